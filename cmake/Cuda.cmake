@@ -1,0 +1,16 @@
+# Decides whether the GPU part is built. SPSOLVE_HAVE_CUDA says what was decided.
+set(SPSOLVE_HAVE_CUDA OFF)
+if(NOT SPSOLVE_CUDA STREQUAL "OFF")
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER AND EXISTS ${CMAKE_SOURCE_DIR}/cuda/CMakeLists.txt)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 90)
+    endif()
+    set(SPSOLVE_HAVE_CUDA ON)
+  elseif(SPSOLVE_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "SPSOLVE_CUDA=ON, but no CUDA compiler (nvcc) was found. "
+                        "Put nvcc on the PATH or set CMAKE_CUDA_COMPILER.")
+  endif()
+endif()
+message(STATUS "GPU part: ${SPSOLVE_HAVE_CUDA}")

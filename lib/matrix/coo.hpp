@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace spsolve {
+
+/// What a Matrix Market header says of the entries that are not stored.
+enum class Symmetry {
+  general,         ///< every non-zero is stored
+  symmetric,       ///< a_ji = a_ij, one triangle stored
+  skew_symmetric,  ///< a_ji = -a_ij, one triangle stored, no diagonal
+};
+
+constexpr std::string_view name(Symmetry symmetry) {
+  switch (symmetry) {
+    case Symmetry::symmetric:
+      return "symmetric";
+    case Symmetry::skew_symmetric:
+      return "skew-symmetric";
+    default:
+      return "general";
+  }
+}
+
+/// A sparse matrix as a list of entries (row, column, value), 0-based, in any order.
+/// Entries named more than once are summed when the list becomes a Csr.
+/// With `symmetry` other than general, the entries are those of the file; csr_from_coo() mirrors
+/// them.
+struct Coo {
+  Index rows = 0;
+  Index columns = 0;
+  Symmetry symmetry = Symmetry::general;
+  std::vector<Index> row;
+  std::vector<Index> column;
+  std::vector<double> value;
+
+  Index entries() const { return static_cast<Index>(value.size()); }
+};
+
+}  // namespace spsolve

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+namespace spsolve::test {
+
+/// The folder of real matrices: $SPSOLVE_MATRICES, or ../shared/matrices beside the project.
+/// Empty where there is none: such a test skips by name.
+std::optional<std::filesystem::path> real_matrices();
+
+/// A folder of its own for one test, removed with everything in it when the object goes.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
+
+  /// Writes `text` into the file `name` of this folder, byte for byte; hands back its path.
+  std::filesystem::path write(const std::filesystem::path& name, std::string_view text) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace spsolve::test
