@@ -1,1 +1,109 @@
-#include "core/error.hpp"
+#include "mpi/mpi_team.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#define MPI_CHECK(call) ::spsolve::check_mpi(call, #call)
+
+namespace spsolve {
+
+namespace {
+
+/// Bytes in one MPI call: counts are int.
+constexpr std::size_t piece = std::size_t{1} << 30;
+
+constexpr int message_tag = 1;
+
+}  // namespace
+
+static void check_mpi(int status, const char* call) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  const std::string_view name(call);
+  fail(ExitCode::internal, "{} failed: {}", name.substr(0, name.find('(')), text);
+}
+
+namespace {
+
+/// Calls `transfer(pointer, count)` for successive pieces of `data`.
+template <typename Byte, typename Transfer>
+void in_pieces(std::span<Byte> data, Transfer&& transfer) {
+  for (std::size_t done = 0; done < data.size(); done += piece) {
+    const std::size_t count = std::min(piece, data.size() - done);
+    transfer(data.data() + done, static_cast<int>(count));
+  }
+}
+
+}  // namespace
+
+MpiSession::MpiSession(int& argc, char**& argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+}
+
+MpiSession::~MpiSession() { MPI_Finalize(); }
+
+std::string MpiSession::version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string whole(text, static_cast<std::size_t>(length));
+  return whole.substr(0, whole.find_first_of(",\n"));
+}
+
+MpiTeam::MpiTeam() {
+  MPI_Comm_dup(MPI_COMM_WORLD, &world_);
+  MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
+  MPI_CHECK(MPI_Comm_rank(world_, &rank_));
+  MPI_CHECK(MPI_Comm_size(world_, &size_));
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_CHECK(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host));
+  MPI_CHECK(MPI_Comm_size(host, &ranks_on_host_));
+  MPI_CHECK(MPI_Comm_free(&host));
+}
+
+MpiTeam::~MpiTeam() { MPI_Comm_free(&world_); }
+
+void MpiTeam::broadcast_bytes(std::span<std::byte> data, int root) {
+  if (size_ == 1) return;
+  in_pieces(data, [&](std::byte* bytes, int count) {
+    MPI_CHECK(MPI_Bcast(bytes, count, MPI_BYTE, root, world_));
+  });
+}
+
+void MpiTeam::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) {
+  if (mine.size() > piece) {
+    fail(ExitCode::internal, "an all-gather of {} bytes a rank is more than one MPI call takes",
+         mine.size());
+  }
+  const int count = static_cast<int>(mine.size());
+  MPI_CHECK(MPI_Allgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, world_));
+}
+
+void MpiTeam::send_bytes(std::span<const std::byte> data, int to) {
+  in_pieces(data, [&](const std::byte* bytes, int count) {
+    MPI_CHECK(MPI_Send(bytes, count, MPI_BYTE, to, message_tag, world_));
+  });
+}
+
+void MpiTeam::receive_bytes(std::span<std::byte> data, int from) {
+  in_pieces(data, [&](std::byte* bytes, int count) {
+    MPI_CHECK(MPI_Recv(bytes, count, MPI_BYTE, from, message_tag, world_, MPI_STATUS_IGNORE));
+  });
+}
+
+void MpiTeam::exchange_bytes(std::span<std::byte> data, int partner) {
+  in_pieces(data, [&](std::byte* bytes, int count) {
+    MPI_CHECK(MPI_Sendrecv_replace(bytes, count, MPI_BYTE, partner, message_tag, partner,
+                                   message_tag, world_, MPI_STATUS_IGNORE));
+  });
+}
+
+void MpiTeam::abort(ExitCode code) {
+  MPI_Abort(world_, static_cast<int>(code));
+  std::_Exit(static_cast<int>(code));
+}
+
+}  // namespace spsolve

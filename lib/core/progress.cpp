@@ -1,0 +1,55 @@
+#include "core/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace spsolve {
+
+namespace {
+
+constexpr double terminal_interval = 0.2;
+constexpr double first_log_line = 5;
+constexpr double longest_log_interval = 300;
+
+}  // namespace
+
+Progress::Progress(std::string label, double flops, Show show, std::FILE* stream)
+    : label_(std::move(label)), flops_(flops), show_(show), stream_(stream) {
+  interval_ = show == Show::terminal ? terminal_interval : first_log_line;
+  next_ = interval_;
+}
+
+Progress::~Progress() {
+  if (printed_ && show_ == Show::terminal) {
+    fmt::print(stream_, "\r\x1b[K");
+    std::fflush(stream_);
+  }
+}
+
+void Progress::done(Index step, Index steps, double fraction) {
+  if (show_ == Show::off || timer_.seconds() < next_) return;
+  print(step, steps, fraction);
+  // A log gets sparser as the task gets longer: 5 s, 10 s, 20 s ... at most every 5 minutes.
+  if (show_ == Show::log) interval_ = std::min(2 * interval_, longest_log_interval);
+  next_ = timer_.seconds() + interval_;
+}
+
+void Progress::print(Index step, Index steps, double fraction) {
+  const double seconds = timer_.seconds();
+  const double left = fraction > 0 ? seconds * (1 - fraction) / fraction : 0;
+  const std::string row =
+      fmt::format("{}: {:5.1f} %  step {} of {}  {:.2f} GFLOP/s  {:.0f} s, about {:.0f} s left",
+                  label_, 100 * fraction, step, steps, fraction * flops_ / seconds / 1e9, seconds,
+                  left);
+  fmt::print(stream_, show_ == Show::terminal ? "\r{}\x1b[K" : "{}\n", row);
+  std::fflush(stream_);
+  printed_ = true;
+}
+
+Progress::Show show_for(std::FILE* stream) {
+  return isatty(fileno(stream)) != 0 ? Progress::Show::terminal : Progress::Show::log;
+}
+
+}  // namespace spsolve

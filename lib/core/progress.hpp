@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "core/timer.hpp"
+#include "core/types.hpp"
+
+namespace spsolve {
+
+/// How far a long task is: one row that is rewritten on a terminal, a line now and then in a log.
+/// Only the rank that is given Progress::Show other than off prints.
+class Progress {
+ public:
+  enum class Show { off, terminal, log };
+
+  /// `flops` is the work of the whole task. Prints to `stream`.
+  Progress(std::string label, double flops, Show show, std::FILE* stream = stderr);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Says that `step` of `steps` is done and with it `fraction` of the work, between 0 and 1.
+  void done(Index step, Index steps, double fraction);
+
+ private:
+  void print(Index step, Index steps, double fraction);
+
+  std::string label_;
+  double flops_;
+  Show show_;
+  std::FILE* stream_;
+  Timer timer_;
+  double next_ = 0;      // seconds at which to print again
+  double interval_ = 0;  // seconds between two prints
+  bool printed_ = false;
+};
+
+/// What output.progress=auto means here: a row on a terminal, lines elsewhere.
+Progress::Show show_for(std::FILE* stream);
+
+}  // namespace spsolve

@@ -1,0 +1,87 @@
+#include "core/system.hpp"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <string>
+
+namespace spsolve {
+
+namespace {
+
+/// The first number in a file such as memory.max; negative if there is none ("max").
+std::int64_t number_in(const std::string& path) {
+  std::ifstream file(path);
+  std::int64_t number = -1;
+  return file >> number ? number : -1;
+}
+
+/// The path of this process's control group in the unified hierarchy; empty if there is none.
+std::string control_group() {
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("0::")) return line.substr(3);
+  }
+  return {};
+}
+
+/// Bytes left under the memory limits of this process's control group and all groups above it.
+std::int64_t left_in_control_group() {
+  std::int64_t left = std::numeric_limits<std::int64_t>::max();
+  for (std::string group = control_group();; group.erase(group.find_last_of('/'))) {
+    const std::string folder = "/sys/fs/cgroup" + group;
+    const std::int64_t limit = number_in(folder + "/memory.max");
+    const std::int64_t used = number_in(folder + "/memory.current");
+    if (limit >= 0 && used >= 0) left = std::min(left, std::max<std::int64_t>(0, limit - used));
+    if (group.find_last_of('/') == std::string::npos) return left;
+  }
+}
+
+}  // namespace
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? std::string(name) : std::string("unknown");
+}
+
+std::int64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string key; file >> key;) {
+    std::int64_t kilobytes = 0;
+    if (key == "MemAvailable:" && file >> kilobytes) {
+      return std::min(kilobytes * 1024, left_in_control_group());
+    }
+    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return 0;
+}
+
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+int usable_processors() {
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return host_processors();
+  return std::max(1, CPU_COUNT(&mask));
+}
+
+int host_processors() { return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))); }
+
+int choose_threads(int wanted, int ranks_on_host) {
+  if (wanted > 0) return wanted;
+  if (const char* named = std::getenv("OMP_NUM_THREADS"); named != nullptr) {
+    if (const int threads = std::atoi(named); threads > 0) return threads;
+  }
+  const int share = std::max(1, host_processors() / std::max(1, ranks_on_host));
+  return std::min(share, usable_processors());
+}
+
+}  // namespace spsolve

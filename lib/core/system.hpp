@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace spsolve {
+
+/// The name of this host.
+std::string host_name();
+
+/// Bytes that this process could still allocate without swapping: the smaller of what the kernel
+/// reports as available and what is left under this process's control-group limit. 0 if unknown.
+std::int64_t available_memory();
+
+/// Largest resident size of this process so far, in bytes.
+std::int64_t peak_memory();
+
+/// Processors that this process may run on (its affinity mask).
+int usable_processors();
+
+/// Processors of this host.
+int host_processors();
+
+/// Threads for one rank: `wanted` where positive, else OMP_NUM_THREADS where set, else an equal
+/// share of the host's processors among its ranks, within the affinity mask.
+int choose_threads(int wanted, int ranks_on_host);
+
+}  // namespace spsolve

@@ -1,0 +1,78 @@
+#include "core/team.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/system.hpp"
+
+namespace spsolve {
+
+void SoloTeam::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) {
+  std::memcpy(all.data(), mine.data(), mine.size());
+}
+
+void SoloTeam::send_bytes(std::span<const std::byte>, int to) {
+  fail(ExitCode::internal, "a process that works alone sent a message to rank {}", to);
+}
+
+void SoloTeam::receive_bytes(std::span<std::byte>, int from) {
+  fail(ExitCode::internal, "a process that works alone waited for a message from rank {}", from);
+}
+
+void SoloTeam::exchange_bytes(std::span<std::byte>, int partner) {
+  fail(ExitCode::internal, "a process that works alone exchanged data with rank {}", partner);
+}
+
+void SoloTeam::abort(ExitCode code) { std::_Exit(static_cast<int>(code)); }
+
+std::string broadcast_text(Team& team, std::string text, int root) {
+  const auto length = broadcast_value(team, static_cast<Index>(text.size()), root);
+  text.resize(static_cast<std::size_t>(length));
+  broadcast(team, std::span<char>(text), root);
+  return text;
+}
+
+void all_maximum(Team& team, std::span<double> values) {
+  std::vector<double> all(values.size() * static_cast<std::size_t>(team.size()));
+  team.all_gather_bytes(std::as_bytes(values), std::as_writable_bytes(std::span(all)));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    double& largest = values[i % values.size()];
+    if (all[i] > largest || std::isnan(all[i])) largest = all[i];
+  }
+}
+
+double all_maximum(Team& team, double mine) {
+  all_maximum(team, std::span<double>(&mine, 1));
+  return mine;
+}
+
+void agree(Team& team, const std::optional<Failure>& mine) {
+  const std::vector<int> codes =
+      all_gather(team, mine ? static_cast<int>(mine->code) : static_cast<int>(ExitCode::solved));
+  const auto failed = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });
+  if (failed == codes.end()) return;
+  const int culprit = static_cast<int>(failed - codes.begin());
+  std::string message = mine ? mine->message : std::string();
+  if (team.size() > 1 && culprit != 0 && team.rank() == culprit) {
+    message += fmt::format(" (rank {} of {} on host {})", culprit, team.size(), host_name());
+  }
+  throw Error(static_cast<ExitCode>(*failed), broadcast_text(team, message, culprit));
+}
+
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  } catch (const std::bad_alloc&) {
+    return {ExitCode::resources,
+            "the system refused to give more memory; run --dry-run to see what the task needs, "
+            "use more ranks on more hosts, or solve.precision=float"};
+  } catch (const std::exception& error) {
+    return {ExitCode::internal, fmt::format("unexpected failure: {}", error.what())};
+  }
+}
+
+}  // namespace spsolve

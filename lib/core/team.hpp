@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/types.hpp"
+
+namespace spsolve {
+
+/// What the ranks of one run say to each other. Every call but send() and receive() is collective:
+/// all ranks make it, in the same order. Nothing here throws on one rank only; a broken link ends
+/// all ranks.
+class Team {
+ public:
+  virtual ~Team() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  /// Ranks of this team on this rank's host, this one included.
+  virtual int ranks_on_host() const = 0;
+
+  /// Copies root's `data` to every rank.
+  virtual void broadcast_bytes(std::span<std::byte> data, int root) = 0;
+
+  /// Puts the `mine` of rank r at position r of `all` on every rank; all the same length.
+  virtual void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
+
+  /// Blocking point-to-point messages; the receiver knows the length.
+  virtual void send_bytes(std::span<const std::byte> data, int to) = 0;
+  virtual void receive_bytes(std::span<std::byte> data, int from) = 0;
+
+  /// Swaps `data` with that of `partner`, of the same length; both of the two ranks call this.
+  virtual void exchange_bytes(std::span<std::byte> data, int partner) = 0;
+
+  /// Ends every rank at once with this exit code; for failures that the others can't know of.
+  [[noreturn]] virtual void abort(ExitCode code) = 0;
+};
+
+/// The team of a process that works alone.
+class SoloTeam final : public Team {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  int ranks_on_host() const override { return 1; }
+  void broadcast_bytes(std::span<std::byte>, int) override {}
+  void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) override;
+  void send_bytes(std::span<const std::byte> data, int to) override;
+  void receive_bytes(std::span<std::byte> data, int from) override;
+  void exchange_bytes(std::span<std::byte> data, int partner) override;
+  [[noreturn]] void abort(ExitCode code) override;
+};
+
+/// Typed forms of the calls above.
+template <typename T>
+void broadcast(Team& team, std::span<T> data, int root) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  team.broadcast_bytes(std::as_writable_bytes(data), root);
+}
+
+template <typename T>
+T broadcast_value(Team& team, T value, int root) {
+  broadcast(team, std::span<T>(&value, 1), root);
+  return value;
+}
+
+/// Root's text on every rank.
+std::string broadcast_text(Team& team, std::string text, int root);
+
+template <typename T>
+void send(Team& team, std::span<const T> data, int to) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  team.send_bytes(std::as_bytes(data), to);
+}
+
+template <typename T>
+void receive(Team& team, std::span<T> data, int from) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  team.receive_bytes(std::as_writable_bytes(data), from);
+}
+
+template <typename T>
+void exchange(Team& team, std::span<T> data, int partner) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  team.exchange_bytes(std::as_writable_bytes(data), partner);
+}
+
+/// The value of each rank, by rank.
+template <typename T>
+std::vector<T> all_gather(Team& team, const T& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(static_cast<std::size_t>(team.size()));
+  team.all_gather_bytes(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  return all;
+}
+
+/// Replaces each value by the largest of all ranks at its position; a nan anywhere stays a nan.
+void all_maximum(Team& team, std::span<double> values);
+double all_maximum(Team& team, double mine);
+
+/// The failure of one rank, told to all.
+struct Failure {
+  ExitCode code;
+  std::string message;
+};
+
+/// Ends a phase together: where any rank brings a failure, every rank throws the Error of the
+/// lowest such rank, its text naming that rank and its host. Collective.
+void agree(Team& team, const std::optional<Failure>& mine);
+
+/// The failure that the exception being handled stands for: an Error as it is, bad_alloc as
+/// ExitCode::resources, anything else as ExitCode::internal.
+Failure current_failure();
+
+/// Runs `work` on this rank and then agrees: it either succeeded everywhere, or every rank throws
+/// the same Error. `work` must not talk to other ranks. Collective.
+template <typename Work>
+auto together(Team& team, Work&& work) {
+  std::optional<Failure> failure;
+  if constexpr (std::is_void_v<std::invoke_result_t<Work>>) {
+    try {
+      std::forward<Work>(work)();
+    } catch (...) {
+      failure = current_failure();
+    }
+    agree(team, failure);
+  } else {
+    std::optional<std::invoke_result_t<Work>> result;
+    try {
+      result.emplace(std::forward<Work>(work)());
+    } catch (...) {
+      failure = current_failure();
+    }
+    agree(team, failure);
+    return std::move(*result);
+  }
+}
+
+}  // namespace spsolve

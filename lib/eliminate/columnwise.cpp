@@ -1,0 +1,191 @@
+#include "eliminate/columnwise.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spsolve {
+
+namespace {
+
+Range intersect(Range a, Range b) {
+  const Index first = std::max(a.first, b.first);
+  return {first, std::max(first, std::min(a.last, b.last))};
+}
+
+/// The best of all ranks' candidates. Ranks hold ascending rows, so the first of equals is the one
+/// of the lowest row.
+PivotCandidate decide(Team& team, const PivotCandidate& mine) {
+  PivotCandidate best;
+  for (const PivotCandidate& candidate : all_gather(team, mine)) {
+    if (candidate.magnitude > best.magnitude) best = candidate;
+  }
+  return best;
+}
+
+/// Where the candidates of step k are looked for.
+template <typename T>
+PivotCandidate find_candidate(const Band<T>& band, Index k, Pivoting pivoting) {
+  const Range rows = pivoting == Pivoting::none ? Range{k, k + 1} : Range{k, band.order()};
+  const Range columns = pivoting == Pivoting::complete ? Range{k, band.order()} : Range{k, k + 1};
+  return band.find_pivot(intersect(rows, band.rows()), columns);
+}
+
+void check_pivot(const PivotCandidate& pivot, Index k, Index order, Pivoting pivoting) {
+  const Index step = k + 1;
+  if (!std::isfinite(pivot.magnitude)) {
+    fail(ExitCode::not_trustworthy,
+         "elimination overflowed: the pivot of step {} of {} (column {}) is not a finite number; "
+         "try solve.precision=double, or solve.pivoting=partial or complete",
+         step, order, pivot.column + 1);
+  }
+  if (pivot.magnitude > 0) return;
+  if (pivoting == Pivoting::none) {
+    fail(ExitCode::not_trustworthy,
+         "the pivot of step {} of {} (column {}) is zero and solve.pivoting is none; "
+         "try solve.pivoting=partial",
+         step, order, step);
+  }
+  fail(ExitCode::not_trustworthy,
+       "the matrix is singular: at step {} of {} no non-zero pivot is left in column {}; "
+       "its rank is {}",
+       step, order, step,
+       pivoting == Pivoting::complete ? fmt::format("{}", k) : fmt::format("below {}", order));
+}
+
+/// Swaps rows a and b of the whole matrix: inside one band, or between the two owners.
+template <typename T>
+void exchange_rows(Team& team, const RowBands& bands, Band<T>& band, Index a, Index b) {
+  if (a == b) return;
+  const int owner_a = bands.owner(a);
+  const int owner_b = bands.owner(b);
+  const int me = team.rank();
+  if (owner_a == owner_b) {
+    if (me == owner_a) band.swap_rows(a, b);
+    return;
+  }
+  if (me != owner_a && me != owner_b) return;
+  // Row buffer 0 holds the pivot row that everybody is about to use; buffer 1 carries the swap.
+  const Range whole{0, band.order()};
+  const Index mine = me == owner_a ? a : b;
+  const int partner = me == owner_a ? owner_b : owner_a;
+  band.load_row(mine, whole, 1);
+  exchange(team, band.row_buffer(1), partner);
+  band.store_row(mine, whole, 1);
+}
+
+/// The pivot row from column k on, in row buffer 0 of every rank.
+template <typename T>
+void send_pivot_row(Team& team, const RowBands& bands, Band<T>& band, Index k, Index pivot_row) {
+  const int owner = bands.owner(pivot_row);
+  if (team.rank() == owner) band.load_row(pivot_row, {k, band.order()}, 0);
+  broadcast(team, band.row_buffer(0).subspan(k), owner);
+}
+
+/// x <- P b, or with `inverse` x <- P^-1 b, for the recorded swaps.
+template <typename T>
+void permute(const std::vector<Index>& swaps, Dense<T>& x, bool inverse) {
+  const Index count = static_cast<Index>(swaps.size());
+  for (Index step = 0; step < count; ++step) {
+    const Index k = inverse ? count - 1 - step : step;
+    if (swaps[k] != k) std::swap_ranges(x.row(k), x.row(k) + x.columns, x.row(swaps[k]));
+  }
+}
+
+/// Rows `rows` of x, which their owner knows, to everybody.
+template <typename T>
+void share_rows(Team& team, Dense<T>& x, Range rows, int owner) {
+  broadcast(team, std::span<T>(x.row(rows.first), rows.size() * x.columns), owner);
+}
+
+}  // namespace
+
+template <typename T>
+Elimination eliminate_columnwise(Team& team, const RowBands& bands, Band<T>& band, Method method,
+                                 Pivoting pivoting, Progress& progress) {
+  const Index n = band.order();
+  const bool jordan = method == Method::gauss_jordan;
+  Elimination result;
+  result.method = method;
+  result.row_swaps.resize(n);
+  if (pivoting == Pivoting::complete) result.column_swaps.resize(n);
+  result.largest_entry = all_maximum(team, band.find_pivot(band.rows(), {0, n}).magnitude);
+
+  double largest_in_pivot_rows = 0;
+  for (Index k = 0; k < n; ++k) {
+    const PivotCandidate pivot = decide(team, find_candidate(band, k, pivoting));
+    check_pivot(pivot, k, n, pivoting);
+
+    if (pivoting == Pivoting::complete) {
+      result.column_swaps[k] = pivot.column;
+      if (pivot.column != k) band.swap_columns(k, pivot.column);
+    }
+    result.row_swaps[k] = pivot.row;
+    send_pivot_row(team, bands, band, k, pivot.row);
+    exchange_rows(team, bands, band, k, pivot.row);
+
+    const Range mine = band.rows();
+    band.eliminate(k, intersect({k + 1, n}, mine));
+    if (jordan) band.eliminate(k, intersect({0, k}, mine));
+
+    if (mine.contains(k)) {
+      largest_in_pivot_rows =
+          std::max(largest_in_pivot_rows, band.find_pivot({k, k + 1}, {k, n}).magnitude);
+    }
+    result.largest_pivot = std::max(result.largest_pivot, pivot.magnitude);
+    result.smallest_pivot =
+        k == 0 ? pivot.magnitude : std::min(result.smallest_pivot, pivot.magnitude);
+    progress.done(k + 1, n, 1.0 - std::pow(1.0 - static_cast<double>(k + 1) / n, jordan ? 2 : 3));
+  }
+  if (n > 0) result.growth = all_maximum(team, largest_in_pivot_rows) / result.largest_entry;
+  return result;
+}
+
+template <typename T>
+void solve(Team& team, const RowBands& bands, const Band<T>& band, const Elimination& elimination,
+           Dense<T>& x) {
+  const Index n = band.order();
+  const Index columns = x.columns;
+  const Range mine = band.rows();
+  const std::span<T> values(x.values);
+  permute(elimination.row_swaps, x, false);
+
+  // z = L^-1 P b: each band in turn solves its own block and sends it to those below.
+  for (int owner = 0; owner < team.size(); ++owner) {
+    const Range block = bands.band(owner);
+    if (owner == team.rank()) {
+      band.apply_block(BlockOperation::solve_unit_lower, block, values, columns);
+    }
+    share_rows(team, x, block, owner);
+    band.subtract_product(intersect({block.last, n}, mine), block, values, values, columns);
+  }
+
+  if (elimination.method == Method::gauss_jordan) {
+    // x = D^-1 (z - M z), M the multipliers above the diagonal: a product, no recurrence.
+    Dense<T> z = x;
+    band.apply_block(BlockOperation::jordan_upper, mine, values, columns);
+    band.subtract_product(mine, {mine.last, n}, z.values, values, columns);
+    band.divide_by_diagonal(values, columns);
+    for (int owner = 0; owner < team.size(); ++owner) share_rows(team, x, bands.band(owner), owner);
+  } else {
+    // x = U^-1 z: each band from the last solves its own block and sends it to those above.
+    for (int owner = team.size(); owner-- > 0;) {
+      const Range block = bands.band(owner);
+      if (owner == team.rank()) {
+        band.apply_block(BlockOperation::solve_upper, block, values, columns);
+      }
+      share_rows(team, x, block, owner);
+      band.subtract_product(intersect({0, block.first}, mine), block, values, values, columns);
+    }
+  }
+  permute(elimination.column_swaps, x, true);
+}
+
+template Elimination eliminate_columnwise(Team&, const RowBands&, Band<float>&, Method, Pivoting,
+                                          Progress&);
+template Elimination eliminate_columnwise(Team&, const RowBands&, Band<double>&, Method, Pivoting,
+                                          Progress&);
+template void solve(Team&, const RowBands&, const Band<float>&, const Elimination&, Dense<float>&);
+template void solve(Team&, const RowBands&, const Band<double>&, const Elimination&,
+                    Dense<double>&);
+
+}  // namespace spsolve

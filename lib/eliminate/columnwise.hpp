@@ -1,0 +1,56 @@
+#pragma once
+
+#include <vector>
+
+#include "core/progress.hpp"
+#include "core/team.hpp"
+#include "eliminate/band.hpp"
+#include "eliminate/options.hpp"
+#include "matrix/dense.hpp"
+
+namespace spsolve {
+
+/// What an elimination leaves beside the bands, the same on every rank. The bands themselves hold
+/// the pivots on the diagonal, the multipliers of step k in column k, and for Method::gauss the
+/// upper triangle U above it.
+struct Elimination {
+  Method method = Method::gauss;
+  std::vector<Index> row_swaps;     ///< step k swapped rows k and row_swaps[k] >= k
+  std::vector<Index> column_swaps;  ///< likewise for columns; empty without complete pivoting
+  double largest_entry = 0;         ///< max |a_ij| before the first step
+  double growth = 0;                ///< max |u_ij| / max |a_ij|, u the pivot rows as they are used
+  double smallest_pivot = 0;        ///< min |u_kk|
+  double largest_pivot = 0;         ///< max |u_kk|
+};
+
+/// Gaussian elimination column by column, over the bands of a team (S. Fencel, 2020, chapters 4
+/// and 5; Golub and Van Loan, Matrix Computations, 3.2 and 3.4). Step k finds the pivot of largest
+/// absolute value among the candidates of all ranks, sends its row to all of them while the two
+/// owners exchange rows, and lets each rank eliminate in its own band: below the pivot for
+/// Method::gauss (2/3 n^3 flops), above and below for Method::gauss_jordan (n^3).
+///
+/// The multipliers stay where they arise, so that solve() works for any right-hand side.
+///
+/// Throws Error(not_trustworthy) on every rank where a pivot is zero (the matrix is singular) or
+/// not finite (overflow), naming the step. Collective.
+template <typename T>
+Elimination eliminate_columnwise(Team& team, const RowBands& bands, Band<T>& band, Method method,
+                                 Pivoting pivoting, Progress& progress);
+
+/// Solves A x = b for the eliminated A. `x` holds the right-hand sides on entry and the solutions
+/// on exit, n x K, whole and the same on every rank. n^2 K flops and two messages a rank per sweep.
+/// Collective.
+template <typename T>
+void solve(Team& team, const RowBands& bands, const Band<T>& band, const Elimination& elimination,
+           Dense<T>& x);
+
+extern template Elimination eliminate_columnwise(Team&, const RowBands&, Band<float>&, Method,
+                                                 Pivoting, Progress&);
+extern template Elimination eliminate_columnwise(Team&, const RowBands&, Band<double>&, Method,
+                                                 Pivoting, Progress&);
+extern template void solve(Team&, const RowBands&, const Band<float>&, const Elimination&,
+                           Dense<float>&);
+extern template void solve(Team&, const RowBands&, const Band<double>&, const Elimination&,
+                           Dense<double>&);
+
+}  // namespace spsolve

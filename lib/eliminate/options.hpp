@@ -1,0 +1,22 @@
+#pragma once
+
+namespace spsolve {
+
+/// How A x = b is eliminated.
+enum class Method {
+  automatic,     ///< the method that this size, precision and device call for
+  gauss,         ///< rows below the pivot; back substitution
+  gauss_jordan,  ///< rows above and below the pivot; no back substitution
+};
+
+/// Where the pivot of step k is looked for.
+enum class Pivoting {
+  none,      ///< a_kk as it comes
+  partial,   ///< column k, from row k down
+  complete,  ///< all rows and columns from k on
+};
+
+/// The type that a matrix is eliminated in; solutions and residuals are always double.
+enum class Precision { float32, float64 };
+
+}  // namespace spsolve

@@ -1,0 +1,111 @@
+#include "eliminate/plan.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/system.hpp"
+#include "eliminate/host_band.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr std::int64_t entry_bytes = 2 * sizeof(Index) + sizeof(double);
+constexpr std::int64_t nonzero_bytes = sizeof(LocalIndex) + sizeof(double);
+
+std::int64_t csr_bytes(Index rows, Index nonzeros) {
+  return (rows + 1) * static_cast<std::int64_t>(sizeof(Index)) + nonzeros * nonzero_bytes;
+}
+
+}  // namespace
+
+std::int64_t MemoryPlan::bytes_in(const std::string& phase) const {
+  std::int64_t bytes = 0;
+  for (const Part& part : parts) {
+    if (part.phase == phase) bytes += part.bytes;
+  }
+  return bytes;
+}
+
+std::int64_t MemoryPlan::peak() const {
+  std::int64_t most = 0;
+  for (const Part& part : parts) most = std::max(most, bytes_in(part.phase));
+  return most;
+}
+
+MemoryPlan plan_elimination(const MatrixShape& shape, const RowBands& bands, int rank,
+                            Precision precision, Index right_hand_sides) {
+  const Index n = shape.rows;
+  const Index height = bands.band(rank).size();
+  const std::int64_t whole = csr_bytes(n, shape.nonzeros);
+  const std::int64_t band = csr_bytes(height, bands.ranks == 1 ? shape.nonzeros
+                                                               : shape.nonzeros / bands.ranks);
+  const bool reduced = precision == Precision::float32;
+  const std::int64_t dense =
+      reduced ? HostBand<float>::bytes(height, n) : HostBand<double>::bytes(height, n);
+  const std::int64_t multivector = n * right_hand_sides * static_cast<std::int64_t>(sizeof(double));
+
+  MemoryPlan plan;
+  if (rank == 0) {
+    plan.parts.push_back({"read", "list of the file's entries", shape.entries * entry_bytes});
+    plan.parts.push_back({"read", "compressed rows of the whole matrix", whole});
+    if (bands.ranks > 1) {
+      plan.parts.push_back({"scatter", "compressed rows of the whole matrix", whole});
+    }
+  }
+  plan.parts.push_back({"scatter", "compressed rows of this rank's band", band});
+  plan.parts.push_back({"eliminate", "compressed rows of this rank's band", band});
+  plan.parts.push_back({"eliminate",
+                        fmt::format("dense band of {} x {} in {}", height, n,
+                                    reduced ? "float" : "double"),
+                        dense});
+  // b, x, the correction, the better x, and one copy inside the solve.
+  plan.parts.push_back({"eliminate", "right-hand sides, solutions, residuals", 5 * multivector});
+  return plan;
+}
+
+MemoryCheck check_memory(Team& team, const MemoryPlan& mine, Precision precision) {
+  MemoryCheck check;
+  check.ranks = all_gather(
+      team, MemoryCheck::Rank{mine.peak(), available_memory() / team.ranks_on_host()});
+  double worst = 0;
+  for (const MemoryCheck::Rank& rank : check.ranks) {
+    if (rank.available <= 0 || rank.needed <= rank.available) continue;
+    check.fits = false;
+    worst = std::max(worst, static_cast<double>(rank.needed) / static_cast<double>(rank.available));
+  }
+  if (check.fits) return check;
+  const int hosts = static_cast<int>(worst * team.size() / team.ranks_on_host()) + 1;
+  check.remedy = fmt::format("use about {} hosts like this one", hosts);
+  if (precision == Precision::float64) {
+    check.remedy += ", or solve.precision=float for half of the dense band";
+  }
+  return check;
+}
+
+std::string readable_bytes(std::int64_t bytes) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", value, units[unit]);
+}
+
+std::string to_text(const MemoryPlan& plan, const MemoryCheck& check) {
+  std::string text = "Memory plan of rank 0:\n";
+  for (const MemoryPlan::Part& part : plan.parts) {
+    text += fmt::format("  {:<10} {:>12}  {}\n", part.phase, readable_bytes(part.bytes), part.what);
+  }
+  for (std::size_t rank = 0; rank < check.ranks.size(); ++rank) {
+    const auto& [needed, available] = check.ranks[rank];
+    text += fmt::format("  rank {:<5} {:>12}  of {} free to it{}\n", rank, readable_bytes(needed),
+                        available > 0 ? readable_bytes(available) : "an unknown amount",
+                        available > 0 && needed > available ? ": does not fit" : "");
+  }
+  return text;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/team.hpp"
+#include "distribute/row_bands.hpp"
+#include "eliminate/options.hpp"
+
+namespace spsolve {
+
+/// What is known of a matrix before it is read.
+struct MatrixShape {
+  Index rows = 0;
+  Index columns = 0;
+  Index entries = 0;         ///< entries that the reader holds as a list
+  Index nonzeros = 0;        ///< most non-zeros after mirroring
+};
+
+/// Bytes that one rank needs, by what they are for. Parts of different phases are not alive at the
+/// same time; the need is that of the largest phase.
+struct MemoryPlan {
+  struct Part {
+    std::string phase;  ///< read, scatter, eliminate
+    std::string what;
+    std::int64_t bytes = 0;
+  };
+  std::vector<Part> parts;
+
+  std::int64_t bytes_in(const std::string& phase) const;
+  std::int64_t peak() const;
+};
+
+/// The plan of rank `rank` for the elimination of a square matrix on `bands`, with
+/// `right_hand_sides` columns.
+MemoryPlan plan_elimination(const MatrixShape& shape, const RowBands& bands, int rank,
+                            Precision precision, Index right_hand_sides);
+
+/// The need of every rank against what is free on its host.
+struct MemoryCheck {
+  struct Rank {
+    std::int64_t needed = 0;
+    std::int64_t available = 0;  ///< this rank's share of its host's free memory; 0 if unknown
+  };
+  std::vector<Rank> ranks;
+  bool fits = true;
+  std::string remedy;  ///< one sentence, where it does not fit
+};
+
+/// Collective.
+MemoryCheck check_memory(Team& team, const MemoryPlan& mine, Precision precision);
+
+/// Plan and check as a table for a person.
+std::string to_text(const MemoryPlan& plan, const MemoryCheck& check);
+
+/// 1536 -> "1.50 KiB".
+std::string readable_bytes(std::int64_t bytes);
+
+}  // namespace spsolve

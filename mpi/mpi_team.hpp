@@ -1,0 +1,48 @@
+#pragma once
+
+#include <mpi.h>
+
+#include "core/team.hpp"
+
+namespace spsolve {
+
+/// MPI_Init and MPI_Finalize as the life of an object. Argument handling is MPI's own.
+class MpiSession {
+ public:
+  MpiSession(int& argc, char**& argv);
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+  /// Library and version as MPI names itself, in one line.
+  static std::string version();
+};
+
+/// All ranks of MPI_COMM_WORLD. Messages of any length: what is too long for one MPI call goes in
+/// pieces. An MPI error is an Error(internal) on the rank that meets it; whoever catches it last
+/// calls abort().
+class MpiTeam final : public Team {
+ public:
+  MpiTeam();
+  ~MpiTeam() override;
+  MpiTeam(const MpiTeam&) = delete;
+  MpiTeam& operator=(const MpiTeam&) = delete;
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  int ranks_on_host() const override { return ranks_on_host_; }
+  void broadcast_bytes(std::span<std::byte> data, int root) override;
+  void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) override;
+  void send_bytes(std::span<const std::byte> data, int to) override;
+  void receive_bytes(std::span<std::byte> data, int from) override;
+  void exchange_bytes(std::span<std::byte> data, int partner) override;
+  [[noreturn]] void abort(ExitCode code) override;
+
+ private:
+  MPI_Comm world_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+  int ranks_on_host_ = 1;
+};
+
+}  // namespace spsolve
