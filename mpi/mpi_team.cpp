@@ -43,7 +43,9 @@ MpiSession::MpiSession(int& argc, char**& argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
 }
 
-MpiSession::~MpiSession() { MPI_Finalize(); }
+MpiSession::~MpiSession() {
+  MPI_Finalize();
+}
 
 std::string MpiSession::version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
@@ -64,7 +66,9 @@ MpiTeam::MpiTeam() {
   MPI_CHECK(MPI_Comm_free(&host));
 }
 
-MpiTeam::~MpiTeam() { MPI_Comm_free(&world_); }
+MpiTeam::~MpiTeam() {
+  MPI_Comm_free(&world_);
+}
 
 void MpiTeam::broadcast_bytes(std::span<std::byte> data, int root) {
   if (size_ == 1) return;

@@ -1,9 +1,9 @@
 #include "core/progress.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include <algorithm>
 
 namespace spsolve {
 
@@ -39,11 +39,11 @@ void Progress::done(Index step, Index steps, double fraction) {
 void Progress::print(Index step, Index steps, double fraction) {
   const double seconds = timer_.seconds();
   const double left = fraction > 0 ? seconds * (1 - fraction) / fraction : 0;
-  const std::string row =
-      fmt::format("{}: {:5.1f} %  step {} of {}  {:.2f} GFLOP/s  {:.0f} s, about {:.0f} s left",
-                  label_, 100 * fraction, step, steps, fraction * flops_ / seconds / 1e9, seconds,
-                  left);
-  fmt::print(stream_, show_ == Show::terminal ? "\r{}\x1b[K" : "{}\n", row);
+  const std::string row = fmt::format(
+      "{}: {:5.1f} %  step {} of {}  {:.2f} GFLOP/s  {:.0f} s, about {:.0f} s left", label_,
+      100 * fraction, step, steps, fraction * flops_ / seconds / 1e9, seconds, left);
+  const bool rewrite = show_ == Show::terminal;
+  fmt::print(stream_, "{}{}{}", rewrite ? "\r" : "", row, rewrite ? "\x1b[K" : "\n");
   std::fflush(stream_);
   printed_ = true;
 }

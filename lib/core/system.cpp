@@ -1,14 +1,14 @@
 #include "core/system.hpp"
 
-#include <sched.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <string>
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace spsolve {
 
@@ -73,7 +73,9 @@ int usable_processors() {
   return std::max(1, CPU_COUNT(&mask));
 }
 
-int host_processors() { return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))); }
+int host_processors() {
+  return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+}
 
 int choose_threads(int wanted, int ranks_on_host) {
   if (wanted > 0) return wanted;

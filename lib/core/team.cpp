@@ -25,7 +25,9 @@ void SoloTeam::exchange_bytes(std::span<std::byte>, int partner) {
   fail(ExitCode::internal, "a process that works alone exchanged data with rank {}", partner);
 }
 
-void SoloTeam::abort(ExitCode code) { std::_Exit(static_cast<int>(code)); }
+void SoloTeam::abort(ExitCode code) {
+  std::_Exit(static_cast<int>(code));
+}
 
 std::string broadcast_text(Team& team, std::string text, int root) {
   const auto length = broadcast_value(team, static_cast<Index>(text.size()), root);

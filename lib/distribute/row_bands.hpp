@@ -15,9 +15,8 @@ struct Range {
   bool contains(Index i) const { return first <= i && i < last; }
 };
 
-/// Rows dealt out to ranks in contiguous bands of nearly equal height:
-/// rank r holds rows [r rows / ranks, (r + 1) rows / ranks). With fewer rows than ranks some bands
-/// are empty.
+/// Rows dealt out to ranks in contiguous bands of nearly equal height: the first rows mod ranks
+/// bands hold one row more than the others. With fewer rows than ranks some bands are empty.
 struct RowBands {
   Index rows = 0;
   int ranks = 1;
@@ -26,15 +25,16 @@ struct RowBands {
 
   /// The rank that holds `row`.
   int owner(Index row) const {
-    int rank = static_cast<int>(static_cast<__int128>(row) * ranks / std::max<Index>(rows, 1));
-    while (row >= border(rank + 1)) ++rank;
-    while (row < border(rank)) --rank;
-    return rank;
+    const Index height = rows / ranks;
+    const Index higher = rows % ranks;  // bands of height + 1 rows
+    const Index in_higher = higher * (height + 1);
+    if (row < in_higher) return static_cast<int>(row / (height + 1));
+    return static_cast<int>(higher + (row - in_higher) / height);
   }
 
  private:
   Index border(int rank) const {
-    return static_cast<Index>(static_cast<__int128>(rows) * rank / ranks);
+    return rank * (rows / ranks) + std::min<Index>(rank, rows % ranks);
   }
 };
 

@@ -18,9 +18,9 @@ struct PivotCandidate {
 
 /// The products and triangular solves of a band's diagonal block, see Band::apply_block().
 enum class BlockOperation {
-  solve_unit_lower,     ///< x <- L^-1 x, L = unit lower triangle of multipliers
-  solve_upper,          ///< x <- U^-1 x, U = upper triangle
-  jordan_upper,         ///< x_i <- x_i - sum over k > i of m_ik x_k, multipliers above the diagonal
+  solve_unit_lower,  ///< x <- L^-1 x, L = unit lower triangle of multipliers
+  solve_upper,       ///< x <- U^-1 x, U = upper triangle
+  jordan_upper,      ///< x_i <- x_i - sum over k > i of m_ik x_k, multipliers above the diagonal
 };
 
 /// What one rank can do with its own rows of the dense n x n matrix that is being eliminated.

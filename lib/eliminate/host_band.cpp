@@ -52,13 +52,14 @@ std::int64_t HostBand<T>::bytes(Index rows, Index order) {
 
 template <typename T>
 HostBand<T>::HostBand(const Csr<double>& sparse, Index first_row)
-    : rows_{first_row, first_row + sparse.rows}, order_(sparse.columns),
+    : rows_{first_row, first_row + sparse.rows},
+      order_(sparse.columns),
       stride_(stride_for(order_)) {
   const std::size_t size = static_cast<std::size_t>(sparse.rows * stride_) * sizeof(T);
   values_.reset(static_cast<T*>(std::aligned_alloc(cache_line, std::max(size, cache_line))));
   if (values_ == nullptr) throw std::bad_alloc();
   for (auto& buffer : buffers_) buffer.resize(order_);
-  // The thread that later works on a row touches it first, which places it near that thread.
+    // The thread that later works on a row touches it first, which places it near that thread.
 #pragma omp parallel for schedule(static)
   for (Index i = rows_.first; i < rows_.last; ++i) {
     std::fill_n(row(i), stride_, T{});

@@ -38,8 +38,8 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const RowBands& bands, int
   const Index n = shape.rows;
   const Index height = bands.band(rank).size();
   const std::int64_t whole = csr_bytes(n, shape.nonzeros);
-  const std::int64_t band = csr_bytes(height, bands.ranks == 1 ? shape.nonzeros
-                                                               : shape.nonzeros / bands.ranks);
+  const std::int64_t band =
+      csr_bytes(height, bands.ranks == 1 ? shape.nonzeros : shape.nonzeros / bands.ranks);
   const bool reduced = precision == Precision::float32;
   const std::int64_t dense =
       reduced ? HostBand<float>::bytes(height, n) : HostBand<double>::bytes(height, n);
@@ -55,10 +55,9 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const RowBands& bands, int
   }
   plan.parts.push_back({"scatter", "compressed rows of this rank's band", band});
   plan.parts.push_back({"eliminate", "compressed rows of this rank's band", band});
-  plan.parts.push_back({"eliminate",
-                        fmt::format("dense band of {} x {} in {}", height, n,
-                                    reduced ? "float" : "double"),
-                        dense});
+  plan.parts.push_back(
+      {"eliminate",
+       fmt::format("dense band of {} x {} in {}", height, n, reduced ? "float" : "double"), dense});
   // b, x, the correction, the better x, and one copy inside the solve.
   plan.parts.push_back({"eliminate", "right-hand sides, solutions, residuals", 5 * multivector});
   return plan;
@@ -66,8 +65,8 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const RowBands& bands, int
 
 MemoryCheck check_memory(Team& team, const MemoryPlan& mine, Precision precision) {
   MemoryCheck check;
-  check.ranks = all_gather(
-      team, MemoryCheck::Rank{mine.peak(), available_memory() / team.ranks_on_host()});
+  check.ranks =
+      all_gather(team, MemoryCheck::Rank{mine.peak(), available_memory() / team.ranks_on_host()});
   double worst = 0;
   for (const MemoryCheck::Rank& rank : check.ranks) {
     if (rank.available <= 0 || rank.needed <= rank.available) continue;

@@ -14,8 +14,8 @@ namespace spsolve {
 struct MatrixShape {
   Index rows = 0;
   Index columns = 0;
-  Index entries = 0;         ///< entries that the reader holds as a list
-  Index nonzeros = 0;        ///< most non-zeros after mirroring
+  Index entries = 0;   ///< entries that the reader holds as a list
+  Index nonzeros = 0;  ///< most non-zeros after mirroring
 };
 
 /// Bytes that one rank needs, by what they are for. Parts of different phases are not alive at the

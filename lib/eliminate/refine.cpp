@@ -15,7 +15,9 @@ struct Norms {
   double componentwise = 0;
 };
 
-double larger(double a, double b) { return a > b || std::isnan(a) ? a : b; }
+double larger(double a, double b) {
+  return a > b || std::isnan(a) ? a : b;
+}
 
 /// |r| / scale with 0 / 0 = 0: an exact zero equation is solved exactly.
 double ratio(double residual, double scale) {
@@ -62,7 +64,8 @@ Norms residual_of_own_rows(const Csr<double>& band, Range mine, const Dense<doub
 }
 
 bool at_roundoff(const Quality& quality) {
-  return quality.backward_error <= unit_roundoff && quality.componentwise_error <= 2 * unit_roundoff;
+  return quality.backward_error <= unit_roundoff &&
+         quality.componentwise_error <= 2 * unit_roundoff;
 }
 
 /// Whether b is worth a further sweep beside a: one error has at least halved, none has grown.

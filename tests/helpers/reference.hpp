@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "matrix/csr.hpp"
+#include "matrix/dense.hpp"
+
+namespace spsolve::test {
+
+/// Solves A x = b by LAPACK's dgesv in double; b is n x K, row-major. Empty where A is singular.
+Dense<double> lapack_solve(const Csr<double>& matrix, const Dense<double>& b);
+
+/// Normwise backward error of x, the worst column, computed from scratch in long double.
+double backward_error(const Csr<double>& matrix, const Dense<double>& b, const Dense<double>& x);
+
+/// b = A x, summed in long double.
+Dense<double> multiply(const Csr<double>& matrix, const Dense<double>& x);
+
+/// Values from a hash of seed and position, uniform in [-1, 1).
+Dense<double> random_dense(Index rows, Index columns, Index seed);
+
+/// The dense matrix as Csr, zeros left out.
+Csr<double> sparse(const Dense<double>& dense);
+
+}  // namespace spsolve::test
