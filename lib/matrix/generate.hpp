@@ -1,0 +1,54 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/types.hpp"
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+/// What a generator is called with.
+struct GeneratorArguments {
+  std::span<const Index> sizes;  ///< the integers of the specification, each at least 1
+  Index seed = 1;                ///< chooses among the pseudo-random matrices of these sizes
+};
+
+/// One row of the table of generators.
+struct Generator {
+  std::string_view name;
+  std::string_view form;         ///< how it is written, such as "grid3d27:N:UNKNOWNS"
+  bool seeded;                   ///< whether :seed=INT may follow
+  std::string_view description;  ///< one sentence, with the formula
+  /// One sentence of what is wrong with the sizes, or "".
+  std::string (*problem)(std::span<const Index> sizes);
+  Csr<double> (*make)(const GeneratorArguments& arguments);
+};
+
+/// All generators; help texts, checks and tests read this table.
+std::span<const Generator> generators();
+
+/// Whether the part of `text` before its first ':' is the name of a generator.
+bool is_generator_spec(std::string_view text);
+
+/// One sentence of what is wrong with a specification `name:SIZE[:SIZE][:seed=INT]`, or "".
+/// Cost: nothing is generated.
+std::string generator_problem(std::string_view spec);
+
+/// The matrix that a specification describes, such as "grid2d:100" or "random_dense:50:seed=7".
+///
+/// A specification means the same matrix everywhere: values are hashes (splitmix64; Steele, Lea,
+/// Flood 2014) of seed, row and column, so neither threads nor libraries change them.
+/// Cost: linear in the non-zeros, parallel over rows.
+/// Throws Error(input) with generator_problem()'s sentence, and Error(resources) where the matrix
+/// is larger than this machine's memory.
+Csr<double> generate_matrix(std::string_view spec);
+
+/// The table for a terminal: form and description of every generator.
+std::string generator_help();
+
+/// The table in Markdown, for the README.
+std::string generator_markdown();
+
+}  // namespace spsolve
