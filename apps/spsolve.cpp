@@ -1,3 +1,120 @@
-int main() {
-  return 0;
+// mpirun -np N spsolve CONFIG.yaml: the application. What it does is in lib/task; this file reads
+// the command line, starts the team, and turns what happened into words and an exit code.
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "config/loader.hpp"
+#include "config/schema.hpp"
+#include "core/build_info.hpp"
+#include "core/system.hpp"
+#include "mpi/mpi_team.hpp"
+#include "task/solve.hpp"
+
+namespace spsolve {
+namespace {
+
+struct CommandLine {
+  std::string config;
+  std::vector<std::string> overrides;
+  bool print_config = false;
+  bool check = false;
+  bool dry_run = false;
+  bool quiet = false;
+};
+
+void describe(CLI::App& app, CommandLine& line) {
+  app.description("Solves A x = b by Gaussian elimination over MPI ranks and threads.\n"
+                  "Usual call: mpirun -np 2 spsolve config.yaml");
+  app.footer([] { return "Configuration keys:\n\n" + help_text(); });
+  app.set_version_flag("--version", std::string("spsolve ") + build_info::version);
+  app.add_option("config", line.config, "configuration file (YAML)")->required();
+  app.add_option("--set", line.overrides, "override one key: --set solve.method=gauss")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_flag("--print-config", line.print_config,
+               "print the whole configuration, defaults included, and stop");
+  app.add_flag("--check", line.check, "check the configuration and stop");
+  app.add_flag("--dry-run", line.dry_run, "print the memory plan of every rank and stop");
+  app.add_flag("--quiet", line.quiet, "print no report; warnings and errors only");
+}
+
+/// Rank 0 reads the file; every rank works from the same text.
+Config load_together(Team& team, const CommandLine& line) {
+  std::string text = together(
+      team, [&] { return team.rank() == 0 ? read_config_text(line.config) : std::string(); });
+  text = broadcast_text(team, std::move(text), 0);
+  return together(team, [&] { return parse_config(text, line.config, line.overrides); });
+}
+
+ExitCode run(Team& team, const CommandLine& line) {
+  const bool speaks = team.rank() == 0;
+  const Config config = load_together(team, line);
+  if (line.print_config) {
+    if (speaks) std::cout << to_yaml(config);
+    return ExitCode::solved;
+  }
+  if (line.check) {
+    if (speaks) std::cout << line.config << ": the configuration is valid\n";
+    return ExitCode::solved;
+  }
+  if (line.dry_run) {
+    MemoryPlan plan;
+    const MemoryCheck check = plan_solve(config, team, plan);
+    if (speaks) std::cout << to_text(plan, check);
+    if (speaks && !check.fits) std::cout << "It does not fit: " << check.remedy << ".\n";
+    return check.fits ? ExitCode::solved : ExitCode::resources;
+  }
+
+  nlohmann::ordered_json versions = build_versions();
+  versions["mpi"] = MpiSession::version();
+  const SolveReport report = run_solve(config, team, versions);
+  together(team, [&] {
+    if (speaks && !config.output.report.empty()) write_report(config.output.report, to_json(report));
+  });
+  if (speaks && !line.quiet) std::cout << "spsolve report\n" << to_text(report) << std::flush;
+  return report.status == "solved" ? ExitCode::solved : ExitCode::not_trustworthy;
+}
+
+/// A failure that all ranks share is told once, by rank 0, and all end in order. One rank's own
+/// ends the others too, which may be waiting for it.
+ExitCode run_and_tell(Team& team, const CommandLine& line) {
+  try {
+    return run(team, line);
+  } catch (...) {
+    const Failure failure = current_failure();
+    if (failure.scope == Scope::every_rank || team.size() == 1) {
+      if (team.rank() == 0) std::cerr << "spsolve: " << failure.message << "\n";
+      return failure.code;
+    }
+    std::cerr << fmt::format("spsolve: rank {} of {} on host {} ends all ranks: {}\n", team.rank(),
+                             team.size(), host_name(), failure.message);
+    team.abort(failure.code);
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
+
+int main(int argc, char** argv) {
+  using namespace spsolve;
+  const MpiSession session(argc, argv);
+  MpiTeam team;
+  CommandLine line;
+  CLI::App app("", "spsolve");
+  describe(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream discarded;
+    std::ostream& out = team.rank() == 0 ? std::cout : discarded;
+    std::ostream& err = team.rank() == 0 ? std::cerr : discarded;
+    const bool stopped_in_order = app.exit(error, out, err) == 0;
+    return static_cast<int>(stopped_in_order ? ExitCode::solved : ExitCode::input);
+  }
+  return static_cast<int>(run_and_tell(team, line));
 }

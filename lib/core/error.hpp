@@ -16,15 +16,23 @@ enum class ExitCode : int {
   internal = 4,         ///< a defect of the program
 };
 
+/// Who throws an Error: one rank by itself, or every rank of the team at the same point.
+enum class Scope { one_rank, every_rank };
+
 /// The one exception type. Its text is one sentence for a person: what is wrong, where, what to do.
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Error(ExitCode code, const std::string& message, Scope scope = Scope::one_rank)
+      : std::runtime_error(message), code_(code), scope_(scope) {}
 
   ExitCode code() const noexcept { return code_; }
 
+  /// Where this is every_rank, no rank waits for another and all may end in order.
+  Scope scope() const noexcept { return scope_; }
+
  private:
   ExitCode code_;
+  Scope scope_;
 };
 
 /// Throws Error with a text formatted as by fmt::format.
@@ -32,6 +40,13 @@ template <typename... Arguments>
 [[noreturn]] void fail(ExitCode code, fmt::format_string<Arguments...> text,
                        Arguments&&... arguments) {
   throw Error(code, fmt::format(text, std::forward<Arguments>(arguments)...));
+}
+
+/// The same, for a failure that every rank finds at this point from data that all share.
+template <typename... Arguments>
+[[noreturn]] void fail_everywhere(ExitCode code, fmt::format_string<Arguments...> text,
+                                  Arguments&&... arguments) {
+  throw Error(code, fmt::format(text, std::forward<Arguments>(arguments)...), Scope::every_rank);
 }
 
 }  // namespace spsolve

@@ -60,14 +60,15 @@ void agree(Team& team, const std::optional<Failure>& mine) {
   if (team.size() > 1 && culprit != 0 && team.rank() == culprit) {
     message += fmt::format(" (rank {} of {} on host {})", culprit, team.size(), host_name());
   }
-  throw Error(static_cast<ExitCode>(*failed), broadcast_text(team, message, culprit));
+  throw Error(static_cast<ExitCode>(*failed), broadcast_text(team, message, culprit),
+              Scope::every_rank);
 }
 
 Failure current_failure() {
   try {
     throw;
   } catch (const Error& error) {
-    return {error.code(), error.what()};
+    return {error.code(), error.what(), error.scope()};
   } catch (const std::bad_alloc&) {
     return {ExitCode::resources,
             "the system refused to give more memory; run --dry-run to see what the task needs, "

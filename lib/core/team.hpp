@@ -110,6 +110,7 @@ double all_maximum(Team& team, double mine);
 struct Failure {
   ExitCode code;
   std::string message;
+  Scope scope = Scope::one_rank;
 };
 
 /// Ends a phase together: where any rank brings a failure, every rank throws the Error of the

@@ -33,19 +33,19 @@ PivotCandidate find_candidate(const Band<T>& band, Index k, Pivoting pivoting) {
 void check_pivot(const PivotCandidate& pivot, Index k, Index order, Pivoting pivoting) {
   const Index step = k + 1;
   if (!std::isfinite(pivot.magnitude)) {
-    fail(ExitCode::not_trustworthy,
+    fail_everywhere(ExitCode::not_trustworthy,
          "elimination overflowed: the pivot of step {} of {} (column {}) is not a finite number; "
          "try solve.precision=double, or solve.pivoting=partial or complete",
          step, order, pivot.column + 1);
   }
   if (pivot.magnitude > 0) return;
   if (pivoting == Pivoting::none) {
-    fail(ExitCode::not_trustworthy,
+    fail_everywhere(ExitCode::not_trustworthy,
          "the pivot of step {} of {} (column {}) is zero and solve.pivoting is none; "
          "try solve.pivoting=partial",
          step, order, step);
   }
-  fail(ExitCode::not_trustworthy,
+  fail_everywhere(ExitCode::not_trustworthy,
        "the matrix is singular: at step {} of {} no non-zero pivot is left in column {}; "
        "its rank is {}",
        step, order, step,

@@ -7,16 +7,9 @@
 #include "core/team.hpp"
 #include "distribute/row_bands.hpp"
 #include "eliminate/options.hpp"
+#include "matrix/shape.hpp"
 
 namespace spsolve {
-
-/// What is known of a matrix before it is read.
-struct MatrixShape {
-  Index rows = 0;
-  Index columns = 0;
-  Index entries = 0;   ///< entries that the reader holds as a list
-  Index nonzeros = 0;  ///< most non-zeros after mirroring
-};
 
 /// Bytes that one rank needs, by what they are for. Parts of different phases are not alive at the
 /// same time; the need is that of the largest phase.

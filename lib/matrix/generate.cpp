@@ -363,38 +363,71 @@ std::string check_random_sparse(std::span<const Index> sizes) {
   return rows.empty() ? too_large({sizes[1]}) : rows;
 }
 
+// --- how large the matrices are
+
+MatrixShape square_shape(Index n, Index nonzeros) { return {n, n, 0, nonzeros}; }
+
+MatrixShape shape_grid2d(std::span<const Index> sizes) {
+  const Index n = sizes[0] * sizes[0];
+  return square_shape(n, 5 * n);
+}
+
+MatrixShape shape_grid3d27(std::span<const Index> sizes) {
+  const Index n = sizes[0] * sizes[0] * sizes[0] * sizes[1];
+  return square_shape(n, 27 * sizes[1] * n);
+}
+
+MatrixShape shape_power_law(std::span<const Index> sizes) {
+  return square_shape(sizes[0], sizes[0] * sizes[1]);
+}
+
+MatrixShape shape_tridiagonal(std::span<const Index> sizes) {
+  return square_shape(sizes[0], 3 * sizes[0]);
+}
+
+MatrixShape shape_full(std::span<const Index> sizes) {
+  return square_shape(sizes[0], sizes[0] * sizes[0]);
+}
+
+MatrixShape shape_random_sparse(std::span<const Index> sizes) {
+  return {sizes[0], sizes[1], 0, sizes[0] * sizes[2]};
+}
+
+MatrixShape shape_gfpp(std::span<const Index> sizes) {
+  return square_shape(sizes[0], sizes[0] * (sizes[0] + 3) / 2);
+}
+
 constexpr Generator table[] = {
     {"grid2d", "grid2d:N", false,
      "5-point Laplacian on an N x N grid: n = N^2, diagonal 4, neighbours -1; symmetric positive "
      "definite.",
-     check_grid2d, grid2d},
+     check_grid2d, shape_grid2d, grid2d},
     {"grid3d27", "grid3d27:N:UNKNOWNS", true,
      "27-point stencil on N^3 nodes, UNKNOWNS per node, each coupled with all of its neighbours: "
      "off-diagonals random in [-1, 0), diagonal 1 + the sum of their absolute values; symmetric "
      "positive definite.",
-     check_grid3d27, grid3d27},
+     check_grid3d27, shape_grid3d27, grid3d27},
     {"power_law", "power_law:N:AVERAGE", true,
      "N x N, lengths of rows by a power law with the given average, the longest max(N / 20, "
      "min(N, 8 AVERAGE)), in random order; the diagonal and random columns, values random in "
      "[-1, 1).",
-     check_power_law, power_law},
+     check_power_law, shape_power_law, power_law},
     {"tridiagonal", "tridiagonal:N", false,
-     "N x N with 2 on the diagonal and -1 beside it; symmetric positive definite.", check_square,
-     tridiagonal},
+     "N x N with 2 on the diagonal and -1 beside it; symmetric positive definite.", check_square, shape_tridiagonal, tridiagonal},
     {"random_dense", "random_dense:N", true, "N x N, every element random in [-1, 1).",
-     check_square, random_dense},
+     check_square, shape_full, random_dense},
     {"random_sparse", "random_sparse:ROWS:COLUMNS:AVERAGE", true,
      "ROWS x COLUMNS, lengths of rows binomial around AVERAGE (0 included), columns random, values "
      "random in [-1, 1).",
-     check_random_sparse, random_sparse},
+     check_random_sparse, shape_random_sparse, random_sparse},
     {"hilbert", "hilbert:N", false,
      "N x N with a_ij = 1 / (i + j + 1), i and j from 0; symmetric positive definite, and singular "
      "to working precision from N = 13 on.",
-     check_square, hilbert},
+     check_square, shape_full, hilbert},
     {"gfpp", "gfpp:N", false,
      "N x N with 1 on the diagonal and in the last column, -1 below the diagonal: partial pivoting "
      "grows its elements to 2^(N - 1), the worst case (Wilkinson).",
-     check_square, gfpp},
+     check_square, shape_gfpp, gfpp},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
+#include "matrix/shape.hpp"
 
 namespace spsolve {
 
@@ -23,6 +24,8 @@ struct Generator {
   std::string_view description;  ///< one sentence, with the formula
   /// One sentence of what is wrong with the sizes, or "".
   std::string (*problem)(std::span<const Index> sizes);
+  /// Rows, columns and the expected number of non-zeros for valid sizes.
+  MatrixShape (*shape)(std::span<const Index> sizes);
   Csr<double> (*make)(const GeneratorArguments& arguments);
 };
 
@@ -35,6 +38,10 @@ bool is_generator_spec(std::string_view text);
 /// One sentence of what is wrong with a specification `name:SIZE[:SIZE][:seed=INT]`, or "".
 /// Cost: nothing is generated.
 std::string generator_problem(std::string_view spec);
+
+/// The size of the matrix that a specification describes; nothing is generated.
+/// Throws Error(input) with generator_problem()'s sentence.
+MatrixShape generated_shape(std::string_view spec);
 
 /// The matrix that a specification describes, such as "grid2d:100" or "random_dense:50:seed=7".
 ///

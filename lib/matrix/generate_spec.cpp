@@ -84,6 +84,14 @@ std::string parse(std::string_view spec, Parsed& parsed) {
   return problem.empty() ? "" : fmt::format("'{}' cannot be generated: {}", spec, problem);
 }
 
+Parsed parse_or_fail(std::string_view spec) {
+  Parsed parsed;
+  if (const std::string problem = parse(spec, parsed); !problem.empty()) {
+    fail(ExitCode::input, "{}", problem);
+  }
+  return parsed;
+}
+
 }  // namespace
 
 bool is_generator_spec(std::string_view text) {
@@ -95,11 +103,13 @@ std::string generator_problem(std::string_view spec) {
   return parse(spec, parsed);
 }
 
+MatrixShape generated_shape(std::string_view spec) {
+  const Parsed parsed = parse_or_fail(spec);
+  return parsed.generator->shape(parsed.sizes);
+}
+
 Csr<double> generate_matrix(std::string_view spec) {
-  Parsed parsed;
-  if (const std::string problem = parse(spec, parsed); !problem.empty()) {
-    fail(ExitCode::input, "{}", problem);
-  }
+  const Parsed parsed = parse_or_fail(spec);
   try {
     return parsed.generator->make({parsed.sizes, parsed.seed});
   } catch (const std::bad_alloc&) {

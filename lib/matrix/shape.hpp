@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/types.hpp"
+
+namespace spsolve {
+
+/// The size of a matrix, known before it is read or generated.
+struct MatrixShape {
+  Index rows = 0;
+  Index columns = 0;
+  Index entries = 0;   ///< entries that the reader holds as a list; 0 for generated matrices
+  Index nonzeros = 0;  ///< non-zeros after mirroring, at most or as expected
+};
+
+}  // namespace spsolve

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+/// Where a kernel runs, and so where X and Y must lie.
+enum class KernelDevice { host, cuda };
+
+/// A matrix that has been converted to one kernel's format, ready to be multiplied any number of
+/// times. X and Y are row-major multivectors without padding: element (i, c) at i * K + c.
+template <typename T>
+class Product {
+ public:
+  virtual ~Product() = default;
+
+  /// Y = A X for X of A.columns x K and Y of A.rows x K, in the memory of the kernel's device.
+  /// K >= 1 may change from call to call.
+  virtual void multiply(const T* x, T* y, Index columns) = 0;
+
+  /// Bytes of the converted matrix.
+  virtual std::int64_t bytes() const = 0;
+
+  /// What was chosen, where the kernel had a choice ("csr_balanced"); "" otherwise.
+  virtual std::string detail() const { return {}; }
+};
+
+/// What a kernel needs to know of a matrix before it converts it.
+struct MatrixFacts {
+  Index rows = 0;
+  Index columns = 0;
+  Index nonzeros = 0;
+  Index longest_row = 0;
+  bool symmetric = false;  ///< a_ij = a_ji numerically
+};
+
+MatrixFacts facts_of(const Csr<double>& matrix);
+
+/// How a kernel is set up.
+struct KernelOptions {
+  Index columns = 1;  ///< the K that the caller means to use most
+  int threads = 0;    ///< host: threads; 0: as many as OpenMP gives
+  int width = 0;      ///< the kernel's parameter (sub-warp width, tile); 0: its default
+};
+
+/// One row of the table of kernels. The configuration's allowed values, --list-kernels, the
+/// benchmark and the parameterised tests all read the table.
+struct Kernel {
+  std::string_view name;      ///< unique together with `device`
+  std::string_view format;    ///< storage format: csr, ellpack, ...
+  KernelDevice device;
+  bool reproducible;          ///< the same input gives the same bits in every run
+  std::string_view sentence;  ///< what it does and where it comes from
+  /// One sentence of why the kernel can't multiply such a matrix by such X, or "".
+  std::string (*refuse)(const MatrixFacts& facts, Index columns, std::size_t value_bytes);
+  std::unique_ptr<Product<float>> (*prepare_float)(const Csr<float>& matrix,
+                                                   const KernelOptions& options);
+  std::unique_ptr<Product<double>> (*prepare_double)(const Csr<double>& matrix,
+                                                     const KernelOptions& options);
+};
+
+/// The kernels of the host, in the order in which they are listed.
+std::span<const Kernel> host_kernels();
+
+/// The row of that name in `table`; throws Error(input) with a "did you mean" where there is none.
+const Kernel& find_kernel(std::span<const Kernel> table, std::string_view name);
+
+/// kernel.prepare_float or prepare_double, by type.
+template <typename T>
+std::unique_ptr<Product<T>> prepare(const Kernel& kernel, const Csr<T>& matrix,
+                                    const KernelOptions& options);
+
+}  // namespace spsolve

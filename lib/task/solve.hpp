@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "config/config.hpp"
+#include "core/team.hpp"
+#include "eliminate/plan.hpp"
+#include "io/report.hpp"
+
+namespace spsolve {
+
+/// `task: solve`: reads the matrix on rank 0, deals its rows out, eliminates, solves, refines
+/// against the sparse matrix, writes the solution. Every rank gets the report. Throws the same
+/// Error on every rank. `versions` goes into the report as it is. Collective.
+SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions);
+
+/// The memory that run_solve() will need, rank by rank; allocates nothing that grows with the
+/// matrix. `plan` is set to this rank's own. Collective.
+MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan);
+
+}  // namespace spsolve
