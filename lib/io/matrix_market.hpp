@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "core/types.hpp"
+#include "matrix/coo.hpp"
+#include "matrix/csr.hpp"
+#include "matrix/dense.hpp"
+
+// Matrix Market files (Boisvert, Pozo, Remington, The Matrix Market exchange formats, NISTIR 5935,
+// 1996), plain or gzip; which of both is seen from the content.
+//
+// Read are `coordinate` and `array` files of the fields real (or `double`), integer (or
+// `unsigned-integer`; its values may have a fraction) and pattern (every entry is 1; coordinate
+// only), general, symmetric and skew-symmetric. Refused by name: complex, hermitian, other objects
+// than `matrix`, Harwell-Boeing and Rutherford-Boeing, archives. Words of the banner may have any
+// case. Lines may end in LF or CR LF, the last one in nothing; blank lines and comments (%) may
+// stand anywhere behind the banner, spaces and tabs around every number. Numbers do not depend on
+// the locale and may have a '+' or a Fortran exponent (1.5D+03).
+//
+// Values must be finite: `nan`, `inf` and what overflows (1e+400) are errors. What is too small
+// (1e-400) silently becomes the nearest double, subnormal or zero.
+//
+// Every error is one sentence, "FILE:LINE: expected ..., found '...'; what to do", of the first
+// wrong line of the file, whatever the number of threads.
+
+namespace spsolve {
+
+enum class MatrixMarketFormat {
+  coordinate,  ///< one line "row column value" per entry
+  array,       ///< one line per element, column by column
+};
+
+enum class MatrixMarketField { real, integer, pattern };
+
+/// What the banner and the size line say.
+struct MatrixMarketHeader {
+  MatrixMarketFormat format = MatrixMarketFormat::coordinate;
+  MatrixMarketField field = MatrixMarketField::real;
+  Symmetry symmetry = Symmetry::general;
+  Index rows = 0;
+  Index columns = 0;
+  Index entries = 0;            ///< values in the file: declared, or (array) what the shape implies
+  std::int64_t file_bytes = 0;  ///< size of the file as it lies on the disk
+};
+
+struct ReadOptions {
+  int threads = 0;  ///< 0: as many as OpenMP gives
+
+  /// A gzip file that inflates to more bytes is refused. 0: half of the memory available now.
+  std::int64_t inflated_limit = 0;
+
+  /// Pieces of text that threads take one after another. The result does not depend on it.
+  std::int64_t chunk_bytes = std::int64_t{1} << 20;
+};
+
+/// How long a file took.
+struct ReadTiming {
+  std::int64_t bytes = 0;        ///< of text, after inflation
+  double seconds = 0.0;          ///< all, from the name to the result
+  double inflate_seconds = 0.0;  ///< the part of it spent on gzip
+  int threads = 1;
+};
+
+/// Reads banner and size line only; of a gzip file no more is inflated than that needs.
+/// Cost: that of the comments before the size line. Throws Error(input).
+MatrixMarketHeader read_header(const std::filesystem::path& path);
+
+/// Reads a matrix as the list of entries that the file stores, 0-based and in the file's order
+/// (duplicates stay, one triangle stays one triangle). Of an array file the elements that are not
+/// zero become entries: all, the lower triangle (symmetric) or what is strictly below the diagonal
+/// (skew-symmetric), column by column.
+/// The same result for every number of threads. Memory: 24 bytes per entry beside the mapped file;
+/// never more than the file's size can justify, whatever its header claims.
+/// Throws Error(input), and Error(resources) where memory is short.
+Coo read_matrix_market(const std::filesystem::path& path, const ReadOptions& options = {},
+                       ReadTiming* timing = nullptr);
+
+/// Reads a dense matrix or multivector, such as right-hand sides: an array file, or a coordinate
+/// file whose entries are added into zeros. Symmetric files are mirrored, skew-symmetric ones with
+/// the opposite sign. Throws as read_matrix_market().
+Dense<double> read_dense(const std::filesystem::path& path, const ReadOptions& options = {},
+                         ReadTiming* timing = nullptr);
+
+// The writers. Every double is written in the shortest form that reads back as the same bits (nan
+// and inf as such, which the readers refuse). Each line of `comment` becomes a comment line. A name
+// that ends in .gz gives a gzip file of one member per piece. The file comes into being whole: it
+// is written under a temporary name in the same folder, flushed to the disk and renamed; on any
+// failure the temporary file is removed, an older file of that name stays, and
+// Error(resources) names the file and the system's reason.
+
+/// As `matrix coordinate real`, with the symmetry that `matrix` has; entries in their order.
+void write_matrix_market(const std::filesystem::path& path, const Coo& matrix,
+                         std::string_view comment = {});
+
+/// As `matrix coordinate real general`, row by row.
+void write_matrix_market(const std::filesystem::path& path, const Csr<double>& matrix,
+                         std::string_view comment = {});
+
+/// As `matrix array real general`, column by column.
+void write_matrix_market(const std::filesystem::path& path, const Dense<double>& matrix,
+                         std::string_view comment = {});
+
+}  // namespace spsolve

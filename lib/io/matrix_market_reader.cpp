@@ -1,0 +1,283 @@
+#include <algorithm>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <omp.h>
+#include <sys/mman.h>
+
+#include "core/error.hpp"
+#include "core/timer.hpp"
+#include "io/gzip.hpp"
+#include "io/mapped_file.hpp"
+#include "io/matrix_market.hpp"
+#include "io/matrix_market_chunk.hpp"
+#include "io/matrix_market_header.hpp"
+
+namespace spsolve {
+
+namespace {
+
+using io::MappedFile;
+using io::ParsedHeader;
+namespace fs = std::filesystem;
+
+/// One file being read.
+struct Source {
+  const fs::path& path;
+  MappedFile file;
+  ParsedHeader header;
+  int threads;
+  std::size_t chunk_bytes;
+
+  std::string_view text() const { return file.text(); }
+  std::string_view body() const { return text().substr(header.body); }
+};
+
+Source open_source(const fs::path& path, const ReadOptions& options, ReadTiming& timing) {
+  MappedFile file = MappedFile::open(path);
+  const auto file_bytes = static_cast<std::int64_t>(file.text().size());
+  file.will_read_all();
+  if (io::is_gzip(file.text())) {
+    const Timer timer;
+    const std::size_t limit = options.inflated_limit > 0
+                                  ? static_cast<std::size_t>(options.inflated_limit)
+                                  : io::available_memory() / 2;
+    file = io::inflate_gzip(file.text(), path, limit);
+    timing.inflate_seconds = timer.seconds();
+  }
+  ParsedHeader header = *io::parse_header(file.text(), path, true);
+  header.matrix.file_bytes = file_bytes;
+  timing.bytes = static_cast<std::int64_t>(file.text().size());
+  timing.threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+  return {path, std::move(file), header, timing.threads,
+          static_cast<std::size_t>(std::max<std::int64_t>(options.chunk_bytes, 1))};
+}
+
+/// Ends of the pieces of `body`, each behind an LF or at the end, about `size` bytes apart.
+std::vector<std::size_t> chunk_borders(std::string_view body, std::size_t size) {
+  std::vector<std::size_t> borders{0};
+  while (borders.back() < body.size()) {
+    const std::size_t aim =
+        body.size() - borders.back() > size ? borders.back() + size : body.size();
+    borders.push_back(std::min(body.find('\n', aim - 1), body.size() - 1) + 1);
+  }
+  return borders;
+}
+
+/// Makes `values` hold `size` elements; memory for it was reserved.
+template <typename T>
+void resize_in_huge_pages(std::vector<T>& values, std::size_t size) {
+  constexpr std::size_t huge_page = std::size_t{1} << 21;
+  if (size * sizeof(T) >= 2 * huge_page) {  // fewer page faults: a quarter of the time of reading
+    const auto begin = reinterpret_cast<std::uintptr_t>(values.data());
+    const std::uintptr_t aligned = (begin + huge_page - 1) / huge_page * huge_page;
+    const std::size_t length = size * sizeof(T) - (aligned - begin);
+    ::madvise(reinterpret_cast<void*>(aligned), length, MADV_HUGEPAGE);
+  }
+  values.resize(size);
+}
+
+[[noreturn]] void fail_memory(const Source& source, std::size_t bytes) {
+  fail(ExitCode::resources,
+       "{}: its {} entries need {} MiB of memory, {} MiB are available; use a larger machine",
+       source.path.string(), source.header.matrix.entries, (bytes >> 20) + 1,
+       io::available_memory() >> 20);
+}
+
+/// Gives `lists` room for `entries`; the vectors are touched in parallel.
+void allocate(const Source& source, Coo& lists, Index entries) {
+  const auto size = static_cast<std::size_t>(entries);
+  const bool array = source.header.matrix.format == MatrixMarketFormat::array;
+  const std::size_t bytes = size * (array ? 8 : 24);
+  if (bytes > std::size_t{1} << 26 && bytes > io::available_memory()) fail_memory(source, bytes);
+  try {
+    lists.value.reserve(size);
+    lists.row.reserve(array ? 0 : size);
+    lists.column.reserve(array ? 0 : size);
+  } catch (const std::bad_alloc&) {
+    fail_memory(source, bytes);
+  }
+#pragma omp parallel sections num_threads(std::min(source.threads, 3)) if (bytes > std::size_t{1} \
+                                                                                       << 22)
+  {
+#pragma omp section
+    resize_in_huge_pages(lists.value, size);
+#pragma omp section
+    resize_in_huge_pages(lists.row, lists.row.capacity() < size ? 0 : size);
+#pragma omp section
+    resize_in_huge_pages(lists.column, lists.column.capacity() < size ? 0 : size);
+  }
+}
+
+/// Parses the body into `lists`: row, column and value per line, or only the value (array).
+///
+/// Threads take pieces of whole lines in turn. Where a piece's first entry goes follows from the
+/// number of lines before it: counted only when there are several threads, and looked at line by
+/// line only when comments or blank lines stand among them.
+void parse_body(const Source& source, Coo& lists) {
+  const std::string_view body = source.body();
+  const MatrixMarketHeader& matrix = source.header.matrix;
+  const std::vector<std::size_t> borders = chunk_borders(body, source.chunk_bytes);
+  const auto chunks = static_cast<Index>(borders.size()) - 1;
+  const int threads = static_cast<int>(std::min<Index>(source.threads, std::max<Index>(chunks, 1)));
+  const auto chunk = [&](Index c) { return body.substr(borders[c], borders[c + 1] - borders[c]); };
+
+  // offsets[c]: entries before piece c, once they are known.
+  std::vector<Index> offsets(chunks + 1, 0);
+  const auto count = [&](auto&& lines_of) {
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (Index c = 0; c < chunks; ++c) offsets[c + 1] = lines_of(chunk(c));
+    for (Index c = 0; c < chunks; ++c) offsets[c + 1] += offsets[c];
+    return offsets[chunks];
+  };
+  // A line has at least 2 characters in an array, 4 in a list. A header that claims more entries
+  // than the file has room for must not decide how much memory is taken.
+  const Index shortest = matrix.format == MatrixMarketFormat::array ? 2 : 4;
+  Index room = matrix.entries;
+  const bool claims_too_much = room > static_cast<Index>(body.size()) / shortest + 1;
+  if (claims_too_much || (threads > 1 && count(io::count_lines) != matrix.entries)) {
+    room = std::min(matrix.entries, count(io::count_data_lines));
+  }
+  allocate(source, lists, room);
+
+  std::vector<io::ChunkResult> results(chunks);
+  const auto parse = [&](Index c, Index first) {
+    const std::string_view piece = chunk(c);
+    const bool array = matrix.format == MatrixMarketFormat::array;
+    first = std::min(first, room);
+    const io::EntryTarget target{array ? nullptr : lists.row.data() + first,
+                                 array ? nullptr : lists.column.data() + first,
+                                 lists.value.data() + first};
+    results[c] =
+        io::parse_chunk(piece.data(), piece.data() + piece.size(), matrix, target, room - first);
+  };
+  if (threads > 1) {
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (Index c = 0; c < chunks; ++c) parse(c, offsets[c]);
+  } else {
+    Index found = 0;
+    for (Index c = 0; c < chunks && results[std::max<Index>(c - 1, 0)].problem == nullptr; ++c) {
+      parse(c, found);
+      found += results[c].found;
+    }
+  }
+
+  Index found = 0;
+  for (const io::ChunkResult& result : results) {
+    if (result.problem != nullptr) {
+      io::fail_line(source.text(), source.path, source.header, result.problem, result.surplus);
+    }
+    found += result.found;
+  }
+  if (found < matrix.entries) {
+    io::fail_at(source.path, io::count_lines(source.text()),
+                fmt::format("{} entries, as line {} {}", matrix.entries, source.header.size_line,
+                            shortest == 2 ? "implies" : "declares"),
+                fmt::format("the end of the file after {}", found),
+                "the file is cut off, or its size line is wrong");
+  }
+}
+
+/// Calls visit(row, column, value) for each element that an array file stores, in its order.
+template <typename Visit>
+void for_each_stored(const MatrixMarketHeader& matrix, const std::vector<double>& values,
+                     Visit&& visit) {
+  if (matrix.entries == 0) return;  // perhaps very many columns of no rows
+  std::size_t k = 0;
+  for (Index j = 0; j < matrix.columns; ++j) {
+    const Index first = matrix.symmetry == Symmetry::general     ? 0
+                        : matrix.symmetry == Symmetry::symmetric ? j
+                                                                 : j + 1;
+    for (Index i = first; i < matrix.rows; ++i) visit(i, j, values[k++]);
+  }
+}
+
+/// An array file's values as entries, without the zeros.
+void keep_nonzeros(const MatrixMarketHeader& matrix, Coo& lists) {
+  const std::vector<double> values = std::move(lists.value);
+  const auto nonzeros = values.size() - static_cast<std::size_t>(std::ranges::count(values, 0.0));
+  lists.value = {};
+  lists.row.reserve(nonzeros);
+  lists.column.reserve(nonzeros);
+  lists.value.reserve(nonzeros);
+  for_each_stored(matrix, values, [&](Index i, Index j, double value) {
+    if (value == 0.0) return;
+    lists.row.push_back(i);
+    lists.column.push_back(j);
+    lists.value.push_back(value);
+  });
+}
+
+}  // namespace
+
+MatrixMarketHeader read_header(const fs::path& path) {
+  const MappedFile file = MappedFile::open(path);
+  const std::string_view text = file.text();
+  std::optional<ParsedHeader> header;
+  if (io::is_gzip(text)) {
+    for (std::size_t front = 1 << 16; !header; front *= 8) {
+      const MappedFile part = io::inflate_gzip(text, path, io::available_memory() / 2, front);
+      header = io::parse_header(part.text(), path, part.text().size() < front);
+    }
+  } else {
+    header = io::parse_header(text, path, true);
+  }
+  header->matrix.file_bytes = static_cast<std::int64_t>(text.size());
+  return header->matrix;
+}
+
+Coo read_matrix_market(const fs::path& path, const ReadOptions& options, ReadTiming* timing) {
+  const Timer timer;
+  ReadTiming measured;
+  const Source source = open_source(path, options, measured);
+  const MatrixMarketHeader& matrix = source.header.matrix;
+  Coo lists;
+  lists.rows = matrix.rows;
+  lists.columns = matrix.columns;
+  lists.symmetry = matrix.symmetry;
+  parse_body(source, lists);
+  if (matrix.format == MatrixMarketFormat::array) keep_nonzeros(matrix, lists);
+  measured.seconds = timer.seconds();
+  if (timing != nullptr) *timing = measured;
+  return lists;
+}
+
+Dense<double> read_dense(const fs::path& path, const ReadOptions& options, ReadTiming* timing) {
+  const Timer timer;
+  ReadTiming measured;
+  const Source source = open_source(path, options, measured);
+  const MatrixMarketHeader& matrix = source.header.matrix;
+  Coo lists;
+  parse_body(source, lists);
+
+  Index elements = 0;
+  if (__builtin_mul_overflow(matrix.rows, matrix.columns, &elements) ||
+      static_cast<std::size_t>(elements) > io::available_memory() / sizeof(double)) {
+    fail(ExitCode::resources,
+         "{}: {} x {} elements are too many to be held as a dense matrix; read it as a sparse one",
+         path.string(), matrix.rows, matrix.columns);
+  }
+  Dense<double> result(matrix.rows, matrix.columns);
+  const double mirror = matrix.symmetry == Symmetry::skew_symmetric ? -1.0 : 1.0;
+  const bool mirrored = matrix.symmetry != Symmetry::general;
+  if (matrix.format == MatrixMarketFormat::array) {
+    for_each_stored(matrix, lists.value, [&](Index i, Index j, double value) {
+      if (mirrored && i != j) result(j, i) = mirror * value;
+      result(i, j) = value;
+    });
+  } else {
+    for (Index k = 0; k < lists.entries(); ++k) {
+      const Index i = lists.row[k];
+      const Index j = lists.column[k];
+      result(i, j) += lists.value[k];
+      if (mirrored && i != j) result(j, i) += mirror * lists.value[k];
+    }
+  }
+  measured.seconds = timer.seconds();
+  if (timing != nullptr) *timing = measured;
+  return result;
+}
+
+}  // namespace spsolve
