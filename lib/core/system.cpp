@@ -51,14 +51,13 @@ std::string host_name() {
 
 std::int64_t available_memory() {
   std::ifstream file("/proc/meminfo");
+  std::int64_t left = left_in_control_group();
   for (std::string key; file >> key;) {
     std::int64_t kilobytes = 0;
-    if (key == "MemAvailable:" && file >> kilobytes) {
-      return std::min(kilobytes * 1024, left_in_control_group());
-    }
+    if (key == "MemAvailable:" && file >> kilobytes) left = std::min(left, kilobytes * 1024);
     file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
-  return 0;
+  return left;
 }
 
 std::int64_t peak_memory() {

@@ -9,7 +9,8 @@ namespace spsolve {
 std::string host_name();
 
 /// Bytes that this process could still allocate without swapping: the smaller of what the kernel
-/// reports as available and what is left under this process's control-group limit. 0 if unknown.
+/// reports as available and what is left under this process's control-group limit. The largest
+/// number where the kernel does not tell.
 std::int64_t available_memory();
 
 /// Largest resident size of this process so far, in bytes.

@@ -69,7 +69,7 @@ MemoryCheck check_memory(Team& team, const MemoryPlan& mine, Precision precision
       all_gather(team, MemoryCheck::Rank{mine.peak(), available_memory() / team.ranks_on_host()});
   double worst = 0;
   for (const MemoryCheck::Rank& rank : check.ranks) {
-    if (rank.available <= 0 || rank.needed <= rank.available) continue;
+    if (rank.needed <= rank.available) continue;
     check.fits = false;
     worst = std::max(worst, static_cast<double>(rank.needed) / static_cast<double>(rank.available));
   }
@@ -101,8 +101,7 @@ std::string to_text(const MemoryPlan& plan, const MemoryCheck& check) {
   for (std::size_t rank = 0; rank < check.ranks.size(); ++rank) {
     const auto& [needed, available] = check.ranks[rank];
     text += fmt::format("  rank {:<5} {:>12}  of {} free to it{}\n", rank, readable_bytes(needed),
-                        available > 0 ? readable_bytes(available) : "an unknown amount",
-                        available > 0 && needed > available ? ": does not fit" : "");
+                        readable_bytes(available), needed > available ? ": does not fit" : "");
   }
   return text;
 }

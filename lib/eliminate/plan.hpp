@@ -34,7 +34,7 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const RowBands& bands, int
 struct MemoryCheck {
   struct Rank {
     std::int64_t needed = 0;
-    std::int64_t available = 0;  ///< this rank's share of its host's free memory; 0 if unknown
+    std::int64_t available = 0;  ///< this rank's share of its host's free memory
   };
   std::vector<Rank> ranks;
   bool fits = true;

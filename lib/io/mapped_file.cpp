@@ -123,15 +123,4 @@ void MappedFile::grow(std::size_t capacity) {
   mapped_ = mapped;
 }
 
-std::size_t available_memory() {
-  std::ifstream information("/proc/meminfo");
-  std::string word;
-  std::size_t kibibytes = 0;
-  while (information >> word) {
-    if (word == "MemAvailable:" && information >> kibibytes) return kibibytes * 1024;
-  }
-  return static_cast<std::size_t>(::sysconf(_SC_AVPHYS_PAGES)) *
-         static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
-
 }  // namespace spsolve::io

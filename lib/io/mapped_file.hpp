@@ -44,7 +44,4 @@ class MappedFile {
   std::size_t mapped_ = 0;
 };
 
-/// Bytes of memory that the system says a new allocation may use without swapping.
-std::size_t available_memory();
-
 }  // namespace spsolve::io

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "core/error.hpp"
+#include "core/system.hpp"
 #include "core/timer.hpp"
 #include "io/gzip.hpp"
 #include "io/mapped_file.hpp"
@@ -18,6 +19,9 @@
 namespace spsolve {
 
 namespace {
+
+std::size_t free_memory() { return static_cast<std::size_t>(available_memory()); }
+
 
 using io::MappedFile;
 using io::ParsedHeader;
@@ -43,7 +47,7 @@ Source open_source(const fs::path& path, const ReadOptions& options, ReadTiming&
     const Timer timer;
     const std::size_t limit = options.inflated_limit > 0
                                   ? static_cast<std::size_t>(options.inflated_limit)
-                                  : io::available_memory() / 2;
+                                  : free_memory() / 2;
     file = io::inflate_gzip(file.text(), path, limit);
     timing.inflate_seconds = timer.seconds();
   }
@@ -83,7 +87,7 @@ void resize_in_huge_pages(std::vector<T>& values, std::size_t size) {
   fail(ExitCode::resources,
        "{}: its {} entries need {} MiB of memory, {} MiB are available; use a larger machine",
        source.path.string(), source.header.matrix.entries, (bytes >> 20) + 1,
-       io::available_memory() >> 20);
+       free_memory() >> 20);
 }
 
 /// Gives `lists` room for `entries`; the vectors are touched in parallel.
@@ -91,7 +95,7 @@ void allocate(const Source& source, Coo& lists, Index entries) {
   const auto size = static_cast<std::size_t>(entries);
   const bool array = source.header.matrix.format == MatrixMarketFormat::array;
   const std::size_t bytes = size * (array ? 8 : 24);
-  if (bytes > std::size_t{1} << 26 && bytes > io::available_memory()) fail_memory(source, bytes);
+  if (bytes > std::size_t{1} << 26 && bytes > free_memory()) fail_memory(source, bytes);
   try {
     lists.value.reserve(size);
     lists.row.reserve(array ? 0 : size);
@@ -218,7 +222,7 @@ MatrixMarketHeader read_header(const fs::path& path) {
   std::optional<ParsedHeader> header;
   if (io::is_gzip(text)) {
     for (std::size_t front = 1 << 16; !header; front *= 8) {
-      const MappedFile part = io::inflate_gzip(text, path, io::available_memory() / 2, front);
+      const MappedFile part = io::inflate_gzip(text, path, free_memory() / 2, front);
       header = io::parse_header(part.text(), path, part.text().size() < front);
     }
   } else {
@@ -254,7 +258,7 @@ Dense<double> read_dense(const fs::path& path, const ReadOptions& options, ReadT
 
   Index elements = 0;
   if (__builtin_mul_overflow(matrix.rows, matrix.columns, &elements) ||
-      static_cast<std::size_t>(elements) > io::available_memory() / sizeof(double)) {
+      static_cast<std::size_t>(elements) > free_memory() / sizeof(double)) {
     fail(ExitCode::resources,
          "{}: {} x {} elements are too many to be held as a dense matrix; read it as a sparse one",
          path.string(), matrix.rows, matrix.columns);

@@ -91,7 +91,7 @@ std::string to_text(const SolveReport& report) {
 }
 
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json) {
-  AtomicFile output(file);
+  io::AtomicFile output(file);
   output.write(json.dump(2) + "\n");
   output.commit();
 }
