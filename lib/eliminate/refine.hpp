@@ -31,13 +31,13 @@ struct Refinement {
   int sweeps = 0;  ///< corrections that were kept
 };
 
-/// Solves A x = b by `solve_in_place` (b on entry, x on exit) and improves x by at most
-/// `most_sweeps` steps of iterative refinement with residuals in double (Wilkinson; Skeel, 1980;
-/// Higham, Accuracy and Stability, chapter 12). Stops when both backward errors are at round-off
-/// or no longer halve, and keeps the best x. Collective.
-Refinement solve_and_refine(Team& team, const RowBands& bands, const Csr<double>& band,
-                            const Dense<double>& b,
-                            const std::function<void(Dense<double>&)>& solve_in_place,
-                            int most_sweeps, Dense<double>& x);
+/// Improves the solution x of A x = b by at most `most_sweeps` steps of iterative refinement with
+/// residuals in double (Wilkinson; Skeel, 1980; Higham, Accuracy and Stability, chapter 12):
+/// r = b - A x, x <- x + d with A d = r from `solve_in_place` (r on entry, d on exit). Stops when
+/// both backward errors are at round-off or no longer halve, and keeps the best x. Collective.
+Refinement refine(Team& team, const RowBands& bands, const Csr<double>& band,
+                  const Dense<double>& b,
+                  const std::function<void(Dense<double>&)>& solve_in_place, int most_sweeps,
+                  Dense<double>& x);
 
 }  // namespace spsolve

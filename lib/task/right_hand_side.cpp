@@ -1,7 +1,7 @@
 #include "task/right_hand_side.hpp"
 
 #include "io/matrix_market.hpp"
-#include "matrix/random.hpp"
+#include "matrix/multivector.hpp"
 
 namespace spsolve {
 
@@ -29,7 +29,7 @@ Dense<double> from_file(const std::filesystem::path& file, const Csr<double>& ma
 
 }  // namespace
 
-Dense<double> right_hand_side(const RightHandSideConfig& config, const Csr<double>& matrix) {
+Dense<double> right_hand_side(const Config::RightHandSide& config, const Csr<double>& matrix) {
   switch (config.kind) {
     case RightHandSideKind::row_sums:
       return row_sums(matrix, config.columns);
@@ -43,7 +43,7 @@ Dense<double> right_hand_side(const RightHandSideConfig& config, const Csr<doubl
   fail(ExitCode::internal, "a right-hand side of no known kind");
 }
 
-bool solution_is_ones(const RightHandSideConfig& config) {
+bool solution_is_ones(const Config::RightHandSide& config) {
   return config.kind == RightHandSideKind::row_sums;
 }
 

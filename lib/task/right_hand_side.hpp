@@ -10,10 +10,10 @@ namespace spsolve {
 /// The right-hand sides B, n x K, that the configuration names for `matrix`: its row sums (so that
 /// x is all ones), ones, uniform random values in [-1, 1), or the columns of a Matrix Market file.
 /// Throws Error(input) where the file's rows differ from the matrix's.
-Dense<double> right_hand_side(const RightHandSideConfig& config, const Csr<double>& matrix);
+Dense<double> right_hand_side(const Config::RightHandSide& config, const Csr<double>& matrix);
 
 /// Whether x is known to be all ones.
-bool solution_is_ones(const RightHandSideConfig& config);
+bool solution_is_ones(const Config::RightHandSide& config);
 
 /// Rank 0's `b` on every rank. Collective.
 void share_right_hand_side(Team& team, Dense<double>& b);

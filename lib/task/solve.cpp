@@ -2,8 +2,9 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
-#include <set>
+#include <memory>
 
 #include "config/schema.hpp"
 #include "core/system.hpp"
@@ -24,6 +25,13 @@ double largest_trusted_error(Precision precision) {
   return precision == Precision::float32 ? 1e-5 : 1e-10;
 }
 
+void check_device(DeviceChoice wanted) {
+  if (wanted != DeviceChoice::cuda) return;
+  fail_everywhere(ExitCode::resources,
+                  "device=cuda, but elimination has no GPU part in this version; use device=host "
+                  "or device=auto");
+}
+
 Method choose_method(Method wanted) {
   return wanted == Method::automatic ? Method::gauss : wanted;
 }
@@ -33,8 +41,8 @@ double elimination_flops(Index order) {
   return 2.0 / 3.0 * n * n * n;
 }
 
-Progress::Show show_progress(const Team& team, ProgressMode wanted) {
-  if (team.rank() != 0 || wanted == ProgressMode::off) return Progress::Show::off;
+Progress::Show show_progress(const Team& team, ProgressChoice wanted) {
+  if (team.rank() != 0 || wanted == ProgressChoice::off) return Progress::Show::off;
   return show_for(stderr);
 }
 
@@ -79,10 +87,21 @@ Outcome eliminate_and_solve(const Config& config, Team& team, const RowBands& ba
       std::copy(reduced.values.begin(), reduced.values.end(), y.values.begin());
     }
   };
+  times.measure("gather", [&] {
+    x = b;
+    solve_in_place(x);
+  });
   outcome.refinement = times.measure("check", [&] {
-    return solve_and_refine(team, bands, rows, b, solve_in_place, config.solve.refinement, x);
+    return refine(team, bands, rows, b, solve_in_place, config.solve.refinement, x);
   });
   return outcome;
+}
+
+/// Hosts among the ranks: each counts 1 / (ranks on its host).
+int count_hosts(Team& team) {
+  double hosts = 0;
+  for (const int ranks : all_gather(team, team.ranks_on_host())) hosts += 1.0 / ranks;
+  return static_cast<int>(std::lround(hosts));
 }
 
 /// What a reader of the report should know before using x.
@@ -125,6 +144,7 @@ MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan) {
 }
 
 SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions) {
+  check_device(config.device);
   const Timer total;
   PhaseTimes times;
   SolveReport report;

@@ -36,15 +36,15 @@ Solved eliminate_and_solve(const Csr<double>& matrix, const Dense<double>& b, Me
   Progress progress("test", 0, Progress::Show::off);
   Solved solved;
   solved.elimination = eliminate_columnwise<T>(team, bands, band, method, pivoting, progress);
-  solved.refinement = solve_and_refine(
-      team, bands, rows, b,
-      [&](Dense<double>& x) {
-        Dense<T> y(x.rows, x.columns);
-        for (std::size_t i = 0; i < x.values.size(); ++i) y.values[i] = static_cast<T>(x.values[i]);
-        solve(team, bands, band, solved.elimination, y);
-        for (std::size_t i = 0; i < x.values.size(); ++i) x.values[i] = y.values[i];
-      },
-      sweeps, solved.x);
+  const auto solve_in_place = [&](Dense<double>& x) {
+    Dense<T> y(x.rows, x.columns);
+    for (std::size_t i = 0; i < x.values.size(); ++i) y.values[i] = static_cast<T>(x.values[i]);
+    solve(team, bands, band, solved.elimination, y);
+    for (std::size_t i = 0; i < x.values.size(); ++i) x.values[i] = y.values[i];
+  };
+  solved.x = b;
+  solve_in_place(solved.x);
+  solved.refinement = refine(team, bands, rows, b, solve_in_place, sweeps, solved.x);
   return solved;
 }
 

@@ -1,0 +1,17 @@
+#include "matrix/multivector.hpp"
+
+#include "matrix/random.hpp"
+
+namespace spsolve {
+
+Dense<double> random_multivector(Index rows, Index columns, Index seed) {
+  Dense<double> x(rows, columns);
+  const std::uint64_t key = mix_bits(static_cast<std::uint64_t>(seed));
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < rows * columns; ++i) {
+    x.values[i] = symmetric_interval(random_bits(key, static_cast<std::uint64_t>(i)));
+  }
+  return x;
+}
+
+}  // namespace spsolve

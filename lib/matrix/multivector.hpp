@@ -1,0 +1,11 @@
+#pragma once
+
+#include "matrix/dense.hpp"
+
+namespace spsolve {
+
+/// A rows x columns multivector of values uniform in [-1, 1), hashes of seed and position: the
+/// same on every machine, for any number of threads.
+Dense<double> random_multivector(Index rows, Index columns, Index seed);
+
+}  // namespace spsolve

@@ -1,0 +1,64 @@
+"""What the command-line tests share: running programs, with a time limit, in a folder of their own."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("SPSOLVE_BIN", ROOT / "build" / "bin"))
+MATRICES = pathlib.Path(os.environ.get("SPSOLVE_MATRICES", ROOT.parent / "shared" / "matrices"))
+
+SOLVED, NOT_TRUSTWORTHY, INPUT, RESOURCES, INTERNAL = range(5)
+
+
+class Result:
+    """Exit code and words of a finished program."""
+
+    def __init__(self, process):
+        self.code = process.returncode
+        self.out = process.stdout
+        self.err = process.stderr
+        self.text = process.stdout + process.stderr
+
+
+class CliTest(unittest.TestCase):
+    """Each test runs in an empty folder that is removed afterwards."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="spsolve-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def run_program(self, *command, timeout=120, environment=None):
+        """Runs a command in the test's folder; a program that waits for ever fails the test."""
+        variables = dict(os.environ, OMP_NUM_THREADS="1", OMPI_MCA_mpi_yield_when_idle="1")
+        variables.update(environment or {})
+        process = subprocess.run(
+            [str(word) for word in command], cwd=self.folder, env=variables, timeout=timeout,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+            errors="replace")
+        return Result(process)
+
+    def spsolve(self, *arguments, ranks=1, **options):
+        launcher = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", ranks]
+        return self.run_program(*launcher, BIN / "spsolve", *arguments, **options)
+
+    def spmtx(self, *arguments, **options):
+        return self.run_program(BIN / "spmtx", *arguments, **options)
+
+    def report(self, name="report.json"):
+        return json.loads((self.folder / name).read_text())
+
+    def real_matrix(self, name):
+        path = MATRICES / name
+        if not path.exists():
+            self.skipTest(f"{name} is not here: set SPSOLVE_MATRICES to a folder that holds it")
+        return path

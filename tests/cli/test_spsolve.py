@@ -1,0 +1,242 @@
+"""mpirun -np N spsolve config.yaml, as a user sees it."""
+
+import unittest
+
+from support import (CliTest, INPUT, MATRICES, NOT_TRUSTWORTHY, RESOURCES, ROOT, SOLVED)
+
+QUICK = """
+matrix: {generate: "grid2d:12"}
+right_hand_side: row_sums
+solve: {method: gauss_jordan}
+output: {solution: x.mtx, report: report.json}
+"""
+
+
+class Solving(CliTest):
+    def test_quickstart_with_two_ranks(self):
+        result = self.spsolve(ROOT / "configs" / "quickstart.yaml", ranks=2)
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertIn("backward error", result.out)
+        report = self.report()
+        self.assertEqual(report["status"], "solved")
+        self.assertEqual(report["ranks"], 2)
+        self.assertLess(report["backward_error"], 1e-14)
+        self.assertLess(report["l2_error"], 1e-18)
+
+    def test_report_holds_what_the_readme_promises(self):
+        self.write("c.yaml", QUICK)
+        self.assertEqual(self.spsolve("c.yaml", ranks=3).code, SOLVED)
+        report = self.report()
+        self.assertEqual(report["matrix"]["rows"], 144)
+        self.assertEqual(report["matrix"]["nonzeros"], 5 * 144 - 4 * 12)
+        for key in ("method", "device", "threads", "precision", "pivot_growth", "gflops",
+                    "versions", "configuration", "componentwise_error", "notes"):
+            self.assertIn(key, report)
+        for phase in ("read", "scatter", "eliminate", "gather", "check", "total"):
+            spread = report["seconds"][phase]
+            self.assertLessEqual(spread["min"], spread["mean"] + 1e-12, phase)
+            self.assertLessEqual(spread["mean"], spread["max"] + 1e-12, phase)
+        self.assertEqual(report["configuration"]["solve"]["method"], "gauss_jordan")
+
+    def test_solution_file_reads_back(self):
+        self.write("c.yaml", QUICK)
+        self.spsolve("c.yaml")
+        lines = [line for line in (self.folder / "x.mtx").read_text().splitlines()
+                 if not line.startswith("%")]
+        self.assertEqual(lines[0].split(), ["144", "1"])
+        for line in lines[1:]:
+            self.assertAlmostEqual(float(line), 1.0, places=12)
+
+    def test_every_method_pivoting_and_precision(self):
+        self.write("c.yaml", 'matrix: {generate: "grid2d:9"}\noutput: {report: report.json}\n')
+        for method in ("gauss", "gauss_jordan"):
+            for pivoting in ("none", "partial", "complete"):
+                for precision in ("float", "double"):
+                    with self.subTest(method=method, pivoting=pivoting, precision=precision):
+                        result = self.spsolve(
+                            "c.yaml", "--set", f"solve.method={method}", "--set",
+                            f"solve.pivoting={pivoting}", "--set", f"solve.precision={precision}",
+                            ranks=2)
+                        self.assertEqual(result.code, SOLVED, result.text)
+                        report = self.report()
+                        self.assertEqual(report["method"], method)
+                        self.assertEqual(report["pivoting"], pivoting)
+                        self.assertEqual(report["precision"], precision)
+                        self.assertLess(report["backward_error"], 1e-14)
+
+    def test_right_hand_sides(self):
+        self.write("b.mtx", "%%MatrixMarket matrix array real general\n4 2\n"
+                            "1\n2\n3\n4\n5\n6\n7\n8\n")
+        self.write("c.yaml", 'matrix: "tridiagonal:4"\noutput: {report: report.json, '
+                             'solution: x.mtx}\n')
+        for value, columns in (("ones", 1), ("random", 1), ("b.mtx", 2)):
+            with self.subTest(value):
+                result = self.spsolve("c.yaml", "--set", f"right_hand_side={value}", ranks=2)
+                self.assertEqual(result.code, SOLVED, result.text)
+                self.assertEqual(self.report()["right_hand_sides"], columns)
+                self.assertNotIn("l2_error", self.report())
+        result = self.spsolve("c.yaml", "--set", "matrix.generate=tridiagonal:5", "--set",
+                              "right_hand_side=b.mtx", ranks=2)
+        self.assertEqual(result.code, INPUT)
+        self.assertIn("b.mtx: the right-hand side has 4 rows, but the matrix has 5", result.err)
+
+    def test_rotated_rows_pivot_in_every_step(self):
+        self.write("c.yaml", 'matrix: {generate: "grid2d:8", rotate_rows: 1}\n'
+                             'output: {report: report.json}\n')
+        result = self.spsolve("c.yaml", ranks=3)
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertLess(self.report()["l2_error"], 1e-20)
+        result = self.spsolve("c.yaml", "--set", "solve.pivoting=none", ranks=3)
+        self.assertEqual(result.code, NOT_TRUSTWORTHY)
+        self.assertIn("solve.pivoting=partial", result.err)
+
+    def test_more_ranks_than_rows(self):
+        self.write("c.yaml", 'matrix: "tridiagonal:2"\noutput: {report: report.json}\n')
+        self.assertEqual(self.spsolve("c.yaml", ranks=4).code, SOLVED)
+        self.assertLess(self.report()["backward_error"], 1e-15)
+
+    def test_without_mpirun(self):
+        from support import BIN
+        self.write("c.yaml", QUICK)
+        result = self.run_program(BIN / "spsolve", "c.yaml")
+        self.assertEqual(result.code, SOLVED, result.text)
+
+
+class Failing(CliTest):
+    def assert_fails(self, result, code, *words):
+        self.assertEqual(result.code, code, result.text)
+        for word in words:
+            self.assertIn(word, result.err)
+
+    def test_singular_matrix_names_the_step(self):
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n"
+                            "1 1 1\n2 2 1\n3 1 1\n")
+        self.write("c.yaml", "matrix: a.mtx\n")
+        for ranks in (1, 3):
+            result = self.spsolve("c.yaml", ranks=ranks)
+            self.assert_fails(result, NOT_TRUSTWORTHY, "singular", "step 3 of 3", "column 3")
+            self.assertEqual(result.err.count("singular"), 1, "one message, by one rank")
+
+    def test_worst_case_growth_is_not_trusted(self):
+        self.write("c.yaml", 'matrix: "gfpp:200"\nright_hand_side: random\n'
+                             'solve: {refinement: 0}\noutput: {report: report.json}\n')
+        result = self.spsolve("c.yaml", ranks=2)
+        self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+        self.assertEqual(self.report()["status"], "not trustworthy")
+        self.assertIn("solve.pivoting=complete", " ".join(self.report()["notes"]))
+        result = self.spsolve("c.yaml", "--set", "solve.pivoting=complete", ranks=2)
+        self.assertEqual(result.code, SOLVED, result.text)
+
+    def test_configuration_errors_come_all_at_once(self):
+        self.write("c.yaml", "matrix: {generate: \"grid2d:4\"}\nsolve:\n  metod: gauss\n"
+                             "  pivoting: sideways\nthreads: many\n")
+        result = self.spsolve("c.yaml", ranks=2)
+        self.assert_fails(result, INPUT, "c.yaml:3:3", "did you mean", "method", "c.yaml:4:13",
+                          "c.yaml:5:10")
+
+    def test_missing_and_unreadable_inputs(self):
+        self.assert_fails(self.spsolve("none.yaml", ranks=2), INPUT, "none.yaml")
+        self.write("c.yaml", "matrix: none.mtx\n")
+        self.assert_fails(self.spsolve("c.yaml", ranks=3), INPUT, "none.mtx")
+
+    def test_rectangular_matrix(self):
+        self.write("c.yaml", 'matrix: "random_sparse:4:5:2"\n')
+        self.assert_fails(self.spsolve("c.yaml"), INPUT, "4 x 5", "square")
+
+    def test_bad_command_lines(self):
+        self.write("c.yaml", QUICK)
+        for arguments in ((), ("c.yaml", "--no-such-flag"), ("c.yaml", "--set", "solve.methd=lu")):
+            with self.subTest(arguments):
+                self.assertEqual(self.spsolve(*arguments, ranks=2).code, INPUT)
+
+    def test_what_does_not_fit_is_refused_before_it_is_allocated(self):
+        self.write("c.yaml", 'matrix: "tridiagonal:5000000"\n')
+        result = self.spsolve("c.yaml", ranks=2, timeout=60)
+        self.assert_fails(result, RESOURCES, "does not fit", "hosts")
+
+    def test_unwritable_output(self):
+        self.write("c.yaml", QUICK)
+        result = self.spsolve("c.yaml", "--set", "output.solution=no/such/folder/x.mtx", ranks=3)
+        self.assert_fails(result, RESOURCES, "no/such/folder/x.mtx")
+        result = self.spsolve("c.yaml", "--set", "output.report=no/such/folder/r.json", ranks=3)
+        self.assert_fails(result, RESOURCES, "no/such/folder/r.json")
+
+    def test_cuda_without_a_gpu_part(self):
+        self.write("c.yaml", QUICK)
+        result = self.spsolve("c.yaml", "--set", "device=cuda", ranks=2)
+        self.assert_fails(result, RESOURCES, "device=host")
+
+
+class Asking(CliTest):
+    def test_help_names_every_section(self):
+        result = self.spsolve("--help", ranks=2)
+        self.assertEqual(result.code, SOLVED)
+        for word in ("--dry-run", "solve.method", "right_hand_side", "output.report"):
+            self.assertEqual(result.out.count(word) > 0, True, word)
+
+    def test_version_once(self):
+        result = self.spsolve("--version", ranks=2)
+        self.assertEqual(result.code, SOLVED)
+        self.assertEqual(result.out.count("spsolve"), 1)
+
+    def test_printed_configuration_is_a_configuration(self):
+        self.write("c.yaml", QUICK)
+        printed = self.spsolve("c.yaml", "--print-config", "--set", "threads=2")
+        self.assertEqual(printed.code, SOLVED)
+        self.write("d.yaml", printed.out)
+        self.assertEqual(self.spsolve("d.yaml", "--print-config").out, printed.out)
+
+    def test_check_runs_nothing(self):
+        self.write("c.yaml", QUICK)
+        result = self.spsolve("c.yaml", "--check", ranks=2)
+        self.assertEqual(result.code, SOLVED)
+        self.assertFalse((self.folder / "report.json").exists())
+
+    def test_dry_run_prints_the_plan(self):
+        self.write("c.yaml", 'matrix: "tridiagonal:5000000"\n')
+        result = self.spsolve("c.yaml", "--dry-run", ranks=2)
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertIn("does not fit", result.out)
+        result = self.spsolve("c.yaml", "--dry-run", "--set", "matrix.generate=grid2d:20", ranks=2)
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertIn("dense band of 200 x 400", result.out)
+
+
+class RealMatrices(CliTest):
+    """Real systems of moderate size; the published L2 errors are 0.000, and 0.22 for msc01050."""
+
+    def test_published_systems(self):
+        for name, largest_l2 in (("662_bus.mtx", 0.0005), ("msc01050.mtx", 0.22)):
+            for rotate in (0, 1):
+                with self.subTest(name, rotate=rotate):
+                    self.write("c.yaml", f"matrix: {{file: {self.real_matrix(name)}, "
+                                         f"rotate_rows: {rotate}}}\n"
+                                         "solve: {method: gauss_jordan}\n"
+                                         "output: {report: report.json}\n")
+                    result = self.spsolve("c.yaml", ranks=3)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    self.assertLess(self.report()["backward_error"], 1e-12)
+                    self.assertLessEqual(self.report()["l2_error"], largest_l2)
+
+    def test_every_malformed_file(self):
+        folder = MATRICES / "malformed"
+        if not folder.is_dir():
+            self.skipTest("no folder of malformed matrices: set SPSOLVE_MATRICES")
+        files = sorted(file for file in folder.iterdir() if file.suffix in (".mtx", ".rb"))
+        self.assertGreater(len(files), 0)
+        for file in files:
+            with self.subTest(file.name):
+                result = self.spmtx("info", file)
+                self.assertEqual(result.code, INPUT, result.text)
+                self.assertIn(file.name, result.err)
+                self.assertEqual(len(result.err.strip().splitlines()), 1, result.err)
+        # Under mpirun the same: two of them, with three ranks.
+        for file in files[:2]:
+            self.write("c.yaml", f"matrix: {file}\n")
+            result = self.spsolve("c.yaml", ranks=3)
+            self.assertEqual(result.code, INPUT, result.text)
+            self.assertIn(file.name, result.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
