@@ -17,8 +17,12 @@ namespace spsolve::io {
 namespace fs = std::filesystem;
 
 AtomicFile::AtomicFile(const fs::path& path) : path_(path), target_(path) {
-  std::error_code ignored;
-  if (fs::is_symlink(path, ignored)) target_ = fs::weakly_canonical(path, ignored);
+  // Links are followed one by one, for the last may lead to a file that is yet to come.
+  std::error_code none;
+  for (int links = 0; fs::is_symlink(target_, none); ++links) {
+    if (links == 40) fail_with_reason(ELOOP);
+    target_ = target_.parent_path() / fs::read_symlink(target_, none);
+  }
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     if (S_ISDIR(status.st_mode)) fail_with_reason(EISDIR);

@@ -51,13 +51,7 @@ MappedFile inflate_gzip(std::string_view compressed, const std::filesystem::path
   std::size_t read = 0;
   std::size_t written = 0;
   for (;;) {
-    if (written == most) {
-      if (stop_after <= limit) break;
-      fail(ExitCode::resources,
-           "{}: inflates to more than the limit of {} bytes; unpack it with gunzip where there is "
-           "room, or raise the limit",
-           name, limit);
-    }
+    if (written == most) break;
     if (written == text.capacity()) text.grow(std::min(most, 2 * text.capacity()));
     const std::size_t input = std::min(slice, compressed.size() - read);
     const std::size_t room = std::min({slice, text.capacity() - written, most - written});
@@ -88,6 +82,12 @@ MappedFile inflate_gzip(std::string_view compressed, const std::filesystem::path
       fail(ExitCode::input, "{}: has corrupt gzip data near byte {} ({}); copy the file again",
            name, read, stream.msg != nullptr ? stream.msg : "unknown to zlib");
     }
+  }
+  if (written > limit) {
+    fail(ExitCode::resources,
+         "{}: inflates to more than the limit of {} bytes; unpack it with gunzip where there is "
+         "room, or raise the limit",
+         name, limit);
   }
   text.set_size(written);
   return text;
