@@ -43,12 +43,13 @@ void describe(CLI::App& app, CommandLine& line) {
   app.add_flag("--quiet", line.quiet, "print no report; warnings and errors only");
 }
 
-/// Rank 0 reads the file; every rank works from the same text.
+/// Rank 0 reads and checks the file; the others get the result in its YAML form.
 Config load_together(Team& team, const CommandLine& line) {
-  std::string text = together(
-      team, [&] { return team.rank() == 0 ? read_config_text(line.config) : std::string(); });
-  text = broadcast_text(team, std::move(text), 0);
-  return together(team, [&] { return parse_config(text, line.config, line.overrides); });
+  const Config checked = together(team, [&] {
+    return team.rank() == 0 ? load_config(line.config, line.overrides) : Config{};
+  });
+  const std::string text = broadcast_text(team, to_yaml(checked), 0);
+  return parse_config(text, line.config);
 }
 
 ExitCode run(Team& team, const CommandLine& line) {
@@ -94,6 +95,7 @@ ExitCode run_and_tell(Team& team, const CommandLine& line) {
     std::cerr << fmt::format("spsolve: rank {} of {} on host {} ends all ranks: {}\n", team.rank(),
                              team.size(), host_name(), failure.message);
     team.abort(failure.code);
+    return failure.code;
   }
 }
 

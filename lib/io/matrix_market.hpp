@@ -35,6 +35,15 @@ enum class MatrixMarketFormat {
 
 enum class MatrixMarketField { real, integer, pattern };
 
+/// The words of the banner.
+constexpr std::string_view name(MatrixMarketFormat format) {
+  return format == MatrixMarketFormat::coordinate ? "coordinate" : "array";
+}
+constexpr std::string_view name(MatrixMarketField field) {
+  constexpr std::string_view words[] = {"real", "integer", "pattern"};
+  return words[static_cast<std::size_t>(field)];
+}
+
 /// What the banner and the size line say.
 struct MatrixMarketHeader {
   MatrixMarketFormat format = MatrixMarketFormat::coordinate;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 extern "C" void dgesv_(const int* n, const int* columns, double* a, const int* lda, int* pivots,
                        double* b, const int* ldb, int* info);
@@ -65,15 +64,6 @@ Dense<double> multiply(const Csr<double>& matrix, const Dense<double>& x) {
     }
   }
   return y;
-}
-
-Dense<double> random_dense(Index rows, Index columns, Index seed) {
-  std::mt19937_64 engine(static_cast<std::uint64_t>(seed) * 7919 + 17);
-  Dense<double> dense(rows, columns);
-  for (double& value : dense.values) {
-    value = static_cast<double>(engine() >> 11) * 0x1p-52 - 1.0;
-  }
-  return dense;
 }
 
 Csr<double> sparse(const Dense<double>& dense) {

@@ -16,9 +16,6 @@ double backward_error(const Csr<double>& matrix, const Dense<double>& b, const D
 /// b = A x, summed in long double.
 Dense<double> multiply(const Csr<double>& matrix, const Dense<double>& x);
 
-/// Values from a hash of seed and position, uniform in [-1, 1).
-Dense<double> random_dense(Index rows, Index columns, Index seed);
-
 /// The dense matrix as Csr, zeros left out.
 Csr<double> sparse(const Dense<double>& dense);
 

@@ -9,13 +9,13 @@
 #include "eliminate/refine.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/convert.hpp"
+#include "matrix/multivector.hpp"
 #include "mpi/mpi_team.hpp"
 
 namespace spsolve {
 namespace {
 
 using test::backward_error;
-using test::random_dense;
 using test::sparse;
 
 struct Solved {
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(All, Columnwise,
 
 /// Random entries; for eliminations that do not pivot, a dominant diagonal.
 Dense<double> random_system(Index n, Pivoting pivoting, Index seed) {
-  Dense<double> dense = random_dense(n, n, seed);
+  Dense<double> dense = random_multivector(n, n, seed);
   if (pivoting == Pivoting::none) {
     for (Index i = 0; i < n; ++i) dense(i, i) += static_cast<double>(n);
   }
@@ -84,7 +84,7 @@ TEST_P(Columnwise, MatchesLapackInDouble) {
   const auto [method, pivoting] = GetParam();
   for (const Index n : {1, 2, 3, 4, 5, 7, 16, 31, 64, 100, 129, 257, 300}) {
     const Csr<double> matrix = sparse(random_system(n, pivoting, n));
-    const Dense<double> b = random_dense(n, 3, n + 1);
+    const Dense<double> b = random_multivector(n, 3, n + 1);
     const Solved solved = eliminate_and_solve<double>(matrix, b, method, pivoting);
     const double lapack = backward_error(matrix, b, test::lapack_solve(matrix, b));
     // Gauss-Jordan's residual may exceed Gauss's by a factor of up to the condition of U.
@@ -98,7 +98,7 @@ TEST_P(Columnwise, OneSweepOfRefinementReachesRoundOff) {
   const auto [method, pivoting] = GetParam();
   for (const Index n : {1, 7, 50, 200}) {
     const Csr<double> matrix = sparse(random_system(n, pivoting, n));
-    const Dense<double> b = random_dense(n, 2, n + 1);
+    const Dense<double> b = random_multivector(n, 2, n + 1);
     const Solved solved = eliminate_and_solve<double>(matrix, b, method, pivoting, 3);
     EXPECT_LE(backward_error(matrix, b, solved.x), 4 * unit_roundoff) << "n = " << n;
     EXPECT_LE(solved.refinement.after.componentwise_error, 64 * unit_roundoff) << "n = " << n;
@@ -109,7 +109,7 @@ TEST_P(Columnwise, FloatIsRefinedToDouble) {
   const auto [method, pivoting] = GetParam();
   for (const Index n : {1, 5, 60, 150}) {
     const Csr<double> matrix = sparse(random_system(n, pivoting, n));
-    const Dense<double> b = random_dense(n, 1, n + 1);
+    const Dense<double> b = random_multivector(n, 1, n + 1);
     const Solved plain = eliminate_and_solve<float>(matrix, b, method, pivoting);
     EXPECT_LE(backward_error(matrix, b, plain.x), 2e-3) << "n = " << n;
     const Solved refined = eliminate_and_solve<float>(matrix, b, method, pivoting, 12);
@@ -120,7 +120,7 @@ TEST_P(Columnwise, FloatIsRefinedToDouble) {
 TEST_P(Columnwise, ReportsItsOwnBackwardErrorTruthfully) {
   const auto [method, pivoting] = GetParam();
   const Csr<double> matrix = sparse(random_system(40, pivoting, 3));
-  const Dense<double> b = random_dense(40, 2, 4);
+  const Dense<double> b = random_multivector(40, 2, 4);
   const Solved solved = eliminate_and_solve<float>(matrix, b, method, pivoting);
   const double truth = backward_error(matrix, b, solved.x);
   EXPECT_NEAR(solved.refinement.after.backward_error, truth, 0.01 * truth);
@@ -130,7 +130,7 @@ TEST_P(Columnwise, MoreRanksThanRowsAndNoRowsAtAll) {
   const auto [method, pivoting] = GetParam();
   for (const Index n : {0, 1, 2}) {
     const Csr<double> matrix = sparse(random_system(n, pivoting, 9));
-    const Dense<double> b = random_dense(n, 1, 5);
+    const Dense<double> b = random_multivector(n, 1, 5);
     const Solved solved = eliminate_and_solve<double>(matrix, b, method, pivoting);
     EXPECT_LE(backward_error(matrix, b, solved.x), 1e-14);
   }
@@ -139,7 +139,7 @@ TEST_P(Columnwise, MoreRanksThanRowsAndNoRowsAtAll) {
 TEST_P(Columnwise, SameBitsFromRunToRun) {
   const auto [method, pivoting] = GetParam();
   const Csr<double> matrix = sparse(random_system(90, pivoting, 11));
-  const Dense<double> b = random_dense(90, 2, 12);
+  const Dense<double> b = random_multivector(90, 2, 12);
   const Solved first = eliminate_and_solve<double>(matrix, b, method, pivoting, 2);
   const Solved second = eliminate_and_solve<double>(matrix, b, method, pivoting, 2);
   EXPECT_EQ(first.x.values, second.x.values);
@@ -232,7 +232,7 @@ TEST(ColumnwisePivoting, OverflowIsNamed) {
 
 TEST(ColumnwisePivoting, BadlyScaledRows) {
   const Index n = 60;
-  Dense<double> dense = random_dense(n, n, 77);
+  Dense<double> dense = random_multivector(n, n, 77);
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) dense(i, j) *= std::pow(10.0, static_cast<double>(i % 31) - 15);
   }
