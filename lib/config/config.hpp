@@ -1,0 +1,105 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/types.hpp"
+
+namespace spsolve {
+
+// The words of a configuration. The k-th word of a list names the enumerator of value k.
+
+enum class Task { solve };
+enum class RightHandSideKind { row_sums, ones, random, file };
+enum class Method { automatic, gauss, gauss_jordan };
+enum class Pivoting { none, partial, complete };
+enum class Precision { single_precision, double_precision };
+enum class DeviceChoice { automatic, host, cuda };
+enum class Progress { automatic, on, off };
+
+inline constexpr std::string_view task_words[] = {"solve"};
+inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};
+inline constexpr std::string_view method_words[] = {"auto", "gauss", "gauss_jordan"};
+inline constexpr std::string_view pivoting_words[] = {"none", "partial", "complete"};
+inline constexpr std::string_view precision_words[] = {"float", "double"};
+inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
+inline constexpr std::string_view progress_words[] = {"auto", "on", "off"};
+
+using Words = std::span<const std::string_view>;
+constexpr Words words_of(Task) {
+  return task_words;
+}
+constexpr Words words_of(RightHandSideKind) {
+  return right_hand_side_words;
+}
+constexpr Words words_of(Method) {
+  return method_words;
+}
+constexpr Words words_of(Pivoting) {
+  return pivoting_words;
+}
+constexpr Words words_of(Precision) {
+  return precision_words;
+}
+constexpr Words words_of(DeviceChoice) {
+  return device_words;
+}
+constexpr Words words_of(Progress) {
+  return progress_words;
+}
+
+/// The word by which a configuration names `choice`.
+template <typename Choice>
+requires requires(Choice choice) {
+  words_of(choice);
+}
+constexpr std::string_view name(Choice choice) {
+  return words_of(choice)[static_cast<std::size_t>(choice)];
+}
+
+/// What a run is asked to do. Plain values; lib/config/schema.cpp says what each one means, and
+/// load_config() fills and checks them. Empty paths and texts mean "none".
+struct Config {
+  /// Exactly one of `file` and `generate` is set.
+  struct Matrix {
+    std::filesystem::path file;
+    std::string generate;
+    Index rotate_rows = 0;
+    bool operator==(const Matrix&) const = default;
+  };
+  /// `file` is set if and only if `kind` is file.
+  struct RightHandSide {
+    RightHandSideKind kind = RightHandSideKind::row_sums;
+    std::filesystem::path file;
+    Index seed = 1;
+    Index columns = 1;
+    bool operator==(const RightHandSide&) const = default;
+  };
+  struct Solve {
+    Method method = Method::automatic;
+    Pivoting pivoting = Pivoting::partial;
+    Precision precision = Precision::double_precision;
+    int refinement = 3;
+    bool operator==(const Solve&) const = default;
+  };
+  struct Output {
+    std::filesystem::path solution;
+    std::filesystem::path report;
+    Progress progress = Progress::automatic;
+    bool operator==(const Output&) const = default;
+  };
+
+  Matrix matrix;
+  RightHandSide right_hand_side;
+  Task task = Task::solve;
+  Solve solve;
+  DeviceChoice device = DeviceChoice::automatic;
+  int threads = 0;
+  Output output;
+
+  bool operator==(const Config&) const = default;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,251 @@
+#include "config/schema.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "core/did_you_mean.hpp"
+#include "core/error.hpp"
+#include "matrix/generate.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr Index no_limit = std::numeric_limits<Index>::max();
+
+bool read_integer(std::string_view text, Index& value) {
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc{} && end == text.data() + text.size();
+}
+
+// --- how a row of the table is made: `path` are the pointers to members that lead to the value
+
+template <auto... path>
+using ValueAt = std::remove_cvref_t<decltype((std::declval<Config&>().*....*path))>;
+
+template <auto... path>
+constexpr Option choice(std::string_view key, std::string_view help) {
+  using Choice = ValueAt<path...>;
+  return {key,
+          OptionType::choice,
+          words_of(Choice{}),
+          0,
+          0,
+          "",
+          help,
+          [](const Config& config) { return std::string(name((config.*....*path))); },
+          [](Config& config, std::string_view text) {
+            const Words words = words_of(Choice{});
+            (config.*....*path) =
+                static_cast<Choice>(std::find(words.begin(), words.end(), text) - words.begin());
+          },
+          nullptr};
+}
+
+template <auto... path>
+constexpr Option integer(std::string_view key, Index minimum, Index maximum, std::string_view unit,
+                         std::string_view help) {
+  return {key,
+          OptionType::integer,
+          {},
+          minimum,
+          maximum,
+          unit,
+          help,
+          [](const Config& config) { return fmt::format("{}", (config.*....*path)); },
+          [](Config& config, std::string_view text) {
+            Index value = 0;
+            if (!read_integer(text, value)) fail(ExitCode::internal, "'{}' is no integer", text);
+            (config.*....*path) = static_cast<ValueAt<path...>>(value);
+          },
+          nullptr};
+}
+
+template <auto... path>
+constexpr Option text_option(OptionType type, std::string_view key, std::string_view help,
+                             std::string (*check)(std::string_view) = nullptr) {
+  return {key,
+          type,
+          {},
+          0,
+          0,
+          "",
+          help,
+          [](const Config& config) {
+            if constexpr (std::is_same_v<ValueAt<path...>, std::string>) {
+              return (config.*....*path);
+            } else {
+              return (config.*....*path).string();
+            }
+          },
+          [](Config& config, std::string_view text) { (config.*....*path) = text; },
+          check};
+}
+
+// --- one scalar in place of a section
+
+bool names_matrix_market_file(std::string_view text) {
+  return text.ends_with(".mtx") || text.ends_with(".mtx.gz");
+}
+
+std::vector<Setting> matrix_shorthand(std::string_view text) {
+  // A misspelt generator is better answered as a generator than as a missing file.
+  const bool generated =
+      is_generator_spec(text) || (text.find(':') != text.npos && text.find('/') == text.npos &&
+                                  !names_matrix_market_file(text));
+  return {{generated ? "matrix.generate" : "matrix.file", std::string(text)}};
+}
+
+std::vector<Setting> right_hand_side_shorthand(std::string_view text) {
+  if (text.find('/') != text.npos || names_matrix_market_file(text)) {
+    return {{"right_hand_side.kind", "file"}, {"right_hand_side.file", std::string(text)}};
+  }
+  return {{"right_hand_side.kind", std::string(text)}};
+}
+
+// --- the tables
+
+constexpr Section section_table[] = {
+    {"matrix", "The matrix A: exactly one of file and generate.", matrix_shorthand,
+     "matrix: FILE, or matrix: SPECIFICATION of a generator"},
+    {"right_hand_side", "The right-hand side B of A X = B.", right_hand_side_shorthand,
+     "right_hand_side: row_sums|ones|random, or right_hand_side: FILE with a '/' or ending in "
+     ".mtx or .mtx.gz"},
+    {"solve", "How the system is solved.", nullptr, ""},
+    {"output", "What is written besides the log.", nullptr, ""},
+};
+
+constexpr Option option_table[] = {
+    text_option<&Config::matrix, &Config::Matrix::file>(
+        OptionType::input_path, "matrix.file",
+        "Matrix Market file to read, relative to this configuration's folder if it is there, else "
+        "to the working directory."),
+    text_option<&Config::matrix, &Config::Matrix::generate>(
+        OptionType::text, "matrix.generate",
+        "Generator of a test matrix with its sizes, such as grid2d:100.", generator_problem),
+    integer<&Config::matrix, &Config::Matrix::rotate_rows>(
+        "matrix.rotate_rows", -no_limit, no_limit, "rows",
+        "Rows are moved down by this many, the last ones to the top; 1 makes every step of an "
+        "elimination pivot."),
+    choice<&Config::right_hand_side, &Config::RightHandSide::kind>(
+        "right_hand_side.kind",
+        "Row sums of A (the solution is all ones), ones, random numbers in [-1, 1), or a file."),
+    text_option<&Config::right_hand_side, &Config::RightHandSide::file>(
+        OptionType::input_path, "right_hand_side.file",
+        "Matrix Market file with the right-hand side, found as matrix.file is; implies kind: "
+        "file."),
+    integer<&Config::right_hand_side, &Config::RightHandSide::seed>(
+        "right_hand_side.seed", 0, no_limit, "", "Chooses the random numbers of kind: random."),
+    integer<&Config::right_hand_side, &Config::RightHandSide::columns>(
+        "right_hand_side.columns", 1, std::numeric_limits<LocalIndex>::max(), "columns",
+        "Number of right-hand sides that are solved for at once."),
+    choice<&Config::task>("task", "What to do with the matrix."),
+    choice<&Config::solve, &Config::Solve::method>(
+        "solve.method",
+        "Gaussian elimination with back substitution, Gauss-Jordan elimination, or the program's "
+        "choice."),
+    choice<&Config::solve, &Config::Solve::pivoting>(
+        "solve.pivoting",
+        "Where a pivot is searched: nowhere, in its column, or in the whole remaining matrix."),
+    choice<&Config::solve, &Config::Solve::precision>("solve.precision",
+                                                      "Floating-point type of the elimination."),
+    integer<&Config::solve, &Config::Solve::refinement>(
+        "solve.refinement", 0, 100, "sweeps",
+        "Most sweeps of iterative refinement against the sparse matrix."),
+    choice<&Config::device>(
+        "device", "Where to compute: auto takes GPUs where there are any, else the host."),
+    integer<&Config::threads>("threads", 0, 65536, "threads per rank",
+                              "OpenMP threads of each rank; 0 chooses by itself."),
+    text_option<&Config::output, &Config::Output::solution>(
+        OptionType::output_path, "output.solution",
+        "Matrix Market file to write the solution to, relative to the working directory."),
+    text_option<&Config::output, &Config::Output::report>(
+        OptionType::output_path, "output.report",
+        "JSON file to write the report to, relative to the working directory."),
+    choice<&Config::output, &Config::Output::progress>(
+        "output.progress", "Whether progress is shown; auto shows it on a terminal."),
+};
+
+}  // namespace
+
+std::span<const Option> options() {
+  return option_table;
+}
+std::span<const Section> sections() {
+  return section_table;
+}
+
+const Option* find_option(std::string_view key) {
+  const auto found = std::ranges::find(option_table, key, &Option::key);
+  return found == std::end(option_table) ? nullptr : found;
+}
+
+const Section* find_section(std::string_view name) {
+  const auto found = std::ranges::find(section_table, name, &Section::name);
+  return found == std::end(section_table) ? nullptr : found;
+}
+
+std::string expected_value(const Option& option) {
+  switch (option.type) {
+    case OptionType::integer:
+      if (option.minimum == -no_limit) return "an integer";
+      if (option.maximum == no_limit)
+        return fmt::format("an integer of at least {}", option.minimum);
+      return fmt::format("an integer from {} to {}", option.minimum, option.maximum);
+    case OptionType::choice:
+      if (option.words.size() == 1) return std::string(option.words[0]);
+      return fmt::format("one of {}", fmt::join(option.words, ", "));
+    case OptionType::input_path:
+    case OptionType::output_path:
+      return "the path of a file";
+    default:
+      return "a text";
+  }
+}
+
+std::string option_problem(const Option& option, std::string_view text, bool quoted) {
+  const auto refuse = [&](std::string_view hint) {
+    return fmt::format("'{}' must be {}, not {}'{}'{}", option.key, expected_value(option),
+                       quoted ? "the quoted text " : "", printable(text), hint);
+  };
+  switch (option.type) {
+    case OptionType::integer: {
+      Index value = 0;
+      const bool fits = !quoted && read_integer(text, value) && value >= option.minimum &&
+                        value <= option.maximum;
+      return fits ? "" : refuse("");
+    }
+    case OptionType::choice:
+      quoted = false;  // quotes make no difference to a word
+      if (std::ranges::find(option.words, text) != option.words.end()) return "";
+      return refuse(did_you_mean(text, option.words));
+    case OptionType::output_path:
+      break;
+    default:
+      quoted = false;
+      if (text.empty()) return refuse("");
+  }
+  return option.check == nullptr ? "" : option.check(text);
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t most = 60;
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool continues = (byte & 0xc0) == 0x80;  // inside a character of UTF-8
+    if (result.size() >= most && !continues) return result + "...";
+    if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "config/config.hpp"
+
+namespace spsolve {
+
+enum class OptionType {
+  text,
+  input_path,   ///< a file that is read
+  output_path,  ///< a file that is written; "" is allowed and means none
+  integer,
+  choice,
+};
+
+/// One row of the table of options. A new option is one row here and one member of Config.
+struct Option {
+  std::string_view key;  ///< dotted, such as "solve.method"
+  OptionType type;
+  Words words;    ///< a choice: what is allowed
+  Index minimum;  ///< an integer: the range, both ends included
+  Index maximum;
+  std::string_view unit;  ///< of an integer, or ""
+  std::string_view help;  ///< one sentence
+  /// The value in `config` as text, "" for none.
+  std::string (*get)(const Config& config);
+  /// Stores a text that option_problem() finds nothing wrong with.
+  void (*set)(Config& config, std::string_view text);
+  /// Of a text: one sentence of what is wrong with it beyond its type, or "". May be null.
+  std::string (*check)(std::string_view text);
+};
+
+/// A value for an option, as text.
+struct Setting {
+  std::string_view key;
+  std::string value;
+};
+
+/// A part of the configuration: the options whose key begins with "name.".
+struct Section {
+  std::string_view name;
+  std::string_view help;
+  /// What one scalar in place of the section means; null where that is not allowed.
+  std::vector<Setting> (*shorthand)(std::string_view text);
+  std::string_view shorthand_help;  ///< the shorthand in a few words
+};
+
+/// The tables, in the order in which they are printed.
+std::span<const Option> options();
+std::span<const Section> sections();
+
+/// The row of `key`, or null.
+const Option* find_option(std::string_view key);
+const Section* find_section(std::string_view name);
+
+/// What an option takes, after "must be": "an integer from 0 to 100".
+std::string expected_value(const Option& option);
+
+/// One sentence of what is wrong with `text` as a value of `option`, or "". `quoted` says that the
+/// text stood in quotes, as no number does.
+std::string option_problem(const Option& option, std::string_view text, bool quoted = false);
+
+/// The text as it may stand in a message: control characters escaped, at most 60 characters.
+std::string printable(std::string_view text);
+
+/// A commented configuration file that load_config() reads back as the same Config.
+std::string to_yaml(const Config& config);
+
+/// All options with their values; what is none is null. For reports.
+nlohmann::ordered_json to_json(const Config& config);
+
+/// The table for a terminal.
+std::string help_text();
+
+/// The table in Markdown with the marker lines `<!-- configuration:begin -->` and
+/// `<!-- configuration:end -->` around it, for the README.
+std::string reference_markdown();
+
+}  // namespace spsolve
