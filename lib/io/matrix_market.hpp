@@ -70,7 +70,7 @@ struct ReadTiming {
   std::int64_t bytes = 0;        ///< of text, after inflation
   double seconds = 0.0;          ///< all, from the name to the result
   double inflate_seconds = 0.0;  ///< the part of it spent on gzip
-  int threads = 1;
+  int threads = 1;               ///< allowed; a small file keeps fewer busy
 };
 
 /// Reads banner and size line only; of a gzip file no more is inflated than that needs.
