@@ -95,8 +95,7 @@ MappedFile inflate_gzip(std::string_view compressed, const std::filesystem::path
 
 std::string deflate_gzip(std::string_view text) {
   z_stream stream{};
-  if (::deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_only, 8,
-                     Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (::deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, gzip_only, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
     fail(ExitCode::resources, "zlib cannot start to deflate: out of memory");
   }
   std::string result;

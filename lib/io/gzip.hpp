@@ -22,7 +22,8 @@ MappedFile inflate_gzip(std::string_view compressed, const std::filesystem::path
                         std::size_t limit,
                         std::size_t stop_after = std::numeric_limits<std::size_t>::max());
 
-/// `text` as one gzip member. Members written one after another are one gzip file.
+/// `text` as one gzip member, deflated at the fastest level. Members written one after another are
+/// one gzip file.
 std::string deflate_gzip(std::string_view text);
 
 }  // namespace spsolve::io
