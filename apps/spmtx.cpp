@@ -1,8 +1,9 @@
 // spmtx: looks at matrices, converts and generates them. Works alone, without MPI.
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
+
+#include <CLI/CLI.hpp>
 
 #include "core/build_info.hpp"
 #include "core/team.hpp"

@@ -1,11 +1,12 @@
 // mpirun -np N spsolve CONFIG.yaml: the application. What it does is in lib/task; this file reads
 // the command line, starts the team, and turns what happened into words and an exit code.
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+
+#include <CLI/CLI.hpp>
 
 #include "config/loader.hpp"
 #include "config/schema.hpp"
@@ -27,8 +28,9 @@ struct CommandLine {
 };
 
 void describe(CLI::App& app, CommandLine& line) {
-  app.description("Solves A x = b by Gaussian elimination over MPI ranks and threads.\n"
-                  "Usual call: mpirun -np 2 spsolve config.yaml");
+  app.description(
+      "Solves A x = b by Gaussian elimination over MPI ranks and threads.\n"
+      "Usual call: mpirun -np 2 spsolve config.yaml");
   app.footer([] { return "Configuration keys:\n\n" + help_text(); });
   app.set_version_flag("--version", std::string("spsolve ") + build_info::version);
   app.add_option("config", line.config, "configuration file (YAML)")->required();
@@ -45,9 +47,8 @@ void describe(CLI::App& app, CommandLine& line) {
 
 /// Rank 0 reads and checks the file; the others get the result in its YAML form.
 Config load_together(Team& team, const CommandLine& line) {
-  const Config checked = together(team, [&] {
-    return team.rank() == 0 ? load_config(line.config, line.overrides) : Config{};
-  });
+  const Config checked = together(
+      team, [&] { return team.rank() == 0 ? load_config(line.config, line.overrides) : Config{}; });
   const std::string text = broadcast_text(team, to_yaml(checked), 0);
   return parse_config(text, line.config);
 }
@@ -75,7 +76,8 @@ ExitCode run(Team& team, const CommandLine& line) {
   versions["mpi"] = MpiSession::version();
   const SolveReport report = run_solve(config, team, versions);
   together(team, [&] {
-    if (speaks && !config.output.report.empty()) write_report(config.output.report, to_json(report));
+    if (speaks && !config.output.report.empty())
+      write_report(config.output.report, to_json(report));
   });
   if (speaks && !line.quiet) std::cout << "spsolve report\n" << to_text(report) << std::flush;
   return report.status == "solved" ? ExitCode::solved : ExitCode::not_trustworthy;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/types.hpp"
+#include "eliminate/options.hpp"
 
 namespace spsolve {
 
@@ -13,11 +14,8 @@ namespace spsolve {
 
 enum class Task { solve };
 enum class RightHandSideKind { row_sums, ones, random, file };
-enum class Method { automatic, gauss, gauss_jordan };
-enum class Pivoting { none, partial, complete };
-enum class Precision { single_precision, double_precision };
 enum class DeviceChoice { automatic, host, cuda };
-enum class Progress { automatic, on, off };
+enum class ProgressChoice { automatic, on, off };
 
 inline constexpr std::string_view task_words[] = {"solve"};
 inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};
@@ -46,7 +44,7 @@ constexpr Words words_of(Precision) {
 constexpr Words words_of(DeviceChoice) {
   return device_words;
 }
-constexpr Words words_of(Progress) {
+constexpr Words words_of(ProgressChoice) {
   return progress_words;
 }
 
@@ -67,6 +65,10 @@ struct Config {
     std::filesystem::path file;
     std::string generate;
     Index rotate_rows = 0;
+
+    /// The file or the generator.
+    std::string name() const { return generate.empty() ? file.string() : generate; }
+
     bool operator==(const Matrix&) const = default;
   };
   /// `file` is set if and only if `kind` is file.
@@ -80,14 +82,14 @@ struct Config {
   struct Solve {
     Method method = Method::automatic;
     Pivoting pivoting = Pivoting::partial;
-    Precision precision = Precision::double_precision;
+    Precision precision = Precision::float64;
     int refinement = 3;
     bool operator==(const Solve&) const = default;
   };
   struct Output {
     std::filesystem::path solution;
     std::filesystem::path report;
-    Progress progress = Progress::automatic;
+    ProgressChoice progress = ProgressChoice::automatic;
     bool operator==(const Output&) const = default;
   };
 

@@ -33,23 +33,25 @@ PivotCandidate find_candidate(const Band<T>& band, Index k, Pivoting pivoting) {
 void check_pivot(const PivotCandidate& pivot, Index k, Index order, Pivoting pivoting) {
   const Index step = k + 1;
   if (!std::isfinite(pivot.magnitude)) {
-    fail_everywhere(ExitCode::not_trustworthy,
-         "elimination overflowed: the pivot of step {} of {} (column {}) is not a finite number; "
-         "try solve.precision=double, or solve.pivoting=partial or complete",
-         step, order, pivot.column + 1);
+    fail_everywhere(
+        ExitCode::not_trustworthy,
+        "elimination overflowed: the pivot of step {} of {} (column {}) is not a finite number; "
+        "try solve.precision=double, or solve.pivoting=partial or complete",
+        step, order, pivot.column + 1);
   }
   if (pivot.magnitude > 0) return;
   if (pivoting == Pivoting::none) {
     fail_everywhere(ExitCode::not_trustworthy,
-         "the pivot of step {} of {} (column {}) is zero and solve.pivoting is none; "
-         "try solve.pivoting=partial",
-         step, order, step);
+                    "the pivot of step {} of {} (column {}) is zero and solve.pivoting is none; "
+                    "try solve.pivoting=partial",
+                    step, order, step);
   }
-  fail_everywhere(ExitCode::not_trustworthy,
-       "the matrix is singular: at step {} of {} no non-zero pivot is left in column {}; "
-       "its rank is {}",
-       step, order, step,
-       pivoting == Pivoting::complete ? fmt::format("{}", k) : fmt::format("below {}", order));
+  fail_everywhere(
+      ExitCode::not_trustworthy,
+      "the matrix is singular: at step {} of {} no non-zero pivot is left in column {}; "
+      "its rank is {}",
+      step, order, step,
+      pivoting == Pivoting::complete ? fmt::format("{}", k) : fmt::format("below {}", order));
 }
 
 /// Swaps rows a and b of the whole matrix: inside one band, or between the two owners.

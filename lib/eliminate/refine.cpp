@@ -100,9 +100,8 @@ Quality measure(Team& team, const RowBands& bands, const Csr<double>& band, cons
 }
 
 Refinement refine(Team& team, const RowBands& bands, const Csr<double>& band,
-                  const Dense<double>& b,
-                  const std::function<void(Dense<double>&)>& solve_in_place, int most_sweeps,
-                  Dense<double>& x) {
+                  const Dense<double>& b, const std::function<void(Dense<double>&)>& solve_in_place,
+                  int most_sweeps, Dense<double>& x) {
   Dense<double> correction(b.rows, b.columns);
   Refinement result;
   result.before = result.after = measure(team, bands, band, b, x, correction);

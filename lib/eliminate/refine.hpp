@@ -36,8 +36,7 @@ struct Refinement {
 /// r = b - A x, x <- x + d with A d = r from `solve_in_place` (r on entry, d on exit). Stops when
 /// both backward errors are at round-off or no longer halve, and keeps the best x. Collective.
 Refinement refine(Team& team, const RowBands& bands, const Csr<double>& band,
-                  const Dense<double>& b,
-                  const std::function<void(Dense<double>&)>& solve_in_place, int most_sweeps,
-                  Dense<double>& x);
+                  const Dense<double>& b, const std::function<void(Dense<double>&)>& solve_in_place,
+                  int most_sweeps, Dense<double>& x);
 
 }  // namespace spsolve

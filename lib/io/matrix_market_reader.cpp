@@ -20,8 +20,9 @@ namespace spsolve {
 
 namespace {
 
-std::size_t free_memory() { return static_cast<std::size_t>(available_memory()); }
-
+std::size_t free_memory() {
+  return static_cast<std::size_t>(available_memory());
+}
 
 using io::MappedFile;
 using io::ParsedHeader;
@@ -86,8 +87,7 @@ void resize_in_huge_pages(std::vector<T>& values, std::size_t size) {
 [[noreturn]] void fail_memory(const Source& source, std::size_t bytes) {
   fail(ExitCode::resources,
        "{}: its {} entries need {} MiB of memory, {} MiB are available; use a larger machine",
-       source.path.string(), source.header.matrix.entries, (bytes >> 20) + 1,
-       free_memory() >> 20);
+       source.path.string(), source.header.matrix.entries, (bytes >> 20) + 1, free_memory() >> 20);
 }
 
 /// Gives `lists` room for `entries`; the vectors are touched in parallel.

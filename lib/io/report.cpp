@@ -46,8 +46,7 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
   json["gflops"] = report.gflops;
   json["peak_memory_bytes"] = report.peak_memory;
   for (const PhaseSpread& phase : report.seconds) {
-    json["seconds"][phase.phase] = {
-        {"min", phase.min}, {"mean", phase.mean}, {"max", phase.max}};
+    json["seconds"][phase.phase] = {{"min", phase.min}, {"mean", phase.mean}, {"max", phase.max}};
   }
   json["notes"] = report.notes;
   json["versions"] = report.versions;
@@ -66,17 +65,17 @@ std::string to_text(const SolveReport& report) {
   line("right-hand sides", fmt::format("{}", report.right_hand_sides));
   line("method", fmt::format("{}, pivoting {}, {} on {}", report.method, report.pivoting,
                              report.precision, report.device));
-  line("ranks", fmt::format("{} on {} host{}, {} thread{} each", report.ranks, report.hosts,
-                            report.hosts == 1 ? "" : "s", report.threads,
-                            report.threads == 1 ? "" : "s"));
-  line("backward error", fmt::format("{:.2e} normwise, {:.2e} componentwise",
-                                     report.refinement.after.backward_error,
-                                     report.refinement.after.componentwise_error));
+  line("ranks",
+       fmt::format("{} on {} host{}, {} thread{} each", report.ranks, report.hosts,
+                   report.hosts == 1 ? "" : "s", report.threads, report.threads == 1 ? "" : "s"));
+  line("backward error",
+       fmt::format("{:.2e} normwise, {:.2e} componentwise", report.refinement.after.backward_error,
+                   report.refinement.after.componentwise_error));
   line("refinement", fmt::format("{} sweep{}, backward error before {:.2e}",
-                                 report.refinement.sweeps,
-                                 report.refinement.sweeps == 1 ? "" : "s",
+                                 report.refinement.sweeps, report.refinement.sweeps == 1 ? "" : "s",
                                  report.refinement.before.backward_error));
-  if (report.l2_error) line("L2 error", fmt::format("{:.3e} (x is known to be ones)", *report.l2_error));
+  if (report.l2_error)
+    line("L2 error", fmt::format("{:.3e} (x is known to be ones)", *report.l2_error));
   line("pivot growth", fmt::format("{:.3g}", report.pivot_growth));
   line("pivots", fmt::format("{:.2e} to {:.2e}", report.smallest_pivot, report.largest_pivot));
   line("rate", fmt::format("{:.2f} GFLOP/s (2/3 n^3 over the elimination)", report.gflops));
@@ -84,7 +83,8 @@ std::string to_text(const SolveReport& report) {
                                   static_cast<double>(report.peak_memory) / (1 << 20)));
   line("seconds", "min / mean / max over ranks");
   for (const PhaseSpread& phase : report.seconds) {
-    line("  " + phase.phase, fmt::format("{:.4f} / {:.4f} / {:.4f}", phase.min, phase.mean, phase.max));
+    line("  " + phase.phase,
+         fmt::format("{:.4f} / {:.4f} / {:.4f}", phase.min, phase.mean, phase.max));
   }
   for (const std::string& note : report.notes) line("note", note);
   return text;

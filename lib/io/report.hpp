@@ -25,28 +25,28 @@ std::vector<PhaseSpread> spread_over_ranks(Team& team, const PhaseTimes& times);
 /// What one solve came to. The JSON form is that of the file named by output.report; its keys are
 /// those named beside the members.
 struct SolveReport {
-  std::string status;                  ///< status: solved | not trustworthy
-  std::string matrix;                  ///< matrix.source
-  Index rows = 0;                      ///< matrix.rows
-  Index nonzeros = 0;                  ///< matrix.nonzeros
-  Index right_hand_sides = 1;          ///< right_hand_sides
-  std::string method;                  ///< method
-  std::string pivoting;                ///< pivoting
-  std::string precision;               ///< precision
-  std::string device;                  ///< device
-  int ranks = 1;                       ///< ranks
-  int hosts = 1;                       ///< hosts
-  int threads = 1;                     ///< threads, per rank
-  Refinement refinement;               ///< backward_error, componentwise_error, refinement.*
-  std::optional<double> l2_error;      ///< l2_error = sum (x_i - 1)^2, where x is known to be ones
-  double pivot_growth = 0;             ///< pivot_growth
-  double smallest_pivot = 0;           ///< pivots.smallest, by absolute value
-  double largest_pivot = 0;            ///< pivots.largest
-  double gflops = 0;                   ///< gflops: 2/3 n^3 over the seconds of the elimination
-  std::int64_t peak_memory = 0;        ///< peak_memory_bytes, the largest of any rank
-  std::vector<PhaseSpread> seconds;    ///< seconds.PHASE.min|mean|max
-  std::vector<std::string> notes;      ///< notes: choices made and warnings, in words
-  nlohmann::ordered_json versions;     ///< versions
+  std::string status;                ///< status: solved | not trustworthy
+  std::string matrix;                ///< matrix.source
+  Index rows = 0;                    ///< matrix.rows
+  Index nonzeros = 0;                ///< matrix.nonzeros
+  Index right_hand_sides = 1;        ///< right_hand_sides
+  std::string method;                ///< method
+  std::string pivoting;              ///< pivoting
+  std::string precision;             ///< precision
+  std::string device;                ///< device
+  int ranks = 1;                     ///< ranks
+  int hosts = 1;                     ///< hosts
+  int threads = 1;                   ///< threads, per rank
+  Refinement refinement;             ///< backward_error, componentwise_error, refinement.*
+  std::optional<double> l2_error;    ///< l2_error = sum (x_i - 1)^2, where x is known to be ones
+  double pivot_growth = 0;           ///< pivot_growth
+  double smallest_pivot = 0;         ///< pivots.smallest, by absolute value
+  double largest_pivot = 0;          ///< pivots.largest
+  double gflops = 0;                 ///< gflops: 2/3 n^3 over the seconds of the elimination
+  std::int64_t peak_memory = 0;      ///< peak_memory_bytes, the largest of any rank
+  std::vector<PhaseSpread> seconds;  ///< seconds.PHASE.min|mean|max
+  std::vector<std::string> notes;    ///< notes: choices made and warnings, in words
+  nlohmann::ordered_json versions;   ///< versions
   nlohmann::ordered_json configuration;  ///< configuration, whole
 };
 

@@ -365,7 +365,9 @@ std::string check_random_sparse(std::span<const Index> sizes) {
 
 // --- how large the matrices are
 
-MatrixShape square_shape(Index n, Index nonzeros) { return {n, n, 0, nonzeros}; }
+MatrixShape square_shape(Index n, Index nonzeros) {
+  return {n, n, 0, nonzeros};
+}
 
 MatrixShape shape_grid2d(std::span<const Index> sizes) {
   const Index n = sizes[0] * sizes[0];
@@ -413,7 +415,8 @@ constexpr Generator table[] = {
      "[-1, 1).",
      check_power_law, shape_power_law, power_law},
     {"tridiagonal", "tridiagonal:N", false,
-     "N x N with 2 on the diagonal and -1 beside it; symmetric positive definite.", check_square, shape_tridiagonal, tridiagonal},
+     "N x N with 2 on the diagonal and -1 beside it; symmetric positive definite.", check_square,
+     shape_tridiagonal, tridiagonal},
     {"random_dense", "random_dense:N", true, "N x N, every element random in [-1, 1).",
      check_square, shape_full, random_dense},
     {"random_sparse", "random_sparse:ROWS:COLUMNS:AVERAGE", true,

@@ -1,10 +1,10 @@
 #include "matrix/structure.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace spsolve {
 
@@ -113,9 +113,8 @@ std::string to_text(const Structure& structure) {
                    : structure.symmetric_pattern ? "pattern only"
                                                  : "none");
   line("row lengths", fmt::format("{} to {}, mean {:.2f}, deviation {:.2f}, {} empty",
-                                  structure.shortest_row, structure.longest_row,
-                                  structure.mean_row, structure.row_deviation,
-                                  structure.empty_rows));
+                                  structure.shortest_row, structure.longest_row, structure.mean_row,
+                                  structure.row_deviation, structure.empty_rows));
   line("bandwidth", fmt::format("{} below, {} above the diagonal", structure.lower_bandwidth,
                                 structure.upper_bandwidth));
   if (structure.rows == structure.columns) {
@@ -129,7 +128,8 @@ std::string to_text(const Structure& structure) {
     const Index last = bin == 0 ? 0 : (Index{1} << bin) - 1;
     const double share = static_cast<double>(rows) / static_cast<double>(structure.rows);
     line(bin < 2 ? fmt::format("  length {}", first) : fmt::format("  length {}-{}", first, last),
-         fmt::format("{:>10} rows {:<40}", rows, std::string(static_cast<std::size_t>(40 * share), '#')));
+         fmt::format("{:>10} rows {:<40}", rows,
+                     std::string(static_cast<std::size_t>(40 * share), '#')));
   }
   return text;
 }

@@ -13,17 +13,17 @@ struct Structure {
   Index rows = 0;
   Index columns = 0;
   Index nonzeros = 0;
-  Index stored_zeros = 0;      ///< stored entries whose value is zero
+  Index stored_zeros = 0;  ///< stored entries whose value is zero
   Index empty_rows = 0;
-  Index zero_diagonals = 0;    ///< i with a_ii zero or not stored; square matrices only
+  Index zero_diagonals = 0;  ///< i with a_ii zero or not stored; square matrices only
   Index shortest_row = 0;
   Index longest_row = 0;
-  double mean_row = 0;         ///< non-zeros / rows
-  double row_deviation = 0;    ///< standard deviation of the row lengths
-  Index lower_bandwidth = 0;   ///< max i - j over stored entries
-  Index upper_bandwidth = 0;   ///< max j - i
-  double largest = 0;          ///< max |a_ij|
-  double smallest = 0;         ///< min |a_ij| over non-zero values
+  double mean_row = 0;             ///< non-zeros / rows
+  double row_deviation = 0;        ///< standard deviation of the row lengths
+  Index lower_bandwidth = 0;       ///< max i - j over stored entries
+  Index upper_bandwidth = 0;       ///< max j - i
+  double largest = 0;              ///< max |a_ij|
+  double smallest = 0;             ///< min |a_ij| over non-zero values
   bool symmetric_pattern = false;  ///< a_ij stored <=> a_ji stored
   bool symmetric = false;          ///< and a_ij = a_ji
   bool skew_symmetric = false;     ///< or a_ij = -a_ji

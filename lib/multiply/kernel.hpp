@@ -54,8 +54,8 @@ struct KernelOptions {
 /// One row of the table of kernels. The configuration's allowed values, --list-kernels, the
 /// benchmark and the parameterised tests all read the table.
 struct Kernel {
-  std::string_view name;      ///< unique together with `device`
-  std::string_view format;    ///< storage format: csr, ellpack, ...
+  std::string_view name;    ///< unique together with `device`
+  std::string_view format;  ///< storage format: csr, ellpack, ...
   KernelDevice device;
   bool reproducible;          ///< the same input gives the same bits in every run
   std::string_view sentence;  ///< what it does and where it comes from

@@ -1,10 +1,10 @@
 #include "task/solve.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
+
+#include <omp.h>
 
 #include "config/schema.hpp"
 #include "core/system.hpp"
@@ -72,9 +72,8 @@ Outcome eliminate_and_solve(const Config& config, Team& team, const RowBands& ba
         team, [&] { return std::make_unique<HostBand<T>>(rows, bands.band(team.rank()).first); });
     Progress progress("eliminating", elimination_flops(bands.rows),
                       show_progress(team, config.output.progress));
-    outcome.elimination =
-        eliminate_columnwise<T>(team, bands, *dense, choose_method(config.solve.method),
-                                config.solve.pivoting, progress);
+    outcome.elimination = eliminate_columnwise<T>(
+        team, bands, *dense, choose_method(config.solve.method), config.solve.pivoting, progress);
     return dense;
   });
   const auto solve_in_place = [&](Dense<double>& y) {
@@ -108,11 +107,11 @@ int count_hosts(Team& team) {
 std::vector<std::string> warnings(const SolveReport& report, Precision precision) {
   std::vector<std::string> words;
   if (report.status != "solved") {
-    words.push_back(fmt::format(
-        "the backward error is above {:.0e}: x does not solve this system; try "
-        "solve.pivoting=complete, more solve.refinement{}",
-        largest_trusted_error(precision),
-        precision == Precision::float32 ? ", or solve.precision=double" : ""));
+    words.push_back(
+        fmt::format("the backward error is above {:.0e}: x does not solve this system; try "
+                    "solve.pivoting=complete, more solve.refinement{}",
+                    largest_trusted_error(precision),
+                    precision == Precision::float32 ? ", or solve.precision=double" : ""));
   }
   const double roundoff = precision == Precision::float32 ? 0x1p-24 : unit_roundoff;
   if (report.rows > 0 &&
@@ -123,9 +122,10 @@ std::vector<std::string> warnings(const SolveReport& report, Precision precision
         report.largest_pivot / report.smallest_pivot));
   }
   if (report.pivot_growth > 1e6) {
-    words.push_back(fmt::format("entries grew by {:.0e} during elimination; "
-                                "solve.pivoting=complete grows least",
-                                report.pivot_growth));
+    words.push_back(
+        fmt::format("entries grew by {:.0e} during elimination; "
+                    "solve.pivoting=complete grows least",
+                    report.pivot_growth));
   }
   return words;
 }
@@ -154,7 +154,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   MemoryPlan plan;
   if (const MemoryCheck check = plan_solve(config, team, plan); !check.fits) {
     fail_everywhere(ExitCode::resources, "this task does not fit into memory; {}\n{}", check.remedy,
-         to_text(plan, check));
+                    to_text(plan, check));
   }
 
   // file.mtx -> Coo -> Csr, on rank 0
@@ -181,10 +181,9 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
 
   // -> dense band -> pivots, updates -> x -> refined against the sparse A
   Dense<double> x;
-  const Outcome outcome =
-      config.solve.precision == Precision::float32
-          ? eliminate_and_solve<float>(config, team, bands, rows, b, times, x)
-          : eliminate_and_solve<double>(config, team, bands, rows, b, times, x);
+  const Outcome outcome = config.solve.precision == Precision::float32
+                              ? eliminate_and_solve<float>(config, team, bands, rows, b, times, x)
+                              : eliminate_and_solve<double>(config, team, bands, rows, b, times, x);
 
   times.measure("write", [&] {
     together(team, [&] {
@@ -197,8 +196,8 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
 
   report.refinement = outcome.refinement;
   const double error = outcome.refinement.after.backward_error;
-  report.status = error <= largest_trusted_error(config.solve.precision) ? "solved"
-                                                                         : "not trustworthy";
+  report.status =
+      error <= largest_trusted_error(config.solve.precision) ? "solved" : "not trustworthy";
   report.matrix = config.matrix.name();
   report.right_hand_sides = b.columns;
   report.method = name(choose_method(config.solve.method));
@@ -210,11 +209,12 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   report.pivot_growth = outcome.elimination.growth;
   report.smallest_pivot = outcome.elimination.smallest_pivot;
   report.largest_pivot = outcome.elimination.largest_pivot;
-  report.peak_memory = static_cast<std::int64_t>(
-      all_maximum(team, static_cast<double>(peak_memory())));
+  report.peak_memory =
+      static_cast<std::int64_t>(all_maximum(team, static_cast<double>(peak_memory())));
   report.seconds = spread_over_ranks(team, times);
   for (const PhaseSpread& phase : report.seconds) {
-    if (phase.phase == "eliminate") report.gflops = elimination_flops(report.rows) / phase.max / 1e9;
+    if (phase.phase == "eliminate")
+      report.gflops = elimination_flops(report.rows) / phase.max / 1e9;
   }
   if (solution_is_ones(config.right_hand_side)) {
     double sum = 0;

@@ -60,11 +60,11 @@ TEST(Config, DefaultsHoldWhereNothingIsSaid) {
   EXPECT_EQ(expected.right_hand_side.columns, 1);
   EXPECT_EQ(expected.solve.method, Method::automatic);
   EXPECT_EQ(expected.solve.pivoting, Pivoting::partial);
-  EXPECT_EQ(expected.solve.precision, Precision::double_precision);
+  EXPECT_EQ(expected.solve.precision, Precision::float64);
   EXPECT_EQ(expected.solve.refinement, 3);
   EXPECT_EQ(expected.device, DeviceChoice::automatic);
   EXPECT_EQ(expected.threads, 0);
-  EXPECT_EQ(expected.output.progress, Progress::automatic);
+  EXPECT_EQ(expected.output.progress, ProgressChoice::automatic);
 }
 
 TEST(Config, EveryKeyIsStored) {
@@ -91,13 +91,13 @@ output: {solution: "x y.mtx", report: r.json, progress: on}
   EXPECT_EQ(config.task, Task::solve);
   EXPECT_EQ(config.solve.method, Method::gauss_jordan);
   EXPECT_EQ(config.solve.pivoting, Pivoting::complete);
-  EXPECT_EQ(config.solve.precision, Precision::single_precision);
+  EXPECT_EQ(config.solve.precision, Precision::float32);
   EXPECT_EQ(config.solve.refinement, 0);
   EXPECT_EQ(config.device, DeviceChoice::cuda);
   EXPECT_EQ(config.threads, 12);
   EXPECT_EQ(config.output.solution, "x y.mtx");
   EXPECT_EQ(config.output.report, "r.json");
-  EXPECT_EQ(config.output.progress, Progress::on);
+  EXPECT_EQ(config.output.progress, ProgressChoice::on);
 }
 
 TEST(Config, ShorthandsOfSections) {
