@@ -146,8 +146,7 @@ void check_triangles(const fs::path& path, Symmetry symmetry, const Coo& lists) 
     fail(ExitCode::input,
          "{}: the header says {}, but entries ({}, {}) and ({}, {}) are both stored; keep one "
          "triangle, or write 'general' in the header",
-         path.string(), name(symmetry), a.larger + 1, a.smaller + 1, a.smaller + 1,
-         a.larger + 1);
+         path.string(), name(symmetry), a.larger + 1, a.smaller + 1, a.smaller + 1, a.larger + 1);
   }
 }
 
