@@ -91,7 +91,7 @@ ExitCode run_and_tell(Team& team, const CommandLine& line) {
   } catch (...) {
     const Failure failure = current_failure();
     if (failure.scope == Scope::every_rank || team.size() == 1) {
-      if (team.rank() == 0) std::cerr << "spsolve: " << failure.message << "\n";
+      if (team.rank() == 0) std::cerr << "spsolve: " << failure.message << std::endl;
       return failure.code;
     }
     std::cerr << fmt::format("spsolve: rank {} of {} on host {} ends all ranks: {}\n", team.rank(),
@@ -118,7 +118,11 @@ int main(int argc, char** argv) {
     std::ostream& out = team.rank() == 0 ? std::cout : discarded;
     std::ostream& err = team.rank() == 0 ? std::cerr : discarded;
     const bool stopped_in_order = app.exit(error, out, err) == 0;
+    wait_for_all(team);
     return static_cast<int>(stopped_in_order ? ExitCode::solved : ExitCode::input);
   }
-  return static_cast<int>(run_and_tell(team, line));
+  const ExitCode code = run_and_tell(team, line);
+  // mpirun ends all ranks when the first one leaves with an error: rank 0 must have spoken by then.
+  wait_for_all(team);
+  return static_cast<int>(code);
 }

@@ -167,7 +167,9 @@ constexpr Option option_table[] = {
         OptionType::output_path, "output.report",
         "JSON file to write the report to, relative to the working directory."),
     choice<&Config::output, &Config::Output::progress>(
-        "output.progress", "Whether progress is shown; auto shows it on a terminal."),
+        "output.progress",
+        "Progress on the standard error: auto and on show one row on a terminal, sparse lines in a "
+        "log."),
 };
 
 }  // namespace

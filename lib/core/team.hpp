@@ -102,6 +102,11 @@ std::vector<T> all_gather(Team& team, const T& mine) {
   return all;
 }
 
+/// Returns when every rank has come here. Collective.
+inline void wait_for_all(Team& team) {
+  all_gather(team, char{});
+}
+
 /// Replaces each value by the largest of all ranks at its position; a nan anywhere stays a nan.
 void all_maximum(Team& team, std::span<double> values);
 double all_maximum(Team& team, double mine);

@@ -115,6 +115,41 @@ void allocate(const Source& source, Coo& lists, Index entries) {
   }
 }
 
+/// Refuses a symmetric or skew-symmetric list that stores some pair (i, j) and (j, i): mirroring
+/// would count both twice. Files that keep to one triangle, nearly all, cost one scan.
+void check_triangles(const fs::path& path, Symmetry symmetry, const Coo& lists) {
+  if (symmetry == Symmetry::general) return;
+  const Index entries = lists.entries();
+  bool below = false;
+  bool above = false;
+#pragma omp parallel for schedule(static) reduction(|| : below, above)
+  for (Index k = 0; k < entries; ++k) {
+    below = below || lists.row[k] > lists.column[k];
+    above = above || lists.row[k] < lists.column[k];
+  }
+  if (!below || !above) return;
+  struct Place {
+    Index larger, smaller;
+    bool below;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> places;
+  for (Index k = 0; k < entries; ++k) {
+    const auto [smaller, larger] = std::minmax(lists.row[k], lists.column[k]);
+    if (smaller != larger) places.push_back({larger, smaller, lists.row[k] > lists.column[k]});
+  }
+  std::sort(places.begin(), places.end());
+  for (std::size_t k = 1; k < places.size(); ++k) {
+    const Place& a = places[k - 1];
+    const Place& b = places[k];
+    if (a.larger != b.larger || a.smaller != b.smaller || a.below == b.below) continue;
+    fail(ExitCode::input,
+         "{}: the header says {}, but entries ({}, {}) and ({}, {}) are both stored; keep one "
+         "triangle, or write 'general' in the header",
+         path.string(), name(symmetry), a.larger + 1, a.smaller + 1, a.smaller + 1, a.larger + 1);
+  }
+}
+
 /// Parses the body into `lists`: row, column and value per line, or only the value (array).
 ///
 /// Threads take pieces of whole lines in turn. Where a piece's first entry goes follows from the
@@ -181,6 +216,9 @@ void parse_body(const Source& source, Coo& lists) {
                             shortest == 2 ? "implies" : "declares"),
                 fmt::format("the end of the file after {}", found),
                 "the file is cut off, or its size line is wrong");
+  }
+  if (matrix.format == MatrixMarketFormat::coordinate) {
+    check_triangles(source.path, matrix.symmetry, lists);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import (CliTest, INPUT, MATRICES, NOT_TRUSTWORTHY, RESOURCES, ROOT, SOLVED)
+from support import (BIN, CliTest, INPUT, MATRICES, NOT_TRUSTWORTHY, RESOURCES, ROOT, SOLVED)
 
 QUICK = """
 matrix: {generate: "grid2d:12"}
@@ -96,7 +96,6 @@ class Solving(CliTest):
         self.assertLess(self.report()["backward_error"], 1e-15)
 
     def test_without_mpirun(self):
-        from support import BIN
         self.write("c.yaml", QUICK)
         result = self.run_program(BIN / "spsolve", "c.yaml")
         self.assertEqual(result.code, SOLVED, result.text)
@@ -165,6 +164,33 @@ class Failing(CliTest):
         self.write("c.yaml", QUICK)
         result = self.spsolve("c.yaml", "--set", "device=cuda", ranks=2)
         self.assert_fails(result, RESOURCES, "device=host")
+
+
+class OneRankOnly(CliTest):
+    """What happens to one rank ends all of them, in seconds, with the reason."""
+
+    def test_a_rank_that_cannot_allocate(self):
+        self.write("c.yaml", 'matrix: "grid2d:110"\n')
+        program = BIN / "spsolve"
+        # Rank 1 may map 600 MB; its band alone needs 586 MB.
+        limited = f"ulimit -v 600000; exec {program} c.yaml"
+        result = self.run_program("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 1,
+                                  program, "c.yaml", ":", "-np", 1, "sh", "-c", limited,
+                                  timeout=60)
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertIn("rank 1 of 2", result.err)
+
+    def test_a_rank_that_is_killed(self):
+        self.write("c.yaml", 'matrix: "random_dense:3000"\nsolve: {method: gauss_jordan}\n'
+                             "output: {solution: x.mtx}\n")
+        program = BIN / "spsolve"
+        killed = f"{program} c.yaml & sleep 1.5; kill -9 $!; wait $!; exit 137"
+        result = self.run_program("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 2,
+                                  program, "c.yaml", ":", "-np", 1, "bash", "-c", killed,
+                                  timeout=60)
+        self.assertNotEqual(result.code, SOLVED)
+        self.assertFalse((self.folder / "x.mtx").exists())
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["c.yaml"])
 
 
 class Asking(CliTest):

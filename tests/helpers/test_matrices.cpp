@@ -10,11 +10,14 @@ namespace spsolve::test {
 
 namespace fs = std::filesystem;
 
+fs::path source_folder() {
+  return SPSOLVE_SOURCE_DIRECTORY;
+}
+
 std::optional<fs::path> real_matrices() {
   const char* named = std::getenv("SPSOLVE_MATRICES");
-  const fs::path folder = named != nullptr
-                              ? fs::path(named)
-                              : fs::path(SPSOLVE_SOURCE_DIRECTORY) / "../shared/matrices";
+  const fs::path folder =
+      named != nullptr ? fs::path(named) : source_folder() / "../shared/matrices";
   if (!fs::is_directory(folder)) return std::nullopt;
   return fs::canonical(folder);
 }

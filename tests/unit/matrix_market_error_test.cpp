@@ -209,6 +209,26 @@ TEST(MatrixMarketErrors, NameMissingFilesAndFolders) {
   EXPECT_THAT(error_of([&] { read_matrix_market("/dev/null"); }), HasSubstr("not a regular file"));
 }
 
+TEST(MatrixMarketErrors, NamePairsThatASymmetricFileStoresTwice) {
+  const test::TemporaryFolder folder;
+  const std::string entries = "3 3 3\n2 1 1\n3 3 1\n";
+  const std::string banner = "%%MatrixMarket matrix coordinate real ";
+  for (const char* symmetry : {"symmetric", "skew-symmetric"}) {
+    const std::string diagonal_free = "3 3 3\n2 1 1\n3 1 1\n1 2 1\n";
+    const auto file = folder.write("both.mtx", banner + symmetry + "\n" + diagonal_free);
+    try {
+      read_matrix_market(file);
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::input);
+      EXPECT_THAT(error.what(), testing::HasSubstr("(2, 1) and (1, 2)"));
+    }
+  }
+  // Entries in both triangles are no harm as long as no pair is stored twice.
+  const auto mixed = folder.write("mixed.mtx", banner + "symmetric\n" + entries + "1 3 5\n");
+  EXPECT_EQ(read_matrix_market(mixed).entries(), 3);
+}
+
 TEST(MatrixMarketErrors, NameTheLineOfALargeFile) {
   std::string text = real_general + "9 9 300000\n";
   for (int k = 0; k < 300000; ++k) text += k == 123456 ? "1 1 bad\n" : "1 2 3\n";

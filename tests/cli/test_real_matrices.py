@@ -1,0 +1,55 @@
+"""Every real square matrix, solved with three ranks, against what is known of it.
+
+SPSOLVE_LARGEST_ORDER (default 700) bounds the order, because the largest take minutes:
+SPSOLVE_LARGEST_ORDER=6000 python3 -m unittest -v test_real_matrices
+"""
+
+import csv
+import os
+import unittest
+
+from support import CliTest, MATRICES, NOT_TRUSTWORTHY, SOLVED
+
+LARGEST = int(os.environ.get("SPSOLVE_LARGEST_ORDER", "700"))
+KNOWN = MATRICES / "MANIFEST.tsv"
+
+
+def real_square_matrices():
+    """Rows of the manifest for real square matrices of moderate order, smallest first."""
+    if not KNOWN.exists():
+        return []
+    with KNOWN.open() as file:
+        rows = [row for row in csv.DictReader(file, delimiter="\t")
+                if row["rows"] == row["cols"] and 0 < int(row["rows"]) <= LARGEST
+                and row["header"].startswith("matrix ")
+                and "complex" not in row["header"]]
+    return sorted(rows, key=lambda row: int(row["rows"]))
+
+
+class RealMatrices(CliTest):
+    def test_backward_error_or_a_named_singularity(self):
+        matrices = real_square_matrices()
+        if not matrices:
+            self.skipTest("no MANIFEST.tsv of real matrices: set SPSOLVE_MATRICES")
+        print(f"{'matrix':<44} {'n':>6} {'backward error':>14} {'L2 error':>10} {'seconds':>8}")
+        for row in matrices:
+            with self.subTest(row["file"]):
+                self.write("c.yaml", f"matrix: {{file: {MATRICES / row['file']}}}\n"
+                                     "output: {report: report.json, progress: off}\n")
+                result = self.spsolve("c.yaml", ranks=3, timeout=1800)
+                if result.code == SOLVED:
+                    report = self.report()
+                    print(f"{row['file']:<44} {row['rows']:>6} {report['backward_error']:>14.2e} "
+                          f"{report['l2_error']:>10.2e} {report['seconds']['total']['max']:>8.2f}",
+                          flush=True)
+                    self.assertLess(report["backward_error"], 1e-12)
+                else:
+                    reason = (result.err.strip() or result.out).splitlines()[0]
+                    print(f"{row['file']:<44} {row['rows']:>6} {reason}", flush=True)
+                    self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+                    self.assertIn("singular", result.err)
+                    self.assertNotEqual(row["dense_lu"], "ok", "LAPACK solves this one")
+
+
+if __name__ == "__main__":
+    unittest.main()

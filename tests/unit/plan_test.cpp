@@ -1,0 +1,51 @@
+#include "eliminate/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "eliminate/host_band.hpp"
+
+namespace spsolve {
+namespace {
+
+const MatrixShape shape{1000, 1000, 5000, 9000};
+
+TEST(MemoryPlan, PeakIsThatOfTheLargestPhase) {
+  const RowBands bands{1000, 2};
+  const MemoryPlan plan = plan_elimination(shape, bands, 0, Precision::float64, 1);
+  EXPECT_EQ(plan.peak(), plan.bytes_in("eliminate"));
+  EXPECT_GE(plan.peak(), HostBand<double>::bytes(500, 1000));
+  EXPECT_GT(plan.bytes_in("read"), 5000 * 24);
+}
+
+TEST(MemoryPlan, OnlyRankZeroReads) {
+  const MemoryPlan plan = plan_elimination(shape, RowBands{1000, 2}, 1, Precision::float64, 1);
+  EXPECT_EQ(plan.bytes_in("read"), 0);
+}
+
+TEST(MemoryPlan, FloatHalvesTheBand) {
+  EXPECT_NEAR(static_cast<double>(HostBand<float>::bytes(1000, 4000)),
+              0.5 * static_cast<double>(HostBand<double>::bytes(1000, 4000)), 2e5);
+}
+
+TEST(MemoryCheck, RefusesWithARemedy) {
+  SoloTeam team;
+  const MatrixShape huge{10000000, 10000000, 0, 30000000};
+  const MemoryPlan plan = plan_elimination(huge, RowBands{huge.rows, 1}, 0, Precision::float64, 1);
+  const MemoryCheck check = check_memory(team, plan, Precision::float64);
+  EXPECT_FALSE(check.fits);
+  EXPECT_NE(check.remedy.find("hosts"), std::string::npos);
+  EXPECT_NE(check.remedy.find("solve.precision=float"), std::string::npos);
+  EXPECT_NE(to_text(plan, check).find("does not fit"), std::string::npos);
+  const MemoryPlan small = plan_elimination(shape, RowBands{1000, 1}, 0, Precision::float64, 1);
+  EXPECT_TRUE(check_memory(team, small, Precision::float64).fits);
+}
+
+TEST(ReadableBytes, UsesBinaryUnits) {
+  EXPECT_EQ(readable_bytes(0), "0 B");
+  EXPECT_EQ(readable_bytes(1023), "1023 B");
+  EXPECT_EQ(readable_bytes(1536), "1.50 KiB");
+  EXPECT_EQ(readable_bytes(std::int64_t{3} << 30), "3.00 GiB");
+}
+
+}  // namespace
+}  // namespace spsolve
