@@ -1,7 +1,6 @@
 #include "task/solve.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include <omp.h>
@@ -96,13 +95,6 @@ Outcome eliminate_and_solve(const Config& config, Team& team, const RowBands& ba
   return outcome;
 }
 
-/// Hosts among the ranks: each counts 1 / (ranks on its host).
-int count_hosts(Team& team) {
-  double hosts = 0;
-  for (const int ranks : all_gather(team, team.ranks_on_host())) hosts += 1.0 / ranks;
-  return static_cast<int>(std::lround(hosts));
-}
-
 /// What a reader of the report should know before using x.
 std::vector<std::string> warnings(const SolveReport& report, Precision precision) {
   std::vector<std::string> words;
@@ -170,12 +162,13 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
     });
   });
   report.rows = broadcast_value(team, whole.rows, 0);
+  report.columns = report.rows;
   report.nonzeros = broadcast_value(team, whole.nonzeros(), 0);
 
   // -> a band of rows per rank; right-hand sides whole on every rank
   const RowBands bands{report.rows, team.size()};
   const Csr<double> rows = times.measure("scatter", [&] {
-    share_right_hand_side(team, b);
+    share_multivector(team, b);
     return scatter_rows(team, bands, std::move(whole));
   });
 
@@ -204,18 +197,11 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   report.pivoting = name(config.solve.pivoting);
   report.precision = name(config.solve.precision);
   report.device = "host";
-  report.ranks = team.size();
-  report.hosts = count_hosts(team);
   report.pivot_growth = outcome.elimination.growth;
   report.smallest_pivot = outcome.elimination.smallest_pivot;
   report.largest_pivot = outcome.elimination.largest_pivot;
-  report.peak_memory =
-      static_cast<std::int64_t>(all_maximum(team, static_cast<double>(peak_memory())));
-  report.seconds = spread_over_ranks(team, times);
-  for (const PhaseSpread& phase : report.seconds) {
-    if (phase.phase == "eliminate")
-      report.gflops = elimination_flops(report.rows) / phase.max / 1e9;
-  }
+  report.add_run(team, times);
+  report.gflops = elimination_flops(report.rows) / report.longest("eliminate") / 1e9;
   if (solution_is_ones(config.right_hand_side)) {
     double sum = 0;
     for (const double value : x.values) sum += (value - 1) * (value - 1);
