@@ -16,6 +16,7 @@ namespace {
 
 using Word = std::uint64_t;
 constexpr Index word_bits = 64;
+constexpr int balancing_sweeps = 2;  // a third hardly changes anything
 
 /// The sets S_i: the columns below the diagonal, and i itself.
 template <typename T>
@@ -74,6 +75,17 @@ class UsedColors {
     set[color / word_bits] |= Word{1} << (color % word_bits);
   }
 
+  /// Forgets `color`, which a row that touches v had.
+  void remove(Index v, Index color) {
+    if (sets_of_[v] >= 0) {
+      sets_[sets_of_[v]][color / word_bits] &= ~(Word{1} << (color % word_bits));
+      return;
+    }
+    LocalIndex* const list = lists_.data() + starts_[v];
+    *std::find(list, list + counts_[v], color) = list[counts_[v] - 1];
+    --counts_[v];
+  }
+
   /// forbidden |= the colours of column v; it has room for all colours.
   void forbid(Index v, std::vector<Word>& forbidden) const {
     if (sets_of_[v] < 0) {
@@ -94,24 +106,6 @@ class UsedColors {
   std::vector<std::vector<Word>> sets_;
 };
 
-/// Colours all rows in turn; choose(i, forbidden, colors) hands back a colour below `colors` that
-/// is not forbidden, or `colors` for a new one. Hands back how many there are in the end.
-template <typename T, typename Choose>
-Index color_greedily(const Touched<T>& touched, std::span<const Index> degrees, Index colors,
-                     const Choose& choose, std::vector<LocalIndex>& color_of) {
-  UsedColors used(degrees);
-  std::vector<Word> forbidden;
-  for (Index i = 0; i < touched.rows(); ++i) {
-    forbidden.assign(colors / word_bits + 1, 0);
-    touched.each(i, [&](Index v) { used.forbid(v, forbidden); });
-    const Index color = choose(i, forbidden, colors);
-    colors = std::max(colors, color + 1);
-    color_of[i] = static_cast<LocalIndex>(color);
-    touched.each(i, [&](Index v) { used.add(v, color); });
-  }
-  return colors;
-}
-
 /// The smallest colour that is not forbidden. `forbidden` has room for one more than `colors`.
 Index smallest_free(const std::vector<Word>& forbidden) {
   std::size_t w = 0;
@@ -130,6 +124,57 @@ Index free_by_rank(const std::vector<Word>& forbidden, Index rank) {
   Word free = ~forbidden[w];
   for (; rank > 0; --rank) free &= free - 1;
   return static_cast<Index>(w) * word_bits + std::countr_zero(free);
+}
+
+/// First pass: each row in turn gets the smallest colour that is free. Hands back how many there
+/// are.
+template <typename T>
+Index first_fit(const Touched<T>& touched, UsedColors& used, std::vector<LocalIndex>& color_of) {
+  Index colors = 0;
+  std::vector<Word> forbidden;
+  for (Index i = 0; i < touched.rows(); ++i) {
+    forbidden.assign(colors / word_bits + 1, 0);
+    touched.each(i, [&](Index v) { used.forbid(v, forbidden); });
+    const Index color = smallest_free(forbidden);
+    colors = std::max(colors, color + 1);
+    color_of[i] = static_cast<LocalIndex>(color);
+    touched.each(i, [&](Index v) { used.add(v, color); });
+  }
+  return colors;
+}
+
+/// Second pass: each row in turn draws two of the `colors` that no row which touches its columns
+/// has, and moves to the one with fewer rows if it has fewer than its own.
+template <typename T>
+void balance(const Touched<T>& touched, UsedColors& used, Index colors, std::uint64_t key,
+             std::vector<LocalIndex>& color_of) {
+  std::vector<Index> sizes(colors, 0);
+  for (const LocalIndex color : color_of) ++sizes[color];
+  std::vector<Word> forbidden;
+  for (Index i = 0; i < touched.rows(); ++i) {
+    const Index own = color_of[i];
+    forbidden.assign(colors / word_bits + 1, 0);
+    // What the last word holds beyond the last colour is not free.
+    forbidden.back() = ~Word{0} << (colors % word_bits);
+    touched.each(i, [&](Index v) { used.forbid(v, forbidden); });
+    Index free = 0;
+    for (const Word word : forbidden) free += std::popcount(~word);
+    if (free == 0) continue;  // its columns hold its own colour too
+    Index best = own;
+    for (Index draw = 0; draw < 2; ++draw) {
+      const std::uint64_t bits = random_bits(key, static_cast<std::uint64_t>(2 * i + draw));
+      const Index color = free_by_rank(forbidden, random_below(bits, free));
+      if (sizes[color] + (best == own) < sizes[best]) best = color;
+    }
+    if (best == own) continue;
+    touched.each(i, [&](Index v) {
+      used.remove(v, own);
+      used.add(v, best);
+    });
+    --sizes[own];
+    ++sizes[best];
+    color_of[i] = static_cast<LocalIndex>(best);
+  }
 }
 
 /// Rows by colour: counting sort.
@@ -170,37 +215,15 @@ Colouring colour_rows(const Csr<T>& matrix, Index seed) {
     touched.each(i, [&](Index v) { ++degrees[v]; });
   }
 
+  UsedColors used(degrees);
   Colouring colouring;
   colouring.colors.resize(matrix.rows);
-  const auto first_fit = [](Index, const std::vector<Word>& forbidden, Index) {
-    return smallest_free(forbidden);
-  };
-  colouring.estimate = color_greedily(touched, degrees, 0, first_fit, colouring.colors);
-
-  std::vector<Index> sizes(colouring.estimate, 0);
-  const std::uint64_t key = mix_bits(static_cast<std::uint64_t>(seed));
-  const auto balanced = [&](Index i, std::vector<Word>& forbidden, Index colors) {
-    // What the last word holds beyond the last colour is not free.
-    forbidden[colors / word_bits] |= ~Word{0} << (colors % word_bits);
-    Index free = 0;
-    for (const Word word : forbidden) free += std::popcount(~word);
-    Index color = colors;
-    if (free == 0) {
-      sizes.push_back(0);
-    } else {
-      const auto draw = [&](Index number) {
-        return free_by_rank(
-            forbidden,
-            random_below(random_bits(key, static_cast<std::uint64_t>(2 * i + number)), free));
-      };
-      color = draw(0);
-      if (const Index other = draw(1); sizes[other] < sizes[color]) color = other;
-    }
-    ++sizes[color];
-    return color;
-  };
-  const Index colors =
-      color_greedily(touched, degrees, colouring.estimate, balanced, colouring.colors);
+  const Index colors = first_fit(touched, used, colouring.colors);
+  std::uint64_t key = static_cast<std::uint64_t>(seed);
+  for (int sweep = 0; sweep < balancing_sweeps; ++sweep) {
+    key = mix_bits(key);
+    balance(touched, used, colors, key, colouring.colors);
+  }
   sort_by_color(colouring, colors);
   return colouring;
 }
