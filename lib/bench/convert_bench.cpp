@@ -5,8 +5,6 @@
 #include <omp.h>
 
 #include "core/error.hpp"
-#include "core/timer.hpp"
-#include "matrix/convert.hpp"
 
 namespace spsolve::bench {
 
@@ -49,6 +47,8 @@ const Column<ConversionRow> columns[] = {
        return row.sampled ? Cell(static_cast<double>(row.entries) / row.sampled->seconds.median)
                           : Cell();
      }},
+    {"bytes", "bytes of the result", "{}", "bytes",
+     [](const ConversionRow& row) { return row.sampled ? Cell(row.bytes) : Cell(); }},
     {"speedup", "median_s of the quadratic way to the same format / median_s, as many threads",
      "{:.1f}", "speed-up",
      [](const ConversionRow& row) { return row.speedup ? Cell(*row.speedup) : Cell(); }},
@@ -65,12 +65,36 @@ void set_speedups(std::span<ConversionRow> rows) {
   }
 }
 
-}  // namespace
-
-std::vector<ConversionCase> conversion_cases() {
-  return {{"csr_from_coo", "coo", "csr", "counting sort by block and row, rows then sorted", false,
-           [](const Coo& entries) { csr_from_coo(entries); }}};
+/// Fills in what row.conversion took, or why it was not run.
+void sample_conversion(const Coo& entries, const ConversionPlan& plan, ConversionRow& row) {
+  const double steps = static_cast<double>(entries.rows) * static_cast<double>(entries.entries());
+  if (row.conversion.quadratic && steps > plan.most_steps) {
+    row.refused =
+        fmt::format("rows x entries = {:.1e} steps are more than {:.1e}", steps, plan.most_steps);
+    return;
+  }
+  omp_set_num_threads(row.threads);
+  try {
+    row.sampled = sample(
+        [&](int repeats) {
+          double seconds = 0;
+          for (int r = 0; r < repeats; ++r) {
+            const ConversionResult result = row.conversion.run(entries);
+            seconds += result.seconds;
+            row.bytes = result.bytes;
+          }
+          return seconds;
+        },
+        plan.sampling);
+  } catch (const std::bad_alloc&) {
+    row.refused = "the result does not fit into memory";
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::internal) throw;
+    row.refused = error.what();
+  }
 }
+
+}  // namespace
 
 std::span<const Column<ConversionRow>> conversion_columns() {
   return columns;
@@ -80,33 +104,16 @@ std::vector<ConversionRow> sample_conversions(
     const std::string& name, const Coo& entries, const ConversionPlan& plan,
     const std::function<void(const ConversionRow&)>& on_row) {
   std::vector<ConversionRow> rows;
-  for (const ConversionCase& conversion : conversion_cases()) {
+  for (const Conversion& conversion : conversions()) {
     for (const int threads : plan.threads) {
-      ConversionRow row{name,        entries.rows, entries.columns, entries.entries(),
-                        conversion,  threads,      std::nullopt,    "",
-                        std::nullopt};
-      const double steps =
-          static_cast<double>(entries.rows) * static_cast<double>(entries.entries());
-      if (conversion.quadratic && steps > plan.most_steps) {
-        row.refused = fmt::format("rows x entries = {:.1e} steps are more than {:.1e}", steps,
-                                  plan.most_steps);
-      } else {
-        omp_set_num_threads(threads);
-        try {
-          row.sampled = sample(
-              [&](int repeats) {
-                const Timer timer;
-                for (int r = 0; r < repeats; ++r) conversion.run(entries);
-                return timer.seconds();
-              },
-              plan.sampling);
-        } catch (const std::bad_alloc&) {
-          row.refused = "the result does not fit into memory";
-        } catch (const Error& error) {
-          if (error.code() == ExitCode::internal) throw;
-          row.refused = error.what();
-        }
-      }
+      ConversionRow row;
+      row.matrix = name;
+      row.rows = entries.rows;
+      row.columns = entries.columns;
+      row.entries = entries.entries();
+      row.conversion = conversion;
+      row.threads = threads;
+      sample_conversion(entries, plan, row);
       on_row(row);
       rows.push_back(std::move(row));
     }

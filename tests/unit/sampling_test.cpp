@@ -178,7 +178,7 @@ TEST(ConversionSampling, EveryConversionRuns) {
   ConversionPlan plan;
   plan.sampling = quick;
   const auto all = sample_conversions("m", entries, plan, [](const ConversionRow&) {});
-  EXPECT_EQ(all.size(), conversion_cases().size());
+  EXPECT_EQ(all.size(), conversions().size());
   for (const ConversionRow& row : all) EXPECT_EQ(row.refused, "") << row.conversion.name;
   plan.most_steps = 8;
   for (const ConversionRow& row : sample_conversions("m", entries, plan, [](const auto&) {}))
