@@ -7,11 +7,15 @@
 
 #include "core/build_info.hpp"
 #include "core/team.hpp"
+#include "core/timer.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
+#include "matrix/colouring.hpp"
 #include "matrix/convert.hpp"
+#include "matrix/ellpack.hpp"
 #include "matrix/generate.hpp"
 #include "matrix/structure.hpp"
+#include "matrix/symmetric_ellpack.hpp"
 
 namespace spsolve {
 namespace {
@@ -63,6 +67,27 @@ void convert(const std::string& from, const std::string& to) {
                            matrix.nonzeros());
 }
 
+/// The table of Fencel 2020, chapter 3, for one matrix. Sizes are those of double precision on a
+/// GPU.
+void color(const std::string& name) {
+  const Csr<double> matrix = load_matrix(name);
+  const Timer timer;
+  const Colouring colouring = colour_rows(matrix);
+  const double seconds = timer.seconds();
+  const double ellpack =
+      static_cast<double>(round_up(matrix.rows, ColumnMajorEllpack<double>::row_multiple)) *
+      static_cast<double>(longest_row(matrix)) * (sizeof(LocalIndex) + sizeof(double));
+  std::cout << fmt::format("{:<18} {}\n", "n", matrix.rows)
+            << fmt::format("{:<18} {}\n", "non-zeros", matrix.nonzeros())
+            << fmt::format("{:<18} {}\n", "colours", colouring.count())
+            << fmt::format("{:<18} {} rows\n", "largest colour", colouring.largest())
+            << fmt::format("{:<18} {} rows\n", "smallest colour", colouring.smallest())
+            << fmt::format("{:<18} {:.2f} MB\n", "ELLPACK", ellpack * 1e-6)
+            << fmt::format("{:<18} {:.2f} MB\n", "symmetric ELLPACK",
+                           symmetric_ellpack_bytes(matrix) * 1e-6)
+            << fmt::format("{:<18} {:.4f} s\n", "time", seconds);
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Looks at sparse matrices, generates and converts them.", "spmtx");
   app.set_version_flag("--version", std::string("spmtx ") + build_info::version);
@@ -89,6 +114,9 @@ int run(int argc, char** argv) {
       "convert", "rewrites a matrix: mirrored, duplicates summed, rows sorted, general");
   convert_command->add_option("from", from, "file or generator")->required();
   convert_command->add_option("to", to, "such as a.mtx or a.mtx.gz")->required();
+  CLI::App* const color_command = app.add_subcommand(
+      "color", "colours the rows of a symmetric matrix: same colour, no common element of y");
+  color_command->add_option("matrix", from, "file or generator")->required();
 
   try {
     app.parse(argc, argv);
@@ -98,6 +126,7 @@ int run(int argc, char** argv) {
   if (*info_command) info(from, timing, threads);
   if (*generate_command) generate(from, to);
   if (*convert_command) convert(from, to);
+  if (*color_command) color(from);
   return 0;
 }
 

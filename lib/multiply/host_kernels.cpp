@@ -1,16 +1,84 @@
 // The table of host kernels. A new kernel is a function in a file of its family and one row here.
 
+#include "matrix/ellpack.hpp"
 #include "multiply/csr_kernels.hpp"
+#include "multiply/csr_openmp.hpp"
+#include "multiply/dense_kernels.hpp"
+#include "multiply/ellpack_kernels.hpp"
 #include "multiply/kernel_row.hpp"
+#include "multiply/sliced_kernels.hpp"
+#include "multiply/symmetric_kernels.hpp"
 
 namespace spsolve {
 
 namespace {
 
+std::string needs_little_padding(const MatrixFacts& facts, Index, std::size_t value_bytes) {
+  return padding_problem(facts.rows, facts.longest_row, facts.nonzeros, value_bytes);
+}
+
+std::string needs_small_dense(const MatrixFacts& facts, Index, std::size_t value_bytes) {
+  return dense_problem(facts.rows, facts.columns, value_bytes);
+}
+
 constexpr Kernel table[] = {
     host_row<CsrStorage, [](const auto& a, const auto* x, auto* y,
                             Index columns) { csr_serial(a.matrix, x, y, columns); }>(
         {"csr_serial", "csr", true, "one thread, row after row; the reference", takes_all}),
+
+    // The published kernels, as published.
+    host_row<CsrThreadedStorage,
+             [](const auto& a, const auto* x, auto* y, Index columns) {
+               csr_openmp(a.csr.matrix, x, y, columns, a.threads);
+             }>({"csr_openmp", "csr", true,
+                 "threads take contiguous rows, a multiple of 16 (Capotombolo, Zarrelli 2023)",
+                 takes_all}),
+    host_row<EllpackStorage, [](const auto& a, const auto* x, auto* y,
+                                Index columns) { ellpack_serial(a.matrix, x, y, columns); }>(
+        {"ellpack_serial", "ellpack", true, "one thread, rows padded to the longest",
+         needs_little_padding}),
+    host_row<UnpaddedEllpackStorage,
+             [](const auto& a, const auto* x, auto* y, Index columns) {
+               ellpack_unpadded_serial(a.matrix, x, y, columns);
+             }>({"ellpack_unpadded_serial", "ellpack_unpadded", true,
+                 "one thread, each row as long as it is", takes_all}),
+    host_row<EllpackStorage,
+             [](auto& a, const auto* x, auto* y, Index columns) {
+               ellpack_openmp(a.matrix, x, y, columns, a.threads, a.scratch);
+             }>(
+        {"ellpack_openmp", "ellpack", true,
+         "padded rows and columns of a transposed X by threads (Capotombolo, Zarrelli 2023)",
+         needs_little_padding}),
+    host_row<UnpaddedEllpackStorage,
+             [](auto& a, const auto* x, auto* y, Index columns) {
+               ellpack_unpadded_openmp(a.matrix, x, y, columns, a.threads, a.scratch);
+             }>({"ellpack_unpadded_openmp", "ellpack_unpadded", true,
+                 "rows and columns of a transposed X by threads (Capotombolo, Zarrelli 2023)",
+                 takes_all}),
+    host_row<SlicedEllpackStorage,
+             [](const auto& a, const auto* x, auto* y, Index columns) {
+               sliced_ellpack(a.matrix, x, y, columns, a.threads);
+             }>({"sliced_ellpack", "sliced_ellpack", true,
+                 "SELL-C-sigma, C = width or 8, sigma = 256 (Kreutzer et al. 2014)", takes_all}),
+    host_row<SymmetricEllpackStorage,
+             [](const auto& a, const auto* x, auto* y, Index columns) {
+               symmetric_atomic(a.matrix, x, y, columns, a.threads);
+             }>({"symmetric_atomic", "symmetric_ellpack", false,
+                 "the lower triangle serves both, sums are atomic (Fencel 2020)", needs_symmetric}),
+    host_row<ColoredEllpackStorage,
+             [](const auto& a, const auto* x, auto* y, Index columns) {
+               symmetric_colored(a.matrix, a.color_offsets, x, y, columns, a.threads);
+             }>({"symmetric_colored", "symmetric_ellpack", true,
+                 "the lower triangle serves both, rows of one colour in parallel (Fencel 2020)",
+                 needs_symmetric}),
+    host_row<DenseStorage, [](const auto& a, const auto* x, auto* y,
+                              Index columns) { dense_reference(a.matrix, x, y, columns); }>(
+        {"dense_reference", "dense", true, "three loops over the dense form, one thread",
+         needs_small_dense}),
+    // A BLAS does not promise the same bits in every run.
+    host_row<DenseStorage, [](const auto& a, const auto* x, auto* y,
+                              Index columns) { dense_blas(a.matrix, x, y, columns, a.threads); }>(
+        {"dense_blas", "dense", false, "gemm of the BLAS over the dense form", needs_small_dense}),
 };
 
 }  // namespace
