@@ -13,6 +13,7 @@
 #include "core/build_info.hpp"
 #include "core/system.hpp"
 #include "mpi/mpi_team.hpp"
+#include "task/multiply.hpp"
 #include "task/solve.hpp"
 
 namespace spsolve {
@@ -29,7 +30,8 @@ struct CommandLine {
 
 void describe(CLI::App& app, CommandLine& line) {
   app.description(
-      "Solves A x = b by Gaussian elimination over MPI ranks and threads.\n"
+      "Solves A x = b by Gaussian elimination, or multiplies Y = A X, over MPI ranks and\n"
+      "threads.\n"
       "Usual call: mpirun -np 2 spsolve config.yaml");
   app.footer([] { return "Configuration keys:\n\n" + help_text(); });
   app.set_version_flag("--version", std::string("spsolve ") + build_info::version);
@@ -53,6 +55,18 @@ Config load_together(Team& team, const CommandLine& line) {
   return parse_config(text, line.config);
 }
 
+/// Writes and prints the report of a task that has ended.
+template <typename Report>
+ExitCode tell(const Report& report, const Config& config, Team& team, const CommandLine& line) {
+  const bool speaks = team.rank() == 0;
+  together(team, [&] {
+    if (speaks && !config.output.report.empty())
+      write_report(config.output.report, to_json(report));
+  });
+  if (speaks && !line.quiet) std::cout << "spsolve report\n" << to_text(report) << std::flush;
+  return report.status == "solved" ? ExitCode::solved : ExitCode::not_trustworthy;
+}
+
 ExitCode run(Team& team, const CommandLine& line) {
   const bool speaks = team.rank() == 0;
   const Config config = load_together(team, line);
@@ -66,7 +80,9 @@ ExitCode run(Team& team, const CommandLine& line) {
   }
   if (line.dry_run) {
     MemoryPlan plan;
-    const MemoryCheck check = plan_solve(config, team, plan);
+    const bool multiplies = config.task == Task::multiply;
+    const MemoryCheck check =
+        multiplies ? plan_multiply(config, team, plan) : plan_solve(config, team, plan);
     if (speaks) std::cout << to_text(plan, check);
     if (speaks && !check.fits) std::cout << "It does not fit: " << check.remedy << ".\n";
     return check.fits ? ExitCode::solved : ExitCode::resources;
@@ -74,13 +90,9 @@ ExitCode run(Team& team, const CommandLine& line) {
 
   nlohmann::ordered_json versions = build_versions();
   versions["mpi"] = MpiSession::version();
-  const SolveReport report = run_solve(config, team, versions);
-  together(team, [&] {
-    if (speaks && !config.output.report.empty())
-      write_report(config.output.report, to_json(report));
-  });
-  if (speaks && !line.quiet) std::cout << "spsolve report\n" << to_text(report) << std::flush;
-  return report.status == "solved" ? ExitCode::solved : ExitCode::not_trustworthy;
+  return config.task == Task::multiply
+             ? tell(run_multiply(config, team, versions), config, team, line)
+             : tell(run_solve(config, team, versions), config, team, line);
 }
 
 /// A failure that all ranks share is told once, by rank 0, and all end in order. One rank's own

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -12,18 +13,22 @@ namespace spsolve {
 
 // The words of a configuration. The k-th word of a list names the enumerator of value k.
 
-enum class Task { solve };
+enum class Task { solve, multiply };
 enum class RightHandSideKind { row_sums, ones, random, file };
+enum class MultivectorKind { random, ones, file };
 enum class DeviceChoice { automatic, host, cuda };
 enum class ProgressChoice { automatic, on, off };
 
-inline constexpr std::string_view task_words[] = {"solve"};
+inline constexpr std::string_view task_words[] = {"solve", "multiply"};
 inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};
+/// The words for a multivector that is not a file.
+inline constexpr std::string_view multivector_words[] = {"random", "ones"};
 inline constexpr std::string_view method_words[] = {"auto", "gauss", "gauss_jordan", "lu"};
 inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial", "complete",
                                                       "tournament"};
 inline constexpr std::string_view precision_words[] = {"float", "double"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
+inline constexpr std::string_view switch_words[] = {"false", "true"};
 inline constexpr std::string_view progress_words[] = {"auto", "on", "off"};
 
 using Words = std::span<const std::string_view>;
@@ -47,6 +52,10 @@ constexpr Words words_of(DeviceChoice) {
 }
 constexpr Words words_of(ProgressChoice) {
   return progress_words;
+}
+template <std::same_as<bool> Switch>
+constexpr Words words_of(Switch) {
+  return switch_words;
 }
 
 /// The word by which a configuration names `choice`.
@@ -88,8 +97,25 @@ struct Config {
     int refinement = 3;
     bool operator==(const Solve&) const = default;
   };
+  struct Multiply {
+    std::string kernel = "auto";
+    Precision precision = Precision::float64;
+    Index columns = 1;
+    /// The multivector X; `file` is set if and only if `kind` is file.
+    struct Multivector {
+      MultivectorKind kind = MultivectorKind::random;
+      std::filesystem::path file;
+      bool operator==(const Multivector&) const = default;
+    };
+    Multivector x;
+    Index seed = 1;
+    int repeat = 1;
+    bool verify = false;
+    bool operator==(const Multiply&) const = default;
+  };
   struct Output {
     std::filesystem::path solution;
+    std::filesystem::path product;
     std::filesystem::path report;
     ProgressChoice progress = ProgressChoice::automatic;
     bool operator==(const Output&) const = default;
@@ -99,6 +125,7 @@ struct Config {
   RightHandSide right_hand_side;
   Task task = Task::solve;
   Solve solve;
+  Multiply multiply;
   DeviceChoice device = DeviceChoice::automatic;
   int threads = 0;
   Output output;

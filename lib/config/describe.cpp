@@ -30,6 +30,8 @@ std::string form(const Option& option) {
     case OptionType::integer:
       return expected_value(option).substr(std::string_view("an ").size()) +
              (option.unit.empty() ? "" : fmt::format(", in {}", option.unit));
+    case OptionType::word_or_path:
+      return fmt::format("{}|PATH", fmt::join(option.words, "|"));
     case OptionType::text:
       return "TEXT";
     default:
@@ -112,6 +114,8 @@ nlohmann::ordered_json to_json(const Config& config) {
       Index number = 0;
       std::from_chars(value.data(), value.data() + value.size(), number);
       place = number;
+    } else if (option.words.data() == std::data(switch_words)) {
+      place = value == switch_words[true];
     } else if (!value.empty()) {
       place = value;
     }
@@ -141,10 +145,12 @@ std::string reference_markdown() {
   std::string text =
       "<!-- configuration:begin -->\n| key | values | default | meaning |\n|---|---|---|---|\n";
   for (const Option& option : options()) {
-    const bool is_choice = option.type == OptionType::choice;
     text += fmt::format(
         "| `{}` | {} | {} | {} |\n", option.key,
-        is_choice ? fmt::format("`{}`", fmt::join(option.words, "`, `")) : form(option),
+        option.type == OptionType::choice || option.type == OptionType::word_or_path
+            ? fmt::format("`{}`{}", fmt::join(option.words, "`, `"),
+                          option.type == OptionType::word_or_path ? ", PATH" : "")
+            : form(option),
         option.get(Config{}).empty() ? "none" : fmt::format("`{}`", default_text(option)),
         option.help);
   }

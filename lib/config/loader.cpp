@@ -350,7 +350,11 @@ void Loader::check_together() {
 }
 
 std::string Loader::resolved(const Option& option, const Given& given) const {
-  if (option.type != OptionType::input_path) return given.text;
+  const bool is_file =
+      option.type == OptionType::input_path ||
+      (option.type == OptionType::word_or_path &&
+       std::ranges::find(option.words, std::string_view(given.text)) == option.words.end());
+  if (!is_file) return given.text;
   const fs::path here = given.text, beside = folder_ / given.text;
   std::error_code ignored;
   const bool here_first = given.origin.override_number > 0;

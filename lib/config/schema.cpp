@@ -10,6 +10,7 @@
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
 #include "matrix/generate.hpp"
+#include "multiply/kernel.hpp"
 
 namespace spsolve {
 
@@ -86,11 +87,57 @@ constexpr Option text_option(OptionType type, std::string_view key, std::string_
           check};
 }
 
-// --- one scalar in place of a section
+// --- words, files and names of kernels
 
 bool names_matrix_market_file(std::string_view text) {
   return text.ends_with(".mtx") || text.ends_with(".mtx.gz");
 }
+
+/// What `words` don't hold must look like a file, so that a misspelt word is not sought as one.
+std::string word_or_file_problem(std::string_view key, std::string_view text, Words words) {
+  if (std::ranges::find(words, text) != words.end() || text.find('/') != text.npos ||
+      names_matrix_market_file(text))
+    return "";
+  return fmt::format("'{}' must be {}, or a file with a '/' or ending in .mtx or .mtx.gz, not {}{}",
+                     key, fmt::join(words, ", "), printable(text), did_you_mean(text, words));
+}
+
+Option multivector_option(std::string_view key, std::string_view help) {
+  return {key,
+          OptionType::word_or_path,
+          multivector_words,
+          0,
+          0,
+          "",
+          help,
+          [](const Config& config) {
+            const auto& x = config.multiply.x;
+            return x.kind == MultivectorKind::file
+                       ? x.file.string()
+                       : std::string(multivector_words[static_cast<std::size_t>(x.kind)]);
+          },
+          [](Config& config, std::string_view text) {
+            const Words words = multivector_words;
+            const auto found = std::ranges::find(words, text);
+            config.multiply.x = {static_cast<MultivectorKind>(found - words.begin()), {}};
+            if (found == words.end()) config.multiply.x.file = text;
+          },
+          [](std::string_view text) {
+            return word_or_file_problem("multiply.x", text, multivector_words);
+          }};
+}
+
+std::string kernel_problem(std::string_view text) {
+  std::vector<std::string_view> names{"auto"};
+  for (const Kernel& kernel : host_kernels()) names.push_back(kernel.name);
+  if (std::ranges::find(names, text) != names.end()) return "";
+  const std::string nearest = did_you_mean(text, names);
+  return fmt::format("'multiply.kernel' must be auto or the name of a kernel, not {}{}",
+                     printable(text),
+                     nearest.empty() ? "; spbench --list-kernels shows all names" : nearest);
+}
+
+// --- one scalar in place of a section
 
 std::vector<Setting> matrix_shorthand(std::string_view text) {
   // A misspelt generator is better answered as a generator than as a missing file.
@@ -116,10 +163,11 @@ constexpr Section section_table[] = {
      "right_hand_side: row_sums|ones|random, or right_hand_side: FILE with a '/' or ending in "
      ".mtx or .mtx.gz"},
     {"solve", "How the system is solved.", nullptr, ""},
+    {"multiply", "How Y = A X is computed, with task: multiply.", nullptr, ""},
     {"output", "What is written besides the log.", nullptr, ""},
 };
 
-constexpr Option option_table[] = {
+const Option option_table[] = {
     text_option<&Config::matrix, &Config::Matrix::file>(
         OptionType::input_path, "matrix.file",
         "Matrix Market file to read, relative to this configuration's folder if it is there, else "
@@ -163,6 +211,26 @@ constexpr Option option_table[] = {
     integer<&Config::solve, &Config::Solve::refinement>(
         "solve.refinement", 0, 100, "sweeps",
         "Most sweeps of iterative refinement against the sparse matrix."),
+    text_option<&Config::multiply, &Config::Multiply::kernel>(
+        OptionType::text, "multiply.kernel",
+        "Kernel that each rank multiplies its rows with: auto, or a name that spbench "
+        "--list-kernels shows.",
+        kernel_problem),
+    choice<&Config::multiply, &Config::Multiply::precision>(
+        "multiply.precision", "Floating-point type of A, X and Y in the product."),
+    integer<&Config::multiply, &Config::Multiply::columns>(
+        "multiply.columns", 1, std::numeric_limits<LocalIndex>::max(), "columns",
+        "Columns K of X; those of a file are all taken."),
+    multivector_option("multiply.x",
+                       "X: random numbers in [-1, 1), ones, or a Matrix Market file, found as "
+                       "matrix.file is."),
+    integer<&Config::multiply, &Config::Multiply::seed>("multiply.seed", 0, no_limit, "",
+                                                        "Chooses the random numbers of x: random."),
+    integer<&Config::multiply, &Config::Multiply::repeat>(
+        "multiply.repeat", 1, 1000000000, "products",
+        "How often the product is computed; the report gives the median."),
+    choice<&Config::multiply, &Config::Multiply::verify>(
+        "multiply.verify", "Whether Y is compared with the serial product on rank 0."),
     choice<&Config::device>(
         "device", "Where to compute: auto takes GPUs where there are any, else the host."),
     integer<&Config::threads>("threads", 0, 65536, "threads per rank",
@@ -170,6 +238,9 @@ constexpr Option option_table[] = {
     text_option<&Config::output, &Config::Output::solution>(
         OptionType::output_path, "output.solution",
         "Matrix Market file to write the solution to, relative to the working directory."),
+    text_option<&Config::output, &Config::Output::product>(
+        OptionType::output_path, "output.product",
+        "Matrix Market file to write the product Y to, relative to the working directory."),
     text_option<&Config::output, &Config::Output::report>(
         OptionType::output_path, "output.report",
         "JSON file to write the report to, relative to the working directory."),
@@ -208,6 +279,8 @@ std::string expected_value(const Option& option) {
     case OptionType::choice:
       if (option.words.size() == 1) return std::string(option.words[0]);
       return fmt::format("one of {}", fmt::join(option.words, ", "));
+    case OptionType::word_or_path:
+      return fmt::format("{} or the path of a file", fmt::join(option.words, ", "));
     case OptionType::input_path:
     case OptionType::output_path:
       return "the path of a file";

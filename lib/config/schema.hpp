@@ -17,13 +17,14 @@ enum class OptionType {
   output_path,  ///< a file that is written; "" is allowed and means none
   integer,
   choice,
+  word_or_path,  ///< one of a few words, or a file that is read
 };
 
 /// One row of the table of options. A new option is one row here and one member of Config.
 struct Option {
   std::string_view key;  ///< dotted, such as "solve.method"
   OptionType type;
-  Words words;    ///< a choice: what is allowed
+  Words words;    ///< a choice: what is allowed; a word_or_path: what is no file
   Index minimum;  ///< an integer: the range, both ends included
   Index maximum;
   std::string_view unit;  ///< of an integer, or ""

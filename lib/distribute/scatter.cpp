@@ -73,6 +73,12 @@ Csr<double> scatter_rows(Team& team, const RowBands& layout, const Csr<double>& 
   return scatter(team, layout, whole);
 }
 
+Csr<double> scatter_rows(Team& team, const RowBands& layout, Csr<double>&& whole) {
+  Csr<double> given = std::move(whole);
+  if (team.size() == 1) return given;
+  return scatter(team, layout, given);
+}
+
 Csr<double> scatter_rows(Team& team, const CyclicRows& layout, const Csr<double>& whole) {
   return scatter(team, layout, whole);
 }

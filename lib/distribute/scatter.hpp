@@ -13,4 +13,7 @@ namespace spsolve {
 Csr<double> scatter_rows(Team& team, const RowBands& layout, const Csr<double>& whole);
 Csr<double> scatter_rows(Team& team, const CyclicRows& layout, const Csr<double>& whole);
 
+/// The same; `whole` is given up: a team of one keeps its rows, others free them when sent.
+Csr<double> scatter_rows(Team& team, const RowBands& layout, Csr<double>&& whole);
+
 }  // namespace spsolve

@@ -1,8 +1,10 @@
 #include "io/report.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/build_info.hpp"
+#include "core/system.hpp"
 #include "io/atomic_file.hpp"
 
 namespace spsolve {
@@ -21,19 +23,90 @@ std::vector<PhaseSpread> spread_over_ranks(Team& team, const PhaseTimes& times) 
   return spreads;
 }
 
-nlohmann::ordered_json to_json(const SolveReport& report) {
+namespace {
+
+/// Hosts among the ranks: each counts 1 / (ranks on its host).
+int count_hosts(Team& team) {
+  double hosts = 0;
+  for (const int ranks : all_gather(team, team.ranks_on_host())) hosts += 1.0 / ranks;
+  return static_cast<int>(std::lround(hosts));
+}
+
+/// What the reports of all tasks begin with, and what they end with.
+nlohmann::ordered_json begin_json(const TaskReport& report) {
   nlohmann::ordered_json json;
   json["status"] = report.status;
-  json["matrix"] = {
-      {"source", report.matrix}, {"rows", report.rows}, {"nonzeros", report.nonzeros}};
-  json["right_hand_sides"] = report.right_hand_sides;
-  json["method"] = report.method;
-  json["pivoting"] = report.pivoting;
+  json["matrix"] = {{"source", report.matrix},
+                    {"rows", report.rows},
+                    {"columns", report.columns},
+                    {"nonzeros", report.nonzeros}};
   json["precision"] = report.precision;
   json["device"] = report.device;
   json["ranks"] = report.ranks;
   json["hosts"] = report.hosts;
   json["threads"] = report.threads;
+  return json;
+}
+
+void end_json(nlohmann::ordered_json& json, const TaskReport& report) {
+  json["peak_memory_bytes"] = report.peak_memory;
+  for (const PhaseSpread& phase : report.seconds) {
+    json["seconds"][phase.phase] = {{"min", phase.min}, {"mean", phase.mean}, {"max", phase.max}};
+  }
+  json["notes"] = report.notes;
+  json["versions"] = report.versions;
+  json["configuration"] = report.configuration;
+}
+
+std::string line(std::string_view name, const std::string& value) {
+  return fmt::format("  {:<18} {}\n", name, value);
+}
+
+std::string begin_text(const TaskReport& report) {
+  return line("status", report.status) +
+         line("matrix", fmt::format("{}, {} x {}, {} non-zeros", report.matrix, report.rows,
+                                    report.columns, report.nonzeros));
+}
+
+std::string ranks_text(const TaskReport& report) {
+  return line("ranks", fmt::format("{} on {} host{}, {} thread{} each", report.ranks, report.hosts,
+                                   report.hosts == 1 ? "" : "s", report.threads,
+                                   report.threads == 1 ? "" : "s"));
+}
+
+std::string end_text(const TaskReport& report) {
+  std::string text =
+      line("peak memory", fmt::format("{:.1f} MiB on the largest rank",
+                                      static_cast<double>(report.peak_memory) / (1 << 20)));
+  text += line("seconds", "min / mean / max over ranks");
+  for (const PhaseSpread& phase : report.seconds) {
+    text += line("  " + phase.phase,
+                 fmt::format("{:.4f} / {:.4f} / {:.4f}", phase.min, phase.mean, phase.max));
+  }
+  for (const std::string& note : report.notes) text += line("note", note);
+  return text;
+}
+
+}  // namespace
+
+void TaskReport::add_run(Team& team, const PhaseTimes& times) {
+  ranks = team.size();
+  hosts = count_hosts(team);
+  peak_memory =
+      static_cast<std::int64_t>(all_maximum(team, static_cast<double>(spsolve::peak_memory())));
+  seconds = spread_over_ranks(team, times);
+}
+
+double TaskReport::longest(std::string_view phase) const {
+  const auto found = std::ranges::find(seconds, phase, &PhaseSpread::phase);
+  return found == seconds.end() ? 0.0 : found->max;
+}
+
+nlohmann::ordered_json to_json(const SolveReport& report) {
+  nlohmann::ordered_json json = begin_json(report);
+  json["right_hand_sides"] = report.right_hand_sides;
+  json["method"] = report.method;
+  json["pivoting"] = report.pivoting;
   json["backward_error"] = report.refinement.after.backward_error;
   json["componentwise_error"] = report.refinement.after.componentwise_error;
   json["refinement"] = {
@@ -44,50 +117,74 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
   json["pivot_growth"] = report.pivot_growth;
   json["pivots"] = {{"smallest", report.smallest_pivot}, {"largest", report.largest_pivot}};
   json["gflops"] = report.gflops;
-  json["peak_memory_bytes"] = report.peak_memory;
-  for (const PhaseSpread& phase : report.seconds) {
-    json["seconds"][phase.phase] = {{"min", phase.min}, {"mean", phase.mean}, {"max", phase.max}};
+  end_json(json, report);
+  return json;
+}
+
+nlohmann::ordered_json to_json(const MultiplyReport& report) {
+  nlohmann::ordered_json json = begin_json(report);
+  json["kernel"] = report.kernel;
+  json["detail"] = report.detail;
+  json["k"] = report.k;
+  json["repeat"] = report.repeats;
+  json["product_seconds"] = report.product_seconds;
+  json["gflops"] = report.gflops;
+  json["bytes_per_second"] = report.bytes_per_second;
+  json["format_bytes"] = report.format_bytes;
+  if (report.errors) {
+    json["errors"] = {{"largest", report.errors->largest},
+                      {"mean", report.errors->mean},
+                      {"scaled", report.errors->scaled},
+                      {"bound", report.errors->bound},
+                      {"unit_roundoff", report.errors->roundoff}};
   }
-  json["notes"] = report.notes;
-  json["versions"] = report.versions;
-  json["configuration"] = report.configuration;
+  end_json(json, report);
   return json;
 }
 
 std::string to_text(const SolveReport& report) {
-  std::string text;
-  const auto line = [&](std::string_view name, const std::string& value) {
-    text += fmt::format("  {:<18} {}\n", name, value);
-  };
-  line("status", report.status);
-  line("matrix", fmt::format("{}, {} x {}, {} non-zeros", report.matrix, report.rows, report.rows,
-                             report.nonzeros));
-  line("right-hand sides", fmt::format("{}", report.right_hand_sides));
-  line("method", fmt::format("{}, pivoting {}, {} on {}", report.method, report.pivoting,
-                             report.precision, report.device));
-  line("ranks",
-       fmt::format("{} on {} host{}, {} thread{} each", report.ranks, report.hosts,
-                   report.hosts == 1 ? "" : "s", report.threads, report.threads == 1 ? "" : "s"));
-  line("backward error",
-       fmt::format("{:.2e} normwise, {:.2e} componentwise", report.refinement.after.backward_error,
-                   report.refinement.after.componentwise_error));
-  line("refinement", fmt::format("{} sweep{}, backward error before {:.2e}",
-                                 report.refinement.sweeps, report.refinement.sweeps == 1 ? "" : "s",
-                                 report.refinement.before.backward_error));
+  std::string text = begin_text(report);
+  text += line("right-hand sides", fmt::format("{}", report.right_hand_sides));
+  text += line("method", fmt::format("{}, pivoting {}, {} on {}", report.method, report.pivoting,
+                                     report.precision, report.device));
+  text += ranks_text(report);
+  text += line("backward error", fmt::format("{:.2e} normwise, {:.2e} componentwise",
+                                             report.refinement.after.backward_error,
+                                             report.refinement.after.componentwise_error));
+  text += line("refinement",
+               fmt::format("{} sweep{}, backward error before {:.2e}", report.refinement.sweeps,
+                           report.refinement.sweeps == 1 ? "" : "s",
+                           report.refinement.before.backward_error));
   if (report.l2_error)
-    line("L2 error", fmt::format("{:.3e} (x is known to be ones)", *report.l2_error));
-  line("pivot growth", fmt::format("{:.3g}", report.pivot_growth));
-  line("pivots", fmt::format("{:.2e} to {:.2e}", report.smallest_pivot, report.largest_pivot));
-  line("rate", fmt::format("{:.2f} GFLOP/s (2/3 n^3 over the elimination)", report.gflops));
-  line("peak memory", fmt::format("{:.1f} MiB on the largest rank",
-                                  static_cast<double>(report.peak_memory) / (1 << 20)));
-  line("seconds", "min / mean / max over ranks");
-  for (const PhaseSpread& phase : report.seconds) {
-    line("  " + phase.phase,
-         fmt::format("{:.4f} / {:.4f} / {:.4f}", phase.min, phase.mean, phase.max));
+    text += line("L2 error", fmt::format("{:.3e} (x is known to be ones)", *report.l2_error));
+  text += line("pivot growth", fmt::format("{:.3g}", report.pivot_growth));
+  text +=
+      line("pivots", fmt::format("{:.2e} to {:.2e}", report.smallest_pivot, report.largest_pivot));
+  text += line("rate", fmt::format("{:.2f} GFLOP/s (2/3 n^3 over the elimination)", report.gflops));
+  return text + end_text(report);
+}
+
+std::string to_text(const MultiplyReport& report) {
+  std::string text = begin_text(report);
+  text += line("columns of X", fmt::format("{}", report.k));
+  text += line("kernel", fmt::format("{}{}, {} on {}", report.kernel,
+                                     report.detail.empty() ? "" : " (" + report.detail + ")",
+                                     report.precision, report.device));
+  text += ranks_text(report);
+  text += line("product", fmt::format("{:.3e} s, median of {}, on the slowest rank",
+                                      report.product_seconds, report.repeats));
+  text += line("rate", fmt::format("{:.2f} GFLOP/s (2 x non-zeros x K)", report.gflops));
+  text += line("bandwidth", fmt::format("{:.2f} GB/s of the bytes that must move",
+                                        report.bytes_per_second / 1e9));
+  if (report.errors) {
+    text += line("relative error",
+                 fmt::format("{:.2e} largest, {:.2e} mean, against the serial product",
+                             report.errors->largest, report.errors->mean));
+    text += line("scaled error",
+                 fmt::format("{:.2e} of |A| |X|, bound {:.2e}, unit round-off {:.2e}",
+                             report.errors->scaled, report.errors->bound, report.errors->roundoff));
   }
-  for (const std::string& note : report.notes) line("note", note);
-  return text;
+  return text + end_text(report);
 }
 
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json) {

@@ -10,6 +10,7 @@
 #include "core/team.hpp"
 #include "core/timer.hpp"
 #include "eliminate/refine.hpp"
+#include "multiply/compare.hpp"
 
 namespace spsolve {
 
@@ -22,38 +23,64 @@ struct PhaseSpread {
 /// The phases of all ranks; every rank must have met the same phases. Collective.
 std::vector<PhaseSpread> spread_over_ranks(Team& team, const PhaseTimes& times);
 
-/// What one solve came to. The JSON form is that of the file named by output.report; its keys are
-/// those named beside the members.
-struct SolveReport {
-  std::string status;                ///< status: solved | not trustworthy
-  std::string matrix;                ///< matrix.source
-  Index rows = 0;                    ///< matrix.rows
-  Index nonzeros = 0;                ///< matrix.nonzeros
-  Index right_hand_sides = 1;        ///< right_hand_sides
-  std::string method;                ///< method
-  std::string pivoting;              ///< pivoting
-  std::string precision;             ///< precision
-  std::string device;                ///< device
-  int ranks = 1;                     ///< ranks
-  int hosts = 1;                     ///< hosts
-  int threads = 1;                   ///< threads, per rank
-  Refinement refinement;             ///< backward_error, componentwise_error, refinement.*
-  std::optional<double> l2_error;    ///< l2_error = sum (x_i - 1)^2, where x is known to be ones
-  double pivot_growth = 0;           ///< pivot_growth
-  double smallest_pivot = 0;         ///< pivots.smallest, by absolute value
-  double largest_pivot = 0;          ///< pivots.largest
-  double gflops = 0;                 ///< gflops: 2/3 n^3 over the seconds of the elimination
-  std::int64_t peak_memory = 0;      ///< peak_memory_bytes, the largest of any rank
-  std::vector<PhaseSpread> seconds;  ///< seconds.PHASE.min|mean|max
-  std::vector<std::string> notes;    ///< notes: choices made and warnings, in words
-  nlohmann::ordered_json versions;   ///< versions
+/// What the reports of all tasks say. The JSON form is that of the file named by output.report; its
+/// keys are those named beside the members.
+struct TaskReport {
+  std::string status;                    ///< status: solved | not trustworthy
+  std::string matrix;                    ///< matrix.source
+  Index rows = 0;                        ///< matrix.rows
+  Index columns = 0;                     ///< matrix.columns
+  Index nonzeros = 0;                    ///< matrix.nonzeros
+  std::string precision;                 ///< precision
+  std::string device;                    ///< device
+  int ranks = 1;                         ///< ranks
+  int hosts = 1;                         ///< hosts
+  int threads = 1;                       ///< threads, per rank
+  std::int64_t peak_memory = 0;          ///< peak_memory_bytes, the largest of any rank
+  std::vector<PhaseSpread> seconds;      ///< seconds.PHASE.min|mean|max
+  std::vector<std::string> notes;        ///< notes: choices made and warnings, in words
+  nlohmann::ordered_json versions;       ///< versions
   nlohmann::ordered_json configuration;  ///< configuration, whole
+
+  /// Sets ranks, hosts, peak_memory and seconds. Collective.
+  void add_run(Team& team, const PhaseTimes& times);
+
+  /// The longest seconds of any rank in `phase`; 0 where there was none.
+  double longest(std::string_view phase) const;
+};
+
+/// What one solve came to.
+struct SolveReport : TaskReport {
+  Index right_hand_sides = 1;      ///< right_hand_sides
+  std::string method;              ///< method
+  std::string pivoting;            ///< pivoting
+  Refinement refinement;           ///< backward_error, componentwise_error, refinement.*
+  std::optional<double> l2_error;  ///< l2_error = sum (x_i - 1)^2, where x is known to be ones
+  double pivot_growth = 0;         ///< pivot_growth
+  double smallest_pivot = 0;       ///< pivots.smallest, by absolute value
+  double largest_pivot = 0;        ///< pivots.largest
+  double gflops = 0;               ///< gflops: 2/3 n^3 over the seconds of the elimination
+};
+
+/// What one product Y = A X came to.
+struct MultiplyReport : TaskReport {
+  std::string kernel;             ///< kernel
+  std::string detail;             ///< detail: what the kernel chose, on rank 0
+  Index k = 1;                    ///< k: columns of X and Y
+  int repeats = 1;                ///< repeat
+  double product_seconds = 0;     ///< product_seconds: of one product, median, the slowest rank
+  double gflops = 0;              ///< gflops: 2 nnz K / product_seconds / 1e9
+  double bytes_per_second = 0;    ///< bytes_per_second: product_floor_bytes() / product_seconds
+  std::int64_t format_bytes = 0;  ///< format_bytes, of the converted matrix, over all ranks
+  std::optional<ProductErrors> errors;  ///< errors.largest|mean|scaled|bound|unit_roundoff
 };
 
 nlohmann::ordered_json to_json(const SolveReport& report);
+nlohmann::ordered_json to_json(const MultiplyReport& report);
 
 /// The report as a person reads it on a terminal.
 std::string to_text(const SolveReport& report);
+std::string to_text(const MultiplyReport& report);
 
 /// Writes `json` whole or not at all. Throws Error(resources) naming the file.
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json);

@@ -47,11 +47,11 @@ bool solution_is_ones(const Config::RightHandSide& config) {
   return config.kind == RightHandSideKind::row_sums;
 }
 
-void share_right_hand_side(Team& team, Dense<double>& b) {
-  b.rows = broadcast_value(team, b.rows, 0);
-  b.columns = broadcast_value(team, b.columns, 0);
-  together(team, [&] { b.values.resize(static_cast<std::size_t>(b.rows * b.columns)); });
-  broadcast(team, std::span<double>(b.values), 0);
+void share_multivector(Team& team, Dense<double>& x) {
+  x.rows = broadcast_value(team, x.rows, 0);
+  x.columns = broadcast_value(team, x.columns, 0);
+  together(team, [&] { x.values.resize(static_cast<std::size_t>(x.rows * x.columns)); });
+  broadcast(team, std::span<double>(x.values), 0);
 }
 
 }  // namespace spsolve

@@ -15,7 +15,7 @@ Dense<double> right_hand_side(const Config::RightHandSide& config, const Csr<dou
 /// Whether x is known to be all ones.
 bool solution_is_ones(const Config::RightHandSide& config);
 
-/// Rank 0's `b` on every rank. Collective.
-void share_right_hand_side(Team& team, Dense<double>& b);
+/// Rank 0's `x` on every rank. Collective.
+void share_multivector(Team& team, Dense<double>& x);
 
 }  // namespace spsolve

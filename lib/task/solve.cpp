@@ -1,7 +1,6 @@
 #include "task/solve.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <omp.h>
 
@@ -56,21 +55,18 @@ MatrixShape square_shape(const Config& config) {
   return shape;
 }
 
-/// Hosts among the ranks: each counts 1 / (ranks on its host).
-int count_hosts(Team& team) {
-  double hosts = 0;
-  for (const int ranks : all_gather(team, team.ranks_on_host())) hosts += 1.0 / ranks;
-  return static_cast<int>(std::lround(hosts));
-}
-
 /// What a reader of the report should know before using x.
 std::vector<std::string> warnings(const SolveReport& report, Precision precision) {
   std::vector<std::string> words;
   if (report.status != "solved") {
     words.push_back(
-        fmt::format("the backward error is above {:.0e}: x does not solve this system; try "
-                    "solve.pivoting=complete, more solve.refinement{}",
+        fmt::format("the backward error is above {:.0e}: x does not solve this system; try {}"
+                    "solve.pivoting=complete{}",
                     largest_trusted_error(precision),
+                    report.method == name(Method::gauss_jordan)
+                        ? "solve.method=lu (gauss_jordan is less stable where U is "
+                          "ill-conditioned) or "
+                        : "",
                     precision == Precision::float32 ? ", or solve.precision=double" : ""));
   }
   const double roundoff = precision == Precision::float32 ? 0x1p-24 : unit_roundoff;
@@ -131,6 +127,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
     });
   });
   report.rows = broadcast_value(team, whole.rows, 0);
+  report.columns = report.rows;
   report.nonzeros = broadcast_value(team, whole.nonzeros(), 0);
 
   // -> a band of rows per rank; right-hand sides whole on every rank
@@ -138,13 +135,11 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   const EliminationChoice choice = choice_for(config, report.rows, team);
   Csr<double> dealt;  // the rows to eliminate, where they differ from the band
   const Csr<double> rows = times.measure("scatter", [&] {
-    share_right_hand_side(team, b);
+    share_multivector(team, b);
     if (deals_in_cycles(choice, team.size())) {
       dealt = scatter_rows(team, cyclic_rows(choice, report.rows, team.size()), whole);
     }
-    Csr<double> band = team.size() == 1 ? std::move(whole) : scatter_rows(team, bands, whole);
-    whole = {};
-    return band;
+    return scatter_rows(team, bands, std::move(whole));
   });
 
   // -> dense band -> pivots, updates
@@ -184,18 +179,11 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   report.pivoting = name(choice.pivoting);
   report.precision = name(config.solve.precision);
   report.device = "host";
-  report.ranks = team.size();
-  report.hosts = count_hosts(team);
   report.pivot_growth = eliminated.pivots.growth;
   report.smallest_pivot = eliminated.pivots.smallest_pivot;
   report.largest_pivot = eliminated.pivots.largest_pivot;
-  report.peak_memory =
-      static_cast<std::int64_t>(all_maximum(team, static_cast<double>(peak_memory())));
-  report.seconds = spread_over_ranks(team, times);
-  for (const PhaseSpread& phase : report.seconds) {
-    if (phase.phase == "eliminate")
-      report.gflops = elimination_flops(report.rows) / phase.max / 1e9;
-  }
+  report.add_run(team, times);
+  report.gflops = elimination_flops(report.rows) / report.longest("eliminate") / 1e9;
   if (solution_is_ones(config.right_hand_side)) {
     double sum = 0;
     for (const double value : x.values) sum += (value - 1) * (value - 1);

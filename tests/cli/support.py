@@ -56,6 +56,9 @@ class CliTest(unittest.TestCase):
     def spmtx(self, *arguments, **options):
         return self.run_program(BIN / "spmtx", *arguments, **options)
 
+    def spbench(self, *arguments, **options):
+        return self.run_program(BIN / "spbench", *arguments, **options)
+
     def report(self, name="report.json"):
         return json.loads((self.folder / name).read_text())
 

@@ -78,8 +78,10 @@ solve:
   precision: float
   refinement: 0
 device: cuda
+multiply: {kernel: csr_serial, precision: float, columns: 8, x: ones, seed: 0, repeat: 9,
+           verify: true}
 threads: 12
-output: {solution: "x y.mtx", report: r.json, progress: on}
+output: {solution: "x y.mtx", product: y.mtx, report: r.json, progress: on}
 )");
   EXPECT_EQ(config.matrix.file, "");
   EXPECT_EQ(config.matrix.generate, "grid2d:30");
@@ -96,7 +98,15 @@ output: {solution: "x y.mtx", report: r.json, progress: on}
   EXPECT_EQ(config.device, DeviceChoice::cuda);
   EXPECT_EQ(config.threads, 12);
   EXPECT_EQ(config.output.solution, "x y.mtx");
+  EXPECT_EQ(config.output.product, "y.mtx");
   EXPECT_EQ(config.output.report, "r.json");
+  EXPECT_EQ(config.multiply.kernel, "csr_serial");
+  EXPECT_EQ(config.multiply.precision, Precision::float32);
+  EXPECT_EQ(config.multiply.columns, 8);
+  EXPECT_EQ(config.multiply.x.kind, MultivectorKind::ones);
+  EXPECT_EQ(config.multiply.seed, 0);
+  EXPECT_EQ(config.multiply.repeat, 9);
+  EXPECT_TRUE(config.multiply.verify);
   EXPECT_EQ(config.output.progress, ProgressChoice::on);
 }
 
@@ -143,7 +153,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nsolve.method: gauss\n",
        "c.yaml:2:1: 'solve.method' is written as a section: 'solve: {method: ...}'"},
       {"matrix: a\nxyzzy: 1\n",
-       "c.yaml:2:1: 'xyzzy' is not an option; the keys are matrix, right_hand_side, solve, output, "
+       "c.yaml:2:1: 'xyzzy' is not an option; the keys are matrix, right_hand_side, solve, "
+       "multiply, output, "
        "task, device, threads"},
       {"matrix: a\nsolve: {xyzzy: 1}\n",
        "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, pivoting, "
@@ -175,7 +186,21 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nsolve: {pivoting: partail}\n",
        "c.yaml:2:19: 'solve.pivoting' must be one of auto, none, partial, complete, tournament, not 'partail'; did "
        "you mean 'partial'?"},
-      {"matrix: a\ntask: multiply\n", "c.yaml:2:7: 'task' must be solve, not 'multiply'"},
+      {"matrix: a\ntask: mulitply\n",
+       "c.yaml:2:7: 'task' must be one of solve, multiply, not 'mulitply'; did you mean "
+       "'multiply'?"},
+      {"matrix: a\nmultiply: {kernel: csr_seral}\n",
+       "c.yaml:2:20: 'multiply.kernel' must be auto or the name of a kernel, not csr_seral; did "
+       "you "
+       "mean 'csr_serial'?"},
+      {"matrix: a\nmultiply: {kernel: xyzzy}\n",
+       "c.yaml:2:20: 'multiply.kernel' must be auto or the name of a kernel, not xyzzy; spbench "
+       "--list-kernels shows all names"},
+      {"matrix: a\nmultiply: {x: randm}\n",
+       "c.yaml:2:15: 'multiply.x' must be random, ones, or a file with a '/' or ending in .mtx or "
+       ".mtx.gz, not randm; did you mean 'random'?"},
+      {"matrix: a\nmultiply: {verify: yes}\n",
+       "c.yaml:2:20: 'multiply.verify' must be one of false, true, not 'yes'"},
       {"matrix: {generate: 'grid2d'}\n",
        "c.yaml:1:20: 'grid2d' has too few arguments; the form is grid2d:N"},
       {"matrix: ''\n",
@@ -424,7 +449,9 @@ TEST(ConfigSchema, EveryRowIsComplete) {
     EXPECT_EQ(find_option(option.key), &option) << "two rows of one key";
     EXPECT_GT(option.help.size(), 20u);
     EXPECT_TRUE(option.help.ends_with("."));
-    EXPECT_EQ(option.type == OptionType::choice, !option.words.empty());
+    const bool has_words =
+        option.type == OptionType::choice || option.type == OptionType::word_or_path;
+    EXPECT_EQ(has_words, !option.words.empty());
     EXPECT_LE(option.minimum, option.maximum);
     const std::size_t dot = option.key.find('.');
     if (dot != std::string_view::npos) {
@@ -514,7 +541,9 @@ TEST(ConfigSchema, ToJsonHoldsTypedValues) {
   EXPECT_EQ(json["solve"]["method"], "auto");
   EXPECT_EQ(json["solve"]["precision"], "double");
   EXPECT_TRUE(json["output"]["solution"].is_null());
-  EXPECT_EQ(json.size(), 7u);
+  EXPECT_TRUE(json["multiply"]["verify"].is_boolean());
+  EXPECT_EQ(json["multiply"]["x"], "random");
+  EXPECT_EQ(json.size(), 8u);
 }
 
 }  // namespace spsolve

@@ -1,0 +1,94 @@
+// spbench: samples kernels and conversions -> a table, CSV, JSON. Works alone, without MPI.
+
+#include "apps/spbench.hpp"
+
+#include <iostream>
+
+#include "core/build_info.hpp"
+#include "core/system.hpp"
+#include "core/team.hpp"
+#include "io/atomic_file.hpp"
+#include "matrix/generate.hpp"
+
+namespace spsolve {
+
+void add_bench_options(CLI::App& command, BenchOptions& options) {
+  options.threads = {choose_threads(0, 1)};
+  command.add_option("--matrix", options.matrices, "Matrix Market file or generator; repeatable")
+      ->required();
+  command.add_option("--threads", options.threads, "thread counts, such as 1,2,4")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command.add_option("--samples", options.samples, "samples of each row")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command
+      .add_option("--sample-ms", options.sample_milliseconds,
+                  "shortest sample in milliseconds; what is shorter is repeated within one")
+      ->check(CLI::Range(0.0, 60000.0))
+      ->capture_default_str();
+  command.add_option("--csv", options.csv, "file for the rows as CSV");
+  command.add_option("--json", options.json, "file for environment and rows as JSON");
+}
+
+namespace {
+
+void write_whole(const std::filesystem::path& path, const std::string& text) {
+  io::AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Samples products and conversions of sparse matrices.", "spbench");
+  app.set_version_flag("--version", std::string("spbench ") + build_info::version);
+  const bench::Environment environment = bench::environment_of(argc, argv);
+  bool list = false;
+  app.add_flag("--list-kernels", list, "name, device, format and a sentence of every kernel");
+  CLI::App* const kernels = app.add_subcommand("kernels", "the same as --list-kernels");
+  add_multiply_command(app, environment);
+  add_convert_command(app, environment);
+  app.require_subcommand(0, 1);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::input);
+  }
+  if (list || *kernels) {
+    std::cout << kernel_list();
+  } else if (app.get_subcommands().empty()) {
+    fail(ExitCode::input,
+         "what shall be measured? spbench multiply or spbench convert; see --help");
+  }
+  return 0;
+}
+
+}  // namespace
+
+void write_results(const BenchOptions& options, const bench::Environment& environment,
+                   bench::Table table, const nlohmann::ordered_json& facts) {
+  if (!options.json.empty()) {
+    nlohmann::ordered_json json;
+    json["environment"] = to_json(environment);
+    for (const auto& [name, value] : facts.items()) json[name] = value;
+    json["rows"] = to_json(table);
+    write_whole(options.json, json.dump(2) + "\n");
+  }
+  if (!options.csv.empty()) {
+    add_environment(table, environment);
+    write_whole(options.csv, to_csv(table));
+  }
+}
+
+}  // namespace spsolve
+
+int main(int argc, char** argv) {
+  try {
+    return spsolve::run(argc, argv);
+  } catch (...) {
+    const spsolve::Failure failure = spsolve::current_failure();
+    std::cerr << "spbench: " << failure.message << "\n";
+    return static_cast<int>(failure.code);
+  }
+}

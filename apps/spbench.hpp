@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/environment.hpp"
+#include "bench/table.hpp"
+
+namespace spsolve {
+
+/// What every subcommand of spbench takes.
+struct BenchOptions {
+  std::vector<std::string> matrices;
+  std::vector<int> threads;
+  int samples = 10;
+  double sample_milliseconds = 2;
+  std::filesystem::path csv;
+  std::filesystem::path json;
+};
+
+/// Adds them to `command`. `options` must outlive the parsing.
+void add_bench_options(CLI::App& command, BenchOptions& options);
+
+/// Writes the files asked for, whole; to be called as often as there are new rows. `facts` go into
+/// the JSON beside the rows.
+void write_results(const BenchOptions& options, const bench::Environment& environment,
+                   bench::Table table, const nlohmann::ordered_json& facts = {});
+
+// The subcommands: each adds itself to `app` with a callback that does the work.
+void add_multiply_command(CLI::App& app, const bench::Environment& environment);
+void add_convert_command(CLI::App& app, const bench::Environment& environment);
+
+/// A line a kernel: name, device, format, whether reproducible, sentence.
+std::string kernel_list();
+
+}  // namespace spsolve

@@ -1,0 +1,181 @@
+// spbench multiply, spbench kernels.
+
+#include <iostream>
+#include <set>
+
+#include <fmt/ranges.h>
+
+#include "apps/spbench.hpp"
+#include "bench/multiply_bench.hpp"
+#include "io/matrix_source.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr std::string_view usual_baseline = "csr_openmp";
+
+struct MultiplyOptions {
+  BenchOptions common;
+  std::vector<std::string> kernels{"all"};
+  std::vector<Index> columns{1, 3, 4, 8, 12, 16, 32, 64};
+  std::vector<std::string> precisions{"double"};
+  std::string baseline;
+  Index seed = 1;
+  int triad_mebibytes = 0;
+};
+
+/// The rows of the table that the user named, in that order; the baseline is always among them.
+std::vector<const Kernel*> chosen_kernels(const MultiplyOptions& options,
+                                          std::span<const Kernel> table) {
+  std::vector<const Kernel*> chosen;
+  const auto add = [&](const Kernel& kernel) {
+    if (std::find(chosen.begin(), chosen.end(), &kernel) == chosen.end()) chosen.push_back(&kernel);
+  };
+  for (const std::string& name : options.kernels) {
+    if (name == "all") {
+      for (const Kernel& kernel : table) add(kernel);
+    } else {
+      add(find_kernel(table, name));
+    }
+  }
+  if (!options.baseline.empty()) add(find_kernel(table, options.baseline));
+  return chosen;
+}
+
+std::string_view word(Precision precision) {
+  return precision == Precision::float32 ? "float" : "double";
+}
+
+void show_progress(const bench::MultiplyRow& row) {
+  std::cerr << fmt::format("  {} {} K={} threads={}: ", row.kernel.name, word(row.precision), row.k,
+                           row.threads);
+  std::cerr << (row.result.sample ? fmt::format("{:.2f} GFLOP/s\n", row.gflops())
+                                  : fmt::format("refused: {}\n", row.result.refused));
+}
+
+/// Each kernel's refusals once, in words.
+std::string refusals(std::span<const bench::MultiplyRow> rows) {
+  std::set<std::string> lines;
+  for (const bench::MultiplyRow& row : rows) {
+    if (!row.result.sample)
+      lines.insert(fmt::format("refused: {} ({}): {}\n", row.kernel.name, word(row.precision),
+                               row.result.refused));
+  }
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+bench::Table measured_rows(std::span<const bench::MultiplyRow> rows) {
+  std::vector<bench::MultiplyRow> measured;
+  for (const bench::MultiplyRow& row : rows) {
+    if (row.result.sample) measured.push_back(row);
+  }
+  return bench::tabulate(bench::multiply_columns(), std::span<const bench::MultiplyRow>(measured));
+}
+
+nlohmann::ordered_json facts_of_host(const bench::HostDevice& host) {
+  auto triads = nlohmann::ordered_json::array();
+  for (const auto& [threads, triad] : host.triads()) {
+    triads.push_back({{"threads", threads},
+                      {"array_bytes", triad.array_bytes},
+                      {"seconds", triad.seconds},
+                      {"gbs", triad.bytes_per_second / 1e9}});
+  }
+  return {{"triad", triads}};
+}
+
+void run_multiply_bench(const MultiplyOptions& options, const bench::Environment& environment) {
+  const auto table = host_kernels();
+  bench::MultiplyPlan plan;
+  plan.kernels = chosen_kernels(options, table);
+  plan.columns = options.columns;
+  plan.threads = options.common.threads;
+  plan.precisions.clear();
+  for (const std::string& name : options.precisions)
+    plan.precisions.push_back(name == "float" ? Precision::float32 : Precision::float64);
+  plan.sampling = {options.common.samples, options.common.sample_milliseconds * 1e-3};
+  plan.seed = options.seed;
+  for (const std::string& matrix : options.common.matrices) describe_matrix(matrix);  // typos first
+
+  std::cout << to_text(environment);
+  bench::HostDevice host(options.triad_mebibytes < 0
+                             ? -1
+                             : std::int64_t{options.triad_mebibytes} * (std::int64_t{1} << 20));
+  for (const int threads : options.triad_mebibytes < 0 ? std::vector<int>{} : plan.threads) {
+    host.bandwidth(threads);
+    const Triad& triad = host.triads().at(threads);
+    std::cout << fmt::format(
+        "triad, {} thread{}: {:.2f} GB/s (24 bytes an element, without write-allocate; arrays of "
+        "{} MiB)\n",
+        threads, threads == 1 ? "" : "s", triad.bytes_per_second / 1e9, triad.array_bytes >> 20);
+  }
+
+  const std::string_view baseline =
+      options.baseline.empty() ? usual_baseline : std::string_view(options.baseline);
+  bench::Device* const devices[] = {&host};
+  std::vector<bench::MultiplyRow> all;
+  for (const std::string& name : options.common.matrices) {
+    const Csr<double> matrix = load_matrix(name);
+    std::cerr << fmt::format("{}: {} x {}, {} non-zeros\n", name, matrix.rows, matrix.columns,
+                             matrix.nonzeros());
+    auto rows = bench::sample_matrix(name, matrix, plan, devices, show_progress);
+    compare_rows(rows, baseline);
+    std::cout << fmt::format("\n{}: {} x {}, {} non-zeros; speed-up over {}\n", name, matrix.rows,
+                             matrix.columns, matrix.nonzeros(), baseline)
+              << to_text(measured_rows(rows)) << refusals(rows) << std::flush;
+    all.insert(all.end(), rows.begin(), rows.end());
+    write_results(
+        options.common, environment,
+        bench::tabulate(bench::multiply_columns(), std::span<const bench::MultiplyRow>(all)),
+        facts_of_host(host));
+  }
+}
+
+}  // namespace
+
+std::string kernel_list() {
+  std::string text;
+  for (const Kernel& kernel : host_kernels()) {
+    text += fmt::format("{:<26} {:<5} {:<20} {:<16} {}\n", kernel.name, bench::name(kernel.device),
+                        kernel.format, kernel.reproducible ? "reproducible" : "not reproducible",
+                        kernel.sentence);
+  }
+  return text;
+}
+
+void add_multiply_command(CLI::App& app, const bench::Environment& environment) {
+  CLI::App* const command = app.add_subcommand("multiply", "samples the products Y = A X");
+  const auto options = std::make_shared<MultiplyOptions>();
+  add_bench_options(*command, options->common);
+  command->add_option("--kernels", options->kernels, "names of kernels, or all")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--columns", options->columns, "numbers K of columns of X")
+      ->delimiter(',')
+      ->check(CLI::Range(Index{1}, Index{1} << 20))
+      ->capture_default_str();
+  command->add_option("--precision", options->precisions, "float, double or both")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
+  command->add_option("--baseline", options->baseline,
+                      "kernel that speed-ups refer to; sampled even if not in --kernels "
+                      "(default: csr_openmp where it is sampled)");
+  command->add_option("--seed", options->seed, "chooses the random X")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--triad", options->triad_mebibytes,
+                   "MiB of each array of the triad; 0: beyond the caches, -1: no triad")
+      ->check(CLI::Range(-1, 1 << 20))
+      ->capture_default_str();
+  command->footer([] {
+    return "Columns of CSV and JSON (in CSV followed by the environment):\n" +
+           bench::help_of(bench::multiply_columns());
+  });
+  command->callback([options, environment] { run_multiply_bench(*options, environment); });
+}
+
+}  // namespace spsolve

@@ -1,0 +1,192 @@
+"""mpirun -np N spsolve with task: multiply."""
+
+import random
+import unittest
+
+from support import BIN, CliTest, INPUT, RESOURCES, ROOT, SOLVED
+
+MULTIPLY = """
+task: multiply
+matrix: a.mtx
+multiply: {x: x.mtx, verify: true}
+output: {product: y.mtx, report: report.json}
+"""
+
+
+def array_file(rows):
+    """A multivector as a Matrix Market array, column by column."""
+    columns = zip(*rows)
+    return ("%%MatrixMarket matrix array real general\n"
+            f"{len(rows)} {len(rows[0])}\n"
+            + "".join(f"{value!r}\n" for column in columns for value in column))
+
+
+class MultiplyTest(CliTest):
+    def read_array(self, name="y.mtx"):
+        lines = [line for line in (self.folder / name).read_text().splitlines()
+                 if not line.startswith("%")]
+        rows, columns = map(int, lines[0].split())
+        values = list(map(float, lines[1:]))
+        self.assertEqual(len(values), rows * columns)
+        return [[values[c * rows + r] for c in range(columns)] for r in range(rows)]
+
+    def assert_fails(self, result, code, *words):
+        self.assertEqual(result.code, code, result.text)
+        for word in words:
+            self.assertIn(word, result.err)
+        self.assertEqual(result.err.count("spsolve:"), 1, "one message, by one rank")
+
+
+class Products(MultiplyTest):
+    def make_problem(self, rows, columns, k, symmetric=False):
+        """Writes a.mtx and x.mtx; hands back A X, computed here."""
+        draw = random.Random(rows * 1000 + columns)
+        entries = {}
+        for i in range(rows):
+            for j in range(columns):
+                if draw.random() < 0.3:
+                    entries[i, j] = draw.uniform(-1, 1)
+                    if symmetric:
+                        entries[j, i] = entries[i, j]
+        x = [[draw.uniform(-1, 1) for _ in range(k)] for _ in range(columns)]
+        self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n"
+                            f"{rows} {columns} {len(entries)}\n"
+                   + "".join(f"{i + 1} {j + 1} {v!r}\n" for (i, j), v in entries.items()))
+        self.write("x.mtx", array_file(x))
+        y = [[0.0] * k for _ in range(rows)]
+        for (i, j), value in entries.items():
+            for c in range(k):
+                y[i][c] += value * x[j][c]
+        return y
+
+    def assert_close(self, actual, expected, digits):
+        self.assertEqual(len(actual), len(expected))
+        for mine, right in zip(actual, expected):
+            self.assertEqual(len(mine), len(right))
+            for a, b in zip(mine, right):
+                self.assertAlmostEqual(a, b, places=digits)
+
+    def test_product_on_any_number_of_ranks(self):
+        self.write("c.yaml", MULTIPLY)
+        for shape in ((17, 11, 3), (3, 8, 1), (12, 30, 5)):  # 3 rows: some of 5 ranks have none
+            expected = self.make_problem(*shape)
+            for ranks in (1, 2, 3, 5):
+                with self.subTest(shape=shape, ranks=ranks):
+                    result = self.spsolve("c.yaml", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    self.assert_close(self.read_array(), expected, 13)
+                    report = self.report()
+                    self.assertEqual(report["ranks"], ranks)
+                    self.assertEqual(report["k"], shape[2])
+                    self.assertLessEqual(report["errors"]["scaled"], report["errors"]["bound"])
+
+    def test_every_kernel(self):
+        expected = self.make_problem(14, 14, 4, symmetric=True)
+        self.write("c.yaml", MULTIPLY)
+        listed = self.run_program(BIN / "spbench", "--list-kernels").out.splitlines()
+        names = [line.split()[0] for line in listed if line.split()[1] == "host"]
+        for name in ["auto", *names]:
+            for ranks, precision in ((1, "float"), (3, "double")):
+                with self.subTest(name, ranks=ranks):
+                    result = self.spsolve("c.yaml", "--set", f"multiply.kernel={name}", "--set",
+                                          f"multiply.precision={precision}", ranks=ranks)
+                    if result.code != SOLVED and ranks > 1:
+                        self.assert_fails(result, INPUT, "symmetric", "use one rank")
+                        continue
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    self.assert_close(self.read_array(), expected, 5 if ranks == 1 else 13)
+                    self.assertEqual(self.report()["errors"]["unit_roundoff"],
+                                     2.0 ** (-24 if ranks == 1 else -53))
+
+    def test_example_and_report(self):
+        result = self.spsolve(ROOT / "configs" / "multiply.yaml", "--set",
+                              "matrix.generate=grid2d:20", "--set", "threads=2", ranks=2)
+        self.assertEqual(result.code, SOLVED, result.text)
+        for word in ("grid2d:20, 400 x 400", "GFLOP/s", "relative error", "unit round-off 1.11e-16",
+                     "2 on 1 host, 2 threads each"):
+            self.assertIn(word, result.out)
+        report = self.report()
+        self.assertEqual(report["status"], "solved")
+        self.assertEqual(report["repeat"], 20)
+        self.assertEqual(report["k"], 8)
+        for key in ("kernel", "detail", "precision", "device", "threads", "hosts", "gflops",
+                    "bytes_per_second", "product_seconds", "format_bytes", "peak_memory_bytes",
+                    "versions", "configuration", "notes"):
+            self.assertIn(key, report)
+        self.assertEqual(list(report["seconds"]), ["read", "scatter", "prepare", "multiply",
+                                                   "gather", "verify", "write", "total"])
+        flops = 2 * report["matrix"]["nonzeros"] * 8
+        self.assertAlmostEqual(report["gflops"] * report["product_seconds"] * 1e9 / flops, 1)
+        floor = report["matrix"]["nonzeros"] * 12 + 401 * 8 + 8 * 800 * 8
+        self.assertAlmostEqual(report["bytes_per_second"] * report["product_seconds"] / floor, 1)
+
+    def test_without_verify_and_files(self):
+        self.write("c.yaml", "task: multiply\nmatrix: grid2d:5\nmultiply: {x: ones}\n"
+                             "output: {report: report.json}\n")
+        result = self.spsolve("c.yaml", ranks=2)
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertNotIn("errors", self.report())
+        self.assertNotIn("verify", self.report()["seconds"])
+        self.assertNotIn("relative error", result.out)
+
+    def test_random_x_by_seed(self):
+        self.write("c.yaml", "task: multiply\nmatrix: tridiagonal:6\n"
+                             "output: {product: y.mtx}\n")
+        results = []
+        for seed, ranks in ((1, 1), (1, 3), (2, 1)):
+            self.assertEqual(self.spsolve("c.yaml", "--set", f"multiply.seed={seed}", ranks=ranks)
+                             .code, SOLVED)
+            results.append(self.read_array())
+        self.assertEqual(results[0], results[1])
+        self.assertNotEqual(results[0], results[2])
+
+    def test_rotated_rows(self):
+        self.write("c.yaml", "task: multiply\nmatrix: {generate: \"tridiagonal:4\", "
+                             "rotate_rows: 1}\nmultiply: {x: ones, verify: true}\n"
+                             "output: {product: y.mtx}\n")
+        self.assertEqual(self.spsolve("c.yaml", ranks=3).code, SOLVED)
+        self.assertEqual(self.read_array(), [[1], [1], [0], [0]])
+
+
+class Refusals(MultiplyTest):
+    def test_x_of_wrong_height(self):
+        self.write("x.mtx", array_file([[1.0, 2.0]] * 3))
+        self.write("c.yaml", "task: multiply\nmatrix: tridiagonal:4\nmultiply: {x: x.mtx}\n")
+        for ranks in (1, 3):
+            self.assert_fails(self.spsolve("c.yaml", ranks=ranks), INPUT,
+                              "x.mtx: X has 3 rows, but the matrix has 4 columns")
+
+    def test_words(self):
+        self.write("c.yaml", "task: multiply\nmatrix: tridiagonal:4\n"
+                             "multiply: {kernel: csr_seral, x: randm}\n")
+        self.assert_fails(self.spsolve("c.yaml", ranks=2), INPUT, "c.yaml:3:20",
+                          "did you mean 'csr_serial'?", "c.yaml:3:34", "did you mean 'random'?")
+
+    def test_kernels_for_symmetric_matrices(self):
+        self.write("c.yaml", "task: multiply\nmatrix: grid2d:5\n"
+                             "multiply: {kernel: symmetric_colored}\n")
+        self.assertEqual(self.spsolve("c.yaml").code, SOLVED)
+        self.assert_fails(self.spsolve("c.yaml", ranks=2), INPUT, "symmetric_colored",
+                          "use one rank or another kernel")
+        self.assert_fails(self.spsolve("c.yaml", "--set", "matrix=gfpp:5"), INPUT,
+                          "the matrix is not symmetric")
+
+    def test_resources(self):
+        self.write("c.yaml", "task: multiply\nmatrix: tridiagonal:2000000\n"
+                             "multiply: {columns: 1000000}\n")
+        result = self.spsolve("c.yaml", ranks=2, timeout=60)
+        self.assert_fails(result, RESOURCES, "does not fit")
+        result = self.spsolve("c.yaml", "--dry-run", ranks=2)
+        self.assertEqual(result.code, RESOURCES)
+        self.assertIn("X, whole", result.out)
+        result = self.spsolve("c.yaml", "--dry-run", "--set", "multiply.columns=1", ranks=2)
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.write("d.yaml", "task: multiply\nmatrix: tridiagonal:4\n")
+        self.assert_fails(self.spsolve("d.yaml", "--set", "device=cuda", ranks=2), RESOURCES,
+                          "device=host")
+        self.assert_fails(self.spsolve("d.yaml", "--set", "output.product=no/folder/y.mtx",
+                                       ranks=3), RESOURCES, "no/folder/y.mtx")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,246 @@
+"""spbench: kernels, multiply, convert; plot.py."""
+
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from support import CliTest, INPUT, RESOURCES, ROOT, SOLVED
+
+PLOT = ROOT / "apps" / "plot.py"
+QUICK = ("--samples", 2, "--sample-ms", 0, "--triad", 1)
+
+
+def python_with_matplotlib():
+    """A Python that has matplotlib: this one, or the system's; None where neither has."""
+    for python in dict.fromkeys((sys.executable, "/usr/bin/python3")):
+        if pathlib.Path(python).exists() and subprocess.run(
+                [python, "-c", "import matplotlib"], capture_output=True, check=False,
+                timeout=60).returncode == 0:
+            return python
+    return None
+
+
+class BenchTest(CliTest):
+    def rows(self, name="r.csv"):
+        with open(self.folder / name, newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def multiply(self, *arguments, **options):
+        result = self.spbench("multiply", *QUICK, "--csv", "r.csv", "--json", "r.json", *arguments,
+                              **options)
+        self.assertEqual(result.code, SOLVED, result.text)
+        return result
+
+    def kernel_names(self):
+        result = self.spbench("--list-kernels")
+        self.assertEqual(result.code, SOLVED, result.text)
+        return [line.split()[0] for line in result.out.splitlines()]
+
+
+class Kernels(BenchTest):
+    def test_list_says_what_each_is(self):
+        names = self.kernel_names()
+        self.assertEqual(len(names), len(set(names)))
+        self.assertIn("csr_serial", names)
+        result = self.spbench("kernels")
+        self.assertEqual(result.out, self.spbench("--list-kernels").out)
+        for line in result.out.splitlines():
+            self.assertRegex(line, r"^\w+ +(host|cuda) +\w+ +(not )?reproducible +\S.*\S$")
+
+
+class Multiply(BenchTest):
+    def test_every_kernel_on_small_matrices(self):
+        columns, threads = (1, 3, 8), (1, 2)
+        result = self.multiply("--matrix", "grid2d:9", "--matrix", "random_sparse:40:30:4",
+                               "--columns", "1,3,8", "--threads", "1,2",
+                               "--precision", "double,float")
+        rows = self.rows()
+        names = self.kernel_names()
+        self.assertEqual(len(rows), 2 * 2 * len(columns) * len(threads) * len(names))
+        for row in rows:
+            where = f"{row['kernel']} on {row['matrix']} in {row['precision']}, K = {row['k']}"
+            with self.subTest(where):
+                if row["refused"]:
+                    self.assertEqual(row["gflops"], "")
+                    continue
+                self.assertLessEqual(float(row["scaled_error"]), float(row["error_bound"]))
+                self.assertGreater(float(row["median_s"]), 0)
+                self.assertLessEqual(float(row["min_s"]), float(row["median_s"]))
+                self.assertLessEqual(float(row["median_s"]), float(row["max_s"]))
+                self.assertGreaterEqual(float(row["variance_s2"]), 0)
+                self.assertEqual(int(row["samples"]), 2)
+                flops = 2 * int(row["nonzeros"]) * int(row["k"])
+                self.assertAlmostEqual(float(row["gflops"]) * float(row["median_s"]) * 1e9 / flops,
+                                       1, places=9)
+                size = 4 if row["precision"] == "float" else 8
+                floor = (int(row["nonzeros"]) * (size + 4) + 8 * (int(row["rows"]) + 1)
+                         + int(row["k"]) * (int(row["rows"]) + int(row["columns"])) * size)
+                self.assertEqual(float(row["floor_bytes"]), floor)
+                self.assertAlmostEqual(
+                    float(row["triad_fraction"]) * float(row["triad_gbs"]),
+                    float(row["bandwidth_gbs"]), delta=1e-9 * float(row["bandwidth_gbs"]))
+                self.assertLessEqual(float(row["of_fastest"]), 1)
+        serial = [row for row in rows if row["kernel"] == "csr_serial"]
+        self.assertEqual({row["refused"] for row in serial}, {""})
+        self.assertEqual({row["largest_error"] for row in serial}, {"0.0"})
+        for word in ("triad, 1 thread:", "triad, 2 threads:", "GFLOP/s", "of fastest", "csr_serial"):
+            self.assertIn(word, result.out)
+
+    def test_refusals_are_named_with_their_reason(self):
+        if "symmetric_colored" not in self.kernel_names():
+            self.skipTest("no kernel for symmetric matrices here")
+        result = self.multiply("--matrix", "random_sparse:40:30:4", "--columns", 2,
+                               "--kernels", "csr_serial,symmetric_colored")
+        self.assertIn("refused: symmetric_colored (double): the matrix is not symmetric",
+                      result.out)
+        refused = [row for row in self.rows() if row["kernel"] == "symmetric_colored"]
+        self.assertEqual([row["refused"] for row in refused], ["the matrix is not symmetric"])
+
+    def test_columns_are_documented_and_the_same_in_both_files(self):
+        self.multiply("--matrix", "grid2d:5", "--columns", 2, "--kernels", "csr_serial")
+        names = list(self.rows()[0])
+        document = json.loads((self.folder / "r.json").read_text())
+        row = document["rows"][0]
+        self.assertEqual(names, list(row) + list(document["environment"]))
+        self.assertIsNone(row["refused"])
+        self.assertIsInstance(row["gflops"], float)
+        self.assertIsInstance(row["k"], int)
+        described = self.spbench("multiply", "--help").out
+        for name in row:
+            self.assertRegex(described, rf"(?m)^  {name} +\S")
+        for name in ("processor", "processors", "compiler", "version", "date", "command_line",
+                     "thread_binding"):
+            self.assertTrue(document["environment"][name], name)
+        self.assertRegex(document["environment"]["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertIn("--matrix grid2d:5", document["environment"]["command_line"])
+        triad = document["triad"][0]
+        self.assertEqual(triad["array_bytes"], 1 << 20)
+        self.assertGreater(triad["gbs"], 0)
+
+    def test_baseline(self):
+        self.multiply("--matrix", "grid2d:5", "--columns", "1,2", "--kernels", "csr_serial",
+                      "--baseline", "csr_serial")
+        for row in self.rows():
+            self.assertEqual(float(row["speedup"]), 1)
+        self.multiply("--matrix", "grid2d:5", "--columns", "1", "--kernels", "csr_serial")
+        self.assertEqual([row["speedup"] for row in self.rows()], [""])  # csr_openmp not sampled
+
+    def test_without_triad(self):
+        result = self.spbench("multiply", "--matrix", "grid2d:5", "--columns", 1, "--kernels",
+                              "csr_serial", "--samples", 1, "--sample-ms", 0, "--triad", -1,
+                              "--csv", "r.csv")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertNotIn("triad, ", result.out)
+        self.assertEqual([row["triad_gbs"] for row in self.rows()], [""])
+        self.assertEqual([row["triad_fraction"] for row in self.rows()], [""])
+
+    def test_files_and_seeds(self):
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"
+                            "2 2 2\n1 1 4\n2 1 -1\n")
+        self.multiply("--matrix", "a.mtx", "--columns", 1, "--kernels", "csr_serial", "--seed", 9)
+        self.assertEqual(self.rows()[0]["nonzeros"], "3")
+
+    def test_wrong_arguments(self):
+        small = ("--matrix", "grid2d:3")
+        for arguments, words in (
+                ((), ("spbench multiply",)),
+                (("multiply",), ("--matrix",)),
+                (("multiply", *small, "--kernels", "csr_seral"),
+                 ("no kernel 'csr_seral'", "did you mean 'csr_serial'?")),
+                (("multiply", *small, "--baseline", "csr_seral"), ("did you mean 'csr_serial'?",)),
+                (("multiply", *small, "--columns", "1,0"), ("--columns",)),
+                (("multiply", *small, "--columns", "many"), ("--columns",)),
+                (("multiply", *small, "--threads", "0"), ("--threads",)),
+                (("multiply", *small, "--precision", "half"), ("--precision",)),
+                (("multiply", *small, "--samples", "0"), ("--samples",)),
+                (("multiply", "--matrix", "gird2d:3"), ("did you mean 'grid2d'?",)),
+                (("multiply", "--matrix", "none.mtx"), ("none.mtx",)),
+                (("convert", "--matrix", "none.mtx"), ("none.mtx",)),
+                (("divide",), ())):
+            with self.subTest(arguments):
+                result = self.spbench(*arguments)
+                self.assertEqual(result.code, INPUT, result.text)
+                for word in words:
+                    self.assertIn(word, result.err)
+        result = self.spbench("multiply", *small, *QUICK, "--columns", 1, "--csv", "no/folder/r.csv")
+        self.assertEqual(result.code, RESOURCES)
+        self.assertIn("no/folder/r.csv", result.err)
+
+
+class Convert(BenchTest):
+    def test_every_conversion(self):
+        result = self.spbench("convert", "--matrix", "grid2d:6", "--threads", "1,2", "--samples", 2,
+                              "--sample-ms", 0, "--csv", "r.csv", "--json", "r.json")
+        self.assertEqual(result.code, SOLVED, result.text)
+        rows = self.rows()
+        self.assertGreater(len(rows), 1)
+        self.assertEqual(len(rows), len(json.loads((self.folder / "r.json").read_text())["rows"]))
+        for row in rows:
+            self.assertEqual(row["refused"], "")
+            self.assertEqual(row["entries"], str(5 * 36 - 4 * 6))
+            self.assertGreater(float(row["median_s"]), 0)
+            self.assertIn(row["conversion"], result.out)
+
+    def test_what_takes_too_many_steps_is_refused(self):
+        result = self.spbench("convert", "--matrix", "grid2d:6", "--threads", 1, "--samples", 1,
+                              "--sample-ms", 0, "--most-steps", 100, "--csv", "r.csv")
+        self.assertEqual(result.code, SOLVED, result.text)
+        refused = [row for row in self.rows() if row["refused"]]
+        self.assertGreater(len(refused), 0)
+        self.assertLess(len(refused), len(self.rows()))
+        self.assertIn("refused:", result.out)
+
+
+class Plot(BenchTest):
+    def test_pictures(self):
+        python = python_with_matplotlib()
+        if python is None:
+            self.skipTest("matplotlib is not here (Debian: python3-matplotlib)")
+        self.multiply("--matrix", "grid2d:9", "--columns", "1,3,8", "--threads", "1,2",
+                      "--precision", "double,float", "--baseline", "csr_serial")
+        # As rows of a GPU will look: a device of its own, no threads.
+        rows = self.rows()
+        device = dict(rows[0], device="GPU X", kernel="csr_vector", threads="")
+        with open(self.folder / "gpu.csv", "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, rows[0].keys())
+            writer.writeheader()
+            writer.writerow(device)
+        environment = {"MPLCONFIGDIR": str(self.folder / "matplotlib")}
+        result = self.run_program(python, PLOT, "r.csv", "gpu.csv", "--output", "pictures",
+                                  environment=environment)
+        self.assertEqual(result.code, SOLVED, result.text)
+        expected = sorted(f"grid2d_9_{precision}_{name}.png" for precision in ("double", "float")
+                          for name in ("gflops", "bandwidth", "threads", "speedup"))
+        files = sorted((self.folder / "pictures").iterdir())
+        self.assertEqual([file.name for file in files], expected)
+        for file in files:
+            content = file.read_bytes()
+            self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
+            self.assertGreater(len(content), 10000)
+        result = self.run_program(python, PLOT, "r.csv", "--threads", 7, environment=environment)
+        self.assertEqual(result.code, INPUT)
+        self.assertIn("measured were 1, 2", result.err)
+
+    def test_wrong_files(self):
+        self.write("other.csv", "a,b\n1,2\n")
+        for name, words in (("none.csv", "none.csv"), ("other.csv", "no CSV of 'spbench multiply'")):
+            result = self.run_program(sys.executable, PLOT, name)
+            self.assertEqual(result.code, INPUT, result.text)
+            self.assertIn(words, result.err)
+            self.assertEqual(len(result.err.strip().splitlines()), 1, result.err)
+
+    def test_without_matplotlib(self):
+        self.multiply("--matrix", "grid2d:4", "--columns", 1, "--kernels", "csr_serial")
+        (self.folder / "hide").mkdir()
+        self.write("hide/matplotlib.py", "raise ImportError('hidden')\n")
+        result = self.run_program(sys.executable, PLOT, "r.csv",
+                                  environment={"PYTHONPATH": str(self.folder / "hide")})
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertIn("python3-matplotlib", result.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
