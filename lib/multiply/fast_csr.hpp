@@ -55,6 +55,7 @@ class BalancedCsr {
   int threads_ = 1;
   Index nonzeros_ = 0;
   Index x_rows_ = 0;
+  bool irregular_ = false;  ///< rows of X are worth fetching ahead
   UntouchedArray<LocalIndex> lengths_;
   UntouchedArray<LocalIndex> column_indices_;
   UntouchedArray<T> values_;

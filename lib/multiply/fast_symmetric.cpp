@@ -307,9 +307,12 @@ void SymmetricHalves<T>::multiply(const T* x, T* y, Index columns) {
       multiply_part(parts_[p], narrow_, x, y, columns);
     }
   };
-  fast::for_each_part(threads_, threads, part_work);
-  if (overlap_rows_ == 0) return;
-  fast::for_each_part(threads_, threads, [&](int slice) { add_overlaps(slice, y, columns); });
+  if (overlap_rows_ == 0) {
+    fast::for_each_part(threads_, threads, part_work);
+  } else {
+    fast::for_each_part(threads_, threads, part_work,
+                        [&](int slice) { add_overlaps(slice, y, columns); });
+  }
 }
 
 template class SymmetricHalves<float>;

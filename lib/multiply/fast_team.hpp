@@ -33,6 +33,23 @@ void for_each_part(int parts, int threads, Work&& work) {
   for (int p = omp_get_thread_num(); p < parts; p += omp_get_num_threads()) work(p);
 }
 
+/// for_each_part() with `first`, then with `second` when all threads are done with the first, in
+/// one parallel region.
+template <typename First, typename Second>
+void for_each_part(int parts, int threads, First&& first, Second&& second) {
+  if (threads <= 1) {
+    for (int p = 0; p < parts; ++p) first(p);
+    for (int p = 0; p < parts; ++p) second(p);
+    return;
+  }
+#pragma omp parallel num_threads(threads)
+  {
+    for (int p = omp_get_thread_num(); p < parts; p += omp_get_num_threads()) first(p);
+#pragma omp barrier
+    for (int p = omp_get_thread_num(); p < parts; p += omp_get_num_threads()) second(p);
+  }
+}
+
 /// The place of the boundary before part p when `total` is cut into `parts` equal parts.
 inline Index boundary(Index total, int p, int parts) {
   return total / parts * p + total % parts * p / parts;

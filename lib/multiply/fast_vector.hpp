@@ -157,6 +157,23 @@ inline void scatter_add(T* y, const Column* columns, Index count, const Vector<T
 #endif
 }
 
+/// y[places[k]] = value[k] for k < count (1 ... lanes); the places are distinct.
+template <typename T>
+inline void scatter_first(T* y, const LocalIndex* places, Index count,
+                          const Vector<T, lanes<T>>& value) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+  const auto mask = static_cast<__mmask16>((1U << count) - 1);
+  const auto indices = load_indices<T>(places, count);
+  if constexpr (sizeof(T) == 8) {
+    _mm512_mask_i32scatter_pd(y, static_cast<__mmask8>(mask), indices, value, 8);
+  } else {
+    _mm512_mask_i32scatter_ps(y, mask, indices, value, 4);
+  }
+#else
+  for (Index k = 0; k < count; ++k) y[places[k]] = value[k];
+#endif
+}
+
 /// A block of columns of X as `count` vectors of `width` elements: vector v begins at v * width,
 /// the last at `last` <= (count - 1) * width, so that it ends with the block and overlaps the one
 /// before it. Overlapping columns are computed twice, with the same bits.
