@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 #include "multiply/fast_rows.hpp"
 #include "multiply/fast_team.hpp"
@@ -31,6 +32,19 @@ bool columns_are_irregular(const Csr<T>& csr) {
     seen += static_cast<Index>(row.size());
   }
   return 4 * far > seen;
+}
+
+/// Whether rows are short and often of another length than the row before.
+template <typename T>
+bool lengths_are_irregular(const Csr<T>& csr) {
+  constexpr Index short_row = 24;
+  if (csr.nonzeros() > short_row * csr.rows) return false;
+  Index changes = 0;
+  for (Index i = 1; i < csr.rows; ++i) {
+    changes +=
+        csr.row_offsets[i + 1] - csr.row_offsets[i] != csr.row_offsets[i] - csr.row_offsets[i - 1];
+  }
+  return 8 * changes > csr.rows;
 }
 
 /// Row and non-zero at place `place` of the path that passes row i's non-zeros, then its end.
@@ -100,23 +114,56 @@ BalancedCsr<T> BalancedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& 
     result.parts_.push_back({row, last, begin, row < last ? csr.row_offsets[row + 1] - begin : 0,
                              last < csr.rows ? end - std::max(begin, csr.row_offsets[last]) : 0});
   }
-  fast::for_each_part(split.parts(), result.threads_, [&](int p) {
-    for (Index i = split.first_row[p]; i < split.first_row[p + 1]; ++i) {
-      result.lengths_[i] = static_cast<LocalIndex>(csr.row_offsets[i + 1] - csr.row_offsets[i]);
-    }
-    for (Index k = split.first_nonzero[p]; k < split.first_nonzero[p + 1]; ++k) {
-      result.column_indices_[k] = csr.column_indices[k];
-      result.values_[k] = csr.values[k];
-    }
-  });
+  if (lengths_are_irregular(csr)) result.sort_rows(csr);
+  fast::for_each_part(
+      split.parts(), fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
+        const Part& part = result.parts_[p];
+        Index place = part.first_nonzero;
+        const auto copy = [&](Index first, Index last) {
+          for (Index k = first; k < last; ++k, ++place) {
+            result.column_indices_[place] = csr.column_indices[k];
+            result.values_[place] = csr.values[k];
+          }
+        };
+        for (Index at = part.first_row; at < part.last_row; ++at) {
+          const Index i = result.order_.size() > 0 ? result.order_[at] : at;
+          result.lengths_[at] =
+              static_cast<LocalIndex>(csr.row_offsets[i + 1] - csr.row_offsets[i]);
+          copy(at == part.first_row ? part.first_nonzero : csr.row_offsets[i],
+               csr.row_offsets[i + 1]);
+        }
+        copy(split.first_nonzero[p + 1] - part.carry_length, split.first_nonzero[p + 1]);
+      });
   for (Index k = 0; k < prefetch_distance; ++k) result.column_indices_[csr.nonzeros() + k] = 0;
   result.carries_.resize(split.parts() * std::max<Index>(1, options.columns));
   return result;
 }
 
+/// Sorts all rows but the first of every part, which may be cut, by length.
+template <typename T>
+void BalancedCsr<T>::sort_rows(const Csr<T>& csr) {
+  constexpr Index window = 256;
+  order_ = UntouchedArray<LocalIndex>(csr.rows);
+  fast::for_each_part(
+      static_cast<int>(parts_.size()), fast::worthwhile_threads(threads_, csr.nonzeros()),
+      [&](int p) {
+        const Part& part = parts_[p];
+        LocalIndex* order = order_.data();
+        std::iota(order + part.first_row, order + part.last_row,
+                  static_cast<LocalIndex>(part.first_row));
+        for (Index first = part.first_row + 1; first < part.last_row; first += window) {
+          const Index last = std::min(first + window, part.last_row);
+          std::stable_sort(order + first, order + last, [&](LocalIndex i, LocalIndex j) {
+            return csr.row_offsets[i + 1] - csr.row_offsets[i] <
+                   csr.row_offsets[j + 1] - csr.row_offsets[j];
+          });
+        }
+      });
+}
+
 template <typename T>
 std::int64_t BalancedCsr<T>::bytes() const {
-  return lengths_.bytes() + column_indices_.bytes() + values_.bytes();
+  return lengths_.bytes() + order_.bytes() + column_indices_.bytes() + values_.bytes();
 }
 
 /// row_work(first non-zero, length, place of the K sums) for all rows of a part and its carry.
@@ -126,9 +173,10 @@ void BalancedCsr<T>::for_each_row(const Part& part, T* y, T* carry, Index column
                                   RowWork&& row_work) {
   Index k = part.first_nonzero;
   const LocalIndex* lengths = lengths_.data();
+  const LocalIndex* order = order_.data();
   for (Index i = part.first_row; i < part.last_row; ++i) {
     const Index length = i == part.first_row ? part.first_length : lengths[i];
-    row_work(k, length, y + i * columns);
+    row_work(k, length, y + (order != nullptr ? order[i] : i) * columns);
     k += length;
   }
   if (part.carry_length > 0) row_work(k, part.carry_length, carry);

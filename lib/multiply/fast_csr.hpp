@@ -24,7 +24,9 @@ struct NonzeroSplit {
 NonzeroSplit split_nonzeros(const std::vector<Index>& row_offsets, int parts);
 
 /// CSR shared out by non-zeros, each part in memory placed by its thread. Row lengths instead of
-/// offsets: four bytes a row are read instead of eight.
+/// offsets: four bytes a row are read instead of eight. Where rows are short and of changing
+/// length, they are sorted by length within windows of 256, so that the processor foresees where
+/// they end.
 template <typename T>
 class BalancedCsr {
  public:
@@ -45,6 +47,7 @@ class BalancedCsr {
     Index carry_length;  ///< non-zeros that it holds of row last_row, which ends in a later part
   };
 
+  void sort_rows(const Csr<T>& csr);
   template <typename RowWork>
   void for_each_row(const Part& part, T* y, T* carry, Index columns, RowWork&& row_work);
   void multiply_vector(int part, const T* x, T* y);
@@ -55,8 +58,9 @@ class BalancedCsr {
   int threads_ = 1;
   Index nonzeros_ = 0;
   Index x_rows_ = 0;
-  bool irregular_ = false;  ///< rows of X are worth fetching ahead
-  UntouchedArray<LocalIndex> lengths_;
+  bool irregular_ = false;              ///< rows of X are worth fetching ahead
+  UntouchedArray<LocalIndex> lengths_;  ///< of the rows in their order here
+  UntouchedArray<LocalIndex> order_;    ///< the rows in their order here, where sorted
   UntouchedArray<LocalIndex> column_indices_;
   UntouchedArray<T> values_;
   std::vector<T> carries_;  ///< parts x K

@@ -71,24 +71,25 @@ GroupedCsr<T> GroupedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
   } else {
     result.wide_ = UntouchedArray<LocalIndex>(stored);
   }
-  fast::for_each_part(result.threads_, result.threads_, [&](int p) {
-    const Part& part = result.parts_[p];
-    Index i = part.first_row, place = part.first_column, value = part.first_value;
-    for (Index g = part.first_group; g < part.last_group; ++g) {
-      const auto pattern = csr.row_columns(i);
-      const LocalIndex base = narrow && !pattern.empty() ? pattern.front() : 0;
-      result.groups_[g] = {static_cast<LocalIndex>(pattern.size()), base, groups[g]};
-      for (const LocalIndex column : pattern) {
-        if (narrow) {
-          result.narrow_[place++] = static_cast<std::uint16_t>(column - base);
-        } else {
-          result.wide_[place++] = column;
+  fast::for_each_part(
+      result.threads_, fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
+        const Part& part = result.parts_[p];
+        Index i = part.first_row, place = part.first_column, value = part.first_value;
+        for (Index g = part.first_group; g < part.last_group; ++g) {
+          const auto pattern = csr.row_columns(i);
+          const LocalIndex base = narrow && !pattern.empty() ? pattern.front() : 0;
+          result.groups_[g] = {static_cast<LocalIndex>(pattern.size()), base, groups[g]};
+          for (const LocalIndex column : pattern) {
+            if (narrow) {
+              result.narrow_[place++] = static_cast<std::uint16_t>(column - base);
+            } else {
+              result.wide_[place++] = column;
+            }
+          }
+          i += groups[g];
+          for (; value < csr.row_offsets[i]; ++value) result.values_[value] = csr.values[value];
         }
-      }
-      i += groups[g];
-      for (; value < csr.row_offsets[i]; ++value) result.values_[value] = csr.values[value];
-    }
-  });
+      });
   return result;
 }
 

@@ -61,24 +61,25 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
   result.active_ = UntouchedArray<std::uint8_t>(at.first_step);
   result.column_indices_ = UntouchedArray<LocalIndex>(csr.nonzeros());
   result.values_ = UntouchedArray<T>(csr.nonzeros());
-  fast::for_each_part(result.threads_, result.threads_, [&](int p) {
-    const Part& part = result.parts_[p];
-    Index place = part.first_value, row = part.first_row, counted = part.first_step;
-    for (Index s = part.first_slice; s < part.last_slice; ++s) {
-      const Slice slice = slices[s];
-      result.slices_[s] = slice;
-      for (Index j = 0; j < slice.longest; ++j) {
-        Index lane = 0;
-        for (; lane < slice.rows && length(result.order_[row + lane]) > j; ++lane) {
-          const Index from = csr.row_offsets[result.order_[row + lane]] + j;
-          result.column_indices_[place] = csr.column_indices[from];
-          result.values_[place++] = csr.values[from];
+  fast::for_each_part(
+      result.threads_, fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
+        const Part& part = result.parts_[p];
+        Index place = part.first_value, row = part.first_row, counted = part.first_step;
+        for (Index s = part.first_slice; s < part.last_slice; ++s) {
+          const Slice slice = slices[s];
+          result.slices_[s] = slice;
+          for (Index j = 0; j < slice.longest; ++j) {
+            Index lane = 0;
+            for (; lane < slice.rows && length(result.order_[row + lane]) > j; ++lane) {
+              const Index from = csr.row_offsets[result.order_[row + lane]] + j;
+              result.column_indices_[place] = csr.column_indices[from];
+              result.values_[place++] = csr.values[from];
+            }
+            if (j >= slice.shortest) result.active_[counted++] = static_cast<std::uint8_t>(lane);
+          }
+          row += slice.rows;
         }
-        if (j >= slice.shortest) result.active_[counted++] = static_cast<std::uint8_t>(lane);
-      }
-      row += slice.rows;
-    }
-  });
+      });
   return result;
 }
 

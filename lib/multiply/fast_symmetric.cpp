@@ -147,13 +147,14 @@ SymmetricHalves<T> SymmetricHalves<T>::from_csr(const Csr<T>& csr, const KernelO
   result.threads_ = fast::threads_of(options);
   const std::vector<Group> groups = find_groups(csr);
   result.share_out(csr, groups);
-  fast::for_each_part(result.threads_, result.threads_, [&](int p) {
-    if (result.wide_.size() > 0) {
-      result.copy(csr, groups, result.parts_[p], result.wide_);
-    } else {
-      result.copy(csr, groups, result.parts_[p], result.narrow_);
-    }
-  });
+  fast::for_each_part(result.threads_, fast::worthwhile_threads(result.threads_, csr.nonzeros()),
+                      [&](int p) {
+                        if (result.wide_.size() > 0) {
+                          result.copy(csr, groups, result.parts_[p], result.wide_);
+                        } else {
+                          result.copy(csr, groups, result.parts_[p], result.narrow_);
+                        }
+                      });
   for (Part& part : result.parts_) {
     part.overlap = result.overlap_rows_;
     result.overlap_rows_ += part.first_row - part.lowest;

@@ -274,9 +274,9 @@ TEST(GroupedCsr, StoresOneListOfColumnsForThreeRows) {
 
 TEST(SymmetricHalves, OverlapsForEveryNumberOfThreads) {
   const std::vector<int> threads{1, 2, 3, 4, 5, 6, 7};
-  const std::vector<Index> columns{1, 2, 7, 16, 33};
+  const std::vector<Index> columns{1, 3, 16};
   expect_all_right(generate_matrix("grid2d:13"), threads, columns);
-  expect_all_right(generate_matrix("grid3d27:5:3"), threads, columns);
+  expect_all_right(generate_matrix("grid3d27:4:3"), threads, columns);
   // Overlaps that reach back over several parts, rows with and without a diagonal.
   expect_all_right(symmetrised(with_pattern(150, random_rows(150, 150, 0, 9))), threads, columns);
   // An arrow: the last row and column full.
