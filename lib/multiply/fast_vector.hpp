@@ -113,7 +113,7 @@ inline Vector<T, lanes<T>> gather(const T* x, const Column* columns) {
     return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), 0xffff, indices, x, 4);
   }
 #else
-  Vector<T, lanes<T>> vector;
+  Vector<T, lanes<T>> vector{};
   for (int k = 0; k < lanes<T>; ++k) vector[k] = x[columns[k]];
   return vector;
 #endif
