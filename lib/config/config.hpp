@@ -23,8 +23,9 @@ inline constexpr std::string_view task_words[] = {"solve", "multiply"};
 inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};
 /// The words for a multivector that is not a file.
 inline constexpr std::string_view multivector_words[] = {"random", "ones"};
-inline constexpr std::string_view method_words[] = {"auto", "gauss", "gauss_jordan"};
-inline constexpr std::string_view pivoting_words[] = {"none", "partial", "complete"};
+inline constexpr std::string_view method_words[] = {"auto", "gauss", "gauss_jordan", "lu"};
+inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial", "complete",
+                                                      "tournament"};
 inline constexpr std::string_view precision_words[] = {"float", "double"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
 inline constexpr std::string_view switch_words[] = {"false", "true"};
@@ -90,8 +91,9 @@ struct Config {
   };
   struct Solve {
     Method method = Method::automatic;
-    Pivoting pivoting = Pivoting::partial;
+    Pivoting pivoting = Pivoting::automatic;
     Precision precision = Precision::float64;
+    Index block = 0;
     int refinement = 3;
     bool operator==(const Solve&) const = default;
   };

@@ -194,13 +194,20 @@ const Option option_table[] = {
     choice<&Config::task>("task", "What to do with the matrix."),
     choice<&Config::solve, &Config::Solve::method>(
         "solve.method",
-        "Gaussian elimination with back substitution, Gauss-Jordan elimination, or the program's "
-        "choice."),
+        "lu: blocked elimination at the speed of matrix products; gauss and gauss_jordan: column "
+        "by "
+        "column, with and without back substitution; auto: lu, or gauss for pivoting: complete."),
     choice<&Config::solve, &Config::Solve::pivoting>(
         "solve.pivoting",
-        "Where a pivot is searched: nowhere, in its column, or in the whole remaining matrix."),
+        "Where a pivot is searched: nowhere, in its column, in the whole remaining matrix "
+        "(complete, "
+        "not for lu), or among the best rows of each rank (tournament, lu only); auto: tournament "
+        "for lu on several ranks, else partial."),
     choice<&Config::solve, &Config::Solve::precision>("solve.precision",
                                                       "Floating-point type of the elimination."),
+    integer<&Config::solve, &Config::Solve::block>(
+        "solve.block", 0, 4096, "columns",
+        "lu: columns of a panel and rows of a cyclic block; 0 chooses by itself."),
     integer<&Config::solve, &Config::Solve::refinement>(
         "solve.refinement", 0, 100, "sweeps",
         "Most sweeps of iterative refinement against the sparse matrix."),

@@ -75,14 +75,14 @@ T broadcast_value(Team& team, T value, int root) {
 /// Root's text on every rank.
 std::string broadcast_text(Team& team, std::string text, int root);
 
-template <typename T>
-void send(Team& team, std::span<const T> data, int to) {
+template <typename T, std::size_t Extent>
+void send(Team& team, std::span<T, Extent> data, int to) {
   static_assert(std::is_trivially_copyable_v<T>);
   team.send_bytes(std::as_bytes(data), to);
 }
 
-template <typename T>
-void receive(Team& team, std::span<T> data, int from) {
+template <typename T, std::size_t Extent>
+void receive(Team& team, std::span<T, Extent> data, int from) {
   static_assert(std::is_trivially_copyable_v<T>);
   team.receive_bytes(std::as_writable_bytes(data), from);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "core/types.hpp"
 
@@ -22,6 +23,9 @@ struct RowBands {
   int ranks = 1;
 
   Range band(int rank) const { return {border(rank), border(rank + 1)}; }
+
+  /// The band as a list of ranges.
+  std::vector<Range> segments(int rank) const { return {band(rank)}; }
 
   /// The rank that holds `row`.
   int owner(Index row) const {

@@ -30,30 +30,6 @@ PivotCandidate find_candidate(const Band<T>& band, Index k, Pivoting pivoting) {
   return band.find_pivot(intersect(rows, band.rows()), columns);
 }
 
-void check_pivot(const PivotCandidate& pivot, Index k, Index order, Pivoting pivoting) {
-  const Index step = k + 1;
-  if (!std::isfinite(pivot.magnitude)) {
-    fail_everywhere(
-        ExitCode::not_trustworthy,
-        "elimination overflowed: the pivot of step {} of {} (column {}) is not a finite number; "
-        "try solve.precision=double, or solve.pivoting=partial or complete",
-        step, order, pivot.column + 1);
-  }
-  if (pivot.magnitude > 0) return;
-  if (pivoting == Pivoting::none) {
-    fail_everywhere(ExitCode::not_trustworthy,
-                    "the pivot of step {} of {} (column {}) is zero and solve.pivoting is none; "
-                    "try solve.pivoting=partial",
-                    step, order, step);
-  }
-  fail_everywhere(
-      ExitCode::not_trustworthy,
-      "the matrix is singular: at step {} of {} no non-zero pivot is left in column {}; "
-      "its rank is {}",
-      step, order, step,
-      pivoting == Pivoting::complete ? fmt::format("{}", k) : fmt::format("below {}", order));
-}
-
 /// Swaps rows a and b of the whole matrix: inside one band, or between the two owners.
 template <typename T>
 void exchange_rows(Team& team, const RowBands& bands, Band<T>& band, Index a, Index b) {
@@ -110,12 +86,12 @@ Elimination eliminate_columnwise(Team& team, const RowBands& bands, Band<T>& ban
   result.method = method;
   result.row_swaps.resize(n);
   if (pivoting == Pivoting::complete) result.column_swaps.resize(n);
-  result.largest_entry = all_maximum(team, band.find_pivot(band.rows(), {0, n}).magnitude);
+  result.pivots.largest_entry = all_maximum(team, band.find_pivot(band.rows(), {0, n}).magnitude);
 
   double largest_in_pivot_rows = 0;
   for (Index k = 0; k < n; ++k) {
     const PivotCandidate pivot = decide(team, find_candidate(band, k, pivoting));
-    check_pivot(pivot, k, n, pivoting);
+    check_pivot(pivot.magnitude, k, n, pivoting == Pivoting::none ? advice_without_pivoting : "");
 
     if (pivoting == Pivoting::complete) {
       result.column_swaps[k] = pivot.column;
@@ -133,12 +109,12 @@ Elimination eliminate_columnwise(Team& team, const RowBands& bands, Band<T>& ban
       largest_in_pivot_rows =
           std::max(largest_in_pivot_rows, band.find_pivot({k, k + 1}, {k, n}).magnitude);
     }
-    result.largest_pivot = std::max(result.largest_pivot, pivot.magnitude);
-    result.smallest_pivot =
-        k == 0 ? pivot.magnitude : std::min(result.smallest_pivot, pivot.magnitude);
+    result.pivots.include(pivot.magnitude, k == 0);
     progress.done(k + 1, n, 1.0 - std::pow(1.0 - static_cast<double>(k + 1) / n, jordan ? 2 : 3));
   }
-  if (n > 0) result.growth = all_maximum(team, largest_in_pivot_rows) / result.largest_entry;
+  if (n > 0) {
+    result.pivots.growth = all_maximum(team, largest_in_pivot_rows) / result.pivots.largest_entry;
+  }
   return result;
 }
 

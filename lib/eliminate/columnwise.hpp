@@ -6,6 +6,7 @@
 #include "core/team.hpp"
 #include "eliminate/band.hpp"
 #include "eliminate/options.hpp"
+#include "eliminate/pivot_statistics.hpp"
 #include "matrix/dense.hpp"
 
 namespace spsolve {
@@ -17,10 +18,7 @@ struct Elimination {
   Method method = Method::gauss;
   std::vector<Index> row_swaps;     ///< step k swapped rows k and row_swaps[k] >= k
   std::vector<Index> column_swaps;  ///< likewise for columns; empty without complete pivoting
-  double largest_entry = 0;         ///< max |a_ij| before the first step
-  double growth = 0;                ///< max |u_ij| / max |a_ij|, u the pivot rows as they are used
-  double smallest_pivot = 0;        ///< min |u_kk|
-  double largest_pivot = 0;         ///< max |u_kk|
+  PivotStatistics pivots;
 };
 
 /// Gaussian elimination column by column, over the bands of a team (S. Fencel, 2020, chapters 4

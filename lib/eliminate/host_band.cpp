@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
 namespace spsolve {
 
 namespace {
-
-constexpr std::size_t cache_line = 64;
 
 /// |value|, or infinity for a nan, so that a comparison never hides one.
 template <typename T>
@@ -32,41 +28,18 @@ constexpr Index parallel_threshold = 20000;
 }  // namespace
 
 template <typename T>
-void HostBand<T>::Free::operator()(T* memory) const {
-  std::free(memory);
-}
-
-template <typename T>
-Index HostBand<T>::stride_for(Index order) {
-  constexpr Index step = cache_line / sizeof(T);
-  // One more line where rows would lie a multiple of 4096 bytes apart: columns would share sets.
-  Index stride = (order + step - 1) / step * step;
-  if (stride * static_cast<Index>(sizeof(T)) % 4096 == 0) stride += step;
-  return stride;
-}
-
-template <typename T>
 std::int64_t HostBand<T>::bytes(Index rows, Index order) {
-  return (rows * stride_for(order) + 2 * order) * static_cast<std::int64_t>(sizeof(T));
+  return (rows * padded_stride<T>(order) + 2 * order) * static_cast<std::int64_t>(sizeof(T));
 }
 
 template <typename T>
 HostBand<T>::HostBand(const Csr<double>& sparse, Index first_row)
     : rows_{first_row, first_row + sparse.rows},
       order_(sparse.columns),
-      stride_(stride_for(order_)) {
-  const std::size_t size = static_cast<std::size_t>(sparse.rows * stride_) * sizeof(T);
-  values_.reset(static_cast<T*>(std::aligned_alloc(cache_line, std::max(size, cache_line))));
-  if (values_ == nullptr) throw std::bad_alloc();
+      stride_(padded_stride<T>(order_)),
+      values_(sparse.rows * stride_) {
   for (auto& buffer : buffers_) buffer.resize(order_);
-    // The thread that later works on a row touches it first, which places it near that thread.
-#pragma omp parallel for schedule(static)
-  for (Index i = rows_.first; i < rows_.last; ++i) {
-    std::fill_n(row(i), stride_, T{});
-    const auto columns = sparse.row_columns(i - rows_.first);
-    const auto values = sparse.row_values(i - rows_.first);
-    for (std::size_t k = 0; k < columns.size(); ++k) row(i)[columns[k]] = static_cast<T>(values[k]);
-  }
+  fill_dense_rows(sparse, values_.data(), stride_);
 }
 
 template <typename T>

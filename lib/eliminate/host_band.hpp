@@ -1,9 +1,9 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "eliminate/band.hpp"
+#include "eliminate/dense_rows.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve {
@@ -35,18 +35,13 @@ class HostBand final : public Band<T> {
   void divide_by_diagonal(std::span<T> x, Index columns) const override;
 
  private:
-  struct Free {
-    void operator()(T* memory) const;
-  };
-
-  static Index stride_for(Index order);
-  T* row(Index global) { return values_.get() + (global - rows_.first) * stride_; }
-  const T* row(Index global) const { return values_.get() + (global - rows_.first) * stride_; }
+  T* row(Index global) { return values_.data() + (global - rows_.first) * stride_; }
+  const T* row(Index global) const { return values_.data() + (global - rows_.first) * stride_; }
 
   Range rows_;
   Index order_;
   Index stride_;
-  std::unique_ptr<T[], Free> values_;
+  RawArray<T> values_;
   std::vector<T> buffers_[2];
 };
 

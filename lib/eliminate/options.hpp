@@ -7,13 +7,16 @@ enum class Method {
   automatic,     ///< the method that this size, precision and device call for
   gauss,         ///< rows below the pivot; back substitution
   gauss_jordan,  ///< rows above and below the pivot; no back substitution
+  lu,            ///< blocked elimination: the same as gauss at the speed of matrix products
 };
 
 /// Where the pivot of step k is looked for.
 enum class Pivoting {
-  none,      ///< a_kk as it comes
-  partial,   ///< column k, from row k down
-  complete,  ///< all rows and columns from k on
+  automatic,   ///< tournament for lu, else partial
+  none,        ///< a_kk as it comes
+  partial,     ///< column k, from row k down
+  complete,    ///< all rows and columns from k on; not for lu
+  tournament,  ///< the best of each rank's best rows of a panel; lu only
 };
 
 /// The type that a matrix is eliminated in; solutions and residuals are always double.

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/system.hpp"
-#include "eliminate/host_band.hpp"
+#include "distribute/row_bands.hpp"
 
 namespace spsolve {
 
@@ -33,31 +33,31 @@ std::int64_t MemoryPlan::peak() const {
   return most;
 }
 
-MemoryPlan plan_elimination(const MatrixShape& shape, const RowBands& bands, int rank,
-                            Precision precision, Index right_hand_sides) {
+MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,
+                            int ranks, Index right_hand_sides) {
   const Index n = shape.rows;
-  const Index height = bands.band(rank).size();
+  const bool cyclic = deals_in_cycles(choice, ranks);
+  const Index height =
+      cyclic ? cyclic_rows(choice, n, ranks).height(rank) : RowBands{n, ranks}.band(rank).size();
   const std::int64_t whole = csr_bytes(n, shape.nonzeros);
-  const std::int64_t band =
-      csr_bytes(height, bands.ranks == 1 ? shape.nonzeros : shape.nonzeros / bands.ranks);
-  const bool reduced = precision == Precision::float32;
-  const std::int64_t dense =
-      reduced ? HostBand<float>::bytes(height, n) : HostBand<double>::bytes(height, n);
+  const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks);
   const std::int64_t multivector = n * right_hand_sides * static_cast<std::int64_t>(sizeof(double));
 
   MemoryPlan plan;
   if (rank == 0) {
     plan.parts.push_back({"read", "list of the file's entries", shape.entries * entry_bytes});
     plan.parts.push_back({"read", "compressed rows of the whole matrix", whole});
-    if (bands.ranks > 1) {
-      plan.parts.push_back({"scatter", "compressed rows of the whole matrix", whole});
-    }
+    if (ranks > 1) plan.parts.push_back({"scatter", "compressed rows of the whole matrix", whole});
   }
+  if (ranks > 1) plan.parts.push_back({"scatter", "compressed rows of one rank's band", band});
   plan.parts.push_back({"scatter", "compressed rows of this rank's band", band});
+  if (cyclic) plan.parts.push_back({"scatter", "the same, dealt out in cyclic blocks", band});
   plan.parts.push_back({"eliminate", "compressed rows of this rank's band", band});
-  plan.parts.push_back(
-      {"eliminate",
-       fmt::format("dense band of {} x {} in {}", height, n, reduced ? "float" : "double"), dense});
+  if (cyclic) plan.parts.push_back({"eliminate", "the same, dealt out in cyclic blocks", band});
+  plan.parts.push_back({"eliminate",
+                        fmt::format("dense band of {} x {} in {}", height, n,
+                                    choice.precision == Precision::float32 ? "float" : "double"),
+                        elimination_bytes(choice, height, n, ranks)});
   // b, x, the correction, the better x, and one copy inside the solve.
   plan.parts.push_back({"eliminate", "right-hand sides, solutions, residuals", 5 * multivector});
   return plan;

@@ -6,7 +6,7 @@
 
 #include "core/team.hpp"
 #include "distribute/row_bands.hpp"
-#include "eliminate/options.hpp"
+#include "eliminate/eliminate.hpp"
 #include "matrix/shape.hpp"
 
 namespace spsolve {
@@ -25,10 +25,10 @@ struct MemoryPlan {
   std::int64_t peak() const;
 };
 
-/// The plan of rank `rank` for the elimination of a square matrix on `bands`, with
+/// The plan of rank `rank` of `ranks` for the elimination of a square matrix with
 /// `right_hand_sides` columns.
-MemoryPlan plan_elimination(const MatrixShape& shape, const RowBands& bands, int rank,
-                            Precision precision, Index right_hand_sides);
+MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,
+                            int ranks, Index right_hand_sides);
 
 /// The need of every rank against what is free on its host.
 struct MemoryCheck {

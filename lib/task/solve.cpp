@@ -1,15 +1,14 @@
 #include "task/solve.hpp"
 
 #include <algorithm>
-#include <memory>
 
 #include <omp.h>
 
 #include "config/schema.hpp"
+#include "core/blas.hpp"
 #include "core/system.hpp"
 #include "distribute/scatter.hpp"
-#include "eliminate/columnwise.hpp"
-#include "eliminate/host_band.hpp"
+#include "eliminate/eliminate.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
@@ -31,8 +30,10 @@ void check_device(DeviceChoice wanted) {
                   "or device=auto");
 }
 
-Method choose_method(Method wanted) {
-  return wanted == Method::automatic ? Method::gauss : wanted;
+EliminationChoice choice_for(const Config& config, Index order, const Team& team) {
+  const auto& wanted = config.solve;
+  return choose_elimination(wanted.method, wanted.pivoting, wanted.precision, wanted.block, order,
+                            team.size());
 }
 
 double elimination_flops(Index order) {
@@ -54,55 +55,18 @@ MatrixShape square_shape(const Config& config) {
   return shape;
 }
 
-/// What elimination and refinement leave for the report.
-struct Outcome {
-  Elimination elimination;
-  Refinement refinement;
-};
-
-/// Eliminates in T, solves and refines in double.
-template <typename T>
-Outcome eliminate_and_solve(const Config& config, Team& team, const RowBands& bands,
-                            const Csr<double>& rows, const Dense<double>& b, PhaseTimes& times,
-                            Dense<double>& x) {
-  Outcome outcome;
-  const auto band = times.measure("eliminate", [&] {
-    auto dense = together(
-        team, [&] { return std::make_unique<HostBand<T>>(rows, bands.band(team.rank()).first); });
-    Progress progress("eliminating", elimination_flops(bands.rows),
-                      show_progress(team, config.output.progress));
-    outcome.elimination = eliminate_columnwise<T>(
-        team, bands, *dense, choose_method(config.solve.method), config.solve.pivoting, progress);
-    return dense;
-  });
-  const auto solve_in_place = [&](Dense<double>& y) {
-    if constexpr (std::is_same_v<T, double>) {
-      solve(team, bands, *band, outcome.elimination, y);
-    } else {
-      Dense<T> reduced(y.rows, y.columns);
-      std::copy(y.values.begin(), y.values.end(), reduced.values.begin());
-      solve(team, bands, *band, outcome.elimination, reduced);
-      std::copy(reduced.values.begin(), reduced.values.end(), y.values.begin());
-    }
-  };
-  times.measure("gather", [&] {
-    x = b;
-    solve_in_place(x);
-  });
-  outcome.refinement = times.measure("check", [&] {
-    return refine(team, bands, rows, b, solve_in_place, config.solve.refinement, x);
-  });
-  return outcome;
-}
-
 /// What a reader of the report should know before using x.
 std::vector<std::string> warnings(const SolveReport& report, Precision precision) {
   std::vector<std::string> words;
   if (report.status != "solved") {
     words.push_back(
-        fmt::format("the backward error is above {:.0e}: x does not solve this system; try "
-                    "solve.pivoting=complete, more solve.refinement{}",
+        fmt::format("the backward error is above {:.0e}: x does not solve this system; try {}"
+                    "solve.pivoting=complete{}",
                     largest_trusted_error(precision),
+                    report.method == name(Method::gauss_jordan)
+                        ? "solve.method=lu (gauss_jordan is less stable where U is "
+                          "ill-conditioned) or "
+                        : "",
                     precision == Precision::float32 ? ", or solve.precision=double" : ""));
   }
   const double roundoff = precision == Precision::float32 ? 0x1p-24 : unit_roundoff;
@@ -130,8 +94,8 @@ MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan) {
     if (team.rank() == 0) shape = square_shape(config);
   });
   shape = broadcast_value(team, shape, 0);
-  plan = plan_elimination(shape, RowBands{shape.rows, team.size()}, team.rank(),
-                          config.solve.precision, config.right_hand_side.columns);
+  plan = plan_elimination(shape, choice_for(config, shape.rows, team), team.rank(), team.size(),
+                          config.right_hand_side.columns);
   return check_memory(team, plan, config.solve.precision);
 }
 
@@ -142,6 +106,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   SolveReport report;
   report.threads = choose_threads(config.threads, team.ranks_on_host());
   omp_set_num_threads(report.threads);
+  blas::set_threads(report.threads);
 
   MemoryPlan plan;
   if (const MemoryCheck check = plan_solve(config, team, plan); !check.fits) {
@@ -167,16 +132,34 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
 
   // -> a band of rows per rank; right-hand sides whole on every rank
   const RowBands bands{report.rows, team.size()};
+  const EliminationChoice choice = choice_for(config, report.rows, team);
+  Csr<double> dealt;  // the rows to eliminate, where they differ from the band
   const Csr<double> rows = times.measure("scatter", [&] {
     share_multivector(team, b);
+    if (deals_in_cycles(choice, team.size())) {
+      dealt = scatter_rows(team, cyclic_rows(choice, report.rows, team.size()), whole);
+    }
     return scatter_rows(team, bands, std::move(whole));
   });
 
-  // -> dense band -> pivots, updates -> x -> refined against the sparse A
+  // -> dense band -> pivots, updates
+  const Eliminated eliminated = times.measure("eliminate", [&] {
+    Progress progress("eliminating", elimination_flops(report.rows),
+                      show_progress(team, config.output.progress));
+    return eliminate(team, report.rows, deals_in_cycles(choice, team.size()) ? dealt : rows, choice,
+                     progress);
+  });
+  dealt = {};
+
+  // -> x -> refined against the sparse A
   Dense<double> x;
-  const Outcome outcome = config.solve.precision == Precision::float32
-                              ? eliminate_and_solve<float>(config, team, bands, rows, b, times, x)
-                              : eliminate_and_solve<double>(config, team, bands, rows, b, times, x);
+  times.measure("gather", [&] {
+    x = b;
+    eliminated.solve(x);
+  });
+  report.refinement = times.measure("check", [&] {
+    return refine(team, bands, rows, b, eliminated.solve, config.solve.refinement, x);
+  });
 
   times.measure("write", [&] {
     together(team, [&] {
@@ -187,19 +170,18 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   });
   times.add("total", total.seconds());
 
-  report.refinement = outcome.refinement;
-  const double error = outcome.refinement.after.backward_error;
+  const double error = report.refinement.after.backward_error;
   report.status =
       error <= largest_trusted_error(config.solve.precision) ? "solved" : "not trustworthy";
   report.matrix = config.matrix.name();
   report.right_hand_sides = b.columns;
-  report.method = name(choose_method(config.solve.method));
-  report.pivoting = name(config.solve.pivoting);
+  report.method = name(choice.method);
+  report.pivoting = name(choice.pivoting);
   report.precision = name(config.solve.precision);
   report.device = "host";
-  report.pivot_growth = outcome.elimination.growth;
-  report.smallest_pivot = outcome.elimination.smallest_pivot;
-  report.largest_pivot = outcome.elimination.largest_pivot;
+  report.pivot_growth = eliminated.pivots.growth;
+  report.smallest_pivot = eliminated.pivots.smallest_pivot;
+  report.largest_pivot = eliminated.pivots.largest_pivot;
   report.add_run(team, times);
   report.gflops = elimination_flops(report.rows) / report.longest("eliminate") / 1e9;
   if (solution_is_ones(config.right_hand_side)) {
@@ -207,7 +189,10 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
     for (const double value : x.values) sum += (value - 1) * (value - 1);
     report.l2_error = sum;
   }
-  report.notes = warnings(report, config.solve.precision);
+  report.notes = eliminated.notes;
+  for (std::string& note : warnings(report, config.solve.precision)) {
+    report.notes.push_back(std::move(note));
+  }
   report.versions = versions;
   report.configuration = to_json(config);
   return report;

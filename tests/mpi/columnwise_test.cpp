@@ -4,13 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "distribute/scatter.hpp"
-#include "eliminate/host_band.hpp"
-#include "eliminate/refine.hpp"
 #include "helpers/reference.hpp"
-#include "matrix/convert.hpp"
 #include "matrix/multivector.hpp"
-#include "mpi/mpi_team.hpp"
+#include "solve_in_team.hpp"
 
 namespace spsolve {
 namespace {
@@ -18,34 +14,14 @@ namespace {
 using test::backward_error;
 using test::sparse;
 
-struct Solved {
-  Elimination elimination;
-  Refinement refinement;
-  Dense<double> x;
-};
+using test::error_of;
+using test::Solved;
 
-/// The way of the application: rank 0 has the matrix, everybody ends up with x.
 template <typename T>
 Solved eliminate_and_solve(const Csr<double>& matrix, const Dense<double>& b, Method method,
                            Pivoting pivoting, int sweeps = 0) {
-  MpiTeam team;
-  const RowBands bands{matrix.rows, team.size()};
-  Csr<double> whole = team.rank() == 0 ? matrix : Csr<double>{};
-  const Csr<double> rows = scatter_rows(team, bands, std::move(whole));
-  HostBand<T> band(rows, bands.band(team.rank()).first);
-  Progress progress("test", 0, Progress::Show::off);
-  Solved solved;
-  solved.elimination = eliminate_columnwise<T>(team, bands, band, method, pivoting, progress);
-  const auto solve_in_place = [&](Dense<double>& x) {
-    Dense<T> y(x.rows, x.columns);
-    for (std::size_t i = 0; i < x.values.size(); ++i) y.values[i] = static_cast<T>(x.values[i]);
-    solve(team, bands, band, solved.elimination, y);
-    for (std::size_t i = 0; i < x.values.size(); ++i) x.values[i] = y.values[i];
-  };
-  solved.x = b;
-  solve_in_place(solved.x);
-  solved.refinement = refine(team, bands, rows, b, solve_in_place, sweeps, solved.x);
-  return solved;
+  const Precision precision = std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
+  return test::solve_in_team(matrix, b, {method, pivoting, precision}, sweeps);
 }
 
 struct Case {
@@ -55,7 +31,7 @@ struct Case {
 
 std::string print(const Case& c) {
   const char* methods[] = {"auto", "gauss", "gauss_jordan"};
-  const char* pivotings[] = {"none", "partial", "complete"};
+  const char* pivotings[] = {"auto", "none", "partial", "complete"};
   return fmt::format("{}_{}", methods[static_cast<int>(c.method)],
                      pivotings[static_cast<int>(c.pivoting)]);
 }
@@ -145,19 +121,6 @@ TEST_P(Columnwise, SameBitsFromRunToRun) {
   EXPECT_EQ(first.x.values, second.x.values);
 }
 
-/// The text of the Error that `work` throws; the test fails where it throws none.
-template <typename Work>
-std::string error_of(Work&& work, ExitCode expected) {
-  try {
-    work();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), expected);
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
-
 TEST_P(Columnwise, NamesTheStepOfASingularMatrix) {
   const auto [method, pivoting] = GetParam();
   // Column 3 is a multiple of column 1: exact in binary, so that the pivot is exactly zero.
@@ -207,10 +170,10 @@ TEST(ColumnwisePivoting, GrowthOfTheWorstCase) {
   const Dense<double> b(n, 1, 1.0);
   for (const Method method : {Method::gauss, Method::gauss_jordan}) {
     const Solved partial = eliminate_and_solve<double>(sparse(dense), b, method, Pivoting::partial);
-    EXPECT_DOUBLE_EQ(partial.elimination.growth, std::ldexp(1.0, n - 1));
+    EXPECT_DOUBLE_EQ(partial.pivots.growth, std::ldexp(1.0, n - 1));
     const Solved complete =
         eliminate_and_solve<double>(sparse(dense), b, method, Pivoting::complete);
-    EXPECT_LE(complete.elimination.growth, 4.0);
+    EXPECT_LE(complete.pivots.growth, 4.0);
     EXPECT_LE(backward_error(sparse(dense), b, complete.x), 1e-14);
   }
 }

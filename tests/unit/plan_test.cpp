@@ -8,17 +8,17 @@ namespace spsolve {
 namespace {
 
 const MatrixShape shape{1000, 1000, 5000, 9000};
+const EliminationChoice choice;
 
 TEST(MemoryPlan, PeakIsThatOfTheLargestPhase) {
-  const RowBands bands{1000, 2};
-  const MemoryPlan plan = plan_elimination(shape, bands, 0, Precision::float64, 1);
+  const MemoryPlan plan = plan_elimination(shape, choice, 0, 2, 1);
   EXPECT_EQ(plan.peak(), plan.bytes_in("eliminate"));
   EXPECT_GE(plan.peak(), HostBand<double>::bytes(500, 1000));
   EXPECT_GT(plan.bytes_in("read"), 5000 * 24);
 }
 
 TEST(MemoryPlan, OnlyRankZeroReads) {
-  const MemoryPlan plan = plan_elimination(shape, RowBands{1000, 2}, 1, Precision::float64, 1);
+  const MemoryPlan plan = plan_elimination(shape, choice, 1, 2, 1);
   EXPECT_EQ(plan.bytes_in("read"), 0);
 }
 
@@ -30,13 +30,13 @@ TEST(MemoryPlan, FloatHalvesTheBand) {
 TEST(MemoryCheck, RefusesWithARemedy) {
   SoloTeam team;
   const MatrixShape huge{10000000, 10000000, 0, 30000000};
-  const MemoryPlan plan = plan_elimination(huge, RowBands{huge.rows, 1}, 0, Precision::float64, 1);
+  const MemoryPlan plan = plan_elimination(huge, choice, 0, 1, 1);
   const MemoryCheck check = check_memory(team, plan, Precision::float64);
   EXPECT_FALSE(check.fits);
   EXPECT_NE(check.remedy.find("hosts"), std::string::npos);
   EXPECT_NE(check.remedy.find("solve.precision=float"), std::string::npos);
   EXPECT_NE(to_text(plan, check).find("does not fit"), std::string::npos);
-  const MemoryPlan small = plan_elimination(shape, RowBands{1000, 1}, 0, Precision::float64, 1);
+  const MemoryPlan small = plan_elimination(shape, choice, 0, 1, 1);
   EXPECT_TRUE(check_memory(team, small, Precision::float64).fits);
 }
 

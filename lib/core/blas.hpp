@@ -1,0 +1,37 @@
+#pragma once
+
+#include "core/types.hpp"
+
+namespace spsolve::blas {
+
+// The few BLAS and LAPACK operations that elimination needs, for row-major matrices: element
+// (i, j) of a matrix with leading dimension ld is a[i * ld + j]. A row-major operation is the
+// library's column-major one on the transposes, so nothing is copied. float and double; every
+// dimension must fit an int.
+
+/// How many threads the library uses. No effect with libraries that offer no such call.
+void set_threads(int threads);
+
+/// C <- C - A B for C of m x n, A of m x k, B of k x n.
+template <typename T>
+void subtract_product(Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb, T* c,
+                      Index ldc);
+
+/// B <- L^-1 B for the unit lower triangle L of a w x w matrix, B of w x n.
+template <typename T>
+void solve_unit_lower(Index w, Index n, const T* l, Index ldl, T* b, Index ldb);
+
+/// B <- U^-1 B for the upper triangle U of a w x w matrix, B of w x n.
+template <typename T>
+void solve_upper(Index w, Index n, const T* u, Index ldu, T* b, Index ldb);
+
+/// B <- B U^-1 for the upper triangle U of a w x w matrix, B of m x w.
+template <typename T>
+void solve_upper_from_right(Index m, Index w, const T* u, Index ldu, T* b, Index ldb);
+
+/// LAPACK's getrf on a column-major m x n matrix: A = P L U with partial pivoting. `swaps` holds
+/// min(m, n) 0-based rows: step i swapped rows i and swaps[i].
+template <typename T>
+void factor_columns(Index m, Index n, T* a, Index lda, int* swaps);
+
+}  // namespace spsolve::blas

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/types.hpp"
+#include "distribute/row_bands.hpp"
+
+namespace spsolve {
+
+/// The rows that a rank offers as pivots of a panel, best first: their local numbers and, row-major
+/// with the panel's width, their values in the panel as they are before this panel's elimination.
+template <typename T>
+struct Candidates {
+  std::vector<Index> rows;
+  std::vector<T> values;
+};
+
+/// What one rank can do with its own rows in a blocked elimination of the dense n x n matrix A.
+///
+/// Rows have local numbers 0 ... height() - 1 and change places: pivot rows of finished panels
+/// have retired to the top, in the order of their elimination, the others are active:
+/// [first_active, height()). A panel is a range of at most max_width() columns. All columns are
+/// global. Spans are in host memory; multivectors are row-major.
+///
+/// Alone, a rank eliminates a panel by factor_panel(). In a team the ranks decide on the pivots;
+/// each then calls retire(), form_multipliers(), and the pivot rows of all ranks pass through
+/// the pivot block, a copy of the panel's pivot rows in the order of elimination, from the panel's
+/// first column on. solve_pivot_rows() and update() are the same for both.
+template <typename T>
+class BlockedBand {
+ public:
+  virtual ~BlockedBand() = default;
+
+  virtual Index height() const = 0;
+  virtual Index order() const = 0;
+  virtual Index max_width() const = 0;
+
+  // --- alone
+
+  /// Eliminates the columns `panel` in the active rows, which begin at panel.first: partial
+  /// pivoting, or none; rows are swapped whole; L below and on, U on and above the diagonal in
+  /// place. The pivot block is the rows themselves. Step panel.first + i swapped that row with
+  /// row swaps[i]. Hands back the first column whose pivot is zero or not finite, or -1.
+  virtual Index factor_panel(Range panel, bool pivoting, std::span<Index> swaps) = 0;
+
+  // --- in a team
+
+  /// The best rows of the active ones by partial pivoting on a copy of the panel; as many as the
+  /// panel is wide, fewer where fewer are active.
+  virtual Candidates<T> elect(Index first_active, Range panel) = 0;
+
+  /// The panel's values in the active rows, row-major.
+  virtual std::vector<T> panel_values(Index first_active, Range panel) const = 0;
+
+  /// Swaps the rows `chosen`, in this order, to the places from first_active on.
+  virtual void retire(Index first_active, std::span<const Index> chosen) = 0;
+
+  /// Computes L = A(active, panel) U^-1 for the upper triangle of `factors`, panel width squared,
+  /// aside from A. Hands back max |l_ij|, infinite where one is not finite.
+  virtual double form_multipliers(Index first_active, Range panel, std::span<const T> factors) = 0;
+
+  /// Puts the L of form_multipliers() into the panel.
+  virtual void accept_multipliers(Index first_active, Range panel) = 0;
+
+  /// Copies rows [first, first + count), columns from panel.first on, to `packed` (row-major,
+  /// without gaps), and back from there.
+  virtual void pack_rows(Index first, Index count, Range panel, std::span<T> packed) const = 0;
+  virtual void unpack_rows(Index first, Index count, Range panel, std::span<const T> packed) = 0;
+
+  /// Sets the pivot block: `factors` (L and U of the panel's pivots) and the rows behind them.
+  /// Row i of the block is row order[i] of `packed`, which is as of pack_rows().
+  virtual void set_pivot_block(Range panel, std::span<const T> factors, std::span<const T> packed,
+                               std::span<const Index> order) = 0;
+
+  /// Copies rows order[first ... first + count) of the pivot block to own rows from `row` on.
+  virtual void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) = 0;
+
+  // --- both
+
+  /// Pivot block(:, columns) <- L^-1 pivot block(:, columns), L its unit lower triangle.
+  virtual void solve_pivot_rows(Range panel, Range columns) = 0;
+
+  /// A(active, columns) <- A(active, columns) - A(active, panel) pivot block(:, columns).
+  virtual void update(Index first_active, Range panel, Range columns) = 0;
+
+  // --- afterwards
+
+  /// max |a_ij| over all own rows; infinite where one is not finite.
+  virtual double largest() const = 0;
+
+  /// max |a_ij| over local rows i in `rows` and columns j >= column + i - rows.first.
+  virtual double largest_upper(Range rows, Index column) const = 0;
+
+  /// a_ii for the diagonal of an eliminated solo matrix.
+  virtual std::vector<T> diagonal() const = 0;
+
+  /// x <- L^-1 x and x <- U^-1 x with the whole eliminated matrix of a rank alone; x is n x K.
+  virtual void solve_unit_lower(std::span<T> x, Index columns) const = 0;
+  virtual void solve_upper(std::span<T> x, Index columns) const = 0;
+
+  /// c(rows, :) <- c(rows, :) - A(rows, panel) x for x of panel width x K, c of height() x K.
+  virtual void subtract_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
+                                Index columns) const = 0;
+};
+
+/// The swaps of BlockedBand::retire() on anything that has one value a row.
+template <typename Value>
+void swap_to_front(std::span<Value> values, Index first_active, std::span<const Index> chosen) {
+  std::vector<Index> wanted(chosen.begin(), chosen.end());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Index place = first_active + static_cast<Index>(i);
+    std::swap(values[place], values[wanted[i]]);
+    // A later row that stood at this place stands where this one came from now.
+    std::replace(wanted.begin() + static_cast<std::ptrdiff_t>(i) + 1, wanted.end(), place,
+                 wanted[i]);
+  }
+}
+
+}  // namespace spsolve

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "core/types.hpp"
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+/// Memory without values, aligned to a cache line, freed with the object. Throws std::bad_alloc.
+template <typename T>
+class RawArray {
+ public:
+  RawArray() = default;
+  explicit RawArray(Index size);
+
+  T* data() { return values_.get(); }
+  const T* data() const { return values_.get(); }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const;
+  };
+  std::unique_ptr<T[], Free> values_;
+};
+
+/// The leading dimension for dense rows of `columns` values: whole cache lines, and one more where
+/// rows would lie a multiple of 4096 bytes apart, so that a column does not crowd into one set of
+/// the cache.
+template <typename T>
+Index padded_stride(Index columns);
+
+/// Writes the dense form of `sparse` into rows of `stride` values, zeros included. The thread that
+/// will work on a row under a static schedule touches it first, which places it near that thread.
+template <typename T>
+void fill_dense_rows(const Csr<double>& sparse, T* rows, Index stride);
+
+}  // namespace spsolve

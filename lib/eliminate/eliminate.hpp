@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/progress.hpp"
+#include "core/team.hpp"
+#include "distribute/cyclic_rows.hpp"
+#include "eliminate/options.hpp"
+#include "eliminate/pivot_statistics.hpp"
+#include "matrix/csr.hpp"
+#include "matrix/dense.hpp"
+
+namespace spsolve {
+
+/// How to eliminate; nothing is automatic any more.
+struct EliminationChoice {
+  Method method = Method::lu;
+  Pivoting pivoting = Pivoting::tournament;
+  Precision precision = Precision::float64;
+  Index block = 128;  ///< lu: columns of a panel, rows of a cyclic block
+};
+
+/// Fills in what is automatic, for a matrix of order `order` on `ranks` ranks. Throws Error(input)
+/// on every rank where method and pivoting do not go together.
+EliminationChoice choose_elimination(Method method, Pivoting pivoting, Precision precision,
+                                     Index block, Index order, int ranks);
+
+/// An eliminated matrix, spread over a team: solves for any right-hand sides.
+struct Eliminated {
+  PivotStatistics pivots;
+  /// Right-hand sides on entry, solutions on exit, n x K, whole and the same on every rank.
+  /// Collective.
+  std::function<void(Dense<double>&)> solve;
+  std::vector<std::string> notes;  ///< what a reader of the report should know
+};
+
+/// How the rows of the dense matrix are dealt out: cyclic blocks for lu, contiguous bands else.
+bool deals_in_cycles(const EliminationChoice& choice, int ranks);
+CyclicRows cyclic_rows(const EliminationChoice& choice, Index order, int ranks);
+
+/// Eliminates the matrix whose rows of this rank, as dealt out, are `rows`. Throws as
+/// eliminate_columnwise() and factor_lu(), and Error(resources) where memory is short. Collective.
+Eliminated eliminate(Team& team, Index order, const Csr<double>& rows,
+                     const EliminationChoice& choice, Progress& progress);
+
+/// Bytes that eliminate() allocates for `height` rows.
+std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, Index order,
+                               int ranks);
+
+}  // namespace spsolve

@@ -1,0 +1,313 @@
+#include "eliminate/host_blocked_band.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/blas.hpp"
+#include "eliminate/small_lu.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Rows or columns that one thread copies at a time: a tile of both stays in the first cache.
+constexpr Index tile = 32;
+
+/// Columns of swapped rows that one thread takes at a time.
+constexpr Index swap_columns = 512;
+
+/// max |value|, infinite where one is not finite: only 0 times a finite number is 0.
+template <typename T>
+double largest_of(const T* values, Index count) {
+  T largest{};
+  T zero{};
+#pragma omp simd reduction(max : largest) reduction(+ : zero)
+  for (Index j = 0; j < count; ++j) {
+    largest = std::max(largest, std::abs(values[j]));
+    zero += T{} * values[j];
+  }
+  return zero == T{} ? static_cast<double>(largest) : std::numeric_limits<double>::infinity();
+}
+
+/// The first column of a panel whose pivot is zero or not finite, or -1; pivots lie `step` apart.
+template <typename T>
+Index bad_pivot(const T* pivots, Index step, Range panel) {
+  for (Index i = 0; i < panel.size(); ++i) {
+    if (const T pivot = pivots[i * step]; pivot == T{} || !std::isfinite(pivot)) {
+      return panel.first + i;
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+template <typename T>
+std::int64_t HostBlockedBand<T>::bytes(Index height, Index order, Index max_width, bool alone) {
+  const Index elements =
+      height * padded_stride<T>(order) + height * max_width + (alone ? 0 : max_width * order);
+  return elements * static_cast<std::int64_t>(sizeof(T));
+}
+
+template <typename T>
+HostBlockedBand<T>::HostBlockedBand(const Csr<double>& sparse, Index max_width, bool alone)
+    : height_(sparse.rows),
+      order_(sparse.columns),
+      max_width_(max_width),
+      alone_(alone),
+      stride_(padded_stride<T>(order_)),
+      values_(height_ * stride_),
+      scratch_(height_ * max_width),
+      block_(alone ? 0 : max_width * order_) {
+  fill_dense_rows(sparse, values_.data(), stride_);
+}
+
+template <typename T>
+void HostBlockedBand<T>::copy_panel(Index first, Range panel) {
+  const Index rows = height_ - first;
+#pragma omp parallel for schedule(static)
+  for (Index top = 0; top < rows; top += tile) {
+    const Index bottom = std::min(top + tile, rows);
+    for (Index j = 0; j < panel.size(); ++j) {
+      T* column = scratch_.data() + j * rows;
+      for (Index i = top; i < bottom; ++i) column[i] = row(first + i)[panel.first + j];
+    }
+  }
+}
+
+template <typename T>
+Index HostBlockedBand<T>::factor_panel(Range panel, bool pivoting, std::span<Index> swaps) {
+  return pivoting ? factor_with_pivoting(panel, swaps) : factor_without_pivoting(panel, swaps);
+}
+
+template <typename T>
+Index HostBlockedBand<T>::factor_without_pivoting(Range panel, std::span<Index> swaps) {
+  const Index width = panel.size();
+  std::vector<T> factors(static_cast<std::size_t>(width * width));
+  for (Index i = 0; i < width; ++i) {
+    std::copy_n(row(panel.first + i) + panel.first, width, factors.data() + i * width);
+    swaps[i] = panel.first + i;
+  }
+  factor_small<T>(width, width, factors, false, {});
+  form_multipliers(panel.last, panel, factors);
+  accept_multipliers(panel.last, panel);
+  for (Index i = 0; i < width; ++i) {
+    std::copy_n(factors.data() + i * width, width, row(panel.first + i) + panel.first);
+  }
+  return bad_pivot(factors.data(), width + 1, panel);
+}
+
+template <typename T>
+Index HostBlockedBand<T>::factor_with_pivoting(Range panel, std::span<Index> swaps) {
+  const Index first = panel.first;
+  const Index rows = height_ - first;
+  const Index width = panel.size();
+  copy_panel(first, panel);
+  std::vector<int> local(static_cast<std::size_t>(width));
+  blas::factor_columns(rows, width, scratch_.data(), rows, local.data());
+  for (Index i = 0; i < width; ++i) swaps[i] = first + local[i];
+    // The rest of the rows follows the panel; threads share the columns.
+#pragma omp parallel for schedule(static)
+  for (Index left = 0; left < order_; left += swap_columns) {
+    const Index right = std::min(left + swap_columns, order_);
+    for (Index i = 0; i < width; ++i) {
+      if (swaps[i] != first + i) {
+        std::swap_ranges(row(first + i) + left, row(first + i) + right, row(swaps[i]) + left);
+      }
+    }
+  }
+#pragma omp parallel for schedule(static)
+  for (Index top = 0; top < rows; top += tile) {
+    const Index bottom = std::min(top + tile, rows);
+    for (Index i = top; i < bottom; ++i) {
+      T* target = row(first + i) + first;
+      for (Index j = 0; j < width; ++j) target[j] = scratch_.data()[j * rows + i];
+    }
+  }
+  return bad_pivot(scratch_.data(), rows + 1, panel);
+}
+
+template <typename T>
+Candidates<T> HostBlockedBand<T>::elect(Index first_active, Range panel) {
+  const Index rows = height_ - first_active;
+  const Index width = panel.size();
+  const Index offered = std::min(rows, width);
+  Candidates<T> candidates;
+  if (offered == 0) return candidates;
+  copy_panel(first_active, panel);
+  std::vector<int> swaps(static_cast<std::size_t>(offered));
+  blas::factor_columns(rows, width, scratch_.data(), rows, swaps.data());
+  std::vector<Index> order(static_cast<std::size_t>(rows));
+  for (Index i = 0; i < rows; ++i) order[i] = first_active + i;
+  for (Index i = 0; i < offered; ++i) std::swap(order[i], order[swaps[i]]);
+  candidates.rows.assign(order.begin(), order.begin() + offered);
+  candidates.values.resize(static_cast<std::size_t>(offered * width));
+  for (Index i = 0; i < offered; ++i) {
+    std::copy_n(row(order[i]) + panel.first, width, candidates.values.data() + i * width);
+  }
+  return candidates;
+}
+
+template <typename T>
+void HostBlockedBand<T>::retire(Index first_active, std::span<const Index> chosen) {
+  std::vector<Index> wanted(chosen.begin(), chosen.end());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Index place = first_active + static_cast<Index>(i);
+    if (wanted[i] == place) continue;
+    std::swap_ranges(row(place), row(place) + order_, row(wanted[i]));
+    // A later row that stood at this place stands where this one came from now.
+    std::replace(wanted.begin() + static_cast<std::ptrdiff_t>(i) + 1, wanted.end(), place,
+                 wanted[i]);
+  }
+}
+
+template <typename T>
+double HostBlockedBand<T>::form_multipliers(Index first_active, Range panel,
+                                            std::span<const T> factors) {
+  const Index rows = height_ - first_active;
+  const Index width = panel.size();
+  T* multipliers = scratch_.data();
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < rows; ++i) {
+    std::copy_n(row(first_active + i) + panel.first, width, multipliers + i * width);
+  }
+  blas::solve_upper_from_right(rows, width, factors.data(), width, multipliers, width);
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (Index i = 0; i < rows; ++i) {
+    largest = std::max(largest, largest_of(multipliers + i * width, width));
+  }
+  return largest;
+}
+
+template <typename T>
+void HostBlockedBand<T>::accept_multipliers(Index first_active, Range panel) {
+  const Index width = panel.size();
+#pragma omp parallel for schedule(static)
+  for (Index i = first_active; i < height_; ++i) {
+    std::copy_n(scratch_.data() + (i - first_active) * width, width, row(i) + panel.first);
+  }
+}
+
+template <typename T>
+void HostBlockedBand<T>::pack_rows(Index first, Index count, Range panel,
+                                   std::span<T> packed) const {
+  const Index length = order_ - panel.first;
+  for (Index i = 0; i < count; ++i) {
+    std::copy_n(row(first + i) + panel.first, length, packed.data() + i * length);
+  }
+}
+
+template <typename T>
+void HostBlockedBand<T>::unpack_rows(Index first, Index count, Range panel,
+                                     std::span<const T> packed) {
+  const Index length = order_ - panel.first;
+  for (Index i = 0; i < count; ++i) {
+    std::copy_n(packed.data() + i * length, length, row(first + i) + panel.first);
+  }
+}
+
+template <typename T>
+Index HostBlockedBand<T>::pivot_stride(Range panel) const {
+  return alone_ ? stride_ : order_ - panel.first;
+}
+
+template <typename T>
+T* HostBlockedBand<T>::pivot_block(Range panel, Index column) {
+  return alone_ ? row(panel.first) + column : block_.data() + (column - panel.first);
+}
+
+template <typename T>
+void HostBlockedBand<T>::set_pivot_block(Range panel, std::span<const T> factors,
+                                         std::span<const T> packed, std::span<const Index> order) {
+  const Index width = panel.size();
+  const Index length = order_ - panel.first;
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < width; ++i) {
+    T* target = block_.data() + i * length;
+    std::copy_n(factors.data() + i * width, width, target);
+    std::copy_n(packed.data() + order[i] * length + width, length - width, target + width);
+  }
+}
+
+template <typename T>
+void HostBlockedBand<T>::keep_pivot_rows(Range panel, std::span<const Index> order, Index first) {
+  const Index length = order_ - panel.first;
+  for (const Index i : order) {
+    std::copy_n(block_.data() + i * length, length, row(first++) + panel.first);
+  }
+}
+
+template <typename T>
+void HostBlockedBand<T>::solve_pivot_rows(Range panel, Range columns) {
+  const Index stride = pivot_stride(panel);
+  blas::solve_unit_lower(panel.size(), columns.size(), pivot_block(panel, panel.first), stride,
+                         pivot_block(panel, columns.first), stride);
+}
+
+template <typename T>
+void HostBlockedBand<T>::update(Index first_active, Range panel, Range columns) {
+  blas::subtract_product(height_ - first_active, columns.size(), panel.size(),
+                         row(first_active) + panel.first, stride_,
+                         pivot_block(panel, columns.first), pivot_stride(panel),
+                         row(first_active) + columns.first, stride_);
+}
+
+template <typename T>
+std::vector<T> HostBlockedBand<T>::panel_values(Index first_active, Range panel) const {
+  std::vector<T> values;
+  values.reserve(static_cast<std::size_t>((height_ - first_active) * panel.size()));
+  for (Index i = first_active; i < height_; ++i) {
+    values.insert(values.end(), row(i) + panel.first, row(i) + panel.last);
+  }
+  return values;
+}
+
+template <typename T>
+double HostBlockedBand<T>::largest() const {
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (Index i = 0; i < height_; ++i) largest = std::max(largest, largest_of(row(i), order_));
+  return largest;
+}
+
+template <typename T>
+double HostBlockedBand<T>::largest_upper(Range rows, Index column) const {
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (Index i = rows.first; i < rows.last; ++i) {
+    const Index first = column + i - rows.first;
+    largest = std::max(largest, largest_of(row(i) + first, order_ - first));
+  }
+  return largest;
+}
+
+template <typename T>
+std::vector<T> HostBlockedBand<T>::diagonal() const {
+  std::vector<T> values;
+  for (Index i = 0; i < std::min(height_, order_); ++i) values.push_back(row(i)[i]);
+  return values;
+}
+
+template <typename T>
+void HostBlockedBand<T>::solve_unit_lower(std::span<T> x, Index columns) const {
+  blas::solve_unit_lower(order_, columns, values_.data(), stride_, x.data(), columns);
+}
+
+template <typename T>
+void HostBlockedBand<T>::solve_upper(std::span<T> x, Index columns) const {
+  blas::solve_upper(order_, columns, values_.data(), stride_, x.data(), columns);
+}
+
+template <typename T>
+void HostBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<const T> x,
+                                          std::span<T> c, Index columns) const {
+  blas::subtract_product(rows.size(), columns, panel.size(), row(rows.first) + panel.first, stride_,
+                         x.data(), columns, c.data() + rows.first * columns, columns);
+}
+
+template class HostBlockedBand<float>;
+template class HostBlockedBand<double>;
+
+}  // namespace spsolve

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "eliminate/blocked_band.hpp"
+#include "eliminate/dense_rows.hpp"
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+/// A BlockedBand in host memory: row-major, BLAS for the products, LAPACK for the panel.
+template <typename T>
+class HostBlockedBand final : public BlockedBand<T> {
+ public:
+  /// The dense form of the sparse rows `sparse`, in their order. `alone` says that no other rank
+  /// takes part. Throws std::bad_alloc where the memory isn't there.
+  HostBlockedBand(const Csr<double>& sparse, Index max_width, bool alone);
+
+  /// Bytes that such a band allocates.
+  static std::int64_t bytes(Index height, Index order, Index max_width, bool alone);
+
+  Index height() const override { return height_; }
+  Index order() const override { return order_; }
+  Index max_width() const override { return max_width_; }
+  Index factor_panel(Range panel, bool pivoting, std::span<Index> swaps) override;
+  Candidates<T> elect(Index first_active, Range panel) override;
+  void retire(Index first_active, std::span<const Index> chosen) override;
+  double form_multipliers(Index first_active, Range panel, std::span<const T> factors) override;
+  void accept_multipliers(Index first_active, Range panel) override;
+  void pack_rows(Index first, Index count, Range panel, std::span<T> packed) const override;
+  void unpack_rows(Index first, Index count, Range panel, std::span<const T> packed) override;
+  void set_pivot_block(Range panel, std::span<const T> factors, std::span<const T> packed,
+                       std::span<const Index> order) override;
+  void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) override;
+  void solve_pivot_rows(Range panel, Range columns) override;
+  void update(Index first_active, Range panel, Range columns) override;
+  std::vector<T> panel_values(Index first_active, Range panel) const override;
+  double largest() const override;
+  double largest_upper(Range rows, Index column) const override;
+  std::vector<T> diagonal() const override;
+  void solve_unit_lower(std::span<T> x, Index columns) const override;
+  void solve_upper(std::span<T> x, Index columns) const override;
+  void subtract_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
+                        Index columns) const override;
+
+ private:
+  T* row(Index i) { return values_.data() + i * stride_; }
+  const T* row(Index i) const { return values_.data() + i * stride_; }
+
+  /// The pivot block's element in its first row and column `column`, and its leading dimension.
+  T* pivot_block(Range panel, Index column);
+  Index pivot_stride(Range panel) const;
+
+  Index factor_with_pivoting(Range panel, std::span<Index> swaps);
+  Index factor_without_pivoting(Range panel, std::span<Index> swaps);
+
+  /// The panel's columns of rows [first, height()) in scratch_, column-major.
+  void copy_panel(Index first, Range panel);
+
+  Index height_;
+  Index order_;
+  Index max_width_;
+  bool alone_;
+  Index stride_;
+  RawArray<T> values_;   // height x stride
+  RawArray<T> scratch_;  // height x max_width: panel copies, multipliers
+  RawArray<T> block_;    // max_width x order: pivot rows of a team
+};
+
+extern template class HostBlockedBand<float>;
+extern template class HostBlockedBand<double>;
+
+}  // namespace spsolve

@@ -1,0 +1,35 @@
+#include "multiply/fast_array.hpp"
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace spsolve {
+
+namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t large_page = std::size_t{2} << 20;
+
+/// Large pages pay from a few of them on; below, their alignment would only waste memory.
+std::align_val_t alignment_of(std::size_t bytes) {
+  return std::align_val_t{bytes >= 4 * large_page ? large_page : cache_line};
+}
+
+}  // namespace
+
+void* allocate_untouched(std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* memory = ::operator new(bytes, alignment_of(bytes));
+#ifdef __linux__
+  // Advice only: where the system refuses, small pages do.
+  if (bytes >= 4 * large_page) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
+void release_untouched(void* memory, std::size_t bytes) noexcept {
+  if (memory != nullptr) ::operator delete(memory, alignment_of(bytes));
+}
+
+}  // namespace spsolve

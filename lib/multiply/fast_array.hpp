@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+#include "core/types.hpp"
+
+namespace spsolve {
+
+/// `bytes` of memory that nobody has touched, aligned to cache lines, or to large pages (which the
+/// system is asked for) where there are many. Throws std::bad_alloc.
+void* allocate_untouched(std::size_t bytes);
+void release_untouched(void* memory, std::size_t bytes) noexcept;
+
+/// An array whose pages are placed by the threads that first write to them: its elements begin
+/// uninitialised. For trivial types only.
+template <typename T>
+class UntouchedArray {
+ public:
+  UntouchedArray() = default;
+  explicit UntouchedArray(Index size)
+      : data_(static_cast<T*>(allocate_untouched(static_cast<std::size_t>(size) * sizeof(T))),
+              Release{static_cast<std::size_t>(size) * sizeof(T)}),
+        size_(size) {}
+
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  Index size() const { return size_; }
+  std::int64_t bytes() const { return size_ * static_cast<Index>(sizeof(T)); }
+  T& operator[](Index i) { return data_.get()[i]; }
+  const T& operator[](Index i) const { return data_.get()[i]; }
+
+ private:
+  struct Release {
+    std::size_t bytes = 0;
+    void operator()(T* memory) const noexcept { release_untouched(memory, bytes); }
+  };
+  std::unique_ptr<T, Release> data_;
+  Index size_ = 0;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <vector>
+
+#include "matrix/csr.hpp"
+#include "multiply/fast_array.hpp"
+#include "multiply/kernel.hpp"
+
+namespace spsolve {
+
+/// How rows and their non-zeros are shared out: part p sums the non-zeros first_nonzero[p] ...
+/// first_nonzero[p + 1] - 1, the first of which lies in row first_row[p] (or that row is empty).
+/// A part may end inside a row; what it has of that row is its carry.
+struct NonzeroSplit {
+  std::vector<Index> first_row;      ///< parts + 1
+  std::vector<Index> first_nonzero;  ///< parts + 1
+
+  int parts() const { return static_cast<int>(first_row.size()) - 1; }
+};
+
+/// Equal parts of the path through rows and non-zeros (merge-path: Merrill and Garland, SC 2016),
+/// where a row costs as much as a non-zero. A cut moves to the nearest row border where that lies
+/// within 1/64 of a part, so that only rows too long for one part are cut.
+NonzeroSplit split_nonzeros(const std::vector<Index>& row_offsets, int parts);
+
+/// CSR shared out by non-zeros, each part in memory placed by its thread. Row lengths instead of
+/// offsets: four bytes a row are read instead of eight. Where rows are short and of changing
+/// length, they are sorted by length within windows of 256, so that the processor foresees where
+/// they end.
+template <typename T>
+class BalancedCsr {
+ public:
+  static BalancedCsr from_csr(const Csr<T>& csr, const KernelOptions& options);
+
+  /// Y = A X. Each part's sums stay in registers over a whole row; the carries of cut rows are
+  /// added in the order of the parts. Cost: 2 nnz K; the matrix is read once for every 64 columns
+  /// (double) of X.
+  void multiply(const T* x, T* y, Index columns);
+
+  std::int64_t bytes() const;
+
+ private:
+  struct Part {
+    Index first_row, last_row;  ///< rows that end in this part
+    Index first_nonzero;
+    Index first_length;  ///< non-zeros that it holds of its first row
+    Index carry_length;  ///< non-zeros that it holds of row last_row, which ends in a later part
+  };
+
+  void sort_rows(const Csr<T>& csr);
+  template <typename RowWork>
+  void for_each_row(const Part& part, T* y, T* carry, Index columns, RowWork&& row_work);
+  void multiply_vector(int part, const T* x, T* y);
+  template <int ahead>
+  void multiply_block(int part, const T* x, T* y, Index columns);
+
+  std::vector<Part> parts_;
+  int threads_ = 1;
+  Index nonzeros_ = 0;
+  Index x_rows_ = 0;
+  bool irregular_ = false;              ///< rows of X are worth fetching ahead
+  UntouchedArray<LocalIndex> lengths_;  ///< of the rows in their order here
+  UntouchedArray<LocalIndex> order_;    ///< the rows in their order here, where sorted
+  UntouchedArray<LocalIndex> column_indices_;
+  UntouchedArray<T> values_;
+  std::vector<T> carries_;  ///< parts x K
+};
+
+}  // namespace spsolve

@@ -1,0 +1,229 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+#include <immintrin.h>
+#endif
+
+#include "core/types.hpp"
+
+// Short vectors for the fast host kernels, in the compiler's vector extension (GCC, Clang), and the
+// classes of K over them.
+
+namespace spsolve::fast {
+
+/// Bytes of this processor's vector registers.
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+inline constexpr int register_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int register_bytes = 32;
+#else
+inline constexpr int register_bytes = 16;
+#endif
+
+/// Elements of T in a register.
+template <typename T>
+inline constexpr int lanes = register_bytes / static_cast<int>(sizeof(T));
+
+template <typename T, int width>
+struct VectorOf {
+  using type __attribute__((vector_size(width * sizeof(T)))) = T;
+};
+/// `width` (2, 4, 8, 16) elements of T; + - * work on it element by element.
+template <typename T, int width>
+using Vector = typename VectorOf<T, width>::type;
+
+template <typename V, typename T>
+inline V load(const T* from) {
+  V vector;
+  std::memcpy(&vector, from, sizeof(V));
+  return vector;
+}
+
+template <typename V, typename T>
+inline void store(T* to, const V& vector) {
+  std::memcpy(to, &vector, sizeof(V));
+}
+
+/// The sum of the elements, by halves: the order is fixed.
+template <typename T, int width>
+inline T horizontal_sum(const Vector<T, width>& vector) {
+  if constexpr (width == 2) {
+    return vector[0] + vector[1];
+  } else {
+    Vector<T, width / 2> halves[2];
+    std::memcpy(halves, &vector, sizeof(vector));
+    return horizontal_sum<T, width / 2>(halves[0] + halves[1]);
+  }
+}
+
+/// The first `count` (1 ... lanes) elements from `from`, and zeros.
+template <typename T>
+inline Vector<T, lanes<T>> load_first(const T* from, Index count) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+  if constexpr (sizeof(T) == 8) {
+    return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1U << count) - 1), from);
+  } else {
+    return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << count) - 1), from);
+  }
+#else
+  Vector<T, lanes<T>> vector{};
+  for (Index k = 0; k < count; ++k) vector[k] = from[k];
+  return vector;
+#endif
+}
+
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+
+/// The first `count` (0 ... lanes<T>) indices, widened to 32 bits, and zeros.
+template <typename T, typename Column>
+inline auto load_indices(const Column* columns, Index count) {
+  const auto mask = static_cast<__mmask16>((1U << count) - 1);
+  if constexpr (sizeof(T) == 8) {
+    if constexpr (sizeof(Column) == 4) {
+      return _mm256_maskz_loadu_epi32(static_cast<__mmask8>(mask), columns);
+    } else {
+      return _mm256_maskz_cvtepu16_epi32(
+          0xff, _mm_maskz_loadu_epi16(static_cast<__mmask8>(mask), columns));
+    }
+  } else {
+    if constexpr (sizeof(Column) == 4) {
+      return _mm512_maskz_loadu_epi32(mask, columns);
+    } else {
+      return _mm512_maskz_cvtepu16_epi32(0xffff, _mm256_maskz_loadu_epi16(mask, columns));
+    }
+  }
+}
+
+#endif
+
+/// x[columns[0]], ..., x[columns[lanes - 1]].
+template <typename T, typename Column>
+inline Vector<T, lanes<T>> gather(const T* x, const Column* columns) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+  const auto indices = load_indices<T>(columns, lanes<T>);
+  if constexpr (sizeof(T) == 8) {
+    return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, indices, x, 8);
+  } else {
+    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), 0xffff, indices, x, 4);
+  }
+#else
+  Vector<T, lanes<T>> vector{};
+  for (int k = 0; k < lanes<T>; ++k) vector[k] = x[columns[k]];
+  return vector;
+#endif
+}
+
+/// The first `count` (0 ... lanes) of them, and zeros.
+template <typename T, typename Column>
+inline Vector<T, lanes<T>> gather_first(const T* x, const Column* columns, Index count) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+  const auto mask = static_cast<__mmask16>((1U << count) - 1);
+  const auto indices = load_indices<T>(columns, count);
+  if constexpr (sizeof(T) == 8) {
+    return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), static_cast<__mmask8>(mask), indices, x,
+                                    8);
+  } else {
+    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, indices, x, 4);
+  }
+#else
+  Vector<T, lanes<T>> vector{};
+  for (Index k = 0; k < count; ++k) vector[k] = x[columns[k]];
+  return vector;
+#endif
+}
+
+/// y[columns[k]] += term[k] for k < count (1 ... lanes); the columns are distinct.
+template <typename T, typename Column>
+inline void scatter_add(T* y, const Column* columns, Index count, const Vector<T, lanes<T>>& term) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+  const auto mask = static_cast<__mmask16>((1U << count) - 1);
+  const auto indices = load_indices<T>(columns, count);
+  if constexpr (sizeof(T) == 8) {
+    const auto narrow = static_cast<__mmask8>(mask);
+    const __m512d sum = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), narrow, indices, y, 8) + term;
+    _mm512_mask_i32scatter_pd(y, narrow, indices, sum, 8);
+  } else {
+    const __m512 sum = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, indices, y, 4) + term;
+    _mm512_mask_i32scatter_ps(y, mask, indices, sum, 4);
+  }
+#else
+  for (Index k = 0; k < count; ++k) y[columns[k]] += term[k];
+#endif
+}
+
+/// y[places[k]] = value[k] for k < count (1 ... lanes); the places are distinct.
+template <typename T>
+inline void scatter_first(T* y, const LocalIndex* places, Index count,
+                          const Vector<T, lanes<T>>& value) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+  const auto mask = static_cast<__mmask16>((1U << count) - 1);
+  const auto indices = load_indices<T>(places, count);
+  if constexpr (sizeof(T) == 8) {
+    _mm512_mask_i32scatter_pd(y, static_cast<__mmask8>(mask), indices, value, 8);
+  } else {
+    _mm512_mask_i32scatter_ps(y, mask, indices, value, 4);
+  }
+#else
+  for (Index k = 0; k < count; ++k) y[places[k]] = value[k];
+#endif
+}
+
+/// A block of columns of X as `count` vectors of `width` elements: vector v begins at v * width,
+/// the last at `last` <= (count - 1) * width, so that it ends with the block and overlaps the one
+/// before it. Overlapping columns are computed twice, with the same bits.
+struct ColumnBlock {
+  Index first;  ///< first column
+  Index last;   ///< start of the last vector within the block
+};
+
+/// Calls work.template operator()<width, count>(block) for each of the equal blocks of at most
+/// `most` registers that cover K >= 2 columns: sums of a whole row stay in registers for every K.
+template <typename T, int most, typename Work>
+inline void for_each_column_block(Index columns, Work&& work) {
+  constexpr int full = lanes<T>;
+  const auto narrow = [&]<int width>() {
+    if (columns == width) {
+      work.template operator()<width, 1>(ColumnBlock{0, 0});
+    } else {
+      work.template operator()<width, 2>(ColumnBlock{0, columns - width});
+    }
+  };
+  if constexpr (full > 2) {
+    if (columns < 4) return narrow.template operator()<2>();
+  }
+  if constexpr (full > 4) {
+    if (columns < 8) return narrow.template operator()<4>();
+  }
+  if constexpr (full > 8) {
+    if (columns < 16) return narrow.template operator()<8>();
+  }
+  const Index blocks = (columns + most * full - 1) / (most * full);
+  const Index registers = (columns + full - 1) / full;
+  for (Index b = 0; b < blocks; ++b) {
+    const Index first = b * registers / blocks * full;
+    const Index end = std::min(columns, (b + 1) * registers / blocks * full);
+    const ColumnBlock block{first, end - first - full};
+    const auto call = [&]<int count>(auto&& self) -> void {
+      if ((end - first + full - 1) / full == count) {
+        work.template operator()<full, count>(block);
+      } else if constexpr (count < most) {
+        self.template operator()<count + 1>(self);
+      }
+    };
+    call.template operator()<1>(call);
+  }
+}
+
+/// Start of vector v of `count` in a block.
+template <int width, int count>
+constexpr Index vector_start(int v, Index last) {
+  return v + 1 == count ? last : static_cast<Index>(v) * width;
+}
+
+}  // namespace spsolve::fast

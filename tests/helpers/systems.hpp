@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "matrix/csr.hpp"
+
+namespace spsolve::test {
+
+/// A square matrix that is hard on an elimination, and why.
+struct System {
+  std::string name;
+  Csr<double> matrix;
+};
+
+/// Random, graded, gfpp (worst-case growth), saddle-point, row-scaled and nearly singular matrices
+/// of order n.
+std::vector<System> difficult_systems(Index n);
+
+/// The real matrix of that file name, or nothing where it isn't here.
+std::optional<Csr<double>> real_matrix(const std::string& name);
+
+}  // namespace spsolve::test

@@ -1,0 +1,160 @@
+#include "eliminate/lu.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "helpers/reference.hpp"
+#include "helpers/systems.hpp"
+#include "matrix/generate.hpp"
+#include "matrix/multivector.hpp"
+#include "solve_in_team.hpp"
+
+namespace spsolve {
+namespace {
+
+using test::backward_error;
+using test::error_of;
+using test::solve_in_team;
+using test::Solved;
+using test::sparse;
+
+EliminationChoice lu(Pivoting pivoting, Index block, Precision precision = Precision::float64) {
+  return {Method::lu, pivoting, precision, block};
+}
+
+/// A growing amount of round-off is normal: the bound is a small multiple of LAPACK's own error.
+double bound(const Csr<double>& matrix, const Dense<double>& b) {
+  const double lapack = backward_error(matrix, b, test::lapack_solve(matrix, b));
+  return 20 * std::max(lapack, unit_roundoff);
+}
+
+TEST(Lu, MatchesLapackForEverySizeAndBlock) {
+  for (const Index n : {1, 2, 3, 5, 8, 16, 17, 31, 64, 100, 127, 200, 301}) {
+    const Csr<double> matrix = sparse(random_multivector(n, n, n));
+    const Dense<double> b = random_multivector(n, 3, n + 1);
+    const double largest = bound(matrix, b);
+    for (const Index block : {1, 2, 7, 16, 33, 128, 400}) {
+      for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
+        const Solved solved = solve_in_team(matrix, b, lu(pivoting, std::min(block, n)));
+        EXPECT_LE(backward_error(matrix, b, solved.x), largest) << n << " by " << block;
+        EXPECT_TRUE(solved.notes.empty());
+      }
+    }
+  }
+}
+
+TEST(Lu, WithoutPivoting) {
+  for (const Index n : {1, 6, 40, 150}) {
+    Dense<double> dense = random_multivector(n, n, 3);
+    for (Index i = 0; i < n; ++i) dense(i, i) += static_cast<double>(n);
+    const Csr<double> matrix = sparse(dense);
+    const Dense<double> b = random_multivector(n, 2, 4);
+    for (const Index block : {1, 5, 16, 64}) {
+      const Solved solved = solve_in_team(matrix, b, lu(Pivoting::none, std::min(block, n)));
+      EXPECT_LE(backward_error(matrix, b, solved.x), bound(matrix, b)) << n << " by " << block;
+    }
+  }
+}
+
+TEST(Lu, FloatIsRefinedToDouble) {
+  const Index n = 150;
+  const Csr<double> matrix = sparse(random_multivector(n, n, 8));
+  const Dense<double> b = random_multivector(n, 2, 9);
+  const Solved plain = solve_in_team(matrix, b, lu(Pivoting::tournament, 24, Precision::float32));
+  EXPECT_GT(backward_error(matrix, b, plain.x), 1e-12) << "this was not done in float";
+  EXPECT_LE(backward_error(matrix, b, plain.x), 1e-5);
+  const Solved refined =
+      solve_in_team(matrix, b, lu(Pivoting::tournament, 24, Precision::float32), 12);
+  EXPECT_LE(backward_error(matrix, b, refined.x), 4 * unit_roundoff);
+}
+
+TEST(Lu, TournamentIsAsGoodAsPartialPivotingOnDifficultSystems) {
+  for (const test::System& system : test::difficult_systems(120)) {
+    const Dense<double> b = test::multiply(system.matrix, random_multivector(120, 1, 5));
+    const Solved partial = solve_in_team(system.matrix, b, lu(Pivoting::partial, 16));
+    const Solved tournament = solve_in_team(system.matrix, b, lu(Pivoting::tournament, 16));
+    const double of_partial = backward_error(system.matrix, b, partial.x);
+    EXPECT_LE(backward_error(system.matrix, b, tournament.x),
+              10 * std::max(of_partial, unit_roundoff))
+        << system.name;
+    if (system.name == "gfpp") {
+      EXPECT_GE(partial.pivots.growth, std::ldexp(1.0, 118));
+    } else {
+      EXPECT_LE(of_partial, 1e-13) << system.name;
+    }
+  }
+}
+
+TEST(Lu, RealSystemsAgainstLapack) {
+  // Pivoting is needed in most: zeros on the diagonal.
+  for (const char* name : {"west0497.mtx", "impcol_d.mtx", "bp_800.mtx", "662_bus.mtx"}) {
+    const auto matrix = test::real_matrix(name);
+    if (!matrix) GTEST_SKIP() << name << " is not here: set SPSOLVE_MATRICES";
+    const Dense<double> b = random_multivector(matrix->rows, 1, 2);
+    const Solved solved = solve_in_team(*matrix, b, lu(Pivoting::tournament, 32));
+    EXPECT_LE(backward_error(*matrix, b, solved.x), bound(*matrix, b)) << name;
+  }
+}
+
+TEST(Lu, AgreesWithTheReferenceOnGrowthAndPivots) {
+  const Index n = 90;
+  const Csr<double> matrix = sparse(random_multivector(n, n, 21));
+  const Dense<double> b = random_multivector(n, 1, 22);
+  const Solved reference =
+      solve_in_team(matrix, b, {Method::gauss, Pivoting::partial, Precision::float64});
+  const Solved blocked = solve_in_team(matrix, b, lu(Pivoting::partial, 16));
+  EXPECT_NEAR(blocked.pivots.growth, reference.pivots.growth, 1e-9);
+  EXPECT_NEAR(blocked.pivots.smallest_pivot, reference.pivots.smallest_pivot, 1e-9);
+  EXPECT_NEAR(blocked.pivots.largest_pivot, reference.pivots.largest_pivot, 1e-9);
+  EXPECT_EQ(blocked.pivots.largest_entry, reference.pivots.largest_entry);
+}
+
+TEST(Lu, SameBitsFromRunToRun) {
+  const Csr<double> matrix = sparse(random_multivector(130, 130, 31));
+  const Dense<double> b = random_multivector(130, 2, 32);
+  for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
+    const Solved first = solve_in_team(matrix, b, lu(pivoting, 16));
+    const Solved second = solve_in_team(matrix, b, lu(pivoting, 16));
+    EXPECT_EQ(first.x.values, second.x.values);
+  }
+}
+
+TEST(Lu, NamesTheStepOfASingularMatrix) {
+  Dense<double> dense(40, 40);
+  for (Index i = 0; i < 40; ++i) dense(i, i) = 4;
+  dense(22, 22) = 0;
+  for (const Pivoting pivoting : {Pivoting::none, Pivoting::partial, Pivoting::tournament}) {
+    const std::string text =
+        error_of([&] { solve_in_team(sparse(dense), Dense<double>(40, 1), lu(pivoting, 8)); },
+                 ExitCode::not_trustworthy);
+    EXPECT_NE(text.find("step 23 of 40"), std::string::npos) << text;
+  }
+}
+
+TEST(Lu, NamesOverflow) {
+  Dense<double> dense(30, 30);
+  for (Index i = 0; i < 30; ++i) dense(i, i) = 1;
+  dense(0, 0) = 1e-300;
+  dense(0, 20) = dense(20, 0) = 1e300;
+  const std::string text =
+      error_of([&] { solve_in_team(sparse(dense), Dense<double>(30, 1), lu(Pivoting::none, 8)); },
+               ExitCode::not_trustworthy);
+  EXPECT_NE(text.find("not a finite number"), std::string::npos) << text;
+}
+
+TEST(ChooseElimination, FillsInWhatIsAutomatic) {
+  const auto choose = [](Method method, Pivoting pivoting, int ranks) {
+    return choose_elimination(method, pivoting, Precision::float64, 0, 1000, ranks);
+  };
+  EXPECT_EQ(choose(Method::automatic, Pivoting::automatic, 2).method, Method::lu);
+  EXPECT_EQ(choose(Method::automatic, Pivoting::automatic, 2).pivoting, Pivoting::tournament);
+  EXPECT_EQ(choose(Method::automatic, Pivoting::automatic, 1).pivoting, Pivoting::partial);
+  EXPECT_EQ(choose(Method::automatic, Pivoting::complete, 1).method, Method::gauss);
+  EXPECT_EQ(choose(Method::gauss, Pivoting::automatic, 3).pivoting, Pivoting::partial);
+  EXPECT_THROW(choose(Method::lu, Pivoting::complete, 1), Error);
+  EXPECT_THROW(choose(Method::gauss, Pivoting::tournament, 1), Error);
+}
+
+}  // namespace
+}  // namespace spsolve
