@@ -118,6 +118,10 @@ Dense<double> gather_rows(Team& team, const RowBands& bands, const Dense<T>& ban
 /// The errors of rank 0's Y against the serial product of the whole matrix in T.
 template <typename T>
 ProductErrors verify(const Csr<T>& whole, const Dense<T>& x, const Dense<double>& y) {
+  if (whole.rows != y.rows || whole.columns != x.rows) {
+    fail(ExitCode::internal, "verify: a {} x {} matrix for a product of {} rows", whole.rows,
+         whole.columns, y.rows);
+  }
   Dense<T> reference(y.rows, y.columns);
   csr_serial(whole, x.values.data(), reference.values.data(), x.columns);
   return compare_products(whole, x.values.data(), reference.values.data(),
@@ -275,10 +279,11 @@ MultiplyReport run_multiply(const Config& config, Team& team,
 
   Csr<double> rows = times.measure("scatter", [&] {
     share_multivector(team, x);
-    // Rank 0 of several keeps its arrays; they are needed again to verify.
-    return scatter_rows(team, RowBands{report.rows, team.size()}, std::move(whole));
+    const RowBands bands{report.rows, team.size()};
+    // Rank 0 of several needs its arrays again to verify.
+    return wanted.verify && team.size() > 1 ? scatter_rows(team, bands, whole)
+                                            : scatter_rows(team, bands, std::move(whole));
   });
-  if (!wanted.verify) whole = {};
 
   const auto multiply =
       wanted.precision == Precision::float32 ? multiply_band<float> : multiply_band<double>;

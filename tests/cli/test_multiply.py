@@ -48,6 +48,7 @@ class Products(MultiplyTest):
                     entries[i, j] = draw.uniform(-1, 1)
                     if symmetric:
                         entries[j, i] = entries[i, j]
+        self.longest_row = max(sum(1 for i, _ in entries if i == row) for row in range(rows))
         x = [[draw.uniform(-1, 1) for _ in range(k)] for _ in range(columns)]
         self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n"
                             f"{rows} {columns} {len(entries)}\n"
@@ -79,6 +80,8 @@ class Products(MultiplyTest):
                     self.assertEqual(report["ranks"], ranks)
                     self.assertEqual(report["k"], shape[2])
                     self.assertLessEqual(report["errors"]["scaled"], report["errors"]["bound"])
+                    # (longest row + 2) u: of the whole matrix, on rank 0
+                    self.assertEqual(report["errors"]["bound"] * 2 ** 53, self.longest_row + 2)
 
     def test_every_kernel(self):
         expected = self.make_problem(14, 14, 4, symmetric=True)
