@@ -23,7 +23,7 @@ import re
 import sys
 
 NEEDED = ("matrix", "kernel", "device", "precision", "k", "threads", "refused", "gflops",
-          "bandwidth_gbs", "triad_gbs", "speedup")
+          "bandwidth_gbs", "triad_gbs", "baseline", "speedup")
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; with markers and dashes, 7 x 10
 # lines are different.
@@ -198,7 +198,9 @@ class Pictures:
                          linewidth=1.4, label=f"triad a = b + s c{where}")
 
     def baseline_line(self, axes):
-        axes.axhline(1, color="#666666", linestyle=(0, (6, 3)), linewidth=1.4, label="baseline")
+        names = dict.fromkeys(row["baseline"] for row in self.at_threads if row["baseline"])
+        axes.axhline(1, color="#666666", linestyle=(0, (6, 3)), linewidth=1.4,
+                     label=f"baseline: {', '.join(names)}")
 
     def against_threads(self):
         rows = [row for row in self.rows if row["threads"]]

@@ -143,7 +143,9 @@ void compare_rows(std::span<MultiplyRow> rows, std::string_view baseline) {
       if (compares) base = &other;
     }
     row.of_fastest = fastest / seconds(row);
-    if (base != nullptr) row.speedup = seconds(*base) / seconds(row);
+    if (base == nullptr) continue;
+    row.baseline = baseline;
+    row.speedup = seconds(*base) / seconds(row);
   }
 }
 

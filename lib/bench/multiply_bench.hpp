@@ -64,6 +64,7 @@ struct MultiplyRow {
   int threads = 1;             ///< 0 for a device without threads of the host
   double triad_bandwidth = 0;  ///< bytes/s with as many threads; 0: not measured
   SampleOrRefusal result;
+  std::string baseline;              ///< the kernel that speedup refers to
   std::optional<double> speedup;     ///< seconds of the baseline / own seconds
   std::optional<double> of_fastest;  ///< seconds of the fastest row of this K / own seconds
 
@@ -92,8 +93,9 @@ std::vector<MultiplyRow> sample_matrix(const std::string& name, const Csr<double
                                        const MultiplyPlan& plan, std::span<Device* const> devices,
                                        const std::function<void(const MultiplyRow&)>& on_row);
 
-/// Sets speedup and of_fastest. Rows compare within one matrix, precision and K; the baseline is
-/// the row of the kernel `baseline` with as many threads, for other devices that with the most.
+/// Sets baseline, speedup and of_fastest. Rows compare within one matrix, precision and K; the
+/// baseline is the row of the kernel `baseline` with as many threads, for other devices that with
+/// the most.
 void compare_rows(std::span<MultiplyRow> rows, std::string_view baseline);
 
 }  // namespace spsolve::bench

@@ -86,6 +86,8 @@ const Column<Row> columns[] = {
      measured([](const Row& row, const KernelSample&) {
        return row.triad_bandwidth > 0 ? Cell(row.bytes_per_second() / row.triad_bandwidth) : Cell();
      })},
+    {"baseline", "the kernel that speedup refers to", "", "",
+     [](const Row& row) { return text_or_null(row.baseline); }},
     {"speedup", "median_s of the baseline kernel / median_s, as many threads", "{:.2f}", "speed-up",
      [](const Row& row) { return optional(row.speedup); }},
     {"of_fastest", "median_s of the fastest row of this matrix, precision and k / median_s",
