@@ -71,6 +71,10 @@ void convert(const std::string& from, const std::string& to) {
 /// GPU.
 void color(const std::string& name) {
   const Csr<double> matrix = load_matrix(name);
+  if (!analyse(matrix).symmetric_pattern) {
+    fail(ExitCode::input, "{}: the pattern is not symmetric, and one triangle stands for both",
+         name);
+  }
   const Timer timer;
   const Colouring colouring = colour_rows(matrix);
   const double seconds = timer.seconds();

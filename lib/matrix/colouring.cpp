@@ -16,6 +16,7 @@ namespace {
 
 using Word = std::uint64_t;
 constexpr Index word_bits = 64;
+constexpr Index shortest_set = 16;   // fewer colours than these are faster as a list
 constexpr int balancing_sweeps = 2;  // a third hardly changes anything
 
 /// The sets S_i: the columns below the diagonal, and i itself.
@@ -53,7 +54,7 @@ class UsedColors {
   explicit UsedColors(std::span<const Index> degrees)
       : starts_(degrees.size() + 1, 0), counts_(degrees.size(), 0), sets_of_(degrees.size(), -1) {
     const Index most = degrees.empty() ? 0 : *std::max_element(degrees.begin(), degrees.end());
-    const Index long_degree = std::max(word_bits, most / 32);
+    const Index long_degree = std::max(shortest_set, most / 32);
     for (std::size_t v = 0; v < degrees.size(); ++v) {
       const bool as_set = degrees[v] >= long_degree;
       if (as_set) {

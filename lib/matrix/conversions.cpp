@@ -6,8 +6,8 @@
 
 #include "core/error.hpp"
 #include "core/timer.hpp"
-#include "matrix/column_major.hpp"
 #include "matrix/convert.hpp"
+#include "matrix/padding.hpp"
 
 namespace spsolve {
 

@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/system.hpp"
-#include "matrix/column_major.hpp"
+#include "matrix/padding.hpp"
 
 namespace spsolve {
 

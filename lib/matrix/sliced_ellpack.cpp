@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "matrix/column_major.hpp"
+#include "matrix/padding.hpp"
 
 namespace spsolve {
 

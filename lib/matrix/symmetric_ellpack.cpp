@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "matrix/column_major.hpp"
+#include "matrix/padding.hpp"
 
 namespace spsolve {
 

@@ -55,7 +55,7 @@ template <typename T>
 void compare(Contender<T>& a, Contender<T>& b, const std::vector<T>& x, std::vector<T>& y,
              Index columns) {
   constexpr int least = 4, most = 100;
-  constexpr double budget = 4e-3, disturbed_budget = 0.1;
+  constexpr double budget = 4e-3, disturbed_budget = 0.05;
   for (Contender<T>* contender : {&a, &b}) {
     contender->seconds = contender->second_best = std::numeric_limits<double>::infinity();
   }

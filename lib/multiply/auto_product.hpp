@@ -24,7 +24,7 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
 /// They are timed in pairs on the matrix itself: the best so far against the next, in turns, the
 /// shortest of a few runs counting. Only the winner is kept, and it then serves every K; no more
 /// than two converted matrices exist at a time. Cost: for each likely kernel its conversion and 4
-/// products or, where they are short, up to 100 of them in about 2 ms (50 ms where other programs
+/// products or, where they are short, up to 100 of them in about 2 ms (25 ms where other programs
 /// disturb the times). detail() names the winner and the times.
 template <typename T>
 std::unique_ptr<Product<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options);

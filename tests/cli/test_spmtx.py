@@ -29,6 +29,17 @@ class Info(CliTest):
         self.assertIn("did you mean", result.err)
 
 
+class Colouring(CliTest):
+    def test_of_a_grid(self):
+        result = self.spmtx("color", "grid2d:100")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertRegex(result.out, r"colou?rs +4")
+
+    def test_needs_a_symmetric_pattern(self):
+        result = self.spmtx("color", "gfpp:5")
+        self.assertEqual(result.code, INPUT)
+
+
 class Writing(CliTest):
     def test_generate_and_convert_round_trip(self):
         self.assertEqual(self.spmtx("generate", "random_sparse:50:40:5", "a.mtx").code, SOLVED)

@@ -158,7 +158,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "task, device, threads"},
       {"matrix: a\nsolve: {xyzzy: 1}\n",
        "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, pivoting, "
-       "precision, refinement"},
+       "precision, block, refinement"},
       {"matrix: a\nthreads: 1\ndevice: host\nthreads: 2\n",
        "c.yaml:4:1: 'threads' is given twice, first in line 2"},
       {"matrix: {file: a,\n  file: b}\n",
