@@ -68,7 +68,7 @@ const Column<Row> columns[] = {
      seconds(&Statistics::median)},
     {"mean_s", "mean, by Welford's one-pass algorithm", "", "", seconds(&Statistics::mean)},
     {"variance_s2", "variance (divisor samples - 1), s^2", "", "", seconds(&Statistics::variance)},
-    {"min_s", "shortest sample", "", "", seconds(&Statistics::min)},
+    {"min_s", "shortest sample", "{:.3e}", "min s", seconds(&Statistics::min)},
     {"max_s", "longest sample", "", "", seconds(&Statistics::max)},
     {"gflops", "2 nonzeros k / median_s / 1e9, GFLOP/s", "{:.2f}", "GFLOP/s",
      measured([](const Row& row, const KernelSample&) { return row.gflops(); })},

@@ -184,7 +184,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: {file: a, rotate_rows: x}\n",
        "c.yaml:1:32: 'matrix.rotate_rows' must be an integer, not 'x'"},
       {"matrix: a\nsolve: {pivoting: partail}\n",
-       "c.yaml:2:19: 'solve.pivoting' must be one of auto, none, partial, complete, tournament, not 'partail'; did "
+       "c.yaml:2:19: 'solve.pivoting' must be one of auto, none, partial, complete, tournament, "
+       "not 'partail'; did "
        "you mean 'partial'?"},
       {"matrix: a\ntask: mulitply\n",
        "c.yaml:2:7: 'task' must be one of solve, multiply, not 'mulitply'; did you mean "
@@ -218,7 +219,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nthreads: [1]\n",
        "c.yaml:2:10: 'threads' must be an integer from 0 to 65536, not a list"},
       {"matrix: a\nsolve: gauss\n",
-       "c.yaml:2:8: 'solve' is a section with the keys method, pivoting, precision, block, refinement, "
+       "c.yaml:2:8: 'solve' is a section with the keys method, pivoting, precision, block, "
+       "refinement, "
        "not "
        "a single value"},
       {"matrix: [a]\n",
@@ -285,7 +287,8 @@ TEST(Config, AllProblemsAtOnceInTheOrderOfTheFile) {
                 "c.yaml:2:33: 'matrix.rotate' is not an option; the keys of 'matrix' are file, "
                 "generate, rotate_rows",
                 "c.yaml:3:9: 'solve.methd' is not an option; did you mean 'solve.method'?",
-                "c.yaml:3:33: 'solve.pivoting' must be one of auto, none, partial, complete, tournament, not 'ful'",
+                "c.yaml:3:33: 'solve.pivoting' must be one of auto, none, partial, complete, "
+                "tournament, not 'ful'",
                 "c.yaml:4:25: 'right_hand_side.file' needs kind: file, not kind: ones",
                 "c.yaml:5:1: 'threads' is given twice, first in line 1",
                 "--set device=gpu: 'device' must be one of auto, host, cuda, not 'gpu'",
