@@ -30,9 +30,9 @@ struct Colouring {
 /// `seed` and row. Reads the columns on and below the diagonal only.
 ///
 /// Each column v remembers the colours of the rows T_v that touched it, as a list, or as a bit set
-/// where |T_v| >= max(16, D / 32), D = max |T_v|; a row's forbidden colours are the union over its columns.
-/// No pair of rows is ever looked at, so that a dense column costs one bit set and not |T_v|^2
-/// steps. Cost, with C >= D colours: at most about C / 32 word operations per stored
+/// where |T_v| >= max(16, D / 32), D = max |T_v|; a row's forbidden colours are the union over its
+/// columns. No pair of rows is ever looked at, so that a dense column costs one bit set and not
+/// |T_v|^2 steps. Cost, with C >= D colours: at most about C / 32 word operations per stored
 /// element and pass, and C / 16 per row; memory a few words per element.
 /// Throws Error(input) where the matrix is not square.
 template <typename T>
