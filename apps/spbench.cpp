@@ -1,4 +1,5 @@
-// spbench: samples kernels and conversions -> a table, CSV, JSON. Works alone, without MPI.
+// spbench: samples kernels, conversions and eliminations -> a table, CSV, JSON. Works alone,
+// without MPI.
 
 #include "apps/spbench.hpp"
 
@@ -41,7 +42,7 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Samples products and conversions of sparse matrices.", "spbench");
+  CLI::App app("Samples products, conversions and eliminations.", "spbench");
   app.set_version_flag("--version", std::string("spbench ") + build_info::version);
   const bench::Environment environment = bench::environment_of(argc, argv);
   bool list = false;
@@ -49,6 +50,7 @@ int run(int argc, char** argv) {
   CLI::App* const kernels = app.add_subcommand("kernels", "the same as --list-kernels");
   add_multiply_command(app, environment);
   add_convert_command(app, environment);
+  add_eliminate_command(app, environment);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -59,7 +61,7 @@ int run(int argc, char** argv) {
     std::cout << kernel_list();
   } else if (app.get_subcommands().empty()) {
     fail(ExitCode::input,
-         "what shall be measured? spbench multiply or spbench convert; see --help");
+         "what shall be measured? spbench multiply, convert or eliminate; see --help");
   }
   return 0;
 }

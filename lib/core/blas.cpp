@@ -1,6 +1,7 @@
 #include "core/blas.hpp"
 
 #include <algorithm>
+#include <vector>
 
 extern "C" {
 void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*,
@@ -12,8 +13,13 @@ void strsm_(const char*, const char*, const char*, const char*, const int*, cons
             const float*, const float*, const int*, float*, const int*);
 void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*,
             const double*, const double*, const int*, double*, const int*);
+void strsv_(const char*, const char*, const char*, const int*, const float*, const int*, float*,
+            const int*);
+void dtrsv_(const char*, const char*, const char*, const int*, const double*, const int*, double*,
+            const int*);
 void sgetrf_(const int*, const int*, float*, const int*, int*, int*);
 void dgetrf_(const int*, const int*, double*, const int*, int*, int*);
+void dgesv_(const int*, const int*, double*, const int*, int*, double*, const int*, int*);
 [[gnu::weak]] void openblas_set_num_threads(int);
 }
 
@@ -49,6 +55,14 @@ void trsm(char side, char triangle, char diagonal, int m, int n, const double* a
   dtrsm_(&side, &triangle, "N", &diagonal, &m, &n, &one, a, &lda, b, &ldb);
 }
 
+void trsv(char triangle, char diagonal, int n, const float* a, int lda, float* x, int step) {
+  strsv_(&triangle, "T", &diagonal, &n, a, &lda, x, &step);
+}
+
+void trsv(char triangle, char diagonal, int n, const double* a, int lda, double* x, int step) {
+  dtrsv_(&triangle, "T", &diagonal, &n, a, &lda, x, &step);
+}
+
 void getrf(int m, int n, float* a, int lda, int* swaps) {
   int info = 0;
   sgetrf_(&m, &n, a, &lda, swaps, &info);
@@ -82,12 +96,14 @@ void subtract_product(Index m, Index n, Index k, const T* a, Index lda, const T*
 template <typename T>
 void solve_unit_lower(Index w, Index n, const T* l, Index ldl, T* b, Index ldb) {
   if (w == 0 || n == 0) return;
+  if (n == 1) return trsv('U', 'U', size(w), l, size(ldl), b, size(ldb));
   trsm('R', 'U', 'U', size(n), size(w), l, size(ldl), b, size(ldb));
 }
 
 template <typename T>
 void solve_upper(Index w, Index n, const T* u, Index ldu, T* b, Index ldb) {
   if (w == 0 || n == 0) return;
+  if (n == 1) return trsv('L', 'N', size(w), u, size(ldu), b, size(ldb));
   trsm('R', 'L', 'N', size(n), size(w), u, size(ldu), b, size(ldb));
 }
 
@@ -102,6 +118,16 @@ void factor_columns(Index m, Index n, T* a, Index lda, int* swaps) {
   if (m == 0 || n == 0) return;
   getrf(size(m), size(n), a, size(lda), swaps);
   for (Index i = 0; i < std::min(m, n); ++i) --swaps[i];
+}
+
+int solve_system(Index n, Index columns, double* a, double* b) {
+  const int order = size(n);
+  const int right = size(columns);
+  const int leading = std::max(order, 1);
+  std::vector<int> swaps(static_cast<std::size_t>(leading));
+  int info = 0;
+  dgesv_(&order, &right, a, &leading, swaps.data(), b, &leading, &info);
+  return info;
 }
 
 template void subtract_product(Index, Index, Index, const float*, Index, const float*, Index,

@@ -34,4 +34,8 @@ void solve_upper_from_right(Index m, Index w, const T* u, Index ldu, T* b, Index
 template <typename T>
 void factor_columns(Index m, Index n, T* a, Index lda, int* swaps);
 
+/// LAPACK's gesv as others call it, for comparisons: solves A x = b for a column-major n x n A and
+/// n x K b, both overwritten. Hands back LAPACK's info: 0, or the 1-based step of a zero pivot.
+int solve_system(Index n, Index columns, double* a, double* b);
+
 }  // namespace spsolve::blas

@@ -26,42 +26,46 @@ void solve_in(Dense<double>& x, const Solve& solve) {
 }
 
 template <typename T>
-Eliminated eliminate_by_columns(Team& team, Index order, const Csr<double>& rows,
-                                const EliminationChoice& choice, Progress& progress) {
+PreparedElimination prepare_by_columns(Team& team, Index order, const Csr<double>& rows,
+                                       const EliminationChoice& choice) {
   const RowBands bands{order, team.size()};
   const auto band = together(
       team, [&] { return std::make_shared<HostBand<T>>(rows, bands.band(team.rank()).first); });
-  const Elimination elimination =
-      eliminate_columnwise<T>(team, bands, *band, choice.method, choice.pivoting, progress);
-  Eliminated result;
-  result.pivots = elimination.pivots;
-  result.solve = [&team, bands, band, elimination](Dense<double>& x) {
-    solve_in<T>(x, [&](Dense<T>& y) { solve(team, bands, *band, elimination, y); });
+  return [&team, bands, band, choice](Progress& progress) {
+    const Elimination elimination =
+        eliminate_columnwise<T>(team, bands, *band, choice.method, choice.pivoting, progress);
+    Eliminated result;
+    result.pivots = elimination.pivots;
+    result.solve = [&team, bands, band, elimination](Dense<double>& x) {
+      solve_in<T>(x, [&](Dense<T>& y) { solve(team, bands, *band, elimination, y); });
+    };
+    return result;
   };
-  return result;
 }
 
 template <typename T>
-Eliminated eliminate_by_blocks(Team& team, Index order, const Csr<double>& rows,
-                               const EliminationChoice& choice, Progress& progress) {
+PreparedElimination prepare_by_blocks(Team& team, Index order, const Csr<double>& rows,
+                                      const EliminationChoice& choice) {
   const CyclicRows layout = cyclic_rows(choice, order, team.size());
   const auto band = together(team, [&] {
     return std::make_shared<HostBlockedBand<T>>(rows, layout.block, team.size() == 1);
   });
-  const auto factors = std::make_shared<const LuFactors<T>>(
-      factor_lu<T>(team, layout, *band, choice.pivoting, progress));
-  Eliminated result;
-  result.pivots = factors->pivots;
-  result.solve = [&team, band, factors](Dense<double>& x) {
-    solve_in<T>(x, [&](Dense<T>& y) { solve_lu<T>(team, *band, *factors, y); });
+  return [&team, layout, band, choice](Progress& progress) {
+    const auto factors = std::make_shared<const LuFactors<T>>(
+        factor_lu<T>(team, layout, *band, choice.pivoting, progress));
+    Eliminated result;
+    result.pivots = factors->pivots;
+    result.solve = [&team, band, factors](Dense<double>& x) {
+      solve_in<T>(x, [&](Dense<T>& y) { solve_lu<T>(team, *band, *factors, y); });
+    };
+    if (factors->redone_panels > 0) {
+      result.notes.push_back(
+          fmt::format("{} of {} panels were done again with partial pivoting, because the "
+                      "tournament's multipliers grew too large",
+                      factors->redone_panels, factors->panels.size()));
+    }
+    return result;
   };
-  if (factors->redone_panels > 0) {
-    result.notes.push_back(
-        fmt::format("{} of {} panels were done again with partial pivoting, because the "
-                    "tournament's multipliers grew too large",
-                    factors->redone_panels, factors->panels.size()));
-  }
-  return result;
 }
 
 }  // namespace
@@ -105,15 +109,15 @@ CyclicRows cyclic_rows(const EliminationChoice& choice, Index order, int ranks) 
   return {order, ranks, choice.block};
 }
 
-Eliminated eliminate(Team& team, Index order, const Csr<double>& rows,
-                     const EliminationChoice& choice, Progress& progress) {
+PreparedElimination prepare_elimination(Team& team, Index order, const Csr<double>& rows,
+                                        const EliminationChoice& choice) {
   const bool blocked = choice.method == Method::lu;
   if (choice.precision == Precision::float32) {
-    return blocked ? eliminate_by_blocks<float>(team, order, rows, choice, progress)
-                   : eliminate_by_columns<float>(team, order, rows, choice, progress);
+    return blocked ? prepare_by_blocks<float>(team, order, rows, choice)
+                   : prepare_by_columns<float>(team, order, rows, choice);
   }
-  return blocked ? eliminate_by_blocks<double>(team, order, rows, choice, progress)
-                 : eliminate_by_columns<double>(team, order, rows, choice, progress);
+  return blocked ? prepare_by_blocks<double>(team, order, rows, choice)
+                 : prepare_by_columns<double>(team, order, rows, choice);
 }
 
 std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, Index order,

@@ -40,12 +40,16 @@ struct Eliminated {
 bool deals_in_cycles(const EliminationChoice& choice, int ranks);
 CyclicRows cyclic_rows(const EliminationChoice& choice, Index order, int ranks);
 
-/// Eliminates the matrix whose rows of this rank, as dealt out, are `rows`. Throws as
-/// eliminate_columnwise() and factor_lu(), and Error(resources) where memory is short. Collective.
-Eliminated eliminate(Team& team, Index order, const Csr<double>& rows,
-                     const EliminationChoice& choice, Progress& progress);
+/// A dense matrix that lies ready: what is called once, to eliminate it. Throws as
+/// eliminate_columnwise() and factor_lu(). Collective.
+using PreparedElimination = std::function<Eliminated(Progress&)>;
 
-/// Bytes that eliminate() allocates for `height` rows.
+/// Makes the dense form of the matrix whose rows of this rank, as dealt out, are `rows`.
+/// Throws Error(resources) on every rank where memory is short on one. Collective.
+PreparedElimination prepare_elimination(Team& team, Index order, const Csr<double>& rows,
+                                        const EliminationChoice& choice);
+
+/// Bytes that prepare_elimination() and the elimination allocate for `height` rows.
 std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, Index order,
                                int ranks);
 

@@ -146,8 +146,8 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   const Eliminated eliminated = times.measure("eliminate", [&] {
     Progress progress("eliminating", elimination_flops(report.rows),
                       show_progress(team, config.output.progress));
-    return eliminate(team, report.rows, deals_in_cycles(choice, team.size()) ? dealt : rows, choice,
-                     progress);
+    return prepare_elimination(
+        team, report.rows, deals_in_cycles(choice, team.size()) ? dealt : rows, choice)(progress);
   });
   dealt = {};
 

@@ -3,27 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
-extern "C" void dgesv_(const int* n, const int* columns, double* a, const int* lda, int* pivots,
-                       double* b, const int* ldb, int* info);
+#include "core/blas.hpp"
 
 namespace spsolve::test {
 
 Dense<double> lapack_solve(const Csr<double>& matrix, const Dense<double>& b) {
-  const int n = static_cast<int>(matrix.rows);
-  const int columns = static_cast<int>(b.columns);
-  const int leading = std::max(n, 1);
-  std::vector<double> a(static_cast<std::size_t>(n) * n);
-  std::vector<double> x(static_cast<std::size_t>(n) * columns);
+  const Index n = matrix.rows;
+  const Index columns = b.columns;
+  std::vector<double> a(static_cast<std::size_t>(n * n));
+  std::vector<double> x(static_cast<std::size_t>(n * columns));
   for (Index i = 0; i < n; ++i) {
     for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
-      a[i + static_cast<Index>(matrix.column_indices[k]) * n] = matrix.values[k];
+      a[i + matrix.column_indices[k] * n] = matrix.values[k];
     }
     for (Index c = 0; c < columns; ++c) x[i + c * n] = b(i, c);
   }
-  std::vector<int> pivots(leading);
-  int info = 0;
-  dgesv_(&n, &columns, a.data(), &leading, pivots.data(), x.data(), &leading, &info);
-  if (info != 0) return {};
+  if (blas::solve_system(n, columns, a.data(), x.data()) != 0) return {};
   Dense<double> solution(n, columns);
   for (Index i = 0; i < n; ++i) {
     for (Index c = 0; c < columns; ++c) solution(i, c) = x[i + c * n];

@@ -1,0 +1,87 @@
+// spbench eliminate.
+
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "apps/spbench.hpp"
+#include "bench/eliminate_bench.hpp"
+#include "config/config.hpp"
+#include "core/did_you_mean.hpp"
+#include "core/error.hpp"
+#include "core/system.hpp"
+
+namespace spsolve {
+
+namespace {
+
+struct EliminateOptions {
+  BenchOptions files;
+  bench::EliminationPlan plan;
+  std::vector<std::string> methods{"lu"};
+  std::string precision = "double";
+  bool no_peers = false;
+};
+
+/// The enumerator that `word` names; Error(input) with a "did you mean" where there is none.
+template <typename Choice>
+Choice choice_of(const std::string& word) {
+  const Words words = words_of(Choice{});
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    if (words[k] == word) return static_cast<Choice>(k);
+  }
+  fail(ExitCode::input, "'{}' is none of {}{}", word, fmt::join(words, ", "),
+       did_you_mean(word, words));
+}
+
+void run_eliminate_bench(EliminateOptions options, const bench::Environment& environment) {
+  options.plan.methods.clear();
+  for (const std::string& method : options.methods) {
+    options.plan.methods.push_back(choice_of<Method>(method));
+  }
+  options.plan.precision = choice_of<Precision>(options.precision);
+  options.plan.peers = !options.no_peers;
+  std::cout << to_text(environment);
+  const auto rows = bench::sample_eliminations(options.plan);
+  const bench::Table table =
+      bench::tabulate(bench::elimination_columns(), std::span<const bench::EliminationRow>(rows));
+  std::cout << to_text(table) << std::flush;
+  write_results(options.files, environment, table);
+}
+
+}  // namespace
+
+void add_eliminate_command(CLI::App& app, const bench::Environment& environment) {
+  CLI::App* const command = app.add_subcommand(
+      "eliminate", "samples eliminations of random systems, beside LAPACK's dgesv");
+  const auto options = std::make_shared<EliminateOptions>();
+  options->plan.threads = choose_threads(0, 1);
+  command->add_option("--n", options->plan.orders, "orders, such as 1000,2000,4000")
+      ->delimiter(',')
+      ->required()
+      ->check(CLI::Range(1, 46000));
+  command->add_option("--methods", options->methods, "lu, gauss, gauss_jordan")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--block", options->plan.blocks, "columns of lu's panels; 0: its own choice")
+      ->delimiter(',')
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  command->add_option("--precision", options->precision, "float or double")->capture_default_str();
+  command->add_flag("--no-peers", options->no_peers, "leave LAPACK out");
+  command->add_option("--threads", options->plan.threads, "threads")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command->add_option("--samples", options->plan.samples, "rounds")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_option("--csv", options->files.csv, "file for the rows as CSV");
+  command->add_option("--json", options->files.json, "file for environment and rows as JSON");
+  command->footer([] {
+    return "Columns of CSV and JSON (in CSV followed by the environment):\n" +
+           bench::help_of(bench::elimination_columns());
+  });
+  command->callback([options, environment] { run_eliminate_bench(*options, environment); });
+}
+
+}  // namespace spsolve
