@@ -13,6 +13,7 @@
 #include "matrix/colouring.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/ellpack.hpp"
+#include "matrix/format_costs.hpp"
 #include "matrix/generate.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetric_ellpack.hpp"
@@ -38,10 +39,16 @@ std::string describe_file(const std::string& file, const ReadTiming& timing, boo
   return text;
 }
 
+/// Structure and what each storage format would take.
+std::string describe_matrix_of(const Csr<double>& matrix) {
+  return to_text(analyse(matrix)) + "storage in double precision:\n" +
+         to_text(format_costs(matrix), matrix.nonzeros());
+}
+
 void info(const std::string& name, bool with_timing, int threads) {
   if (means_generator(name)) {
     std::cout << fmt::format("{:<18} {}\n", "generated", name)
-              << to_text(analyse(generate_matrix(name)));
+              << describe_matrix_of(generate_matrix(name));
     return;
   }
   ReadTiming timing;
@@ -49,7 +56,7 @@ void info(const std::string& name, bool with_timing, int threads) {
   options.threads = threads;
   Coo entries = read_matrix_market(name, options, &timing);
   std::cout << describe_file(name, timing, with_timing)
-            << to_text(analyse(csr_from_coo(std::move(entries))));
+            << describe_matrix_of(csr_from_coo(std::move(entries)));
 }
 
 void generate(const std::string& spec, const std::string& file) {

@@ -11,6 +11,7 @@
 #include "config/loader.hpp"
 #include "config/schema.hpp"
 #include "core/build_info.hpp"
+#include "core/log.hpp"
 #include "core/system.hpp"
 #include "mpi/mpi_team.hpp"
 #include "task/multiply.hpp"
@@ -26,6 +27,7 @@ struct CommandLine {
   bool check = false;
   bool dry_run = false;
   bool quiet = false;
+  bool verbose = false;
 };
 
 void describe(CLI::App& app, CommandLine& line) {
@@ -44,6 +46,7 @@ void describe(CLI::App& app, CommandLine& line) {
                "print the whole configuration, defaults included, and stop");
   app.add_flag("--check", line.check, "check the configuration and stop");
   app.add_flag("--dry-run", line.dry_run, "print the memory plan of every rank and stop");
+  app.add_flag("-v,--verbose", line.verbose, "log each phase as it begins");
   app.add_flag("--quiet", line.quiet, "print no report; warnings and errors only");
 }
 
@@ -133,6 +136,7 @@ int main(int argc, char** argv) {
     wait_for_all(team);
     return static_cast<int>(stopped_in_order ? ExitCode::solved : ExitCode::input);
   }
+  start_log(team.rank(), line.verbose);
   const ExitCode code = run_and_tell(team, line);
   // mpirun ends all ranks when the first one leaves with an error: rank 0 must have spoken by then.
   wait_for_all(team);

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/log.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -22,7 +24,7 @@ Progress::Progress(std::string label, double flops, Show show, std::FILE* stream
 }
 
 Progress::~Progress() {
-  if (printed_ && show_ == Show::terminal) {
+  if (printed_) {
     fmt::print(stream_, "\r\x1b[K");
     std::fflush(stream_);
   }
@@ -42,8 +44,8 @@ void Progress::print(Index step, Index steps, double fraction) {
   const std::string row = fmt::format(
       "{}: {:5.1f} %  step {} of {}  {:.2f} GFLOP/s  {:.0f} s, about {:.0f} s left", label_,
       100 * fraction, step, steps, fraction * flops_ / seconds / 1e9, seconds, left);
-  const bool rewrite = show_ == Show::terminal;
-  fmt::print(stream_, "{}{}{}", rewrite ? "\r" : "", row, rewrite ? "\x1b[K" : "\n");
+  if (show_ == Show::log) return log_line(row);
+  fmt::print(stream_, "\r{}\x1b[K", row);
   std::fflush(stream_);
   printed_ = true;
 }

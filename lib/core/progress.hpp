@@ -14,7 +14,8 @@ class Progress {
  public:
   enum class Show { off, terminal, log };
 
-  /// `flops` is the work of the whole task. Prints to `stream`.
+  /// `flops` is the work of the whole task. The terminal's row goes to `stream`, a
+  /// log's lines to the log.
   Progress(std::string label, double flops, Show show, std::FILE* stream = stderr);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -31,9 +32,9 @@ class Progress {
   Show show_;
   std::FILE* stream_;
   Timer timer_;
-  double next_ = 0;      // seconds at which to print again
-  double interval_ = 0;  // seconds between two prints
-  bool printed_ = false;
+  double next_ = 0;       // seconds at which to print again
+  double interval_ = 0;   // seconds between two prints
+  bool printed_ = false;  // a row stands on the terminal
 };
 
 /// What output.progress=auto means here: a row on a terminal, lines elsewhere.

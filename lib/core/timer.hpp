@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/log.hpp"
+
 namespace spsolve {
 
 /// Seconds on a monotonic clock since construction.
@@ -20,9 +22,11 @@ class Timer {
 /// Seconds by named phase on this rank, in the order in which the phases first began.
 class PhaseTimes {
  public:
-  /// Runs `work` and adds its seconds to `phase`; hands back what `work` returns.
+  /// Runs `work` and adds its seconds to `phase`, which a verbose log tells; hands back what `work`
+  /// returns.
   template <typename Work>
   decltype(auto) measure(const std::string& phase, Work&& work) {
+    log_detail(phase);
     Stop stop{*this, phase, Timer{}};
     return std::forward<Work>(work)();
   }

@@ -11,6 +11,7 @@ namespace spsolve {
 namespace {
 
 constexpr std::int64_t entry_bytes = 2 * sizeof(Index) + sizeof(double);
+constexpr std::int64_t sorting_bytes = 28;  // see csr_from_coo()
 constexpr std::int64_t nonzero_bytes = sizeof(LocalIndex) + sizeof(double);
 
 std::int64_t csr_bytes(Index rows, Index nonzeros) {
@@ -33,24 +34,35 @@ std::int64_t MemoryPlan::peak() const {
   return most;
 }
 
+void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height) {
+  const std::int64_t whole = csr_bytes(shape.rows, shape.nonzeros);
+  const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks);
+  if (rank == 0) {
+    if (shape.entries > 0) {
+      plan.parts.push_back({"read", "list of the file's entries", shape.entries * entry_bytes});
+      plan.parts.push_back({"read", "entries being sorted by row", shape.nonzeros * sorting_bytes});
+    } else {
+      plan.parts.push_back({"read", "compressed rows of the whole matrix", whole});
+    }
+    if (ranks > 1) {
+      plan.parts.push_back({"scatter", "compressed rows of the whole matrix", whole});
+      plan.parts.push_back({"scatter", "compressed rows of another rank's band", band});
+    }
+  }
+  plan.parts.push_back({"scatter", "compressed rows of this rank's band", band});
+}
+
 MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,
                             int ranks, Index right_hand_sides) {
   const Index n = shape.rows;
   const bool cyclic = deals_in_cycles(choice, ranks);
   const Index height =
       cyclic ? cyclic_rows(choice, n, ranks).height(rank) : RowBands{n, ranks}.band(rank).size();
-  const std::int64_t whole = csr_bytes(n, shape.nonzeros);
   const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks);
   const std::int64_t multivector = n * right_hand_sides * static_cast<std::int64_t>(sizeof(double));
 
   MemoryPlan plan;
-  if (rank == 0) {
-    plan.parts.push_back({"read", "list of the file's entries", shape.entries * entry_bytes});
-    plan.parts.push_back({"read", "compressed rows of the whole matrix", whole});
-    if (ranks > 1) plan.parts.push_back({"scatter", "compressed rows of the whole matrix", whole});
-  }
-  if (ranks > 1) plan.parts.push_back({"scatter", "compressed rows of one rank's band", band});
-  plan.parts.push_back({"scatter", "compressed rows of this rank's band", band});
+  plan_reading(plan, shape, rank, ranks, height);
   if (cyclic) plan.parts.push_back({"scatter", "the same, dealt out in cyclic blocks", band});
   plan.parts.push_back({"eliminate", "compressed rows of this rank's band", band});
   if (cyclic) plan.parts.push_back({"eliminate", "the same, dealt out in cyclic blocks", band});

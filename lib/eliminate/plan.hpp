@@ -25,6 +25,10 @@ struct MemoryPlan {
   std::int64_t peak() const;
 };
 
+/// Adds what reading and scattering a matrix takes: rank 0 holds the list of entries and sorts it
+/// into compressed rows, which are dealt out to `ranks` ranks. `height` is this rank's rows.
+void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height);
+
 /// The plan of rank `rank` of `ranks` for the elimination of a square matrix with
 /// `right_hand_sides` columns.
 MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,

@@ -95,6 +95,13 @@ void TaskReport::add_run(Team& team, const PhaseTimes& times) {
   peak_memory =
       static_cast<std::int64_t>(all_maximum(team, static_cast<double>(spsolve::peak_memory())));
   seconds = spread_over_ranks(team, times);
+  const int share = host_processors() / team.ranks_on_host();
+  if (usable_processors() < share) {
+    notes.push_back(
+        fmt::format("rank 0 is bound to {} of the {} processors that are its share of the host; "
+                    "mpirun --bind-to none, or --map-by slot:PE={}, gives it all",
+                    usable_processors(), share, share));
+  }
 }
 
 double TaskReport::longest(std::string_view phase) const {

@@ -219,20 +219,14 @@ MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan) {
   const Index height = RowBands{shape.rows, team.size()}.band(team.rank()).size();
   const Index nonzeros = shape.nonzeros / team.size();
   plan = {};
+  plan_reading(plan, shape, team.rank(), team.size(), height);
   if (team.rank() == 0) {
-    const std::int64_t whole = csr(shape.rows, shape.nonzeros, sizeof(double));
-    plan.parts.push_back({"read", "list of the file's entries",
-                          shape.entries * std::int64_t{2 * sizeof(Index) + sizeof(double)}});
-    plan.parts.push_back({"read", "compressed rows of the whole matrix", whole});
-    if (team.size() > 1) {
-      plan.parts.push_back({"scatter", "compressed rows of the whole matrix", whole});
-      if (config.multiply.verify)
-        plan.parts.push_back({"multiply", "compressed rows of the whole matrix", whole});
+    if (team.size() > 1 && config.multiply.verify) {
+      plan.parts.push_back({"multiply", "compressed rows of the whole matrix",
+                            csr(shape.rows, shape.nonzeros, sizeof(double))});
     }
     plan.parts.push_back({"multiply", "Y, whole", multivector(shape.rows, sizeof(double))});
   }
-  plan.parts.push_back(
-      {"scatter", "compressed rows of this rank's band", csr(height, nonzeros, sizeof(double))});
   plan.parts.push_back({"scatter", "X, whole", multivector(shape.columns, sizeof(double))});
   plan.parts.push_back({"multiply", "compressed rows of this rank's band and the kernel's format",
                         2 * csr(height, nonzeros, value)});

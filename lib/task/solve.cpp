@@ -189,7 +189,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
     for (const double value : x.values) sum += (value - 1) * (value - 1);
     report.l2_error = sum;
   }
-  report.notes = eliminated.notes;
+  report.notes.insert(report.notes.end(), eliminated.notes.begin(), eliminated.notes.end());
   for (std::string& note : warnings(report, config.solve.precision)) {
     report.notes.push_back(std::move(note));
   }

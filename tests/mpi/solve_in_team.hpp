@@ -26,8 +26,7 @@ inline Solved solve_in_team(const Csr<double>& matrix, const Dense<double>& b,
           ? scatter_rows(team, cyclic_rows(choice, matrix.rows, team.size()), whole)
           : rows;
   Progress progress("test", 0, Progress::Show::off);
-  const Eliminated eliminated = 
-      prepare_elimination(team, matrix.rows, dealt, choice)(progress);
+  const Eliminated eliminated = prepare_elimination(team, matrix.rows, dealt, choice)(progress);
   Solved solved{eliminated.pivots, eliminated.notes, {}, b};
   eliminated.solve(solved.x);
   solved.refinement = refine(team, bands, rows, b, eliminated.solve, sweeps, solved.x);

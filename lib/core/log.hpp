@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace spsolve {
+
+/// Sets the process's log up: to the standard error, each line with its time. Ranks other than 0
+/// stay silent. `verbose` lets the phases of a task be told as they begin.
+void start_log(int rank, bool verbose);
+
+/// One line of the log.
+void log_line(const std::string& text);
+
+/// One line of a verbose log.
+void log_detail(const std::string& text);
+
+}  // namespace spsolve
