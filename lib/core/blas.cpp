@@ -29,18 +29,15 @@ namespace {
 
 // Column-major calls, by type.
 
-void gemm(int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c,
-          int ldc) {
-  const float minus = -1;
-  const float one = 1;
-  sgemm_("N", "N", &m, &n, &k, &minus, a, &lda, b, &ldb, &one, c, &ldc);
+// C <- alpha A B + beta C
+void gemm(int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
+          float beta, float* c, int ldc) {
+  sgemm_("N", "N", &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
 }
 
-void gemm(int m, int n, int k, const double* a, int lda, const double* b, int ldb, double* c,
-          int ldc) {
-  const double minus = -1;
-  const double one = 1;
-  dgemm_("N", "N", &m, &n, &k, &minus, a, &lda, b, &ldb, &one, c, &ldc);
+void gemm(int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
+          double beta, double* c, int ldc) {
+  dgemm_("N", "N", &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
 }
 
 void trsm(char side, char triangle, char diagonal, int m, int n, const float* a, int lda, float* b,
@@ -87,10 +84,17 @@ void set_threads(int threads) {
 // a row-major lower triangle is a column-major upper one.
 
 template <typename T>
+void product(Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb, T* c,
+             Index ldc) {
+  if (m == 0 || n == 0) return;
+  gemm(size(n), size(m), size(k), T{1}, b, size(ldb), a, size(lda), T{0}, c, size(ldc));
+}
+
+template <typename T>
 void subtract_product(Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb, T* c,
                       Index ldc) {
   if (m == 0 || n == 0 || k == 0) return;
-  gemm(size(n), size(m), size(k), b, size(ldb), a, size(lda), c, size(ldc));
+  gemm(size(n), size(m), size(k), T{-1}, b, size(ldb), a, size(lda), T{1}, c, size(ldc));
 }
 
 template <typename T>
@@ -130,6 +134,9 @@ int solve_system(Index n, Index columns, double* a, double* b) {
   return info;
 }
 
+template void product(Index, Index, Index, const float*, Index, const float*, Index, float*, Index);
+template void product(Index, Index, Index, const double*, Index, const double*, Index, double*,
+                      Index);
 template void subtract_product(Index, Index, Index, const float*, Index, const float*, Index,
                                float*, Index);
 template void subtract_product(Index, Index, Index, const double*, Index, const double*, Index,

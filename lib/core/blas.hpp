@@ -12,6 +12,11 @@ namespace spsolve::blas {
 /// How many threads the library uses. No effect with libraries that offer no such call.
 void set_threads(int threads);
 
+/// C <- A B for C of m x n, A of m x k, B of k x n.
+template <typename T>
+void product(Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb, T* c,
+             Index ldc);
+
 /// C <- C - A B for C of m x n, A of m x k, B of k x n.
 template <typename T>
 void subtract_product(Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb, T* c,

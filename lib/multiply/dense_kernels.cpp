@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/blas.hpp"
 #include "core/error.hpp"
 #include "core/system.hpp"
-
-extern "C" {
-void sgemm_(const char* transpose_a, const char* transpose_b, const int* m, const int* n,
-            const int* k, const float* alpha, const float* a, const int* lda, const float* b,
-            const int* ldb, const float* beta, float* c, const int* ldc);
-void dgemm_(const char* transpose_a, const char* transpose_b, const int* m, const int* n,
-            const int* k, const double* alpha, const double* a, const int* lda, const double* b,
-            const int* ldb, const double* beta, double* c, const int* ldc);
-}
 
 namespace spsolve {
 
@@ -30,13 +22,6 @@ class ThreadScope {
  private:
   int before_ = omp_get_max_threads();
 };
-
-constexpr auto gemm(float) {
-  return &sgemm_;
-}
-constexpr auto gemm(double) {
-  return &dgemm_;
-}
 
 }  // namespace
 
@@ -93,12 +78,8 @@ void dense_blas(const Dense<T>& a, const T* x, T* y, Index columns, int threads)
     fail(ExitCode::resources, "the BLAS multiplies at most {} columns, not {}",
          std::numeric_limits<int>::max(), columns);
   }
-  const int m = static_cast<int>(columns);
-  const int n = static_cast<int>(a.rows);
-  const int k = static_cast<int>(a.columns);
-  const T one = 1, zero = 0;
   const ThreadScope scope(host_threads(threads));
-  gemm(T{})("N", "N", &m, &n, &k, &one, x, &m, a.values.data(), &k, &zero, y, &m);
+  blas::product(a.rows, columns, a.columns, a.values.data(), a.columns, x, columns, y, columns);
 }
 
 template struct DenseStorage<float>;

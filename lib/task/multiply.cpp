@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <omp.h>
-
 #include "config/schema.hpp"
 #include "core/statistics.hpp"
 #include "core/system.hpp"
@@ -17,18 +15,12 @@
 #include "multiply/cost.hpp"
 #include "multiply/csr_kernels.hpp"
 #include "multiply/kernel.hpp"
+#include "task/begin.hpp"
 #include "task/right_hand_side.hpp"
 
 namespace spsolve {
 
 namespace {
-
-void check_device(DeviceChoice wanted) {
-  if (wanted != DeviceChoice::cuda) return;
-  fail_everywhere(ExitCode::resources,
-                  "device=cuda, but task: multiply has no GPU part in this version; use "
-                  "device=host or device=auto");
-}
 
 /// The kernel by name; `auto` is the serial one where the table has no row of that name.
 const Kernel& choose_kernel(const std::string& name) {
@@ -238,35 +230,21 @@ MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan) {
 
 MultiplyReport run_multiply(const Config& config, Team& team,
                             const nlohmann::ordered_json& versions) {
-  check_device(config.device);
   const Config::Multiply& wanted = config.multiply;
   const Kernel& kernel = choose_kernel(wanted.kernel);
   const Timer total;
   PhaseTimes times;
   MultiplyReport report;
-  report.threads = choose_threads(config.threads, team.ranks_on_host());
-  omp_set_num_threads(report.threads);
+  begin_task(config, team, report);
 
   MemoryPlan plan;
-  if (const MemoryCheck check = plan_multiply(config, team, plan); !check.fits) {
-    fail_everywhere(ExitCode::resources, "this task does not fit into memory; {}\n{}", check.remedy,
-                    to_text(plan, check));
-  }
+  const MemoryCheck memory = plan_multiply(config, team, plan);
+  refuse_what_does_not_fit(plan, memory);
 
   Dense<double> x;
-  Csr<double> whole = times.measure("read", [&] {
-    return together(team, [&] {
-      Csr<double> matrix;
-      if (team.rank() != 0) return matrix;
-      matrix = load_matrix(config.matrix.name());
-      if (config.matrix.rotate_rows != 0) matrix = rotate_rows(matrix, config.matrix.rotate_rows);
-      x = multivector(wanted, matrix.columns);
-      return matrix;
-    });
+  Csr<double> whole = read_matrix(config, team, times, report, [&](const Csr<double>& matrix) {
+    x = multivector(wanted, matrix.columns);
   });
-  report.rows = broadcast_value(team, whole.rows, 0);
-  report.columns = broadcast_value(team, whole.columns, 0);
-  report.nonzeros = broadcast_value(team, whole.nonzeros(), 0);
   report.k = broadcast_value(team, x.columns, 0);
   check_symmetric_kernel(kernel, team, {report.rows, report.columns, report.nonzeros}, report.k,
                          value_bytes(wanted.precision));
@@ -301,10 +279,8 @@ MultiplyReport run_multiply(const Config& config, Team& team,
                     "is wrong here",
                     kernel.name));
   }
-  report.matrix = config.matrix.name();
   report.kernel = kernel.name;
   report.precision = name(wanted.precision);
-  report.device = "host";
   report.repeats = wanted.repeat;
   report.gflops = product_flops(report.nonzeros, report.k) / report.product_seconds / 1e9;
   report.bytes_per_second = product_floor_bytes(report.rows, report.columns, report.nonzeros,

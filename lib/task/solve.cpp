@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
-#include <omp.h>
-
 #include "config/schema.hpp"
-#include "core/blas.hpp"
 #include "core/system.hpp"
 #include "distribute/scatter.hpp"
 #include "eliminate/eliminate.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
+#include "task/begin.hpp"
 #include "task/right_hand_side.hpp"
 
 namespace spsolve {
@@ -21,13 +19,6 @@ namespace {
 /// Backward errors above these say that x does not solve the system; see ExitCode.
 double largest_trusted_error(Precision precision) {
   return precision == Precision::float32 ? 1e-5 : 1e-10;
-}
-
-void check_device(DeviceChoice wanted) {
-  if (wanted != DeviceChoice::cuda) return;
-  fail_everywhere(ExitCode::resources,
-                  "device=cuda, but elimination has no GPU part in this version; use device=host "
-                  "or device=auto");
 }
 
 EliminationChoice choice_for(const Config& config, Index order, const Team& team) {
@@ -100,35 +91,20 @@ MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan) {
 }
 
 SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions) {
-  check_device(config.device);
   const Timer total;
   PhaseTimes times;
   SolveReport report;
-  report.threads = choose_threads(config.threads, team.ranks_on_host());
-  omp_set_num_threads(report.threads);
-  blas::set_threads(report.threads);
+  begin_task(config, team, report);
 
   MemoryPlan plan;
-  if (const MemoryCheck check = plan_solve(config, team, plan); !check.fits) {
-    fail_everywhere(ExitCode::resources, "this task does not fit into memory; {}\n{}", check.remedy,
-                    to_text(plan, check));
-  }
+  const MemoryCheck memory = plan_solve(config, team, plan);
+  refuse_what_does_not_fit(plan, memory);
 
   // file.mtx -> Coo -> Csr, on rank 0
   Dense<double> b;
-  Csr<double> whole = times.measure("read", [&] {
-    return together(team, [&] {
-      Csr<double> matrix;
-      if (team.rank() != 0) return matrix;
-      matrix = load_matrix(config.matrix.name());
-      if (config.matrix.rotate_rows != 0) matrix = rotate_rows(matrix, config.matrix.rotate_rows);
-      b = right_hand_side(config.right_hand_side, matrix);
-      return matrix;
-    });
+  Csr<double> whole = read_matrix(config, team, times, report, [&](const Csr<double>& matrix) {
+    b = right_hand_side(config.right_hand_side, matrix);
   });
-  report.rows = broadcast_value(team, whole.rows, 0);
-  report.columns = report.rows;
-  report.nonzeros = broadcast_value(team, whole.nonzeros(), 0);
 
   // -> a band of rows per rank; right-hand sides whole on every rank
   const RowBands bands{report.rows, team.size()};
@@ -173,12 +149,10 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   const double error = report.refinement.after.backward_error;
   report.status =
       error <= largest_trusted_error(config.solve.precision) ? "solved" : "not trustworthy";
-  report.matrix = config.matrix.name();
   report.right_hand_sides = b.columns;
   report.method = name(choice.method);
   report.pivoting = name(choice.pivoting);
   report.precision = name(config.solve.precision);
-  report.device = "host";
   report.pivot_growth = eliminated.pivots.growth;
   report.smallest_pivot = eliminated.pivots.smallest_pivot;
   report.largest_pivot = eliminated.pivots.largest_pivot;

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
 
@@ -18,5 +20,15 @@ Dense<double> multiply(const Csr<double>& matrix, const Dense<double>& x);
 
 /// The dense matrix as Csr, zeros left out.
 Csr<double> sparse(const Dense<double>& dense);
+
+/// Fails the running test where the two are not the same arrays.
+template <typename T>
+void expect_equal(const Csr<T>& a, const Csr<T>& b) {
+  EXPECT_EQ(a.rows, b.rows);
+  EXPECT_EQ(a.columns, b.columns);
+  EXPECT_EQ(a.row_offsets, b.row_offsets);
+  EXPECT_EQ(a.column_indices, b.column_indices);
+  EXPECT_EQ(a.values, b.values);
+}
 
 }  // namespace spsolve::test

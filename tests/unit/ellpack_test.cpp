@@ -13,14 +13,7 @@
 namespace spsolve {
 namespace {
 
-template <typename T>
-void expect_equal(const Csr<T>& a, const Csr<T>& b) {
-  EXPECT_EQ(a.rows, b.rows);
-  EXPECT_EQ(a.columns, b.columns);
-  EXPECT_EQ(a.row_offsets, b.row_offsets);
-  EXPECT_EQ(a.column_indices, b.column_indices);
-  EXPECT_EQ(a.values, b.values);
-}
+using test::expect_equal;
 
 /// 3 x 4: row 0 is [5 . 6 .], row 1 empty, row 2 [. 7 . .].
 Csr<double> small() {

@@ -8,20 +8,14 @@
 #include <omp.h>
 
 #include "core/error.hpp"
+#include "helpers/reference.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate.hpp"
 
 namespace spsolve {
 namespace {
 
-template <typename T>
-void expect_equal(const Csr<T>& a, const Csr<T>& b) {
-  EXPECT_EQ(a.rows, b.rows);
-  EXPECT_EQ(a.columns, b.columns);
-  EXPECT_EQ(a.row_offsets, b.row_offsets);
-  EXPECT_EQ(a.column_indices, b.column_indices);
-  EXPECT_EQ(a.values, b.values);
-}
+using test::expect_equal;
 
 /// 5 x 3 with rows of 1, 3, 0, 2, 1 elements.
 Csr<double> small() {

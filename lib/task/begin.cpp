@@ -1,0 +1,49 @@
+#include "task/begin.hpp"
+
+#include <omp.h>
+
+#include "core/blas.hpp"
+#include "core/system.hpp"
+#include "io/matrix_source.hpp"
+#include "matrix/convert.hpp"
+
+namespace spsolve {
+
+void begin_task(const Config& config, Team& team, TaskReport& report) {
+  if (config.device == DeviceChoice::cuda) {
+    fail_everywhere(ExitCode::resources,
+                    "device=cuda, but no task has a GPU part in this version; use device=host or "
+                    "device=auto");
+  }
+  report.device = "host";
+  report.threads = choose_threads(config.threads, team.ranks_on_host());
+  omp_set_num_threads(report.threads);
+  blas::set_threads(report.threads);
+}
+
+void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check) {
+  if (check.fits) return;
+  fail_everywhere(ExitCode::resources, "this task does not fit into memory; {}\n{}", check.remedy,
+                  to_text(plan, check));
+}
+
+Csr<double> read_matrix(const Config& config, Team& team, PhaseTimes& times, TaskReport& report,
+                        const std::function<void(const Csr<double>&)>& read_more) {
+  Csr<double> matrix = times.measure("read", [&] {
+    return together(team, [&] {
+      Csr<double> whole;
+      if (team.rank() != 0) return whole;
+      whole = load_matrix(config.matrix.name());
+      if (config.matrix.rotate_rows != 0) whole = rotate_rows(whole, config.matrix.rotate_rows);
+      read_more(whole);
+      return whole;
+    });
+  });
+  report.matrix = config.matrix.name();
+  report.rows = broadcast_value(team, matrix.rows, 0);
+  report.columns = broadcast_value(team, matrix.columns, 0);
+  report.nonzeros = broadcast_value(team, matrix.nonzeros(), 0);
+  return matrix;
+}
+
+}  // namespace spsolve

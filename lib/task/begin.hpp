@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+
+#include "config/config.hpp"
+#include "core/team.hpp"
+#include "core/timer.hpp"
+#include "eliminate/plan.hpp"
+#include "io/report.hpp"
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+// How every task begins.
+
+/// Checks that `config.device` can be had, sets this rank's threads and notes them in `report`.
+/// Throws on every rank.
+void begin_task(const Config& config, Team& team, TaskReport& report);
+
+/// Throws on every rank, with the plan and what to do, where `check` found that the task does not
+/// fit into memory.
+void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check);
+
+/// Phase "read": the matrix that `config` names, its rows rotated as asked, on rank 0; an empty one
+/// elsewhere. `read_more`, on rank 0, reads what belongs to it. Its size goes into `report` on
+/// every rank. Throws the same Error on every rank. Collective.
+Csr<double> read_matrix(const Config& config, Team& team, PhaseTimes& times, TaskReport& report,
+                        const std::function<void(const Csr<double>&)>& read_more);
+
+}  // namespace spsolve
