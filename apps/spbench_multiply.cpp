@@ -6,7 +6,9 @@
 #include <fmt/ranges.h>
 
 #include "apps/spbench.hpp"
+#include "apps/spbench_devices.hpp"
 #include "bench/multiply_bench.hpp"
+#include "core/error.hpp"
 #include "io/matrix_source.hpp"
 
 namespace spsolve {
@@ -20,26 +22,45 @@ struct MultiplyOptions {
   std::vector<std::string> kernels{"all"};
   std::vector<Index> columns{1, 3, 4, 8, 12, 16, 32, 64};
   std::vector<std::string> precisions{"double"};
+  std::string device = "auto";
   std::string baseline;
+  int width = 0;
   Index seed = 1;
   int triad_mebibytes = 0;
 };
 
+/// The kernels of the devices that the user wants.
+std::vector<Kernel> table_of(std::string_view device) {
+  std::vector<Kernel> table;
+  const auto append = [&](std::span<const Kernel> rows) {
+    table.insert(table.end(), rows.begin(), rows.end());
+  };
+  if (device != "cuda") append(host_kernels());
+  if (device != "host") append(gpu_kernels());
+  return table;
+}
+
 /// The rows of the table that the user named, in that order; the baseline is always among them.
+/// Where there is no GPU its kernels are left out, unless one is named that only a GPU has: that
+/// will be refused.
 std::vector<const Kernel*> chosen_kernels(const MultiplyOptions& options,
-                                          std::span<const Kernel> table) {
+                                          std::span<const Kernel> table, bool has_gpu) {
   std::vector<const Kernel*> chosen;
   const auto add = [&](const Kernel& kernel) {
     if (std::find(chosen.begin(), chosen.end(), &kernel) == chosen.end()) chosen.push_back(&kernel);
   };
-  for (const std::string& name : options.kernels) {
-    if (name == "all") {
-      for (const Kernel& kernel : table) add(kernel);
-    } else {
-      add(find_kernel(table, name));
+  const auto usable = [&](const Kernel& kernel) {
+    return has_gpu || kernel.device == KernelDevice::host;
+  };
+  std::vector<std::string> names = options.kernels;
+  if (!options.baseline.empty()) names.push_back(options.baseline);
+  for (const std::string& name : names) {
+    const bool all = name == "all";
+    if (!all && !usable(find_kernel(table, name))) add(find_kernel(table, name));
+    for (const Kernel& kernel : table) {
+      if (usable(kernel) && (all || kernel.name == name)) add(kernel);
     }
   }
-  if (!options.baseline.empty()) add(find_kernel(table, options.baseline));
   return chosen;
 }
 
@@ -75,7 +96,7 @@ bench::Table measured_rows(std::span<const bench::MultiplyRow> rows) {
   return bench::tabulate(bench::multiply_columns(), std::span<const bench::MultiplyRow>(measured));
 }
 
-nlohmann::ordered_json facts_of_host(const bench::HostDevice& host) {
+nlohmann::ordered_json facts_of(const bench::HostDevice& host, const OpenGpu& gpu) {
   auto triads = nlohmann::ordered_json::array();
   for (const auto& [threads, triad] : host.triads()) {
     triads.push_back({{"threads", threads},
@@ -83,19 +104,25 @@ nlohmann::ordered_json facts_of_host(const bench::HostDevice& host) {
                       {"seconds", triad.seconds},
                       {"gbs", triad.bytes_per_second / 1e9}});
   }
-  return {{"triad", triads}};
+  nlohmann::ordered_json facts{{"triad", triads}};
+  if (gpu.device) facts["gpu"] = gpu.facts;
+  return facts;
 }
 
 void run_multiply_bench(const MultiplyOptions& options, const bench::Environment& environment) {
-  const auto table = host_kernels();
+  const std::string no_gpu = options.device == "host" ? "--device host" : why_no_gpu();
+  if (options.device == "cuda" && !no_gpu.empty())
+    fail(ExitCode::resources, "no GPU here: {}", no_gpu);
+  const std::vector<Kernel> table = table_of(options.device);
   bench::MultiplyPlan plan;
-  plan.kernels = chosen_kernels(options, table);
+  plan.kernels = chosen_kernels(options, table, no_gpu.empty());
   plan.columns = options.columns;
   plan.threads = options.common.threads;
   plan.precisions.clear();
   for (const std::string& name : options.precisions)
     plan.precisions.push_back(name == "float" ? Precision::float32 : Precision::float64);
   plan.sampling = {options.common.samples, options.common.sample_milliseconds * 1e-3};
+  plan.width = options.width;
   plan.seed = options.seed;
   for (const std::string& matrix : options.common.matrices) describe_matrix(matrix);  // typos first
 
@@ -103,7 +130,8 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   bench::HostDevice host(options.triad_mebibytes < 0
                              ? -1
                              : std::int64_t{options.triad_mebibytes} * (std::int64_t{1} << 20));
-  for (const int threads : options.triad_mebibytes < 0 ? std::vector<int>{} : plan.threads) {
+  const bool measures_triad = options.triad_mebibytes >= 0 && options.device != "cuda";
+  for (const int threads : measures_triad ? plan.threads : std::vector<int>{}) {
     host.bandwidth(threads);
     const Triad& triad = host.triads().at(threads);
     std::cout << fmt::format(
@@ -114,7 +142,13 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
 
   const std::string_view baseline =
       options.baseline.empty() ? usual_baseline : std::string_view(options.baseline);
-  bench::Device* const devices[] = {&host};
+  std::vector<bench::Device*> devices{&host};
+  OpenGpu gpu;
+  if (no_gpu.empty()) {
+    gpu = open_gpu(options.triad_mebibytes >= 0);
+    devices.push_back(gpu.device.get());
+    std::cout << gpu.text;
+  }
   std::vector<bench::MultiplyRow> all;
   for (const std::string& name : options.common.matrices) {
     const Csr<double> matrix = load_matrix(name);
@@ -129,7 +163,7 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
     write_results(
         options.common, environment,
         bench::tabulate(bench::multiply_columns(), std::span<const bench::MultiplyRow>(all)),
-        facts_of_host(host));
+        facts_of(host, gpu));
   }
 }
 
@@ -137,11 +171,13 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
 
 std::string kernel_list() {
   std::string text;
-  for (const Kernel& kernel : host_kernels()) {
-    text += fmt::format("{:<26} {:<5} {:<20} {:<16} {}\n", kernel.name, bench::name(kernel.device),
+  for (const Kernel& kernel : table_of("auto")) {
+    text += fmt::format("{:<27} {:<5} {:<20} {:<16} {}\n", kernel.name, bench::name(kernel.device),
                         kernel.format, kernel.reproducible ? "reproducible" : "not reproducible",
                         kernel.sentence);
   }
+  if (const std::string reason = why_no_gpu(); !reason.empty())
+    text += fmt::format("no GPU here: {}\n", reason);
   return text;
 }
 
@@ -159,6 +195,17 @@ void add_multiply_command(CLI::App& app, const bench::Environment& environment) 
   command->add_option("--precision", options->precisions, "float, double or both")
       ->delimiter(',')
       ->check(CLI::IsMember({"float", "double"}))
+      ->capture_default_str();
+  command
+      ->add_option("--device", options->device,
+                   "whose kernels: host, cuda, or auto, which is both where there is a GPU")
+      ->check(CLI::IsMember({"auto", "host", "cuda"}))
+      ->capture_default_str();
+  command
+      ->add_option("--width", options->width,
+                   "parameter of the kernels that have one (sub-warp, tile, chunk); 0: their "
+                   "default")
+      ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   command->add_option("--baseline", options->baseline,
                       "kernel that speed-ups refer to; sampled even if not in --kernels "

@@ -24,8 +24,8 @@ class Device {
   /// Whether kernels are run with each of the thread counts asked for, or once.
   virtual bool has_threads() const = 0;
 
-  /// Bytes per second of the triad with `threads` threads, measured at the first call; 0 where that
-  /// was not wanted.
+  /// Bytes per second that the memory moves, measured at the first call: of the triad with
+  /// `threads` threads, or of what the device has in its place; 0 where that was not wanted.
   virtual double bandwidth(int threads) = 0;
 
   /// Seconds of Y = A X; leaves Y in host memory. `x` and `y` are in host memory.

@@ -26,7 +26,7 @@ Workload<T> make_workload(const Csr<T>& matrix, const MatrixFacts& facts, Index 
 
 template <typename T>
 SampleOrRefusal sample_kernel(const Kernel& kernel, Device& device, const Workload<T>& work,
-                              int threads, const SamplingOptions& options) {
+                              int threads, const SamplingOptions& options, int width) {
   const Index k = work.x.columns;
   if (std::string reason = kernel.refuse(work.facts, k, sizeof(T)); !reason.empty()) {
     return {std::nullopt, std::move(reason)};
@@ -35,7 +35,7 @@ SampleOrRefusal sample_kernel(const Kernel& kernel, Device& device, const Worklo
   KernelSample result;
   try {
     const Timer timer;
-    const auto product = prepare<T>(kernel, work.matrix, KernelOptions{k, threads, 0});
+    const auto product = prepare<T>(kernel, work.matrix, KernelOptions{k, threads, width});
     result.convert_seconds = timer.seconds();
     Dense<T> y(work.matrix.rows, k, std::numeric_limits<T>::quiet_NaN());
     result.product = device.run(*product, work.x, y, options);
@@ -89,13 +89,14 @@ void sample_precision(const MultiplyRow& labelled, const Csr<T>& matrix, const M
         row.kernel = *kernel;
         row.k = k;
         row.threads = threads;
+        row.width = plan.width;
         if (device == nullptr) {
           row.device = name(kernel->device);
           row.result.refused = fmt::format("there is no {} device here", row.device);
         } else {
           row.device = device->name();
           row.triad_bandwidth = device->bandwidth(threads);
-          row.result = sample_kernel(*kernel, *device, work, threads, plan.sampling);
+          row.result = sample_kernel(*kernel, *device, work, threads, plan.sampling, plan.width);
         }
         on_row(row);
         rows.push_back(std::move(row));
@@ -137,7 +138,7 @@ void compare_rows(std::span<MultiplyRow> rows, std::string_view baseline) {
           other.k != row.k)
         continue;
       fastest = std::min(fastest, seconds(other));
-      if (other.kernel.name != baseline || other.kernel.device != KernelDevice::host) continue;
+      if (other.kernel.name != baseline) continue;
       const bool compares = row.threads == 0 ? base == nullptr || other.threads > base->threads
                                              : other.threads == row.threads;
       if (compares) base = &other;
@@ -152,8 +153,8 @@ void compare_rows(std::span<MultiplyRow> rows, std::string_view baseline) {
 template Workload<float> make_workload(const Csr<float>&, const MatrixFacts&, Index, Index);
 template Workload<double> make_workload(const Csr<double>&, const MatrixFacts&, Index, Index);
 template SampleOrRefusal sample_kernel(const Kernel&, Device&, const Workload<float>&, int,
-                                       const SamplingOptions&);
+                                       const SamplingOptions&, int);
 template SampleOrRefusal sample_kernel(const Kernel&, Device&, const Workload<double>&, int,
-                                       const SamplingOptions&);
+                                       const SamplingOptions&, int);
 
 }  // namespace spsolve::bench

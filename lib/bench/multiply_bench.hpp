@@ -46,12 +46,13 @@ struct SampleOrRefusal {
   std::string refused;
 };
 
-/// Converts, warms up and measures `kernel` with `threads` threads (host), and compares its Y with
-/// the reference. Y is full of nans before, so that an element left out is seen. A kernel that
-/// refuses the matrix, or for which memory does not suffice, is a refusal.
+/// Converts, warms up and measures `kernel` with `threads` threads (host) and its parameter `width`
+/// (0: its default), and compares its Y with the reference. Y is full of nans before, so that an
+/// element left out is seen. A kernel that refuses the matrix, or for which memory does not
+/// suffice, is a refusal.
 template <typename T>
 SampleOrRefusal sample_kernel(const Kernel& kernel, Device& device, const Workload<T>& work,
-                              int threads, const SamplingOptions& options);
+                              int threads, const SamplingOptions& options, int width = 0);
 
 /// One row of results.
 struct MultiplyRow {
@@ -62,7 +63,8 @@ struct MultiplyRow {
   Precision precision = Precision::float64;
   Index k = 1;
   int threads = 1;             ///< 0 for a device without threads of the host
-  double triad_bandwidth = 0;  ///< bytes/s with as many threads; 0: not measured
+  int width = 0;               ///< the kernel's parameter as asked for; 0: its default
+  double triad_bandwidth = 0;  ///< Device::bandwidth() with as many threads; 0: not measured
   SampleOrRefusal result;
   std::string baseline;              ///< the kernel that speedup refers to
   std::optional<double> speedup;     ///< seconds of the baseline / own seconds
@@ -83,6 +85,7 @@ struct MultiplyPlan {
   std::vector<int> threads{1};
   std::vector<Precision> precisions{Precision::float64};
   SamplingOptions sampling;
+  int width = 0;  ///< KernelOptions.width
   Index seed = 1;
 };
 
@@ -94,7 +97,8 @@ std::vector<MultiplyRow> sample_matrix(const std::string& name, const Csr<double
                                        const std::function<void(const MultiplyRow&)>& on_row);
 
 /// Sets baseline, speedup and of_fastest. Rows compare within one matrix, precision and K; the
-/// baseline is the row of the kernel `baseline` with as many threads, for other devices that with
+/// baseline is the row of the kernel `baseline` with as many threads, for other devices than the
+/// host that with
 /// the most.
 void compare_rows(std::span<MultiplyRow> rows, std::string_view baseline);
 

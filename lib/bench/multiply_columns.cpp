@@ -56,6 +56,8 @@ const Column<Row> columns[] = {
     {"k", "columns of X and Y", "{}", "K", [](const Row& row) { return Cell(row.k); }},
     {"threads", "threads of the host; empty on other devices", "{}", "threads",
      [](const Row& row) { return row.threads > 0 ? Cell(row.threads) : Cell(); }},
+    {"width", "parameter of the kernel (sub-warp, tile, chunk) asked for; empty: its default", "",
+     "", [](const Row& row) { return row.width > 0 ? Cell(row.width) : Cell(); }},
     {"refused", "why the kernel was not run; empty where it was", "", "",
      [](const Row& row) { return text_or_null(row.result.refused); }},
     {"detail", "what the kernel chose for this matrix", "", "",
@@ -70,6 +72,11 @@ const Column<Row> columns[] = {
     {"variance_s2", "variance (divisor samples - 1), s^2", "", "", seconds(&Statistics::variance)},
     {"min_s", "shortest sample", "{:.3e}", "min s", seconds(&Statistics::min)},
     {"max_s", "longest sample", "", "", seconds(&Statistics::max)},
+    {"cold_median_s", "median of single products with an empty L2 cache; empty on the host", "", "",
+     [](const Row& row) {
+       const bool measured_cold = row.result.sample && row.result.sample->product.cold_seconds;
+       return measured_cold ? Cell(row.result.sample->product.cold_seconds->median) : Cell();
+     }},
     {"gflops", "2 nonzeros k / median_s / 1e9, GFLOP/s", "{:.2f}", "GFLOP/s",
      measured([](const Row& row, const KernelSample&) { return row.gflops(); })},
     {"floor_bytes",
@@ -78,7 +85,10 @@ const Column<Row> columns[] = {
     {"bandwidth_gbs", "floor_bytes / median_s / 1e9, GB/s", "{:.2f}", "GB/s",
      measured([](const Row& row, const KernelSample&) { return row.bytes_per_second() / 1e9; })},
     {"triad_gbs",
-     "triad a = b + s c with as many threads in the same run, 24 bytes an element, GB/s", "", "",
+     "triad a = b + s c with as many threads in the same run, 24 bytes an element, GB/s; on a GPU "
+     "a "
+     "large copy, bytes read and written",
+     "", "",
      [](const Row& row) {
        return row.triad_bandwidth > 0 ? Cell(row.triad_bandwidth / 1e9) : Cell();
      }},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "core/statistics.hpp"
 
@@ -15,6 +16,8 @@ struct SamplingOptions {
 struct Sampled {
   int repeats = 1;     ///< runs within each sample
   Statistics seconds;  ///< of the samples, each divided by `repeats`
+  /// Of single runs that find nothing in the caches, from devices that can see to that.
+  std::optional<Statistics> cold_seconds;
 };
 
 /// Measures `run(n)`, which does the work n times and hands back the seconds that took by its own

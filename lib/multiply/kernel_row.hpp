@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "multiply/kernel.hpp"
@@ -8,8 +9,8 @@
 namespace spsolve {
 
 /// The Product of a storage format and a function: Storage<T> is made from the Csr by
-/// `Storage<T>::from_csr(csr, options)`, knows its bytes(), and `multiply(storage, x, y, K)`
-/// computes Y = A X.
+/// `Storage<T>::from_csr(csr, options)`, knows its bytes(), may say its detail(), and
+/// `multiply(storage, x, y, K)` computes Y = A X.
 template <typename T, template <typename> class Storage, auto multiply_function>
 class FormatProduct final : public Product<T> {
  public:
@@ -20,6 +21,13 @@ class FormatProduct final : public Product<T> {
     multiply_function(storage_, x, y, columns);
   }
   std::int64_t bytes() const override { return storage_.bytes(); }
+  std::string detail() const override {
+    if constexpr (requires { storage_.detail(); }) {
+      return storage_.detail();
+    } else {
+      return {};
+    }
+  }
 
  private:
   Storage<T> storage_;
@@ -34,25 +42,36 @@ struct KernelDescription {
   std::string (*refuse)(const MatrixFacts& facts, Index columns, std::size_t value_bytes);
 };
 
-/// A row of the table of host kernels. `multiply_function` is a lambda without captures that takes
-/// (const Storage<T>&, const T* x, T* y, Index columns) for both T.
+/// A row of the table. `make` is a lambda without captures that takes (const Csr<T>&, const
+/// KernelOptions&) for both T and hands back a std::unique_ptr<Product<T>>.
+template <auto make>
+constexpr Kernel table_row(KernelDevice device, const KernelDescription& description) {
+  return {description.name,
+          description.format,
+          device,
+          description.reproducible,
+          description.sentence,
+          description.refuse,
+          [](const Csr<float>& matrix, const KernelOptions& options)
+              -> std::unique_ptr<Product<float>> { return make(matrix, options); },
+          [](const Csr<double>& matrix, const KernelOptions& options)
+              -> std::unique_ptr<Product<double>> { return make(matrix, options); }};
+}
+
+/// A row for a storage format and a function. `multiply_function` is a lambda without captures that
+/// takes (const Storage<T>&, const T* x, T* y, Index columns) for both T.
+template <template <typename> class Storage, auto multiply_function>
+constexpr Kernel format_row(KernelDevice device, const KernelDescription& description) {
+  constexpr auto make = []<typename T>(const Csr<T>& matrix, const KernelOptions& options) {
+    return std::make_unique<FormatProduct<T, Storage, multiply_function>>(matrix, options);
+  };
+  return table_row<make>(device, description);
+}
+
+/// The same in the table of host kernels.
 template <template <typename> class Storage, auto multiply_function>
 constexpr Kernel host_row(const KernelDescription& description) {
-  return {
-      description.name,
-      description.format,
-      KernelDevice::host,
-      description.reproducible,
-      description.sentence,
-      description.refuse,
-      [](const Csr<float>& matrix,
-         const KernelOptions& options) -> std::unique_ptr<Product<float>> {
-        return std::make_unique<FormatProduct<float, Storage, multiply_function>>(matrix, options);
-      },
-      [](const Csr<double>& matrix,
-         const KernelOptions& options) -> std::unique_ptr<Product<double>> {
-        return std::make_unique<FormatProduct<double, Storage, multiply_function>>(matrix, options);
-      }};
+  return format_row<Storage, multiply_function>(KernelDevice::host, description);
 }
 
 // Reasons to refuse, for the rows.

@@ -35,19 +35,28 @@ class BenchTest(CliTest):
         return result
 
     def kernel_names(self):
+        """The names of the host's kernels."""
+        return [name for name, device in self.listed_kernels() if device == "host"]
+
+    def listed_kernels(self):
         result = self.spbench("--list-kernels")
         self.assertEqual(result.code, SOLVED, result.text)
-        return [line.split()[0] for line in result.out.splitlines()]
+        return [tuple(line.split()[:2]) for line in result.out.splitlines()
+                if not line.startswith("no GPU here: ")]
+
+    def has_gpu(self):
+        return "\nno GPU here: " not in self.spbench("--list-kernels").out
 
 
 class Kernels(BenchTest):
     def test_list_says_what_each_is(self):
-        names = self.kernel_names()
-        self.assertEqual(len(names), len(set(names)))
-        self.assertIn("csr_serial", names)
+        kernels = self.listed_kernels()
+        self.assertEqual(len(kernels), len(set(kernels)))
+        self.assertIn(("csr_serial", "host"), kernels)
         result = self.spbench("kernels")
         self.assertEqual(result.out, self.spbench("--list-kernels").out)
-        for line in result.out.splitlines():
+        lines = result.out.splitlines()
+        for line in lines if self.has_gpu() else lines[:-1]:
             self.assertRegex(line, r"^\w+ +(host|cuda) +\w+ +(not )?reproducible +\S.*\S$")
 
 
@@ -56,7 +65,7 @@ class Multiply(BenchTest):
         columns, threads = (1, 3, 8), (1, 2)
         result = self.multiply("--matrix", "grid2d:9", "--matrix", "random_sparse:40:30:4",
                                "--columns", "1,3,8", "--threads", "1,2",
-                               "--precision", "double,float")
+                               "--precision", "double,float", "--device", "host")
         rows = self.rows()
         names = self.kernel_names()
         self.assertEqual(len(rows), 2 * 2 * len(columns) * len(threads) * len(names))
@@ -97,7 +106,23 @@ class Multiply(BenchTest):
         self.assertIn("refused: symmetric_colored (double): the matrix is not symmetric",
                       result.out)
         refused = [row for row in self.rows() if row["kernel"] == "symmetric_colored"]
-        self.assertEqual([row["refused"] for row in refused], ["the matrix is not symmetric"])
+        self.assertEqual({row["refused"] for row in refused}, {"the matrix is not symmetric"})
+
+    def test_kernels_of_a_gpu_that_is_not_here(self):
+        if self.has_gpu():
+            self.skipTest("there is a GPU here")
+        small = ("multiply", "--matrix", "grid2d:4", *QUICK, "--columns", 1)
+        result = self.spbench(*small, "--device", "cuda")
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertRegex(result.err, r"spbench: no GPU here: \S.*\S")
+        gpu_names = [name for name, device in self.listed_kernels() if device == "cuda"]
+        if gpu_names:
+            result = self.multiply("--matrix", "grid2d:4", "--columns", 1, "--kernels",
+                                   "csr_serial,csr_vector")
+            self.assertEqual([row["refused"] for row in self.rows()],
+                             ["", "there is no cuda device here"])
+            result = self.spbench(*small, "--kernels", "csr_vector", "--device", "host")
+            self.assertEqual(result.code, INPUT, result.text)
 
     def test_columns_are_documented_and_the_same_in_both_files(self):
         self.multiply("--matrix", "grid2d:5", "--columns", 2, "--kernels", "csr_serial")

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/device.hpp"
+#include "multiply/kernel.hpp"
+
+namespace spsolve {
+
+// What spbench knows of GPUs, whether it was built with CUDA or not.
+
+/// The kernels of GPUs that were built in, with or without a GPU here.
+std::span<const Kernel> gpu_kernels();
+
+/// One sentence of why no GPU can be used, without a full stop, or "".
+std::string why_no_gpu();
+
+/// A GPU and what is to be said of it in files.
+struct OpenGpu {
+  std::unique_ptr<bench::Device> device;
+  nlohmann::ordered_json facts;
+  std::string text;  ///< lines for a person
+};
+
+/// The first GPU, its copy bandwidth measured where `measures_copy`. Throws Error(resources) where
+/// there is none.
+OpenGpu open_gpu(bool measures_copy);
+
+}  // namespace spsolve

@@ -1,0 +1,50 @@
+#include "cuda/core/device_info.hpp"
+
+#include <fmt/format.h>
+
+#include "cuda/core/cuda_check.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string why_no_gpu() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return {};
+  cudaGetLastError();
+  if (status == cudaErrorInsufficientDriver) {
+    return "the NVIDIA driver is missing, or older than CUDA needs";
+  }
+  if (status == cudaSuccess || status == cudaErrorNoDevice) return "CUDA finds no device";
+  return fmt::format("CUDA finds no device: {} ({})", cudaGetErrorString(status),
+                     cudaGetErrorName(status));
+}
+
+std::vector<DeviceInfo> devices() {
+  std::vector<DeviceInfo> all;
+  if (!why_no_gpu().empty()) return all;
+  int count = 0;
+  CUDA_CHECK(cudaGetDeviceCount(&count));
+  for (int device = 0; device < count; ++device) {
+    cudaDeviceProp properties{};
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+    all.push_back({properties.name, uuid_text(properties.uuid), properties.major, properties.minor,
+                   properties.multiProcessorCount,
+                   static_cast<std::int64_t>(properties.totalGlobalMem), properties.l2CacheSize});
+  }
+  return all;
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace spsolve::cuda {
+
+/// A stream of its own. It keeps order with the default stream, on which arrays are copied.
+class Stream {
+ public:
+  Stream();
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  cudaStream_t get() const { return stream_; }
+  void wait() const;  ///< until all that was launched on it is done
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// The stream that the products of this thread run on: the default stream, or that of the innermost
+/// StreamScope.
+cudaStream_t current_stream() noexcept;
+
+/// Makes `stream` the current stream of this thread as long as the object lives.
+class StreamScope {
+ public:
+  explicit StreamScope(const Stream& stream) noexcept;
+  ~StreamScope();
+  StreamScope(const StreamScope&) = delete;
+  StreamScope& operator=(const StreamScope&) = delete;
+
+ private:
+  cudaStream_t outer_;
+};
+
+/// A point in the work of a stream.
+class Event {
+ public:
+  Event();
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(const Stream& stream);
+
+  /// Waits for this event; seconds since `start` by the GPU's clock.
+  double seconds_since(const Event& start) const;
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include <cublas_v2.h>
+#include <cusparse.h>
+
+#include "cuda/core/cuda_check.hpp"
+
+namespace spsolve::cuda {
+
+/// As fail_call() of the runtime.
+[[noreturn]] void fail_call(cublasStatus_t status, const char* call);
+[[noreturn]] void fail_call(cusparseStatus_t status, const char* call);
+
+inline void check(cublasStatus_t status, const char* call) {
+  if (status != CUBLAS_STATUS_SUCCESS) fail_call(status, call);
+}
+inline void check(cusparseStatus_t status, const char* call) {
+  if (status != CUSPARSE_STATUS_SUCCESS) fail_call(status, call);
+}
+
+/// What a vendor's library made and must destroy, by the function that does it.
+template <auto destroy>
+struct Destroyer {
+  template <typename Pointer>
+  void operator()(Pointer pointer) const noexcept {
+    destroy(pointer);
+  }
+};
+template <typename Handle, auto destroy>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroyer<destroy>>;
+
+using CublasHandle = Owned<cublasHandle_t, cublasDestroy>;
+using CusparseHandle = Owned<cusparseHandle_t, cusparseDestroy>;
+
+CublasHandle make_cublas();
+CusparseHandle make_cusparse();
+
+/// "cuBLAS 13.1.0", "cuSPARSE 12.6.3".
+std::string version_of(const CublasHandle& handle);
+std::string version_of(const CusparseHandle& handle);
+
+/// The libraries' word for T.
+template <typename T>
+inline constexpr cudaDataType value_type = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_64F;
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,46 @@
+#pragma once
+
+// What kernels share: places in the grid, sizes of grids, sums within a warp. All sizes are 64 bits
+// wide; grids are as large as the work, up to what CUDA takes, and every kernel strides over what
+// is beyond.
+
+#include <algorithm>
+
+#include <cuda_runtime.h>
+
+#include "core/types.hpp"
+#include "cuda/core/cuda_check.hpp"
+#include "cuda/core/stream.hpp"
+
+namespace spsolve::cuda {
+
+inline constexpr int warp_size = 32;
+inline constexpr unsigned whole_warp = 0xffffffffu;
+
+/// Blocks of a one-dimensional grid for `count` pieces of work, `per_block` to a block. At least 1.
+inline unsigned grid_for(Index count, Index per_block) {
+  constexpr Index largest_grid = 2147483647;
+  return static_cast<unsigned>(
+      std::clamp<Index>((count + per_block - 1) / per_block, 1, largest_grid));
+}
+
+/// This thread's place in the grid, and the number of threads of the grid.
+__device__ inline Index thread_index() {
+  return static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+__device__ inline Index thread_count() {
+  return static_cast<Index>(gridDim.x) * blockDim.x;
+}
+
+/// The sum over groups of `width` neighbouring lanes, a power of two, for the first lane of each.
+/// All lanes of the warp must call it.
+template <int width, typename T>
+__device__ T sum_of_group(T value) {
+#pragma unroll
+  for (int distance = width / 2; distance > 0; distance /= 2) {
+    value += __shfl_down_sync(whole_warp, value, distance, width);
+  }
+  return value;
+}
+
+}  // namespace spsolve::cuda

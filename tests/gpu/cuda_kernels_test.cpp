@@ -1,0 +1,218 @@
+// Every row of the table of GPU kernels against a product summed in long double, on the matrices
+// and within the bound of the host's kernels (helpers/product_cases.hpp).
+
+#include "cuda/multiply/cuda_kernels.hpp"
+
+#include <string>
+#include <vector>
+
+#include "bench/multiply_bench.hpp"
+#include "core/error.hpp"
+#include "cuda/bench/cuda_device.hpp"
+#include "cuda/multiply/csr_kernels.hpp"
+#include "cuda/multiply/device_product.hpp"
+#include "gpu/gpu_test.hpp"
+#include "helpers/product_cases.hpp"
+#include "helpers/test_matrices.hpp"
+#include "io/matrix_source.hpp"
+#include "matrix/generate.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+using namespace test;
+
+/// Y of one product on the GPU.
+template <typename T>
+std::vector<T> gpu_product(Product<T>& product, const std::vector<T>& x, Index size,
+                           Index columns) {
+  return guarded_product<T>(size, [&](std::vector<T>& buffer, Index first) {
+    const DeviceArray<T> x_device(x);
+    DeviceArray<T> buffer_device(buffer);
+    product.multiply(x_device.data(), buffer_device.data() + first, columns);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    buffer_device.download(buffer);
+  });
+}
+
+/// One kernel, one matrix: all of `column_counts` with one Product. False where the kernel refuses
+/// the matrix.
+template <typename T>
+bool check(const Kernel& kernel, const ProductReference<T>& reference,
+           std::initializer_list<Index> column_counts, int width = 0) {
+  if (const std::string reason = kernel.refuse(reference.facts, 1, sizeof(T)); !reason.empty()) {
+    EXPECT_GT(reason.size(), 10u);
+    return false;
+  }
+  const auto product = prepare(kernel, reference.matrix, {1, 0, width});
+  const auto again = prepare(kernel, reference.matrix, {1, 0, width});
+  EXPECT_GE(product->bytes(), 0);
+  for (const Index columns : column_counts) {
+    if (!kernel.refuse(reference.facts, columns, sizeof(T)).empty()) continue;
+    SCOPED_TRACE(testing::Message() << "K = " << columns);
+    const std::vector<T> x = leading_columns(reference, columns);
+    const Index size = reference.matrix.rows * columns;
+    const std::vector<T> y = gpu_product(*product, x, size, columns);
+    if (!within_bound(reference, y, columns)) return true;
+    if (kernel.reproducible) {
+      EXPECT_TRUE(same_bits(y, gpu_product(*again, x, size, columns))) << "two runs differ";
+    }
+  }
+  return true;
+}
+
+class CudaKernel : public GpuTest, public testing::WithParamInterface<std::size_t> {
+ protected:
+  const Kernel& kernel() const { return cuda_kernels()[GetParam()]; }
+
+  template <typename T>
+  void check_all_cases() {
+    for (std::size_t k = 0; k < product_cases().size(); ++k) {
+      SCOPED_TRACE(product_cases()[k].name);
+      const auto& reference = product_references<T>()[k];
+      const bool taken =
+          check(kernel(), reference, {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 64});
+      EXPECT_TRUE(taken || !reference.facts.symmetric)
+          << "no kernel refuses these symmetric matrices";
+    }
+  }
+};
+
+TEST_P(CudaKernel, Float) {
+  check_all_cases<float>();
+}
+
+TEST_P(CudaKernel, Double) {
+  check_all_cases<double>();
+}
+
+TEST_P(CudaKernel, MatricesOfManyBlocks) {
+  static const auto irregular = product_reference<double>(generate_matrix("power_law:30000:8"));
+  static const auto regular = product_reference<double>(generate_matrix("grid2d:150"));
+  for (const auto* reference : {&irregular, &regular}) {
+    // A dense form of these is large, and adds nothing.
+    if (kernel().format != "dense") check(kernel(), *reference, {1, 5, 64});
+  }
+}
+
+TEST_P(CudaKernel, RealMatrices) {
+  const auto folder = real_matrices();
+  if (!folder) GTEST_SKIP() << "no folder of real matrices";
+  for (const char* name : {"662_bus.mtx", "bcsstk08.mtx", "msc01050.mtx", "mahindas.mtx",
+                           "adder_dcop_05.mtx", "Harvard500.mtx", "lp_kb2.mtx", "Maragal_1.mtx"}) {
+    if (!std::filesystem::exists(*folder / name)) continue;
+    SCOPED_TRACE(name);
+    const Csr<double> matrix = load_matrix((*folder / name).string());
+    check(kernel(), product_reference<double>(matrix), {1, 3, 8});
+    check(kernel(), product_reference<float>(matrix), {1, 5});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, CudaKernel, testing::Range<std::size_t>(0, cuda_kernels().size()),
+                         [](const auto& test) {
+                           return std::string(cuda_kernels()[test.param].name);
+                         });
+
+class CudaKernels : public GpuTest {};
+
+TEST_F(CudaKernels, TakeTheirWidths) {
+  const auto reference = product_reference<double>(generate_matrix("power_law:400:6"));
+  for (const char* name : {"csr_vector_subwarp", "ellpack_subwarp", "dense_tiled"}) {
+    const Kernel& kernel = find_kernel(cuda_kernels(), name);
+    for (const int width : {1, 2, 4, 8, 16, 32}) {
+      if (width == 1 && kernel.format == "dense") continue;
+      SCOPED_TRACE(testing::Message() << name << ", width " << width);
+      check(kernel, reference, {1, 6, 33}, width);
+    }
+    try {
+      gpu_product(*prepare(kernel, reference.matrix, {1, 0, 3}), leading_columns(reference, 1),
+                  reference.matrix.rows, 1);
+      ADD_FAILURE() << name << " takes width 3";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::input);
+    }
+  }
+}
+
+TEST_F(CudaKernels, RunOnTheCurrentStream) {
+  const auto reference = product_reference<double>(generate_matrix("random_sparse:333:333:9"));
+  const Stream stream;
+  const StreamScope scope(stream);
+  for (const Kernel& kernel : cuda_kernels()) {
+    SCOPED_TRACE(kernel.name);
+    check(kernel, reference, {1, 5});
+  }
+}
+
+TEST_F(CudaKernels, MultiplyFromHostMemory) {
+  const auto reference = product_reference<double>(generate_matrix("grid2d:17"));
+  const auto product =
+      prepare(find_kernel(cuda_kernels(), "csr_vector"), reference.matrix, KernelOptions{});
+  const std::vector<double> x = leading_columns(reference, 3);
+  std::vector<double> y(reference.matrix.rows * 3);
+  multiply_on_device<double>(*product, x, y, 3);
+  EXPECT_TRUE(within_bound(reference, y, 3));
+}
+
+TEST_F(CudaKernels, AreSampledColdAndWarm) {
+  CudaDevice device(true);
+  EXPECT_GT(device.bandwidth(0), 1e9);
+  const Csr<double> matrix = generate_matrix("grid2d:100");
+  const auto work = bench::make_workload(matrix, facts_of(matrix), 3, 1);
+  for (const Kernel& kernel : cuda_kernels()) {
+    if (kernel.format == "dense") continue;
+    SCOPED_TRACE(kernel.name);
+    const auto result = bench::sample_kernel(kernel, device, work, 0, {3, 1e-4});
+    EXPECT_EQ(result.sample.has_value(), kernel.refuse(work.facts, 3, sizeof(double)).empty())
+        << result.refused;
+    if (!result.sample) continue;
+    EXPECT_TRUE(result.sample->errors.within_bound()) << result.sample->errors.scaled;
+    EXPECT_GT(result.sample->product.seconds.median, 0);
+    ASSERT_TRUE(result.sample->product.cold_seconds.has_value());
+    EXPECT_EQ(result.sample->product.cold_seconds->count, 3);
+  }
+}
+
+// What needs no GPU.
+
+TEST(CudaTable, NamesAreUniqueAndOfTheGpu) {
+  const auto table = cuda_kernels();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    EXPECT_EQ(table[i].device, KernelDevice::cuda) << table[i].name;
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(table[i].name, table[j].name);
+  }
+}
+
+TEST(CudaTable, RefusesWithAReason) {
+  const auto reason = [](std::string_view name, const MatrixFacts& facts, Index columns) {
+    return find_kernel(cuda_kernels(), name).refuse(facts, columns, sizeof(double));
+  };
+  const MatrixFacts arrow{46500, 46500, 139498, 46500, true}, general{10, 10, 30, 5, false};
+  EXPECT_NE(reason("ellpack", arrow, 1), "");
+  EXPECT_NE(reason("dense_tiled", arrow, 1), "");
+  EXPECT_NE(reason("symmetric_colored", general, 1), "");
+  EXPECT_NE(reason("cusparse_csr_spmv_1", general, 2), "");
+  EXPECT_EQ(reason("cusparse_csr_spmv_1", general, 1), "");
+}
+
+TEST(RowBlocks, HoldWhatFitsIntoSharedMemory) {
+  EXPECT_EQ(row_blocks_of(std::vector<Index>{0}), std::vector<Index>{0});
+  constexpr Index most = row_block_entries;
+  EXPECT_EQ(row_blocks_of(std::vector<Index>{0, most - 1, most, most + 1}),
+            (std::vector<Index>{0, 2, 3}));
+  EXPECT_EQ(row_blocks_of(std::vector<Index>{0, 1, most + 2, most + 3}),
+            (std::vector<Index>{0, 1, 2, 3}));
+  EXPECT_EQ(row_blocks_of(std::vector<Index>(most + 2, 0)),  // empty rows
+            (std::vector<Index>{0, most, most + 1}));
+  const Csr<double> matrix = generate_matrix("power_law:5000:9");
+  const auto blocks = row_blocks_of(matrix.row_offsets);
+  EXPECT_EQ(blocks.back(), matrix.rows);
+  for (std::size_t b = 0; b + 1 < blocks.size(); ++b) {
+    const Index nonzeros = matrix.row_offsets[blocks[b + 1]] - matrix.row_offsets[blocks[b]];
+    EXPECT_TRUE(nonzeros <= most || blocks[b + 1] == blocks[b] + 1);
+    EXPECT_LT(blocks[b], blocks[b + 1]);
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
