@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -93,9 +94,10 @@ Index first_row_of(const Csr<T>& csr, int p, int parts) {
 template <typename T>
 void find_runs(const Csr<T>& csr, Index first, Index last, Dictionary<T>& dictionary,
                std::vector<RowRun>& runs) {
+  constexpr LocalIndex most_rows = std::numeric_limits<LocalIndex>::max();
   const SameType<T> same{&csr};
   for (Index i = first; i < last && !dictionary.too_large(); ++i) {
-    if (i > first && same(i - 1, i)) {
+    if (i > first && runs.back().rows < most_rows && same(i - 1, i)) {
       ++runs.back().rows;
       continue;
     }

@@ -177,8 +177,8 @@ TEST(RowTypes, SameBitsForAllThreads) {
 }
 
 TEST(RowTypes, LargeYAtEveryAlignment) {
-  // More than 16 MiB, which is stored past the caches.
-  const Csr<double> matrix = generate_matrix("grid2d:420");
+  // More than 24 MiB, which is stored past the caches.
+  const Csr<double> matrix = generate_matrix("grid2d:520");
   const Csr<float> single = csr_cast<float>(matrix);
   for (const Index shift : {0, 1, 5, 7}) {
     expect_exact(matrix, 13, 2, shift);
