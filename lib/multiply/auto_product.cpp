@@ -9,6 +9,7 @@
 #include "core/timer.hpp"
 #include "matrix/multivector.hpp"
 #include "multiply/fast_groups.hpp"
+#include "multiply/row_types.hpp"
 
 namespace spsolve {
 
@@ -101,6 +102,12 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
   const double mean_row =
       static_cast<double>(matrix.nonzeros()) / static_cast<double>(std::max<Index>(1, matrix.rows));
   std::vector<std::string_view> names;
+  // Hardly any bytes of the matrix.
+  constexpr Index worthwhile_repeats = 8;
+  const Index types = count_row_types(matrix);
+  if (types <= most_row_types && worthwhile_repeats * types <= matrix.rows) {
+    names.push_back("row_types");
+  }
   // Half of the bytes.
   if (is_symmetric(matrix)) names.push_back("symmetric_halves");
   // One list of columns for several rows, and 16 bits a column where rows are not tiny.

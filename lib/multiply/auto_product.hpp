@@ -15,7 +15,8 @@ template <typename T>
 bool is_symmetric(const Csr<T>& matrix);
 
 /// The names of the fast host kernels that may be the quickest for this matrix and K, from its
-/// symmetry, its row lengths and its equal column patterns; the likeliest first, never empty.
+/// types of rows, its symmetry, its row lengths and its equal column patterns; the likeliest first,
+/// never empty.
 template <typename T>
 std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns);
 

@@ -10,6 +10,7 @@
 #include "multiply/fast_groups.hpp"
 #include "multiply/fast_sliced.hpp"
 #include "multiply/fast_symmetric.hpp"
+#include "multiply/fast_types.hpp"
 #include "multiply/kernel_row.hpp"
 #include "multiply/sliced_kernels.hpp"
 #include "multiply/symmetric_kernels.hpp"
@@ -24,6 +25,10 @@ std::string needs_little_padding(const MatrixFacts& facts, Index, std::size_t va
 
 std::string needs_small_dense(const MatrixFacts& facts, Index, std::size_t value_bytes) {
   return dense_problem(facts.rows, facts.columns, value_bytes);
+}
+
+std::string needs_few_row_types(const MatrixFacts& facts, Index, std::size_t) {
+  return row_types_problem(facts.row_types);
 }
 
 constexpr Kernel table[] = {
@@ -111,6 +116,12 @@ constexpr Kernel table[] = {
          "OpenMP, the lower triangle alone, without atomics: private overlaps of y, summed in a "
          "fixed order (Batista et al. 2010; Gkountouvas et al. 2013)",
          needs_symmetric}),
+    host_row<TypedRows, [](const auto& a, const auto* x, auto* y,
+                           Index columns) { a.multiply(x, y, columns); }>(
+        {"row_types", "row_types", true,
+         "OpenMP, rows of equal values and distances from the diagonal are stored once, runs of "
+         "them multiplied without indices: stencils (after CSR-VI: Kourtis, Goumas, Koziris 2008)",
+         needs_few_row_types}),
     {"auto", "chosen", KernelDevice::host, false,
      "times the likely ones of the fast kernels on the matrix at the K at hand and keeps the "
      "quickest; the choice, and with it the last bits, may differ from run to run",

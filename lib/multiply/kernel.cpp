@@ -5,13 +5,14 @@
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
 #include "matrix/structure.hpp"
+#include "multiply/row_types.hpp"
 
 namespace spsolve {
 
 MatrixFacts facts_of(const Csr<double>& matrix) {
   const Structure structure = analyse(matrix);
-  return {matrix.rows, matrix.columns, matrix.nonzeros(), structure.longest_row,
-          structure.symmetric};
+  return {matrix.rows,           matrix.columns,      matrix.nonzeros(),
+          structure.longest_row, structure.symmetric, count_row_types(matrix)};
 }
 
 const Kernel& find_kernel(std::span<const Kernel> table, std::string_view name) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,8 @@ struct MatrixFacts {
   Index nonzeros = 0;
   Index longest_row = 0;
   bool symmetric = false;  ///< a_ij = a_ji numerically
+  /// Types of rows, as count_row_types() counts them; more than enough where they were not counted.
+  Index row_types = std::numeric_limits<Index>::max();
 };
 
 MatrixFacts facts_of(const Csr<double>& matrix);

@@ -15,6 +15,7 @@
 #include "multiply/cost.hpp"
 #include "multiply/csr_kernels.hpp"
 #include "multiply/kernel.hpp"
+#include "multiply/row_types.hpp"
 #include "task/begin.hpp"
 #include "task/right_hand_side.hpp"
 
@@ -77,14 +78,15 @@ void check_symmetric_kernel(const Kernel& kernel, const Team& team, MatrixFacts 
                   kernel.name, team.size());
 }
 
-/// What the kernel asks of this rank's rows. Whether they are symmetric is found out only where it
-/// matters.
+/// What the kernel asks of this rank's rows. Whether they are symmetric and of how many types is
+/// found out only where it matters.
 MatrixFacts facts_for(const Kernel& kernel, const Csr<double>& rows, Index k,
                       std::size_t value_bytes) {
   MatrixFacts facts{rows.rows, rows.columns, rows.nonzeros(), 0, false};
   for (Index i = 0; i < rows.rows; ++i) {
     facts.longest_row = std::max(facts.longest_row, rows.row_offsets[i + 1] - rows.row_offsets[i]);
   }
+  if (!kernel.refuse(facts, k, value_bytes).empty()) facts.row_types = count_row_types(rows);
   if (!kernel.refuse(facts, k, value_bytes).empty()) facts.symmetric = analyse(rows).symmetric;
   return facts;
 }

@@ -116,7 +116,7 @@ const std::vector<ProductCase>& product_cases() {
       {"grid", generate_matrix("grid2d:17")},
       {"cube", generate_matrix("grid3d27:4:2")},
       {"symmetric random", symmetric_random(300)},
-      {"symmetric arrow", symmetric_arrow(120)},
+      {"symmetric arrow", symmetric_arrow(40)},
       {"tridiagonal", generate_matrix("tridiagonal:257")},
   };
   return all;

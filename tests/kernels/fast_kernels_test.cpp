@@ -21,8 +21,8 @@
 namespace spsolve {
 namespace {
 
-constexpr std::string_view fast_kernels[] = {"csr_balanced", "csr_grouped", "sliced_rows",
-                                             "symmetric_halves", "auto"};
+constexpr std::string_view fast_kernels[] = {"csr_balanced",     "csr_grouped", "sliced_rows",
+                                             "symmetric_halves", "row_types",   "auto"};
 
 /// A matrix of the given columns by row, with pseudo-random values.
 Csr<double> with_pattern(Index columns, const std::vector<std::vector<LocalIndex>>& rows) {
@@ -208,7 +208,8 @@ TEST(FastKernels, InfinityStaysInItsRows) {
   // Column 4 is in rows 1 and 4 alone: nothing may be multiplied with a stored or padded zero.
   const Csr<double> matrix =
       with_pattern(6, {{0, 1}, {1, 4}, {2}, {0, 1, 2, 3}, {4}, {5}, {0, 3, 5}, {1, 2}, {5}});
-  for (const std::string_view name : {"csr_balanced", "csr_grouped", "sliced_rows", "auto"}) {
+  for (const std::string_view name :
+       {"csr_balanced", "csr_grouped", "sliced_rows", "row_types", "auto"}) {
     const auto product = prepare<double>(find_kernel(host_kernels(), name), matrix, {1, 2, 0});
     for (const Index columns : {1, 3}) {
       std::vector<double> x(6 * columns, 1);

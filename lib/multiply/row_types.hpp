@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+/// Consecutive rows of one type.
+struct RowRun {
+  LocalIndex rows;
+  LocalIndex type;
+};
+
+/// The rows of a matrix by type: two rows are of one type where they hold the same values, bit by
+/// bit, at the same distances (column - row). A stencil has one type for all interior rows.
+struct RowTypes {
+  /// A type's first row. Types are numbered in the order in which they are met.
+  std::vector<Index> examples;
+  /// For each part of the rows its first row (and behind the last part all rows) and its runs.
+  std::vector<Index> first_row{0};
+  std::vector<std::vector<RowRun>> runs;
+};
+
+/// More types than this are not worth telling apart: their dictionary leaves the caches.
+inline constexpr Index most_row_types = 4096;
+
+/// The types of all rows, in `parts` parts of about equal rows + non-zeros, found by as many
+/// threads. Where there are more than most_row_types, `examples` is longer than that and the rest
+/// empty. Cost: reads the matrix once; expected linear in the non-zeros.
+template <typename T>
+RowTypes find_row_types(const Csr<T>& csr, int parts);
+
+/// The number of types; most_row_types + 1 where there are more.
+template <typename T>
+Index count_row_types(const Csr<T>& csr);
+
+/// Why so many types are too many, or "".
+std::string row_types_problem(Index types);
+
+}  // namespace spsolve
