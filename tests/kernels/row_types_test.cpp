@@ -197,7 +197,7 @@ TEST(RowTypes, CandidateOfAuto) {
     return std::find(names.begin(), names.end(), "row_types") != names.end();
   };
   EXPECT_TRUE(is_likely(generate_matrix("grid2d:20")));
-  EXPECT_FALSE(is_likely(generate_matrix("random_sparse:300:300:5")));
+  EXPECT_FALSE(is_likely(generate_matrix("random_sparse:6000:6000:5")));
   EXPECT_FALSE(is_likely(diagonal(3 * most_row_types, most_row_types + 1)));
 }
 
