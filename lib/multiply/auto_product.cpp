@@ -40,12 +40,12 @@ struct Contender {
 
   /// A few products in a row, as in use: the first brings its own data back into the caches and
   /// does not count.
-  void run(const std::vector<T>& x, std::vector<T>& y, Index columns) {
+  void run(const T* x, T* y, Index columns) {
     constexpr int burst = 4;
-    product->multiply(x.data(), y.data(), columns);
+    product->multiply(x, y, columns);
     for (int repeat = 1; repeat < burst; ++repeat) {
       const Timer timer;
-      product->multiply(x.data(), y.data(), columns);
+      product->multiply(x, y, columns);
       const double taken = timer.seconds();
       second_best = std::clamp(taken, seconds, second_best);
       seconds = std::min(seconds, taken);
@@ -56,12 +56,19 @@ struct Contender {
   bool settled() const { return second_best < 1.05 * seconds; }
 };
 
-/// Multiplies by both in turns, at least twice each and then for some milliseconds, longer where
-/// other programs disturb the times.
+/// Where Y begins in a trial, by turns, in elements.
+constexpr int places = 4;
+template <typename T>
+constexpr Index place_step = 1024 / sizeof(T);
+
+/// Multiplies by both in turns, at least once in every place and then for some milliseconds, longer where
+/// other programs disturb the times. Y moves by 0, 1, 2 and 3 KiB from turn to turn: where it lies
+/// relative to X within a page is worth up to a fifth of the time, and the caller's is not known.
+/// `y` has that much room.
 template <typename T>
 void compare(Contender<T>& a, Contender<T>& b, const std::vector<T>& x, std::vector<T>& y,
              Index columns) {
-  constexpr int least = 2, most = 100;
+  constexpr int least = places, most = 100;
   constexpr double budget = 8e-3, disturbed_budget = 0.06;
   for (Contender<T>* contender : {&a, &b}) {
     contender->seconds = contender->second_best = std::numeric_limits<double>::infinity();
@@ -72,8 +79,9 @@ void compare(Contender<T>& a, Contender<T>& b, const std::vector<T>& x, std::vec
     if (run >= least && spent > (a.settled() && b.settled() ? budget : disturbed_budget)) {
       break;
     }
-    a.run(x, y, columns);
-    b.run(x, y, columns);
+    T* const place = y.data() + run % places * place_step<T>;
+    a.run(x.data(), place, columns);
+    b.run(x.data(), place, columns);
   }
 }
 
@@ -137,7 +145,7 @@ std::unique_ptr<Product<T>> prepare_auto(const Csr<T>& matrix, const KernelOptio
   }
   const Dense<double> random = random_multivector(matrix.columns, columns, 1);
   const std::vector<T> x(random.values.begin(), random.values.end());
-  std::vector<T> y(static_cast<std::size_t>(matrix.rows * columns));
+  std::vector<T> y(static_cast<std::size_t>(matrix.rows * columns + places * place_step<T>));
   std::vector<std::pair<std::string_view, double>> others;
   for (std::size_t k = 1; k < names.size(); ++k) {
     Contender<T> next = contender(names[k]);
