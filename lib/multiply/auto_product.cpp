@@ -61,10 +61,10 @@ constexpr int places = 4;
 template <typename T>
 constexpr Index place_step = 1024 / sizeof(T);
 
-/// Multiplies by both in turns, at least once in every place and then for some milliseconds, longer where
-/// other programs disturb the times. Y moves by 0, 1, 2 and 3 KiB from turn to turn: where it lies
-/// relative to X within a page is worth up to a fifth of the time, and the caller's is not known.
-/// `y` has that much room.
+/// Multiplies by both in turns, at least once in every place and then for some milliseconds, longer
+/// where other programs disturb the times. Y moves by 0, 1, 2 and 3 KiB from turn to turn: where it
+/// lies relative to X within a page is worth up to a fifth of the time, and the caller's is not
+/// known. `y` has that much room.
 template <typename T>
 void compare(Contender<T>& a, Contender<T>& b, const std::vector<T>& x, std::vector<T>& y,
              Index columns) {
