@@ -63,6 +63,24 @@ __device__ void load_columns(const T* p, T (&to)[count]) {
   }
 }
 
+/// Stores p[0], ..., p[count - 1]; where `packed`, p is aligned to pack_of<T, count> elements.
+template <int count, typename T>
+__device__ void store_columns(T* p, const T (&from)[count], bool packed) {
+  constexpr int pack = pack_of<T, count>;
+  if (packed && pack > 1) {
+#pragma unroll
+    for (int first = 0; first < count; first += pack) {
+      Packed<T, pack> stored;
+#pragma unroll
+      for (int c = 0; c < pack; ++c) stored.elements[c] = from[first + c];
+      *reinterpret_cast<Packed<T, pack>*>(p + first) = stored;
+    }
+  } else {
+#pragma unroll
+    for (int c = 0; c < count; ++c) p[c] = from[c];
+  }
+}
+
 /// Whether every row of a row-major array of `columns` columns is aligned to `bytes`.
 template <typename T>
 bool rows_aligned(const T* data, Index columns, std::size_t bytes) {
@@ -142,8 +160,8 @@ struct SlicedView {
 };
 
 template <int count, bool packed, typename T>
-__global__ void __launch_bounds__(block)
-    sliced(SlicedView<T> a, const T* __restrict__ x, T* __restrict__ y, Index columns) {
+__global__ void __launch_bounds__(block) sliced(SlicedView<T> a, const T* __restrict__ x,
+                                                T* __restrict__ y, Index columns, bool y_packed) {
   constexpr Index slice = SlicedRows<T>::slice, sigma = SlicedRows<T>::sigma;
   for (Index slot = thread_index(); slot < a.rows; slot += thread_count()) {
     const Index start = a.slice_offsets[slot / slice] + slot % slice;
@@ -182,18 +200,18 @@ __global__ void __launch_bounds__(block)
       values += slice;
     }
     T* const to = y + (slot / sigma * sigma + a.places[slot]) * columns;
-#pragma unroll
-    for (int c = 0; c < count; ++c) to[c] = sums[c];
+    store_columns(to, sums, y_packed);
   }
 }
 
 template <int count, typename T>
 void launch_sliced(const SlicedView<T>& a, const T* x, T* y, Index columns) {
   const unsigned grid = grid_for(a.rows, block);
+  const bool y_packed = rows_aligned(y, columns, sizeof(T) * pack_of<T, count>);
   if (rows_aligned(x, columns, sizeof(T) * pack_of<T, count>)) {
-    sliced<count, true><<<grid, block, 0, current_stream()>>>(a, x, y, columns);
+    sliced<count, true><<<grid, block, 0, current_stream()>>>(a, x, y, columns, y_packed);
   } else {
-    sliced<count, false><<<grid, block, 0, current_stream()>>>(a, x, y, columns);
+    sliced<count, false><<<grid, block, 0, current_stream()>>>(a, x, y, columns, y_packed);
   }
   check_launch("sliced_rows");
 }
@@ -204,8 +222,9 @@ void launch_sliced(const SlicedView<T>& a, const T* x, T* y, Index columns) {
 /// `packed` (then pass_columns is a multiple of full_pack and rows of X are aligned), `width` apart
 /// otherwise. x and y point to the first column of the pass.
 template <int width, bool packed, typename T>
-__global__ void __launch_bounds__(block) lanes(CsrView<T> a, const T* __restrict__ x,
-                                               T* __restrict__ y, Index columns, int pass_columns) {
+__global__ void __launch_bounds__(block)
+    lanes(CsrView<T> a, const T* __restrict__ x, T* __restrict__ y, Index columns, int pass_columns,
+          bool y_packed) {
   constexpr int pack = full_pack<T>;
   constexpr int per_warp = warp_size / width;
   constexpr int batch = width < in_flight ? width : in_flight;
@@ -257,10 +276,15 @@ __global__ void __launch_bounds__(block) lanes(CsrView<T> a, const T* __restrict
         }
       }
     }
-    if (row < a.rows) {
+    if (row >= a.rows) continue;  // in the last step only
+    if constexpr (packed) {
+      if (place * pack < pass_columns) {
+        store_columns(y + row * columns + place * pack, sums, y_packed);
+      }
+    } else {
 #pragma unroll
       for (int c = 0; c < pack; ++c) {
-        const int at = packed ? place * pack + c : place + c * width;
+        const int at = place + c * width;
         if (at < pass_columns) y[row * columns + at] = sums[c];
       }
     }
@@ -270,10 +294,13 @@ __global__ void __launch_bounds__(block) lanes(CsrView<T> a, const T* __restrict
 template <int width, typename T>
 void launch_lanes(const CsrView<T>& a, const T* x, T* y, Index columns, int pass_columns) {
   const unsigned grid = grid_for(a.rows, block / width);
+  const bool y_packed = rows_aligned(y, columns, 16);
   if (rows_aligned(x, columns, 16)) {
-    lanes<width, true><<<grid, block, 0, current_stream()>>>(a, x, y, columns, pass_columns);
+    lanes<width, true>
+        <<<grid, block, 0, current_stream()>>>(a, x, y, columns, pass_columns, y_packed);
   } else {
-    lanes<width, false><<<grid, block, 0, current_stream()>>>(a, x, y, columns, pass_columns);
+    lanes<width, false>
+        <<<grid, block, 0, current_stream()>>>(a, x, y, columns, pass_columns, y_packed);
   }
   check_launch("csr_lanes");
 }
