@@ -41,8 +41,8 @@ Event::~Event() {
   cudaEventDestroy(event_);
 }
 
-void Event::record(const Stream& stream) {
-  CUDA_CHECK(cudaEventRecord(event_, stream.get()));
+void Event::record(cudaStream_t stream) {
+  CUDA_CHECK(cudaEventRecord(event_, stream));
 }
 
 double Event::seconds_since(const Event& start) const {

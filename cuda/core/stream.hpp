@@ -43,7 +43,8 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  void record(const Stream& stream);
+  void record(const Stream& stream) { record(stream.get()); }
+  void record(cudaStream_t stream);
 
   /// Waits for this event; seconds since `start` by the GPU's clock.
   double seconds_since(const Event& start) const;

@@ -2,11 +2,13 @@
 
 #include "cuda/multiply/cuda_kernels.hpp"
 
+#include "cuda/multiply/auto_rows.hpp"
 #include "cuda/multiply/csr_kernels.hpp"
 #include "cuda/multiply/cublas_gemm.hpp"
 #include "cuda/multiply/cusparse_products.hpp"
 #include "cuda/multiply/dense_kernels.hpp"
 #include "cuda/multiply/ellpack_kernels.hpp"
+#include "cuda/multiply/fast_rows.hpp"
 #include "cuda/multiply/product_tree.hpp"
 #include "cuda/multiply/symmetric_kernels.hpp"
 #include "cuda/multiply/transpose.hpp"
@@ -128,6 +130,23 @@ constexpr Kernel table[] = {
         {"dense_tiled", "dense", true,
          "tiles of the dense form in shared memory, width or 32 squared (Boukara, Cicala)",
          needs_small_dense}),
+
+    // Fast ones.
+    cuda_row<SlicedRows,
+             [](auto& a, const auto* x, auto* y, Index columns) { sliced_rows(a, x, y, columns); }>(
+        {"sliced_rows", "sliced_ellpack", true,
+         "a thread per row of sorted slices of 32, sums in registers; long rows by whole blocks",
+         takes_all}),
+    cuda_row<LaneCsr,
+             [](auto& a, const auto* x, auto* y, Index columns) { csr_lanes(a, x, y, columns); }>(
+        {"csr_lanes", "csr", true,
+         "lanes on columns, 16 bytes of each row of X to a lane; long rows by whole blocks",
+         takes_all}),
+    peer_row<[](const auto& matrix, const KernelOptions& options) {
+      return prepare_auto_rows(matrix, options);
+    }>({"auto", "chosen", false,
+        "sliced_rows or csr_lanes by K, where near by a trial (so the choice may change)",
+        takes_all}),
 
     // Peers. What they promise of reproducibility depends on version and algorithm.
     peer_row<[](const auto& matrix, const KernelOptions&) { return cusparse_csr_spmv(matrix, 1); }>(

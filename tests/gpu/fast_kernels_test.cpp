@@ -1,0 +1,163 @@
+// What the table's tests do not reach in sliced_rows, csr_lanes and auto: long rows around the
+// limit and around a chunk, windows and slices that are cut short, every K from 1 to 70, aligned
+// and unaligned X.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "cuda/multiply/cuda_kernels.hpp"
+#include "cuda/multiply/fast_rows.hpp"
+#include "gpu/gpu_test.hpp"
+#include "helpers/product_cases.hpp"
+#include "matrix/generate.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+using namespace test;
+
+/// Rows of the given lengths, at scattered columns.
+Csr<double> rows_of(const std::vector<Index>& lengths, Index columns) {
+  Csr<double> matrix;
+  matrix.rows = static_cast<Index>(lengths.size());
+  matrix.columns = columns;
+  for (std::size_t row = 0; row < lengths.size(); ++row) {
+    for (Index j = 0; j < lengths[row]; ++j) {
+      matrix.column_indices.push_back(static_cast<LocalIndex>(columns * j / lengths[row]));
+      matrix.values.push_back(std::sin(static_cast<double>(row * 7 + 3 * j + 1)));
+    }
+    matrix.row_offsets.push_back(static_cast<Index>(matrix.values.size()));
+  }
+  return matrix;
+}
+
+/// Y with X and Y `shift` elements behind an aligned place.
+template <typename T>
+std::vector<T> shifted_product(Product<T>& product, const std::vector<T>& x, Index size,
+                               Index columns, Index shift) {
+  std::vector<T> x_host(static_cast<std::size_t>(shift), T{});
+  x_host.insert(x_host.end(), x.begin(), x.end());
+  const DeviceArray<T> x_device(x_host);
+  std::vector<T> y(static_cast<std::size_t>(size + shift), static_cast<T>(NAN));
+  DeviceArray<T> y_device(y);
+  product.multiply(x_device.data() + shift, y_device.data() + shift, columns);
+  CUDA_CHECK(cudaDeviceSynchronize());
+  y_device.download(y);
+  return {y.begin() + shift, y.end()};
+}
+
+class FastKernels : public GpuTest {
+ protected:
+  template <typename T>
+  void check(const Csr<double>& matrix, Index first, Index last) {
+    const auto reference = product_reference<T>(matrix);
+    for (const char* name : {"sliced_rows", "csr_lanes", "auto"}) {
+      const Kernel& kernel = find_kernel(cuda_kernels(), name);
+      const auto product = prepare(kernel, reference.matrix, KernelOptions{});
+      for (Index columns = first; columns <= last; ++columns) {
+        SCOPED_TRACE(testing::Message() << name << ", K = " << columns);
+        const auto x = leading_columns(reference, columns);
+        const Index size = matrix.rows * columns;
+        const auto y = shifted_product(*product, x, size, columns, 0);
+        if (!within_bound(reference, y, columns)) return;
+        if (kernel.reproducible) {
+          EXPECT_TRUE(same_bits(y, shifted_product(*product, x, size, columns, 1)));
+        }
+      }
+    }
+  }
+
+  /// Columns beyond those of the references: X is one column repeated, and so is Y.
+  template <typename T>
+  void check_repeated(const Csr<double>& matrix, Index columns) {
+    const auto reference = product_reference<T>(matrix);
+    const auto one = leading_columns(reference, 1);
+    std::vector<T> x;
+    for (const T value : one) x.insert(x.end(), static_cast<std::size_t>(columns), value);
+    for (const char* name : {"sliced_rows", "csr_lanes", "auto"}) {
+      SCOPED_TRACE(testing::Message() << name << ", K = " << columns);
+      const auto product =
+          prepare(find_kernel(cuda_kernels(), name), reference.matrix, KernelOptions{});
+      const auto y = shifted_product(*product, x, matrix.rows * columns, columns, 0);
+      for (Index c = 0; c < columns; ++c) {
+        std::vector<T> column;
+        for (Index row = 0; row < matrix.rows; ++row) column.push_back(y[row * columns + c]);
+        if (!within_bound(reference, column, 1)) return;
+      }
+    }
+  }
+};
+
+std::vector<Index> lengths_with_long_rows() {
+  std::vector<Index> lengths;
+  for (Index row = 0; row < 1500; ++row) lengths.push_back(row % 7);
+  const Index around[] = {255, 256, 257, 2047, 2048, 2049, 4096, 4097};
+  for (Index k = 0; k < 8; ++k) lengths[static_cast<std::size_t>(k * 180 + 3)] = around[k];
+  lengths.back() = 5000;
+  return lengths;
+}
+
+TEST_F(FastKernels, LongRowsDouble) {
+  check<double>(rows_of(lengths_with_long_rows(), 5003), 1, 20);
+}
+
+TEST_F(FastKernels, LongRowsFloat) {
+  check<float>(rows_of(lengths_with_long_rows(), 5003), 1, 20);
+}
+
+TEST_F(FastKernels, EveryNumberOfColumns) {
+  const Csr<double> matrix = generate_matrix("power_law:400:6");
+  check<double>(matrix, 1, most_columns);
+  check<float>(matrix, 1, most_columns);
+  const Csr<double> with_long_rows = rows_of({3, 0, 2500, 1, 300, 7}, 2501);
+  for (Index columns = most_columns + 1; columns <= 70; ++columns) {
+    for (const Csr<double>* a : {&matrix, &with_long_rows}) {
+      check_repeated<double>(*a, columns);
+      check_repeated<float>(*a, columns);
+    }
+  }
+  check_repeated<double>(with_long_rows, 131);
+  check_repeated<float>(with_long_rows, 131);
+}
+
+TEST_F(FastKernels, WindowsAndSlicesCutShort) {
+  for (const Index rows : std::vector<Index>{1, 31, 32, 33, 1023, 1024, 1025, 2049}) {
+    SCOPED_TRACE(testing::Message() << rows << " rows");
+    std::vector<Index> lengths;
+    for (Index row = 0; row < rows; ++row) lengths.push_back(row * row % 37);
+    check<double>(rows_of(lengths, 61), 1, 9);
+  }
+}
+
+TEST_F(FastKernels, AutoSaysWhatItChose) {
+  const auto product =
+      prepare(find_kernel(cuda_kernels(), "auto"), generate_matrix("grid2d:500"), KernelOptions{});
+  EXPECT_EQ(product->detail(), "");
+  const Index rows = 250000;
+  const DeviceArray<double> x(std::vector<double>(static_cast<std::size_t>(8 * rows), 1.0));
+  DeviceArray<double> y(8 * rows);
+  for (const Index columns : {Index{1}, Index{6}, Index{8}})
+    product->multiply(x.data(), y.data(), columns);
+  CUDA_CHECK(cudaDeviceSynchronize());
+  EXPECT_NE(product->detail().find("sliced_rows at K <= 4"), std::string::npos);
+  EXPECT_NE(product->detail().find(" at K = 6 (sliced_rows"), std::string::npos);
+  EXPECT_NE(product->detail().find("csr_lanes at K >= 8"), std::string::npos);
+}
+
+// What needs no GPU.
+
+TEST(LongRows, AreBeyondTheMeanAndTheLeast) {
+  EXPECT_EQ(long_row_limit(0, 0), 256);
+  EXPECT_EQ(long_row_limit(10, 20), 256);
+  EXPECT_EQ(long_row_limit(10, 1000), 808);
+  EXPECT_EQ(long_rows_of(std::vector<Index>{0, 5, 5, 11, 16}, 5), std::vector<Index>{2});
+  const Csr<double> matrix = rows_of({2, 6, 0, 7, 1}, 9);
+  const Csr<double> rest = without_rows<double>(matrix, std::vector<Index>{1, 3});
+  EXPECT_EQ(rest.row_offsets, (std::vector<Index>{0, 2, 2, 2, 2, 3}));
+  EXPECT_EQ(rest.values.back(), matrix.values.back());
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
