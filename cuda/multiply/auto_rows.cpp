@@ -14,7 +14,7 @@ namespace spsolve::cuda {
 
 namespace {
 
-constexpr Index most_sliced = 4, least_lanes = 8;
+constexpr Index most_sliced = 4, least_lanes = 16;
 constexpr Index large_matrix = 1'000'000;  ///< non-zeros that are worth a trial
 
 template <typename T>

@@ -136,14 +136,14 @@ TEST_F(FastKernels, AutoSaysWhatItChose) {
       prepare(find_kernel(cuda_kernels(), "auto"), generate_matrix("grid2d:500"), KernelOptions{});
   EXPECT_EQ(product->detail(), "");
   const Index rows = 250000;
-  const DeviceArray<double> x(std::vector<double>(static_cast<std::size_t>(8 * rows), 1.0));
-  DeviceArray<double> y(8 * rows);
-  for (const Index columns : {Index{1}, Index{6}, Index{8}})
+  const DeviceArray<double> x(std::vector<double>(static_cast<std::size_t>(16 * rows), 1.0));
+  DeviceArray<double> y(16 * rows);
+  for (const Index columns : {Index{1}, Index{6}, Index{16}})
     product->multiply(x.data(), y.data(), columns);
   CUDA_CHECK(cudaDeviceSynchronize());
   EXPECT_NE(product->detail().find("sliced_rows at K <= 4"), std::string::npos);
   EXPECT_NE(product->detail().find(" at K = 6 (sliced_rows"), std::string::npos);
-  EXPECT_NE(product->detail().find("csr_lanes at K >= 8"), std::string::npos);
+  EXPECT_NE(product->detail().find("csr_lanes at K >= 16"), std::string::npos);
 }
 
 // What needs no GPU.
