@@ -1,4 +1,4 @@
-"""spbench: kernels, multiply, convert; plot.py."""
+"""spbench: kernels, multiply, convert, eliminate; plot.py."""
 
 import csv
 import json
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from support import CliTest, INPUT, RESOURCES, ROOT, SOLVED
+from support import BIN, CliTest, INPUT, RESOURCES, ROOT, SOLVED
 
 PLOT = ROOT / "apps" / "plot.py"
 QUICK = ("--samples", 2, "--sample-ms", 0, "--triad", 1)
@@ -265,6 +265,27 @@ class Plot(BenchTest):
                                   environment={"PYTHONPATH": str(self.folder / "hide")})
         self.assertEqual(result.code, RESOURCES, result.text)
         self.assertIn("python3-matplotlib", result.err)
+
+
+class Eliminate(CliTest):
+    def test_rows_beside_the_peer(self):
+        result = self.run_program(BIN / "spbench", "eliminate", "--n", "40,61", "--methods",
+                                  "lu,gauss_jordan", "--block", "8,16", "--samples", "2",
+                                  "--threads", "1", "--csv", "e.csv")
+        self.assertEqual(result.code, SOLVED, result.text)
+        with (self.folder / "e.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        # Two blocks of lu, gauss_jordan once, dgesv.
+        self.assertEqual([row["method"] for row in rows], ["lu", "lu", "gauss_jordan", "dgesv"] * 2)
+        for row in rows:
+            self.assertLess(float(row["backward_error"]), 1e-11)
+            self.assertGreater(float(row["gflops"]), 0)
+            self.assertEqual(row["speedup"] == "", row["method"] == "dgesv")
+
+    def test_wrong_words(self):
+        result = self.run_program(BIN / "spbench", "eliminate", "--n", "10", "--methods", "lv")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("did you mean", result.err)
 
 
 if __name__ == "__main__":
