@@ -18,7 +18,7 @@ namespace {
 
 /// Backward errors above these say that x does not solve the system; see ExitCode.
 double largest_trusted_error(Precision precision) {
-  return precision == Precision::float32 ? 1e-5 : 1e-10;
+  return precision == Precision::float32 ? 1e-5 : 1e-12;
 }
 
 EliminationChoice choice_for(const Config& config, Index order, const Team& team) {
