@@ -63,6 +63,7 @@ MpiTeam::MpiTeam() {
   MPI_Comm host = MPI_COMM_NULL;
   MPI_CHECK(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host));
   MPI_CHECK(MPI_Comm_size(host, &ranks_on_host_));
+  MPI_CHECK(MPI_Comm_rank(host, &rank_on_host_));
   MPI_CHECK(MPI_Comm_free(&host));
 }
 

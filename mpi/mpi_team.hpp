@@ -31,6 +31,7 @@ class MpiTeam final : public Team {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   int ranks_on_host() const override { return ranks_on_host_; }
+  int rank_on_host() const override { return rank_on_host_; }
   void broadcast_bytes(std::span<std::byte> data, int root) override;
   void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void send_bytes(std::span<const std::byte> data, int to) override;
@@ -43,6 +44,7 @@ class MpiTeam final : public Team {
   int rank_ = 0;
   int size_ = 1;
   int ranks_on_host_ = 1;
+  int rank_on_host_ = 0;
 };
 
 }  // namespace spsolve

@@ -28,6 +28,9 @@ class Team {
   /// Ranks of this team on this rank's host, this one included.
   virtual int ranks_on_host() const = 0;
 
+  /// This rank's number among them, from 0: which of the host's GPUs is its own.
+  virtual int rank_on_host() const = 0;
+
   /// Copies root's `data` to every rank.
   virtual void broadcast_bytes(std::span<std::byte> data, int root) = 0;
 
@@ -51,6 +54,7 @@ class SoloTeam final : public Team {
   int rank() const override { return 0; }
   int size() const override { return 1; }
   int ranks_on_host() const override { return 1; }
+  int rank_on_host() const override { return 0; }
   void broadcast_bytes(std::span<std::byte>, int) override {}
   void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void send_bytes(std::span<const std::byte> data, int to) override;

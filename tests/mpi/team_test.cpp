@@ -30,6 +30,13 @@ TEST(MpiTeam, GathersByRankAndFindsTheMaximum) {
   EXPECT_TRUE(std::isnan(all_maximum(team, only_last))) << "a nan must not get lost";
 }
 
+TEST(MpiTeam, NumbersTheRanksOfAHost) {
+  MpiTeam team;
+  // The tests run on one host.
+  EXPECT_EQ(team.ranks_on_host(), team.size());
+  EXPECT_EQ(team.rank_on_host(), team.rank());
+}
+
 TEST(MpiTeam, ExchangesWithAPartner) {
   MpiTeam team;
   const int partner = team.rank() ^ 1;
