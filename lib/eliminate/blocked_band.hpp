@@ -7,6 +7,7 @@
 
 #include "core/types.hpp"
 #include "distribute/row_bands.hpp"
+#include "eliminate/options.hpp"
 
 namespace spsolve {
 
@@ -23,12 +24,18 @@ struct Candidates {
 /// Rows have local numbers 0 ... height() - 1 and change places: pivot rows of finished panels
 /// have retired to the top, in the order of their elimination, the others are active:
 /// [first_active, height()). A panel is a range of at most max_width() columns. All columns are
-/// global. Spans are in host memory; multivectors are row-major.
+/// global. Spans are in host memory, but for packed rows, which are in the band's own (see
+/// row_buffer()); multivectors are row-major.
 ///
-/// Alone, a rank eliminates a panel by factor_panel(). In a team the ranks decide on the pivots;
-/// each then calls retire(), form_multipliers(), and the pivot rows of all ranks pass through
-/// the pivot block, a copy of the panel's pivot rows in the order of elimination, from the panel's
-/// first column on. solve_pivot_rows() and update() are the same for both.
+/// Alone, a rank eliminates a panel by factor_panel() and follow_swaps(). In a team the ranks
+/// decide on the pivots; each then calls retire(), form_multipliers(), and the pivot rows of all
+/// ranks pass through the pivot block, a copy of the panel's pivot rows in the order of
+/// elimination, from the panel's first column on. solve_pivot_rows() and update() are the same for
+/// both.
+///
+/// Look-ahead: where overlaps() is true, calls may return before they are done, in the order of the
+/// calls; only factor_panel() and elect() run beside the update() before them, and wait for no more
+/// than the latest update() of columns that began with their own panel's.
 template <typename T>
 class BlockedBand {
  public:
@@ -38,19 +45,36 @@ class BlockedBand {
   virtual Index order() const = 0;
   virtual Index max_width() const = 0;
 
+  /// Whether work goes on beside the caller, so that it pays to update the next panel first.
+  virtual bool overlaps() const = 0;
+
   // --- alone
 
-  /// Eliminates the columns `panel` in the active rows, which begin at panel.first: partial
-  /// pivoting, or none; rows are swapped whole; L below and on, U on and above the diagonal in
-  /// place. The pivot block is the rows themselves. Step panel.first + i swapped that row with
-  /// row swaps[i]. Hands back the first column whose pivot is zero or not finite, or -1.
-  virtual Index factor_panel(Range panel, bool pivoting, std::span<Index> swaps) = 0;
+  /// What factor_panel() has to say.
+  struct PanelOutcome {
+    Index bad_column = -1;  ///< the first column whose pivot is zero or not finite, or -1
+    bool redone = false;    ///< a tournament's multipliers grew too large: partial pivoting instead
+  };
+
+  /// Eliminates the columns `panel` in the active rows, which begin at panel.first; other columns
+  /// keep their rows for now. L below and U on and above the diagonal, in place. Step
+  /// panel.first + i swapped that row with row swaps[i]. Tournament pivoting among parts of the
+  /// rows is the band's choice of how to; in one part, it is partial pivoting.
+  virtual PanelOutcome factor_panel(Range panel, Pivoting pivoting, std::span<Index> swaps) = 0;
+
+  /// Swaps rows in all columns outside the panel as factor_panel() did inside. The pivot block is
+  /// the rows themselves.
+  virtual void follow_swaps(Range panel, std::span<const Index> swaps) = 0;
 
   // --- in a team
 
   /// The best rows of the active ones by partial pivoting on a copy of the panel; as many as the
   /// panel is wide, fewer where fewer are active.
   virtual Candidates<T> elect(Index first_active, Range panel) = 0;
+
+  /// LU with partial pivoting of the row-major candidate rows of all ranks, `width` columns: L and
+  /// U take their place, and with the rows the numbers in `order`. The same bits on every rank.
+  virtual void factor_stack(Index width, std::span<T> stack, std::span<Index> order) = 0;
 
   /// The panel's values in the active rows, row-major.
   virtual std::vector<T> panel_values(Index first_active, Range panel) const = 0;
@@ -65,14 +89,16 @@ class BlockedBand {
   /// Puts the L of form_multipliers() into the panel.
   virtual void accept_multipliers(Index first_active, Range panel) = 0;
 
+  /// Memory of the band for max_width() whole rows on their way between ranks.
+  virtual std::span<T> row_buffer() = 0;
+
   /// Copies rows [first, first + count), columns from panel.first on, to `packed` (row-major,
-  /// without gaps), and back from there.
-  virtual void pack_rows(Index first, Index count, Range panel, std::span<T> packed) const = 0;
-  virtual void unpack_rows(Index first, Index count, Range panel, std::span<const T> packed) = 0;
+  /// without gaps), a part of the row buffer.
+  virtual void pack_rows(Index first, Index count, Range panel, std::span<T> packed) = 0;
 
   /// Sets the pivot block: `factors` (L and U of the panel's pivots) and the rows behind them.
-  /// Row i of the block is row order[i] of `packed`, which is as of pack_rows().
-  virtual void set_pivot_block(Range panel, std::span<const T> factors, std::span<const T> packed,
+  /// Row i of the block is row order[i] of the row buffer, as of pack_rows().
+  virtual void set_pivot_block(Range panel, std::span<const T> factors,
                                std::span<const Index> order) = 0;
 
   /// Copies rows order[first ... first + count) of the pivot block to own rows from `row` on.
@@ -88,11 +114,10 @@ class BlockedBand {
 
   // --- afterwards
 
-  /// max |a_ij| over all own rows; infinite where one is not finite.
-  virtual double largest() const = 0;
-
-  /// max |a_ij| over local rows i in `rows` and columns j >= column + i - rows.first.
-  virtual double largest_upper(Range rows, Index column) const = 0;
+  /// max |a_ij| over local rows i in `rows` and columns j in `columns`, and over those on and above
+  /// the diagonal of an eliminated solo matrix; infinite where one is not finite.
+  virtual double largest_in(Range rows, Range columns) const = 0;
+  virtual double largest_upper() const = 0;
 
   /// a_ii for the diagonal of an eliminated solo matrix.
   virtual std::vector<T> diagonal() const = 0;

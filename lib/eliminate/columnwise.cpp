@@ -32,11 +32,11 @@ PivotCandidate find_candidate(const Band<T>& band, Index k, Pivoting pivoting) {
 
 /// Swaps rows a and b of the whole matrix: inside one band, or between the two owners.
 template <typename T>
-void exchange_rows(Team& team, const RowBands& bands, Band<T>& band, Index a, Index b) {
+void exchange_rows(Team& rows, const RowBands& bands, Band<T>& band, Index a, Index b) {
   if (a == b) return;
   const int owner_a = bands.owner(a);
   const int owner_b = bands.owner(b);
-  const int me = team.rank();
+  const int me = rows.rank();
   if (owner_a == owner_b) {
     if (me == owner_a) band.swap_rows(a, b);
     return;
@@ -47,16 +47,16 @@ void exchange_rows(Team& team, const RowBands& bands, Band<T>& band, Index a, In
   const Index mine = me == owner_a ? a : b;
   const int partner = me == owner_a ? owner_b : owner_a;
   band.load_row(mine, whole, 1);
-  exchange(team, band.row_buffer(1), partner);
+  exchange(rows, band.row_buffer(1), partner);
   band.store_row(mine, whole, 1);
 }
 
 /// The pivot row from column k on, in row buffer 0 of every rank.
 template <typename T>
-void send_pivot_row(Team& team, const RowBands& bands, Band<T>& band, Index k, Index pivot_row) {
+void send_pivot_row(Team& rows, const RowBands& bands, Band<T>& band, Index k, Index pivot_row) {
   const int owner = bands.owner(pivot_row);
-  if (team.rank() == owner) band.load_row(pivot_row, {k, band.order()}, 0);
-  broadcast(team, band.row_buffer(0).subspan(k), owner);
+  if (rows.rank() == owner) band.load_row(pivot_row, {k, band.order()}, 0);
+  broadcast(rows, band.row_buffer(0).subspan(k), owner);
 }
 
 /// x <- P b, or with `inverse` x <- P^-1 b, for the recorded swaps.
@@ -78,8 +78,8 @@ void share_rows(Team& team, Dense<T>& x, Range rows, int owner) {
 }  // namespace
 
 template <typename T>
-Elimination eliminate_columnwise(Team& team, const RowBands& bands, Band<T>& band, Method method,
-                                 Pivoting pivoting, Progress& progress) {
+Elimination eliminate_columnwise(Team& team, Team& rows, const RowBands& bands, Band<T>& band,
+                                 Method method, Pivoting pivoting, Progress& progress) {
   const Index n = band.order();
   const bool jordan = method == Method::gauss_jordan;
   Elimination result;
@@ -98,8 +98,8 @@ Elimination eliminate_columnwise(Team& team, const RowBands& bands, Band<T>& ban
       if (pivot.column != k) band.swap_columns(k, pivot.column);
     }
     result.row_swaps[k] = pivot.row;
-    send_pivot_row(team, bands, band, k, pivot.row);
-    exchange_rows(team, bands, band, k, pivot.row);
+    send_pivot_row(rows, bands, band, k, pivot.row);
+    exchange_rows(rows, bands, band, k, pivot.row);
 
     const Range mine = band.rows();
     band.eliminate(k, intersect({k + 1, n}, mine));
@@ -158,10 +158,10 @@ void solve(Team& team, const RowBands& bands, const Band<T>& band, const Elimina
   permute(elimination.column_swaps, x, true);
 }
 
-template Elimination eliminate_columnwise(Team&, const RowBands&, Band<float>&, Method, Pivoting,
-                                          Progress&);
-template Elimination eliminate_columnwise(Team&, const RowBands&, Band<double>&, Method, Pivoting,
-                                          Progress&);
+template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<float>&, Method,
+                                          Pivoting, Progress&);
+template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<double>&, Method,
+                                          Pivoting, Progress&);
 template void solve(Team&, const RowBands&, const Band<float>&, const Elimination&, Dense<float>&);
 template void solve(Team&, const RowBands&, const Band<double>&, const Elimination&,
                     Dense<double>&);

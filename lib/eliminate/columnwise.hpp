@@ -27,13 +27,15 @@ struct Elimination {
 /// owners exchange rows, and lets each rank eliminate in its own band: below the pivot for
 /// Method::gauss (2/3 n^3 flops), above and below for Method::gauss_jordan (n^3).
 ///
-/// The multipliers stay where they arise, so that solve() works for any right-hand side.
+/// `rows` carries matrix rows between the bands' own memories (see Band::row_buffer()); `team`
+/// everything else. The multipliers stay where they arise, so that solve() works for any right-hand
+/// side.
 ///
 /// Throws Error(not_trustworthy) on every rank where a pivot is zero (the matrix is singular) or
 /// not finite (overflow), naming the step. Collective.
 template <typename T>
-Elimination eliminate_columnwise(Team& team, const RowBands& bands, Band<T>& band, Method method,
-                                 Pivoting pivoting, Progress& progress);
+Elimination eliminate_columnwise(Team& team, Team& rows, const RowBands& bands, Band<T>& band,
+                                 Method method, Pivoting pivoting, Progress& progress);
 
 /// Solves A x = b for the eliminated A. `x` holds the right-hand sides on entry and the solutions
 /// on exit, n x K, whole and the same on every rank. n^2 K flops and two messages a rank per sweep.
@@ -42,10 +44,10 @@ template <typename T>
 void solve(Team& team, const RowBands& bands, const Band<T>& band, const Elimination& elimination,
            Dense<T>& x);
 
-extern template Elimination eliminate_columnwise(Team&, const RowBands&, Band<float>&, Method,
-                                                 Pivoting, Progress&);
-extern template Elimination eliminate_columnwise(Team&, const RowBands&, Band<double>&, Method,
-                                                 Pivoting, Progress&);
+extern template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<float>&,
+                                                 Method, Pivoting, Progress&);
+extern template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<double>&,
+                                                 Method, Pivoting, Progress&);
 extern template void solve(Team&, const RowBands&, const Band<float>&, const Elimination&,
                            Dense<float>&);
 extern template void solve(Team&, const RowBands&, const Band<double>&, const Elimination&,

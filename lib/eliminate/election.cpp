@@ -73,10 +73,9 @@ Election<T> elect_by_tournament(Team& team, BlockedBand<T>& band, Index first_ac
     stack.factors.insert(stack.factors.end(), of_rank.values(),
                          of_rank.values() + of_rank.count() * width);
   }
-  const Index candidates = static_cast<Index>(stack.row.size());
   std::vector<Index> order(stack.row.size());
   std::iota(order.begin(), order.end(), Index{0});
-  factor_small<T>(candidates, width, stack.factors, true, order);
+  band.factor_stack(width, stack.factors, order);
 
   Election<T> elected;
   for (Index i = 0; i < width; ++i) {

@@ -4,8 +4,6 @@
 #include <memory>
 
 #include "eliminate/columnwise.hpp"
-#include "eliminate/host_band.hpp"
-#include "eliminate/host_blocked_band.hpp"
 #include "eliminate/lu.hpp"
 
 namespace spsolve {
@@ -26,33 +24,32 @@ void solve_in(Dense<double>& x, const Solve& solve) {
 }
 
 template <typename T>
-PreparedElimination prepare_by_columns(Team& team, Index order, const Csr<double>& rows,
-                                       const EliminationChoice& choice) {
-  const RowBands bands{order, team.size()};
-  const auto band = together(
-      team, [&] { return std::make_shared<HostBand<T>>(rows, bands.band(team.rank()).first); });
-  return [&team, bands, band, choice](Progress& progress) {
-    const Elimination elimination =
-        eliminate_columnwise<T>(team, bands, *band, choice.method, choice.pivoting, progress);
+PreparedElimination prepare_by_columns(Team& team, BandFactory& bands, Index order,
+                                       const Csr<double>& rows, const EliminationChoice& choice) {
+  const RowBands layout{order, team.size()};
+  const auto band = std::shared_ptr<Band<T>>(together(
+      team, [&] { return bands.of<T>().columnwise(rows, layout.band(team.rank()).first); }));
+  return [&team, &bands, layout, band, choice](Progress& progress) {
+    const Elimination elimination = eliminate_columnwise<T>(
+        team, bands.rows(), layout, *band, choice.method, choice.pivoting, progress);
     Eliminated result;
     result.pivots = elimination.pivots;
-    result.solve = [&team, bands, band, elimination](Dense<double>& x) {
-      solve_in<T>(x, [&](Dense<T>& y) { solve(team, bands, *band, elimination, y); });
+    result.solve = [&team, layout, band, elimination](Dense<double>& x) {
+      solve_in<T>(x, [&](Dense<T>& y) { solve(team, layout, *band, elimination, y); });
     };
     return result;
   };
 }
 
 template <typename T>
-PreparedElimination prepare_by_blocks(Team& team, Index order, const Csr<double>& rows,
-                                      const EliminationChoice& choice) {
+PreparedElimination prepare_by_blocks(Team& team, BandFactory& bands, Index order,
+                                      const Csr<double>& rows, const EliminationChoice& choice) {
   const CyclicRows layout = cyclic_rows(choice, order, team.size());
-  const auto band = together(team, [&] {
-    return std::make_shared<HostBlockedBand<T>>(rows, layout.block, team.size() == 1);
-  });
-  return [&team, layout, band, choice](Progress& progress) {
+  const auto band = std::shared_ptr<BlockedBand<T>>(
+      together(team, [&] { return bands.of<T>().blocked(rows, layout.block, team.size() == 1); }));
+  return [&team, &bands, layout, band, choice](Progress& progress) {
     const auto factors = std::make_shared<const LuFactors<T>>(
-        factor_lu<T>(team, layout, *band, choice.pivoting, progress));
+        factor_lu<T>(team, bands.rows(), layout, *band, choice.pivoting, progress));
     Eliminated result;
     result.pivots = factors->pivots;
     result.solve = [&team, band, factors](Dense<double>& x) {
@@ -62,16 +59,23 @@ PreparedElimination prepare_by_blocks(Team& team, Index order, const Csr<double>
       result.notes.push_back(
           fmt::format("{} of {} panels were done again with partial pivoting, because the "
                       "tournament's multipliers grew too large",
-                      factors->redone_panels, factors->panels.size()));
+                      factors->redone_panels, (layout.rows + layout.block - 1) / layout.block));
     }
     return result;
   };
 }
 
+/// Narrow panels while a matrix is small: their latency counts, not the update's rate.
+Index panel_width(Index order, BandMemory memory) {
+  if (memory == BandMemory::host) return std::clamp<Index>(order / 16 / 8 * 8, 16, 128);
+  if (order < 2500) return 64;
+  return order < 6000 ? 128 : order < 20000 ? 256 : 512;
+}
+
 }  // namespace
 
 EliminationChoice choose_elimination(Method method, Pivoting pivoting, Precision precision,
-                                     Index block, Index order, int ranks) {
+                                     Index block, Index order, int ranks, BandMemory memory) {
   EliminationChoice choice;
   choice.precision = precision;
   choice.method = method;
@@ -81,7 +85,8 @@ EliminationChoice choose_elimination(Method method, Pivoting pivoting, Precision
   const bool blocked = choice.method == Method::lu;
   choice.pivoting = pivoting;
   if (pivoting == Pivoting::automatic) {
-    choice.pivoting = blocked && ranks > 1 ? Pivoting::tournament : Pivoting::partial;
+    const bool in_parts = ranks > 1 || memory == BandMemory::gpu;
+    choice.pivoting = blocked && in_parts ? Pivoting::tournament : Pivoting::partial;
   }
   if (blocked && choice.pivoting == Pivoting::complete) {
     fail_everywhere(ExitCode::input,
@@ -93,10 +98,7 @@ EliminationChoice choose_elimination(Method method, Pivoting pivoting, Precision
                     "solve.pivoting=tournament goes with solve.method=lu only; use "
                     "solve.pivoting=partial or solve.method=lu");
   }
-  // Narrow panels while a matrix is small: their latency counts, not the update's rate.
-  constexpr Index widest = 128;
-  constexpr Index narrowest = 16;
-  choice.block = block > 0 ? block : std::clamp(order / 16 / 8 * 8, narrowest, widest);
+  choice.block = block > 0 ? block : panel_width(order, memory);
   choice.block = std::clamp<Index>(choice.block, 1, std::max<Index>(order, 1));
   return choice;
 }
@@ -109,15 +111,26 @@ CyclicRows cyclic_rows(const EliminationChoice& choice, Index order, int ranks) 
   return {order, ranks, choice.block};
 }
 
-PreparedElimination prepare_elimination(Team& team, Index order, const Csr<double>& rows,
-                                        const EliminationChoice& choice) {
+PreparedElimination prepare_elimination(Team& team, BandFactory& bands, Index order,
+                                        const Csr<double>& rows, const EliminationChoice& choice) {
   const bool blocked = choice.method == Method::lu;
   if (choice.precision == Precision::float32) {
-    return blocked ? prepare_by_blocks<float>(team, order, rows, choice)
-                   : prepare_by_columns<float>(team, order, rows, choice);
+    return blocked ? prepare_by_blocks<float>(team, bands, order, rows, choice)
+                   : prepare_by_columns<float>(team, bands, order, rows, choice);
   }
-  return blocked ? prepare_by_blocks<double>(team, order, rows, choice)
-                 : prepare_by_columns<double>(team, order, rows, choice);
+  return blocked ? prepare_by_blocks<double>(team, bands, order, rows, choice)
+                 : prepare_by_columns<double>(team, bands, order, rows, choice);
+}
+
+PreparedElimination prepare_elimination(Team& team, Index order, const Csr<double>& rows,
+                                        const EliminationChoice& choice) {
+  const auto bands = std::make_shared<HostBands>(team);
+  PreparedElimination prepared = prepare_elimination(team, *bands, order, rows, choice);
+  return [bands, prepared = std::move(prepared)](Progress& progress) {
+    Eliminated eliminated = prepared(progress);
+    eliminated.solve = [bands, solve = std::move(eliminated.solve)](Dense<double>& x) { solve(x); };
+    return eliminated;
+  };
 }
 
 std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, Index order,
@@ -130,9 +143,9 @@ std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, In
   const std::int64_t band =
       reduced ? HostBlockedBand<float>::bytes(height, order, choice.block, alone)
               : HostBlockedBand<double>::bytes(height, order, choice.block, alone);
-  // Packed pivot rows and the L and U of all panels.
+  // The L and U of all panels.
   const std::int64_t value = reduced ? sizeof(float) : sizeof(double);
-  return alone ? band : band + 2 * choice.block * order * value;
+  return alone ? band : band + choice.block * order * value;
 }
 
 }  // namespace spsolve

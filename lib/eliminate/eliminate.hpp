@@ -7,6 +7,7 @@
 #include "core/progress.hpp"
 #include "core/team.hpp"
 #include "distribute/cyclic_rows.hpp"
+#include "eliminate/band_factory.hpp"
 #include "eliminate/options.hpp"
 #include "eliminate/pivot_statistics.hpp"
 #include "matrix/csr.hpp"
@@ -25,7 +26,8 @@ struct EliminationChoice {
 /// Fills in what is automatic, for a matrix of order `order` on `ranks` ranks. Throws Error(input)
 /// on every rank where method and pivoting do not go together.
 EliminationChoice choose_elimination(Method method, Pivoting pivoting, Precision precision,
-                                     Index block, Index order, int ranks);
+                                     Index block, Index order, int ranks,
+                                     BandMemory memory = BandMemory::host);
 
 /// An eliminated matrix, spread over a team: solves for any right-hand sides.
 struct Eliminated {
@@ -44,8 +46,11 @@ CyclicRows cyclic_rows(const EliminationChoice& choice, Index order, int ranks);
 /// eliminate_columnwise() and factor_lu(). Collective.
 using PreparedElimination = std::function<Eliminated(Progress&)>;
 
-/// Makes the dense form of the matrix whose rows of this rank, as dealt out, are `rows`.
+/// Makes the dense form of the matrix whose rows of this rank, as dealt out, are `rows`, with the
+/// bands of `bands`, which must outlive what comes of it; or with bands in host memory.
 /// Throws Error(resources) on every rank where memory is short on one. Collective.
+PreparedElimination prepare_elimination(Team& team, BandFactory& bands, Index order,
+                                        const Csr<double>& rows, const EliminationChoice& choice);
 PreparedElimination prepare_elimination(Team& team, Index order, const Csr<double>& rows,
                                         const EliminationChoice& choice);
 

@@ -46,7 +46,7 @@ Index bad_pivot(const T* pivots, Index step, Range panel) {
 template <typename T>
 std::int64_t HostBlockedBand<T>::bytes(Index height, Index order, Index max_width, bool alone) {
   const Index elements =
-      height * padded_stride<T>(order) + height * max_width + (alone ? 0 : max_width * order);
+      height * padded_stride<T>(order) + height * max_width + (alone ? 0 : 2 * max_width * order);
   return elements * static_cast<std::int64_t>(sizeof(T));
 }
 
@@ -59,7 +59,8 @@ HostBlockedBand<T>::HostBlockedBand(const Csr<double>& sparse, Index max_width, 
       stride_(padded_stride<T>(order_)),
       values_(height_ * stride_),
       scratch_(height_ * max_width),
-      block_(alone ? 0 : max_width * order_) {
+      block_(alone ? 0 : max_width * order_),
+      travel_(alone ? 0 : max_width * order_) {
   fill_dense_rows(sparse, values_.data(), stride_);
 }
 
@@ -77,8 +78,12 @@ void HostBlockedBand<T>::copy_panel(Index first, Range panel) {
 }
 
 template <typename T>
-Index HostBlockedBand<T>::factor_panel(Range panel, bool pivoting, std::span<Index> swaps) {
-  return pivoting ? factor_with_pivoting(panel, swaps) : factor_without_pivoting(panel, swaps);
+typename BlockedBand<T>::PanelOutcome HostBlockedBand<T>::factor_panel(Range panel,
+                                                                       Pivoting pivoting,
+                                                                       std::span<Index> swaps) {
+  const bool in_order = pivoting == Pivoting::none;
+  return {in_order ? factor_without_pivoting(panel, swaps) : factor_with_pivoting(panel, swaps),
+          false};
 }
 
 template <typename T>
@@ -107,16 +112,6 @@ Index HostBlockedBand<T>::factor_with_pivoting(Range panel, std::span<Index> swa
   std::vector<int> local(static_cast<std::size_t>(width));
   blas::factor_columns(rows, width, scratch_.data(), rows, local.data());
   for (Index i = 0; i < width; ++i) swaps[i] = first + local[i];
-    // The rest of the rows follows the panel; threads share the columns.
-#pragma omp parallel for schedule(static)
-  for (Index left = 0; left < order_; left += swap_columns) {
-    const Index right = std::min(left + swap_columns, order_);
-    for (Index i = 0; i < width; ++i) {
-      if (swaps[i] != first + i) {
-        std::swap_ranges(row(first + i) + left, row(first + i) + right, row(swaps[i]) + left);
-      }
-    }
-  }
 #pragma omp parallel for schedule(static)
   for (Index top = 0; top < rows; top += tile) {
     const Index bottom = std::min(top + tile, rows);
@@ -126,6 +121,34 @@ Index HostBlockedBand<T>::factor_with_pivoting(Range panel, std::span<Index> swa
     }
   }
   return bad_pivot(scratch_.data(), rows + 1, panel);
+}
+
+template <typename T>
+void HostBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swaps) {
+  // Threads share the columns; a piece of them lies on one side of the panel.
+  const auto pieces = [](Range columns) {
+    return (columns.size() + swap_columns - 1) / swap_columns;
+  };
+  const Range left{0, panel.first};
+  const Range right{panel.last, order_};
+#pragma omp parallel for schedule(static)
+  for (Index piece = 0; piece < pieces(left) + pieces(right); ++piece) {
+    const bool before = piece < pieces(left);
+    const Range side = before ? left : right;
+    const Index first = side.first + (before ? piece : piece - pieces(left)) * swap_columns;
+    const Index last = std::min(first + swap_columns, side.last);
+    for (Index i = 0; i < panel.size(); ++i) {
+      T* target = row(panel.first + i);
+      if (swaps[i] != panel.first + i) {
+        std::swap_ranges(target + first, target + last, row(swaps[i]) + first);
+      }
+    }
+  }
+}
+
+template <typename T>
+void HostBlockedBand<T>::factor_stack(Index width, std::span<T> stack, std::span<Index> order) {
+  factor_small<T>(static_cast<Index>(order.size()), width, stack, true, order);
 }
 
 template <typename T>
@@ -191,20 +214,15 @@ void HostBlockedBand<T>::accept_multipliers(Index first_active, Range panel) {
 }
 
 template <typename T>
-void HostBlockedBand<T>::pack_rows(Index first, Index count, Range panel,
-                                   std::span<T> packed) const {
-  const Index length = order_ - panel.first;
-  for (Index i = 0; i < count; ++i) {
-    std::copy_n(row(first + i) + panel.first, length, packed.data() + i * length);
-  }
+std::span<T> HostBlockedBand<T>::row_buffer() {
+  return {travel_.data(), static_cast<std::size_t>(alone_ ? 0 : max_width_ * order_)};
 }
 
 template <typename T>
-void HostBlockedBand<T>::unpack_rows(Index first, Index count, Range panel,
-                                     std::span<const T> packed) {
+void HostBlockedBand<T>::pack_rows(Index first, Index count, Range panel, std::span<T> packed) {
   const Index length = order_ - panel.first;
   for (Index i = 0; i < count; ++i) {
-    std::copy_n(packed.data() + i * length, length, row(first + i) + panel.first);
+    std::copy_n(row(first + i) + panel.first, length, packed.data() + i * length);
   }
 }
 
@@ -220,14 +238,14 @@ T* HostBlockedBand<T>::pivot_block(Range panel, Index column) {
 
 template <typename T>
 void HostBlockedBand<T>::set_pivot_block(Range panel, std::span<const T> factors,
-                                         std::span<const T> packed, std::span<const Index> order) {
+                                         std::span<const Index> order) {
   const Index width = panel.size();
   const Index length = order_ - panel.first;
 #pragma omp parallel for schedule(static)
   for (Index i = 0; i < width; ++i) {
     T* target = block_.data() + i * length;
     std::copy_n(factors.data() + i * width, width, target);
-    std::copy_n(packed.data() + order[i] * length + width, length - width, target + width);
+    std::copy_n(travel_.data() + order[i] * length + width, length - width, target + width);
   }
 }
 
@@ -265,20 +283,21 @@ std::vector<T> HostBlockedBand<T>::panel_values(Index first_active, Range panel)
 }
 
 template <typename T>
-double HostBlockedBand<T>::largest() const {
+double HostBlockedBand<T>::largest_in(Range rows, Range columns) const {
   double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
-  for (Index i = 0; i < height_; ++i) largest = std::max(largest, largest_of(row(i), order_));
+  for (Index i = rows.first; i < rows.last; ++i) {
+    largest = std::max(largest, largest_of(row(i) + columns.first, columns.size()));
+  }
   return largest;
 }
 
 template <typename T>
-double HostBlockedBand<T>::largest_upper(Range rows, Index column) const {
+double HostBlockedBand<T>::largest_upper() const {
   double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
-  for (Index i = rows.first; i < rows.last; ++i) {
-    const Index first = column + i - rows.first;
-    largest = std::max(largest, largest_of(row(i) + first, order_ - first));
+  for (Index i = 0; i < height_; ++i) {
+    largest = std::max(largest, largest_of(row(i) + i, order_ - i));
   }
   return largest;
 }

@@ -20,21 +20,25 @@ class HostBlockedBand final : public BlockedBand<T> {
   Index height() const override { return height_; }
   Index order() const override { return order_; }
   Index max_width() const override { return max_width_; }
-  Index factor_panel(Range panel, bool pivoting, std::span<Index> swaps) override;
+  bool overlaps() const override { return false; }
+  typename BlockedBand<T>::PanelOutcome factor_panel(Range panel, Pivoting pivoting,
+                                                     std::span<Index> swaps) override;
+  void follow_swaps(Range panel, std::span<const Index> swaps) override;
   Candidates<T> elect(Index first_active, Range panel) override;
+  void factor_stack(Index width, std::span<T> stack, std::span<Index> order) override;
   void retire(Index first_active, std::span<const Index> chosen) override;
   double form_multipliers(Index first_active, Range panel, std::span<const T> factors) override;
   void accept_multipliers(Index first_active, Range panel) override;
-  void pack_rows(Index first, Index count, Range panel, std::span<T> packed) const override;
-  void unpack_rows(Index first, Index count, Range panel, std::span<const T> packed) override;
-  void set_pivot_block(Range panel, std::span<const T> factors, std::span<const T> packed,
+  std::span<T> row_buffer() override;
+  void pack_rows(Index first, Index count, Range panel, std::span<T> packed) override;
+  void set_pivot_block(Range panel, std::span<const T> factors,
                        std::span<const Index> order) override;
   void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) override;
   void solve_pivot_rows(Range panel, Range columns) override;
   void update(Index first_active, Range panel, Range columns) override;
   std::vector<T> panel_values(Index first_active, Range panel) const override;
-  double largest() const override;
-  double largest_upper(Range rows, Index column) const override;
+  double largest_in(Range rows, Range columns) const override;
+  double largest_upper() const override;
   std::vector<T> diagonal() const override;
   void solve_unit_lower(std::span<T> x, Index columns) const override;
   void solve_upper(std::span<T> x, Index columns) const override;
@@ -63,6 +67,7 @@ class HostBlockedBand final : public BlockedBand<T> {
   RawArray<T> values_;   // height x stride
   RawArray<T> scratch_;  // height x max_width: panel copies, multipliers
   RawArray<T> block_;    // max_width x order: pivot rows of a team
+  RawArray<T> travel_;   // max_width x order: rows on their way in a team
 };
 
 extern template class HostBlockedBand<float>;

@@ -15,18 +15,57 @@ namespace {
 /// Multipliers above this make a tournament's panel worth redoing with partial pivoting.
 constexpr double largest_multiplier = 10;
 
+Range panel_from(const CyclicRows& layout, Index first) {
+  return {first, std::min(first + layout.block, layout.rows)};
+}
+
+/// A(active, rest) <- A(active, rest) - L pivot block; the next panel's columns first where the
+/// rest then goes on beside the search for its pivots.
+template <typename T>
+void update_behind(BlockedBand<T>& band, Index first_active, Range panel, Range next) {
+  if (!band.overlaps()) return band.update(first_active, panel, {panel.last, band.order()});
+  band.update(first_active, panel, next);
+  band.update(first_active, panel, {next.last, band.order()});
+}
+
+void tell(Progress& progress, Index done, Index n) {
+  progress.done(done, n, 1.0 - std::pow(1.0 - static_cast<double>(done) / n, 3));
+}
+
 /// One panel after another of a team's elimination.
 template <typename T>
 class TeamElimination {
  public:
-  TeamElimination(Team& team, const CyclicRows& layout, BlockedBand<T>& band, Pivoting pivoting)
-      : team_(team), layout_(layout), band_(band), pivoting_(pivoting) {
+  TeamElimination(Team& team, Team& rows, const CyclicRows& layout, BlockedBand<T>& band,
+                  Pivoting pivoting)
+      : team_(team), rows_(rows), layout_(layout), band_(band), pivoting_(pivoting) {
     result_.rows_here = layout.global_rows(team.rank());
-    packed_.resize(static_cast<std::size_t>(layout.block * layout.rows));
+    result_.pivots.largest_entry =
+        all_maximum(team, band.largest_in({0, band.height()}, {0, band.order()}));
   }
 
-  void eliminate(Range panel) {
+  LuFactors<T> run(Progress& progress) {
+    Range panel = panel_from(layout_, 0);
     Election<T> election = elect(panel);
+    while (panel.size() > 0) {
+      settle(election, panel);
+      share_pivot_rows(election, panel);
+      band_.solve_pivot_rows(panel, {panel.last, layout_.rows});
+      keep_pivot_rows(election, panel);
+      finish(std::move(election), panel);
+      const Range next = panel_from(layout_, panel.last);
+      update_behind(band_, first_active_, panel, next);
+      if (next.size() > 0) election = elect(next);
+      tell(progress, panel.last, layout_.rows);
+      panel = next;
+    }
+    return take_result();
+  }
+
+ private:
+  /// Brings the elected rows to the top and puts their multipliers into the panel; elects again,
+  /// column by column, where a tournament's multipliers are too large.
+  void settle(Election<T>& election, Range panel) {
     retire(election);
     double largest = form_multipliers(election, panel);
     if (pivoting_ == Pivoting::tournament && !(largest <= largest_multiplier)) {
@@ -37,13 +76,6 @@ class TeamElimination {
     }
     check(election, panel, largest);
     band_.accept_multipliers(first_active_ + mine(election), panel);
-
-    const Range rest{panel.last, layout_.rows};
-    share_pivot_rows(election, panel);
-    band_.solve_pivot_rows(panel, rest);
-    keep_pivot_rows(election, panel);
-    band_.update(first_active_ + mine(election), panel, rest);
-    finish(std::move(election), panel);
   }
 
   LuFactors<T> take_result() {
@@ -56,19 +88,14 @@ class TeamElimination {
         }
       }
       // Behind the panel, rows are whole: their upper part begins at the panel's last column.
-      for (Index i = 0; i < panel.retired; ++i) {
-        const Index row = panel.first_active + i;
-        largest_upper =
-            std::max(largest_upper, band_.largest_upper({row, row + 1}, panel.columns.last));
-      }
+      const Range retired{panel.first_active, panel.first_active + panel.retired};
+      largest_upper =
+          std::max(largest_upper, band_.largest_in(retired, {panel.columns.last, layout_.rows}));
     }
     result_.pivots.growth = all_maximum(team_, largest_upper) / result_.pivots.largest_entry;
     return std::move(result_);
   }
 
-  void set_largest_entry(double value) { result_.pivots.largest_entry = value; }
-
- private:
   Election<T> elect(Range panel) {
     switch (pivoting_) {
       case Pivoting::none:
@@ -120,15 +147,15 @@ class TeamElimination {
     for (int owner = 0; owner < team_.size(); ++owner) {
       const Index count = std::exchange(next[owner], sent);
       if (count == 0) continue;
-      const std::span<T> rows = std::span(packed_).subspan(sent * length, count * length);
+      const std::span<T> rows = band_.row_buffer().subspan(sent * length, count * length);
       if (owner == team_.rank()) band_.pack_rows(first_active_, count, panel, rows);
-      broadcast(team_, rows, owner);
+      broadcast(rows_, rows, owner);
       sent += count;
     }
     // Owners sent their rows in the order of elimination, one owner after another.
     std::vector<Index> order;
     for (const int owner : election.owner) order.push_back(next[owner]++);
-    band_.set_pivot_block(panel, election.factors, packed_, order);
+    band_.set_pivot_block(panel, election.factors, order);
   }
 
   void keep_pivot_rows(const Election<T>& election, Range panel) {
@@ -148,11 +175,11 @@ class TeamElimination {
   }
 
   Team& team_;
+  Team& rows_;  // for the rows of bands, in their own memory
   const CyclicRows& layout_;
   BlockedBand<T>& band_;
   Pivoting pivoting_;
   LuFactors<T> result_;
-  std::vector<T> packed_;
   Index first_active_ = 0;
 };
 
@@ -162,22 +189,30 @@ LuFactors<T> factor_alone(const CyclicRows& layout, BlockedBand<T>& band, Pivoti
                           Progress& progress) {
   const Index n = layout.rows;
   LuFactors<T> result;
-  result.pivots.largest_entry = band.largest();
+  result.pivots.largest_entry = band.largest_in({0, n}, {0, n});
   result.order.resize(n);
   std::iota(result.order.begin(), result.order.end(), Index{0});
   std::vector<Index> swaps(n);
-  for (Index first = 0; first < n; first += layout.block) {
-    const Range panel{first, std::min(first + layout.block, n)};
-    const Range rest{panel.last, n};
-    const std::span<Index> panel_swaps = std::span(swaps).subspan(first, panel.size());
-    const Index bad = band.factor_panel(panel, pivoting != Pivoting::none, panel_swaps);
-    if (bad >= 0) {
-      check_pivot(band.diagonal()[bad], bad, n,
-                  pivoting == Pivoting::none ? advice_without_pivoting : "");
-    }
-    band.solve_pivot_rows(panel, rest);
-    band.update(panel.last, panel, rest);
-    progress.done(panel.last, n, 1.0 - std::pow(1.0 - static_cast<double>(panel.last) / n, 3));
+  const auto swaps_of = [&](Range panel) {
+    return std::span(swaps).subspan(panel.first, panel.size());
+  };
+  const auto factor = [&](Range panel) {
+    const auto outcome = band.factor_panel(panel, pivoting, swaps_of(panel));
+    result.redone_panels += outcome.redone;
+    if (outcome.bad_column < 0) return;
+    check_pivot(band.diagonal()[outcome.bad_column], outcome.bad_column, n,
+                pivoting == Pivoting::none ? advice_without_pivoting : "");
+  };
+  Range panel = panel_from(layout, 0);
+  factor(panel);
+  while (panel.size() > 0) {
+    band.follow_swaps(panel, swaps_of(panel));
+    band.solve_pivot_rows(panel, {panel.last, n});
+    const Range next = panel_from(layout, panel.last);
+    update_behind(band, panel.last, panel, next);
+    if (next.size() > 0) factor(next);
+    tell(progress, panel.last, n);
+    panel = next;
   }
   for (Index k = 0; k < n; ++k) std::swap(result.order[k], result.order[swaps[k]]);
   const std::vector<T> diagonal = band.diagonal();
@@ -185,7 +220,7 @@ LuFactors<T> factor_alone(const CyclicRows& layout, BlockedBand<T>& band, Pivoti
     check_pivot(diagonal[k], k, n, "");
     result.pivots.include(diagonal[k], k == 0);
   }
-  if (n > 0) result.pivots.growth = band.largest_upper({0, n}, 0) / result.pivots.largest_entry;
+  if (n > 0) result.pivots.growth = band.largest_upper() / result.pivots.largest_entry;
   return result;
 }
 
@@ -249,18 +284,10 @@ void solve_in_team(Team& team, const BlockedBand<T>& band, const LuFactors<T>& f
 }  // namespace
 
 template <typename T>
-LuFactors<T> factor_lu(Team& team, const CyclicRows& layout, BlockedBand<T>& band,
+LuFactors<T> factor_lu(Team& team, Team& rows, const CyclicRows& layout, BlockedBand<T>& band,
                        Pivoting pivoting, Progress& progress) {
   if (team.size() == 1) return factor_alone(layout, band, pivoting, progress);
-  const Index n = layout.rows;
-  TeamElimination<T> elimination(team, layout, band, pivoting);
-  elimination.set_largest_entry(all_maximum(team, band.largest()));
-  for (Index first = 0; first < n; first += layout.block) {
-    const Range panel{first, std::min(first + layout.block, n)};
-    elimination.eliminate(panel);
-    progress.done(panel.last, n, 1.0 - std::pow(1.0 - static_cast<double>(panel.last) / n, 3));
-  }
-  return elimination.take_result();
+  return TeamElimination<T>(team, rows, layout, band, pivoting).run(progress);
 }
 
 template <typename T>
@@ -274,10 +301,10 @@ void solve_lu(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factor
   x = std::move(permuted);
 }
 
-template LuFactors<float> factor_lu(Team&, const CyclicRows&, BlockedBand<float>&, Pivoting,
+template LuFactors<float> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<float>&, Pivoting,
                                     Progress&);
-template LuFactors<double> factor_lu(Team&, const CyclicRows&, BlockedBand<double>&, Pivoting,
-                                     Progress&);
+template LuFactors<double> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<double>&,
+                                     Pivoting, Progress&);
 template void solve_lu(Team&, const BlockedBand<float>&, const LuFactors<float>&, Dense<float>&);
 template void solve_lu(Team&, const BlockedBand<double>&, const LuFactors<double>&, Dense<double>&);
 

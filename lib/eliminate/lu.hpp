@@ -42,12 +42,18 @@ struct LuFactors {
 /// same way (Grigori, Demmel, Xiang, CALU, SIAM J. Matrix Anal. Appl. 32, 2011). Where the
 /// multipliers would exceed 10, the panel is done again with partial pivoting.
 /// Pivoting::partial: column by column, two messages each. Pivoting::none: rows as they come.
-/// Alone, tournament and partial are the same.
+/// Alone on a host, tournament and partial are the same.
+///
+/// Look-ahead: where bands overlap, the next panel is updated first, and its pivots are looked for
+/// beside the update of the rest.
+///
+/// `rows` carries the pivot rows between the bands' own memories (see BlockedBand::row_buffer());
+/// `team` everything else.
 ///
 /// Throws Error(not_trustworthy) on every rank where a pivot is zero or not finite, naming the
 /// step. Collective.
 template <typename T>
-LuFactors<T> factor_lu(Team& team, const CyclicRows& layout, BlockedBand<T>& band,
+LuFactors<T> factor_lu(Team& team, Team& rows, const CyclicRows& layout, BlockedBand<T>& band,
                        Pivoting pivoting, Progress& progress);
 
 /// Solves A x = b with the factors. `x` holds the right-hand sides on entry and the solutions on
@@ -56,9 +62,9 @@ LuFactors<T> factor_lu(Team& team, const CyclicRows& layout, BlockedBand<T>& ban
 template <typename T>
 void solve_lu(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factors, Dense<T>& x);
 
-extern template LuFactors<float> factor_lu(Team&, const CyclicRows&, BlockedBand<float>&, Pivoting,
-                                           Progress&);
-extern template LuFactors<double> factor_lu(Team&, const CyclicRows&, BlockedBand<double>&,
+extern template LuFactors<float> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<float>&,
+                                           Pivoting, Progress&);
+extern template LuFactors<double> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<double>&,
                                             Pivoting, Progress&);
 extern template void solve_lu(Team&, const BlockedBand<float>&, const LuFactors<float>&,
                               Dense<float>&);

@@ -19,6 +19,9 @@ enum class Pivoting {
   tournament,  ///< the best of each rank's best rows of a panel; lu only
 };
 
+/// Where a rank's dense rows lie: in host memory, or in that of a GPU of its own.
+enum class BandMemory { host, gpu };
+
 /// The type that a matrix is eliminated in; solutions and residuals are always double.
 enum class Precision { float32, float64 };
 
