@@ -10,8 +10,12 @@ namespace {
 thread_local cudaStream_t current = nullptr;
 }
 
-Stream::Stream() {
-  CUDA_CHECK(cudaStreamCreate(&stream_));
+Stream::Stream(Order order) {
+  int lowest = 0, highest = 0;
+  CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+  const unsigned flags = order == Order::with_default ? cudaStreamDefault : cudaStreamNonBlocking;
+  CUDA_CHECK(cudaStreamCreateWithPriority(&stream_, flags,
+                                          order == Order::alone_and_first ? highest : lowest));
 }
 
 Stream::~Stream() {
@@ -43,6 +47,10 @@ Event::~Event() {
 
 void Event::record(cudaStream_t stream) {
   CUDA_CHECK(cudaEventRecord(event_, stream));
+}
+
+void Event::hold(const Stream& stream) const {
+  CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event_, 0));
 }
 
 double Event::seconds_since(const Event& start) const {

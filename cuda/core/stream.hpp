@@ -4,10 +4,14 @@
 
 namespace spsolve::cuda {
 
-/// A stream of its own. It keeps order with the default stream, on which arrays are copied.
+/// A stream of its own.
 class Stream {
  public:
-  Stream();
+  /// In order with the default stream, on which arrays are copied; or in order with nothing but
+  /// itself, at normal priority, or before the others.
+  enum class Order { with_default, alone, alone_and_first };
+
+  explicit Stream(Order order = Order::with_default);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -45,6 +49,9 @@ class Event {
 
   void record(const Stream& stream) { record(stream.get()); }
   void record(cudaStream_t stream);
+
+  /// What is launched on `stream` from now on waits for this event.
+  void hold(const Stream& stream) const;
 
   /// Waits for this event; seconds since `start` by the GPU's clock.
   double seconds_since(const Event& start) const;

@@ -1,0 +1,417 @@
+#include "cuda/eliminate/device_blocked_band.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cuda/eliminate/device_blas.hpp"
+#include "eliminate/dense_rows.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+/// Multipliers of a tournament above this make the panel worth redoing with partial pivoting.
+constexpr double largest_multiplier = 10;
+
+/// Rows lie a multiple of 128 bytes apart.
+template <typename T>
+Index device_stride(Index columns) {
+  constexpr Index step = 128 / static_cast<Index>(sizeof(T));
+  return (columns + step - 1) / step * step;
+}
+
+/// Groups of cycles that permute_rows() works on side by side.
+constexpr int most_groups = 8;
+
+}  // namespace
+
+BandStreams::BandStreams() : update_blas(make_cublas()), panel_blas(make_cublas()) {
+  CUDA_CHECK(cublasSetStream(update_blas.get(), updates.get()));
+  CUDA_CHECK(cublasSetStream(panel_blas.get(), panels.get()));
+}
+
+template <typename T>
+std::int64_t DeviceBlockedBand<T>::bytes(Index height, Index order, Index max_width, bool alone) {
+  const Index values = height * (device_stride<T>(order) + max_width) +
+                       (alone ? 0 : 2 * max_width * order + max_width * max_width);
+  return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width);
+}
+
+template <typename T>
+DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Index order,
+                                        Index max_width, bool alone)
+    : streams_(streams),
+      height_(height),
+      order_(order),
+      max_width_(max_width),
+      alone_(alone),
+      stride_(device_stride<T>(order)),
+      values_(height * stride_),
+      scratch_(height * max_width),
+      block_(alone ? 0 : max_width * order),
+      travel_(alone ? 0 : max_width * order),
+      factors_(alone ? 0 : max_width * max_width),
+      panel_lu_(height, max_width),
+      largest_(1),
+      list_staging_(3 * max_width),
+      lists_(3 * max_width),
+      move_staging_(2 * max_width + most_groups),
+      moves_(2 * max_width + most_groups),
+      factor_staging_(alone ? 0 : max_width * max_width),
+      content_(static_cast<std::size_t>(height)) {
+  std::iota(content_.begin(), content_.end(), Index{0});
+  CUDA_CHECK(cudaMemsetAsync(values_.data(), 0, static_cast<std::size_t>(values_.bytes()),
+                             streams.updates.get()));
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::fill(const Csr<double>& sparse) {
+  const DeviceArray<Index> offsets(sparse.row_offsets);
+  const DeviceArray<LocalIndex> columns(sparse.column_indices);
+  const DeviceArray<double> values(sparse.values);
+  scatter_nonzeros(offsets.data(), columns.data(), values.data(), sparse.rows, values_.data(),
+                   stride_, streams_.updates.get());
+  streams_.updates.wait();
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::fill_random(std::uint64_t key, const std::vector<Index>& row_numbers) {
+  const DeviceArray<Index> rows(row_numbers);
+  cuda::fill_random(key, rows.data(), height_, order_, values_.data(), stride_,
+                    streams_.updates.get());
+  streams_.updates.wait();
+}
+
+// --- rows that change places
+
+template <typename T>
+const int* DeviceBlockedBand<T>::send_list(std::span<const Index> list, Index part) {
+  int* const staging = list_staging_.data() + part * max_width_;
+  int* const there = lists_.data() + part * max_width_;
+  std::copy(list.begin(), list.end(), staging);
+  CUDA_CHECK(cudaMemcpyAsync(there, staging, list.size() * sizeof(int), cudaMemcpyHostToDevice,
+                             streams_.updates.get()));
+  return there;
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::swap_rows(Index first, std::span<const Index> swaps, Range hole) {
+  std::vector<Index> touched;
+  for (std::size_t i = 0; i < swaps.size(); ++i) {
+    const Index place = first + static_cast<Index>(i);
+    if (swaps[i] == place) continue;
+    std::swap(content_[place], content_[swaps[i]]);
+    touched.push_back(place);
+    touched.push_back(swaps[i]);
+  }
+  // The cycles of the permutation, one after another; content_ becomes the identity again.
+  RowMove* const moves = move_staging_.data();
+  int count = 0;
+  int group_count = 0;
+  int groups[most_groups + 1] = {0};
+  const int share = static_cast<int>(touched.size()) / most_groups + 1;
+  for (const Index start : touched) {
+    if (content_[start] == start) continue;
+    if (count >= share * (group_count + 1)) groups[++group_count] = count;
+    Index place = start;
+    while (true) {
+      const Index from = std::exchange(content_[place], place);
+      const bool closes = from == start;
+      moves[count++] = {static_cast<int>(place), closes ? -1 : static_cast<int>(from),
+                        place == start ? 1 : 0};
+      if (closes) break;
+      place = from;
+    }
+  }
+  if (count == 0) return;
+  groups[++group_count] = count;
+  std::copy(groups, groups + group_count + 1, reinterpret_cast<int*>(moves + count));
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(RowMove) + sizeof(groups);
+  CUDA_CHECK(cudaMemcpyAsync(moves_.data(), moves, bytes, cudaMemcpyHostToDevice,
+                             streams_.updates.get()));
+  permute_rows(values_.data(), stride_, order_, hole.first, hole.last, moves_.data(),
+               reinterpret_cast<const int*>(moves_.data() + count), group_count,
+               streams_.updates.get());
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swaps) {
+  swap_rows(panel.first, swaps, panel);
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::retire(Index first_active, std::span<const Index> chosen) {
+  std::vector<Index> swaps(chosen.begin(), chosen.end());
+  for (std::size_t i = 0; i < swaps.size(); ++i) {
+    // A later row that stood at this place stands where this one came from now.
+    std::replace(swaps.begin() + static_cast<std::ptrdiff_t>(i) + 1, swaps.end(),
+                 first_active + static_cast<Index>(i), swaps[i]);
+  }
+  // A second election of a panel comes while the first one's moves may be on their way.
+  streams_.updates.wait();
+  swap_rows(first_active, swaps, {0, 0});
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::copy_rows(T* to, Index to_stride, const T* from, Index from_stride,
+                                     Index rows, Index columns, const Stream& stream) const {
+  if (rows == 0 || columns == 0) return;
+  CUDA_CHECK(cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_stride) * sizeof(T), from,
+                               static_cast<std::size_t>(from_stride) * sizeof(T),
+                               static_cast<std::size_t>(columns) * sizeof(T),
+                               static_cast<std::size_t>(rows), cudaMemcpyDeviceToDevice,
+                               stream.get()));
+}
+
+// --- panels
+
+template <typename T>
+typename BlockedBand<T>::PanelOutcome DeviceBlockedBand<T>::factor_panel(Range panel,
+                                                                         Pivoting pivoting,
+                                                                         std::span<Index> swaps) {
+  const Stream& stream = streams_.panels;
+  const Index rows = height_ - panel.first;
+  T* const top = at(panel.first, panel.first);
+  const auto factor = [&](Pivoting wanted) {
+    panel_lu_.start(streams_.panel_blas, stream.get(), top, stride_, rows, panel.size(), wanted);
+    return panel_lu_.finish(swaps);
+  };
+  next_ready_.hold(stream);
+  const bool may_redo =
+      pivoting == Pivoting::tournament && rows <= largest_partial_height<T>();
+  if (may_redo) {
+    copy_rows(scratch_.data(), max_width_, top, stride_, rows, panel.size(), stream);
+  }
+  typename PanelLu<T>::Outcome outcome = factor(pivoting);
+  const bool redo = may_redo && !(outcome.largest_multiplier <= largest_multiplier);
+  if (redo) {
+    copy_rows(top, stride_, scratch_.data(), max_width_, rows, panel.size(), stream);
+    outcome = factor(Pivoting::partial);
+  }
+  for (Index& swap : swaps) swap += panel.first;
+  return {outcome.bad_column < 0 ? -1 : panel.first + outcome.bad_column, redo};
+}
+
+template <typename T>
+Candidates<T> DeviceBlockedBand<T>::elect(Index first_active, Range panel) {
+  const Stream& stream = streams_.panels;
+  const Index rows = height_ - first_active;
+  const Index width = panel.size();
+  const Index offered = std::min(rows, width);
+  Candidates<T> candidates;
+  if (offered == 0) return candidates;
+  next_ready_.hold(stream);
+  copy_rows(scratch_.data(), max_width_, at(first_active, panel.first), stride_, rows, width,
+            stream);
+  panel_lu_.start(streams_.panel_blas, stream.get(), scratch_.data(), max_width_, rows, offered,
+                  Pivoting::tournament);
+  std::vector<Index> swaps(static_cast<std::size_t>(offered));
+  panel_lu_.finish(swaps);
+  std::vector<Index> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), first_active);
+  for (Index i = 0; i < offered; ++i) std::swap(order[i], order[swaps[i]]);
+  candidates.rows.assign(order.begin(), order.begin() + offered);
+
+  // Their values before the elimination, packed where the copy of the panel was.
+  int* const staging = list_staging_.data();
+  std::copy(candidates.rows.begin(), candidates.rows.end(), staging);
+  CUDA_CHECK(cudaMemcpyAsync(lists_.data(), staging,
+                             static_cast<std::size_t>(offered) * sizeof(int),
+                             cudaMemcpyHostToDevice, stream.get()));
+  gather_rows(at(0, panel.first), stride_, lists_.data(), offered, width, scratch_.data(), width,
+              stream.get());
+  candidates.values.resize(static_cast<std::size_t>(offered * width));
+  CUDA_CHECK(cudaMemcpyAsync(candidates.values.data(), scratch_.data(),
+                             candidates.values.size() * sizeof(T), cudaMemcpyDeviceToHost,
+                             stream.get()));
+  stream.wait();
+  return candidates;
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::factor_stack(Index width, std::span<T> stack, std::span<Index> order) {
+  const Stream& stream = streams_.panels;
+  const auto rows = static_cast<Index>(order.size());
+  if (stack_.size() < rows * width) {
+    stack_.grow(rows * width);
+    stack_lu_.clear();
+    stack_lu_.emplace_back(rows, max_width_);
+  }
+  CUDA_CHECK(cudaMemcpyAsync(stack_.data(), stack.data(), stack.size_bytes(),
+                             cudaMemcpyHostToDevice, stream.get()));
+  std::vector<Index> swaps(static_cast<std::size_t>(width));
+  stack_lu_.front().start(streams_.panel_blas, stream.get(), stack_.data(), width, rows, width,
+                          Pivoting::tournament);
+  CUDA_CHECK(cudaMemcpyAsync(stack.data(), stack_.data(),
+                             static_cast<std::size_t>(width * width) * sizeof(T),
+                             cudaMemcpyDeviceToHost, stream.get()));
+  stack_lu_.front().finish(swaps);
+  for (Index i = 0; i < width; ++i) std::swap(order[i], order[swaps[i]]);
+}
+
+template <typename T>
+std::vector<T> DeviceBlockedBand<T>::panel_values(Index first_active, Range panel) const {
+  const Index rows = height_ - first_active;
+  std::vector<T> values(static_cast<std::size_t>(rows * panel.size()));
+  streams_.updates.wait();
+  if (values.empty()) return values;
+  CUDA_CHECK(cudaMemcpy2D(values.data(), static_cast<std::size_t>(panel.size()) * sizeof(T),
+                          at(first_active, panel.first),
+                          static_cast<std::size_t>(stride_) * sizeof(T),
+                          static_cast<std::size_t>(panel.size()) * sizeof(T),
+                          static_cast<std::size_t>(rows), cudaMemcpyDeviceToHost));
+  return values;
+}
+
+template <typename T>
+double DeviceBlockedBand<T>::form_multipliers(Index first_active, Range panel,
+                                              std::span<const T> factors) {
+  const Index rows = height_ - first_active;
+  const Index width = panel.size();
+  std::copy(factors.begin(), factors.end(), factor_staging_.data());
+  CUDA_CHECK(cudaMemcpyAsync(factors_.data(), factor_staging_.data(), factors.size_bytes(),
+                             cudaMemcpyHostToDevice, streams_.updates.get()));
+  copy_rows(scratch_.data(), width, at(first_active, panel.first), stride_, rows, width,
+            streams_.updates);
+  solve_upper_from_right(streams_.update_blas, rows, width,
+                         static_cast<const T*>(factors_.data()), width, scratch_.data(), width);
+  return read_largest(scratch_.data(), rows, width, false);
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::accept_multipliers(Index first_active, Range panel) {
+  const Index width = panel.size();
+  copy_rows(at(first_active, panel.first), stride_, scratch_.data(), width,
+            height_ - first_active, width, streams_.updates);
+}
+
+// --- pivot rows
+
+template <typename T>
+std::span<T> DeviceBlockedBand<T>::row_buffer() {
+  return {travel_.data(), static_cast<std::size_t>(travel_.size())};
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::pack_rows(Index first, Index count, Range panel, std::span<T> packed) {
+  const Index length = order_ - panel.first;
+  copy_rows(packed.data(), length, at(first, panel.first), stride_, count, length,
+            streams_.updates);
+}
+
+template <typename T>
+T* DeviceBlockedBand<T>::pivot_block(Range panel, Index column) {
+  return alone_ ? at(panel.first, column) : block_.data() + (column - panel.first);
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::set_pivot_block(Range panel, std::span<const T>,
+                                           std::span<const Index> order) {
+  // L and U of the panel came to factors_ with form_multipliers().
+  const Index width = panel.size();
+  const Index length = order_ - panel.first;
+  copy_rows(block_.data(), length, factors_.data(), width, width, width, streams_.updates);
+  gather_rows(travel_.data() + width, length, send_list(order, 1), width, length - width,
+              block_.data() + width, length, streams_.updates.get());
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::keep_pivot_rows(Range panel, std::span<const Index> order, Index row) {
+  const Index length = order_ - panel.first;
+  gather_rows(block_.data(), length, send_list(order, 2), static_cast<Index>(order.size()), length,
+              at(row, panel.first), stride_, streams_.updates.get());
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::solve_pivot_rows(Range panel, Range columns) {
+  solve_unit_lower_by_halves(streams_.update_blas, panel.size(), columns.size(),
+                             static_cast<const T*>(pivot_block(panel, panel.first)),
+                             pivot_stride(panel), pivot_block(panel, columns.first),
+                             pivot_stride(panel), streams_.updates.get());
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::update(Index first_active, Range panel, Range columns) {
+  cuda::subtract_product(streams_.update_blas, height_ - first_active, columns.size(),
+                         panel.size(), static_cast<const T*>(at(first_active, panel.first)),
+                         stride_, static_cast<const T*>(pivot_block(panel, columns.first)),
+                         pivot_stride(panel), at(first_active, columns.first), stride_);
+  if (columns.first == panel.last) next_ready_.record(streams_.updates);
+}
+
+// --- afterwards
+
+template <typename T>
+double DeviceBlockedBand<T>::read_largest(const T* a, Index rows, Index columns, bool upper) const {
+  const cudaStream_t stream = streams_.updates.get();
+  const Index stride = a == scratch_.data() ? columns : stride_;
+  CUDA_CHECK(cudaMemsetAsync(largest_.data(), 0, sizeof(unsigned long long), stream));
+  find_largest(a, stride, rows, columns, upper, largest_.data(), stream);
+  streams_.updates.wait();
+  unsigned long long key = 0;
+  largest_.download(std::span(&key, 1));
+  return magnitude_of_key(key, T{});
+}
+
+template <typename T>
+double DeviceBlockedBand<T>::largest_in(Range rows, Range columns) const {
+  return read_largest(at(rows.first, columns.first), rows.size(), columns.size(), false);
+}
+
+template <typename T>
+double DeviceBlockedBand<T>::largest_upper() const {
+  return read_largest(values_.data(), height_, order_, true);
+}
+
+template <typename T>
+std::vector<T> DeviceBlockedBand<T>::diagonal() const {
+  std::vector<T> values(static_cast<std::size_t>(std::min(height_, order_)));
+  streams_.updates.wait();
+  streams_.panels.wait();
+  if (values.empty()) return values;
+  CUDA_CHECK(cudaMemcpy2D(values.data(), sizeof(T), values_.data(),
+                          static_cast<std::size_t>(stride_ + 1) * sizeof(T), sizeof(T),
+                          values.size(), cudaMemcpyDeviceToHost));
+  return values;
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::solve_unit_lower(std::span<T> x, Index columns) const {
+  x_.grow(static_cast<Index>(x.size()));
+  x_.upload(x);
+  cuda::solve_unit_lower(streams_.update_blas, order_, columns, values_.data(), stride_, x_.data(),
+                         columns);
+  streams_.updates.wait();
+  x_.download(x);
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::solve_upper(std::span<T> x, Index columns) const {
+  x_.grow(static_cast<Index>(x.size()));
+  x_.upload(x);
+  cuda::solve_upper(streams_.update_blas, order_, columns, values_.data(), stride_, x_.data(),
+                    columns);
+  streams_.updates.wait();
+  x_.download(x);
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<const T> x,
+                                            std::span<T> c, Index columns) const {
+  if (rows.size() == 0) return;
+  const std::span<T> mine = c.subspan(rows.first * columns, rows.size() * columns);
+  x_.grow(static_cast<Index>(x.size()));
+  c_.grow(static_cast<Index>(mine.size()));
+  x_.upload(x);
+  c_.upload(mine);
+  cuda::subtract_product(streams_.update_blas, rows.size(), columns, panel.size(),
+                         at(rows.first, panel.first), stride_,
+                         static_cast<const T*>(x_.data()), columns, c_.data(), columns);
+  streams_.updates.wait();
+  c_.download(mine);
+}
+
+template class DeviceBlockedBand<float>;
+template class DeviceBlockedBand<double>;
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <vector>
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/core/pinned_array.hpp"
+#include "cuda/core/stream.hpp"
+#include "cuda/core/vendor.hpp"
+#include "cuda/eliminate/band_kernels.hpp"
+#include "cuda/eliminate/panel_lu.hpp"
+#include "eliminate/blocked_band.hpp"
+#include "matrix/csr.hpp"
+
+namespace spsolve::cuda {
+
+/// The streams and library handles that the bands of this rank's GPU work with: updates on one, the
+/// next panel beside them on another that goes first.
+struct BandStreams {
+  BandStreams();
+
+  Stream updates{Stream::Order::alone};
+  Stream panels{Stream::Order::alone_and_first};
+  CublasHandle update_blas;
+  CublasHandle panel_blas;
+};
+
+/// A BlockedBand in the memory of this rank's GPU: row-major, cuBLAS for the products, panels by
+/// PanelLu, looking ahead.
+template <typename T>
+class DeviceBlockedBand final : public BlockedBand<T> {
+ public:
+  using typename BlockedBand<T>::PanelOutcome;
+
+  /// Zeros of height x order. `alone` says that no other rank takes part.
+  DeviceBlockedBand(BandStreams& streams, Index height, Index order, Index max_width, bool alone);
+
+  /// The dense form of the sparse rows `sparse`, in their order.
+  void fill(const Csr<double>& sparse);
+
+  /// The rows `row_numbers` of random_dense:ORDER with the generator's key for values.
+  void fill_random(std::uint64_t key, const std::vector<Index>& row_numbers);
+
+  /// Bytes of GPU memory that such a band allocates.
+  static std::int64_t bytes(Index height, Index order, Index max_width, bool alone);
+
+  Index height() const override { return height_; }
+  Index order() const override { return order_; }
+  Index max_width() const override { return max_width_; }
+  bool overlaps() const override { return true; }
+  PanelOutcome factor_panel(Range panel, Pivoting pivoting, std::span<Index> swaps) override;
+  void follow_swaps(Range panel, std::span<const Index> swaps) override;
+  Candidates<T> elect(Index first_active, Range panel) override;
+  void factor_stack(Index width, std::span<T> stack, std::span<Index> order) override;
+  std::vector<T> panel_values(Index first_active, Range panel) const override;
+  void retire(Index first_active, std::span<const Index> chosen) override;
+  double form_multipliers(Index first_active, Range panel, std::span<const T> factors) override;
+  void accept_multipliers(Index first_active, Range panel) override;
+  std::span<T> row_buffer() override;
+  void pack_rows(Index first, Index count, Range panel, std::span<T> packed) override;
+  void set_pivot_block(Range panel, std::span<const T> factors,
+                       std::span<const Index> order) override;
+  void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) override;
+  void solve_pivot_rows(Range panel, Range columns) override;
+  void update(Index first_active, Range panel, Range columns) override;
+  double largest_in(Range rows, Range columns) const override;
+  double largest_upper() const override;
+  std::vector<T> diagonal() const override;
+  void solve_unit_lower(std::span<T> x, Index columns) const override;
+  void solve_upper(std::span<T> x, Index columns) const override;
+  void subtract_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
+                        Index columns) const override;
+
+ private:
+  T* at(Index row, Index column) { return values_.data() + row * stride_ + column; }
+  const T* at(Index row, Index column) const { return values_.data() + row * stride_ + column; }
+  T* pivot_block(Range panel, Index column);
+  Index pivot_stride(Range panel) const { return alone_ ? stride_ : order_ - panel.first; }
+
+  /// Rows `first` + i and swaps[i] change places, i ascending, in all columns but those of `hole`.
+  void swap_rows(Index first, std::span<const Index> swaps, Range hole);
+
+  /// A list of rows on its way to the GPU, in its part of the staging memory.
+  const int* send_list(std::span<const Index> list, Index part);
+
+  double read_largest(const T* a, Index rows, Index columns, bool upper) const;
+  void copy_rows(T* to, Index to_stride, const T* from, Index from_stride, Index rows,
+                 Index columns, const Stream& stream) const;
+
+  BandStreams& streams_;
+  Index height_;
+  Index order_;
+  Index max_width_;
+  bool alone_;
+  Index stride_;
+  DeviceArray<T> values_;   // height x stride
+  DeviceArray<T> scratch_;  // height x max_width: copies of panels, multipliers
+  DeviceArray<T> block_;    // max_width x order: pivot rows of a team
+  DeviceArray<T> travel_;   // max_width x order: rows on their way in a team
+  DeviceArray<T> factors_;  // max_width squared: L and U of a team's panel
+  PanelLu<T> panel_lu_;
+  Event next_ready_;  // the columns of the next panel are up to date
+  mutable DeviceArray<unsigned long long> largest_;
+
+  // Lists of rows: page-locked on the host, and on the GPU.
+  PinnedArray<int> list_staging_;
+  DeviceArray<int> lists_;
+  PinnedArray<RowMove> move_staging_;
+  DeviceArray<RowMove> moves_;
+  PinnedArray<T> factor_staging_;
+  std::vector<Index> content_;  // swap_rows(): the row that stands at each place
+
+  // Of a team's stack of candidates, and of solutions.
+  DeviceArray<T> stack_;
+  std::vector<PanelLu<T>> stack_lu_;
+  mutable DeviceArray<T> x_, c_;
+};
+
+extern template class DeviceBlockedBand<float>;
+extern template class DeviceBlockedBand<double>;
+
+}  // namespace spsolve::cuda

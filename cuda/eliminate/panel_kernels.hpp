@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "core/types.hpp"
+
+namespace spsolve::cuda {
+
+// The kernels of a panel's elimination on one GPU. Matrices are row-major: element (i, j) of `a` is
+// a[i * stride + j]; `a` points to the first active row and the panel's first column. A leaf is a
+// piece of a panel of at most leaf_width columns, small enough for a row of it in registers.
+
+inline constexpr int leaf_width = 32;
+
+/// What the election of a leaf's pivots leaves in GPU memory. Row numbers count from the leaf's
+/// first row.
+template <typename T>
+struct Leaf {
+  T factors[leaf_width * leaf_width];  ///< L and U of the pivot rows, row-major
+  int moves_from[2 * leaf_width];      ///< row moves_to[k] becomes what row moves_from[k] was
+  int moves_to[2 * leaf_width];        ///< -1: nothing
+};
+
+/// What a panel's elimination tells the host.
+struct PanelReport {
+  unsigned long long largest_multiplier;  ///< magnitude_key() of it
+  int first_bad;                          ///< panel column of the first pivot that is zero or not
+                                          ///< finite; the panel's width where there is none
+};
+
+/// Work space of elections.
+struct ElectionSpace {
+  int* candidates;    ///< candidate_count(rows) row numbers
+  int* counters;      ///< counter_count(rows) zeros, left as zeros
+  void* grid_slots;   ///< grid_slot_bytes(rows): see elect_by_columns()
+};
+Index candidate_count(Index rows);
+Index counter_count(Index rows);
+Index grid_slot_bytes(Index rows);
+
+/// The absolute value behind a magnitude_key() of a T; infinite where the value was not finite.
+double magnitude_of_key(unsigned long long key, double);
+double magnitude_of_key(unsigned long long key, float);
+
+/// Elects the pivots of a leaf by a tournament in one launch: blocks of 512 rows eliminate copies
+/// of theirs with partial pivoting and offer the winners; of each 16 blocks, the last one to finish
+/// plays the next round with the original rows of the offers, until one block is left. Depth 1 to
+/// 3, about 10 us a round (Grigori, Demmel, Xiang, CALU, 2011, inside one GPU).
+/// Leaves the swaps of the steps (row numbers from the leaf's first row) in `swaps`. `column` is
+/// the leaf's place in its panel, for the report.
+template <typename T>
+void elect_by_tournament(const T* a, Index stride, Index rows, int width, int column,
+                         const ElectionSpace& space, Leaf<T>* leaf, int* swaps, PanelReport* report,
+                         cudaStream_t stream);
+
+/// The same with partial pivoting over all rows: one grid that keeps every row in registers and
+/// meets at a barrier each column; rows <= largest_partial_height().
+template <typename T>
+void elect_by_columns(const T* a, Index stride, Index rows, int width, int column,
+                      const ElectionSpace& space, Leaf<T>* leaf, int* swaps, PanelReport* report,
+                      cudaStream_t stream);
+template <typename T>
+Index largest_partial_height();
+
+/// Pivots as they come: factors and no moves.
+template <typename T>
+void take_in_order(const T* a, Index stride, int width, int column, Leaf<T>* leaf, int* swaps,
+                   PanelReport* report, cudaStream_t stream);
+
+/// Moves the leaf's rows in the columns [0, columns) of the panel, writes L and U of the pivot rows
+/// into the leaf's columns [column, column + width), and solves with L in the `next` columns behind:
+/// those rows of U are final then.
+template <typename T>
+void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
+                    const Leaf<T>* leaf, cudaStream_t stream);
+
+/// For the `rows` rows below the leaf's pivots, `a` at the first of them and at the leaf's first
+/// column: L = A U^-1 in place, then A <- A - L U12 in the `next` columns behind the leaf, U12 the
+/// rows above. Keeps the largest |l_ij| in the report.
+template <typename T>
+void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next,
+                           const Leaf<T>* leaf, PanelReport* report, cudaStream_t stream);
+
+/// Widest triangle of solve_unit_lower_small().
+inline constexpr int small_triangle = 64;
+
+/// B <- L^-1 B for the unit lower triangle of a width x width matrix, width <= small_triangle, and
+/// B of width x columns.
+template <typename T>
+void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, T* b,
+                            Index b_stride, cudaStream_t stream);
+
+}  // namespace spsolve::cuda
