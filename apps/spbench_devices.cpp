@@ -4,6 +4,7 @@
 
 #ifdef SPSOLVE_HAVE_CUDA
 #include "cuda/bench/cuda_device.hpp"
+#include "cuda/bench/gpu_contest.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #endif
 
@@ -42,6 +43,10 @@ OpenGpu open_gpu(bool measures_copy) {
   return gpu;
 }
 
+std::unique_ptr<bench::EliminationContest> gpu_contest() {
+  return cuda::gpu_contest();
+}
+
 #else
 
 std::span<const Kernel> gpu_kernels() {
@@ -53,6 +58,10 @@ std::string why_no_gpu() {
 }
 
 OpenGpu open_gpu(bool) {
+  fail(ExitCode::resources, "no GPU here: {}", why_no_gpu());
+}
+
+std::unique_ptr<bench::EliminationContest> gpu_contest() {
   fail(ExitCode::resources, "no GPU here: {}", why_no_gpu());
 }
 

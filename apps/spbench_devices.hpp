@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/device.hpp"
+#include "bench/eliminate_bench.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {
@@ -29,5 +30,8 @@ struct OpenGpu {
 /// The first GPU, its copy bandwidth measured where `measures_copy`. Throws Error(resources) where
 /// there is none.
 OpenGpu open_gpu(bool measures_copy);
+
+/// Eliminations on the first GPU. Throws Error(resources) where there is none.
+std::unique_ptr<bench::EliminationContest> gpu_contest();
 
 }  // namespace spsolve

@@ -1,10 +1,12 @@
 // spbench eliminate.
 
+#include <algorithm>
 #include <iostream>
 
 #include <fmt/format.h>
 
 #include "apps/spbench.hpp"
+#include "apps/spbench_devices.hpp"
 #include "bench/eliminate_bench.hpp"
 #include "config/config.hpp"
 #include "core/did_you_mean.hpp"
@@ -20,6 +22,8 @@ struct EliminateOptions {
   bench::EliminationPlan plan;
   std::vector<std::string> methods{"lu"};
   std::string precision = "double";
+  std::string pivoting = "auto";
+  std::string device = "host";
   bool no_peers = false;
 };
 
@@ -40,9 +44,16 @@ void run_eliminate_bench(EliminateOptions options, const bench::Environment& env
     options.plan.methods.push_back(choice_of<Method>(method));
   }
   options.plan.precision = choice_of<Precision>(options.precision);
+  options.plan.pivoting = choice_of<Pivoting>(options.pivoting);
   options.plan.peers = !options.no_peers;
+  const Index largest = *std::ranges::max_element(options.plan.orders);
+  if (options.device == "host" && largest > 46000) {
+    fail(ExitCode::input, "--n {}: on the host orders up to 46000 are sampled", largest);
+  }
   std::cout << to_text(environment);
-  const auto rows = bench::sample_eliminations(options.plan);
+  const std::unique_ptr<bench::EliminationContest> contest =
+      options.device == "cuda" ? gpu_contest() : std::make_unique<bench::HostContest>();
+  const auto rows = bench::sample_eliminations(*contest, options.plan);
   const bench::Table table =
       bench::tabulate(bench::elimination_columns(), std::span<const bench::EliminationRow>(rows));
   std::cout << to_text(table) << std::flush;
@@ -53,13 +64,14 @@ void run_eliminate_bench(EliminateOptions options, const bench::Environment& env
 
 void add_eliminate_command(CLI::App& app, const bench::Environment& environment) {
   CLI::App* const command = app.add_subcommand(
-      "eliminate", "samples eliminations of random systems, beside LAPACK's dgesv");
+      "eliminate",
+      "samples eliminations of random systems, beside LAPACK's dgesv or, on a GPU, cuSOLVER");
   const auto options = std::make_shared<EliminateOptions>();
   options->plan.threads = choose_threads(0, 1);
   command->add_option("--n", options->plan.orders, "orders, such as 1000,2000,4000")
       ->delimiter(',')
       ->required()
-      ->check(CLI::Range(1, 46000));
+      ->check(CLI::Range(1, 130000));
   command->add_option("--methods", options->methods, "lu, gauss, gauss_jordan")
       ->delimiter(',')
       ->capture_default_str();
@@ -68,7 +80,12 @@ void add_eliminate_command(CLI::App& app, const bench::Environment& environment)
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   command->add_option("--precision", options->precision, "float or double")->capture_default_str();
-  command->add_flag("--no-peers", options->no_peers, "leave LAPACK out");
+  command->add_option("--pivoting", options->pivoting, "auto, none, partial or tournament")
+      ->capture_default_str();
+  command->add_option("--device", options->device, "host or cuda")
+      ->check(CLI::IsMember({"host", "cuda"}))
+      ->capture_default_str();
+  command->add_flag("--no-peers", options->no_peers, "leave the libraries out");
   command->add_option("--threads", options->plan.threads, "threads")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();

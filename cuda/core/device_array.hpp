@@ -49,11 +49,13 @@ class DeviceArray {
     size_ = size;
   }
 
-  /// Copies `host` to the front, which must have room for it. In order with everything else on
-  /// blocking streams.
+  /// Copies `host` to the front, which must have room for it; it is there when this returns.
   void upload(std::span<const T> host) {
     if (host.empty()) return;
     CUDA_CHECK(cudaMemcpy(data_, host.data(), host.size_bytes(), cudaMemcpyHostToDevice));
+    // The call may return while the last piece is still on its way from a staging buffer, and
+    // streams without ties to the default one would not wait for that.
+    CUDA_CHECK(cudaStreamSynchronize(nullptr));
   }
 
   /// Copies as many elements from the front as `host` has; waits for all that was launched before.

@@ -193,7 +193,7 @@ void write_random_values(std::uint64_t key, Index i, Row row) {
 }
 
 Csr<double> random_dense(const GeneratorArguments& arguments) {
-  const std::uint64_t key = key_of(arguments.seed, for_values);
+  const std::uint64_t key = random_dense_key(arguments.seed);
   return build_full(arguments.sizes[0], arguments.sizes[0], [key](Index i, Index j) {
     return symmetric_interval(random_bits(key, static_cast<std::uint64_t>(i << 32 | j)));
   });
@@ -434,6 +434,10 @@ constexpr Generator table[] = {
 };
 
 }  // namespace
+
+std::uint64_t random_dense_key(Index seed) {
+  return key_of(seed, for_values);
+}
 
 std::span<const Generator> generators() {
   return table;

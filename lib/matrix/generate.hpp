@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,9 @@ MatrixShape generated_shape(std::string_view spec);
 /// Throws Error(input) with generator_problem()'s sentence, and Error(resources) where the matrix
 /// is larger than this machine's memory.
 Csr<double> generate_matrix(std::string_view spec);
+
+/// The key of random_dense:N:seed=SEED: a_ij is symmetric_interval(random_bits(key, i << 32 | j)).
+std::uint64_t random_dense_key(Index seed);
 
 /// The table for a terminal: form and description of every generator.
 std::string generator_help();

@@ -1,0 +1,76 @@
+#include "cuda/bench/random_system.hpp"
+#include "cuda/multiply/launch.cuh"
+#include "matrix/random.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+
+__device__ double element(unsigned long long key, Index i, Index j) {
+  return symmetric_interval(random_bits(key, static_cast<std::uint64_t>(i << 32 | j)));
+}
+
+__global__ void fill_columns(unsigned long long key, Index n, double* a, Index lda) {
+  const Index i = thread_index();
+  if (i >= n) return;
+  for (Index j = blockIdx.y; j < n; j += gridDim.y) a[j * lda + i] = element(key, i, j);
+}
+
+/// Largest of doubles that are at least 0: their bits order them.
+__device__ void keep_largest(double* largest, double value) {
+  atomicMax(reinterpret_cast<unsigned long long*>(largest),
+            static_cast<unsigned long long>(__double_as_longlong(value)));
+}
+
+/// A block a row.
+__global__ void residual(unsigned long long key, Index n, const double* x, const double* b,
+                         double* norms) {
+  __shared__ double sums[2][threads / warp_size];
+  for (Index i = blockIdx.x; i < n; i += gridDim.x) {
+    double product = 0, magnitude = 0;
+    for (Index j = threadIdx.x; j < n; j += threads) {
+      const double value = element(key, i, j);
+      product += value * x[j];
+      magnitude += fabs(value);
+    }
+    product = sum_of_group<warp_size>(product);
+    magnitude = sum_of_group<warp_size>(magnitude);
+    if (threadIdx.x % warp_size == 0) {
+      sums[0][threadIdx.x / warp_size] = product;
+      sums[1][threadIdx.x / warp_size] = magnitude;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      double whole = 0, norm = 0;
+      for (int w = 0; w < threads / warp_size; ++w) {
+        whole += sums[0][w];
+        norm += sums[1][w];
+      }
+      keep_largest(norms, fabs(b[i] - whole));
+      keep_largest(norms + 1, norm);
+    }
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+void fill_random_columns(unsigned long long key, Index n, double* a, Index lda,
+                         cudaStream_t stream) {
+  if (n == 0) return;
+  const dim3 grid(grid_for(n, threads), static_cast<unsigned>(std::min<Index>(n, 65535)));
+  fill_columns<<<grid, threads, 0, stream>>>(key, n, a, lda);
+  check_launch("fill_random_columns");
+}
+
+void random_residual(unsigned long long key, Index n, const double* x, const double* b,
+                     double* norms, cudaStream_t stream) {
+  CUDA_CHECK(cudaMemsetAsync(norms, 0, 2 * sizeof(double), stream));
+  if (n == 0) return;
+  residual<<<grid_for(n, 1), threads, 0, stream>>>(key, n, x, b, norms);
+  check_launch("random_residual");
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,159 @@
+#include "eliminate/lu.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cuda/eliminate/device_blocked_band.hpp"
+#include "eliminate/host_blocked_band.hpp"
+#include "gpu_test.hpp"
+#include "helpers/reference.hpp"
+#include "helpers/systems.hpp"
+#include "matrix/generate.hpp"
+#include "matrix/multivector.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+struct Solved {
+  Dense<double> x;
+  PivotStatistics pivots;
+  int redone = 0;
+};
+
+template <typename T = double>
+Solved solve_on_gpu(const Csr<double>& matrix, const Dense<double>& b, Pivoting pivoting,
+                    Index block) {
+  SoloTeam team;
+  BandStreams streams;
+  const Index n = matrix.rows;
+  const CyclicRows layout{n, 1, std::min(block, n)};
+  DeviceBlockedBand<T> band(streams, n, n, layout.block, true);
+  band.fill(matrix);
+  Progress progress("test", 0, Progress::Show::off);
+  const LuFactors<T> factors = factor_lu<T>(team, team, layout, band, pivoting, progress);
+  Dense<T> x(n, b.columns);
+  std::copy(b.values.begin(), b.values.end(), x.values.begin());
+  solve_lu<T>(team, band, factors, x);
+  Solved solved{Dense<double>(n, b.columns), factors.pivots, factors.redone_panels};
+  std::copy(x.values.begin(), x.values.end(), solved.x.values.begin());
+  return solved;
+}
+
+double bound(const Csr<double>& matrix, const Dense<double>& b) {
+  const double lapack = test::backward_error(matrix, b, test::lapack_solve(matrix, b));
+  return 20 * std::max(lapack, unit_roundoff);
+}
+
+class GpuLu : public GpuTest {};
+
+TEST_F(GpuLu, MatchesLapackForEverySizeAndBlock) {
+  for (const Index n : {1, 2, 3, 5, 17, 31, 32, 33, 64, 100, 127, 200, 301, 700, 1100}) {
+    const Csr<double> matrix = test::sparse(random_multivector(n, n, n));
+    const Dense<double> b = random_multivector(n, 3, n + 1);
+    const double largest = bound(matrix, b);
+    for (const Index block : {1, 7, 32, 33, 64, 96, 128, 200, 256, 512}) {
+      for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
+        const Solved solved = solve_on_gpu(matrix, b, pivoting, block);
+        EXPECT_LE(test::backward_error(matrix, b, solved.x), largest) << n << " by " << block;
+        EXPECT_EQ(solved.redone, 0);
+      }
+      if (n > 300 && block < 32) break;
+    }
+  }
+}
+
+TEST_F(GpuLu, TallPanelsPlayThreeRounds) {
+  const Index n = 9000;
+  const Csr<double> matrix = generate_matrix("random_dense:9000");
+  const Dense<double> b = random_multivector(n, 1, 3);
+  const Solved solved = solve_on_gpu(matrix, b, Pivoting::tournament, 256);
+  EXPECT_LE(test::backward_error(matrix, b, solved.x), 1e-13);
+  EXPECT_EQ(solved.redone, 0);
+}
+
+TEST_F(GpuLu, WithoutPivoting) {
+  for (const Index n : {1, 6, 40, 150, 333}) {
+    Dense<double> dense = random_multivector(n, n, 3);
+    for (Index i = 0; i < n; ++i) dense(i, i) += static_cast<double>(n);
+    const Csr<double> matrix = test::sparse(dense);
+    const Dense<double> b = random_multivector(n, 2, 4);
+    for (const Index block : {5, 32, 64, 100}) {
+      const Solved solved = solve_on_gpu(matrix, b, Pivoting::none, block);
+      EXPECT_LE(test::backward_error(matrix, b, solved.x), bound(matrix, b)) << n << " " << block;
+    }
+  }
+}
+
+TEST_F(GpuLu, DifficultSystems) {
+  for (const test::System& system : test::difficult_systems(700)) {
+    const Dense<double> b = test::multiply(system.matrix, random_multivector(700, 1, 5));
+    const Solved partial = solve_on_gpu(system.matrix, b, Pivoting::partial, 64);
+    const Solved tournament = solve_on_gpu(system.matrix, b, Pivoting::tournament, 64);
+    const double of_partial = test::backward_error(system.matrix, b, partial.x);
+    EXPECT_LE(test::backward_error(system.matrix, b, tournament.x),
+              10 * std::max(of_partial, unit_roundoff))
+        << system.name;
+  }
+}
+
+TEST_F(GpuLu, RealSystems) {
+  for (const char* name : {"west0497.mtx", "impcol_d.mtx", "bp_800.mtx", "662_bus.mtx"}) {
+    const auto matrix = test::real_matrix(name);
+    if (!matrix) GTEST_SKIP() << name << " is not here: set SPSOLVE_MATRICES";
+    const Dense<double> b = random_multivector(matrix->rows, 1, 2);
+    const Solved solved = solve_on_gpu(*matrix, b, Pivoting::tournament, 64);
+    EXPECT_LE(test::backward_error(*matrix, b, solved.x), bound(*matrix, b)) << name;
+  }
+}
+
+TEST_F(GpuLu, SameBitsFromRunToRun) {
+  const Csr<double> matrix = test::sparse(random_multivector(1300, 1300, 31));
+  const Dense<double> b = random_multivector(1300, 2, 32);
+  for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
+    EXPECT_EQ(solve_on_gpu(matrix, b, pivoting, 64).x.values,
+              solve_on_gpu(matrix, b, pivoting, 64).x.values);
+  }
+}
+
+TEST_F(GpuLu, PartialPivotsAreThoseOfTheHost) {
+  const Csr<double> matrix = test::sparse(random_multivector(600, 600, 12));
+  SoloTeam team;
+  Progress progress("test", 0, Progress::Show::off);
+  const CyclicRows layout{600, 1, 64};
+  BandStreams streams;
+  DeviceBlockedBand<double> band(streams, 600, 600, 64, true);
+  band.fill(matrix);
+  const auto ours = factor_lu<double>(team, team, layout, band, Pivoting::partial, progress);
+  HostBlockedBand<double> host(matrix, 64, true);
+  const auto theirs = factor_lu<double>(team, team, layout, host, Pivoting::partial, progress);
+  EXPECT_EQ(ours.order, theirs.order);
+  EXPECT_NEAR(ours.pivots.growth, theirs.pivots.growth, 1e-9);
+  EXPECT_NEAR(ours.pivots.smallest_pivot, theirs.pivots.smallest_pivot, 1e-9);
+  EXPECT_EQ(ours.pivots.largest_entry, theirs.pivots.largest_entry);
+}
+
+TEST_F(GpuLu, InFloat) {
+  const Csr<double> matrix = test::sparse(random_multivector(500, 500, 8));
+  const Dense<double> b = random_multivector(500, 2, 9);
+  const Solved solved = solve_on_gpu<float>(matrix, b, Pivoting::tournament, 64);
+  EXPECT_LE(test::backward_error(matrix, b, solved.x), 1e-5);
+  EXPECT_GT(test::backward_error(matrix, b, solved.x), 1e-12) << "this was not done in float";
+}
+
+TEST_F(GpuLu, NamesTheStepOfASingularMatrix) {
+  Dense<double> dense(140, 140);
+  for (Index i = 0; i < 140; ++i) dense(i, i) = 4;
+  dense(122, 122) = 0;
+  for (const Pivoting pivoting : {Pivoting::none, Pivoting::partial, Pivoting::tournament}) {
+    try {
+      solve_on_gpu(test::sparse(dense), Dense<double>(140, 1), pivoting, 64);
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::not_trustworthy);
+      EXPECT_NE(std::string(error.what()).find("step 123 of 140"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
