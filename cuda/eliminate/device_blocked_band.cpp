@@ -58,8 +58,11 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
       move_staging_(2 * max_width + most_groups),
       moves_(2 * max_width + most_groups),
       factor_staging_(alone ? 0 : max_width * max_width),
-      content_(static_cast<std::size_t>(height)) {
+      content_(static_cast<std::size_t>(height)),
+      flags_(alone ? triangle_flags(order) : 0) {
   std::iota(content_.begin(), content_.end(), Index{0});
+  CUDA_CHECK(cudaMemsetAsync(flags_.data(), 0, static_cast<std::size_t>(flags_.bytes()),
+                             streams_.updates.get()));
   CUDA_CHECK(cudaMemsetAsync(values_.data(), 0, static_cast<std::size_t>(values_.bytes()),
                              streams.updates.get()));
 }
@@ -375,23 +378,29 @@ std::vector<T> DeviceBlockedBand<T>::diagonal() const {
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::solve_unit_lower(std::span<T> x, Index columns) const {
+void DeviceBlockedBand<T>::solve_with(Triangle triangle, std::span<T> x, Index columns) const {
   x_.grow(static_cast<Index>(x.size()));
   x_.upload(x);
-  cuda::solve_unit_lower(streams_.update_blas, order_, columns, values_.data(), stride_, x_.data(),
-                         columns);
+  const T* const a = values_.data();
+  if (columns == 1) {
+    solve_triangle(triangle, order_, a, stride_, x_.data(), flags_.data(), streams_.updates.get());
+  } else if (triangle == Triangle::upper) {
+    cuda::solve_upper(streams_.update_blas, order_, columns, a, stride_, x_.data(), columns);
+  } else {
+    cuda::solve_unit_lower(streams_.update_blas, order_, columns, a, stride_, x_.data(), columns);
+  }
   streams_.updates.wait();
   x_.download(x);
 }
 
 template <typename T>
+void DeviceBlockedBand<T>::solve_unit_lower(std::span<T> x, Index columns) const {
+  solve_with(Triangle::unit_lower, x, columns);
+}
+
+template <typename T>
 void DeviceBlockedBand<T>::solve_upper(std::span<T> x, Index columns) const {
-  x_.grow(static_cast<Index>(x.size()));
-  x_.upload(x);
-  cuda::solve_upper(streams_.update_blas, order_, columns, values_.data(), stride_, x_.data(),
-                    columns);
-  streams_.updates.wait();
-  x_.download(x);
+  solve_with(Triangle::upper, x, columns);
 }
 
 template <typename T>

@@ -8,6 +8,7 @@
 #include "cuda/core/vendor.hpp"
 #include "cuda/eliminate/band_kernels.hpp"
 #include "cuda/eliminate/panel_lu.hpp"
+#include "cuda/eliminate/triangle_kernels.hpp"
 #include "eliminate/blocked_band.hpp"
 #include "matrix/csr.hpp"
 
@@ -82,6 +83,9 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   /// A list of rows on its way to the GPU, in its part of the staging memory.
   const int* send_list(std::span<const Index> list, Index part);
 
+  /// x <- the triangle's inverse times x, of the whole matrix of a rank alone.
+  void solve_with(Triangle triangle, std::span<T> x, Index columns) const;
+
   double read_largest(const T* a, Index rows, Index columns, bool upper) const;
   void copy_rows(T* to, Index to_stride, const T* from, Index from_stride, Index rows,
                  Index columns, const Stream& stream) const;
@@ -113,6 +117,7 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   DeviceArray<T> stack_;
   std::vector<PanelLu<T>> stack_lu_;
   mutable DeviceArray<T> x_, c_;
+  mutable DeviceArray<int> flags_;  // of solve_triangle()
 };
 
 extern template class DeviceBlockedBand<float>;

@@ -16,6 +16,15 @@ __device__ inline unsigned long long magnitude_key(float value) {
   return (static_cast<unsigned long long>(__float_as_uint(value) & 0x7fffffffu) << 32) + 1;
 }
 
+/// The upper 32 bits of |value|, below 2^31: enough to order magnitudes that differ by more than a
+/// millionth.
+__device__ inline unsigned magnitude_word(double value) {
+  return static_cast<unsigned>(__double2hiint(value)) & 0x7fffffffu;
+}
+__device__ inline unsigned magnitude_word(float value) {
+  return __float_as_uint(value) & 0x7fffffffu;
+}
+
 /// The lowest lane with the largest key of the warp, and that key. All lanes must call it.
 __device__ inline int lane_of_largest(unsigned long long key, unsigned long long& largest) {
   constexpr unsigned all = 0xffffffffu;

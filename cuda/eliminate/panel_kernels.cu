@@ -8,15 +8,36 @@ namespace spsolve::cuda {
 
 namespace {
 
+/// Rows of a block of the tournament, two to a thread; and of the other elections, one to a thread.
 constexpr int block_rows = 512;
+constexpr int pair_threads = block_rows / 2;
+constexpr int pair_warps = pair_threads / warp_size;
 constexpr int block_warps = block_rows / warp_size;
+
+/// Threads of the kernel that moves rows, one column each.
+constexpr int move_threads = 64;
 
 /// Threads of the kernels that form multipliers, one row each.
 constexpr int multiplier_rows = 128;
 
+/// Threads of the kernel that solves with small triangles, four to a column.
+constexpr int triangle_threads = 128;
+
 /// The place of a row in its tile: padded, so that lanes that read one row each meet different
 /// banks.
 constexpr int tile_stride = leaf_width + 1;
+constexpr int tile_size = warp_size * tile_stride;
+
+template <typename T>
+struct alignas(2 * sizeof(T)) Pair {
+  T x, y;
+};
+
+/// Two neighbours of a row in shared memory by one load; c is even.
+template <typename T>
+__device__ Pair<T> pair_at(const T* row, int c) {
+  return *reinterpret_cast<const Pair<T>*>(row + c);
+}
 
 template <typename T>
 struct alignas(16) WarpOffer {
@@ -28,9 +49,22 @@ struct alignas(16) WarpOffer {
 /// What the warps of a block show each other in one step; two of them, used in turns.
 template <typename T>
 struct StepBoard {
-  WarpOffer<T> offers[block_warps];
-  unsigned long long keys[block_warps];
+  WarpOffer<T> offers[pair_warps];
+  unsigned keys[pair_warps];
 };
+
+/// 1 / x to an ulp or two without a branch for the usual x; 0 for 0.
+__device__ inline double quick_inverse(double x) {
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  y = fma(fma(-x, y, 1.0), y, y);
+  y = fma(fma(-x, y, 1.0), y, y);
+  if (fabs(x) < 0x1p-1020 || fabs(x) > 0x1p+1020) y = x == 0 ? 0 : 1 / x;
+  return y;
+}
+__device__ inline float quick_inverse(float x) {
+  return x == 0 ? 0 : 1 / x;
+}
 
 /// Row `mine` of each lane, columns [0, width), into registers: the warp reads one row after
 /// another, a lane a column, through its tile in shared memory. Rows below 0 are zero.
@@ -38,12 +72,14 @@ template <typename T>
 __device__ void load_rows(const T* a, Index stride, int mine, int width, T* tile,
                           T (&row)[leaf_width]) {
   const int lane = threadIdx.x % warp_size;
-#pragma unroll 8
+  T value[warp_size];
+#pragma unroll
   for (int r = 0; r < warp_size; ++r) {
     const int from = __shfl_sync(whole_warp, mine, r);
-    tile[r * tile_stride + lane] =
-        from >= 0 && lane < width ? a[static_cast<Index>(from) * stride + lane] : T{};
+    value[r] = from >= 0 && lane < width ? a[static_cast<Index>(from) * stride + lane] : T{};
   }
+#pragma unroll
+  for (int r = 0; r < warp_size; ++r) tile[r * tile_stride + lane] = value[r];
   __syncwarp();
 #pragma unroll
   for (int c = 0; c < leaf_width; ++c) row[c] = tile[lane * tile_stride + c];
@@ -58,7 +94,7 @@ __device__ void store_rows(T* a, Index stride, Index first, Index rows, int widt
 #pragma unroll
   for (int c = 0; c < leaf_width; ++c) tile[lane * tile_stride + c] = row[c];
   __syncwarp();
-#pragma unroll 8
+#pragma unroll
   for (int r = 0; r < warp_size; ++r) {
     if (first + r < rows && lane < width) {
       a[(first + r) * stride + lane] = tile[r * tile_stride + lane];
@@ -67,46 +103,78 @@ __device__ void store_rows(T* a, Index stride, Index first, Index rows, int widt
   __syncwarp();
 }
 
-/// row <- row - multiplier x pivot row, from column j on; hands back the multiplier, which stays in
-/// column j.
-template <int j, typename T>
-__device__ void eliminate_row(T (&row)[leaf_width], const T* pivot_row, T inverse) {
-  const T multiplier = row[j] * inverse;
-  row[j] = multiplier;
-#pragma unroll
-  for (int c = j + 1; c < leaf_width; ++c) row[c] -= multiplier * pivot_row[c];
-}
+/// Two rows in a thread, and in which step each became the pivot: -1, not yet.
+template <typename T>
+struct RowPair {
+  T first[leaf_width];
+  T second[leaf_width];
+  bool first_active;
+  bool second_active;
+  int first_step = -1;
+  int second_step = -1;
+};
 
-/// Column j of a block's elimination and all behind it. `step` is the step in which this thread's
-/// row became the pivot, or -1.
+/// Column j of a block's elimination and all behind it. The pivot is the largest of the column to
+/// 16 bits: magnitudes and lanes share a word, so that one reduction finds both.
 template <int j, typename T>
-__device__ void eliminate_columns(T (&row)[leaf_width], bool active, int steps,
-                                  StepBoard<T>* boards, int& step) {
+__device__ void eliminate_columns(RowPair<T>& rows, int steps, StepBoard<T>* boards) {
   if constexpr (j < leaf_width) {
     if (j >= steps) return;
     StepBoard<T>& board = boards[j % 2];
     const int lane = threadIdx.x % warp_size;
     const int warp = threadIdx.x / warp_size;
-    unsigned long long best = 0;
-    const int winner = lane_of_largest(active ? magnitude_key(row[j]) : 0, best);
-    if (lane == winner) {
+    const unsigned of_first = rows.first_active ? magnitude_word(rows.first[j]) + 32u : 0;
+    const unsigned of_second = rows.second_active ? magnitude_word(rows.second[j]) + 32u : 0;
+    const bool offers_second = of_second > of_first;
+    const unsigned mine = max(of_first, of_second);
+    const T inverse = quick_inverse(offers_second ? rows.second[j] : rows.first[j]);
+    const unsigned best =
+        __reduce_max_sync(whole_warp, mine == 0 ? 0 : (mine & ~31u) | (31u - lane));
+    const bool offers = lane == 31 - static_cast<int>(best & 31u);
+    if (offers) {
       WarpOffer<T>& offer = board.offers[warp];
+      offer.inverse = inverse;
+      if (offers_second) {
 #pragma unroll
-      for (int c = j; c < leaf_width; ++c) offer.row[c] = row[c];
-      board.keys[warp] = best;
-      // A column of zeros has nothing to eliminate.
-      offer.inverse = row[j] == T{} ? T{} : T{1} / row[j];
+        for (int c = j / 2 * 2; c < leaf_width; c += 2) {
+          *reinterpret_cast<Pair<T>*>(offer.row + c) = {rows.second[c], rows.second[c + 1]};
+        }
+      } else {
+#pragma unroll
+        for (int c = j / 2 * 2; c < leaf_width; c += 2) {
+          *reinterpret_cast<Pair<T>*>(offer.row + c) = {rows.first[c], rows.first[c + 1]};
+        }
+      }
+      board.keys[warp] = best == 0 ? 0 : (best & ~31u) | (31u - warp);
     }
     __syncthreads();
-    const int best_warp = lane_of_largest(lane < block_warps ? board.keys[lane] : 0, best);
-    if (warp == best_warp && lane == winner) {
-      step = j;
-      active = false;
+    const unsigned winner = __reduce_max_sync(whole_warp, lane < pair_warps ? board.keys[lane] : 0);
+    const int best_warp = 31 - static_cast<int>(winner & 31u);
+    if (offers && warp == best_warp) {
+      if (offers_second) {
+        rows.second_step = j;
+        rows.second_active = false;
+      } else {
+        rows.first_step = j;
+        rows.first_active = false;
+      }
     }
-    if (active) {
-      eliminate_row<j>(row, board.offers[best_warp].row, board.offers[best_warp].inverse);
+    const WarpOffer<T>& pivot = board.offers[best_warp];
+    const T first = rows.first_active ? rows.first[j] * pivot.inverse : T{};
+    const T second = rows.second_active ? rows.second[j] * pivot.inverse : T{};
+    if (rows.first_active) rows.first[j] = first;
+    if (rows.second_active) rows.second[j] = second;
+#pragma unroll
+    for (int c = (j + 1) / 2 * 2; c < leaf_width; c += 2) {
+      const Pair<T> values = pair_at(pivot.row, c);
+      if (c > j) {
+        rows.first[c] -= first * values.x;
+        rows.second[c] -= second * values.x;
+      }
+      rows.first[c + 1] -= first * values.y;
+      rows.second[c + 1] -= second * values.y;
     }
-    eliminate_columns<j + 1>(row, active, steps, boards, step);
+    eliminate_columns<j + 1>(rows, steps, boards);
   }
 }
 
@@ -155,17 +223,16 @@ __device__ void write_pivot(const T (&row)[leaf_width], int step, int column, Le
 }
 
 template <typename T>
-constexpr std::size_t election_bytes = sizeof(StepBoard<T>) * 2 +
-                                       sizeof(T) * block_warps* warp_size* tile_stride;
+constexpr std::size_t election_bytes = sizeof(StepBoard<T>) * 2 + sizeof(T) * pair_warps* tile_size;
 
 template <typename T>
-__global__ void __launch_bounds__(block_rows)
+__global__ void __launch_bounds__(pair_threads)
     tournament(const T* a, Index stride, int rows, int width, int column, int* candidates,
                int* counters, Leaf<T>* leaf, int* swaps, PanelReport* report) {
   extern __shared__ __align__(16) unsigned char memory[];
   auto* const boards = reinterpret_cast<StepBoard<T>*>(memory);
-  T* const tile = reinterpret_cast<T*>(memory + 2 * sizeof(StepBoard<T>)) +
-                  threadIdx.x / warp_size * (warp_size * tile_stride);
+  T* const tile =
+      reinterpret_cast<T*>(memory + 2 * sizeof(StepBoard<T>)) + threadIdx.x / warp_size * tile_size;
   __shared__ int pivots[leaf_width];
   __shared__ bool last;
 
@@ -175,34 +242,44 @@ __global__ void __launch_bounds__(block_rows)
   int share = block_rows;                       // rows to a block
   int blocks = gridDim.x;
   int block = blockIdx.x;
+  const int thread = threadIdx.x;
   while (true) {
-    const int place = block * share + static_cast<int>(threadIdx.x);
-    const bool valid = static_cast<int>(threadIdx.x) < share && place < count;
-    const int mine = !valid ? -1 : list == nullptr ? place : __ldcg(list + place);
-    T row[leaf_width];
-    load_rows(a, stride, mine, width, tile, row);
-    const int steps = min(width, count - block * share);
-    int step = -1;
-    eliminate_columns<0>(row, valid, steps, boards, step);
+    const auto row_at = [&](int within) {
+      const int place = block * share + within;
+      if (within >= share || place >= count) return -1;
+      return list == nullptr ? place : __ldcg(list + place);
+    };
+    const int first_row = row_at(thread);
+    const int second_row = row_at(thread + pair_threads);
+    RowPair<T> pair;
+    load_rows(a, stride, first_row, width, tile, pair.first);
+    load_rows(a, stride, second_row, width, tile, pair.second);
+    pair.first_active = first_row >= 0;
+    pair.second_active = second_row >= 0;
+    eliminate_columns<0>(pair, min(width, count - block * share), boards);
 
     if (blocks == 1) {
-      if (step >= 0) {
-        pivots[step] = mine;
-        write_pivot(row, step, column, leaf, report);
+      if (pair.first_step >= 0) {
+        pivots[pair.first_step] = first_row;
+        write_pivot(pair.first, pair.first_step, column, leaf, report);
+      }
+      if (pair.second_step >= 0) {
+        pivots[pair.second_step] = second_row;
+        write_pivot(pair.second, pair.second_step, column, leaf, report);
       }
       __syncthreads();
-      if (threadIdx.x < warp_size) {
-        write_moves(static_cast<int>(threadIdx.x) < width ? pivots[threadIdx.x] : -1, width, leaf,
-                    swaps);
+      if (thread < warp_size) {
+        write_moves(thread < width ? pivots[thread] : -1, width, leaf, swaps);
       }
       return;
     }
 
-    if (step >= 0) candidates[block * width + step] = mine;
+    if (pair.first_step >= 0) candidates[block * width + pair.first_step] = first_row;
+    if (pair.second_step >= 0) candidates[block * width + pair.second_step] = second_row;
     __threadfence();
     __syncthreads();
     const int group = block / group_blocks;
-    if (threadIdx.x == 0) {
+    if (thread == 0) {
       const int members = min(group_blocks, blocks - group * group_blocks);
       last = atomicAdd(counters + group, 1) == members - 1;
       if (last) counters[group] = 0;
@@ -235,8 +312,7 @@ __global__ void __launch_bounds__(block_rows)
     partial_pivoting(const T* a, Index stride, int rows, int width, int column, GridSlot<T>* slots,
                      int* pivots, Leaf<T>* leaf, int* swaps, PanelReport* report) {
   extern __shared__ __align__(16) unsigned char memory[];
-  T* const tile =
-      reinterpret_cast<T*>(memory) + threadIdx.x / warp_size * (warp_size * tile_stride);
+  T* const tile = reinterpret_cast<T*>(memory) + threadIdx.x / warp_size * tile_size;
   __shared__ unsigned long long keys[block_warps];
   __shared__ WarpOffer<T> pivot_row;
   __shared__ int pivot_block;
@@ -313,7 +389,7 @@ __global__ void __launch_bounds__(block_rows)
 template <typename T>
 __global__ void in_order(const T* a, Index stride, int width, int column, Leaf<T>* leaf, int* swaps,
                          PanelReport* report) {
-  __shared__ T tile[warp_size * tile_stride];
+  __shared__ T tile[tile_size];
   const int lane = threadIdx.x;
   T row[leaf_width];
   load_rows(a, stride, lane < width ? lane : -1, width, tile, row);
@@ -335,16 +411,18 @@ __global__ void in_order(const T* a, Index stride, int width, int column, Leaf<T
 
 /// A thread a column.
 template <typename T>
-__global__ void move_rows(T* a, Index stride, Index columns, Index column, int width, int next,
-                          const Leaf<T>* leaf) {
+__global__ void __launch_bounds__(move_threads)
+    move_rows(T* a, Index stride, Index columns, Index column, int width, int next,
+              const Leaf<T>* leaf) {
   __shared__ int to[2 * leaf_width], from[2 * leaf_width];
   __shared__ T factors[leaf_width * leaf_width];
   for (int k = threadIdx.x; k < 2 * leaf_width; k += blockDim.x) {
     to[k] = leaf->moves_to[k];
     from[k] = leaf->moves_from[k];
   }
-  for (int k = threadIdx.x; k < leaf_width * leaf_width; k += blockDim.x) {
-    factors[k] = leaf->factors[k];
+#pragma unroll
+  for (int k = 0; k < leaf_width * leaf_width; k += move_threads) {
+    factors[k + threadIdx.x] = leaf->factors[k + threadIdx.x];
   }
   __syncthreads();
   const Index j = thread_index();
@@ -381,7 +459,7 @@ __global__ void move_rows(T* a, Index stride, Index columns, Index column, int w
 
 template <typename T>
 constexpr std::size_t multiplier_bytes = sizeof(T) * (2 * leaf_width * leaf_width +
-                                                      multiplier_rows * tile_stride);
+                                                      multiplier_rows / warp_size * tile_size);
 
 template <typename T>
 __global__ void __launch_bounds__(multiplier_rows)
@@ -390,9 +468,10 @@ __global__ void __launch_bounds__(multiplier_rows)
   extern __shared__ __align__(16) unsigned char memory[];
   T* const upper = reinterpret_cast<T*>(memory);     // U, its diagonal inverted
   T* const right = upper + leaf_width * leaf_width;  // U12
-  T* const tile =
-      right + leaf_width * leaf_width + threadIdx.x / warp_size * (warp_size * tile_stride);
-  for (int k = threadIdx.x; k < leaf_width * leaf_width; k += multiplier_rows) {
+  T* const tile = right + leaf_width * leaf_width + threadIdx.x / warp_size * tile_size;
+#pragma unroll
+  for (int base = 0; base < leaf_width * leaf_width; base += multiplier_rows) {
+    const int k = base + static_cast<int>(threadIdx.x);
     const int i = k / leaf_width, j = k % leaf_width;
     const T value = leaf->factors[k];
     upper[k] = i != j || value == T{} || i >= width ? value : T{1} / value;
@@ -411,7 +490,11 @@ __global__ void __launch_bounds__(multiplier_rows)
     if (j < width) {
       row[j] *= upper[j * leaf_width + j];
 #pragma unroll
-      for (int c = j + 1; c < leaf_width; ++c) row[c] -= row[j] * upper[j * leaf_width + c];
+      for (int c = (j + 1) / 2 * 2; c < leaf_width; c += 2) {
+        const Pair<T> values = pair_at(upper + j * leaf_width, c);
+        if (c > j) row[c] -= row[j] * values.x;
+        row[c + 1] -= row[j] * values.y;
+      }
     }
   }
   unsigned long long key = 0;
@@ -430,36 +513,53 @@ __global__ void __launch_bounds__(multiplier_rows)
   for (int k = 0; k < leaf_width; ++k) {
     if (k < width) {
 #pragma unroll
-      for (int c = 0; c < leaf_width; ++c) behind[c] -= row[k] * right[k * leaf_width + c];
+      for (int c = 0; c < leaf_width; c += 2) {
+        const Pair<T> values = pair_at(right + k * leaf_width, c);
+        behind[c] -= row[k] * values.x;
+        behind[c + 1] -= row[k] * values.y;
+      }
     }
   }
   store_rows(a + width, stride, first, rows, next, tile, behind);
 }
 
-/// A thread a column.
+/// Four lanes a column, lane q of them with the rows i = q mod 4.
 template <typename T>
-__global__ void __launch_bounds__(128)
+__global__ void __launch_bounds__(triangle_threads)
     solve_lower(int width, Index columns, const T* l, Index l_stride, T* b, Index b_stride) {
-  __shared__ T lower[small_triangle * small_triangle];  // transposed: column after column of L
-  for (int k = threadIdx.x; k < width * width; k += blockDim.x) {
-    const int i = k / width, j = k % width;
-    lower[j * small_triangle + i] = l[i * l_stride + j];
+  constexpr int lanes = 4;
+  constexpr int own = small_triangle / lanes;
+  __shared__ T lower[small_triangle * (small_triangle + 1)];  // column after column of L
+#pragma unroll 8
+  for (int base = 0; base < small_triangle * small_triangle; base += triangle_threads) {
+    const int k = base + static_cast<int>(threadIdx.x);
+    const int i = k / small_triangle, j = k % small_triangle;
+    lower[j * (small_triangle + 1) + i] = i < width && j < i ? l[i * l_stride + j] : T{};
   }
   __syncthreads();
-  const Index j = thread_index();
-  if (j >= columns) return;
-  T x[small_triangle];
+  const int q = threadIdx.x % lanes;
+  const Index j = thread_index() / lanes;
+  const bool valid = j < columns;
+  T x[own];
 #pragma unroll
-  for (int i = 0; i < small_triangle; ++i) x[i] = i < width ? b[i * b_stride + j] : T{};
+  for (int r = 0; r < own; ++r) {
+    const int i = r * lanes + q;
+    x[r] = valid && i < width ? b[i * b_stride + j] : T{};
+  }
 #pragma unroll
   for (int k = 0; k < small_triangle; ++k) {
-    if (k < width) {
+    if (k >= width) break;
+    const T known = __shfl_sync(whole_warp, x[k / lanes], k % lanes, lanes);
+    // L is zero on and above the diagonal: rows that are final stay as they are.
 #pragma unroll
-      for (int i = k + 1; i < small_triangle; ++i) {
-        x[i] -= lower[k * small_triangle + i] * x[k];
-      }
-      b[k * b_stride + j] = x[k];
+    for (int r = k / lanes; r < own; ++r) {
+      x[r] -= lower[k * (small_triangle + 1) + r * lanes + q] * known;
     }
+  }
+#pragma unroll
+  for (int r = 0; r < own; ++r) {
+    const int i = r * lanes + q;
+    if (valid && i < width) b[i * b_stride + j] = x[r];
   }
 }
 
@@ -490,7 +590,7 @@ void elect_by_tournament(const T* a, Index stride, Index rows, int width, int co
       cudaFuncSetAttribute(tournament<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            static_cast<int>(election_bytes<T>));
   CUDA_CHECK(allowed);
-  tournament<T><<<blocks_of(rows), block_rows, election_bytes<T>, stream>>>(
+  tournament<T><<<blocks_of(rows), pair_threads, election_bytes<T>, stream>>>(
       a, stride, static_cast<int>(rows), width, column, space.candidates, space.counters, leaf,
       swaps, report);
   check_launch("tournament");
@@ -499,7 +599,7 @@ void elect_by_tournament(const T* a, Index stride, Index rows, int width, int co
 template <typename T>
 Index largest_partial_height() {
   static const Index rows = [] {
-    const auto bytes = sizeof(T) * block_warps * warp_size * tile_stride;
+    const auto bytes = sizeof(T) * block_warps * tile_size;
     CUDA_CHECK(cudaFuncSetAttribute(
         partial_pivoting<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     int device = 0, processors = 0, blocks = 0;
@@ -521,9 +621,9 @@ void elect_by_columns(const T* a, Index stride, Index rows, int width, int colum
   int* pivots = space.candidates;
   void* arguments[] = {&a,     &stride, &height, &width, &column,
                        &slots, &pivots, &leaf,   &swaps, &report};
-  CUDA_CHECK(cudaLaunchCooperativeKernel(
-      reinterpret_cast<const void*>(&partial_pivoting<T>), dim3(blocks_of(rows)), dim3(block_rows),
-      arguments, sizeof(T) * block_warps * warp_size * tile_stride, stream));
+  CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&partial_pivoting<T>),
+                                         dim3(blocks_of(rows)), dim3(block_rows), arguments,
+                                         sizeof(T) * block_warps * tile_size, stream));
 }
 
 template <typename T>
@@ -536,9 +636,8 @@ void take_in_order(const T* a, Index stride, int width, int column, Leaf<T>* lea
 template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
                     const Leaf<T>* leaf, cudaStream_t stream) {
-  constexpr int threads = 64;
-  move_rows<T><<<grid_for(columns, threads), threads, 0, stream>>>(a, stride, columns, column,
-                                                                   width, next, leaf);
+  move_rows<T><<<grid_for(columns, move_threads), move_threads, 0, stream>>>(
+      a, stride, columns, column, width, next, leaf);
   check_launch("move_rows");
 }
 
@@ -559,9 +658,8 @@ void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, 
 template <typename T>
 void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, T* b,
                             Index b_stride, cudaStream_t stream) {
-  constexpr int threads = 128;
-  solve_lower<T><<<grid_for(columns, threads), threads, 0, stream>>>(width, columns, l, l_stride, b,
-                                                                     b_stride);
+  solve_lower<T><<<grid_for(4 * columns, triangle_threads), triangle_threads, 0, stream>>>(
+      width, columns, l, l_stride, b, b_stride);
   check_launch("solve_lower");
 }
 
