@@ -1,0 +1,216 @@
+#include "eliminate/transposed.hpp"
+
+#include <algorithm>
+
+#include "core/blas.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// y(j, :) <- y(j, :) - a_ij x(i, :) for j in `columns`, a_i the row in buffer 0.
+template <typename T>
+void subtract_multiples_of_row(std::span<const T> row, Range columns, const T* x_row, Dense<T>& y) {
+  for (Index j = columns.first; j < columns.last; ++j) {
+    T* target = y.row(j);
+    for (Index c = 0; c < y.columns; ++c) target[c] -= row[j] * x_row[c];
+  }
+}
+
+/// Rows `rows` of x, which `owner` knows, to everybody.
+template <typename T>
+void share(Team& team, Dense<T>& x, Range rows, int owner) {
+  broadcast(team, std::span<T>(x.row(rows.first), rows.size() * x.columns), owner);
+}
+
+template <typename T>
+void solve_upper_transposed(Team& team, const RowBands& bands, Band<T>& band, Dense<T>& x) {
+  const Index n = band.order();
+  for (int owner = 0; owner < team.size(); ++owner) {
+    const Range block = bands.band(owner);
+    if (owner == team.rank()) {
+      for (Index i = block.first; i < block.last; ++i) {
+        band.load_row(i, {i, n}, 0);
+        const std::span<const T> row = band.row_buffer(0);
+        for (Index c = 0; c < x.columns; ++c) x(i, c) /= row[i];
+        subtract_multiples_of_row(row, {i + 1, n}, x.row(i), x);
+      }
+    }
+    share(team, x, {block.first, n}, owner);
+  }
+}
+
+/// x <- (I - M)^T D^-1 x
+template <typename T>
+void solve_jordan_transposed(Team& team, const RowBands& bands, Band<T>& band, Dense<T>& x) {
+  const Index n = band.order();
+  band.divide_by_diagonal(std::span<T>(x.values), x.columns);
+  for (int owner = 0; owner < team.size(); ++owner) share(team, x, bands.band(owner), owner);
+  const Dense<T> scaled = x;
+  for (int owner = 0; owner < team.size(); ++owner) {
+    const Range block = bands.band(owner);
+    if (owner == team.rank()) {
+      for (Index i = block.first; i < block.last; ++i) {
+        band.load_row(i, {i, n}, 0);
+        subtract_multiples_of_row<T>(band.row_buffer(0), {i + 1, n}, scaled.row(i), x);
+      }
+    }
+    share(team, x, {block.first, n}, owner);
+  }
+}
+
+template <typename T>
+void solve_lower_transposed(Team& team, const RowBands& bands, Band<T>& band, Dense<T>& x) {
+  for (int owner = team.size(); owner-- > 0;) {
+    const Range block = bands.band(owner);
+    if (owner == team.rank()) {
+      for (Index i = block.last; i-- > block.first;) {
+        band.load_row(i, {0, i}, 0);
+        subtract_multiples_of_row<T>(band.row_buffer(0), {0, i}, x.row(i), x);
+      }
+    }
+    share(team, x, {0, block.last}, owner);
+  }
+}
+
+template <typename T>
+using Panel = typename LuFactors<T>::Panel;
+
+/// The panels of a team; for a rank alone, blocks of its rows in the same form.
+template <typename T>
+std::vector<Panel<T>> panels_of_one(const BlockedBand<T>& band) {
+  std::vector<Panel<T>> panels;
+  for (Index first = 0; first < band.order(); first += band.max_width()) {
+    const Range columns{first, std::min(first + band.max_width(), band.order())};
+    const Index width = columns.size();
+    const Index length = band.order() - first;
+    std::vector<T> rows(static_cast<std::size_t>(width * length));
+    band.pack_rows(first, width, columns, rows);
+    std::vector<T> factors(static_cast<std::size_t>(width * width));
+    for (Index i = 0; i < width; ++i) {
+      std::copy_n(rows.begin() + i * length, width, factors.begin() + i * width);
+    }
+    panels.push_back({columns, std::vector<int>(static_cast<std::size_t>(width), 0), {},
+                      std::move(factors), first, width});
+  }
+  return panels;
+}
+
+/// The two sweeps of a transposed solve over the panels of a blocked band.
+template <typename T>
+class TransposedSweeps {
+ public:
+  /// `x` is in the order of elimination.
+  TransposedSweeps(Team& team, const BlockedBand<T>& band, Dense<T>& x)
+      : team_(team), band_(band), x_(x), own_(x.rows, x.columns) {}
+
+  /// x <- U^-T x, panel by panel.
+  void solve_upper(const std::vector<Panel<T>>& panels) {
+    for (const Panel<T>& panel : panels) {
+      add_up(panel);
+      const Index width = panel.columns.size();
+      for (Index i = 0; i < width; ++i) {
+        const T* factors = panel.factors.data() + i * width;
+        for (Index c = 0; c < x_.columns; ++c) at(panel, i)[c] /= factors[i];
+        for (Index k = i + 1; k < width; ++k) subtract(panel, k, factors[k], i);
+      }
+      subtract_own_rows(panel, {panel.columns.last, band_.order()});
+    }
+  }
+
+  /// x <- L^-T x, last panel first.
+  void solve_lower(const std::vector<Panel<T>>& panels) {
+    std::fill(own_.values.begin(), own_.values.end(), T{});
+    for (auto panel = panels.rbegin(); panel != panels.rend(); ++panel) {
+      add_up(*panel);
+      const Index width = panel->columns.size();
+      for (Index i = width; i-- > 0;) {
+        const T* factors = panel->factors.data() + i * width;
+        for (Index k = 0; k < i; ++k) subtract(*panel, k, factors[k], i);
+      }
+      subtract_own_rows(*panel, {0, panel->columns.first});
+    }
+  }
+
+ private:
+  T* at(const Panel<T>& panel, Index i) { return x_.row(panel.columns.first + i); }
+
+  void subtract(const Panel<T>& panel, Index k, T factor, Index i) {
+    for (Index c = 0; c < x_.columns; ++c) at(panel, k)[c] -= factor * at(panel, i)[c];
+  }
+
+  /// x(panel, :) += what all ranks' rows gave to it, rank after rank.
+  void add_up(const Panel<T>& panel) {
+    const std::size_t count = static_cast<std::size_t>(panel.columns.size() * x_.columns);
+    const std::span<const T> mine(own_.row(panel.columns.first), count);
+    gathered_.resize(count * static_cast<std::size_t>(team_.size()));
+    team_.all_gather_bytes(std::as_bytes(mine), std::as_writable_bytes(std::span(gathered_)));
+    T* target = at(panel, 0);
+    for (std::size_t k = 0; k < gathered_.size(); ++k) target[k % count] += gathered_[k];
+  }
+
+  /// own(columns, :) <- own(columns, :) - A(own pivot rows of the panel, columns)^T x(those rows, :)
+  void subtract_own_rows(const Panel<T>& panel, Range columns) {
+    if (panel.retired == 0 || columns.size() == 0) return;
+    std::vector<T> values;  // of own pivot rows
+    for (Index i = 0; i < panel.columns.size(); ++i) {
+      if (panel.owner[i] == team_.rank()) {
+        values.insert(values.end(), at(panel, i), at(panel, i) + x_.columns);
+      }
+    }
+    const Index length = band_.order() - columns.first;
+    rows_.resize(static_cast<std::size_t>(panel.retired * length));
+    band_.pack_rows(panel.first_active, panel.retired, columns, rows_);
+    blas::subtract_transposed_product(columns.size(), x_.columns, panel.retired, rows_.data(),
+                                      length, values.data(), x_.columns, own_.row(columns.first),
+                                      x_.columns);
+  }
+
+  Team& team_;
+  const BlockedBand<T>& band_;
+  Dense<T>& x_;
+  Dense<T> own_;             // what own rows give to every component
+  std::vector<T> gathered_;  // the same of all ranks, for one panel
+  std::vector<T> rows_;
+};
+
+}  // namespace
+
+template <typename T>
+void solve_transposed(Team& team, const RowBands& bands, Band<T>& band,
+                      const Elimination& elimination, Dense<T>& x) {
+  permute(elimination.column_swaps, x, false);
+  if (elimination.method == Method::gauss_jordan) {
+    solve_jordan_transposed(team, bands, band, x);
+  } else {
+    solve_upper_transposed(team, bands, band, x);
+  }
+  solve_lower_transposed(team, bands, band, x);
+  permute(elimination.row_swaps, x, true);
+}
+
+template <typename T>
+void solve_lu_transposed(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factors,
+                         Dense<T>& x) {
+  const std::vector<Panel<T>> of_one =
+      team.size() == 1 ? panels_of_one(band) : std::vector<Panel<T>>{};
+  const std::vector<Panel<T>>& panels = team.size() == 1 ? of_one : factors.panels;
+  TransposedSweeps<T> sweeps(team, band, x);
+  sweeps.solve_upper(panels);
+  sweeps.solve_lower(panels);
+  const Dense<T> eliminated = x;
+  for (Index k = 0; k < x.rows; ++k) {
+    std::copy_n(eliminated.row(k), x.columns, x.row(factors.order[k]));
+  }
+}
+
+template void solve_transposed(Team&, const RowBands&, Band<float>&, const Elimination&,
+                               Dense<float>&);
+template void solve_transposed(Team&, const RowBands&, Band<double>&, const Elimination&,
+                               Dense<double>&);
+template void solve_lu_transposed(Team&, const BlockedBand<float>&, const LuFactors<float>&,
+                                  Dense<float>&);
+template void solve_lu_transposed(Team&, const BlockedBand<double>&, const LuFactors<double>&,
+                                  Dense<double>&);
+
+}  // namespace spsolve
