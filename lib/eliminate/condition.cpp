@@ -37,9 +37,8 @@ void look_at(Search& search, const Dense<double>& weights, Index column, const D
   const double norm = weighted_sum(weights, column, v, v_column);
   std::vector<double> signs(static_cast<std::size_t>(v.rows));
   for (Index i = 0; i < v.rows; ++i) signs[i] = v(i, v_column) < 0 ? -1 : 1;
-  search.finished =
-      !std::isfinite(norm) || (!search.signs.empty() && norm <= search.norm) ||
-      signs == search.signs;
+  search.finished = !std::isfinite(norm) || (!search.signs.empty() && norm <= search.norm) ||
+                    signs == search.signs;
   search.norm = std::max(search.norm, norm);
   search.signs = std::move(signs);
 }

@@ -22,8 +22,9 @@ struct ResidualNorms {
 /// r = b - A x for the rows `mine` of A, which are `band`, into those rows of `residual`; b, x and
 /// `residual` are whole, n x K. Products and sums are carried in twice the precision of double
 /// (Dekker, 1971; Ogita, Rump and Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26,
-/// 2005), so that r has an error of about u |r| + m u^2 (|A| |x| + |b|), m the non-zeros of the row,
-/// u = 2^-53: exact to its last bits where b and A x cancel. Cost: 20 flops a non-zero and column.
+/// 2005), so that r has an error of about u |r| + m u^2 (|A| |x| + |b|), m the non-zeros of the
+/// row, u = 2^-53: exact to its last bits where b and A x cancel. Cost: 20 flops a non-zero and
+/// column.
 ResidualNorms residual_of_own_rows(const Csr<double>& band, Range mine, const Dense<double>& b,
                                    const Dense<double>& x, Dense<double>& residual);
 

@@ -90,8 +90,12 @@ std::vector<Panel<T>> panels_of_one(const BlockedBand<T>& band) {
     for (Index i = 0; i < width; ++i) {
       std::copy_n(rows.begin() + i * length, width, factors.begin() + i * width);
     }
-    panels.push_back({columns, std::vector<int>(static_cast<std::size_t>(width), 0), {},
-                      std::move(factors), first, width});
+    panels.push_back({columns,
+                      std::vector<int>(static_cast<std::size_t>(width), 0),
+                      {},
+                      std::move(factors),
+                      first,
+                      width});
   }
   return panels;
 }
@@ -149,7 +153,8 @@ class TransposedSweeps {
     for (std::size_t k = 0; k < gathered_.size(); ++k) target[k % count] += gathered_[k];
   }
 
-  /// own(columns, :) <- own(columns, :) - A(own pivot rows of the panel, columns)^T x(those rows, :)
+  /// own(columns, :) <- own(columns, :) - A(own pivot rows of the panel, columns)^T x(those rows,
+  /// :)
   void subtract_own_rows(const Panel<T>& panel, Range columns) {
     if (panel.retired == 0 || columns.size() == 0) return;
     std::vector<T> values;  // of own pivot rows

@@ -18,8 +18,7 @@ Operator product_with(const Csr<double>& matrix) {
 
 std::vector<double> estimates(const Dense<double>& a, const Dense<double>& weights) {
   const Csr<double> matrix = test::sparse(a);
-  return estimate_one_norms(weights, product_with(matrix),
-                            product_with(transpose(matrix)));
+  return estimate_one_norms(weights, product_with(matrix), product_with(transpose(matrix)));
 }
 
 double exact_norm(const Dense<double>& a, const Dense<double>& weights, Index column) {

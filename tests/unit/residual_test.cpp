@@ -32,13 +32,15 @@ TEST(Residual, KeepsWhatTheRoundingOfASumLoses) {
 }
 
 TEST(Residual, OfTheRoundedProductIsItsRoundingError) {
-  // Whole numbers whose product does not fit double, and does fit 64 bits.
+  // Whole numbers whose products and sums fit 64 bits, but not double.
   const Index n = 57;
   Dense<double> matrix(n, n);
   Dense<double> x(n, 3), b(n, 3), expected(n, 3);
   for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) matrix(i, j) = static_cast<double>((i * 7919 + j * 104729) % (1 << 28));
-    for (Index c = 0; c < 3; ++c) x(i, c) = static_cast<double>((i + c) * 15485863 % (1 << 28) - (1 << 27));
+    for (Index j = 0; j < n; ++j)
+      matrix(i, j) = static_cast<double>((i * 7919 + j * 104729) * 9973 % (1 << 28));
+    for (Index c = 0; c < 3; ++c)
+      x(i, c) = static_cast<double>((i + c) * 15485863 % (1 << 28) - (1 << 27));
   }
   for (Index i = 0; i < n; ++i) {
     for (Index c = 0; c < 3; ++c) {
@@ -61,8 +63,7 @@ TEST(Residual, NormsFollowTheirDefinitions) {
   Dense<double> x(2, 1), b(2, 1), residual(2, 1);
   x.values = {-1, 5};
   b.values = {1, 20};
-  const ResidualNorms norms =
-      residual_of_own_rows(test::sparse(matrix), {0, 2}, b, x, residual);
+  const ResidualNorms norms = residual_of_own_rows(test::sparse(matrix), {0, 2}, b, x, residual);
   EXPECT_EQ(residual.values, (std::vector<double>{12, 3}));
   EXPECT_EQ(norms.matrix, 7);
   EXPECT_EQ(norms.residual[0], 12);
