@@ -52,9 +52,11 @@ PreparedElimination prepare_by_columns(Team& team, BandFactory& bands, Index ord
     result.solve = [&team, layout, band, elimination](Dense<double>& x) {
       solve_in<T>(x, [&](Dense<T>& y) { solve(team, layout, *band, elimination, y); });
     };
-    result.solve_transposed = [&team, bands, band, elimination](Dense<double>& x) {
-      solve_in<T>(x, [&](Dense<T>& y) { solve_transposed(team, bands, *band, elimination, y); });
-    };
+    if (bands.memory() == BandMemory::host) {
+      result.solve_transposed = [&team, layout, band, elimination](Dense<double>& x) {
+        solve_in<T>(x, [&](Dense<T>& y) { solve_transposed(team, layout, *band, elimination, y); });
+      };
+    }
     return result;
   };
 }

@@ -76,63 +76,69 @@ void solve_lower_transposed(Team& team, const RowBands& bands, Band<T>& band, De
 template <typename T>
 using Panel = typename LuFactors<T>::Panel;
 
-/// The panels of a team; for a rank alone, blocks of its rows in the same form.
+/// The panels of a team; for a rank alone, blocks of its columns in the same form.
 template <typename T>
 std::vector<Panel<T>> panels_of_one(const BlockedBand<T>& band) {
   std::vector<Panel<T>> panels;
   for (Index first = 0; first < band.order(); first += band.max_width()) {
     const Range columns{first, std::min(first + band.max_width(), band.order())};
-    const Index width = columns.size();
-    const Index length = band.order() - first;
-    std::vector<T> rows(static_cast<std::size_t>(width * length));
-    band.pack_rows(first, width, columns, rows);
-    std::vector<T> factors(static_cast<std::size_t>(width * width));
-    for (Index i = 0; i < width; ++i) {
-      std::copy_n(rows.begin() + i * length, width, factors.begin() + i * width);
-    }
-    panels.push_back({columns,
-                      std::vector<int>(static_cast<std::size_t>(width), 0),
-                      {},
-                      std::move(factors),
-                      first,
-                      width});
+    const auto width = static_cast<std::size_t>(columns.size());
+    std::vector<T> factors = band.panel_values(first, columns);
+    factors.resize(width * width);
+    panels.push_back(
+        {columns, std::vector<int>(width, 0), {}, std::move(factors), first, columns.size()});
   }
   return panels;
 }
 
-/// The two sweeps of a transposed solve over the panels of a blocked band.
+/// c <- c - A(rows, panel)^T x for x of rows x K, c of panel width x K.
+template <typename T>
+void subtract_transposed_product(const BlockedBand<T>& band, Range rows, Range panel, const T* x,
+                                 T* c, Index columns) {
+  if (rows.size() == 0) return;
+  const std::vector<T> values = band.panel_values(rows.first, panel);
+  blas::subtract_transposed_product(panel.size(), columns, rows.size(), values.data(), panel.size(),
+                                    x, columns, c, columns);
+}
+
+/// The two sweeps of a transposed solve over the panels of a blocked band; x is in the order of
+/// elimination.
 template <typename T>
 class TransposedSweeps {
  public:
-  /// `x` is in the order of elimination.
-  TransposedSweeps(Team& team, const BlockedBand<T>& band, Dense<T>& x)
-      : team_(team), band_(band), x_(x), own_(x.rows, x.columns) {}
-
-  /// x <- U^-T x, panel by panel.
-  void solve_upper(const std::vector<Panel<T>>& panels) {
+  TransposedSweeps(Team& team, const BlockedBand<T>& band, const std::vector<Panel<T>>& panels,
+                   Dense<T>& x)
+      : team_(team), band_(band), panels_(panels), x_(x), own_(band.height(), x.columns) {
     for (const Panel<T>& panel : panels) {
-      add_up(panel);
+      for (Index i = 0; i < panel.columns.size(); ++i) {
+        if (panel.owner[i] == team.rank()) steps_.push_back(panel.columns.first + i);
+      }
+    }
+  }
+
+  /// x <- U^-T x, first panel first: the rows above a panel give to it.
+  void solve_upper() {
+    for (const Panel<T>& panel : panels_) {
+      collect(panel, {0, panel.first_active});
       const Index width = panel.columns.size();
       for (Index i = 0; i < width; ++i) {
         const T* factors = panel.factors.data() + i * width;
         for (Index c = 0; c < x_.columns; ++c) at(panel, i)[c] /= factors[i];
         for (Index k = i + 1; k < width; ++k) subtract(panel, k, factors[k], i);
       }
-      subtract_own_rows(panel, {panel.columns.last, band_.order()});
+      keep_own(panel);
     }
   }
 
-  /// x <- L^-T x, last panel first.
-  void solve_lower(const std::vector<Panel<T>>& panels) {
-    std::fill(own_.values.begin(), own_.values.end(), T{});
-    for (auto panel = panels.rbegin(); panel != panels.rend(); ++panel) {
-      add_up(*panel);
-      const Index width = panel->columns.size();
-      for (Index i = width; i-- > 0;) {
-        const T* factors = panel->factors.data() + i * width;
+  /// x <- L^-T x, last panel first: the rows below a panel give to it.
+  void solve_lower() {
+    for (auto panel = panels_.rbegin(); panel != panels_.rend(); ++panel) {
+      collect(*panel, {panel->first_active + panel->retired, band_.height()});
+      for (Index i = panel->columns.size(); i-- > 0;) {
+        const T* factors = panel->factors.data() + i * panel->columns.size();
         for (Index k = 0; k < i; ++k) subtract(*panel, k, factors[k], i);
       }
-      subtract_own_rows(*panel, {0, panel->columns.first});
+      keep_own(*panel);
     }
   }
 
@@ -143,40 +149,34 @@ class TransposedSweeps {
     for (Index c = 0; c < x_.columns; ++c) at(panel, k)[c] -= factor * at(panel, i)[c];
   }
 
-  /// x(panel, :) += what all ranks' rows gave to it, rank after rank.
-  void add_up(const Panel<T>& panel) {
-    const std::size_t count = static_cast<std::size_t>(panel.columns.size() * x_.columns);
-    const std::span<const T> mine(own_.row(panel.columns.first), count);
+  /// x(panel, :) <- x(panel, :) - what the local rows `rows` of all ranks give to it, rank after
+  /// rank.
+  void collect(const Panel<T>& panel, Range rows) {
+    const auto count = static_cast<std::size_t>(panel.columns.size() * x_.columns);
+    given_.assign(count, T{});
+    subtract_transposed_product(band_, rows, panel.columns, own_.row(rows.first), given_.data(),
+                                x_.columns);
     gathered_.resize(count * static_cast<std::size_t>(team_.size()));
-    team_.all_gather_bytes(std::as_bytes(mine), std::as_writable_bytes(std::span(gathered_)));
+    team_.all_gather_bytes(std::as_bytes(std::span(given_)),
+                           std::as_writable_bytes(std::span(gathered_)));
     T* target = at(panel, 0);
     for (std::size_t k = 0; k < gathered_.size(); ++k) target[k % count] += gathered_[k];
   }
 
-  /// own(columns, :) <- own(columns, :) - A(own pivot rows of the panel, columns)^T x(those rows,
-  /// :)
-  void subtract_own_rows(const Panel<T>& panel, Range columns) {
-    if (panel.retired == 0 || columns.size() == 0) return;
-    std::vector<T> values;  // of own pivot rows
-    for (Index i = 0; i < panel.columns.size(); ++i) {
-      if (panel.owner[i] == team_.rank()) {
-        values.insert(values.end(), at(panel, i), at(panel, i) + x_.columns);
-      }
+  /// The panel's part of x to this rank's own pivot rows.
+  void keep_own(const Panel<T>& panel) {
+    for (Index i = panel.first_active; i < panel.first_active + panel.retired; ++i) {
+      std::copy_n(x_.row(steps_[i]), x_.columns, own_.row(i));
     }
-    const Index length = band_.order() - columns.first;
-    rows_.resize(static_cast<std::size_t>(panel.retired * length));
-    band_.pack_rows(panel.first_active, panel.retired, columns, rows_);
-    blas::subtract_transposed_product(columns.size(), x_.columns, panel.retired, rows_.data(),
-                                      length, values.data(), x_.columns, own_.row(columns.first),
-                                      x_.columns);
   }
 
   Team& team_;
   const BlockedBand<T>& band_;
+  const std::vector<Panel<T>>& panels_;
   Dense<T>& x_;
-  Dense<T> own_;             // what own rows give to every component
-  std::vector<T> gathered_;  // the same of all ranks, for one panel
-  std::vector<T> rows_;
+  Dense<T> own_;              // of x, in the order of local rows
+  std::vector<Index> steps_;  // in which own rows were eliminated
+  std::vector<T> given_, gathered_;
 };
 
 }  // namespace
@@ -200,9 +200,9 @@ void solve_lu_transposed(Team& team, const BlockedBand<T>& band, const LuFactors
   const std::vector<Panel<T>> of_one =
       team.size() == 1 ? panels_of_one(band) : std::vector<Panel<T>>{};
   const std::vector<Panel<T>>& panels = team.size() == 1 ? of_one : factors.panels;
-  TransposedSweeps<T> sweeps(team, band, x);
-  sweeps.solve_upper(panels);
-  sweeps.solve_lower(panels);
+  TransposedSweeps<T> sweeps(team, band, panels, x);
+  sweeps.solve_upper();
+  sweeps.solve_lower();
   const Dense<T> eliminated = x;
   for (Index k = 0; k < x.rows; ++k) {
     std::copy_n(eliminated.row(k), x.columns, x.row(factors.order[k]));

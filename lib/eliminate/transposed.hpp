@@ -9,8 +9,8 @@ namespace spsolve {
 // Solves A^T x = b with the factors of A. `x` holds the right-hand sides on entry and the solutions
 // on exit, n x K, whole and the same on every rank. Condition estimates need it.
 //
-// L^T and U^T are the columns of what bands keep by rows: each rank adds up what its own rows give
-// to all components, and the ranks' sums meet before a component is solved for.
+// Bands keep rows, and L^T and U^T are made of columns: each rank adds up what its own rows give to
+// a component, and the ranks' sums meet before it is solved for.
 
 /// With P A Q = L U of eliminate_columnwise(): x = P^T L^-T U^-T Q^T b; for Method::gauss_jordan,
 /// U^-T is (I - M)^T D^-1, M the multipliers above the diagonal. Rank after rank, each with its own
@@ -21,7 +21,7 @@ void solve_transposed(Team& team, const RowBands& bands, Band<T>& band,
                       const Elimination& elimination, Dense<T>& x);
 
 /// With P A = L U of factor_lu(): x = P^T L^-T U^-T b. 2 n^2 K flops over the ranks and two
-/// all-gathers a panel; reads the rows through BlockedBand::pack_rows(). Collective.
+/// all-gathers a panel; reads the band through copies of its panels. Collective.
 template <typename T>
 void solve_lu_transposed(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factors,
                          Dense<T>& x);

@@ -30,8 +30,7 @@ std::vector<EliminationChoice> choices_for(Index n) {
   };
   for (const Index block : {1, 7, 16, 100}) {
     for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
-      choices.push_back(
-          {Method::lu, pivoting, Precision::float64, std::min(block, std::max<Index>(n, 1))});
+      choices.push_back({Method::lu, pivoting, Precision::float64, std::min(block, n)});
     }
   }
   return choices;
@@ -43,12 +42,11 @@ std::string print(const EliminationChoice& choice, Index n) {
 }
 
 TEST(SolveTransposed, MatchesLapackForEveryElimination) {
-  for (const Index n : {0, 1, 2, 5, 16, 33, 90}) {
+  for (const Index n : {1, 2, 5, 16, 33, 90}) {
     const Csr<double> matrix = sparse(random_multivector(n, n, n + 3));
     const Csr<double> transposed = transpose(matrix);
     const Dense<double> b = random_multivector(n, 3, n + 1);
-    const double lapack =
-        n == 0 ? 0 : backward_error(transposed, b, test::lapack_solve(transposed, b));
+    const double lapack = backward_error(transposed, b, test::lapack_solve(transposed, b));
     for (const EliminationChoice& choice : choices_for(n)) {
       const auto system = eliminate_in_team(matrix, choice);
       Dense<double> x = b;
