@@ -1,22 +1,33 @@
 #include "bench/device.hpp"
 
+#include <algorithm>
+
 #include "core/timer.hpp"
+#include "multiply/fast_array.hpp"
 
 namespace spsolve::bench {
 
 namespace {
 
+/// X and Y move to whole pages for the samples: by where the heap puts them, a kernel would have
+/// two speeds (see allocate_untouched()).
 template <typename T>
 Sampled run_on_host(Product<T>& product, const Dense<T>& x, Dense<T>& y,
                     const SamplingOptions& options) {
-  return sample(
+  UntouchedArray<T> placed_x(static_cast<Index>(x.values.size()));
+  UntouchedArray<T> placed_y(static_cast<Index>(y.values.size()));
+  std::copy(x.values.begin(), x.values.end(), placed_x.data());
+  std::copy(y.values.begin(), y.values.end(), placed_y.data());
+  const Sampled sampled = sample(
       [&](int repeats) {
         const Timer timer;
         for (int r = 0; r < repeats; ++r)
-          product.multiply(x.values.data(), y.values.data(), x.columns);
+          product.multiply(placed_x.data(), placed_y.data(), x.columns);
         return timer.seconds();
       },
       options);
+  std::copy_n(placed_y.data(), placed_y.size(), y.values.begin());
+  return sampled;
 }
 
 }  // namespace

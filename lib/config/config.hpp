@@ -17,7 +17,6 @@ enum class Task { solve, multiply };
 enum class RightHandSideKind { row_sums, ones, random, file };
 enum class MultivectorKind { random, ones, file };
 enum class DeviceChoice { automatic, host, cuda };
-enum class ProgressChoice { automatic, on, off };
 
 inline constexpr std::string_view task_words[] = {"solve", "multiply"};
 inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};
@@ -29,7 +28,7 @@ inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial",
 inline constexpr std::string_view precision_words[] = {"float", "double"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
 inline constexpr std::string_view switch_words[] = {"false", "true"};
-inline constexpr std::string_view progress_words[] = {"auto", "on", "off"};
+inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};
 
 using Words = std::span<const std::string_view>;
 constexpr Words words_of(Task) {
@@ -50,8 +49,8 @@ constexpr Words words_of(Precision) {
 constexpr Words words_of(DeviceChoice) {
   return device_words;
 }
-constexpr Words words_of(ProgressChoice) {
-  return progress_words;
+constexpr Words words_of(AutoSwitch) {
+  return auto_switch_words;
 }
 template <std::same_as<bool> Switch>
 constexpr Words words_of(Switch) {
@@ -94,7 +93,9 @@ struct Config {
     Pivoting pivoting = Pivoting::automatic;
     Precision precision = Precision::float64;
     Index block = 0;
-    int refinement = 3;
+    AutoSwitch equilibrate = AutoSwitch::automatic;
+    int refinement = 10;
+    bool condition = true;
     bool operator==(const Solve&) const = default;
   };
   struct Multiply {
@@ -117,7 +118,7 @@ struct Config {
     std::filesystem::path solution;
     std::filesystem::path product;
     std::filesystem::path report;
-    ProgressChoice progress = ProgressChoice::automatic;
+    AutoSwitch progress = AutoSwitch::automatic;
     bool operator==(const Output&) const = default;
   };
 

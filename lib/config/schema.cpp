@@ -208,9 +208,18 @@ const Option option_table[] = {
     integer<&Config::solve, &Config::Solve::block>(
         "solve.block", 0, 4096, "columns",
         "lu: columns of a panel and rows of a cyclic block; 0 chooses by itself."),
+    choice<&Config::solve, &Config::Solve::equilibrate>(
+        "solve.equilibrate",
+        "Whether rows and columns are scaled by powers of two before the elimination, and x back; "
+        "auto: where their largest entries differ by a factor of 10 or more."),
     integer<&Config::solve, &Config::Solve::refinement>(
         "solve.refinement", 0, 100, "sweeps",
-        "Most sweeps of iterative refinement against the sparse matrix."),
+        "Most sweeps of iterative refinement against the sparse matrix, residuals in twice the "
+        "precision of double; it stops by itself where a sweep no longer helps."),
+    choice<&Config::solve, &Config::Solve::condition>(
+        "solve.condition",
+        "Whether condition numbers are estimated, for mostly 4 more solves, to bound the error of "
+        "x."),
     text_option<&Config::multiply, &Config::Multiply::kernel>(
         OptionType::text, "multiply.kernel",
         "Kernel that each rank multiplies its rows with: auto, or a name that spbench "

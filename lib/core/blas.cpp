@@ -9,6 +9,10 @@ void sgemm_(const char*, const char*, const int*, const int*, const int*, const 
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*,
             const double*, const int*, const double*, const int*, const double*, double*,
             const int*);
+void sgemv_(const char*, const int*, const int*, const float*, const float*, const int*,
+            const float*, const int*, const float*, float*, const int*);
+void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*,
+            const double*, const int*, const double*, double*, const int*);
 void strsm_(const char*, const char*, const char*, const char*, const int*, const int*,
             const float*, const float*, const int*, float*, const int*);
 void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*,
@@ -38,6 +42,32 @@ void gemm(int m, int n, int k, float alpha, const float* a, int lda, const float
 void gemm(int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
           double beta, double* c, int ldc) {
   dgemm_("N", "N", &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
+}
+
+// C <- C - A B^T
+void subtract_gemm_transposed(int m, int n, int k, const float* a, int lda, const float* b, int ldb,
+                              float* c, int ldc) {
+  const float minus_one = -1, one = 1;
+  sgemm_("N", "T", &m, &n, &k, &minus_one, a, &lda, b, &ldb, &one, c, &ldc);
+}
+
+void subtract_gemm_transposed(int m, int n, int k, const double* a, int lda, const double* b,
+                              int ldb, double* c, int ldc) {
+  const double minus_one = -1, one = 1;
+  dgemm_("N", "T", &m, &n, &k, &minus_one, a, &lda, b, &ldb, &one, c, &ldc);
+}
+
+// y <- y - A x
+void subtract_gemv(int m, int n, const float* a, int lda, const float* x, float* y) {
+  const float minus_one = -1, one = 1;
+  const int step = 1;
+  sgemv_("N", &m, &n, &minus_one, a, &lda, x, &step, &one, y, &step);
+}
+
+void subtract_gemv(int m, int n, const double* a, int lda, const double* x, double* y) {
+  const double minus_one = -1, one = 1;
+  const int step = 1;
+  dgemv_("N", &m, &n, &minus_one, a, &lda, x, &step, &one, y, &step);
 }
 
 void trsm(char side, char triangle, char diagonal, int m, int n, const float* a, int lda, float* b,
@@ -98,6 +128,14 @@ void subtract_product(Index m, Index n, Index k, const T* a, Index lda, const T*
 }
 
 template <typename T>
+void subtract_transposed_product(Index m, Index n, Index k, const T* a, Index lda, const T* b,
+                                 Index ldb, T* c, Index ldc) {
+  if (m == 0 || n == 0 || k == 0) return;
+  if (n == 1 && ldb == 1 && ldc == 1) return subtract_gemv(size(m), size(k), a, size(lda), b, c);
+  subtract_gemm_transposed(size(n), size(m), size(k), b, size(ldb), a, size(lda), c, size(ldc));
+}
+
+template <typename T>
 void solve_unit_lower(Index w, Index n, const T* l, Index ldl, T* b, Index ldb) {
   if (w == 0 || n == 0) return;
   if (n == 1) return trsv('U', 'U', size(w), l, size(ldl), b, size(ldb));
@@ -141,6 +179,10 @@ template void subtract_product(Index, Index, Index, const float*, Index, const f
                                float*, Index);
 template void subtract_product(Index, Index, Index, const double*, Index, const double*, Index,
                                double*, Index);
+template void subtract_transposed_product(Index, Index, Index, const float*, Index, const float*,
+                                          Index, float*, Index);
+template void subtract_transposed_product(Index, Index, Index, const double*, Index, const double*,
+                                          Index, double*, Index);
 template void solve_unit_lower(Index, Index, const float*, Index, float*, Index);
 template void solve_unit_lower(Index, Index, const double*, Index, double*, Index);
 template void solve_upper(Index, Index, const float*, Index, float*, Index);

@@ -14,6 +14,8 @@ namespace spsolve {
 
 namespace {
 
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
 /// The first number in a file such as memory.max; negative if there is none ("max").
 std::int64_t number_in(const std::string& path) {
   std::ifstream file(path);
@@ -21,25 +23,57 @@ std::int64_t number_in(const std::string& path) {
   return file >> number ? number : -1;
 }
 
-/// The path of this process's control group in the unified hierarchy; empty if there is none.
-std::string control_group() {
-  std::ifstream file("/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("0::")) return line.substr(3);
+/// The number behind `key` in a file of lines "key number"; 0 if there is none.
+std::int64_t number_of(const std::string& key, const std::string& path) {
+  std::ifstream file(path);
+  std::int64_t number = 0;
+  for (std::string word; file >> word >> number;) {
+    if (word == key) return number;
   }
-  return {};
+  return 0;
 }
 
-/// Bytes left under the memory limits of this process's control group and all groups above it.
-std::int64_t left_in_control_group() {
-  std::int64_t left = std::numeric_limits<std::int64_t>::max();
-  for (std::string group = control_group();; group.erase(group.find_last_of('/'))) {
-    const std::string folder = "/sys/fs/cgroup" + group;
-    const std::int64_t limit = number_in(folder + "/memory.max");
-    const std::int64_t used = number_in(folder + "/memory.current");
-    if (limit >= 0 && used >= 0) left = std::min(left, std::max<std::int64_t>(0, limit - used));
+/// Where one version of control groups keeps what a group may use.
+struct ControlGroups {
+  std::string folder, limit, used, cached;
+};
+
+/// Bytes left under the memory limits of `group` and all groups above it. Pages that only cache
+/// files are given back when memory is short.
+std::int64_t left_in(std::string group, const ControlGroups& files) {
+  std::int64_t left = unlimited;
+  for (;; group.erase(group.find_last_of('/'))) {
+    const std::string folder = files.folder + group;
+    const std::int64_t limit = number_in(folder + files.limit);
+    const std::int64_t used = number_in(folder + files.used);
+    if (limit >= 0 && used >= 0) {
+      const std::int64_t cached = number_of(files.cached, folder + "/memory.stat");
+      left = std::min(left, std::max<std::int64_t>(0, limit - used + std::min(cached, used)));
+    }
     if (group.find_last_of('/') == std::string::npos) return left;
   }
+}
+
+/// Bytes left in this process's control groups, of either version.
+std::int64_t left_in_control_groups() {
+  const ControlGroups unified{"/sys/fs/cgroup", "/memory.max", "/memory.current", "inactive_file"};
+  const ControlGroups first{"/sys/fs/cgroup/memory", "/memory.limit_in_bytes",
+                            "/memory.usage_in_bytes", "total_inactive_file"};
+  std::int64_t left = unlimited;
+  // Lines are "number:controllers:path"; the unified hierarchy's are "0::path".
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t controllers = line.find(':') + 1;
+    const std::size_t path = line.find(':', controllers);
+    if (path == std::string::npos) continue;
+    std::string names(1, ',');
+    names.append(line, controllers, path - controllers).push_back(',');
+    if (names == ",,") left = std::min(left, left_in(line.substr(path + 1), unified));
+    if (names.find(",memory,") != std::string::npos) {
+      left = std::min(left, left_in(line.substr(path + 1), first));
+    }
+  }
+  return left;
 }
 
 }  // namespace
@@ -51,13 +85,21 @@ std::string host_name() {
 
 std::int64_t available_memory() {
   std::ifstream file("/proc/meminfo");
-  std::int64_t left = left_in_control_group();
+  std::int64_t left = left_in_control_groups();
   for (std::string key; file >> key;) {
     std::int64_t kilobytes = 0;
     if (key == "MemAvailable:" && file >> kilobytes) left = std::min(left, kilobytes * 1024);
     file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
   return left;
+}
+
+std::int64_t left_under_process_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
+  const std::int64_t pages = number_in("/proc/self/statm");
+  const std::int64_t mapped = std::max<std::int64_t>(pages, 0) * sysconf(_SC_PAGESIZE);
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(limit.rlim_cur) - mapped);
 }
 
 std::int64_t peak_memory() {

@@ -8,10 +8,15 @@ namespace spsolve {
 /// The name of this host.
 std::string host_name();
 
-/// Bytes that this process could still allocate without swapping: the smaller of what the kernel
-/// reports as available and what is left under this process's control-group limit. The largest
-/// number where the kernel does not tell.
+/// Bytes that the processes of this host, or of this process's control group, could still allocate
+/// without swapping: the smaller of what the kernel reports as available and what is left under the
+/// limits of this control group and those above it (both versions of control groups; memory that
+/// only caches files counts as free). The largest number where the kernel does not tell.
 std::int64_t available_memory();
+
+/// Bytes that this process alone could still map under its limit of address space (RLIMIT_AS,
+/// ulimit -v); the largest number without a limit.
+std::int64_t left_under_process_limit();
 
 /// Largest resident size of this process so far, in bytes.
 std::int64_t peak_memory();

@@ -59,7 +59,14 @@ void send_pivot_row(Team& rows, const RowBands& bands, Band<T>& band, Index k, I
   broadcast(rows, band.row_buffer(0).subspan(k), owner);
 }
 
-/// x <- P b, or with `inverse` x <- P^-1 b, for the recorded swaps.
+/// Rows `rows` of x, which their owner knows, to everybody.
+template <typename T>
+void share_rows(Team& team, Dense<T>& x, Range rows, int owner) {
+  broadcast(team, std::span<T>(x.row(rows.first), rows.size() * x.columns), owner);
+}
+
+}  // namespace
+
 template <typename T>
 void permute(const std::vector<Index>& swaps, Dense<T>& x, bool inverse) {
   const Index count = static_cast<Index>(swaps.size());
@@ -68,14 +75,6 @@ void permute(const std::vector<Index>& swaps, Dense<T>& x, bool inverse) {
     if (swaps[k] != k) std::swap_ranges(x.row(k), x.row(k) + x.columns, x.row(swaps[k]));
   }
 }
-
-/// Rows `rows` of x, which their owner knows, to everybody.
-template <typename T>
-void share_rows(Team& team, Dense<T>& x, Range rows, int owner) {
-  broadcast(team, std::span<T>(x.row(rows.first), rows.size() * x.columns), owner);
-}
-
-}  // namespace
 
 template <typename T>
 Elimination eliminate_columnwise(Team& team, Team& rows, const RowBands& bands, Band<T>& band,
@@ -158,6 +157,8 @@ void solve(Team& team, const RowBands& bands, const Band<T>& band, const Elimina
   permute(elimination.column_swaps, x, true);
 }
 
+template void permute(const std::vector<Index>&, Dense<float>&, bool);
+template void permute(const std::vector<Index>&, Dense<double>&, bool);
 template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<float>&, Method,
                                           Pivoting, Progress&);
 template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<double>&, Method,

@@ -44,6 +44,13 @@ template <typename T>
 void solve(Team& team, const RowBands& bands, const Band<T>& band, const Elimination& elimination,
            Dense<T>& x);
 
+/// Applies the swaps of an elimination to the rows of x, n x K: x <- P x, or with `inverse`
+/// x <- P^-1 x = P^T x.
+template <typename T>
+void permute(const std::vector<Index>& swaps, Dense<T>& x, bool inverse);
+
+extern template void permute(const std::vector<Index>&, Dense<float>&, bool);
+extern template void permute(const std::vector<Index>&, Dense<double>&, bool);
 extern template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<float>&,
                                                  Method, Pivoting, Progress&);
 extern template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<double>&,

@@ -1,25 +1,40 @@
 #include "eliminate/eliminate.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "eliminate/columnwise.hpp"
 #include "eliminate/lu.hpp"
+#include "eliminate/transposed.hpp"
 
 namespace spsolve {
 
 namespace {
 
-/// Calls solve(y) with y in T and brings the answer back to double.
+/// Calls solve(y) with y in T and brings the answer back to double. Columns go to float with their
+/// largest entry near 1: a small residual would underflow.
 template <typename T, typename Solve>
 void solve_in(Dense<double>& x, const Solve& solve) {
   if constexpr (std::is_same_v<T, double>) {
     solve(x);
   } else {
+    std::vector<int> exponents(static_cast<std::size_t>(x.columns));
     Dense<T> reduced(x.rows, x.columns);
-    std::copy(x.values.begin(), x.values.end(), reduced.values.begin());
+    for (Index c = 0; c < x.columns; ++c) {
+      double largest = 0;
+      for (Index i = 0; i < x.rows; ++i) largest = std::max(largest, std::abs(x(i, c)));
+      std::frexp(largest, &exponents[c]);
+      for (Index i = 0; i < x.rows; ++i) {
+        reduced(i, c) = static_cast<T>(std::ldexp(x(i, c), -exponents[c]));
+      }
+    }
     solve(reduced);
-    std::copy(reduced.values.begin(), reduced.values.end(), x.values.begin());
+    for (Index i = 0; i < x.rows; ++i) {
+      for (Index c = 0; c < x.columns; ++c) {
+        x(i, c) = std::ldexp(static_cast<double>(reduced(i, c)), exponents[c]);
+      }
+    }
   }
 }
 
@@ -37,6 +52,11 @@ PreparedElimination prepare_by_columns(Team& team, BandFactory& bands, Index ord
     result.solve = [&team, layout, band, elimination](Dense<double>& x) {
       solve_in<T>(x, [&](Dense<T>& y) { solve(team, layout, *band, elimination, y); });
     };
+    if (bands.memory() == BandMemory::host) {
+      result.solve_transposed = [&team, layout, band, elimination](Dense<double>& x) {
+        solve_in<T>(x, [&](Dense<T>& y) { solve_transposed(team, layout, *band, elimination, y); });
+      };
+    }
     return result;
   };
 }
@@ -54,6 +74,9 @@ PreparedElimination prepare_by_blocks(Team& team, BandFactory& bands, Index orde
     result.pivots = factors->pivots;
     result.solve = [&team, band, factors](Dense<double>& x) {
       solve_in<T>(x, [&](Dense<T>& y) { solve_lu<T>(team, *band, *factors, y); });
+    };
+    result.solve_transposed = [&team, band, factors](Dense<double>& x) {
+      solve_in<T>(x, [&](Dense<T>& y) { solve_lu_transposed<T>(team, *band, *factors, y); });
     };
     if (factors->redone_panels > 0) {
       result.notes.push_back(

@@ -35,6 +35,8 @@ struct Eliminated {
   /// Right-hand sides on entry, solutions on exit, n x K, whole and the same on every rank.
   /// Collective.
   std::function<void(Dense<double>&)> solve;
+  /// The same with A^T; empty where the bands do not offer it. Collective.
+  std::function<void(Dense<double>&)> solve_transposed;
   std::vector<std::string> notes;  ///< what a reader of the report should know
 };
 

@@ -25,4 +25,7 @@ enum class BandMemory { host, gpu };
 /// The type that a matrix is eliminated in; solutions and residuals are always double.
 enum class Precision { float32, float64 };
 
+/// What may be switched on or off, or left to the program to decide.
+enum class AutoSwitch { automatic, on, off };
+
 }  // namespace spsolve

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/system.hpp"
 #include "distribute/row_bands.hpp"
@@ -53,7 +54,7 @@ void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int rank
 }
 
 MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,
-                            int ranks, Index right_hand_sides) {
+                            int ranks, Index right_hand_sides, bool condition) {
   const Index n = shape.rows;
   const bool cyclic = deals_in_cycles(choice, ranks);
   const Index height =
@@ -70,6 +71,13 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
                         fmt::format("dense band of {} x {} in {}", height, n,
                                     choice.precision == Precision::float32 ? "float" : "double"),
                         elimination_bytes(choice, height, n, ranks)});
+  // Filled into the dense band, then given back.
+  if (!cyclic) plan.parts.push_back({"eliminate", "the same, where it is equilibrated", band});
+  // Weights, two multivectors of two columns, and copies and sums inside the solves.
+  if (condition) {
+    plan.parts.push_back({"eliminate", "vectors of the condition estimate",
+                          12 * n * static_cast<std::int64_t>(sizeof(double))});
+  }
   // b, x, the correction, the better x, and one copy inside the solve.
   plan.parts.push_back({"eliminate", "right-hand sides, solutions, residuals", 5 * multivector});
   return plan;
@@ -77,17 +85,22 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
 
 MemoryCheck check_memory(Team& team, const MemoryPlan& mine, Precision precision) {
   MemoryCheck check;
-  check.ranks =
-      all_gather(team, MemoryCheck::Rank{mine.peak(), available_memory() / team.ranks_on_host()});
+  const std::int64_t share = available_memory() / team.ranks_on_host();
+  const std::int64_t own = left_under_process_limit();
+  check.ranks = all_gather(team, MemoryCheck::Rank{mine.peak(), std::min(share, own), own < share});
   double worst = 0;
+  bool limited = true;
   for (const MemoryCheck::Rank& rank : check.ranks) {
     if (rank.needed <= rank.available) continue;
     check.fits = false;
-    worst = std::max(worst, static_cast<double>(rank.needed) / static_cast<double>(rank.available));
+    limited = limited && rank.limited;
+    worst = std::max(worst, static_cast<double>(rank.needed) /
+                                static_cast<double>(std::max<std::int64_t>(rank.available, 1)));
   }
   if (check.fits) return check;
-  const int hosts = static_cast<int>(worst * team.size() / team.ranks_on_host()) + 1;
-  check.remedy = fmt::format("use about {} hosts like this one", hosts);
+  const double hosts = std::floor(worst * team.size() / team.ranks_on_host()) + 1;
+  check.remedy = limited ? "raise the limit of the process's memory (ulimit -v), or use more ranks"
+                         : fmt::format("use about {:.0f} hosts like this one", hosts);
   if (precision == Precision::float64) {
     check.remedy += ", or solve.precision=float for half of the dense band";
   }
@@ -111,9 +124,11 @@ std::string to_text(const MemoryPlan& plan, const MemoryCheck& check) {
     text += fmt::format("  {:<10} {:>12}  {}\n", part.phase, readable_bytes(part.bytes), part.what);
   }
   for (std::size_t rank = 0; rank < check.ranks.size(); ++rank) {
-    const auto& [needed, available] = check.ranks[rank];
-    text += fmt::format("  rank {:<5} {:>12}  of {} free to it{}\n", rank, readable_bytes(needed),
-                        readable_bytes(available), needed > available ? ": does not fit" : "");
+    const auto& [needed, available, limited] = check.ranks[rank];
+    text += fmt::format("  rank {:<5} {:>12}  of {} {}{}\n", rank, readable_bytes(needed),
+                        readable_bytes(available),
+                        limited ? "under its limit (ulimit -v)" : "free to it",
+                        needed > available ? ": does not fit" : "");
   }
   return text;
 }

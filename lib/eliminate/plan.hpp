@@ -30,15 +30,16 @@ struct MemoryPlan {
 void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height);
 
 /// The plan of rank `rank` of `ranks` for the elimination of a square matrix with
-/// `right_hand_sides` columns.
+/// `right_hand_sides` columns, with or without an estimate of its condition.
 MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,
-                            int ranks, Index right_hand_sides);
+                            int ranks, Index right_hand_sides, bool condition = true);
 
 /// The need of every rank against what is free on its host.
 struct MemoryCheck {
   struct Rank {
     std::int64_t needed = 0;
-    std::int64_t available = 0;  ///< this rank's share of its host's free memory
+    std::int64_t available = 0;  ///< its share of its host's free memory, within its own limits
+    bool limited = false;        ///< whether limits of its own decide (ulimit -v)
   };
   std::vector<Rank> ranks;
   bool fits = true;

@@ -2,90 +2,53 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "eliminate/residual.hpp"
 
 namespace spsolve {
 
 namespace {
 
-/// Residual of own rows, and what the backward errors need, by right-hand side column.
-struct Norms {
-  std::vector<double> residual, right_hand_side, solution;
-  double matrix = 0;
-  double componentwise = 0;
-};
-
-double larger(double a, double b) {
-  return a > b || std::isnan(a) ? a : b;
-}
-
-/// |r| / scale with 0 / 0 = 0: an exact zero equation is solved exactly.
-double ratio(double residual, double scale) {
-  if (residual == 0) return 0;
-  const double value = residual / scale;
-  return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
-}
-
-Norms residual_of_own_rows(const Csr<double>& band, Range mine, const Dense<double>& b,
-                           const Dense<double>& x, Dense<double>& residual) {
-  const Index columns = b.columns;
-  Norms norms;
-  norms.residual.resize(columns);
-  norms.right_hand_side.resize(columns);
-  norms.solution.resize(columns);
-  std::vector<double> scale(columns);
-  for (Index i = mine.first; i < mine.last; ++i) {
-    const auto row_columns = band.row_columns(i - mine.first);
-    const auto row_values = band.row_values(i - mine.first);
-    double* r = residual.row(i);
-    for (Index c = 0; c < columns; ++c) {
-      r[c] = b(i, c);
-      scale[c] = std::abs(b(i, c));
-    }
-    double row_sum = 0;
-    for (std::size_t k = 0; k < row_columns.size(); ++k) {
-      const double a = row_values[k];
-      const double* x_row = x.row(row_columns[k]);
-      row_sum += std::abs(a);
-      for (Index c = 0; c < columns; ++c) {
-        r[c] -= a * x_row[c];
-        scale[c] += std::abs(a * x_row[c]);
-      }
-    }
-    norms.matrix = larger(norms.matrix, row_sum);
-    for (Index c = 0; c < columns; ++c) {
-      norms.residual[c] = larger(norms.residual[c], std::abs(r[c]));
-      norms.right_hand_side[c] = larger(norms.right_hand_side[c], std::abs(b(i, c)));
-      norms.solution[c] = larger(norms.solution[c], std::abs(x(i, c)));
-      norms.componentwise = larger(norms.componentwise, ratio(std::abs(r[c]), scale[c]));
-    }
-  }
-  return norms;
-}
+constexpr double unknown = std::numeric_limits<double>::infinity();
 
 bool at_roundoff(const Quality& quality) {
   return quality.backward_error <= unit_roundoff &&
          quality.componentwise_error <= 2 * unit_roundoff;
 }
 
-/// Whether b is worth a further sweep beside a: one error has at least halved, none has grown.
-bool improved(const Quality& a, const Quality& b) {
-  const bool halved = b.backward_error <= a.backward_error / 2 ||
-                      b.componentwise_error <= a.componentwise_error / 2;
-  return halved && b.backward_error <= std::max(a.backward_error, 2 * unit_roundoff) &&
+/// Whether neither error of b exceeds a's, round-off aside.
+bool not_worse(const Quality& a, const Quality& b) {
+  return b.backward_error <= std::max(a.backward_error, 2 * unit_roundoff) &&
          b.componentwise_error <= std::max(a.componentwise_error, 2 * unit_roundoff);
+}
+
+/// Whether one error has at least halved from a to b.
+bool halved(const Quality& a, const Quality& b) {
+  return b.backward_error <= a.backward_error / 2 ||
+         b.componentwise_error <= a.componentwise_error / 2;
+}
+
+/// max over the columns of ||d|| / ||x||, infinity norms, 0 / 0 = 0; infinite for what is not
+/// finite.
+double relative_step(const Dense<double>& d, const Dense<double>& x) {
+  double largest = 0;
+  for (Index c = 0; c < x.columns; ++c) {
+    double step = 0, size = 0;
+    for (Index i = 0; i < x.rows; ++i) {
+      step = larger(step, std::abs(d(i, c)));
+      size = larger(size, std::abs(x(i, c)));
+    }
+    if (step != 0) largest = larger(largest, step / size);
+  }
+  return std::isfinite(largest) ? largest : unknown;
 }
 
 }  // namespace
 
 Quality measure(Team& team, const RowBands& bands, const Csr<double>& band, const Dense<double>& b,
                 const Dense<double>& x, Dense<double>& residual) {
-  Norms norms = residual_of_own_rows(band, bands.band(team.rank()), b, x, residual);
-  for (int owner = 0; owner < team.size(); ++owner) {
-    const Range rows = bands.band(owner);
-    broadcast(team, std::span<double>(residual.row(rows.first), rows.size() * residual.columns),
-              owner);
-  }
+  ResidualNorms norms = residual_of_own_rows(band, bands.band(team.rank()), b, x, residual);
+  share_bands(team, bands, residual);
   for (auto* norm : {&norms.residual, &norms.right_hand_side, &norms.solution}) {
     all_maximum(team, *norm);
   }
@@ -94,7 +57,9 @@ Quality measure(Team& team, const RowBands& bands, const Csr<double>& band, cons
   const double matrix = all_maximum(team, norms.matrix);
   for (Index c = 0; c < b.columns; ++c) {
     const double scale = matrix * norms.solution[c] + norms.right_hand_side[c];
-    quality.backward_error = larger(quality.backward_error, ratio(norms.residual[c], scale));
+    const double error = norms.residual[c] == 0 ? 0.0 : norms.residual[c] / scale;
+    quality.backward_error =
+        std::max(quality.backward_error, std::isfinite(error) ? error : unknown);
   }
   return quality;
 }
@@ -105,15 +70,28 @@ Refinement refine(Team& team, const RowBands& bands, const Csr<double>& band,
   Dense<double> correction(b.rows, b.columns);
   Refinement result;
   result.before = result.after = measure(team, bands, band, b, x, correction);
-  while (result.sweeps < most_sweeps && !at_roundoff(result.after)) {
+  if (result.after.componentwise_error == 0) result.forward_error = 0;
+  double last_step = 1;
+  while (result.sweeps < most_sweeps &&
+         !(at_roundoff(result.after) && result.forward_error <= unit_roundoff)) {
     solve_in_place(correction);
     Dense<double> better = x;
     for (std::size_t i = 0; i < x.values.size(); ++i) better.values[i] += correction.values[i];
+    const double step = relative_step(correction, better);
+    const double contraction = step / last_step;
     const Quality quality = measure(team, bands, band, b, better, correction);
-    if (!improved(result.after, quality)) break;
+    const bool contracts = contraction <= 0.5;
+    if (!not_worse(result.after, quality) || !(contracts || halved(result.after, quality))) {
+      result.forward_error = std::max(result.forward_error, step);
+      break;
+    }
     x = std::move(better);
     result.after = quality;
     ++result.sweeps;
+    // x is rounded to double, whatever its corrections were.
+    result.forward_error =
+        contracts ? std::max(contraction / (1 - contraction) * step, unit_roundoff) : unknown;
+    last_step = step;
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 
 #include "core/team.hpp"
 #include "distribute/row_bands.hpp"
@@ -19,8 +20,9 @@ struct Quality {
 };
 
 /// Measures `x` against the sparse A, of which this rank holds the rows `rows` in `band`; b and x
-/// are whole, n x K, the same on every rank. In double throughout. Puts r = b - A x, whole, into
-/// `residual` on every rank. A value that is not finite gives infinite errors. Collective.
+/// are whole, n x K, the same on every rank. Residuals as by residual_of_own_rows(), in twice the
+/// precision of double. Puts r = b - A x, whole, into `residual` on every rank. A value that is not
+/// finite gives infinite errors. Collective.
 Quality measure(Team& team, const RowBands& bands, const Csr<double>& band, const Dense<double>& b,
                 const Dense<double>& x, Dense<double>& residual);
 
@@ -29,12 +31,23 @@ struct Refinement {
   Quality before;  ///< of the first solution
   Quality after;   ///< of the solution that is handed back
   int sweeps = 0;  ///< corrections that were kept
+  /// Estimate of max ||x - x*|| / ||x|| over the right-hand sides, infinity norms, x* the exact
+  /// solution of the stored A and b; infinite where the corrections told nothing.
+  double forward_error = std::numeric_limits<double>::infinity();
 };
 
-/// Improves the solution x of A x = b by at most `most_sweeps` steps of iterative refinement with
-/// residuals in double (Wilkinson; Skeel, 1980; Higham, Accuracy and Stability, chapter 12):
-/// r = b - A x, x <- x + d with A d = r from `solve_in_place` (r on entry, d on exit). Stops when
-/// both backward errors are at round-off or no longer halve, and keeps the best x. Collective.
+/// Improves the solution x of A x = b by at most `most_sweeps` steps of iterative refinement:
+/// r = b - A x, x <- x + d with A d = r from `solve_in_place` (r on entry, d on exit). Since r is
+/// computed in twice the precision of double, x itself, and not only its residual, becomes right to
+/// working precision wherever the solves contract at all: condition x (error of the solves) < 1/2
+/// (Wilkinson, 1963; Demmel, Hida, Kahan, Li, Mukherjee and Riedy, "Error bounds from extra-precise
+/// iterative refinement", ACM TOMS 32, 2006).
+///
+/// A step is kept if a backward error halves, or if d is at most half of the step before (of x, for
+/// the first), and neither backward error grows. Stops after the first that is not kept, or when
+/// the backward errors are at round-off and the next step is expected to change no bit of ||x||:
+/// with s = ||d|| / ||x|| and rho the ratio of the last two steps (of the first: s itself), x is
+/// expected to be off by rho s / (1 - rho). Collective.
 Refinement refine(Team& team, const RowBands& bands, const Csr<double>& band,
                   const Dense<double>& b, const std::function<void(Dense<double>&)>& solve_in_place,
                   int most_sweeps, Dense<double>& x);

@@ -74,6 +74,21 @@ std::string ranks_text(const TaskReport& report) {
                                    report.threads == 1 ? "" : "s"));
 }
 
+/// The forward error by bound and estimate, as far as they are known.
+std::string forward_error_text(const SolveReport& report) {
+  std::vector<std::string> words;
+  if (report.condition) {
+    const double bound = report.condition->forward_error(report.refinement.after);
+    words.push_back(std::isfinite(bound)
+                        ? fmt::format("at most about {:.1e} (condition x backward error)", bound)
+                        : "unknown: the matrix is singular to working precision");
+  }
+  if (std::isfinite(report.refinement.forward_error)) {
+    words.push_back(fmt::format("{:.1e} by the last correction", report.refinement.forward_error));
+  }
+  return words.empty() ? "" : line("forward error", fmt::format("{}", fmt::join(words, ", ")));
+}
+
 std::string end_text(const TaskReport& report) {
   std::string text =
       line("peak memory", fmt::format("{:.1f} MiB on the largest rank",
@@ -114,12 +129,22 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
   json["right_hand_sides"] = report.right_hand_sides;
   json["method"] = report.method;
   json["pivoting"] = report.pivoting;
+  json["equilibrated"] = report.equilibrated;
   json["backward_error"] = report.refinement.after.backward_error;
   json["componentwise_error"] = report.refinement.after.componentwise_error;
   json["refinement"] = {
       {"sweeps", report.refinement.sweeps},
       {"backward_error_before", report.refinement.before.backward_error},
       {"componentwise_error_before", report.refinement.before.componentwise_error}};
+  if (report.condition) {
+    json["condition"] = {{"normwise", report.condition->normwise},
+                         {"reciprocal", report.condition->reciprocal()},
+                         {"componentwise", report.condition->componentwise}};
+    json["forward_error"]["bound"] = report.condition->forward_error(report.refinement.after);
+  }
+  if (std::isfinite(report.refinement.forward_error)) {
+    json["forward_error"]["estimate"] = report.refinement.forward_error;
+  }
   if (report.l2_error) json["l2_error"] = *report.l2_error;
   json["pivot_growth"] = report.pivot_growth;
   json["pivots"] = {{"smallest", report.smallest_pivot}, {"largest", report.largest_pivot}};
@@ -152,8 +177,9 @@ nlohmann::ordered_json to_json(const MultiplyReport& report) {
 std::string to_text(const SolveReport& report) {
   std::string text = begin_text(report);
   text += line("right-hand sides", fmt::format("{}", report.right_hand_sides));
-  text += line("method", fmt::format("{}, pivoting {}, {} on {}", report.method, report.pivoting,
-                                     report.precision, report.device));
+  text += line("method", fmt::format("{}, pivoting {}, {} on {}{}", report.method, report.pivoting,
+                                     report.precision, report.device,
+                                     report.equilibrated ? ", equilibrated" : ""));
   text += ranks_text(report);
   text += line("backward error", fmt::format("{:.2e} normwise, {:.2e} componentwise",
                                              report.refinement.after.backward_error,
@@ -162,6 +188,13 @@ std::string to_text(const SolveReport& report) {
                fmt::format("{} sweep{}, backward error before {:.2e}", report.refinement.sweeps,
                            report.refinement.sweeps == 1 ? "" : "s",
                            report.refinement.before.backward_error));
+  if (report.condition) {
+    text +=
+        line("condition", fmt::format("{:.1e} normwise (reciprocal {:.1e}), {:.1e} componentwise",
+                                      report.condition->normwise, report.condition->reciprocal(),
+                                      report.condition->componentwise));
+  }
+  text += forward_error_text(report);
   if (report.l2_error)
     text += line("L2 error", fmt::format("{:.3e} (x is known to be ones)", *report.l2_error));
   text += line("pivot growth", fmt::format("{:.3g}", report.pivot_growth));

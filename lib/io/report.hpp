@@ -9,6 +9,7 @@
 
 #include "core/team.hpp"
 #include "core/timer.hpp"
+#include "eliminate/condition.hpp"
 #include "eliminate/refine.hpp"
 #include "multiply/compare.hpp"
 
@@ -51,10 +52,14 @@ struct TaskReport {
 
 /// What one solve came to.
 struct SolveReport : TaskReport {
-  Index right_hand_sides = 1;      ///< right_hand_sides
-  std::string method;              ///< method
-  std::string pivoting;            ///< pivoting
-  Refinement refinement;           ///< backward_error, componentwise_error, refinement.*
+  Index right_hand_sides = 1;  ///< right_hand_sides
+  std::string method;          ///< method
+  std::string pivoting;        ///< pivoting
+  bool equilibrated = false;   ///< equilibrated: rows and columns were scaled
+  Refinement refinement;       ///< backward_error, componentwise_error, refinement.*
+  /// condition.normwise|reciprocal|componentwise and forward_error.bound, null where infinite;
+  /// forward_error.estimate is refinement.forward_error, where it is finite
+  std::optional<Condition> condition;
   std::optional<double> l2_error;  ///< l2_error = sum (x_i - 1)^2, where x is known to be ones
   double pivot_growth = 0;         ///< pivot_growth
   double smallest_pivot = 0;       ///< pivots.smallest, by absolute value

@@ -9,11 +9,14 @@ namespace spsolve {
 namespace {
 
 constexpr std::size_t cache_line = 64;
+constexpr std::size_t page = 4096;
 constexpr std::size_t large_page = std::size_t{2} << 20;
 
-/// Large pages pay from a few of them on; below, their alignment would only waste memory.
+/// Large pages pay from a few of them on; below, their alignment would only waste memory. Whole
+/// pages keep arrays at the same place within a page from run to run (see allocate_untouched()).
 std::align_val_t alignment_of(std::size_t bytes) {
-  return std::align_val_t{bytes >= 4 * large_page ? large_page : cache_line};
+  if (bytes >= 4 * large_page) return std::align_val_t{large_page};
+  return std::align_val_t{bytes >= 16 * page ? page : cache_line};
 }
 
 }  // namespace

@@ -8,8 +8,14 @@
 
 namespace spsolve {
 
-/// `bytes` of memory that nobody has touched, aligned to cache lines, or to large pages (which the
-/// system is asked for) where there are many. Throws std::bad_alloc.
+/// `bytes` of memory that nobody has touched, aligned to cache lines, to pages where there are
+/// some, or to large pages (which the system is asked for) where there are many. Throws
+/// std::bad_alloc.
+///
+/// Where a multivector begins decides more than one would think: vectors of a row that straddle two
+/// cache lines cost a third of a product's time, and where the rows of Y lie one row behind those
+/// of X within a page, each load of X waits for the store to Y before it, whose address is the same
+/// in the low 12 bits: 1.6 times the time. At whole pages, there is one speed.
 void* allocate_untouched(std::size_t bytes);
 void release_untouched(void* memory, std::size_t bytes) noexcept;
 

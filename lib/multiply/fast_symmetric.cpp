@@ -1,6 +1,7 @@
 #include "multiply/fast_symmetric.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "multiply/fast_groups.hpp"
@@ -31,6 +32,10 @@ bool continues_group(const Csr<T>& csr, Index i, Index first, std::span<const Lo
   if (row[left.size() + inside - 1] != i || row[left.size()] != first) return false;
   return std::equal(left.begin(), left.end(), row.begin());
 }
+
+/// Elements of a page, within which the processor first compares the addresses of loads and stores.
+template <typename T>
+constexpr Index page = 4096 / sizeof(T);
 
 constexpr Index triangle_size(int rows) {
   return rows * (rows + 1) / 2;
@@ -159,8 +164,7 @@ SymmetricHalves<T> SymmetricHalves<T>::from_csr(const Csr<T>& csr, const KernelO
     part.overlap = result.overlap_rows_;
     result.overlap_rows_ += part.first_row - part.lowest;
   }
-  result.overlaps_.resize(
-      std::max<Index>(1, result.overlap_rows_ * std::max<Index>(1, options.columns)));
+  result.make_room(std::max<Index>(1, options.columns));
   return result;
 }
 
@@ -195,14 +199,34 @@ inline void SymmetricHalves<T>::for_each_group(const Part& part,
   }
 }
 
+/// Allocates overlaps for that many columns of X.
+template <typename T>
+void SymmetricHalves<T>::make_room(Index columns) {
+  const Index size = overlap_rows_ * columns + threads_ * page<T>;
+  if (overlaps_.size() < size) overlaps_ = UntouchedArray<T>(size);
+}
+
+/// Where row 0 of y would lie if the overlap of part p were all of it; only rows lowest ...
+/// first_row - 1 are there. Its rows lie at the same places within a page as those of X, so that a
+/// store to one of them does not resemble the next load of a row of X (see allocate_untouched()).
+template <typename T>
+T* SymmetricHalves<T>::overlap_of(int p, const T* x, Index columns) const {
+  const Part& part = parts_[p];
+  const auto place = [](const T* address) {
+    return static_cast<Index>(reinterpret_cast<std::uintptr_t>(address) / sizeof(T)) % page<T>;
+  };
+  const T* start = overlaps_.data() + part.overlap * columns + p * page<T>;
+  const Index shift = (place(x + part.lowest * columns) - place(start) + page<T>) % page<T>;
+  return const_cast<T*>(start) + shift - part.lowest * columns;
+}
+
 template <typename T>
 template <typename Column>
-void SymmetricHalves<T>::multiply_part(const Part& part, const UntouchedArray<Column>& indices,
-                                       const T* x, T* y, Index columns) {
-  T* own_overlap = overlaps_.data() + part.overlap * columns;
-  std::fill_n(own_overlap, (part.first_row - part.lowest) * columns, T{});
-  // Where row 0 of y would lie if the overlap were all of it. Only rows from `lowest` on are used.
-  T* overlap = own_overlap - part.lowest * columns;
+void SymmetricHalves<T>::multiply_part(int p, const UntouchedArray<Column>& indices, const T* x,
+                                       T* y, Index columns) {
+  const Part& part = parts_[p];
+  T* overlap = overlap_of(p, x, columns);
+  std::fill(overlap + part.lowest * columns, overlap + part.first_row * columns, T{});
   if (columns == 1) {
     for_each_group(
         part, indices, x, y, overlap, 1,
@@ -279,7 +303,7 @@ void SymmetricHalves<T>::multiply_part(const Part& part, const UntouchedArray<Co
 
 /// Adds what lies in one slice of y of all overlaps, in the order of the parts.
 template <typename T>
-void SymmetricHalves<T>::add_overlaps(int slice, T* y, Index columns) const {
+void SymmetricHalves<T>::add_overlaps(int slice, const T* x, T* y, Index columns) const {
   Index lowest = std::numeric_limits<Index>::max(), highest = 0;
   for (const Part& part : parts_) {
     if (part.lowest == part.first_row) continue;
@@ -288,31 +312,30 @@ void SymmetricHalves<T>::add_overlaps(int slice, T* y, Index columns) const {
   }
   const Index first = lowest + fast::boundary(highest - lowest, slice, threads_);
   const Index end = lowest + fast::boundary(highest - lowest, slice + 1, threads_);
-  for (const Part& part : parts_) {
+  for (int p = 0; p < threads_; ++p) {
+    const Part& part = parts_[p];
     const Index from = std::max(first, part.lowest), to = std::min(end, part.first_row);
-    const T* overlap = overlaps_.data() + (part.overlap - part.lowest) * columns;
+    const T* overlap = overlap_of(p, x, columns);
     for (Index k = from * columns; k < to * columns; ++k) y[k] += overlap[k];
   }
 }
 
 template <typename T>
 void SymmetricHalves<T>::multiply(const T* x, T* y, Index columns) {
-  if (static_cast<Index>(overlaps_.size()) < overlap_rows_ * columns) {
-    overlaps_.resize(overlap_rows_ * columns);
-  }
+  make_room(columns);
   const int threads = fast::worthwhile_threads(threads_, nonzeros_ * columns);
   const auto part_work = [&](int p) {
     if (wide_.size() > 0) {
-      multiply_part(parts_[p], wide_, x, y, columns);
+      multiply_part(p, wide_, x, y, columns);
     } else {
-      multiply_part(parts_[p], narrow_, x, y, columns);
+      multiply_part(p, narrow_, x, y, columns);
     }
   };
   if (overlap_rows_ == 0) {
     fast::for_each_part(threads_, threads, part_work);
   } else {
     fast::for_each_part(threads_, threads, part_work,
-                        [&](int slice) { add_overlaps(slice, y, columns); });
+                        [&](int slice) { add_overlaps(slice, x, y, columns); });
   }
 }
 

@@ -58,9 +58,10 @@ class SymmetricHalves {
   void for_each_group(const Part& part, const UntouchedArray<Column>& indices, const T* x, T* y,
                       T* overlap, Index columns, GroupWork&& work) const;
   template <typename Column>
-  void multiply_part(const Part& part, const UntouchedArray<Column>& indices, const T* x, T* y,
-                     Index columns);
-  void add_overlaps(int slice, T* y, Index columns) const;
+  void multiply_part(int p, const UntouchedArray<Column>& indices, const T* x, T* y, Index columns);
+  void add_overlaps(int slice, const T* x, T* y, Index columns) const;
+  void make_room(Index columns);
+  T* overlap_of(int p, const T* x, Index columns) const;
 
   std::vector<Part> parts_;
   int threads_ = 1;
@@ -71,7 +72,7 @@ class SymmetricHalves {
   UntouchedArray<T> triangles_;  ///< row after row of the lower triangles
   UntouchedArray<std::uint16_t> narrow_;
   UntouchedArray<LocalIndex> wide_;
-  std::vector<T> overlaps_;  ///< overlap_rows x K
+  UntouchedArray<T> overlaps_;  ///< overlap_rows x K, and a page for each part: overlap_of()
 };
 
 }  // namespace spsolve

@@ -1,11 +1,15 @@
 #include "task/solve.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "config/schema.hpp"
 #include "core/system.hpp"
 #include "distribute/scatter.hpp"
+#include "eliminate/condition.hpp"
 #include "eliminate/eliminate.hpp"
+#include "eliminate/equilibrate.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
@@ -32,8 +36,8 @@ double elimination_flops(Index order) {
   return 2.0 / 3.0 * n * n * n;
 }
 
-Progress::Show show_progress(const Team& team, ProgressChoice wanted) {
-  if (team.rank() != 0 || wanted == ProgressChoice::off) return Progress::Show::off;
+Progress::Show show_progress(const Team& team, AutoSwitch wanted) {
+  if (team.rank() != 0 || wanted == AutoSwitch::off) return Progress::Show::off;
   return show_for(stderr);
 }
 
@@ -44,6 +48,56 @@ MatrixShape square_shape(const Config& config) {
          config.matrix.name(), shape.rows, shape.columns);
   }
   return shape;
+}
+
+/// Phase "condition": condition numbers, where they are wanted and the factors are fit for it.
+void estimate_trust(const Config& config, Team& team, const RowBands& bands,
+                    const Csr<double>& rows, const Dense<double>& b, const Dense<double>& x,
+                    const Eliminated& eliminated, PhaseTimes& times, SolveReport& report) {
+  // Factors that are worse than this say nothing about A.
+  constexpr double largest_error = 1e-3;
+  const double error = report.refinement.before.backward_error;
+  if (!config.solve.condition) return;
+  if (!eliminated.solve_transposed) {
+    report.notes.push_back("no condition estimate: this elimination cannot solve with A^T");
+  } else if (error > largest_error) {
+    report.notes.push_back(
+        fmt::format("no condition estimate: the factors are too inaccurate for it (backward error "
+                    "{:.1e} before refinement)",
+                    error));
+  } else {
+    report.condition = times.measure("condition", [&] {
+      return estimate_condition(team, bands, rows, b, x, eliminated.solve,
+                                eliminated.solve_transposed);
+    });
+    // Where A may as well be singular, steps that shrink prove nothing.
+    if (report.condition->singular_to_working_precision()) {
+      report.refinement.forward_error = std::numeric_limits<double>::infinity();
+    }
+  }
+}
+
+/// What the condition means for x; nothing where few digits are at stake.
+std::string condition_warning(const Condition& condition, Precision precision) {
+  constexpr double noteworthy = 1e8;  // half of the digits of double
+  constexpr int digits = 16;
+  const bool reduced = precision == Precision::float32;
+  const double componentwise = condition.componentwise;
+  if (componentwise < noteworthy) return {};
+  if (condition.singular_to_working_precision()) {
+    return fmt::format(
+        "the matrix is singular to working precision (condition number about {:.0e} by "
+        "components): changes of A and b in their last digit change the first digit of x; x has a "
+        "small residual, but none of its digits is certain",
+        componentwise);
+  }
+  const int lost = static_cast<int>(std::ceil(std::log10(componentwise)));
+  return fmt::format(
+      "the system is ill-conditioned (condition number about {:.0e} by components{}): changes of A "
+      "and b in their last digit change x by up to {:.0e} of its norm, so that about {} of its {} "
+      "digits are lost unless A and b are exact",
+      componentwise, reduced ? ", as far as float can tell" : "", componentwise * unit_roundoff,
+      std::min(lost, digits), digits);
 }
 
 /// What a reader of the report should know before using x.
@@ -61,8 +115,12 @@ std::vector<std::string> warnings(const SolveReport& report, Precision precision
                     precision == Precision::float32 ? ", or solve.precision=double" : ""));
   }
   const double roundoff = precision == Precision::float32 ? 0x1p-24 : unit_roundoff;
-  if (report.rows > 0 &&
-      report.smallest_pivot <= static_cast<double>(report.rows) * roundoff * report.largest_pivot) {
+  if (report.condition) {
+    if (std::string text = condition_warning(*report.condition, precision); !text.empty()) {
+      words.push_back(std::move(text));
+    }
+  } else if (report.rows > 0 && report.smallest_pivot <= static_cast<double>(report.rows) *
+                                                             roundoff * report.largest_pivot) {
     words.push_back(fmt::format(
         "pivots range over {:.0e}: the matrix is badly scaled, or singular to working precision; "
         "x may have few correct digits although its backward error is small",
@@ -86,7 +144,7 @@ MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan) {
   });
   shape = broadcast_value(team, shape, 0);
   plan = plan_elimination(shape, choice_for(config, shape.rows, team), team.rank(), team.size(),
-                          config.right_hand_side.columns);
+                          config.right_hand_side.columns, config.solve.condition);
   return check_memory(team, plan, config.solve.precision);
 }
 
@@ -109,23 +167,33 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   // -> a band of rows per rank; right-hand sides whole on every rank
   const RowBands bands{report.rows, team.size()};
   const EliminationChoice choice = choice_for(config, report.rows, team);
+  const bool cyclic = deals_in_cycles(choice, team.size());
   Csr<double> dealt;  // the rows to eliminate, where they differ from the band
   const Csr<double> rows = times.measure("scatter", [&] {
     share_multivector(team, b);
-    if (deals_in_cycles(choice, team.size())) {
+    if (cyclic) {
       dealt = scatter_rows(team, cyclic_rows(choice, report.rows, team.size()), whole);
     }
     return scatter_rows(team, bands, std::move(whole));
   });
 
-  // -> dense band -> pivots, updates
+  // -> equilibrated dense band -> pivots, updates
   const Eliminated eliminated = times.measure("eliminate", [&] {
+    Equilibration scaling =
+        equilibration_of(team, bands, rows, config.solve.equilibrate, config.solve.precision);
+    report.equilibrated = scaling.scales();
+    if (scaling.scales()) {
+      dealt = together(team, [&] {
+        return scaled_rows(scaling, choice, team, cyclic ? std::move(dealt) : rows);
+      });
+    }
+    const PreparedElimination prepared =
+        prepare_elimination(team, report.rows, cyclic || scaling.scales() ? dealt : rows, choice);
+    dealt = {};
     Progress progress("eliminating", elimination_flops(report.rows),
                       show_progress(team, config.output.progress));
-    return prepare_elimination(
-        team, report.rows, deals_in_cycles(choice, team.size()) ? dealt : rows, choice)(progress);
+    return undo_scaling(prepared(progress), std::move(scaling));
   });
-  dealt = {};
 
   // -> x -> refined against the sparse A
   Dense<double> x;
@@ -136,6 +204,8 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   report.refinement = times.measure("check", [&] {
     return refine(team, bands, rows, b, eliminated.solve, config.solve.refinement, x);
   });
+
+  estimate_trust(config, team, bands, rows, b, x, eliminated, times, report);
 
   times.measure("write", [&] {
     together(team, [&] {

@@ -30,9 +30,16 @@ class Solving(CliTest):
         self.assertEqual(report["matrix"]["rows"], 144)
         self.assertEqual(report["matrix"]["nonzeros"], 5 * 144 - 4 * 12)
         for key in ("method", "device", "threads", "precision", "pivot_growth", "gflops",
-                    "versions", "configuration", "componentwise_error", "notes"):
+                    "versions", "configuration", "componentwise_error", "notes",
+                    "equilibrated"):
             self.assertIn(key, report)
-        for phase in ("read", "scatter", "eliminate", "gather", "check", "total"):
+        self.assertGreater(report["condition"]["normwise"], 10)
+        self.assertAlmostEqual(
+            report["condition"]["normwise"] * report["condition"]["reciprocal"], 1)
+        self.assertGreater(report["condition"]["componentwise"], 1)
+        self.assertLess(report["forward_error"]["bound"], 1e-12)
+        self.assertLess(report["forward_error"]["estimate"], 1e-15)
+        for phase in ("read", "scatter", "eliminate", "gather", "check", "condition", "total"):
             spread = report["seconds"][phase]
             self.assertLessEqual(spread["min"], spread["mean"] + 1e-12, phase)
             self.assertLessEqual(spread["mean"], spread["max"] + 1e-12, phase)
@@ -103,6 +110,70 @@ class Solving(CliTest):
         self.assertEqual(result.code, SOLVED, result.text)
 
 
+class Trusting(CliTest):
+    """What a solution says about itself."""
+
+    def solve(self, matrix, *settings, ranks=2):
+        self.write("c.yaml", f'matrix: "{matrix}"\noutput: {{report: report.json}}\n')
+        arguments = [word for setting in settings for word in ("--set", setting)]
+        result = self.spsolve("c.yaml", *arguments, ranks=ranks)
+        self.assertEqual(result.code, SOLVED, result.text)
+        return result, self.report()
+
+    def test_a_harmless_system_has_no_warning(self):
+        result, report = self.solve("grid2d:12")
+        self.assertEqual([note for note in report["notes"] if "condition" in note], [])
+        self.assertRegex(result.out, r"condition +[0-9.e+]+ normwise \(reciprocal")
+        self.assertRegex(result.out, r"forward error +at most about [0-9.e+-]+ \(condition x")
+
+    def test_digits_that_are_lost_are_counted_in_words(self):
+        result, report = self.solve("hilbert:8")
+        notes = " ".join(report["notes"])
+        self.assertIn("ill-conditioned", notes)
+        self.assertIn("about 11 of its 16 digits", notes)
+        self.assertAlmostEqual(report["condition"]["normwise"] / 3.387e10, 1, places=2)
+        # Refinement with residuals in twice the precision loses none to the elimination.
+        self.assertLess(report["forward_error"]["estimate"], 1.2e-16)
+
+    def test_singular_to_working_precision(self):
+        for ranks in (1, 3):
+            result, report = self.solve("hilbert:20", ranks=ranks)
+            self.assertIn("singular to working precision", " ".join(report["notes"]))
+            self.assertIsNone(report["forward_error"]["bound"])
+            self.assertNotIn("estimate", report["forward_error"])
+            self.assertIn("forward error      unknown", result.out)
+
+    def test_factors_that_are_too_bad_are_not_asked(self):
+        self.write("c.yaml", 'matrix: "gfpp:200"\nright_hand_side: random\n'
+                             "output: {report: report.json}\n")
+        self.spsolve("c.yaml", "--set", "solve.method=gauss")
+        self.assertNotIn("condition", self.report())
+        self.assertIn("no condition estimate", " ".join(self.report()["notes"]))
+        result = self.spsolve("c.yaml", "--set", "solve.pivoting=complete")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertLess(self.report()["condition"]["normwise"], 1e4)
+
+    def test_condition_can_be_left_out(self):
+        _, report = self.solve("grid2d:12", "solve.condition=false")
+        self.assertNotIn("condition", report)
+        self.assertNotIn("condition", report["seconds"])
+        self.assertIn("estimate", report["forward_error"])
+
+    def test_equilibration(self):
+        lines = ["%%MatrixMarket matrix coordinate real general", "4 4 8"]
+        for i in range(4):
+            lines += [f"{i + 1} {i + 1} {4 * 10.0 ** (9 * i)}",
+                      f"{i + 1} {(i + 1) % 4 + 1} {-10.0 ** (9 * i)}"]
+        self.write("a.mtx", "\n".join(lines) + "\n")
+        for value, scaled in (("auto", True), ("on", True), ("off", False)):
+            result, report = self.solve(self.folder / "a.mtx", f"solve.equilibrate={value}")
+            self.assertEqual(report["equilibrated"], scaled)
+            self.assertEqual(", equilibrated" in result.out, scaled)
+            self.assertLess(report["l2_error"], 1e-28)
+        _, report = self.solve("grid2d:12")
+        self.assertFalse(report["equilibrated"])
+
+
 class Failing(CliTest):
     def assert_fails(self, result, code, *words):
         self.assertEqual(result.code, code, result.text)
@@ -171,11 +242,24 @@ class Failing(CliTest):
 class OneRankOnly(CliTest):
     """What happens to one rank ends all of them, in seconds, with the reason."""
 
-    def test_a_rank_that_cannot_allocate(self):
+    def test_a_rank_whose_limit_is_too_small_is_refused_by_the_plan(self):
         self.write("c.yaml", 'matrix: "grid2d:110"\n')
         program = BIN / "spsolve"
         # Rank 1 may map 600 MB; its band alone needs 586 MB.
         limited = f"ulimit -v 600000; exec {program} c.yaml"
+        result = self.run_program("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 1,
+                                  program, "c.yaml", ":", "-np", 1, "sh", "-c", limited,
+                                  timeout=60)
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertIn("does not fit into memory; raise the limit", result.err)
+        self.assertRegex(result.err, r"rank 1 +[0-9.]+ MiB  of [0-9.]+ MiB under its limit "
+                                     r"\(ulimit -v\): does not fit")
+
+    def test_a_rank_that_cannot_allocate(self):
+        self.write("c.yaml", 'matrix: "grid2d:110"\n')
+        program = BIN / "spsolve"
+        # Rank 1 may have 500 MB of its own, which the plan does not look at.
+        limited = f"ulimit -d 500000; exec {program} c.yaml"
         result = self.run_program("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 1,
                                   program, "c.yaml", ":", "-np", 1, "sh", "-c", limited,
                                   timeout=60)

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <memory>
+
 #include "distribute/scatter.hpp"
 #include "eliminate/eliminate.hpp"
+#include "eliminate/equilibrate.hpp"
 #include "eliminate/refine.hpp"
 #include "mpi/mpi_team.hpp"
 
@@ -14,22 +17,46 @@ struct Solved {
   Dense<double> x;
 };
 
-/// The way of the application: rank 0 has the matrix, everybody ends up with x.
-inline Solved solve_in_team(const Csr<double>& matrix, const Dense<double>& b,
-                            const EliminationChoice& choice, int sweeps = 0) {
+/// An eliminated matrix on all ranks, and the band of its rows that residuals are computed from.
+struct EliminatedSystem {
   MpiTeam team;
-  const RowBands bands{matrix.rows, team.size()};
+  RowBands bands;
+  Csr<double> rows;
+  Eliminated eliminated;
+};
+
+/// The way of the application: rank 0 has the matrix, everybody gets rows to eliminate. The result
+/// stays where it is: what it solves with refers to its team.
+inline std::unique_ptr<EliminatedSystem> eliminate_in_team(
+    const Csr<double>& matrix, const EliminationChoice& choice,
+    AutoSwitch equilibrate = AutoSwitch::off) {
+  auto system = std::make_unique<EliminatedSystem>();
+  MpiTeam& team = system->team;
+  system->bands = {matrix.rows, team.size()};
   const Csr<double>& whole = team.rank() == 0 ? matrix : Csr<double>{};
-  const Csr<double> rows = scatter_rows(team, bands, whole);
-  const Csr<double> dealt =
-      deals_in_cycles(choice, team.size())
-          ? scatter_rows(team, cyclic_rows(choice, matrix.rows, team.size()), whole)
-          : rows;
+  system->rows = scatter_rows(team, system->bands, whole);
+  Csr<double> dealt = deals_in_cycles(choice, team.size())
+                          ? scatter_rows(team, cyclic_rows(choice, matrix.rows, team.size()), whole)
+                          : system->rows;
+  Equilibration scaling =
+      equilibration_of(team, system->bands, system->rows, equilibrate, choice.precision);
+  dealt = scaled_rows(scaling, choice, team, std::move(dealt));
   Progress progress("test", 0, Progress::Show::off);
-  const Eliminated eliminated = prepare_elimination(team, matrix.rows, dealt, choice)(progress);
+  system->eliminated = undo_scaling(prepare_elimination(team, matrix.rows, dealt, choice)(progress),
+                                    std::move(scaling));
+  return system;
+}
+
+/// The same up to x, refined by at most `sweeps` sweeps.
+inline Solved solve_in_team(const Csr<double>& matrix, const Dense<double>& b,
+                            const EliminationChoice& choice, int sweeps = 0,
+                            AutoSwitch equilibrate = AutoSwitch::off) {
+  const auto system = eliminate_in_team(matrix, choice, equilibrate);
+  const Eliminated& eliminated = system->eliminated;
   Solved solved{eliminated.pivots, eliminated.notes, {}, b};
   eliminated.solve(solved.x);
-  solved.refinement = refine(team, bands, rows, b, eliminated.solve, sweeps, solved.x);
+  solved.refinement =
+      refine(system->team, system->bands, system->rows, b, eliminated.solve, sweeps, solved.x);
   return solved;
 }
 

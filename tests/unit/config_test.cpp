@@ -26,10 +26,12 @@ TEST(Config, DefaultsHoldWhereNothingIsSaid) {
   EXPECT_EQ(expected.solve.method, Method::automatic);
   EXPECT_EQ(expected.solve.pivoting, Pivoting::automatic);
   EXPECT_EQ(expected.solve.precision, Precision::float64);
-  EXPECT_EQ(expected.solve.refinement, 3);
+  EXPECT_EQ(expected.solve.equilibrate, AutoSwitch::automatic);
+  EXPECT_EQ(expected.solve.refinement, 10);
+  EXPECT_TRUE(expected.solve.condition);
   EXPECT_EQ(expected.device, DeviceChoice::automatic);
   EXPECT_EQ(expected.threads, 0);
-  EXPECT_EQ(expected.output.progress, ProgressChoice::automatic);
+  EXPECT_EQ(expected.output.progress, AutoSwitch::automatic);
 }
 
 TEST(Config, EveryKeyIsStored) {
@@ -41,7 +43,9 @@ solve:
   method: gauss_jordan
   pivoting: complete
   precision: float
+  equilibrate: off
   refinement: 0
+  condition: false
 device: cuda
 multiply: {kernel: csr_serial, precision: float, columns: 8, x: ones, seed: 0, repeat: 9,
            verify: true}
@@ -59,7 +63,9 @@ output: {solution: "x y.mtx", product: y.mtx, report: r.json, progress: on}
   EXPECT_EQ(config.solve.method, Method::gauss_jordan);
   EXPECT_EQ(config.solve.pivoting, Pivoting::complete);
   EXPECT_EQ(config.solve.precision, Precision::float32);
+  EXPECT_EQ(config.solve.equilibrate, AutoSwitch::off);
   EXPECT_EQ(config.solve.refinement, 0);
+  EXPECT_FALSE(config.solve.condition);
   EXPECT_EQ(config.device, DeviceChoice::cuda);
   EXPECT_EQ(config.threads, 12);
   EXPECT_EQ(config.output.solution, "x y.mtx");
@@ -72,7 +78,7 @@ output: {solution: "x y.mtx", product: y.mtx, report: r.json, progress: on}
   EXPECT_EQ(config.multiply.seed, 0);
   EXPECT_EQ(config.multiply.repeat, 9);
   EXPECT_TRUE(config.multiply.verify);
-  EXPECT_EQ(config.output.progress, ProgressChoice::on);
+  EXPECT_EQ(config.output.progress, AutoSwitch::on);
 }
 
 TEST(Config, ShorthandsOfSections) {
@@ -123,7 +129,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "task, device, threads"},
       {"matrix: a\nsolve: {xyzzy: 1}\n",
        "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, pivoting, "
-       "precision, block, refinement"},
+       "precision, block, equilibrate, refinement, condition"},
       {"matrix: a\nthreads: 1\ndevice: host\nthreads: 2\n",
        "c.yaml:4:1: 'threads' is given twice, first in line 2"},
       {"matrix: {file: a,\n  file: b}\n",
@@ -185,7 +191,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "c.yaml:2:10: 'threads' must be an integer from 0 to 65536, not a list"},
       {"matrix: a\nsolve: gauss\n",
        "c.yaml:2:8: 'solve' is a section with the keys method, pivoting, precision, block, "
-       "refinement, "
+       "equilibrate, refinement, condition, "
        "not "
        "a single value"},
       {"matrix: [a]\n",

@@ -1,7 +1,12 @@
 #include "eliminate/plan.hpp"
 
-#include <gtest/gtest.h>
+#include <fstream>
 
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/system.hpp"
 #include "eliminate/host_band.hpp"
 
 namespace spsolve {
@@ -38,6 +43,33 @@ TEST(MemoryCheck, RefusesWithARemedy) {
   EXPECT_NE(to_text(plan, check).find("does not fit"), std::string::npos);
   const MemoryPlan small = plan_elimination(shape, choice, 0, 1, 1);
   EXPECT_TRUE(check_memory(team, small, Precision::float64).fits);
+}
+
+TEST(MemoryCheck, KnowsTheLimitOfTheProcess) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const auto mapped = [] {
+    std::int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * sysconf(_SC_PAGESIZE);
+  };
+  rlimit limited = before;
+  constexpr std::int64_t room = std::int64_t{256} << 20;
+  limited.rlim_cur = static_cast<rlim_t>(mapped() + room);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  const std::int64_t left = left_under_process_limit();
+  SoloTeam team;
+  const MatrixShape large{20000, 20000, 0, 60000};  // 3 GB when it is dense
+  const MemoryPlan plan = plan_elimination(large, choice, 0, 1, 1);
+  const MemoryCheck check = check_memory(team, plan, Precision::float64);
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_LE(left, room);
+  EXPECT_GT(left, room / 2);
+  EXPECT_FALSE(check.fits);
+  EXPECT_TRUE(check.ranks[0].limited);
+  EXPECT_LE(check.ranks[0].available, room);
+  EXPECT_NE(check.remedy.find("ulimit -v"), std::string::npos) << check.remedy;
+  EXPECT_NE(to_text(plan, check).find("ulimit -v"), std::string::npos);
 }
 
 TEST(ReadableBytes, UsesBinaryUnits) {

@@ -1,0 +1,111 @@
+#include "eliminate/condition.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "helpers/reference.hpp"
+#include "matrix/multivector.hpp"
+#include "matrix/structure.hpp"
+
+namespace spsolve {
+namespace {
+
+Operator product_with(const Csr<double>& matrix) {
+  return [matrix](Dense<double>& x) { x = test::multiply(matrix, x); };
+}
+
+std::vector<double> estimates(const Dense<double>& a, const Dense<double>& weights) {
+  const Csr<double> matrix = test::sparse(a);
+  return estimate_one_norms(weights, product_with(matrix), product_with(transpose(matrix)));
+}
+
+double exact_norm(const Dense<double>& a, const Dense<double>& weights, Index column) {
+  double largest = 0;
+  for (Index j = 0; j < a.columns; ++j) {
+    double sum = 0;
+    for (Index i = 0; i < a.rows; ++i) sum += weights(i, column) * std::abs(a(i, j));
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+TEST(EstimateOneNorms, ExactForSmallOrders) {
+  Dense<double> one(1, 1, -3.0);
+  EXPECT_EQ(estimates(one, Dense<double>(1, 1, 2.0))[0], 6);
+  Dense<double> two(2, 2);
+  two.values = {1, -5, 2, 0.5};
+  EXPECT_DOUBLE_EQ(estimates(two, Dense<double>(2, 1, 1.0))[0], 5.5);
+  EXPECT_EQ(estimates(Dense<double>(0, 0), Dense<double>(0, 2)).size(), 2u);
+}
+
+TEST(EstimateOneNorms, ExactForMatricesWithoutNegativeEntries) {
+  // The gradient of the norm is then the vector of column sums itself.
+  Dense<double> a = random_multivector(40, 40, 3);
+  for (double& value : a.values) value = std::abs(value);
+  const Dense<double> ones(40, 1, 1.0);
+  EXPECT_DOUBLE_EQ(estimates(a, ones)[0], exact_norm(a, ones, 0));
+}
+
+TEST(EstimateOneNorms, LowerBoundsWithinAFactorOfThree) {
+  for (const Index n : {3, 10, 33, 90}) {
+    for (Index seed = 1; seed <= 5; ++seed) {
+      const Dense<double> a = random_multivector(n, n, seed);
+      Dense<double> weights(n, 3, 1.0);
+      for (Index i = 0; i < n; ++i) {
+        weights(i, 1) = std::pow(10.0, -static_cast<double>(i % 7));
+        weights(i, 2) = i == n / 2 ? 1 : 0;
+      }
+      const std::vector<double> found = estimates(a, weights);
+      for (Index c = 0; c < 3; ++c) {
+        const double exact = exact_norm(a, weights, c);
+        EXPECT_LE(found[c], exact * (1 + 1e-13)) << n << " column " << c;
+        EXPECT_GE(found[c], exact / 3) << n << " column " << c;
+      }
+    }
+  }
+}
+
+TEST(EstimateOneNorms, WhatIsNotFiniteIsInfinite) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  for (const double bad : {infinite, static_cast<double>(NAN)}) {
+    const auto spoil = [&](Dense<double>& x) { x(1, 0) = bad; };
+    const auto norms = estimate_one_norms(Dense<double>(3, 1, 1.0), spoil, spoil);
+    EXPECT_EQ(norms[0], infinite);
+  }
+}
+
+/// diag(d) with b and x such that the condition is known.
+Condition condition_of_diagonal(const std::vector<double>& d) {
+  const Index n = static_cast<Index>(d.size());
+  Dense<double> dense(n, n), x(n, 1, 1.0), b(n, 1);
+  for (Index i = 0; i < n; ++i) dense(i, i) = b(i, 0) = d[i];
+  const auto solve = [&](Dense<double>& y) {
+    for (Index i = 0; i < n; ++i) {
+      for (Index c = 0; c < y.columns; ++c) y(i, c) /= d[i];
+    }
+  };
+  SoloTeam team;
+  return estimate_condition(team, {n, 1}, test::sparse(dense), b, x, solve, solve);
+}
+
+TEST(Condition, OfADiagonalMatrix) {
+  const Condition condition = condition_of_diagonal({1, -4, 0.25, 1000});
+  EXPECT_DOUBLE_EQ(condition.normwise, 4000);
+  EXPECT_DOUBLE_EQ(condition.reciprocal(), 1.0 / 4000);
+  // |A^-1| (|A| |x| + |b|) = 2 in every row: the scale of the rows does not count.
+  EXPECT_DOUBLE_EQ(condition.componentwise, 2);
+}
+
+TEST(Condition, ForwardErrorIsTheSmallerOfTwoBounds) {
+  const Quality quality{1e-16, 1e-14};
+  EXPECT_DOUBLE_EQ((Condition{100, 1000}.forward_error(quality)), 2e-14);
+  EXPECT_DOUBLE_EQ((Condition{1e9, 10}.forward_error(quality)), 1e-13);
+  EXPECT_FALSE((Condition{1e9, 1e15}.singular_to_working_precision()));
+  EXPECT_TRUE((Condition{1e30, 1e16}.singular_to_working_precision()));
+  EXPECT_TRUE(std::isinf(Condition{1e30, 1e16}.forward_error(quality)));
+}
+
+}  // namespace
+}  // namespace spsolve

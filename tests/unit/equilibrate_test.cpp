@@ -1,0 +1,118 @@
+#include "eliminate/equilibrate.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "helpers/reference.hpp"
+#include "matrix/multivector.hpp"
+#include "matrix/structure.hpp"
+
+namespace spsolve {
+namespace {
+
+const EliminationChoice choice;
+
+Equilibration of(const Csr<double>& matrix, AutoSwitch wanted,
+                 Precision precision = Precision::float64) {
+  SoloTeam team;
+  return equilibration_of(team, {matrix.rows, 1}, matrix, wanted, precision);
+}
+
+Csr<double> scaled(const Csr<double>& matrix) {
+  SoloTeam team;
+  return scaled_rows(of(matrix, AutoSwitch::on), choice, team, matrix);
+}
+
+/// Random entries, row i times 10^(i mod 13 - 6), column j times 10^(j mod 5).
+Csr<double> badly_scaled(Index n) {
+  Dense<double> dense = random_multivector(n, n, 6);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      dense(i, j) *= std::pow(10.0, static_cast<double>(i % 13 - 6 + j % 5));
+    }
+  }
+  return test::sparse(dense);
+}
+
+TEST(Equilibration, BringsRowsAndColumnsNearOne) {
+  const Csr<double> matrix = scaled(badly_scaled(50));
+  std::vector<double> columns(50);
+  for (Index i = 0; i < 50; ++i) {
+    double row = 0;
+    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      const double value = std::abs(matrix.values[k]);
+      row = std::max(row, value);
+      columns[matrix.column_indices[k]] = std::max(columns[matrix.column_indices[k]], value);
+    }
+    EXPECT_GE(row, 0.5);
+    EXPECT_LT(row, 1);
+  }
+  for (const double column : columns) {
+    EXPECT_GE(column, 0.5);
+    EXPECT_LT(column, 1);
+  }
+}
+
+TEST(Equilibration, RoundsNothing) {
+  const Csr<double> matrix = badly_scaled(30);
+  const Csr<double> changed = scaled(matrix);
+  int exponent = 0;
+  for (std::size_t k = 0; k < matrix.values.size(); ++k) {
+    EXPECT_EQ(std::frexp(matrix.values[k], &exponent), std::frexp(changed.values[k], &exponent));
+  }
+}
+
+TEST(Equilibration, IsUndoneInBothKindsOfSolves) {
+  const Csr<double> matrix = badly_scaled(20);
+  SoloTeam team;
+  Equilibration scaling = of(matrix, AutoSwitch::on);
+  const Csr<double> changed = scaled_rows(scaling, choice, team, matrix);
+  Progress progress("test", 0, Progress::Show::off);
+  const Eliminated eliminated =
+      undo_scaling(prepare_elimination(team, 20, changed, choice)(progress), scaling);
+  Dense<double> x = random_multivector(20, 2, 9);
+  const Dense<double> b = x;
+  eliminated.solve(x);
+  EXPECT_LE(test::backward_error(matrix, b, x), 1e-15);
+  const Csr<double> transposed = transpose(matrix);
+  x = b;
+  eliminated.solve_transposed(x);
+  EXPECT_LE(test::backward_error(transposed, b, x), 1e-15);
+}
+
+TEST(Equilibration, AutomaticLeavesWhatIsScaledWell) {
+  EXPECT_FALSE(of(test::sparse(random_multivector(30, 30, 1)), AutoSwitch::automatic).scales());
+  EXPECT_TRUE(of(test::sparse(random_multivector(30, 30, 1)), AutoSwitch::on).scales());
+  EXPECT_TRUE(of(badly_scaled(30), AutoSwitch::automatic).scales());
+  EXPECT_FALSE(of(badly_scaled(30), AutoSwitch::off).scales());
+}
+
+TEST(Equilibration, AutomaticKeepsAwayFromTheEndsOfTheRange) {
+  Dense<double> dense = random_multivector(8, 8, 2);
+  for (double& value : dense.values) value *= 1e30;
+  EXPECT_FALSE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float64).scales());
+  EXPECT_TRUE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float32).scales());
+  for (double& value : dense.values) value *= 1e-60;
+  EXPECT_FALSE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float64).scales());
+  EXPECT_TRUE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float32).scales());
+}
+
+TEST(Equilibration, ZerosAndTheEndsOfDoubleGetFiniteFactors) {
+  Dense<double> dense(4, 4);
+  dense(0, 0) = 5e-324;
+  dense(1, 1) = 1.7e308;
+  dense(2, 2) = 1;
+  const Equilibration scaling = of(test::sparse(dense), AutoSwitch::on);
+  for (const auto* factors : {&scaling.rows, &scaling.columns}) {
+    for (const double factor : *factors) {
+      EXPECT_TRUE(std::isfinite(factor) && factor > 0) << factor;
+    }
+  }
+  EXPECT_EQ(scaling.rows[3], 1);
+  EXPECT_EQ(scaling.columns[3], 1);
+  EXPECT_FALSE(of(Csr<double>{}, AutoSwitch::automatic).scales());
+}
+
+}  // namespace
+}  // namespace spsolve
