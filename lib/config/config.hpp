@@ -18,6 +18,7 @@ enum class RightHandSideKind { row_sums, ones, random, file };
 enum class MultivectorKind { random, ones, file };
 enum class DeviceChoice { automatic, host, cuda };
 enum class ProgressChoice { automatic, on, off };
+enum class BandsChoice { automatic, rows, nonzeros };
 
 inline constexpr std::string_view task_words[] = {"solve", "multiply"};
 inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};
@@ -30,6 +31,7 @@ inline constexpr std::string_view precision_words[] = {"float", "double"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
 inline constexpr std::string_view switch_words[] = {"false", "true"};
 inline constexpr std::string_view progress_words[] = {"auto", "on", "off"};
+inline constexpr std::string_view bands_words[] = {"auto", "rows", "nonzeros"};
 
 using Words = std::span<const std::string_view>;
 constexpr Words words_of(Task) {
@@ -52,6 +54,9 @@ constexpr Words words_of(DeviceChoice) {
 }
 constexpr Words words_of(ProgressChoice) {
   return progress_words;
+}
+constexpr Words words_of(BandsChoice) {
+  return bands_words;
 }
 template <std::same_as<bool> Switch>
 constexpr Words words_of(Switch) {
@@ -99,6 +104,7 @@ struct Config {
   };
   struct Multiply {
     std::string kernel = "auto";
+    BandsChoice bands = BandsChoice::automatic;
     Precision precision = Precision::float64;
     Index columns = 1;
     /// The multivector X; `file` is set if and only if `kind` is file.

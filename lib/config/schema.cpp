@@ -216,6 +216,10 @@ const Option option_table[] = {
         "Kernel that each rank multiplies its rows with: auto, or a name that spbench "
         "--list-kernels shows.",
         kernel_problem),
+    choice<&Config::multiply, &Config::Multiply::bands>(
+        "multiply.bands",
+        "How rows are dealt out: bands of equal rows or of equal non-zeros; auto: non-zeros where "
+        "equal rows would give one rank 5 % more than the mean."),
     choice<&Config::multiply, &Config::Multiply::precision>(
         "multiply.precision", "Floating-point type of A, X and Y in the product."),
     integer<&Config::multiply, &Config::Multiply::columns>(

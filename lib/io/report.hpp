@@ -9,6 +9,7 @@
 
 #include "core/team.hpp"
 #include "core/timer.hpp"
+#include "distribute/rank_share.hpp"
 #include "eliminate/refine.hpp"
 #include "multiply/compare.hpp"
 
@@ -45,6 +46,9 @@ struct TaskReport {
   /// Sets ranks, hosts, peak_memory and seconds. Collective.
   void add_run(Team& team, const PhaseTimes& times);
 
+  /// Lets an older peak count in peak_memory; to be called before something makes it anew.
+  void note_peak_memory();
+
   /// The longest seconds of any rank in `phase`; 0 where there was none.
   double longest(std::string_view phase) const;
 };
@@ -64,8 +68,18 @@ struct SolveReport : TaskReport {
 
 /// What one product Y = A X came to.
 struct MultiplyReport : TaskReport {
-  std::string kernel;             ///< kernel
-  std::string detail;             ///< detail: what the kernel chose, on rank 0
+  std::string kernel;                ///< kernel
+  std::string detail;                ///< detail: what the kernel chose, on rank 0
+  std::string bands;                 ///< bands: rows | nonzeros
+  std::string transport;             ///< transport: how the halo travels
+  std::vector<PhaseSpread> parts;    ///< product_parts.PART.min|mean|max, medians of the repeats
+  std::vector<RankShare> shares;     ///< shares: what each rank has, with its details
+  std::vector<std::string> details;  ///< shares[rank].detail
+  std::int64_t halo_bytes = 0;       ///< halo.bytes, over all ranks, in one product
+  double imbalance = 1;              ///< imbalance: non-zeros of the fullest rank over the mean
+  std::int64_t matrix_bytes = 0;     ///< scatter.matrix_bytes: compressed rows of the whole matrix
+  /// scatter.peak_bytes: the most that rank 0 held of it meanwhile, its own band included.
+  std::optional<std::int64_t> scatter_peak;
   Index k = 1;                    ///< k: columns of X and Y
   int repeats = 1;                ///< repeat
   double product_seconds = 0;     ///< product_seconds: of one product, median, the slowest rank
