@@ -32,11 +32,11 @@ DistributedProduct<T>::DistributedProduct(Team& team, ProductBackend& backend, c
     if (!reason.empty()) {
       fail(ExitCode::input, "multiply.kernel={} does not take this matrix: {}{}", kernel.name,
            reason,
-           team.size() == 1 ? ""
-                            : fmt::format(" (the diagonal block of {} x {} that rank {} holds); "
-                                          "use another kernel",
-                                          split.interior.rows, split.interior.columns,
-                                          team.rank()));
+           team.size() == 1
+               ? ""
+               : fmt::format(" (the diagonal block of {} x {} that rank {} holds); "
+                             "use another kernel",
+                             split.interior.rows, split.interior.columns, team.rank()));
     }
     interior_ = prepare<T>(kernel, split.interior, options);
     share_.bytes = interior_->bytes();

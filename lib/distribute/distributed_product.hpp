@@ -25,8 +25,7 @@ class DistributedProduct {
   /// team and the backend must outlive the object. Throws the same Error on every rank where the
   /// kernel refuses some rank's interior part. Collective.
   DistributedProduct(Team& team, ProductBackend& backend, const Kernel& kernel,
-                     const KernelOptions& options, CompressedRows&& rows,
-                     const RowBands& x_bands);
+                     const KernelOptions& options, CompressedRows&& rows, const RowBands& x_bands);
 
   /// Y = A X for this rank's rows of X and Y, in the backend's memory, K columns each; K may change
   /// from call to call, on all ranks alike. Collective, among neighbours.

@@ -8,8 +8,8 @@
 
 namespace spsolve {
 
-/// The messages of a plan for K columns: from `outgoing`, sent rows x K, to the neighbours, and from
-/// them into `incoming`, halo rows x K. The spans are not read or written here.
+/// The messages of a plan for K columns: from `outgoing`, sent rows x K, to the neighbours, and
+/// from them into `incoming`, halo rows x K. The spans are not read or written here.
 template <typename T>
 std::unique_ptr<Messages> halo_messages(Team& team, const HaloPlan& plan,
                                         std::span<const T> outgoing, std::span<T> incoming,

@@ -24,8 +24,8 @@ class HostHalo final : public HaloDevice<T> {
   void start(const T* x, Index columns) override {
     make_room(columns);
     const Timer packing;
-#pragma omp parallel for schedule(static) num_threads(threads_) \
-    if (plan_.sent_rows() * columns > worthwhile)
+#pragma omp parallel for schedule(static) \
+    num_threads(threads_) if (plan_.sent_rows() * columns > worthwhile)
     for (Index i = 0; i < plan_.sent_rows(); ++i) {
       std::copy_n(x + plan_.rows_to_send[i] * columns, columns, outgoing_.data() + i * columns);
     }
@@ -59,7 +59,9 @@ class HostHalo final : public HaloDevice<T> {
     times_.boundary = timer.seconds();
   }
 
-  ProductTimes finish() override { return times_; }
+  ProductTimes finish() override {
+    return times_;
+  }
 
  private:
   /// Messages are K elements a row: another K needs other ones.

@@ -64,8 +64,7 @@ SplitRows<T> split_rows(CompressedRows&& given, const HaloPlan& plan) {
   Index border_row = 0;
   for (Index i = 0; i < a.rows; ++i) {
     Index inside = split.interior.row_offsets[i];
-    const bool at_border =
-        border_row < split.boundary.rows && split.boundary_rows[border_row] == i;
+    const bool at_border = border_row < split.boundary.rows && split.boundary_rows[border_row] == i;
     Index outside = at_border ? split.boundary.row_offsets[border_row++] : 0;
     for (Index k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k) {
       const Index j = a.column_indices[k];
