@@ -11,6 +11,7 @@
 #include "config/loader.hpp"
 #include "config/schema.hpp"
 #include "core/build_info.hpp"
+#include "core/launcher.hpp"
 #include "core/log.hpp"
 #include "core/system.hpp"
 #include "mpi/mpi_team.hpp"
@@ -135,6 +136,12 @@ int main(int argc, char** argv) {
     const bool stopped_in_order = app.exit(error, out, err) == 0;
     wait_for_all(team);
     return static_cast<int>(stopped_in_order ? ExitCode::solved : ExitCode::input);
+  }
+  const Launch started = launch();
+  const std::string problem = launch_problem(started, team.size(), MpiSession::version());
+  if (!problem.empty()) {
+    if (started.rank == 0) std::cerr << "spsolve: " << problem << "\n";
+    return static_cast<int>(ExitCode::input);
   }
   start_log(team.rank(), line.verbose);
   const ExitCode code = run_and_tell(team, line);

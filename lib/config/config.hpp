@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/types.hpp"
+#include "distribute/options.hpp"
 #include "eliminate/options.hpp"
 
 namespace spsolve {
@@ -18,7 +19,6 @@ enum class RightHandSideKind { row_sums, ones, random, file };
 enum class MultivectorKind { random, ones, file };
 enum class DeviceChoice { automatic, host, cuda };
 enum class ProgressChoice { automatic, on, off };
-enum class BandsChoice { automatic, rows, nonzeros };
 
 inline constexpr std::string_view task_words[] = {"solve", "multiply"};
 inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};

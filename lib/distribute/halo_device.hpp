@@ -70,10 +70,12 @@ class DeviceMaker {
 class ProductBackend {
  public:
   virtual ~ProductBackend() = default;
-  virtual std::string device() const = 0;                   ///< "host", or the model of the GPU
-  virtual std::span<const Kernel> kernels() const = 0;      ///< the table of kernels
-  virtual std::string_view plain_kernel() const = 0;        ///< one of them that takes any matrix
-  virtual std::string transport() const { return "host"; }  ///< how the halo travels, in words
+  virtual std::string device() const = 0;               ///< "host", or the model of the GPU
+  virtual std::span<const Kernel> kernels() const = 0;  ///< the table of kernels
+  virtual std::string_view plain_kernel() const = 0;    ///< one of them that takes any matrix
+  virtual std::string transport() const {
+    return "host memory";
+  }  ///< how the halo travels, in words
   virtual DeviceMaker<float>& floats() = 0;
   virtual DeviceMaker<double>& doubles() = 0;
 };

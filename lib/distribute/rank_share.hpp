@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "core/types.hpp"
 
@@ -20,5 +22,17 @@ struct RankShare {
 
   Index nonzeros() const { return interior_nonzeros + boundary_nonzeros; }
 };
+
+/// Non-zeros of the fullest rank over the mean of all; 1 where there are none.
+inline double imbalance(std::span<const RankShare> shares) {
+  Index most = 0, all = 0;
+  for (const RankShare& share : shares) {
+    most = std::max(most, share.nonzeros());
+    all += share.nonzeros();
+  }
+  return all == 0 ? 1.0
+                  : static_cast<double>(most) * static_cast<double>(shares.size()) /
+                        static_cast<double>(all);
+}
 
 }  // namespace spsolve

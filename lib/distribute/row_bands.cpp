@@ -31,14 +31,6 @@ RowBands bands_by_nonzeros(const NonzeroProfile& profile, int ranks) {
   return bands;
 }
 
-RowBands broadcast_bands(Team& team, RowBands bands, int root) {
-  bands.rows = broadcast_value(team, bands.rows, root);
-  bands.ranks = broadcast_value(team, bands.ranks, root);
-  bands.borders.resize(broadcast_value(team, bands.borders.size(), root));
-  broadcast(team, std::span<Index>(bands.borders), root);
-  return bands;
-}
-
 double imbalance(const NonzeroProfile& profile, const RowBands& bands) {
   const std::vector<Index>& before = profile.nonzeros_before;
   const Index all = before.back();
@@ -52,6 +44,29 @@ double imbalance(const NonzeroProfile& profile, const RowBands& bands) {
     most = std::max(most, nonzeros_before(band.last) - nonzeros_before(band.first));
   }
   return static_cast<double>(most) * bands.ranks / static_cast<double>(all);
+}
+
+RowBands choose_bands(BandsChoice choice, const NonzeroProfile& profile, int ranks) {
+  constexpr double worthwhile = 1.05;
+  const RowBands equal{profile.rows, ranks};
+  if (choice == BandsChoice::rows) return equal;
+  if (choice == BandsChoice::automatic && imbalance(profile, equal) <= worthwhile) return equal;
+  return bands_by_nonzeros(profile, ranks);
+}
+
+RowBands choose_bands(Team& team, BandsChoice choice, const NonzeroProfile& profile) {
+  RowBands bands = together(team, [&] {
+    return team.rank() == 0 ? choose_bands(choice, profile, team.size()) : RowBands{};
+  });
+  bands.ranks = team.size();
+  bands.rows = broadcast_value(team, bands.rows, 0);
+  bands.borders.resize(broadcast_value(team, bands.borders.size(), 0));
+  broadcast(team, std::span<Index>(bands.borders), 0);
+  return bands;
+}
+
+RowBands bands_of_x(const RowBands& bands, Index columns) {
+  return bands.rows == columns ? bands : RowBands{columns, bands.ranks};
 }
 
 }  // namespace spsolve

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/team.hpp"
 #include "core/types.hpp"
+#include "distribute/options.hpp"
 
 namespace spsolve {
 
@@ -74,11 +76,24 @@ NonzeroProfile profile_of(std::span<const Index> row_offsets);
 /// non-zeros before come nearest to r / ranks of all. Without non-zeros, of equal height.
 RowBands bands_by_nonzeros(const NonzeroProfile& profile, int ranks);
 
-/// Root's bands on every rank. Collective.
-RowBands broadcast_bands(Team& team, RowBands bands, int root);
-
 /// Non-zeros of the fullest band over the mean of all bands, to the profile's accuracy; 1 without
 /// non-zeros.
 double imbalance(const NonzeroProfile& profile, const RowBands& bands);
+
+/// The bands of the choice; automatic: of equal non-zeros where equal rows would give one rank 5 %
+/// more than the mean.
+RowBands choose_bands(BandsChoice choice, const NonzeroProfile& profile, int ranks);
+
+/// The same on every rank, from rank 0's profile. Collective.
+RowBands choose_bands(Team& team, BandsChoice choice, const NonzeroProfile& profile);
+
+/// The word for bands in reports: rows or nonzeros.
+constexpr std::string_view kind_of(const RowBands& bands) {
+  return bands.borders.empty() ? "rows" : "nonzeros";
+}
+
+/// The bands of X for an m x n matrix with the bands `bands`: the same where it is square, so that
+/// its diagonal blocks are square too; else of equal height.
+RowBands bands_of_x(const RowBands& bands, Index columns);
 
 }  // namespace spsolve

@@ -23,14 +23,14 @@ std::vector<PhaseSpread> spread_over_ranks(Team& team, const PhaseTimes& times) 
   return spreads;
 }
 
-namespace {
-
-/// Hosts among the ranks: each counts 1 / (ranks on its host).
 int count_hosts(Team& team) {
+  // Each rank counts 1 / (ranks on its host).
   double hosts = 0;
   for (const int ranks : all_gather(team, team.ranks_on_host())) hosts += 1.0 / ranks;
   return static_cast<int>(std::lround(hosts));
 }
+
+namespace {
 
 /// What the reports of all tasks begin with, and what they end with.
 nlohmann::ordered_json begin_json(const TaskReport& report) {

@@ -24,6 +24,9 @@ struct PhaseSpread {
 /// The phases of all ranks; every rank must have met the same phases. Collective.
 std::vector<PhaseSpread> spread_over_ranks(Team& team, const PhaseTimes& times);
 
+/// Hosts among the ranks. Collective.
+int count_hosts(Team& team);
+
 /// What the reports of all tasks say. The JSON form is that of the file named by output.report; its
 /// keys are those named beside the members.
 struct TaskReport {

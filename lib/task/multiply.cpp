@@ -38,15 +38,6 @@ Csr<T> rounded(Csr<double>&& matrix) {
   }
 }
 
-/// Phase "prepare", on all ranks: how A is dealt out. Known to rank 0, which has the matrix.
-RowBands choose_bands(BandsChoice choice, const NonzeroProfile& profile, int ranks) {
-  constexpr double worthwhile = 1.05;
-  const RowBands equal{profile.rows, ranks};
-  if (choice == BandsChoice::rows) return equal;
-  if (choice == BandsChoice::automatic && imbalance(profile, equal) <= worthwhile) return equal;
-  return bands_by_nonzeros(profile, ranks);
-}
-
 /// The errors of rank 0's Y against the serial product of the whole matrix in T.
 template <typename T>
 ProductErrors verify(const Csr<T>& whole, const Dense<T>& x, const Dense<double>& y) {
@@ -170,19 +161,8 @@ Problem deal_out(const Config& config, Team& team, PhaseTimes& times, MultiplyRe
     if (reads_x || wanted.verify) problem.whole_x = whole_x(wanted, matrix.columns);
   });
   times.measure("scatter", [&] {
-    problem.bands = broadcast_bands(
-        team,
-        together(team,
-                 [&] {
-                   return team.rank() == 0
-                              ? choose_bands(wanted.bands, profile_of(whole.row_offsets),
-                                             team.size())
-                              : RowBands{};
-                 }),
-        0);
-    // Of a square matrix both are dealt out alike, so that its diagonal blocks are square.
-    problem.x_bands =
-        report.rows == report.columns ? problem.bands : RowBands{report.columns, team.size()};
+    problem.bands = choose_bands(team, wanted.bands, profile_of(whole.row_offsets));
+    problem.x_bands = bands_of_x(problem.bands, report.columns);
     report.note_peak_memory();
     const MemoryGrowth growth;
     if (wanted.verify) {  // rank 0 needs its arrays again
@@ -198,13 +178,9 @@ Problem deal_out(const Config& config, Team& team, PhaseTimes& times, MultiplyRe
     problem.x = band_of_x(wanted, team, problem.x_bands, problem.whole_x);
     if (!wanted.verify) problem.whole_x = {};
   });
-  report.bands = problem.bands.borders.empty() ? "rows" : "nonzeros";
+  report.bands = kind_of(problem.bands);
   report.k = problem.x.columns;
   return problem;
-}
-
-std::size_t value_bytes(Precision precision) {
-  return precision == Precision::float32 ? sizeof(float) : sizeof(double);
 }
 
 }  // namespace
@@ -250,12 +226,7 @@ MultiplyReport run_multiply(const Config& config, Team& team,
   report.precision = name(wanted.precision);
   report.transport = backend.transport();
   report.repeats = wanted.repeat;
-  Index most = 0;
-  for (const RankShare& share : report.shares) most = std::max(most, share.nonzeros());
-  if (report.nonzeros > 0) {
-    report.imbalance =
-        static_cast<double>(most) * team.size() / static_cast<double>(report.nonzeros);
-  }
+  report.imbalance = imbalance(report.shares);
   report.gflops = product_flops(report.nonzeros, report.k) / report.product_seconds / 1e9;
   report.bytes_per_second = product_floor_bytes(report.rows, report.columns, report.nonzeros,
                                                 report.k, value_bytes(wanted.precision)) /

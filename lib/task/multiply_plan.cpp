@@ -1,6 +1,7 @@
 // The memory plan of task: multiply.
 
 #include "io/matrix_source.hpp"
+#include "multiply/cost.hpp"
 #include "task/multiply.hpp"
 #include "task/multivector.hpp"
 
@@ -24,8 +25,7 @@ MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan) {
   const auto multivector = [&](Index rows, std::size_t bytes) {
     return rows * k * static_cast<std::int64_t>(bytes);
   };
-  const std::size_t value =
-      config.multiply.precision == Precision::float32 ? sizeof(float) : sizeof(double);
+  const std::size_t value = value_bytes(config.multiply.precision);
   const Index height = RowBands{shape.rows, team.size()}.band(team.rank()).size();
   const Index x_height = RowBands{shape.columns, team.size()}.band(team.rank()).size();
   const Index nonzeros = shape.nonzeros / team.size();

@@ -209,7 +209,7 @@ class Refusals(MultiplyTest):
         self.assert_fails(self.spsolve("c.yaml", "--set", "matrix=gfpp:5"), INPUT,
                           "the matrix is not symmetric")
         self.assert_fails(self.spsolve("c.yaml", "--set", "matrix=gfpp:9", ranks=2), INPUT,
-                          "the matrix is not symmetric", "the diagonal block of 5 x 5 that rank 0",
+                          "the matrix is not symmetric", "the diagonal block of 6 x 6 that rank 0",
                           "use another kernel")
 
     def test_resources(self):

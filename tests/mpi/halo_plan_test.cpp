@@ -105,15 +105,15 @@ TEST(SplitRows, PartsAreTheMatrixAgain) {
 TEST(Scatter, BandsByNonzeros) {
   MpiTeam team;
   const Csr<double> matrix = generate_matrix("power_law:500:6");
-  RowBands bands;
-  if (team.rank() == 0) bands = bands_by_nonzeros(profile_of(matrix.row_offsets), team.size());
-  bands = broadcast_bands(team, bands, 0);
+  const NonzeroProfile profile =
+      team.rank() == 0 ? profile_of(matrix.row_offsets) : NonzeroProfile{};
+  const RowBands bands = choose_bands(team, BandsChoice::nonzeros, profile);
+  EXPECT_EQ(bands, bands_by_nonzeros(profile_of(matrix.row_offsets), team.size()));
   const Range own = bands.band(team.rank());
   expect_equal(scatter_rows(team, bands, team.rank() == 0 ? matrix : Csr<double>{}),
                slice_rows(matrix, own.first, own.last));
-  expect_equal(
-      scatter_rows(team, bands, team.rank() == 0 ? Csr<double>(matrix) : Csr<double>{}),
-      slice_rows(matrix, own.first, own.last));
+  expect_equal(scatter_rows(team, bands, team.rank() == 0 ? Csr<double>(matrix) : Csr<double>{}),
+               slice_rows(matrix, own.first, own.last));
 }
 
 TEST(Scatter, MultivectorsGoThereAndBack) {

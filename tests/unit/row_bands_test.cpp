@@ -56,7 +56,10 @@ TEST(BandsByNonzeros, AreNearlyEqual) {
     EXPECT_EQ(next, 1000);
     EXPECT_LT(imbalance(profile, bands), 1.02);
   }
-  EXPECT_GT(imbalance(profile_of(offsets), RowBands{1000, 7}), 1.8);
+  const NonzeroProfile profile = profile_of(offsets);
+  EXPECT_GT(imbalance(profile, RowBands{1000, 7}), 1.8);
+  EXPECT_EQ(kind_of(choose_bands(BandsChoice::automatic, profile, 7)), "nonzeros");
+  EXPECT_EQ(kind_of(choose_bands(BandsChoice::rows, profile, 7)), "rows");
 }
 
 TEST(BandsByNonzeros, OneRowWithEverything) {
