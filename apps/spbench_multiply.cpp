@@ -196,7 +196,8 @@ void add_multiply_command(CLI::App& app, const bench::Environment& environment, 
       ->capture_default_str();
   command
       ->add_option("--device", options->device,
-                   "whose kernels: host, cuda, or auto, which is both where there is a GPU")
+                   "whose kernels: host, cuda, or auto, which is both where there is a GPU (over "
+                   "several ranks: cuda where every rank has one)")
       ->check(CLI::IsMember({"auto", "host", "cuda"}))
       ->capture_default_str();
   command
@@ -221,6 +222,8 @@ void add_multiply_command(CLI::App& app, const bench::Environment& environment, 
       ->capture_default_str();
   command->add_flag("--in-bands", options->in_bands,
                     "measure one rank as several are measured, with the same columns");
+  command->add_flag("--share-gpus", options->share_gpus,
+                    "several ranks: let them compute on one GPU");
   command->add_flag("--no-check", options->no_check,
                     "several ranks: don't compare with the serial product");
   command->footer([] {

@@ -23,6 +23,7 @@ struct MultiplyOptions {
   int triad_mebibytes = 0;
   std::string bands = "auto";
   bool in_bands = false;
+  bool share_gpus = false;
   bool no_check = false;
 };
 

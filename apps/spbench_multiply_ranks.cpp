@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/gpus.hpp"
 #include "apps/spbench_multiply.hpp"
 #include "bench/distributed_bench.hpp"
 #include "core/error.hpp"
@@ -33,9 +34,18 @@ bench::Table measured_rows(std::span<const bench::DistributedRow> rows) {
 void run_distributed_bench(const MultiplyOptions& options, const bench::Environment& environment,
                            Team& team) {
   const bool speaks = team.rank() == 0;
-  const std::vector<Kernel> table = table_of("host");
+  const Gpus gpus = find_gpus();
+  const bool on_gpus =
+      options.device == "cuda" ||
+      (options.device == "auto" && all_sum(team, gpus.visible.empty() ? 1 : 0) == 0);
+  if (on_gpus) {
+    const int mine = bind_gpu(team, gpus.visible, gpus.why_none, options.share_gpus);
+    together(team, [&] { gpus.use(mine); });
+  }
+  const std::vector<Kernel> table =
+      on_gpus ? std::vector<Kernel>(gpus.kernels.begin(), gpus.kernels.end()) : table_of("host");
   bench::DistributedPlan plan;
-  plan.kernels = chosen_kernels(options, table, false);
+  plan.kernels = together(team, [&] { return chosen_kernels(options, table, on_gpus); });
   plan.columns = options.columns;
   plan.threads = options.common.threads;
   plan.precisions = chosen_precisions(options);
@@ -50,11 +60,13 @@ void run_distributed_bench(const MultiplyOptions& options, const bench::Environm
   if (speaks) std::cout << to_text(environment);
   std::vector<bench::DistributedRow> all;
   for (const std::string& name : options.common.matrices) {
-    Csr<double> matrix =
-        together(team, [&] { return speaks ? load_matrix(name) : Csr<double>{}; });
+    Csr<double> matrix = together(team, [&] { return speaks ? load_matrix(name) : Csr<double>{}; });
     const auto rows = bench::sample_distributed(
         team, name, std::move(matrix), plan,
-        [](int threads) { return std::make_unique<HostBackend>(threads); },
+        [&](int threads) -> std::unique_ptr<ProductBackend> {
+          if (on_gpus) return gpus.products(team);
+          return std::make_unique<HostBackend>(threads);
+        },
         [&](const bench::DistributedRow& row) {
           if (!speaks) return;
           std::cerr << fmt::format("  {} K={} threads={}: ", row.kernel.name, row.k, row.threads)

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/gpus.hpp"
 #include "config/loader.hpp"
 #include "config/schema.hpp"
 #include "core/build_info.hpp"
@@ -73,6 +74,8 @@ ExitCode tell(const Report& report, const Config& config, Team& team, const Comm
 
 ExitCode run(Team& team, const CommandLine& line) {
   const bool speaks = team.rank() == 0;
+  const Gpus gpus = find_gpus();
+  offer_gpu_kernels(gpus.kernels);
   const Config config = load_together(team, line);
   if (line.print_config) {
     if (speaks) std::cout << to_yaml(config);
@@ -95,7 +98,7 @@ ExitCode run(Team& team, const CommandLine& line) {
   nlohmann::ordered_json versions = build_versions();
   versions["mpi"] = MpiSession::version();
   return config.task == Task::multiply
-             ? tell(run_multiply(config, team, versions), config, team, line)
+             ? tell(run_multiply(config, team, versions, gpus), config, team, line)
              : tell(run_solve(config, team, versions), config, team, line);
 }
 

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
 #define MPI_CHECK(call) ::spsolve::check_mpi(call, #call)
 
 namespace spsolve {
@@ -149,6 +153,14 @@ void MpiTeam::exchange_bytes(std::span<std::byte> data, int partner) {
 std::unique_ptr<Messages> MpiTeam::messages(std::span<const Outgoing> outgoing,
                                             std::span<const Incoming> incoming) {
   return std::make_unique<MpiMessages>(world_, outgoing, incoming);
+}
+
+bool MpiTeam::claims_gpu_memory() const {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
 }
 
 void MpiTeam::abort(ExitCode code) {

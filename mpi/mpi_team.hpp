@@ -41,6 +41,10 @@ class MpiTeam final : public Team {
   /// As persistent requests.
   std::unique_ptr<Messages> messages(std::span<const Outgoing> outgoing,
                                      std::span<const Incoming> incoming) override;
+
+  /// Where the MPI library says at run time that it is CUDA-aware.
+  bool claims_gpu_memory() const override;
+
   [[noreturn]] void abort(ExitCode code) override;
 
  private:

@@ -1,5 +1,4 @@
 #include "cuda/eliminate/band_kernels.hpp"
-
 #include "cuda/eliminate/magnitude.cuh"
 #include "cuda/multiply/launch.cuh"
 #include "matrix/random.hpp"

@@ -127,8 +127,8 @@ void DeviceBlockedBand<T>::swap_rows(Index first, std::span<const Index> swaps, 
   groups[++group_count] = count;
   std::copy(groups, groups + group_count + 1, reinterpret_cast<int*>(moves + count));
   const auto bytes = static_cast<std::size_t>(count) * sizeof(RowMove) + sizeof(groups);
-  CUDA_CHECK(cudaMemcpyAsync(moves_.data(), moves, bytes, cudaMemcpyHostToDevice,
-                             streams_.updates.get()));
+  CUDA_CHECK(
+      cudaMemcpyAsync(moves_.data(), moves, bytes, cudaMemcpyHostToDevice, streams_.updates.get()));
   permute_rows(values_.data(), stride_, order_, hole.first, hole.last, moves_.data(),
                reinterpret_cast<const int*>(moves_.data() + count), group_count,
                streams_.updates.get());
@@ -177,8 +177,7 @@ typename BlockedBand<T>::PanelOutcome DeviceBlockedBand<T>::factor_panel(Range p
     return panel_lu_.finish(swaps);
   };
   next_ready_.hold(stream);
-  const bool may_redo =
-      pivoting == Pivoting::tournament && rows <= largest_partial_height<T>();
+  const bool may_redo = pivoting == Pivoting::tournament && rows <= largest_partial_height<T>();
   if (may_redo) {
     copy_rows(scratch_.data(), max_width_, top, stride_, rows, panel.size(), stream);
   }
@@ -273,16 +272,16 @@ double DeviceBlockedBand<T>::form_multipliers(Index first_active, Range panel,
                              cudaMemcpyHostToDevice, streams_.updates.get()));
   copy_rows(scratch_.data(), width, at(first_active, panel.first), stride_, rows, width,
             streams_.updates);
-  solve_upper_from_right(streams_.update_blas, rows, width,
-                         static_cast<const T*>(factors_.data()), width, scratch_.data(), width);
+  solve_upper_from_right(streams_.update_blas, rows, width, static_cast<const T*>(factors_.data()),
+                         width, scratch_.data(), width);
   return read_largest(scratch_.data(), rows, width, false);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::accept_multipliers(Index first_active, Range panel) {
   const Index width = panel.size();
-  copy_rows(at(first_active, panel.first), stride_, scratch_.data(), width,
-            height_ - first_active, width, streams_.updates);
+  copy_rows(at(first_active, panel.first), stride_, scratch_.data(), width, height_ - first_active,
+            width, streams_.updates);
 }
 
 // --- pivot rows
@@ -332,9 +331,9 @@ void DeviceBlockedBand<T>::solve_pivot_rows(Range panel, Range columns) {
 
 template <typename T>
 void DeviceBlockedBand<T>::update(Index first_active, Range panel, Range columns) {
-  cuda::subtract_product(streams_.update_blas, height_ - first_active, columns.size(),
-                         panel.size(), static_cast<const T*>(at(first_active, panel.first)),
-                         stride_, static_cast<const T*>(pivot_block(panel, columns.first)),
+  cuda::subtract_product(streams_.update_blas, height_ - first_active, columns.size(), panel.size(),
+                         static_cast<const T*>(at(first_active, panel.first)), stride_,
+                         static_cast<const T*>(pivot_block(panel, columns.first)),
                          pivot_stride(panel), at(first_active, columns.first), stride_);
   if (columns.first == panel.last) next_ready_.record(streams_.updates);
 }
@@ -405,8 +404,8 @@ void DeviceBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<c
   x_.upload(x);
   c_.upload(mine);
   cuda::subtract_product(streams_.update_blas, rows.size(), columns, panel.size(),
-                         at(rows.first, panel.first), stride_,
-                         static_cast<const T*>(x_.data()), columns, c_.data(), columns);
+                         at(rows.first, panel.first), stride_, static_cast<const T*>(x_.data()),
+                         columns, c_.data(), columns);
   streams_.updates.wait();
   c_.download(mine);
 }

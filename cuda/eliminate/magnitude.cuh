@@ -4,8 +4,8 @@
 
 namespace spsolve::cuda {
 
-// Absolute values as keys: their order is that of the magnitudes, a nan is above infinity, and every
-// key is above 0, which stands for nothing at all.
+// Absolute values as keys: their order is that of the magnitudes, a nan is above infinity, and
+// every key is above 0, which stands for nothing at all.
 
 __device__ inline unsigned long long magnitude_key(double value) {
   return (static_cast<unsigned long long>(__double_as_longlong(value)) & 0x7fffffffffffffffull) + 1;

@@ -1,8 +1,7 @@
-#include "cuda/eliminate/panel_kernels.hpp"
-
 #include <cooperative_groups.h>
 
 #include "cuda/eliminate/magnitude.cuh"
+#include "cuda/eliminate/panel_kernels.hpp"
 #include "cuda/multiply/launch.cuh"
 
 namespace spsolve::cuda {
@@ -116,8 +115,8 @@ template <typename T>
 __device__ void write_moves(int pivot, int width, Leaf<T>* leaf, int* swaps) {
   const int lane = threadIdx.x;
   const int original = pivot;
-  int content = lane;         // the row that stands at place `lane` of the top
-  int to = -1, from = -1;     // the place that step `lane` emptied, and the row that went there
+  int content = lane;      // the row that stands at place `lane` of the top
+  int to = -1, from = -1;  // the place that step `lane` emptied, and the row that went there
   int swap = -1;
   for (int i = 0; i < width; ++i) {
     const int place = __shfl_sync(whole_warp, pivot, i);
@@ -157,7 +156,7 @@ __device__ void write_pivot(const T (&row)[leaf_width], int step, int column, Le
 
 template <typename T>
 constexpr std::size_t election_bytes = sizeof(StepBoard<T>) * 2 +
-                                       sizeof(T) * block_warps * warp_size * tile_stride;
+                                       sizeof(T) * block_warps* warp_size* tile_stride;
 
 template <typename T>
 __global__ void __launch_bounds__(block_rows)
@@ -233,12 +232,11 @@ struct GridSlot {
 
 template <typename T>
 __global__ void __launch_bounds__(block_rows)
-    partial_pivoting(const T* a, Index stride, int rows, int width, int column,
-                     GridSlot<T>* slots, int* pivots, Leaf<T>* leaf, int* swaps,
-                     PanelReport* report) {
+    partial_pivoting(const T* a, Index stride, int rows, int width, int column, GridSlot<T>* slots,
+                     int* pivots, Leaf<T>* leaf, int* swaps, PanelReport* report) {
   extern __shared__ __align__(16) unsigned char memory[];
-  T* const tile = reinterpret_cast<T*>(memory) +
-                  threadIdx.x / warp_size * (warp_size * tile_stride);
+  T* const tile =
+      reinterpret_cast<T*>(memory) + threadIdx.x / warp_size * (warp_size * tile_stride);
   __shared__ unsigned long long keys[block_warps];
   __shared__ WarpOffer<T> pivot_row;
   __shared__ int pivot_block;
@@ -382,18 +380,18 @@ __global__ void move_rows(T* a, Index stride, Index columns, Index column, int w
 }
 
 template <typename T>
-constexpr std::size_t multiplier_bytes =
-    sizeof(T) * (2 * leaf_width * leaf_width + multiplier_rows * tile_stride);
+constexpr std::size_t multiplier_bytes = sizeof(T) * (2 * leaf_width * leaf_width +
+                                                      multiplier_rows * tile_stride);
 
 template <typename T>
 __global__ void __launch_bounds__(multiplier_rows)
     form_multipliers(T* a, Index stride, Index rows, int width, int next, const Leaf<T>* leaf,
                      PanelReport* report) {
   extern __shared__ __align__(16) unsigned char memory[];
-  T* const upper = reinterpret_cast<T*>(memory);  // U, its diagonal inverted
+  T* const upper = reinterpret_cast<T*>(memory);     // U, its diagonal inverted
   T* const right = upper + leaf_width * leaf_width;  // U12
-  T* const tile = right + leaf_width * leaf_width +
-                  threadIdx.x / warp_size * (warp_size * tile_stride);
+  T* const tile =
+      right + leaf_width * leaf_width + threadIdx.x / warp_size * (warp_size * tile_stride);
   for (int k = threadIdx.x; k < leaf_width * leaf_width; k += multiplier_rows) {
     const int i = k / leaf_width, j = k % leaf_width;
     const T value = leaf->factors[k];
@@ -502,9 +500,8 @@ template <typename T>
 Index largest_partial_height() {
   static const Index rows = [] {
     const auto bytes = sizeof(T) * block_warps * warp_size * tile_stride;
-    CUDA_CHECK(cudaFuncSetAttribute(partial_pivoting<T>,
-                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(bytes)));
+    CUDA_CHECK(cudaFuncSetAttribute(
+        partial_pivoting<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     int device = 0, processors = 0, blocks = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
@@ -540,21 +537,22 @@ template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
                     const Leaf<T>* leaf, cudaStream_t stream) {
   constexpr int threads = 64;
-  move_rows<T><<<grid_for(columns, threads), threads, 0, stream>>>(a, stride, columns, column, width,
-                                                                   next, leaf);
+  move_rows<T><<<grid_for(columns, threads), threads, 0, stream>>>(a, stride, columns, column,
+                                                                   width, next, leaf);
   check_launch("move_rows");
 }
 
 template <typename T>
-void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next,
-                           const Leaf<T>* leaf, PanelReport* report, cudaStream_t stream) {
+void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, const Leaf<T>* leaf,
+                           PanelReport* report, cudaStream_t stream) {
   if (rows == 0) return;
   static const cudaError_t allowed =
       cudaFuncSetAttribute(form_multipliers<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            static_cast<int>(multiplier_bytes<T>));
   CUDA_CHECK(allowed);
-  form_multipliers<T><<<grid_for(rows, multiplier_rows), multiplier_rows, multiplier_bytes<T>,
-                        stream>>>(a, stride, rows, width, next, leaf, report);
+  form_multipliers<T>
+      <<<grid_for(rows, multiplier_rows), multiplier_rows, multiplier_bytes<T>, stream>>>(
+          a, stride, rows, width, next, leaf, report);
   check_launch("form_multipliers");
 }
 
@@ -567,17 +565,17 @@ void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride
   check_launch("solve_lower");
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                  \
-  template void elect_by_tournament(const T*, Index, Index, int, int, const ElectionSpace&,     \
-                                    Leaf<T>*, int*, PanelReport*, cudaStream_t);                \
-  template void elect_by_columns(const T*, Index, Index, int, int, const ElectionSpace&,        \
-                                 Leaf<T>*, int*, PanelReport*, cudaStream_t);                   \
-  template Index largest_partial_height<T>();                                                   \
-  template void take_in_order(const T*, Index, int, int, Leaf<T>*, int*, PanelReport*,          \
-                              cudaStream_t);                                                    \
-  template void move_leaf_rows(T*, Index, Index, Index, int, int, const Leaf<T>*, cudaStream_t); \
-  template void form_leaf_multipliers(T*, Index, Index, int, int, const Leaf<T>*, PanelReport*, \
-                                      cudaStream_t);                                            \
+#define SPSOLVE_INSTANTIATE(T)                                                                     \
+  template void elect_by_tournament(const T*, Index, Index, int, int, const ElectionSpace&,        \
+                                    Leaf<T>*, int*, PanelReport*, cudaStream_t);                   \
+  template void elect_by_columns(const T*, Index, Index, int, int, const ElectionSpace&, Leaf<T>*, \
+                                 int*, PanelReport*, cudaStream_t);                                \
+  template Index largest_partial_height<T>();                                                      \
+  template void take_in_order(const T*, Index, int, int, Leaf<T>*, int*, PanelReport*,             \
+                              cudaStream_t);                                                       \
+  template void move_leaf_rows(T*, Index, Index, Index, int, int, const Leaf<T>*, cudaStream_t);   \
+  template void form_leaf_multipliers(T*, Index, Index, int, int, const Leaf<T>*, PanelReport*,    \
+                                      cudaStream_t);                                               \
   template void solve_unit_lower_small(int, Index, const T*, Index, T*, Index, cudaStream_t);
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)

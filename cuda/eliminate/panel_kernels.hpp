@@ -30,9 +30,9 @@ struct PanelReport {
 
 /// Work space of elections.
 struct ElectionSpace {
-  int* candidates;    ///< candidate_count(rows) row numbers
-  int* counters;      ///< counter_count(rows) zeros, left as zeros
-  void* grid_slots;   ///< grid_slot_bytes(rows): see elect_by_columns()
+  int* candidates;   ///< candidate_count(rows) row numbers
+  int* counters;     ///< counter_count(rows) zeros, left as zeros
+  void* grid_slots;  ///< grid_slot_bytes(rows): see elect_by_columns()
 };
 Index candidate_count(Index rows);
 Index counter_count(Index rows);
@@ -68,8 +68,8 @@ void take_in_order(const T* a, Index stride, int width, int column, Leaf<T>* lea
                    PanelReport* report, cudaStream_t stream);
 
 /// Moves the leaf's rows in the columns [0, columns) of the panel, writes L and U of the pivot rows
-/// into the leaf's columns [column, column + width), and solves with L in the `next` columns behind:
-/// those rows of U are final then.
+/// into the leaf's columns [column, column + width), and solves with L in the `next` columns
+/// behind: those rows of U are final then.
 template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
                     const Leaf<T>* leaf, cudaStream_t stream);
@@ -78,8 +78,8 @@ void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, 
 /// column: L = A U^-1 in place, then A <- A - L U12 in the `next` columns behind the leaf, U12 the
 /// rows above. Keeps the largest |l_ij| in the report.
 template <typename T>
-void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next,
-                           const Leaf<T>* leaf, PanelReport* report, cudaStream_t stream);
+void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, const Leaf<T>* leaf,
+                           PanelReport* report, cudaStream_t stream);
 
 /// Widest triangle of solve_unit_lower_small().
 inline constexpr int small_triangle = 64;

@@ -85,8 +85,8 @@ void PanelLu<T>::start(const CublasHandle& blas, cudaStream_t stream, T* a, Inde
   }
   auto* const heard = reinterpret_cast<PanelReport*>(heard_.data());
   *heard = {0, static_cast<int>(width)};
-  CUDA_CHECK(cudaMemcpyAsync(told_.data(), heard, sizeof(PanelReport), cudaMemcpyHostToDevice,
-                             stream));
+  CUDA_CHECK(
+      cudaMemcpyAsync(told_.data(), heard, sizeof(PanelReport), cudaMemcpyHostToDevice, stream));
   eliminate({blas, a, stride, rows, width, pivoting}, {0, width});
   CUDA_CHECK(cudaMemcpyAsync(heard, told_.data(), static_cast<std::size_t>(told_.bytes()),
                              cudaMemcpyDeviceToHost, stream));
@@ -154,9 +154,9 @@ typename PanelLu<T>::Outcome PanelLu<T>::finish(std::span<Index> swaps) {
   return {magnitude_of_key(report->largest_multiplier, T{}), bad ? report->first_bad : -1};
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                   \
-  template void solve_unit_lower_by_halves(const CublasHandle&, Index, Index, const T*, Index,   \
-                                           T*, Index, cudaStream_t);                             \
+#define SPSOLVE_INSTANTIATE(T)                                                                     \
+  template void solve_unit_lower_by_halves(const CublasHandle&, Index, Index, const T*, Index, T*, \
+                                           Index, cudaStream_t);                                   \
   template class PanelLu<T>;
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)

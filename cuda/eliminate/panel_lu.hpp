@@ -20,9 +20,9 @@ void solve_unit_lower_by_halves(const CublasHandle& blas, Index width, Index col
 
 /// LU factorisation of a panel, rows x width with rows >= width, that lies row-major in GPU memory:
 /// L below and U on and above the diagonal, rows swapped within the panel. Recursive halves of the
-/// columns down to leaves of leaf_width (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997); the pivots of
-/// a leaf by a tournament, by columns, or as they come. rows width^2 flops; about three launches a
-/// leaf.
+/// columns down to leaves of leaf_width (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997); the pivots
+/// of a leaf by a tournament, by columns, or as they come. rows width^2 flops; about three launches
+/// a leaf.
 template <typename T>
 class PanelLu {
  public:

@@ -88,20 +88,17 @@ DistributedSample sample_product(Team& team, ProductBackend& backend, const Dist
     x = maker<T>(backend).block(own.size() * k);
     y = maker<T>(backend).block(product.share().rows * k);
     x->upload(std::vector<T>(random.values.begin(), random.values.end()));
-    y->upload(std::vector<T>(static_cast<std::size_t>(product.share().rows * k),
-                             static_cast<T>(NAN)));
+    y->upload(
+        std::vector<T>(static_cast<std::size_t>(product.share().rows * k), static_cast<T>(NAN)));
   });
   std::vector<ProductTimes> times;
   // The slowest rank's seconds decide, so that all repeat equally often.
   result.product = sample(
       [&](int repeats) {
         wait_for_all(team);
-        times.clear();
         const Timer timer;
-        for (int r = 0; r < repeats; ++r) {
-          product.multiply(x->data(), y->data(), k);
-          times.push_back(product.finish());
-        }
+        for (int r = 0; r < repeats; ++r) product.multiply(x->data(), y->data(), k);
+        times.push_back(product.finish());
         return all_maximum(team, timer.seconds());
       },
       plan.sampling);

@@ -17,8 +17,8 @@ namespace spsolve::bench {
 
 /// What was measured of one distributed product.
 struct DistributedSample {
-  Sampled product;     ///< seconds of one product, of the slowest rank
-  ProductTimes parts;  ///< of one product, medians; each of the rank where it took longest
+  Sampled product;             ///< seconds of one product, of the slowest rank
+  ProductTimes parts;          ///< of a sample's last product, medians; each where it took longest
   double prepare_seconds = 0;  ///< plan and conversion, on the slowest rank
   std::vector<RankShare> shares;
   ProductErrors errors;

@@ -57,8 +57,9 @@ const Column<Row> columns[] = {
      [](const Row& row) { return text_or_null(row.refused); }},
     {"detail", "what the kernel chose on rank 0", "", "",
      measured([](const Row&, const DistributedSample& s) { return text_or_null(s.detail); })},
-    {"samples", "number of samples", "", "",
-     measured([](const Row&, const DistributedSample& s) { return Cell(s.product.seconds.count); })},
+    {"samples", "number of samples", "", "", measured([](const Row&, const DistributedSample& s) {
+       return Cell(s.product.seconds.count);
+     })},
     {"repeats", "products within a sample", "", "",
      measured([](const Row&, const DistributedSample& s) { return Cell(s.product.repeats); })},
     {"median_s", "seconds of one product on the slowest rank: median of the samples", "{:.3e}",
@@ -76,9 +77,8 @@ const Column<Row> columns[] = {
     {"gflops", "2 nonzeros k / median_s / 1e9, GFLOP/s", "{:.2f}", "GFLOP/s",
      measured([](const Row& row, const DistributedSample&) { return row.gflops(); })},
     {"bandwidth_gbs", "bytes that must move / median_s / 1e9, GB/s", "{:.2f}", "GB/s",
-     measured([](const Row& row, const DistributedSample&) {
-       return row.bytes_per_second() / 1e9;
-     })},
+     measured(
+         [](const Row& row, const DistributedSample&) { return row.bytes_per_second() / 1e9; })},
     {"halo_rows", "rows of X that travel in one product", "{}", "halo rows",
      measured([](const Row& row, const DistributedSample&) { return row.halo_rows(); })},
     {"halo_bytes", "their bytes", "", "",

@@ -19,6 +19,7 @@ enum class RightHandSideKind { row_sums, ones, random, file };
 enum class MultivectorKind { random, ones, file };
 enum class DeviceChoice { automatic, host, cuda };
 enum class ProgressChoice { automatic, on, off };
+enum class ReaderChoice { serial, parallel };
 
 inline constexpr std::string_view task_words[] = {"solve", "multiply"};
 inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};
@@ -31,6 +32,7 @@ inline constexpr std::string_view precision_words[] = {"float", "double"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
 inline constexpr std::string_view switch_words[] = {"false", "true"};
 inline constexpr std::string_view progress_words[] = {"auto", "on", "off"};
+inline constexpr std::string_view reader_words[] = {"serial", "parallel"};
 inline constexpr std::string_view bands_words[] = {"auto", "rows", "nonzeros"};
 
 using Words = std::span<const std::string_view>;
@@ -54,6 +56,9 @@ constexpr Words words_of(DeviceChoice) {
 }
 constexpr Words words_of(ProgressChoice) {
   return progress_words;
+}
+constexpr Words words_of(ReaderChoice) {
+  return reader_words;
 }
 constexpr Words words_of(BandsChoice) {
   return bands_words;
@@ -80,6 +85,7 @@ struct Config {
     std::filesystem::path file;
     std::string generate;
     Index rotate_rows = 0;
+    ReaderChoice reader = ReaderChoice::serial;
 
     /// The file or the generator.
     std::string name() const { return generate.empty() ? file.string() : generate; }
@@ -133,6 +139,7 @@ struct Config {
   Solve solve;
   Multiply multiply;
   DeviceChoice device = DeviceChoice::automatic;
+  bool share_gpus = false;
   int threads = 0;
   Output output;
 

@@ -37,7 +37,8 @@ std::string launch_problem(const Launch& launch, int ranks, const std::string& m
   if (ranks > 1 || launch.ranks <= 1) return "";
   return fmt::format(
       "the launcher started {} processes ({}={}), but each of them is alone: this program's {} was "
-      "not told of the others; start it with the mpirun of that MPI (or srun --mpi=pmix), or as one "
+      "not told of the others; start it with the mpirun of that MPI (or srun --mpi=pmix), or as "
+      "one "
       "process",
       launch.ranks, launch.variable, launch.ranks, mpi);
 }

@@ -33,6 +33,10 @@ class MemoryGrowth {
 /// Processors that this process may run on (its affinity mask).
 int usable_processors();
 
+/// The NUMA node of all processors that this process may run on; -1 where there are several, or the
+/// system does not tell.
+int numa_node();
+
 /// Processors of this host.
 int host_processors();
 

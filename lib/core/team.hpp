@@ -71,6 +71,10 @@ class Team {
   virtual std::unique_ptr<Messages> messages(std::span<const Outgoing> outgoing,
                                              std::span<const Incoming> incoming) = 0;
 
+  /// Whether messages() says that it takes buffers in GPU memory; whether that works is to be
+  /// tried.
+  virtual bool claims_gpu_memory() const { return false; }
+
   /// Ends every rank at once with this exit code; for failures that the others can't know of.
   [[noreturn]] virtual void abort(ExitCode code) = 0;
 };

@@ -56,7 +56,22 @@ nlohmann::ordered_json to_json(const std::vector<PhaseSpread>& spreads) {
   return json;
 }
 
+nlohmann::ordered_json to_json(const RankPlace& place, int rank) {
+  nlohmann::ordered_json json{{"rank", rank}, {"host", place.host}, {"threads", place.threads}};
+  json["numa_node"] = nullptr;
+  if (place.numa_node >= 0) json["numa_node"] = place.numa_node;
+  if (place.gpu.name.empty()) {
+    json["gpu"] = nullptr;
+  } else {
+    json["gpu"] = {{"name", place.gpu.name}, {"uuid", place.gpu.uuid}};
+  }
+  return json;
+}
+
 void end_json(nlohmann::ordered_json& json, const TaskReport& report) {
+  for (int rank = 0; rank < static_cast<int>(report.places.size()); ++rank) {
+    json["rank_table"].push_back(to_json(report.places[rank], rank));
+  }
   json["peak_memory_bytes"] = report.peak_memory;
   json["seconds"] = to_json(report.seconds);
   json["notes"] = report.notes;
@@ -106,9 +121,22 @@ std::string begin_text(const TaskReport& report) {
 }
 
 std::string ranks_text(const TaskReport& report) {
-  return line("ranks", fmt::format("{} on {} host{}, {} thread{} each", report.ranks, report.hosts,
-                                   report.hosts == 1 ? "" : "s", report.threads,
-                                   report.threads == 1 ? "" : "s"));
+  std::string text = line("ranks", fmt::format("{} on {} host{}, {} thread{} each", report.ranks,
+                                               report.hosts, report.hosts == 1 ? "" : "s",
+                                               report.threads, report.threads == 1 ? "" : "s"));
+  // Where everything is in one place, the line above has said it all.
+  if (report.hosts == 1 && report.gpu.name.empty()) return text;
+  for (std::size_t rank = 0; rank < report.places.size(); ++rank) {
+    const RankPlace& place = report.places[rank];
+    text += line(
+        fmt::format("  rank {}", rank),
+        fmt::format(
+            "{}, {} thread{}, NUMA node {}{}", place.host, place.threads,
+            place.threads == 1 ? "" : "s",
+            place.numa_node < 0 ? "-" : fmt::format("{}", place.numa_node),
+            place.gpu.name.empty() ? "" : fmt::format(", {} {}", place.gpu.name, place.gpu.uuid)));
+  }
+  return text;
 }
 
 std::string end_text(const TaskReport& report) {
@@ -129,6 +157,13 @@ std::string end_text(const TaskReport& report) {
 void TaskReport::add_run(Team& team, const PhaseTimes& times) {
   ranks = team.size();
   hosts = count_hosts(team);
+  for (int rank = 0; rank < team.size(); ++rank) {
+    places.push_back(
+        {broadcast_text(team, host_name(), rank),
+         broadcast_value(team, threads, rank),
+         broadcast_value(team, numa_node(), rank),
+         {broadcast_text(team, gpu.name, rank), broadcast_text(team, gpu.uuid, rank)}});
+  }
   note_peak_memory();
   peak_memory = static_cast<std::int64_t>(all_maximum(team, static_cast<double>(peak_memory)));
   seconds = spread_over_ranks(team, times);

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/gpu_binding.hpp"
 #include "core/team.hpp"
 #include "core/timer.hpp"
 #include "distribute/rank_share.hpp"
@@ -24,6 +25,14 @@ struct PhaseSpread {
 /// The phases of all ranks; every rank must have met the same phases. Collective.
 std::vector<PhaseSpread> spread_over_ranks(Team& team, const PhaseTimes& times);
 
+/// Where one rank runs.
+struct RankPlace {
+  std::string host;
+  int threads = 1;
+  int numa_node = -1;  ///< of all processors that the rank may run on; -1: several, or not known
+  GpuName gpu;         ///< empty on the host
+};
+
 /// Hosts among the ranks. Collective.
 int count_hosts(Team& team);
 
@@ -40,13 +49,15 @@ struct TaskReport {
   int ranks = 1;                         ///< ranks
   int hosts = 1;                         ///< hosts
   int threads = 1;                       ///< threads, per rank
+  GpuName gpu;                           ///< this rank's, where it computes on one
+  std::vector<RankPlace> places;         ///< rank_table: rank, host, threads, numa_node, gpu
   std::int64_t peak_memory = 0;          ///< peak_memory_bytes, the largest of any rank
   std::vector<PhaseSpread> seconds;      ///< seconds.PHASE.min|mean|max
   std::vector<std::string> notes;        ///< notes: choices made and warnings, in words
   nlohmann::ordered_json versions;       ///< versions
   nlohmann::ordered_json configuration;  ///< configuration, whole
 
-  /// Sets ranks, hosts, peak_memory and seconds. Collective.
+  /// Sets ranks, hosts, places, peak_memory and seconds. Collective.
   void add_run(Team& team, const PhaseTimes& times);
 
   /// Lets an older peak count in peak_memory; to be called before something makes it anew.

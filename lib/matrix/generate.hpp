@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@ namespace spsolve {
 struct GeneratorArguments {
   std::span<const Index> sizes;  ///< the integers of the specification, each at least 1
   Index seed = 1;                ///< chooses among the pseudo-random matrices of these sizes
+  /// The rows that are wanted, first_row <= i < last_row; those that there are.
+  Index first_row = 0;
+  Index last_row = std::numeric_limits<Index>::max();
 };
 
 /// One row of the table of generators.
@@ -51,6 +55,9 @@ MatrixShape generated_shape(std::string_view spec);
 /// Throws Error(input) with generator_problem()'s sentence, and Error(resources) where the matrix
 /// is larger than this machine's memory.
 Csr<double> generate_matrix(std::string_view spec);
+
+/// Rows first <= i < last of the same matrix, as slice_rows() of it, at the cost of these rows.
+Csr<double> generate_rows(std::string_view spec, Index first, Index last);
 
 /// The table for a terminal: form and description of every generator.
 std::string generator_help();

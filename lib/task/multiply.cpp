@@ -8,12 +8,13 @@
 #include "core/statistics.hpp"
 #include "core/system.hpp"
 #include "distribute/distributed_product.hpp"
-#include "distribute/host_backend.hpp"
+#include "distribute/read_in_bands.hpp"
 #include "distribute/scatter.hpp"
 #include "io/matrix_market.hpp"
 #include "matrix/convert.hpp"
 #include "multiply/cost.hpp"
 #include "multiply/csr_kernels.hpp"
+#include "task/backend.hpp"
 #include "task/begin.hpp"
 #include "task/multivector.hpp"
 
@@ -87,12 +88,13 @@ RepeatTimes repeat_product(Team& team, DistributedProduct<T>& product, const T* 
 
 /// What a run has besides the configuration.
 struct Problem {
-  RowBands bands;         ///< of A and Y
-  RowBands x_bands;       ///< of X
-  Csr<double> rows;       ///< this rank's
-  Dense<double> x;        ///< this rank's rows
+  RowBands bands;       ///< of A and Y
+  RowBands x_bands;     ///< of X
+  CompressedRows rows;  ///< this rank's
+  Dense<double> x;      ///< this rank's rows
+  bool needs_whole_x = false;
   Csr<double> whole;      ///< rank 0, where it will verify
-  Dense<double> whole_x;  ///< likewise
+  Dense<double> whole_x;  ///< likewise, or where X is a file
 };
 
 /// Multiplies this rank's rows, gathers and verifies; Y, whole, on rank 0 where it is wanted.
@@ -105,9 +107,8 @@ Dense<double> multiply_bands(const Config& config, Team& team, ProductBackend& b
   std::optional<DistributedProduct<T>> product;
   std::unique_ptr<DeviceBlock<T>> x, y;
   times.measure("prepare", [&] {
-    CompressedRows rows = together(team, [&] { return compress_columns(std::move(problem.rows)); });
-    product.emplace(team, backend, kernel, KernelOptions{k, report.threads, 0}, std::move(rows),
-                    problem.x_bands);
+    product.emplace(team, backend, kernel, KernelOptions{k, report.threads, 0},
+                    std::move(problem.rows), problem.x_bands);
     together(team, [&] {
       x = maker<T>(backend).block(product->share().x_rows * k);
       y = maker<T>(backend).block(product->share().rows * k);
@@ -152,58 +153,99 @@ Dense<double> multiply_bands(const Config& config, Team& team, ProductBackend& b
   return gathered;
 }
 
-/// Phases "read" and "scatter".
-Problem deal_out(const Config& config, Team& team, PhaseTimes& times, MultiplyReport& report) {
+/// Phases "read" and "scatter": rank 0 reads and deals out.
+void deal_out(const Config& config, Team& team, PhaseTimes& times, Problem& problem,
+              MultiplyReport& report) {
   const Config::Multiply& wanted = config.multiply;
-  const bool reads_x = wanted.x.kind == MultivectorKind::file;
-  Problem problem;
   Csr<double> whole = read_matrix(config, team, times, report, [&](const Csr<double>& matrix) {
-    if (reads_x || wanted.verify) problem.whole_x = whole_x(wanted, matrix.columns);
+    if (problem.needs_whole_x) problem.whole_x = whole_x(wanted, matrix.columns);
   });
   times.measure("scatter", [&] {
     problem.bands = choose_bands(team, wanted.bands, profile_of(whole.row_offsets));
-    problem.x_bands = bands_of_x(problem.bands, report.columns);
     report.note_peak_memory();
     const MemoryGrowth growth;
+    Csr<double> rows;
     if (wanted.verify) {  // rank 0 needs its arrays again
-      problem.rows = scatter_rows(team, problem.bands, whole);
+      rows = scatter_rows(team, problem.bands, whole);
       problem.whole = std::move(whole);
     } else {
-      problem.rows = scatter_rows(team, problem.bands, std::move(whole));
+      rows = scatter_rows(team, problem.bands, std::move(whole));
     }
-    report.matrix_bytes = csr_bytes(report.rows, report.nonzeros, sizeof(double));
     if (const auto peak = growth.peak(); peak && team.rank() == 0) {
-      report.scatter_peak = report.matrix_bytes + *peak;
+      report.scatter_peak = csr_bytes(report.rows, report.nonzeros, sizeof(double)) + *peak;
     }
-    problem.x = band_of_x(wanted, team, problem.x_bands, problem.whole_x);
-    if (!wanted.verify) problem.whole_x = {};
+    problem.rows = together(team, [&] { return compress_columns(std::move(rows)); });
   });
-  report.bands = kind_of(problem.bands);
-  report.k = problem.x.columns;
-  return problem;
+}
+
+/// The same with every rank reading; rank 0 reads all again where it will verify.
+void read_together(const Config& config, Team& team, PhaseTimes& times, Problem& problem,
+                   MultiplyReport& report) {
+  const Config::Multiply& wanted = config.multiply;
+  times.measure("read", [&] {
+    BandedMatrix matrix =
+        read_in_bands(team, {config.matrix.name(), config.matrix.rotate_rows, wanted.bands});
+    report.matrix = config.matrix.name();
+    report.rows = matrix.bands.rows;
+    report.columns = matrix.columns;
+    report.nonzeros = matrix.nonzeros;
+    problem.bands = std::move(matrix.bands);
+    problem.rows = std::move(matrix.rows);
+    together(team, [&] {
+      if (team.rank() != 0) return;
+      if (problem.needs_whole_x) problem.whole_x = whole_x(wanted, matrix.columns);
+      if (wanted.verify) problem.whole = load_rotated(config.matrix);
+    });
+  });
+}
+
+/// The kernel by name, on every rank.
+const Kernel& kernel_of(const ProductBackend& backend, const std::string& name) {
+  const auto table = backend.kernels();
+  const auto found = std::ranges::find(table, name, &Kernel::name);
+  if (found == table.end()) {
+    fail_everywhere(ExitCode::input,
+                    "multiply.kernel={} is no kernel of {}; spbench --list-kernels shows which are",
+                    name, backend.device());
+  }
+  return *found;
 }
 
 }  // namespace
 
 MultiplyReport run_multiply(const Config& config, Team& team,
-                            const nlohmann::ordered_json& versions) {
+                            const nlohmann::ordered_json& versions, const Gpus& gpus) {
   const Config::Multiply& wanted = config.multiply;
   const Timer total;
   PhaseTimes times;
   MultiplyReport report;
-  begin_task(config, team, report);
-  HostBackend backend(report.threads);
-  const Kernel& kernel = find_kernel(backend.kernels(), wanted.kernel);
+  begin_task(config, team, report, true);
+  const auto backend = choose_backend(config, team, gpus, report);
+  const Kernel& kernel = kernel_of(*backend, wanted.kernel);
 
   MemoryPlan plan;
   const MemoryCheck memory = plan_multiply(config, team, plan);
   refuse_what_does_not_fit(plan, memory);
 
-  Problem problem = deal_out(config, team, times, report);
+  Problem problem;
+  problem.needs_whole_x = wanted.verify || wanted.x.kind == MultivectorKind::file;
+  if (config.matrix.reader == ReaderChoice::parallel) {
+    read_together(config, team, times, problem, report);
+  } else {
+    deal_out(config, team, times, problem, report);
+  }
+  times.measure("scatter", [&] {
+    problem.x_bands = bands_of_x(problem.bands, report.columns);
+    problem.x = band_of_x(wanted, team, problem.x_bands, problem.whole_x);
+    if (!wanted.verify) problem.whole_x = {};
+  });
+  report.matrix_bytes = csr_bytes(report.rows, report.nonzeros, sizeof(double));
+  report.bands = kind_of(problem.bands);
+  report.k = problem.x.columns;
   const auto multiply =
       wanted.precision == Precision::float32 ? multiply_bands<float> : multiply_bands<double>;
   const Dense<double> y =
-      multiply(config, team, backend, kernel, std::move(problem), times, report);
+      multiply(config, team, *backend, kernel, std::move(problem), times, report);
 
   times.measure("write", [&] {
     together(team, [&] {
@@ -224,7 +266,7 @@ MultiplyReport run_multiply(const Config& config, Team& team,
   }
   report.kernel = kernel.name;
   report.precision = name(wanted.precision);
-  report.transport = backend.transport();
+  report.transport = backend->transport();
   report.repeats = wanted.repeat;
   report.imbalance = imbalance(report.shares);
   report.gflops = product_flops(report.nonzeros, report.k) / report.product_seconds / 1e9;
