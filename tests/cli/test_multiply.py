@@ -1,6 +1,7 @@
 """mpirun -np N spsolve with task: multiply."""
 
 import random
+import socket
 import unittest
 
 from support import BIN, CliTest, INPUT, RESOURCES, ROOT, SOLVED
@@ -159,6 +160,38 @@ class Products(MultiplyTest):
         self.assert_fails(self.spsolve("c.yaml", "--set", "multiply.bands=nonzero"), INPUT,
                           "did you mean 'nonzeros'?")
 
+    def test_every_rank_reads(self):
+        self.make_problem(23, 23, 2)
+        self.write("c.yaml", MULTIPLY)
+        self.assertEqual(self.spsolve("c.yaml", "--set", "multiply.kernel=csr_balanced", ranks=3)
+                         .code, SOLVED)
+        serial = self.read_array()
+        for extra in ((), ("--set", "matrix.rotate_rows=2")):
+            with self.subTest(extra):
+                result = self.spsolve("c.yaml", "--set", "multiply.kernel=csr_balanced", "--set",
+                                      "matrix.reader=parallel", *extra, ranks=3)
+                self.assertEqual(result.code, SOLVED, result.text)
+                report = self.report()
+                self.assertLessEqual(report["errors"]["scaled"], report["errors"]["bound"])
+                if not extra:
+                    self.assertEqual(self.read_array(), serial)
+                self.assertNotIn("peak_bytes", report["scatter"])
+        result = self.spsolve("c.yaml", "--set", "matrix=grid2d:9", "--set", "multiply.x=ones",
+                              "--set", "matrix.reader=parallel", ranks=2)
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertEqual(self.report()["matrix"]["nonzeros"], 5 * 81 - 4 * 9)
+
+    def test_where_each_rank_runs(self):
+        self.write("c.yaml", "task: multiply\nmatrix: grid2d:5\nthreads: 2\n"
+                             "output: {report: report.json}\n")
+        self.assertEqual(self.spsolve("c.yaml", ranks=2).code, SOLVED)
+        table = self.report()["rank_table"]
+        self.assertEqual([row["rank"] for row in table], [0, 1])
+        for row in table:
+            self.assertEqual(list(row), ["rank", "host", "threads", "numa_node", "gpu"])
+            self.assertEqual(row["threads"], 2)
+            self.assertEqual(row["host"], socket.gethostname())
+
     def test_without_verify_and_files(self):
         self.write("c.yaml", "task: multiply\nmatrix: grid2d:5\nmultiply: {x: ones}\n"
                              "output: {report: report.json}\n")
@@ -201,6 +234,18 @@ class Refusals(MultiplyTest):
         self.assert_fails(self.spsolve("c.yaml", ranks=2), INPUT, "c.yaml:3:20",
                           "did you mean 'csr_serial'?", "c.yaml:3:34", "did you mean 'random'?")
 
+    def test_parallel_reader(self):
+        self.write("c.yaml", "matrix: {generate: \"grid2d:3\", reader: parallel}\n")
+        self.assert_fails(self.spsolve("c.yaml", ranks=2), INPUT, "c.yaml:1:",
+                          "'matrix.reader' may be parallel with task: multiply only")
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 3 1\n")
+        self.write("c.yaml", "task: multiply\nmatrix: {file: a.mtx, reader: parallel}\n")
+        for ranks in (1, 3):
+            self.assert_fails(self.spsolve("c.yaml", ranks=ranks), INPUT,
+                              "a.mtx:4: expected a column index from 1 to 2, found '3'")
+        self.assert_fails(self.spsolve("c.yaml", "--set", "matrix.file=none.mtx", ranks=2), INPUT,
+                          "none.mtx")
+
     def test_kernels_for_symmetric_matrices(self):
         self.write("c.yaml", "task: multiply\nmatrix: grid2d:5\n"
                              "multiply: {kernel: symmetric_colored}\n")
@@ -223,8 +268,10 @@ class Refusals(MultiplyTest):
         result = self.spsolve("c.yaml", "--dry-run", "--set", "multiply.columns=1", ranks=2)
         self.assertEqual(result.code, SOLVED, result.text)
         self.write("d.yaml", "task: multiply\nmatrix: tridiagonal:4\n")
-        self.assert_fails(self.spsolve("d.yaml", "--set", "device=cuda", ranks=2), RESOURCES,
-                          "device=host")
+        # Without a GPU; CUDA_VISIBLE_DEVICES hides those that there may be.
+        self.assert_fails(self.spsolve("d.yaml", "--set", "device=cuda", ranks=2,
+                                       environment={"CUDA_VISIBLE_DEVICES": "-1"}), RESOURCES,
+                          "there is no GPU here", "device=host")
         self.assert_fails(self.spsolve("d.yaml", "--set", "output.product=no/folder/y.mtx",
                                        ranks=3), RESOURCES, "no/folder/y.mtx")
 
