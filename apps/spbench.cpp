@@ -1,15 +1,18 @@
 // spbench: samples kernels, conversions and eliminations -> a table, CSV, JSON. Works alone,
-// without MPI.
+// without MPI, unless a launcher started several.
 
 #include "apps/spbench.hpp"
 
 #include <iostream>
+#include <sstream>
 
 #include "core/build_info.hpp"
+#include "core/launcher.hpp"
 #include "core/system.hpp"
 #include "core/team.hpp"
 #include "io/atomic_file.hpp"
 #include "matrix/generate.hpp"
+#include "mpi/mpi_team.hpp"
 
 namespace spsolve {
 
@@ -41,22 +44,35 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
   file.commit();
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, Team& team) {
   CLI::App app("Samples products, conversions and eliminations.", "spbench");
   app.set_version_flag("--version", std::string("spbench ") + build_info::version);
   const bench::Environment environment = bench::environment_of(argc, argv);
   bool list = false;
   app.add_flag("--list-kernels", list, "name, device, format and a sentence of every kernel");
   CLI::App* const kernels = app.add_subcommand("kernels", "the same as --list-kernels");
-  add_multiply_command(app, environment);
+  add_multiply_command(app, environment, team);
   add_convert_command(app, environment);
   add_eliminate_command(app, environment);
   app.require_subcommand(0, 1);
+  for (CLI::App* const command : app.get_subcommands({})) {
+    if (command->get_name() == "multiply" || team.size() == 1) continue;
+    command->preparse_callback([command, &team](std::size_t) {
+      fail_everywhere(ExitCode::input,
+                      "spbench {} measures one process, and {} were started; leave mpirun out",
+                      command->get_name(), team.size());
+    });
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::input);
+    std::ostringstream discarded;
+    const bool speaks = team.rank() == 0;
+    return app.exit(error, speaks ? std::cout : discarded, speaks ? std::cerr : discarded) == 0
+               ? 0
+               : static_cast<int>(ExitCode::input);
   }
+  if (team.rank() != 0) return 0;
   if (list || *kernels) {
     std::cout << kernel_list();
   } else if (app.get_subcommands().empty()) {
@@ -67,6 +83,19 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+
+/// A failure that all ranks share is told by rank 0; one rank's own ends the others too.
+int run_and_tell(int argc, char** argv, Team& team) {
+  try {
+    return run(argc, argv, team);
+  } catch (...) {
+    const Failure failure = current_failure();
+    const bool shared = failure.scope == Scope::every_rank || team.size() == 1;
+    if (!shared || team.rank() == 0) std::cerr << "spbench: " << failure.message << std::endl;
+    if (!shared) team.abort(failure.code);
+    return static_cast<int>(failure.code);
+  }
+}
 
 void write_results(const BenchOptions& options, const bench::Environment& environment,
                    bench::Table table, const nlohmann::ordered_json& facts) {
@@ -86,11 +115,20 @@ void write_results(const BenchOptions& options, const bench::Environment& enviro
 }  // namespace spsolve
 
 int main(int argc, char** argv) {
-  try {
-    return spsolve::run(argc, argv);
-  } catch (...) {
-    const spsolve::Failure failure = spsolve::current_failure();
-    std::cerr << "spbench: " << failure.message << "\n";
-    return static_cast<int>(failure.code);
+  using namespace spsolve;
+  const Launch started = launch();
+  if (started.ranks == 1) {
+    SoloTeam alone;
+    return run_and_tell(argc, argv, alone);
   }
+  const MpiSession session(argc, argv);
+  MpiTeam team;
+  const std::string problem = launch_problem(started, team.size(), MpiSession::version());
+  if (!problem.empty()) {
+    if (started.rank == 0) std::cerr << "spbench: " << problem << "\n";
+    return static_cast<int>(ExitCode::input);
+  }
+  const int code = run_and_tell(argc, argv, team);
+  wait_for_all(team);
+  return code;
 }

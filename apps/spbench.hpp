@@ -8,6 +8,7 @@
 
 #include "bench/environment.hpp"
 #include "bench/table.hpp"
+#include "core/team.hpp"
 
 namespace spsolve {
 
@@ -30,7 +31,7 @@ void write_results(const BenchOptions& options, const bench::Environment& enviro
                    bench::Table table, const nlohmann::ordered_json& facts = {});
 
 // The subcommands: each adds itself to `app` with a callback that does the work.
-void add_multiply_command(CLI::App& app, const bench::Environment& environment);
+void add_multiply_command(CLI::App& app, const bench::Environment& environment, Team& team);
 void add_convert_command(CLI::App& app, const bench::Environment& environment);
 void add_eliminate_command(CLI::App& app, const bench::Environment& environment);
 

@@ -1,5 +1,7 @@
 // spbench multiply, spbench kernels.
 
+#include "apps/spbench_multiply.hpp"
+
 #include <iostream>
 #include <set>
 
@@ -7,6 +9,7 @@
 
 #include "apps/spbench.hpp"
 #include "apps/spbench_devices.hpp"
+#include "bench/distributed_bench.hpp"
 #include "bench/multiply_bench.hpp"
 #include "core/error.hpp"
 #include "io/matrix_source.hpp"
@@ -17,19 +20,8 @@ namespace {
 
 constexpr std::string_view usual_baseline = "csr_openmp";
 
-struct MultiplyOptions {
-  BenchOptions common;
-  std::vector<std::string> kernels{"all"};
-  std::vector<Index> columns{1, 3, 4, 8, 12, 16, 32, 64};
-  std::vector<std::string> precisions{"double"};
-  std::string device = "auto";
-  std::string baseline;
-  int width = 0;
-  Index seed = 1;
-  int triad_mebibytes = 0;
-};
+}  // namespace
 
-/// The kernels of the devices that the user wants.
 std::vector<Kernel> table_of(std::string_view device) {
   std::vector<Kernel> table;
   const auto append = [&](std::span<const Kernel> rows) {
@@ -40,9 +32,6 @@ std::vector<Kernel> table_of(std::string_view device) {
   return table;
 }
 
-/// The rows of the table that the user named, in that order; the baseline is always among them.
-/// Where there is no GPU its kernels are left out, unless one is named that only a GPU has: that
-/// will be refused.
 std::vector<const Kernel*> chosen_kernels(const MultiplyOptions& options,
                                           std::span<const Kernel> table, bool has_gpu) {
   std::vector<const Kernel*> chosen;
@@ -63,6 +52,16 @@ std::vector<const Kernel*> chosen_kernels(const MultiplyOptions& options,
   }
   return chosen;
 }
+
+std::vector<Precision> chosen_precisions(const MultiplyOptions& options) {
+  std::vector<Precision> precisions;
+  for (const std::string& name : options.precisions) {
+    precisions.push_back(name == "float" ? Precision::float32 : Precision::float64);
+  }
+  return precisions;
+}
+
+namespace {
 
 std::string_view word(Precision precision) {
   return precision == Precision::float32 ? "float" : "double";
@@ -118,9 +117,7 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   plan.kernels = chosen_kernels(options, table, no_gpu.empty());
   plan.columns = options.columns;
   plan.threads = options.common.threads;
-  plan.precisions.clear();
-  for (const std::string& name : options.precisions)
-    plan.precisions.push_back(name == "float" ? Precision::float32 : Precision::float64);
+  plan.precisions = chosen_precisions(options);
   plan.sampling = {options.common.samples, options.common.sample_milliseconds * 1e-3};
   plan.width = options.width;
   plan.seed = options.seed;
@@ -181,8 +178,9 @@ std::string kernel_list() {
   return text;
 }
 
-void add_multiply_command(CLI::App& app, const bench::Environment& environment) {
-  CLI::App* const command = app.add_subcommand("multiply", "samples the products Y = A X");
+void add_multiply_command(CLI::App& app, const bench::Environment& environment, Team& team) {
+  CLI::App* const command = app.add_subcommand(
+      "multiply", "samples the products Y = A X; under mpirun, in bands over the ranks");
   const auto options = std::make_shared<MultiplyOptions>();
   add_bench_options(*command, options->common);
   command->add_option("--kernels", options->kernels, "names of kernels, or all")
@@ -198,7 +196,8 @@ void add_multiply_command(CLI::App& app, const bench::Environment& environment) 
       ->capture_default_str();
   command
       ->add_option("--device", options->device,
-                   "whose kernels: host, cuda, or auto, which is both where there is a GPU")
+                   "whose kernels: host, cuda, or auto, which is both where there is a GPU (over "
+                   "several ranks: cuda where every rank has one)")
       ->check(CLI::IsMember({"auto", "host", "cuda"}))
       ->capture_default_str();
   command
@@ -218,11 +217,27 @@ void add_multiply_command(CLI::App& app, const bench::Environment& environment) 
                    "MiB of each array of the triad; 0: beyond the caches, -1: no triad")
       ->check(CLI::Range(-1, 1 << 20))
       ->capture_default_str();
+  command->add_option("--bands", options->bands, "several ranks: auto, rows or nonzeros")
+      ->check(CLI::IsMember({"auto", "rows", "nonzeros"}))
+      ->capture_default_str();
+  command->add_flag("--in-bands", options->in_bands,
+                    "measure one rank as several are measured, with the same columns");
+  command->add_flag("--share-gpus", options->share_gpus,
+                    "several ranks: let them compute on one GPU");
+  command->add_flag("--no-check", options->no_check,
+                    "several ranks: don't compare with the serial product");
   command->footer([] {
     return "Columns of CSV and JSON (in CSV followed by the environment):\n" +
-           bench::help_of(bench::multiply_columns());
+           bench::help_of(bench::multiply_columns()) + "Columns under mpirun:\n" +
+           bench::help_of(bench::distributed_columns());
   });
-  command->callback([options, environment] { run_multiply_bench(*options, environment); });
+  command->callback([options, environment, &team] {
+    if (team.size() > 1 || options->in_bands) {
+      run_distributed_bench(*options, environment, team);
+    } else {
+      run_multiply_bench(*options, environment);
+    }
+  });
 }
 
 }  // namespace spsolve

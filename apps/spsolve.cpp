@@ -8,9 +8,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/gpus.hpp"
 #include "config/loader.hpp"
 #include "config/schema.hpp"
 #include "core/build_info.hpp"
+#include "core/launcher.hpp"
 #include "core/log.hpp"
 #include "core/system.hpp"
 #include "mpi/mpi_team.hpp"
@@ -72,6 +74,8 @@ ExitCode tell(const Report& report, const Config& config, Team& team, const Comm
 
 ExitCode run(Team& team, const CommandLine& line) {
   const bool speaks = team.rank() == 0;
+  const Gpus gpus = find_gpus();
+  offer_gpu_kernels(gpus.kernels);
   const Config config = load_together(team, line);
   if (line.print_config) {
     if (speaks) std::cout << to_yaml(config);
@@ -94,7 +98,7 @@ ExitCode run(Team& team, const CommandLine& line) {
   nlohmann::ordered_json versions = build_versions();
   versions["mpi"] = MpiSession::version();
   return config.task == Task::multiply
-             ? tell(run_multiply(config, team, versions), config, team, line)
+             ? tell(run_multiply(config, team, versions, gpus), config, team, line)
              : tell(run_solve(config, team, versions), config, team, line);
 }
 
@@ -135,6 +139,12 @@ int main(int argc, char** argv) {
     const bool stopped_in_order = app.exit(error, out, err) == 0;
     wait_for_all(team);
     return static_cast<int>(stopped_in_order ? ExitCode::solved : ExitCode::input);
+  }
+  const Launch started = launch();
+  const std::string problem = launch_problem(started, team.size(), MpiSession::version());
+  if (!problem.empty()) {
+    if (started.rank == 0) std::cerr << "spsolve: " << problem << "\n";
+    return static_cast<int>(ExitCode::input);
   }
   start_log(team.rank(), line.verbose);
   const ExitCode code = run_and_tell(team, line);

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
 #define MPI_CHECK(call) ::spsolve::check_mpi(call, #call)
 
 namespace spsolve {
@@ -13,6 +17,7 @@ namespace {
 constexpr std::size_t piece = std::size_t{1} << 30;
 
 constexpr int message_tag = 1;
+constexpr int neighbour_tag = 2;
 
 }  // namespace
 
@@ -35,6 +40,45 @@ void in_pieces(std::span<Byte> data, Transfer&& transfer) {
     transfer(data.data() + done, static_cast<int>(count));
   }
 }
+
+class MpiMessages final : public Messages {
+ public:
+  MpiMessages(MPI_Comm world, std::span<const Outgoing> outgoing,
+              std::span<const Incoming> incoming) {
+    for (const auto& [from, data] : incoming) {
+      in_pieces(data, [&](std::byte* bytes, int count) {
+        MPI_CHECK(
+            MPI_Recv_init(bytes, count, MPI_BYTE, from, neighbour_tag, world, &new_request()));
+      });
+    }
+    for (const auto& [to, data] : outgoing) {
+      in_pieces(data, [&](const std::byte* bytes, int count) {
+        MPI_CHECK(MPI_Send_init(bytes, count, MPI_BYTE, to, neighbour_tag, world, &new_request()));
+      });
+    }
+  }
+  ~MpiMessages() override {
+    for (MPI_Request& request : requests_) {
+      if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    }
+  }
+  MpiMessages(const MpiMessages&) = delete;
+  MpiMessages& operator=(const MpiMessages&) = delete;
+
+  void start() override {
+    if (requests_.empty()) return;
+    MPI_CHECK(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()));
+  }
+  void wait() override {
+    MPI_CHECK(
+        MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+  }
+
+ private:
+  MPI_Request& new_request() { return requests_.emplace_back(MPI_REQUEST_NULL); }
+
+  std::vector<MPI_Request> requests_;
+};
 
 }  // namespace
 
@@ -104,6 +148,19 @@ void MpiTeam::exchange_bytes(std::span<std::byte> data, int partner) {
     MPI_CHECK(MPI_Sendrecv_replace(bytes, count, MPI_BYTE, partner, message_tag, partner,
                                    message_tag, world_, MPI_STATUS_IGNORE));
   });
+}
+
+std::unique_ptr<Messages> MpiTeam::messages(std::span<const Outgoing> outgoing,
+                                            std::span<const Incoming> incoming) {
+  return std::make_unique<MpiMessages>(world_, outgoing, incoming);
+}
+
+bool MpiTeam::claims_gpu_memory() const {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
 }
 
 void MpiTeam::abort(ExitCode code) {

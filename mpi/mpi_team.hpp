@@ -37,6 +37,14 @@ class MpiTeam final : public Team {
   void send_bytes(std::span<const std::byte> data, int to) override;
   void receive_bytes(std::span<std::byte> data, int from) override;
   void exchange_bytes(std::span<std::byte> data, int partner) override;
+
+  /// As persistent requests.
+  std::unique_ptr<Messages> messages(std::span<const Outgoing> outgoing,
+                                     std::span<const Incoming> incoming) override;
+
+  /// Where the MPI library says at run time that it is CUDA-aware.
+  bool claims_gpu_memory() const override;
+
   [[noreturn]] void abort(ExitCode code) override;
 
  private:

@@ -47,4 +47,14 @@ std::vector<DeviceInfo> devices() {
   return all;
 }
 
+void set_current_device(int index) {
+  CUDA_CHECK(cudaSetDevice(index));
+}
+
+DeviceInfo current_device() {
+  int index = 0;
+  CUDA_CHECK(cudaGetDevice(&index));
+  return devices().at(static_cast<std::size_t>(index));
+}
+
 }  // namespace spsolve::cuda

@@ -24,4 +24,10 @@ std::string why_no_gpu();
 /// The GPUs of this process, in CUDA's order; empty where there are none.
 std::vector<DeviceInfo> devices();
 
+/// Makes GPU `index` of devices() the one that this thread works with.
+void set_current_device(int index);
+
+/// That GPU, the first one where none was set.
+DeviceInfo current_device();
+
 }  // namespace spsolve::cuda

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/types.hpp"
+#include "distribute/options.hpp"
 #include "eliminate/options.hpp"
 
 namespace spsolve {
@@ -17,6 +18,7 @@ enum class Task { solve, multiply };
 enum class RightHandSideKind { row_sums, ones, random, file };
 enum class MultivectorKind { random, ones, file };
 enum class DeviceChoice { automatic, host, cuda };
+enum class ReaderChoice { serial, parallel };
 
 inline constexpr std::string_view task_words[] = {"solve", "multiply"};
 inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};
@@ -29,6 +31,8 @@ inline constexpr std::string_view precision_words[] = {"float", "double"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
 inline constexpr std::string_view switch_words[] = {"false", "true"};
 inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};
+inline constexpr std::string_view reader_words[] = {"serial", "parallel"};
+inline constexpr std::string_view bands_words[] = {"auto", "rows", "nonzeros"};
 
 using Words = std::span<const std::string_view>;
 constexpr Words words_of(Task) {
@@ -52,6 +56,12 @@ constexpr Words words_of(DeviceChoice) {
 constexpr Words words_of(AutoSwitch) {
   return auto_switch_words;
 }
+constexpr Words words_of(ReaderChoice) {
+  return reader_words;
+}
+constexpr Words words_of(BandsChoice) {
+  return bands_words;
+}
 template <std::same_as<bool> Switch>
 constexpr Words words_of(Switch) {
   return switch_words;
@@ -74,6 +84,7 @@ struct Config {
     std::filesystem::path file;
     std::string generate;
     Index rotate_rows = 0;
+    ReaderChoice reader = ReaderChoice::serial;
 
     /// The file or the generator.
     std::string name() const { return generate.empty() ? file.string() : generate; }
@@ -100,6 +111,7 @@ struct Config {
   };
   struct Multiply {
     std::string kernel = "auto";
+    BandsChoice bands = BandsChoice::automatic;
     Precision precision = Precision::float64;
     Index columns = 1;
     /// The multivector X; `file` is set if and only if `kind` is file.
@@ -128,6 +140,7 @@ struct Config {
   Solve solve;
   Multiply multiply;
   DeviceChoice device = DeviceChoice::automatic;
+  bool share_gpus = false;
   int threads = 0;
   Output output;
 

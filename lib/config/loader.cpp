@@ -336,6 +336,12 @@ void Loader::check_together() {
            "grid2d:100",
            "matrix");
   }
+  const Given* const reader = given("matrix.reader");
+  const Given* const task = given("task");
+  if (reader != nullptr && reader->text == "parallel" &&
+      (task == nullptr || task->text != "multiply")) {
+    report(reader->origin, "'matrix.reader' may be parallel with task: multiply only", "");
+  }
   const Given* const kind = given("right_hand_side.kind");
   const Given* const values = given("right_hand_side.file");
   if (kind != nullptr && kind->text == "file" && values == nullptr) {

@@ -130,6 +130,7 @@ Option multivector_option(std::string_view key, std::string_view help) {
 std::string kernel_problem(std::string_view text) {
   std::vector<std::string_view> names{"auto"};
   for (const Kernel& kernel : host_kernels()) names.push_back(kernel.name);
+  for (const Kernel& kernel : offered_gpu_kernels()) names.push_back(kernel.name);
   if (std::ranges::find(names, text) != names.end()) return "";
   const std::string nearest = did_you_mean(text, names);
   return fmt::format("'multiply.kernel' must be auto or the name of a kernel, not {}{}",
@@ -179,6 +180,10 @@ const Option option_table[] = {
         "matrix.rotate_rows", -no_limit, no_limit, "rows",
         "Rows are moved down by this many, the last ones to the top; 1 makes every step of an "
         "elimination pivot."),
+    choice<&Config::matrix, &Config::Matrix::reader>(
+        "matrix.reader",
+        "serial: rank 0 reads and deals the rows out; parallel, for task: multiply: every rank "
+        "reads its share of the file, or generates its rows, and none ever holds them all."),
     choice<&Config::right_hand_side, &Config::RightHandSide::kind>(
         "right_hand_side.kind",
         "Row sums of A (the solution is all ones), ones, random numbers in [-1, 1), or a file."),
@@ -225,6 +230,10 @@ const Option option_table[] = {
         "Kernel that each rank multiplies its rows with: auto, or a name that spbench "
         "--list-kernels shows.",
         kernel_problem),
+    choice<&Config::multiply, &Config::Multiply::bands>(
+        "multiply.bands",
+        "How rows are dealt out: bands of equal rows or of equal non-zeros; auto: non-zeros where "
+        "equal rows would give one rank 5 % more than the mean."),
     choice<&Config::multiply, &Config::Multiply::precision>(
         "multiply.precision", "Floating-point type of A, X and Y in the product."),
     integer<&Config::multiply, &Config::Multiply::columns>(
@@ -242,6 +251,8 @@ const Option option_table[] = {
         "multiply.verify", "Whether Y is compared with the serial product on rank 0."),
     choice<&Config::device>(
         "device", "Where to compute: auto takes GPUs where there are any, else the host."),
+    choice<&Config::share_gpus>(
+        "share_gpus", "Whether several ranks may compute on one GPU, which is refused otherwise."),
     integer<&Config::threads>("threads", 0, 65536, "threads per rank",
                               "OpenMP threads of each rank; 0 chooses by itself."),
     text_option<&Config::output, &Config::Output::solution>(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -108,10 +109,41 @@ std::int64_t peak_memory() {
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
 
+MemoryGrowth::MemoryGrowth() {
+  // proc(5): writing 5 makes the peak what is resident now.
+  std::ofstream file("/proc/self/clear_refs");
+  if (file << "5" << std::flush) start_ = peak_memory();
+}
+
+std::optional<std::int64_t> MemoryGrowth::peak() const {
+  if (start_ == 0) return std::nullopt;
+  return peak_memory() - start_;
+}
+
 int usable_processors() {
   cpu_set_t mask;
   if (sched_getaffinity(0, sizeof mask, &mask) != 0) return host_processors();
   return std::max(1, CPU_COUNT(&mask));
+}
+
+int numa_node() {
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return -1;
+  int found = -1;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (!CPU_ISSET(processor, &mask)) continue;
+    // The folder of a processor holds a link nodeN to its node.
+    const std::filesystem::path folder = "/sys/devices/system/cpu/cpu" + std::to_string(processor);
+    std::error_code problem;
+    int node = -1;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("node")) node = std::atoi(name.c_str() + 4);
+    }
+    if (node < 0 || (found >= 0 && node != found)) return -1;
+    found = node;
+  }
+  return found;
 }
 
 int host_processors() {

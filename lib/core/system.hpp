@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace spsolve {
@@ -21,8 +22,25 @@ std::int64_t left_under_process_limit();
 /// Largest resident size of this process so far, in bytes.
 std::int64_t peak_memory();
 
+/// The most by which this process's resident memory grows while the object lives. peak_memory()
+/// forgets what was before.
+class MemoryGrowth {
+ public:
+  MemoryGrowth();
+
+  /// In bytes, until now; nothing where the system does not tell.
+  std::optional<std::int64_t> peak() const;
+
+ private:
+  std::int64_t start_ = 0;
+};
+
 /// Processors that this process may run on (its affinity mask).
 int usable_processors();
+
+/// The NUMA node of all processors that this process may run on; -1 where there are several, or the
+/// system does not tell.
+int numa_node();
 
 /// Processors of this host.
 int host_processors();

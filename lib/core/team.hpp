@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <new>
 #include <optional>
 #include <span>
@@ -15,9 +16,29 @@
 
 namespace spsolve {
 
-/// What the ranks of one run say to each other. Every call but send() and receive() is collective:
-/// all ranks make it, in the same order. Nothing here throws on one rank only; a broken link ends
-/// all ranks.
+/// Bytes that go to a rank, and room for bytes that come from one.
+struct Outgoing {
+  int to = 0;
+  std::span<const std::byte> data;
+};
+struct Incoming {
+  int from = 0;
+  std::span<std::byte> data;
+};
+
+/// A fixed set of messages between this rank and its neighbours, sent as often as wanted: start()
+/// lets them go, wait() returns when what goes out may be changed and what comes in is there.
+/// Between the two other work can be done.
+class Messages {
+ public:
+  virtual ~Messages() = default;
+  virtual void start() = 0;
+  virtual void wait() = 0;
+};
+
+/// What the ranks of one run say to each other. Every call but send(), receive() and messages() is
+/// collective: all ranks make it, in the same order. Nothing here throws on one rank only; a broken
+/// link ends all ranks.
 class Team {
  public:
   virtual ~Team() = default;
@@ -44,6 +65,16 @@ class Team {
   /// Swaps `data` with that of `partner`, of the same length; both of the two ranks call this.
   virtual void exchange_bytes(std::span<std::byte> data, int partner) = 0;
 
+  /// Prepares messages with neighbours only: at most one each way with each, none with itself; the
+  /// two ends agree on their lengths, and on the order in which they start() several sets. The
+  /// buffers stay where they are as long as the object lives.
+  virtual std::unique_ptr<Messages> messages(std::span<const Outgoing> outgoing,
+                                             std::span<const Incoming> incoming) = 0;
+
+  /// Whether messages() says that it takes buffers in GPU memory; whether that works is to be
+  /// tried.
+  virtual bool claims_gpu_memory() const { return false; }
+
   /// Ends every rank at once with this exit code; for failures that the others can't know of.
   [[noreturn]] virtual void abort(ExitCode code) = 0;
 };
@@ -60,6 +91,8 @@ class SoloTeam final : public Team {
   void send_bytes(std::span<const std::byte> data, int to) override;
   void receive_bytes(std::span<std::byte> data, int from) override;
   void exchange_bytes(std::span<std::byte> data, int partner) override;
+  std::unique_ptr<Messages> messages(std::span<const Outgoing> outgoing,
+                                     std::span<const Incoming> incoming) override;
   [[noreturn]] void abort(ExitCode code) override;
 };
 
@@ -104,6 +137,14 @@ std::vector<T> all_gather(Team& team, const T& mine) {
   std::vector<T> all(static_cast<std::size_t>(team.size()));
   team.all_gather_bytes(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
   return all;
+}
+
+/// The sum over all ranks of their values. Collective.
+template <typename T>
+T all_sum(Team& team, T mine) {
+  T sum{};
+  for (const T& value : all_gather(team, mine)) sum += value;
+  return sum;
 }
 
 /// Returns when every rank has come here. Collective.

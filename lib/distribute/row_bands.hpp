@@ -1,9 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include "core/team.hpp"
 #include "core/types.hpp"
+#include "distribute/options.hpp"
 
 namespace spsolve {
 
@@ -14,13 +18,17 @@ struct Range {
 
   Index size() const { return last - first; }
   bool contains(Index i) const { return first <= i && i < last; }
+  bool operator==(const Range&) const = default;
 };
 
-/// Rows dealt out to ranks in contiguous bands of nearly equal height: the first rows mod ranks
-/// bands hold one row more than the others. With fewer rows than ranks some bands are empty.
+/// Rows dealt out to ranks in contiguous bands: of nearly equal height, the first rows mod ranks
+/// bands holding one row more than the others; or with the borders given. Some bands may be empty.
 struct RowBands {
   Index rows = 0;
   int ranks = 1;
+  /// ranks + 1 numbers, ascending from 0 to rows: rank r holds the rows [borders[r],
+  /// borders[r + 1]). Empty: bands of nearly equal height.
+  std::vector<Index> borders = {};
 
   Range band(int rank) const { return {border(rank), border(rank + 1)}; }
 
@@ -29,6 +37,11 @@ struct RowBands {
 
   /// The rank that holds `row`.
   int owner(Index row) const {
+    if (!borders.empty()) {
+      return static_cast<int>(std::upper_bound(borders.begin(), borders.end(), row) -
+                              borders.begin()) -
+             1;
+    }
     const Index height = rows / ranks;
     const Index higher = rows % ranks;  // bands of height + 1 rows
     const Index in_higher = higher * (height + 1);
@@ -36,10 +49,51 @@ struct RowBands {
     return static_cast<int>(higher + (row - in_higher) / height);
   }
 
+  bool operator==(const RowBands&) const = default;
+
  private:
   Index border(int rank) const {
+    if (!borders.empty()) return borders[static_cast<std::size_t>(rank)];
     return rank * (rows / ranks) + std::min<Index>(rank, rows % ranks);
   }
 };
+
+/// Non-zeros before every `step`-th row, which is all that balancing needs: nonzeros_before[b] of
+/// them before row min(b step, rows), for b = 0 to ceil(rows / step).
+struct NonzeroProfile {
+  Index rows = 0;
+  Index step = 1;
+  std::vector<Index> nonzeros_before;
+
+  /// The step of a profile of so many rows: at most about 65536 entries.
+  static Index step_for(Index rows) { return std::max<Index>(1, (rows + 65535) / 65536); }
+};
+
+/// The profile of compressed rows.
+NonzeroProfile profile_of(std::span<const Index> row_offsets);
+
+/// Bands of nearly equal numbers of non-zeros: border r is the row of the profile where the
+/// non-zeros before come nearest to r / ranks of all. Without non-zeros, of equal height.
+RowBands bands_by_nonzeros(const NonzeroProfile& profile, int ranks);
+
+/// Non-zeros of the fullest band over the mean of all bands, to the profile's accuracy; 1 without
+/// non-zeros.
+double imbalance(const NonzeroProfile& profile, const RowBands& bands);
+
+/// The bands of the choice; automatic: of equal non-zeros where equal rows would give one rank 5 %
+/// more than the mean.
+RowBands choose_bands(BandsChoice choice, const NonzeroProfile& profile, int ranks);
+
+/// The same on every rank, from rank 0's profile. Collective.
+RowBands choose_bands(Team& team, BandsChoice choice, const NonzeroProfile& profile);
+
+/// The word for bands in reports: rows or nonzeros.
+constexpr std::string_view kind_of(const RowBands& bands) {
+  return bands.borders.empty() ? "rows" : "nonzeros";
+}
+
+/// The bands of X for an m x n matrix with the bands `bands`: the same where it is square, so that
+/// its diagonal blocks are square too; else of equal height.
+RowBands bands_of_x(const RowBands& bands, Index columns);
 
 }  // namespace spsolve

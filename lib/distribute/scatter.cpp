@@ -1,5 +1,9 @@
 #include "distribute/scatter.hpp"
 
+#include <algorithm>
+
+#include "matrix/convert.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -35,12 +39,17 @@ Csr<double> take_rows(const Csr<double>& whole, const std::vector<Range>& segmen
   return taken;
 }
 
-void send_rows(Team& team, const Csr<double>& rows, int to) {
-  const BandShape shape{rows.rows, rows.columns, rows.nonzeros()};
+/// Sends rows first <= i < last straight from where they lie.
+void send_rows(Team& team, const Csr<double>& rows, Range range, int to) {
+  const Index begin = rows.row_offsets[range.first];
+  const BandShape shape{range.size(), rows.columns, rows.row_offsets[range.last] - begin};
+  const auto nonzeros = static_cast<std::size_t>(shape.nonzeros);
   send(team, std::span(&shape, 1), to);
-  send(team, std::span(rows.row_offsets), to);
-  send(team, std::span(rows.column_indices), to);
-  send(team, std::span(rows.values), to);
+  send(team,
+       std::span(rows.row_offsets.data() + range.first, static_cast<std::size_t>(shape.rows) + 1),
+       to);
+  send(team, std::span(rows.column_indices.data() + begin, nonzeros), to);
+  send(team, std::span(rows.values.data() + begin, nonzeros), to);
 }
 
 Csr<double> receive_rows(Team& team, int from) {
@@ -55,32 +64,87 @@ Csr<double> receive_rows(Team& team, int from) {
   receive(team, std::span(rows.row_offsets), from);
   receive(team, std::span(rows.column_indices), from);
   receive(team, std::span(rows.values), from);
+  const Index before = rows.row_offsets.front();
+  for (Index& offset : rows.row_offsets) offset -= before;
   return rows;
 }
 
-template <typename Layout>
-Csr<double> scatter(Team& team, const Layout& layout, const Csr<double>& whole) {
-  if (team.rank() != 0) return receive_rows(team, 0);
-  for (int rank = 1; rank < team.size(); ++rank) {
-    send_rows(team, take_rows(whole, layout.segments(rank)), rank);
-  }
-  return take_rows(whole, layout.segments(0));
+/// Cuts `values` down to its first `size` elements, and gives back the memory of the others where
+/// that is more than the copy takes meanwhile.
+template <typename T>
+void keep_front(std::vector<T>& values, Index size) {
+  values.resize(static_cast<std::size_t>(size));
+  if (values.size() <= values.capacity() / 2) values.shrink_to_fit();
 }
 
 }  // namespace
 
 Csr<double> scatter_rows(Team& team, const RowBands& layout, const Csr<double>& whole) {
-  return scatter(team, layout, whole);
+  if (team.rank() != 0) return receive_rows(team, 0);
+  for (int rank = 1; rank < team.size(); ++rank) send_rows(team, whole, layout.band(rank), rank);
+  return slice_rows(whole, 0, layout.band(0).last);
 }
 
 Csr<double> scatter_rows(Team& team, const RowBands& layout, Csr<double>&& whole) {
   Csr<double> given = std::move(whole);
   if (team.size() == 1) return given;
-  return scatter(team, layout, given);
+  if (team.rank() != 0) return receive_rows(team, 0);
+  for (int rank = 1; rank < team.size(); ++rank) send_rows(team, given, layout.band(rank), rank);
+  given.rows = layout.band(0).size();
+  keep_front(given.values, given.row_offsets[given.rows]);
+  keep_front(given.column_indices, given.row_offsets[given.rows]);
+  keep_front(given.row_offsets, given.rows + 1);
+  return given;
 }
 
 Csr<double> scatter_rows(Team& team, const CyclicRows& layout, const Csr<double>& whole) {
-  return scatter(team, layout, whole);
+  if (team.rank() != 0) return receive_rows(team, 0);
+  for (int rank = 1; rank < team.size(); ++rank) {
+    const Csr<double> rows = take_rows(whole, layout.segments(rank));
+    send_rows(team, rows, {0, rows.rows}, rank);
+  }
+  return take_rows(whole, layout.segments(0));
 }
+
+Dense<double> scatter_rows(Team& team, const RowBands& layout, const Dense<double>& whole) {
+  const Index columns = broadcast_value(team, whole.columns, 0);
+  Dense<double> band =
+      together(team, [&] { return Dense<double>(layout.band(team.rank()).size(), columns); });
+  if (team.rank() != 0) {
+    receive(team, std::span(band.values), 0);
+    return band;
+  }
+  for (int rank = 0; rank < team.size(); ++rank) {
+    const Range rows = layout.band(rank);
+    const std::span<const double> values(whole.row(rows.first),
+                                         static_cast<std::size_t>(rows.size() * columns));
+    if (rank == 0) {
+      std::copy(values.begin(), values.end(), band.values.begin());
+    } else {
+      send(team, values, rank);
+    }
+  }
+  return band;
+}
+
+template <typename T>
+Dense<double> gather_rows(Team& team, const RowBands& bands, const Dense<T>& band) {
+  if (team.rank() != 0) {
+    send(team, std::span<const T>(band.values), 0);
+    return {};
+  }
+  Dense<double> whole(bands.rows, band.columns);
+  std::copy(band.values.begin(), band.values.end(), whole.values.begin());
+  for (int rank = 1; rank < team.size(); ++rank) {
+    const Range rows = bands.band(rank);
+    std::vector<T> values(static_cast<std::size_t>(rows.size() * band.columns));
+    receive(team, std::span<T>(values), rank);
+    std::copy(values.begin(), values.end(), whole.row(rows.first));
+  }
+  return whole;
+}
+
+template Dense<double> gather_rows(Team&, const RowBands&, const Dense<float>&);
+template Dense<double> gather_rows(Team&, const RowBands&, const Dense<double>&);
 
 }  // namespace spsolve

@@ -4,16 +4,28 @@
 #include "distribute/cyclic_rows.hpp"
 #include "distribute/row_bands.hpp"
 #include "matrix/csr.hpp"
+#include "matrix/dense.hpp"
 
 namespace spsolve {
 
 /// Deals the rows of rank 0's matrix out: rank r gets the rows of layout.segments(r), in that
-/// order, as a Csr whose columns stay global. Rank 0 holds its matrix and one rank's rows at a
-/// time; other ranks pass an empty matrix. Collective.
+/// order, as a Csr whose columns stay global; other ranks pass an empty matrix. Bands are sent from
+/// where they lie, so that rank 0 holds its matrix and in the end its own band beside it; of cyclic
+/// rows it holds one rank's at a time as well. Collective.
 Csr<double> scatter_rows(Team& team, const RowBands& layout, const Csr<double>& whole);
 Csr<double> scatter_rows(Team& team, const CyclicRows& layout, const Csr<double>& whole);
 
-/// The same; `whole` is given up: a team of one keeps its rows, others free them when sent.
+/// The same; `whole` is given up and cut down to rank 0's band in place: beside it, rank 0 never
+/// holds more than half of one of its arrays.
 Csr<double> scatter_rows(Team& team, const RowBands& layout, Csr<double>&& whole);
+
+/// Rows of a multivector, in bands: rank r gets those of layout.band(r) of rank 0's `whole`, n x K;
+/// other ranks pass an empty one. Collective.
+Dense<double> scatter_rows(Team& team, const RowBands& layout, const Dense<double>& whole);
+
+/// Rank 0 gets all rows of a multivector from their bands, in double; the others an empty one.
+/// Collective.
+template <typename T>
+Dense<double> gather_rows(Team& team, const RowBands& bands, const Dense<T>& band);
 
 }  // namespace spsolve

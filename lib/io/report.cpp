@@ -23,14 +23,14 @@ std::vector<PhaseSpread> spread_over_ranks(Team& team, const PhaseTimes& times) 
   return spreads;
 }
 
-namespace {
-
-/// Hosts among the ranks: each counts 1 / (ranks on its host).
 int count_hosts(Team& team) {
+  // Each rank counts 1 / (ranks on its host).
   double hosts = 0;
   for (const int ranks : all_gather(team, team.ranks_on_host())) hosts += 1.0 / ranks;
   return static_cast<int>(std::lround(hosts));
 }
+
+namespace {
 
 /// What the reports of all tasks begin with, and what they end with.
 nlohmann::ordered_json begin_json(const TaskReport& report) {
@@ -48,14 +48,66 @@ nlohmann::ordered_json begin_json(const TaskReport& report) {
   return json;
 }
 
-void end_json(nlohmann::ordered_json& json, const TaskReport& report) {
-  json["peak_memory_bytes"] = report.peak_memory;
-  for (const PhaseSpread& phase : report.seconds) {
-    json["seconds"][phase.phase] = {{"min", phase.min}, {"mean", phase.mean}, {"max", phase.max}};
+nlohmann::ordered_json to_json(const std::vector<PhaseSpread>& spreads) {
+  nlohmann::ordered_json json;
+  for (const PhaseSpread& phase : spreads) {
+    json[phase.phase] = {{"min", phase.min}, {"mean", phase.mean}, {"max", phase.max}};
   }
+  return json;
+}
+
+nlohmann::ordered_json to_json(const RankPlace& place, int rank) {
+  nlohmann::ordered_json json{{"rank", rank}, {"host", place.host}, {"threads", place.threads}};
+  json["numa_node"] = nullptr;
+  if (place.numa_node >= 0) json["numa_node"] = place.numa_node;
+  if (place.gpu.name.empty()) {
+    json["gpu"] = nullptr;
+  } else {
+    json["gpu"] = {{"name", place.gpu.name}, {"uuid", place.gpu.uuid}};
+  }
+  return json;
+}
+
+void end_json(nlohmann::ordered_json& json, const TaskReport& report) {
+  for (int rank = 0; rank < static_cast<int>(report.places.size()); ++rank) {
+    json["rank_table"].push_back(to_json(report.places[rank], rank));
+  }
+  json["peak_memory_bytes"] = report.peak_memory;
+  json["seconds"] = to_json(report.seconds);
   json["notes"] = report.notes;
   json["versions"] = report.versions;
   json["configuration"] = report.configuration;
+}
+
+/// The halo of all ranks together, and of the rank with the largest.
+nlohmann::ordered_json halo_json(const MultiplyReport& report) {
+  Index rows = 0, most = 0, boundary = 0;
+  int neighbours = 0;
+  for (const RankShare& share : report.shares) {
+    rows += share.halo_rows;
+    most = std::max(most, share.halo_rows);
+    boundary += share.boundary_nonzeros;
+    neighbours = std::max(neighbours, share.neighbours);
+  }
+  return {{"rows", rows},
+          {"most_rows", most},
+          {"bytes", report.halo_bytes},
+          {"most_neighbours", neighbours},
+          {"boundary_nonzeros", boundary},
+          {"transport", report.transport}};
+}
+
+nlohmann::ordered_json share_json(const RankShare& share, const std::string& detail) {
+  return {{"rows", share.rows},
+          {"x_rows", share.x_rows},
+          {"nonzeros", share.nonzeros()},
+          {"boundary_rows", share.boundary_rows},
+          {"boundary_nonzeros", share.boundary_nonzeros},
+          {"halo_rows", share.halo_rows},
+          {"sent_rows", share.sent_rows},
+          {"neighbours", share.neighbours},
+          {"format_bytes", share.bytes},
+          {"detail", detail}};
 }
 
 std::string line(std::string_view name, const std::string& value) {
@@ -69,9 +121,22 @@ std::string begin_text(const TaskReport& report) {
 }
 
 std::string ranks_text(const TaskReport& report) {
-  return line("ranks", fmt::format("{} on {} host{}, {} thread{} each", report.ranks, report.hosts,
-                                   report.hosts == 1 ? "" : "s", report.threads,
-                                   report.threads == 1 ? "" : "s"));
+  std::string text = line("ranks", fmt::format("{} on {} host{}, {} thread{} each", report.ranks,
+                                               report.hosts, report.hosts == 1 ? "" : "s",
+                                               report.threads, report.threads == 1 ? "" : "s"));
+  // Where everything is in one place, the line above has said it all.
+  if (report.hosts == 1 && report.gpu.name.empty()) return text;
+  for (std::size_t rank = 0; rank < report.places.size(); ++rank) {
+    const RankPlace& place = report.places[rank];
+    text += line(
+        fmt::format("  rank {}", rank),
+        fmt::format(
+            "{}, {} thread{}, NUMA node {}{}", place.host, place.threads,
+            place.threads == 1 ? "" : "s",
+            place.numa_node < 0 ? "-" : fmt::format("{}", place.numa_node),
+            place.gpu.name.empty() ? "" : fmt::format(", {} {}", place.gpu.name, place.gpu.uuid)));
+  }
+  return text;
 }
 
 /// The forward error by bound and estimate, as far as they are known.
@@ -107,8 +172,15 @@ std::string end_text(const TaskReport& report) {
 void TaskReport::add_run(Team& team, const PhaseTimes& times) {
   ranks = team.size();
   hosts = count_hosts(team);
-  peak_memory =
-      static_cast<std::int64_t>(all_maximum(team, static_cast<double>(spsolve::peak_memory())));
+  for (int rank = 0; rank < team.size(); ++rank) {
+    places.push_back(
+        {broadcast_text(team, host_name(), rank),
+         broadcast_value(team, threads, rank),
+         broadcast_value(team, numa_node(), rank),
+         {broadcast_text(team, gpu.name, rank), broadcast_text(team, gpu.uuid, rank)}});
+  }
+  note_peak_memory();
+  peak_memory = static_cast<std::int64_t>(all_maximum(team, static_cast<double>(peak_memory)));
   seconds = spread_over_ranks(team, times);
   const int share = host_processors() / team.ranks_on_host();
   if (usable_processors() < share) {
@@ -117,6 +189,10 @@ void TaskReport::add_run(Team& team, const PhaseTimes& times) {
                     "mpirun --bind-to none, or --map-by slot:PE={}, gives it all",
                     usable_processors(), share, share));
   }
+}
+
+void TaskReport::note_peak_memory() {
+  peak_memory = std::max(peak_memory, spsolve::peak_memory());
 }
 
 double TaskReport::longest(std::string_view phase) const {
@@ -163,6 +239,15 @@ nlohmann::ordered_json to_json(const MultiplyReport& report) {
   json["gflops"] = report.gflops;
   json["bytes_per_second"] = report.bytes_per_second;
   json["format_bytes"] = report.format_bytes;
+  json["bands"] = report.bands;
+  json["imbalance"] = report.imbalance;
+  json["product_parts"] = to_json(report.parts);
+  json["halo"] = halo_json(report);
+  for (std::size_t rank = 0; rank < report.shares.size(); ++rank) {
+    json["shares"].push_back(share_json(report.shares[rank], report.details[rank]));
+  }
+  json["scatter"] = {{"matrix_bytes", report.matrix_bytes}};
+  if (report.scatter_peak) json["scatter"]["peak_bytes"] = *report.scatter_peak;
   if (report.errors) {
     json["errors"] = {{"largest", report.errors->largest},
                       {"mean", report.errors->mean},
@@ -216,6 +301,23 @@ std::string to_text(const MultiplyReport& report) {
   text += line("rate", fmt::format("{:.2f} GFLOP/s (2 x non-zeros x K)", report.gflops));
   text += line("bandwidth", fmt::format("{:.2f} GB/s of the bytes that must move",
                                         report.bytes_per_second / 1e9));
+  if (report.ranks > 1) {
+    text +=
+        line("bands", fmt::format("equal {}; the fullest rank has {:.3f} of the mean",
+                                  report.bands == "rows" ? "rows" : "non-zeros", report.imbalance));
+    const auto halo = halo_json(report);
+    text += line("halo", fmt::format("{} rows of X, {:.2f} MiB a product; at most {} rows from {} "
+                                     "neighbours to a rank; {}",
+                                     halo["rows"].get<Index>(),
+                                     static_cast<double>(report.halo_bytes) / (1 << 20),
+                                     halo["most_rows"].get<Index>(),
+                                     halo["most_neighbours"].get<int>(), report.transport));
+    text += line("product parts", "min / mean / max over ranks, in seconds");
+    for (const PhaseSpread& part : report.parts) {
+      text += line("  " + part.phase,
+                   fmt::format("{:.3e} / {:.3e} / {:.3e}", part.min, part.mean, part.max));
+    }
+  }
   if (report.errors) {
     text += line("relative error",
                  fmt::format("{:.2e} largest, {:.2e} mean, against the serial product",

@@ -7,8 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/gpu_binding.hpp"
 #include "core/team.hpp"
 #include "core/timer.hpp"
+#include "distribute/rank_share.hpp"
 #include "eliminate/condition.hpp"
 #include "eliminate/refine.hpp"
 #include "multiply/compare.hpp"
@@ -24,6 +26,17 @@ struct PhaseSpread {
 /// The phases of all ranks; every rank must have met the same phases. Collective.
 std::vector<PhaseSpread> spread_over_ranks(Team& team, const PhaseTimes& times);
 
+/// Where one rank runs.
+struct RankPlace {
+  std::string host;
+  int threads = 1;
+  int numa_node = -1;  ///< of all processors that the rank may run on; -1: several, or not known
+  GpuName gpu;         ///< empty on the host
+};
+
+/// Hosts among the ranks. Collective.
+int count_hosts(Team& team);
+
 /// What the reports of all tasks say. The JSON form is that of the file named by output.report; its
 /// keys are those named beside the members.
 struct TaskReport {
@@ -37,14 +50,19 @@ struct TaskReport {
   int ranks = 1;                         ///< ranks
   int hosts = 1;                         ///< hosts
   int threads = 1;                       ///< threads, per rank
+  GpuName gpu;                           ///< this rank's, where it computes on one
+  std::vector<RankPlace> places;         ///< rank_table: rank, host, threads, numa_node, gpu
   std::int64_t peak_memory = 0;          ///< peak_memory_bytes, the largest of any rank
   std::vector<PhaseSpread> seconds;      ///< seconds.PHASE.min|mean|max
   std::vector<std::string> notes;        ///< notes: choices made and warnings, in words
   nlohmann::ordered_json versions;       ///< versions
   nlohmann::ordered_json configuration;  ///< configuration, whole
 
-  /// Sets ranks, hosts, peak_memory and seconds. Collective.
+  /// Sets ranks, hosts, places, peak_memory and seconds. Collective.
   void add_run(Team& team, const PhaseTimes& times);
+
+  /// Lets an older peak count in peak_memory; to be called before something makes it anew.
+  void note_peak_memory();
 
   /// The longest seconds of any rank in `phase`; 0 where there was none.
   double longest(std::string_view phase) const;
@@ -69,8 +87,18 @@ struct SolveReport : TaskReport {
 
 /// What one product Y = A X came to.
 struct MultiplyReport : TaskReport {
-  std::string kernel;             ///< kernel
-  std::string detail;             ///< detail: what the kernel chose, on rank 0
+  std::string kernel;                ///< kernel
+  std::string detail;                ///< detail: what the kernel chose, on rank 0
+  std::string bands;                 ///< bands: rows | nonzeros
+  std::string transport;             ///< transport: how the halo travels
+  std::vector<PhaseSpread> parts;    ///< product_parts.PART.min|mean|max, medians of the repeats
+  std::vector<RankShare> shares;     ///< shares: what each rank has, with its details
+  std::vector<std::string> details;  ///< shares[rank].detail
+  std::int64_t halo_bytes = 0;       ///< halo.bytes, over all ranks, in one product
+  double imbalance = 1;              ///< imbalance: non-zeros of the fullest rank over the mean
+  std::int64_t matrix_bytes = 0;     ///< scatter.matrix_bytes: compressed rows of the whole matrix
+  /// scatter.peak_bytes: the most that rank 0 held of it meanwhile, its own band included.
+  std::optional<std::int64_t> scatter_peak;
   Index k = 1;                    ///< k: columns of X and Y
   int repeats = 1;                ///< repeat
   double product_seconds = 0;     ///< product_seconds: of one product, median, the slowest rank

@@ -315,6 +315,7 @@ Csr<T> rotate_rows(const Csr<T>& matrix, Index by) {
 
 template Csr<float> csr_cast(const Csr<double>&);
 template Csr<double> csr_cast(const Csr<float>&);
+template Csr<double> csr_cast(const Csr<double>&);
 template Csr<float> slice_rows(const Csr<float>&, Index, Index);
 template Csr<double> slice_rows(const Csr<double>&, Index, Index);
 template Csr<float> rotate_rows(const Csr<float>&, Index);

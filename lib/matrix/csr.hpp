@@ -28,4 +28,10 @@ struct Csr {
   }
 };
 
+/// Bytes of the three arrays of such a matrix.
+constexpr std::int64_t csr_bytes(Index rows, Index nonzeros, std::size_t value_bytes) {
+  return (rows + 1) * static_cast<std::int64_t>(sizeof(Index)) +
+         nonzeros * static_cast<std::int64_t>(sizeof(LocalIndex) + value_bytes);
+}
+
 }  // namespace spsolve

@@ -49,37 +49,40 @@ struct Row {
   }
 };
 
-/// Builds a matrix row by row: length(i) says how many non-zeros row i has, fill(i, row) writes
-/// them. Both run in parallel. `average` is the expected length of a row: what does not fit the
-/// memory is refused before anything is allocated.
+/// Builds the rows of a matrix that are asked for, row by row: length(i) says how many non-zeros
+/// row i has, fill(i, row) writes them. Both run in parallel. `average` is the expected length of a
+/// row: what does not fit the memory is refused before anything is allocated.
 template <typename Length, typename Fill>
-Csr<double> build(Index rows, Index columns, double average, const Length& length,
-                  const Fill& fill) {
-  check_memory(rows, columns, average);
+Csr<double> build(const GeneratorArguments& wanted, Index rows, Index columns, double average,
+                  const Length& length, const Fill& fill) {
+  const Index first = std::min(wanted.first_row, rows), last = std::min(wanted.last_row, rows);
+  const Index count = last - first;
+  check_memory(count, columns, average);
   Csr<double> matrix;
-  matrix.rows = rows;
+  matrix.rows = count;
   matrix.columns = columns;
-  matrix.row_offsets.assign(rows + 1, 0);
+  matrix.row_offsets.assign(count + 1, 0);
 #pragma omp parallel for schedule(static)
-  for (Index i = 0; i < rows; ++i) matrix.row_offsets[i + 1] = length(i);
-  for (Index i = 0; i < rows; ++i) matrix.row_offsets[i + 1] += matrix.row_offsets[i];
+  for (Index i = 0; i < count; ++i) matrix.row_offsets[i + 1] = length(first + i);
+  for (Index i = 0; i < count; ++i) matrix.row_offsets[i + 1] += matrix.row_offsets[i];
   const Index nonzeros = matrix.nonzeros();
   matrix.column_indices.resize(nonzeros);
   matrix.values.resize(nonzeros);
 #pragma omp parallel for schedule(dynamic, 64)
-  for (Index i = 0; i < rows; ++i) {
-    const Index first = matrix.row_offsets[i];
-    fill(i, Row{matrix.column_indices.data() + first, matrix.values.data() + first,
-                matrix.row_offsets[i + 1] - first});
+  for (Index i = 0; i < count; ++i) {
+    const Index place = matrix.row_offsets[i];
+    fill(first + i, Row{matrix.column_indices.data() + place, matrix.values.data() + place,
+                        matrix.row_offsets[i + 1] - place});
   }
   return matrix;
 }
 
 /// Every element (i, j) of a rows x columns matrix is value(i, j), stored.
 template <typename Value>
-Csr<double> build_full(Index rows, Index columns, const Value& value) {
+Csr<double> build_full(const GeneratorArguments& wanted, Index rows, Index columns,
+                       const Value& value) {
   return build(
-      rows, columns, static_cast<double>(columns), [&](Index) { return columns; },
+      wanted, rows, columns, static_cast<double>(columns), [&](Index) { return columns; },
       [&](Index i, Row row) {
         for (Index j = 0; j < columns; ++j) row.put(j, value(i, j));
       });
@@ -93,7 +96,7 @@ Csr<double> grid2d(const GeneratorArguments& arguments) {
     const Index x = i % n, y = i / n;
     return 1 + (y > 0) + (x > 0) + (x + 1 < n) + (y + 1 < n);
   };
-  return build(n * n, n * n, 5, length, [n](Index i, Row row) {
+  return build(arguments, n * n, n * n, 5, length, [n](Index i, Row row) {
     const Index x = i % n, y = i / n;
     if (y > 0) row.put(i - n, -1.0);
     if (x > 0) row.put(i - 1, -1.0);
@@ -112,38 +115,39 @@ Csr<double> grid3d27(const GeneratorArguments& arguments) {
     return neighbours(node % n) * neighbours(node / n % n) * neighbours(node / n / n) * unknowns;
   };
   const Index rows = n * n * n * unknowns;
-  return build(rows, rows, 27.0 * static_cast<double>(unknowns), length, [=](Index i, Row row) {
-    const Index node = i / unknowns;
-    const Index x = node % n, y = node / n % n, z = node / n / n;
-    Index diagonal = 0;
-    double sum = 1.0;
-    for (Index zz = std::max<Index>(z - 1, 0); zz <= std::min(z + 1, n - 1); ++zz) {
-      for (Index yy = std::max<Index>(y - 1, 0); yy <= std::min(y + 1, n - 1); ++yy) {
-        const Index line = (zz * n + yy) * n;
-        const Index first = (line + std::max<Index>(x - 1, 0)) * unknowns;
-        const Index last = (line + std::min(x + 1, n - 1) + 1) * unknowns;
-        for (Index j = first; j < last; ++j) {
-          if (j == i) {
-            diagonal = row.written;
-            row.put(i, 0.0);
-            continue;
+  return build(
+      arguments, rows, rows, 27.0 * static_cast<double>(unknowns), length, [=](Index i, Row row) {
+        const Index node = i / unknowns;
+        const Index x = node % n, y = node / n % n, z = node / n / n;
+        Index diagonal = 0;
+        double sum = 1.0;
+        for (Index zz = std::max<Index>(z - 1, 0); zz <= std::min(z + 1, n - 1); ++zz) {
+          for (Index yy = std::max<Index>(y - 1, 0); yy <= std::min(y + 1, n - 1); ++yy) {
+            const Index line = (zz * n + yy) * n;
+            const Index first = (line + std::max<Index>(x - 1, 0)) * unknowns;
+            const Index last = (line + std::min(x + 1, n - 1) + 1) * unknowns;
+            for (Index j = first; j < last; ++j) {
+              if (j == i) {
+                diagonal = row.written;
+                row.put(i, 0.0);
+                continue;
+              }
+              // The pair (smaller, larger) as one number: both fit 31 bits.
+              const auto pair = static_cast<std::uint64_t>(std::min(i, j) << 32 | std::max(i, j));
+              const double value = unit_interval(random_bits(key, pair)) - 1.0;
+              row.put(j, value);
+              sum -= value;
+            }
           }
-          // The pair (smaller, larger) as one number: both fit 31 bits.
-          const auto pair = static_cast<std::uint64_t>(std::min(i, j) << 32 | std::max(i, j));
-          const double value = unit_interval(random_bits(key, pair)) - 1.0;
-          row.put(j, value);
-          sum -= value;
         }
-      }
-    }
-    row.values[diagonal] = sum;
-  });
+        row.values[diagonal] = sum;
+      });
 }
 
 Csr<double> tridiagonal(const GeneratorArguments& arguments) {
   const Index n = arguments.sizes[0];
   return build(
-      n, n, 3, [n](Index i) { return 1 + (i > 0) + (i + 1 < n); },
+      arguments, n, n, 3, [n](Index i) { return 1 + (i > 0) + (i + 1 < n); },
       [n](Index i, Row row) {
         for (Index j = std::max<Index>(i - 1, 0); j <= std::min(i + 1, n - 1); ++j) {
           row.put(j, i == j ? 2.0 : -1.0);
@@ -194,7 +198,7 @@ void write_random_values(std::uint64_t key, Index i, Row row) {
 
 Csr<double> random_dense(const GeneratorArguments& arguments) {
   const std::uint64_t key = random_dense_key(arguments.seed);
-  return build_full(arguments.sizes[0], arguments.sizes[0], [key](Index i, Index j) {
+  return build_full(arguments, arguments.sizes[0], arguments.sizes[0], [key](Index i, Index j) {
     return symmetric_interval(random_bits(key, static_cast<std::uint64_t>(i << 32 | j)));
   });
 }
@@ -215,14 +219,15 @@ Csr<double> random_sparse(const GeneratorArguments& arguments) {
     }
     return count;
   };
-  return build(rows, columns, static_cast<double>(average), length, [=](Index i, Row row) {
-    if (row.length == 0) return;
-    const std::uint64_t key = random_bits(column_key, static_cast<std::uint64_t>(i));
-    const SpreadNumbers numbers(key, row.length, columns);
-    const Index turn = random_below(mix_bits(key), columns);
-    write_turned([&](Index k) { return numbers[k]; }, turn, columns, row);
-    write_random_values(value_key, i, row);
-  });
+  return build(arguments, rows, columns, static_cast<double>(average), length,
+               [=](Index i, Row row) {
+                 if (row.length == 0) return;
+                 const std::uint64_t key = random_bits(column_key, static_cast<std::uint64_t>(i));
+                 const SpreadNumbers numbers(key, row.length, columns);
+                 const Index turn = random_below(mix_bits(key), columns);
+                 write_turned([&](Index k) { return numbers[k]; }, turn, columns, row);
+                 write_random_values(value_key, i, row);
+               });
 }
 
 /// Row lengths by rank: the row of rank k has max(1, round(longest (k + 1)^-exponent)) non-zeros
@@ -300,27 +305,28 @@ Csr<double> power_law(const GeneratorArguments& arguments) {
   const std::uint64_t column_key = key_of(arguments.seed, for_columns);
   const std::uint64_t value_key = key_of(arguments.seed, for_values);
   const auto length = [&](Index i) { return length_of_rank(rank(i)); };
-  return build(n, n, static_cast<double>(arguments.sizes[1]), length, [&](Index i, Row row) {
-    // The diagonal, and the others as numbers of 1 .. n - 1 turned by i: none of them is the
-    // diagonal.
-    const std::uint64_t key = random_bits(column_key, static_cast<std::uint64_t>(i));
-    const SpreadNumbers others(key, std::max<Index>(row.length - 1, 1), n - 1);
-    write_turned([&](Index k) { return k == 0 ? 0 : 1 + others[k - 1]; }, i, n, row);
-    write_random_values(value_key, i, row);
-  });
+  return build(arguments, n, n, static_cast<double>(arguments.sizes[1]), length,
+               [&](Index i, Row row) {
+                 // The diagonal, and the others as numbers of 1 .. n - 1 turned by i: none of them
+                 // is the diagonal.
+                 const std::uint64_t key = random_bits(column_key, static_cast<std::uint64_t>(i));
+                 const SpreadNumbers others(key, std::max<Index>(row.length - 1, 1), n - 1);
+                 write_turned([&](Index k) { return k == 0 ? 0 : 1 + others[k - 1]; }, i, n, row);
+                 write_random_values(value_key, i, row);
+               });
 }
 
 // --- dense test matrices
 
 Csr<double> hilbert(const GeneratorArguments& arguments) {
-  return build_full(arguments.sizes[0], arguments.sizes[0],
+  return build_full(arguments, arguments.sizes[0], arguments.sizes[0],
                     [](Index i, Index j) { return 1.0 / static_cast<double>(i + j + 1); });
 }
 
 Csr<double> gfpp(const GeneratorArguments& arguments) {
   const Index n = arguments.sizes[0];
   return build(
-      n, n, 0.5 * static_cast<double>(n), [n](Index i) { return std::min(i + 2, n); },
+      arguments, n, n, 0.5 * static_cast<double>(n), [n](Index i) { return std::min(i + 2, n); },
       [n](Index i, Row row) {
         for (Index j = 0; j <= i; ++j) {
           row.put(j, i == j ? 1.0 : -1.0);

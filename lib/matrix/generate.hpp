@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ namespace spsolve {
 struct GeneratorArguments {
   std::span<const Index> sizes;  ///< the integers of the specification, each at least 1
   Index seed = 1;                ///< chooses among the pseudo-random matrices of these sizes
+  /// The rows that are wanted, first_row <= i < last_row; those that there are.
+  Index first_row = 0;
+  Index last_row = std::numeric_limits<Index>::max();
 };
 
 /// One row of the table of generators.
@@ -55,6 +59,9 @@ Csr<double> generate_matrix(std::string_view spec);
 
 /// The key of random_dense:N:seed=SEED: a_ij is symmetric_interval(random_bits(key, i << 32 | j)).
 std::uint64_t random_dense_key(Index seed);
+
+/// Rows first <= i < last of the same matrix, as slice_rows() of it, at the cost of these rows.
+Csr<double> generate_rows(std::string_view spec, Index first, Index last);
 
 /// The table for a terminal: form and description of every generator.
 std::string generator_help();

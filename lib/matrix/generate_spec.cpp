@@ -109,9 +109,13 @@ MatrixShape generated_shape(std::string_view spec) {
 }
 
 Csr<double> generate_matrix(std::string_view spec) {
+  return generate_rows(spec, 0, std::numeric_limits<Index>::max());
+}
+
+Csr<double> generate_rows(std::string_view spec, Index first, Index last) {
   const Parsed parsed = parse_or_fail(spec);
   try {
-    return parsed.generator->make({parsed.sizes, parsed.seed});
+    return parsed.generator->make({parsed.sizes, parsed.seed, first, last});
   } catch (const std::bad_alloc&) {
     fail(ExitCode::resources, "there is not enough memory to generate '{}'", spec);
   }

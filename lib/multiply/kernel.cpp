@@ -15,6 +15,18 @@ MatrixFacts facts_of(const Csr<double>& matrix) {
           structure.longest_row, structure.symmetric, count_row_types(matrix)};
 }
 
+namespace {
+std::span<const Kernel> gpu_table;
+}
+
+void offer_gpu_kernels(std::span<const Kernel> table) {
+  gpu_table = table;
+}
+
+std::span<const Kernel> offered_gpu_kernels() {
+  return gpu_table;
+}
+
 const Kernel& find_kernel(std::span<const Kernel> table, std::string_view name) {
   const auto found =
       std::find_if(table.begin(), table.end(), [&](const Kernel& row) { return row.name == name; });

@@ -73,6 +73,11 @@ struct Kernel {
 /// The kernels of the host, in the order in which they are listed.
 std::span<const Kernel> host_kernels();
 
+/// The kernels of GPUs that this program was built with, for the names that a configuration may
+/// use; none until main() offers them, once and before it reads one.
+void offer_gpu_kernels(std::span<const Kernel> table);
+std::span<const Kernel> offered_gpu_kernels();
+
 /// The row of that name in `table`; throws Error(input) with a "did you mean" where there is none.
 const Kernel& find_kernel(std::span<const Kernel> table, std::string_view name);
 

@@ -9,11 +9,12 @@
 
 namespace spsolve {
 
-void begin_task(const Config& config, Team& team, TaskReport& report) {
-  if (config.device == DeviceChoice::cuda) {
+void begin_task(const Config& config, Team& team, TaskReport& report, bool has_gpu_part) {
+  if (config.device == DeviceChoice::cuda && !has_gpu_part) {
     fail_everywhere(ExitCode::resources,
-                    "device=cuda, but no task has a GPU part in this version; use device=host or "
-                    "device=auto");
+                    "device=cuda, but task: {} has no GPU part in this version; use device=host or "
+                    "device=auto",
+                    name(config.task));
   }
   report.device = "host";
   report.threads = choose_threads(config.threads, team.ranks_on_host());
@@ -27,14 +28,18 @@ void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check) 
                   to_text(plan, check));
 }
 
+Csr<double> load_rotated(const Config::Matrix& config) {
+  Csr<double> matrix = load_matrix(config.name());
+  return config.rotate_rows == 0 ? std::move(matrix) : rotate_rows(matrix, config.rotate_rows);
+}
+
 Csr<double> read_matrix(const Config& config, Team& team, PhaseTimes& times, TaskReport& report,
                         const std::function<void(const Csr<double>&)>& read_more) {
   Csr<double> matrix = times.measure("read", [&] {
     return together(team, [&] {
       Csr<double> whole;
       if (team.rank() != 0) return whole;
-      whole = load_matrix(config.matrix.name());
-      if (config.matrix.rotate_rows != 0) whole = rotate_rows(whole, config.matrix.rotate_rows);
+      whole = load_rotated(config.matrix);
       read_more(whole);
       return whole;
     });

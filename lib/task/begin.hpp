@@ -13,13 +13,16 @@ namespace spsolve {
 
 // How every task begins.
 
-/// Checks that `config.device` can be had, sets this rank's threads and notes them in `report`.
-/// Throws on every rank.
-void begin_task(const Config& config, Team& team, TaskReport& report);
+/// Sets this rank's threads and notes them in `report`. Throws on every rank where GPUs are asked
+/// for and the task has no part for them.
+void begin_task(const Config& config, Team& team, TaskReport& report, bool has_gpu_part = false);
 
 /// Throws on every rank, with the plan and what to do, where `check` found that the task does not
 /// fit into memory.
 void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check);
+
+/// The matrix that `config` names, its rows rotated as asked.
+Csr<double> load_rotated(const Config::Matrix& config);
 
 /// Phase "read": the matrix that `config` names, its rows rotated as asked, on rank 0; an empty one
 /// elsewhere. `read_more`, on rank 0, reads what belongs to it. Its size goes into `report` on

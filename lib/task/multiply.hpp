@@ -4,18 +4,21 @@
 
 #include "config/config.hpp"
 #include "core/team.hpp"
+#include "distribute/gpus.hpp"
 #include "eliminate/plan.hpp"
 #include "io/report.hpp"
 
 namespace spsolve {
 
-/// `task: multiply`: Y = A X. Rank 0 reads the matrix and deals its rows out; X is whole on every
-/// rank; each rank multiplies its rows by its kernel; rank 0 gathers Y, compares it with the serial
-/// product of the whole matrix (multiply.verify) and writes it. Every rank gets the report; its
-/// status is "not trustworthy" where ProductErrors::within_bound() does not hold. Throws the same
-/// Error on every rank. `versions` goes into the report as it is. Collective.
+/// `task: multiply`: Y = A X. The matrix is read and its rows dealt out in bands (multiply.bands);
+/// X and Y lie in bands too. Each rank multiplies its rows by the kernel, on its GPU or on the
+/// host, bringing the rows of X that it needs of others (DistributedProduct). Rank 0 gathers Y
+/// where it is to be written, or compared with the serial product of the whole matrix
+/// (multiply.verify), for which it then holds the whole matrix as well. Every rank gets the report;
+/// its status is "not trustworthy" where ProductErrors::within_bound() does not hold. Throws the
+/// same Error on every rank. `versions` goes into the report as it is. Collective.
 MultiplyReport run_multiply(const Config& config, Team& team,
-                            const nlohmann::ordered_json& versions);
+                            const nlohmann::ordered_json& versions, const Gpus& gpus = {});
 
 /// The memory that run_multiply() will need, rank by rank; allocates nothing that grows with the
 /// matrix. The kernel's format counts as much as CSR; padding is not known before. `plan` is set to

@@ -46,6 +46,31 @@ TEST(MpiTeam, ExchangesWithAPartner) {
   EXPECT_EQ(data, std::vector<int>(1000, partner));
 }
 
+TEST(MpiTeam, MessagesGoRoundAsOftenAsWanted) {
+  MpiTeam team;
+  if (team.size() == 1) {
+    const auto none = team.messages({}, {});
+    none->start();
+    none->wait();
+    return;
+  }
+  const int next = (team.rank() + 1) % team.size();
+  const int previous = (team.rank() + team.size() - 1) % team.size();
+  std::vector<int> mine(5000), theirs(5000);
+  const Outgoing outgoing{next, std::as_bytes(std::span(mine))};
+  const Incoming incoming{previous, std::as_writable_bytes(std::span(theirs))};
+  const auto round = team.messages(std::span(&outgoing, 1), std::span(&incoming, 1));
+  for (int turn = 0; turn < 3; ++turn) {
+    std::iota(mine.begin(), mine.end(), 100 * turn + team.rank());
+    round->start();
+    round->wait();
+    std::vector<int> expected(5000);
+    std::iota(expected.begin(), expected.end(), 100 * turn + previous);
+    EXPECT_EQ(theirs, expected);
+  }
+  EXPECT_EQ(all_sum(team, Index{1}), team.size());
+}
+
 TEST(MpiTeam, AFailureOfOneRankIsThrownByAll) {
   MpiTeam team;
   for (int culprit = 0; culprit < team.size(); ++culprit) {

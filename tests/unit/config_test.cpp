@@ -47,7 +47,7 @@ solve:
   refinement: 0
   condition: false
 device: cuda
-multiply: {kernel: csr_serial, precision: float, columns: 8, x: ones, seed: 0, repeat: 9,
+multiply: {kernel: csr_serial, bands: nonzeros, precision: float, columns: 8, x: ones, seed: 0, repeat: 9,
            verify: true}
 threads: 12
 output: {solution: "x y.mtx", product: y.mtx, report: r.json, progress: on}
@@ -72,6 +72,7 @@ output: {solution: "x y.mtx", product: y.mtx, report: r.json, progress: on}
   EXPECT_EQ(config.output.product, "y.mtx");
   EXPECT_EQ(config.output.report, "r.json");
   EXPECT_EQ(config.multiply.kernel, "csr_serial");
+  EXPECT_EQ(config.multiply.bands, BandsChoice::nonzeros);
   EXPECT_EQ(config.multiply.precision, Precision::float32);
   EXPECT_EQ(config.multiply.columns, 8);
   EXPECT_EQ(config.multiply.x.kind, MultivectorKind::ones);

@@ -29,5 +29,67 @@ TEST(RowBands, CountBeyondThirtyTwoBits) {
   EXPECT_EQ(bands.band(2).last, Index{1} << 40);
 }
 
+TEST(RowBands, GivenBordersMayLeaveRanksEmpty) {
+  const RowBands bands{10, 4, {0, 0, 7, 7, 10}};
+  EXPECT_EQ(bands.band(0), (Range{0, 0}));
+  EXPECT_EQ(bands.band(1), (Range{0, 7}));
+  EXPECT_EQ(bands.band(2), (Range{7, 7}));
+  for (Index row = 0; row < 10; ++row) EXPECT_EQ(bands.owner(row), row < 7 ? 1 : 3);
+}
+
+TEST(BandsByNonzeros, AreNearlyEqual) {
+  // Row i has i non-zeros: 0, 0, 1, 3, 6, ...
+  std::vector<Index> offsets{0};
+  for (Index i = 0; i < 1000; ++i) offsets.push_back(offsets.back() + i);
+  for (const int ranks : {1, 2, 3, 7}) {
+    const NonzeroProfile profile = profile_of(offsets);
+    const RowBands bands = bands_by_nonzeros(profile, ranks);
+    Index next = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const Range band = bands.band(rank);
+      EXPECT_EQ(band.first, next);
+      next = band.last;
+      // Each border is off by half of a row at most.
+      EXPECT_NEAR(static_cast<double>(offsets[band.last] - offsets[band.first]),
+                  static_cast<double>(offsets.back()) / ranks, 1000);
+    }
+    EXPECT_EQ(next, 1000);
+    EXPECT_LT(imbalance(profile, bands), 1.02);
+  }
+  const NonzeroProfile profile = profile_of(offsets);
+  EXPECT_GT(imbalance(profile, RowBands{1000, 7}), 1.8);
+  EXPECT_EQ(kind_of(choose_bands(BandsChoice::automatic, profile, 7)), "nonzeros");
+  EXPECT_EQ(kind_of(choose_bands(BandsChoice::rows, profile, 7)), "rows");
+}
+
+TEST(BandsByNonzeros, OneRowWithEverything) {
+  const std::vector<Index> offsets{0, 0, 0, 100, 100};
+  const RowBands bands = bands_by_nonzeros(profile_of(offsets), 3);
+  Index covered = 0;
+  for (int rank = 0; rank < 3; ++rank) covered += bands.band(rank).size();
+  EXPECT_EQ(covered, 4);
+  EXPECT_EQ(imbalance(profile_of(offsets), bands), 3);
+}
+
+TEST(BandsByNonzeros, WithoutNonzerosOfEqualHeight) {
+  EXPECT_EQ(bands_by_nonzeros(profile_of(std::vector<Index>(9, 0)), 3), (RowBands{8, 3}));
+  EXPECT_EQ(bands_by_nonzeros(profile_of(std::vector<Index>{0}), 2), (RowBands{0, 2}));
+  EXPECT_EQ(imbalance(profile_of(std::vector<Index>{0}), RowBands{0, 2}), 1);
+}
+
+TEST(BandsByNonzeros, CountBeyondThirtyTwoBits) {
+  // 200 000 rows of 2^40 non-zeros each: 2^57 and more in all.
+  constexpr Index row = Index{1} << 40;
+  std::vector<Index> offsets;
+  for (Index i = 0; i <= 200000; ++i) offsets.push_back(i * row);
+  const NonzeroProfile profile = profile_of(offsets);
+  EXPECT_GT(profile.step, 1);
+  const RowBands bands = bands_by_nonzeros(profile, 5);
+  for (int rank = 0; rank < 5; ++rank) {
+    EXPECT_NEAR(static_cast<double>(bands.band(rank).size()), 40000, 2.0 * profile.step);
+  }
+  EXPECT_NEAR(imbalance(profile, bands), 1, 1e-3);
+}
+
 }  // namespace
 }  // namespace spsolve

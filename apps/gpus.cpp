@@ -1,0 +1,27 @@
+#include "apps/gpus.hpp"
+
+#ifdef SPSOLVE_HAVE_CUDA
+#include "cuda/core/device_info.hpp"
+#include "cuda/distribute/cuda_backend.hpp"
+#include "cuda/multiply/cuda_kernels.hpp"
+#endif
+
+namespace spsolve {
+
+Gpus find_gpus() {
+  Gpus gpus;
+#ifdef SPSOLVE_HAVE_CUDA
+  gpus.why_none = cuda::why_no_gpu();
+  for (const cuda::DeviceInfo& device : cuda::devices()) {
+    gpus.visible.push_back({device.name, device.uuid});
+  }
+  gpus.use = cuda::set_current_device;
+  gpus.kernels = cuda::cuda_kernels();
+  gpus.products = [](Team& team) -> std::unique_ptr<ProductBackend> {
+    return std::make_unique<cuda::CudaBackend>(team);
+  };
+#endif
+  return gpus;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "distribute/gpus.hpp"
+
+namespace spsolve {
+
+/// The GPUs of this process, whether the program was built with CUDA or not.
+Gpus find_gpus();
+
+}  // namespace spsolve

@@ -1,0 +1,78 @@
+#include "cuda/distribute/device_halo.hpp"
+
+#include "cuda/distribute/halo_kernels.hpp"
+
+namespace spsolve::cuda {
+
+template <typename T>
+DeviceHalo<T>::DeviceHalo(Team& team, const HaloPlan& plan,
+                          std::span<const LocalIndex> boundary_rows, Transport transport)
+    : plan_(plan),
+      exchange_(make_exchange(transport, team, plan_)),
+      rows_to_send_(plan_.rows_to_send),
+      boundary_rows_(boundary_rows) {}
+
+template <typename T>
+void DeviceHalo<T>::make_room(Index columns) {
+  if (columns == columns_) return;
+  products_.wait();
+  halo_.wait();
+  columns_ = columns;
+  outgoing_.grow(plan_.sent_rows() * columns);
+  incoming_.grow(plan_.halo_rows() * columns);
+  sums_.grow(boundary_rows_.size() * columns);
+  exchange_->prepare(reinterpret_cast<const std::byte*>(outgoing_.data()),
+                     reinterpret_cast<std::byte*>(incoming_.data()),
+                     columns * static_cast<Index>(sizeof(T)));
+}
+
+template <typename T>
+void DeviceHalo<T>::start(const T* x, Index columns) {
+  make_room(columns);
+  // X may be the last product's Y, and the last product may still read the halo.
+  x_ready_.record(products_);
+  x_ready_.hold(halo_);
+  packing_.record(halo_);
+  pack_rows(x, rows_to_send_.data(), plan_.sent_rows(), columns, outgoing_.data(), halo_.get());
+  packed_.record(halo_);
+  exchange_->start(halo_);
+}
+
+template <typename T>
+void DeviceHalo<T>::interior(Product<T>& product, const T* x, T* y, Index columns) {
+  const StreamScope scope(products_);
+  interior_begin_.record(products_);
+  product.multiply(x, y, columns);
+  interior_end_.record(products_);
+}
+
+template <typename T>
+void DeviceHalo<T>::boundary(Product<T>* product, T* y, Index columns) {
+  exchange_->finish(halo_);
+  arrived_.record(halo_);
+  arrived_.hold(products_);
+  boundary_begin_.record(products_);
+  if (product != nullptr) {
+    const StreamScope scope(products_);
+    product->multiply(incoming_.data(), sums_.data(), columns);
+    add_rows(sums_.data(), boundary_rows_.data(), boundary_rows_.size(), columns, y,
+             products_.get());
+  }
+  boundary_end_.record(products_);
+}
+
+template <typename T>
+ProductTimes DeviceHalo<T>::finish() {
+  ProductTimes times;
+  times.boundary = boundary_end_.seconds_since(boundary_begin_);
+  times.pack = packed_.seconds_since(packing_);
+  times.exchange = arrived_.seconds_since(packed_);
+  times.interior = interior_end_.seconds_since(interior_begin_);
+  times.wait = boundary_begin_.seconds_since(interior_end_);
+  return times;
+}
+
+template class DeviceHalo<float>;
+template class DeviceHalo<double>;
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/gpu_binding.hpp"
+#include "distribute/halo_device.hpp"
+
+namespace spsolve {
+
+/// The GPUs that this process can use. lib knows no CUDA: a program with a GPU part fills this in.
+struct Gpus {
+  std::string why_none = "this program was built without CUDA";  ///< "" where there are some
+  std::vector<GpuName> visible;
+  std::function<void(int)> use;  ///< makes one of them the current one
+  std::span<const Kernel> kernels;
+  /// Products by the current one. Collective.
+  std::function<std::unique_ptr<ProductBackend>(Team&)> products;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "core/team.hpp"
+#include "distribute/row_bands.hpp"
+
+namespace spsolve {
+
+/// Which rows of X this rank gets from whom, and which of its own it gives to whom. The rows of X
+/// that a rank needs beside its own are its halo, numbered in ascending global order; so those of
+/// one neighbour are contiguous. The plan holds for every number of columns of X.
+struct HaloPlan {
+  struct Part {
+    int rank = 0;     ///< the neighbour
+    Index first = 0;  ///< of the halo rows (receives) or of rows_to_send (sends)
+    Index count = 0;  ///< at least 1
+  };
+
+  RowBands bands;                        ///< of X
+  Range own;                             ///< this rank's rows of X
+  std::vector<Index> halo;               ///< their global numbers, ascending
+  std::vector<Part> receives;            ///< by rank, ascending
+  std::vector<Part> sends;               ///< by rank, ascending
+  std::vector<LocalIndex> rows_to_send;  ///< own.first + this, neighbour after neighbour
+
+  Index halo_rows() const { return static_cast<Index>(halo.size()); }
+  Index sent_rows() const { return static_cast<Index>(rows_to_send.size()); }
+};
+
+/// The plan for a rank that needs the rows `needed` of X, ascending, own ones among them or not.
+/// Throws on every rank where a band or a halo has more rows than 32 bits number. Collective; each
+/// rank tells its neighbours once what it needs.
+HaloPlan make_halo_plan(Team& team, const RowBands& bands, const std::vector<Index>& needed);
+
+}  // namespace spsolve

@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "distribute/read_in_bands.hpp"
+#include "io/gzip.hpp"
+#include "io/mapped_file.hpp"
+#include "io/matrix_market_chunk.hpp"
+#include "io/matrix_market_header.hpp"
+#include "matrix/convert.hpp"
+
+namespace spsolve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An entry on its way to the rank of its row; `row` is that after rotation.
+struct Entry {
+  Index row, column;
+  double value;
+};
+
+/// The file as every rank sees it, in pieces of whole lines.
+class PiecedFile {
+ public:
+  PiecedFile(const fs::path& path, Index piece_bytes)
+      : path_(path), file_(io::MappedFile::open(path)), piece_bytes_(piece_bytes) {
+    if (io::is_gzip(file_.text())) {
+      fail(ExitCode::input,
+           "{}: matrix.reader=parallel needs a file that is not compressed; gunzip it, or use "
+           "matrix.reader=serial",
+           path.string());
+    }
+    header_ = *io::parse_header(file_.text(), path, true);
+    if (header_.matrix.format == MatrixMarketFormat::array) {
+      fail(ExitCode::input,
+           "{}: matrix.reader=parallel takes coordinate files, and this is an array; use "
+           "matrix.reader=serial",
+           path.string());
+    }
+  }
+
+  const MatrixMarketHeader& matrix() const { return header_.matrix; }
+  Index bytes() const { return static_cast<Index>(file_.text().size()); }
+  Index pieces() const {
+    return (static_cast<Index>(body().size()) + piece_bytes_ - 1) / piece_bytes_;
+  }
+
+  /// The lines that begin in the p-th part of the body.
+  std::string_view piece(Index p) const {
+    const std::size_t begin = line_from(p), end = line_from(p + 1);
+    return body().substr(begin, end - begin);
+  }
+
+  /// The entries of a piece, up to `limit`; what was found wrong goes into `result`.
+  Coo entries(Index p, io::ChunkResult& result,
+              Index limit = std::numeric_limits<Index>::max()) const {
+    const std::string_view text = piece(p);
+    const Index room = std::min(io::count_lines(text), limit);
+    Coo list;
+    list.row.resize(static_cast<std::size_t>(room));
+    list.column.resize(static_cast<std::size_t>(room));
+    list.value.resize(static_cast<std::size_t>(room));
+    result = io::parse_chunk(text.data(), text.data() + text.size(), header_.matrix,
+                             {list.row.data(), list.column.data(), list.value.data()}, room);
+    list.row.resize(static_cast<std::size_t>(result.found));
+    list.column.resize(static_cast<std::size_t>(result.found));
+    list.value.resize(static_cast<std::size_t>(result.found));
+    return list;
+  }
+
+  [[noreturn]] void fail_at_line(const io::ChunkResult& result) const {
+    io::fail_line(file_.text(), path_, header_, result.problem, result.surplus);
+  }
+
+  [[noreturn]] void fail_at_end(Index found) const {
+    io::fail_at(path_, io::count_lines(file_.text()),
+                fmt::format("{} entries, as line {} declares", header_.matrix.entries,
+                            header_.size_line),
+                fmt::format("the end of the file after {}", found),
+                "the file is cut off, or its size line is wrong");
+  }
+
+ private:
+  std::string_view body() const { return file_.text().substr(header_.body); }
+
+  /// Where the first line begins at or behind p pieces.
+  std::size_t line_from(Index p) const {
+    const std::size_t aim = static_cast<std::size_t>(p * piece_bytes_);
+    if (aim == 0) return 0;
+    if (aim >= body().size()) return body().size();
+    const std::size_t end = body().find('\n', aim - 1);
+    return end == std::string_view::npos ? body().size() : end + 1;
+  }
+
+  const fs::path path_;
+  const io::MappedFile file_;
+  const Index piece_bytes_;
+  io::ParsedHeader header_;
+};
+
+/// Calls emit(row, column, value) for each entry of a list and for its mirror, in the file's order,
+/// with rows rotated.
+template <typename Emit>
+void with_mirrors(const Coo& list, const MatrixMarketHeader& matrix, Index rotate_by,
+                  const Emit& emit) {
+  const auto rotated = [&](Index row) {
+    return rotate_by == 0 ? row : (row + rotate_by) % matrix.rows;
+  };
+  for (Index k = 0; k < list.entries(); ++k) {
+    const Index row = list.row[k], column = list.column[k];
+    emit(rotated(row), column, list.value[k]);
+    if (matrix.symmetry != Symmetry::general && row != column) {
+      emit(rotated(column), row,
+           matrix.symmetry == Symmetry::symmetric ? list.value[k] : -list.value[k]);
+    }
+  }
+}
+
+/// First pass: counts this rank's pieces, and finds the first wrong line of the file.
+NonzeroProfile count(Team& team, const PiecedFile& file, Index rotate_by) {
+  const MatrixMarketHeader& matrix = file.matrix();
+  const Index rounds = (file.pieces() + team.size() - 1) / team.size();
+  const Index step = NonzeroProfile::step_for(matrix.rows);
+  struct Counted {
+    Index found = 0;
+    bool wrong = false;
+  };
+  struct Pass {
+    std::vector<Counted> pieces;
+    std::vector<Index> counts;
+    bool below = false, above = false;
+  };
+  Pass mine = together(team, [&] {
+    Pass pass;
+    pass.pieces.resize(static_cast<std::size_t>(rounds));
+    pass.counts.assign(static_cast<std::size_t>((matrix.rows + step - 1) / step), 0);
+    for (Index round = 0; round < rounds; ++round) {
+      const Index p = round * team.size() + team.rank();
+      if (p >= file.pieces()) break;
+      io::ChunkResult result;
+      const Coo list = file.entries(p, result);
+      pass.pieces[round] = {result.found, result.problem != nullptr};
+      for (Index k = 0; k < list.entries(); ++k) {
+        pass.below = pass.below || list.row[k] > list.column[k];
+        pass.above = pass.above || list.row[k] < list.column[k];
+      }
+      with_mirrors(list, matrix, rotate_by,
+                   [&](Index row, Index, double) { ++pass.counts[row / step]; });
+    }
+    return pass;
+  });
+
+  // all[rank * rounds + round]: piece round * ranks + rank
+  std::vector<Counted> all(static_cast<std::size_t>(rounds * team.size()));
+  team.all_gather_bytes(std::as_bytes(std::span(mine.pieces)),
+                        std::as_writable_bytes(std::span(all)));
+  Index found = 0, culprit = -1;
+  Index limit = 0;  // entries that the culprit's piece may still have
+  for (Index p = 0; p < file.pieces() && culprit < 0; ++p) {
+    const Counted& piece = all[static_cast<std::size_t>(p % team.size() * rounds + p / team.size())];
+    limit = matrix.entries - found;
+    if (piece.wrong || piece.found > limit) culprit = p;
+    found += piece.found;
+  }
+  together(team, [&] {
+    if (culprit >= 0 && culprit % team.size() == team.rank()) {
+      io::ChunkResult result;
+      file.entries(culprit, result, limit);
+      file.fail_at_line(result);
+    }
+    if (culprit < 0 && found < matrix.entries && team.rank() == 0) file.fail_at_end(found);
+  });
+  const bool both = all_sum(team, mine.below ? 1 : 0) > 0 && all_sum(team, mine.above ? 1 : 0) > 0;
+  if (matrix.symmetry != Symmetry::general && both) {
+    fail_everywhere(ExitCode::input,
+                    "matrix.reader=parallel takes symmetric files that keep to one triangle, and "
+                    "this one has entries in both; use matrix.reader=serial");
+  }
+  return add_profiles(team, matrix.rows, std::move(mine.counts));
+}
+
+/// One round of the second pass: what each rank has for each other one.
+std::vector<Entry> exchange_entries(Team& team, const std::vector<std::vector<Entry>>& leaving) {
+  const auto size = static_cast<std::size_t>(team.size());
+  std::vector<Index> mine(size), all(size * size);
+  for (std::size_t to = 0; to < size; ++to) mine[to] = static_cast<Index>(leaving[to].size());
+  team.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  const auto me = static_cast<std::size_t>(team.rank());
+  Index coming = 0;
+  for (std::size_t from = 0; from < size; ++from) coming += all[from * size + me];
+  std::vector<Entry> arrived =
+      together(team, [&] { return std::vector<Entry>(static_cast<std::size_t>(coming)); });
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  Index place = 0;
+  for (std::size_t other = 0; other < size; ++other) {
+    const Index count = all[other * size + me];
+    const std::span part(arrived.data() + place, static_cast<std::size_t>(count));
+    place += count;
+    if (other == me) {
+      std::copy(leaving[me].begin(), leaving[me].end(), part.begin());
+      continue;
+    }
+    const int rank = static_cast<int>(other);
+    if (count > 0) incoming.push_back({rank, std::as_writable_bytes(part)});
+    if (mine[other] > 0) outgoing.push_back({rank, std::as_bytes(std::span(leaving[other]))});
+  }
+  const auto messages = team.messages(outgoing, incoming);
+  messages->start();
+  messages->wait();
+  return arrived;
+}
+
+/// Second pass: this rank's entries, in the file's order, rows counted from its first.
+Coo collect(Team& team, const PiecedFile& file, const NonzeroProfile& profile,
+            const RowBands& bands, Index rotate_by) {
+  const Index rounds = (file.pieces() + team.size() - 1) / team.size();
+  const Range own = bands.band(team.rank());
+  Coo list;
+  list.rows = own.size();
+  together(team, [&] {
+    const auto& before = profile.nonzeros_before;
+    const Index most = before[(own.last + profile.step - 1) / profile.step] -
+                       before[own.first / profile.step];
+    list.row.reserve(static_cast<std::size_t>(most));
+    list.column.reserve(static_cast<std::size_t>(most));
+    list.value.reserve(static_cast<std::size_t>(most));
+  });
+  for (Index round = 0; round < rounds; ++round) {
+    const auto leaving = together(team, [&] {
+      std::vector<std::vector<Entry>> by_owner(static_cast<std::size_t>(team.size()));
+      const Index p = round * team.size() + team.rank();
+      if (p >= file.pieces()) return by_owner;
+      io::ChunkResult result;
+      with_mirrors(file.entries(p, result), file.matrix(), rotate_by,
+                   [&](Index row, Index column, double value) {
+                     by_owner[bands.owner(row)].push_back({row, column, value});
+                   });
+      return by_owner;
+    });
+    // Pieces of one round follow each other in the file as their ranks do.
+    const std::vector<Entry> arrived = exchange_entries(team, leaving);
+    together(team, [&] {
+      for (const Entry& entry : arrived) {
+        list.row.push_back(entry.row - own.first);
+        list.column.push_back(entry.column);
+        list.value.push_back(entry.value);
+      }
+    });
+  }
+  return list;
+}
+
+/// The entries as rows whose columns are numbered as they occur.
+CompressedRows compress(Coo&& list, Index columns) {
+  CompressedRows result;
+  result.columns = columns;
+  std::vector<Index>& global = result.global_columns;
+  global = list.column;
+  std::sort(global.begin(), global.end());
+  global.erase(std::unique(global.begin(), global.end()), global.end());
+  global.shrink_to_fit();
+  const Index entries = list.entries();
+#pragma omp parallel for schedule(static)
+  for (Index k = 0; k < entries; ++k) {
+    list.column[k] = std::lower_bound(global.begin(), global.end(), list.column[k]) - global.begin();
+  }
+  list.columns = static_cast<Index>(global.size());
+  result.rows = csr_from_coo(std::move(list));
+  return result;
+}
+
+}  // namespace
+
+BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading) {
+  const auto file = together(team, [&] {
+    return std::make_unique<PiecedFile>(reading.name, reading.piece_bytes);
+  });
+  const Index bytes = file->bytes();
+  if (all_maximum(team, static_cast<double>(bytes)) !=
+      -all_maximum(team, -static_cast<double>(bytes))) {
+    fail_everywhere(ExitCode::input,
+                    "{}: matrix.reader=parallel needs one file that all hosts see, and here its "
+                    "size differs from rank to rank",
+                    reading.name);
+  }
+  const MatrixMarketHeader& matrix = file->matrix();
+  const Index by =
+      matrix.rows == 0 ? 0 : (reading.rotate_by % matrix.rows + matrix.rows) % matrix.rows;
+  const NonzeroProfile profile = count(team, *file, by);
+  BandedMatrix result;
+  result.columns = matrix.columns;
+  result.bands = choose_bands(reading.bands, profile, team.size());
+  Coo list = collect(team, *file, profile, result.bands, by);
+  result.rows = together(team, [&] { return compress(std::move(list), matrix.columns); });
+  result.nonzeros = all_sum(team, result.rows.rows.nonzeros());
+  return result;
+}
+
+}  // namespace spsolve

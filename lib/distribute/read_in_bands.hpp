@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+
+#include "core/team.hpp"
+#include "distribute/compressed_rows.hpp"
+#include "distribute/row_bands.hpp"
+
+namespace spsolve {
+
+/// A matrix in bands: what all ranks know of it, and this rank's rows.
+struct BandedMatrix {
+  RowBands bands;
+  Index columns = 0;
+  Index nonzeros = 0;  ///< of all ranks
+  CompressedRows rows;
+};
+
+/// What read_in_bands() is asked for.
+struct BandedReading {
+  std::string name;     ///< a Matrix Market file that every rank can open, or a generator
+  Index rotate_by = 0;  ///< as rotate_rows()
+  BandsChoice bands = BandsChoice::automatic;
+  Index piece_bytes = Index{1} << 24;  ///< of text that a rank holds as entries at a time
+};
+
+/// Reads a matrix with all ranks, none of which ever holds more than its own band and a piece of
+/// the file: piece p of the file is parsed by rank p mod ranks, once to count and check, and once
+/// to send each entry to the rank of its row, in rounds. Generated matrices are generated band by
+/// band. The rows are those of load_matrix(), bit for bit.
+///
+/// Throws the same Error on every rank: what is wrong with the file, in the words and with the line
+/// of the serial reader; and Error(input) for what only that takes: gzip, array files, and
+/// symmetric ones with entries in both triangles. Collective.
+BandedMatrix read_in_bands(Team& team, const BandedReading& reading);
+
+/// The rows of a file or of a generator alone; name as above. Parts of read_in_bands().
+BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading);
+BandedMatrix generate_in_bands(Team& team, const BandedReading& reading);
+
+/// The profile of a matrix of so many rows whose rows, or the entries for them, are spread over the
+/// ranks: `counts[b]` is this rank's share of those in rows [b step, (b + 1) step). Collective.
+NonzeroProfile add_profiles(Team& team, Index rows, std::vector<Index> counts);
+
+}  // namespace spsolve

@@ -1,0 +1,61 @@
+// The memory plan of task: multiply.
+
+#include "io/matrix_source.hpp"
+#include "multiply/cost.hpp"
+#include "task/multiply.hpp"
+#include "task/multivector.hpp"
+
+namespace spsolve {
+
+MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan) {
+  struct Sizes {
+    MatrixShape shape;
+    Index k;
+  };
+  const Sizes known = broadcast_value(
+      team,
+      together(team,
+               [&] {
+                 return team.rank() != 0 ? Sizes{}
+                                         : Sizes{describe_matrix(config.matrix.name()),
+                                                 columns_of_x(config.multiply)};
+               }),
+      0);
+  const auto& [shape, k] = known;
+  const auto multivector = [&](Index rows, std::size_t bytes) {
+    return rows * k * static_cast<std::int64_t>(bytes);
+  };
+  const std::size_t value = value_bytes(config.multiply.precision);
+  const Index height = RowBands{shape.rows, team.size()}.band(team.rank()).size();
+  const Index x_height = RowBands{shape.columns, team.size()}.band(team.rank()).size();
+  const Index nonzeros = shape.nonzeros / team.size();
+  const bool checks = config.multiply.verify;
+  const bool x_whole =
+      team.rank() == 0 && (checks || config.multiply.x.kind == MultivectorKind::file);
+  plan = {};
+  plan_reading(plan, shape, team.rank(), team.size(), height);
+  if (x_whole) {
+    plan.parts.push_back({"scatter", "X, whole", multivector(shape.columns, sizeof(double))});
+    plan.parts.push_back({"multiply", "X, whole", multivector(shape.columns, sizeof(double))});
+  }
+  if (team.rank() == 0) {
+    if (team.size() > 1 && checks) {
+      plan.parts.push_back({"multiply", "compressed rows of the whole matrix",
+                            csr_bytes(shape.rows, shape.nonzeros, sizeof(double))});
+    }
+    if (checks || !config.output.product.empty()) {
+      plan.parts.push_back({"multiply", "Y, whole", multivector(shape.rows, sizeof(double))});
+    }
+  }
+  plan.parts.push_back(
+      {"scatter", "rows of X of this rank's band", multivector(x_height, sizeof(double))});
+  plan.parts.push_back({"multiply", "compressed rows of this rank's band and the kernel's format",
+                        2 * csr_bytes(height, nonzeros, value)});
+  // A band that borders on two others needs few rows of them; at worst the halo is all of X.
+  plan.parts.push_back({"multiply", "rows of X, in double and in the product's type",
+                        multivector(x_height, sizeof(double) + value)});
+  plan.parts.push_back({"multiply", "rows of Y", multivector(height, value)});
+  return check_memory(team, plan, Precision::float32);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "core/team.hpp"
+#include "distribute/row_bands.hpp"
+#include "matrix/dense.hpp"
+
+namespace spsolve {
+
+/// Columns K of the X that the configuration names; of a file from its header alone.
+Index columns_of_x(const Config::Multiply& config);
+
+/// The whole X for a matrix of so many columns: random, ones, or a file's. Throws Error(input)
+/// where a file has another number of rows.
+Dense<double> whole_x(const Config::Multiply& config, Index rows);
+
+/// This rank's rows of X, in bands: each rank makes its own, or gets them of rank 0's `whole` where
+/// X is a file. Collective.
+Dense<double> band_of_x(const Config::Multiply& config, Team& team, const RowBands& bands,
+                        const Dense<double>& whole);
+
+}  // namespace spsolve

@@ -1,0 +1,234 @@
+#include "distribute/distributed_product.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "distribute/host_backend.hpp"
+#include "helpers/product_cases.hpp"
+#include "helpers/reference.hpp"
+#include "matrix/convert.hpp"
+#include "matrix/generate.hpp"
+#include "mpi/mpi_team.hpp"
+
+namespace spsolve::test {
+namespace {
+
+constexpr int threads = 2;
+
+/// This rank's rows of a matrix that every rank has.
+CompressedRows band_of(const Csr<double>& matrix, const RowBands& bands, int rank) {
+  const Range rows = bands.band(rank);
+  return compress_columns(slice_rows(matrix, rows.first, rows.last));
+}
+
+RowBands bands_with(Index rows, std::vector<Index> borders) {
+  const int ranks = static_cast<int>(borders.size()) - 1;
+  return {rows, ranks, std::move(borders)};
+}
+
+/// The ways in which rows may be dealt out: evenly, by non-zeros, all to the first or to the last
+/// rank, none to the first and the last.
+std::vector<RowBands> ways_to_deal(const Csr<double>& matrix, int ranks) {
+  const Index n = matrix.rows;
+  const auto size = static_cast<std::size_t>(ranks);
+  std::vector<RowBands> ways{{n, ranks}, bands_by_nonzeros(profile_of(matrix.row_offsets), ranks)};
+  std::vector<Index> first(size + 1, n), last(size + 1, 0);
+  first.front() = 0;
+  last.back() = n;
+  ways.push_back(bands_with(n, first));
+  ways.push_back(bands_with(n, last));
+  if (ranks >= 3) {
+    std::vector<Index> middle(size + 1, n / 2);
+    middle[0] = middle[1] = 0;
+    middle[size - 1] = middle[size] = n;
+    ways.push_back(bands_with(n, middle));
+  }
+  return ways;
+}
+
+template <typename T>
+struct InBands {
+  MpiTeam team;
+  HostBackend backend{threads};
+  RowBands bands, x_bands;
+  DistributedProduct<T> product;
+
+  InBands(const Csr<double>& matrix, const RowBands& rows, const std::string& kernel, Index k = 1)
+      : bands(rows),
+        x_bands(matrix.rows == matrix.columns ? rows : RowBands{matrix.columns, team.size()}),
+        product(team, backend, find_kernel(host_kernels(), kernel), KernelOptions{k, threads, 0},
+                band_of(matrix, rows, team.rank()), x_bands) {}
+
+  /// All of Y, on every rank, from all of X.
+  std::vector<T> multiply(const std::vector<T>& x, Index k) {
+    const Range rows = bands.band(team.rank()), x_rows = x_bands.band(team.rank());
+    const std::vector<T> own(x.begin() + x_rows.first * k, x.begin() + x_rows.last * k);
+    std::vector<T> y(static_cast<std::size_t>(bands.rows * k), static_cast<T>(NAN));
+    product.multiply(own.data(), y.data() + rows.first * k, k);
+    product.finish();
+    for (int rank = 0; rank < team.size(); ++rank) {
+      const Range band = bands.band(rank);
+      broadcast(team,
+                std::span<T>(y.data() + band.first * k, static_cast<std::size_t>(band.size() * k)),
+                rank);
+    }
+    return y;
+  }
+};
+
+template <typename T>
+void try_every_case(const std::vector<Index>& columns) {
+  MpiTeam team;
+  for (std::size_t c = 0; c < product_cases().size(); ++c) {
+    const ProductCase& one = product_cases()[c];
+    const ProductReference<T>& reference = product_references<T>()[c];
+    int way = 0;
+    for (const RowBands& bands : ways_to_deal(one.matrix, team.size())) {
+      SCOPED_TRACE(fmt::format("{}, dealt out in way {}", one.name, way++));
+      InBands<T> in_bands(one.matrix, bands, "csr_balanced");
+      for (const Index k : columns) {  // one plan for all
+        within_bound(reference, in_bands.multiply(leading_columns(reference, k), k), k);
+      }
+    }
+  }
+}
+
+TEST(DistributedProduct, EveryMatrixInEveryDealWhileKChanges) {
+  try_every_case<double>({1, 16, 3, 1, 64});
+}
+
+TEST(DistributedProduct, InFloat) {
+  try_every_case<float>({3, 1});
+}
+
+TEST(DistributedProduct, EveryKernelOfTheTable) {
+  MpiTeam team;
+  for (std::size_t c = 0; c < product_cases().size(); ++c) {
+    const ProductCase& one = product_cases()[c];
+    if (one.name != "grid" && one.name != "cube" && one.name != "symmetric random" &&
+        one.name != "random" && one.name != "wide" && one.name != "empty rows")
+      continue;
+    const ProductReference<double>& reference = product_references<double>()[c];
+    for (const Kernel& kernel : host_kernels()) {
+      SCOPED_TRACE(fmt::format("{} by {}", one.name, kernel.name));
+      const RowBands bands{one.matrix.rows, team.size()};
+      try {
+        InBands<double> in_bands(one.matrix, bands, std::string(kernel.name), 5);
+        within_bound(reference, in_bands.multiply(leading_columns(reference, 5), 5), 5);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::input);
+        EXPECT_EQ(error.scope(), Scope::every_rank);
+        EXPECT_NE(kernel.refuse(reference.facts, 5, sizeof(double)), "")
+            << "a rank refuses what one rank alone takes: " << error.what();
+      }
+    }
+  }
+}
+
+TEST(DistributedProduct, RandomPermutations) {
+  MpiTeam team;
+  const Csr<double> grid = generate_matrix("grid2d:23");
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    std::vector<Index> order(static_cast<std::size_t>(grid.rows));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), std::mt19937(seed));
+    Coo shuffled{grid.rows, grid.columns, Symmetry::general, {}, {}, {}};
+    for (Index i = 0; i < grid.rows; ++i) {
+      for (Index k = grid.row_offsets[i]; k < grid.row_offsets[i + 1]; ++k) {
+        shuffled.row.push_back(order[i]);
+        shuffled.column.push_back(order[grid.column_indices[k]]);
+        shuffled.value.push_back(grid.values[k]);
+      }
+    }
+    const Csr<double> matrix = csr_from_coo(shuffled);
+    const auto reference = product_reference<double>(matrix);
+    for (const char* kernel : {"csr_balanced", "symmetric_halves", "auto"}) {
+      SCOPED_TRACE(kernel);
+      InBands<double> in_bands(matrix, {matrix.rows, team.size()}, kernel);
+      const auto x = leading_columns(reference, 4);
+      within_bound(reference, in_bands.multiply(x, 4), 4);
+    }
+  }
+}
+
+TEST(DistributedProduct, WithoutHaloNobodyWaits) {
+  MpiTeam team;
+  // One dense block of 7 rows a rank.
+  const Index n = 7 * team.size();
+  Coo blocks{n, n, Symmetry::general, {}, {}, {}};
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = i / 7 * 7; j < i / 7 * 7 + 7; ++j) {
+      blocks.row.push_back(i);
+      blocks.column.push_back(j);
+      blocks.value.push_back(1.0 / static_cast<double>(1 + i + 2 * j));
+    }
+  }
+  const Csr<double> matrix = csr_from_coo(blocks);
+  InBands<double> in_bands(matrix, {n, team.size()}, "csr_balanced");
+  EXPECT_EQ(in_bands.product.share().halo_rows, 0);
+  EXPECT_EQ(in_bands.product.share().neighbours, 0);
+  EXPECT_EQ(in_bands.product.share().boundary_rows, 0);
+  const auto reference = product_reference<double>(matrix);
+  within_bound(reference, in_bands.multiply(leading_columns(reference, 3), 3), 3);
+}
+
+TEST(DistributedProduct, EverybodyNeedsEverything) {
+  MpiTeam team;
+  const Csr<double> matrix = generate_matrix("random_dense:31");
+  InBands<double> in_bands(matrix, {matrix.rows, team.size()}, "csr_balanced");
+  const RankShare& share = in_bands.product.share();
+  EXPECT_EQ(share.halo_rows, matrix.rows - share.rows);
+  EXPECT_EQ(share.sent_rows, share.rows * (team.size() - 1));
+  EXPECT_EQ(share.neighbours, team.size() - 1);
+  EXPECT_EQ(share.nonzeros(), share.rows * matrix.columns);
+}
+
+TEST(DistributedProduct, TheSameBitsEveryTime) {
+  MpiTeam team;
+  const Csr<double> matrix = generate_matrix("power_law:300:7");
+  const auto reference = product_reference<double>(matrix);
+  const auto x = leading_columns(reference, 8);
+  InBands<double> in_bands(matrix, {matrix.rows, team.size()}, "csr_balanced");
+  const auto first = in_bands.multiply(x, 8);
+  EXPECT_TRUE(same_bits(first, in_bands.multiply(x, 8)));
+  InBands<double> again(matrix, {matrix.rows, team.size()}, "csr_balanced");
+  EXPECT_TRUE(same_bits(first, again.multiply(x, 8)));
+}
+
+TEST(DistributedProduct, TimesOfTheParts) {
+  MpiTeam team;
+  const Csr<double> matrix = generate_matrix("grid2d:60");
+  InBands<double> in_bands(matrix, {matrix.rows, team.size()}, "csr_balanced");
+  in_bands.multiply(std::vector<double>(matrix.columns * 4, 1.0), 4);
+  const ProductTimes times = in_bands.product.finish();
+  EXPECT_GT(times.interior, 0);
+  EXPECT_EQ(times.boundary > 0, team.size() > 1);
+  EXPECT_GE(times.total(), times.interior + times.boundary);
+}
+
+TEST(DistributedProduct, ARefusalOfOneRankIsThrownByAll) {
+  MpiTeam team;
+  // Symmetric but for one element in the last rank's diagonal block.
+  Csr<double> matrix = generate_matrix("tridiagonal:60");
+  matrix.values.back() = 5;
+  matrix.values[matrix.values.size() - 2] = 7;
+  try {
+    InBands<double> in_bands(matrix, {60, team.size()}, "symmetric_halves");
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::input);
+    EXPECT_EQ(error.scope(), Scope::every_rank);
+    const std::string text = error.what();
+    EXPECT_NE(text.find("symmetric_halves does not take this matrix"), std::string::npos) << text;
+    if (team.size() > 1) {
+      EXPECT_NE(text.find(fmt::format("that rank {} holds", team.size() - 1)), std::string::npos)
+          << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::test
