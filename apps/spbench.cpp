@@ -5,11 +5,12 @@
 
 #include <iostream>
 
-#include "core/build_info.hpp"
+#include "apps/command_line.hpp"
 #include "core/system.hpp"
 #include "core/team.hpp"
 #include "io/atomic_file.hpp"
 #include "matrix/generate.hpp"
+#include "task/help.hpp"
 
 namespace spsolve {
 
@@ -43,7 +44,7 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 
 int run(int argc, char** argv) {
   CLI::App app("Samples products, conversions and eliminations.", "spbench");
-  app.set_version_flag("--version", std::string("spbench ") + build_info::version);
+  add_common_flags(app);
   const bench::Environment environment = bench::environment_of(argc, argv);
   bool list = false;
   app.add_flag("--list-kernels", list, "name, device, format and a sentence of every kernel");
@@ -52,6 +53,16 @@ int run(int argc, char** argv) {
   add_convert_command(app, environment);
   add_eliminate_command(app, environment);
   app.require_subcommand(0, 1);
+  const Program program{app, "samples sparse products, conversions and eliminations", {}, {}, {}};
+  if (const auto text = generated(program, argc, argv)) {
+    std::cout << *text;
+    return 0;
+  }
+  if (const auto topic = topic_asked(argc, argv)) {
+    const std::string text = subcommand_help(app, *topic);
+    std::cout << (text.empty() ? help_on(*topic) : text);
+    return 0;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

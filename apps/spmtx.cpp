@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "core/build_info.hpp"
+#include "apps/command_line.hpp"
 #include "core/team.hpp"
 #include "core/timer.hpp"
 #include "io/matrix_market.hpp"
@@ -17,6 +17,7 @@
 #include "matrix/generate.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetric_ellpack.hpp"
+#include "task/help.hpp"
 
 namespace spsolve {
 namespace {
@@ -101,7 +102,7 @@ void color(const std::string& name) {
 
 int run(int argc, char** argv) {
   CLI::App app("Looks at sparse matrices, generates and converts them.", "spmtx");
-  app.set_version_flag("--version", std::string("spmtx ") + build_info::version);
+  add_common_flags(app);
   app.footer([] {
     return "Wherever a matrix is named, a Matrix Market file (.mtx, .mtx.gz) or a generator:\n\n" +
            generator_help();
@@ -129,6 +130,21 @@ int run(int argc, char** argv) {
       "color", "colours the rows of a symmetric matrix: same colour, no common element of y");
   color_command->add_option("matrix", from, "file or generator")->required();
 
+  const Program program{app,
+                        "looks at sparse matrices, draws, generates and converts them",
+                        {{"MATRICES", "A Matrix Market file (.mtx, .mtx.gz), or a generator:\n\n" +
+                                          generator_help()}},
+                        {},
+                        {}};
+  if (const auto text = generated(program, argc, argv)) {
+    std::cout << *text;
+    return 0;
+  }
+  if (const auto topic = topic_asked(argc, argv)) {
+    const std::string text = subcommand_help(app, *topic);
+    std::cout << (text.empty() ? help_on(*topic) : text);
+    return 0;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -15,6 +15,26 @@ install(DIRECTORY configs slurm DESTINATION ${SPSOLVE_SHARE})
 install(PROGRAMS apps/plot.py DESTINATION ${SPSOLVE_SHARE})
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# Manuals, completions and schemas are what the programs say of themselves.
+set(generated_folder ${CMAKE_BINARY_DIR}/generated/share)
+file(MAKE_DIRECTORY ${generated_folder})
+function(generate_text app what file destination name)
+  add_custom_command(OUTPUT ${generated_folder}/${file} VERBATIM
+    COMMAND ${app} --generate ${what} > ${generated_folder}/${file} DEPENDS ${app})
+  set_property(GLOBAL APPEND PROPERTY generated_texts ${generated_folder}/${file})
+  install(FILES ${generated_folder}/${file} DESTINATION ${destination} RENAME ${name})
+endfunction()
+foreach(app spsolve spmtx spbench)
+  generate_text(${app} man ${app}.1 ${CMAKE_INSTALL_MANDIR}/man1 ${app}.1)
+  generate_text(${app} bash ${app}.bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${app})
+  generate_text(${app} zsh _${app} ${SPSOLVE_ZSH_COMPLETIONS} _${app})
+endforeach()
+foreach(schema configuration report)
+  generate_text(spsolve ${schema}-schema ${schema}.schema.json ${SPSOLVE_SHARE} ${schema}.schema.json)
+endforeach()
+get_property(texts GLOBAL PROPERTY generated_texts)
+add_custom_target(generated_texts ALL DEPENDS ${texts})
+
 # --- for programs
 set_target_properties(spsolve_lib PROPERTIES EXPORT_NAME spsolve OUTPUT_NAME spsolve)
 set_target_properties(spsolve_mpi PROPERTIES EXPORT_NAME mpi)

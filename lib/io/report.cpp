@@ -6,6 +6,7 @@
 #include "core/build_info.hpp"
 #include "core/system.hpp"
 #include "io/atomic_file.hpp"
+#include "io/report_fields.hpp"
 
 namespace spsolve {
 
@@ -35,6 +36,7 @@ int count_hosts(Team& team) {
 /// What the reports of all tasks begin with, and what they end with.
 nlohmann::ordered_json begin_json(const TaskReport& report) {
   nlohmann::ordered_json json;
+  json["report_version"] = report_version;
   json["status"] = report.status;
   json["matrix"] = {{"source", report.matrix},
                     {"rows", report.rows},
