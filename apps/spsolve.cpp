@@ -13,6 +13,7 @@
 #include "config/schema.hpp"
 #include "core/log.hpp"
 #include "core/system.hpp"
+#include "io/html_report.hpp"
 #include "io/report_fields.hpp"
 #include "mpi/mpi_team.hpp"
 #include "multiply/kernel.hpp"
@@ -112,6 +113,8 @@ ExitCode tell(const Report& report, const Config& config, Team& team, const Comm
   together(team, [&] {
     if (speaks && !config.output.report.empty())
       write_report(config.output.report, to_json(report));
+    if (speaks && !config.output.html.empty())
+      write_text(config.output.html, html_report(to_json(report), report.pattern));
   });
   if (speaks && !line.quiet) std::cout << "spsolve report\n" << to_text(report) << std::flush;
   return report.status == "solved" ? ExitCode::solved : ExitCode::not_trustworthy;

@@ -117,6 +117,7 @@ struct Config {
     std::filesystem::path solution;
     std::filesystem::path product;
     std::filesystem::path report;
+    std::filesystem::path html;
     ProgressChoice progress = ProgressChoice::automatic;
     bool operator==(const Output&) const = default;
   };

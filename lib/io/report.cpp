@@ -197,8 +197,12 @@ std::string to_text(const MultiplyReport& report) {
 }
 
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json) {
+  write_text(file, json.dump(2) + "\n");
+}
+
+void write_text(const std::filesystem::path& file, const std::string& text) {
   io::AtomicFile output(file);
-  output.write(json.dump(2) + "\n");
+  output.write(text);
   output.commit();
 }
 

@@ -10,6 +10,7 @@
 #include "core/team.hpp"
 #include "core/timer.hpp"
 #include "eliminate/refine.hpp"
+#include "matrix/pattern.hpp"
 #include "multiply/compare.hpp"
 
 namespace spsolve {
@@ -41,6 +42,7 @@ struct TaskReport {
   std::vector<std::string> notes;        ///< notes: choices made and warnings, in words
   nlohmann::ordered_json versions;       ///< versions
   nlohmann::ordered_json configuration;  ///< configuration, whole
+  std::optional<Pattern> pattern;        ///< on rank 0, for output.html only; not in the JSON
 
   /// Sets ranks, hosts, peak_memory and seconds. Collective.
   void add_run(Team& team, const PhaseTimes& times);
@@ -84,6 +86,9 @@ std::string to_text(const MultiplyReport& report);
 
 /// Writes `json` whole or not at all. Throws Error(resources) naming the file.
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json);
+
+/// Writes a text, such as html_report(), in the same way.
+void write_text(const std::filesystem::path& file, const std::string& text);
 
 /// Versions of this program and of what it was built with.
 nlohmann::ordered_json build_versions();

@@ -35,6 +35,7 @@ Csr<double> read_matrix(const Config& config, Team& team, PhaseTimes& times, Tas
       if (team.rank() != 0) return whole;
       whole = load_matrix(config.matrix.name());
       if (config.matrix.rotate_rows != 0) whole = rotate_rows(whole, config.matrix.rotate_rows);
+      if (!config.output.html.empty()) report.pattern = pattern_of(whole);
       read_more(whole);
       return whole;
     });
