@@ -84,12 +84,14 @@ std::string wrapped(std::string_view text) {
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    while (line.size() > width) {
-      std::size_t space = line.rfind(' ', width);
-      if (space == line.npos || space <= indent) space = line.find(' ', width);
+    const std::string indent(std::min(line.find_first_not_of(' '), line.size()), ' ');
+    line.remove_prefix(indent.size());
+    result += indent;
+    while (line.size() + indent.size() > width) {
+      std::size_t space = line.rfind(' ', width - indent.size());
+      if (space == line.npos) space = line.find(' ');  // a long word
       if (space == line.npos) break;
-      result += fmt::format("{}\n{}", line.substr(0, space), std::string(indent, ' '));
+      result += fmt::format("{}\n{}", line.substr(0, space), indent);
       line.remove_prefix(space + 1);
     }
     result += line;
