@@ -129,18 +129,18 @@ std::string synopsis(const CLI::App& app, const std::string& name) {
 /// What may be completed at one level of the command line: of the program or of a subcommand.
 struct Level {
   std::string name;
-  std::vector<std::string> words;                          // options and subcommands
-  std::vector<std::pair<std::string, Candidates>> values;  // option names, what may follow
-  std::vector<std::string> files;                          // options that take a file or any text
+  std::vector<std::string> words;                       // options and subcommands
+  std::vector<std::pair<std::string, Choices>> values;  // option names, what may follow
+  std::vector<std::string> files;                       // options that take a file or any text
 };
 
-Level level_of(const CLI::App& app, const std::string& name, const std::vector<Candidates>& known) {
+Level level_of(const CLI::App& app, const std::string& name, const std::vector<Choices>& known) {
   Level level{name, {}, {}, {}};
   for (const CLI::Option* option : dashed(app)) {
     const auto names = names_of(*option);
     level.words.insert(level.words.end(), names.begin(), names.end());
-    Candidates words{"", allowed_values(*option), false};
-    for (const Candidates& more : known) {
+    Choices words{"", allowed_values(*option), false};
+    for (const Choices& more : known) {
       if (std::ranges::find(names, more.option) != names.end()) words = more;
     }
     const std::string pattern = fmt::format("{}", fmt::join(names, "|"));
@@ -163,7 +163,7 @@ std::vector<Level> levels_of(const Program& program) {
 }
 
 /// The values of each KEY of words "KEY=VALUE", as "KEY) choices='a b' ;;" lines.
-std::string cases_of_keys(const Candidates& words) {
+std::string cases_of_keys(const Choices& words) {
   std::vector<std::pair<std::string, std::string>> keys;
   for (const std::string& word : words.words) {
     const std::size_t equals = word.find('=');
@@ -179,7 +179,7 @@ std::string cases_of_keys(const Candidates& words) {
   return text;
 }
 
-std::string keys_of(const Candidates& words) {
+std::string keys_of(const Choices& words) {
   std::vector<std::string> keys;
   for (const std::string& word : words.words) {
     const std::string key = word.substr(0, word.find('=')) + "=";
@@ -188,8 +188,8 @@ std::string keys_of(const Candidates& words) {
   return fmt::format("{}", fmt::join(keys, " "));
 }
 
-const Candidates* assignments_of(const Program& program) {
-  const auto found = std::ranges::find_if(program.words, &Candidates::assignments);
+const Choices* assignments_of(const Program& program) {
+  const auto found = std::ranges::find_if(program.words, &Choices::assignments);
   return found == program.words.end() ? nullptr : &*found;
 }
 
@@ -262,7 +262,7 @@ _{0}() {{
   done
 )",
                                  name, subcommand_pattern(program));
-  if (const Candidates* const set = assignments_of(program); set != nullptr) {
+  if (const Choices* const set = assignments_of(program); set != nullptr) {
     // bash splits KEY=VALUE into three words.
     text += fmt::format(R"(  local key=''
   if [ "$current" = = ]; then key=$previous; current=''; fi
@@ -305,7 +305,7 @@ _{0}() {{
   done
 )",
                                  name, subcommand_pattern(program));
-  if (const Candidates* const set = assignments_of(program); set != nullptr) {
+  if (const Choices* const set = assignments_of(program); set != nullptr) {
     text += fmt::format(R"(  if [[ $previous == {1} ]]; then
     if ! compset -P '*='; then
       compadd -S '' -- {2}

@@ -21,7 +21,7 @@ struct ManualSection {
 };
 
 /// What a word of the command line may be, where CLI11 does not know.
-struct Candidates {
+struct Choices {
   std::string option;              ///< such as "--help"
   std::vector<std::string> words;  ///< what may follow
   bool assignments = false;        ///< the words are KEY=VALUE; KEY= alone may be completed
@@ -32,7 +32,7 @@ struct Program {
   const CLI::App& app;
   std::string sentence;  ///< what it does, for the head of the manual page
   std::vector<ManualSection> sections;
-  std::vector<Candidates> words;
+  std::vector<Choices> words;
   /// What --generate makes beyond man, bash and zsh, by name.
   std::vector<std::pair<std::string, std::function<std::string()>>> texts;
 };
