@@ -13,6 +13,7 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)
 install(TARGETS spsolve spmtx spbench RUNTIME)
 install(DIRECTORY configs slurm DESTINATION ${SPSOLVE_SHARE})
 install(PROGRAMS apps/plot.py DESTINATION ${SPSOLVE_SHARE})
+install(FILES apps/plot_reports.py DESTINATION ${SPSOLVE_SHARE})
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Manuals, completions and schemas are what the programs say of themselves.
