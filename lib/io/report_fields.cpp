@@ -85,6 +85,8 @@ Json type_of(const ReportField& field) {
       return {{"type", "array"}, {"items", {{"type", "string"}}}};
     case FieldType::integer:
       return {{"type", "integer"}, {"minimum", 0}};
+    case FieldType::integer_or_null:
+      return {{"type", {"integer", "null"}}, {"minimum", 0}};
     case FieldType::number:
       return {{"type", {"number", "null"}}};
     case FieldType::boolean:
@@ -103,6 +105,11 @@ bool is_required(FieldPresence presence) {
   return presence == always || presence == solve || presence == multiply;
 }
 
+/// Whether a field may be absent even where the object around it is there.
+bool is_optional(FieldPresence presence) {
+  return presence == FieldPresence::sometimes;
+}
+
 void require(Json& object, const std::string& name) {
   Json& names = object["required"];
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -114,25 +121,34 @@ void add(Json& object, std::string_view path, const ReportField& field, bool req
   const std::size_t dot = path.find('.');
   std::string name(path.substr(0, dot));
   const bool is_list = name.ends_with("[]");
+  const bool may_be_null = name.ends_with('?');
   if (is_list) name.resize(name.size() - 2);
+  if (may_be_null) name.pop_back();
   if (required && name != "*") require(object, name);
-  Json& place = name == "*" ? object["additionalProperties"] : (object["properties"][name]);
+  Json& place = name == "*" ? object["additionalProperties"] : object["properties"][name];
   if (dot == std::string_view::npos) {
     place = type_of(field);
     place["description"] = field.help;
     return;
   }
   if (!place.is_object()) {
-    place = is_list ? Json{{"type", "array"}} : Json{{"type", "object"}};
-    (is_list ? place["items"] : place)["type"] = "object";
-    (is_list ? place["items"] : place)["additionalProperties"] = false;
+    Json inner = Json::object();
+    inner["type"] = "object";
+    if (may_be_null) inner["type"] = {"object", "null"};
+    inner["additionalProperties"] = false;
+    place = Json::object();
+    if (is_list) {
+      place["type"] = "array";
+      place["items"] = std::move(inner);
+    } else {
+      place = std::move(inner);
+    }
   }
-  add(is_list ? place["items"] : place, path.substr(dot + 1), field,
-      field.presence != FieldPresence::sometimes);
+  add(is_list ? place["items"] : place, path.substr(dot + 1), field, !is_optional(field.presence));
 }
 
 std::string_view first_word(std::string_view path) {
-  return path.substr(0, path.find_first_of(".["));
+  return path.substr(0, path.find_first_of(".[?"));
 }
 
 bool only_for(const ReportField& field, Task task) {
@@ -143,12 +159,12 @@ bool only_for(const ReportField& field, Task task) {
 }
 
 /// What a report of `task` must hold beyond the rest, and what it must not.
-Json rule_for(Task task) {
+Json rule_for(std::span<const ReportField> fields, Task task) {
   const Task other = task == Task::solve ? Task::multiply : Task::solve;
   Json rule;
   rule["if"] = {
       {"properties", {{"configuration", {{"properties", {{"task", {{"const", name(task)}}}}}}}}}};
-  for (const ReportField& field : field_table) {
+  for (const ReportField& field : fields) {
     const std::string word(first_word(field.path));
     if (only_for(field, task) && is_required(field.presence)) require(rule["then"], word);
     if (only_for(field, other)) rule["then"]["properties"][word] = false;
@@ -179,19 +195,24 @@ std::span<const ReportField> report_fields() {
   return field_table;
 }
 
-Json report_schema() {
+Json schema_of_fields(std::span<const ReportField> fields) {
   Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
               {"$id", fmt::format("urn:spsolve:report:{}", report_version)},
               {"title", fmt::format("Report of spsolve, version {}", report_version)},
               {"type", "object"},
               {"properties", Json::object()},
               {"additionalProperties", false}};
-  for (const ReportField& field : field_table) {
+  for (const ReportField& field : fields) {
     add(schema, field.path, field, field.presence == always);
   }
+  schema["allOf"] = Json::array({rule_for(fields, Task::solve), rule_for(fields, Task::multiply)});
+  return schema;
+}
+
+Json report_schema() {
+  Json schema = schema_of_fields(field_table);
   schema["properties"]["report_version"]["const"] = report_version;
   schema["properties"]["status"]["enum"] = {"solved", "not trustworthy"};
-  schema["allOf"] = Json::array({rule_for(Task::solve), rule_for(Task::multiply)});
   return schema;
 }
 

@@ -14,9 +14,10 @@ inline constexpr int report_version = 1;
 
 enum class FieldType {
   text,
-  texts,    ///< a list of texts
-  integer,  ///< of at least 0
-  number,   ///< null where it is not finite
+  texts,            ///< a list of texts
+  integer,          ///< of at least 0
+  integer_or_null,  ///< null where it is not known
+  number,           ///< null where it is not finite
   boolean,
   numbers,        ///< a list of numbers
   text_by_name,   ///< an object whose values are texts
@@ -37,7 +38,7 @@ enum class FieldPresence {
 /// it; a new field of a report is one row here.
 struct ReportField {
   /// Dotted, such as "refinement.sweeps". "*" stands for any name ("seconds.*.max"), "name[]" for
-  /// every member of a list of objects ("devices[].host").
+  /// every member of a list of objects ("devices[].host"), "name?" for an object that may be null.
   std::string_view path;
   FieldType type;
   FieldPresence presence;
@@ -49,6 +50,9 @@ std::span<const ReportField> report_fields();
 /// The JSON Schema (draft 2020-12) of the file that output.report names. Strict: a field that is
 /// not in the table is refused.
 nlohmann::ordered_json report_schema();
+
+/// The same for the fields of another table.
+nlohmann::ordered_json schema_of_fields(std::span<const ReportField> fields);
 
 /// The table for a terminal, and in Markdown with the marker lines `<!-- report:begin -->` and
 /// `<!-- report:end -->` around it.
