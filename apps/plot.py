@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Draws what `spbench multiply` measured.
+"""Draws what `spbench multiply` measured, and what reports of `spsolve` say.
 
     apps/plot.py results.csv [more.csv ...] --output folder
+    apps/plot.py report.json [more.json ...] --output folder
 
 For every matrix and precision of the CSV files, up to four pictures (PNG):
 
@@ -11,8 +12,11 @@ For every matrix and precision of the CSV files, up to four pictures (PNG):
     MATRIX_PRECISION_speedup.png     speed-up over the baseline against K
 
 Kernels of the host are drawn with the most threads that the files hold, or with --threads N; those
-of other devices as they are, with their device in the legend. Needs matplotlib
-(Debian: python3-matplotlib).
+of other devices as they are, with their device in the legend.
+
+Of reports (output.report): time_split.png, convergence.png, and where they differ in their ranks
+scaling.png and efficiency.png. The pattern of a matrix and its rows by length are drawn by
+`spmtx plot`. Needs matplotlib (Debian: python3-matplotlib).
 """
 
 import argparse
@@ -21,6 +25,8 @@ import csv
 import pathlib
 import re
 import sys
+
+from plot_reports import NotAReport, ReportPictures, read_report
 
 NEEDED = ("matrix", "kernel", "device", "precision", "k", "threads", "refused", "gflops",
           "bandwidth_gbs", "triad_gbs", "baseline", "speedup")
@@ -256,32 +262,66 @@ def load_pyplot():
     return matplotlib.pyplot
 
 
+def draw_reports(paths, folder):
+    """The pictures of reports; paths are of JSON files."""
+    try:
+        reports = [read_report(path) for path in paths]
+    except NotAReport as problem:
+        raise Complaint(INPUT, str(problem)) from problem
+    except OSError as error:
+        raise Complaint(INPUT, f"{error.filename}: {error.strerror}") from error
+    pyplot = load_pyplot()
+
+    def save(figure, title, name, handles, names):
+        path = folder / f"{name}.png"
+        versions = dict.fromkeys(f"spsolve {report['versions']['spsolve']}" for report in reports
+                                 if "versions" in report)
+        finish(figure, None, title, "; ".join(versions), path, handles, names)
+        pyplot.close(figure)
+        return path
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in ReportPictures(pyplot, reports, COLORS, MARKERS, save).draw():
+        print(path)
+
+
 def run(arguments):
-    rows = [row for path in arguments.csv for row in read_rows(path)]
+    folder = pathlib.Path(arguments.output)
+    reports = [path for path in arguments.files if path.endswith(".json")]
+    tables = [path for path in arguments.files if not path.endswith(".json")]
+    try:
+        if reports:
+            draw_reports(reports, folder)
+        if tables:
+            draw_tables(tables, arguments, folder)
+    except OSError as error:
+        raise Complaint(RESOURCES, f"{error.filename or folder}: {error.strerror}") from error
+
+
+def draw_tables(paths, arguments, folder):
+    """The pictures of CSV files."""
+    rows = [row for path in paths for row in read_rows(path)]
     if not rows:
-        raise Complaint(INPUT, f"{arguments.csv[0]}: no row was measured")
+        raise Complaint(INPUT, f"{paths[0]}: no row was measured")
     counts = {row["threads"] for row in rows if row["threads"]}
     if arguments.threads and arguments.threads not in counts:
         raise Complaint(INPUT, f"--threads {arguments.threads}: measured were "
                                f"{', '.join(map(str, sorted(counts))) or 'none'}")
     pyplot = load_pyplot()
-    folder = pathlib.Path(arguments.output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        groups = collections.defaultdict(list)
-        for row in rows:
-            groups[row["matrix"], row["precision"]].append(row)
-        for group in groups.values():
-            for path in Pictures(pyplot, folder, group, arguments.threads).draw():
-                print(path)
-    except OSError as error:
-        raise Complaint(RESOURCES, f"{error.filename or folder}: {error.strerror}") from error
+    folder.mkdir(parents=True, exist_ok=True)
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[row["matrix"], row["precision"]].append(row)
+    for group in groups.values():
+        for path in Pictures(pyplot, folder, group, arguments.threads).draw():
+            print(path)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("csv", nargs="+", help="CSV file of spbench multiply")
+    parser.add_argument("files", nargs="+", metavar="FILE",
+                        help="CSV of spbench multiply, or JSON report of spsolve")
     parser.add_argument("--output", default=".", metavar="FOLDER",
                         help="where the pictures go (default: here)")
     parser.add_argument("--threads", type=int, metavar="N",

@@ -6,13 +6,14 @@
 #include <iostream>
 #include <sstream>
 
-#include "core/build_info.hpp"
+#include "apps/command_line.hpp"
 #include "core/launcher.hpp"
 #include "core/system.hpp"
 #include "core/team.hpp"
 #include "io/atomic_file.hpp"
 #include "matrix/generate.hpp"
 #include "mpi/mpi_team.hpp"
+#include "task/help.hpp"
 
 namespace spsolve {
 
@@ -46,7 +47,7 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 
 int run(int argc, char** argv, Team& team) {
   CLI::App app("Samples products, conversions and eliminations.", "spbench");
-  app.set_version_flag("--version", std::string("spbench ") + build_info::version);
+  add_common_flags(app);
   const bench::Environment environment = bench::environment_of(argc, argv);
   bool list = false;
   app.add_flag("--list-kernels", list, "name, device, format and a sentence of every kernel");
@@ -62,6 +63,16 @@ int run(int argc, char** argv, Team& team) {
                       "spbench {} measures one process, and {} were started; leave mpirun out",
                       command->get_name(), team.size());
     });
+  }
+  const Program program{app, "samples sparse products, conversions and eliminations", {}, {}, {}};
+  if (const auto text = generated(program, argc, argv)) {
+    std::cout << *text;
+    return 0;
+  }
+  if (const auto topic = topic_asked(argc, argv)) {
+    const std::string text = subcommand_help(app, *topic);
+    std::cout << (text.empty() ? help_on(*topic) : text);
+    return 0;
   }
   try {
     app.parse(argc, argv);

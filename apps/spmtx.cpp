@@ -5,11 +5,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "core/build_info.hpp"
+#include "apps/command_line.hpp"
 #include "core/team.hpp"
 #include "core/timer.hpp"
+#include "io/html_report.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
+#include "io/report.hpp"
+#include "io/svg.hpp"
 #include "matrix/colouring.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/ellpack.hpp"
@@ -17,6 +20,7 @@
 #include "matrix/generate.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetric_ellpack.hpp"
+#include "task/help.hpp"
 
 namespace spsolve {
 namespace {
@@ -99,9 +103,23 @@ void color(const std::string& name) {
             << fmt::format("{:<18} {:.4f} s\n", "time", seconds);
 }
 
+/// Where the non-zeros lie and how long the rows are, as a page or as one of its two pictures.
+void plot(const std::string& name, const std::string& file, bool rows) {
+  const Pattern pattern = pattern_of(load_matrix(name));
+  if (file.ends_with(".html")) {
+    write_text(file, html_pattern(name, pattern));
+  } else if (file.ends_with(".svg")) {
+    write_text(file, rows ? svg::row_lengths(pattern) : svg::pattern(pattern));
+  } else {
+    fail(ExitCode::input, "{}: pictures are written as .svg, or as a page as .html", file);
+  }
+  std::cout << fmt::format("{}: {} x {}, {} non-zeros\n", file, pattern.rows, pattern.columns,
+                           pattern.nonzeros);
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Looks at sparse matrices, generates and converts them.", "spmtx");
-  app.set_version_flag("--version", std::string("spmtx ") + build_info::version);
+  add_common_flags(app);
   app.footer([] {
     return "Wherever a matrix is named, a Matrix Market file (.mtx, .mtx.gz) or a generator:\n\n" +
            generator_help();
@@ -129,6 +147,29 @@ int run(int argc, char** argv) {
       "color", "colours the rows of a symmetric matrix: same colour, no common element of y");
   color_command->add_option("matrix", from, "file or generator")->required();
 
+  bool rows = false;
+  CLI::App* const plot_command =
+      app.add_subcommand("plot", "draws where the non-zeros lie, and the rows by their length");
+  plot_command->add_option("matrix", from, "file or generator")->required();
+  plot_command->add_option("file", to, "a page (.html) with both, or one picture (.svg)")
+      ->required();
+  plot_command->add_flag("--rows", rows, "the rows by length into the .svg, not the pattern");
+
+  const Program program{app,
+                        "looks at sparse matrices, draws, generates and converts them",
+                        {{"MATRICES", "A Matrix Market file (.mtx, .mtx.gz), or a generator:\n\n" +
+                                          generator_help()}},
+                        {},
+                        {}};
+  if (const auto text = generated(program, argc, argv)) {
+    std::cout << *text;
+    return 0;
+  }
+  if (const auto topic = topic_asked(argc, argv)) {
+    const std::string text = subcommand_help(app, *topic);
+    std::cout << (text.empty() ? help_on(*topic) : text);
+    return 0;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -138,6 +179,7 @@ int run(int argc, char** argv) {
   if (*generate_command) generate(from, to);
   if (*convert_command) convert(from, to);
   if (*color_command) color(from);
+  if (*plot_command) plot(from, to, rows);
   return 0;
 }
 

@@ -8,14 +8,18 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/command_line.hpp"
 #include "apps/gpus.hpp"
 #include "config/loader.hpp"
 #include "config/schema.hpp"
-#include "core/build_info.hpp"
 #include "core/launcher.hpp"
 #include "core/log.hpp"
 #include "core/system.hpp"
+#include "io/html_report.hpp"
+#include "io/report_fields.hpp"
 #include "mpi/mpi_team.hpp"
+#include "multiply/kernel.hpp"
+#include "task/help.hpp"
 #include "task/multiply.hpp"
 #include "task/solve.hpp"
 
@@ -32,13 +36,19 @@ struct CommandLine {
   bool verbose = false;
 };
 
+const std::vector<std::string> generated_texts{"man", "bash", "zsh", "configuration-schema",
+                                               "report-schema"};
+
 void describe(CLI::App& app, CommandLine& line) {
   app.description(
       "Solves A x = b by Gaussian elimination, or multiplies Y = A X, over MPI ranks and\n"
       "threads.\n"
       "Usual call: mpirun -np 2 spsolve config.yaml");
-  app.footer([] { return "Configuration keys:\n\n" + help_text(); });
-  app.set_version_flag("--version", std::string("spsolve ") + build_info::version);
+  app.footer([] {
+    return fmt::format("Configuration keys:\n\n{}\nTopics: {}, and every key above.\n", help_text(),
+                       fmt::join(help_topics(), ", "));
+  });
+  add_common_flags(app);
   app.add_option("config", line.config, "configuration file (YAML)")->required();
   app.add_option("--set", line.overrides, "override one key: --set solve.method=gauss")
       ->type_name("KEY=VALUE")
@@ -50,6 +60,44 @@ void describe(CLI::App& app, CommandLine& line) {
   app.add_flag("--dry-run", line.dry_run, "print the memory plan of every rank and stop");
   app.add_flag("-v,--verbose", line.verbose, "log each phase as it begins");
   app.add_flag("--quiet", line.quiet, "print no report; warnings and errors only");
+  app.add_option("--generate",
+                 "as the only option: print man, bash, zsh, configuration-schema or report-schema, "
+                 "the manual page, completions of shells, JSON Schemas")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember(generated_texts));
+}
+
+/// KEY=VALUE for --set, as completions offer it.
+std::vector<std::string> assignments() {
+  std::vector<std::string> words;
+  for (const Option& option : options()) {
+    words.push_back(std::string(option.key));
+    for (const std::string_view word : option.words)
+      words.push_back(fmt::format("{}={}", option.key, word));
+    if (option.key != "multiply.kernel") continue;
+    for (const Kernel& kernel : host_kernels())
+      words.push_back(fmt::format("multiply.kernel={}", kernel.name));
+  }
+  return words;
+}
+
+Program describe_program(const CLI::App& app) {
+  std::vector<std::string> topics;
+  for (const std::string_view topic : help_topics()) topics.push_back(std::string(topic));
+  for (const Option& option : options()) topics.push_back(std::string(option.key));
+  return {app,
+          "solves and multiplies sparse matrices over MPI ranks",
+          {{"CONFIGURATION", help_text()},
+           {"REPORT", report_help()},
+           {"EXIT STATUS", exit_code_help()},
+           {"EXAMPLES",
+            "spsolve config.yaml\n"
+            "mpirun -np 2 spsolve config.yaml --set matrix=662_bus.mtx\n"
+            "spsolve config.yaml --dry-run\n"
+            "sbatch slurm/cpu_several_nodes.sbatch config.yaml\n"}},
+          {{"--help", std::move(topics)}, {"--set", assignments(), true}},
+          {{"configuration-schema", [] { return configuration_schema().dump(2) + "\n"; }},
+           {"report-schema", [] { return report_schema().dump(2) + "\n"; }}}};
 }
 
 /// Rank 0 reads and checks the file; the others get the result in its YAML form.
@@ -67,6 +115,8 @@ ExitCode tell(const Report& report, const Config& config, Team& team, const Comm
   together(team, [&] {
     if (speaks && !config.output.report.empty())
       write_report(config.output.report, to_json(report));
+    if (speaks && !config.output.html.empty())
+      write_text(config.output.html, html_report(to_json(report), report.pattern));
   });
   if (speaks && !line.quiet) std::cout << "spsolve report\n" << to_text(report) << std::flush;
   return report.status == "solved" ? ExitCode::solved : ExitCode::not_trustworthy;
@@ -125,13 +175,33 @@ ExitCode run_and_tell(Team& team, const CommandLine& line) {
 
 int main(int argc, char** argv) {
   using namespace spsolve;
-  const MpiSession session(argc, argv);
-  MpiTeam team;
   CommandLine line;
   CLI::App app("", "spsolve");
   describe(app, line);
   try {
+    // Without MPI: a build calls this, perhaps where no MPI program may start.
+    if (const auto text = generated(describe_program(app), argc, argv)) {
+      std::cout << *text;
+      return 0;
+    }
+  } catch (const Error& error) {
+    std::cerr << "spsolve: " << error.what() << "\n";
+    return static_cast<int>(error.code());
+  }
+  const MpiSession session(argc, argv);
+  MpiTeam team;
+  try {
+    if (const auto topic = topic_asked(argc, argv)) {
+      const std::string text = help_on(*topic);
+      if (team.rank() == 0) std::cout << text << std::flush;
+      wait_for_all(team);
+      return 0;
+    }
     app.parse(argc, argv);
+  } catch (const Error& error) {
+    if (team.rank() == 0) std::cerr << "spsolve: " << error.what() << std::endl;
+    wait_for_all(team);
+    return static_cast<int>(error.code());
   } catch (const CLI::ParseError& error) {
     std::ostringstream discarded;
     std::ostream& out = team.rank() == 0 ? std::cout : discarded;

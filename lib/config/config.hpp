@@ -130,6 +130,7 @@ struct Config {
     std::filesystem::path solution;
     std::filesystem::path product;
     std::filesystem::path report;
+    std::filesystem::path html;
     AutoSwitch progress = AutoSwitch::automatic;
     bool operator==(const Output&) const = default;
   };

@@ -123,21 +123,42 @@ nlohmann::ordered_json to_json(const Config& config) {
   return json;
 }
 
+namespace {
+
+std::string section_help(const Section& section) {
+  std::string text = fmt::format("{}: {}\n", section.name, section.help);
+  if (section.shorthand != nullptr) text += fmt::format("  in short: {}\n", section.shorthand_help);
+  return text;
+}
+
+std::string option_help(const Option& option) {
+  return fmt::format("{}{}: {}   [{}]\n      {}\n", section_of(option).empty() ? "" : "  ",
+                     option.key, form(option), default_text(option), option.help);
+}
+
+}  // namespace
+
 std::string help_text() {
   std::string text;
   for_each_section([&](const Section* section, std::span<const Option> rows) {
-    if (section != nullptr) {
-      text += fmt::format("{}: {}\n", section->name, section->help);
-      if (section->shorthand != nullptr)
-        text += fmt::format("  in short: {}\n", section->shorthand_help);
-    }
-    for (const Option& option : rows) {
-      text += fmt::format("{}{}: {}   [{}]\n      {}\n", section == nullptr ? "" : "  ", option.key,
-                          form(option), default_text(option), option.help);
-    }
+    if (section != nullptr) text += section_help(*section);
+    for (const Option& option : rows) text += option_help(option);
     text += '\n';
   });
   text.pop_back();
+  return text;
+}
+
+std::string help_text(std::string_view name) {
+  if (const Option* const option = find_option(name); option != nullptr) {
+    return option_help(*option);
+  }
+  const Section* const section = find_section(name);
+  if (section == nullptr) return "";
+  std::string text = section_help(*section);
+  for (const Option& option : options()) {
+    if (section_of(option) == name) text += option_help(option);
+  }
   return text;
 }
 

@@ -410,15 +410,17 @@ Config parse_config(std::string_view text, std::string_view name,
 
 Config load_config(const fs::path& file, std::span<const std::string> overrides) {
   if (std::error_code ignored; fs::is_directory(file, ignored)) {
-    fail(ExitCode::input, "the configuration '{}' is a folder, not a file", file.string());
+    fail(ExitCode::input, "the configuration '{}' is a folder; name a YAML file in it",
+         file.string());
   }
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   std::string text(most_bytes + 1, '\0');
   if (stream) stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!stream.is_open() || stream.bad()) {
-    fail(ExitCode::input, "the configuration '{}' cannot be read: {}", file.string(),
-         std::strerror(errno));
+    fail(ExitCode::input,
+         "the configuration '{}' cannot be read: {}; check its name and its permissions",
+         file.string(), std::strerror(errno));
   }
   text.resize(static_cast<std::size_t>(stream.gcount()));
   return parse_config(text, file.string(), overrides, file.parent_path());

@@ -264,6 +264,10 @@ const Option option_table[] = {
     text_option<&Config::output, &Config::Output::report>(
         OptionType::output_path, "output.report",
         "JSON file to write the report to, relative to the working directory."),
+    text_option<&Config::output, &Config::Output::html>(
+        OptionType::output_path, "output.html",
+        "HTML file to write the report to with pictures, relative to the working directory; it "
+        "opens in a browser without any other file."),
     choice<&Config::output, &Config::Output::progress>(
         "output.progress",
         "Progress on the standard error: auto and on show one row on a terminal, sparse lines in a "

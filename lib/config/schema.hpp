@@ -79,6 +79,17 @@ nlohmann::ordered_json to_json(const Config& config);
 /// The table for a terminal.
 std::string help_text();
 
+/// The part of help_text() on one section ("solve") or one option ("solve.method", "threads"), or
+/// "" where there is none of that name.
+std::string help_text(std::string_view name);
+
+/// The JSON Schema (draft 2020-12) of a configuration. It refuses what load_config() refuses,
+/// except what only the program knows: files, sizes of generators and names of kernels.
+nlohmann::ordered_json configuration_schema();
+
+/// The schema of what to_json(Config) makes, as it stands in a report: every key, null for none.
+nlohmann::ordered_json configuration_values_schema();
+
 /// The table in Markdown with the marker lines `<!-- configuration:begin -->` and
 /// `<!-- configuration:end -->` around it, for the README.
 std::string reference_markdown();

@@ -27,7 +27,9 @@ struct Inflater {
   z_stream stream{};
   Inflater() {
     if (::inflateInit2(&stream, gzip_only) != Z_OK) {
-      fail(ExitCode::resources, "zlib cannot start to inflate: out of memory");
+      fail(ExitCode::resources,
+           "zlib cannot start to inflate: out of memory; end other programs, or use a larger "
+           "machine");
     }
   }
   ~Inflater() { ::inflateEnd(&stream); }
@@ -71,7 +73,9 @@ MappedFile inflate_gzip(std::string_view compressed, const std::filesystem::path
       }
       ::inflateReset(&stream);
     } else if (state == Z_MEM_ERROR) {
-      fail(ExitCode::resources, "{}: cannot be inflated: out of memory", name);
+      fail(ExitCode::resources,
+           "{}: cannot be inflated: out of memory; end other programs, or use a larger machine",
+           name);
     } else if (state == Z_BUF_ERROR || (state == Z_OK && read == compressed.size())) {
       if (stream.avail_out == 0 && state == Z_OK) continue;  // more may be held back inside zlib
       fail(ExitCode::input,
@@ -96,7 +100,8 @@ MappedFile inflate_gzip(std::string_view compressed, const std::filesystem::path
 std::string deflate_gzip(std::string_view text) {
   z_stream stream{};
   if (::deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, gzip_only, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-    fail(ExitCode::resources, "zlib cannot start to deflate: out of memory");
+    fail(ExitCode::resources,
+         "zlib cannot start to deflate: out of memory; write the file without .gz");
   }
   std::string result;
   try {

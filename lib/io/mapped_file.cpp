@@ -35,7 +35,8 @@ char* map_anonymous(std::size_t size) {
   void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED) {
-    fail(ExitCode::resources, "cannot get {} MiB of memory for a file's text ({})", size >> 20,
+    fail(ExitCode::resources,
+         "cannot get {} MiB of memory for a file's text ({}); use a larger machine", size >> 20,
          std::strerror(errno));
   }
   return static_cast<char*>(address);
@@ -46,7 +47,7 @@ void read_all(int descriptor, char* to, std::size_t size, const std::string& nam
     const ssize_t got = ::read(descriptor, to + done, size - done);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
-      fail(ExitCode::input, "{}: cannot be read ({})", name,
+      fail(ExitCode::input, "{}: cannot be read ({}); copy the file again", name,
            got == 0 ? "it became shorter" : std::strerror(errno));
     }
     done += static_cast<std::size_t>(got);
@@ -116,7 +117,8 @@ void MappedFile::grow(std::size_t capacity) {
   if (mapped <= mapped_) return;
   void* address = ::mremap(data_, mapped_, mapped, MREMAP_MAYMOVE);
   if (address == MAP_FAILED) {
-    fail(ExitCode::resources, "cannot get {} MiB of memory for a file's text ({})", mapped >> 20,
+    fail(ExitCode::resources,
+         "cannot get {} MiB of memory for a file's text ({}); use a larger machine", mapped >> 20,
          std::strerror(errno));
   }
   data_ = static_cast<char*>(address);

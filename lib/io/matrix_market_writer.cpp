@@ -88,7 +88,10 @@ void write_file(const fs::path& path, const std::string& front, Index lines, Put
       for (int i = 0; i < count; ++i) file.write(texts[i]);
     }
   } catch (const std::bad_alloc&) {
-    fail(ExitCode::resources, "{}: cannot be written (out of memory for its text)", path.string());
+    fail(ExitCode::resources,
+         "{}: cannot be written (out of memory for its text); end other programs, or use a larger "
+         "machine",
+         path.string());
   }
   file.commit();
 }

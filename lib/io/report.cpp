@@ -6,6 +6,7 @@
 #include "core/build_info.hpp"
 #include "core/system.hpp"
 #include "io/atomic_file.hpp"
+#include "io/report_fields.hpp"
 
 namespace spsolve {
 
@@ -35,6 +36,7 @@ namespace {
 /// What the reports of all tasks begin with, and what they end with.
 nlohmann::ordered_json begin_json(const TaskReport& report) {
   nlohmann::ordered_json json;
+  json["report_version"] = report_version;
   json["status"] = report.status;
   json["matrix"] = {{"source", report.matrix},
                     {"rows", report.rows},
@@ -330,8 +332,12 @@ std::string to_text(const MultiplyReport& report) {
 }
 
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json) {
+  write_text(file, json.dump(2) + "\n");
+}
+
+void write_text(const std::filesystem::path& file, const std::string& text) {
   io::AtomicFile output(file);
-  output.write(json.dump(2) + "\n");
+  output.write(text);
   output.commit();
 }
 

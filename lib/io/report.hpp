@@ -13,6 +13,7 @@
 #include "distribute/rank_share.hpp"
 #include "eliminate/condition.hpp"
 #include "eliminate/refine.hpp"
+#include "matrix/pattern.hpp"
 #include "multiply/compare.hpp"
 
 namespace spsolve {
@@ -57,6 +58,7 @@ struct TaskReport {
   std::vector<std::string> notes;        ///< notes: choices made and warnings, in words
   nlohmann::ordered_json versions;       ///< versions
   nlohmann::ordered_json configuration;  ///< configuration, whole
+  std::optional<Pattern> pattern;        ///< on rank 0, for output.html only; not in the JSON
 
   /// Sets ranks, hosts, places, peak_memory and seconds. Collective.
   void add_run(Team& team, const PhaseTimes& times);
@@ -117,6 +119,9 @@ std::string to_text(const MultiplyReport& report);
 
 /// Writes `json` whole or not at all. Throws Error(resources) naming the file.
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json);
+
+/// Writes a text, such as html_report(), in the same way.
+void write_text(const std::filesystem::path& file, const std::string& text);
 
 /// Versions of this program and of what it was built with.
 nlohmann::ordered_json build_versions();

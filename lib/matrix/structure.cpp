@@ -10,11 +10,6 @@ namespace spsolve {
 
 namespace {
 
-/// Bin of a row length in Structure::row_length_histogram.
-std::size_t bin_of(Index length) {
-  return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(length)));
-}
-
 void find_symmetry(const Csr<double>& matrix, Structure& structure) {
   if (matrix.rows != matrix.columns) return;
   const Csr<double> mirrored = transpose(matrix);
@@ -28,6 +23,15 @@ void find_symmetry(const Csr<double>& matrix, Structure& structure) {
 }
 
 }  // namespace
+
+std::size_t row_length_bin(Index length) {
+  return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(length)));
+}
+
+std::string row_length_bin_name(std::size_t bin) {
+  if (bin < 2) return fmt::format("{}", bin);
+  return fmt::format("{}-{}", Index{1} << (bin - 1), (Index{1} << bin) - 1);
+}
 
 template <typename T>
 Csr<T> transpose(const Csr<T>& matrix) {
@@ -69,7 +73,7 @@ Structure analyse(const Csr<double>& matrix) {
     structure.longest_row = std::max(structure.longest_row, length);
     structure.empty_rows += length == 0;
     squares += static_cast<double>(length) * static_cast<double>(length);
-    const std::size_t bin = bin_of(length);
+    const std::size_t bin = row_length_bin(length);
     if (bin >= structure.row_length_histogram.size()) {
       structure.row_length_histogram.resize(bin + 1);
     }
@@ -124,10 +128,8 @@ std::string to_text(const Structure& structure) {
   for (std::size_t bin = 0; bin < structure.row_length_histogram.size(); ++bin) {
     const Index rows = structure.row_length_histogram[bin];
     if (rows == 0) continue;
-    const Index first = bin == 0 ? 0 : Index{1} << (bin - 1);
-    const Index last = bin == 0 ? 0 : (Index{1} << bin) - 1;
     const double share = static_cast<double>(rows) / static_cast<double>(structure.rows);
-    line(bin < 2 ? fmt::format("  length {}", first) : fmt::format("  length {}-{}", first, last),
+    line(fmt::format("  length {}", row_length_bin_name(bin)),
          fmt::format("{:>10} rows {:<40}", rows,
                      std::string(static_cast<std::size_t>(40 * share), '#')));
   }

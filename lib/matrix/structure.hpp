@@ -34,6 +34,11 @@ struct Structure {
 /// Linear in the non-zeros; the symmetry test takes a transpose of the same size.
 Structure analyse(const Csr<double>& matrix);
 
+/// The bin of a row length in Structure::row_length_histogram, and the lengths of a bin, such as
+/// "4-7".
+std::size_t row_length_bin(Index length);
+std::string row_length_bin_name(std::size_t bin);
+
 /// The structure for a person, one line a fact.
 std::string to_text(const Structure& structure);
 

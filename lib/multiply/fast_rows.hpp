@@ -7,7 +7,7 @@
 
 namespace spsolve::fast {
 
-/// Calls work.template operator()<rows>() for the number of rows at hand.
+/// Calls `work.template operator()<R>()`, R the number of rows at hand.
 template <typename Work>
 inline void for_row_count(int rows, Work&& work) {
   switch (rows) {

@@ -21,7 +21,8 @@ Dense<double> row_sums(const Csr<double>& matrix, Index columns) {
 Dense<double> from_file(const std::filesystem::path& file, const Csr<double>& matrix) {
   Dense<double> b = read_dense(file);
   if (b.rows != matrix.rows) {
-    fail(ExitCode::input, "{}: the right-hand side has {} rows, but the matrix has {}",
+    fail(ExitCode::input,
+         "{}: the right-hand side has {} rows, but the matrix has {}; it needs one for each",
          file.string(), b.rows, matrix.rows);
   }
   return b;

@@ -1,5 +1,6 @@
 """What the command-line tests share: running programs, with a time limit, in a folder of their own."""
 
+import functools
 import json
 import os
 import pathlib
@@ -12,7 +13,26 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("SPSOLVE_BIN", ROOT / "build" / "bin"))
 MATRICES = pathlib.Path(os.environ.get("SPSOLVE_MATRICES", ROOT.parent / "shared" / "matrices"))
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None  # reports go unchecked; test_schema says so
+
 SOLVED, NOT_TRUSTWORTHY, INPUT, RESOURCES, INTERNAL = range(5)
+
+
+@functools.cache
+def schema(name):
+    """A checker for the JSON Schema that spsolve prints: "report" or "configuration"."""
+    text = subprocess.run([BIN / "spsolve", "--generate", f"{name}-schema"], check=True, timeout=60,
+                          capture_output=True, text=True).stdout
+    jsonschema.Draft202012Validator.check_schema(json.loads(text))
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+def schema_problems(name, value):
+    """One sentence for each thing that the schema refuses."""
+    return [f"{error.json_path}: {error.message}" for error in schema(name).iter_errors(value)]
 
 
 class Result:
@@ -31,6 +51,19 @@ class CliTest(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="spsolve-cli-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.addCleanup(self.check_reports)
+
+    def check_reports(self):
+        """Every report that a test leaves behind must be what the report's schema says."""
+        if jsonschema is None:
+            return
+        for path in self.folder.rglob("*.json"):
+            try:
+                value = json.loads(path.read_text())
+            except ValueError:
+                continue  # not a report: some tests write broken files
+            if isinstance(value, dict) and "report_version" in value:
+                self.assertEqual(schema_problems("report", value), [], path.name)
 
     def write(self, name, text):
         path = self.folder / name
@@ -60,7 +93,11 @@ class CliTest(unittest.TestCase):
         return self.run_program(BIN / "spbench", *arguments, **options)
 
     def report(self, name="report.json"):
-        return json.loads((self.folder / name).read_text())
+        report = json.loads((self.folder / name).read_text())
+        if jsonschema is not None:
+            self.assertEqual(schema_problems("report", report), [], "against the report's schema; "
+                             "a new field is a row in lib/io/report_fields.cpp")
+        return report
 
     def real_matrix(self, name):
         path = MATRICES / name

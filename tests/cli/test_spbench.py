@@ -249,9 +249,35 @@ class Plot(BenchTest):
         self.assertEqual(result.code, INPUT)
         self.assertIn("measured were 1, 2", result.err)
 
+    def test_pictures_of_reports(self):
+        python = python_with_matplotlib()
+        if python is None:
+            self.skipTest("matplotlib is not here (Debian: python3-matplotlib)")
+        self.write("c.yaml", 'matrix: "grid2d:12"\n')
+        for ranks in (1, 2, 3):
+            result = self.spsolve("c.yaml", "--set", f"output.report={ranks}.json", ranks=ranks)
+            self.assertEqual(result.code, SOLVED, result.text)
+        result = self.spsolve("c.yaml", "--set", "task=multiply", "--set", "output.report=y.json")
+        self.assertEqual(result.code, SOLVED, result.text)
+        environment = {"MPLCONFIGDIR": str(self.folder / "matplotlib")}
+        for files, names in ((("1.json", "2.json", "3.json", "y.json"),
+                              ("time_split", "convergence", "scaling", "efficiency")),
+                             (("y.json",), ("time_split",))):
+            result = self.run_program(python, PLOT, *files, "--output", files[0] + ".d",
+                                      environment=environment)
+            self.assertEqual(result.code, SOLVED, result.text)
+            drawn = sorted((self.folder / (files[0] + ".d")).iterdir())
+            self.assertEqual([file.stem for file in drawn], sorted(names))
+            for file in drawn:
+                self.assertGreater(len(file.read_bytes()), 8000)
+
     def test_wrong_files(self):
         self.write("other.csv", "a,b\n1,2\n")
-        for name, words in (("none.csv", "none.csv"), ("other.csv", "no CSV of 'spbench multiply'")):
+        self.write("other.json", '{"status": "solved"}')
+        self.write("broken.json", "{")
+        for name, words in (("none.csv", "none.csv"), ("other.csv", "no CSV of 'spbench multiply'"),
+                            ("none.json", "none.json"), ("broken.json", "no report of spsolve"),
+                            ("other.json", "'matrix' is missing")):
             result = self.run_program(sys.executable, PLOT, name)
             self.assertEqual(result.code, INPUT, result.text)
             self.assertIn(words, result.err)

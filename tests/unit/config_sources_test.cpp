@@ -116,9 +116,9 @@ TEST(ConfigFile, SaysWhyItCannotBeRead) {
     }
     return "";
   };
-  EXPECT_EQ(message(folder / "absent.yaml"), "the configuration '" +
-                                                 (folder / "absent.yaml").string() +
-                                                 "' cannot be read: No such file or directory");
+  EXPECT_EQ(message(folder / "absent.yaml"),
+            "the configuration '" + (folder / "absent.yaml").string() +
+                "' cannot be read: No such file or directory; check its name and its permissions");
   EXPECT_NE(message(folder / "").find("is a folder"), std::string::npos);
   const fs::path wrong = folder.write("wrong.yaml", "matrix: a\nthreads: x\n");
   EXPECT_TRUE(message(wrong).starts_with(wrong.string() + ":2:10: 'threads' must be"));

@@ -1,4 +1,4 @@
-// What the README says of options and generators is what the tables say.
+// What the README and the guides say of options, generators and reports is what the tables say.
 
 #include <fstream>
 #include <sstream>
@@ -7,16 +7,21 @@
 
 #include "config/schema.hpp"
 #include "helpers/test_matrices.hpp"
+#include "io/report_fields.hpp"
 #include "matrix/generate.hpp"
 
 namespace spsolve {
 namespace {
 
-std::string readme() {
-  std::ifstream file(test::source_folder() / "README.md");
+std::string text_of(const char* name) {
+  std::ifstream file(test::source_folder() / name);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+std::string readme() {
+  return text_of("README.md");
 }
 
 TEST(Readme, HoldsTheConfigurationReference) {
@@ -29,6 +34,12 @@ TEST(Readme, HoldsTheTableOfGenerators) {
   EXPECT_NE(readme().find(generator_markdown()), std::string::npos)
       << "README.md is out of date; it must hold:\n"
       << generator_markdown();
+}
+
+TEST(ReportGuide, HoldsTheTableOfFields) {
+  EXPECT_NE(text_of("configs/REPORT.md").find(report_markdown()), std::string::npos)
+      << "configs/REPORT.md is out of date; it must hold:\n"
+      << report_markdown();
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace spsolve {
+
+// What all programs do about their own command line: help by topic, manual pages and completions,
+// made from what CLI11 knows of it.
+
+/// A further part of a manual page.
+struct ManualSection {
+  std::string title;
+  std::string text;  ///< shown as it is, lines kept
+};
+
+/// What a word of the command line may be, where CLI11 does not know.
+struct Choices {
+  std::string option;              ///< such as "--help"
+  std::vector<std::string> words;  ///< what may follow
+  bool assignments = false;        ///< the words are KEY=VALUE; KEY= alone may be completed
+};
+
+/// A program as manual pages and completions show it. `app` must outlive it.
+struct Program {
+  const CLI::App& app;
+  std::string sentence;  ///< what it does, for the head of the manual page
+  std::vector<ManualSection> sections;
+  std::vector<Choices> words;
+  /// What --generate makes beyond man, bash and zsh, by name.
+  std::vector<std::pair<std::string, std::function<std::string()>>> texts;
+};
+
+/// --help and --version, the same for all programs.
+void add_common_flags(CLI::App& app);
+
+/// The manual page (section 1) in man(7)'s macros.
+std::string manual_page(const Program& program);
+
+/// The completion of bash and of zsh, to be sourced, or put where those look for it.
+std::string bash_completion(const Program& program);
+std::string zsh_completion(const Program& program);
+
+/// The help of a subcommand by name, or "".
+std::string subcommand_help(const CLI::App& app, std::string_view topic);
+
+/// The word behind --help or -h, where there is one.
+std::optional<std::string> topic_asked(int argc, const char* const* argv);
+
+/// Where the command line is "--generate WHAT": that text. Throws Error(input) for an unknown WHAT.
+std::optional<std::string> generated(const Program& program, int argc, const char* const* argv);
+
+}  // namespace spsolve

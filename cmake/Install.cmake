@@ -1,0 +1,93 @@
+# What `cmake --install` puts where, for people (programs, manuals, completions, examples) and for
+# programs (libraries, headers, find_package and pkg-config), and the Debian packages of both.
+include(CMakePackageConfigHelpers)
+
+set(SPSOLVE_INCLUDE ${CMAKE_INSTALL_INCLUDEDIR}/spsolve)
+set(SPSOLVE_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/spsolve)
+set(SPSOLVE_SHARE ${CMAKE_INSTALL_DATADIR}/spsolve)
+set(SPSOLVE_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING
+    "Folder for completions of zsh, below the prefix")
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)
+
+# --- for people
+install(TARGETS spsolve spmtx spbench RUNTIME)
+install(DIRECTORY configs slurm DESTINATION ${SPSOLVE_SHARE})
+install(PROGRAMS apps/plot.py DESTINATION ${SPSOLVE_SHARE})
+install(FILES apps/plot_reports.py DESTINATION ${SPSOLVE_SHARE})
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Manuals, completions and schemas are what the programs say of themselves.
+set(generated_folder ${CMAKE_BINARY_DIR}/generated/share)
+file(MAKE_DIRECTORY ${generated_folder})
+function(generate_text app what file destination name)
+  add_custom_command(OUTPUT ${generated_folder}/${file} VERBATIM
+    COMMAND ${app} --generate ${what} > ${generated_folder}/${file} DEPENDS ${app})
+  set_property(GLOBAL APPEND PROPERTY generated_texts ${generated_folder}/${file})
+  install(FILES ${generated_folder}/${file} DESTINATION ${destination} RENAME ${name})
+endfunction()
+foreach(app spsolve spmtx spbench)
+  generate_text(${app} man ${app}.1 ${CMAKE_INSTALL_MANDIR}/man1 ${app}.1)
+  generate_text(${app} bash ${app}.bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${app})
+  generate_text(${app} zsh _${app} ${SPSOLVE_ZSH_COMPLETIONS} _${app})
+endforeach()
+foreach(schema configuration report)
+  generate_text(spsolve ${schema}-schema ${schema}.schema.json ${SPSOLVE_SHARE} ${schema}.schema.json)
+endforeach()
+get_property(texts GLOBAL PROPERTY generated_texts)
+add_custom_target(generated_texts ALL DEPENDS ${texts})
+
+# --- for programs
+set_target_properties(spsolve_lib PROPERTIES EXPORT_NAME spsolve OUTPUT_NAME spsolve)
+set_target_properties(spsolve_mpi PROPERTIES EXPORT_NAME mpi)
+set(installed_libraries spsolve_lib spsolve_mpi)
+set(installed_headers mpi)
+if(SPSOLVE_HAVE_CUDA)
+  set_target_properties(spsolve_cuda PROPERTIES EXPORT_NAME cuda)
+  list(APPEND installed_libraries spsolve_cuda)
+  list(APPEND installed_headers cuda)
+endif()
+foreach(library ${installed_libraries})
+  target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${SPSOLVE_INCLUDE}>)
+endforeach()
+install(TARGETS ${installed_libraries} EXPORT spsolve_targets COMPONENT development)
+install(DIRECTORY lib/ DESTINATION ${SPSOLVE_INCLUDE} COMPONENT development
+        FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY ${installed_headers} DESTINATION ${SPSOLVE_INCLUDE} COMPONENT development
+        FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${CMAKE_BINARY_DIR}/generated/core/build_info.hpp
+        DESTINATION ${SPSOLVE_INCLUDE}/core COMPONENT development)
+install(EXPORT spsolve_targets NAMESPACE spsolve:: DESTINATION ${SPSOLVE_CMAKE}
+        COMPONENT development)
+configure_package_config_file(packaging/spsolveConfig.cmake.in ${CMAKE_BINARY_DIR}/spsolveConfig.cmake
+                              INSTALL_DESTINATION ${SPSOLVE_CMAKE})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/spsolveConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/spsolveConfig.cmake ${CMAKE_BINARY_DIR}/spsolveConfigVersion.cmake
+        DESTINATION ${SPSOLVE_CMAKE} COMPONENT development)
+# The libraries are static: who links them links what they need.
+list(JOIN BLAS_LIBRARIES " " SPSOLVE_PC_BLAS)
+configure_file(packaging/spsolve.pc.in ${CMAKE_BINARY_DIR}/spsolve.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/spsolve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT development)
+
+# --- Debian packages: spsolve, and libspsolve-dev for the libraries
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME spsolve)
+set(CPACK_PACKAGE_CONTACT "the spsolve developers <spsolve@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL programs development)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION math)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME spsolve)
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS openmpi-bin)
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS libopenblas0-openmp)
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS python3-matplotlib)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libspsolve-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+    "libfmt-dev, libspdlog-dev, libyaml-cpp-dev, nlohmann-json3-dev, zlib1g-dev, libopenblas-openmp-dev, libopenmpi-dev")
+include(CPack)

@@ -1,0 +1,196 @@
+#include "io/html_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/types.hpp"
+#include "io/report_fields.hpp"
+#include "io/svg.hpp"
+
+namespace spsolve {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using svg::escaped;
+
+constexpr std::string_view style = R"(
+  body { font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; max-width: 62rem;
+         margin: 2rem auto; padding: 0 1rem; }
+  h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+  table { border-collapse: collapse; font-size: 0.92rem; }
+  th, td { text-align: left; padding: 0.2rem 0.9rem 0.2rem 0; border-bottom: 1px solid #e4e4e4;
+           vertical-align: top; }
+  td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+  .status { padding: 0.2rem 0.7rem; border-radius: 0.3rem; color: #fff; font-size: 1rem; }
+  .solved { background: #00694b; } .doubtful { background: #a63c00; }
+  .wide { overflow-x: auto; } svg { max-width: 100%; height: auto; margin: 0.6rem 1rem 0.6rem 0; }
+  li { margin: 0.2rem 0; } summary { cursor: pointer; margin-top: 2rem; }
+)";
+
+std::string page(std::string_view title, const std::string& body) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
+      escaped(title), style, body);
+}
+
+/// A scalar as a person reads it.
+std::string value_text(const Json& value) {
+  if (value.is_null()) return "none";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  return value.dump();
+}
+
+/// Whether all members hold min, mean and max, as the phases do.
+bool is_spread(const Json& value) {
+  return value.is_object() && !value.empty() && std::ranges::all_of(value, [](const Json& member) {
+           return member.is_object() && member.contains("min") && member.contains("mean") &&
+                  member.contains("max");
+         });
+}
+
+bool is_table(const Json& value) {
+  return value.is_array() && !value.empty() &&
+         std::ranges::all_of(value, [](const Json& member) { return member.is_object(); });
+}
+
+/// The sentence of the table of report fields for a dotted path, or "".
+std::string help_on_field(const std::string& path) {
+  const auto fields = report_fields();
+  const auto found = std::ranges::find(fields, path, &ReportField::path);
+  return found == fields.end() ? "" : std::string(found->help);
+}
+
+void add_fact(std::string& rows, const std::string& path, const std::string& value) {
+  rows += fmt::format("<tr><th title=\"{}\">{}</th><td>{}</td></tr>\n",
+                      escaped(help_on_field(path)), escaped(path), escaped(value));
+}
+
+/// The scalars of `object`, nested ones by their dotted paths; what is drawn or listed elsewhere is
+/// left out.
+void add_facts(std::string& rows, const Json& object, const std::string& before) {
+  for (const auto& [key, value] : object.items()) {
+    const std::string path = before + key;
+    if (before.empty() && (key == "configuration" || key == "notes" || key == "versions")) continue;
+    if (is_spread(value) || is_table(value)) continue;
+    if (value.is_object()) {
+      add_facts(rows, value, path + ".");
+    } else {
+      add_fact(rows, path, value.is_array() ? value.dump() : value_text(value));
+    }
+  }
+}
+
+std::string table_of(const Json& list) {
+  std::vector<std::string> columns;
+  for (const Json& row : list) {
+    for (const auto& [key, value] : row.items()) {
+      if (std::ranges::find(columns, key) == columns.end()) columns.push_back(key);
+    }
+  }
+  std::string text = "<div class=\"wide\"><table><tr><th class=\"number\">#</th>";
+  for (const std::string& column : columns) text += fmt::format("<th>{}</th>", escaped(column));
+  text += "</tr>\n";
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    text += fmt::format("<tr><td class=\"number\">{}</td>", i);
+    for (const std::string& column : columns) {
+      const auto cell = list[i].find(column);
+      const bool is_number = cell != list[i].end() && cell->is_number();
+      text += fmt::format("<td{}>{}</td>", is_number ? " class=\"number\"" : "",
+                          cell == list[i].end() ? "" : escaped(value_text(*cell)));
+    }
+    text += "</tr>\n";
+  }
+  return text + "</table></div>\n";
+}
+
+std::string phases(const std::string& title, const Json& spread) {
+  std::vector<svg::Bar> bars;
+  const auto number = [](const Json& value) { return value.is_number() ? value.get<double>() : 0; };
+  for (const auto& [phase, seconds] : spread.items()) {
+    const double mean = number(seconds["mean"]);
+    bars.push_back({phase, mean, number(seconds["min"]), number(seconds["max"]),
+                    fmt::format("{:.4g} s", mean)});
+  }
+  return svg::bars(
+      fmt::format("{}: mean over the ranks, whiskers from the fastest to the slowest", title), bars,
+      "s");
+}
+
+/// The backward errors from the first solution to the last, or "" where there are none.
+std::string convergence(const Json& report) {
+  const auto number = [&](const Json::json_pointer& place) {
+    const Json value = report.value(place, Json());
+    return value.is_number() ? value.get<double>() : 0.0;
+  };
+  if (!report.contains("backward_error") || !report.contains("refinement")) return "";
+  const auto sweeps = report.value("/refinement/sweeps"_json_pointer, 0);
+  return svg::steps(
+      "Backward errors",
+      {{"normwise",
+        {number("/refinement/backward_error_before"_json_pointer),
+         number("/backward_error"_json_pointer)}},
+       {"componentwise",
+        {number("/refinement/componentwise_error_before"_json_pointer),
+         number("/componentwise_error"_json_pointer)}}},
+      {"first solution", fmt::format("after {} sweep{}", sweeps, sweeps == 1 ? "" : "s")},
+      {{"unit round-off", unit_roundoff}});
+}
+
+std::string list_of(const Json& texts) {
+  std::string text = "<ul>\n";
+  for (const Json& each : texts) text += fmt::format("<li>{}</li>\n", escaped(value_text(each)));
+  return text + "</ul>\n";
+}
+
+}  // namespace
+
+std::string html_report(const Json& report, const std::optional<Pattern>& pattern) {
+  const std::string status = report.value("status", "");
+  const std::string source = report.value("/matrix/source"_json_pointer, "");
+  std::string body =
+      fmt::format("<h1>spsolve report: {} <span class=\"status {}\">{}</span></h1>\n",
+                  escaped(source), status == "solved" ? "solved" : "doubtful", escaped(status));
+  if (const auto notes = report.find("notes"); notes != report.end() && !notes->empty()) {
+    body += "<h2>Notes</h2>\n" + list_of(*notes);
+  }
+  std::string rows;
+  add_facts(rows, report, "");
+  body += "<h2>Facts</h2>\n<div class=\"wide\"><table>\n" + rows + "</table></div>\n";
+  body += "<h2>Where the time went</h2>\n";
+  for (const auto& [key, value] : report.items()) {
+    if (is_spread(value)) body += phases(key, value);
+  }
+  if (const std::string errors = convergence(report); !errors.empty()) {
+    body += "<h2>How far the solution can be trusted</h2>\n" + errors;
+  }
+  if (pattern) {
+    body += "<h2>The matrix</h2>\n" + svg::pattern(*pattern) + svg::row_lengths(*pattern);
+  }
+  for (const auto& [key, value] : report.items()) {
+    if (is_table(value)) body += fmt::format("<h2>{}</h2>\n{}", escaped(key), table_of(value));
+  }
+  if (const auto configuration = report.find("configuration"); configuration != report.end()) {
+    std::string settings;
+    add_facts(settings, *configuration, "");
+    body +=
+        "<details><summary>Configuration</summary>\n<table>\n" + settings + "</table></details>\n";
+  }
+  if (const auto versions = report.find("versions"); versions != report.end()) {
+    std::string words;
+    add_facts(words, *versions, "");
+    body += "<details><summary>Versions</summary>\n<table>\n" + words + "</table></details>\n";
+  }
+  return page(fmt::format("{}: {}", source, status), body);
+}
+
+std::string html_pattern(const std::string& name, const Pattern& pattern) {
+  return page(name, fmt::format("<h1>{}</h1>\n", escaped(name)) + svg::pattern(pattern) +
+                        svg::row_lengths(pattern));
+}
+
+}  // namespace spsolve

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "matrix/pattern.hpp"
+
+namespace spsolve {
+
+/// A report as one HTML page that opens from the disk: no script, no other file, pictures inline.
+/// `report` is the JSON form of any task's report. Drawn are every group of phases (objects whose
+/// members hold min, mean and max), the convergence of refinement and, where there is one, the
+/// `pattern` of the matrix; lists of objects become tables, everything else lines of facts, so that
+/// a new field shows up by itself.
+std::string html_report(const nlohmann::ordered_json& report,
+                        const std::optional<Pattern>& pattern = std::nullopt);
+
+/// The pattern and the row lengths of a matrix as a page of its own.
+std::string html_pattern(const std::string& name, const Pattern& pattern);
+
+}  // namespace spsolve

@@ -1,0 +1,237 @@
+#include "io/report_fields.hpp"
+
+#include <fmt/format.h>
+
+#include "config/schema.hpp"
+
+namespace spsolve {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto always = FieldPresence::always;
+constexpr auto solve = FieldPresence::solve;
+constexpr auto multiply = FieldPresence::multiply;
+
+constexpr ReportField field_table[] = {
+    {"report_version", FieldType::integer, always, "Version of this form, 1."},
+    {"status", FieldType::text, always,
+     "solved, or not trustworthy: then the exit code is 1 and a note says why."},
+    {"matrix.source", FieldType::text, always, "The file or the generator."},
+    {"matrix.rows", FieldType::integer, always, "Rows."},
+    {"matrix.columns", FieldType::integer, always, "Columns."},
+    {"matrix.nonzeros", FieldType::integer, always,
+     "Stored entries, after mirroring and summing of duplicates."},
+    {"precision", FieldType::text, always, "float or double: what was computed in."},
+    {"device", FieldType::text, always, "Where it was computed: host or cuda."},
+    {"ranks", FieldType::integer, always, "MPI ranks."},
+    {"hosts", FieldType::integer, always, "Hosts that the ranks ran on."},
+    {"threads", FieldType::integer, always, "OpenMP threads of each rank."},
+    {"right_hand_sides", FieldType::integer, solve, "Columns of B."},
+    {"method", FieldType::text, solve, "Method that was taken: gauss, gauss_jordan or lu."},
+    {"pivoting", FieldType::text, solve, "Pivoting that was taken."},
+    {"backward_error", FieldType::number, solve,
+     "max |b - A x| / (||A|| ||x|| + ||b||), infinity norms, after refinement: the relative change "
+     "of A and b that makes x exact. Near 1e-16 is as good as double gets."},
+    {"componentwise_error", FieldType::number, solve,
+     "max |b - A x|_i / (|A| |x| + |b|)_i, after refinement."},
+    {"refinement.sweeps", FieldType::integer, solve, "Corrections that were kept."},
+    {"refinement.backward_error_before", FieldType::number, solve,
+     "backward_error of the first solution."},
+    {"refinement.componentwise_error_before", FieldType::number, solve,
+     "componentwise_error of the first solution."},
+    {"l2_error", FieldType::number, FieldPresence::solve_sometimes,
+     "sum (x_i - 1)^2, where x is known to be all ones (right_hand_side: row_sums)."},
+    {"pivot_growth", FieldType::number, solve,
+     "max |u_ij| / max |a_ij|: how much the entries grew; above 1e6 digits are lost."},
+    {"pivots.smallest", FieldType::number, solve, "min |u_kk|."},
+    {"pivots.largest", FieldType::number, solve, "max |u_kk|."},
+    {"gflops", FieldType::number, always,
+     "10^9 operations a second: 2/3 n^3 over the elimination, or 2 nnz K over the product."},
+    {"kernel", FieldType::text, multiply, "Kernel that multiplied."},
+    {"detail", FieldType::text, multiply, "What the kernel chose on rank 0, or nothing."},
+    {"k", FieldType::integer, multiply, "Columns of X and Y."},
+    {"repeat", FieldType::integer, multiply, "How often the product was computed."},
+    {"product_seconds", FieldType::number, multiply,
+     "Seconds of one product: the median, on the slowest rank."},
+    {"bytes_per_second", FieldType::number, multiply,
+     "Bytes that must move (A, X and Y once) over product_seconds."},
+    {"format_bytes", FieldType::integer, multiply, "Bytes of the converted matrix over all ranks."},
+    {"errors.largest", FieldType::number, FieldPresence::multiply_sometimes,
+     "Largest relative error against the serial product (multiply.verify)."},
+    {"errors.mean", FieldType::number, FieldPresence::multiply_sometimes, "Mean relative error."},
+    {"errors.scaled", FieldType::number, FieldPresence::multiply_sometimes,
+     "Largest error relative to |A| |X|."},
+    {"errors.bound", FieldType::number, FieldPresence::multiply_sometimes,
+     "What rounding allows errors.scaled to be."},
+    {"errors.unit_roundoff", FieldType::number, FieldPresence::multiply_sometimes,
+     "Unit round-off of the precision."},
+    {"peak_memory_bytes", FieldType::integer, always, "Largest peak memory of any rank."},
+    {"seconds.*.min", FieldType::number, always, "Seconds of a phase on the fastest rank."},
+    {"seconds.*.mean", FieldType::number, always, "Mean over the ranks."},
+    {"seconds.*.max", FieldType::number, always,
+     "On the slowest rank; far above the mean, the ranks wait for it."},
+    {"notes", FieldType::texts, always, "Choices made and warnings, in words."},
+    {"versions", FieldType::text_by_name, always, "This program and what it was built with."},
+    {"configuration", FieldType::configuration, always, "The whole configuration, defaults too."},
+};
+
+Json type_of(const ReportField& field) {
+  switch (field.type) {
+    case FieldType::text:
+      return {{"type", "string"}};
+    case FieldType::texts:
+      return {{"type", "array"}, {"items", {{"type", "string"}}}};
+    case FieldType::integer:
+      return {{"type", "integer"}, {"minimum", 0}};
+    case FieldType::integer_or_null:
+      return {{"type", {"integer", "null"}}, {"minimum", 0}};
+    case FieldType::number:
+      return {{"type", {"number", "null"}}};
+    case FieldType::boolean:
+      return {{"type", "boolean"}};
+    case FieldType::numbers:
+      return {{"type", "array"}, {"items", {{"type", {"number", "null"}}}}};
+    case FieldType::text_by_name:
+      return {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};
+    case FieldType::configuration:
+      return configuration_values_schema();
+  }
+  return {};
+}
+
+bool is_required(FieldPresence presence) {
+  return presence == always || presence == solve || presence == multiply;
+}
+
+/// Whether a field may be absent even where the object around it is there.
+bool is_optional(FieldPresence presence) {
+  return presence == FieldPresence::sometimes;
+}
+
+void require(Json& object, const std::string& name) {
+  Json& names = object["required"];
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+/// Puts the field into the object whose fields are at `path` and below. What lies inside an object
+/// or a list that may be absent is required where that is there.
+void add(Json& object, std::string_view path, const ReportField& field, bool required) {
+  const std::size_t dot = path.find('.');
+  std::string name(path.substr(0, dot));
+  const bool is_list = name.ends_with("[]");
+  const bool may_be_null = name.ends_with('?');
+  if (is_list) name.resize(name.size() - 2);
+  if (may_be_null) name.pop_back();
+  if (required && name != "*") require(object, name);
+  Json& place = name == "*" ? object["additionalProperties"] : object["properties"][name];
+  if (dot == std::string_view::npos) {
+    place = type_of(field);
+    place["description"] = field.help;
+    return;
+  }
+  if (!place.is_object()) {
+    Json inner = Json::object();
+    inner["type"] = "object";
+    if (may_be_null) inner["type"] = {"object", "null"};
+    inner["additionalProperties"] = false;
+    place = Json::object();
+    if (is_list) {
+      place["type"] = "array";
+      place["items"] = std::move(inner);
+    } else {
+      place = std::move(inner);
+    }
+  }
+  add(is_list ? place["items"] : place, path.substr(dot + 1), field, !is_optional(field.presence));
+}
+
+std::string_view first_word(std::string_view path) {
+  return path.substr(0, path.find_first_of(".[?"));
+}
+
+bool only_for(const ReportField& field, Task task) {
+  const FieldPresence other = task == Task::solve ? solve : multiply;
+  const FieldPresence sometimes =
+      task == Task::solve ? FieldPresence::solve_sometimes : FieldPresence::multiply_sometimes;
+  return field.presence == other || field.presence == sometimes;
+}
+
+/// What a report of `task` must hold beyond the rest, and what it must not.
+Json rule_for(std::span<const ReportField> fields, Task task) {
+  const Task other = task == Task::solve ? Task::multiply : Task::solve;
+  Json rule;
+  rule["if"] = {
+      {"properties", {{"configuration", {{"properties", {{"task", {{"const", name(task)}}}}}}}}}};
+  for (const ReportField& field : fields) {
+    const std::string word(first_word(field.path));
+    if (only_for(field, task) && is_required(field.presence)) require(rule["then"], word);
+    if (only_for(field, other)) rule["then"]["properties"][word] = false;
+  }
+  return rule;
+}
+
+std::string_view words_for(FieldPresence presence) {
+  switch (presence) {
+    case FieldPresence::solve:
+      return "solve";
+    case FieldPresence::solve_sometimes:
+      return "solve, where it applies";
+    case FieldPresence::multiply:
+      return "multiply";
+    case FieldPresence::multiply_sometimes:
+      return "multiply, where it applies";
+    case FieldPresence::sometimes:
+      return "where it applies";
+    default:
+      return "always";
+  }
+}
+
+}  // namespace
+
+std::span<const ReportField> report_fields() {
+  return field_table;
+}
+
+Json schema_of_fields(std::span<const ReportField> fields) {
+  Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+              {"$id", fmt::format("urn:spsolve:report:{}", report_version)},
+              {"title", fmt::format("Report of spsolve, version {}", report_version)},
+              {"type", "object"},
+              {"properties", Json::object()},
+              {"additionalProperties", false}};
+  for (const ReportField& field : fields) {
+    add(schema, field.path, field, field.presence == always);
+  }
+  schema["allOf"] = Json::array({rule_for(fields, Task::solve), rule_for(fields, Task::multiply)});
+  return schema;
+}
+
+Json report_schema() {
+  Json schema = schema_of_fields(field_table);
+  schema["properties"]["report_version"]["const"] = report_version;
+  schema["properties"]["status"]["enum"] = {"solved", "not trustworthy"};
+  return schema;
+}
+
+std::string report_help() {
+  std::string text;
+  for (const ReportField& field : field_table) {
+    text += fmt::format("{}   [{}]\n      {}\n", field.path, words_for(field.presence), field.help);
+  }
+  return text;
+}
+
+std::string report_markdown() {
+  std::string text = "<!-- report:begin -->\n| field | in reports of | meaning |\n|---|---|---|\n";
+  for (const ReportField& field : field_table) {
+    std::string help;
+    for (const char c : field.help) help += c == '|' ? std::string("\\|") : std::string(1, c);
+    text += fmt::format("| `{}` | {} | {} |\n", field.path, words_for(field.presence), help);
+  }
+  return text + "<!-- report:end -->\n";
+}
+
+}  // namespace spsolve
