@@ -31,6 +31,8 @@ constexpr ReportField field_table[] = {
     {"right_hand_sides", FieldType::integer, solve, "Columns of B."},
     {"method", FieldType::text, solve, "Method that was taken: gauss, gauss_jordan or lu."},
     {"pivoting", FieldType::text, solve, "Pivoting that was taken."},
+    {"equilibrated", FieldType::boolean, solve,
+     "Whether rows and columns were scaled by powers of two before the elimination."},
     {"backward_error", FieldType::number, solve,
      "max |b - A x| / (||A|| ||x|| + ||b||), infinity norms, after refinement: the relative change "
      "of A and b that makes x exact. Near 1e-16 is as good as double gets."},
@@ -41,6 +43,20 @@ constexpr ReportField field_table[] = {
      "backward_error of the first solution."},
     {"refinement.componentwise_error_before", FieldType::number, solve,
      "componentwise_error of the first solution."},
+    {"condition.normwise", FieldType::number, FieldPresence::solve_sometimes,
+     "Estimate of ||A|| ||A^-1||, infinity norms (solve.condition)."},
+    {"condition.reciprocal", FieldType::number, FieldPresence::solve_sometimes,
+     "1 / condition.normwise; 0 for a matrix that may as well be singular."},
+    {"condition.componentwise", FieldType::number, FieldPresence::solve_sometimes,
+     "Estimate of || |A^-1| (|A| |x| + |b|) || / ||x||: relative changes of every a_ij and b_i "
+     "grow "
+     "by at most this in x, whatever the scale of the rows."},
+    {"forward_error.bound", FieldType::number, FieldPresence::sometimes,
+     "Bound on ||x - x*|| / ||x||, x* the exact solution: condition x backward error; null where "
+     "the matrix is singular to working precision."},
+    {"forward_error.estimate", FieldType::number, FieldPresence::sometimes,
+     "The same as the last corrections of refinement let expect it, for A and b as they are "
+     "stored; absent where they tell nothing."},
     {"l2_error", FieldType::number, FieldPresence::solve_sometimes,
      "sum (x_i - 1)^2, where x is known to be all ones (right_hand_side: row_sums)."},
     {"pivot_growth", FieldType::number, solve,
