@@ -3,6 +3,7 @@
 #ifdef SPSOLVE_HAVE_CUDA
 #include "cuda/core/device_info.hpp"
 #include "cuda/distribute/cuda_backend.hpp"
+#include "cuda/eliminate/device_bands.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #endif
 
@@ -20,6 +21,7 @@ Gpus find_gpus() {
   gpus.products = [](Team& team) -> std::unique_ptr<ProductBackend> {
     return std::make_unique<cuda::CudaBackend>(team);
   };
+  gpus.bands = cuda::device_bands;
 #endif
   return gpus;
 }

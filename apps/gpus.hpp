@@ -1,6 +1,6 @@
 #pragma once
 
-#include "distribute/gpus.hpp"
+#include "task/gpus.hpp"
 
 namespace spsolve {
 

@@ -149,7 +149,7 @@ ExitCode run(Team& team, const CommandLine& line) {
   versions["mpi"] = MpiSession::version();
   return config.task == Task::multiply
              ? tell(run_multiply(config, team, versions, gpus), config, team, line)
-             : tell(run_solve(config, team, versions), config, team, line);
+             : tell(run_solve(config, team, versions, gpus), config, team, line);
 }
 
 /// A failure that all ranks share is told once, by rank 0, and all end in order. One rank's own

@@ -53,6 +53,10 @@ void Event::hold(const Stream& stream) const {
   CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event_, 0));
 }
 
+void Event::wait() const {
+  CUDA_CHECK(cudaEventSynchronize(event_));
+}
+
 double Event::seconds_since(const Event& start) const {
   CUDA_CHECK(cudaEventSynchronize(event_));
   float milliseconds = 0;

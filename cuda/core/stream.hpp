@@ -53,6 +53,8 @@ class Event {
   /// What is launched on `stream` from now on waits for this event.
   void hold(const Stream& stream) const;
 
+  void wait() const;  ///< until all that was recorded is done; at once where nothing was
+
   /// Waits for this event; seconds since `start` by the GPU's clock.
   double seconds_since(const Event& start) const;
 

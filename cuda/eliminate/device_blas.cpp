@@ -4,16 +4,17 @@ namespace spsolve::cuda {
 
 namespace {
 
-void gemm(cublasHandle_t handle, Index m, Index n, Index k, double alpha, const double* a,
-          Index lda, const double* b, Index ldb, double beta, double* c, Index ldc) {
-  CUDA_CHECK(cublasDgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &alpha, a, lda, b, ldb,
-                            &beta, c, ldc));
+void gemm(cublasHandle_t handle, cublasOperation_t second, Index m, Index n, Index k, double alpha,
+          const double* a, Index lda, const double* b, Index ldb, double beta, double* c,
+          Index ldc) {
+  CUDA_CHECK(
+      cublasDgemm_64(handle, CUBLAS_OP_N, second, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc));
 }
 
-void gemm(cublasHandle_t handle, Index m, Index n, Index k, float alpha, const float* a, Index lda,
-          const float* b, Index ldb, float beta, float* c, Index ldc) {
-  CUDA_CHECK(cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &alpha, a, lda, b, ldb,
-                            &beta, c, ldc));
+void gemm(cublasHandle_t handle, cublasOperation_t second, Index m, Index n, Index k, float alpha,
+          const float* a, Index lda, const float* b, Index ldb, float beta, float* c, Index ldc) {
+  CUDA_CHECK(
+      cublasSgemm_64(handle, CUBLAS_OP_N, second, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc));
 }
 
 void trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,
@@ -36,7 +37,14 @@ template <typename T>
 void subtract_product(const CublasHandle& handle, Index m, Index n, Index k, const T* a, Index lda,
                       const T* b, Index ldb, T* c, Index ldc) {
   if (m == 0 || n == 0 || k == 0) return;
-  gemm(handle.get(), n, m, k, T{-1}, b, ldb, a, lda, T{1}, c, ldc);
+  gemm(handle.get(), CUBLAS_OP_N, n, m, k, T{-1}, b, ldb, a, lda, T{1}, c, ldc);
+}
+
+template <typename T>
+void subtract_transposed_product(const CublasHandle& handle, Index m, Index n, Index k, const T* a,
+                                 Index lda, const T* b, Index ldb, T* c, Index ldc) {
+  if (m == 0 || n == 0 || k == 0) return;
+  gemm(handle.get(), CUBLAS_OP_T, n, m, k, T{-1}, b, ldb, a, lda, T{1}, c, ldc);
 }
 
 template <typename T>
@@ -66,6 +74,8 @@ void solve_upper_from_right(const CublasHandle& handle, Index m, Index w, const 
 #define SPSOLVE_INSTANTIATE(T)                                                                   \
   template void subtract_product(const CublasHandle&, Index, Index, Index, const T*, Index,      \
                                  const T*, Index, T*, Index);                                    \
+  template void subtract_transposed_product(const CublasHandle&, Index, Index, Index, const T*,  \
+                                            Index, const T*, Index, T*, Index);                  \
   template void solve_unit_lower(const CublasHandle&, Index, Index, const T*, Index, T*, Index); \
   template void solve_upper(const CublasHandle&, Index, Index, const T*, Index, T*, Index);      \
   template void solve_upper_from_right(const CublasHandle&, Index, Index, const T*, Index, T*,   \

@@ -14,6 +14,11 @@ template <typename T>
 void subtract_product(const CublasHandle& handle, Index m, Index n, Index k, const T* a, Index lda,
                       const T* b, Index ldb, T* c, Index ldc);
 
+/// C <- C - A^T B for C of m x n, A of k x m, B of k x n.
+template <typename T>
+void subtract_transposed_product(const CublasHandle& handle, Index m, Index n, Index k, const T* a,
+                                 Index lda, const T* b, Index ldb, T* c, Index ldc);
+
 /// B <- L^-1 B for the unit lower triangle L of a w x w matrix, B of w x n.
 template <typename T>
 void solve_unit_lower(const CublasHandle& handle, Index w, Index n, const T* l, Index ldl, T* b,

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "cuda/eliminate/device_blas.hpp"
-#include "eliminate/dense_rows.hpp"
 
 namespace spsolve::cuda {
 
@@ -13,22 +12,10 @@ namespace {
 /// Multipliers of a tournament above this make the panel worth redoing with partial pivoting.
 constexpr double largest_multiplier = 10;
 
-/// Rows lie a multiple of 128 bytes apart.
-template <typename T>
-Index device_stride(Index columns) {
-  constexpr Index step = 128 / static_cast<Index>(sizeof(T));
-  return (columns + step - 1) / step * step;
-}
-
 /// Groups of cycles that permute_rows() works on side by side.
 constexpr int most_groups = 8;
 
 }  // namespace
-
-BandStreams::BandStreams() : update_blas(make_cublas()), panel_blas(make_cublas()) {
-  CUDA_CHECK(cublasSetStream(update_blas.get(), updates.get()));
-  CUDA_CHECK(cublasSetStream(panel_blas.get(), panels.get()));
-}
 
 template <typename T>
 std::int64_t DeviceBlockedBand<T>::bytes(Index height, Index order, Index max_width, bool alone) {
@@ -63,18 +50,11 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
   std::iota(content_.begin(), content_.end(), Index{0});
   CUDA_CHECK(cudaMemsetAsync(flags_.data(), 0, static_cast<std::size_t>(flags_.bytes()),
                              streams_.updates.get()));
-  CUDA_CHECK(cudaMemsetAsync(values_.data(), 0, static_cast<std::size_t>(values_.bytes()),
-                             streams.updates.get()));
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::fill(const Csr<double>& sparse) {
-  const DeviceArray<Index> offsets(sparse.row_offsets);
-  const DeviceArray<LocalIndex> columns(sparse.column_indices);
-  const DeviceArray<double> values(sparse.values);
-  scatter_nonzeros(offsets.data(), columns.data(), values.data(), sparse.rows, values_.data(),
-                   stride_, streams_.updates.get());
-  streams_.updates.wait();
+  fill_dense_rows(sparse, values_, stride_, streams_.updates.get());
 }
 
 template <typename T>
@@ -252,16 +232,15 @@ void DeviceBlockedBand<T>::factor_stack(Index width, std::span<T> stack, std::sp
 }
 
 template <typename T>
-std::vector<T> DeviceBlockedBand<T>::panel_values(Index first_active, Range panel) const {
-  const Index rows = height_ - first_active;
-  std::vector<T> values(static_cast<std::size_t>(rows * panel.size()));
+std::vector<T> DeviceBlockedBand<T>::panel_values(Range rows, Range panel) const {
+  std::vector<T> values(static_cast<std::size_t>(rows.size() * panel.size()));
   streams_.updates.wait();
   if (values.empty()) return values;
   CUDA_CHECK(cudaMemcpy2D(values.data(), static_cast<std::size_t>(panel.size()) * sizeof(T),
-                          at(first_active, panel.first),
+                          at(rows.first, panel.first),
                           static_cast<std::size_t>(stride_) * sizeof(T),
                           static_cast<std::size_t>(panel.size()) * sizeof(T),
-                          static_cast<std::size_t>(rows), cudaMemcpyDeviceToHost));
+                          static_cast<std::size_t>(rows.size()), cudaMemcpyDeviceToHost));
   return values;
 }
 
@@ -417,6 +396,22 @@ void DeviceBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<c
                          columns, c_.data(), columns);
   streams_.updates.wait();
   c_.download(mine);
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::subtract_transposed_product(Range rows, Range panel,
+                                                       std::span<const T> x, std::span<T> c,
+                                                       Index columns) const {
+  if (rows.size() == 0) return;
+  x_.grow(static_cast<Index>(x.size()));
+  c_.grow(static_cast<Index>(c.size()));
+  x_.upload(x);
+  c_.upload(c);
+  cuda::subtract_transposed_product(streams_.update_blas, panel.size(), columns, rows.size(),
+                                    at(rows.first, panel.first), stride_,
+                                    static_cast<const T*>(x_.data()), columns, c_.data(), columns);
+  streams_.updates.wait();
+  c_.download(c);
 }
 
 template class DeviceBlockedBand<float>;

@@ -4,26 +4,14 @@
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
-#include "cuda/core/stream.hpp"
-#include "cuda/core/vendor.hpp"
 #include "cuda/eliminate/band_kernels.hpp"
+#include "cuda/eliminate/band_streams.hpp"
 #include "cuda/eliminate/panel_lu.hpp"
 #include "cuda/eliminate/triangle_kernels.hpp"
 #include "eliminate/blocked_band.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve::cuda {
-
-/// The streams and library handles that the bands of this rank's GPU work with: updates on one, the
-/// next panel beside them on another that goes first.
-struct BandStreams {
-  BandStreams();
-
-  Stream updates{Stream::Order::alone};
-  Stream panels{Stream::Order::alone_and_first};
-  CublasHandle update_blas;
-  CublasHandle panel_blas;
-};
 
 /// A BlockedBand in the memory of this rank's GPU: row-major, cuBLAS for the products, panels by
 /// PanelLu, looking ahead.
@@ -32,7 +20,7 @@ class DeviceBlockedBand final : public BlockedBand<T> {
  public:
   using typename BlockedBand<T>::PanelOutcome;
 
-  /// Zeros of height x order. `alone` says that no other rank takes part.
+  /// Room for height x order values. `alone` says that no other rank takes part.
   DeviceBlockedBand(BandStreams& streams, Index height, Index order, Index max_width, bool alone);
 
   /// The dense form of the sparse rows `sparse`, in their order.
@@ -52,7 +40,7 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   void follow_swaps(Range panel, std::span<const Index> swaps) override;
   Candidates<T> elect(Index first_active, Range panel) override;
   void factor_stack(Index width, std::span<T> stack, std::span<Index> order) override;
-  std::vector<T> panel_values(Index first_active, Range panel) const override;
+  std::vector<T> panel_values(Range rows, Range panel) const override;
   void retire(Index first_active, std::span<const Index> chosen) override;
   double form_multipliers(Index first_active, Range panel, std::span<const T> factors) override;
   void accept_multipliers(Index first_active, Range panel) override;
@@ -70,6 +58,8 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   void solve_upper(std::span<T> x, Index columns) const override;
   void subtract_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
                         Index columns) const override;
+  void subtract_transposed_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
+                                   Index columns) const override;
 
  private:
   T* at(Index row, Index column) { return values_.data() + row * stride_ + column; }

@@ -18,6 +18,7 @@ enum class Task { solve, multiply };
 enum class RightHandSideKind { row_sums, ones, random, file };
 enum class MultivectorKind { random, ones, file };
 enum class DeviceChoice { automatic, host, cuda };
+enum class TransportChoice { automatic, nccl, mpi, pinned };
 enum class ReaderChoice { serial, parallel };
 
 inline constexpr std::string_view task_words[] = {"solve", "multiply"};
@@ -29,6 +30,7 @@ inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial",
                                                       "tournament"};
 inline constexpr std::string_view precision_words[] = {"float", "double"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
+inline constexpr std::string_view transport_words[] = {"auto", "nccl", "mpi", "pinned"};
 inline constexpr std::string_view switch_words[] = {"false", "true"};
 inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};
 inline constexpr std::string_view reader_words[] = {"serial", "parallel"};
@@ -49,6 +51,9 @@ constexpr Words words_of(Pivoting) {
 }
 constexpr Words words_of(Precision) {
   return precision_words;
+}
+constexpr Words words_of(TransportChoice) {
+  return transport_words;
 }
 constexpr Words words_of(DeviceChoice) {
   return device_words;
@@ -142,6 +147,7 @@ struct Config {
   Multiply multiply;
   DeviceChoice device = DeviceChoice::automatic;
   bool share_gpus = false;
+  TransportChoice transport = TransportChoice::automatic;
   int threads = 0;
   Output output;
 

@@ -76,8 +76,8 @@ class BlockedBand {
   /// U take their place, and with the rows the numbers in `order`. The same bits on every rank.
   virtual void factor_stack(Index width, std::span<T> stack, std::span<Index> order) = 0;
 
-  /// The panel's values in the active rows, row-major.
-  virtual std::vector<T> panel_values(Index first_active, Range panel) const = 0;
+  /// The panel's values in local rows `rows`, row-major.
+  virtual std::vector<T> panel_values(Range rows, Range panel) const = 0;
 
   /// Swaps the rows `chosen`, in this order, to the places from first_active on.
   virtual void retire(Index first_active, std::span<const Index> chosen) = 0;
@@ -129,6 +129,10 @@ class BlockedBand {
   /// c(rows, :) <- c(rows, :) - A(rows, panel) x for x of panel width x K, c of height() x K.
   virtual void subtract_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
                                 Index columns) const = 0;
+
+  /// c <- c - A(rows, panel)^T x for x of rows x K, c of panel width x K.
+  virtual void subtract_transposed_product(Range rows, Range panel, std::span<const T> x,
+                                           std::span<T> c, Index columns) const = 0;
 };
 
 /// The swaps of BlockedBand::retire() on anything that has one value a row.

@@ -96,7 +96,7 @@ Election<T> elect_by_columns(Team& team, const BlockedBand<T>& band, Index first
     Index place = -1;
   };
   const Index width = panel.size();
-  std::vector<T> values = band.panel_values(first_active, panel);
+  std::vector<T> values = band.panel_values({first_active, band.height()}, panel);
   std::vector<Index> places(values.size() / static_cast<std::size_t>(width));
   std::iota(places.begin(), places.end(), first_active);
 
@@ -161,7 +161,7 @@ Election<T> take_in_order(Team& team, const BlockedBand<T>& band, Index first_ac
     elected.row.push_back(panel.first + i);
   }
   if (owner == team.rank()) {
-    const std::vector<T> values = band.panel_values(first_active, panel);
+    const std::vector<T> values = band.panel_values({first_active, first_active + width}, panel);
     std::copy_n(values.begin(), width * width, elected.factors.begin());
   }
   broadcast(team, std::span<T>(elected.factors), owner);

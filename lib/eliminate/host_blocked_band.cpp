@@ -273,10 +273,10 @@ void HostBlockedBand<T>::update(Index first_active, Range panel, Range columns) 
 }
 
 template <typename T>
-std::vector<T> HostBlockedBand<T>::panel_values(Index first_active, Range panel) const {
+std::vector<T> HostBlockedBand<T>::panel_values(Range rows, Range panel) const {
   std::vector<T> values;
-  values.reserve(static_cast<std::size_t>((height_ - first_active) * panel.size()));
-  for (Index i = first_active; i < height_; ++i) {
+  values.reserve(static_cast<std::size_t>(rows.size() * panel.size()));
+  for (Index i = rows.first; i < rows.last; ++i) {
     values.insert(values.end(), row(i) + panel.first, row(i) + panel.last);
   }
   return values;
@@ -324,6 +324,15 @@ void HostBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<con
                                           std::span<T> c, Index columns) const {
   blas::subtract_product(rows.size(), columns, panel.size(), row(rows.first) + panel.first, stride_,
                          x.data(), columns, c.data() + rows.first * columns, columns);
+}
+
+template <typename T>
+void HostBlockedBand<T>::subtract_transposed_product(Range rows, Range panel, std::span<const T> x,
+                                                     std::span<T> c, Index columns) const {
+  if (rows.size() == 0) return;
+  blas::subtract_transposed_product(panel.size(), columns, rows.size(),
+                                    row(rows.first) + panel.first, stride_, x.data(), columns,
+                                    c.data(), columns);
 }
 
 template class HostBlockedBand<float>;

@@ -36,7 +36,7 @@ class HostBlockedBand final : public BlockedBand<T> {
   void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) override;
   void solve_pivot_rows(Range panel, Range columns) override;
   void update(Index first_active, Range panel, Range columns) override;
-  std::vector<T> panel_values(Index first_active, Range panel) const override;
+  std::vector<T> panel_values(Range rows, Range panel) const override;
   double largest_in(Range rows, Range columns) const override;
   double largest_upper() const override;
   std::vector<T> diagonal() const override;
@@ -44,6 +44,8 @@ class HostBlockedBand final : public BlockedBand<T> {
   void solve_upper(std::span<T> x, Index columns) const override;
   void subtract_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
                         Index columns) const override;
+  void subtract_transposed_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
+                                   Index columns) const override;
 
  private:
   T* row(Index i) { return values_.data() + i * stride_; }

@@ -46,7 +46,8 @@ class TeamElimination {
 
   LuFactors<T> run(Progress& progress) {
     Range panel = panel_from(layout_, 0);
-    Election<T> election = elect(panel);
+    Election<T> election;
+    if (panel.size() > 0) election = elect(panel);
     while (panel.size() > 0) {
       settle(election, panel);
       share_pivot_rows(election, panel);

@@ -54,7 +54,7 @@ void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int rank
 }
 
 MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,
-                            int ranks, Index right_hand_sides, bool condition) {
+                            int ranks, Index right_hand_sides, bool condition, BandMemory memory) {
   const Index n = shape.rows;
   const bool cyclic = deals_in_cycles(choice, ranks);
   const Index height =
@@ -67,10 +67,16 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
   if (cyclic) plan.parts.push_back({"scatter", "the same, dealt out in cyclic blocks", band});
   plan.parts.push_back({"eliminate", "compressed rows of this rank's band", band});
   if (cyclic) plan.parts.push_back({"eliminate", "the same, dealt out in cyclic blocks", band});
-  plan.parts.push_back({"eliminate",
-                        fmt::format("dense band of {} x {} in {}", height, n,
-                                    choice.precision == Precision::float32 ? "float" : "double"),
-                        elimination_bytes(choice, height, n, ranks)});
+  MemoryPlan::Part dense{"eliminate",
+                         fmt::format("dense band of {} x {} in {}", height, n,
+                                     choice.precision == Precision::float32 ? "float" : "double"),
+                         elimination_bytes(choice, height, n, ranks)};
+  if (memory == BandMemory::gpu) {
+    dense.phase = "on the GPU";
+    plan.on_gpu = std::move(dense);
+  } else {
+    plan.parts.push_back(std::move(dense));
+  }
   // Filled into the dense band, then given back.
   if (!cyclic) plan.parts.push_back({"eliminate", "the same, where it is equilibrated", band});
   // Weights, two multivectors of two columns, and copies and sums inside the solves.
@@ -122,6 +128,10 @@ std::string to_text(const MemoryPlan& plan, const MemoryCheck& check) {
   std::string text = "Memory plan of rank 0:\n";
   for (const MemoryPlan::Part& part : plan.parts) {
     text += fmt::format("  {:<10} {:>12}  {}\n", part.phase, readable_bytes(part.bytes), part.what);
+  }
+  if (plan.on_gpu) {
+    text += fmt::format("  {:<10} {:>12}  {}\n", plan.on_gpu->phase,
+                        readable_bytes(plan.on_gpu->bytes), plan.on_gpu->what);
   }
   for (std::size_t rank = 0; rank < check.ranks.size(); ++rank) {
     const auto& [needed, available, limited] = check.ranks[rank];

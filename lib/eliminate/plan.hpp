@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct MemoryPlan {
     std::int64_t bytes = 0;
   };
   std::vector<Part> parts;
+  std::optional<Part> on_gpu;  ///< in the memory of this rank's GPU, beside the host's
 
   std::int64_t bytes_in(const std::string& phase) const;
   std::int64_t peak() const;
@@ -30,9 +32,11 @@ struct MemoryPlan {
 void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height);
 
 /// The plan of rank `rank` of `ranks` for the elimination of a square matrix with
-/// `right_hand_sides` columns, with or without an estimate of its condition.
+/// `right_hand_sides` columns, with or without an estimate of its condition. With bands in GPU
+/// memory the dense band is on_gpu.
 MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,
-                            int ranks, Index right_hand_sides, bool condition = true);
+                            int ranks, Index right_hand_sides, bool condition = true,
+                            BandMemory memory = BandMemory::host);
 
 /// The need of every rank against what is free on its host.
 struct MemoryCheck {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/blas.hpp"
-
 namespace spsolve {
 
 namespace {
@@ -83,22 +81,14 @@ std::vector<Panel<T>> panels_of_one(const BlockedBand<T>& band) {
   for (Index first = 0; first < band.order(); first += band.max_width()) {
     const Range columns{first, std::min(first + band.max_width(), band.order())};
     const auto width = static_cast<std::size_t>(columns.size());
-    std::vector<T> factors = band.panel_values(first, columns);
-    factors.resize(width * width);
-    panels.push_back(
-        {columns, std::vector<int>(width, 0), {}, std::move(factors), first, columns.size()});
+    panels.push_back({columns,
+                      std::vector<int>(width, 0),
+                      {},
+                      band.panel_values(columns, columns),
+                      first,
+                      columns.size()});
   }
   return panels;
-}
-
-/// c <- c - A(rows, panel)^T x for x of rows x K, c of panel width x K.
-template <typename T>
-void subtract_transposed_product(const BlockedBand<T>& band, Range rows, Range panel, const T* x,
-                                 T* c, Index columns) {
-  if (rows.size() == 0) return;
-  const std::vector<T> values = band.panel_values(rows.first, panel);
-  blas::subtract_transposed_product(panel.size(), columns, rows.size(), values.data(), panel.size(),
-                                    x, columns, c, columns);
 }
 
 /// The two sweeps of a transposed solve over the panels of a blocked band; x is in the order of
@@ -154,8 +144,9 @@ class TransposedSweeps {
   void collect(const Panel<T>& panel, Range rows) {
     const auto count = static_cast<std::size_t>(panel.columns.size() * x_.columns);
     given_.assign(count, T{});
-    subtract_transposed_product(band_, rows, panel.columns, own_.row(rows.first), given_.data(),
-                                x_.columns);
+    band_.subtract_transposed_product(
+        rows, panel.columns, std::span<const T>(own_.row(rows.first), rows.size() * x_.columns),
+        given_, x_.columns);
     gathered_.resize(count * static_cast<std::size_t>(team_.size()));
     team_.all_gather_bytes(std::as_bytes(std::span(given_)),
                            std::as_writable_bytes(std::span(gathered_)));

@@ -226,6 +226,7 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
   if (report.l2_error) json["l2_error"] = *report.l2_error;
   json["pivot_growth"] = report.pivot_growth;
   json["pivots"] = {{"smallest", report.smallest_pivot}, {"largest", report.largest_pivot}};
+  json["transport"] = report.transport;
   json["gflops"] = report.gflops;
   end_json(json, report);
   return json;
@@ -288,6 +289,7 @@ std::string to_text(const SolveReport& report) {
   text +=
       line("pivots", fmt::format("{:.2e} to {:.2e}", report.smallest_pivot, report.largest_pivot));
   text += line("rate", fmt::format("{:.2f} GFLOP/s (2/3 n^3 over the elimination)", report.gflops));
+  if (report.ranks > 1) text += line("transport", report.transport);
   return text + end_text(report);
 }
 

@@ -85,6 +85,7 @@ struct SolveReport : TaskReport {
   double smallest_pivot = 0;       ///< pivots.smallest, by absolute value
   double largest_pivot = 0;        ///< pivots.largest
   double gflops = 0;               ///< gflops: 2/3 n^3 over the seconds of the elimination
+  std::string transport;           ///< transport: how rows travel between ranks
 };
 
 /// What one product Y = A X came to.

@@ -12,39 +12,71 @@ bool has_kernel(std::span<const Kernel> table, const std::string& name) {
   return std::ranges::find(table, name, &Kernel::name) != table.end();
 }
 
-/// Whether `auto` means GPUs; where not, but some rank sees one, why.
-bool wants_gpus(const Config& config, Team& team, const Gpus& gpus, TaskReport& report) {
+/// Whether every rank sees a GPU; where only some do, a note says so.
+bool all_see_gpus(Team& team, const Gpus& gpus, TaskReport& report) {
   const int with_gpu = all_sum(team, gpus.visible.empty() ? 0 : 1);
-  if (with_gpu == 0) return false;
-  if (with_gpu < team.size()) {
-    report.notes.push_back(fmt::format(
-        "only {} of {} ranks see a GPU, so all compute on the host", with_gpu, team.size()));
-    return false;
+  if (with_gpu > 0 && with_gpu < team.size()) {
+    report.notes.push_back(fmt::format("only {} of {} ranks see a GPU, so all compute on the host",
+                                       with_gpu, team.size()));
   }
+  return with_gpu == team.size();
+}
+
+/// Whether `auto` means GPUs for products; where not, but there are some, why.
+bool multiplies_on_gpus(const Config& config, Team& team, const Gpus& gpus, TaskReport& report) {
+  if (!all_see_gpus(team, gpus, report)) return false;
   if (has_kernel(gpus.kernels, config.multiply.kernel)) return true;
   report.notes.push_back(
       fmt::format("there are GPUs, but {} is a kernel of the host", config.multiply.kernel));
   return false;
 }
 
+/// Whether `auto` means GPUs for the elimination of a matrix of order n; where not, why.
+bool eliminates_on_gpus(Index n, Team& team, const Gpus& gpus, TaskReport& report) {
+  // Below, starting a GPU's libraries takes longer than the whole elimination.
+  constexpr Index smallest = 1000;
+  if (!all_see_gpus(team, gpus, report)) return false;
+  if (n >= smallest) return true;
+  report.notes.push_back(fmt::format(
+      "there are GPUs, but a system of fewer than {} unknowns is solved sooner on the host; "
+      "device=cuda takes the GPU all the same",
+      smallest));
+  return false;
+}
+
+/// Makes this rank's GPU the current one and notes it.
+void take_gpu(const Config& config, Team& team, const Gpus& gpus, TaskReport& report) {
+  const int mine = bind_gpu(team, gpus.visible, gpus.why_none, config.share_gpus);
+  together(team, [&] { gpus.use(mine); });
+  report.gpu = gpus.visible[mine];
+}
+
 }  // namespace
 
 std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team, const Gpus& gpus,
                                                TaskReport& report) {
-  const bool on_gpus =
-      config.device == DeviceChoice::cuda ||
-      (config.device == DeviceChoice::automatic && wants_gpus(config, team, gpus, report));
   std::unique_ptr<ProductBackend> backend;
-  if (on_gpus) {
-    const int mine = bind_gpu(team, gpus.visible, gpus.why_none, config.share_gpus);
-    together(team, [&] { gpus.use(mine); });
-    report.gpu = gpus.visible[mine];
+  if (config.device == DeviceChoice::cuda || (config.device == DeviceChoice::automatic &&
+                                              multiplies_on_gpus(config, team, gpus, report))) {
+    take_gpu(config, team, gpus, report);
     backend = gpus.products(team);
   } else {
     backend = std::make_unique<HostBackend>(report.threads);
   }
   report.device = backend->device();
   return backend;
+}
+
+std::unique_ptr<BandFactory> choose_bands(const Config& config, Index order, Team& team,
+                                          const Gpus& gpus, TaskReport& report) {
+  if (config.device == DeviceChoice::cuda ||
+      (config.device == DeviceChoice::automatic && eliminates_on_gpus(order, team, gpus, report))) {
+    take_gpu(config, team, gpus, report);
+    report.device = "cuda";
+    return gpus.bands(team, std::string(name(config.transport)));
+  }
+  report.device = "host";
+  return std::make_unique<HostBands>(team);
 }
 
 }  // namespace spsolve

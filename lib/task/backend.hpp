@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "config/config.hpp"
-#include "distribute/gpus.hpp"
 #include "io/report.hpp"
+#include "task/gpus.hpp"
 
 namespace spsolve {
 
@@ -14,5 +14,10 @@ namespace spsolve {
 /// every rank where GPUs are asked for that are not there, or would be shared unasked. Collective.
 std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team, const Gpus& gpus,
                                                TaskReport& report);
+
+/// Where the dense bands of an elimination of order n lie, likewise; `auto` leaves small systems to
+/// the host. Collective.
+std::unique_ptr<BandFactory> choose_bands(const Config& config, Index order, Team& team,
+                                          const Gpus& gpus, TaskReport& report);
 
 }  // namespace spsolve

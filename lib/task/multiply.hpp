@@ -4,9 +4,9 @@
 
 #include "config/config.hpp"
 #include "core/team.hpp"
-#include "distribute/gpus.hpp"
 #include "eliminate/plan.hpp"
 #include "io/report.hpp"
+#include "task/gpus.hpp"
 
 namespace spsolve {
 

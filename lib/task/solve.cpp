@@ -13,6 +13,7 @@
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
+#include "task/backend.hpp"
 #include "task/begin.hpp"
 #include "task/right_hand_side.hpp"
 
@@ -25,10 +26,11 @@ double largest_trusted_error(Precision precision) {
   return precision == Precision::float32 ? 1e-5 : 1e-12;
 }
 
-EliminationChoice choice_for(const Config& config, Index order, const Team& team) {
+EliminationChoice choice_for(const Config& config, Index order, const Team& team,
+                             BandMemory memory) {
   const auto& wanted = config.solve;
   return choose_elimination(wanted.method, wanted.pivoting, wanted.precision, wanted.block, order,
-                            team.size());
+                            team.size(), memory);
 }
 
 double elimination_flops(Index order) {
@@ -48,6 +50,15 @@ MatrixShape square_shape(const Config& config) {
          config.matrix.name(), shape.rows, shape.columns);
   }
   return shape;
+}
+
+/// The shape of the matrix, on every rank.
+MatrixShape shape_for_all(const Config& config, Team& team) {
+  MatrixShape shape{};
+  together(team, [&] {
+    if (team.rank() == 0) shape = square_shape(config);
+  });
+  return broadcast_value(team, shape, 0);
 }
 
 /// Phase "condition": condition numbers, where they are wanted and the factors are fit for it.
@@ -137,25 +148,27 @@ std::vector<std::string> warnings(const SolveReport& report, Precision precision
 
 }  // namespace
 
-MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan) {
-  MatrixShape shape{};
-  together(team, [&] {
-    if (team.rank() == 0) shape = square_shape(config);
-  });
-  shape = broadcast_value(team, shape, 0);
-  plan = plan_elimination(shape, choice_for(config, shape.rows, team), team.rank(), team.size(),
-                          config.right_hand_side.columns, config.solve.condition);
+MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan, BandMemory memory) {
+  const MatrixShape shape = shape_for_all(config, team);
+  plan =
+      plan_elimination(shape, choice_for(config, shape.rows, team, memory), team.rank(),
+                       team.size(), config.right_hand_side.columns, config.solve.condition, memory);
   return check_memory(team, plan, config.solve.precision);
 }
 
-SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions) {
+SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
+                      const Gpus& gpus) {
   const Timer total;
   PhaseTimes times;
   SolveReport report;
-  begin_task(config, team, report);
+  begin_task(config, team, report, true);
+  const std::unique_ptr<BandFactory> dense = times.measure("device", [&] {
+    return choose_bands(config, shape_for_all(config, team).rows, team, gpus, report);
+  });
+  report.transport = dense->transport();
 
   MemoryPlan plan;
-  const MemoryCheck memory = plan_solve(config, team, plan);
+  const MemoryCheck memory = plan_solve(config, team, plan, dense->memory());
   refuse_what_does_not_fit(plan, memory);
 
   // file.mtx -> Coo -> Csr, on rank 0
@@ -166,7 +179,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
 
   // -> a band of rows per rank; right-hand sides whole on every rank
   const RowBands bands{report.rows, team.size()};
-  const EliminationChoice choice = choice_for(config, report.rows, team);
+  const EliminationChoice choice = choice_for(config, report.rows, team, dense->memory());
   const bool cyclic = deals_in_cycles(choice, team.size());
   Csr<double> dealt;  // the rows to eliminate, where they differ from the band
   const Csr<double> rows = times.measure("scatter", [&] {
@@ -187,8 +200,8 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
         return scaled_rows(scaling, choice, team, cyclic ? std::move(dealt) : rows);
       });
     }
-    const PreparedElimination prepared =
-        prepare_elimination(team, report.rows, cyclic || scaling.scales() ? dealt : rows, choice);
+    const PreparedElimination prepared = prepare_elimination(
+        team, *dense, report.rows, cyclic || scaling.scales() ? dealt : rows, choice);
     dealt = {};
     Progress progress("eliminating", elimination_flops(report.rows),
                       show_progress(team, config.output.progress));

@@ -6,16 +6,21 @@
 #include "core/team.hpp"
 #include "eliminate/plan.hpp"
 #include "io/report.hpp"
+#include "task/gpus.hpp"
 
 namespace spsolve {
 
-/// `task: solve`: reads the matrix on rank 0, deals its rows out, eliminates, solves, refines
+/// `task: solve`: reads the matrix on rank 0, deals its rows out, eliminates them on the GPUs, each
+/// rank on its own, or on the host, solves, refines
 /// against the sparse matrix, writes the solution. Every rank gets the report. Throws the same
 /// Error on every rank. `versions` goes into the report as it is. Collective.
-SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions);
+SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
+                      const Gpus& gpus = {});
 
 /// The memory that run_solve() will need, rank by rank; allocates nothing that grows with the
-/// matrix. `plan` is set to this rank's own. Collective.
-MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan);
+/// matrix. `plan` is set to this rank's own; with bands in GPU memory, the host's need goes without
+/// them. Collective.
+MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan,
+                       BandMemory memory = BandMemory::host);
 
 }  // namespace spsolve

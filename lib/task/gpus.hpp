@@ -8,6 +8,7 @@
 
 #include "core/gpu_binding.hpp"
 #include "distribute/halo_device.hpp"
+#include "eliminate/band_factory.hpp"
 
 namespace spsolve {
 
@@ -19,6 +20,9 @@ struct Gpus {
   std::span<const Kernel> kernels;
   /// Products by the current one. Collective.
   std::function<std::unique_ptr<ProductBackend>(Team&)> products;
+  /// Dense bands in the memory of the current one, whose rows travel by `transport`, a word of the
+  /// configuration. Collective.
+  std::function<std::unique_ptr<BandFactory>(Team&, const std::string& transport)> bands;
 };
 
 }  // namespace spsolve

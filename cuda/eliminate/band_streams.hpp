@@ -1,0 +1,33 @@
+#pragma once
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/core/stream.hpp"
+#include "cuda/core/vendor.hpp"
+#include "matrix/csr.hpp"
+
+namespace spsolve::cuda {
+
+/// The streams and library handles that the bands of this rank's GPU work with: updates on one, the
+/// next panel beside them on another that goes first.
+struct BandStreams {
+  BandStreams();
+
+  Stream updates{Stream::Order::alone};
+  Stream panels{Stream::Order::alone_and_first};
+  CublasHandle update_blas;
+  CublasHandle panel_blas;
+};
+
+/// The leading dimension of dense rows in GPU memory: a multiple of 128 bytes.
+template <typename T>
+constexpr Index device_stride(Index columns) {
+  constexpr Index step = 128 / static_cast<Index>(sizeof(T));
+  return (columns + step - 1) / step * step;
+}
+
+/// The dense form of `sparse` in rows of `stride` values, zeros included. Returns when it is there.
+template <typename T>
+void fill_dense_rows(const Csr<double>& sparse, DeviceArray<T>& rows, Index stride,
+                     cudaStream_t stream);
+
+}  // namespace spsolve::cuda

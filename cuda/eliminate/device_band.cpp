@@ -1,0 +1,141 @@
+#include "cuda/eliminate/device_band.hpp"
+
+#include <vector>
+
+#include "cuda/eliminate/band_kernels.hpp"
+#include "cuda/eliminate/device_blas.hpp"
+#include "cuda/eliminate/panel_kernels.hpp"
+
+namespace spsolve::cuda {
+
+template <typename T>
+std::int64_t DeviceBand<T>::bytes(Index rows, Index order) {
+  return (rows * device_stride<T>(order) + 2 * order + rows) * static_cast<std::int64_t>(sizeof(T));
+}
+
+template <typename T>
+DeviceBand<T>::DeviceBand(BandStreams& streams, const Csr<double>& sparse, Index first_row)
+    : streams_(streams),
+      rows_{first_row, first_row + sparse.rows},
+      order_(sparse.columns),
+      stride_(device_stride<T>(order_)),
+      values_(sparse.rows * stride_),
+      buffers_(2 * order_),
+      multipliers_(sparse.rows),
+      candidates_(candidate_blocks + 1),
+      counter_(1),
+      answer_(1) {
+  const cudaStream_t stream = streams_.updates.get();
+  CUDA_CHECK(cudaMemsetAsync(counter_.data(), 0, sizeof(unsigned), stream));
+  fill_dense_rows(sparse, values_, stride_, stream);
+}
+
+template <typename T>
+PivotCandidate DeviceBand<T>::find_pivot(Range rows, Range columns) const {
+  if (rows.size() == 0 || columns.size() == 0) return {};
+  find_candidate(values_.data(), stride_, rows.first - rows_.first, rows.size(), columns.first,
+                 columns.size(), candidates_.data(), counter_.data(), streams_.updates.get());
+  CUDA_CHECK(cudaMemcpyAsync(answer_.data(), candidates_.data(), sizeof(Candidate),
+                             cudaMemcpyDeviceToHost, streams_.updates.get()));
+  streams_.updates.wait();
+  const Candidate& best = *answer_.data();
+  return {magnitude_of_key(best.key, T{}), rows_.first + best.row, best.column};
+}
+
+template <typename T>
+std::span<T> DeviceBand<T>::row_buffer(int which) {
+  return {buffers_.data() + which * order_, static_cast<std::size_t>(order_)};
+}
+
+template <typename T>
+void DeviceBand<T>::copy(T* to, const T* from, Index count) {
+  if (count == 0) return;
+  CUDA_CHECK(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T),
+                             cudaMemcpyDeviceToDevice, streams_.updates.get()));
+}
+
+template <typename T>
+void DeviceBand<T>::load_row(Index row, Range columns, int buffer) {
+  copy(row_buffer(buffer).data() + columns.first, at(row, columns.first), columns.size());
+}
+
+template <typename T>
+void DeviceBand<T>::store_row(Index row, Range columns, int buffer) {
+  copy(at(row, columns.first), row_buffer(buffer).data() + columns.first, columns.size());
+}
+
+template <typename T>
+void DeviceBand<T>::swap_rows(Index a, Index b) {
+  swap_two_rows(values_.data(), stride_, order_, a - rows_.first, b - rows_.first,
+                streams_.updates.get());
+}
+
+template <typename T>
+void DeviceBand<T>::swap_columns(Index a, Index b) {
+  swap_two_columns(values_.data(), stride_, rows_.size(), a, b, streams_.updates.get());
+}
+
+template <typename T>
+void DeviceBand<T>::eliminate(Index column, Range rows) {
+  eliminate_rows(values_.data(), stride_, rows.first - rows_.first, rows.size(), order_, column,
+                 static_cast<const T*>(buffers_.data()), multipliers_.data(),
+                 streams_.updates.get());
+}
+
+template <typename T>
+void DeviceBand<T>::apply_block(BlockOperation operation, Range rows, std::span<T> x,
+                                Index columns) const {
+  if (rows.size() == 0) return;
+  const std::span<T> part = x.subspan(rows.first * columns, rows.size() * columns);
+  const T* const block = at(rows.first, rows.first);
+  x_.grow(static_cast<Index>(part.size()));
+  x_.upload(part);
+  if (operation == BlockOperation::jordan_upper) {
+    y_.grow(static_cast<Index>(part.size()));
+    subtract_strict_upper(block, stride_, rows.size(), static_cast<const T*>(x_.data()), y_.data(),
+                          columns, streams_.updates.get());
+    std::swap(x_, y_);
+  } else if (operation == BlockOperation::solve_upper) {
+    solve_upper(streams_.update_blas, rows.size(), columns, block, stride_, x_.data(), columns);
+  } else {
+    solve_unit_lower(streams_.update_blas, rows.size(), columns, block, stride_, x_.data(),
+                     columns);
+  }
+  streams_.updates.wait();
+  x_.download(part);
+}
+
+template <typename T>
+void DeviceBand<T>::subtract_product(Range rows, Range block, std::span<const T> x, std::span<T> y,
+                                     Index columns) const {
+  if (rows.size() == 0 || block.size() == 0) return;
+  const std::span<T> part = y.subspan(rows.first * columns, rows.size() * columns);
+  const auto factor = x.subspan(block.first * columns, block.size() * columns);
+  x_.grow(static_cast<Index>(factor.size()));
+  y_.grow(static_cast<Index>(part.size()));
+  x_.upload(factor);
+  y_.upload(part);
+  cuda::subtract_product(streams_.update_blas, rows.size(), columns, block.size(),
+                         at(rows.first, block.first), stride_, static_cast<const T*>(x_.data()),
+                         columns, y_.data(), columns);
+  streams_.updates.wait();
+  y_.download(part);
+}
+
+template <typename T>
+void DeviceBand<T>::divide_by_diagonal(std::span<T> x, Index columns) const {
+  if (rows_.size() == 0) return;
+  std::vector<T> diagonal(static_cast<std::size_t>(rows_.size()));
+  streams_.updates.wait();
+  CUDA_CHECK(cudaMemcpy2D(diagonal.data(), sizeof(T), at(rows_.first, rows_.first),
+                          static_cast<std::size_t>(stride_ + 1) * sizeof(T), sizeof(T),
+                          diagonal.size(), cudaMemcpyDeviceToHost));
+  for (Index i = rows_.first; i < rows_.last; ++i) {
+    for (Index c = 0; c < columns; ++c) x[i * columns + c] /= diagonal[i - rows_.first];
+  }
+}
+
+template class DeviceBand<float>;
+template class DeviceBand<double>;
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/core/pinned_array.hpp"
+#include "cuda/eliminate/band_streams.hpp"
+#include "cuda/eliminate/column_kernels.hpp"
+#include "eliminate/band.hpp"
+#include "matrix/csr.hpp"
+
+namespace spsolve::cuda {
+
+/// A Band in the memory of this rank's GPU: row-major, all rows of a step updated at once. A step
+/// moves the rows' columns behind the pivot once in and once out: 2 rows (n - k) values.
+template <typename T>
+class DeviceBand final : public Band<T> {
+ public:
+  /// The dense form of the sparse rows `sparse`, which are the global rows from `first_row` on.
+  DeviceBand(BandStreams& streams, const Csr<double>& sparse, Index first_row);
+
+  /// Bytes of GPU memory that a band of `rows` rows of order `order` allocates.
+  static std::int64_t bytes(Index rows, Index order);
+
+  Range rows() const override { return rows_; }
+  Index order() const override { return order_; }
+  PivotCandidate find_pivot(Range rows, Range columns) const override;
+  std::span<T> row_buffer(int which) override;
+  void load_row(Index row, Range columns, int buffer) override;
+  void store_row(Index row, Range columns, int buffer) override;
+  void swap_rows(Index a, Index b) override;
+  void swap_columns(Index a, Index b) override;
+  void eliminate(Index column, Range rows) override;
+  void apply_block(BlockOperation operation, Range rows, std::span<T> x,
+                   Index columns) const override;
+  void subtract_product(Range rows, Range block, std::span<const T> x, std::span<T> y,
+                        Index columns) const override;
+  void divide_by_diagonal(std::span<T> x, Index columns) const override;
+
+ private:
+  T* at(Index row, Index column) { return values_.data() + (row - rows_.first) * stride_ + column; }
+  const T* at(Index row, Index column) const {
+    return values_.data() + (row - rows_.first) * stride_ + column;
+  }
+  void copy(T* to, const T* from, Index count);
+
+  BandStreams& streams_;
+  Range rows_;
+  Index order_;
+  Index stride_;
+  DeviceArray<T> values_;       // rows x stride
+  DeviceArray<T> buffers_;      // two rows on their way
+  DeviceArray<T> multipliers_;  // of one step
+  mutable DeviceArray<Candidate> candidates_;
+  mutable DeviceArray<unsigned> counter_;
+  mutable PinnedArray<Candidate> answer_;
+  mutable DeviceArray<T> x_, y_;
+};
+
+extern template class DeviceBand<float>;
+extern template class DeviceBand<double>;
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,64 @@
+#include "cuda/eliminate/device_bands.hpp"
+
+#include "cuda/core/device_info.hpp"
+#include "cuda/eliminate/device_band.hpp"
+#include "cuda/eliminate/device_blocked_band.hpp"
+#include "cuda/team/gpu_team.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+template <typename T>
+class Maker final : public BandsOf<T> {
+ public:
+  explicit Maker(BandStreams& streams) : streams_(streams) {}
+
+  std::unique_ptr<Band<T>> columnwise(const Csr<double>& rows, Index first_row) override {
+    return std::make_unique<DeviceBand<T>>(streams_, rows, first_row);
+  }
+  std::unique_ptr<BlockedBand<T>> blocked(const Csr<double>& rows, Index max_width,
+                                          bool alone) override {
+    auto band =
+        std::make_unique<DeviceBlockedBand<T>>(streams_, rows.rows, rows.columns, max_width, alone);
+    band->fill(rows);
+    return band;
+  }
+
+ private:
+  BandStreams& streams_;
+};
+
+class DeviceBands final : public BandFactory {
+ public:
+  DeviceBands(Team& team, const std::string& transport)
+      : float_(streams_),
+        double_(streams_),
+        rows_(make_gpu_team(team, streams_.updates, transport)) {
+    int device = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    name_ = devices()[static_cast<std::size_t>(device)].name;
+  }
+
+  BandMemory memory() const override { return BandMemory::gpu; }
+  std::string device() const override { return name_; }
+  std::string transport() const override { return rows_->size() > 1 ? rows_->transport() : "none"; }
+  Team& rows() override { return *rows_; }
+  BandsOf<float>& in_float() override { return float_; }
+  BandsOf<double>& in_double() override { return double_; }
+
+ private:
+  BandStreams streams_;
+  Maker<float> float_;
+  Maker<double> double_;
+  std::unique_ptr<GpuTeam> rows_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::unique_ptr<BandFactory> device_bands(Team& team, const std::string& transport) {
+  return std::make_unique<DeviceBands>(team, transport);
+}
+
+}  // namespace spsolve::cuda
