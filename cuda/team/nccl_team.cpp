@@ -1,5 +1,9 @@
 #include "cuda/team/nccl_team.hpp"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "core/error.hpp"
 #include "cuda/core/device_array.hpp"
 
@@ -58,9 +62,26 @@ class NcclTeam final : public GpuTeam {
   DeviceArray<std::byte> received_;
 };
 
+bool some_share_a_gpu(Team& team) {
+  int device = 0;
+  cudaDeviceProp properties{};
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+  std::vector<std::string> all;
+  for (const cudaUUID_t& uuid : all_gather(team, properties.uuid)) {
+    all.emplace_back(uuid.bytes, sizeof(uuid.bytes));
+  }
+  std::ranges::sort(all);
+  return std::ranges::adjacent_find(all) != all.end();
+}
+
 }  // namespace
 
 std::unique_ptr<GpuTeam> make_nccl_team(Team& team, const Stream& stream, std::string& reason) {
+  if (some_share_a_gpu(team)) {
+    reason = "NCCL wants a GPU for each rank, and some share one";
+    return nullptr;
+  }
   ncclUniqueId id{};
   ncclResult_t status = team.rank() == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
   if (broadcast_value(team, static_cast<int>(status), 0) != ncclSuccess) {

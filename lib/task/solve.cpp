@@ -190,19 +190,23 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
     return scatter_rows(team, bands, std::move(whole));
   });
 
-  // -> equilibrated dense band -> pivots, updates
-  const Eliminated eliminated = times.measure("eliminate", [&] {
-    Equilibration scaling =
-        equilibration_of(team, bands, rows, config.solve.equilibrate, config.solve.precision);
+  // -> equilibrated dense band
+  Equilibration scaling;
+  const PreparedElimination prepared = times.measure("prepare", [&] {
+    scaling = equilibration_of(team, bands, rows, config.solve.equilibrate, config.solve.precision);
     report.equilibrated = scaling.scales();
     if (scaling.scales()) {
       dealt = together(team, [&] {
         return scaled_rows(scaling, choice, team, cyclic ? std::move(dealt) : rows);
       });
     }
-    const PreparedElimination prepared = prepare_elimination(
-        team, *dense, report.rows, cyclic || scaling.scales() ? dealt : rows, choice);
-    dealt = {};
+    return prepare_elimination(team, *dense, report.rows, cyclic || scaling.scales() ? dealt : rows,
+                               choice);
+  });
+  dealt = {};
+
+  // -> pivots, updates
+  const Eliminated eliminated = times.measure("eliminate", [&] {
     Progress progress("eliminating", elimination_flops(report.rows),
                       show_progress(team, config.output.progress));
     return undo_scaling(prepared(progress), std::move(scaling));
