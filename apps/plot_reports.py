@@ -77,20 +77,19 @@ class ReportPictures:
                            *axes.get_legend_handles_labels())
 
     def convergence(self):
-        solves = [report for report in self.reports if "refinement" in report]
+        solves = [report for report in self.reports if report.get("refinement", {}).get("history")]
         if not solves:
             return None
         figure, axes = self.pyplot.subplots(figsize=(8, 5))
         for i, report in enumerate(solves):
-            steps = [0, max(report["refinement"]["sweeps"], 1)]
-            errors = [report["refinement"]["backward_error_before"], report["backward_error"]]
-            axes.plot(steps, [error or float("nan") for error in errors],
+            errors = [quality["backward_error"] for quality in report["refinement"]["history"]]
+            axes.plot(range(len(errors)), [error or float("nan") for error in errors],
                       color=self.colors[i % len(self.colors)],
                       marker=self.markers[i % len(self.markers)],
                       label=f"{report['file']}: {subject(report)}, {ranks_text(report)}")
         axes.axhline(2.0 ** -53, color="#666666", linestyle=(0, (6, 3)), label="unit round-off")
         axes.set_yscale("log")
-        axes.set_xticks(range(1 + max(max(r["refinement"]["sweeps"], 1) for r in solves)))
+        axes.set_xticks(range(max(len(report["refinement"]["history"]) for report in solves)))
         axes.set_xlabel("sweeps of refinement")
         axes.set_ylabel("normwise backward error")
         axes.grid(True, color="#dddddd", linewidth=0.7)

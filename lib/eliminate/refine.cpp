@@ -70,6 +70,7 @@ Refinement refine(Team& team, const RowBands& bands, const Csr<double>& band,
   Dense<double> correction(b.rows, b.columns);
   Refinement result;
   result.before = result.after = measure(team, bands, band, b, x, correction);
+  result.history.push_back(result.before);
   if (result.after.componentwise_error == 0) result.forward_error = 0;
   double last_step = 1;
   while (result.sweeps < most_sweeps &&
@@ -87,6 +88,7 @@ Refinement refine(Team& team, const RowBands& bands, const Csr<double>& band,
     }
     x = std::move(better);
     result.after = quality;
+    result.history.push_back(quality);
     ++result.sweeps;
     // x is rounded to double, whatever its corrections were.
     result.forward_error =

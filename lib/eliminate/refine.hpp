@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <limits>
+#include <vector>
 
 #include "core/team.hpp"
 #include "distribute/row_bands.hpp"
@@ -31,6 +32,8 @@ struct Refinement {
   Quality before;  ///< of the first solution
   Quality after;   ///< of the solution that is handed back
   int sweeps = 0;  ///< corrections that were kept
+  /// `before`, then what each correction that was kept came to: sweeps + 1 of them.
+  std::vector<Quality> history;
   /// Estimate of max ||x - x*|| / ||x|| over the right-hand sides, infinity norms, x* the exact
   /// solution of the stored A and b; infinite where the corrections told nothing.
   double forward_error = std::numeric_limits<double>::infinity();

@@ -123,22 +123,20 @@ std::string phases(const std::string& title, const Json& spread) {
 
 /// The backward errors from the first solution to the last, or "" where there are none.
 std::string convergence(const Json& report) {
-  const auto number = [&](const Json::json_pointer& place) {
-    const Json value = report.value(place, Json());
-    return value.is_number() ? value.get<double>() : 0.0;
-  };
-  if (!report.contains("backward_error") || !report.contains("refinement")) return "";
-  const auto sweeps = report.value("/refinement/sweeps"_json_pointer, 0);
-  return svg::steps(
-      "Backward errors",
-      {{"normwise",
-        {number("/refinement/backward_error_before"_json_pointer),
-         number("/backward_error"_json_pointer)}},
-       {"componentwise",
-        {number("/refinement/componentwise_error_before"_json_pointer),
-         number("/componentwise_error"_json_pointer)}}},
-      {"first solution", fmt::format("after {} sweep{}", sweeps, sweeps == 1 ? "" : "s")},
-      {{"unit round-off", unit_roundoff}});
+  const Json history = report.value("/refinement/history"_json_pointer, Json::array());
+  if (history.empty()) return "";
+  std::vector<svg::Line> lines{{"normwise", {}}, {"componentwise", {}}};
+  std::vector<std::string> labels;
+  for (const Json& quality : history) {
+    const auto number = [&](const char* key) {
+      const Json value = quality.value(key, Json());
+      return value.is_number() ? value.get<double>() : 0.0;
+    };
+    lines[0].values.push_back(number("backward_error"));
+    lines[1].values.push_back(number("componentwise_error"));
+    labels.push_back(labels.empty() ? "first solution" : fmt::format("sweep {}", labels.size()));
+  }
+  return svg::steps("Backward errors", lines, labels, {{"unit round-off", unit_roundoff}});
 }
 
 std::string list_of(const Json& texts) {

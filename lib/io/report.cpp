@@ -214,6 +214,10 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
       {"sweeps", report.refinement.sweeps},
       {"backward_error_before", report.refinement.before.backward_error},
       {"componentwise_error_before", report.refinement.before.componentwise_error}};
+  for (const Quality& quality : report.refinement.history) {
+    json["refinement"]["history"].push_back({{"backward_error", quality.backward_error},
+                                             {"componentwise_error", quality.componentwise_error}});
+  }
   if (report.condition) {
     json["condition"] = {{"normwise", report.condition->normwise},
                          {"reciprocal", report.condition->reciprocal()},

@@ -68,6 +68,13 @@ class Pages(CliTest):
             self.assertIn(phase, checked.words)
         self.assertIn(str(report["matrix"]["nonzeros"]), checked.words)
         self.assertIn("solved", checked.words)
+        history = report["refinement"]["history"]
+        self.assertEqual(len(history), report["refinement"]["sweeps"] + 1)
+        self.assertEqual(history[-1]["backward_error"], report["backward_error"])
+        self.assertEqual(history[0]["componentwise_error"],
+                         report["refinement"]["componentwise_error_before"])
+        circles = list(drawn["Backward errors"].iter(f"{SVG}circle"))
+        self.assertEqual(len(circles), 2 * len(history))
         # 81 x 81 cells, one for each element.
         cells = "".join(path.get("d") for path in drawn["Where the 369 non-zeros lie"].iter(
             f"{SVG}path"))
