@@ -110,8 +110,8 @@ bool pattern_arrives(Team& team) {
     return Buffers{DeviceArray<unsigned char>(pattern(team.rank())),
                    DeviceArray<unsigned char>(std::vector<unsigned char>(size, 255))};
   });
-  const Outgoing outgoing{
-      next, bytes_of(reinterpret_cast<const std::byte*>(buffers.mine.data()), size)};
+  const Outgoing outgoing{next,
+                          bytes_of(reinterpret_cast<const std::byte*>(buffers.mine.data()), size)};
   const Incoming incoming{previous,
                           bytes_of(reinterpret_cast<std::byte*>(buffers.theirs.data()), size)};
   const auto messages = team.messages(std::span(&outgoing, 1), std::span(&incoming, 1));

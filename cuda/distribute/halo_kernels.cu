@@ -41,8 +41,8 @@ void add_rows(const T* sums, const LocalIndex* list, Index count, Index columns,
   check_launch("add_rows");
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                            \
-  template void pack_rows(const T*, const LocalIndex*, Index, Index, T*, cudaStream_t);   \
+#define SPSOLVE_INSTANTIATE(T)                                                          \
+  template void pack_rows(const T*, const LocalIndex*, Index, Index, T*, cudaStream_t); \
   template void add_rows(const T*, const LocalIndex*, Index, Index, T*, cudaStream_t);
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)

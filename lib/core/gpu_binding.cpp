@@ -1,7 +1,7 @@
 #include "core/gpu_binding.hpp"
 
-#include <array>
 #include <algorithm>
+#include <array>
 
 #include "core/system.hpp"
 
@@ -32,8 +32,7 @@ int bind_gpu(Team& team, std::span<const GpuName> visible, const std::string& wh
     }
     return team.rank_on_host() % static_cast<int>(visible.size());
   });
-  const auto all =
-      all_gather(team, Chosen{in_array(visible[mine].uuid), in_array(host_name())});
+  const auto all = all_gather(team, Chosen{in_array(visible[mine].uuid), in_array(host_name())});
   if (share) return mine;
   for (int rank = 0; rank < team.size(); ++rank) {
     for (int other = 0; other < rank; ++other) {

@@ -76,11 +76,11 @@ class PiecedFile {
   }
 
   [[noreturn]] void fail_at_end(Index found) const {
-    io::fail_at(path_, io::count_lines(file_.text()),
-                fmt::format("{} entries, as line {} declares", header_.matrix.entries,
-                            header_.size_line),
-                fmt::format("the end of the file after {}", found),
-                "the file is cut off, or its size line is wrong");
+    io::fail_at(
+        path_, io::count_lines(file_.text()),
+        fmt::format("{} entries, as line {} declares", header_.matrix.entries, header_.size_line),
+        fmt::format("the end of the file after {}", found),
+        "the file is cut off, or its size line is wrong");
   }
 
  private:
@@ -160,7 +160,8 @@ NonzeroProfile count(Team& team, const PiecedFile& file, Index rotate_by) {
   Index found = 0, culprit = -1;
   Index limit = 0;  // entries that the culprit's piece may still have
   for (Index p = 0; p < file.pieces() && culprit < 0; ++p) {
-    const Counted& piece = all[static_cast<std::size_t>(p % team.size() * rounds + p / team.size())];
+    const Counted& piece =
+        all[static_cast<std::size_t>(p % team.size() * rounds + p / team.size())];
     limit = matrix.entries - found;
     if (piece.wrong || piece.found > limit) culprit = p;
     found += piece.found;
@@ -223,8 +224,8 @@ Coo collect(Team& team, const PiecedFile& file, const NonzeroProfile& profile,
   list.rows = own.size();
   together(team, [&] {
     const auto& before = profile.nonzeros_before;
-    const Index most = before[(own.last + profile.step - 1) / profile.step] -
-                       before[own.first / profile.step];
+    const Index most =
+        before[(own.last + profile.step - 1) / profile.step] - before[own.first / profile.step];
     list.row.reserve(static_cast<std::size_t>(most));
     list.column.reserve(static_cast<std::size_t>(most));
     list.value.reserve(static_cast<std::size_t>(most));
@@ -266,7 +267,8 @@ CompressedRows compress(Coo&& list, Index columns) {
   const Index entries = list.entries();
 #pragma omp parallel for schedule(static)
   for (Index k = 0; k < entries; ++k) {
-    list.column[k] = std::lower_bound(global.begin(), global.end(), list.column[k]) - global.begin();
+    list.column[k] =
+        std::lower_bound(global.begin(), global.end(), list.column[k]) - global.begin();
   }
   list.columns = static_cast<Index>(global.size());
   result.rows = csr_from_coo(std::move(list));
@@ -276,9 +278,8 @@ CompressedRows compress(Coo&& list, Index columns) {
 }  // namespace
 
 BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading) {
-  const auto file = together(team, [&] {
-    return std::make_unique<PiecedFile>(reading.name, reading.piece_bytes);
-  });
+  const auto file = together(
+      team, [&] { return std::make_unique<PiecedFile>(reading.name, reading.piece_bytes); });
   const Index bytes = file->bytes();
   if (all_maximum(team, static_cast<double>(bytes)) !=
       -all_maximum(team, -static_cast<double>(bytes))) {

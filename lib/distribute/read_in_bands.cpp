@@ -53,8 +53,8 @@ BandedMatrix generate_in_bands(Team& team, const BandedReading& reading) {
   result.bands = {shape.rows, team.size()};
   const auto generate = [&] {
     return together(team, [&] {
-      Csr<double> rows = rotated_rows(reading.name, shape.rows, reading.rotate_by,
-                                      result.bands.band(team.rank()));
+      Csr<double> rows =
+          rotated_rows(reading.name, shape.rows, reading.rotate_by, result.bands.band(team.rank()));
       rows.columns = shape.columns;
       return rows;
     });
@@ -67,8 +67,8 @@ BandedMatrix generate_in_bands(Team& team, const BandedReading& reading) {
     for (Index i = 0; i < rows.rows; ++i) {
       counts[(first + i) / step] += rows.row_offsets[i + 1] - rows.row_offsets[i];
     }
-    const RowBands wanted = choose_bands(
-        reading.bands, add_profiles(team, shape.rows, std::move(counts)), team.size());
+    const RowBands wanted =
+        choose_bands(reading.bands, add_profiles(team, shape.rows, std::move(counts)), team.size());
     if (wanted != result.bands) {
       result.bands = wanted;
       rows = {};

@@ -17,8 +17,8 @@ bool wants_gpus(const Config& config, Team& team, const Gpus& gpus, TaskReport& 
   const int with_gpu = all_sum(team, gpus.visible.empty() ? 0 : 1);
   if (with_gpu == 0) return false;
   if (with_gpu < team.size()) {
-    report.notes.push_back(fmt::format(
-        "only {} of {} ranks see a GPU, so all compute on the host", with_gpu, team.size()));
+    report.notes.push_back(fmt::format("only {} of {} ranks see a GPU, so all compute on the host",
+                                       with_gpu, team.size()));
     return false;
   }
   if (has_kernel(gpus.kernels, config.multiply.kernel)) return true;
