@@ -67,6 +67,7 @@ constexpr ReportField field_table[] = {
      "max |u_ij| / max |a_ij|: how much the entries grew; above 1e6 digits are lost."},
     {"pivots.smallest", FieldType::number, solve, "min |u_kk|."},
     {"pivots.largest", FieldType::number, solve, "max |u_kk|."},
+    {"transport", FieldType::text, solve, "How rows travel between ranks: none, MPI, NCCL, ..."},
     {"gflops", FieldType::number, always,
      "10^9 operations a second: 2/3 n^3 over the elimination, or 2 nnz K over the product."},
     {"kernel", FieldType::text, multiply, "Kernel that multiplied."},
