@@ -1,0 +1,162 @@
+#include "cuda/core/nvtx.hpp"
+#include "cuda/multiply/launch.cuh"
+#include "cuda/multiply/packed.cuh"
+#include "cuda/multiply/row_tiles.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr int block = 128;
+constexpr int warps = block / warp_size;
+
+template <typename T>
+struct TileView {
+  const RowTile* tiles;
+  const std::uint16_t* row_ends;
+  const std::uint16_t* wide_rows;
+  const LocalIndex* column_indices;
+  const T* values;
+};
+
+/// products[c * pitch + k]: one more than the tile, so that columns begin in different banks.
+constexpr int pitch = static_cast<int>(tile_nonzeros) + 1;
+
+/// Sums of `count` columns over the whole block, in out[0], ..., out[count - 1] for every thread.
+template <int count, typename T>
+__device__ void sum_of_block(T (&sums)[count], T* shared) {
+#pragma unroll
+  for (int c = 0; c < count; ++c) {
+    sums[c] = sum_of_group<warp_size>(sums[c]);
+    if (threadIdx.x % warp_size == 0) shared[threadIdx.x / warp_size * count + c] = sums[c];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int c = 0; c < count; ++c) {
+    sums[c] = shared[c];
+#pragma unroll
+    for (int warp = 1; warp < warps; ++warp) sums[c] += shared[warp * count + c];
+  }
+}
+
+/// A block per tile. x and y point to the first of `count` columns of all `columns`; `piece_sums`
+/// likewise.
+template <int count, bool packed, typename T>
+__global__ void __launch_bounds__(block)
+    tiles_kernel(TileView<T> a, const T* __restrict__ x, T* __restrict__ y,
+                 T* __restrict__ piece_sums, Index columns) {
+  constexpr int in_flight = count <= 2 ? 8 : 4;
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  T* const products = reinterpret_cast<T*>(shared_bytes);
+  const RowTile tile = a.tiles[blockIdx.x];
+  const bool piece = tile.rows == 0;
+  const LocalIndex* const indices = a.column_indices + tile.first;
+  const T* const values = a.values + tile.first;
+  T sums[count]{};
+  for (int k = threadIdx.x; k < tile.nonzeros; k += block * in_flight) {
+    LocalIndex column[in_flight];
+    T value[in_flight], loaded[in_flight][count];
+#pragma unroll
+    for (int u = 0; u < in_flight; ++u) {
+      const bool active = k + u * block < tile.nonzeros;
+      column[u] = active ? __ldcs(indices + k + u * block) : -1;
+      value[u] = active ? __ldcs(values + k + u * block) : T{};
+    }
+#pragma unroll
+    for (int u = 0; u < in_flight; ++u) {
+      if (column[u] >= 0) {
+        load_columns<count, packed>(x + column[u] * columns, loaded[u]);
+      } else {
+#pragma unroll
+        for (int c = 0; c < count; ++c) loaded[u][c] = T{};
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < in_flight; ++u) {
+#pragma unroll
+      for (int c = 0; c < count; ++c) {
+        const T product = value[u] * loaded[u][c];
+        if (piece) {
+          sums[c] += product;
+        } else if (k + u * block < tile.nonzeros) {
+          products[c * pitch + k + u * block] = product;
+        }
+      }
+    }
+  }
+  if (piece) {
+    sum_of_block(sums, products);
+    if (threadIdx.x == 0) {
+#pragma unroll
+      for (int c = 0; c < count; ++c) piece_sums[tile.place * columns + c] = sums[c];
+    }
+    return;
+  }
+  __syncthreads();
+  const std::uint16_t* const ends = a.row_ends + tile.first_row;
+  T* const to = y + tile.first_row * columns;
+  for (int e = threadIdx.x; e < tile.rows * count; e += block) {
+    const int row = e / count, c = e % count;
+    const int start = row == 0 ? 0 : ends[row - 1], end = ends[row];
+    if (end - start > tile_short_row) continue;
+    T sum{};
+#pragma unroll 4
+    for (int k = start; k < end; ++k) sum += products[c * pitch + k];
+    to[row * columns + c] = sum;
+  }
+  const int lane = threadIdx.x % warp_size;
+  for (int e = threadIdx.x / warp_size; e < tile.place * count; e += warps) {
+    const int row = a.wide_rows[tile.first_wide + e / count], c = e % count;
+    const int start = row == 0 ? 0 : ends[row - 1], end = ends[row];
+    T sum{};
+    for (int k = start + lane; k < end; k += warp_size) sum += products[c * pitch + k];
+    sum = sum_of_group<warp_size>(sum);
+    if (lane == 0) to[row * columns + c] = sum;
+  }
+}
+
+template <int count, typename T>
+void launch_tiles(RowTiles<T>& a, const T* x, T* y, Index columns, Index first) {
+  constexpr int bytes = count * pitch * static_cast<int>(sizeof(T));
+  static_assert(bytes <= 48 << 10);
+  const TileView<T> view{a.tiles.data(), a.row_ends.data(), a.wide_rows.data(),
+                         a.column_indices.data(), a.values.data()};
+  const unsigned grid = static_cast<unsigned>(a.tiles.size());
+  T* const piece_sums = a.cut.count > 0 ? a.cut.sums.data() + first : nullptr;
+  const auto kernel = rows_aligned(x + first, columns, sizeof(T) * pack_of<T, count>)
+                          ? tiles_kernel<count, true, T>
+                          : tiles_kernel<count, false, T>;
+  kernel<<<grid, block, bytes, current_stream()>>>(view, x + first, y + first, piece_sums, columns);
+  check_launch("csr_tiles");
+}
+
+}  // namespace
+
+template <typename T>
+void csr_tiles(RowTiles<T>& a, const T* x, T* y, Index columns) {
+  if (a.tiles.size() == 0) return;
+  const NvtxRange range("csr_tiles");
+  a.cut.sums.grow(a.cut.count * columns);
+  for (Index c = 0; c < columns;) {
+    const Index left = columns - c;
+    if (left >= 4) {
+      launch_tiles<4>(a, x, y, columns, c);
+      c += 4;
+    } else if (left == 3) {
+      launch_tiles<3>(a, x, y, columns, c);
+      c += 3;
+    } else if (left == 2) {
+      launch_tiles<2>(a, x, y, columns, c);
+      c += 2;
+    } else {
+      launch_tiles<1>(a, x, y, columns, c);
+      c += 1;
+    }
+  }
+  add_pieces(a.cut, y, columns);
+}
+
+template void csr_tiles(RowTiles<float>&, const float*, float*, Index);
+template void csr_tiles(RowTiles<double>&, const double*, double*, Index);
+
+}  // namespace spsolve::cuda
