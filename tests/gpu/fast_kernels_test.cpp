@@ -48,12 +48,16 @@ std::vector<T> shifted_product(Product<T>& product, const std::vector<T>& x, Ind
   return {y.begin() + shift, y.end()};
 }
 
+/// Those that take any matrix.
+constexpr const char* fast_kernels[] = {"sliced_rows",    "csr_lanes",     "csr_tiles",
+                                        "grouped_slices", "grouped_lanes", "auto"};
+
 class FastKernels : public GpuTest {
  protected:
   template <typename T>
   void check(const Csr<double>& matrix, Index first, Index last) {
     const auto reference = product_reference<T>(matrix);
-    for (const char* name : {"sliced_rows", "csr_lanes", "auto"}) {
+    for (const char* name : fast_kernels) {
       const Kernel& kernel = find_kernel(cuda_kernels(), name);
       const auto product = prepare(kernel, reference.matrix, KernelOptions{});
       for (Index columns = first; columns <= last; ++columns) {
@@ -76,7 +80,7 @@ class FastKernels : public GpuTest {
     const auto one = leading_columns(reference, 1);
     std::vector<T> x;
     for (const T value : one) x.insert(x.end(), static_cast<std::size_t>(columns), value);
-    for (const char* name : {"sliced_rows", "csr_lanes", "auto"}) {
+    for (const char* name : fast_kernels) {
       SCOPED_TRACE(testing::Message() << name << ", K = " << columns);
       const auto product =
           prepare(find_kernel(cuda_kernels(), name), reference.matrix, KernelOptions{});
