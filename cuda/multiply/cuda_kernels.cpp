@@ -2,7 +2,7 @@
 
 #include "cuda/multiply/cuda_kernels.hpp"
 
-#include "cuda/multiply/auto_rows.hpp"
+#include "cuda/multiply/auto_product.hpp"
 #include "cuda/multiply/csr_kernels.hpp"
 #include "cuda/multiply/cublas_gemm.hpp"
 #include "cuda/multiply/cusparse_products.hpp"
@@ -181,9 +181,11 @@ constexpr Kernel table[] = {
          "for a group",
          needs_symmetric}),
     peer_row<[](const auto& matrix, const KernelOptions& options) {
-      return prepare_auto_rows(matrix, options);
+      return prepare_auto(matrix, options);
     }>({"auto", "chosen", false,
-        "sliced_rows or csr_lanes by K, where near by a trial (so the choice may change)",
+        "the fastest of the likely kernels by a trial at the first product of each K: the choice "
+        "may "
+        "change from run to run, and be one that uses atomics",
         takes_all}),
 
     // Peers. What they promise of reproducibility depends on version and algorithm.

@@ -48,10 +48,20 @@ __global__ void __launch_bounds__(block)
   constexpr int in_flight = count <= 2 ? 8 : 4;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T* const products = reinterpret_cast<T*>(shared_bytes);
+  // Ends of rows and places of wide rows wait for nobody here; read one by one from global memory
+  // they would cost a latency each. Not more than tile_nonzeros / tile_short_row rows are wide.
+  __shared__ std::uint16_t ends[tile_rows + 1], wide_rows[tile_nonzeros / tile_short_row];
   const RowTile tile = a.tiles[blockIdx.x];
   const bool piece = tile.rows == 0;
   const LocalIndex* const indices = a.column_indices + tile.first;
   const T* const values = a.values + tile.first;
+  for (int row = threadIdx.x; row < tile.rows; row += block) {
+    ends[row + 1] = a.row_ends[tile.first_row + row];
+  }
+  if (!piece && static_cast<int>(threadIdx.x) < tile.place) {
+    wide_rows[threadIdx.x] = a.wide_rows[tile.first_wide + threadIdx.x];
+  }
+  if (threadIdx.x == 0) ends[0] = 0;
   T sums[count]{};
   for (int k = threadIdx.x; k < tile.nonzeros; k += block * in_flight) {
     LocalIndex column[in_flight];
@@ -93,11 +103,10 @@ __global__ void __launch_bounds__(block)
     return;
   }
   __syncthreads();
-  const std::uint16_t* const ends = a.row_ends + tile.first_row;
   T* const to = y + tile.first_row * columns;
   for (int e = threadIdx.x; e < tile.rows * count; e += block) {
     const int row = e / count, c = e % count;
-    const int start = row == 0 ? 0 : ends[row - 1], end = ends[row];
+    const int start = ends[row], end = ends[row + 1];
     if (end - start > tile_short_row) continue;
     T sum{};
 #pragma unroll 4
@@ -106,8 +115,8 @@ __global__ void __launch_bounds__(block)
   }
   const int lane = threadIdx.x % warp_size;
   for (int e = threadIdx.x / warp_size; e < tile.place * count; e += warps) {
-    const int row = a.wide_rows[tile.first_wide + e / count], c = e % count;
-    const int start = row == 0 ? 0 : ends[row - 1], end = ends[row];
+    const int row = wide_rows[e / count], c = e % count;
+    const int start = ends[row], end = ends[row + 1];
     T sum{};
     for (int k = start + lane; k < end; k += warp_size) sum += products[c * pitch + k];
     sum = sum_of_group<warp_size>(sum);

@@ -136,18 +136,27 @@ TEST_F(FastKernels, WindowsAndSlicesCutShort) {
 }
 
 TEST_F(FastKernels, AutoSaysWhatItChose) {
-  const auto product =
-      prepare(find_kernel(cuda_kernels(), "auto"), generate_matrix("grid2d:500"), KernelOptions{});
+  const Csr<double> matrix = generate_matrix("random_sparse:20000:20000:9");
+  const Kernel& automatic = find_kernel(cuda_kernels(), "auto");
+  const auto product = prepare(automatic, matrix, KernelOptions{});
   EXPECT_EQ(product->detail(), "");
-  const Index rows = 250000;
-  const DeviceArray<double> x(std::vector<double>(static_cast<std::size_t>(16 * rows), 1.0));
-  DeviceArray<double> y(16 * rows);
-  for (const Index columns : {Index{1}, Index{6}, Index{16}})
+  const DeviceArray<double> x(std::vector<double>(static_cast<std::size_t>(16 * matrix.rows), 1.0));
+  DeviceArray<double> y(16 * matrix.rows);
+  for (const Index columns : {Index{1}, Index{16}}) {
     product->multiply(x.data(), y.data(), columns);
+  }
+  const std::string first = product->detail();
+  for (const char* part : {" at K = 1 (", " at K = 16 (", "csr_lanes", " ms"}) {
+    EXPECT_NE(first.find(part), std::string::npos) << first;
+  }
+  EXPECT_GT(product->bytes(), matrix.nonzeros() * 8);
+  // The second of a pattern takes the first one's choice without a trial.
+  const auto again = prepare(automatic, matrix, KernelOptions{});
+  again->multiply(x.data(), y.data(), 16);
   CUDA_CHECK(cudaDeviceSynchronize());
-  EXPECT_NE(product->detail().find("sliced_rows at K <= 4"), std::string::npos);
-  EXPECT_NE(product->detail().find(" at K = 6 (sliced_rows"), std::string::npos);
-  EXPECT_NE(product->detail().find("csr_lanes at K >= 16"), std::string::npos);
+  EXPECT_NE(again->detail().find(" at K = 16 (as before with this pattern)"), std::string::npos)
+      << again->detail();
+  EXPECT_EQ(again->detail().substr(0, 6), first.substr(first.find("; ") + 2, 6));
 }
 
 // What needs no GPU.
