@@ -61,9 +61,10 @@ struct SymmetricGroups {
   std::int64_t bytes() const;
 };
 
-/// Y = A X on the current stream from the lower triangle: a thread per group of rows i sums
-/// a_ij x_j in registers, and adds sum_i a_ij x_i to y_j, j below the group, atomically, once for
-/// all its rows. Y is set to zero first. The order of the sums changes from run to run.
+/// Y = A X on the current stream from the lower triangle, a column of X at a time: a thread per
+/// group of rows i sums a_ij x_j in registers, and adds sum_i a_ij x_i to y_j, j left of the group,
+/// atomically, once for all its rows. Y is set to zero first. The order of the sums changes from
+/// run to run. Cost: 2 nnz K; reads half of the matrix for each column.
 template <typename T>
 void symmetric_groups(SymmetricGroups<T>& a, const T* x, T* y, Index columns);
 
