@@ -158,9 +158,10 @@ class AutoProduct final : public Product<T> {
       text += fmt::format(", {} {:.3g}", trials[t].name, trials[t].seconds * 1e3);
     }
     if (best.seconds < plain.seconds) {
-      const double more = converted(best.name).seconds - converted(plain.name).seconds;
-      text += fmt::format("; pays after {:.0f} products",
-                          std::ceil(std::max(0.0, more) / (plain.seconds - best.seconds)));
+      const double taken = converted(best.name).seconds, plainly = converted(plain.name).seconds;
+      text +=
+          fmt::format("; converted in {:.2g} s, pays after {:.0f} products", taken,
+                      std::ceil(std::max(0.0, taken - plainly) / (plain.seconds - best.seconds)));
     }
     winners().remember(key, best.name);
     return keep(columns, best.name, text + ")");
@@ -194,7 +195,7 @@ std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool
   if (row_types) names.push_back("row_types");
   if (symmetric && columns <= most_symmetric) names.push_back("symmetric_groups");
   if (columns <= most_sliced) names.push_back("grouped_slices");
-  if (columns <= most_tiled) names.push_back("csr_tiles");
+  if (columns <= most_tiled) names.insert(names.end(), {"csr_tiles", "csr_row_lanes"});
   if (columns >= least_lanes) names.push_back("grouped_lanes");
   names.push_back(plain_kernel);
   return names;

@@ -151,6 +151,11 @@ constexpr Kernel table[] = {
         {"csr_lanes", "csr", true,
          "lanes on columns, 16 bytes of each row of X to a lane; long rows by whole blocks",
          takes_all}),
+    cuda_row<LaneCsr, [](auto& a, const auto* x, auto* y,
+                         Index columns) { csr_row_lanes(a, x, y, columns); }>(
+        {"csr_row_lanes", "csr", true,
+         "lanes on the non-zeros of a row, up to 4 columns at a time; long rows by whole blocks",
+         takes_all}),
     cuda_row<RowTiles,
              [](auto& a, const auto* x, auto* y, Index columns) { csr_tiles(a, x, y, columns); }>(
         {"csr_tiles", "csr", true,
@@ -166,7 +171,7 @@ constexpr Kernel table[] = {
     cuda_row<GroupedLanes, [](auto& a, const auto* x, auto* y,
                               Index columns) { grouped_lanes(a, x, y, columns); }>(
         {"grouped_lanes", "grouped_lanes", true,
-         "width lanes on columns walk along equal shares of the non-zeros, rows with equal columns "
+         "lanes on columns walk along equal shares of the non-zeros, rows with equal columns "
          "together; long rows cut",
          takes_all}),
     cuda_row<TypedRows, [](const auto& a, const auto* x, auto* y,

@@ -70,7 +70,7 @@ LaneGroups<T> to_device(const ItemList& list, const Csr<T>& matrix, int group_ro
 }  // namespace
 
 template <typename T>
-GroupedLanes<T> GroupedLanes<T>::from_csr(const Csr<T>& matrix, const KernelOptions& options) {
+GroupedLanes<T> GroupedLanes<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
   const NvtxRange range("convert to grouped lanes");
   if (matrix.rows > std::numeric_limits<LocalIndex>::max()) {
     fail(ExitCode::input, "grouped_lanes numbers rows by 32 bits; {} are too many, take csr_lanes",
@@ -82,7 +82,10 @@ GroupedLanes<T> GroupedLanes<T>::from_csr(const Csr<T>& matrix, const KernelOpti
   const RowGroups groups = row_groups_of(matrix, longest);
   GroupedLanes result;
   result.rows = matrix.rows;
-  result.width = options.width;
+  // Few items leave lanes idle; single rows have few sums to keep for each row of X they read.
+  constexpr std::size_t few_items = 50'000;
+  std::size_t items = 0;
+  bool single = true;
   CutRowList cut;
   std::vector<Index> empty_rows;
   for (std::size_t r = 0; r < groups.size(); ++r) {
@@ -103,8 +106,11 @@ GroupedLanes<T> GroupedLanes<T>::from_csr(const Csr<T>& matrix, const KernelOpti
         cut.pieces.push_back(static_cast<LocalIndex>(cut.count() + pieces));
       }
     }
+    items += list.items.size();
+    single = single && (r == 0 || list.items.empty());
     result.groups[r] = to_device(list, matrix, static_cast<int>(r) + 1);
   }
+  result.spread = single || items < few_items;
   result.cut = CutRows<T>::from_list(cut);
   result.empty_rows = DeviceArray<Index>(empty_rows);
   return result;

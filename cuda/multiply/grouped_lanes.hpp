@@ -40,7 +40,7 @@ struct LaneGroups {
 template <typename T>
 struct GroupedLanes {
   Index rows = 0;
-  int width = 0;  ///< KernelOptions.width
+  bool spread = false;  ///< lanes with fewer columns each, and so more of them, pay
   std::array<LaneGroups<T>, most_rows_in_group> groups;
   CutRows<T> cut;
   DeviceArray<Index> empty_rows;
@@ -49,11 +49,12 @@ struct GroupedLanes {
   std::int64_t bytes() const;
 };
 
-/// Y = A X on the current stream, X and Y row-major in GPU memory. `width` neighbouring lanes (a
-/// power of two from 4 to 32; 0: chosen by K) walk along an item; each has up to 32 bytes of every
-/// row of X, which it reads once for all rows of a group, and stores the sums where a group ends.
-/// Several rows of X are under way at a time, across the ends of rows. Sums have a fixed order.
-/// Cost: 2 nnz K. Throws Error(input) for other widths.
+/// Y = A X on the current stream, X and Y row-major in GPU memory. 4, 8 or 16 neighbouring lanes,
+/// by K, walk along an item; each has 16 or 32 bytes of every row of X, which it reads once for all
+/// rows of a group, and stores the sums where a group ends. Columns and values are copied to shared
+/// memory ahead of their use; several rows of X are under way at a time, across the ends of rows.
+/// Sums have a fixed order. Cost: 2 nnz K; the matrix is read once for every 512 bytes of a row
+/// of X.
 template <typename T>
 void grouped_lanes(GroupedLanes<T>& a, const T* x, T* y, Index columns);
 

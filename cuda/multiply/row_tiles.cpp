@@ -17,7 +17,8 @@ TileList tiles_of(std::span<const Index> row_offsets) {
       const Index pieces = pieces_of(length(row), tile_nonzeros);
       for (Index p = 0; p < pieces; ++p) {
         const Index from = p * length(row) / pieces, to = (p + 1) * length(row) / pieces;
-        list.tiles.push_back({first + from, row, static_cast<LocalIndex>(to - from), 0, 0,
+        list.tiles.push_back({first + from, row, static_cast<LocalIndex>(to - from), 0,
+                              static_cast<LocalIndex>(list.cut.rows.size()),
                               static_cast<LocalIndex>(list.cut.count() + p)});
       }
       list.cut.rows.push_back(row);
@@ -51,7 +52,8 @@ RowTiles<T> RowTiles<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
           DeviceArray<std::uint16_t>(list.wide_rows),
           DeviceArray<LocalIndex>(matrix.column_indices),
           DeviceArray<T>(matrix.values),
-          CutRows<T>::from_list(list.cut)};
+          CutRows<T>::from_list(list.cut),
+          DeviceArray<int>(std::vector<int>(list.cut.rows.size()))};
 }
 
 template struct RowTiles<float>;

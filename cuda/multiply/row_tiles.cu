@@ -17,6 +17,9 @@ struct TileView {
   const std::uint16_t* wide_rows;
   const LocalIndex* column_indices;
   const T* values;
+  const LocalIndex* pieces;  ///< by cut row: its first piece
+  T* piece_sums;
+  int* arrived;
 };
 
 /// products[c * pitch + k]: one more than the tile, so that columns begin in different banks.
@@ -37,14 +40,48 @@ __device__ void sum_of_block(T (&sums)[count], T* shared) {
 #pragma unroll
     for (int warp = 1; warp < warps; ++warp) sums[c] += shared[warp * count + c];
   }
+  __syncthreads();  // before `shared` is used again
 }
 
-/// A block per tile. x and y point to the first of `count` columns of all `columns`; `piece_sums`
-/// likewise.
+/// Keeps the sums of a piece. The block that comes last of those of a row adds up all its pieces:
+/// in their order, so that it does not matter which block that is.
+template <int count, typename T>
+__device__ void finish_piece(const TileView<T>& a, const RowTile& tile, T (&sums)[count], T* shared,
+                             T* to, Index columns, Index first_column) {
+  __shared__ bool last;
+  const LocalIndex first = a.pieces[tile.first_wide], end = a.pieces[tile.first_wide + 1];
+  T* const all = a.piece_sums + first_column;
+  sum_of_block(sums, shared);
+  if (threadIdx.x == 0) {
+#pragma unroll
+    for (int c = 0; c < count; ++c) all[tile.place * columns + c] = sums[c];
+    __threadfence();
+    last = atomicAdd(a.arrived + tile.first_wide, 1) == end - first - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+#pragma unroll
+  for (int c = 0; c < count; ++c) {
+    sums[c] = T{};
+    for (LocalIndex piece = first + static_cast<LocalIndex>(threadIdx.x); piece < end;
+         piece += block) {
+      sums[c] += __ldcg(all + piece * columns + c);
+    }
+  }
+  sum_of_block(sums, shared);
+  if (threadIdx.x > 0) return;
+#pragma unroll
+  for (int c = 0; c < count; ++c) to[c] = sums[c];
+  a.arrived[tile.first_wide] = 0;
+}
+
+/// A block per tile. x and y point to the first of `count` columns of all `columns`, which is
+/// `first_column`.
 template <int count, bool packed, typename T>
 __global__ void __launch_bounds__(block)
-    tiles_kernel(TileView<T> a, const T* __restrict__ x, T* __restrict__ y,
-                 T* __restrict__ piece_sums, Index columns) {
+    tiles_kernel(TileView<T> a, const T* __restrict__ x, T* __restrict__ y, Index columns,
+                 Index first_column) {
   constexpr int in_flight = count <= 2 ? 8 : 4;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T* const products = reinterpret_cast<T*>(shared_bytes);
@@ -95,11 +132,7 @@ __global__ void __launch_bounds__(block)
     }
   }
   if (piece) {
-    sum_of_block(sums, products);
-    if (threadIdx.x == 0) {
-#pragma unroll
-      for (int c = 0; c < count; ++c) piece_sums[tile.place * columns + c] = sums[c];
-    }
+    finish_piece(a, tile, sums, products, y + tile.first_row * columns, columns, first_column);
     return;
   }
   __syncthreads();
@@ -113,14 +146,18 @@ __global__ void __launch_bounds__(block)
     for (int k = start; k < end; ++k) sum += products[c * pitch + k];
     to[row * columns + c] = sum;
   }
-  const int lane = threadIdx.x % warp_size;
-  for (int e = threadIdx.x / warp_size; e < tile.place * count; e += warps) {
-    const int row = wide_rows[e / count], c = e % count;
-    const int start = ends[row], end = ends[row + 1];
+  // Whole warps take part in the sums of groups of lanes.
+  constexpr int width = 8, groups = block / width;
+  const int lane = threadIdx.x % width, wide = tile.place * count;
+  for (int first = 0; first < wide; first += groups) {
+    const int e = first + static_cast<int>(threadIdx.x) / width;
+    const int row = e < wide ? wide_rows[e / count] : 0, c = e % count;
+    const int start = e < wide ? ends[row] : 0, end = e < wide ? ends[row + 1] : 0;
     T sum{};
-    for (int k = start + lane; k < end; k += warp_size) sum += products[c * pitch + k];
-    sum = sum_of_group<warp_size>(sum);
-    if (lane == 0) to[row * columns + c] = sum;
+#pragma unroll 4
+    for (int k = start + lane; k < end; k += width) sum += products[c * pitch + k];
+    sum = sum_of_group<width>(sum);
+    if (lane == 0 && e < wide) to[row * columns + c] = sum;
   }
 }
 
@@ -128,14 +165,14 @@ template <int count, typename T>
 void launch_tiles(RowTiles<T>& a, const T* x, T* y, Index columns, Index first) {
   constexpr int bytes = count * pitch * static_cast<int>(sizeof(T));
   static_assert(bytes <= 48 << 10);
-  const TileView<T> view{a.tiles.data(), a.row_ends.data(), a.wide_rows.data(),
-                         a.column_indices.data(), a.values.data()};
+  const TileView<T> view{a.tiles.data(),          a.row_ends.data(), a.wide_rows.data(),
+                         a.column_indices.data(), a.values.data(),   a.cut.pieces.data(),
+                         a.cut.sums.data(),       a.arrived.data()};
   const unsigned grid = static_cast<unsigned>(a.tiles.size());
-  T* const piece_sums = a.cut.count > 0 ? a.cut.sums.data() + first : nullptr;
   const auto kernel = rows_aligned(x + first, columns, sizeof(T) * pack_of<T, count>)
                           ? tiles_kernel<count, true, T>
                           : tiles_kernel<count, false, T>;
-  kernel<<<grid, block, bytes, current_stream()>>>(view, x + first, y + first, piece_sums, columns);
+  kernel<<<grid, block, bytes, current_stream()>>>(view, x + first, y + first, columns, first);
   check_launch("csr_tiles");
 }
 
@@ -162,7 +199,6 @@ void csr_tiles(RowTiles<T>& a, const T* x, T* y, Index columns) {
       c += 1;
     }
   }
-  add_pieces(a.cut, y, columns);
 }
 
 template void csr_tiles(RowTiles<float>&, const float*, float*, Index);

@@ -1,18 +1,21 @@
+#pragma once
+
+// What grouped_lanes.hpp declares. A translation unit per type includes it: there are many kernels.
+
 #include <algorithm>
 
 #include "cuda/core/nvtx.hpp"
 #include "cuda/multiply/grouped_lanes.hpp"
 #include "cuda/multiply/launch.cuh"
 #include "cuda/multiply/packed.cuh"
-#include "cuda/multiply/width.hpp"
 
 namespace spsolve::cuda {
 
-namespace {
+namespace lanes {
 
-constexpr int block = 256;
-constexpr int step = static_cast<int>(lane_step);
-constexpr LocalIndex column_bits = 0x7fffffff;
+inline constexpr int block = 128;
+inline constexpr int step = static_cast<int>(lane_step);
+inline constexpr LocalIndex column_bits = 0x7fffffff;
 
 template <typename T>
 struct LaneView {
@@ -26,7 +29,7 @@ struct LaneView {
 /// Stages of shared memory of one item: `depth` times the columns and values of stage_columns
 /// columns, filled by asynchronous copies ahead of their use. A stage is an odd number of 16-byte
 /// places long, so that the items of a warp begin in different banks.
-template <int rows, int width, typename T>
+template <int rows, int width, int count, typename T>
 struct Stages {
   static constexpr int stage_columns = 8;
   static constexpr int depth = width <= 8 ? 2 : 4;
@@ -71,11 +74,11 @@ struct Pass {
 /// pack and rows of X are aligned), else single ones.
 template <int rows, int width, int count, bool packed, typename T>
 __device__ void walk(const LaneView<T>& a, Index block_id, const Pass<T>& pass) {
-  using S = Stages<rows, width, T>;
+  using S = Stages<rows, width, count, T>;
   constexpr int pack = packed ? full_pack<T> : 1;
   constexpr int packs = count / pack;
   // Rows of X under way at a time.
-  constexpr int in_flight = count * sizeof(T) <= 16 ? S::stage_columns : step;
+  constexpr int in_flight = count == full_pack<T> ? S::stage_columns : step;
   extern __shared__ __align__(16) unsigned char all_stages[];
   const Index id = (block_id * block + threadIdx.x) / width;
   const int place = static_cast<int>(threadIdx.x % width);
@@ -196,8 +199,16 @@ __device__ void walk(const LaneView<T>& a, Index block_id, const Pass<T>& pass) 
   }
 }
 
+/// Blocks of a multiprocessor that registers must suffice for, as many as go without spills: more
+/// warps hide more of the gathers' latency.
+template <int rows>
+constexpr int resident_blocks = rows == 1   ? 6
+                                : rows <= 3 ? 5
+                                            : 4;
+
 template <int rows, int width, int count, bool packed, typename T>
-__global__ void __launch_bounds__(block) one_size(LaneView<T> a, Pass<T> pass) {
+__global__ void __launch_bounds__(block, resident_blocks<rows>)
+    one_size(LaneView<T> a, Pass<T> pass) {
   walk<rows, width, count, packed>(a, blockIdx.x, pass);
 }
 
@@ -250,7 +261,7 @@ void launch_lanes(const GroupedLanes<T>& a, const Pass<T>& pass) {
     all.groups[rows - 1] = {items, part.items.data(), part.destinations.data(), part.columns.data(),
                             part.values.data()};
     blocks += all.blocks[rows - 1] = grid_for(items, block / width);
-    bytes = std::max(bytes, Stages<rows, width, T>::block_bytes);
+    bytes = std::max(bytes, Stages<rows, width, count, T>::block_bytes);
     ++sizes;
   });
   if (sizes > 1) {
@@ -263,47 +274,51 @@ void launch_lanes(const GroupedLanes<T>& a, const Pass<T>& pass) {
   });
 }
 
-/// Lanes per item where the caller leaves it open: two packs to a lane, as far as that goes.
-template <typename T>
-int usual_width(Index columns) {
-  const Index packs = (columns + full_pack<T> - 1) / full_pack<T>;
-  return packs <= 8 ? 4 : packs <= 16 ? 8 : packs <= 32 ? 16 : 32;
+/// Calls launch.template operator()<width, count>() for lanes of one pack as long as that is better
+/// or enough, else of two; at most 16 lanes.
+template <typename T, typename Launch>
+void with_lanes(Index columns, bool spread, Launch launch) {
+  constexpr int pack = full_pack<T>;
+  const Index packs = (columns + pack - 1) / pack;
+  if (packs <= 4) {
+    launch.template operator()<4, pack>();
+  } else if (packs <= 8 && spread) {
+    launch.template operator()<8, pack>();
+  } else if (packs <= 8) {
+    launch.template operator()<4, 2 * pack>();
+  } else if (packs <= 16) {
+    launch.template operator()<8, 2 * pack>();
+  } else {
+    launch.template operator()<16, 2 * pack>();
+  }
 }
 
-}  // namespace
+}  // namespace lanes
 
 template <typename T>
 void grouped_lanes(GroupedLanes<T>& a, const T* x, T* y, Index columns) {
   if (a.rows == 0) return;
   const NvtxRange range("grouped_lanes");
   a.cut.sums.grow(a.cut.count * columns);
-  constexpr int pack = full_pack<T>;
-  const int lanes = a.width == 0 ? usual_width<T>(columns) : a.width;
-  with_width<4, 8, 16, 32>("grouped_lanes", lanes, 0, [&](auto width) {
-    constexpr int most = width() * pack * 2;
-    for (Index c = 0; c < columns; c += most) {
-      const int left = static_cast<int>(std::min<Index>(most, columns - c));
-      const Pass<T> pass{x + c,   y + c, a.cut.count == 0 ? nullptr : a.cut.sums.data() + c,
-                         columns, left,  rows_aligned(y, columns, 16)};
-      const auto launch_count = [&]<int count>() {
-        if (rows_aligned(x, columns, 16)) {
-          launch_lanes<width(), count, true>(a, pass);
-        } else {
-          launch_lanes<width(), count, false>(a, pass);
-        }
-      };
-      if (left <= width() * pack) {
-        launch_count.template operator()<pack>();
+  constexpr Index most = 32 * full_pack<T>;
+  for (Index c = 0; c < columns; c += most) {
+    const Index left = std::min(most, columns - c);
+    const lanes::Pass<T> pass{x + c,
+                              y + c,
+                              a.cut.count == 0 ? nullptr : a.cut.sums.data() + c,
+                              columns,
+                              static_cast<int>(left),
+                              rows_aligned(y, columns, 16)};
+    lanes::with_lanes<T>(left, a.spread, [&]<int width, int count>() {
+      if (rows_aligned(x, columns, 16)) {
+        lanes::launch_lanes<width, count, true>(a, pass);
       } else {
-        launch_count.template operator()<2 * pack>();
+        lanes::launch_lanes<width, count, false>(a, pass);
       }
-    }
-  });
+    });
+  }
   add_pieces(a.cut, y, columns);
   clear_rows(a.empty_rows, y, columns);
 }
-
-template void grouped_lanes(GroupedLanes<float>&, const float*, float*, Index);
-template void grouped_lanes(GroupedLanes<double>&, const double*, double*, Index);
 
 }  // namespace spsolve::cuda
