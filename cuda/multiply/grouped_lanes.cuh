@@ -13,7 +13,7 @@ namespace spsolve::cuda {
 
 namespace lanes {
 
-inline constexpr int block = 128;
+inline constexpr int block = 256;
 inline constexpr int step = static_cast<int>(lane_step);
 inline constexpr LocalIndex column_bits = 0x7fffffff;
 
@@ -199,16 +199,9 @@ __device__ void walk(const LaneView<T>& a, Index block_id, const Pass<T>& pass) 
   }
 }
 
-/// Blocks of a multiprocessor that registers must suffice for, as many as go without spills: more
-/// warps hide more of the gathers' latency.
-template <int rows>
-constexpr int resident_blocks = rows == 1   ? 6
-                                : rows <= 3 ? 5
-                                            : 4;
-
+// No bound on registers: more resident blocks were measured to be slower, for the spills they cost.
 template <int rows, int width, int count, bool packed, typename T>
-__global__ void __launch_bounds__(block, resident_blocks<rows>)
-    one_size(LaneView<T> a, Pass<T> pass) {
+__global__ void __launch_bounds__(block) one_size(LaneView<T> a, Pass<T> pass) {
   walk<rows, width, count, packed>(a, blockIdx.x, pass);
 }
 
