@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/error.hpp"
 #include "core/timer.hpp"
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/stream.hpp"
@@ -121,7 +122,8 @@ class AutoProduct final : public Product<T> {
   };
   struct Trial {
     std::string_view name;
-    double seconds;
+    double seconds;          ///< of a product
+    double convert_seconds;  ///< of the conversion
   };
 
   Converted& converted(std::string_view name) {
@@ -144,37 +146,59 @@ class AutoProduct final : public Product<T> {
       return keep(columns, before,
                   fmt::format("{} at K = {} (as before with this pattern)", before, columns));
     }
-    std::vector<Trial> trials;
-    for (const std::string_view name : likely) {
-      trials.push_back({name, seconds_of(*converted(name).product, x, y, columns)});
-    }
-    const Trial plain = trials.back();
-    std::stable_sort(trials.begin(), trials.end(),
-                     [](const Trial& a, const Trial& b) { return a.seconds < b.seconds; });
+    const std::vector<Trial> trials = try_all(likely, x, y, columns);
     const Trial best = trials.front();
+    const Trial plain = *std::find_if(trials.begin(), trials.end(), [](const Trial& trial) {
+      return trial.name == plain_kernel;
+    });
     std::string text =
         fmt::format("{} at K = {} ({:.3g} ms", best.name, columns, best.seconds * 1e3);
     for (std::size_t t = 1; t < trials.size(); ++t) {
       text += fmt::format(", {} {:.3g}", trials[t].name, trials[t].seconds * 1e3);
     }
     if (best.seconds < plain.seconds) {
-      const double taken = converted(best.name).seconds, plainly = converted(plain.name).seconds;
-      text +=
-          fmt::format("; converted in {:.2g} s, pays after {:.0f} products", taken,
-                      std::ceil(std::max(0.0, taken - plainly) / (plain.seconds - best.seconds)));
+      const double more = std::max(0.0, best.convert_seconds - plain.convert_seconds);
+      text += fmt::format("; converted in {:.2g} s, pays after {:.0f} products",
+                          best.convert_seconds, std::ceil(more / (plain.seconds - best.seconds)));
     }
     winners().remember(key, best.name);
     return keep(columns, best.name, text + ")");
   }
 
+  /// Trials of all these kernels, the fastest first. Only its format is kept, and those of other
+  /// K. A format that does not fit into the GPU's memory is left out, unless it is the plain one.
+  std::vector<Trial> try_all(const std::vector<std::string_view>& names, const T* x, T* y,
+                             Index columns) {
+    std::vector<Trial> trials;
+    for (const std::string_view name : names) {
+      try {
+        Converted& candidate = converted(name);
+        trials.push_back({name, seconds_of(*candidate.product, x, y, columns), candidate.seconds});
+      } catch (const Error& error) {
+        if (error.code() != ExitCode::resources || name == plain_kernel) throw;
+        continue;
+      }
+      std::stable_sort(trials.begin(), trials.end(),
+                       [](const Trial& a, const Trial& b) { return a.seconds < b.seconds; });
+      free_all_but(trials.front().name);
+    }
+    return trials;
+  }
+
   /// Makes `name` the choice for K and frees what no K needs.
   Choice& keep(Index columns, std::string_view name, std::string text) {
     Choice& choice = choices_[columns] = {name, converted(name).product, std::move(text)};
+    free_all_but(name);
+    return choice;
+  }
+
+  /// Frees the formats that neither `name` nor a K that was met needs.
+  void free_all_but(std::string_view name) {
     std::erase_if(converted_, [&](const auto& one) {
-      return std::none_of(choices_.begin(), choices_.end(),
+      return one.first != name &&
+             std::none_of(choices_.begin(), choices_.end(),
                           [&](const auto& kept) { return kept.second.name == one.first; });
     });
-    return choice;
   }
 
   Csr<T> matrix_;

@@ -18,7 +18,8 @@ std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool
 
 /// The fastest of likely_kernels() for each K, by trial: the first product of each K converts the
 /// matrix for every candidate, times a few products of each with the X and Y of the caller by GPU
-/// events, waits for them, and keeps the winner; the formats that no K needs any more are freed.
+/// events, waits for them, and keeps the winner; the formats that no K needs any more are freed, at
+/// most two are in memory for one K, and what does not fit is left out.
 /// Which kernel won is remembered for the pattern, type and K until the program ends, so that a
 /// second matrix of the same pattern is converted once. Keeps a copy of the matrix in host memory
 /// for further K. detail() says what was chosen, the times, and after how many products the
