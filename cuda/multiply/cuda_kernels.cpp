@@ -2,17 +2,22 @@
 
 #include "cuda/multiply/cuda_kernels.hpp"
 
-#include "cuda/multiply/auto_rows.hpp"
+#include "cuda/multiply/auto_product.hpp"
 #include "cuda/multiply/csr_kernels.hpp"
 #include "cuda/multiply/cublas_gemm.hpp"
 #include "cuda/multiply/cusparse_products.hpp"
 #include "cuda/multiply/dense_kernels.hpp"
 #include "cuda/multiply/ellpack_kernels.hpp"
 #include "cuda/multiply/fast_rows.hpp"
+#include "cuda/multiply/grouped_lanes.hpp"
+#include "cuda/multiply/grouped_slices.hpp"
 #include "cuda/multiply/product_tree.hpp"
+#include "cuda/multiply/row_tiles.hpp"
 #include "cuda/multiply/symmetric_kernels.hpp"
 #include "cuda/multiply/transpose.hpp"
+#include "cuda/multiply/typed_rows.hpp"
 #include "multiply/kernel_row.hpp"
+#include "multiply/row_types.hpp"
 
 namespace spsolve::cuda {
 
@@ -28,6 +33,10 @@ std::string needs_small_dense(const MatrixFacts& facts, Index, std::size_t value
 
 std::string needs_cusparse(const MatrixFacts& facts, Index, std::size_t) {
   return cusparse_problem(facts);
+}
+
+std::string needs_few_row_types(const MatrixFacts& facts, Index, std::size_t) {
+  return row_types_problem(facts.row_types);
 }
 
 std::string needs_one_column(const MatrixFacts& facts, Index columns, std::size_t) {
@@ -142,10 +151,46 @@ constexpr Kernel table[] = {
         {"csr_lanes", "csr", true,
          "lanes on columns, 16 bytes of each row of X to a lane; long rows by whole blocks",
          takes_all}),
+    cuda_row<LaneCsr, [](auto& a, const auto* x, auto* y,
+                         Index columns) { csr_row_lanes(a, x, y, columns); }>(
+        {"csr_row_lanes", "csr", true,
+         "lanes on the non-zeros of a row, up to 4 columns at a time; long rows by whole blocks",
+         takes_all}),
+    cuda_row<RowTiles,
+             [](auto& a, const auto* x, auto* y, Index columns) { csr_tiles(a, x, y, columns); }>(
+        {"csr_tiles", "csr", true,
+         "a block per 1024 non-zeros of whole rows, products summed in shared memory (after "
+         "CSR-Stream); longer rows shared by blocks",
+         takes_all}),
+    cuda_row<GroupedSlices, [](auto& a, const auto* x, auto* y,
+                               Index columns) { grouped_slices(a, x, y, columns); }>(
+        {"grouped_slices", "grouped_slices", true,
+         "a thread per group of rows with equal columns, in sorted slices of 32 groups, 16-bit "
+         "columns where they fit; long rows by whole blocks",
+         takes_all}),
+    cuda_row<GroupedLanes, [](auto& a, const auto* x, auto* y,
+                              Index columns) { grouped_lanes(a, x, y, columns); }>(
+        {"grouped_lanes", "grouped_lanes", true,
+         "lanes on columns walk along equal shares of the non-zeros, rows with equal columns "
+         "together; long rows cut",
+         takes_all}),
+    cuda_row<TypedRows, [](const auto& a, const auto* x, auto* y,
+                           Index columns) { row_types(a, x, y, columns); }>(
+        {"row_types", "row_types", true,
+         "rows that repeat the same values at the same distances are stored once",
+         needs_few_row_types}),
+    cuda_row<SymmetricGroups, [](auto& a, const auto* x, auto* y,
+                                 Index columns) { symmetric_groups(a, x, y, columns); }>(
+        {"symmetric_groups", "symmetric_slices", false,
+         "grouped_slices over the lower triangle, which serves both; sums below are atomic, once "
+         "for a group",
+         needs_symmetric}),
     peer_row<[](const auto& matrix, const KernelOptions& options) {
-      return prepare_auto_rows(matrix, options);
+      return prepare_auto(matrix, options);
     }>({"auto", "chosen", false,
-        "sliced_rows or csr_lanes by K, where near by a trial (so the choice may change)",
+        "the fastest of the likely kernels by a trial at the first product of each K: the choice "
+        "may "
+        "change from run to run, and be one that uses atomics",
         takes_all}),
 
     // Peers. What they promise of reproducibility depends on version and algorithm.

@@ -96,4 +96,10 @@ struct LaneCsr {
 template <typename T>
 void csr_lanes(LaneCsr<T>& a, const T* x, T* y, Index columns);
 
+/// Lanes on non-zeros: a power of two of neighbouring lanes per row, by the mean length of the
+/// rows, each takes every so manieth of its non-zeros, for up to 4 columns of X at a time; their
+/// sums are added by shuffles. Short of latency where there are few rows.
+template <typename T>
+void csr_row_lanes(LaneCsr<T>& a, const T* x, T* y, Index columns);
+
 }  // namespace spsolve::cuda

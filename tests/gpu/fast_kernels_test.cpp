@@ -1,4 +1,4 @@
-// What the table's tests do not reach in sliced_rows, csr_lanes and auto: long rows around the
+// What the table's tests do not reach in the fast kernels and auto: long rows around the
 // limit and around a chunk, windows and slices that are cut short, every K from 1 to 70, aligned
 // and unaligned X.
 
@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "cuda/multiply/auto_product.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "cuda/multiply/fast_rows.hpp"
+#include "cuda/multiply/row_groups.hpp"
+#include "cuda/multiply/row_tiles.hpp"
 #include "gpu/gpu_test.hpp"
 #include "helpers/product_cases.hpp"
 #include "matrix/generate.hpp"
@@ -48,12 +51,17 @@ std::vector<T> shifted_product(Product<T>& product, const std::vector<T>& x, Ind
   return {y.begin() + shift, y.end()};
 }
 
+/// Those that take any matrix.
+constexpr const char* fast_kernels[] = {"sliced_rows", "csr_lanes",      "csr_row_lanes",
+                                        "csr_tiles",   "grouped_slices", "grouped_lanes",
+                                        "auto"};
+
 class FastKernels : public GpuTest {
  protected:
   template <typename T>
   void check(const Csr<double>& matrix, Index first, Index last) {
     const auto reference = product_reference<T>(matrix);
-    for (const char* name : {"sliced_rows", "csr_lanes", "auto"}) {
+    for (const char* name : fast_kernels) {
       const Kernel& kernel = find_kernel(cuda_kernels(), name);
       const auto product = prepare(kernel, reference.matrix, KernelOptions{});
       for (Index columns = first; columns <= last; ++columns) {
@@ -76,7 +84,7 @@ class FastKernels : public GpuTest {
     const auto one = leading_columns(reference, 1);
     std::vector<T> x;
     for (const T value : one) x.insert(x.end(), static_cast<std::size_t>(columns), value);
-    for (const char* name : {"sliced_rows", "csr_lanes", "auto"}) {
+    for (const char* name : fast_kernels) {
       SCOPED_TRACE(testing::Message() << name << ", K = " << columns);
       const auto product =
           prepare(find_kernel(cuda_kernels(), name), reference.matrix, KernelOptions{});
@@ -131,22 +139,117 @@ TEST_F(FastKernels, WindowsAndSlicesCutShort) {
   }
 }
 
+TEST_F(FastKernels, GroupsOfEverySize) {
+  for (const char* spec : {"grid3d27:4:1", "grid3d27:4:2", "grid3d27:4:3", "grid3d27:4:4",
+                           "grid3d27:3:5", "grid3d27:3:7"}) {
+    SCOPED_TRACE(spec);
+    check<double>(generate_matrix(spec), 1, 20);
+    check<float>(generate_matrix(spec), 1, 20);
+  }
+  // Groups of all sizes side by side, one of them of long rows.
+  Csr<double> mixed = rows_of({0, 1, 1, 4, 4, 4, 9, 9, 9, 9, 0, 0, 30, 30, 30, 3, 300, 300}, 301);
+  check<double>(mixed, 1, 40);
+  check<float>(mixed, 1, 40);
+}
+
+TEST_F(FastKernels, SymmetricGroupsOfEverySize) {
+  const Kernel& kernel = find_kernel(cuda_kernels(), "symmetric_groups");
+  for (const char* spec : {"grid3d27:5:1", "grid3d27:4:2", "grid3d27:4:3", "grid3d27:4:4",
+                           "grid3d27:3:7", "grid2d:40"}) {
+    SCOPED_TRACE(spec);
+    const auto reference = product_reference<double>(generate_matrix(spec));
+    const auto product = prepare(kernel, reference.matrix, KernelOptions{});
+    for (const Index columns : {Index{1}, Index{2}, Index{5}}) {
+      const auto x = leading_columns(reference, columns);
+      const auto y = shifted_product(*product, x, reference.matrix.rows * columns, columns, 1);
+      EXPECT_TRUE(within_bound(reference, y, columns)) << "K = " << columns;
+    }
+  }
+}
+
 TEST_F(FastKernels, AutoSaysWhatItChose) {
-  const auto product =
-      prepare(find_kernel(cuda_kernels(), "auto"), generate_matrix("grid2d:500"), KernelOptions{});
+  const Csr<double> matrix = generate_matrix("random_sparse:20000:20000:9");
+  const Kernel& automatic = find_kernel(cuda_kernels(), "auto");
+  const auto product = prepare(automatic, matrix, KernelOptions{});
   EXPECT_EQ(product->detail(), "");
-  const Index rows = 250000;
-  const DeviceArray<double> x(std::vector<double>(static_cast<std::size_t>(16 * rows), 1.0));
-  DeviceArray<double> y(16 * rows);
-  for (const Index columns : {Index{1}, Index{6}, Index{16}})
+  const DeviceArray<double> x(std::vector<double>(static_cast<std::size_t>(16 * matrix.rows), 1.0));
+  DeviceArray<double> y(16 * matrix.rows);
+  for (const Index columns : {Index{1}, Index{16}}) {
     product->multiply(x.data(), y.data(), columns);
+  }
+  const std::string first = product->detail();
+  for (const char* part : {" at K = 1 (", " at K = 16 (", "csr_lanes", " ms"}) {
+    EXPECT_NE(first.find(part), std::string::npos) << first;
+  }
+  EXPECT_GT(product->bytes(), matrix.nonzeros() * 8);
+  // The second of a pattern takes the first one's choice without a trial.
+  const auto again = prepare(automatic, matrix, KernelOptions{});
+  again->multiply(x.data(), y.data(), 16);
   CUDA_CHECK(cudaDeviceSynchronize());
-  EXPECT_NE(product->detail().find("sliced_rows at K <= 4"), std::string::npos);
-  EXPECT_NE(product->detail().find(" at K = 6 (sliced_rows"), std::string::npos);
-  EXPECT_NE(product->detail().find("csr_lanes at K >= 16"), std::string::npos);
+  EXPECT_NE(again->detail().find(" at K = 16 (as before with this pattern)"), std::string::npos)
+      << again->detail();
+  const std::string name = again->detail().substr(0, again->detail().find(" at K"));
+  EXPECT_NE(first.find(name + " at K = 16 ("), std::string::npos) << first;
 }
 
 // What needs no GPU.
+
+TEST(Tiles, HoldWholeRowsAndPiecesOfLongerOnes) {
+  const std::vector<Index> lengths{3, 0, 1021, 1, 40, 33, 32, 1025, 5000, 0, 7};
+  std::vector<Index> offsets{0};
+  for (const Index length : lengths) offsets.push_back(offsets.back() + length);
+  const TileList list = tiles_of(offsets);
+  EXPECT_EQ(list.cut.rows, (std::vector<Index>{7, 8}));
+  EXPECT_EQ(list.cut.pieces, (std::vector<LocalIndex>{0, 2, 7}));
+  Index next = 0;
+  LocalIndex pieces = 0;
+  for (const RowTile& tile : list.tiles) {
+    EXPECT_EQ(tile.first, next);
+    EXPECT_LE(tile.nonzeros, tile_nonzeros);
+    next += tile.nonzeros;
+    if (tile.rows == 0) {
+      EXPECT_EQ(tile.place, pieces++);
+      EXPECT_EQ(list.cut.rows[static_cast<std::size_t>(tile.first_wide)], tile.first_row);
+      continue;
+    }
+    for (LocalIndex row = 0; row < tile.rows; ++row) {
+      EXPECT_EQ(tile.first + list.row_ends[static_cast<std::size_t>(tile.first_row + row)],
+                offsets[static_cast<std::size_t>(tile.first_row + row) + 1]);
+    }
+  }
+  EXPECT_EQ(next, offsets.back());
+  EXPECT_EQ(pieces, 7);
+  // Row 2 fills the first tile; of the second, rows 4 and 5 are wide.
+  EXPECT_EQ(list.tiles[0].rows, 3);
+  EXPECT_EQ(list.wide_rows, (std::vector<std::uint16_t>{2, 1, 2}));
+  EXPECT_TRUE(tiles_of(std::vector<Index>{0}).tiles.empty());
+  EXPECT_EQ(tiles_of(std::vector<Index>(3000, 0)).tiles.size(), 3u);  // empty rows
+}
+
+TEST(RowGroups, AreOfEqualRowsWhereThatPays) {
+  const RowGroups cube = row_groups_of(generate_matrix("grid3d27:3:3"), 1000);
+  EXPECT_TRUE(cube[0].empty() && cube[1].empty() && cube[3].empty());
+  EXPECT_EQ(cube[2].size(), 27u);
+  EXPECT_EQ(cube[2][1], 3);
+  // Longer rows stay by themselves, and so do all where few are equal.
+  EXPECT_EQ(row_groups_of(generate_matrix("grid3d27:3:3"), 30)[0].size(), 3u * (27 - 8));
+  EXPECT_EQ(row_groups_of(generate_matrix("grid2d:9"), 1000)[0].size(), 81u);
+  EXPECT_EQ(row_groups_of(rows_of({5, 5, 2, 3, 4, 6}, 9), 1000)[0].size(), 6u);
+}
+
+TEST(Auto, LooksAtLikelyKernelsOnly) {
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(likely_kernels(64, false, true), (Names{"grouped_lanes", "csr_lanes"}));
+  for (Index columns = 1; columns <= 64; ++columns) {
+    const Names names = likely_kernels(columns, true, true);
+    EXPECT_EQ(names.front(), "row_types");
+    EXPECT_EQ(names.back(), plain_kernel);
+    EXPECT_EQ(std::count(names.begin(), names.end(), "symmetric_groups"), columns == 1);
+    for (const std::string_view name : names) {
+      EXPECT_EQ(find_kernel(cuda_kernels(), name).name, name);
+    }
+  }
+}
 
 TEST(LongRows, AreBeyondTheMeanAndTheLeast) {
   EXPECT_EQ(long_row_limit(0, 0), 256);

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "matrix/csr.hpp"
+#include "multiply/kernel.hpp"
+
+namespace spsolve::cuda {
+
+/// The kernel that auto compares all others with: plain CSR, nothing to convert but its long rows.
+inline constexpr std::string_view plain_kernel = "csr_lanes";
+
+/// The GPU kernels that may be fastest for a matrix and K columns; plain_kernel is the last.
+/// `row_types` and `symmetric` say whether those storages take the matrix.
+std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool symmetric);
+
+/// The fastest of likely_kernels() for each K, by trial: the first product of each K converts the
+/// matrix for every candidate, times a few products of each with the X and Y of the caller by GPU
+/// events, waits for them, and keeps the winner; the formats that no K needs any more are freed, at
+/// most two are in memory for one K, and what does not fit is left out.
+/// Which kernel won is remembered for the pattern, type and K until the program ends, so that a
+/// second matrix of the same pattern is converted once. Keeps a copy of the matrix in host memory
+/// for further K. detail() says what was chosen, the times, and after how many products the
+/// conversion pays against plain_kernel.
+template <typename T>
+std::unique_ptr<Product<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options);
+
+}  // namespace spsolve::cuda
