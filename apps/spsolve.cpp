@@ -1,6 +1,8 @@
 // mpirun -np N spsolve CONFIG.yaml: the application. What it does is in lib/task; this file reads
 // the command line, starts the team, and turns what happened into words and an exit code.
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -12,9 +14,12 @@
 #include "apps/gpus.hpp"
 #include "config/loader.hpp"
 #include "config/schema.hpp"
+#include "core/fault.hpp"
 #include "core/launcher.hpp"
 #include "core/log.hpp"
+#include "core/signals.hpp"
 #include "core/system.hpp"
+#include "core/watchdog.hpp"
 #include "io/html_report.hpp"
 #include "io/report_fields.hpp"
 #include "mpi/mpi_team.hpp"
@@ -118,12 +123,22 @@ ExitCode tell(const Report& report, const Config& config, Team& team, const Comm
     if (speaks && !config.output.html.empty())
       write_text(config.output.html, html_report(to_json(report), report.pattern));
   });
-  if (speaks && !line.quiet) std::cout << "spsolve report\n" << to_text(report) << std::flush;
+  together(team, [&] {
+    if (!speaks || line.quiet) return;
+    std::cout << "spsolve report\n" << to_text(report) << std::flush;
+    if (!std::cout) {
+      fail(ExitCode::resources,
+           "the report cannot be written to the standard output ({}); what output.* names is "
+           "written",
+           std::strerror(errno));
+    }
+  });
   return report.status == "solved" ? ExitCode::solved : ExitCode::not_trustworthy;
 }
 
 ExitCode run(Team& team, const CommandLine& line) {
   const bool speaks = team.rank() == 0;
+  together(team, [&] { prepare_fault(team.rank()); });
   const Gpus gpus = find_gpus();
   offer_gpu_kernels(gpus.kernels);
   const Config config = load_together(team, line);
@@ -145,6 +160,7 @@ ExitCode run(Team& team, const CommandLine& line) {
     return check.fits ? ExitCode::solved : ExitCode::resources;
   }
 
+  const Watchdog watchdog(team, config.run.watchdog);
   nlohmann::ordered_json versions = build_versions();
   versions["mpi"] = MpiSession::version();
   return config.task == Task::multiply
@@ -189,6 +205,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(error.code());
   }
   const MpiSession session(argc, argv);
+  turn_signals_into_errors();  // MPI has set its own by now
   MpiTeam team;
   try {
     if (const auto topic = topic_asked(argc, argv)) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+
+#include "core/pulse.hpp"
 
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -70,6 +73,7 @@ class MpiMessages final : public Messages {
     MPI_CHECK(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()));
   }
   void wait() override {
+    const WaitingForRanks waiting;
     MPI_CHECK(
         MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
   }
@@ -104,19 +108,20 @@ MpiTeam::MpiTeam() {
   MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
   MPI_CHECK(MPI_Comm_rank(world_, &rank_));
   MPI_CHECK(MPI_Comm_size(world_, &size_));
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_CHECK(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host));
-  MPI_CHECK(MPI_Comm_size(host, &ranks_on_host_));
-  MPI_CHECK(MPI_Comm_rank(host, &rank_on_host_));
-  MPI_CHECK(MPI_Comm_free(&host));
+  MPI_CHECK(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host_));
+  MPI_CHECK(MPI_Comm_size(host_, &ranks_on_host_));
+  MPI_CHECK(MPI_Comm_rank(host_, &rank_on_host_));
 }
 
 MpiTeam::~MpiTeam() {
+  if (shared_ != MPI_WIN_NULL) MPI_Win_free(&shared_);
+  MPI_Comm_free(&host_);
   MPI_Comm_free(&world_);
 }
 
 void MpiTeam::broadcast_bytes(std::span<std::byte> data, int root) {
   if (size_ == 1) return;
+  const WaitingForRanks waiting;
   in_pieces(data, [&](std::byte* bytes, int count) {
     MPI_CHECK(MPI_Bcast(bytes, count, MPI_BYTE, root, world_));
   });
@@ -127,23 +132,27 @@ void MpiTeam::all_gather_bytes(std::span<const std::byte> mine, std::span<std::b
     fail(ExitCode::internal, "an all-gather of {} bytes a rank is more than one MPI call takes",
          mine.size());
   }
+  const WaitingForRanks waiting;
   const int count = static_cast<int>(mine.size());
   MPI_CHECK(MPI_Allgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, world_));
 }
 
 void MpiTeam::send_bytes(std::span<const std::byte> data, int to) {
+  const WaitingForRanks waiting;
   in_pieces(data, [&](const std::byte* bytes, int count) {
     MPI_CHECK(MPI_Send(bytes, count, MPI_BYTE, to, message_tag, world_));
   });
 }
 
 void MpiTeam::receive_bytes(std::span<std::byte> data, int from) {
+  const WaitingForRanks waiting;
   in_pieces(data, [&](std::byte* bytes, int count) {
     MPI_CHECK(MPI_Recv(bytes, count, MPI_BYTE, from, message_tag, world_, MPI_STATUS_IGNORE));
   });
 }
 
 void MpiTeam::exchange_bytes(std::span<std::byte> data, int partner) {
+  const WaitingForRanks waiting;
   in_pieces(data, [&](std::byte* bytes, int count) {
     MPI_CHECK(MPI_Sendrecv_replace(bytes, count, MPI_BYTE, partner, message_tag, partner,
                                    message_tag, world_, MPI_STATUS_IGNORE));
@@ -161,6 +170,20 @@ bool MpiTeam::claims_gpu_memory() const {
 #else
   return false;
 #endif
+}
+
+std::span<std::byte> MpiTeam::shared_on_host(std::size_t bytes) {
+  if (ranks_on_host_ == 1 || shared_ != MPI_WIN_NULL) return {};
+  const std::size_t size = bytes * static_cast<std::size_t>(ranks_on_host_);
+  const MPI_Aint mine = rank_on_host_ == 0 ? static_cast<MPI_Aint>(size) : 0;
+  void* start = nullptr;
+  MPI_CHECK(MPI_Win_allocate_shared(mine, 1, MPI_INFO_NULL, host_, &start, &shared_));
+  MPI_Aint length = 0;
+  int unit = 1;
+  MPI_CHECK(MPI_Win_shared_query(shared_, 0, &length, &unit, &start));
+  if (rank_on_host_ == 0) std::memset(start, 0, size);
+  MPI_CHECK(MPI_Barrier(host_));
+  return {static_cast<std::byte*>(start), size};
 }
 
 void MpiTeam::abort(ExitCode code) {

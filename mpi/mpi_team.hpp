@@ -45,10 +45,15 @@ class MpiTeam final : public Team {
   /// Where the MPI library says at run time that it is CUDA-aware.
   bool claims_gpu_memory() const override;
 
+  /// A window of shared memory (MPI 3.1, 11.2.3); at most one of a team's life.
+  std::span<std::byte> shared_on_host(std::size_t bytes) override;
+
   [[noreturn]] void abort(ExitCode code) override;
 
  private:
   MPI_Comm world_ = MPI_COMM_NULL;
+  MPI_Comm host_ = MPI_COMM_NULL;
+  MPI_Win shared_ = MPI_WIN_NULL;
   int rank_ = 0;
   int size_ = 1;
   int ranks_on_host_ = 1;

@@ -140,6 +140,11 @@ struct Config {
     bool operator==(const Output&) const = default;
   };
 
+  struct Run {
+    int watchdog = 1800;
+    bool operator==(const Run&) const = default;
+  };
+
   Matrix matrix;
   RightHandSide right_hand_side;
   Task task = Task::solve;
@@ -150,6 +155,7 @@ struct Config {
   TransportChoice transport = TransportChoice::automatic;
   int threads = 0;
   Output output;
+  Run run;
 
   bool operator==(const Config&) const = default;
 };

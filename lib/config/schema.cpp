@@ -166,6 +166,7 @@ constexpr Section section_table[] = {
     {"solve", "How the system is solved.", nullptr, ""},
     {"multiply", "How Y = A X is computed, with task: multiply.", nullptr, ""},
     {"output", "What is written besides the log.", nullptr, ""},
+    {"run", "How long runs are looked after.", nullptr, ""},
 };
 
 const Option option_table[] = {
@@ -277,6 +278,10 @@ const Option option_table[] = {
         "output.progress",
         "Progress on the standard error: auto and on show one row on a terminal, sparse lines in a "
         "log."),
+    integer<&Config::run, &Config::Run::watchdog>(
+        "run.watchdog", 0, 1000000000, "seconds",
+        "A rank that makes no step for so long is named with its phase, and all ranks end; 0: "
+        "nobody watches."),
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/log.hpp"
+#include "core/pulse.hpp"
 
 namespace spsolve {
 
@@ -25,12 +26,13 @@ Progress::Progress(std::string label, double flops, Show show, std::FILE* stream
 
 Progress::~Progress() {
   if (printed_) {
-    fmt::print(stream_, "\r\x1b[K");
+    std::fputs("\r\x1b[K", stream_);
     std::fflush(stream_);
   }
 }
 
 void Progress::done(Index step, Index steps, double fraction) {
+  note_move();
   if (show_ == Show::off || timer_.seconds() < next_) return;
   print(step, steps, fraction);
   // A log gets sparser as the task gets longer: 5 s, 10 s, 20 s ... at most every 5 minutes.
@@ -45,7 +47,8 @@ void Progress::print(Index step, Index steps, double fraction) {
       "{}: {:5.1f} %  step {} of {}  {:.2f} GFLOP/s  {:.0f} s, about {:.0f} s left", label_,
       100 * fraction, step, steps, fraction * flops_ / seconds / 1e9, seconds, left);
   if (show_ == Show::log) return log_line(row);
-  fmt::print(stream_, "\r{}\x1b[K", row);
+  // A terminal that went away is no reason to end the task.
+  std::fputs(fmt::format("\r{}\x1b[K", row).c_str(), stream_);
   std::fflush(stream_);
   printed_ = true;
 }

@@ -75,6 +75,14 @@ class Team {
   /// tried.
   virtual bool claims_gpu_memory() const { return false; }
 
+  /// Memory that the ranks of this host share, `bytes` for each of them by rank_on_host(), all
+  /// zero; as long as the team. Empty where there is none: then on every rank of the host.
+  /// Collective.
+  virtual std::span<std::byte> shared_on_host(std::size_t bytes) {
+    static_cast<void>(bytes);
+    return {};
+  }
+
   /// Ends every rank at once with this exit code; for failures that the others can't know of.
   [[noreturn]] virtual void abort(ExitCode code) = 0;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/log.hpp"
+#include "core/pulse.hpp"
 
 namespace spsolve {
 
@@ -27,6 +28,7 @@ class PhaseTimes {
   template <typename Work>
   decltype(auto) measure(const std::string& phase, Work&& work) {
     log_detail(phase);
+    enter_phase(phase);
     Stop stop{*this, phase, Timer{}};
     return std::forward<Work>(work)();
   }

@@ -1,10 +1,32 @@
 #include "io/matrix_source.hpp"
 
+#include <limits>
+
+#include "core/error.hpp"
 #include "io/matrix_market.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate.hpp"
 
 namespace spsolve {
+
+namespace {
+
+/// Sizes up to these can be planned with: products of two of them with a few bytes stay below 2^63.
+void check_size(const std::string& name, const MatrixMarketHeader& header) {
+  constexpr Index most_rows = Index{1} << 40;
+  constexpr Index most_columns = std::numeric_limits<LocalIndex>::max();
+  constexpr Index most_entries = Index{1} << 48;
+  if (header.rows <= most_rows && header.columns <= most_columns &&
+      header.entries <= most_entries) {
+    return;
+  }
+  fail(ExitCode::resources,
+       "{}: its header declares {} x {} and {} entries, and spsolve handles at most {} rows, {} "
+       "columns and {} entries; correct the size line",
+       name, header.rows, header.columns, header.entries, most_rows, most_columns, most_entries);
+}
+
+}  // namespace
 
 bool means_generator(const std::string& name) {
   return is_generator_spec(name) ||
@@ -14,6 +36,7 @@ bool means_generator(const std::string& name) {
 MatrixShape describe_matrix(const std::string& name) {
   if (means_generator(name)) return generated_shape(name);
   const MatrixMarketHeader header = read_header(name);
+  check_size(name, header);
   const Index mirrored = header.symmetry == Symmetry::general ? 1 : 2;
   return {header.rows, header.columns, header.entries, mirrored * header.entries};
 }

@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "core/error.hpp"
+#include "core/system.hpp"
 
 namespace spsolve {
 
@@ -63,6 +64,14 @@ void check(const Coo& coo) {
       (coo.symmetry != Symmetry::general && coo.rows != coo.columns)) {
     fail(ExitCode::internal, "a {} matrix cannot be {} x {}", name(coo.symmetry), coo.rows,
          coo.columns);
+  }
+  // What a file claims of its rows costs memory, whatever it stores.
+  constexpr Index harmless = Index{1} << 23;
+  if (coo.rows > harmless && coo.rows >= available_memory() / static_cast<Index>(sizeof(Index))) {
+    fail(ExitCode::resources,
+         "the matrix has {} rows, whose offsets alone do not fit into the {} MiB of memory that "
+         "are available; correct its size, or use a larger machine",
+         coo.rows, available_memory() >> 20);
   }
   const Index entries = coo.entries();
   Index outside = entries;

@@ -1,5 +1,8 @@
 // The memory plan of task: multiply.
 
+#include <algorithm>
+#include <limits>
+
 #include "io/matrix_source.hpp"
 #include "multiply/cost.hpp"
 #include "task/multiply.hpp"
@@ -42,7 +45,11 @@ MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan) {
       0);
   const auto& [shape, k] = known;
   const auto multivector = [&](Index rows, std::size_t bytes) {
-    return rows * k * static_cast<std::int64_t>(bytes);
+    // So much that it cannot fit, where the product of what was asked for is beyond 2^58.
+    constexpr std::int64_t most = std::int64_t{1} << 58;
+    const std::int64_t row = std::min<Index>(k, std::numeric_limits<LocalIndex>::max()) *
+                             static_cast<std::int64_t>(bytes);
+    return row > 0 && rows > most / row ? most : rows * row;
   };
   const std::size_t value = value_bytes(config.multiply.precision);
   const Index height = RowBands{shape.rows, team.size()}.band(team.rank()).size();

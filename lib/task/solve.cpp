@@ -49,6 +49,12 @@ MatrixShape square_shape(const Config& config) {
     fail(ExitCode::input, "{}: the matrix is {} x {}; task: solve needs a square one",
          config.matrix.name(), shape.rows, shape.columns);
   }
+  constexpr Index most_rows = Index{1} << 29;  // the bytes of all elements stay below 2^63
+  if (shape.rows > most_rows) {
+    fail(ExitCode::resources,
+         "{}: the matrix has {} rows, and task: solve, which makes it dense, handles at most {}",
+         config.matrix.name(), shape.rows, most_rows);
+  }
   return shape;
 }
 

@@ -32,6 +32,7 @@ TEST(Config, DefaultsHoldWhereNothingIsSaid) {
   EXPECT_EQ(expected.device, DeviceChoice::automatic);
   EXPECT_EQ(expected.threads, 0);
   EXPECT_EQ(expected.output.progress, AutoSwitch::automatic);
+  EXPECT_EQ(expected.run.watchdog, 1800);
 }
 
 TEST(Config, EveryKeyIsStored) {
@@ -52,6 +53,7 @@ multiply: {kernel: csr_serial, bands: nonzeros, precision: float, columns: 8, x:
            verify: true}
 threads: 12
 output: {solution: "x y.mtx", product: y.mtx, report: r.json, progress: on}
+run: {watchdog: 60}
 )");
   EXPECT_EQ(config.matrix.file, "");
   EXPECT_EQ(config.matrix.generate, "grid2d:30");
@@ -82,6 +84,7 @@ output: {solution: "x y.mtx", product: y.mtx, report: r.json, progress: on}
   EXPECT_EQ(config.multiply.repeat, 9);
   EXPECT_TRUE(config.multiply.verify);
   EXPECT_EQ(config.output.progress, AutoSwitch::on);
+  EXPECT_EQ(config.run.watchdog, 60);
 }
 
 TEST(Config, ShorthandsOfSections) {

@@ -1,0 +1,124 @@
+#include "core/watchdog.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "core/system.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// To the standard error at once, past the stream that the working thread may be using.
+void say(const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::write(STDERR_FILENO, text.data() + done, text.size() - done);
+    if (count <= 0) return;
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+/// Ends this process even where `Team::abort`, called beside a thread that is inside the message
+/// layer, does not come back.
+void end_process_soon(ExitCode code) {
+  std::thread([code] {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    std::_Exit(static_cast<int>(code));
+  }).detach();
+}
+
+}  // namespace
+
+std::optional<Standstill> standstill(std::span<const WatchedRank> ranks, std::size_t me,
+                                     double patience) {
+  bool all_wait = true;
+  double longest = 0, shortest = 2 * patience + static_cast<double>(me);
+  const double turn = static_cast<double>(me) + 1;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const WatchedRank& one = ranks[i];
+    all_wait = all_wait && one.waiting && one.still >= shortest;
+    longest = std::max(longest, one.still);
+    if (one.waiting || one.still < patience + (i == me ? 0 : turn)) continue;
+    return Standstill{
+        ExitCode::resources,
+        fmt::format("rank {} has not moved for {:.0f} s in phase {}; look at that host's disks, "
+                    "memory and devices, or raise run.watchdog where such a step may take longer",
+                    one.rank, one.still, one.phase)};
+  }
+  if (!all_wait) return std::nullopt;
+  return Standstill{
+      ExitCode::internal,
+      fmt::format("rank {} and all other ranks of its host have waited for messages for {:.0f} s "
+                  "in phase {}; a rank on another host is gone, the network is, or this is a "
+                  "defect of spsolve",
+                  ranks[me].rank, longest, ranks[me].phase)};
+}
+
+Watchdog::Watchdog(Team& team, int seconds) : team_(team), patience_(seconds) {
+  if (seconds <= 0) return;
+  pulse().rank = team.rank();
+  const auto bytes = team.shared_on_host(sizeof(Pulse));
+  if (bytes.empty()) {
+    pulses_ = {&pulse(), 1};
+  } else {
+    // Zeroed memory is a Pulse that nobody has touched.
+    pulses_ = {reinterpret_cast<Pulse*>(bytes.data()), bytes.size() / sizeof(Pulse)};
+    me_ = static_cast<std::size_t>(team.rank_on_host());
+    move_pulse(&pulses_[me_]);
+  }
+  pulse().watched = 1;
+  last_.resize(pulses_.size());
+  // Signals are for the thread that works.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Watchdog::~Watchdog() {
+  if (!thread_.joinable()) return;
+  pulse().watched = 0;
+  thread_.request_stop();
+  thread_.join();
+  move_pulse(nullptr);
+}
+
+std::vector<WatchedRank> Watchdog::look() {
+  std::vector<WatchedRank> ranks;
+  const auto now = Clock::now();
+  for (std::size_t i = 0; i < pulses_.size(); ++i) {
+    const Pulse& one = pulses_[i];
+    const std::uint64_t moves = one.moves;
+    // One that has not begun, or has ended its work, keeps nobody waiting.
+    if (moves != last_[i].moves || one.watched == 0) last_[i] = {moves, now};
+    ranks.push_back({one.rank, one.phase_name(), one.waiting > 0,
+                     std::chrono::duration<double>(now - last_[i].time).count()});
+  }
+  return ranks;
+}
+
+void Watchdog::watch(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any sleep;
+  const auto pause = std::chrono::duration<double>(std::min(1.0, patience_ / 4));
+  for (;;) {
+    std::unique_lock lock(mutex);
+    sleep.wait_for(lock, stop, pause, [] { return false; });
+    if (stop.stop_requested()) return;
+    const auto ranks = look();
+    const auto found = standstill(ranks, me_, patience_);
+    if (!found) continue;
+    say(fmt::format("spsolve: the watchdog of rank {} of {} on host {} ends all ranks: {}\n",
+                    team_.rank(), team_.size(), host_name(), found->sentence));
+    end_process_soon(found->code);
+    team_.abort(found->code);
+  }
+}
+
+}  // namespace spsolve

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/pulse.hpp"
+#include "core/team.hpp"
+
+namespace spsolve {
+
+/// A rank as a watchdog of its host sees it.
+struct WatchedRank {
+  int rank = 0;
+  std::string phase;
+  bool waiting = false;  ///< for other ranks
+  double still = 0;      ///< seconds since it last moved
+};
+
+/// What a watchdog ends all ranks for.
+struct Standstill {
+  ExitCode code;
+  std::string sentence;
+};
+
+/// What the watchdog of ranks[me], all of them on one host, has to say where a rank that stopped is
+/// given `patience` seconds:
+///
+/// - a rank that computes, reads or writes and has not moved for so long: its own watchdog says so
+///   first, and those of the other ranks, one second after another, where that one says nothing;
+/// - all of them waiting for twice as long: for ranks of other hosts whose watchdogs are gone too,
+///   or for each other.
+///
+/// A rank that waits for others is never to blame for itself.
+std::optional<Standstill> standstill(std::span<const WatchedRank> ranks, std::size_t me,
+                                     double patience);
+
+/// While it lives, a thread beside the work sees to it that no rank waits for ever: where a rank
+/// makes no step for `seconds`, one message names the rank, its host and its phase, and all ranks
+/// end. Ranks of one host see each other, so that a process that stands still altogether is named,
+/// too. Steps are the beginning of a phase, a step of an elimination and every exchange with other
+/// ranks. Collective; `team` must outlive it.
+class Watchdog {
+ public:
+  /// 0 seconds: nobody watches.
+  Watchdog(Team& team, int seconds);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+ private:
+  void watch(const std::stop_token& stop);
+  std::vector<WatchedRank> look();
+
+  using Clock = std::chrono::steady_clock;
+  struct LastMove {
+    std::uint64_t moves = 0;
+    Clock::time_point time = Clock::now();
+  };
+
+  Team& team_;
+  double patience_;
+  std::span<Pulse> pulses_;  // of the host's ranks, or this one's alone
+  std::size_t me_ = 0;
+  std::vector<LastMove> last_;
+  std::jthread thread_;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,216 @@
+"""What happens to all ranks when something fails on one: the end, the words, the exit code, the files.
+
+`./dev faults` prints the same cases as a table (fault, ranks, seconds to the end, exit code, what was
+left). Cases with an injected failure need a build with SPSOLVE_FAULTS (lib/core/fault.hpp).
+"""
+
+import dataclasses
+import functools
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from support import BIN, CliTest, INPUT, INTERNAL, RESOURCES, SOLVED
+
+# Until an injected failure has ended all ranks; the watchdog of these tests waits for 2 s of it.
+TIME_LIMIT = 60
+WATCHDOG = 2
+KILLED = 128 + signal.SIGKILL
+
+SOLVE = """
+matrix: "random_dense:300:seed=3"
+solve: {method: gauss}
+output: {solution: x.mtx, report: report.json}
+run: {watchdog: 2}
+"""
+MULTIPLY = """
+task: multiply
+matrix: "grid2d:60"
+multiply: {columns: 4}
+output: {product: y.mtx, report: report.json}
+run: {watchdog: 2}
+"""
+
+
+@dataclasses.dataclass
+class Case:
+    """A failure, and how all ranks must end."""
+    name: str
+    ranks: tuple
+    code: int
+    words: str                 # told exactly once
+    fault: str = ""            # SPSOLVE_FAULT
+    config: str = SOLVE
+    shell: str = ""            # runs in place of mpirun; {spsolve}, {mpirun}, {ranks}
+    left: tuple = ()           # files besides the configuration
+    needs: str = ""            # a program's test, in a shell
+
+
+DISK = ("unshare -m bash -c 'mkdir disk && mount -t tmpfs -o size=16k none disk && "
+        "{{ {mpirun} -np {ranks} {spsolve} c.yaml --set output.solution=disk/x.mtx "
+        "--set output.report=disk/r.json; code=$?; ls -A disk | sed \"s,^,left: ,\"; exit $code; }}'")
+
+CASES = (
+    Case("a rank is killed", (2, 3, 4), KILLED, "on signal 9",
+         "rank=1:phase=eliminate:step=20:kill"),
+    Case("rank 0 is killed while it writes", (2, 3), KILLED, "on signal 9", "phase=write:kill"),
+    Case("a rank gets no memory", (2, 3, 4), RESOURCES, "rank 1 of",
+         "rank=1:phase=eliminate:step=20:bad_alloc"),
+    Case("rank 0 gets no memory for reading", (2, 4), RESOURCES, "refused to give more memory",
+         "phase=read:bad_alloc"),
+    Case("a rank gets no memory for its product", (2, 4), RESOURCES, "rank 1 of",
+         "rank=1:phase=multiply:bad_alloc", MULTIPLY),
+    Case("an unknown failure of a rank", (2, 3), INTERNAL, "unexpected failure: an injected",
+         "rank=1:phase=eliminate:step=20:throw"),
+    Case("a rank hangs", (1, 2, 4), RESOURCES, "in phase eliminate",
+         "phase=eliminate:step=20:hang"),
+    Case("a rank hangs in a product", (2, 3), RESOURCES, "rank 1 has not moved",
+         "rank=1:phase=multiply:hang", MULTIPLY),
+    Case("rank 0 hangs while it writes", (2, 3), RESOURCES, "rank 0 has not moved",
+         "phase=write:hang"),
+    Case("a process stands still", (2, 3, 4), RESOURCES, "rank 1 has not moved",
+         "rank=1:phase=eliminate:step=20:stop"),
+    Case("the disk is full", (2, 3), RESOURCES, "No space left on device", shell=DISK,
+         config=SOLVE.replace("300", "800"),
+         left=("disk",), needs="unshare -m bash -c 'mkdir -p d && mount -t tmpfs none d'"),
+    Case("files may not grow (ulimit -f)", (1,), RESOURCES, "File too large",
+         shell="ulimit -f 8; exec {spsolve} c.yaml --set matrix=tridiagonal:1500"),
+    Case("the matrix is a folder", (2, 3), INPUT, "is a folder",
+         config=SOLVE.replace('"random_dense:300:seed=3"', "./")),
+    Case("the matrix is not there", (2, 4), INPUT, "cannot be opened",
+         config=SOLVE.replace('"random_dense:300:seed=3"', "./none.mtx")),
+    Case("nobody reads the log", (1,), SOLVED, "",
+         shell="exec 2> >(exec true); sleep 0.5; exec {spsolve} -v c.yaml",
+         left=("report.json", "x.mtx")),
+    Case("nobody reads the report", (1,), RESOURCES, "cannot be written to the standard output",
+         shell="exec > >(exec true); sleep 0.5; exec {spsolve} c.yaml",
+         left=("report.json", "x.mtx")),
+)
+
+
+@functools.cache
+def injects():
+    """Whether this spsolve has failures compiled in."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = run_in(pathlib.Path(folder), ["bash", "-c", f"echo 'matrix: grid2d:3' > c.yaml; "
+                                               f"{BIN / 'spsolve'} c.yaml --check"],
+                        {"SPSOLVE_FAULT": "what faults are there?"})
+    return result.returncode == INPUT
+
+
+@functools.cache
+def can(command):
+    with tempfile.TemporaryDirectory() as folder:
+        return run_in(pathlib.Path(folder), ["bash", "-c", command], {}).returncode == 0
+
+
+def run_in(folder, command, environment):
+    variables = dict(os.environ, OMP_NUM_THREADS="1", OMPI_MCA_mpi_yield_when_idle="1",
+                     OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    variables.update(environment)
+    return subprocess.run(command, cwd=folder, env=variables, timeout=TIME_LIMIT,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, errors="replace")
+
+
+def play(case, ranks, folder):
+    """The finished process, its seconds, and the names of the files that it left."""
+    (folder / "c.yaml").write_text(case.config)
+    mpirun = "mpirun --oversubscribe --bind-to none"
+    shell = case.shell or "exec {mpirun} -np {ranks} {spsolve} c.yaml"
+    shell = shell.format(spsolve=BIN / "spsolve", mpirun=mpirun, ranks=ranks)
+    start = time.monotonic()
+    process = run_in(folder, ["bash", "-c", shell],
+                     {"SPSOLVE_FAULT": case.fault} if case.fault else {})
+    seconds = time.monotonic() - start
+    return process, seconds, tuple(sorted(set(os.listdir(folder)) - {"c.yaml"}))
+
+
+def reason_to_skip(case):
+    if case.fault and not injects():
+        return "this spsolve is built without SPSOLVE_FAULTS"
+    if case.needs and not can(case.needs):
+        return f"this needs: {case.needs}"
+    return ""
+
+
+class Faults(CliTest):
+    def check(self, case, ranks):
+        folder = self.folder / f"{ranks}"
+        folder.mkdir()
+        process, _, left = play(case, ranks, folder)
+        text = process.stdout + process.stderr
+        self.assertEqual(process.returncode, case.code, text)
+        if case.words:
+            self.assertEqual(text.count(case.words), 1, text)
+        self.assertEqual(left, case.left, text)
+        self.assertNotIn("left: ", text, "a file that is not whole")
+
+
+class HostileFiles(CliTest):
+    """Size lines that claim what nobody can hold: refused in words, before memory is taken."""
+
+    def test_sizes_that_lie(self):
+        for size, words in (("9223372036854775807 9223372036854775807 1", "its header declares"),
+                            ("1000000000000 1000000000000 1", "its header declares"),
+                            ("1000000000 1000000000 1", "handles at most 536870912"),
+                            ("500000000 500000000 1", "does not fit into memory")):
+            self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n{size}\n1 1 1\n")
+            self.write("c.yaml", "matrix: a.mtx\n")
+            with self.subTest(size):
+                result = self.spsolve("c.yaml", ranks=2)
+                self.assertEqual(result.code, RESOURCES, result.text)
+                self.assertEqual(result.err.count(words), 1, result.text)
+
+    def test_products_of_sizes_that_lie(self):
+        for size, k in (("1000000000000 3 1", 1), ("1000000000000 3 1", 2147483647),
+                        ("9223372036854775807 3 1", 1)):
+            self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n{size}\n1 1 1\n")
+            self.write("c.yaml", f"task: multiply\nmatrix: a.mtx\nmultiply: {{columns: {k}}}\n")
+            with self.subTest(size=size, k=k):
+                result = self.spsolve("c.yaml", ranks=2)
+                self.assertEqual(result.code, RESOURCES, result.text)
+
+
+def add_test(case):
+    def test(self):
+        if reason := reason_to_skip(case):
+            self.skipTest(reason)
+        for ranks in case.ranks:
+            with self.subTest(ranks=ranks):
+                self.check(case, ranks)
+    name = "".join(c if c.isalnum() else "_" for c in case.name)
+    setattr(Faults, f"test_{name}", test)
+
+
+for one in CASES:
+    add_test(one)
+
+
+def table():
+    print(f"{'fault':44} {'ranks':>5} {'seconds':>8} {'exit':>5}  left behind")
+    for case in CASES:
+        if reason := reason_to_skip(case):
+            print(f"{case.name:44} skipped: {reason}")
+            continue
+        for ranks in case.ranks:
+            folder = pathlib.Path(tempfile.mkdtemp(prefix="spsolve-faults-"))
+            process, seconds, left = play(case, ranks, folder)
+            shutil.rmtree(folder)
+            good = process.returncode == case.code and left == case.left
+            print(f"{case.name:44} {ranks:5} {seconds:8.2f} {process.returncode:5}  "
+                  f"{', '.join(f for f in left if f != 'disk') or 'nothing'}"
+                  f"{'' if good else '   NOT AS EXPECTED: ' + process.stderr[-500:]}", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--table"]:
+        table()
+    else:
+        unittest.main()
