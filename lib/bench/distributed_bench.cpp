@@ -8,7 +8,6 @@
 
 #include "core/timer.hpp"
 #include "distribute/distributed_product.hpp"
-#include "distribute/scatter.hpp"
 #include "io/report.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/multivector.hpp"
@@ -42,21 +41,32 @@ Index DistributedRow::halo_bytes() const {
 
 namespace {
 
-/// What all rows of one matrix share.
-struct Dealt {
-  RowBands bands, x_bands;
-  Csr<double> rows;  ///< of this rank, columns global
-};
-
-/// Errors of this rank's Y against the serial product of its rows with all of X, and of all ranks
-/// the worst.
+/// Columns `global` of the bench's X, ascending: each a row of K numbers.
 template <typename T>
-ProductErrors check_rows(Team& team, const Csr<double>& in_double, const std::vector<T>& y, Index k,
-                         Index seed) {
+std::vector<T> rows_of_x(const std::vector<Index>& global, Index k, Index seed) {
+  std::vector<T> x;
+  x.reserve(global.size() * static_cast<std::size_t>(k));
+  for (std::size_t first = 0, last = 0; first < global.size(); first = last) {
+    // A run of neighbours at a time.
+    while (last < global.size() &&
+           global[last] - global[first] == static_cast<Index>(last - first)) {
+      ++last;
+    }
+    const Dense<double> run =
+        random_multivector(static_cast<Index>(last - first), k, seed, global[first]);
+    x.insert(x.end(), run.values.begin(), run.values.end());
+  }
+  return x;
+}
+
+/// Errors of this rank's Y against the serial product of its rows with X, made here without any
+/// exchange; of all ranks the worst.
+template <typename T>
+ProductErrors check_rows(Team& team, const CompressedRows& in_double, const std::vector<T>& y,
+                         Index k, Index seed) {
   ProductErrors mine = together(team, [&] {
-    const Csr<T> rows = csr_cast<T>(in_double);
-    const Dense<double> random = random_multivector(rows.columns, k, seed);
-    const std::vector<T> x(random.values.begin(), random.values.end());
+    const Csr<T> rows = csr_cast<T>(in_double.rows);
+    const std::vector<T> x = rows_of_x<T>(in_double.global_columns, k, seed);
     std::vector<T> reference(y.size());
     csr_serial(rows, x.data(), reference.data(), k);
     return compare_products(rows, x.data(), reference.data(), y.data(), k);
@@ -69,14 +79,14 @@ ProductErrors check_rows(Team& team, const Csr<double>& in_double, const std::ve
 
 template <typename T>
 DistributedSample sample_product(Team& team, ProductBackend& backend, const DistributedRow& row,
-                                 const Dealt& dealt, const DistributedPlan& plan) {
+                                 const BandedMatrix& matrix, const DistributedPlan& plan) {
   DistributedSample result;
   const Index k = row.k;
   wait_for_all(team);
   const Timer preparing;
-  DistributedProduct<T> product(
-      team, backend, row.kernel, KernelOptions{k, row.threads, 0},
-      together(team, [&] { return compress_columns(Csr<double>(dealt.rows)); }), dealt.x_bands);
+  DistributedProduct<T> product(team, backend, row.kernel, KernelOptions{k, row.threads, 0},
+                                together(team, [&] { return matrix.rows; }),
+                                bands_of_x(matrix.bands, matrix.columns));
   result.prepare_seconds = all_maximum(team, preparing.seconds());
   result.shares = all_gather(team, product.share());
   result.detail = broadcast_text(team, product.detail(), 0);
@@ -111,7 +121,7 @@ DistributedSample sample_product(Team& team, ProductBackend& backend, const Dist
   if (plan.check) {
     std::vector<T> band(static_cast<std::size_t>(product.share().rows * k));
     together(team, [&] { y->download(band); });
-    result.errors = check_rows<T>(team, dealt.rows, band, k, plan.seed);
+    result.errors = check_rows<T>(team, matrix.rows, band, k, plan.seed);
   }
   return result;
 }
@@ -119,21 +129,17 @@ DistributedSample sample_product(Team& team, ProductBackend& backend, const Dist
 }  // namespace
 
 std::vector<DistributedRow> sample_distributed(
-    Team& team, const std::string& name, Csr<double>&& matrix, const DistributedPlan& plan,
+    Team& team, const std::string& name, const BandedMatrix& matrix, const DistributedPlan& plan,
     const std::function<std::unique_ptr<ProductBackend>(int)>& make_backend,
     const std::function<void(const DistributedRow&)>& on_row) {
   DistributedRow labelled;
   labelled.matrix = name;
-  labelled.rows = broadcast_value(team, matrix.rows, 0);
-  labelled.columns = broadcast_value(team, matrix.columns, 0);
-  labelled.nonzeros = broadcast_value(team, matrix.nonzeros(), 0);
+  labelled.rows = matrix.bands.rows;
+  labelled.columns = matrix.columns;
+  labelled.nonzeros = matrix.nonzeros;
   labelled.ranks = team.size();
   labelled.hosts = count_hosts(team);
   labelled.bands = plan.bands;
-  Dealt dealt;
-  dealt.bands = choose_bands(team, plan.bands, profile_of(matrix.row_offsets));
-  dealt.x_bands = bands_of_x(dealt.bands, labelled.columns);
-  dealt.rows = scatter_rows(team, dealt.bands, std::move(matrix));
 
   std::vector<DistributedRow> rows;
   for (const int threads : plan.threads) {
@@ -151,8 +157,8 @@ std::vector<DistributedRow> sample_distributed(
           row.threads = threads;
           try {
             row.sample = precision == Precision::float32
-                             ? sample_product<float>(team, *backend, row, dealt, plan)
-                             : sample_product<double>(team, *backend, row, dealt, plan);
+                             ? sample_product<float>(team, *backend, row, matrix, plan)
+                             : sample_product<double>(team, *backend, row, matrix, plan);
           } catch (const Error& error) {
             // What every rank throws is a refusal; one rank's own failure ends the run.
             if (error.scope() != Scope::every_rank || error.code() == ExitCode::internal) throw;

@@ -11,6 +11,7 @@
 #include "core/team.hpp"
 #include "distribute/halo_device.hpp"
 #include "distribute/rank_share.hpp"
+#include "distribute/read_in_bands.hpp"
 #include "multiply/compare.hpp"
 
 namespace spsolve::bench {
@@ -62,10 +63,10 @@ struct DistributedPlan {
   bool check = true;  ///< whether each rank compares its rows with the serial product of them
 };
 
-/// Measures every kernel of the plan on one matrix, which rank 0 has. `make_backend` is called for
-/// each number of threads. Every rank gets all rows. Collective.
+/// Measures every kernel of the plan on one matrix, which lies in bands. `make_backend` is called
+/// for each number of threads. Every rank gets all rows. Collective.
 std::vector<DistributedRow> sample_distributed(
-    Team& team, const std::string& name, Csr<double>&& matrix, const DistributedPlan& plan,
+    Team& team, const std::string& name, const BandedMatrix& matrix, const DistributedPlan& plan,
     const std::function<std::unique_ptr<ProductBackend>(int threads)>& make_backend,
     const std::function<void(const DistributedRow&)>& on_row);
 

@@ -41,8 +41,8 @@ class OnGpus {
         bands_(rows),
         x_bands_(bands_of_x(rows, matrix.columns)),
         product_(team, backend_, find_kernel(cuda_kernels(), kernel), KernelOptions{k, 0, 0},
-                 compress_columns(slice_rows(matrix, rows.band(team.rank()).first,
-                                             rows.band(team.rank()).last)),
+                 compress_columns(
+                     slice_rows(matrix, rows.band(team.rank()).first, rows.band(team.rank()).last)),
                  x_bands_) {}
 
   /// All of Y, on every rank, from all of X; the product is computed `times` times.

@@ -52,7 +52,9 @@ void expect_same_as_serial(Team& team, const BandedReading& reading) {
   EXPECT_EQ(read.columns, whole.columns);
   EXPECT_EQ(read.nonzeros, whole.nonzeros());
   if (reading.bands != BandsChoice::automatic) {
-    EXPECT_EQ(kind_of(read.bands), whole.nonzeros() == 0 ? "rows" : (reading.bands == BandsChoice::rows ? "rows" : "nonzeros"));
+    EXPECT_EQ(kind_of(read.bands),
+              whole.nonzeros() == 0 ? "rows"
+                                    : (reading.bands == BandsChoice::rows ? "rows" : "nonzeros"));
   }
   const Range own = read.bands.band(team.rank());
   expect_equal(expanded(std::move(read.rows)), slice_rows(whole, own.first, own.last));
@@ -93,9 +95,9 @@ TEST(ReadInBands, AWrittenMatrix) {
 
 TEST(ReadInBands, GeneratedMatrices) {
   MpiTeam team;
-  for (const char* spec : {"grid2d:13", "grid3d27:4:2", "power_law:300:5:seed=4", "tridiagonal:9",
-                           "random_sparse:40:25:3", "random_dense:11", "hilbert:6", "gfpp:12",
-                           "tridiagonal:1"}) {
+  for (const char* spec :
+       {"grid2d:13", "grid3d27:4:2", "power_law:300:5:seed=4", "tridiagonal:9",
+        "random_sparse:40:25:3", "random_dense:11", "hilbert:6", "gfpp:12", "tridiagonal:1"}) {
     SCOPED_TRACE(spec);
     for (const Index by : {0, 1, -3, 100}) {
       expect_same_as_serial(team, {spec, by, BandsChoice::automatic});

@@ -8,12 +8,13 @@ namespace spsolve::test {
 namespace {
 
 TEST(GenerateRows, AreThoseOfTheWholeMatrix) {
-  for (const char* spec : {"grid2d:9", "grid3d27:4:2", "power_law:81:5", "tridiagonal:30",
-                           "random_dense:12:seed=3", "random_sparse:50:20:4", "hilbert:7",
-                           "gfpp:9"}) {
+  for (const char* spec :
+       {"grid2d:9", "grid3d27:4:2", "power_law:81:5", "tridiagonal:30", "random_dense:12:seed=3",
+        "random_sparse:50:20:4", "hilbert:7", "gfpp:9"}) {
     SCOPED_TRACE(spec);
     const Csr<double> whole = generate_matrix(spec);
-    for (const auto& [first, last] : {std::pair<Index, Index>{0, 3}, {2, 7}, {5, 5}, {0, whole.rows}}) {
+    for (const auto& [first, last] :
+         {std::pair<Index, Index>{0, 3}, {2, 7}, {5, 5}, {0, whole.rows}}) {
       expect_equal(generate_rows(spec, first, last), slice_rows(whole, first, last));
     }
   }

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Measures how products scale: runs `spbench multiply` with 1, 2, ... ranks.
+
+    apps/scaling.py --ranks 1,2,4 --strong grid3d27:120:3 --weak grid3d27:80:3 --columns 16
+
+Strong scaling: the same matrix on every number of ranks. Weak scaling: a matrix that grows with the
+ranks, N^2 of grid2d:N, N^3 of grid3d27:N:UNKNOWNS and N of tridiagonal:N each in proportion; N is
+rounded, so the efficiency is that of GFLOP/s per rank. Writes scaling.csv into the output folder, all
+columns of spbench with these before them,
+
+    scaling      strong or weak
+    speedup      GFLOP/s over those of the fewest ranks of the list
+    efficiency   speedup over the factor in ranks
+
+prints them, and draws scaling.png where matplotlib is there. What follows after -- goes to spbench.
+"""
+
+import argparse
+import csv
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+
+DIMENSIONS = {"tridiagonal": 1, "grid2d": 2, "grid3d27": 3}
+
+
+def grown(matrix, factor):
+    """The matrix with `factor` times as many rows, as nearly as its sizes allow."""
+    name, size, *rest = matrix.split(":")
+    if name not in DIMENSIONS:
+        sys.exit(f"scaling.py: --weak takes {', '.join(DIMENSIONS)}, not {matrix}")
+    return ":".join([name, str(round(int(size) * factor ** (1 / DIMENSIONS[name]))), *rest])
+
+
+def measure(arguments, matrix, ranks, extra):
+    """The rows that spbench measured on so many ranks."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = pathlib.Path(folder) / "rows.csv"
+        command = [*shlex.split(arguments.launcher), "-np", str(ranks), arguments.spbench,
+                   "multiply", "--in-bands", "--matrix", matrix, "--kernels", arguments.kernels,
+                   "--columns", arguments.columns, "--csv", str(results), *extra]
+        print("$", shlex.join(command), file=sys.stderr)
+        code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+        if code != 0:
+            sys.exit(code)
+        with open(results, newline="", encoding="utf-8") as file:
+            return [row for row in csv.DictReader(file) if not row["refused"]]
+
+
+def scaled(kind, matrices, arguments, extra):
+    """Rows with speed-up and efficiency, for matrices by number of ranks."""
+    first, rows = {}, []
+    for ranks, matrix in matrices:
+        for row in measure(arguments, matrix, ranks, extra):
+            key = (row["kernel"], row["precision"], row["k"], row["threads"])
+            base = first.setdefault(key, (ranks, float(row["gflops"])))
+            speedup = float(row["gflops"]) / base[1]
+            rows.append({"scaling": kind, "speedup": speedup,
+                         "efficiency": speedup * base[0] / ranks, **row})
+    return rows
+
+
+def draw(rows, path):
+    try:
+        import matplotlib
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as pyplot
+    except ImportError:
+        print("scaling.py: no picture without matplotlib", file=sys.stderr)
+        return
+    figure, axes = pyplot.subplots(figsize=(8, 5))
+    groups = {}
+    for row in rows:
+        label = f"{row['scaling']}, {row['kernel']}, K = {row['k']}, {row['precision']}"
+        groups.setdefault(label, []).append((int(row["ranks"]), row["efficiency"]))
+    for label, points in groups.items():
+        axes.plot(*zip(*sorted(points)), marker="o", label=label)
+    axes.axhline(1, color="#666666", linestyle="--", linewidth=1)
+    axes.set_xticks(sorted({int(row["ranks"]) for row in rows}))
+    axes.set_xlabel("ranks")
+    axes.set_ylabel("efficiency")
+    axes.set_ylim(bottom=0)
+    axes.grid(True, color="#dddddd")
+    axes.legend(frameon=False)
+    figure.tight_layout()
+    figure.savefig(path, dpi=130)
+    print(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    here = pathlib.Path(__file__).resolve().parent
+    parser.add_argument("--ranks", default="1,2", help="numbers of ranks (default: 1,2)")
+    parser.add_argument("--strong", action="append", default=[], metavar="MATRIX")
+    parser.add_argument("--weak", action="append", default=[], metavar="MATRIX",
+                        help="what the fewest ranks get")
+    parser.add_argument("--kernels", default="auto")
+    parser.add_argument("--columns", default="16", help="numbers K of columns of X")
+    parser.add_argument("--output", default="results", metavar="FOLDER")
+    parser.add_argument("--launcher", default="mpirun --bind-to none",
+                        help="what starts ranks, to which -np N is added")
+    parser.add_argument("--spbench", default=str(here.parent / "build" / "bin" / "spbench"))
+    parser.add_argument("extra", nargs="*", help="after --: further arguments of spbench multiply")
+    arguments = parser.parse_args()
+    try:
+        counts = sorted({int(count) for count in arguments.ranks.split(",")})
+    except ValueError:
+        parser.error(f"--ranks takes numbers such as 1,2,4, not {arguments.ranks}")
+    if not (arguments.strong or arguments.weak):
+        parser.error("what shall be measured? --strong MATRIX or --weak MATRIX")
+
+    rows = []
+    for matrix in arguments.strong:
+        rows += scaled("strong", [(ranks, matrix) for ranks in counts], arguments, arguments.extra)
+    for matrix in arguments.weak:
+        rows += scaled("weak", [(ranks, grown(matrix, ranks / counts[0])) for ranks in counts],
+                       arguments, arguments.extra)
+    folder = pathlib.Path(arguments.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "scaling.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else ["scaling"])
+        writer.writeheader()
+        writer.writerows(rows)
+    for row in rows:
+        print(f"{row['scaling']:<7}{row['matrix']:<22}{row['kernel']:<16}K={row['k']:<4}"
+              f"ranks={row['ranks']:<4}{float(row['median_s']):.3e} s  "
+              f"{float(row['gflops']):8.2f} GFLOP/s  speed-up {row['speedup']:.2f}  "
+              f"efficiency {row['efficiency']:.2f}")
+    print(folder / "scaling.csv")
+    if rows:
+        draw(rows, folder / "scaling.png")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
