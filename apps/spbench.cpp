@@ -17,8 +17,8 @@
 
 namespace spsolve {
 
-void add_bench_options(CLI::App& command, BenchOptions& options) {
-  options.threads = {choose_threads(0, 1)};
+void add_bench_options(CLI::App& command, BenchOptions& options, int ranks_on_host) {
+  options.threads = {choose_threads(0, ranks_on_host)};
   command.add_option("--matrix", options.matrices, "Matrix Market file or generator; repeatable")
       ->required();
   command.add_option("--threads", options.threads, "thread counts, such as 1,2,4")

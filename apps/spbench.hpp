@@ -22,8 +22,9 @@ struct BenchOptions {
   std::filesystem::path json;
 };
 
-/// Adds them to `command`. `options` must outlive the parsing.
-void add_bench_options(CLI::App& command, BenchOptions& options);
+/// Adds them to `command`; the default number of threads is this process's share of its host among
+/// so many ranks. `options` must outlive the parsing.
+void add_bench_options(CLI::App& command, BenchOptions& options, int ranks_on_host = 1);
 
 /// Writes the files asked for, whole; to be called as often as there are new rows. `facts` go into
 /// the JSON beside the rows.

@@ -182,7 +182,7 @@ void add_multiply_command(CLI::App& app, const bench::Environment& environment, 
   CLI::App* const command = app.add_subcommand(
       "multiply", "samples the products Y = A X; under mpirun, in bands over the ranks");
   const auto options = std::make_shared<MultiplyOptions>();
-  add_bench_options(*command, options->common);
+  add_bench_options(*command, options->common, team.ranks_on_host());
   command->add_option("--kernels", options->kernels, "names of kernels, or all")
       ->delimiter(',')
       ->capture_default_str();

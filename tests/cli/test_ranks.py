@@ -1,9 +1,10 @@
 """Programs started by launchers: spbench multiply over ranks, and launchers that are not understood."""
 
 import csv
+import sys
 import unittest
 
-from support import BIN, CliTest, INPUT, SOLVED
+from support import BIN, CliTest, INPUT, ROOT, SOLVED
 
 
 class BenchOverRanks(CliTest):
@@ -63,6 +64,39 @@ class BenchOverRanks(CliTest):
                                           3, BIN / "spbench", *arguments)
                 self.assertEqual(result.code, INPUT, result.text)
                 self.assertEqual(result.text.count(words), 1, result.text)
+
+
+class Scaling(CliTest):
+    def scaling(self, *arguments):
+        return self.run_program(sys.executable, ROOT / "apps" / "scaling.py", "--spbench",
+                                BIN / "spbench", "--launcher",
+                                "mpirun --oversubscribe --bind-to none", *arguments)
+
+    def test_strong_and_weak(self):
+        result = self.scaling("--ranks", "1,2", "--strong", "grid2d:20", "--weak", "grid3d27:5:2",
+                              "--columns", "1,3", "--kernels", "csr_balanced", "--output", "out",
+                              "--", "--threads", "1", "--samples", "1", "--sample-ms", "0")
+        self.assertEqual(result.code, 0, result.text)
+        with open(self.folder / "out" / "scaling.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["scaling"], row["matrix"], row["ranks"], row["k"]) for row in rows],
+                         [("strong", "grid2d:20", ranks, k) for ranks in "12" for k in "13"]
+                         + [("weak", f"grid3d27:{n}:2", ranks, k)
+                            for n, ranks in ((5, "1"), (6, "2")) for k in "13"])
+        for row in rows:
+            base = next(other for other in rows if other["ranks"] == "1"
+                        and (other["scaling"], other["k"]) == (row["scaling"], row["k"]))
+            speedup = float(row["gflops"]) / float(base["gflops"])
+            self.assertAlmostEqual(float(row["speedup"]), speedup, 6)
+            self.assertAlmostEqual(float(row["efficiency"]), speedup / int(row["ranks"]), 6)
+
+    def test_wrong_arguments(self):
+        for arguments, words in ((("--ranks", "1,x", "--strong", "grid2d:3"), "--ranks takes"),
+                                 (("--ranks", "1"), "what shall be measured?"),
+                                 (("--ranks", "1", "--weak", "hilbert:3"), "--weak takes")):
+            result = self.scaling(*arguments)
+            self.assertNotEqual(result.code, 0)
+            self.assertIn(words, result.err)
 
 
 class Launchers(CliTest):
