@@ -7,6 +7,25 @@
 
 namespace spsolve {
 
+namespace {
+
+/// What read_in_bands() takes on each rank.
+void plan_reading_together(MemoryPlan& plan, const MatrixShape& shape, int ranks, Index height) {
+  const Index nonzeros = shape.nonzeros / ranks;
+  if (shape.entries > 0) {
+    constexpr std::int64_t entry = 2 * sizeof(Index) + sizeof(double);
+    // Beside the list: its columns sorted, then the entries on their way into rows.
+    constexpr std::int64_t sorting = 28;
+    plan.parts.push_back({"read", "entries of this rank's rows", nonzeros * entry});
+    plan.parts.push_back({"read", "the same being sorted by row", nonzeros * sorting});
+  } else {
+    plan.parts.push_back({"read", "compressed rows of this rank's band",
+                          csr_bytes(height, nonzeros, sizeof(double))});
+  }
+}
+
+}  // namespace
+
 MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan) {
   struct Sizes {
     MatrixShape shape;
@@ -33,7 +52,11 @@ MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan) {
   const bool x_whole =
       team.rank() == 0 && (checks || config.multiply.x.kind == MultivectorKind::file);
   plan = {};
-  plan_reading(plan, shape, team.rank(), team.size(), height);
+  if (config.matrix.reader == ReaderChoice::parallel) {
+    plan_reading_together(plan, shape, team.size(), height);
+  } else {
+    plan_reading(plan, shape, team.rank(), team.size(), height);
+  }
   if (x_whole) {
     plan.parts.push_back({"scatter", "X, whole", multivector(shape.columns, sizeof(double))});
     plan.parts.push_back({"multiply", "X, whole", multivector(shape.columns, sizeof(double))});

@@ -267,6 +267,10 @@ class Refusals(MultiplyTest):
         self.assertIn("rows of X", result.out)
         result = self.spsolve("c.yaml", "--dry-run", "--set", "multiply.columns=1", ranks=2)
         self.assertEqual(result.code, SOLVED, result.text)
+        result = self.spsolve("c.yaml", "--dry-run", "--set", "multiply.columns=1", "--set",
+                              "matrix.reader=parallel", ranks=2)
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertNotIn("whole matrix", result.out)
         self.write("d.yaml", "task: multiply\nmatrix: tridiagonal:4\n")
         # Without a GPU; CUDA_VISIBLE_DEVICES hides those that there may be.
         self.assert_fails(self.spsolve("d.yaml", "--set", "device=cuda", ranks=2,
