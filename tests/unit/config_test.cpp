@@ -127,7 +127,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nxyzzy: 1\n",
        "c.yaml:2:1: 'xyzzy' is not an option; the keys are matrix, right_hand_side, solve, "
        "multiply, output, "
-       "task, device, threads"},
+       "task, device, share_gpus, threads"},
       {"matrix: a\nsolve: {xyzzy: 1}\n",
        "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, pivoting, "
        "precision, block, equilibrate, refinement, condition"},
@@ -196,7 +196,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "not "
        "a single value"},
       {"matrix: [a]\n",
-       "c.yaml:1:9: 'matrix' is a section with the keys file, generate, rotate_rows, not a list"},
+       "c.yaml:1:9: 'matrix' is a section with the keys file, generate, rotate_rows, "
+       "reader, not a list"},
       {"hello\n",
        "c.yaml:1:1: a configuration is made of keys and values, such as 'matrix: FILE', "
        "not of the text 'hello'"},
@@ -257,7 +258,7 @@ TEST(Config, AllProblemsAtOnceInTheOrderOfTheFile) {
                 "c.yaml:2:20: N of 'hilbert:0' must be an integer of at least 1, not '0'; the form "
                 "is hilbert:N",
                 "c.yaml:2:33: 'matrix.rotate' is not an option; the keys of 'matrix' are file, "
-                "generate, rotate_rows",
+                "generate, rotate_rows, reader",
                 "c.yaml:3:9: 'solve.methd' is not an option; did you mean 'solve.method'?",
                 "c.yaml:3:33: 'solve.pivoting' must be one of auto, none, partial, complete, "
                 "tournament, not 'ful'",
