@@ -47,6 +47,7 @@ solve:
   refinement: 0
   condition: false
 device: cuda
+share_gpus: true
 multiply: {kernel: csr_serial, bands: nonzeros, precision: float, columns: 8, x: ones, seed: 0, repeat: 9,
            verify: true}
 threads: 12
@@ -72,6 +73,7 @@ output: {solution: "x y.mtx", product: y.mtx, report: r.json, progress: on}
   EXPECT_EQ(config.output.product, "y.mtx");
   EXPECT_EQ(config.output.report, "r.json");
   EXPECT_EQ(config.multiply.kernel, "csr_serial");
+  EXPECT_TRUE(config.share_gpus);
   EXPECT_EQ(config.multiply.bands, BandsChoice::nonzeros);
   EXPECT_EQ(config.multiply.precision, Precision::float32);
   EXPECT_EQ(config.multiply.columns, 8);
