@@ -1,5 +1,3 @@
-#include <type_traits>
-
 #include <cooperative_groups.h>
 
 #include "cuda/eliminate/magnitude.cuh"
@@ -41,61 +39,6 @@ __device__ Pair<T> pair_at(const T* row, int c) {
   return *reinterpret_cast<const Pair<T>*>(row + c);
 }
 
-// A row of a leaf lives in registers, which can't be numbered at run time, and code that is written
-// out for every column is fetched once and used once: slower than the arithmetic. So columns are
-// worked off in groups of four in a loop, and after each group the row turns by four places: the
-// next column is always in front, what is done goes to the end, and after eight turns all is in its
-// place again.
-
-inline constexpr int turn = 4;
-
-template <typename T>
-__device__ void turn_row(T (&row)[leaf_width]) {
-  T front[turn];
-#pragma unroll
-  for (int c = 0; c < turn; ++c) front[c] = row[c];
-#pragma unroll
-  for (int c = 0; c + turn < leaf_width; ++c) row[c] = row[c + turn];
-#pragma unroll
-  for (int c = 0; c < turn; ++c) row[leaf_width - turn + c] = front[c];
-}
-
-/// row(c) <- row(c) - multiplier x values(c) for `behind` < c < live, in whole fours; values lies
-/// in shared memory.
-template <int behind, typename T>
-__device__ void subtract_multiple(T (&row)[leaf_width], int live, T multiplier, const T* values) {
-#pragma unroll
-  for (int c = behind / turn * turn; c < leaf_width; c += turn) {
-    if (c >= live) break;
-#pragma unroll
-    for (int d = c; d < c + turn; d += 2) {
-      const Pair<T> pair = pair_at(values, d);
-      if (d > behind) row[d] -= multiplier * pair.x;
-      if (d + 1 > behind) row[d + 1] -= multiplier * pair.y;
-    }
-  }
-}
-
-/// row <- row U^-1 for the upper triangle U in shared memory, whose diagonal holds the inverses, or
-/// with `unit` ones, which it need not hold.
-template <bool unit, typename T>
-__device__ void solve_row(T (&row)[leaf_width], const T* upper) {
-#pragma unroll 1
-  for (int first = 0; first < leaf_width; first += turn) {
-    const T* values = upper + first * leaf_width + first;
-    const auto step = [&](auto place) {
-      constexpr int i = decltype(place)::value;
-      if (!unit) row[i] *= values[i * leaf_width + i];
-      subtract_multiple<i>(row, leaf_width - first, row[i], values + i * leaf_width);
-    };
-    step(std::integral_constant<int, 0>{});
-    step(std::integral_constant<int, 1>{});
-    step(std::integral_constant<int, 2>{});
-    step(std::integral_constant<int, 3>{});
-    turn_row(row);
-  }
-}
-
 template <typename T>
 struct alignas(16) WarpOffer {
   T row[leaf_width];
@@ -129,18 +72,14 @@ template <typename T>
 __device__ void load_rows(const T* a, Index stride, int mine, int width, T* tile,
                           T (&row)[leaf_width]) {
   const int lane = threadIdx.x % warp_size;
-  constexpr int flight = 16;  // rows on their way at a time
-#pragma unroll 1
-  for (int first = 0; first < warp_size; first += flight) {
-    T value[flight];
+  T value[warp_size];
 #pragma unroll
-    for (int r = 0; r < flight; ++r) {
-      const int from = __shfl_sync(whole_warp, mine, first + r);
-      value[r] = from >= 0 && lane < width ? a[static_cast<Index>(from) * stride + lane] : T{};
-    }
-#pragma unroll
-    for (int r = 0; r < flight; ++r) tile[(first + r) * tile_stride + lane] = value[r];
+  for (int r = 0; r < warp_size; ++r) {
+    const int from = __shfl_sync(whole_warp, mine, r);
+    value[r] = from >= 0 && lane < width ? a[static_cast<Index>(from) * stride + lane] : T{};
   }
+#pragma unroll
+  for (int r = 0; r < warp_size; ++r) tile[r * tile_stride + lane] = value[r];
   __syncwarp();
 #pragma unroll
   for (int c = 0; c < leaf_width; ++c) row[c] = tile[lane * tile_stride + c];
@@ -155,7 +94,7 @@ __device__ void store_rows(T* a, Index stride, Index first, Index rows, int widt
 #pragma unroll
   for (int c = 0; c < leaf_width; ++c) tile[lane * tile_stride + c] = row[c];
   __syncwarp();
-#pragma unroll 8
+#pragma unroll
   for (int r = 0; r < warp_size; ++r) {
     if (first + r < rows && lane < width) {
       a[(first + r) * stride + lane] = tile[r * tile_stride + lane];
@@ -175,81 +114,67 @@ struct RowPair {
   int second_step = -1;
 };
 
-/// Column first + i of a block's elimination, in place i of the rows. The pivot is the largest of
-/// the column to 16 bits: magnitudes and lanes share a word, so that one reduction finds both.
-template <int i, typename T>
-__device__ void eliminate_column(RowPair<T>& rows, int first, StepBoard<T>* boards) {
-  StepBoard<T>& board = boards[i % 2];
-  const int live = leaf_width - first;
-  const int lane = threadIdx.x % warp_size;
-  const int warp = threadIdx.x / warp_size;
-  const unsigned of_first = rows.first_active ? magnitude_word(rows.first[i]) + 32u : 0;
-  const unsigned of_second = rows.second_active ? magnitude_word(rows.second[i]) + 32u : 0;
-  const bool offers_second = of_second > of_first;
-  const unsigned mine = max(of_first, of_second);
-  const T inverse = quick_inverse(offers_second ? rows.second[i] : rows.first[i]);
-  const unsigned best = __reduce_max_sync(whole_warp, mine == 0 ? 0 : (mine & ~31u) | (31u - lane));
-  const bool offers = lane == 31 - static_cast<int>(best & 31u);
-  if (offers) {
-    WarpOffer<T>& offer = board.offers[warp];
-    offer.inverse = inverse;
-#pragma unroll
-    for (int c = 0; c < leaf_width; c += turn) {
-      if (c >= live) break;
-#pragma unroll
-      for (int d = c; d < c + turn; d += 2) {
-        *reinterpret_cast<Pair<T>*>(offer.row + d) = {
-            offers_second ? rows.second[d] : rows.first[d],
-            offers_second ? rows.second[d + 1] : rows.first[d + 1]};
-      }
-    }
-    board.keys[warp] = best == 0 ? 0 : (best & ~31u) | (31u - warp);
-  }
-  __syncthreads();
-  const unsigned winner = __reduce_max_sync(whole_warp, lane < pair_warps ? board.keys[lane] : 0);
-  const int best_warp = 31 - static_cast<int>(winner & 31u);
-  if (offers && warp == best_warp) {
-    if (offers_second) {
-      rows.second_step = first + i;
-      rows.second_active = false;
-    } else {
-      rows.first_step = first + i;
-      rows.first_active = false;
-    }
-  }
-  const WarpOffer<T>& pivot = board.offers[best_warp];
-  const T of_one = rows.first_active ? rows.first[i] * pivot.inverse : T{};
-  const T of_other = rows.second_active ? rows.second[i] * pivot.inverse : T{};
-  if (rows.first_active) rows.first[i] = of_one;
-  if (rows.second_active) rows.second[i] = of_other;
-#pragma unroll
-  for (int c = 0; c < leaf_width; c += turn) {
-    if (c >= live) break;
-#pragma unroll
-    for (int d = c; d < c + turn; d += 2) {
-      const Pair<T> pair = pair_at(pivot.row, d);
-      if (d > i) {
-        rows.first[d] -= of_one * pair.x;
-        rows.second[d] -= of_other * pair.x;
-      }
-      if (d + 1 > i) {
-        rows.first[d + 1] -= of_one * pair.y;
-        rows.second[d + 1] -= of_other * pair.y;
-      }
-    }
-  }
-}
-
-template <typename T>
+/// Column j of a block's elimination and all behind it. The pivot is the largest of the column to
+/// 16 bits: magnitudes and lanes share a word, so that one reduction finds both.
+template <int j, typename T>
 __device__ void eliminate_columns(RowPair<T>& rows, int steps, StepBoard<T>* boards) {
-#pragma unroll 1
-  for (int first = 0; first < leaf_width; first += turn) {
-    if (first + 0 < steps) eliminate_column<0>(rows, first, boards);
-    if (first + 1 < steps) eliminate_column<1>(rows, first, boards);
-    if (first + 2 < steps) eliminate_column<2>(rows, first, boards);
-    if (first + 3 < steps) eliminate_column<3>(rows, first, boards);
-    turn_row(rows.first);
-    turn_row(rows.second);
+  if constexpr (j < leaf_width) {
+    if (j >= steps) return;
+    StepBoard<T>& board = boards[j % 2];
+    const int lane = threadIdx.x % warp_size;
+    const int warp = threadIdx.x / warp_size;
+    const unsigned of_first = rows.first_active ? magnitude_word(rows.first[j]) + 32u : 0;
+    const unsigned of_second = rows.second_active ? magnitude_word(rows.second[j]) + 32u : 0;
+    const bool offers_second = of_second > of_first;
+    const unsigned mine = max(of_first, of_second);
+    const T inverse = quick_inverse(offers_second ? rows.second[j] : rows.first[j]);
+    const unsigned best =
+        __reduce_max_sync(whole_warp, mine == 0 ? 0 : (mine & ~31u) | (31u - lane));
+    const bool offers = lane == 31 - static_cast<int>(best & 31u);
+    if (offers) {
+      WarpOffer<T>& offer = board.offers[warp];
+      offer.inverse = inverse;
+      if (offers_second) {
+#pragma unroll
+        for (int c = j / 2 * 2; c < leaf_width; c += 2) {
+          *reinterpret_cast<Pair<T>*>(offer.row + c) = {rows.second[c], rows.second[c + 1]};
+        }
+      } else {
+#pragma unroll
+        for (int c = j / 2 * 2; c < leaf_width; c += 2) {
+          *reinterpret_cast<Pair<T>*>(offer.row + c) = {rows.first[c], rows.first[c + 1]};
+        }
+      }
+      board.keys[warp] = best == 0 ? 0 : (best & ~31u) | (31u - warp);
+    }
+    __syncthreads();
+    const unsigned winner = __reduce_max_sync(whole_warp, lane < pair_warps ? board.keys[lane] : 0);
+    const int best_warp = 31 - static_cast<int>(winner & 31u);
+    if (offers && warp == best_warp) {
+      if (offers_second) {
+        rows.second_step = j;
+        rows.second_active = false;
+      } else {
+        rows.first_step = j;
+        rows.first_active = false;
+      }
+    }
+    const WarpOffer<T>& pivot = board.offers[best_warp];
+    const T first = rows.first_active ? rows.first[j] * pivot.inverse : T{};
+    const T second = rows.second_active ? rows.second[j] * pivot.inverse : T{};
+    if (rows.first_active) rows.first[j] = first;
+    if (rows.second_active) rows.second[j] = second;
+#pragma unroll
+    for (int c = (j + 1) / 2 * 2; c < leaf_width; c += 2) {
+      const Pair<T> values = pair_at(pivot.row, c);
+      if (c > j) {
+        rows.first[c] -= first * values.x;
+        rows.second[c] -= second * values.x;
+      }
+      rows.first[c + 1] -= first * values.y;
+      rows.second[c + 1] -= second * values.y;
+    }
+    eliminate_columns<j + 1>(rows, steps, boards);
   }
 }
 
@@ -331,7 +256,7 @@ __global__ void __launch_bounds__(pair_threads)
     load_rows(a, stride, second_row, width, tile, pair.second);
     pair.first_active = first_row >= 0;
     pair.second_active = second_row >= 0;
-    eliminate_columns(pair, min(width, count - block * share), boards);
+    eliminate_columns<0>(pair, min(width, count - block * share), boards);
 
     if (blocks == 1) {
       if (pair.first_step >= 0) {
@@ -399,12 +324,12 @@ __global__ void __launch_bounds__(block_rows)
   T row[leaf_width];
   load_rows(a, stride, active ? place : -1, width, tile, row);
   int step = -1;
-  const auto eliminate = [&](auto within, int first) {
-    constexpr int i = decltype(within)::value;
-    const int live = leaf_width - first;
-    GridSlot<T>* const board = slots + (i % 2) * gridDim.x;
+#pragma unroll
+  for (int j = 0; j < leaf_width; ++j) {
+    if (j >= width) break;
+    GridSlot<T>* const board = slots + (j % 2) * gridDim.x;
     unsigned long long best = 0;
-    const int winner = lane_of_largest(active ? magnitude_key(row[i]) : 0, best);
+    const int winner = lane_of_largest(active ? magnitude_key(row[j]) : 0, best);
     if (lane == winner) keys[warp] = best;
     __syncthreads();
     const int best_warp = lane_of_largest(lane < block_warps ? keys[lane] : 0, best);
@@ -413,7 +338,7 @@ __global__ void __launch_bounds__(block_rows)
       GridSlot<T>& slot = board[blockIdx.x];
 #pragma unroll
       for (int c = 0; c < leaf_width; ++c) slot.offer.row[c] = row[c];
-      slot.offer.inverse = row[i] == T{} ? T{} : T{1} / row[i];
+      slot.offer.inverse = row[j] == T{} ? T{} : T{1} / row[j];
       slot.key = best;
     }
     grid.sync();
@@ -439,22 +364,16 @@ __global__ void __launch_bounds__(block_rows)
     }
     __syncthreads();
     if (offers && pivot_block == static_cast<int>(blockIdx.x)) {
-      step = first + i;
+      step = j;
       active = false;
     }
     if (active) {
-      row[i] *= pivot_row.inverse;
-      subtract_multiple<i>(row, live, row[i], pivot_row.row);
+      const T multiplier = row[j] * pivot_row.inverse;
+      row[j] = multiplier;
+#pragma unroll
+      for (int c = j + 1; c < leaf_width; ++c) row[c] -= multiplier * pivot_row.row[c];
     }
     __syncthreads();
-  };
-#pragma unroll 1
-  for (int first = 0; first < leaf_width; first += turn) {
-    if (first + 0 < width) eliminate(std::integral_constant<int, 0>{}, first);
-    if (first + 1 < width) eliminate(std::integral_constant<int, 1>{}, first);
-    if (first + 2 < width) eliminate(std::integral_constant<int, 2>{}, first);
-    if (first + 3 < width) eliminate(std::integral_constant<int, 3>{}, first);
-    turn_row(row);
   }
   if (step >= 0) {
     pivots[step] = place;
@@ -496,20 +415,14 @@ __global__ void __launch_bounds__(move_threads)
     move_rows(T* a, Index stride, Index columns, Index column, int width, int next,
               const Leaf<T>* leaf) {
   __shared__ int to[2 * leaf_width], from[2 * leaf_width];
-  __shared__ T factors[leaf_width * (leaf_width + 1)];
-  __shared__ __align__(16) T lower[leaf_width * leaf_width];
+  __shared__ T factors[leaf_width * leaf_width];
   for (int k = threadIdx.x; k < 2 * leaf_width; k += blockDim.x) {
     to[k] = leaf->moves_to[k];
     from[k] = leaf->moves_from[k];
   }
 #pragma unroll
   for (int k = 0; k < leaf_width * leaf_width; k += move_threads) {
-    // L transposed for the solution, U as it is.
-    const int i = (k + static_cast<int>(threadIdx.x)) / leaf_width;
-    const int c = (k + static_cast<int>(threadIdx.x)) % leaf_width;
-    const T value = leaf->factors[i * leaf_width + c];
-    factors[i * (leaf_width + 1) + c] = value;
-    lower[c * leaf_width + i] = c < i && i < width ? value : T{};
+    factors[k + threadIdx.x] = leaf->factors[k + threadIdx.x];
   }
   __syncthreads();
   const Index j = thread_index();
@@ -526,10 +439,18 @@ __global__ void __launch_bounds__(move_threads)
   }
   const Index inside = j - column;
   if (inside >= 0 && inside < width) {
-    for (int k = 0; k < width; ++k) a[k * stride + j] = factors[k * (leaf_width + 1) + inside];
+    for (int k = 0; k < width; ++k) a[k * stride + j] = factors[k * leaf_width + inside];
     return;
   }
-  if (inside >= width && inside < width + next) solve_row<true>(top, lower);
+  if (inside >= width && inside < width + next) {
+#pragma unroll
+    for (int k = 0; k < leaf_width; ++k) {
+#pragma unroll
+      for (int i = k + 1; i < leaf_width; ++i) {
+        if (i < width) top[i] -= factors[i * leaf_width + k] * top[k];
+      }
+    }
+  }
 #pragma unroll
   for (int k = 0; k < leaf_width; ++k) {
     if (k < width) a[k * stride + j] = top[k];
@@ -563,7 +484,19 @@ __global__ void __launch_bounds__(multiplier_rows)
   const int index = mine < rows ? static_cast<int>(mine) : -1;
   T row[leaf_width];
   load_rows(a, stride, index, width, tile, row);
-  solve_row<false>(row, upper);
+  T largest{};
+#pragma unroll
+  for (int j = 0; j < leaf_width; ++j) {
+    if (j < width) {
+      row[j] *= upper[j * leaf_width + j];
+#pragma unroll
+      for (int c = (j + 1) / 2 * 2; c < leaf_width; c += 2) {
+        const Pair<T> values = pair_at(upper + j * leaf_width, c);
+        if (c > j) row[c] -= row[j] * values.x;
+        row[c + 1] -= row[j] * values.y;
+      }
+    }
+  }
   unsigned long long key = 0;
 #pragma unroll
   for (int j = 0; j < leaf_width; ++j) {
@@ -576,13 +509,16 @@ __global__ void __launch_bounds__(multiplier_rows)
   if (next == 0) return;
   T behind[leaf_width];
   load_rows(a + width, stride, index, next, tile, behind);
-#pragma unroll 1
-  for (int k = 0; k < leaf_width; k += turn) {
 #pragma unroll
-    for (int i = 0; i < turn; ++i) {
-      subtract_multiple<-1>(behind, leaf_width, row[i], right + (k + i) * leaf_width);
+  for (int k = 0; k < leaf_width; ++k) {
+    if (k < width) {
+#pragma unroll
+      for (int c = 0; c < leaf_width; c += 2) {
+        const Pair<T> values = pair_at(right + k * leaf_width, c);
+        behind[c] -= row[k] * values.x;
+        behind[c + 1] -= row[k] * values.y;
+      }
     }
-    turn_row(row);
   }
   store_rows(a + width, stride, first, rows, next, tile, behind);
 }
@@ -610,26 +546,15 @@ __global__ void __launch_bounds__(triangle_threads)
     const int i = r * lanes + q;
     x[r] = valid && i < width ? b[i * b_stride + j] : T{};
   }
-#pragma unroll 1
-  for (int group = 0; group < own; ++group) {
+#pragma unroll
+  for (int k = 0; k < small_triangle; ++k) {
+    if (k >= width) break;
+    const T known = __shfl_sync(whole_warp, x[k / lanes], k % lanes, lanes);
     // L is zero on and above the diagonal: rows that are final stay as they are.
 #pragma unroll
-    for (int k = 0; k < lanes; ++k) {
-      const T known = __shfl_sync(whole_warp, x[0], k, lanes);
-      const T* column = lower + (group * lanes + k) * (small_triangle + 1) + group * lanes + q;
-#pragma unroll
-      for (int c = 0; c < own; c += turn) {
-        if (c >= own - group) break;
-#pragma unroll
-        for (int r = c; r < c + turn; ++r) {
-          if (r < own - group) x[r] -= column[r * lanes] * known;
-        }
-      }
+    for (int r = k / lanes; r < own; ++r) {
+      x[r] -= lower[k * (small_triangle + 1) + r * lanes + q] * known;
     }
-    const T done = x[0];
-#pragma unroll
-    for (int r = 0; r + 1 < own; ++r) x[r] = x[r + 1];
-    x[own - 1] = done;
   }
 #pragma unroll
   for (int r = 0; r < own; ++r) {

@@ -106,19 +106,14 @@ __global__ void __launch_bounds__(threads)
       }
     }
 #pragma unroll
-    for (int part = 0; part < 2; ++part) {
-      const int own = upper ? 1 - part : part;
-#pragma unroll 4
-      for (int step = 0; step < warp_size; ++step) {
-        const int k = upper ? warp_size - 1 - step : step;  // within the half `own`
-        if (upper && lane == k) mine[own] *= inverse[own];
-        const T value = __shfl_sync(whole_warp, mine[own], k);
-        const int column = own * warp_size + k;
+    for (int step = 0; step < block_rows; ++step) {
+      const int k = upper ? block_rows - 1 - step : step;
+      if (upper && lane == k % warp_size) mine[k / warp_size] *= inverse[k / warp_size];
+      const T value = __shfl_sync(whole_warp, mine[k / warp_size], k % warp_size);
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const int i = lane + half * warp_size;
-          if (upper ? i < column : i > column) mine[half] -= diagonal[i][column] * value;
-        }
+      for (int half = 0; half < 2; ++half) {
+        const int i = lane + half * warp_size;
+        if (upper ? i < k : i > k) mine[half] -= diagonal[i][k] * value;
       }
     }
 #pragma unroll

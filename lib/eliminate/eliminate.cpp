@@ -88,9 +88,12 @@ PreparedElimination prepare_by_blocks(Team& team, BandFactory& bands, Index orde
   };
 }
 
-/// Narrow panels while a matrix is small: their latency counts, not the update's rate.
-Index panel_width(Index order, BandMemory memory) {
+/// Narrow panels while a matrix is small: their latency counts, not the update's rate. A GPU alone
+/// eliminates inside a wide panel by halves, so that only the update's rate counts; among several
+/// the rows are dealt out in blocks of the same width.
+Index panel_width(Index order, BandMemory memory, int ranks) {
   if (memory == BandMemory::host) return std::clamp<Index>(order / 16 / 8 * 8, 16, 128);
+  if (ranks == 1) return order < 25000 ? 512 : 1024;
   if (order < 2500) return 64;
   return order < 6000 ? 128 : order < 20000 ? 256 : 512;
 }
@@ -121,7 +124,7 @@ EliminationChoice choose_elimination(Method method, Pivoting pivoting, Precision
                     "solve.pivoting=tournament goes with solve.method=lu only; use "
                     "solve.pivoting=partial or solve.method=lu");
   }
-  choice.block = block > 0 ? block : panel_width(order, memory);
+  choice.block = block > 0 ? block : panel_width(order, memory, ranks);
   choice.block = std::clamp<Index>(choice.block, 1, std::max<Index>(order, 1));
   return choice;
 }
