@@ -243,7 +243,8 @@ TEST(ConfigSchema, ToJsonHoldsTypedValues) {
   EXPECT_TRUE(json["multiply"]["verify"].is_boolean());
   EXPECT_EQ(json["multiply"]["x"], "random");
   EXPECT_FALSE(json["share_gpus"].get<bool>());
-  EXPECT_EQ(json.size(), 9u);
+  EXPECT_EQ(json["run"]["watchdog"], 1800);
+  EXPECT_EQ(json.size(), 11u);
 }
 
 }  // namespace spsolve

@@ -132,7 +132,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nxyzzy: 1\n",
        "c.yaml:2:1: 'xyzzy' is not an option; the keys are matrix, right_hand_side, solve, "
        "multiply, output, "
-       "task, device, share_gpus, threads"},
+       "run, task, device, share_gpus, transport, threads"},
       {"matrix: a\nsolve: {xyzzy: 1}\n",
        "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, pivoting, "
        "precision, block, equilibrate, refinement, condition"},
