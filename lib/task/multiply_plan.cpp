@@ -43,7 +43,8 @@ MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan) {
                                                  columns_of_x(config.multiply)};
                }),
       0);
-  const auto& [shape, k] = known;
+  const MatrixShape& shape = known.shape;
+  const Index k = known.k;
   const auto multivector = [&](Index rows, std::size_t bytes) {
     // So much that it cannot fit, where the product of what was asked for is beyond 2^58.
     constexpr std::int64_t most = std::int64_t{1} << 58;
