@@ -243,16 +243,17 @@ class OneRankOnly(CliTest):
     """What happens to one rank ends all of them, in seconds, with the reason."""
 
     def test_a_rank_whose_limit_is_too_small_is_refused_by_the_plan(self):
-        self.write("c.yaml", 'matrix: "grid2d:110"\n')
+        self.write("c.yaml", 'matrix: "grid2d:173"\n')
         program = BIN / "spsolve"
-        # Rank 1 may map 600 MB; its band alone needs 586 MB.
-        limited = f"ulimit -v 600000; exec {program} c.yaml"
+        # Rank 1 may map 3 GB, up to half of which a GPU part's libraries take; its band alone needs
+        # 3.6 GB.
+        limited = f"ulimit -v 3000000; exec {program} c.yaml"
         result = self.run_program("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 1,
                                   program, "c.yaml", ":", "-np", 1, "sh", "-c", limited,
                                   timeout=60)
         self.assertEqual(result.code, RESOURCES, result.text)
         self.assertIn("does not fit into memory; raise the limit", result.err)
-        self.assertRegex(result.err, r"rank 1 +[0-9.]+ MiB  of [0-9.]+ MiB under its limit "
+        self.assertRegex(result.err, r"rank 1 +[0-9.]+ GiB  of [0-9.]+ [MG]iB under its limit "
                                      r"\(ulimit -v\): does not fit")
 
     def test_a_rank_that_cannot_allocate(self):
