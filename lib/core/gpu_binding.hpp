@@ -20,4 +20,7 @@ struct GpuName {
 /// reason, and, unless `share` is set, where two ranks would get the same GPU. Collective.
 int bind_gpu(Team& team, std::span<const GpuName> visible, const std::string& why_none, bool share);
 
+/// Whether bind_gpu() would give every rank a GPU of its own; every rank sees some. Collective.
+bool each_has_a_gpu(Team& team, std::span<const GpuName> visible);
+
 }  // namespace spsolve

@@ -12,19 +12,26 @@ bool has_kernel(std::span<const Kernel> table, const std::string& name) {
   return std::ranges::find(table, name, &Kernel::name) != table.end();
 }
 
-/// Whether every rank sees a GPU; where only some do, a note says so.
-bool all_see_gpus(Team& team, const Gpus& gpus, TaskReport& report) {
+/// Whether every rank can have a GPU, one of its own unless they may be shared; where only some
+/// can, a note says so.
+bool all_have_gpus(const Config& config, Team& team, const Gpus& gpus, TaskReport& report) {
   const int with_gpu = all_sum(team, gpus.visible.empty() ? 0 : 1);
   if (with_gpu > 0 && with_gpu < team.size()) {
     report.notes.push_back(fmt::format("only {} of {} ranks see a GPU, so all compute on the host",
                                        with_gpu, team.size()));
   }
-  return with_gpu == team.size();
+  if (with_gpu < team.size()) return false;
+  if (config.share_gpus || each_has_a_gpu(team, gpus.visible)) return true;
+  report.notes.push_back(
+      "there are fewer GPUs than ranks, so all compute on the host; start one rank for each GPU, "
+      "or "
+      "set share_gpus: true");
+  return false;
 }
 
 /// Whether `auto` means GPUs for products; where not, but there are some, why.
 bool multiplies_on_gpus(const Config& config, Team& team, const Gpus& gpus, TaskReport& report) {
-  if (!all_see_gpus(team, gpus, report)) return false;
+  if (!all_have_gpus(config, team, gpus, report)) return false;
   if (has_kernel(gpus.kernels, config.multiply.kernel)) return true;
   report.notes.push_back(
       fmt::format("there are GPUs, but {} is a kernel of the host", config.multiply.kernel));
@@ -32,10 +39,11 @@ bool multiplies_on_gpus(const Config& config, Team& team, const Gpus& gpus, Task
 }
 
 /// Whether `auto` means GPUs for the elimination of a matrix of order n; where not, why.
-bool eliminates_on_gpus(Index n, Team& team, const Gpus& gpus, TaskReport& report) {
+bool eliminates_on_gpus(const Config& config, Index n, Team& team, const Gpus& gpus,
+                        TaskReport& report) {
   // Below, starting a GPU's libraries takes longer than the whole elimination.
   constexpr Index smallest = 1000;
-  if (!all_see_gpus(team, gpus, report)) return false;
+  if (!all_have_gpus(config, team, gpus, report)) return false;
   if (n >= smallest) return true;
   report.notes.push_back(fmt::format(
       "there are GPUs, but a system of fewer than {} unknowns is solved sooner on the host; "
@@ -70,7 +78,8 @@ std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team,
 std::unique_ptr<BandFactory> choose_bands(const Config& config, Index order, Team& team,
                                           const Gpus& gpus, TaskReport& report) {
   if (config.device == DeviceChoice::cuda ||
-      (config.device == DeviceChoice::automatic && eliminates_on_gpus(order, team, gpus, report))) {
+      (config.device == DeviceChoice::automatic &&
+       eliminates_on_gpus(config, order, team, gpus, report))) {
     take_gpu(config, team, gpus, report);
     report.device = "cuda";
     return gpus.bands(team, std::string(name(config.transport)));

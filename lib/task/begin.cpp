@@ -9,14 +9,7 @@
 
 namespace spsolve {
 
-void begin_task(const Config& config, Team& team, TaskReport& report, bool has_gpu_part) {
-  if (config.device == DeviceChoice::cuda && !has_gpu_part) {
-    fail_everywhere(ExitCode::resources,
-                    "device=cuda, but task: {} has no GPU part in this version; use device=host or "
-                    "device=auto",
-                    name(config.task));
-  }
-  report.device = "host";
+void begin_task(const Config& config, Team& team, TaskReport& report) {
   report.threads = choose_threads(config.threads, team.ranks_on_host());
   omp_set_num_threads(report.threads);
   blas::set_threads(report.threads);

@@ -13,9 +13,8 @@ namespace spsolve {
 
 // How every task begins.
 
-/// Sets this rank's threads and notes them in `report`. Throws on every rank where GPUs are asked
-/// for and the task has no part for them.
-void begin_task(const Config& config, Team& team, TaskReport& report, bool has_gpu_part = false);
+/// Sets this rank's threads and notes them in `report`.
+void begin_task(const Config& config, Team& team, TaskReport& report);
 
 /// Throws on every rank, with the plan and what to do, where `check` found that the task does not
 /// fit into memory.

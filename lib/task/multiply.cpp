@@ -219,7 +219,7 @@ MultiplyReport run_multiply(const Config& config, Team& team,
   const Timer total;
   PhaseTimes times;
   MultiplyReport report;
-  begin_task(config, team, report, true);
+  begin_task(config, team, report);
   const auto backend = choose_backend(config, team, gpus, report);
   const Kernel& kernel = kernel_of(*backend, wanted.kernel);
 

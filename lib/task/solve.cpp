@@ -167,7 +167,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   const Timer total;
   PhaseTimes times;
   SolveReport report;
-  begin_task(config, team, report, true);
+  begin_task(config, team, report);
   const std::unique_ptr<BandFactory> dense = times.measure("device", [&] {
     return choose_bands(config, shape_for_all(config, team).rows, team, gpus, report);
   });
