@@ -6,6 +6,7 @@
 
 #include "core/build_info.hpp"
 #include "core/error.hpp"
+#include "task/help.hpp"
 
 namespace spsolve {
 
@@ -363,6 +364,14 @@ std::optional<std::string> generated(const Program& program, int argc, const cha
     names.push_back(name);
   }
   fail(ExitCode::input, "--generate takes one of {}, not '{}'", fmt::join(names, ", "), what);
+}
+
+std::optional<std::string> asked_for(const Program& program, int argc, const char* const* argv) {
+  if (auto text = generated(program, argc, argv)) return text;
+  const auto topic = topic_asked(argc, argv);
+  if (!topic) return std::nullopt;
+  std::string text = subcommand_help(program.app, *topic);
+  return text.empty() ? help_on(*topic) : text;
 }
 
 }  // namespace spsolve

@@ -56,4 +56,8 @@ std::optional<std::string> topic_asked(int argc, const char* const* argv);
 /// Where the command line is "--generate WHAT": that text. Throws Error(input) for an unknown WHAT.
 std::optional<std::string> generated(const Program& program, int argc, const char* const* argv);
 
+/// generated(), or else the help on the topic_asked(), a subcommand's or of the whole project; for
+/// programs of subcommands.
+std::optional<std::string> asked_for(const Program& program, int argc, const char* const* argv);
+
 }  // namespace spsolve

@@ -13,7 +13,6 @@
 #include "io/atomic_file.hpp"
 #include "matrix/generate.hpp"
 #include "mpi/mpi_team.hpp"
-#include "task/help.hpp"
 
 namespace spsolve {
 
@@ -65,13 +64,8 @@ int run(int argc, char** argv, Team& team) {
     });
   }
   const Program program{app, "samples sparse products, conversions and eliminations", {}, {}, {}};
-  if (const auto text = generated(program, argc, argv)) {
+  if (const auto text = asked_for(program, argc, argv)) {
     std::cout << *text;
-    return 0;
-  }
-  if (const auto topic = topic_asked(argc, argv)) {
-    const std::string text = subcommand_help(app, *topic);
-    std::cout << (text.empty() ? help_on(*topic) : text);
     return 0;
   }
   try {

@@ -20,7 +20,6 @@
 #include "matrix/generate.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetric_ellpack.hpp"
-#include "task/help.hpp"
 
 namespace spsolve {
 namespace {
@@ -161,13 +160,8 @@ int run(int argc, char** argv) {
                                           generator_help()}},
                         {},
                         {}};
-  if (const auto text = generated(program, argc, argv)) {
+  if (const auto text = asked_for(program, argc, argv)) {
     std::cout << *text;
-    return 0;
-  }
-  if (const auto topic = topic_asked(argc, argv)) {
-    const std::string text = subcommand_help(app, *topic);
-    std::cout << (text.empty() ? help_on(*topic) : text);
     return 0;
   }
   try {

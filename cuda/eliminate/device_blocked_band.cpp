@@ -9,9 +9,6 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// Multipliers of a tournament above this make the panel worth redoing with partial pivoting.
-constexpr double largest_multiplier = 10;
-
 /// Groups of cycles that permute_rows() works on side by side.
 constexpr int most_groups = 8;
 
@@ -124,15 +121,9 @@ void DeviceBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swap
 
 template <typename T>
 void DeviceBlockedBand<T>::retire(Index first_active, std::span<const Index> chosen) {
-  std::vector<Index> swaps(chosen.begin(), chosen.end());
-  for (std::size_t i = 0; i < swaps.size(); ++i) {
-    // A later row that stood at this place stands where this one came from now.
-    std::replace(swaps.begin() + static_cast<std::ptrdiff_t>(i) + 1, swaps.end(),
-                 first_active + static_cast<Index>(i), swaps[i]);
-  }
   // A second election of a panel comes while the first one's moves may be on their way.
   streams_.updates.wait();
-  swap_rows(first_active, swaps, {0, 0});
+  swap_rows(first_active, swaps_to_front(first_active, chosen), {0, 0});
 }
 
 template <typename T>
@@ -165,7 +156,7 @@ typename BlockedBand<T>::PanelOutcome DeviceBlockedBand<T>::factor_panel(Range p
     copy_rows(scratch_.data(), max_width_, top, stride_, rows, panel.size(), stream);
   }
   typename PanelLu<T>::Outcome outcome = factor(pivoting);
-  const bool redo = may_redo && !(outcome.largest_multiplier <= largest_multiplier);
+  const bool redo = may_redo && !(outcome.largest_multiplier <= largest_tournament_multiplier);
   if (redo) {
     copy_rows(top, stride_, scratch_.data(), max_width_, rows, panel.size(), stream);
     outcome = factor(Pivoting::partial);

@@ -206,9 +206,9 @@ const Option option_table[] = {
     choice<&Config::solve, &Config::Solve::pivoting>(
         "solve.pivoting",
         "Where a pivot is searched: nowhere, in its column, in the whole remaining matrix "
-        "(complete, "
-        "not for lu), or among the best rows of each rank (tournament, lu only); auto: tournament "
-        "for lu on several ranks, else partial."),
+        "(complete, not for lu), or among the best rows of each rank or of parts of a GPU's rows "
+        "(tournament, lu only); auto: tournament for lu on several ranks or on GPUs, else "
+        "partial."),
     choice<&Config::solve, &Config::Solve::precision>("solve.precision",
                                                       "Floating-point type of the elimination."),
     integer<&Config::solve, &Config::Solve::block>(

@@ -19,6 +19,9 @@ struct Candidates {
   std::vector<T> values;
 };
 
+/// Multipliers above this make a tournament's panel worth redoing with partial pivoting.
+inline constexpr double largest_tournament_multiplier = 10;
+
 /// What one rank can do with its own rows in a blocked elimination of the dense n x n matrix A.
 ///
 /// Rows have local numbers 0 ... height() - 1 and change places: pivot rows of finished panels
@@ -135,17 +138,16 @@ class BlockedBand {
                                            std::span<T> c, Index columns) const = 0;
 };
 
-/// The swaps of BlockedBand::retire() on anything that has one value a row.
-template <typename Value>
-void swap_to_front(std::span<Value> values, Index first_active, std::span<const Index> chosen) {
-  std::vector<Index> wanted(chosen.begin(), chosen.end());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Index place = first_active + static_cast<Index>(i);
-    std::swap(values[place], values[wanted[i]]);
+/// What BlockedBand::retire() does, as swaps one after another: row first_active + i and row i of
+/// the result.
+inline std::vector<Index> swaps_to_front(Index first_active, std::span<const Index> chosen) {
+  std::vector<Index> swaps(chosen.begin(), chosen.end());
+  for (std::size_t i = 0; i < swaps.size(); ++i) {
     // A later row that stood at this place stands where this one came from now.
-    std::replace(wanted.begin() + static_cast<std::ptrdiff_t>(i) + 1, wanted.end(), place,
-                 wanted[i]);
+    std::replace(swaps.begin() + static_cast<std::ptrdiff_t>(i) + 1, swaps.end(),
+                 first_active + static_cast<Index>(i), swaps[i]);
   }
+  return swaps;
 }
 
 }  // namespace spsolve

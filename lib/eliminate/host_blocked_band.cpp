@@ -174,14 +174,10 @@ Candidates<T> HostBlockedBand<T>::elect(Index first_active, Range panel) {
 
 template <typename T>
 void HostBlockedBand<T>::retire(Index first_active, std::span<const Index> chosen) {
-  std::vector<Index> wanted(chosen.begin(), chosen.end());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Index place = first_active + static_cast<Index>(i);
-    if (wanted[i] == place) continue;
-    std::swap_ranges(row(place), row(place) + order_, row(wanted[i]));
-    // A later row that stood at this place stands where this one came from now.
-    std::replace(wanted.begin() + static_cast<std::ptrdiff_t>(i) + 1, wanted.end(), place,
-                 wanted[i]);
+  Index place = first_active;
+  for (const Index other : swaps_to_front(first_active, chosen)) {
+    if (other != place) std::swap_ranges(row(place), row(place) + order_, row(other));
+    ++place;
   }
 }
 

@@ -12,9 +12,6 @@ namespace spsolve {
 
 namespace {
 
-/// Multipliers above this make a tournament's panel worth redoing with partial pivoting.
-constexpr double largest_multiplier = 10;
-
 Range panel_from(const CyclicRows& layout, Index first) {
   return {first, std::min(first + layout.block, layout.rows)};
 }
@@ -69,7 +66,7 @@ class TeamElimination {
   void settle(Election<T>& election, Range panel) {
     retire(election);
     double largest = form_multipliers(election, panel);
-    if (pivoting_ == Pivoting::tournament && !(largest <= largest_multiplier)) {
+    if (pivoting_ == Pivoting::tournament && !(largest <= largest_tournament_multiplier)) {
       ++result_.redone_panels;
       election = elect_by_columns(team_, band_, first_active_, panel, result_.rows_here);
       retire(election);
@@ -120,7 +117,10 @@ class TeamElimination {
       if (election.owner[i] == team_.rank()) chosen.push_back(election.place[i]);
     }
     band_.retire(first_active_, chosen);
-    swap_to_front(std::span(result_.rows_here), first_active_, chosen);
+    Index place = first_active_;
+    for (const Index other : swaps_to_front(first_active_, chosen)) {
+      std::swap(result_.rows_here[place++], result_.rows_here[other]);
+    }
   }
 
   double form_multipliers(const Election<T>& election, Range panel) {

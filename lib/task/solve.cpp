@@ -154,12 +154,21 @@ std::vector<std::string> warnings(const SolveReport& report, Precision precision
 
 }  // namespace
 
-MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan, BandMemory memory) {
-  const MatrixShape shape = shape_for_all(config, team);
+namespace {
+
+/// plan_solve() for a shape that is known.
+MemoryCheck plan_for(const Config& config, const MatrixShape& shape, Team& team, MemoryPlan& plan,
+                     BandMemory memory) {
   plan =
       plan_elimination(shape, choice_for(config, shape.rows, team, memory), team.rank(),
                        team.size(), config.right_hand_side.columns, config.solve.condition, memory);
   return check_memory(team, plan, config.solve.precision);
+}
+
+}  // namespace
+
+MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan) {
+  return plan_for(config, shape_for_all(config, team), team, plan, BandMemory::host);
 }
 
 SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
@@ -168,13 +177,13 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   PhaseTimes times;
   SolveReport report;
   begin_task(config, team, report);
-  const std::unique_ptr<BandFactory> dense = times.measure("device", [&] {
-    return choose_bands(config, shape_for_all(config, team).rows, team, gpus, report);
-  });
+  const MatrixShape shape = shape_for_all(config, team);
+  const std::unique_ptr<BandFactory> dense =
+      times.measure("device", [&] { return choose_bands(config, shape.rows, team, gpus, report); });
   report.transport = dense->transport();
 
   MemoryPlan plan;
-  const MemoryCheck memory = plan_solve(config, team, plan, dense->memory());
+  const MemoryCheck memory = plan_for(config, shape, team, plan, dense->memory());
   refuse_what_does_not_fit(plan, memory);
 
   // file.mtx -> Coo -> Csr, on rank 0

@@ -18,9 +18,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
                       const Gpus& gpus = {});
 
 /// The memory that run_solve() will need, rank by rank; allocates nothing that grows with the
-/// matrix. `plan` is set to this rank's own; with bands in GPU memory, the host's need goes without
-/// them. Collective.
-MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan,
-                       BandMemory memory = BandMemory::host);
+/// matrix. `plan` is set to this rank's own, with the dense bands in host memory. Collective.
+MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan);
 
 }  // namespace spsolve
