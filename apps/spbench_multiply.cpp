@@ -119,6 +119,7 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   plan.threads = options.common.threads;
   plan.precisions = chosen_precisions(options);
   plan.sampling = {options.common.samples, options.common.sample_milliseconds * 1e-3};
+  plan.rounds = options.rounds;
   plan.width = options.width;
   plan.seed = options.seed;
   for (const std::string& matrix : options.common.matrices) describe_matrix(matrix);  // typos first
@@ -199,6 +200,13 @@ void add_multiply_command(CLI::App& app, const bench::Environment& environment, 
                    "whose kernels: host, cuda, or auto, which is both where there is a GPU (over "
                    "several ranks: cuda where every rank has one)")
       ->check(CLI::IsMember({"auto", "host", "cuda"}))
+      ->capture_default_str();
+  command
+      ->add_option("--rounds", options->rounds,
+                   "how often the kernels of a K take turns, with so many samples each time; more "
+                   "than one where the machine's speed drifts (all their formats are then in "
+                   "memory at once; not under mpirun)")
+      ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command
       ->add_option("--width", options->width,

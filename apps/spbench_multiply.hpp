@@ -18,6 +18,7 @@ struct MultiplyOptions {
   std::vector<std::string> precisions{"double"};
   std::string device = "auto";
   std::string baseline;
+  int rounds = 1;
   int width = 0;
   Index seed = 1;
   int triad_mebibytes = 0;

@@ -60,14 +60,14 @@ bench::Sampled CudaDevice::measure(Product<T>& product, const Dense<T>& x, Dense
     return stop_.seconds_since(start_);
   };
   bench::Sampled result = bench::sample(multiply, options);
-  std::vector<double> cold(static_cast<std::size_t>(std::max(1, options.samples)));
-  for (double& seconds : cold) {
+  result.cold_samples.resize(static_cast<std::size_t>(std::max(1, options.samples)));
+  for (double& seconds : result.cold_samples) {
     // Not waited for: while it writes, the product's launches are queued.
     CUDA_CHECK(
         cudaMemsetAsync(flush_.data(), 0, static_cast<std::size_t>(flush_bytes), stream_.get()));
     seconds = multiply(1);
   }
-  result.cold_seconds = statistics_of(cold);
+  result.cold_seconds = statistics_of(result.cold_samples);
   y_device.download(y.values);
   return result;
 }

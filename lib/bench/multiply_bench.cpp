@@ -1,7 +1,9 @@
 #include "bench/multiply_bench.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <new>
 
 #include <omp.h>
@@ -24,32 +26,77 @@ Workload<T> make_workload(const Csr<T>& matrix, const MatrixFacts& facts, Index 
   return work;
 }
 
+namespace {
+
+/// A kernel's product of one workload, ready for rounds of measuring.
+template <typename T>
+class Entrant {
+ public:
+  /// Converts the matrix. What goes wrong with it is a refusal.
+  Entrant(const Kernel& kernel, Device& device, const Workload<T>& work, int threads, int width)
+      : device_(device), work_(work), threads_(threads) {
+    const Index k = work.x.columns;
+    refused_ = kernel.refuse(work.facts, k, sizeof(T));
+    if (!refused_.empty()) return;
+    attempt([&] {
+      const Timer timer;
+      product_ = prepare<T>(kernel, work.matrix, KernelOptions{k, threads, width});
+      sample_.convert_seconds = timer.seconds();
+    });
+  }
+
+  /// One round; the first compares Y with the reference.
+  void measure(const SamplingOptions& options) {
+    if (!refused_.empty()) return;
+    attempt([&] {
+      const Index k = work_.x.columns;
+      Dense<T> y(work_.matrix.rows, k, std::numeric_limits<T>::quiet_NaN());
+      const bool first = sample_.product.samples.empty();
+      sample_.product.add(device_.run(*product_, work_.x, y, options));
+      if (!first) return;
+      sample_.errors = compare_products(work_.matrix, work_.x.values.data(),
+                                        work_.reference.values.data(), y.values.data(), k);
+    });
+  }
+
+  SampleOrRefusal result() {
+    if (!refused_.empty()) return {std::nullopt, refused_};
+    sample_.format_bytes = product_->bytes();
+    sample_.detail = product_->detail();
+    return {sample_, ""};
+  }
+
+ private:
+  template <typename Work>
+  void attempt(const Work& work) {
+    if (threads_ > 0) omp_set_num_threads(threads_);
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      refused_ = "the converted matrix does not fit into memory";
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::internal) throw;
+      refused_ = error.what();
+    }
+    if (!refused_.empty()) product_.reset();
+  }
+
+  Device& device_;
+  const Workload<T>& work_;
+  int threads_;
+  std::unique_ptr<Product<T>> product_;
+  KernelSample sample_;
+  std::string refused_;
+};
+
+}  // namespace
+
 template <typename T>
 SampleOrRefusal sample_kernel(const Kernel& kernel, Device& device, const Workload<T>& work,
                               int threads, const SamplingOptions& options, int width) {
-  const Index k = work.x.columns;
-  if (std::string reason = kernel.refuse(work.facts, k, sizeof(T)); !reason.empty()) {
-    return {std::nullopt, std::move(reason)};
-  }
-  if (threads > 0) omp_set_num_threads(threads);
-  KernelSample result;
-  try {
-    const Timer timer;
-    const auto product = prepare<T>(kernel, work.matrix, KernelOptions{k, threads, width});
-    result.convert_seconds = timer.seconds();
-    Dense<T> y(work.matrix.rows, k, std::numeric_limits<T>::quiet_NaN());
-    result.product = device.run(*product, work.x, y, options);
-    result.format_bytes = product->bytes();
-    result.detail = product->detail();
-    result.errors = compare_products(work.matrix, work.x.values.data(),
-                                     work.reference.values.data(), y.values.data(), k);
-  } catch (const std::bad_alloc&) {
-    return {std::nullopt, "the converted matrix does not fit into memory"};
-  } catch (const Error& error) {
-    if (error.code() == ExitCode::internal) throw;
-    return {std::nullopt, error.what()};
-  }
-  return {result, ""};
+  Entrant<T> entrant(kernel, device, work, threads, width);
+  entrant.measure(options);
+  return entrant.result();
 }
 
 double MultiplyRow::gflops() const {
@@ -73,35 +120,61 @@ Device* find_device(std::span<Device* const> devices, KernelDevice kind) {
   return found == devices.end() ? nullptr : *found;
 }
 
+/// The rows of one K, not measured yet; those of kernels without a device are refused.
+std::vector<MultiplyRow> rows_of(const MultiplyRow& labelled, Index k, const MultiplyPlan& plan,
+                                 std::span<Device* const> devices) {
+  const std::vector<int> no_threads{0};
+  std::vector<MultiplyRow> rows;
+  for (const Kernel* kernel : plan.kernels) {
+    Device* const device = find_device(devices, kernel->device);
+    const bool threaded = device != nullptr && device->has_threads();
+    for (const int threads : threaded ? plan.threads : no_threads) {
+      MultiplyRow& row = rows.emplace_back(labelled);
+      row.kernel = *kernel;
+      row.k = k;
+      row.threads = threads;
+      row.width = plan.width;
+      if (device != nullptr) {
+        row.device = device->name();
+        row.triad_bandwidth = device->bandwidth(threads);
+      } else {
+        row.device = name(kernel->device);
+        row.result.refused = fmt::format("there is no {} device here", row.device);
+      }
+    }
+  }
+  return rows;
+}
+
 template <typename T>
 void sample_precision(const MultiplyRow& labelled, const Csr<T>& matrix, const MultiplyPlan& plan,
                       std::span<Device* const> devices,
                       const std::function<void(const MultiplyRow&)>& on_row,
                       std::vector<MultiplyRow>& rows) {
-  const std::vector<int> no_threads{0};
   for (const Index k : plan.columns) {
     const Workload<T> work = make_workload(matrix, labelled.facts, k, plan.seed);
-    for (const Kernel* kernel : plan.kernels) {
-      Device* const device = find_device(devices, kernel->device);
-      const bool threaded = device != nullptr && device->has_threads();
-      for (const int threads : threaded ? plan.threads : no_threads) {
-        MultiplyRow row = labelled;
-        row.kernel = *kernel;
-        row.k = k;
-        row.threads = threads;
-        row.width = plan.width;
-        if (device == nullptr) {
-          row.device = name(kernel->device);
-          row.result.refused = fmt::format("there is no {} device here", row.device);
-        } else {
-          row.device = device->name();
-          row.triad_bandwidth = device->bandwidth(threads);
-          row.result = sample_kernel(*kernel, *device, work, threads, plan.sampling, plan.width);
+    std::vector<MultiplyRow> now = rows_of(labelled, k, plan, devices);
+    // Those that take turns are in memory together.
+    const std::size_t together = plan.rounds > 1 ? now.size() : 1;
+    for (std::size_t first = 0; first < now.size(); first += together) {
+      const std::span group(now.data() + first, together);
+      std::vector<std::optional<Entrant<T>>> entrants(together);
+      for (std::size_t i = 0; i < together; ++i) {
+        Device* const device = find_device(devices, group[i].kernel.device);
+        if (device == nullptr) continue;
+        entrants[i].emplace(group[i].kernel, *device, work, group[i].threads, plan.width);
+      }
+      for (int round = 0; round < plan.rounds; ++round) {
+        for (auto& entrant : entrants) {
+          if (entrant) entrant->measure(plan.sampling);
         }
-        on_row(row);
-        rows.push_back(std::move(row));
+      }
+      for (std::size_t i = 0; i < together; ++i) {
+        if (entrants[i]) group[i].result = entrants[i]->result();
+        on_row(group[i]);
       }
     }
+    std::move(now.begin(), now.end(), std::back_inserter(rows));
   }
 }
 

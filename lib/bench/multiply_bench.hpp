@@ -31,7 +31,7 @@ struct Workload {
 template <typename T>
 Workload<T> make_workload(const Csr<T>& matrix, const MatrixFacts& facts, Index k, Index seed);
 
-/// What was measured of one kernel.
+/// What was measured of one kernel, in all its rounds.
 struct KernelSample {
   Sampled product;                ///< seconds of one product
   double convert_seconds = 0;     ///< from CSR to the kernel's format, once
@@ -46,9 +46,9 @@ struct SampleOrRefusal {
   std::string refused;
 };
 
-/// Converts, warms up and measures `kernel` with `threads` threads (host) and its parameter `width`
-/// (0: its default), and compares its Y with the reference. Y is full of nans before, so that an
-/// element left out is seen. A kernel that refuses the matrix, or for which memory does not
+/// Converts, warms up and measures `kernel` once with `threads` threads (host) and its
+/// parameter `width` (0: its default), and compares its Y with the reference. Y is full of nans before, so
+/// that an element left out is seen. A kernel that refuses the matrix, or for which memory does not
 /// suffice, is a refusal.
 template <typename T>
 SampleOrRefusal sample_kernel(const Kernel& kernel, Device& device, const Workload<T>& work,
@@ -85,6 +85,9 @@ struct MultiplyPlan {
   std::vector<int> threads{1};
   std::vector<Precision> precisions{Precision::float64};
   SamplingOptions sampling;
+  /// How often the kernels take turns, with sampling.samples each time. With more than one, the
+  /// formats of all of them are in memory at once, and a machine whose speed drifts is fair.
+  int rounds = 1;
   int width = 0;  ///< KernelOptions.width
   Index seed = 1;
 };

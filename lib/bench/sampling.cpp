@@ -1,7 +1,6 @@
 #include "bench/sampling.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace spsolve::bench {
 
@@ -12,10 +11,18 @@ Sampled sample(const std::function<double(int)>& run, const SamplingOptions& opt
   while (run(result.repeats) < options.sample_seconds && result.repeats < most_repeats) {
     result.repeats *= 2;
   }
-  std::vector<double> seconds(static_cast<std::size_t>(std::max(1, options.samples)));
-  for (double& value : seconds) value = run(result.repeats) / result.repeats;
-  result.seconds = statistics_of(seconds);
+  result.samples.resize(static_cast<std::size_t>(std::max(1, options.samples)));
+  for (double& value : result.samples) value = run(result.repeats) / result.repeats;
+  result.seconds = statistics_of(result.samples);
   return result;
+}
+
+void Sampled::add(const Sampled& more) {
+  repeats = more.repeats;
+  samples.insert(samples.end(), more.samples.begin(), more.samples.end());
+  cold_samples.insert(cold_samples.end(), more.cold_samples.begin(), more.cold_samples.end());
+  seconds = statistics_of(samples);
+  if (!cold_samples.empty()) cold_seconds = statistics_of(cold_samples);
 }
 
 }  // namespace spsolve::bench

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "core/statistics.hpp"
 
@@ -18,6 +19,11 @@ struct Sampled {
   Statistics seconds;  ///< of the samples, each divided by `repeats`
   /// Of single runs that find nothing in the caches, from devices that can see to that.
   std::optional<Statistics> cold_seconds;
+  /// What the two figures above are of.
+  std::vector<double> samples, cold_samples;
+
+  /// Takes more samples of the same work in; `repeats` becomes the later ones'.
+  void add(const Sampled& more);
 };
 
 /// Measures `run(n)`, which does the work n times and hands back the seconds that took by its own

@@ -1,13 +1,17 @@
 #include "multiply/auto_product.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/statistics.hpp"
 #include "core/timer.hpp"
 #include "matrix/multivector.hpp"
+#include "multiply/fast_array.hpp"
 #include "multiply/fast_groups.hpp"
 #include "multiply/row_types.hpp"
 
@@ -30,59 +34,64 @@ class AutoProduct final : public Product<T> {
   std::string detail_;
 };
 
-/// A candidate in a trial, with its two shortest runs.
+/// A candidate in a trial.
 template <typename T>
 struct Contender {
   std::string_view name;
   std::unique_ptr<Product<T>> product;
-  double seconds = std::numeric_limits<double>::infinity();
-  double second_best = std::numeric_limits<double>::infinity();
 
-  /// A few products in a row, as in use: the first brings its own data back into the caches and
-  /// does not count.
-  void run(const T* x, T* y, Index columns) {
+  /// The shortest of a few products in a row, as in use: the first brings its own data back into
+  /// the caches and does not count. Seconds.
+  double run(const T* x, T* y, Index columns) {
     constexpr int burst = 4;
     product->multiply(x, y, columns);
+    double shortest = std::numeric_limits<double>::infinity();
     for (int repeat = 1; repeat < burst; ++repeat) {
       const Timer timer;
       product->multiply(x, y, columns);
-      const double taken = timer.seconds();
-      second_best = std::clamp(taken, seconds, second_best);
-      seconds = std::min(seconds, taken);
+      shortest = std::min(shortest, timer.seconds());
     }
+    return shortest;
   }
-
-  /// Whether the shortest run was no exception.
-  bool settled() const { return second_best < 1.05 * seconds; }
 };
 
-/// Where Y begins in a trial, by turns, in elements.
-constexpr int places = 4;
-template <typename T>
-constexpr Index place_step = 1024 / sizeof(T);
+/// Medians over the turns of a comparison.
+struct Verdict {
+  double first_seconds = 0, second_seconds = 0;
+  bool second_wins = false;  ///< by the median of the ratios turn by turn
+};
 
-/// Multiplies by both in turns, at least once in every place and then for some milliseconds, longer
-/// where other programs disturb the times. Y moves by 0, 1, 2 and 3 KiB from turn to turn: where it
-/// lies relative to X within a page is worth up to a fifth of the time, and the caller's is not
-/// known. `y` has that much room.
+/// Whether more turns would hardly change who wins, by the ratios of the turns so far: all agree by
+/// a wide margin, or nearly all by a smaller one, or it is known well enough to make no difference.
+bool decided(std::span<const double> ratios) {
+  constexpr double wide = 1.2, small = 1.05, little = 0.01;
+  const auto share_beyond = [&](double limit) {
+    const auto slower =
+        std::count_if(ratios.begin(), ratios.end(), [&](double r) { return r > limit; });
+    const auto faster =
+        std::count_if(ratios.begin(), ratios.end(), [&](double r) { return r * limit < 1; });
+    return static_cast<double>(std::max(slower, faster)) / static_cast<double>(ratios.size());
+  };
+  if (ratios.size() >= 5 && share_beyond(wide) == 1) return true;
+  if (ratios.size() < 15) return false;
+  const Statistics statistics = statistics_of(ratios);
+  return share_beyond(small) > 0.8 ||
+         std::sqrt(statistics.variance / static_cast<double>(ratios.size())) < little;
+}
+
+/// Multiplies by both in turns until it is decided. A machine whose speed drifts does so for both.
 template <typename T>
-void compare(Contender<T>& a, Contender<T>& b, const std::vector<T>& x, std::vector<T>& y,
-             Index columns) {
-  constexpr int least = places, most = 100;
-  constexpr double budget = 8e-3, disturbed_budget = 0.06;
-  for (Contender<T>* contender : {&a, &b}) {
-    contender->seconds = contender->second_best = std::numeric_limits<double>::infinity();
-  }
+Verdict compare(Contender<T>& first, Contender<T>& second, const T* x, T* y, Index columns) {
+  constexpr std::size_t most = 400;
+  constexpr double most_seconds = 0.1;
+  std::vector<double> a, b, ratios;
   const Timer whole;
-  for (int run = 0; run < most; ++run) {
-    const double spent = whole.seconds();
-    if (run >= least && spent > (a.settled() && b.settled() ? budget : disturbed_budget)) {
-      break;
-    }
-    T* const place = y.data() + run % places * place_step<T>;
-    a.run(x.data(), place, columns);
-    b.run(x.data(), place, columns);
-  }
+  do {
+    a.push_back(first.run(x, y, columns));
+    b.push_back(second.run(x, y, columns));
+    ratios.push_back(a.back() / b.back());
+  } while (!decided(ratios) && ratios.size() < most && whole.seconds() < most_seconds);
+  return {statistics_of(a).median, statistics_of(b).median, statistics_of(ratios).median > 1};
 }
 
 }  // namespace
@@ -144,17 +153,23 @@ std::unique_ptr<Product<T>> prepare_auto(const Csr<T>& matrix, const KernelOptio
     return std::make_unique<AutoProduct<T>>(std::move(best.product), std::string(best.name));
   }
   const Dense<double> random = random_multivector(matrix.columns, columns, 1);
-  const std::vector<T> x(random.values.begin(), random.values.end());
-  std::vector<T> y(static_cast<std::size_t>(matrix.rows * columns + places * place_step<T>));
+  // At whole pages, as in use (see allocate_untouched()).
+  UntouchedArray<T> x(matrix.columns * columns), y(matrix.rows * columns);
+  std::copy(random.values.begin(), random.values.end(), x.data());
   std::vector<std::pair<std::string_view, double>> others;
+  double best_seconds = 0;
   for (std::size_t k = 1; k < names.size(); ++k) {
     Contender<T> next = contender(names[k]);
-    compare(best, next, x, y, columns);
-    if (next.seconds < best.seconds) std::swap(best, next);
-    others.emplace_back(next.name, next.seconds);
+    Verdict verdict = compare(best, next, x.data(), y.data(), columns);
+    if (verdict.second_wins) {
+      std::swap(best, next);
+      std::swap(verdict.first_seconds, verdict.second_seconds);
+    }
+    best_seconds = verdict.first_seconds;
+    others.emplace_back(next.name, verdict.second_seconds);
   }
   std::string detail =
-      fmt::format("{} ({:.3g} ms at K = {}", best.name, best.seconds * 1e3, columns);
+      fmt::format("{} ({:.3g} ms at K = {}", best.name, best_seconds * 1e3, columns);
   for (const auto& [name, seconds] : others) {
     detail += fmt::format(", {} {:.3g}", name, seconds * 1e3);
   }

@@ -38,6 +38,20 @@ TEST(Sampling, RepeatsShortWorkWithinASample) {
   EXPECT_EQ(runs, 1 + (1 + 2 + 4 + 8) + 5 * 8);
 }
 
+TEST(Sampling, FiguresAreOfAllRounds) {
+  Sampled all;
+  double second = 1;
+  const auto run = [&](int) { return second; };
+  for (const double value : {1.0, 5.0, 2.0}) {
+    second = value;
+    all.add(sample(run, {3, 0.0}));
+  }
+  EXPECT_EQ(all.seconds.count, 9);
+  EXPECT_EQ(all.seconds.median, 2.0);
+  EXPECT_EQ(all.seconds.max, 5.0);
+  EXPECT_FALSE(all.cold_seconds.has_value());
+}
+
 TEST(Sampling, WorkWithoutDurationEnds) {
   const Sampled sampled = sample([](int) { return 0.0; }, {2, 1e-3});
   EXPECT_EQ(sampled.seconds.count, 2);
@@ -156,6 +170,7 @@ TEST(KernelSampling, KernelsOfADeviceThatIsNotHereAreRefused) {
   plan.columns = {2};
   plan.precisions = {Precision::float32, Precision::float64};
   plan.sampling = quick;
+  plan.rounds = 2;
   HostDevice host(-1);
   Device* const devices[] = {&host};
   int seen = 0;
@@ -166,6 +181,7 @@ TEST(KernelSampling, KernelsOfADeviceThatIsNotHereAreRefused) {
   EXPECT_NE(rows[0].result.refused.find("no cuda device"), std::string::npos);
   EXPECT_TRUE(rows[1].result.sample.has_value());
   EXPECT_EQ(rows[1].result.sample->errors.roundoff, 0x1p-24);
+  EXPECT_EQ(rows[1].result.sample->product.seconds.count, 2 * quick.samples);
   EXPECT_GT(rows[3].floor_bytes(), rows[1].floor_bytes());
 }
 
