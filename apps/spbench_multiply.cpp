@@ -122,6 +122,7 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   plan.rounds = options.rounds;
   plan.width = options.width;
   plan.seed = options.seed;
+  plan.check = !options.no_check;
   for (const std::string& matrix : options.common.matrices) describe_matrix(matrix);  // typos first
 
   std::cout << to_text(environment);
@@ -233,7 +234,7 @@ void add_multiply_command(CLI::App& app, const bench::Environment& environment, 
   command->add_flag("--share-gpus", options->share_gpus,
                     "several ranks: let them compute on one GPU");
   command->add_flag("--no-check", options->no_check,
-                    "several ranks: don't compare with the serial product");
+                    "don't compare with the serial product");
   command->footer([] {
     return "Columns of CSV and JSON (in CSV followed by the environment):\n" +
            bench::help_of(bench::multiply_columns()) + "Columns under mpirun:\n" +

@@ -22,7 +22,7 @@ struct DistributedSample {
   ProductTimes parts;          ///< of a sample's last product, medians; each where it took longest
   double prepare_seconds = 0;  ///< plan and conversion, on the slowest rank
   std::vector<RankShare> shares;
-  ProductErrors errors;
+  std::optional<ProductErrors> errors;
   std::string detail;  ///< of rank 0
 };
 

@@ -28,6 +28,12 @@ auto part(double ProductTimes::*figure) {
       [figure](const Row&, const DistributedSample& sample) { return sample.parts.*figure; });
 }
 
+auto error(double ProductErrors::*figure) {
+  return measured([figure](const Row&, const DistributedSample& sample) {
+    return figure_of(sample.errors, figure);
+  });
+}
+
 Cell text_or_null(const std::string& text) {
   return text.empty() ? Cell() : Cell(text);
 }
@@ -88,12 +94,10 @@ const Column<Row> columns[] = {
     {"prepare_s", "halo plan and conversion, once", "", "",
      measured([](const Row&, const DistributedSample& s) { return s.prepare_seconds; })},
     {"largest_error", "max |y - r| / max(|y|, |r|) against the serial product r", "{:.1e}",
-     "largest error",
-     measured([](const Row&, const DistributedSample& s) { return s.errors.largest; })},
-    {"scaled_error", "max |y - r| / (|A| |X|)", "", "",
-     measured([](const Row&, const DistributedSample& s) { return s.errors.scaled; })},
+     "largest error", error(&ProductErrors::largest)},
+    {"scaled_error", "max |y - r| / (|A| |X|)", "", "", error(&ProductErrors::scaled)},
     {"error_bound", "(longest row + 2) unit round-off, which scaled_error stays below", "", "",
-     measured([](const Row&, const DistributedSample& s) { return s.errors.bound; })},
+     error(&ProductErrors::bound)},
 };
 
 }  // namespace

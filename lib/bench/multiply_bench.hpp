@@ -24,20 +24,21 @@ struct Workload {
   const Csr<T>& matrix;
   MatrixFacts facts;
   Dense<T> x;          ///< columns x K
-  Dense<T> reference;  ///< A X by csr_serial in T
+  Dense<T> reference;  ///< A X by csr_serial in T; empty where results are not checked
 };
 
-/// X uniform in [-1, 1) by `seed`, rounded to T.
+/// X uniform in [-1, 1) by `seed`, rounded to T; without a reference where `check` is false.
 template <typename T>
-Workload<T> make_workload(const Csr<T>& matrix, const MatrixFacts& facts, Index k, Index seed);
+Workload<T> make_workload(const Csr<T>& matrix, const MatrixFacts& facts, Index k, Index seed,
+                          bool check = true);
 
 /// What was measured of one kernel, in all its rounds.
 struct KernelSample {
-  Sampled product;                ///< seconds of one product
-  double convert_seconds = 0;     ///< from CSR to the kernel's format, once
-  std::int64_t format_bytes = 0;  ///< of the converted matrix
-  std::string detail;             ///< what the kernel chose
-  ProductErrors errors;
+  Sampled product;                      ///< seconds of one product
+  double convert_seconds = 0;           ///< from CSR to the kernel's format, once
+  std::int64_t format_bytes = 0;        ///< of the converted matrix
+  std::string detail;                   ///< what the kernel chose
+  std::optional<ProductErrors> errors;  ///< against the reference
 };
 
 /// A sample, or one sentence of why there is none.
@@ -47,9 +48,9 @@ struct SampleOrRefusal {
 };
 
 /// Converts, warms up and measures `kernel` once with `threads` threads (host) and its
-/// parameter `width` (0: its default), and compares its Y with the reference. Y is full of nans before, so
-/// that an element left out is seen. A kernel that refuses the matrix, or for which memory does not
-/// suffice, is a refusal.
+/// parameter `width` (0: its default), and compares its Y with the reference. Y is full of nans
+/// before, so that an element left out is seen. A kernel that refuses the matrix, or for which
+/// memory does not suffice, is a refusal.
 template <typename T>
 SampleOrRefusal sample_kernel(const Kernel& kernel, Device& device, const Workload<T>& work,
                               int threads, const SamplingOptions& options, int width = 0);
@@ -90,6 +91,7 @@ struct MultiplyPlan {
   int rounds = 1;
   int width = 0;  ///< KernelOptions.width
   Index seed = 1;
+  bool check = true;  ///< whether results are compared with the serial product
 };
 
 /// Measures every kernel of the plan on one matrix, for every precision, K and thread count.

@@ -24,8 +24,9 @@ auto seconds(double Statistics::*figure) {
 }
 
 auto error(double ProductErrors::*figure) {
-  return measured(
-      [figure](const Row&, const KernelSample& sample) { return sample.errors.*figure; });
+  return measured([figure](const Row&, const KernelSample& sample) {
+    return figure_of(sample.errors, figure);
+  });
 }
 
 Cell optional(const std::optional<double>& value) {

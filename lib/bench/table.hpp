@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,12 @@ namespace spsolve::bench {
 
 /// A cell: a number, a text, or null for "does not apply".
 using Cell = nlohmann::ordered_json;
+
+/// A figure of something that may not have been measured.
+template <typename T>
+Cell figure_of(const std::optional<T>& something, double T::*figure) {
+  return something ? Cell((*something).*figure) : Cell();
+}
 
 /// One column of results. CSV, JSON, the printed table and the help all read this.
 template <typename Row>

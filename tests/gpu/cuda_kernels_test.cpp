@@ -166,7 +166,7 @@ TEST_F(CudaKernels, AreSampledColdAndWarm) {
     EXPECT_EQ(result.sample.has_value(), kernel.refuse(work.facts, 3, sizeof(double)).empty())
         << result.refused;
     if (!result.sample) continue;
-    EXPECT_TRUE(result.sample->errors.within_bound()) << result.sample->errors.scaled;
+    EXPECT_TRUE(result.sample->errors->within_bound()) << result.sample->errors->scaled;
     EXPECT_GT(result.sample->product.seconds.median, 0);
     ASSERT_TRUE(result.sample->product.cold_seconds.has_value());
     EXPECT_EQ(result.sample->product.cold_seconds->count, 3);

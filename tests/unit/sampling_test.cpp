@@ -111,7 +111,7 @@ TEST(KernelSampling, EveryKernelOfTheTableIsRightOrRefuses) {
       EXPECT_EQ(result.sample.has_value(), kernel.refuse(facts, 3, sizeof(double)).empty());
       EXPECT_EQ(result.refused.empty(), result.sample.has_value());
       if (!result.sample) continue;
-      EXPECT_TRUE(result.sample->errors.within_bound()) << result.sample->errors.scaled;
+      EXPECT_TRUE(result.sample->errors->within_bound()) << result.sample->errors->scaled;
       EXPECT_EQ(result.sample->product.seconds.count, 3);
       EXPECT_GT(result.sample->format_bytes, 0);
     }
@@ -129,7 +129,7 @@ TEST(KernelSampling, AnElementThatIsLeftOutIsSeen) {
   const Csr<double> matrix = generate_matrix("grid2d:4");
   const auto work = make_workload(matrix, facts_of(matrix), 2, 1);
   const auto result = sample_kernel(forgetful, host, work, 1, quick);
-  EXPECT_FALSE(result.sample->errors.within_bound());
+  EXPECT_FALSE(result.sample->errors->within_bound());
 }
 
 TEST(KernelSampling, RowsCompareWithinTheirGroup) {
@@ -162,6 +162,21 @@ TEST(KernelSampling, RowsCompareWithinTheirGroup) {
   EXPECT_EQ(rows[6].speedup, std::nullopt);
 }
 
+TEST(KernelSampling, WithoutACheckThereAreNoErrors) {
+  MultiplyPlan plan;
+  plan.kernels = {&host_kernels()[0]};
+  plan.columns = {2};
+  plan.sampling = quick;
+  plan.check = false;
+  HostDevice host(-1);
+  Device* const devices[] = {&host};
+  const auto rows = sample_matrix("grid2d:3", generate_matrix("grid2d:3"), plan, devices,
+                                  [](const MultiplyRow&) {});
+  ASSERT_EQ(rows.size(), 1u);
+  ASSERT_TRUE(rows[0].result.sample.has_value());
+  EXPECT_FALSE(rows[0].result.sample->errors.has_value());
+}
+
 TEST(KernelSampling, KernelsOfADeviceThatIsNotHereAreRefused) {
   Kernel other = host_kernels()[0];
   other.device = KernelDevice::cuda;
@@ -180,7 +195,7 @@ TEST(KernelSampling, KernelsOfADeviceThatIsNotHereAreRefused) {
   EXPECT_EQ(seen, 4);
   EXPECT_NE(rows[0].result.refused.find("no cuda device"), std::string::npos);
   EXPECT_TRUE(rows[1].result.sample.has_value());
-  EXPECT_EQ(rows[1].result.sample->errors.roundoff, 0x1p-24);
+  EXPECT_EQ(rows[1].result.sample->errors->roundoff, 0x1p-24);
   EXPECT_EQ(rows[1].result.sample->product.seconds.count, 2 * quick.samples);
   EXPECT_GT(rows[3].floor_bytes(), rows[1].floor_bytes());
 }
