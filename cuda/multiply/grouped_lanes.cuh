@@ -13,8 +13,19 @@ namespace spsolve::cuda {
 
 namespace lanes {
 
-inline constexpr int block = 256;
 inline constexpr int step = static_cast<int>(lane_step);
+
+/// Threads of a block for groups of `rows` rows; 0: for all sizes in one launch.
+constexpr int block_for(int rows) {
+  return rows > 1 ? 256 : 128;
+}
+
+/// Blocks of a multiprocessor at least. A bound on the registers for groups costs more by their
+/// spills than more blocks gain.
+constexpr int blocks_for(int rows) {
+  return rows > 1 ? 1 : 6;
+}
+
 inline constexpr LocalIndex column_bits = 0x7fffffff;
 
 template <typename T>
@@ -31,14 +42,17 @@ struct LaneView {
 /// places long, so that the items of a warp begin in different banks.
 template <int rows, int width, int count, typename T>
 struct Stages {
-  static constexpr int stage_columns = 8;
+  /// More where there is much work on a column, so that lanes wait for each other less often.
+  static constexpr bool much_work = rows > 1 && count > full_pack<T>;
+  static constexpr int stage_columns = much_work && width >= 8 ? 4 * step : 2 * step;
   static constexpr int depth = width <= 8 ? 2 : 4;
   static constexpr int column_bytes = stage_columns * static_cast<int>(sizeof(LocalIndex));
   static constexpr int value_bytes = stage_columns * rows * static_cast<int>(sizeof(T));
   static constexpr int column_places = column_bytes / 16;
   static constexpr int places = (column_bytes + value_bytes) / 16;
   static constexpr int bytes = (places | 1) * 16;
-  static constexpr int block_bytes = block / width * depth * bytes;
+  /// Of so many threads.
+  static constexpr int block_bytes(int threads) { return threads / width * depth * bytes; }
 };
 
 /// Starts to copy 16 bytes to shared memory, past the L1 cache, or to set them to zero.
@@ -64,7 +78,7 @@ struct Pass {
   const T* __restrict__ x;
   T* __restrict__ y;
   T* __restrict__ sums_of_pieces;
-  Index columns;     ///< all
+  int columns;       ///< all
   int pass_columns;  ///< of this pass
   bool y_packed;     ///< rows of Y are aligned to 16 bytes
 };
@@ -80,7 +94,7 @@ __device__ void walk(const LaneView<T>& a, Index block_id, const Pass<T>& pass) 
   // Rows of X under way at a time.
   constexpr int in_flight = count == full_pack<T> ? S::stage_columns : step;
   extern __shared__ __align__(16) unsigned char all_stages[];
-  const Index id = (block_id * block + threadIdx.x) / width;
+  const Index id = (block_id * blockDim.x + threadIdx.x) / width;
   const int place = static_cast<int>(threadIdx.x % width);
   const LaneItem item = id < a.items ? a.item[id] : LaneItem{0, 0, 0};
   const int stored = (item.columns + step - 1) / step * step;  // with padding
@@ -142,7 +156,7 @@ __device__ void walk(const LaneView<T>& a, Index block_id, const Pass<T>& pass) 
       }
 #pragma unroll
       for (int u = 0; u < in_flight; ++u) {
-        const T* const row = from + (marked[u] & column_bits) * pass.columns;
+        const T* const row = from + static_cast<Index>(marked[u] & column_bits) * pass.columns;
 #pragma unroll
         for (int v = 0; v < packs; ++v) {
           if (u < left && lane_first + v * width * pack < pass.pass_columns) {
@@ -199,9 +213,9 @@ __device__ void walk(const LaneView<T>& a, Index block_id, const Pass<T>& pass) 
   }
 }
 
-// No bound on registers: more resident blocks were measured to be slower, for the spills they cost.
 template <int rows, int width, int count, bool packed, typename T>
-__global__ void __launch_bounds__(block) one_size(LaneView<T> a, Pass<T> pass) {
+__global__ void __launch_bounds__(block_for(rows), blocks_for(rows))
+    one_size(LaneView<T> a, Pass<T> pass) {
   walk<rows, width, count, packed>(a, blockIdx.x, pass);
 }
 
@@ -214,7 +228,8 @@ struct AllViews {
 
 /// One launch for all: a launch each would cost a small matrix more than its product.
 template <int width, int count, bool packed, typename T>
-__global__ void __launch_bounds__(block) all_sizes(AllViews<T> all, Pass<T> pass) {
+__global__ void __launch_bounds__(block_for(0), blocks_for(0))
+    all_sizes(AllViews<T> all, Pass<T> pass) {
   Index id = blockIdx.x;
   const auto take = [&]<int rows>() {
     const Index blocks = all.blocks[rows - 1];
@@ -231,7 +246,7 @@ __global__ void __launch_bounds__(block) all_sizes(AllViews<T> all, Pass<T> pass
 
 /// Launches `kernel`, which may want more shared memory than the usual 48 KiB.
 template <typename Views, typename T>
-void launch(void (*kernel)(Views, Pass<T>), Index blocks, int bytes, const Views& views,
+void launch(void (*kernel)(Views, Pass<T>), Index blocks, int block, int bytes, const Views& views,
             const Pass<T>& pass) {
   constexpr int usual = 48 << 10;
   if (bytes > usual) {
@@ -253,17 +268,20 @@ void launch_lanes(const GroupedLanes<T>& a, const Pass<T>& pass) {
     if (items == 0) return;
     all.groups[rows - 1] = {items, part.items.data(), part.destinations.data(), part.columns.data(),
                             part.values.data()};
-    blocks += all.blocks[rows - 1] = grid_for(items, block / width);
-    bytes = std::max(bytes, Stages<rows, width, count, T>::block_bytes);
+    blocks += all.blocks[rows - 1] = grid_for(items, block_for(0) / width);
+    bytes = std::max(bytes, Stages<rows, width, count, T>::block_bytes(block_for(0)));
     ++sizes;
   });
   if (sizes > 1) {
-    launch(all_sizes<width, count, packed, T>, blocks, bytes, all, pass);
+    launch(all_sizes<width, count, packed, T>, blocks, block_for(0), bytes, all, pass);
     return;
   }
   for_each_group_size([&]<int rows>() {
     if (all.blocks[rows - 1] == 0) return;
-    launch(one_size<rows, width, count, packed, T>, blocks, bytes, all.groups[rows - 1], pass);
+    constexpr int block = block_for(rows);
+    launch(one_size<rows, width, count, packed, T>,
+           grid_for(all.groups[rows - 1].items, block / width), block,
+           Stages<rows, width, count, T>::block_bytes(block), all.groups[rows - 1], pass);
   });
 }
 
@@ -299,7 +317,7 @@ void grouped_lanes(GroupedLanes<T>& a, const T* x, T* y, Index columns) {
     const lanes::Pass<T> pass{x + c,
                               y + c,
                               a.cut.count == 0 ? nullptr : a.cut.sums.data() + c,
-                              columns,
+                              static_cast<int>(columns),
                               static_cast<int>(left),
                               rows_aligned(y, columns, 16)};
     lanes::with_lanes<T>(left, a.spread, [&]<int width, int count>() {

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "cuda/multiply/auto_product.hpp"
+#include "cuda/multiply/column_major.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
+#include "cuda/multiply/device_product.hpp"
 #include "cuda/multiply/fast_rows.hpp"
 #include "cuda/multiply/row_groups.hpp"
 #include "cuda/multiply/row_tiles.hpp"
@@ -190,6 +192,30 @@ TEST_F(FastKernels, AutoSaysWhatItChose) {
       << again->detail();
   const std::string name = again->detail().substr(0, again->detail().find(" at K"));
   EXPECT_NE(first.find(name + " at K = 16 ("), std::string::npos) << first;
+}
+
+TEST_F(FastKernels, ColumnMajorGivesTheBitsOfRowMajor) {
+  const Csr<double> matrix = generate_matrix("random_sparse:300:200:9");
+  const Kernel& kernel = find_kernel(cuda_kernels(), "grouped_lanes");
+  const auto row_major = prepare(kernel, matrix, KernelOptions{});
+  ColumnMajorProduct<double> column_major(prepare(kernel, matrix, KernelOptions{}), matrix.rows,
+                                          matrix.columns);
+  for (const Index k : {Index{33}, Index{1}, Index{4}}) {  // its copies shrink and grow
+    std::vector<double> x(static_cast<std::size_t>(matrix.columns * k)), x_columns(x.size());
+    for (Index j = 0; j < matrix.columns; ++j) {
+      for (Index c = 0; c < k; ++c) {
+        x[j * k + c] = x_columns[c * matrix.columns + j] = std::sin(static_cast<double>(j + 7 * c));
+      }
+    }
+    std::vector<double> y(static_cast<std::size_t>(matrix.rows * k), NAN), y_columns(y);
+    multiply_on_device<double>(*row_major, x, y, k);
+    multiply_on_device<double>(column_major, x_columns, y_columns, k);
+    for (Index i = 0; i < matrix.rows; ++i) {
+      for (Index c = 0; c < k; ++c) {
+        ASSERT_EQ(y_columns[c * matrix.rows + i], y[i * k + c]) << i << ", " << c << ", K = " << k;
+      }
+    }
+  }
 }
 
 // What needs no GPU.
