@@ -95,6 +95,14 @@ TEST_P(CudaKernel, MatricesOfManyBlocks) {
   }
 }
 
+// Few enough products for a tool that makes each a thousand times slower.
+TEST_P(CudaKernel, SmallMatrices) {
+  for (const char* name : {"random_sparse:333:333:9", "power_law:400:6", "grid3d27:4:3"}) {
+    SCOPED_TRACE(name);
+    check(kernel(), product_reference<double>(generate_matrix(name)), {1, 4, 9, 33, 64});
+  }
+}
+
 TEST_P(CudaKernel, RealMatrices) {
   const auto folder = real_matrices();
   if (!folder) GTEST_SKIP() << "no folder of real matrices";
