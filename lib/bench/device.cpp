@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/timer.hpp"
-#include "multiply/fast_array.hpp"
+#include "core/untouched_array.hpp"
 
 namespace spsolve::bench {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/timer.hpp"
+#include "core/untouched_array.hpp"
 #include "distribute/halo_messages.hpp"
 
 namespace spsolve {
@@ -69,11 +70,13 @@ class HostHalo final : public HaloDevice<T> {
     if (messages_ != nullptr && columns == columns_) return;
     messages_ = nullptr;
     columns_ = columns;
-    const auto size = [&](Index rows) { return static_cast<std::size_t>(rows * columns); };
-    outgoing_.resize(size(plan_.sent_rows()));
-    incoming_.resize(size(plan_.halo_rows()));
-    sums_.resize(size(static_cast<Index>(boundary_rows_.size())));
-    messages_ = halo_messages<T>(team_, plan_, outgoing_, incoming_, columns);
+    outgoing_ = UntouchedArray<T>(plan_.sent_rows() * columns);
+    incoming_ = UntouchedArray<T>(plan_.halo_rows() * columns);
+    sums_ = UntouchedArray<T>(static_cast<Index>(boundary_rows_.size()) * columns);
+    const auto all = [](UntouchedArray<T>& array) {
+      return std::span<T>(array.data(), static_cast<std::size_t>(array.size()));
+    };
+    messages_ = halo_messages<T>(team_, plan_, all(outgoing_), all(incoming_), columns);
   }
 
   Team& team_;
@@ -81,7 +84,7 @@ class HostHalo final : public HaloDevice<T> {
   const std::vector<LocalIndex> boundary_rows_;
   const int threads_;
   Index columns_ = 0;
-  std::vector<T> outgoing_, incoming_, sums_;
+  UntouchedArray<T> outgoing_, incoming_, sums_;
   std::unique_ptr<Messages> messages_;
   ProductTimes times_;
 };
@@ -89,17 +92,17 @@ class HostHalo final : public HaloDevice<T> {
 template <typename T>
 class HostBlock final : public DeviceBlock<T> {
  public:
-  explicit HostBlock(Index size) : values_(static_cast<std::size_t>(size)) {}
+  explicit HostBlock(Index size) : values_(size) {}
   T* data() override { return values_.data(); }
   void upload(std::span<const T> host) override {
-    std::copy(host.begin(), host.end(), values_.begin());
+    std::copy(host.begin(), host.end(), values_.data());
   }
   void download(std::span<T> host) override {
-    std::copy_n(values_.begin(), host.size(), host.begin());
+    std::copy_n(values_.data(), host.size(), host.begin());
   }
 
  private:
-  std::vector<T> values_;
+  UntouchedArray<T> values_;
 };
 
 template <typename T>

@@ -10,8 +10,8 @@
 
 #include "core/statistics.hpp"
 #include "core/timer.hpp"
+#include "core/untouched_array.hpp"
 #include "matrix/multivector.hpp"
-#include "multiply/fast_array.hpp"
 #include "multiply/fast_groups.hpp"
 #include "multiply/row_types.hpp"
 

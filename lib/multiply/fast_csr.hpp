@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
-#include "multiply/fast_array.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {

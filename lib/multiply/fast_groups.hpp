@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
-#include "multiply/fast_array.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {

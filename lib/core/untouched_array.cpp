@@ -1,4 +1,4 @@
-#include "multiply/fast_array.hpp"
+#include "core/untouched_array.hpp"
 
 #ifdef __linux__
 #include <sys/mman.h>
