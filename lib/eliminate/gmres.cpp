@@ -13,7 +13,7 @@ namespace {
 constexpr int steps_of_cycle = 20;
 constexpr Index columns_at_once = 8;
 /// What one cycle asks for, as a part of its residual: more would be lost to the rounding of M^-1.
-constexpr double reduction_of_cycle = 1e-6;
+constexpr double reduction_of_cycle = 1e-9;
 
 /// sum over i of a_ic b_ic for every column c.
 std::vector<double> products_by_column(const Dense<double>& a, const Dense<double>& b) {
@@ -138,6 +138,16 @@ std::vector<double> backward_errors(double norm, const Dense<double>& b, const D
   return errors;
 }
 
+/// b - A x
+Dense<double> residual_of(const Operator& multiply, const Dense<double>& b,
+                          const Dense<double>& x) {
+  Dense<double> product = x;
+  multiply(product);
+  Dense<double> residual = b;
+  add_multiples(residual, std::vector<double>(static_cast<std::size_t>(b.columns), -1.0), product);
+  return residual;
+}
+
 /// solve_by_gmres() for few columns.
 GmresOutcome solve_few(const Operator& multiply, const Operator& precondition, double norm,
                        Dense<double>& x) {
@@ -148,23 +158,32 @@ GmresOutcome solve_few(const Operator& multiply, const Operator& precondition, d
   Dense<double> residual = b;
   std::vector<double> errors = backward_errors(norm, b, x, residual);
   GmresOutcome outcome;
+  // From M^-1 b on it is known how large x is, and so what is enough.
+  if (std::ranges::max(errors) > limit) {
+    Dense<double> first = b;
+    precondition(first);
+    Dense<double> of_first = residual_of(multiply, b, first);
+    const std::vector<double> now = backward_errors(norm, b, first, of_first);
+    ++outcome.steps;
+    if (std::ranges::max(now) < std::ranges::max(errors)) {
+      x = std::move(first);
+      residual = std::move(of_first);
+      errors = now;
+    }
+  }
   while (std::ranges::max(errors) > limit) {
     const double before = std::ranges::max(errors);
-    // The norm of the corrections is not known yet at first: ||x|| counts from the second cycle on.
     const std::vector<double> of_x = maxima_by_column(x);
     std::vector<double> target = norms_by_column(residual);
     for (std::size_t c = 0; c < target.size(); ++c) {
-      const double enough = limit / 4 * (norm * of_x[c] + of_b[c]);
+      const double enough = limit / 2 * (norm * of_x[c] + of_b[c]);
       target[c] = errors[c] <= limit ? std::numeric_limits<double>::infinity()
                                      : std::max(reduction_of_cycle * target[c], enough);
     }
     Dense<double> better = residual;
     outcome.steps += gmres_cycle(multiply, precondition, target, steps_of_cycle, better);
     add_multiples(better, std::vector<double>(target.size(), 1.0), x);
-    Dense<double> product = better;
-    multiply(product);
-    residual = b;
-    add_multiples(residual, std::vector<double>(target.size(), -1.0), product);
+    residual = residual_of(multiply, b, better);
     const std::vector<double> now = backward_errors(norm, b, better, residual);
     if (!(std::ranges::max(now) < before)) break;
     x = std::move(better);
