@@ -91,16 +91,21 @@ class RandomBands final : public BandFactory {
   Maker<double> double_;
 };
 
-/// x <- A x or A^T x, x on the host.
+/// x <- A x or A^T x, x on the host, column by column.
 void multiply(BandStreams& streams, StoredMatrix& a, bool transposed, Dense<double>& x) {
-  a.x.upload(x.values);
   const double one = 1, zero = 0;
-  // Row-major: cuBLAS sees the transpose.
-  CUDA_CHECK(cublasDgemv_64(streams.update_blas.get(), transposed ? CUBLAS_OP_N : CUBLAS_OP_T,
-                            a.order, a.order, &one, a.values.data(), a.stride, a.x.data(), 1, &zero,
-                            a.y.data(), 1));
-  streams.updates.wait();
-  a.y.download(x.values);
+  std::vector<double> column(static_cast<std::size_t>(x.rows));
+  for (Index c = 0; c < x.columns; ++c) {
+    for (Index i = 0; i < x.rows; ++i) column[i] = x(i, c);
+    a.x.upload(column);
+    // Row-major: cuBLAS sees the transpose.
+    CUDA_CHECK(cublasDgemv_64(streams.update_blas.get(), transposed ? CUBLAS_OP_N : CUBLAS_OP_T,
+                              a.order, a.order, &one, a.values.data(), a.stride, a.x.data(), 1,
+                              &zero, a.y.data(), 1));
+    streams.updates.wait();
+    a.y.download(column);
+    for (Index i = 0; i < x.rows; ++i) x(i, c) = column[i];
+  }
 }
 
 double norm_of(BandStreams& streams, const StoredMatrix& a) {
