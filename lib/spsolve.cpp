@@ -2,7 +2,7 @@
 
 #include "core/progress.hpp"
 #include "distribute/scatter.hpp"
-#include "eliminate/eliminate.hpp"
+#include "eliminate/mixed.hpp"
 #include "multiply/kernel.hpp"
 #include "task/right_hand_side.hpp"
 
@@ -66,8 +66,10 @@ Solution solve(Team& team, const Csr<double>& a, const Dense<double>& b,
                                 : Csr<double>{};
 
   Progress silent("eliminating", 1, Progress::Show::off);
-  const Eliminated eliminated = prepare_elimination(
-      team, order, deals_in_cycles(choice, team.size()) ? dealt : rows, choice)(silent);
+  HostBands host(team);
+  const Eliminated eliminated = prepare_system(
+      team, host, bands, rows, {}, borrowed(deals_in_cycles(choice, team.size()) ? dealt : rows),
+      choice, right)(silent);
   Solution solution;
   solution.x = right;
   eliminated.solve(solution.x);

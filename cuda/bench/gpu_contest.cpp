@@ -1,194 +1,185 @@
 #include "cuda/bench/gpu_contest.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <numeric>
+#include <optional>
 
-#include <cusolverDn.h>
-
-#include "config/config.hpp"
 #include "core/error.hpp"
 #include "core/timer.hpp"
+#include "cuda/bench/cusolver_peers.hpp"
+#include "cuda/bench/gpu_system.hpp"
 #include "cuda/bench/random_system.hpp"
 #include "cuda/core/device_info.hpp"
+#include "cuda/eliminate/band_kernels.hpp"
+#include "cuda/eliminate/device_band.hpp"
 #include "cuda/eliminate/device_blocked_band.hpp"
-#include "eliminate/lu.hpp"
-#include "matrix/generate.hpp"
-#include "matrix/multivector.hpp"
+#include "eliminate/mixed.hpp"
 
 namespace spsolve::cuda {
 
 namespace {
 
-void check(cusolverStatus_t status, const char* call) {
-  if (status == CUSOLVER_STATUS_SUCCESS) return;
-  cudaGetLastError();
-  fail(ExitCode::resources, "{} failed on the GPU with cuSOLVER's status {}", call,
-       static_cast<int>(status));
-}
-
-using CusolverHandle = Owned<cusolverDnHandle_t, cusolverDnDestroy>;
-using CusolverParameters = Owned<cusolverDnParams_t, cusolverDnDestroyParams>;
-using IrsParameters = Owned<cusolverDnIRSParams_t, cusolverDnIRSParamsDestroy>;
-using IrsInfos = Owned<cusolverDnIRSInfos_t, cusolverDnIRSInfosDestroy>;
-
-CusolverHandle make_cusolver() {
-  cusolverDnHandle_t handle = nullptr;
-  check(cusolverDnCreate(&handle), "cusolverDnCreate");
-  return CusolverHandle(handle);
-}
-
-void wait_for_gpu() {
-  CUDA_CHECK(cudaDeviceSynchronize());
-}
-
-/// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm, A = random_dense:n:seed.
-double backward_error(Index seed, const Dense<double>& b, const Dense<double>& x) {
-  const Index n = b.rows;
-  const DeviceArray<double> there_b(b.values), there_x(x.values);
-  DeviceArray<double> norms(2);
-  random_residual(random_dense_key(seed), n, there_x.data(), there_b.data(), norms.data(), nullptr);
-  double values[2];
-  norms.download(values);
-  double of_x = 0, of_b = 0;
-  for (Index i = 0; i < n; ++i) {
-    of_x = std::max(of_x, std::abs(x.values[i]));
-    of_b = std::max(of_b, std::abs(b.values[i]));
-    if (!std::isfinite(x.values[i])) return std::numeric_limits<double>::infinity();
+/// The whole matrix of a system in double, row-major, in GPU memory.
+struct StoredMatrix {
+  StoredMatrix(BandStreams& streams, const GpuSystem& system)
+      : order(system.order),
+        stride(device_stride<double>(order)),
+        values(order * stride),
+        x(order),
+        y(order) {
+    std::vector<Index> numbers(static_cast<std::size_t>(order));
+    std::iota(numbers.begin(), numbers.end(), Index{0});
+    const DeviceArray<Index> rows(numbers);
+    fill_random(system.key(), system.diagonal, rows.data(), order, order, values.data(), stride,
+                streams.updates.get());
+    streams.updates.wait();
   }
-  return values[0] / (values[1] * of_x + of_b);
+
+  Index order;
+  Index stride;
+  DeviceArray<double> values;
+  DeviceArray<double> x, y;  // of products
+};
+
+/// Bands with the whole matrix of a random system; sparse rows tell them no more than its order.
+class RandomBands final : public BandFactory {
+ public:
+  /// Where `stored` is not null, bands in float are rounded from it.
+  RandomBands(BandStreams& streams, const GpuSystem& system, const StoredMatrix* stored)
+      : float_(streams, system, stored), double_(streams, system, nullptr) {}
+
+  BandMemory memory() const override { return BandMemory::gpu; }
+  std::string device() const override { return "GPU"; }
+  std::string transport() const override { return "none"; }
+  Team& rows() override { return team_; }
+  BandsOf<float>& in_float() override { return float_; }
+  BandsOf<double>& in_double() override { return double_; }
+
+ private:
+  template <typename T>
+  class Maker final : public BandsOf<T> {
+   public:
+    Maker(BandStreams& streams, const GpuSystem& system, const StoredMatrix* stored)
+        : streams_(streams), system_(system), stored_(stored) {}
+
+    std::unique_ptr<Band<T>> columnwise(const Csr<double>&, Index) override {
+      auto band = std::make_unique<DeviceBand<T>>(streams_, Range{0, system_.order}, system_.order);
+      band->fill_random(system_.key(), system_.diagonal);
+      return band;
+    }
+    std::unique_ptr<BlockedBand<T>> blocked(const Csr<double>&, Index max_width, bool alone,
+                                            bool refined) override {
+      const Index n = system_.order;
+      auto band = std::make_unique<DeviceBlockedBand<T>>(streams_, n, n, max_width, alone, refined);
+      if (stored_ != nullptr) {
+        band->fill(stored_->values.data(), stored_->stride);
+      } else {
+        band->fill_random(system_.key(), system_.diagonal,
+                          CyclicRows{n, 1, max_width}.global_rows(0));
+      }
+      return band;
+    }
+
+   private:
+    BandStreams& streams_;
+    GpuSystem system_;
+    const StoredMatrix* stored_;
+  };
+
+  SoloTeam team_;
+  Maker<float> float_;
+  Maker<double> double_;
+};
+
+/// x <- A x or A^T x, x on the host, column by column.
+void multiply(BandStreams& streams, StoredMatrix& a, bool transposed, Dense<double>& x) {
+  const double one = 1, zero = 0;
+  std::vector<double> column(static_cast<std::size_t>(x.rows));
+  for (Index c = 0; c < x.columns; ++c) {
+    for (Index i = 0; i < x.rows; ++i) column[i] = x(i, c);
+    a.x.upload(column);
+    // Row-major: cuBLAS sees the transpose.
+    CUDA_CHECK(cublasDgemv_64(streams.update_blas.get(), transposed ? CUBLAS_OP_N : CUBLAS_OP_T,
+                              a.order, a.order, &one, a.values.data(), a.stride, a.x.data(), 1,
+                              &zero, a.y.data(), 1));
+    streams.updates.wait();
+    a.y.download(column);
+    for (Index i = 0; i < x.rows; ++i) x(i, c) = column[i];
+  }
 }
 
-template <typename T>
-bench::EliminationRun run_lu(BandStreams& streams, Index n, const EliminationChoice& choice,
-                             Index seed) {
+double norm_of(BandStreams& streams, const StoredMatrix& a) {
+  DeviceArray<double> norm(1);
+  largest_row_sum(a.values.data(), a.stride, a.order, norm.data(), streams.updates.get());
+  streams.updates.wait();
+  double value = 0;
+  norm.download(std::span(&value, 1));
+  return value;
+}
+
+MatrixProducts products_with(BandStreams& streams, StoredMatrix& a) {
+  MatrixProducts products;
+  products.multiply = [&](Dense<double>& x) { multiply(streams, a, false, x); };
+  products.multiply_transposed = [&](Dense<double>& x) { multiply(streams, a, true, x); };
+  // The norm of A^T is of the same size, and decides only on when refinement ends.
+  products.norm = products.norm_transposed = norm_of(streams, a);
+  return products;
+}
+
+Csr<double> without_values(Index order) {
+  Csr<double> rows;
+  rows.rows = rows.columns = order;
+  return rows;
+}
+
+/// Solves and measures; in mixed precision the time begins with the matrix in double, so that its
+/// conversion and its norm count.
+bench::EliminationRun run_ours(BandStreams& streams, const GpuSystem& system,
+                               const EliminationChoice& choice, bool condition) {
   SoloTeam team;
-  const CyclicRows layout{n, 1, choice.block};
-  DeviceBlockedBand<T> band(streams, n, n, choice.block, true);
-  band.fill_random(random_dense_key(seed), layout.global_rows(0));
-  const Dense<double> b = random_multivector(n, 1, seed);
-  Dense<T> x(n, 1);
-  std::copy(b.values.begin(), b.values.end(), x.values.begin());
+  const bool mixed = choice.precision == Precision::mixed;
+  std::optional<StoredMatrix> stored;
+  if (mixed) stored.emplace(streams, system);
+  RandomBands bands(streams, system, stored ? &*stored : nullptr);
+  const Csr<double> rows = without_values(system.order);
+  Dense<double> x = system.right_hand_side();
+  PreparedElimination prepared;
+  if (!mixed) prepared = prepare_elimination(team, bands, system.order, rows, choice);
   Progress progress("", 0, Progress::Show::off);
   bench::EliminationRun run;
   wait_for_gpu();
   const Timer timer;
-  const LuFactors<T> factors = factor_lu<T>(team, team, layout, band, choice.pivoting, progress);
+  if (mixed) {
+    prepared =
+        prepare_mixed(team, bands, borrowed(rows), choice, products_with(streams, *stored), x);
+  }
+  const Eliminated eliminated = prepared(progress);
   run.eliminate = timer.seconds();
-  solve_lu<T>(team, band, factors, x);
+  eliminated.solve(x);
   run.total = timer.seconds();
-  Dense<double> solution(n, 1);
-  std::copy(x.values.begin(), x.values.end(), solution.values.begin());
-  run.backward_error = backward_error(seed, b, solution);
+  run.backward_error = system.backward_error(x);
+  bench::describe_factors(run, eliminated);
+  if (condition) {
+    if (!stored) stored.emplace(streams, system);
+    run.condition = bench::estimated_condition(eliminated, norm_of(streams, *stored), system.order);
+  }
   return run;
-}
-
-/// getrf + getrs in double, with 64-bit sizes.
-bench::EliminationRun run_getrf(Index n, Index seed) {
-  const CusolverHandle handle = make_cusolver();
-  cusolverDnParams_t raw = nullptr;
-  check(cusolverDnCreateParams(&raw), "cusolverDnCreateParams");
-  const CusolverParameters parameters(raw);
-  DeviceArray<double> a(n * n);
-  const Dense<double> b = random_multivector(n, 1, seed);
-  DeviceArray<double> x(b.values);
-  fill_random_columns(random_dense_key(seed), n, a.data(), n, nullptr);
-  DeviceArray<std::int64_t> pivots(n);
-  DeviceArray<int> info(1);
-  std::size_t device_bytes = 0, host_bytes = 0;
-  check(cusolverDnXgetrf_bufferSize(handle.get(), raw, n, n, CUDA_R_64F, a.data(), n, CUDA_R_64F,
-                                    &device_bytes, &host_bytes),
-        "cusolverDnXgetrf_bufferSize");
-  DeviceArray<char> device_space(static_cast<Index>(device_bytes));
-  std::vector<char> host_space(host_bytes);
-  bench::EliminationRun run;
-  wait_for_gpu();
-  const Timer timer;
-  check(cusolverDnXgetrf(handle.get(), raw, n, n, CUDA_R_64F, a.data(), n, pivots.data(),
-                         CUDA_R_64F, device_space.data(), device_bytes, host_space.data(),
-                         host_bytes, info.data()),
-        "cusolverDnXgetrf");
-  wait_for_gpu();
-  run.eliminate = timer.seconds();
-  check(cusolverDnXgetrs(handle.get(), raw, CUBLAS_OP_N, n, 1, CUDA_R_64F, a.data(), n,
-                         pivots.data(), CUDA_R_64F, x.data(), n, info.data()),
-        "cusolverDnXgetrs");
-  wait_for_gpu();
-  run.total = timer.seconds();
-  Dense<double> solution(n, 1);
-  x.download(solution.values);
-  run.backward_error = backward_error(seed, b, solution);
-  return run;
-}
-
-/// The mixed-precision solver: factors in `lowest`, refined by GMRES to double.
-bench::EliminationRun run_irs(Index n, Index seed, cusolverPrecType_t lowest) {
-  const CusolverHandle handle = make_cusolver();
-  cusolverDnIRSParams_t parameters = nullptr;
-  check(cusolverDnIRSParamsCreate(&parameters), "cusolverDnIRSParamsCreate");
-  const IrsParameters owner(parameters);
-  check(cusolverDnIRSParamsSetSolverPrecisions(parameters, CUSOLVER_R_64F, lowest),
-        "cusolverDnIRSParamsSetSolverPrecisions");
-  check(cusolverDnIRSParamsSetRefinementSolver(parameters, CUSOLVER_IRS_REFINE_GMRES),
-        "cusolverDnIRSParamsSetRefinementSolver");
-  cusolverDnIRSInfos_t infos = nullptr;
-  check(cusolverDnIRSInfosCreate(&infos), "cusolverDnIRSInfosCreate");
-  const IrsInfos infos_owner(infos);
-  DeviceArray<double> a(n * n);
-  const Dense<double> b = random_multivector(n, 1, seed);
-  DeviceArray<double> there_b(b.values), x(n);
-  fill_random_columns(random_dense_key(seed), n, a.data(), n, nullptr);
-  std::size_t bytes = 0;
-  check(cusolverDnIRSXgesv_bufferSize(handle.get(), parameters, static_cast<int>(n), 1, &bytes),
-        "cusolverDnIRSXgesv_bufferSize");
-  DeviceArray<char> space(static_cast<Index>(bytes));
-  DeviceArray<int> info(1);
-  int iterations = 0;
-  bench::EliminationRun run;
-  wait_for_gpu();
-  const Timer timer;
-  check(cusolverDnIRSXgesv(handle.get(), parameters, infos, static_cast<int>(n), 1, a.data(),
-                           static_cast<int>(n), there_b.data(), static_cast<int>(n), x.data(),
-                           static_cast<int>(n), space.data(), bytes, &iterations, info.data()),
-        "cusolverDnIRSXgesv");
-  wait_for_gpu();
-  run.total = timer.seconds();
-  Dense<double> solution(n, 1);
-  x.download(solution.values);
-  run.backward_error = backward_error(seed, b, solution);
-  return run;
-}
-
-bench::EliminationContender peer(std::string method, std::string precision,
-                                 std::function<bench::EliminationRun(Index)> run) {
-  bench::EliminationContender contender;
-  contender.peer = true;
-  contender.row.device = "cuda";
-  contender.row.method = std::move(method);
-  contender.row.pivoting = name(Pivoting::partial);
-  contender.row.precision = std::move(precision);
-  contender.run = std::move(run);
-  return contender;
 }
 
 class GpuContest final : public bench::EliminationContest {
  public:
   std::vector<bench::EliminationContender> contenders(const bench::EliminationPlan& plan,
                                                       Index order) override {
+    const double diagonal = bench::shifted_diagonal(plan.shift, order);
     std::vector<EliminationChoice> choices;
     auto all = bench::own_contenders(plan, order, BandMemory::gpu, choices);
     for (std::size_t k = 0; k < all.size(); ++k) {
-      all[k].run = [this, order, choice = choices[k]](Index seed) {
-        return choice.precision == Precision::float32
-                   ? run_lu<float>(streams_, order, choice, seed)
-                   : run_lu<double>(streams_, order, choice, seed);
+      all[k].run = [=, this, condition = plan.condition, choice = choices[k]](Index seed) {
+        return run_ours(streams_, {order, seed, diagonal}, choice, condition && seed == 1);
       };
     }
     if (plan.peers) {
-      all.push_back(
-          peer("cusolver_getrf", "double", [order](Index seed) { return run_getrf(order, seed); }));
-      all.push_back(peer("cusolver_irs_tf32", "mixed",
-                         [order](Index seed) { return run_irs(order, seed, CUSOLVER_R_TF32); }));
+      for (auto& peer : cusolver_peers(order, diagonal)) all.push_back(std::move(peer));
     }
     return all;
   }
@@ -196,7 +187,7 @@ class GpuContest final : public bench::EliminationContest {
   double gemm_gflops() override {
     constexpr Index n = 8192;
     DeviceArray<double> a(n * n), b(n * n), c(n * n);
-    for (auto* matrix : {&a, &b, &c}) fill_random_columns(1, n, matrix->data(), n, nullptr);
+    for (auto* matrix : {&a, &b, &c}) fill_random_columns(1, 0, n, matrix->data(), n, nullptr);
     const double one = 1;
     double best = 0;
     for (int repeat = 0; repeat < 2; ++repeat) {

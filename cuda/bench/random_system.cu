@@ -8,14 +8,17 @@ namespace {
 
 constexpr int threads = 256;
 
-__device__ double element(unsigned long long key, Index i, Index j) {
-  return symmetric_interval(random_bits(key, static_cast<std::uint64_t>(i << 32 | j)));
+__device__ double element(unsigned long long key, double diagonal, Index i, Index j) {
+  const double value =
+      symmetric_interval(random_bits(key, static_cast<std::uint64_t>(i << 32 | j)));
+  return i == j ? value + diagonal : value;
 }
 
-__global__ void fill_columns(unsigned long long key, Index n, double* a, Index lda) {
+__global__ void fill_columns(unsigned long long key, double diagonal, Index n, double* a,
+                             Index lda) {
   const Index i = thread_index();
   if (i >= n) return;
-  for (Index j = blockIdx.y; j < n; j += gridDim.y) a[j * lda + i] = element(key, i, j);
+  for (Index j = blockIdx.y; j < n; j += gridDim.y) a[j * lda + i] = element(key, diagonal, i, j);
 }
 
 /// Largest of doubles that are at least 0: their bits order them.
@@ -25,13 +28,31 @@ __device__ void keep_largest(double* largest, double value) {
 }
 
 /// A block a row.
-__global__ void residual(unsigned long long key, Index n, const double* x, const double* b,
-                         double* norms) {
+__global__ void row_sums(const double* a, Index stride, Index n, double* norm) {
+  __shared__ double sums[threads / warp_size];
+  for (Index i = blockIdx.x; i < n; i += gridDim.x) {
+    double sum = 0;
+    for (Index j = threadIdx.x; j < n; j += threads) sum += fabs(a[i * stride + j]);
+    sum = sum_of_group<warp_size>(sum);
+    if (threadIdx.x % warp_size == 0) sums[threadIdx.x / warp_size] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      double whole = 0;
+      for (const double part : sums) whole += part;
+      keep_largest(norm, whole);
+    }
+    __syncthreads();
+  }
+}
+
+/// A block a row.
+__global__ void residual(unsigned long long key, double diagonal, Index n, const double* x,
+                         const double* b, double* norms) {
   __shared__ double sums[2][threads / warp_size];
   for (Index i = blockIdx.x; i < n; i += gridDim.x) {
     double product = 0, magnitude = 0;
     for (Index j = threadIdx.x; j < n; j += threads) {
-      const double value = element(key, i, j);
+      const double value = element(key, diagonal, i, j);
       product += value * x[j];
       magnitude += fabs(value);
     }
@@ -57,19 +78,26 @@ __global__ void residual(unsigned long long key, Index n, const double* x, const
 
 }  // namespace
 
-void fill_random_columns(unsigned long long key, Index n, double* a, Index lda,
+void fill_random_columns(unsigned long long key, double diagonal, Index n, double* a, Index lda,
                          cudaStream_t stream) {
   if (n == 0) return;
   const dim3 grid(grid_for(n, threads), static_cast<unsigned>(std::min<Index>(n, 65535)));
-  fill_columns<<<grid, threads, 0, stream>>>(key, n, a, lda);
+  fill_columns<<<grid, threads, 0, stream>>>(key, diagonal, n, a, lda);
   check_launch("fill_random_columns");
 }
 
-void random_residual(unsigned long long key, Index n, const double* x, const double* b,
-                     double* norms, cudaStream_t stream) {
+void largest_row_sum(const double* a, Index stride, Index n, double* norm, cudaStream_t stream) {
+  CUDA_CHECK(cudaMemsetAsync(norm, 0, sizeof(double), stream));
+  if (n == 0) return;
+  row_sums<<<grid_for(n, 1), threads, 0, stream>>>(a, stride, n, norm);
+  check_launch("largest_row_sum");
+}
+
+void random_residual(unsigned long long key, double diagonal, Index n, const double* x,
+                     const double* b, double* norms, cudaStream_t stream) {
   CUDA_CHECK(cudaMemsetAsync(norms, 0, 2 * sizeof(double), stream));
   if (n == 0) return;
-  residual<<<grid_for(n, 1), threads, 0, stream>>>(key, n, x, b, norms);
+  residual<<<grid_for(n, 1), threads, 0, stream>>>(key, diagonal, n, x, b, norms);
   check_launch("random_residual");
 }
 

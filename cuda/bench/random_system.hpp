@@ -8,15 +8,19 @@
 
 namespace spsolve::cuda {
 
-// random_dense:N in GPU memory for benchmarks, from the generator's key alone.
+// Random systems in GPU memory for benchmarks: random_dense:N from the generator's key alone, with
+// `diagonal` added to a_ii.
 
 /// A column-major n x n copy for the vendor's libraries.
-void fill_random_columns(unsigned long long key, Index n, double* a, Index lda,
+void fill_random_columns(unsigned long long key, double diagonal, Index n, double* a, Index lda,
                          cudaStream_t stream);
 
 /// norms[0] <- max |b - A x|, norms[1] <- max sum_j |a_ij|, over the n rows of A, which isn't
 /// stored.
-void random_residual(unsigned long long key, Index n, const double* x, const double* b,
-                     double* norms, cudaStream_t stream);
+void random_residual(unsigned long long key, double diagonal, Index n, const double* x,
+                     const double* b, double* norms, cudaStream_t stream);
+
+/// norm <- the largest sum of absolute values in a row of the row-major n x n matrix `a`.
+void largest_row_sum(const double* a, Index stride, Index n, double* norm, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

@@ -25,13 +25,24 @@ __global__ void scatter(const Index* offsets, const int* columns, const double* 
 }
 
 template <typename T>
-__global__ void random_values(unsigned long long key, const Index* row_numbers, Index rows,
-                              Index columns, T* a, Index stride) {
+__global__ void random_values(unsigned long long key, double diagonal, const Index* row_numbers,
+                              Index rows, Index columns, T* a, Index stride) {
   const Index j = thread_index();
   if (j >= columns) return;
   for (Index i = blockIdx.y; i < rows; i += gridDim.y) {
     const auto counter = static_cast<std::uint64_t>(row_numbers[i] << 32 | j);
-    a[i * stride + j] = static_cast<T>(symmetric_interval(random_bits(key, counter)));
+    const double value = symmetric_interval(random_bits(key, counter));
+    a[i * stride + j] = static_cast<T>(row_numbers[i] == j ? value + diagonal : value);
+  }
+}
+
+template <typename T>
+__global__ void convert(const double* dense, Index dense_stride, Index rows, Index columns, T* a,
+                        Index stride) {
+  const Index j = thread_index();
+  if (j >= columns) return;
+  for (Index i = blockIdx.y; i < rows; i += gridDim.y) {
+    a[i * stride + j] = static_cast<T>(dense[i * dense_stride + j]);
   }
 }
 
@@ -100,12 +111,21 @@ void scatter_nonzeros(const Index* offsets, const int* columns, const double* va
 }
 
 template <typename T>
-void fill_random(unsigned long long key, const Index* row_numbers, Index rows, Index columns, T* a,
-                 Index stride, cudaStream_t stream) {
+void fill_random(unsigned long long key, double diagonal, const Index* row_numbers, Index rows,
+                 Index columns, T* a, Index stride, cudaStream_t stream) {
   if (rows == 0) return;
   random_values<T><<<dim3(grid_for(columns, threads), rows_of_grid(rows)), threads, 0, stream>>>(
-      key, row_numbers, rows, columns, a, stride);
+      key, diagonal, row_numbers, rows, columns, a, stride);
   check_launch("fill_random");
+}
+
+template <typename T>
+void convert_rows(const double* dense, Index dense_stride, Index rows, Index columns, T* a,
+                  Index stride, cudaStream_t stream) {
+  if (rows == 0) return;
+  convert<T><<<dim3(grid_for(columns, threads), rows_of_grid(rows)), threads, 0, stream>>>(
+      dense, dense_stride, rows, columns, a, stride);
+  check_launch("convert_rows");
 }
 
 template <typename T>
@@ -140,8 +160,9 @@ void find_largest(const T* a, Index stride, Index rows, Index columns, bool uppe
 #define SPSOLVE_INSTANTIATE(T)                                                                   \
   template void scatter_nonzeros(const Index*, const int*, const double*, Index, T*, Index,      \
                                  cudaStream_t);                                                  \
-  template void fill_random(unsigned long long, const Index*, Index, Index, T*, Index,           \
+  template void fill_random(unsigned long long, double, const Index*, Index, Index, T*, Index,   \
                             cudaStream_t);                                                       \
+  template void convert_rows(const double*, Index, Index, Index, T*, Index, cudaStream_t);       \
   template void permute_rows(T*, Index, Index, Index, Index, const RowMove*, const int*, int,    \
                              cudaStream_t);                                                      \
   template void gather_rows(const T*, Index, const int*, Index, Index, T*, Index, cudaStream_t); \

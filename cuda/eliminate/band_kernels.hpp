@@ -14,11 +14,16 @@ template <typename T>
 void scatter_nonzeros(const Index* offsets, const int* columns, const double* values, Index rows,
                       T* a, Index stride, cudaStream_t stream);
 
-/// a_ij of random_dense:ORDER:seed=S for the rows whose numbers are `row_numbers`; see
-/// matrix/generate.cpp. `key` is the generator's key for values.
+/// a_ij of random_dense:ORDER:seed=S for the rows whose numbers are `row_numbers`, and `diagonal`
+/// added to a_ii; see matrix/generate.cpp. `key` is the generator's key for values.
 template <typename T>
-void fill_random(unsigned long long key, const Index* row_numbers, Index rows, Index columns, T* a,
-                 Index stride, cudaStream_t stream);
+void fill_random(unsigned long long key, double diagonal, const Index* row_numbers, Index rows,
+                 Index columns, T* a, Index stride, cudaStream_t stream);
+
+/// a <- `dense`, rows x columns, rounded to T.
+template <typename T>
+void convert_rows(const double* dense, Index dense_stride, Index rows, Index columns, T* a,
+                  Index stride, cudaStream_t stream);
 
 /// One step of a permutation of rows: row `to` takes what row `from` held before, or, where from is
 /// -1, what the first `to` of its cycle held. `starts` marks the first step of a cycle.

@@ -1,5 +1,6 @@
 #include "cuda/eliminate/device_band.hpp"
 
+#include <numeric>
 #include <vector>
 
 #include "cuda/eliminate/band_kernels.hpp"
@@ -14,20 +15,33 @@ std::int64_t DeviceBand<T>::bytes(Index rows, Index order) {
 }
 
 template <typename T>
-DeviceBand<T>::DeviceBand(BandStreams& streams, const Csr<double>& sparse, Index first_row)
+DeviceBand<T>::DeviceBand(BandStreams& streams, Range rows, Index order)
     : streams_(streams),
-      rows_{first_row, first_row + sparse.rows},
-      order_(sparse.columns),
+      rows_(rows),
+      order_(order),
       stride_(device_stride<T>(order_)),
-      values_(sparse.rows * stride_),
+      values_(rows.size() * stride_),
       buffers_(2 * order_),
-      multipliers_(sparse.rows),
+      multipliers_(rows.size()),
       candidates_(candidate_blocks + 1),
       counter_(1),
       answer_(1) {
-  const cudaStream_t stream = streams_.updates.get();
-  CUDA_CHECK(cudaMemsetAsync(counter_.data(), 0, sizeof(unsigned), stream));
-  fill_dense_rows(sparse, values_, stride_, stream);
+  CUDA_CHECK(cudaMemsetAsync(counter_.data(), 0, sizeof(unsigned), streams_.updates.get()));
+}
+
+template <typename T>
+void DeviceBand<T>::fill(const Csr<double>& sparse) {
+  fill_dense_rows(sparse, values_, stride_, streams_.updates.get());
+}
+
+template <typename T>
+void DeviceBand<T>::fill_random(std::uint64_t key, double diagonal) {
+  std::vector<Index> numbers(static_cast<std::size_t>(rows_.size()));
+  std::iota(numbers.begin(), numbers.end(), rows_.first);
+  const DeviceArray<Index> there(numbers);
+  cuda::fill_random(key, diagonal, there.data(), rows_.size(), order_, values_.data(), stride_,
+                    streams_.updates.get());
+  streams_.updates.wait();
 }
 
 template <typename T>

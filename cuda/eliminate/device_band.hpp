@@ -14,8 +14,14 @@ namespace spsolve::cuda {
 template <typename T>
 class DeviceBand final : public Band<T> {
  public:
-  /// The dense form of the sparse rows `sparse`, which are the global rows from `first_row` on.
-  DeviceBand(BandStreams& streams, const Csr<double>& sparse, Index first_row);
+  /// Room for the global rows `rows` of a matrix of order `order`.
+  DeviceBand(BandStreams& streams, Range rows, Index order);
+
+  /// The dense form of the sparse rows `sparse`.
+  void fill(const Csr<double>& sparse);
+
+  /// As DeviceBlockedBand::fill_random(), with all rows of this band.
+  void fill_random(std::uint64_t key, double diagonal);
 
   /// Bytes of GPU memory that a band of `rows` rows of order `order` allocates.
   static std::int64_t bytes(Index rows, Index order);

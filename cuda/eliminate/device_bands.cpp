@@ -15,12 +15,15 @@ class Maker final : public BandsOf<T> {
   explicit Maker(BandStreams& streams) : streams_(streams) {}
 
   std::unique_ptr<Band<T>> columnwise(const Csr<double>& rows, Index first_row) override {
-    return std::make_unique<DeviceBand<T>>(streams_, rows, first_row);
+    auto band = std::make_unique<DeviceBand<T>>(streams_, Range{first_row, first_row + rows.rows},
+                                                rows.columns);
+    band->fill(rows);
+    return band;
   }
-  std::unique_ptr<BlockedBand<T>> blocked(const Csr<double>& rows, Index max_width,
-                                          bool alone) override {
-    auto band =
-        std::make_unique<DeviceBlockedBand<T>>(streams_, rows.rows, rows.columns, max_width, alone);
+  std::unique_ptr<BlockedBand<T>> blocked(const Csr<double>& rows, Index max_width, bool alone,
+                                          bool refined) override {
+    auto band = std::make_unique<DeviceBlockedBand<T>>(streams_, rows.rows, rows.columns, max_width,
+                                                       alone, refined);
     band->fill(rows);
     return band;
   }

@@ -15,15 +15,17 @@ constexpr int most_groups = 8;
 }  // namespace
 
 template <typename T>
-std::int64_t DeviceBlockedBand<T>::bytes(Index height, Index order, Index max_width, bool alone) {
+std::int64_t DeviceBlockedBand<T>::bytes(Index height, Index order, Index max_width, bool alone,
+                                         bool refined) {
   const Index values = height * (device_stride<T>(order) + max_width) +
                        (alone ? 0 : 2 * max_width * order + max_width * max_width);
-  return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width);
+  return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
+         (refined && std::is_same_v<T, float> ? SplitProduct::bytes(height, max_width, order) : 0);
 }
 
 template <typename T>
 DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Index order,
-                                        Index max_width, bool alone)
+                                        Index max_width, bool alone, bool refined)
     : streams_(streams),
       height_(height),
       order_(order),
@@ -47,18 +49,33 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
   std::iota(content_.begin(), content_.end(), Index{0});
   CUDA_CHECK(cudaMemsetAsync(flags_.data(), 0, static_cast<std::size_t>(flags_.bytes()),
                              streams_.updates.get()));
+  if (refined && std::is_same_v<T, float>) split_.emplace(height, max_width, order);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::fill(const Csr<double>& sparse) {
   fill_dense_rows(sparse, values_, stride_, streams_.updates.get());
+  take_in();
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::fill_random(std::uint64_t key, const std::vector<Index>& row_numbers) {
+void DeviceBlockedBand<T>::fill_random(std::uint64_t key, double diagonal,
+                                       const std::vector<Index>& row_numbers) {
   const DeviceArray<Index> rows(row_numbers);
-  cuda::fill_random(key, rows.data(), height_, order_, values_.data(), stride_,
+  cuda::fill_random(key, diagonal, rows.data(), height_, order_, values_.data(), stride_,
                     streams_.updates.get());
+  take_in();
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::fill(const double* dense, Index stride) {
+  convert_rows(dense, stride, height_, order_, values_.data(), stride_, streams_.updates.get());
+  take_in();
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::take_in() {
+  if (split_) split_->set_largest(largest_in({0, height_}, {0, order_}));
   streams_.updates.wait();
 }
 
@@ -116,7 +133,9 @@ void DeviceBlockedBand<T>::swap_rows(Index first, std::span<const Index> swaps, 
 
 template <typename T>
 void DeviceBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swaps) {
+  clock_.begin(&LuSeconds::exchange, streams_.updates);
   swap_rows(panel.first, swaps, panel);
+  clock_.end(streams_.updates);
 }
 
 template <typename T>
@@ -155,12 +174,14 @@ typename BlockedBand<T>::PanelOutcome DeviceBlockedBand<T>::factor_panel(Range p
   if (may_redo) {
     copy_rows(scratch_.data(), max_width_, top, stride_, rows, panel.size(), stream);
   }
+  clock_.begin(&LuSeconds::panel, stream);
   typename PanelLu<T>::Outcome outcome = factor(pivoting);
   const bool redo = may_redo && !(outcome.largest_multiplier <= largest_tournament_multiplier);
   if (redo) {
     copy_rows(top, stride_, scratch_.data(), max_width_, rows, panel.size(), stream);
     outcome = factor(Pivoting::partial);
   }
+  clock_.end(stream);
   for (Index& swap : swaps) swap += panel.first;
   return {outcome.bad_column < 0 ? -1 : panel.first + outcome.bad_column, redo};
 }
@@ -296,18 +317,35 @@ void DeviceBlockedBand<T>::keep_pivot_rows(Range panel, std::span<const Index> o
 
 template <typename T>
 void DeviceBlockedBand<T>::solve_pivot_rows(Range panel, Range columns) {
+  split_panel_ = -1;
+  clock_.begin(&LuSeconds::update, streams_.updates);
   solve_unit_lower_by_halves(streams_.update_blas, panel.size(), columns.size(),
                              static_cast<const T*>(pivot_block(panel, panel.first)),
                              pivot_stride(panel), pivot_block(panel, columns.first),
                              pivot_stride(panel), streams_.updates.get());
+  clock_.end(streams_.updates);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::update(Index first_active, Range panel, Range columns) {
-  cuda::subtract_product(streams_.update_blas, height_ - first_active, columns.size(), panel.size(),
-                         static_cast<const T*>(at(first_active, panel.first)), stride_,
-                         static_cast<const T*>(pivot_block(panel, columns.first)),
-                         pivot_stride(panel), at(first_active, columns.first), stride_);
+  const Index rows = height_ - first_active;
+  const T* const left = at(first_active, panel.first);
+  const T* const right = pivot_block(panel, columns.first);
+  T* const target = at(first_active, columns.first);
+  clock_.begin(&LuSeconds::update, streams_.updates);
+  if (split_) {
+    if constexpr (std::is_same_v<T, float>) {
+      const cudaStream_t stream = streams_.updates.get();
+      if (split_panel_ != panel.first) split_->take_left(left, stride_, rows, panel.size(), stream);
+      split_panel_ = panel.first;
+      split_->subtract(streams_.update_blas, right, pivot_stride(panel), columns.size(), target,
+                       stride_, stream);
+    }
+  } else {
+    cuda::subtract_product(streams_.update_blas, rows, columns.size(), panel.size(), left, stride_,
+                           right, pivot_stride(panel), target, stride_);
+  }
+  clock_.end(streams_.updates);
   if (columns.first == panel.last) next_ready_.record(streams_.updates);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cuda/core/device_array.hpp"
@@ -7,6 +8,8 @@
 #include "cuda/eliminate/band_kernels.hpp"
 #include "cuda/eliminate/band_streams.hpp"
 #include "cuda/eliminate/panel_lu.hpp"
+#include "cuda/eliminate/part_clock.hpp"
+#include "cuda/eliminate/split_product.hpp"
 #include "cuda/eliminate/triangle_kernels.hpp"
 #include "eliminate/blocked_band.hpp"
 #include "matrix/csr.hpp"
@@ -20,17 +23,24 @@ class DeviceBlockedBand final : public BlockedBand<T> {
  public:
   using typename BlockedBand<T>::PanelOutcome;
 
-  /// Room for height x order values. `alone` says that no other rank takes part.
-  DeviceBlockedBand(BandStreams& streams, Index height, Index order, Index max_width, bool alone);
+  /// Room for height x order values. `alone` says that no other rank takes part; `refined`, that
+  /// update() may be a SplitProduct where T is float.
+  DeviceBlockedBand(BandStreams& streams, Index height, Index order, Index max_width, bool alone,
+                    bool refined = false);
 
   /// The dense form of the sparse rows `sparse`, in their order.
   void fill(const Csr<double>& sparse);
 
-  /// The rows `row_numbers` of random_dense:ORDER with the generator's key for values.
-  void fill_random(std::uint64_t key, const std::vector<Index>& row_numbers);
+  /// The rows `row_numbers` of random_dense:ORDER with the generator's key for values, and
+  /// `diagonal` added to a_ii.
+  void fill_random(std::uint64_t key, double diagonal, const std::vector<Index>& row_numbers);
+
+  /// The values of the height x order matrix `dense` in GPU memory.
+  void fill(const double* dense, Index stride);
 
   /// Bytes of GPU memory that such a band allocates.
-  static std::int64_t bytes(Index height, Index order, Index max_width, bool alone);
+  static std::int64_t bytes(Index height, Index order, Index max_width, bool alone,
+                            bool refined = false);
 
   Index height() const override { return height_; }
   Index order() const override { return order_; }
@@ -51,6 +61,7 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) override;
   void solve_pivot_rows(Range panel, Range columns) override;
   void update(Index first_active, Range panel, Range columns) override;
+  std::optional<LuSeconds> seconds() const override { return clock_.seconds(); }
   double largest_in(Range rows, Range columns) const override;
   double largest_upper() const override;
   std::vector<T> diagonal() const override;
@@ -73,6 +84,9 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   /// A list of rows on its way to the GPU, in its part of the staging memory.
   const int* send_list(std::span<const Index> list, Index part);
 
+  /// What is done with a matrix that has just come.
+  void take_in();
+
   /// x <- the triangle's inverse times x, of the whole matrix of a rank alone.
   void solve_with(Triangle triangle, std::span<T> x, Index columns) const;
 
@@ -92,6 +106,9 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   DeviceArray<T> travel_;   // max_width x order: rows on their way in a team
   DeviceArray<T> factors_;  // max_width squared: L and U of a team's panel
   PanelLu<T> panel_lu_;
+  std::optional<SplitProduct> split_;  // of updates
+  Index split_panel_ = -1;             // the first column of the panel that it has
+  PartClock clock_;
   Event next_ready_;  // the columns of the next panel are up to date
   mutable DeviceArray<unsigned long long> largest_;
 

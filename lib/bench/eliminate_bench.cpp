@@ -1,13 +1,16 @@
 #include "bench/eliminate_bench.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <omp.h>
 
 #include "config/config.hpp"
 #include "core/blas.hpp"
 #include "core/timer.hpp"
-#include "eliminate/eliminate.hpp"
+#include "eliminate/condition.hpp"
+#include "eliminate/mixed.hpp"
 #include "eliminate/refine.hpp"
 #include "matrix/generate.hpp"
 #include "matrix/multivector.hpp"
@@ -15,6 +18,10 @@
 namespace spsolve::bench {
 
 namespace {
+
+Cell part(const EliminationRow& row, double LuSeconds::*which) {
+  return row.seconds ? Cell((*row.seconds).*which) : Cell();
+}
 
 const Column<EliminationRow> columns[] = {
     {"n", "order of the system", "{}", "n", [](const auto& row) { return Cell(row.order); }},
@@ -25,6 +32,10 @@ const Column<EliminationRow> columns[] = {
      [](const auto& row) { return Cell(row.pivoting); }},
     {"precision", "of the elimination", "{}", "precision",
      [](const auto& row) { return Cell(row.precision); }},
+    {"factors", "float or double: what x was solved with, of mixed precision; null: not told", "{}",
+     "factors", [](const auto& row) { return row.factors.empty() ? Cell() : Cell(row.factors); }},
+    {"shift", "sqrt(n / 3) times this was added to the diagonal", "{}", "shift",
+     [](const auto& row) { return Cell(row.shift); }},
     {"block", "columns of a panel; null where there is none", "{}", "block",
      [](const auto& row) { return row.block > 0 ? Cell(row.block) : Cell(); }},
     {"threads", "threads", "{}", "threads", [](const auto& row) { return Cell(row.threads); }},
@@ -45,19 +56,58 @@ const Column<EliminationRow> columns[] = {
     {"speedup", "median over the rounds of the first peer's total / own total of the same round",
      "{:.2f}", "over peer",
      [](const auto& row) { return row.speedup ? Cell(*row.speedup) : Cell(); }},
-    {"backward_error", "normwise, without refinement, the worst of the rounds", "{:.1e}",
-     "backward error", [](const auto& row) { return Cell(row.backward_error); }},
+    {"panel_s", "of lu: seconds of panels, median; on a GPU beside the update", "{:.4f}", "panel s",
+     [](const auto& row) { return part(row, &LuSeconds::panel); }},
+    {"exchange_s", "of lu: seconds of rows changing places, median", "{:.4f}", "exchange s",
+     [](const auto& row) { return part(row, &LuSeconds::exchange); }},
+    {"update_s", "of lu: seconds of rows of U and of products, median", "{:.4f}", "update s",
+     [](const auto& row) { return part(row, &LuSeconds::update); }},
+    {"wait_s", "of lu: seconds of neither exchange nor update (nor panel, on the host), median",
+     "{:.4f}", "wait s", [](const auto& row) { return part(row, &LuSeconds::wait); }},
+    {"steps", "steps of refinement in mixed precision, the most of the rounds", "{}", "steps",
+     [](const auto& row) { return row.steps ? Cell(Index{*row.steps}) : Cell(); }},
+    {"condition", "estimate of ||A|| ||A^-1||, infinity norms, first round (--condition)", "{:.1e}",
+     "condition", [](const auto& row) { return row.condition ? Cell(*row.condition) : Cell(); }},
+    {"backward_error",
+     "normwise, without refinement but that of mixed precision, the worst of the "
+     "rounds",
+     "{:.1e}", "backward error", [](const auto& row) { return Cell(row.backward_error); }},
 };
 
 constexpr std::string_view peer_name = "dgesv";
 
 /// The median over the rounds of the peer's seconds / own seconds.
-double speedup_over(const std::vector<double>& peer, const std::vector<double>& own) {
+double speedup_over(const std::vector<EliminationRun>& peer,
+                    const std::vector<EliminationRun>& own) {
   std::vector<double> ratios;
   for (std::size_t round = 0; round < own.size(); ++round) {
-    ratios.push_back(peer[round] / own[round]);
+    ratios.push_back(peer[round].total / own[round].total);
   }
   return statistics_of(ratios).median;
+}
+
+/// The rounds of one contender.
+void sum_up(EliminationRow& row, const std::vector<EliminationRun>& runs) {
+  std::vector<double> eliminate, total, panel, exchange, update, wait;
+  for (const EliminationRun& run : runs) {
+    if (run.eliminate > 0) eliminate.push_back(run.eliminate);
+    total.push_back(run.total);
+    row.backward_error = std::max(row.backward_error, run.backward_error);
+    if (run.steps) row.steps = std::max(row.steps.value_or(0), *run.steps);
+    if (run.condition) row.condition = run.condition;
+    // One round in double is worth knowing of.
+    if (row.factors != name(Precision::float64)) row.factors = run.factors;
+    if (!run.seconds) continue;
+    panel.push_back(run.seconds->panel);
+    exchange.push_back(run.seconds->exchange);
+    update.push_back(run.seconds->update);
+    wait.push_back(run.seconds->wait);
+  }
+  row.eliminate = statistics_of(eliminate);
+  row.total = statistics_of(total);
+  if (panel.empty()) return;
+  row.seconds = {statistics_of(panel).median, statistics_of(exchange).median,
+                 statistics_of(update).median, statistics_of(wait).median};
 }
 
 }  // namespace
@@ -65,6 +115,7 @@ double speedup_over(const std::vector<double>& peer, const std::vector<double>& 
 /// A random system in the forms that eliminations and peers take.
 struct HostSystem {
   Index seed;
+  double shift;
   Csr<double> matrix;
   Dense<double> b;
 };
@@ -77,10 +128,12 @@ double backward_error(const HostSystem& system, const Dense<double>& x) {
   return measure(team, RowBands{x.rows, 1}, system.matrix, system.b, x, residual).backward_error;
 }
 
-EliminationRun run_ours(const HostSystem& system, const EliminationChoice& choice) {
+EliminationRun run_ours(const HostSystem& system, const EliminationChoice& choice, bool condition) {
   SoloTeam team;
-  const PreparedElimination prepared =
-      prepare_elimination(team, system.matrix.rows, system.matrix, choice);
+  HostBands dense(team);
+  const RowBands bands{system.matrix.rows, 1};
+  PreparedElimination prepared = prepare_system(team, dense, bands, system.matrix, {},
+                                                borrowed(system.matrix), choice, system.b);
   Progress progress("", 0, Progress::Show::off);
   Dense<double> x = system.b;
   EliminationRun run;
@@ -90,6 +143,11 @@ EliminationRun run_ours(const HostSystem& system, const EliminationChoice& choic
   eliminated.solve(x);
   run.total = timer.seconds();
   run.backward_error = backward_error(system, x);
+  describe_factors(run, eliminated);
+  if (condition) {
+    const double norm = products_of(team, bands, system.matrix, {}).norm;
+    run.condition = estimated_condition(eliminated, norm, system.matrix.rows);
+  }
   return run;
 }
 
@@ -112,6 +170,23 @@ EliminationRun run_lapack(const HostSystem& system) {
 
 }  // namespace
 
+double shifted_diagonal(double shift, Index order) {
+  return shift * std::sqrt(static_cast<double>(order) / 3);
+}
+
+void describe_factors(EliminationRun& run, const Eliminated& eliminated) {
+  run.seconds = eliminated.seconds;
+  if (!eliminated.mixed) return;
+  run.steps = eliminated.mixed->steps;
+  run.factors = name(eliminated.mixed->fell_back ? Precision::float64 : Precision::float32);
+}
+
+double estimated_condition(const Eliminated& eliminated, double norm, Index order) {
+  if (!eliminated.solve_transposed) return std::numeric_limits<double>::infinity();
+  const Dense<double> ones(order, 1, 1.0);
+  return norm * estimate_one_norms(ones, eliminated.solve_transposed, eliminated.solve).front();
+}
+
 double EliminationRow::gflops() const {
   const auto n = static_cast<double>(order);
   return 2.0 / 3.0 * n * n * n / total.median / 1e9;
@@ -126,29 +201,36 @@ std::vector<EliminationContender> own_contenders(const EliminationPlan& plan, In
                                                  std::vector<EliminationChoice>& choices) {
   std::vector<EliminationContender> contenders;
   for (const Method method : plan.methods) {
-    for (const Index block : plan.blocks) {
-      choices.push_back(
-          choose_elimination(method, plan.pivoting, plan.precision, block, order, 1, memory));
-      EliminationRow row;
-      row.device = memory == BandMemory::gpu ? "cuda" : "host";
-      row.method = name(choices.back().method);
-      row.pivoting = name(choices.back().pivoting);
-      row.precision = name(plan.precision);
-      const bool blocked = choices.back().method == Method::lu;
-      row.block = blocked ? choices.back().block : 0;
-      contenders.push_back({std::move(row), false, {}});
-      if (!blocked) break;
+    for (const Precision precision : plan.precisions) {
+      for (const Index block : plan.blocks) {
+        choices.push_back(
+            choose_elimination(method, plan.pivoting, precision, block, order, 1, memory));
+        EliminationRow row;
+        row.device = memory == BandMemory::gpu ? "cuda" : "host";
+        row.method = name(choices.back().method);
+        row.pivoting = name(choices.back().pivoting);
+        row.precision = name(precision);
+        const bool blocked = choices.back().method == Method::lu;
+        row.block = blocked ? choices.back().block : 0;
+        contenders.push_back({std::move(row), false, {}});
+        if (!blocked) break;
+      }
     }
   }
   return contenders;
 }
 
-std::shared_ptr<const HostSystem> HostContest::system(Index order, Index seed) {
-  if (latest_ == nullptr || latest_->seed != seed || latest_->matrix.rows != order) {
+std::shared_ptr<const HostSystem> HostContest::system(Index order, Index seed, double shift) {
+  if (latest_ == nullptr || latest_->seed != seed || latest_->matrix.rows != order ||
+      latest_->shift != shift) {
     latest_.reset();
-    latest_ = std::make_shared<const HostSystem>(
-        HostSystem{seed, generate_matrix(fmt::format("random_dense:{}:seed={}", order, seed)),
-                   random_multivector(order, 1, seed)});
+    HostSystem made{seed, shift,
+                    generate_matrix(fmt::format("random_dense:{}:seed={}", order, seed)),
+                    random_multivector(order, 1, seed)};
+    for (Index i = 0; i < order; ++i) {
+      made.matrix.values[i * (order + 1)] += shifted_diagonal(shift, order);
+    }
+    latest_ = std::make_shared<const HostSystem>(std::move(made));
   }
   return latest_;
 }
@@ -160,8 +242,8 @@ std::vector<EliminationContender> HostContest::contenders(const EliminationPlan&
   std::vector<EliminationChoice> choices;
   auto contenders = own_contenders(plan, order, BandMemory::host, choices);
   for (std::size_t k = 0; k < contenders.size(); ++k) {
-    contenders[k].run = [this, order, choice = choices[k]](Index seed) {
-      return run_ours(*system(order, seed), choice);
+    contenders[k].run = [this, order, plan, choice = choices[k]](Index seed) {
+      return run_ours(*system(order, seed, plan.shift), choice, plan.condition && seed == 1);
     };
   }
   if (plan.peers) {
@@ -171,7 +253,9 @@ std::vector<EliminationContender> HostContest::contenders(const EliminationPlan&
     peer.row.method = peer_name;
     peer.row.pivoting = name(Pivoting::partial);
     peer.row.precision = name(Precision::float64);
-    peer.run = [this, order](Index seed) { return run_lapack(*system(order, seed)); };
+    peer.run = [this, order, shift = plan.shift](Index seed) {
+      return run_lapack(*system(order, seed, shift));
+    };
     contenders.push_back(std::move(peer));
   }
   return contenders;
@@ -192,15 +276,11 @@ std::vector<EliminationRow> sample_eliminations(EliminationContest& contest,
   std::vector<EliminationRow> rows;
   for (const Index order : plan.orders) {
     std::vector<EliminationContender> contenders = contest.contenders(plan, order);
-    std::vector<std::vector<double>> eliminate(contenders.size()), total(contenders.size());
+    std::vector<std::vector<EliminationRun>> runs(contenders.size());
     for (int round = 0; round < plan.samples; ++round) {
       gemm = std::max(gemm, contest.gemm_gflops());
       for (std::size_t k = 0; k < contenders.size(); ++k) {
-        const EliminationRun run = contenders[k].run(round + 1);
-        if (run.eliminate > 0) eliminate[k].push_back(run.eliminate);
-        total[k].push_back(run.total);
-        double& worst = contenders[k].row.backward_error;
-        worst = std::max(worst, run.backward_error);
+        runs[k].push_back(contenders[k].run(round + 1));
       }
     }
     const auto peer = std::ranges::find(contenders, true, &EliminationContender::peer);
@@ -208,11 +288,11 @@ std::vector<EliminationRow> sample_eliminations(EliminationContest& contest,
       EliminationRow& row = contenders[k].row;
       row.order = order;
       row.threads = plan.threads;
+      row.shift = plan.shift;
       row.gemm_gflops = gemm;
-      row.eliminate = statistics_of(eliminate[k]);
-      row.total = statistics_of(total[k]);
+      sum_up(row, runs[k]);
       if (peer != contenders.end() && &*peer != &contenders[k]) {
-        row.speedup = speedup_over(total[peer - contenders.begin()], total[k]);
+        row.speedup = speedup_over(runs[peer - contenders.begin()], runs[k]);
       }
       rows.push_back(row);
     }

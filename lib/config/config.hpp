@@ -28,7 +28,7 @@ inline constexpr std::string_view multivector_words[] = {"random", "ones"};
 inline constexpr std::string_view method_words[] = {"auto", "gauss", "gauss_jordan", "lu"};
 inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial", "complete",
                                                       "tournament"};
-inline constexpr std::string_view precision_words[] = {"float", "double"};
+inline constexpr std::string_view precision_words[] = {"float", "double", "mixed"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
 inline constexpr std::string_view transport_words[] = {"auto", "nccl", "mpi", "pinned"};
 inline constexpr std::string_view switch_words[] = {"false", "true"};

@@ -28,21 +28,23 @@ bool read_integer(std::string_view text, Index& value) {
 template <auto... path>
 using ValueAt = std::remove_cvref_t<decltype((std::declval<Config&>().*....*path))>;
 
+/// `words` are all of the type's, or the first of them.
 template <auto... path>
-constexpr Option choice(std::string_view key, std::string_view help) {
+constexpr Option choice(std::string_view key, std::string_view help,
+                        Words words = words_of(ValueAt<path...>{})) {
   using Choice = ValueAt<path...>;
   return {key,
           OptionType::choice,
-          words_of(Choice{}),
+          words,
           0,
           0,
           "",
           help,
           [](const Config& config) { return std::string(name((config.*....*path))); },
           [](Config& config, std::string_view text) {
-            const Words words = words_of(Choice{});
+            const Words all = words_of(Choice{});
             (config.*....*path) =
-                static_cast<Choice>(std::find(words.begin(), words.end(), text) - words.begin());
+                static_cast<Choice>(std::find(all.begin(), all.end(), text) - all.begin());
           },
           nullptr};
 }
@@ -209,8 +211,10 @@ const Option option_table[] = {
         "(complete, not for lu), or among the best rows of each rank or of parts of a GPU's rows "
         "(tournament, lu only); auto: tournament for lu on several ranks or on GPUs, else "
         "partial."),
-    choice<&Config::solve, &Config::Solve::precision>("solve.precision",
-                                                      "Floating-point type of the elimination."),
+    choice<&Config::solve, &Config::Solve::precision>(
+        "solve.precision",
+        "Floating-point type of the elimination; mixed: in float, with solutions of double by "
+        "GMRES, and in double by itself where that does not converge."),
     integer<&Config::solve, &Config::Solve::block>(
         "solve.block", 0, 4096, "columns",
         "lu: columns of a panel and rows of a cyclic block; 0 chooses by itself."),
@@ -236,7 +240,8 @@ const Option option_table[] = {
         "How rows are dealt out: bands of equal rows or of equal non-zeros; auto: non-zeros where "
         "equal rows would give one rank 5 % more than the mean."),
     choice<&Config::multiply, &Config::Multiply::precision>(
-        "multiply.precision", "Floating-point type of A, X and Y in the product."),
+        "multiply.precision", "Floating-point type of A, X and Y in the product.",
+        words_of(Precision{}).first(2)),
     integer<&Config::multiply, &Config::Multiply::columns>(
         "multiply.columns", 1, std::numeric_limits<LocalIndex>::max(), "columns",
         "Columns K of X; those of a file are all taken."),

@@ -49,6 +49,13 @@ std::string broadcast_text(Team& team, std::string text, int root) {
   return text;
 }
 
+void all_sum(Team& team, std::span<double> values) {
+  std::vector<double> all(values.size() * static_cast<std::size_t>(team.size()));
+  team.all_gather_bytes(std::as_bytes(values), std::as_writable_bytes(std::span(all)));
+  std::ranges::fill(values, 0.0);
+  for (std::size_t i = 0; i < all.size(); ++i) values[i % values.size()] += all[i];
+}
+
 void all_maximum(Team& team, std::span<double> values) {
   std::vector<double> all(values.size() * static_cast<std::size_t>(team.size()));
   team.all_gather_bytes(std::as_bytes(values), std::as_writable_bytes(std::span(all)));

@@ -149,11 +149,14 @@ std::vector<T> all_gather(Team& team, const T& mine) {
 
 /// The sum over all ranks of their values. Collective.
 template <typename T>
-T all_sum(Team& team, T mine) {
+requires std::is_arithmetic_v<T> T all_sum(Team& team, T mine) {
   T sum{};
   for (const T& value : all_gather(team, mine)) sum += value;
   return sum;
 }
+
+/// Replaces each value by the sum over all ranks, in their order, of those at its position.
+void all_sum(Team& team, std::span<double> values);
 
 /// Returns when every rank has come here. Collective.
 inline void wait_for_all(Team& team) {

@@ -21,9 +21,9 @@ class BandsOf {
   virtual std::unique_ptr<Band<T>> columnwise(const Csr<double>& rows, Index first_row) = 0;
 
   /// Rows for a blocked elimination with panels of at most `max_width` columns; `alone` says that
-  /// no other rank takes part.
+  /// no other rank takes part, `refined` is that of EliminationChoice.
   virtual std::unique_ptr<BlockedBand<T>> blocked(const Csr<double>& rows, Index max_width,
-                                                  bool alone) = 0;
+                                                  bool alone, bool refined) = 0;
 };
 
 /// Where the dense bands of an elimination lie: makes them in the memory of one kind of device and
@@ -75,8 +75,8 @@ class HostBands final : public BandFactory {
     std::unique_ptr<Band<T>> columnwise(const Csr<double>& rows, Index first_row) override {
       return std::make_unique<HostBand<T>>(rows, first_row);
     }
-    std::unique_ptr<BlockedBand<T>> blocked(const Csr<double>& rows, Index max_width,
-                                            bool alone) override {
+    std::unique_ptr<BlockedBand<T>> blocked(const Csr<double>& rows, Index max_width, bool alone,
+                                            bool) override {
       return std::make_unique<HostBlockedBand<T>>(rows, max_width, alone);
     }
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,6 +18,14 @@ template <typename T>
 struct Candidates {
   std::vector<Index> rows;
   std::vector<T> values;
+};
+
+/// Where the time of a rank's blocked elimination went, in seconds.
+struct LuSeconds {
+  double panel = 0;     ///< panels eliminated; where bands overlap, beside the update
+  double exchange = 0;  ///< rows changing places
+  double update = 0;    ///< rows of U solved for, products
+  double wait = 0;      ///< neither exchange nor update was at work, nor, on a host, a panel
 };
 
 /// Multipliers above this make a tournament's panel worth redoing with partial pivoting.
@@ -116,6 +125,10 @@ class BlockedBand {
   virtual void update(Index first_active, Range panel, Range columns) = 0;
 
   // --- afterwards
+
+  /// The seconds so far of a band that overlaps, but for `wait`; nothing from others, whose calls
+  /// take as long as they take.
+  virtual std::optional<LuSeconds> seconds() const { return std::nullopt; }
 
   /// max |a_ij| over local rows i in `rows` and columns j in `columns`, and over those on and above
   /// the diagonal of an eliminated solo matrix; infinite where one is not finite.

@@ -65,13 +65,15 @@ template <typename T>
 PreparedElimination prepare_by_blocks(Team& team, BandFactory& bands, Index order,
                                       const Csr<double>& rows, const EliminationChoice& choice) {
   const CyclicRows layout = cyclic_rows(choice, order, team.size());
-  const auto band = std::shared_ptr<BlockedBand<T>>(
-      together(team, [&] { return bands.of<T>().blocked(rows, layout.block, team.size() == 1); }));
+  const auto band = std::shared_ptr<BlockedBand<T>>(together(team, [&] {
+    return bands.of<T>().blocked(rows, layout.block, team.size() == 1, choice.refined);
+  }));
   return [&team, &bands, layout, band, choice](Progress& progress) {
     const auto factors = std::make_shared<const LuFactors<T>>(
         factor_lu<T>(team, bands.rows(), layout, *band, choice.pivoting, progress));
     Eliminated result;
     result.pivots = factors->pivots;
+    result.seconds = factors->seconds;
     result.solve = [&team, band, factors](Dense<double>& x) {
       solve_in<T>(x, [&](Dense<T>& y) { solve_lu<T>(team, *band, *factors, y); });
     };

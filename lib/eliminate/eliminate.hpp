@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct EliminationChoice {
   Pivoting pivoting = Pivoting::tournament;
   Precision precision = Precision::float64;
   Index block = 128;  ///< lu: columns of a panel, rows of a cyclic block
+  /// Whether solutions are refined against the matrix, so that products in float may be those that
+  /// are almost as accurate and much faster, where there are such.
+  bool refined = false;
 };
 
 /// Fills in what is automatic, for a matrix of order `order` on `ranks` ranks. Throws Error(input)
@@ -28,6 +32,12 @@ struct EliminationChoice {
 EliminationChoice choose_elimination(Method method, Pivoting pivoting, Precision precision,
                                      Index block, Index order, int ranks,
                                      BandMemory memory = BandMemory::host);
+
+/// How an elimination in mixed precision went.
+struct MixedOutcome {
+  int steps = 0;           ///< of GMRES for the first right-hand sides
+  bool fell_back = false;  ///< the factors are those of double
+};
 
 /// An eliminated matrix, spread over a team: solves for any right-hand sides.
 struct Eliminated {
@@ -38,6 +48,8 @@ struct Eliminated {
   /// The same with A^T; empty where the bands do not offer it. Collective.
   std::function<void(Dense<double>&)> solve_transposed;
   std::vector<std::string> notes;  ///< what a reader of the report should know
+  std::optional<MixedOutcome> mixed;
+  std::optional<LuSeconds> seconds;  ///< of lu on a rank alone
 };
 
 /// How the rows of the dense matrix are dealt out: cyclic blocks for lu, contiguous bands else.
@@ -56,7 +68,8 @@ PreparedElimination prepare_elimination(Team& team, BandFactory& bands, Index or
 PreparedElimination prepare_elimination(Team& team, Index order, const Csr<double>& rows,
                                         const EliminationChoice& choice);
 
-/// Bytes that prepare_elimination() and the elimination allocate for `height` rows.
+/// Bytes that prepare_elimination() and the elimination allocate for `height` rows; of mixed
+/// precision the larger band, in double.
 std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, Index order,
                                int ranks);
 

@@ -41,7 +41,7 @@ bool ranges_far(const std::vector<double>& largest) {
 /// Whether entries of that size bring an elimination in that precision near overflow or underflow.
 bool is_extreme(double largest, Precision precision) {
   constexpr double margin = 0x1p54;
-  const bool reduced = precision == Precision::float32;
+  const bool reduced = precision != Precision::float64;
   const double highest =
       reduced ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
   const double lowest =
@@ -49,13 +49,13 @@ bool is_extreme(double largest, Precision precision) {
   return largest > highest / margin || (largest > 0 && largest < lowest * margin);
 }
 
+}  // namespace
+
 void multiply_rows(const std::vector<double>& factors, Dense<double>& x) {
   for (Index i = 0; i < x.rows; ++i) {
     for (Index c = 0; c < x.columns; ++c) x(i, c) *= factors[i];
   }
 }
-
-}  // namespace
 
 Equilibration equilibration_of(Team& team, const RowBands& bands, const Csr<double>& band,
                                AutoSwitch wanted, Precision precision) {

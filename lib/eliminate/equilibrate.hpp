@@ -35,6 +35,9 @@ Equilibration equilibration_of(Team& team, const RowBands& bands, const Csr<doub
 Csr<double> scaled_rows(const Equilibration& scaling, const EliminationChoice& choice,
                         const Team& team, Csr<double> rows);
 
+/// x(i, :) <- factors_i x(i, :)
+void multiply_rows(const std::vector<double>& factors, Dense<double>& x);
+
 /// The eliminated R A C as what solves with A: A^-1 = C (R A C)^-1 R.
 Eliminated undo_scaling(Eliminated eliminated, Equilibration scaling);
 

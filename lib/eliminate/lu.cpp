@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/blas.hpp"
+#include "core/timer.hpp"
 #include "eliminate/election.hpp"
 
 namespace spsolve {
@@ -184,6 +185,29 @@ class TeamElimination {
   Index first_active_ = 0;
 };
 
+/// The time of a rank alone, part by part.
+class PartTimer {
+ public:
+  template <typename Work>
+  void measure(double LuSeconds::*part, Work&& work) {
+    const Timer timer;
+    work();
+    parts_.*part += timer.seconds();
+  }
+
+  /// What a band that overlaps knows better than who calls it.
+  LuSeconds result(const std::optional<LuSeconds>& of_band) const {
+    const double whole = whole_.seconds();
+    LuSeconds parts = of_band.value_or(parts_);
+    parts.wait = whole - parts.exchange - parts.update - (of_band ? 0.0 : parts.panel);
+    return parts;
+  }
+
+ private:
+  LuSeconds parts_;
+  Timer whole_;
+};
+
 /// The elimination of a rank that has all rows.
 template <typename T>
 LuFactors<T> factor_alone(const CyclicRows& layout, BlockedBand<T>& band, Pivoting pivoting,
@@ -204,17 +228,22 @@ LuFactors<T> factor_alone(const CyclicRows& layout, BlockedBand<T>& band, Pivoti
     check_pivot(band.diagonal()[outcome.bad_column], outcome.bad_column, n,
                 pivoting == Pivoting::none ? advice_without_pivoting : "");
   };
+  PartTimer timer;
   Range panel = panel_from(layout, 0);
-  factor(panel);
+  timer.measure(&LuSeconds::panel, [&] { factor(panel); });
   while (panel.size() > 0) {
-    band.follow_swaps(panel, swaps_of(panel));
-    band.solve_pivot_rows(panel, {panel.last, n});
+    timer.measure(&LuSeconds::exchange, [&] { band.follow_swaps(panel, swaps_of(panel)); });
     const Range next = panel_from(layout, panel.last);
-    update_behind(band, panel.last, panel, next);
-    if (next.size() > 0) factor(next);
+    timer.measure(&LuSeconds::update, [&] {
+      band.solve_pivot_rows(panel, {panel.last, n});
+      update_behind(band, panel.last, panel, next);
+    });
+    if (next.size() > 0) timer.measure(&LuSeconds::panel, [&] { factor(next); });
     tell(progress, panel.last, n);
     panel = next;
   }
+  const std::optional<LuSeconds> of_band = band.seconds();
+  result.seconds = timer.result(of_band);
   for (Index k = 0; k < n; ++k) std::swap(result.order[k], result.order[swaps[k]]);
   const std::vector<T> diagonal = band.diagonal();
   for (Index k = 0; k < n; ++k) {

@@ -26,10 +26,11 @@ struct LuFactors {
   };
 
   PivotStatistics pivots;
-  std::vector<Index> order;      ///< step k eliminated with row order[k] of A
-  std::vector<Panel> panels;     ///< of a team
-  std::vector<Index> rows_here;  ///< of a team: the row of A at each local place
-  int redone_panels = 0;         ///< panels where tournament's multipliers grew too large
+  std::vector<Index> order;          ///< step k eliminated with row order[k] of A
+  std::vector<Panel> panels;         ///< of a team
+  std::vector<Index> rows_here;      ///< of a team: the row of A at each local place
+  int redone_panels = 0;             ///< panels where tournament's multipliers grew too large
+  std::optional<LuSeconds> seconds;  ///< of a rank alone
 };
 
 /// Blocked right-looking LU with rows as the unit of everything: a panel of layout.block columns at

@@ -22,8 +22,10 @@ enum class Pivoting {
 /// Where a rank's dense rows lie: in host memory, or in that of a GPU of its own.
 enum class BandMemory { host, gpu };
 
-/// The type that a matrix is eliminated in; solutions and residuals are always double.
-enum class Precision { float32, float64 };
+/// The type that a matrix is eliminated in; solutions and residuals are always double. Mixed:
+/// eliminated in float, solved to the backward error of double by GMRES, and eliminated in double
+/// where that fails.
+enum class Precision { float32, float64, mixed };
 
 /// What may be switched on or off, or left to the program to decide.
 enum class AutoSwitch { automatic, on, off };

@@ -6,6 +6,7 @@
 
 #include "core/system.hpp"
 #include "distribute/row_bands.hpp"
+#include "eliminate/gmres.hpp"
 
 namespace spsolve {
 
@@ -67,9 +68,11 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
   if (cyclic) plan.parts.push_back({"scatter", "the same, dealt out in cyclic blocks", band});
   plan.parts.push_back({"eliminate", "compressed rows of this rank's band", band});
   if (cyclic) plan.parts.push_back({"eliminate", "the same, dealt out in cyclic blocks", band});
+  const bool mixed = choice.precision == Precision::mixed;
   MemoryPlan::Part dense{"eliminate",
-                         fmt::format("dense band of {} x {} in {}", height, n,
-                                     choice.precision == Precision::float32 ? "float" : "double"),
+                         fmt::format("dense band of {} x {} in {}{}", height, n,
+                                     choice.precision == Precision::float32 ? "float" : "double",
+                                     mixed ? ", should float not do" : ""),
                          elimination_bytes(choice, height, n, ranks)};
   if (memory == BandMemory::gpu) {
     dense.phase = "on the GPU";
@@ -79,6 +82,12 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
   }
   // Filled into the dense band, then given back.
   if (!cyclic) plan.parts.push_back({"eliminate", "the same, where it is equilibrated", band});
+  if (mixed) {
+    // The condition estimate solves for up to 4 columns.
+    const Index columns = condition ? std::max<Index>(right_hand_sides, 4) : right_hand_sides;
+    plan.parts.push_back({"eliminate", "vectors of GMRES, the first solution",
+                          gmres_bytes(n, columns) + 2 * multivector});
+  }
   // Weights, two multivectors of two columns, and copies and sums inside the solves.
   if (condition) {
     plan.parts.push_back({"eliminate", "vectors of the condition estimate",
@@ -107,7 +116,7 @@ MemoryCheck check_memory(Team& team, const MemoryPlan& mine, Precision precision
   const double hosts = std::floor(worst * team.size() / team.ranks_on_host()) + 1;
   check.remedy = limited ? "raise the limit of the process's memory (ulimit -v), or use more ranks"
                          : fmt::format("use about {:.0f} hosts like this one", hosts);
-  if (precision == Precision::float64) {
+  if (precision != Precision::float32) {
     check.remedy += ", or solve.precision=float for half of the dense band";
   }
   return check;

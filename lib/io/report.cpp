@@ -208,6 +208,9 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
   json["method"] = report.method;
   json["pivoting"] = report.pivoting;
   json["equilibrated"] = report.equilibrated;
+  if (report.mixed) {
+    json["mixed"] = {{"gmres_steps", report.mixed->steps}, {"fell_back", report.mixed->fell_back}};
+  }
   json["backward_error"] = report.refinement.after.backward_error;
   json["componentwise_error"] = report.refinement.after.componentwise_error;
   json["refinement"] = {
@@ -276,6 +279,11 @@ std::string to_text(const SolveReport& report) {
   text += line("backward error", fmt::format("{:.2e} normwise, {:.2e} componentwise",
                                              report.refinement.after.backward_error,
                                              report.refinement.after.componentwise_error));
+  if (report.mixed) {
+    text += line("mixed", fmt::format("{} factors, {} step{} of GMRES",
+                                      report.mixed->fell_back ? "double" : "float",
+                                      report.mixed->steps, report.mixed->steps == 1 ? "" : "s"));
+  }
   text += line("refinement",
                fmt::format("{} sweep{}, backward error before {:.2e}", report.refinement.sweeps,
                            report.refinement.sweeps == 1 ? "" : "s",

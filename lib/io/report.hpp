@@ -12,6 +12,7 @@
 #include "core/timer.hpp"
 #include "distribute/rank_share.hpp"
 #include "eliminate/condition.hpp"
+#include "eliminate/eliminate.hpp"
 #include "eliminate/refine.hpp"
 #include "matrix/pattern.hpp"
 #include "multiply/compare.hpp"
@@ -72,11 +73,12 @@ struct TaskReport {
 
 /// What one solve came to.
 struct SolveReport : TaskReport {
-  Index right_hand_sides = 1;  ///< right_hand_sides
-  std::string method;          ///< method
-  std::string pivoting;        ///< pivoting
-  bool equilibrated = false;   ///< equilibrated: rows and columns were scaled
-  Refinement refinement;       ///< backward_error, componentwise_error, refinement.*
+  Index right_hand_sides = 1;         ///< right_hand_sides
+  std::string method;                 ///< method
+  std::string pivoting;               ///< pivoting
+  bool equilibrated = false;          ///< equilibrated: rows and columns were scaled
+  std::optional<MixedOutcome> mixed;  ///< mixed.gmres_steps|fell_back, of solve.precision: mixed
+  Refinement refinement;              ///< backward_error, componentwise_error, refinement.*
   /// condition.normwise|reciprocal|componentwise and forward_error.bound, null where infinite;
   /// forward_error.estimate is refinement.forward_error, where it is finite
   std::optional<Condition> condition;

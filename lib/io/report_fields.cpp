@@ -23,7 +23,7 @@ constexpr ReportField field_table[] = {
     {"matrix.columns", FieldType::integer, always, "Columns."},
     {"matrix.nonzeros", FieldType::integer, always,
      "Stored entries, after mirroring and summing of duplicates."},
-    {"precision", FieldType::text, always, "float or double: what was computed in."},
+    {"precision", FieldType::text, always, "float, double or mixed: what was computed in."},
     {"device", FieldType::text, always, "Where it was computed: host or cuda."},
     {"ranks", FieldType::integer, always, "MPI ranks."},
     {"hosts", FieldType::integer, always, "Hosts that the ranks ran on."},
@@ -33,6 +33,12 @@ constexpr ReportField field_table[] = {
     {"pivoting", FieldType::text, solve, "Pivoting that was taken."},
     {"equilibrated", FieldType::boolean, solve,
      "Whether rows and columns were scaled by powers of two before the elimination."},
+    {"mixed.gmres_steps", FieldType::integer, FieldPresence::solve_sometimes,
+     "solve.precision: mixed: steps of GMRES with the float factors for the first right-hand "
+     "sides."},
+    {"mixed.fell_back", FieldType::boolean, FieldPresence::solve_sometimes,
+     "solve.precision: mixed: whether the matrix was eliminated in double after all; a note says "
+     "why."},
     {"backward_error", FieldType::number, solve,
      "max |b - A x| / (||A|| ||x|| + ||b||), infinity norms, after refinement: the relative change "
      "of A and b that makes x exact. Near 1e-16 is as good as double gets."},

@@ -10,6 +10,7 @@
 #include "eliminate/condition.hpp"
 #include "eliminate/eliminate.hpp"
 #include "eliminate/equilibrate.hpp"
+#include "eliminate/mixed.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
@@ -207,7 +208,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
 
   // -> equilibrated dense band
   Equilibration scaling;
-  const PreparedElimination prepared = times.measure("prepare", [&] {
+  PreparedElimination prepared = times.measure("prepare", [&] {
     scaling = equilibration_of(team, bands, rows, config.solve.equilibrate, config.solve.precision);
     report.equilibrated = scaling.scales();
     if (scaling.scales()) {
@@ -215,10 +216,12 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
         return scaled_rows(scaling, choice, team, cyclic ? std::move(dealt) : rows);
       });
     }
-    return prepare_elimination(team, *dense, report.rows, cyclic || scaling.scales() ? dealt : rows,
-                               choice);
+    return prepare_system(team, *dense, bands, rows, scaling,
+                          cyclic || scaling.scales()
+                              ? std::make_shared<const Csr<double>>(std::move(dealt))
+                              : borrowed(rows),
+                          choice, b);
   });
-  dealt = {};
 
   // -> pivots, updates
   const Eliminated eliminated = times.measure("eliminate", [&] {
@@ -226,6 +229,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
                       show_progress(team, config.output.progress));
     return undo_scaling(prepared(progress), std::move(scaling));
   });
+  prepared = nullptr;
 
   // -> x -> refined against the sparse A
   Dense<double> x;
@@ -255,6 +259,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   report.method = name(choice.method);
   report.pivoting = name(choice.pivoting);
   report.precision = name(config.solve.precision);
+  report.mixed = eliminated.mixed;
   report.pivot_growth = eliminated.pivots.growth;
   report.smallest_pivot = eliminated.pivots.smallest_pivot;
   report.largest_pivot = eliminated.pivots.largest_pivot;

@@ -308,6 +308,28 @@ class Eliminate(CliTest):
             self.assertGreater(float(row["gflops"]), 0)
             self.assertEqual(row["speedup"] == "", row["method"] == "dgesv")
 
+    def test_mixed_precision_and_where_the_time_went(self):
+        result = self.run_program(BIN / "spbench", "eliminate", "--n", "90", "--precision",
+                                  "double,mixed", "--shift", "2", "--condition", "--samples", "2",
+                                  "--threads", "1", "--csv", "e.csv")
+        self.assertEqual(result.code, SOLVED, result.text)
+        with (self.folder / "e.csv").open() as file:
+            double, mixed, peer = csv.DictReader(file)
+        self.assertEqual([double["precision"], mixed["precision"]], ["double", "mixed"])
+        self.assertEqual([double["factors"], mixed["factors"]], ["", "float"])
+        self.assertGreater(int(mixed["steps"]), 0)
+        for row in (double, mixed):
+            self.assertEqual(float(row["shift"]), 2)
+            self.assertLess(float(row["backward_error"]), 1e-14)
+            # 4.8 in the 2-norm; at most n times that in the infinity norm.
+            self.assertGreater(float(row["condition"]), 4)
+            self.assertLess(float(row["condition"]), 90 * 5)
+            parts = [float(row[f"{part}_s"]) for part in ("panel", "exchange", "update", "wait")]
+            self.assertLessEqual(max(parts), float(row["eliminate_s"]))
+            self.assertGreater(parts[0], 0)
+            self.assertGreater(parts[2], 0)
+        self.assertEqual(peer["panel_s"], "")
+
     def test_wrong_words(self):
         result = self.run_program(BIN / "spbench", "eliminate", "--n", "10", "--methods", "lv")
         self.assertEqual(result.code, INPUT, result.text)

@@ -60,7 +60,7 @@ class Solving(CliTest):
                                   ("gauss_jordan", ("none", "partial", "complete")),
                                   ("lu", ("none", "partial", "tournament"))):
             for pivoting in pivotings:
-                for precision in ("float", "double"):
+                for precision in ("float", "double", "mixed"):
                     with self.subTest(method=method, pivoting=pivoting, precision=precision):
                         result = self.spsolve(
                             "c.yaml", "--set", f"solve.method={method}", "--set",
@@ -72,6 +72,34 @@ class Solving(CliTest):
                         self.assertEqual(report["pivoting"], pivoting)
                         self.assertEqual(report["precision"], precision)
                         self.assertLess(report["backward_error"], 1e-14)
+
+    def test_mixed_precision_goes_back_to_double_by_itself(self):
+        # In float the two rows are the same.
+        self.write("close.mtx", "%%MatrixMarket matrix array real general\n2 2\n"
+                                "1\n1\n1\n1.000000001\n")
+        for key, matrix, falls_back in (("generate", "random_dense:60", False),
+                                        ("file", "close.mtx", True)):
+            for ranks in (1, 3):
+                with self.subTest(matrix=matrix, ranks=ranks):
+                    self.write("c.yaml", f"matrix: {{{key}: \"{matrix}\"}}\n"
+                                         "solve: {precision: mixed}\n"
+                                         "output: {report: report.json}\n")
+                    result = self.spsolve("c.yaml", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    report = self.report()
+                    self.assertEqual(report["precision"], "mixed")
+                    self.assertEqual(report["mixed"]["fell_back"], falls_back)
+                    self.assertEqual(any("in double after all" in note for note in report["notes"]),
+                                     falls_back)
+                    self.assertEqual(report["mixed"]["gmres_steps"] == 0, falls_back)
+                    self.assertLess(report["backward_error"], 1e-15)
+                    self.assertIn(f"{'double' if falls_back else 'float'} factors", result.out)
+
+    def test_products_have_no_mixed_precision(self):
+        self.write("c.yaml", "matrix: grid2d:3\ntask: multiply\nmultiply: {precision: mixed}\n")
+        result = self.spsolve("c.yaml")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("multiply.precision", result.err)
 
     def test_right_hand_sides(self):
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n4 2\n"

@@ -62,6 +62,26 @@ std::vector<System> difficult_systems(Index n) {
   };
 }
 
+Csr<double> with_condition(Index n, double condition, Index seed) {
+  Dense<double> a(n, n);
+  for (Index i = 0; i < n; ++i) {
+    a(i, i) = std::pow(condition, -static_cast<double>(i) / static_cast<double>(n - 1));
+  }
+  for (const bool from_left : {true, false}) {
+    const Dense<double> v = random_multivector(n, 1, seed + (from_left ? 0 : 1));
+    double length = 0;
+    for (const double value : v.values) length += value * value;
+    for (Index k = 0; k < n; ++k) {
+      double product = 0;
+      for (Index i = 0; i < n; ++i) product += v(i, 0) * (from_left ? a(i, k) : a(k, i));
+      for (Index i = 0; i < n; ++i) {
+        (from_left ? a(i, k) : a(k, i)) -= 2 / length * product * v(i, 0);
+      }
+    }
+  }
+  return sparse(a);
+}
+
 std::optional<Csr<double>> real_matrix(const std::string& name) {
   const auto folder = real_matrices();
   if (!folder || !std::filesystem::exists(*folder / name)) return std::nullopt;

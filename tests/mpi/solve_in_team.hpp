@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "distribute/scatter.hpp"
-#include "eliminate/eliminate.hpp"
 #include "eliminate/equilibrate.hpp"
+#include "eliminate/mixed.hpp"
 #include "eliminate/refine.hpp"
 #include "mpi/mpi_team.hpp"
 
@@ -13,6 +13,7 @@ namespace spsolve::test {
 struct Solved {
   PivotStatistics pivots;
   std::vector<std::string> notes;
+  std::optional<MixedOutcome> mixed;
   Refinement refinement;
   Dense<double> x;
 };
@@ -20,6 +21,7 @@ struct Solved {
 /// An eliminated matrix on all ranks, and the band of its rows that residuals are computed from.
 struct EliminatedSystem {
   MpiTeam team;
+  HostBands dense{team};
   RowBands bands;
   Csr<double> rows;
   Eliminated eliminated;
@@ -27,9 +29,10 @@ struct EliminatedSystem {
 
 /// The way of the application: rank 0 has the matrix, everybody gets rows to eliminate. The result
 /// stays where it is: what it solves with refers to its team.
-inline std::unique_ptr<EliminatedSystem> eliminate_in_team(
-    const Csr<double>& matrix, const EliminationChoice& choice,
-    AutoSwitch equilibrate = AutoSwitch::off) {
+inline std::unique_ptr<EliminatedSystem> eliminate_in_team(const Csr<double>& matrix,
+                                                           const EliminationChoice& choice,
+                                                           AutoSwitch equilibrate = AutoSwitch::off,
+                                                           const Dense<double>& b = {}) {
   auto system = std::make_unique<EliminatedSystem>();
   MpiTeam& team = system->team;
   system->bands = {matrix.rows, team.size()};
@@ -42,8 +45,11 @@ inline std::unique_ptr<EliminatedSystem> eliminate_in_team(
       equilibration_of(team, system->bands, system->rows, equilibrate, choice.precision);
   dealt = scaled_rows(scaling, choice, team, std::move(dealt));
   Progress progress("test", 0, Progress::Show::off);
-  system->eliminated = undo_scaling(prepare_elimination(team, matrix.rows, dealt, choice)(progress),
-                                    std::move(scaling));
+  Eliminated eliminated =
+      prepare_system(team, system->dense, system->bands, system->rows, scaling,
+                     std::make_shared<const Csr<double>>(std::move(dealt)), choice,
+                     b.rows > 0 ? b : Dense<double>(matrix.rows, 1, 1.0))(progress);
+  system->eliminated = undo_scaling(std::move(eliminated), std::move(scaling));
   return system;
 }
 
@@ -51,9 +57,9 @@ inline std::unique_ptr<EliminatedSystem> eliminate_in_team(
 inline Solved solve_in_team(const Csr<double>& matrix, const Dense<double>& b,
                             const EliminationChoice& choice, int sweeps = 0,
                             AutoSwitch equilibrate = AutoSwitch::off) {
-  const auto system = eliminate_in_team(matrix, choice, equilibrate);
+  const auto system = eliminate_in_team(matrix, choice, equilibrate, b);
   const Eliminated& eliminated = system->eliminated;
-  Solved solved{eliminated.pivots, eliminated.notes, {}, b};
+  Solved solved{eliminated.pivots, eliminated.notes, eliminated.mixed, {}, b};
   eliminated.solve(solved.x);
   solved.refinement =
       refine(system->team, system->bands, system->rows, b, eliminated.solve, sweeps, solved.x);

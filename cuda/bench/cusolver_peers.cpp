@@ -1,0 +1,140 @@
+#include "cuda/bench/cusolver_peers.hpp"
+
+#include <cstdlib>
+
+#include <cusolverDn.h>
+
+#include "config/config.hpp"
+#include "core/error.hpp"
+#include "core/timer.hpp"
+#include "cuda/bench/gpu_system.hpp"
+#include "cuda/bench/random_system.hpp"
+#include "cuda/core/device_array.hpp"
+#include "cuda/core/vendor.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+void check(cusolverStatus_t status, const char* call) {
+  if (status == CUSOLVER_STATUS_SUCCESS) return;
+  cudaGetLastError();
+  fail(ExitCode::resources, "{} failed on the GPU with cuSOLVER's status {}", call,
+       static_cast<int>(status));
+}
+
+using CusolverHandle = Owned<cusolverDnHandle_t, cusolverDnDestroy>;
+using CusolverParameters = Owned<cusolverDnParams_t, cusolverDnDestroyParams>;
+using IrsParameters = Owned<cusolverDnIRSParams_t, cusolverDnIRSParamsDestroy>;
+using IrsInfos = Owned<cusolverDnIRSInfos_t, cusolverDnIRSInfosDestroy>;
+
+CusolverHandle make_cusolver() {
+  cusolverDnHandle_t handle = nullptr;
+  check(cusolverDnCreate(&handle), "cusolverDnCreate");
+  return CusolverHandle(handle);
+}
+
+/// getrf + getrs in double, with 64-bit sizes.
+bench::EliminationRun run_getrf(const GpuSystem& system) {
+  const Index n = system.order;
+  const CusolverHandle handle = make_cusolver();
+  cusolverDnParams_t raw = nullptr;
+  check(cusolverDnCreateParams(&raw), "cusolverDnCreateParams");
+  const CusolverParameters parameters(raw);
+  DeviceArray<double> a(n * n);
+  const Dense<double> b = system.right_hand_side();
+  DeviceArray<double> x(b.values);
+  fill_random_columns(system.key(), system.diagonal, n, a.data(), n, nullptr);
+  DeviceArray<std::int64_t> pivots(n);
+  DeviceArray<int> info(1);
+  std::size_t device_bytes = 0, host_bytes = 0;
+  check(cusolverDnXgetrf_bufferSize(handle.get(), raw, n, n, CUDA_R_64F, a.data(), n, CUDA_R_64F,
+                                    &device_bytes, &host_bytes),
+        "cusolverDnXgetrf_bufferSize");
+  DeviceArray<char> device_space(static_cast<Index>(device_bytes));
+  std::vector<char> host_space(host_bytes);
+  bench::EliminationRun run;
+  wait_for_gpu();
+  const Timer timer;
+  check(cusolverDnXgetrf(handle.get(), raw, n, n, CUDA_R_64F, a.data(), n, pivots.data(),
+                         CUDA_R_64F, device_space.data(), device_bytes, host_space.data(),
+                         host_bytes, info.data()),
+        "cusolverDnXgetrf");
+  wait_for_gpu();
+  run.eliminate = timer.seconds();
+  check(cusolverDnXgetrs(handle.get(), raw, CUBLAS_OP_N, n, 1, CUDA_R_64F, a.data(), n,
+                         pivots.data(), CUDA_R_64F, x.data(), n, info.data()),
+        "cusolverDnXgetrs");
+  wait_for_gpu();
+  run.total = timer.seconds();
+  Dense<double> solution(n, 1);
+  x.download(solution.values);
+  run.backward_error = system.backward_error(solution);
+  return run;
+}
+
+/// The mixed-precision solver: factors in `lowest`, refined by GMRES to double.
+bench::EliminationRun run_irs(const GpuSystem& system, cusolverPrecType_t lowest) {
+  const Index n = system.order;
+  const CusolverHandle handle = make_cusolver();
+  cusolverDnIRSParams_t parameters = nullptr;
+  check(cusolverDnIRSParamsCreate(&parameters), "cusolverDnIRSParamsCreate");
+  const IrsParameters owner(parameters);
+  check(cusolverDnIRSParamsSetSolverPrecisions(parameters, CUSOLVER_R_64F, lowest),
+        "cusolverDnIRSParamsSetSolverPrecisions");
+  check(cusolverDnIRSParamsSetRefinementSolver(parameters, CUSOLVER_IRS_REFINE_GMRES),
+        "cusolverDnIRSParamsSetRefinementSolver");
+  cusolverDnIRSInfos_t infos = nullptr;
+  check(cusolverDnIRSInfosCreate(&infos), "cusolverDnIRSInfosCreate");
+  const IrsInfos infos_owner(infos);
+  DeviceArray<double> a(n * n);
+  const Dense<double> b = system.right_hand_side();
+  DeviceArray<double> there_b(b.values), x(n);
+  fill_random_columns(system.key(), system.diagonal, n, a.data(), n, nullptr);
+  std::size_t bytes = 0;
+  check(cusolverDnIRSXgesv_bufferSize(handle.get(), parameters, static_cast<int>(n), 1, &bytes),
+        "cusolverDnIRSXgesv_bufferSize");
+  DeviceArray<char> space(static_cast<Index>(bytes));
+  DeviceArray<int> info(1);
+  int iterations = 0;  // negative where it went back to double
+  bench::EliminationRun run;
+  wait_for_gpu();
+  const Timer timer;
+  check(cusolverDnIRSXgesv(handle.get(), parameters, infos, static_cast<int>(n), 1, a.data(),
+                           static_cast<int>(n), there_b.data(), static_cast<int>(n), x.data(),
+                           static_cast<int>(n), space.data(), bytes, &iterations, info.data()),
+        "cusolverDnIRSXgesv");
+  wait_for_gpu();
+  run.total = timer.seconds();
+  run.steps = std::abs(iterations);
+  run.factors = name(iterations < 0 ? Precision::float64 : Precision::float32);
+  Dense<double> solution(n, 1);
+  x.download(solution.values);
+  run.backward_error = system.backward_error(solution);
+  return run;
+}
+
+bench::EliminationContender peer(std::string method, std::string precision,
+                                 std::function<bench::EliminationRun(Index)> run) {
+  bench::EliminationContender contender;
+  contender.peer = true;
+  contender.row.device = "cuda";
+  contender.row.method = std::move(method);
+  contender.row.pivoting = name(Pivoting::partial);
+  contender.row.precision = std::move(precision);
+  contender.run = std::move(run);
+  return contender;
+}
+
+}  // namespace
+
+std::vector<bench::EliminationContender> cusolver_peers(Index order, double diagonal) {
+  const auto system = [=](Index seed) { return GpuSystem{order, seed, diagonal}; };
+  return {peer("cusolver_getrf", "double", [=](Index seed) { return run_getrf(system(seed)); }),
+          peer("cusolver_irs_tf32", "mixed",
+               [=](Index seed) { return run_irs(system(seed), CUSOLVER_R_TF32); }),
+          peer("cusolver_irs_half", "mixed",
+               [=](Index seed) { return run_irs(system(seed), CUSOLVER_R_16F); })};
+}
+
+}  // namespace spsolve::cuda

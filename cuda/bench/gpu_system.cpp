@@ -1,0 +1,42 @@
+#include "cuda/bench/gpu_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cuda/bench/random_system.hpp"
+#include "cuda/core/device_array.hpp"
+#include "matrix/generate.hpp"
+#include "matrix/multivector.hpp"
+
+namespace spsolve::cuda {
+
+unsigned long long GpuSystem::key() const {
+  return random_dense_key(seed);
+}
+
+Dense<double> GpuSystem::right_hand_side() const {
+  return random_multivector(order, 1, seed);
+}
+
+double GpuSystem::backward_error(const Dense<double>& x) const {
+  const Dense<double> b = right_hand_side();
+  const DeviceArray<double> there_b(b.values), there_x(x.values);
+  DeviceArray<double> norms(2);
+  random_residual(key(), diagonal, order, there_x.data(), there_b.data(), norms.data(), nullptr);
+  double values[2];
+  norms.download(values);
+  double of_x = 0, of_b = 0;
+  for (Index i = 0; i < order; ++i) {
+    of_x = std::max(of_x, std::abs(x.values[i]));
+    of_b = std::max(of_b, std::abs(b.values[i]));
+    if (!std::isfinite(x.values[i])) return std::numeric_limits<double>::infinity();
+  }
+  return values[0] / (values[1] * of_x + of_b);
+}
+
+void wait_for_gpu() {
+  CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+}  // namespace spsolve::cuda

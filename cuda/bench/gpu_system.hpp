@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "core/types.hpp"
+#include "matrix/dense.hpp"
+
+namespace spsolve::cuda {
+
+/// A random system whose matrix is made in GPU memory: random_dense:ORDER:seed=SEED with `diagonal`
+/// added to a_ii, right-hand side random_multivector(ORDER, 1, SEED).
+struct GpuSystem {
+  Index order = 0;
+  Index seed = 1;
+  double diagonal = 0;
+
+  unsigned long long key() const;
+  Dense<double> right_hand_side() const;
+
+  /// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm.
+  double backward_error(const Dense<double>& x) const;
+};
+
+/// Until all that was launched on this process's GPU is done.
+void wait_for_gpu();
+
+}  // namespace spsolve::cuda

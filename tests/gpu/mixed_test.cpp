@@ -1,0 +1,170 @@
+#include "eliminate/mixed.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "cuda/eliminate/band_streams.hpp"
+#include "cuda/eliminate/device_bands.hpp"
+#include "cuda/eliminate/split_product.hpp"
+#include "eliminate/gmres.hpp"
+#include "gpu_test.hpp"
+#include "helpers/reference.hpp"
+#include "helpers/systems.hpp"
+#include "matrix/multivector.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+class GpuSplitProduct : public GpuTest {};
+class GpuMixed : public GpuTest {};
+
+/// A rows x columns matrix of floats in [-size, size), in GPU memory with the given stride.
+struct Matrix {
+  Matrix(Index row_count, Index column_count, Index padding, double size, Index seed)
+      : rows(row_count),
+        columns(column_count),
+        stride(column_count + padding),
+        host(static_cast<std::size_t>(row_count * (column_count + padding))) {
+    const Dense<double> random = random_multivector(row_count, column_count + padding, seed);
+    for (std::size_t i = 0; i < host.size(); ++i) {
+      host[i] = static_cast<float>(size * random.values[i]);
+    }
+    there = DeviceArray<float>(host);
+  }
+  double at(Index i, Index j) const { return host[i * stride + j]; }
+
+  Index rows, columns, stride;
+  std::vector<float> host;
+  DeviceArray<float> there;
+};
+
+TEST_F(GpuSplitProduct, IsAsAccurateAsFloat) {
+  struct Case {
+    Index m, n, k, padding;
+    double left, right;
+  };
+  for (const Case& now : {Case{1, 1, 1, 0, 1, 1}, Case{5, 3, 7, 1, 1, 1e-20},
+                          Case{33, 65, 16, 3, 1, 1}, Case{300, 200, 128, 0, 8, 1e25},
+                          Case{257, 511, 96, 5, 0.01, 1}, Case{600, 700, 512, 0, 1, 1}}) {
+    const Matrix a(now.m, now.k, now.padding, now.left, 1);
+    const Matrix b(now.k, now.n, now.padding, now.right, 2);
+    Matrix c(now.m, now.n, now.padding, now.left * now.right, 3);
+    BandStreams streams;
+    SplitProduct split(now.m, now.k, now.n);
+    split.set_largest(now.right);
+    split.take_left(a.there.data(), a.stride, now.m, now.k, streams.updates.get());
+    split.subtract(streams.update_blas, b.there.data(), b.stride, now.n, c.there.data(), c.stride,
+                   streams.updates.get());
+    streams.updates.wait();
+    std::vector<float> result(c.host.size());
+    c.there.download(result);
+    double worst = 0;
+    for (Index i = 0; i < now.m; ++i) {
+      for (Index j = 0; j < c.stride; ++j) {
+        const double got = result[i * c.stride + j];
+        if (j >= now.n) {
+          EXPECT_EQ(got, c.at(i, j)) << "beyond the columns";
+          continue;
+        }
+        double exact = c.at(i, j);
+        double scale = std::abs(exact);
+        for (Index k = 0; k < now.k; ++k) {
+          exact -= a.at(i, k) * b.at(k, j);
+          scale += std::abs(a.at(i, k) * b.at(k, j));
+        }
+        worst = std::max(worst, std::abs(got - exact) / scale);
+      }
+    }
+    // A product of halves alone is off by 2^-11, one of TF32 as well.
+    EXPECT_LE(worst, 0x1p-19) << now.m << " " << now.n << " " << now.k;
+  }
+}
+
+TEST_F(GpuSplitProduct, WhatDoesNotFitBecomesInfinite) {
+  const Matrix a(8, 8, 0, 1, 1);
+  const Matrix b(8, 8, 0, 1e6, 2);
+  Matrix c(8, 8, 0, 1, 3);
+  BandStreams streams;
+  SplitProduct split(8, 8, 8);
+  split.set_largest(1);
+  split.take_left(a.there.data(), 8, 8, 8, streams.updates.get());
+  split.subtract(streams.update_blas, b.there.data(), 8, 8, c.there.data(), 8,
+                 streams.updates.get());
+  streams.updates.wait();
+  std::vector<float> result(64);
+  c.there.download(result);
+  EXPECT_TRUE(std::ranges::none_of(result, [](float value) { return std::isfinite(value); }));
+}
+
+struct Solved {
+  Eliminated eliminated;
+  Dense<double> x;
+};
+
+Solved solve_mixed(Team& team, BandFactory& bands, const Csr<double>& matrix,
+                   const Dense<double>& b, Index block) {
+  const EliminationChoice choice{Method::lu, Pivoting::tournament, Precision::mixed, block};
+  Progress progress("test", 0, Progress::Show::off);
+  Solved solved{prepare_system(team, bands, {matrix.rows, 1}, matrix, {}, borrowed(matrix), choice,
+                               b)(progress),
+                b};
+  solved.eliminated.solve(solved.x);
+  return solved;
+}
+
+TEST_F(GpuMixed, ReachesDoubleWithFloatFactors) {
+  SoloTeam team;
+  const auto bands = device_bands(team, "auto");
+  for (const Index n : {1, 2, 40, 333, 1100}) {
+    const Csr<double> matrix = test::sparse(random_multivector(n, n, n));
+    const Dense<double> b = random_multivector(n, 2, 9);
+    for (const Index wanted : {32, 100, 512}) {
+      const Solved solved = solve_mixed(team, *bands, matrix, b, std::min(wanted, n));
+      EXPECT_FALSE(solved.eliminated.mixed->fell_back) << n << " by " << wanted;
+      EXPECT_LE(solved.eliminated.mixed->steps, 12) << n << " by " << wanted;
+      EXPECT_LE(test::backward_error(matrix, b, solved.x), attainable_error(n)) << n;
+      EXPECT_TRUE(solved.eliminated.seconds.has_value());
+    }
+  }
+}
+
+TEST_F(GpuMixed, SolvesWithTheTranspose) {
+  const Index n = 300;
+  Dense<double> dense = random_multivector(n, n, 4);
+  Dense<double> transposed(n, n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) transposed(j, i) = dense(i, j);
+  }
+  SoloTeam team;
+  const auto bands = device_bands(team, "auto");
+  const Csr<double> matrix = test::sparse(dense);
+  const Dense<double> b = random_multivector(n, 1, 9);
+  const Solved solved = solve_mixed(team, *bands, matrix, b, 64);
+  Dense<double> x = b;
+  solved.eliminated.solve_transposed(x);
+  EXPECT_LE(test::backward_error(test::sparse(transposed), b, x), attainable_error(n));
+}
+
+TEST_F(GpuMixed, FallsBackToDouble) {
+  SoloTeam team;
+  const auto bands = device_bands(team, "auto");
+  const Csr<double> matrix = test::with_condition(150, 1e14, 4);
+  const Dense<double> b = test::multiply(matrix, random_multivector(150, 1, 9));
+  const Solved solved = solve_mixed(team, *bands, matrix, b, 64);
+  EXPECT_TRUE(solved.eliminated.mixed->fell_back);
+  EXPECT_EQ(solved.eliminated.notes.size(), 1u);
+  EXPECT_LE(test::backward_error(matrix, b, solved.x), attainable_error(150));
+}
+
+TEST_F(GpuMixed, SameBitsFromRunToRun) {
+  SoloTeam team;
+  const auto bands = device_bands(team, "auto");
+  const Csr<double> matrix = test::sparse(random_multivector(700, 700, 31));
+  const Dense<double> b = random_multivector(700, 1, 32);
+  EXPECT_EQ(solve_mixed(team, *bands, matrix, b, 128).x.values,
+            solve_mixed(team, *bands, matrix, b, 128).x.values);
+}
+
+}  // namespace
+}  // namespace spsolve::cuda

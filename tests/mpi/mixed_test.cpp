@@ -1,0 +1,144 @@
+#include "eliminate/mixed.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "eliminate/gmres.hpp"
+#include "helpers/reference.hpp"
+#include "helpers/systems.hpp"
+#include "matrix/generate.hpp"
+#include "matrix/multivector.hpp"
+#include "solve_in_team.hpp"
+
+namespace spsolve {
+namespace {
+
+using test::backward_error;
+using test::solve_in_team;
+using test::Solved;
+using test::sparse;
+using test::with_condition;
+
+EliminationChoice mixed(Method method = Method::lu, Index block = 16) {
+  return {method, method == Method::lu ? Pivoting::tournament : Pivoting::partial, Precision::mixed,
+          block};
+}
+
+TEST(Mixed, ReachesDoubleWithFloatFactors) {
+  for (const Index n : {1, 2, 9, 64, 150}) {
+    const Csr<double> matrix = sparse(random_multivector(n, n, 8 + n));
+    for (const Index columns : {1, 3, 11}) {
+      const Dense<double> b = random_multivector(n, columns, 9);
+      const Solved solved = solve_in_team(matrix, b, mixed(Method::lu, std::min<Index>(16, n)));
+      ASSERT_TRUE(solved.mixed);
+      EXPECT_FALSE(solved.mixed->fell_back) << n;
+      EXPECT_LE(backward_error(matrix, b, solved.x), attainable_error(n)) << n;
+      EXPECT_TRUE(solved.notes.empty());
+    }
+  }
+}
+
+TEST(Mixed, ConvergesWhereRefinementByFloatFactorsDoesNot) {
+  const Index n = 120;
+  for (const double condition : {1e4, 1e6, 1e8, 1e9}) {
+    const Csr<double> matrix = with_condition(n, condition, 3);
+    const Dense<double> b = test::multiply(matrix, random_multivector(n, 2, 5));
+    const Solved solved = solve_in_team(matrix, b, mixed());
+    ASSERT_TRUE(solved.mixed);
+    EXPECT_FALSE(solved.mixed->fell_back) << condition;
+    EXPECT_LE(backward_error(matrix, b, solved.x), attainable_error(n)) << condition;
+  }
+}
+
+TEST(Mixed, FallsBackToDoubleAndSaysWhy) {
+  const Index n = 120;
+  const Csr<double> matrix = with_condition(n, 1e14, 4);
+  const Dense<double> b = test::multiply(matrix, random_multivector(n, 2, 5));
+  const Solved solved = solve_in_team(matrix, b, mixed());
+  ASSERT_TRUE(solved.mixed);
+  EXPECT_TRUE(solved.mixed->fell_back);
+  EXPECT_LE(backward_error(matrix, b, solved.x), attainable_error(n));
+  ASSERT_EQ(solved.notes.size(), 1u);
+  EXPECT_NE(solved.notes[0].find("eliminated in double after all"), std::string::npos);
+  EXPECT_NE(solved.notes[0].find("too ill-conditioned for float"), std::string::npos);
+}
+
+TEST(Mixed, FallsBackWhereFloatFindsNoPivot) {
+  // In float the two rows are the same.
+  Dense<double> dense(2, 2, 1.0);
+  dense(1, 1) = 1 + 1e-9;
+  const Csr<double> matrix = sparse(dense);
+  const Dense<double> b = random_multivector(2, 1, 5);
+  const Solved solved = solve_in_team(matrix, b, mixed(Method::lu, 1));
+  ASSERT_TRUE(solved.mixed);
+  EXPECT_TRUE(solved.mixed->fell_back);
+  EXPECT_LE(backward_error(matrix, b, solved.x), attainable_error(2));
+  ASSERT_EQ(solved.notes.size(), 1u);
+  EXPECT_NE(solved.notes[0].find("the elimination in float failed"), std::string::npos);
+  EXPECT_NE(solved.notes[0].find("singular"), std::string::npos);
+}
+
+TEST(Mixed, ASingularMatrixIsNamedByDouble) {
+  Dense<double> dense(30, 30);
+  for (Index i = 0; i < 30; ++i) dense(i, i) = i == 11 ? 0 : 2;
+  const std::string text =
+      test::error_of([&] { solve_in_team(sparse(dense), Dense<double>(30, 1, 1.0), mixed()); },
+                     ExitCode::not_trustworthy);
+  EXPECT_NE(text.find("singular: at step 12 of 30"), std::string::npos) << text;
+}
+
+TEST(Mixed, EveryMethod) {
+  const Index n = 60;
+  const Csr<double> matrix = with_condition(n, 1e5, 6);
+  const Dense<double> b = test::multiply(matrix, random_multivector(n, 2, 5));
+  for (const Method method : {Method::lu, Method::gauss, Method::gauss_jordan}) {
+    const Solved solved = solve_in_team(matrix, b, mixed(method));
+    EXPECT_FALSE(solved.mixed->fell_back);
+    EXPECT_LE(backward_error(matrix, b, solved.x), attainable_error(n));
+  }
+}
+
+TEST(Mixed, EquilibratedSystems) {
+  // Entries far outside of the range of float.
+  const Index n = 80;
+  Csr<double> matrix = sparse(random_multivector(n, n, 12));
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      matrix.values[k] *= std::ldexp(1.0, static_cast<int>(i) * 5 - 200) *
+                          std::ldexp(1.0, -static_cast<int>(matrix.column_indices[k] % 7));
+    }
+  }
+  const Dense<double> b = test::multiply(matrix, random_multivector(n, 2, 5));
+  const Solved solved = solve_in_team(matrix, b, mixed(), 4, AutoSwitch::automatic);
+  EXPECT_FALSE(solved.mixed->fell_back);
+  EXPECT_LE(solved.refinement.after.backward_error, 4 * unit_roundoff);
+  EXPECT_LE(solved.refinement.after.componentwise_error, 4 * unit_roundoff);
+}
+
+TEST(Mixed, SolvesWithTheTransposeToDouble) {
+  const Index n = 100;
+  const Csr<double> matrix = with_condition(n, 1e7, 7);
+  const auto system = test::eliminate_in_team(matrix, mixed());
+  EXPECT_FALSE(system->eliminated.mixed->fell_back);
+  Dense<double> transposed(n, n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      transposed(matrix.column_indices[k], i) = matrix.values[k];
+    }
+  }
+  const Csr<double> reference = sparse(transposed);
+  const Dense<double> b = random_multivector(n, 2, 5);
+  Dense<double> x = b;
+  system->eliminated.solve_transposed(x);
+  EXPECT_LE(backward_error(reference, b, x), attainable_error(n));
+}
+
+TEST(Mixed, SameBitsFromRunToRun) {
+  const Csr<double> matrix = with_condition(90, 1e6, 8);
+  const Dense<double> b = random_multivector(90, 2, 5);
+  EXPECT_EQ(solve_in_team(matrix, b, mixed()).x.values, solve_in_team(matrix, b, mixed()).x.values);
+}
+
+}  // namespace
+}  // namespace spsolve

@@ -1,0 +1,110 @@
+#include "eliminate/gmres.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "helpers/reference.hpp"
+#include "matrix/multivector.hpp"
+
+namespace spsolve {
+namespace {
+
+Operator multiplication_by(const Csr<double>& matrix) {
+  return [&matrix](Dense<double>& x) { x = test::multiply(matrix, x); };
+}
+
+void leave(Dense<double>&) {}
+
+/// diag(1, ..., values) of order n, `values` different numbers on the diagonal.
+Csr<double> diagonal(Index n, Index values) {
+  Dense<double> dense(n, n);
+  for (Index i = 0; i < n; ++i) dense(i, i) = static_cast<double>(1 + i % values);
+  return test::sparse(dense);
+}
+
+TEST(GmresCycle, TakesAsManyStepsAsThereAreEigenvalues) {
+  for (const Index values : {1, 2, 5}) {
+    const Csr<double> matrix = diagonal(40, values);
+    const Dense<double> b = random_multivector(40, 2, 3);
+    Dense<double> x = b;
+    const int steps = gmres_cycle(multiplication_by(matrix), leave, {1e-12, 1e-12}, 30, x);
+    EXPECT_EQ(steps, values);
+    for (Index i = 0; i < 40; ++i) EXPECT_NEAR(x(i, 1), b(i, 1) / (1 + i % values), 1e-13);
+  }
+}
+
+TEST(GmresCycle, ColumnsThatAreDoneStandStill) {
+  const Csr<double> matrix = diagonal(30, 6);
+  const Dense<double> b = random_multivector(30, 3, 3);
+  Dense<double> together = b;
+  const double never = INFINITY;
+  gmres_cycle(multiplication_by(matrix), leave, {1e-12, never, 0.1}, 30, together);
+  Dense<double> alone(30, 1);
+  for (Index i = 0; i < 30; ++i) alone(i, 0) = b(i, 2);
+  gmres_cycle(multiplication_by(matrix), leave, {0.1}, 30, alone);
+  for (Index i = 0; i < 30; ++i) {
+    EXPECT_NEAR(together(i, 0), b(i, 0) / (1 + i % 6), 1e-13);
+    EXPECT_EQ(together(i, 1), 0);
+    EXPECT_EQ(together(i, 2), alone(i, 0));
+  }
+}
+
+TEST(SolveByGmres, NeedsFewStepsWithAGoodPreconditioner) {
+  const Index n = 60;
+  Dense<double> dense = random_multivector(n, n, 7);
+  const Csr<double> matrix = test::sparse(dense);
+  const Dense<double> b = random_multivector(n, 9, 8);
+  // The inverse by LAPACK, rounded to float.
+  const Operator precondition = [&](Dense<double>& x) {
+    x = test::lapack_solve(matrix, x);
+    for (double& value : x.values) value = static_cast<float>(value);
+  };
+  Dense<double> x = b;
+  const GmresOutcome outcome =
+      solve_by_gmres(multiplication_by(matrix), precondition, static_cast<double>(n), x);
+  EXPECT_TRUE(outcome.converged);
+  EXPECT_LE(outcome.steps, 8);
+  EXPECT_GE(outcome.steps, 2);
+  EXPECT_LE(test::backward_error(matrix, b, x), 2 * attainable_error(n));
+}
+
+TEST(SolveByGmres, GivesUpWithoutOne) {
+  const Index n = 200;
+  Dense<double> dense(n, n);
+  for (Index i = 0; i < n; ++i) dense(i, i) = std::pow(10.0, -10.0 * static_cast<double>(i) / n);
+  const Csr<double> matrix = test::sparse(dense);
+  Dense<double> x = test::multiply(matrix, random_multivector(n, 1, 8));
+  int products = 0;
+  const Operator counted = [&](Dense<double>& y) {
+    ++products;
+    y = test::multiply(matrix, y);
+  };
+  const GmresOutcome outcome = solve_by_gmres(counted, leave, 1.0, x);
+  EXPECT_FALSE(outcome.converged);
+  EXPECT_GT(outcome.backward_error, attainable_error(n));
+  EXPECT_LE(products, 400);
+  for (const double value : x.values) EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST(SolveByGmres, StopsAtNumbersThatAreNotFinite) {
+  for (const double bad : {static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
+    const Csr<double> matrix = diagonal(10, 3);
+    Dense<double> x(10, 2, 1.0);
+    const Operator precondition = [bad](Dense<double>& y) { y(3, 0) = bad; };
+    const GmresOutcome outcome = solve_by_gmres(multiplication_by(matrix), precondition, 3, x);
+    EXPECT_FALSE(outcome.converged);
+  }
+}
+
+TEST(SolveByGmres, AZeroRightHandSide) {
+  const Csr<double> matrix = diagonal(10, 3);
+  Dense<double> x(10, 2);
+  const GmresOutcome outcome = solve_by_gmres(multiplication_by(matrix), leave, 3, x);
+  EXPECT_TRUE(outcome.converged);
+  EXPECT_EQ(outcome.steps, 0);
+  EXPECT_EQ(x.values, Dense<double>(10, 2).values);
+}
+
+}  // namespace
+}  // namespace spsolve
