@@ -137,6 +137,9 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
   // No branches to guess at the ends of rows.
   constexpr double many = 48, few = 4;
   if (mean_row < (columns == 1 ? many : few)) names.push_back("sliced_rows");
+  // Slices element by element, where so few columns leave vectors half empty.
+  constexpr Index narrow = 8;
+  if (columns > 1 && columns < narrow && mean_row < few) names.push_back("sliced_ellpack");
   names.push_back("csr_balanced");
   return names;
 }
