@@ -22,6 +22,7 @@ struct MemoryPlan {
   };
   std::vector<Part> parts;
   std::optional<Part> on_gpu;  ///< in the memory of this rank's GPU, beside the host's
+  std::int64_t resident = 0;   ///< what this process held when the plan was made: its program, MPI
 
   std::int64_t bytes_in(const std::string& phase) const;
   std::int64_t peak() const;

@@ -40,8 +40,8 @@ struct Source {
   std::string_view body() const { return text().substr(header.body); }
 };
 
-Source open_source(const fs::path& path, const ReadOptions& options, ReadTiming& timing) {
-  MappedFile file = MappedFile::open(path);
+Source open_source(MappedFile file, const fs::path& path, const ReadOptions& options,
+                   ReadTiming& timing) {
   const auto file_bytes = static_cast<std::int64_t>(file.text().size());
   file.will_read_all();
   if (io::is_gzip(file.text())) {
@@ -252,11 +252,7 @@ void keep_nonzeros(const MatrixMarketHeader& matrix, Coo& lists) {
   });
 }
 
-}  // namespace
-
-MatrixMarketHeader read_header(const fs::path& path) {
-  const MappedFile file = MappedFile::open(path);
-  const std::string_view text = file.text();
+MatrixMarketHeader header_of(std::string_view text, const fs::path& path) {
   std::optional<ParsedHeader> header;
   if (io::is_gzip(text)) {
     for (std::size_t front = 1 << 16; !header; front *= 8) {
@@ -270,10 +266,10 @@ MatrixMarketHeader read_header(const fs::path& path) {
   return header->matrix;
 }
 
-Coo read_matrix_market(const fs::path& path, const ReadOptions& options, ReadTiming* timing) {
-  const Timer timer;
+Coo entries_of(const Timer& timer, MappedFile file, const fs::path& path,
+               const ReadOptions& options, ReadTiming* timing) {
   ReadTiming measured;
-  const Source source = open_source(path, options, measured);
+  const Source source = open_source(std::move(file), path, options, measured);
   const MatrixMarketHeader& matrix = source.header.matrix;
   Coo lists;
   lists.rows = matrix.rows;
@@ -286,17 +282,19 @@ Coo read_matrix_market(const fs::path& path, const ReadOptions& options, ReadTim
   return lists;
 }
 
-Dense<double> read_dense(const fs::path& path, const ReadOptions& options, ReadTiming* timing) {
-  const Timer timer;
+Dense<double> dense_of(const Timer& timer, MappedFile file, const fs::path& path,
+                       const ReadOptions& options, ReadTiming* timing) {
   ReadTiming measured;
-  const Source source = open_source(path, options, measured);
+  const Source source = open_source(std::move(file), path, options, measured);
   const MatrixMarketHeader& matrix = source.header.matrix;
   Coo lists;
   parse_body(source, lists);
 
+  constexpr Index harmless = Index{1} << 20;  // without a look at what is free
   Index elements = 0;
   if (__builtin_mul_overflow(matrix.rows, matrix.columns, &elements) ||
-      static_cast<std::size_t>(elements) > free_memory() / sizeof(double)) {
+      (elements > harmless &&
+       static_cast<std::size_t>(elements) > free_memory() / sizeof(double))) {
     fail(ExitCode::resources,
          "{}: {} x {} elements are too many to be held as a dense matrix; read it as a sparse one",
          path.string(), matrix.rows, matrix.columns);
@@ -320,6 +318,38 @@ Dense<double> read_dense(const fs::path& path, const ReadOptions& options, ReadT
   measured.seconds = timer.seconds();
   if (timing != nullptr) *timing = measured;
   return result;
+}
+
+}  // namespace
+
+MatrixMarketHeader read_header(const fs::path& path) {
+  return header_of(MappedFile::open(path).text(), path);
+}
+
+MatrixMarketHeader read_header(const MatrixMarketBytes& file) {
+  return header_of(file.bytes, file.name);
+}
+
+Coo read_matrix_market(const fs::path& path, const ReadOptions& options, ReadTiming* timing) {
+  const Timer timer;
+  return entries_of(timer, MappedFile::open(path), path, options, timing);
+}
+
+Coo read_matrix_market(const MatrixMarketBytes& file, const ReadOptions& options,
+                       ReadTiming* timing) {
+  const Timer timer;
+  return entries_of(timer, MappedFile::copy(file.bytes), file.name, options, timing);
+}
+
+Dense<double> read_dense(const fs::path& path, const ReadOptions& options, ReadTiming* timing) {
+  const Timer timer;
+  return dense_of(timer, MappedFile::open(path), path, options, timing);
+}
+
+Dense<double> read_dense(const MatrixMarketBytes& file, const ReadOptions& options,
+                         ReadTiming* timing) {
+  const Timer timer;
+  return dense_of(timer, MappedFile::copy(file.bytes), file.name, options, timing);
 }
 
 }  // namespace spsolve

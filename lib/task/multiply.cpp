@@ -225,7 +225,7 @@ MultiplyReport run_multiply(const Config& config, Team& team,
 
   MemoryPlan plan;
   const MemoryCheck memory = plan_multiply(config, team, plan);
-  refuse_what_does_not_fit(plan, memory);
+  refuse_what_does_not_fit(plan, memory, report);
 
   Problem problem;
   problem.needs_whole_x = wanted.verify || wanted.x.kind == MultivectorKind::file;

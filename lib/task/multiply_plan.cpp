@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/system.hpp"
 #include "io/matrix_source.hpp"
 #include "multiply/cost.hpp"
 #include "task/multiply.hpp"
@@ -86,6 +87,7 @@ MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan) {
   plan.parts.push_back({"multiply", "rows of X, in double and in the product's type",
                         multivector(x_height, sizeof(double) + value)});
   plan.parts.push_back({"multiply", "rows of Y", multivector(height, value)});
+  plan.resident = resident_memory();
   return check_memory(team, plan, Precision::float32);
 }
 

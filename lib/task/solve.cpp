@@ -163,6 +163,7 @@ MemoryCheck plan_for(const Config& config, const MatrixShape& shape, Team& team,
   plan =
       plan_elimination(shape, choice_for(config, shape.rows, team, memory), team.rank(),
                        team.size(), config.right_hand_side.columns, config.solve.condition, memory);
+  plan.resident = resident_memory();
   return check_memory(team, plan, config.solve.precision);
 }
 
@@ -185,7 +186,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
 
   MemoryPlan plan;
   const MemoryCheck memory = plan_for(config, shape, team, plan, dense->memory());
-  refuse_what_does_not_fit(plan, memory);
+  refuse_what_does_not_fit(plan, memory, report);
 
   // file.mtx -> Coo -> Csr, on rank 0
   Dense<double> b;
