@@ -53,6 +53,7 @@ struct MatrixMarketHeader {
   Index columns = 0;
   Index entries = 0;            ///< values in the file: declared, or (array) what the shape implies
   std::int64_t file_bytes = 0;  ///< size of the file as it lies on the disk
+  std::int64_t text_bytes = 0;  ///< the same, inflated; of read_header() an estimate by the front
 };
 
 struct ReadOptions {

@@ -54,7 +54,8 @@ Source open_source(MappedFile file, const fs::path& path, const ReadOptions& opt
   }
   ParsedHeader header = *io::parse_header(file.text(), path, true);
   header.matrix.file_bytes = file_bytes;
-  timing.bytes = static_cast<std::int64_t>(file.text().size());
+  header.matrix.text_bytes = static_cast<std::int64_t>(file.text().size());
+  timing.bytes = header.matrix.text_bytes;
   timing.threads = options.threads > 0 ? options.threads : omp_get_max_threads();
   return {path, std::move(file), header, timing.threads,
           static_cast<std::size_t>(std::max<std::int64_t>(options.chunk_bytes, 1))};
@@ -252,15 +253,28 @@ void keep_nonzeros(const MatrixMarketHeader& matrix, Coo& lists) {
   });
 }
 
+/// Bytes of a whole text of which `front` shows the beginning: its lines are as long as those.
+std::int64_t expected_text(std::string_view front, const ParsedHeader& header, bool whole) {
+  const auto bytes = static_cast<double>(front.size() - header.body);
+  const Index lines = io::count_lines(front.substr(header.body));
+  if (whole || lines == 0) return static_cast<std::int64_t>(front.size());
+  return static_cast<std::int64_t>(static_cast<double>(header.body) +
+                                   bytes / static_cast<double>(lines) *
+                                       static_cast<double>(header.matrix.entries));
+}
+
 MatrixMarketHeader header_of(std::string_view text, const fs::path& path) {
   std::optional<ParsedHeader> header;
   if (io::is_gzip(text)) {
     for (std::size_t front = 1 << 16; !header; front *= 8) {
       const MappedFile part = io::inflate_gzip(text, path, free_memory() / 2, front);
-      header = io::parse_header(part.text(), path, part.text().size() < front);
+      const bool whole = part.text().size() < front;
+      header = io::parse_header(part.text(), path, whole);
+      if (header) header->matrix.text_bytes = expected_text(part.text(), *header, whole);
     }
   } else {
     header = io::parse_header(text, path, true);
+    header->matrix.text_bytes = static_cast<std::int64_t>(text.size());
   }
   header->matrix.file_bytes = static_cast<std::int64_t>(text.size());
   return header->matrix;
