@@ -144,9 +144,9 @@ class ProductPlan {
     }
     add("multiply", "the kernel's format", format());
     // A band that borders on two others needs few rows of them; at worst the halo is all of X.
-    add("multiply", "rows of X in the product's type, twice while they come",
-        2 * multivector(x_height_, value_));
-    add("multiply", "rows of Y", multivector(height_, value_));
+    add("multiply", "rows of X in the product's type", multivector(x_height_, value_));
+    add("multiply", "rows of Y; before, X on its way",
+        std::max(multivector(x_height_, value_), multivector(height_, value_)));
   }
   void gather() {
     if (!config_.multiply.verify && config_.output.product.empty()) return;
