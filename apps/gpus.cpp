@@ -22,6 +22,8 @@ Gpus find_gpus() {
     return std::make_unique<cuda::CudaBackend>(team);
   };
   gpus.bands = cuda::device_bands;
+  gpus.band_bytes = cuda::device_band_bytes;
+  gpus.free_memory = cuda::free_device_memory;
 #endif
   return gpus;
 }

@@ -154,7 +154,7 @@ ExitCode run(Team& team, const CommandLine& line) {
     MemoryPlan plan;
     const bool multiplies = config.task == Task::multiply;
     const MemoryCheck check =
-        multiplies ? plan_multiply(config, team, plan) : plan_solve(config, team, plan);
+        multiplies ? plan_multiply(config, team, gpus, plan) : plan_solve(config, team, gpus, plan);
     if (speaks) std::cout << to_text(plan, check);
     if (speaks && !check.fits) std::cout << "It does not fit: " << check.remedy << ".\n";
     return check.fits ? ExitCode::solved : ExitCode::resources;

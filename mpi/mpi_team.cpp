@@ -48,15 +48,16 @@ class MpiMessages final : public Messages {
  public:
   MpiMessages(MPI_Comm world, std::span<const Outgoing> outgoing,
               std::span<const Incoming> incoming) {
-    for (const auto& [from, data] : incoming) {
-      in_pieces(data, [&](std::byte* bytes, int count) {
-        MPI_CHECK(
-            MPI_Recv_init(bytes, count, MPI_BYTE, from, neighbour_tag, world, &new_request()));
+    for (const Incoming& message : incoming) {
+      in_pieces(message.data, [&](std::byte* bytes, int count) {
+        MPI_CHECK(MPI_Recv_init(bytes, count, MPI_BYTE, message.from, neighbour_tag, world,
+                                &new_request()));
       });
     }
-    for (const auto& [to, data] : outgoing) {
-      in_pieces(data, [&](const std::byte* bytes, int count) {
-        MPI_CHECK(MPI_Send_init(bytes, count, MPI_BYTE, to, neighbour_tag, world, &new_request()));
+    for (const Outgoing& message : outgoing) {
+      in_pieces(message.data, [&](const std::byte* bytes, int count) {
+        MPI_CHECK(MPI_Send_init(bytes, count, MPI_BYTE, message.to, neighbour_tag, world,
+                                &new_request()));
       });
     }
   }

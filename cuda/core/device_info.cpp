@@ -57,4 +57,10 @@ DeviceInfo current_device() {
   return devices().at(static_cast<std::size_t>(index));
 }
 
+std::int64_t free_device_memory() {
+  std::size_t free = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
+}
+
 }  // namespace spsolve::cuda

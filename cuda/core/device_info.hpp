@@ -30,4 +30,7 @@ void set_current_device(int index);
 /// That GPU, the first one where none was set.
 DeviceInfo current_device();
 
+/// Bytes of its memory that are free; CUDA's own part of it is taken by then.
+std::int64_t free_device_memory();
+
 }  // namespace spsolve::cuda

@@ -2,13 +2,21 @@
 
 #include <utility>
 
+#include "core/pulse.hpp"
 #include "cuda/core/cuda_check.hpp"
 
 namespace spsolve::cuda {
 
 namespace {
 thread_local cudaStream_t current = nullptr;
-}
+
+/// Whether waits may be for other ranks, and until which stream was waited for.
+struct Expected {
+  bool any = false;
+  cudaStream_t stream = nullptr;
+};
+thread_local Expected ranks;
+}  // namespace
 
 Stream::Stream(Order order) {
   int lowest = 0, highest = 0;
@@ -23,7 +31,23 @@ Stream::~Stream() {
 }
 
 void Stream::wait() const {
-  CUDA_CHECK(cudaStreamSynchronize(stream_));
+  wait_for(stream_);
+}
+
+void wait_for(cudaStream_t stream) {
+  const WaitingForDevice waiting(ranks.any);
+  CUDA_CHECK(cudaStreamSynchronize(stream));
+  if (ranks.stream == stream) ranks = {};
+}
+
+void wait_for_device() {
+  const WaitingForDevice waiting(ranks.any);
+  CUDA_CHECK(cudaDeviceSynchronize());
+  ranks = {};
+}
+
+void expect_ranks(cudaStream_t stream) noexcept {
+  ranks = {true, stream};
 }
 
 cudaStream_t current_stream() noexcept {
@@ -54,11 +78,12 @@ void Event::hold(const Stream& stream) const {
 }
 
 void Event::wait() const {
+  const WaitingForDevice waiting(ranks.any);
   CUDA_CHECK(cudaEventSynchronize(event_));
 }
 
 double Event::seconds_since(const Event& start) const {
-  CUDA_CHECK(cudaEventSynchronize(event_));
+  wait();
   float milliseconds = 0;
   CUDA_CHECK(cudaEventElapsedTime(&milliseconds, start.event_, event_));
   return milliseconds * 1e-3;

@@ -23,6 +23,16 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
+/// Waits until all that was launched on `stream` is done, or on all streams of the current GPU. A
+/// watchdog sees that this rank waits for its GPU, and for other ranks where expect_ranks() says
+/// so.
+void wait_for(cudaStream_t stream);
+void wait_for_device();
+
+/// Work that ends only when other ranks do their part (NCCL) was launched on `stream`: from now on
+/// waits on any stream may be for them, until that stream was waited for.
+void expect_ranks(cudaStream_t stream) noexcept;
+
 /// The stream that the products of this thread run on: the default stream, or that of the innermost
 /// StreamScope.
 cudaStream_t current_stream() noexcept;

@@ -20,7 +20,7 @@ void fill_dense_rows(const Csr<double>& sparse, DeviceArray<T>& rows, Index stri
   }
   scatter_nonzeros(offsets.data(), columns.data(), values.data(), sparse.rows, rows.data(), stride,
                    stream);
-  CUDA_CHECK(cudaStreamSynchronize(stream));
+  wait_for(stream);
 }
 
 template void fill_dense_rows(const Csr<double>&, DeviceArray<float>&, Index, cudaStream_t);

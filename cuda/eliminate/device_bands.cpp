@@ -64,4 +64,14 @@ std::unique_ptr<BandFactory> device_bands(Team& team, const std::string& transpo
   return std::make_unique<DeviceBands>(team, transport);
 }
 
+std::int64_t device_band_bytes(const EliminationChoice& choice, Index height, Index order,
+                               int ranks) {
+  const auto bytes = [&]<typename T>(T) {
+    return choice.method == Method::lu
+               ? DeviceBlockedBand<T>::bytes(height, order, choice.block, ranks == 1)
+               : DeviceBand<T>::bytes(height, order);
+  };
+  return choice.precision == Precision::float32 ? bytes(float{}) : bytes(double{});
+}
+
 }  // namespace spsolve::cuda

@@ -142,7 +142,7 @@ void PanelLu<T>::eliminate_leaf(const Place& panel, Range columns, Index next) {
 
 template <typename T>
 typename PanelLu<T>::Outcome PanelLu<T>::finish(std::span<Index> swaps) {
-  CUDA_CHECK(cudaStreamSynchronize(stream_));
+  wait_for(stream_);
   const auto* const report = reinterpret_cast<const PanelReport*>(heard_.data());
   const int* const steps = reinterpret_cast<const int*>(report + 1);
   for (std::size_t i = 0; i < swaps.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "cuda/core/device_array.hpp"
+#include "cuda/core/stream.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve::cuda {
@@ -15,7 +16,7 @@ void multiply_on_device(Product<T>& product, std::span<const T> x, std::span<T> 
   const DeviceArray<T> x_device(x);
   DeviceArray<T> y_device{std::span<const T>(y)};
   product.multiply(x_device.data(), y_device.data(), columns);
-  CUDA_CHECK(cudaDeviceSynchronize());
+  wait_for_device();
   y_device.download(y);
 }
 

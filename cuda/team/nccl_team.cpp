@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/pulse.hpp"
 #include "cuda/core/device_array.hpp"
 
 #ifdef SPSOLVE_HAVE_NCCL
@@ -34,6 +35,7 @@ class NcclTeam final : public GpuTeam {
     check_nccl(ncclBroadcast(data.data(), data.data(), data.size(), ncclChar, root, communicator_,
                              stream_.get()),
                "ncclBroadcast");
+    expect_ranks(stream_.get());
   }
 
   void exchange_bytes(std::span<std::byte> data, int partner) override {
@@ -47,6 +49,7 @@ class NcclTeam final : public GpuTeam {
         ncclRecv(received_.data(), data.size(), ncclChar, partner, communicator_, stream_.get()),
         "ncclRecv");
     check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+    expect_ranks(stream_.get());
     CUDA_CHECK(cudaMemcpyAsync(data.data(), received_.data(), data.size(), cudaMemcpyDeviceToDevice,
                                stream_.get()));
   }
@@ -90,7 +93,10 @@ std::unique_ptr<GpuTeam> make_nccl_team(Team& team, const Stream& stream, std::s
   }
   id = broadcast_value(team, id, 0);
   ncclComm_t communicator = nullptr;
-  status = ncclCommInitRank(&communicator, team.size(), id, team.rank());
+  {
+    const WaitingForRanks waiting;
+    status = ncclCommInitRank(&communicator, team.size(), id, team.rank());
+  }
   if (all_sum(team, status == ncclSuccess ? 0 : 1) > 0) {
     if (status == ncclSuccess) ncclCommAbort(communicator);
     reason = broadcast_text(

@@ -47,11 +47,13 @@ std::string closest(std::string_view word, std::span<const std::string_view> can
   std::string_view best;
   int best_distance = 0;
   for (const std::string_view candidate : candidates) {
+    const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
+    const auto limit = std::max<std::size_t>(1, longer / 3);
+    if (longer - shorter > limit) continue;  // so many edits at least
     const int distance = edit_distance(wanted, lower_case(candidate));
-    const auto limit = std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
     if (distance > static_cast<int>(limit)) continue;
     // Two one-letter words always differ by one edit: that is no likeness.
-    if (distance >= static_cast<int>(std::max(word.size(), candidate.size()))) continue;
+    if (distance >= static_cast<int>(longer)) continue;
     if (best.empty() || distance < best_distance) {
       best = candidate;
       best_distance = distance;

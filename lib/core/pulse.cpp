@@ -33,6 +33,14 @@ std::string Pulse::phase_name() const {
   return text;
 }
 
+std::string Pulse::place() const {
+  const bool on_gpu = on_device.load(std::memory_order_relaxed) > 0;
+  const bool for_ranks = waiting.load(std::memory_order_relaxed) > 0;
+  return phase_name() + (!on_gpu     ? ""
+                         : for_ranks ? ", waiting for what other ranks send to its GPU"
+                                     : ", waiting for its GPU");
+}
+
 Pulse& pulse() {
   return *current.load(std::memory_order_relaxed);
 }
@@ -44,6 +52,7 @@ void move_pulse(Pulse* place) {
   to.moves = from.moves + 1;
   to.rank = from.rank.load();
   to.waiting = from.waiting.load();
+  to.on_device = from.on_device.load();
   to.set_phase(from.phase_name());
   to.watched = from.watched.load();
   from.watched = 0;

@@ -109,6 +109,12 @@ std::int64_t peak_memory() {
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
 
+std::int64_t resident_memory() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t mapped = 0, resident = 0;
+  return file >> mapped >> resident ? resident * sysconf(_SC_PAGESIZE) : 0;
+}
+
 MemoryGrowth::MemoryGrowth() {
   // proc(5): writing 5 makes the peak what is resident now.
   std::ofstream file("/proc/self/clear_refs");

@@ -22,6 +22,9 @@ std::int64_t left_under_process_limit();
 /// Largest resident size of this process so far, in bytes.
 std::int64_t peak_memory();
 
+/// Resident size of this process now, in bytes; 0 where the system does not tell.
+std::int64_t resident_memory();
+
 /// The most by which this process's resident memory grows while the object lives. peak_memory()
 /// forgets what was before.
 class MemoryGrowth {

@@ -97,7 +97,7 @@ std::vector<WatchedRank> Watchdog::look() {
     const std::uint64_t moves = one.moves;
     // One that has not begun, or has ended its work, keeps nobody waiting.
     if (moves != last_[i].moves || one.watched == 0) last_[i] = {moves, now};
-    ranks.push_back({one.rank, one.phase_name(), one.waiting > 0,
+    ranks.push_back({one.rank, one.place(), one.waiting > 0,
                      std::chrono::duration<double>(now - last_[i].time).count()});
   }
   return ranks;

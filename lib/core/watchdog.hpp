@@ -15,7 +15,7 @@ namespace spsolve {
 /// A rank as a watchdog of its host sees it.
 struct WatchedRank {
   int rank = 0;
-  std::string phase;
+  std::string phase;     ///< and whether it waits for a GPU there
   bool waiting = false;  ///< for other ranks
   double still = 0;      ///< seconds since it last moved
 };
@@ -41,8 +41,8 @@ std::optional<Standstill> standstill(std::span<const WatchedRank> ranks, std::si
 /// While it lives, a thread beside the work sees to it that no rank waits for ever: where a rank
 /// makes no step for `seconds`, one message names the rank, its host and its phase, and all ranks
 /// end. Ranks of one host see each other, so that a process that stands still altogether is named,
-/// too. Steps are the beginning of a phase, a step of an elimination and every exchange with other
-/// ranks. Collective; `team` must outlive it.
+/// too. Steps are the beginning of a phase, a step of an elimination, every exchange with other
+/// ranks and every wait for a GPU that ends. Collective; `team` must outlive it.
 class Watchdog {
  public:
   /// 0 seconds: nobody watches.

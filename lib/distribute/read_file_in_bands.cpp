@@ -278,7 +278,7 @@ CompressedRows compress(Coo&& list, Index columns) {
 }  // namespace
 
 BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading) {
-  const auto file = together(
+  auto file = together(
       team, [&] { return std::make_unique<PiecedFile>(reading.name, reading.piece_bytes); });
   const Index bytes = file->bytes();
   if (all_maximum(team, static_cast<double>(bytes)) !=
@@ -288,7 +288,7 @@ BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading) {
                     "size differs from rank to rank",
                     reading.name);
   }
-  const MatrixMarketHeader& matrix = file->matrix();
+  const MatrixMarketHeader matrix = file->matrix();
   const Index by =
       matrix.rows == 0 ? 0 : (reading.rotate_by % matrix.rows + matrix.rows) % matrix.rows;
   const NonzeroProfile profile = count(team, *file, by);
@@ -296,6 +296,7 @@ BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading) {
   result.columns = matrix.columns;
   result.bands = choose_bands(reading.bands, profile, team.size());
   Coo list = collect(team, *file, profile, result.bands, by);
+  file.reset();  // its text is memory of this rank
   result.rows = together(team, [&] { return compress(std::move(list), matrix.columns); });
   result.nonzeros = all_sum(team, result.rows.rows.nonzeros());
   return result;

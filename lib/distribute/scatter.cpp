@@ -69,12 +69,12 @@ Csr<double> receive_rows(Team& team, int from) {
   return rows;
 }
 
-/// Cuts `values` down to its first `size` elements, and gives back the memory of the others where
-/// that is more than the copy takes meanwhile.
+/// Cuts `values` down to its first `size` elements, and gives back the memory of the others unless
+/// they are few: the copy takes as much as what stays meanwhile.
 template <typename T>
 void keep_front(std::vector<T>& values, Index size) {
   values.resize(static_cast<std::size_t>(size));
-  if (values.size() <= values.capacity() / 2) values.shrink_to_fit();
+  if (values.size() <= values.capacity() / 5 * 3) values.shrink_to_fit();
 }
 
 }  // namespace

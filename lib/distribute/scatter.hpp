@@ -16,7 +16,7 @@ Csr<double> scatter_rows(Team& team, const RowBands& layout, const Csr<double>& 
 Csr<double> scatter_rows(Team& team, const CyclicRows& layout, const Csr<double>& whole);
 
 /// The same; `whole` is given up and cut down to rank 0's band in place: beside it, rank 0 never
-/// holds more than half of one of its arrays.
+/// holds more than three fifths of one of its arrays.
 Csr<double> scatter_rows(Team& team, const RowBands& layout, Csr<double>&& whole);
 
 /// Rows of a multivector, in bands: rank r gets those of layout.band(r) of rank 0's `whole`, n x K;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <limits>
+#include <map>
 
 #include "core/system.hpp"
 #include "distribute/row_bands.hpp"
@@ -13,8 +14,10 @@ namespace spsolve {
 namespace {
 
 constexpr std::int64_t entry_bytes = 2 * sizeof(Index) + sizeof(double);
-constexpr std::int64_t sorting_bytes = 28;  // see csr_from_coo()
+constexpr std::int64_t grouped_bytes = 16;  // see csr_from_coo()
 constexpr std::int64_t nonzero_bytes = sizeof(LocalIndex) + sizeof(double);
+constexpr std::int64_t blas_bytes = std::int64_t{8}
+                                    << 20;  // as measured of OpenBLAS; of a team, a quarter
 
 std::int64_t csr_bytes(Index rows, Index nonzeros) {
   return (rows + 1) * static_cast<std::int64_t>(sizeof(Index)) + nonzeros * nonzero_bytes;
@@ -36,89 +39,191 @@ std::int64_t MemoryPlan::peak() const {
   return most;
 }
 
-void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height) {
+std::int64_t MemoryPlan::gpu_peak() const {
+  std::map<std::string_view, std::int64_t> phases;
+  std::int64_t most = 0;
+  for (const Part& part : on_gpu) most = std::max(most, phases[part.phase] += part.bytes);
+  return most;
+}
+
+void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height,
+                  bool cyclic) {
   const std::int64_t whole = csr_bytes(shape.rows, shape.nonzeros);
   const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks);
-  if (rank == 0) {
-    if (shape.entries > 0) {
-      plan.parts.push_back({"read", "list of the file's entries", shape.entries * entry_bytes});
-      plan.parts.push_back({"read", "entries being sorted by row", shape.nonzeros * sorting_bytes});
-    } else {
-      plan.parts.push_back({"read", "compressed rows of the whole matrix", whole});
+  const auto add = [&](const char* phase, const char* what, std::int64_t bytes) {
+    plan.parts.push_back({phase, what, bytes});
+  };
+  if (rank == 0 && shape.entries > 0) {
+    const std::int64_t list = shape.entries * entry_bytes;
+    add("read", "text of the file", shape.text_bytes);
+    if (!shape.lists_rows) {
+      add("read", "values of the file", shape.entries * static_cast<std::int64_t>(sizeof(double)));
     }
-    if (ranks > 1) {
-      plan.parts.push_back({"scatter", "compressed rows of the whole matrix", whole});
-      plan.parts.push_back({"scatter", "compressed rows of another rank's band", band});
-    }
+    add("read", "list of the file's entries", list);
+    // The list goes once its entries are grouped, and the groups once they are rows.
+    const std::int64_t groups = shape.nonzeros * grouped_bytes;
+    add("sort", "entries being sorted by row",
+        std::max(list + groups, groups + csr_bytes(shape.rows, shape.nonzeros)));
+  } else if (rank == 0) {
+    add("read", "compressed rows of the whole matrix", whole);
   }
-  plan.parts.push_back({"scatter", "compressed rows of this rank's band", band});
+  if (rank > 0) {
+    add("scatter", "compressed rows of this rank's band", band);
+  } else if (ranks > 1) {
+    add("scatter", "compressed rows of the whole matrix", whole);
+    add("scatter", "this rank's part of its values",
+        shape.nonzeros / ranks * static_cast<std::int64_t>(sizeof(double)));
+  }
+  if (cyclic) add("scatter", "rows dealt out in cyclic blocks", band);
+}
+
+void plan_rotation(MemoryPlan& plan, const MatrixShape& shape) {
+  plan.parts.push_back({"rotate", "compressed rows of the whole matrix, before and after",
+                        2 * csr_bytes(shape.rows, shape.nonzeros)});
 }
 
 MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,
-                            int ranks, Index right_hand_sides, bool condition, BandMemory memory) {
+                            int ranks, const SolveNeeds& needs, const GpuBandBytes& gpu) {
   const Index n = shape.rows;
   const bool cyclic = deals_in_cycles(choice, ranks);
   const Index height =
       cyclic ? cyclic_rows(choice, n, ranks).height(rank) : RowBands{n, ranks}.band(rank).size();
   const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks);
-  const std::int64_t multivector = n * right_hand_sides * static_cast<std::int64_t>(sizeof(double));
+  const std::int64_t vector = n * static_cast<std::int64_t>(sizeof(double));
+  const bool reduced = choice.precision == Precision::float32;
 
   MemoryPlan plan;
-  plan_reading(plan, shape, rank, ranks, height);
-  if (cyclic) plan.parts.push_back({"scatter", "the same, dealt out in cyclic blocks", band});
-  plan.parts.push_back({"eliminate", "compressed rows of this rank's band", band});
-  if (cyclic) plan.parts.push_back({"eliminate", "the same, dealt out in cyclic blocks", band});
+  plan_reading(plan, shape, rank, ranks, height, cyclic);
   const bool mixed = choice.precision == Precision::mixed;
-  MemoryPlan::Part dense{"eliminate",
-                         fmt::format("dense band of {} x {} in {}{}", height, n,
-                                     choice.precision == Precision::float32 ? "float" : "double",
-                                     mixed ? ", should float not do" : ""),
-                         elimination_bytes(choice, height, n, ranks)};
-  if (memory == BandMemory::gpu) {
-    dense.phase = "on the GPU";
-    plan.on_gpu = std::move(dense);
-  } else {
-    plan.parts.push_back(std::move(dense));
+  const std::string dense =
+      fmt::format("dense band of {} x {} in {}{}", height, n, reduced ? "float" : "double",
+                  mixed ? ", should float not do" : "");
+  const auto add = [&](const char* phase, std::string what, std::int64_t bytes) {
+    plan.parts.push_back({phase, std::move(what), bytes});
+  };
+  // b, x, the correction, the better x, and one copy inside the solve; before the solve, b alone.
+  add("prepare", "right-hand sides", needs.right_hand_sides * vector);
+  add("eliminate", "right-hand sides, solutions, residuals", 5 * needs.right_hand_sides * vector);
+  for (const char* phase : {"prepare", "eliminate"}) {
+    add(phase, "compressed rows of this rank's band", band);
   }
-  // Filled into the dense band, then given back.
-  if (!cyclic) plan.parts.push_back({"eliminate", "the same, where it is equilibrated", band});
+  // What the dense band is filled from is given back then, unless it may be filled once more.
+  for (const char* phase : {"prepare", "eliminate"}) {
+    if (phase == std::string_view("eliminate") && !mixed) continue;
+    if (cyclic) {
+      add(phase, "the same, dealt out in cyclic blocks", band);
+    } else if (needs.may_equilibrate) {
+      add(phase, "the same, where it is equilibrated", band);
+    }
+  }
+  if (gpu) {
+    const std::int64_t bytes = gpu(choice, height, n, ranks);
+    plan.on_gpu = {{"prepare", dense, bytes},
+                   {"prepare", "compressed rows that it is filled from", band},
+                   {"eliminate", dense, bytes}};
+  } else {
+    add("prepare", dense,
+        height * n * static_cast<std::int64_t>(reduced ? sizeof(float) : sizeof(double)));
+    add("eliminate", dense + " and its panels", elimination_bytes(choice, height, n, ranks));
+    if (choice.method == Method::lu) {
+      add("eliminate", "work space of the BLAS", ranks == 1 ? blas_bytes : blas_bytes / 4);
+    }
+  }
   if (mixed) {
     // The condition estimate solves for up to 4 columns.
-    const Index columns = condition ? std::max<Index>(right_hand_sides, 4) : right_hand_sides;
-    plan.parts.push_back({"eliminate", "vectors of GMRES, the first solution",
-                          gmres_bytes(n, columns) + 2 * multivector});
+    const Index columns = std::max<Index>(needs.right_hand_sides, needs.condition ? 4 : 1);
+    add("eliminate", "vectors of GMRES, the first solution",
+        gmres_bytes(n, columns) + 2 * needs.right_hand_sides * vector);
   }
   // Weights, two multivectors of two columns, and copies and sums inside the solves.
-  if (condition) {
-    plan.parts.push_back({"eliminate", "vectors of the condition estimate",
-                          12 * n * static_cast<std::int64_t>(sizeof(double))});
-  }
-  // b, x, the correction, the better x, and one copy inside the solve.
-  plan.parts.push_back({"eliminate", "right-hand sides, solutions, residuals", 5 * multivector});
+  if (needs.condition) add("eliminate", "vectors of the condition estimate", 12 * vector);
   return plan;
 }
 
-MemoryCheck check_memory(Team& team, const MemoryPlan& mine, Precision precision) {
+namespace {
+
+bool fits(const MemoryPlan& plan, std::int64_t available, std::int64_t gpu_available) {
+  return plan.peak() <= available && plan.gpu_peak() <= gpu_available;
+}
+
+/// The fewest ranks, more than `ranks`, each with so much memory, that a task fits on; 0 where no
+/// number is enough.
+int fewest_ranks(const PlanFor& plan, int ranks, std::int64_t available,
+                 std::int64_t gpu_available) {
+  constexpr int most = 1 << 20;
+  // Rank 0 has the most to hold while it reads, rank 1 or the last one afterwards.
+  const auto enough = [&](int count) {
+    return fits(plan(0, count), available, gpu_available) &&
+           fits(plan(std::min(1, count - 1), count), available, gpu_available);
+  };
+  int too_few = ranks, more = ranks;
+  do {
+    if (more >= most) return 0;
+    too_few = more;
+    more = std::min(most, 2 * more);
+  } while (!enough(more));
+  while (more - too_few > 1) {
+    const int middle = too_few + (more - too_few) / 2;
+    (enough(middle) ? more : too_few) = middle;
+  }
+  return more;
+}
+
+std::string remedy_for(const Team& team, const MemoryCheck& check, const PlanFor& plan,
+                       const std::vector<Remedy>& remedies) {
+  constexpr auto unknown = std::numeric_limits<std::int64_t>::max();
+  MemoryCheck::Rank least{0, unknown, false, 0, 0, unknown};
+  bool limited = true;
+  for (const MemoryCheck::Rank& rank : check.ranks) {
+    least.available = std::min(least.available, rank.available);
+    least.gpu_available = std::min(least.gpu_available, rank.gpu_available);
+    least.gpu_needed = std::max(least.gpu_needed, rank.gpu_needed);
+    limited = limited && (rank.needed <= rank.available || rank.limited) &&
+              rank.gpu_needed <= rank.gpu_available;
+  }
+  std::vector<std::string> ways;
+  if (limited) ways.push_back("raise the limit of the process's memory (ulimit -v)");
+  const int ranks = fewest_ranks(plan, team.size(), least.available, least.gpu_available);
+  if (ranks == 0) {
+    ways.push_back(fmt::format("use hosts with more memory: rank 0 needs {} for itself",
+                               readable_bytes(plan(0, 1 << 20).peak())));
+  } else if (limited) {
+    ways.push_back(fmt::format("use at least {} ranks", ranks));
+  } else {
+    const int on_host = team.ranks_on_host();
+    ways.push_back(fmt::format("use at least {} ranks on {} hosts like this one{}", ranks,
+                               (ranks + on_host - 1) / on_host,
+                               least.gpu_needed > 0 ? ", each with a GPU like these" : ""));
+  }
+  for (const Remedy& remedy : remedies) {
+    bool all_fit = true;
+    for (std::size_t rank = 0; all_fit && rank < check.ranks.size(); ++rank) {
+      const auto& there = check.ranks[rank];
+      all_fit = fits(remedy.plan(static_cast<int>(rank), team.size()), there.available,
+                     there.gpu_available);
+    }
+    if (all_fit) ways.push_back(remedy.words + ", with which it fits");
+  }
+  return fmt::format("{}", fmt::join(ways, "; or "));
+}
+
+}  // namespace
+
+MemoryCheck check_memory(Team& team, const MemoryPlan& mine, const PlanFor& plan,
+                         const std::vector<Remedy>& remedies,
+                         std::optional<std::int64_t> gpu_available) {
   MemoryCheck check;
   const std::int64_t share = available_memory() / team.ranks_on_host();
   const std::int64_t own = left_under_process_limit();
-  check.ranks = all_gather(team, MemoryCheck::Rank{mine.peak(), std::min(share, own), own < share});
-  double worst = 0;
-  bool limited = true;
+  check.ranks = all_gather(
+      team, MemoryCheck::Rank{mine.peak(), std::min(share, own), own < share, mine.resident,
+                              mine.gpu_peak(),
+                              gpu_available.value_or(std::numeric_limits<std::int64_t>::max())});
   for (const MemoryCheck::Rank& rank : check.ranks) {
-    if (rank.needed <= rank.available) continue;
-    check.fits = false;
-    limited = limited && rank.limited;
-    worst = std::max(worst, static_cast<double>(rank.needed) /
-                                static_cast<double>(std::max<std::int64_t>(rank.available, 1)));
+    check.fits =
+        check.fits && rank.needed <= rank.available && rank.gpu_needed <= rank.gpu_available;
   }
-  if (check.fits) return check;
-  const double hosts = std::floor(worst * team.size() / team.ranks_on_host()) + 1;
-  check.remedy = limited ? "raise the limit of the process's memory (ulimit -v), or use more ranks"
-                         : fmt::format("use about {:.0f} hosts like this one", hosts);
-  if (precision != Precision::float32) {
-    check.remedy += ", or solve.precision=float for half of the dense band";
-  }
+  if (!check.fits) check.remedy = remedy_for(team, check, plan, remedies);
   return check;
 }
 
@@ -135,19 +240,34 @@ std::string readable_bytes(std::int64_t bytes) {
 
 std::string to_text(const MemoryPlan& plan, const MemoryCheck& check) {
   std::string text = "Memory plan of rank 0:\n";
-  for (const MemoryPlan::Part& part : plan.parts) {
-    text += fmt::format("  {:<10} {:>12}  {}\n", part.phase, readable_bytes(part.bytes), part.what);
+  std::vector<std::string> phases;  // in the order in which they come
+  for (const auto* parts : {&plan.parts, &plan.on_gpu}) {
+    for (const MemoryPlan::Part& part : *parts) {
+      if (std::ranges::find(phases, part.phase) == phases.end()) phases.push_back(part.phase);
+    }
   }
-  if (plan.on_gpu) {
-    text += fmt::format("  {:<10} {:>12}  {}\n", plan.on_gpu->phase,
-                        readable_bytes(plan.on_gpu->bytes), plan.on_gpu->what);
+  for (const std::string& phase : phases) {
+    for (const auto* parts : {&plan.parts, &plan.on_gpu}) {
+      for (const MemoryPlan::Part& part : *parts) {
+        if (part.phase != phase) continue;
+        text += fmt::format("  {:<10} {:>12}  {}{}\n", phase, readable_bytes(part.bytes), part.what,
+                            parts == &plan.on_gpu ? ", on the GPU" : "");
+      }
+    }
   }
   for (std::size_t rank = 0; rank < check.ranks.size(); ++rank) {
-    const auto& [needed, available, limited] = check.ranks[rank];
-    text += fmt::format("  rank {:<5} {:>12}  of {} {}{}\n", rank, readable_bytes(needed),
-                        readable_bytes(available),
-                        limited ? "under its limit (ulimit -v)" : "free to it",
-                        needed > available ? ": does not fit" : "");
+    const MemoryCheck::Rank& one = check.ranks[rank];
+    text += fmt::format("  rank {:<5} {:>12}  of {} {}, beside {} that it holds now{}\n", rank,
+                        readable_bytes(one.needed), readable_bytes(one.available),
+                        one.limited ? "under its limit (ulimit -v)" : "free to it",
+                        readable_bytes(one.resident),
+                        one.needed > one.available ? ": does not fit" : "");
+    if (one.gpu_needed == 0) continue;
+    const bool known = one.gpu_available != std::numeric_limits<std::int64_t>::max();
+    text += fmt::format("  {:<10} {:>12}  {}{}\n", "  its GPU", readable_bytes(one.gpu_needed),
+                        known ? fmt::format("of {} free on it", readable_bytes(one.gpu_available))
+                              : "of a GPU's memory, beside CUDA's own; no GPU is here to ask",
+                        one.gpu_needed > one.gpu_available ? ": does not fit" : "");
   }
   return text;
 }

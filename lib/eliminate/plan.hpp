@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,30 +14,46 @@
 namespace spsolve {
 
 /// Bytes that one rank needs, by what they are for. Parts of different phases are not alive at the
-/// same time; the need is that of the largest phase.
+/// same time; the need is that of the largest phase. `resident` comes on top.
 struct MemoryPlan {
   struct Part {
-    std::string phase;  ///< read, scatter, eliminate
+    std::string phase;  ///< read, sort, scatter, prepare, eliminate, multiply
     std::string what;
     std::int64_t bytes = 0;
   };
   std::vector<Part> parts;
-  std::optional<Part> on_gpu;  ///< in the memory of this rank's GPU, beside the host's
+  std::vector<Part> on_gpu;   ///< in the memory of this rank's GPU, beside the host's
+  std::int64_t resident = 0;  ///< what this process held when the plan was made: program, MPI
 
   std::int64_t bytes_in(const std::string& phase) const;
   std::int64_t peak() const;
+  std::int64_t gpu_peak() const;
 };
 
-/// Adds what reading and scattering a matrix takes: rank 0 holds the list of entries and sorts it
-/// into compressed rows, which are dealt out to `ranks` ranks. `height` is this rank's rows.
-void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height);
+/// Bytes of GPU memory that the dense band of `height` rows takes; empty without GPUs.
+using GpuBandBytes = std::function<std::int64_t(const EliminationChoice& choice, Index height,
+                                                Index order, int ranks)>;
 
-/// The plan of rank `rank` of `ranks` for the elimination of a square matrix with
-/// `right_hand_sides` columns, with or without an estimate of its condition. With bands in GPU
-/// memory the dense band is on_gpu.
+/// Adds what reading and scattering a matrix takes: rank 0 holds the text and the list of entries,
+/// sorts the list into compressed rows, and deals them out to `ranks` ranks, in cycles as well
+/// where `cyclic`. `height` is this rank's rows.
+void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height,
+                  bool cyclic = false);
+
+/// Adds, on rank 0, that the rows of the matrix are rotated once it is read.
+void plan_rotation(MemoryPlan& plan, const MatrixShape& shape);
+
+/// What a solve asks for beside its matrix and its elimination.
+struct SolveNeeds {
+  Index right_hand_sides = 1;
+  bool condition = true;  ///< it will be estimated
+  bool may_equilibrate = true;
+};
+
+/// The plan of rank `rank` of `ranks` for the elimination of a square matrix. With `gpu` the dense
+/// band is on_gpu.
 MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,
-                            int ranks, Index right_hand_sides, bool condition = true,
-                            BandMemory memory = BandMemory::host);
+                            int ranks, const SolveNeeds& needs = {}, const GpuBandBytes& gpu = {});
 
 /// The need of every rank against what is free on its host.
 struct MemoryCheck {
@@ -44,14 +61,31 @@ struct MemoryCheck {
     std::int64_t needed = 0;
     std::int64_t available = 0;  ///< its share of its host's free memory, within its own limits
     bool limited = false;        ///< whether limits of its own decide (ulimit -v)
+    std::int64_t resident = 0;   ///< what it held before
+    std::int64_t gpu_needed = 0;
+    std::int64_t gpu_available = 0;  ///< free on its GPU; the largest number where no GPU tells
   };
   std::vector<Rank> ranks;
   bool fits = true;
   std::string remedy;  ///< one sentence, where it does not fit
 };
 
-/// Collective.
-MemoryCheck check_memory(Team& team, const MemoryPlan& mine, Precision precision);
+/// The plan of a rank of so many for the same task, or for one that is changed a little.
+using PlanFor = std::function<MemoryPlan(int rank, int ranks)>;
+
+/// A change of the configuration that may make a task fit.
+struct Remedy {
+  std::string words;  ///< solve.precision=float
+  PlanFor plan;
+};
+
+/// Checks `mine`, which is plan(team.rank(), team.size()). Where it does not fit, the remedy names
+/// the fewest ranks with which it would, on hosts and GPUs like these and as many on a host, and
+/// those of `remedies` with which it would on these ranks. `gpu_available`: bytes free on this
+/// rank's GPU, where there is one. Collective.
+MemoryCheck check_memory(Team& team, const MemoryPlan& mine, const PlanFor& plan,
+                         const std::vector<Remedy>& remedies,
+                         std::optional<std::int64_t> gpu_available = {});
 
 /// Plan and check as a table for a person.
 std::string to_text(const MemoryPlan& plan, const MemoryCheck& check);

@@ -1,6 +1,7 @@
 #include "io/html_report.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -108,13 +109,20 @@ std::string table_of(const Json& list) {
   return text + "</table></div>\n";
 }
 
+/// Seconds with the unit that suits them.
+std::string seconds_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.4g} s", seconds);
+}
+
 std::string phases(const std::string& title, const Json& spread) {
   std::vector<svg::Bar> bars;
   const auto number = [](const Json& value) { return value.is_number() ? value.get<double>() : 0; };
   for (const auto& [phase, seconds] : spread.items()) {
     const double mean = number(seconds["mean"]);
-    bars.push_back({phase, mean, number(seconds["min"]), number(seconds["max"]),
-                    fmt::format("{:.4g} s", mean)});
+    bars.push_back(
+        {phase, mean, number(seconds["min"]), number(seconds["max"]), seconds_text(mean)});
   }
   return svg::bars(
       fmt::format("{}: mean over the ranks, whiskers from the fastest to the slowest", title), bars,
@@ -137,6 +145,40 @@ std::string convergence(const Json& report) {
     labels.push_back(labels.empty() ? "first solution" : fmt::format("sweep {}", labels.size()));
   }
   return svg::steps("Backward errors", lines, labels, {{"unit round-off", unit_roundoff}});
+}
+
+/// Planned and measured memory of every rank, or of those that held the most.
+std::string memory(const Json& report) {
+  constexpr std::size_t most_ranks = 32;
+  constexpr double mebibyte = 1 << 20;
+  struct Held {
+    std::string rank;
+    double planned, peak;
+  };
+  std::vector<Held> ranks;
+  for (const Json& place : report.value("rank_table", Json::array())) {
+    const auto bytes = [&](const char* key) {
+      const Json value = place.value(key, Json());
+      return value.is_number() ? value.get<double>() : 0.0;
+    };
+    ranks.push_back({fmt::format("rank {}", value_text(place.value("rank", Json()))),
+                     bytes("planned_memory_bytes"), bytes("peak_memory_bytes")});
+  }
+  if (ranks.empty()) return "";
+  const bool all = ranks.size() <= most_ranks;
+  if (!all) {
+    std::ranges::stable_sort(ranks, std::greater<>{}, &Held::peak);
+    ranks.resize(most_ranks);
+  }
+  std::vector<svg::Bar> bars;
+  for (const Held& held : ranks) {
+    bars.push_back(
+        {held.rank, held.peak, std::min(held.peak, held.planned), std::max(held.peak, held.planned),
+         fmt::format("{:.4g} MiB, planned {:.4g}", held.peak / mebibyte, held.planned / mebibyte)});
+  }
+  return svg::bars(fmt::format("Memory of {}: the most held, whiskers to what was planned",
+                               all ? "every rank" : "the largest ranks"),
+                   bars, "bytes");
 }
 
 std::string list_of(const Json& texts) {
@@ -165,6 +207,9 @@ std::string html_report(const Json& report, const std::optional<Pattern>& patter
   }
   if (const std::string errors = convergence(report); !errors.empty()) {
     body += "<h2>How far the solution can be trusted</h2>\n" + errors;
+  }
+  if (const std::string held = memory(report); !held.empty()) {
+    body += "<h2>Where the memory went</h2>\n" + held;
   }
   if (pattern) {
     body += "<h2>The matrix</h2>\n" + svg::pattern(*pattern) + svg::row_lengths(*pattern);

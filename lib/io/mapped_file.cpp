@@ -1,5 +1,6 @@
 #include "io/mapped_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -89,6 +90,13 @@ MappedFile MappedFile::open(const std::filesystem::path& path) {
 MappedFile MappedFile::buffer(std::size_t capacity) {
   const std::size_t mapped = mapping_size(capacity);
   return {map_anonymous(mapped), 0, mapped};
+}
+
+MappedFile MappedFile::copy(std::string_view text) {
+  MappedFile result = buffer(text.size());
+  std::copy(text.begin(), text.end(), result.data_);
+  result.size_ = text.size();
+  return result;
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept

@@ -20,6 +20,9 @@ class MappedFile {
   /// An empty buffer that takes `capacity` bytes. Error (resources) when memory is short.
   static MappedFile buffer(std::size_t capacity);
 
+  /// A buffer that holds a copy of `text`.
+  static MappedFile copy(std::string_view text);
+
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();

@@ -53,6 +53,7 @@ struct MatrixMarketHeader {
   Index columns = 0;
   Index entries = 0;            ///< values in the file: declared, or (array) what the shape implies
   std::int64_t file_bytes = 0;  ///< size of the file as it lies on the disk
+  std::int64_t text_bytes = 0;  ///< the same, inflated; of read_header() an estimate by the front
 };
 
 struct ReadOptions {
@@ -73,9 +74,16 @@ struct ReadTiming {
   int threads = 1;               ///< allowed; a small file keeps fewer busy
 };
 
+/// The bytes of a Matrix Market file that are in memory already.
+struct MatrixMarketBytes {
+  std::string_view bytes;
+  std::filesystem::path name;  ///< stands in errors where a file's path does
+};
+
 /// Reads banner and size line only; of a gzip file no more is inflated than that needs.
 /// Cost: that of the comments before the size line. Throws Error(input).
 MatrixMarketHeader read_header(const std::filesystem::path& path);
+MatrixMarketHeader read_header(const MatrixMarketBytes& file);
 
 /// Reads a matrix as the list of entries that the file stores, 0-based and in the file's order
 /// (duplicates stay, one triangle stays one triangle). Of an array file the elements that are not
@@ -86,11 +94,15 @@ MatrixMarketHeader read_header(const std::filesystem::path& path);
 /// Throws Error(input), and Error(resources) where memory is short.
 Coo read_matrix_market(const std::filesystem::path& path, const ReadOptions& options = {},
                        ReadTiming* timing = nullptr);
+Coo read_matrix_market(const MatrixMarketBytes& file, const ReadOptions& options = {},
+                       ReadTiming* timing = nullptr);
 
 /// Reads a dense matrix or multivector, such as right-hand sides: an array file, or a coordinate
 /// file whose entries are added into zeros. Symmetric files are mirrored, skew-symmetric ones with
 /// the opposite sign. Throws as read_matrix_market().
 Dense<double> read_dense(const std::filesystem::path& path, const ReadOptions& options = {},
+                         ReadTiming* timing = nullptr);
+Dense<double> read_dense(const MatrixMarketBytes& file, const ReadOptions& options = {},
                          ReadTiming* timing = nullptr);
 
 // The writers. Every double is written in the shortest form that reads back as the same bits (nan

@@ -40,8 +40,8 @@ struct Source {
   std::string_view body() const { return text().substr(header.body); }
 };
 
-Source open_source(const fs::path& path, const ReadOptions& options, ReadTiming& timing) {
-  MappedFile file = MappedFile::open(path);
+Source open_source(MappedFile file, const fs::path& path, const ReadOptions& options,
+                   ReadTiming& timing) {
   const auto file_bytes = static_cast<std::int64_t>(file.text().size());
   file.will_read_all();
   if (io::is_gzip(file.text())) {
@@ -54,7 +54,8 @@ Source open_source(const fs::path& path, const ReadOptions& options, ReadTiming&
   }
   ParsedHeader header = *io::parse_header(file.text(), path, true);
   header.matrix.file_bytes = file_bytes;
-  timing.bytes = static_cast<std::int64_t>(file.text().size());
+  header.matrix.text_bytes = static_cast<std::int64_t>(file.text().size());
+  timing.bytes = header.matrix.text_bytes;
   timing.threads = options.threads > 0 ? options.threads : omp_get_max_threads();
   return {path, std::move(file), header, timing.threads,
           static_cast<std::size_t>(std::max<std::int64_t>(options.chunk_bytes, 1))};
@@ -252,28 +253,37 @@ void keep_nonzeros(const MatrixMarketHeader& matrix, Coo& lists) {
   });
 }
 
-}  // namespace
+/// Bytes of a whole text of which `front` shows the beginning: its lines are as long as those.
+std::int64_t expected_text(std::string_view front, const ParsedHeader& header, bool whole) {
+  const auto bytes = static_cast<double>(front.size() - header.body);
+  const Index lines = io::count_lines(front.substr(header.body));
+  if (whole || lines == 0) return static_cast<std::int64_t>(front.size());
+  return static_cast<std::int64_t>(static_cast<double>(header.body) +
+                                   bytes / static_cast<double>(lines) *
+                                       static_cast<double>(header.matrix.entries));
+}
 
-MatrixMarketHeader read_header(const fs::path& path) {
-  const MappedFile file = MappedFile::open(path);
-  const std::string_view text = file.text();
+MatrixMarketHeader header_of(std::string_view text, const fs::path& path) {
   std::optional<ParsedHeader> header;
   if (io::is_gzip(text)) {
     for (std::size_t front = 1 << 16; !header; front *= 8) {
       const MappedFile part = io::inflate_gzip(text, path, free_memory() / 2, front);
-      header = io::parse_header(part.text(), path, part.text().size() < front);
+      const bool whole = part.text().size() < front;
+      header = io::parse_header(part.text(), path, whole);
+      if (header) header->matrix.text_bytes = expected_text(part.text(), *header, whole);
     }
   } else {
     header = io::parse_header(text, path, true);
+    header->matrix.text_bytes = static_cast<std::int64_t>(text.size());
   }
   header->matrix.file_bytes = static_cast<std::int64_t>(text.size());
   return header->matrix;
 }
 
-Coo read_matrix_market(const fs::path& path, const ReadOptions& options, ReadTiming* timing) {
-  const Timer timer;
+Coo entries_of(const Timer& timer, MappedFile file, const fs::path& path,
+               const ReadOptions& options, ReadTiming* timing) {
   ReadTiming measured;
-  const Source source = open_source(path, options, measured);
+  const Source source = open_source(std::move(file), path, options, measured);
   const MatrixMarketHeader& matrix = source.header.matrix;
   Coo lists;
   lists.rows = matrix.rows;
@@ -286,17 +296,19 @@ Coo read_matrix_market(const fs::path& path, const ReadOptions& options, ReadTim
   return lists;
 }
 
-Dense<double> read_dense(const fs::path& path, const ReadOptions& options, ReadTiming* timing) {
-  const Timer timer;
+Dense<double> dense_of(const Timer& timer, MappedFile file, const fs::path& path,
+                       const ReadOptions& options, ReadTiming* timing) {
   ReadTiming measured;
-  const Source source = open_source(path, options, measured);
+  const Source source = open_source(std::move(file), path, options, measured);
   const MatrixMarketHeader& matrix = source.header.matrix;
   Coo lists;
   parse_body(source, lists);
 
+  constexpr Index harmless = Index{1} << 20;  // without a look at what is free
   Index elements = 0;
   if (__builtin_mul_overflow(matrix.rows, matrix.columns, &elements) ||
-      static_cast<std::size_t>(elements) > free_memory() / sizeof(double)) {
+      (elements > harmless &&
+       static_cast<std::size_t>(elements) > free_memory() / sizeof(double))) {
     fail(ExitCode::resources,
          "{}: {} x {} elements are too many to be held as a dense matrix; read it as a sparse one",
          path.string(), matrix.rows, matrix.columns);
@@ -320,6 +332,38 @@ Dense<double> read_dense(const fs::path& path, const ReadOptions& options, ReadT
   measured.seconds = timer.seconds();
   if (timing != nullptr) *timing = measured;
   return result;
+}
+
+}  // namespace
+
+MatrixMarketHeader read_header(const fs::path& path) {
+  return header_of(MappedFile::open(path).text(), path);
+}
+
+MatrixMarketHeader read_header(const MatrixMarketBytes& file) {
+  return header_of(file.bytes, file.name);
+}
+
+Coo read_matrix_market(const fs::path& path, const ReadOptions& options, ReadTiming* timing) {
+  const Timer timer;
+  return entries_of(timer, MappedFile::open(path), path, options, timing);
+}
+
+Coo read_matrix_market(const MatrixMarketBytes& file, const ReadOptions& options,
+                       ReadTiming* timing) {
+  const Timer timer;
+  return entries_of(timer, MappedFile::copy(file.bytes), file.name, options, timing);
+}
+
+Dense<double> read_dense(const fs::path& path, const ReadOptions& options, ReadTiming* timing) {
+  const Timer timer;
+  return dense_of(timer, MappedFile::open(path), path, options, timing);
+}
+
+Dense<double> read_dense(const MatrixMarketBytes& file, const ReadOptions& options,
+                         ReadTiming* timing) {
+  const Timer timer;
+  return dense_of(timer, MappedFile::copy(file.bytes), file.name, options, timing);
 }
 
 }  // namespace spsolve

@@ -38,7 +38,9 @@ MatrixShape describe_matrix(const std::string& name) {
   const MatrixMarketHeader header = read_header(name);
   check_size(name, header);
   const Index mirrored = header.symmetry == Symmetry::general ? 1 : 2;
-  return {header.rows, header.columns, header.entries, mirrored * header.entries};
+  return {header.rows,       header.columns,
+          header.entries,    mirrored * header.entries,
+          header.text_bytes, header.format == MatrixMarketFormat::coordinate};
 }
 
 Csr<double> load_matrix(const std::string& name) {

@@ -67,6 +67,8 @@ nlohmann::ordered_json to_json(const RankPlace& place, int rank) {
   } else {
     json["gpu"] = {{"name", place.gpu.name}, {"uuid", place.gpu.uuid}};
   }
+  json["planned_memory_bytes"] = place.planned_memory;
+  json["peak_memory_bytes"] = place.peak_memory;
   return json;
 }
 
@@ -174,14 +176,16 @@ std::string end_text(const TaskReport& report) {
 void TaskReport::add_run(Team& team, const PhaseTimes& times) {
   ranks = team.size();
   hosts = count_hosts(team);
+  note_peak_memory();
   for (int rank = 0; rank < team.size(); ++rank) {
     places.push_back(
         {broadcast_text(team, host_name(), rank),
          broadcast_value(team, threads, rank),
          broadcast_value(team, numa_node(), rank),
-         {broadcast_text(team, gpu.name, rank), broadcast_text(team, gpu.uuid, rank)}});
+         {broadcast_text(team, gpu.name, rank), broadcast_text(team, gpu.uuid, rank)},
+         broadcast_value(team, planned_memory, rank),
+         broadcast_value(team, peak_memory, rank)});
   }
-  note_peak_memory();
   peak_memory = static_cast<std::int64_t>(all_maximum(team, static_cast<double>(peak_memory)));
   seconds = spread_over_ranks(team, times);
   const int share = host_processors() / team.ranks_on_host();

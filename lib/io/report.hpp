@@ -34,6 +34,7 @@ struct RankPlace {
   int threads = 1;
   int numa_node = -1;  ///< of all processors that the rank may run on; -1: several, or not known
   GpuName gpu;         ///< empty on the host
+  std::int64_t planned_memory = 0, peak_memory = 0;  ///< of host memory, in bytes
 };
 
 /// Hosts among the ranks. Collective.
@@ -53,7 +54,8 @@ struct TaskReport {
   int hosts = 1;                         ///< hosts
   int threads = 1;                       ///< threads, per rank
   GpuName gpu;                           ///< this rank's, where it computes on one
-  std::vector<RankPlace> places;         ///< rank_table: rank, host, threads, numa_node, gpu
+  std::vector<RankPlace> places;         ///< rank_table, a row for each
+  std::int64_t planned_memory = 0;       ///< rank_table[].planned_memory_bytes, of this rank
   std::int64_t peak_memory = 0;          ///< peak_memory_bytes, the largest of any rank
   std::vector<PhaseSpread> seconds;      ///< seconds.PHASE.min|mean|max
   std::vector<std::string> notes;        ///< notes: choices made and warnings, in words

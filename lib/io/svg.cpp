@@ -165,7 +165,23 @@ std::string pattern(const Pattern& pattern) {
       side / static_cast<double>(std::max(pattern.cells_down, pattern.cells_across));
   const double across = cell * static_cast<double>(pattern.cells_across);
   const double down = cell * static_cast<double>(pattern.cells_down);
-  const Index fullest = *std::ranges::max_element(pattern.counts);
+  // Cells that hold a row or a column more than others must not look fuller.
+  const auto lines = [](Index which, Index cells, Index all) {
+    const auto first = [&](Index number) { return (number * all + cells - 1) / cells; };
+    return static_cast<double>(first(which + 1) - first(which));
+  };
+  const auto density = [&](Index i, Index j) {
+    return static_cast<double>(pattern.counts[i * pattern.cells_across + j]) /
+           (lines(i, pattern.cells_down, pattern.rows) *
+            lines(j, pattern.cells_across, pattern.columns));
+  };
+  const double largest_cell =
+      std::ceil(static_cast<double>(pattern.rows) / pattern.cells_down) *
+      std::ceil(static_cast<double>(pattern.columns) / pattern.cells_across);
+  double fullest = 0;
+  for (Index i = 0; i < pattern.cells_down; ++i) {
+    for (Index j = 0; j < pattern.cells_across; ++j) fullest = std::max(fullest, density(i, j));
+  }
   std::string result = begin(std::max(across, 260.0) + 2 * left, down + title_height + 30, title);
   // One path for each shade, in units of a cell, keeps a page of thousands of cells small.
   constexpr int shades = 8;
@@ -176,7 +192,7 @@ std::string pattern(const Pattern& pattern) {
       if (count == 0) continue;
       // By the logarithm: one non-zero must be seen beside a cell of thousands.
       const double share =
-          std::log1p(static_cast<double>(count)) / std::log1p(static_cast<double>(fullest));
+          std::log1p(density(i, j) * largest_cell) / std::log1p(fullest * largest_cell);
       const int shade = std::clamp(static_cast<int>(share * shades), 0, shades - 1);
       paths[shade] += fmt::format("M{} {}h1v1h-1z", j, i);
     }

@@ -52,20 +52,23 @@ bool eliminates_on_gpus(const Config& config, Index n, Team& team, const Gpus& g
   return false;
 }
 
-/// Makes this rank's GPU the current one and notes it.
+}  // namespace
+
 void take_gpu(const Config& config, Team& team, const Gpus& gpus, TaskReport& report) {
   const int mine = bind_gpu(team, gpus.visible, gpus.why_none, config.share_gpus);
   together(team, [&] { gpus.use(mine); });
   report.gpu = gpus.visible[mine];
 }
 
-}  // namespace
+bool wants_gpu_products(const Config& config, Team& team, const Gpus& gpus, TaskReport& report) {
+  return config.device == DeviceChoice::cuda || (config.device == DeviceChoice::automatic &&
+                                                 multiplies_on_gpus(config, team, gpus, report));
+}
 
 std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team, const Gpus& gpus,
                                                TaskReport& report) {
   std::unique_ptr<ProductBackend> backend;
-  if (config.device == DeviceChoice::cuda || (config.device == DeviceChoice::automatic &&
-                                              multiplies_on_gpus(config, team, gpus, report))) {
+  if (wants_gpu_products(config, team, gpus, report)) {
     take_gpu(config, team, gpus, report);
     backend = gpus.products(team);
   } else {
@@ -75,11 +78,16 @@ std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team,
   return backend;
 }
 
+bool wants_gpu_bands(const Config& config, Index order, Team& team, const Gpus& gpus,
+                     TaskReport& report) {
+  return config.device == DeviceChoice::cuda ||
+         (config.device == DeviceChoice::automatic &&
+          eliminates_on_gpus(config, order, team, gpus, report));
+}
+
 std::unique_ptr<BandFactory> choose_bands(const Config& config, Index order, Team& team,
                                           const Gpus& gpus, TaskReport& report) {
-  if (config.device == DeviceChoice::cuda ||
-      (config.device == DeviceChoice::automatic &&
-       eliminates_on_gpus(config, order, team, gpus, report))) {
+  if (wants_gpu_bands(config, order, team, gpus, report)) {
     take_gpu(config, team, gpus, report);
     report.device = "cuda";
     return gpus.bands(team, std::string(name(config.transport)));

@@ -16,9 +16,9 @@ namespace spsolve {
 /// Sets this rank's threads and notes them in `report`.
 void begin_task(const Config& config, Team& team, TaskReport& report);
 
-/// Throws on every rank, with the plan and what to do, where `check` found that the task does not
-/// fit into memory.
-void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check);
+/// Notes the plan in `report`. Throws on every rank, with the plan and what to do, where `check`
+/// found that the task does not fit into memory.
+void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check, TaskReport& report);
 
 /// The matrix that `config` names, its rows rotated as asked.
 Csr<double> load_rotated(const Config::Matrix& config);

@@ -9,6 +9,7 @@
 #include "core/gpu_binding.hpp"
 #include "distribute/halo_device.hpp"
 #include "eliminate/band_factory.hpp"
+#include "eliminate/plan.hpp"
 
 namespace spsolve {
 
@@ -16,7 +17,9 @@ namespace spsolve {
 struct Gpus {
   std::string why_none = "this program was built without CUDA";  ///< "" where there are some
   std::vector<GpuName> visible;
-  std::function<void(int)> use;  ///< makes one of them the current one
+  std::function<void(int)> use;               ///< makes one of them the current one
+  std::function<std::int64_t()> free_memory;  ///< bytes free on the current one
+  GpuBandBytes band_bytes;                    ///< also where no GPU is visible
   std::span<const Kernel> kernels;
   /// Products by the current one. Collective.
   std::function<std::unique_ptr<ProductBackend>(Team&)> products;

@@ -213,6 +213,18 @@ const Kernel& kernel_of(const ProductBackend& backend, const std::string& name) 
 
 }  // namespace
 
+MemoryCheck plan_multiply(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
+  TaskReport ignored;
+  const bool on_gpu = wants_gpu_products(config, team, gpus, ignored);
+  const auto table = on_gpu ? gpus.kernels : host_kernels();
+  ProductDevice device{find_kernel(table, config.multiply.kernel).format, on_gpu, {}};
+  if (on_gpu && all_sum(team, gpus.visible.empty() ? 1 : 0) == 0) {
+    take_gpu(config, team, gpus, ignored);
+    device.available = gpus.free_memory();
+  }
+  return plan_multiply(config, team, device, plan);
+}
+
 MultiplyReport run_multiply(const Config& config, Team& team,
                             const nlohmann::ordered_json& versions, const Gpus& gpus) {
   const Config::Multiply& wanted = config.multiply;
@@ -224,8 +236,11 @@ MultiplyReport run_multiply(const Config& config, Team& team,
   const Kernel& kernel = kernel_of(*backend, wanted.kernel);
 
   MemoryPlan plan;
-  const MemoryCheck memory = plan_multiply(config, team, plan);
-  refuse_what_does_not_fit(plan, memory);
+  const bool on_gpu = kernel.device == KernelDevice::cuda;
+  const MemoryCheck memory = plan_multiply(
+      config, team,
+      {kernel.format, on_gpu, on_gpu ? std::optional(gpus.free_memory()) : std::nullopt}, plan);
+  refuse_what_does_not_fit(plan, memory, report);
 
   Problem problem;
   problem.needs_whole_x = wanted.verify || wanted.x.kind == MultivectorKind::file;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 #include "config/config.hpp"
@@ -20,9 +23,20 @@ namespace spsolve {
 MultiplyReport run_multiply(const Config& config, Team& team,
                             const nlohmann::ordered_json& versions, const Gpus& gpus = {});
 
+/// What a plan needs to know of where products are computed.
+struct ProductDevice {
+  std::string_view format = "csr";  ///< storage format of the kernel
+  bool on_gpu = false;
+  std::optional<std::int64_t> available;  ///< bytes free on this rank's GPU, where one is here
+};
+
 /// The memory that run_multiply() will need, rank by rank; allocates nothing that grows with the
-/// matrix. The kernel's format counts as much as CSR; padding is not known before. `plan` is set to
-/// this rank's own. Collective.
-MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan);
+/// matrix. Padding and the halo are not known before, and count as nothing. `plan` is set to this
+/// rank's own. Collective.
+MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice& device,
+                          MemoryPlan& plan);
+
+/// The same with the device that run_multiply() would take.
+MemoryCheck plan_multiply(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan);
 
 }  // namespace spsolve

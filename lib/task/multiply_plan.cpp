@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/system.hpp"
+#include "distribute/read_in_bands.hpp"
 #include "io/matrix_source.hpp"
 #include "multiply/cost.hpp"
 #include "task/multiply.hpp"
@@ -17,23 +19,181 @@ void plan_reading_together(MemoryPlan& plan, const MatrixShape& shape, int ranks
   const Index nonzeros = shape.nonzeros / ranks;
   if (shape.entries > 0) {
     constexpr std::int64_t entry = 2 * sizeof(Index) + sizeof(double);
-    // Beside the list: its columns sorted, then the entries on their way into rows.
-    constexpr std::int64_t sorting = 28;
+    constexpr std::int64_t grouped = 16;  // on its way into its row
+    plan.parts.push_back({"read", "this rank's part of the file", shape.text_bytes / ranks});
     plan.parts.push_back({"read", "entries of this rank's rows", nonzeros * entry});
-    plan.parts.push_back({"read", "the same being sorted by row", nonzeros * sorting});
+    // As a list, by owner in arrays that grow by halves or more, and as they arrive.
+    const double piece = static_cast<double>(BandedReading{}.piece_bytes) /
+                         static_cast<double>(std::max<std::int64_t>(shape.text_bytes, 1));
+    const auto at_a_time =
+        std::min(nonzeros, static_cast<Index>(piece * static_cast<double>(shape.nonzeros)));
+    plan.parts.push_back({"read", "entries of a piece, on their way", at_a_time * entry / 2 * 7});
+    plan.parts.push_back(
+        {"sort", "entries of this rank's rows, being sorted by row", nonzeros * (entry + grouped)});
   } else {
     plan.parts.push_back({"read", "compressed rows of this rank's band",
                           csr_bytes(height, nonzeros, sizeof(double))});
   }
 }
 
+/// Bytes of a kernel's storage format, as if rows were not padded.
+std::int64_t format_bytes(std::string_view format, Index rows, Index columns, Index nonzeros,
+                          std::size_t value) {
+  if (format == "dense") return rows * columns * static_cast<std::int64_t>(value);
+  if (format == "row_types") return rows;  // next to nothing, or refused
+  const bool half = format.starts_with("symmetric");
+  return csr_bytes(rows, half ? (nonzeros + rows) / 2 : nonzeros, value);
+}
+
+/// What is known before anything is read.
+struct Sizes {
+  MatrixShape shape;
+  Index k = 1;
+};
+
+/// The plan of one rank's product of known sizes.
+class ProductPlan {
+ public:
+  ProductPlan(const Config& config, const Sizes& sizes, std::string_view format, bool on_gpu,
+              int rank, int ranks)
+      : config_(config),
+        shape_(sizes.shape),
+        k_(sizes.k),
+        format_(format),
+        on_gpu_(on_gpu),
+        value_(value_bytes(config.multiply.precision)),
+        leads_(rank == 0),
+        ranks_(ranks),
+        height_(RowBands{shape_.rows, ranks}.band(rank).size()),
+        x_height_(RowBands{shape_.columns, ranks}.band(rank).size()),
+        band_(csr_bytes(height_, shape_.nonzeros / ranks, sizeof(double))) {
+    plan_.resident = resident_memory();
+    read(rank);
+    scatter();
+    prepare();
+    multiply();
+    gather();
+    if (config_.multiply.verify && leads_) verify();
+  }
+
+  MemoryPlan take() { return std::move(plan_); }
+
+ private:
+  void add(const char* phase, const char* what, std::int64_t bytes) {
+    plan_.parts.push_back({phase, what, bytes});
+  }
+  std::int64_t multivector(Index rows, std::size_t bytes) const {
+    // So much that it cannot fit, where the product of what was asked for is beyond 2^58.
+    constexpr std::int64_t most = std::int64_t{1} << 58;
+    const std::int64_t row = std::min<Index>(k_, std::numeric_limits<LocalIndex>::max()) *
+                             static_cast<std::int64_t>(bytes);
+    return row > 0 && rows > most / row ? most : rows * row;
+  }
+  std::int64_t whole() const { return csr_bytes(shape_.rows, shape_.nonzeros, sizeof(double)); }
+  bool keeps_x() const {
+    return leads_ && (config_.multiply.verify || config_.multiply.x.kind == MultivectorKind::file);
+  }
+  bool keeps_matrix() const { return leads_ && config_.multiply.verify; }
+
+  void read(int rank) {
+    if (config_.matrix.reader == ReaderChoice::parallel) {
+      plan_reading_together(plan_, shape_, ranks_, height_);
+    } else {
+      plan_reading(plan_, shape_, rank, ranks_, height_);
+      if (leads_ && config_.matrix.rotate_rows != 0) plan_rotation(plan_, shape_);
+    }
+  }
+  void scatter() {
+    if (keeps_x()) {
+      add("scatter", "X, whole", multivector(shape_.columns, sizeof(double)));
+      if (ranks_ == 1) add("scatter", "compressed rows of the whole matrix", whole());
+    }
+    if (keeps_matrix()) add("scatter", "compressed rows of this rank's band", band_);
+  }
+  /// What stays through the products.
+  void stays(const char* phase) {
+    if (keeps_matrix()) add(phase, "compressed rows of the whole matrix", whole());
+    if (keeps_x() && config_.multiply.verify) {
+      add(phase, "X, whole", multivector(shape_.columns, sizeof(double)));
+    }
+    add(phase, "rows of X in double", multivector(x_height_, sizeof(double)));
+  }
+  void prepare() {
+    const std::int64_t split = csr_bytes(height_, shape_.nonzeros / ranks_, value_);
+    if (ranks_ > 1 || value_ != sizeof(double)) {
+      stays("split");
+      add("split", "compressed rows of this rank's band", band_);
+      add("split", "the same in the product's type, interior and boundary", split);
+    }
+    stays("prepare");
+    add("prepare", "interior and boundary rows", split);
+    add("prepare", "the kernel's format", format());
+    if (format_ == "chosen") {  // a second one, to compare the first with
+      add("prepare", "another kernel's format, mostly smaller", format() / 10 * 7);
+      add("prepare", "vectors of the trial",
+          multivector(x_height_, sizeof(double) + value_) + multivector(height_, value_));
+    }
+  }
+  void multiply() {
+    stays("multiply");
+    if (on_gpu_) {
+      plan_.on_gpu = {{"multiply", "the kernel's format", format()},
+                      {"multiply", "rows of X and Y",
+                       multivector(x_height_, value_) + multivector(height_, value_)}};
+      return;
+    }
+    add("multiply", "the kernel's format", format());
+    // A band that borders on two others needs few rows of them; at worst the halo is all of X.
+    add("multiply", "rows of X in the product's type", multivector(x_height_, value_));
+    add("multiply", "rows of Y; before, X on its way",
+        std::max(multivector(x_height_, value_), multivector(height_, value_)));
+  }
+  void gather() {
+    if (!config_.multiply.verify && config_.output.product.empty()) return;
+    stays("gather");
+    if (!on_gpu_) {
+      add("gather", "the kernel's format", format());
+      add("gather", "rows of X and Y",
+          multivector(x_height_, value_) + multivector(height_, value_));
+    }
+    add("gather", "rows of Y on their way", multivector(height_, value_));
+    if (leads_) add("gather", "Y, whole", multivector(shape_.rows, sizeof(double)));
+  }
+  void verify() {
+    stays("verify");
+    add("verify", "Y, whole", multivector(shape_.rows, sizeof(double)));
+    add("verify", "Y twice and X in the product's type",
+        2 * multivector(shape_.rows, value_) + multivector(shape_.columns, value_));
+    if (!on_gpu_) {
+      add("verify", "the kernel's format", format());
+      add("verify", "rows of X and Y",
+          multivector(x_height_, value_) + multivector(height_, value_));
+    }
+    if (value_ != sizeof(double)) {
+      add("verify", "the whole matrix in float", csr_bytes(shape_.rows, shape_.nonzeros, value_));
+    }
+  }
+  std::int64_t format() const {
+    return format_bytes(format_, height_, x_height_, shape_.nonzeros / ranks_, value_);
+  }
+
+  const Config& config_;
+  const MatrixShape& shape_;
+  const Index k_;
+  const std::string_view format_;
+  const bool on_gpu_;
+  const std::size_t value_;
+  const bool leads_;
+  const int ranks_;
+  const Index height_, x_height_;
+  const std::int64_t band_;
+  MemoryPlan plan_;
+};
+
 }  // namespace
 
-MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan) {
-  struct Sizes {
-    MatrixShape shape;
-    Index k;
-  };
+MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice& device,
+                          MemoryPlan& plan) {
   const Sizes known = broadcast_value(
       team,
       together(team,
@@ -43,50 +203,28 @@ MemoryCheck plan_multiply(const Config& config, Team& team, MemoryPlan& plan) {
                                                  columns_of_x(config.multiply)};
                }),
       0);
-  const MatrixShape& shape = known.shape;
-  const Index k = known.k;
-  const auto multivector = [&](Index rows, std::size_t bytes) {
-    // So much that it cannot fit, where the product of what was asked for is beyond 2^58.
-    constexpr std::int64_t most = std::int64_t{1} << 58;
-    const std::int64_t row = std::min<Index>(k, std::numeric_limits<LocalIndex>::max()) *
-                             static_cast<std::int64_t>(bytes);
-    return row > 0 && rows > most / row ? most : rows * row;
+  const auto planner = [&](const Config& wanted) -> PlanFor {
+    return [=](int rank, int ranks) {
+      return ProductPlan(wanted, known, device.format, device.on_gpu, rank, ranks).take();
+    };
   };
-  const std::size_t value = value_bytes(config.multiply.precision);
-  const Index height = RowBands{shape.rows, team.size()}.band(team.rank()).size();
-  const Index x_height = RowBands{shape.columns, team.size()}.band(team.rank()).size();
-  const Index nonzeros = shape.nonzeros / team.size();
-  const bool checks = config.multiply.verify;
-  const bool x_whole =
-      team.rank() == 0 && (checks || config.multiply.x.kind == MultivectorKind::file);
-  plan = {};
-  if (config.matrix.reader == ReaderChoice::parallel) {
-    plan_reading_together(plan, shape, team.size(), height);
-  } else {
-    plan_reading(plan, shape, team.rank(), team.size(), height);
+  std::vector<Remedy> remedies;
+  const auto offer = [&](std::string words, const auto& change) {
+    Config changed = config;
+    change(changed);
+    remedies.push_back({std::move(words), planner(changed)});
+  };
+  if (config.matrix.reader == ReaderChoice::serial) {
+    offer("matrix.reader=parallel", [](Config& c) { c.matrix.reader = ReaderChoice::parallel; });
   }
-  if (x_whole) {
-    plan.parts.push_back({"scatter", "X, whole", multivector(shape.columns, sizeof(double))});
-    plan.parts.push_back({"multiply", "X, whole", multivector(shape.columns, sizeof(double))});
+  if (config.multiply.verify) {
+    offer("multiply.verify=false", [](Config& c) { c.multiply.verify = false; });
   }
-  if (team.rank() == 0) {
-    if (team.size() > 1 && checks) {
-      plan.parts.push_back({"multiply", "compressed rows of the whole matrix",
-                            csr_bytes(shape.rows, shape.nonzeros, sizeof(double))});
-    }
-    if (checks || !config.output.product.empty()) {
-      plan.parts.push_back({"multiply", "Y, whole", multivector(shape.rows, sizeof(double))});
-    }
+  if (config.multiply.precision == Precision::float64) {
+    offer("multiply.precision=float", [](Config& c) { c.multiply.precision = Precision::float32; });
   }
-  plan.parts.push_back(
-      {"scatter", "rows of X of this rank's band", multivector(x_height, sizeof(double))});
-  plan.parts.push_back({"multiply", "compressed rows of this rank's band and the kernel's format",
-                        2 * csr_bytes(height, nonzeros, value)});
-  // A band that borders on two others needs few rows of them; at worst the halo is all of X.
-  plan.parts.push_back({"multiply", "rows of X, in double and in the product's type",
-                        multivector(x_height, sizeof(double) + value)});
-  plan.parts.push_back({"multiply", "rows of Y", multivector(height, value)});
-  return check_memory(team, plan, Precision::float32);
+  plan = planner(config)(team.rank(), team.size());
+  return check_memory(team, plan, planner(config), remedies, device.available);
 }
 
 }  // namespace spsolve

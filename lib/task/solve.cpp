@@ -157,19 +157,67 @@ std::vector<std::string> warnings(const SolveReport& report, Precision precision
 
 namespace {
 
+/// The plans of the ranks of a team of any size for `config`, with dense bands in GPU memory where
+/// `gpu` says what they take.
+PlanFor planner(const Config& config, const MatrixShape& shape, const GpuBandBytes& gpu) {
+  const auto solve = config.solve;
+  const SolveNeeds needs{config.right_hand_side.columns, solve.condition,
+                         solve.equilibrate != AutoSwitch::off};
+  const bool rotates = config.matrix.rotate_rows != 0;
+  return [=](int rank, int ranks) {
+    const BandMemory memory = gpu ? BandMemory::gpu : BandMemory::host;
+    const EliminationChoice choice = choose_elimination(
+        solve.method, solve.pivoting, solve.precision, solve.block, shape.rows, ranks, memory);
+    MemoryPlan plan = plan_elimination(shape, choice, rank, ranks, needs, gpu);
+    if (rank == 0 && rotates) plan_rotation(plan, shape);
+    plan.resident = resident_memory();
+    return plan;
+  };
+}
+
+/// Other choices that may need less memory.
+std::vector<Remedy> remedies(const Config& config, const MatrixShape& shape,
+                             const GpuBandBytes& gpu) {
+  std::vector<Remedy> ways;
+  if (config.solve.precision != Precision::float32) {
+    Config changed = config;
+    changed.solve.precision = Precision::float32;
+    ways.push_back({"solve.precision=float", planner(changed, shape, gpu)});
+  }
+  const bool may_be_gauss = config.solve.pivoting != Pivoting::tournament;
+  if (may_be_gauss &&
+      (config.solve.method == Method::lu || config.solve.method == Method::automatic)) {
+    Config changed = config;
+    changed.solve.method = Method::gauss;
+    ways.push_back({"solve.method=gauss", planner(changed, shape, gpu)});
+  }
+  return ways;
+}
+
 /// plan_solve() for a shape that is known.
 MemoryCheck plan_for(const Config& config, const MatrixShape& shape, Team& team, MemoryPlan& plan,
-                     BandMemory memory) {
-  plan =
-      plan_elimination(shape, choice_for(config, shape.rows, team, memory), team.rank(),
-                       team.size(), config.right_hand_side.columns, config.solve.condition, memory);
-  return check_memory(team, plan, config.solve.precision);
+                     const GpuBandBytes& gpu, std::optional<std::int64_t> gpu_available) {
+  const PlanFor plans = planner(config, shape, gpu);
+  plan = plans(team.rank(), team.size());
+  return check_memory(team, plan, plans, remedies(config, shape, gpu), gpu_available);
 }
 
 }  // namespace
 
-MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan) {
-  return plan_for(config, shape_for_all(config, team), team, plan, BandMemory::host);
+MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
+  const MatrixShape shape = shape_for_all(config, team);
+  TaskReport ignored;
+  if (!wants_gpu_bands(config, shape.rows, team, gpus, ignored)) {
+    return plan_for(config, shape, team, plan, {}, {});
+  }
+  if (!gpus.band_bytes) fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
+  std::optional<std::int64_t> available;
+  // A plan for GPUs may be asked for where there are none, such as on a cluster's login node.
+  if (all_sum(team, gpus.visible.empty() ? 1 : 0) == 0) {
+    take_gpu(config, team, gpus, ignored);
+    available = gpus.free_memory();
+  }
+  return plan_for(config, shape, team, plan, gpus.band_bytes, available);
 }
 
 SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
@@ -184,8 +232,11 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   report.transport = dense->transport();
 
   MemoryPlan plan;
-  const MemoryCheck memory = plan_for(config, shape, team, plan, dense->memory());
-  refuse_what_does_not_fit(plan, memory);
+  const bool on_gpu = dense->memory() == BandMemory::gpu;
+  const MemoryCheck memory =
+      plan_for(config, shape, team, plan, on_gpu ? gpus.band_bytes : GpuBandBytes{},
+               on_gpu ? std::optional(gpus.free_memory()) : std::nullopt);
+  refuse_what_does_not_fit(plan, memory, report);
 
   // file.mtx -> Coo -> Csr, on rank 0
   Dense<double> b;

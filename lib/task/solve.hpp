@@ -18,7 +18,8 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
                       const Gpus& gpus = {});
 
 /// The memory that run_solve() will need, rank by rank; allocates nothing that grows with the
-/// matrix. `plan` is set to this rank's own, with the dense bands in host memory. Collective.
-MemoryCheck plan_solve(const Config& config, Team& team, MemoryPlan& plan);
+/// matrix. `plan` is set to this rank's own. Bands in GPU memory are planned
+/// where the task would take GPUs, and for device: cuda also where none is here. Collective.
+MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan);
 
 }  // namespace spsolve

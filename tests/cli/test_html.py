@@ -62,8 +62,13 @@ class Pages(CliTest):
         report = self.report()
         drawn = pictures(page)
         self.assertEqual([title.split(":")[0] for title in drawn],
-                         ["seconds", "Backward errors", "Where the 369 non-zeros lie",
+                         ["seconds", "Backward errors", "Memory of every rank",
+                          "Where the 369 non-zeros lie",
                           "Rows by length"])
+        for place in report["rank_table"]:
+            held = place["peak_memory_bytes"] / 2**20
+            self.assertTrue(any(words.startswith(f"{held:.4g} MiB, planned ")
+                                for words in checked.words), checked.words)
         for phase in report["seconds"]:
             self.assertIn(phase, checked.words)
         self.assertIn(str(report["matrix"]["nonzeros"]), checked.words)

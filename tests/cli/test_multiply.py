@@ -188,7 +188,8 @@ class Products(MultiplyTest):
         table = self.report()["rank_table"]
         self.assertEqual([row["rank"] for row in table], [0, 1])
         for row in table:
-            self.assertEqual(list(row), ["rank", "host", "threads", "numa_node", "gpu"])
+            self.assertEqual(list(row), ["rank", "host", "threads", "numa_node", "gpu",
+                                         "planned_memory_bytes", "peak_memory_bytes"])
             self.assertEqual(row["threads"], 2)
             self.assertEqual(row["host"], socket.gethostname())
 

@@ -122,7 +122,8 @@ TEST_P(Columnwise, SameBitsFromRunToRun) {
 }
 
 TEST_P(Columnwise, NamesTheStepOfASingularMatrix) {
-  const auto [method, pivoting] = GetParam();
+  const Method method = GetParam().method;
+  const Pivoting pivoting = GetParam().pivoting;
   // Column 3 is a multiple of column 1: exact in binary, so that the pivot is exactly zero.
   Dense<double> dense(5, 5);
   for (Index i = 0; i < 5; ++i) dense(i, i) = 4;

@@ -63,6 +63,24 @@ TEST(Pulse, ShowsPhaseAndSteps) {
   EXPECT_EQ(pulse().phase_name(), "a name of a phase that is longer");
 }
 
+TEST(Pulse, ShowsWaitsForAGpuAndForWhomTheyAre) {
+  enter_phase("eliminate");
+  const auto before = pulse().moves.load();
+  {
+    const WaitingForDevice waiting(false);
+    EXPECT_EQ(pulse().place(), "eliminate, waiting for its GPU");
+    EXPECT_EQ(pulse().waiting, 0);  // its own GPU is its own affair
+  }
+  {
+    const WaitingForDevice waiting(true);
+    EXPECT_EQ(pulse().place(), "eliminate, waiting for what other ranks send to its GPU");
+    EXPECT_EQ(pulse().waiting, 1);
+  }
+  EXPECT_EQ(pulse().place(), "eliminate");
+  EXPECT_EQ(pulse().waiting, 0);
+  EXPECT_EQ(pulse().moves, before + 2);
+}
+
 TEST(Pulse, MovesWithWhatItShows) {
   enter_phase("scatter");
   const auto before = pulse().moves.load();

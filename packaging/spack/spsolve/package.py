@@ -29,6 +29,7 @@ class Spsolve(CMakePackage, CudaPackage):
     depends_on("yaml-cpp@0.7:")
     depends_on("nlohmann-json@3.11:")
     depends_on("cuda@12:", when="+cuda")
+    depends_on("nccl", when="+cuda")  # without it, rows travel between GPUs by MPI
     conflicts("cuda_arch=none", when="+cuda", msg="say which GPUs: cuda_arch=90")
 
     generator("ninja")

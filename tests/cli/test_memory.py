@@ -1,0 +1,146 @@
+"""The memory plan beside the memory that every rank really held, for each method and format.
+
+What a process holds before it begins (the program, its libraries, MPI) is measured when the plan is
+made and stands beside it. The plan of the rest must be within 10 % of the measured peak's, for matrices
+that are large enough; what MPI and the C library take for themselves meanwhile is a fixed share.
+"""
+
+import re
+import unittest
+
+from support import BIN, CliTest, INPUT, RESOURCES, SOLVED
+
+MIB = 2**20
+FIXED = 6 * MIB  # MPI's buffers, which grow with the messages; what the allocator keeps
+UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+RANK = re.compile(r"rank (\d+) +([\d.]+) (\w+)  of .* beside ([\d.]+) (\w+) that it holds now")
+
+SOLVE = [  # matrix, solve.*, ranks
+    *((f"tridiagonal:{order}", {"method": "lu", "precision": precision}, ranks)
+      for order, precision, ranks in ((3000, "float", 1), (3600, "double", 2), (4000, "double", 3))),
+    *(("tridiagonal:5000", {"method": method, "precision": precision}, ranks)
+      for method, precision, ranks in (("gauss", "float", 1), ("gauss", "double", 3),
+                                       ("gauss_jordan", "float", 2), ("gauss_jordan", "double", 1))),
+    # As many non-zeros as elements: the sparse rows are the larger part.
+    ("random_dense:1800", {"method": "lu", "equilibrate": "off"}, 2),
+    ("random_dense:1800", {"method": "gauss", "equilibrate": "off"}, 2),
+    ("random_dense:1800", {"method": "gauss", "equilibrate": "on"}, 1),
+]
+SPARSE = "grid3d27:24:3"
+MULTIPLY = [  # matrix, multiply.*, matrix.reader, ranks
+    *((SPARSE, {"kernel": kernel, "columns": 8}, "serial", ranks)
+      for kernel in ("csr_serial", "csr_openmp", "ellpack_serial", "ellpack_openmp",
+                     "ellpack_unpadded_serial", "ellpack_unpadded_openmp", "sliced_ellpack",
+                     "symmetric_atomic", "symmetric_colored", "csr_balanced", "sliced_rows")
+      for ranks in ((1, 2) if kernel == "csr_balanced" else (1,))),
+    ("grid3d27:13:2", {"kernel": "dense_blas", "columns": 8}, "serial", 1),
+    ("grid3d27:13:2", {"kernel": "dense_reference", "columns": 8}, "serial", 2),
+    ("grid2d:300", {"kernel": "row_types", "columns": 64}, "serial", 2),
+    (SPARSE, {"kernel": "csr_balanced", "columns": 8, "precision": "float"}, "serial", 3),
+    (SPARSE, {"kernel": "csr_balanced", "columns": 8, "verify": True}, "serial", 2),
+    (SPARSE, {"kernel": "csr_balanced", "columns": 8}, "parallel", 2),
+    ("g.mtx", {"kernel": "csr_balanced", "columns": 4}, "serial", 2),
+    ("g.mtx.gz", {"kernel": "csr_balanced", "columns": 4}, "serial", 1),
+    # Of a file with few pieces some ranks read more than others: not more than a plan says.
+    ("g.mtx", {"kernel": "csr_balanced", "columns": 4}, "parallel", 1),
+]
+# Formats whose size hangs on what is in the matrix: never more than planned.
+AT_MOST = [(SPARSE, {"kernel": kernel, "columns": 8}, "serial", 1)
+           for kernel in ("csr_grouped", "symmetric_halves", "auto")]
+
+
+def words(values):
+    return "{" + ", ".join(f"{key}: {str(value).lower()}" for key, value in values.items()) + "}"
+
+
+class Memory(CliTest):
+    def setUp(self):
+        super().setUp()
+        if b"__asan_init" in (BIN / "spsolve").read_bytes() or \
+                b"__tsan_init" in (BIN / "spsolve").read_bytes():
+            self.skipTest("sanitizers take memory of their own")
+
+    def measure(self, configuration, ranks):
+        """For each rank: planned and measured bytes beyond what it held before."""
+        self.write("c.yaml", configuration + "device: host\noutput: {report: r.json}\n")
+        dry = self.spsolve("c.yaml", "--dry-run", ranks=ranks)
+        self.assertEqual(dry.code, SOLVED, dry.text)
+        size = lambda number, unit: float(number) * UNITS[unit]
+        lines = [(size(need, unit), size(held, held_unit))
+                 for _, need, unit, held, held_unit in RANK.findall(dry.out)]
+        self.assertEqual(len(lines), ranks, dry.out)
+        done = self.spsolve("c.yaml", "--quiet", ranks=ranks)
+        self.assertEqual(done.code, SOLVED, done.text)
+        table = self.report("r.json")["rank_table"]
+        for (need, held), row in zip(lines, table):
+            # The run plans as the dry run does.
+            self.assertLess(abs(row["planned_memory_bytes"] - need - held), FIXED)
+        return [(need, row["peak_memory_bytes"] - (row["planned_memory_bytes"] - need))
+                for (need, _), row in zip(lines, table)]
+
+    def check(self, configuration, ranks, at_most=False):
+        pairs = self.measure(configuration, ranks)
+        told = ", ".join(f"{plan / MIB:.1f} planned {peak / MIB:.1f} held" for plan, peak in pairs)
+        # Where the fixed share would decide, nothing would be tested.
+        self.assertGreater(max(peak for _, peak in pairs), 5 * FIXED, told)
+        for plan, peak in pairs:
+            self.assertLess(peak - plan, 0.1 * peak + FIXED, told)
+            if not at_most:
+                self.assertLess(plan - peak, 0.1 * peak + FIXED, told)
+
+    def test_solve(self):
+        for matrix, solve, ranks in SOLVE:
+            with self.subTest(matrix=matrix, **solve, ranks=ranks):
+                self.check(f"matrix: {matrix}\nsolve: {words(solve)}\n", ranks)
+
+    def test_multiply(self):
+        self.spmtx("generate", "grid3d27:18:3", "g.mtx")
+        self.spmtx("convert", "g.mtx", "g.mtx.gz")
+        for at_most, cases in ((False, MULTIPLY), (True, AT_MOST)):
+            for matrix, multiply, reader, ranks in cases:
+                key = "file" if ".mtx" in matrix else "generate"
+                with self.subTest(matrix=matrix, **multiply, reader=reader, ranks=ranks):
+                    self.check(f'task: multiply\nmatrix: {{{key}: "{matrix}", reader: {reader}}}\n'
+                               f"multiply: {words(multiply)}\n", ranks, at_most)
+
+
+class Remedies(CliTest):
+    def dry_run(self, text, ranks=1, limit=None):
+        """Like spsolve(), with an address space of so many bytes beyond the program's own."""
+        self.write("c.yaml", text)
+        return self.spsolve("c.yaml", "--dry-run", ranks=ranks)
+
+    def test_names_ranks_precision_and_method(self):
+        # 4 n^2 bytes are just above, or just below, what is free; 8 n^2 are far above.
+        free = self.free_bytes()
+        n = int((free * 0.9 / 4) ** 0.5)
+        result = self.dry_run(f"matrix: tridiagonal:{n}\ndevice: host\nsolve: {{method: gauss}}\n")
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertRegex(result.out, r"use at least 2 ranks on 2 hosts like this one")
+        self.assertIn("solve.precision=float, with which it fits", result.out)
+        larger = self.dry_run(f"matrix: tridiagonal:{4 * n}\ndevice: host\n")
+        self.assertRegex(larger.out, r"use at least (2[89]|3\d) ranks")
+        self.assertNotIn("float", larger.out.split("It does not fit")[1])
+
+    def test_names_the_reader_of_a_product(self):
+        rows = int(self.free_bytes() / 60)  # five non-zeros a row, 12 bytes each: all of it
+        result = self.dry_run(f"task: multiply\nmatrix: power_law:{rows}:5\ndevice: host\n", ranks=2)
+        self.assertEqual(result.code, RESOURCES, result.text)
+
+    def free_bytes(self):
+        result = self.dry_run("matrix: tridiagonal:10\ndevice: host\n")
+        number, unit = re.search(r"of ([\d.]+) (\w+) free to it", result.out).groups()
+        return float(number) * UNITS[unit]
+
+    def test_plans_for_gpus_that_are_not_here(self):
+        result = self.dry_run("matrix: tridiagonal:20000\ndevice: cuda\nsolve: {method: lu}\n")
+        if "without CUDA" in result.err:
+            self.assertEqual(result.code, RESOURCES, result.text)
+            self.skipTest("this spsolve has no GPU part")
+        self.assertIn(result.code, (SOLVED, RESOURCES), result.text)
+        self.assertRegex(result.out, r"dense band of 20000 x 20000 in double, on the GPU")
+        self.assertRegex(result.out, r"its GPU +(2\.9|3\.)\d+ GiB ")
+
+
+if __name__ == "__main__":
+    unittest.main()
