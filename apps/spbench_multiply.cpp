@@ -233,8 +233,7 @@ void add_multiply_command(CLI::App& app, const bench::Environment& environment, 
                     "measure one rank as several are measured, with the same columns");
   command->add_flag("--share-gpus", options->share_gpus,
                     "several ranks: let them compute on one GPU");
-  command->add_flag("--no-check", options->no_check,
-                    "don't compare with the serial product");
+  command->add_flag("--no-check", options->no_check, "don't compare with the serial product");
   command->footer([] {
     return "Columns of CSV and JSON (in CSV followed by the environment):\n" +
            bench::help_of(bench::multiply_columns()) + "Columns under mpirun:\n" +

@@ -178,13 +178,12 @@ void TaskReport::add_run(Team& team, const PhaseTimes& times) {
   hosts = count_hosts(team);
   note_peak_memory();
   for (int rank = 0; rank < team.size(); ++rank) {
-    places.push_back(
-        {broadcast_text(team, host_name(), rank),
-         broadcast_value(team, threads, rank),
-         broadcast_value(team, numa_node(), rank),
-         {broadcast_text(team, gpu.name, rank), broadcast_text(team, gpu.uuid, rank)},
-         broadcast_value(team, planned_memory, rank),
-         broadcast_value(team, peak_memory, rank)});
+    places.push_back({broadcast_text(team, host_name(), rank),
+                      broadcast_value(team, threads, rank),
+                      broadcast_value(team, numa_node(), rank),
+                      {broadcast_text(team, gpu.name, rank), broadcast_text(team, gpu.uuid, rank)},
+                      broadcast_value(team, planned_memory, rank),
+                      broadcast_value(team, peak_memory, rank)});
   }
   peak_memory = static_cast<std::int64_t>(all_maximum(team, static_cast<double>(peak_memory)));
   seconds = spread_over_ranks(team, times);
