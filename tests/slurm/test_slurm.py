@@ -109,19 +109,18 @@ class Batch(CliTest):
                 self.goes_on(launcher)
 
     def goes_on(self, launcher):
-        self.write("c.yaml", 'matrix: "random_dense:1500:seed=3"\nsolve: {method: gauss}\n'
+        self.write("c.yaml", 'matrix: "random_dense:2500:seed=3"\nsolve: {method: gauss}\n'
                              "output: {solution: x.mtx, report: report.json}\n"
-                             "checkpoint: {directory: kept, interval: 1}\n")
+                             "checkpoint: {directory: kept}\n")
         signalled = []
 
         def signal_once(job, log):
-            """As soon as there is a checkpoint, the run is under way."""
-            if not signalled and "checkpoint of step" in log:
+            if not signalled and " eliminate" in log:
                 sent = self.slurm.command("scancel", "--batch", "--signal=USR2", job)
                 signalled.append(sent.returncode)
 
-        code, log = self.submit("resume.sbatch", "c.yaml", options=SMALL + ("--nodes=2",),
-                                launcher=launcher, watch=signal_once)
+        code, log = self.submit("resume.sbatch", "c.yaml", "-v", launcher=launcher, watch=signal_once,
+                                options=SMALL[:2] + ("--nodes=2", "--time=60"))
         self.assertEqual(signalled, [0], log)
         self.check((code, log), 4, 2)
         self.assertIn("stopped by a signal, as asked,", log)
