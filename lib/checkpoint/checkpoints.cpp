@@ -219,7 +219,7 @@ std::optional<EliminationState> Checkpoints::resume(Index block) {
       all_maximum(team_, good->ranks == team_.size() && resumed_.block == block ? 0 : 1) == 0;
   resumed_.largest_upper = all_maximum(team_, resumed_.largest_upper);
   if (!same_ranks_) resumed_.rows.clear();
-  saved_step_ = resumed_.step;
+  saved_step_ = first_step_ = resumed_.step;
   statistics_.resumed_step = resumed_.step;
   statistics_.resumed_from = file_of(*good, 0).string();
   return resumed_;
@@ -284,13 +284,14 @@ double Checkpoints::time_to_save() const {
   return 2 * (longest_save_ > 0 ? longest_save_ : share / expected_bytes_per_second);
 }
 
-CheckpointWish Checkpoints::wish(Index) {
+CheckpointWish Checkpoints::wish(Index step) {
   if (stop_was_asked()) return CheckpointWish::stop;
   if (team_.rank() == 0) {  // one clock for all
     const double now = run_.seconds();
     longest_step_ = std::max(longest_step_, now - last_look_);
     last_look_ = now;
-    const bool out_of_time = wanted_.time_limit > 0 &&
+    // Every run does a part, however short its time: or it would be started again and again.
+    const bool out_of_time = wanted_.time_limit > 0 && step > first_step_ &&
                              now + 2 * longest_step_ + time_to_save() + 1 >= wanted_.time_limit;
     if (out_of_time) return CheckpointWish::out_of_time;
     if (wanted_.interval > 0 && now - last_save_ >= wanted_.interval) return CheckpointWish::save;
@@ -308,7 +309,7 @@ void Checkpoints::keep(CheckpointWish agreed, const EliminationState& state, con
   if (state.step != saved_step_) write(state, rows);
   if (agreed != CheckpointWish::save) stop(agreed, state.step);
   // A signal reaches the ranks one after another: it has had the time of a checkpoint to do so.
-  forget_requests();
+  forget_to_save();
   last_save_ = last_look_ = run_.seconds();
 }
 

@@ -101,6 +101,7 @@ class Checkpoints {
   const Timer& run_;
   std::vector<Generation> kept_;  // the first ones go first
   Index last_number_ = 0;
+  Index first_step_ = 0;      // of this run
   Index saved_step_ = 0;      // of the newest good checkpoint; 0: the beginning
   std::string last_failure_;  // of the last one, where it failed
   EliminationState resumed_;

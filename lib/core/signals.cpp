@@ -64,9 +64,8 @@ bool save_was_asked() {
 bool stop_was_asked() {
   return stop_asked;
 }
-void forget_requests() {
+void forget_to_save() {
   save_asked = false;
-  stop_asked = false;
 }
 
 }  // namespace spsolve

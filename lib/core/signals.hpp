@@ -33,7 +33,7 @@ class SignalRequests {
 bool save_was_asked();
 bool stop_was_asked();
 
-/// What was asked for is done: both are false again.
-void forget_requests();
+/// What was saved need not be saved again; whoever asked to stop still waits for it.
+void forget_to_save();
 
 }  // namespace spsolve
