@@ -212,6 +212,7 @@ std::optional<EliminationState> Checkpoints::resume(Index block) {
   if (good) std::erase(kept_, *good);
   if (good) kept_.push_back(*good);
   statistics_.resume_seconds = timer.seconds();
+  last_look_ = run_.seconds();  // steps begin here
   enter_phase("eliminate");
   if (!good) return std::nullopt;
 
