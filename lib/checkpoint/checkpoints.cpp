@@ -89,7 +89,7 @@ Checkpoints::Checkpoints(Team& team, const Config::Checkpoint& wanted,
 
 fs::path Checkpoints::file_of(const Generation& generation, int rank) const {
   return wanted_.directory /
-         text_of({problem_.fingerprint(), generation.number, rank, generation.ranks});
+         text_of({generation.fingerprint, generation.number, rank, generation.ranks});
 }
 
 void Checkpoints::note(std::string text) {
@@ -106,7 +106,7 @@ std::vector<Checkpoints::Generation> Checkpoints::generations_there() {
     for (const std::string& text : names_in(wanted_.directory)) {
       const auto name = name_of(text);
       if (!name || name->fingerprint != problem_.fingerprint()) continue;
-      const Generation generation{name->generation, name->ranks};
+      const Generation generation{name->fingerprint, name->generation, name->ranks};
       if (std::ranges::find(found, generation) == found.end()) found.push_back(generation);
     }
     std::ranges::sort(found, {}, &Generation::number);
@@ -189,12 +189,15 @@ std::string Checkpoints::foreign_files() const {
                      count > 1 ? fmt::format(", and {} more to others", count - 1) : "");
 }
 
-std::optional<EliminationState> Checkpoints::resume(Index block) {
+std::optional<EliminationState> Checkpoints::resume(Precision precision, Index block) {
   enter_phase("resume");
   const Timer timer;
+  problem_.precision = precision;
+  finished_.insert(finished_.end(), kept_.begin(), kept_.end());
+  saved_step_ = first_step_ = 0;
   remove_temporaries();
   std::vector<Generation> found = generations_there();
-  if (!found.empty()) last_number_ = found.back().number;
+  if (!found.empty()) last_number_ = std::max(last_number_, found.back().number);
   std::optional<Generation> good;
   if (wanted_.resume != ResumeChoice::never) {
     for (auto generation = found.rbegin(); generation != found.rend() && !good; ++generation) {
@@ -211,7 +214,7 @@ std::optional<EliminationState> Checkpoints::resume(Index block) {
   kept_ = std::move(found);
   if (good) std::erase(kept_, *good);
   if (good) kept_.push_back(*good);
-  statistics_.resume_seconds = timer.seconds();
+  statistics_.resume_seconds += timer.seconds();
   last_look_ = run_.seconds();  // steps begin here
   enter_phase("eliminate");
   if (!good) return std::nullopt;
@@ -317,7 +320,7 @@ void Checkpoints::keep(CheckpointWish agreed, const EliminationState& state, con
 void Checkpoints::write(const EliminationState& state, const RowsOut& rows) {
   enter_phase("checkpoint");
   const Timer timer;
-  const Generation generation{++last_number_, team_.size()};
+  const Generation generation{problem_.fingerprint(), ++last_number_, team_.size()};
   const CheckpointPart part{generation.number, broadcast_value(team_, new_stamp(), 0), team_.size(),
                             team_.rank()};
   try {
@@ -391,8 +394,10 @@ void Checkpoints::remove_temporaries() const {
 }
 
 void Checkpoints::remove() {
-  for (const Generation& generation : kept_) remove_files(generation);
-  kept_.clear();
+  for (auto* list : {&kept_, &finished_}) {
+    for (const Generation& generation : *list) remove_files(generation);
+    list->clear();
+  }
   remove_temporaries();
   wait_for_all(team_);
 }

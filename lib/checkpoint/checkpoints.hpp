@@ -29,7 +29,8 @@ enum class CheckpointWish : int {
 /// several runs may share a folder as long as they eliminate different systems.
 class Checkpoints {
  public:
-  /// `run` began with the program. Makes the folder. Throws Error(resources) on every rank where it
+  /// `run` began with the program; the eliminations say themselves in which precision they are
+  /// done. Makes the folder. Throws Error(resources) on every rank where it
   /// cannot be written to. Collective.
   Checkpoints(Team& team, const Config::Checkpoint& wanted, const EliminatedProblem& problem,
               const Timer& run);
@@ -43,8 +44,9 @@ class Checkpoints {
   /// checkpoint.resume: never. Files that are damaged or not of this problem are named in the
   /// notes; with checkpoint.resume: require, no good one is an Error(input) on every rank. `rows`
   /// of the state are those of this rank where the rows were dealt out to as many ranks in blocks
-  /// of `block` rows, and empty otherwise. To be called once, first. Collective.
-  std::optional<EliminationState> resume(Index block);
+  /// of `block` rows, and empty otherwise. To be called first, and again where another elimination
+  /// begins, in another precision. Collective.
+  std::optional<EliminationState> resume(Precision precision, Index block);
 
   /// Gives `take` the dense rows of that generation: what the state calls row rows[i], for place i.
   /// Collective.
@@ -70,6 +72,7 @@ class Checkpoints {
 
  private:
   struct Generation {
+    std::uint64_t fingerprint = 0;  // of the problem
     Index number = 0;
     int ranks = 1;
     bool operator==(const Generation&) const = default;
@@ -99,7 +102,8 @@ class Checkpoints {
   Config::Checkpoint wanted_;
   EliminatedProblem problem_;
   const Timer& run_;
-  std::vector<Generation> kept_;  // the first ones go first
+  std::vector<Generation> kept_;      // the first ones go first
+  std::vector<Generation> finished_;  // of eliminations before this one
   Index last_number_ = 0;
   Index first_step_ = 0;      // of this run
   Index saved_step_ = 0;      // of the newest good checkpoint; 0: the beginning

@@ -78,7 +78,7 @@ Range rows_at(const Band<T>& band, Index first, Index count) {
 template <typename T>
 std::optional<EliminationState> resume(Checkpoints* checkpoints, Band<T>& band) {
   if (checkpoints == nullptr) return std::nullopt;
-  std::optional<EliminationState> state = checkpoints->resume(0);
+  std::optional<EliminationState> state = checkpoints->resume(precision_of<T>, 0);
   if (!state) return state;
   state->rows.resize(static_cast<std::size_t>(band.rows().size()));
   std::iota(state->rows.begin(), state->rows.end(), band.rows().first);

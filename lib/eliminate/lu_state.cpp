@@ -61,7 +61,7 @@ template <typename T>
 std::optional<EliminationState> resume_lu(Team& team, const CyclicRows& layout,
                                           BlockedBand<T>& band, Checkpoints* checkpoints) {
   if (checkpoints == nullptr) return std::nullopt;
-  std::optional<EliminationState> state = checkpoints->resume(layout.block);
+  std::optional<EliminationState> state = checkpoints->resume(precision_of<T>, layout.block);
   if (!state) return state;
   if (static_cast<Index>(state->rows.size()) != band.height()) {
     state->rows = pivots_first(state->pivot_rows, layout.global_rows(team.rank()));

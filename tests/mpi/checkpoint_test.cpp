@@ -149,6 +149,59 @@ TEST(Checkpoints, AnotherWidthOfPanelsGoesOn) {
   }
 }
 
+/// Saves behind one step of its first elimination, stops behind one of its second.
+class SavesAndStops final : public Checkpoints {
+ public:
+  SavesAndStops(Team& team, const Config::Checkpoint& wanted, const EliminatedProblem& problem,
+                const Timer& run, Index save, Index stop)
+      : Checkpoints(team, wanted, problem, run), save_(save), stop_(stop) {}
+  CheckpointWish wish(Index step) override {
+    if (statistics().written == 0 && step >= save_) return CheckpointWish::save;
+    second_ = second_ || step < last_;
+    last_ = step;
+    return second_ && step >= stop_ ? CheckpointWish::stop : CheckpointWish::none;
+  }
+
+ private:
+  Index save_, stop_, last_ = 0;
+  bool second_ = false;
+};
+
+TEST(Checkpoints, TwoEliminationsOneAfterTheOther) {
+  // As in mixed precision: float first, and double where that was not enough.
+  MpiTeam team;
+  const SharedFolder folder(team);
+  const EliminationChoice in_float{Method::lu, Pivoting::tournament, Precision::float32, 8};
+  const EliminationChoice in_double{Method::lu, Pivoting::tournament, Precision::float64, 8};
+  const System system = system_for({in_double}, 61);
+  const RowBands bands{61, team.size()};
+  const Csr<double> whole = team.rank() == 0 ? system.matrix : Csr<double>{};
+  const Csr<double> rows = scatter_rows(team, bands, whole);
+  const Csr<double> dealt = deals_in_cycles(in_double, team.size())
+                                ? scatter_rows(team, cyclic_rows(in_double, 61, team.size()), whole)
+                                : rows;
+  const Timer timer;
+  Progress progress("test", 0, Progress::Show::off);
+  Config::Checkpoint wanted;
+  wanted.directory = folder.path();
+  const EliminatedProblem problem = problem_of(team, bands, rows, {}, in_float);
+  {
+    SavesAndStops checkpoints(team, wanted, problem, timer, 24, 40);
+    prepare_elimination(team, 61, dealt, in_float, &checkpoints)(progress);
+    EXPECT_THROW(prepare_elimination(team, 61, dealt, in_double, &checkpoints)(progress), Error);
+  }
+  wait_for_all(team);
+  EXPECT_EQ(folder.files().size(), 2 * static_cast<std::size_t>(team.size()));
+  wait_for_all(team);
+  StopsAt checkpoints(team, wanted, problem, timer, never);
+  prepare_elimination(team, 61, dealt, in_float, &checkpoints)(progress);
+  EXPECT_EQ(checkpoints.statistics().resumed_step, 24);
+  prepare_elimination(team, 61, dealt, in_double, &checkpoints)(progress);
+  EXPECT_EQ(checkpoints.statistics().resumed_step, 40);
+  checkpoints.remove();
+  EXPECT_TRUE(folder.files().empty());
+}
+
 // --- files that cannot be used
 
 /// Makes two generations of one elimination; the newer is at step 32.
