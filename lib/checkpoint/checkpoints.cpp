@@ -195,6 +195,8 @@ std::optional<EliminationState> Checkpoints::resume(Precision precision, Index b
   problem_.precision = precision;
   finished_.insert(finished_.end(), kept_.begin(), kept_.end());
   saved_step_ = first_step_ = 0;
+  statistics_.resumed_step.reset();
+  statistics_.resumed_from.clear();
   remove_temporaries();
   std::vector<Generation> found = generations_there();
   if (!found.empty()) last_number_ = std::max(last_number_, found.back().number);

@@ -127,6 +127,15 @@ class Signals(Checkpoint):
                     self.assertEqual(code, INTERRUPTED, text)
                     self.check_goes_on(None, after, same=False)
 
+    def test_mixed_precision(self):
+        self.configure(order=3500, method="lu")
+        self.write("c.yaml", (self.folder / "c.yaml").read_text().replace(
+            "method: lu", "method: lu, precision: mixed"))
+        solution = self.undisturbed(2)
+        code, text = self.stopped(signal.SIGUSR2, 2)
+        self.assertEqual(code, INTERRUPTED, text)
+        self.check_goes_on(solution, 2)
+
     def test_usr1_writes_one_and_goes_on(self):
         self.configure(order=1600)
         solution = self.undisturbed(2)
