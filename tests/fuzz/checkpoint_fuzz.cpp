@@ -4,14 +4,36 @@
 #include <cstring>
 #include <vector>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "checkpoint/checkpoint_file.hpp"
 #include "core/checksum.hpp"
 #include "core/error.hpp"
-#include "fuzz/memory_file.hpp"
+#include "fuzz/require.hpp"
 
 namespace {
 
 using namespace spsolve;
+
+/// A file that lies in memory only, with a path by which this process can open it.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::vector<std::uint8_t>& bytes)
+      : descriptor_(::memfd_create("input", MFD_CLOEXEC)) {
+    const bool written = descriptor_ >= 0 && ::write(descriptor_, bytes.data(), bytes.size()) ==
+                                                 static_cast<ssize_t>(bytes.size());
+    if (!written) std::abort();
+  }
+  ~MemoryFile() { ::close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
 
 constexpr std::size_t sum_at = 16, lengths_at = 136, lists_at = 168;
 
@@ -36,7 +58,7 @@ void make_sums_good(std::vector<std::uint8_t>& file) {
 }
 
 void read(const std::vector<std::uint8_t>& bytes) {
-  const fuzz::MemoryFile file(bytes.data(), bytes.size());
+  const MemoryFile file(bytes);
   try {
     const CheckpointReader reader(file.path());
     const EliminationState& state = reader.state();
