@@ -23,6 +23,28 @@ void fill_dense_rows(const Csr<double>& sparse, DeviceArray<T>& rows, Index stri
   wait_for(stream);
 }
 
+template <typename T>
+void download_rows(std::span<T> host, const T* rows, Index stride, Index count, Index columns) {
+  if (count == 0 || columns == 0) return;
+  const auto width = static_cast<std::size_t>(columns) * sizeof(T);
+  CUDA_CHECK(cudaMemcpy2D(host.data(), width, rows, static_cast<std::size_t>(stride) * sizeof(T),
+                          width, static_cast<std::size_t>(count), cudaMemcpyDeviceToHost));
+}
+
+template <typename T>
+void upload_rows(T* rows, Index stride, std::span<const T> host, Index count, Index columns) {
+  if (count == 0 || columns == 0) return;
+  const auto width = static_cast<std::size_t>(columns) * sizeof(T);
+  CUDA_CHECK(cudaMemcpy2D(rows, static_cast<std::size_t>(stride) * sizeof(T), host.data(), width,
+                          width, static_cast<std::size_t>(count), cudaMemcpyHostToDevice));
+  // As in DeviceArray::upload(): the last piece may still be on its way.
+  CUDA_CHECK(cudaStreamSynchronize(nullptr));
+}
+
+template void download_rows(std::span<float>, const float*, Index, Index, Index);
+template void download_rows(std::span<double>, const double*, Index, Index, Index);
+template void upload_rows(float*, Index, std::span<const float>, Index, Index);
+template void upload_rows(double*, Index, std::span<const double>, Index, Index);
 template void fill_dense_rows(const Csr<double>&, DeviceArray<float>&, Index, cudaStream_t);
 template void fill_dense_rows(const Csr<double>&, DeviceArray<double>&, Index, cudaStream_t);
 

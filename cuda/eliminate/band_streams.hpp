@@ -30,4 +30,12 @@ template <typename T>
 void fill_dense_rows(const Csr<double>& sparse, DeviceArray<T>& rows, Index stride,
                      cudaStream_t stream);
 
+/// Rows of `columns` values each, row-major without gaps in host memory, from and to rows of
+/// `stride` values in GPU memory. They return when it is done, and wait for nothing that streams
+/// do.
+template <typename T>
+void download_rows(std::span<T> host, const T* rows, Index stride, Index count, Index columns);
+template <typename T>
+void upload_rows(T* rows, Index stride, std::span<const T> host, Index count, Index columns);
+
 }  // namespace spsolve::cuda

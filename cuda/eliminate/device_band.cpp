@@ -79,6 +79,18 @@ void DeviceBand<T>::store_row(Index row, Range columns, int buffer) {
 }
 
 template <typename T>
+void DeviceBand<T>::read_rows(Range rows, std::span<T> values) const {
+  streams_.updates.wait();
+  download_rows(values, at(rows.first, 0), stride_, rows.size(), order_);
+}
+
+template <typename T>
+void DeviceBand<T>::write_rows(Range rows, std::span<const T> values) {
+  streams_.updates.wait();
+  upload_rows(at(rows.first, 0), stride_, values, rows.size(), order_);
+}
+
+template <typename T>
 void DeviceBand<T>::swap_rows(Index a, Index b) {
   swap_two_rows(values_.data(), stride_, order_, a - rows_.first, b - rows_.first,
                 streams_.updates.get());

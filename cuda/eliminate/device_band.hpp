@@ -32,6 +32,8 @@ class DeviceBand final : public Band<T> {
   std::span<T> row_buffer(int which) override;
   void load_row(Index row, Range columns, int buffer) override;
   void store_row(Index row, Range columns, int buffer) override;
+  void read_rows(Range rows, std::span<T> values) const override;
+  void write_rows(Range rows, std::span<const T> values) override;
   void swap_rows(Index a, Index b) override;
   void swap_columns(Index a, Index b) override;
   void eliminate(Index column, Range rows) override;

@@ -247,13 +247,14 @@ template <typename T>
 std::vector<T> DeviceBlockedBand<T>::panel_values(Range rows, Range panel) const {
   std::vector<T> values(static_cast<std::size_t>(rows.size() * panel.size()));
   streams_.updates.wait();
-  if (values.empty()) return values;
-  CUDA_CHECK(cudaMemcpy2D(values.data(), static_cast<std::size_t>(panel.size()) * sizeof(T),
-                          at(rows.first, panel.first),
-                          static_cast<std::size_t>(stride_) * sizeof(T),
-                          static_cast<std::size_t>(panel.size()) * sizeof(T),
-                          static_cast<std::size_t>(rows.size()), cudaMemcpyDeviceToHost));
+  download_rows(std::span(values), at(rows.first, panel.first), stride_, rows.size(), panel.size());
   return values;
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::write_rows(Index first, Index count, std::span<const T> values) {
+  streams_.updates.wait();
+  upload_rows(at(first, 0), stride_, values, count, order_);
 }
 
 template <typename T>

@@ -50,6 +50,7 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   void follow_swaps(Range panel, std::span<const Index> swaps) override;
   Candidates<T> elect(Index first_active, Range panel) override;
   void factor_stack(Index width, std::span<T> stack, std::span<Index> order) override;
+  void write_rows(Index first, Index count, std::span<const T> values) override;
   std::vector<T> panel_values(Range rows, Range panel) const override;
   void retire(Index first_active, std::span<const Index> chosen) override;
   double form_multipliers(Index first_active, Range panel, std::span<const T> factors) override;

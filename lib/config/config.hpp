@@ -20,6 +20,7 @@ enum class MultivectorKind { random, ones, file };
 enum class DeviceChoice { automatic, host, cuda };
 enum class TransportChoice { automatic, nccl, mpi, pinned };
 enum class ReaderChoice { serial, parallel };
+enum class ResumeChoice { automatic, never, require };
 
 inline constexpr std::string_view task_words[] = {"solve", "multiply"};
 inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};
@@ -34,6 +35,7 @@ inline constexpr std::string_view transport_words[] = {"auto", "nccl", "mpi", "p
 inline constexpr std::string_view switch_words[] = {"false", "true"};
 inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};
 inline constexpr std::string_view reader_words[] = {"serial", "parallel"};
+inline constexpr std::string_view resume_words[] = {"auto", "never", "require"};
 inline constexpr std::string_view bands_words[] = {"auto", "rows", "nonzeros"};
 
 using Words = std::span<const std::string_view>;
@@ -63,6 +65,9 @@ constexpr Words words_of(AutoSwitch) {
 }
 constexpr Words words_of(ReaderChoice) {
   return reader_words;
+}
+constexpr Words words_of(ResumeChoice) {
+  return resume_words;
 }
 constexpr Words words_of(BandsChoice) {
   return bands_words;
@@ -145,6 +150,14 @@ struct Config {
     bool operator==(const Run&) const = default;
   };
 
+  struct Checkpoint {
+    std::filesystem::path directory;
+    int interval = 1800;
+    int time_limit = 0;
+    ResumeChoice resume = ResumeChoice::automatic;
+    bool operator==(const Checkpoint&) const = default;
+  };
+
   Matrix matrix;
   RightHandSide right_hand_side;
   Task task = Task::solve;
@@ -156,6 +169,7 @@ struct Config {
   int threads = 0;
   Output output;
   Run run;
+  Checkpoint checkpoint;
 
   bool operator==(const Config&) const = default;
 };

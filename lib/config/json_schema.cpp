@@ -103,6 +103,14 @@ Json configuration_schema() {
   sections_of["right_hand_side"]["then"] = {{"properties", {{"kind", {{"const", "file"}}}}}};
   sections_of["right_hand_side"]["else"] = {
       {"properties", {{"kind", {{"not", {{"const", "file"}}}}}}}};
+  // Who requires a checkpoint, or a time limit, says where checkpoints lie.
+  Json& checkpoint = sections_of["checkpoint"];
+  checkpoint["if"] = {
+      {"anyOf",
+       {{{"required", {"resume"}}, {"properties", {{"resume", {{"const", "require"}}}}}},
+        {{"required", {"time_limit"}}, {"properties", {{"time_limit", {{"minimum", 1}}}}}}}}};
+  checkpoint["then"] = {{"required", {"directory"}},
+                        {"properties", {{"directory", {{"type", "string"}, {"minLength", 1}}}}}};
   for (const Section& section : sections()) {
     Json& whole = sections_of[std::string(section.name)];
     Json forms = Json::array();

@@ -342,6 +342,18 @@ void Loader::check_together() {
       (task == nullptr || task->text != "multiply")) {
     report(reader->origin, "'matrix.reader' may be parallel with task: multiply only", "");
   }
+  const Given* const folder = given("checkpoint.directory");
+  if (folder == nullptr || folder->text.empty()) {
+    const Given* const resume = given("checkpoint.resume");
+    const Given* const limit = given("checkpoint.time_limit");
+    if (resume != nullptr && resume->text == "require") {
+      report(resume->origin,
+             "'checkpoint.resume' is require, and 'checkpoint.directory' is missing", "");
+    }
+    if (limit != nullptr && limit->text != "0") {
+      report(limit->origin, "'checkpoint.time_limit' needs 'checkpoint.directory'", "");
+    }
+  }
   const Given* const kind = given("right_hand_side.kind");
   const Given* const values = given("right_hand_side.file");
   if (kind != nullptr && kind->text == "file" && values == nullptr) {

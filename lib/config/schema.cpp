@@ -169,6 +169,8 @@ constexpr Section section_table[] = {
     {"multiply", "How Y = A X is computed, with task: multiply.", nullptr, ""},
     {"output", "What is written besides the log.", nullptr, ""},
     {"run", "How long runs are looked after.", nullptr, ""},
+    {"checkpoint", "How an elimination is kept on disk, to go on after an end before its time.",
+     nullptr, ""},
 };
 
 const Option option_table[] = {
@@ -287,6 +289,21 @@ const Option option_table[] = {
         "run.watchdog", 0, 1000000000, "seconds",
         "A rank that makes no step for so long is named with its phase, and all ranks end; 0: "
         "nobody watches."),
+    text_option<&Config::checkpoint, &Config::Checkpoint::directory>(
+        OptionType::output_path, "checkpoint.directory",
+        "Folder that all ranks see, relative to the working directory, where an elimination (task: "
+        "solve) is kept while it runs and from which it goes on; none: nothing is kept."),
+    integer<&Config::checkpoint, &Config::Checkpoint::interval>(
+        "checkpoint.interval", 0, 1000000000, "seconds",
+        "Time between two checkpoints; 0: only by signals and before the time limit."),
+    integer<&Config::checkpoint, &Config::Checkpoint::time_limit>(
+        "checkpoint.time_limit", 0, 1000000000, "seconds",
+        "An elimination that would go on beyond this time of the whole run writes a checkpoint and "
+        "ends shortly before it; 0: no limit."),
+    choice<&Config::checkpoint, &Config::Checkpoint::resume>(
+        "checkpoint.resume",
+        "auto: go on from the newest good checkpoint, where there is one; never: begin anew; "
+        "require: end where there is none."),
 };
 
 }  // namespace

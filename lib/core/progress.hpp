@@ -21,6 +21,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Says that `fraction` of the work was done before this began, which no rate counts.
+  void resume(double fraction) { before_ = fraction; }
+
   /// Says that `step` of `steps` is done and with it `fraction` of the work, between 0 and 1.
   void done(Index step, Index steps, double fraction);
 
@@ -32,6 +35,7 @@ class Progress {
   Show show_;
   std::FILE* stream_;
   Timer timer_;
+  double before_ = 0;     // fraction of the work
   double next_ = 0;       // seconds at which to print again
   double interval_ = 0;   // seconds between two prints
   bool printed_ = false;  // a row stands on the terminal

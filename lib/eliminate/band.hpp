@@ -49,6 +49,10 @@ class Band {
   virtual void load_row(Index row, Range columns, int buffer) = 0;
   virtual void store_row(Index row, Range columns, int buffer) = 0;
 
+  /// Copies whole rows from and to host memory, row-major without gaps.
+  virtual void read_rows(Range rows, std::span<T> values) const = 0;
+  virtual void write_rows(Range rows, std::span<const T> values) = 0;
+
   virtual void swap_rows(Index a, Index b) = 0;
 
   /// Swaps two columns of all own rows.

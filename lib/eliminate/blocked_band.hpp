@@ -88,7 +88,7 @@ class BlockedBand {
   /// U take their place, and with the rows the numbers in `order`. The same bits on every rank.
   virtual void factor_stack(Index width, std::span<T> stack, std::span<Index> order) = 0;
 
-  /// The panel's values in local rows `rows`, row-major.
+  /// The panel's values in local rows `rows`, row-major. The range may be wider than a panel.
   virtual std::vector<T> panel_values(Range rows, Range panel) const = 0;
 
   /// Swaps the rows `chosen`, in this order, to the places from first_active on.
@@ -115,6 +115,11 @@ class BlockedBand {
 
   /// Copies rows order[first ... first + count) of the pivot block to own rows from `row` on.
   virtual void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) = 0;
+
+  // --- to keep and to go on
+
+  /// Whole rows from host memory, row-major without gaps, into own rows [first, first + count).
+  virtual void write_rows(Index first, Index count, std::span<const T> values) = 0;
 
   // --- both
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 namespace spsolve {
 
@@ -12,12 +14,19 @@ Range intersect(Range a, Range b) {
   return {first, std::max(first, std::min(a.last, b.last))};
 }
 
-/// The best of all ranks' candidates. Ranks hold ascending rows, so the first of equals is the one
-/// of the lowest row.
-PivotCandidate decide(Team& team, const PivotCandidate& mine) {
-  PivotCandidate best;
-  for (const PivotCandidate& candidate : all_gather(team, mine)) {
-    if (candidate.magnitude > best.magnitude) best = candidate;
+/// What a rank says before a step.
+struct Vote {
+  PivotCandidate candidate;
+  CheckpointWish wish = CheckpointWish::none;
+};
+
+/// The best of all ranks' candidates, and the largest of their wishes. Ranks hold ascending rows,
+/// so the first of equals is the one of the lowest row.
+Vote decide(Team& team, const Vote& mine) {
+  Vote best;
+  for (const Vote& vote : all_gather(team, mine)) {
+    if (vote.candidate.magnitude > best.candidate.magnitude) best.candidate = vote.candidate;
+    best.wish = std::max(best.wish, vote.wish);
   }
   return best;
 }
@@ -59,6 +68,46 @@ void send_pivot_row(Team& rows, const RowBands& bands, Band<T>& band, Index k, I
   broadcast(rows, band.row_buffer(0).subspan(k), owner);
 }
 
+/// The band's rows by their place in it.
+template <typename T>
+Range rows_at(const Band<T>& band, Index first, Index count) {
+  return {band.rows().first + first, band.rows().first + first + count};
+}
+
+/// The state of a checkpoint, its rows in the band; nothing where there is none to go on from.
+template <typename T>
+std::optional<EliminationState> resume(Checkpoints* checkpoints, Band<T>& band) {
+  if (checkpoints == nullptr) return std::nullopt;
+  std::optional<EliminationState> state = checkpoints->resume(precision_of<T>, 0);
+  if (!state) return state;
+  state->rows.resize(static_cast<std::size_t>(band.rows().size()));
+  std::iota(state->rows.begin(), state->rows.end(), band.rows().first);
+  checkpoints->load_rows(state->rows,
+                         [&band](Index first, Index count, std::span<const std::byte> bytes) {
+                           band.write_rows(rows_at(band, first, count), values_in<T>(bytes));
+                         });
+  return state;
+}
+
+/// Does what all ranks wish for before step k.
+template <typename T>
+void keep(Checkpoints& checkpoints, CheckpointWish wish, const Band<T>& band, Index k,
+          const Elimination& elimination, double largest_in_pivot_rows) {
+  EliminationState state;
+  state.step = k;
+  state.pivot_rows = elimination.row_swaps;
+  state.column_swaps = elimination.column_swaps;
+  state.rows.resize(static_cast<std::size_t>(band.rows().size()));
+  std::iota(state.rows.begin(), state.rows.end(), band.rows().first);
+  state.largest_entry = elimination.pivots.largest_entry;
+  state.largest_upper = largest_in_pivot_rows;
+  state.smallest_pivot = elimination.pivots.smallest_pivot;
+  state.largest_pivot = elimination.pivots.largest_pivot;
+  checkpoints.keep(wish, state, [&band](Index first, Index count, std::span<std::byte> bytes) {
+    band.read_rows(rows_at(band, first, count), values_in<T>(bytes));
+  });
+}
+
 /// Rows `rows` of x, which their owner knows, to everybody.
 template <typename T>
 void share_rows(Team& team, Dense<T>& x, Range rows, int owner) {
@@ -78,25 +127,41 @@ void permute(const std::vector<Index>& swaps, Dense<T>& x, bool inverse) {
 
 template <typename T>
 Elimination eliminate_columnwise(Team& team, Team& rows, const RowBands& bands, Band<T>& band,
-                                 Method method, Pivoting pivoting, Progress& progress) {
+                                 Method method, Pivoting pivoting, Progress& progress,
+                                 Checkpoints* checkpoints) {
   const Index n = band.order();
   const bool jordan = method == Method::gauss_jordan;
   Elimination result;
   result.method = method;
-  result.row_swaps.resize(n);
-  if (pivoting == Pivoting::complete) result.column_swaps.resize(n);
-  result.pivots.largest_entry = all_maximum(team, band.find_pivot(band.rows(), {0, n}).magnitude);
-
   double largest_in_pivot_rows = 0;
-  for (Index k = 0; k < n; ++k) {
-    const PivotCandidate pivot = decide(team, find_candidate(band, k, pivoting));
+  Index k = 0;
+  if (const auto state = resume(checkpoints, band)) {
+    k = state->step;
+    result.row_swaps = state->pivot_rows;
+    result.column_swaps = state->column_swaps;
+    result.pivots = {state->largest_entry, 0, state->smallest_pivot, state->largest_pivot};
+    largest_in_pivot_rows = state->largest_upper;
+  } else {
+    result.pivots.largest_entry = all_maximum(team, band.find_pivot(band.rows(), {0, n}).magnitude);
+  }
+  const auto fraction = [&](Index step) {
+    return 1.0 - std::pow(1.0 - static_cast<double>(step) / n, jordan ? 2 : 3);
+  };
+  if (k > 0) progress.resume(fraction(k));
+  for (; k < n; ++k) {
+    const auto [pivot, wish] =
+        decide(team, {find_candidate(band, k, pivoting),
+                      checkpoints == nullptr ? CheckpointWish::none : checkpoints->wish(k)});
+    if (wish != CheckpointWish::none) {
+      keep(*checkpoints, wish, band, k, result, largest_in_pivot_rows);
+    }
     check_pivot(pivot.magnitude, k, n, pivoting == Pivoting::none ? advice_without_pivoting : "");
 
     if (pivoting == Pivoting::complete) {
-      result.column_swaps[k] = pivot.column;
+      result.column_swaps.push_back(pivot.column);
       if (pivot.column != k) band.swap_columns(k, pivot.column);
     }
-    result.row_swaps[k] = pivot.row;
+    result.row_swaps.push_back(pivot.row);
     send_pivot_row(rows, bands, band, k, pivot.row);
     exchange_rows(rows, bands, band, k, pivot.row);
 
@@ -109,7 +174,10 @@ Elimination eliminate_columnwise(Team& team, Team& rows, const RowBands& bands, 
           std::max(largest_in_pivot_rows, band.find_pivot({k, k + 1}, {k, n}).magnitude);
     }
     result.pivots.include(pivot.magnitude, k == 0);
-    progress.done(k + 1, n, 1.0 - std::pow(1.0 - static_cast<double>(k + 1) / n, jordan ? 2 : 3));
+    progress.done(k + 1, n, fraction(k + 1));
+  }
+  if (checkpoints != nullptr) {
+    keep(*checkpoints, checkpoints->wish_at_the_end(n), band, n, result, largest_in_pivot_rows);
   }
   if (n > 0) {
     result.pivots.growth = all_maximum(team, largest_in_pivot_rows) / result.pivots.largest_entry;
@@ -160,9 +228,9 @@ void solve(Team& team, const RowBands& bands, const Band<T>& band, const Elimina
 template void permute(const std::vector<Index>&, Dense<float>&, bool);
 template void permute(const std::vector<Index>&, Dense<double>&, bool);
 template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<float>&, Method,
-                                          Pivoting, Progress&);
+                                          Pivoting, Progress&, Checkpoints*);
 template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<double>&, Method,
-                                          Pivoting, Progress&);
+                                          Pivoting, Progress&, Checkpoints*);
 template void solve(Team&, const RowBands&, const Band<float>&, const Elimination&, Dense<float>&);
 template void solve(Team&, const RowBands&, const Band<double>&, const Elimination&,
                     Dense<double>&);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "checkpoint/checkpoints.hpp"
 #include "core/progress.hpp"
 #include "core/team.hpp"
 #include "eliminate/band.hpp"
@@ -31,11 +32,15 @@ struct Elimination {
 /// everything else. The multipliers stay where they arise, so that solve() works for any right-hand
 /// side.
 ///
+/// With `checkpoints` it goes on from the newest good one, over any number of ranks, and keeps
+/// itself between two columns; what the ranks wish for travels with their candidates.
+///
 /// Throws Error(not_trustworthy) on every rank where a pivot is zero (the matrix is singular) or
 /// not finite (overflow), naming the step. Collective.
 template <typename T>
 Elimination eliminate_columnwise(Team& team, Team& rows, const RowBands& bands, Band<T>& band,
-                                 Method method, Pivoting pivoting, Progress& progress);
+                                 Method method, Pivoting pivoting, Progress& progress,
+                                 Checkpoints* checkpoints = nullptr);
 
 /// Solves A x = b for the eliminated A. `x` holds the right-hand sides on entry and the solutions
 /// on exit, n x K, whole and the same on every rank. n^2 K flops and two messages a rank per sweep.
@@ -52,9 +57,9 @@ void permute(const std::vector<Index>& swaps, Dense<T>& x, bool inverse);
 extern template void permute(const std::vector<Index>&, Dense<float>&, bool);
 extern template void permute(const std::vector<Index>&, Dense<double>&, bool);
 extern template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<float>&,
-                                                 Method, Pivoting, Progress&);
+                                                 Method, Pivoting, Progress&, Checkpoints*);
 extern template Elimination eliminate_columnwise(Team&, Team&, const RowBands&, Band<double>&,
-                                                 Method, Pivoting, Progress&);
+                                                 Method, Pivoting, Progress&, Checkpoints*);
 extern template void solve(Team&, const RowBands&, const Band<float>&, const Elimination&,
                            Dense<float>&);
 extern template void solve(Team&, const RowBands&, const Band<double>&, const Elimination&,

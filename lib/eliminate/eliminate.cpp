@@ -40,13 +40,14 @@ void solve_in(Dense<double>& x, const Solve& solve) {
 
 template <typename T>
 PreparedElimination prepare_by_columns(Team& team, BandFactory& bands, Index order,
-                                       const Csr<double>& rows, const EliminationChoice& choice) {
+                                       const Csr<double>& rows, const EliminationChoice& choice,
+                                       Checkpoints* checkpoints) {
   const RowBands layout{order, team.size()};
   const auto band = std::shared_ptr<Band<T>>(together(
       team, [&] { return bands.of<T>().columnwise(rows, layout.band(team.rank()).first); }));
-  return [&team, &bands, layout, band, choice](Progress& progress) {
+  return [&team, &bands, layout, band, choice, checkpoints](Progress& progress) {
     const Elimination elimination = eliminate_columnwise<T>(
-        team, bands.rows(), layout, *band, choice.method, choice.pivoting, progress);
+        team, bands.rows(), layout, *band, choice.method, choice.pivoting, progress, checkpoints);
     Eliminated result;
     result.pivots = elimination.pivots;
     result.solve = [&team, layout, band, elimination](Dense<double>& x) {
@@ -63,14 +64,15 @@ PreparedElimination prepare_by_columns(Team& team, BandFactory& bands, Index ord
 
 template <typename T>
 PreparedElimination prepare_by_blocks(Team& team, BandFactory& bands, Index order,
-                                      const Csr<double>& rows, const EliminationChoice& choice) {
+                                      const Csr<double>& rows, const EliminationChoice& choice,
+                                      Checkpoints* checkpoints) {
   const CyclicRows layout = cyclic_rows(choice, order, team.size());
   const auto band = std::shared_ptr<BlockedBand<T>>(together(team, [&] {
     return bands.of<T>().blocked(rows, layout.block, team.size() == 1, choice.refined);
   }));
-  return [&team, &bands, layout, band, choice](Progress& progress) {
+  return [&team, &bands, layout, band, choice, checkpoints](Progress& progress) {
     const auto factors = std::make_shared<const LuFactors<T>>(
-        factor_lu<T>(team, bands.rows(), layout, *band, choice.pivoting, progress));
+        factor_lu<T>(team, bands.rows(), layout, *band, choice.pivoting, progress, checkpoints));
     Eliminated result;
     result.pivots = factors->pivots;
     result.seconds = factors->seconds;
@@ -140,20 +142,22 @@ CyclicRows cyclic_rows(const EliminationChoice& choice, Index order, int ranks) 
 }
 
 PreparedElimination prepare_elimination(Team& team, BandFactory& bands, Index order,
-                                        const Csr<double>& rows, const EliminationChoice& choice) {
+                                        const Csr<double>& rows, const EliminationChoice& choice,
+                                        Checkpoints* checkpoints) {
   const bool blocked = choice.method == Method::lu;
   if (choice.precision == Precision::float32) {
-    return blocked ? prepare_by_blocks<float>(team, bands, order, rows, choice)
-                   : prepare_by_columns<float>(team, bands, order, rows, choice);
+    return blocked ? prepare_by_blocks<float>(team, bands, order, rows, choice, checkpoints)
+                   : prepare_by_columns<float>(team, bands, order, rows, choice, checkpoints);
   }
-  return blocked ? prepare_by_blocks<double>(team, bands, order, rows, choice)
-                 : prepare_by_columns<double>(team, bands, order, rows, choice);
+  return blocked ? prepare_by_blocks<double>(team, bands, order, rows, choice, checkpoints)
+                 : prepare_by_columns<double>(team, bands, order, rows, choice, checkpoints);
 }
 
 PreparedElimination prepare_elimination(Team& team, Index order, const Csr<double>& rows,
-                                        const EliminationChoice& choice) {
+                                        const EliminationChoice& choice, Checkpoints* checkpoints) {
   const auto bands = std::make_shared<HostBands>(team);
-  PreparedElimination prepared = prepare_elimination(team, *bands, order, rows, choice);
+  PreparedElimination prepared =
+      prepare_elimination(team, *bands, order, rows, choice, checkpoints);
   return [bands, prepared = std::move(prepared)](Progress& progress) {
     Eliminated eliminated = prepared(progress);
     eliminated.solve = [bands, solve = std::move(eliminated.solve)](Dense<double>& x) { solve(x); };

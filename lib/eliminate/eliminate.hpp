@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/checkpoints.hpp"
 #include "core/progress.hpp"
 #include "core/team.hpp"
 #include "distribute/cyclic_rows.hpp"
@@ -62,11 +63,14 @@ using PreparedElimination = std::function<Eliminated(Progress&)>;
 
 /// Makes the dense form of the matrix whose rows of this rank, as dealt out, are `rows`, with the
 /// bands of `bands`, which must outlive what comes of it; or with bands in host memory.
+/// The elimination keeps itself by `checkpoints`, where there are any.
 /// Throws Error(resources) on every rank where memory is short on one. Collective.
 PreparedElimination prepare_elimination(Team& team, BandFactory& bands, Index order,
-                                        const Csr<double>& rows, const EliminationChoice& choice);
+                                        const Csr<double>& rows, const EliminationChoice& choice,
+                                        Checkpoints* checkpoints = nullptr);
 PreparedElimination prepare_elimination(Team& team, Index order, const Csr<double>& rows,
-                                        const EliminationChoice& choice);
+                                        const EliminationChoice& choice,
+                                        Checkpoints* checkpoints = nullptr);
 
 /// Bytes that prepare_elimination() and the elimination allocate for `height` rows; of mixed
 /// precision the larger band, in double.

@@ -76,6 +76,20 @@ void HostBand<T>::store_row(Index i, Range columns, int buffer) {
 }
 
 template <typename T>
+void HostBand<T>::read_rows(Range rows, std::span<T> values) const {
+  for (Index i = rows.first; i < rows.last; ++i) {
+    std::copy_n(row(i), order_, values.data() + (i - rows.first) * order_);
+  }
+}
+
+template <typename T>
+void HostBand<T>::write_rows(Range rows, std::span<const T> values) {
+  for (Index i = rows.first; i < rows.last; ++i) {
+    std::copy_n(values.data() + (i - rows.first) * order_, order_, row(i));
+  }
+}
+
+template <typename T>
 void HostBand<T>::swap_rows(Index a, Index b) {
   std::swap_ranges(row(a), row(a) + order_, row(b));
 }

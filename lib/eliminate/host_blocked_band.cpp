@@ -279,6 +279,13 @@ std::vector<T> HostBlockedBand<T>::panel_values(Range rows, Range panel) const {
 }
 
 template <typename T>
+void HostBlockedBand<T>::write_rows(Index first, Index count, std::span<const T> values) {
+  for (Index i = 0; i < count; ++i) {
+    std::copy_n(values.data() + i * order_, order_, row(first + i));
+  }
+}
+
+template <typename T>
 double HostBlockedBand<T>::largest_in(Range rows, Range columns) const {
   double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)

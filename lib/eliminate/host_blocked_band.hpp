@@ -36,6 +36,7 @@ class HostBlockedBand final : public BlockedBand<T> {
   void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) override;
   void solve_pivot_rows(Range panel, Range columns) override;
   void update(Index first_active, Range panel, Range columns) override;
+  void write_rows(Index first, Index count, std::span<const T> values) override;
   std::vector<T> panel_values(Range rows, Range panel) const override;
   double largest_in(Range rows, Range columns) const override;
   double largest_upper() const override;

@@ -2,19 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
-#include "core/blas.hpp"
 #include "core/timer.hpp"
 #include "eliminate/election.hpp"
+#include "eliminate/lu_state.hpp"
 
 namespace spsolve {
 
 namespace {
 
+/// The panel that begins at column `first`. It ends with a cyclic block, which it need not begin
+/// with where a checkpoint of other blocks went on.
 Range panel_from(const CyclicRows& layout, Index first) {
-  return {first, std::min(first + layout.block, layout.rows)};
+  return {first, std::min((first / layout.block + 1) * layout.block, layout.rows)};
 }
 
 /// A(active, rest) <- A(active, rest) - L pivot block; the next panel's columns first where the
@@ -26,8 +27,12 @@ void update_behind(BlockedBand<T>& band, Index first_active, Range panel, Range 
   band.update(first_active, panel, {next.last, band.order()});
 }
 
+double fraction_of_work(Index done, Index n) {
+  return 1.0 - std::pow(1.0 - static_cast<double>(done) / n, 3);
+}
+
 void tell(Progress& progress, Index done, Index n) {
-  progress.done(done, n, 1.0 - std::pow(1.0 - static_cast<double>(done) / n, 3));
+  progress.done(done, n, fraction_of_work(done, n));
 }
 
 /// One panel after another of a team's elimination.
@@ -35,15 +40,16 @@ template <typename T>
 class TeamElimination {
  public:
   TeamElimination(Team& team, Team& rows, const CyclicRows& layout, BlockedBand<T>& band,
-                  Pivoting pivoting)
-      : team_(team), rows_(rows), layout_(layout), band_(band), pivoting_(pivoting) {
-    result_.rows_here = layout.global_rows(team.rank());
-    result_.pivots.largest_entry =
-        all_maximum(team, band.largest_in({0, band.height()}, {0, band.order()}));
-  }
+                  Pivoting pivoting, Checkpoints* checkpoints)
+      : team_(team),
+        rows_(rows),
+        layout_(layout),
+        band_(band),
+        pivoting_(pivoting),
+        checkpoints_(checkpoints) {}
 
   LuFactors<T> run(Progress& progress) {
-    Range panel = panel_from(layout_, 0);
+    Range panel = panel_from(layout_, begin(progress));
     Election<T> election;
     if (panel.size() > 0) election = elect(panel);
     while (panel.size() > 0) {
@@ -54,14 +60,60 @@ class TeamElimination {
       finish(std::move(election), panel);
       const Range next = panel_from(layout_, panel.last);
       update_behind(band_, first_active_, panel, next);
-      if (next.size() > 0) election = elect(next);
+      if (next.size() > 0) {
+        keep(wish_, panel.last);
+        election = elect(next);
+      }
       tell(progress, panel.last, layout_.rows);
       panel = next;
     }
+    if (checkpoints_ != nullptr) keep(checkpoints_->wish_at_the_end(panel.first), panel.first);
     return take_result();
   }
 
  private:
+  /// The first column to eliminate: 0, or where a checkpoint goes on.
+  Index begin(Progress& progress) {
+    auto state = resume_lu(team_, layout_, band_, checkpoints_);
+    if (!state) {
+      result_.rows_here = layout_.global_rows(team_.rank());
+      result_.pivots.largest_entry =
+          all_maximum(team_, band_.largest_in({0, band_.height()}, {0, band_.order()}));
+      return 0;
+    }
+    result_.panels = panels_of(team_, layout_, band_, *state);
+    result_.pivots.largest_entry = state->largest_entry;
+    for (const auto& panel : result_.panels) {
+      include_pivots(panel.factors, panel.columns);
+      first_active_ += panel.retired;
+    }
+    result_.order = std::move(state->pivot_rows);
+    result_.rows_here = std::move(state->rows);
+    result_.redone_panels = static_cast<int>(state->redone_panels);
+    progress.resume(fraction_of_work(state->step, layout_.rows));
+    return state->step;
+  }
+
+  /// Does what all ranks wish for behind `step` columns, nothing being on its way.
+  void keep(CheckpointWish wish, Index step) {
+    if (wish == CheckpointWish::none) return;
+    EliminationState state;
+    state.step = step;
+    state.block = layout_.block;
+    state.pivot_rows = result_.order;
+    for (const auto& panel : result_.panels) state.panel_ends.push_back(panel.columns.last);
+    state.rows = result_.rows_here;
+    state.largest_entry = result_.pivots.largest_entry;
+    state.redone_panels = result_.redone_panels;
+    keep_lu(*checkpoints_, wish, band_, state);
+  }
+
+  void include_pivots(const std::vector<T>& factors, Range panel) {
+    for (Index i = 0; i < panel.size(); ++i) {
+      result_.pivots.include(factors[i * panel.size() + i], panel.first + i == 0);
+    }
+  }
+
   /// Brings the elected rows to the top and puts their multipliers into the panel; elects again,
   /// column by column, where a tournament's multipliers are too large.
   void settle(Election<T>& election, Range panel) {
@@ -124,9 +176,16 @@ class TeamElimination {
     }
   }
 
+  /// The largest multiplier of all ranks; with it come their wishes.
   double form_multipliers(const Election<T>& election, Range panel) {
-    return all_maximum(
-        team_, band_.form_multipliers(first_active_ + mine(election), panel, election.factors));
+    const CheckpointWish wish =
+        checkpoints_ == nullptr ? CheckpointWish::none : checkpoints_->wish(panel.last);
+    double largest[] = {
+        band_.form_multipliers(first_active_ + mine(election), panel, election.factors),
+        static_cast<double>(wish)};
+    all_maximum(team_, largest);
+    wish_ = static_cast<CheckpointWish>(static_cast<int>(largest[1]));
+    return largest[0];
   }
 
   void check(const Election<T>& election, Range panel, double largest) {
@@ -135,8 +194,8 @@ class TeamElimination {
     for (Index i = 0; i < width; ++i) {
       const auto pivot = static_cast<double>(election.factors[i * width + i]);
       check_pivot(pivot, panel.first + i, layout_.rows, advice);
-      result_.pivots.include(pivot, panel.first + i == 0);
     }
+    include_pivots(election.factors, panel);
     check_pivot(std::isfinite(largest) ? 1.0 : largest, panel.last - 1, layout_.rows, advice);
   }
 
@@ -181,8 +240,10 @@ class TeamElimination {
   const CyclicRows& layout_;
   BlockedBand<T>& band_;
   Pivoting pivoting_;
+  Checkpoints* checkpoints_;
   LuFactors<T> result_;
   Index first_active_ = 0;
+  CheckpointWish wish_ = CheckpointWish::none;  // of all ranks, behind the present panel
 };
 
 /// The time of a rank alone, part by part.
@@ -210,132 +271,119 @@ class PartTimer {
 
 /// The elimination of a rank that has all rows.
 template <typename T>
-LuFactors<T> factor_alone(const CyclicRows& layout, BlockedBand<T>& band, Pivoting pivoting,
-                          Progress& progress) {
-  const Index n = layout.rows;
-  LuFactors<T> result;
-  result.pivots.largest_entry = band.largest_in({0, n}, {0, n});
-  result.order.resize(n);
-  std::iota(result.order.begin(), result.order.end(), Index{0});
-  std::vector<Index> swaps(n);
-  const auto swaps_of = [&](Range panel) {
-    return std::span(swaps).subspan(panel.first, panel.size());
-  };
-  const auto factor = [&](Range panel) {
-    const auto outcome = band.factor_panel(panel, pivoting, swaps_of(panel));
-    result.redone_panels += outcome.redone;
-    if (outcome.bad_column < 0) return;
-    check_pivot(band.diagonal()[outcome.bad_column], outcome.bad_column, n,
-                pivoting == Pivoting::none ? advice_without_pivoting : "");
-  };
-  PartTimer timer;
-  Range panel = panel_from(layout, 0);
-  timer.measure(&LuSeconds::panel, [&] { factor(panel); });
-  while (panel.size() > 0) {
-    timer.measure(&LuSeconds::exchange, [&] { band.follow_swaps(panel, swaps_of(panel)); });
-    const Range next = panel_from(layout, panel.last);
-    timer.measure(&LuSeconds::update, [&] {
-      band.solve_pivot_rows(panel, {panel.last, n});
-      update_behind(band, panel.last, panel, next);
-    });
-    if (next.size() > 0) timer.measure(&LuSeconds::panel, [&] { factor(next); });
-    tell(progress, panel.last, n);
-    panel = next;
-  }
-  const std::optional<LuSeconds> of_band = band.seconds();
-  result.seconds = timer.result(of_band);
-  for (Index k = 0; k < n; ++k) std::swap(result.order[k], result.order[swaps[k]]);
-  const std::vector<T> diagonal = band.diagonal();
-  for (Index k = 0; k < n; ++k) {
-    check_pivot(diagonal[k], k, n, "");
-    result.pivots.include(diagonal[k], k == 0);
-  }
-  if (n > 0) result.pivots.growth = band.largest_upper() / result.pivots.largest_entry;
-  return result;
-}
+class LoneElimination {
+ public:
+  LoneElimination(Team& team, const CyclicRows& layout, BlockedBand<T>& band, Pivoting pivoting,
+                  Checkpoints* checkpoints)
+      : team_(team), layout_(layout), band_(band), pivoting_(pivoting), checkpoints_(checkpoints) {}
 
-/// The values of a panel's pivot rows in everybody's `c` (own rows x K), brought to all.
-template <typename T>
-std::vector<T> gather_pivot_rows(Team& team, const typename LuFactors<T>::Panel& panel,
-                                 const std::vector<T>& c, Index columns) {
-  const Index width = panel.columns.size();
-  std::vector<T> mine(static_cast<std::size_t>(width * columns));
-  std::copy_n(c.begin() + panel.first_active * columns, panel.retired * columns, mine.begin());
-  std::vector<T> all(mine.size() * static_cast<std::size_t>(team.size()));
-  team.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
-  std::vector<T> values(mine.size());
-  std::vector<Index> next(static_cast<std::size_t>(team.size()), 0);
-  for (Index i = 0; i < width; ++i) {
-    const int owner = panel.owner[i];
-    std::copy_n(all.begin() + (owner * width + next[owner]++) * columns, columns,
-                values.begin() + i * columns);
-  }
-  return values;
-}
-
-template <typename T>
-void solve_in_team(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factors,
-                   Dense<T>& x) {
-  const Index columns = x.columns;
-  std::vector<T> c;  // own rows of the right-hand side
-  c.reserve(factors.rows_here.size() * static_cast<std::size_t>(columns));
-  for (const Index row : factors.rows_here) c.insert(c.end(), x.row(row), x.row(row) + columns);
-
-  // z = L^-1 P b, panel by panel; z takes the place of x, in the order of elimination.
-  for (const auto& panel : factors.panels) {
-    const Index width = panel.columns.size();
-    const std::vector<T> right = gather_pivot_rows<T>(team, panel, c, columns);
-    T* z = x.row(panel.columns.first);
-    std::copy(right.begin(), right.end(), z);
-    blas::solve_unit_lower(width, columns, panel.factors.data(), width, z, columns);
-    band.subtract_product({panel.first_active + panel.retired, band.height()}, panel.columns,
-                          std::span<const T>(z, right.size()), c, columns);
-  }
-  // Own pivot rows start the way back from their z.
-  for (const auto& panel : factors.panels) {
-    Index place = panel.first_active;
-    for (Index i = 0; i < panel.columns.size(); ++i) {
-      if (panel.owner[i] != team.rank()) continue;
-      std::copy_n(x.row(panel.columns.first + i), columns, c.begin() + place++ * columns);
+  LuFactors<T> run(Progress& progress) {
+    const Index n = layout_.rows;
+    Range panel = panel_from(layout_, begin(progress));
+    PartTimer timer;
+    if (panel.size() > 0) timer.measure(&LuSeconds::panel, [&] { factor(panel); });
+    while (panel.size() > 0) {
+      timer.measure(&LuSeconds::exchange, [&] { follow_swaps(panel); });
+      const Range next = panel_from(layout_, panel.last);
+      timer.measure(&LuSeconds::update, [&] {
+        band_.solve_pivot_rows(panel, {panel.last, n});
+        update_behind(band_, panel.last, panel, next);
+      });
+      if (next.size() > 0) {
+        if (checkpoints_ != nullptr) keep(checkpoints_->wish(panel.last), panel.last);
+        timer.measure(&LuSeconds::panel, [&] { factor(next); });
+      }
+      tell(progress, panel.last, n);
+      panel = next;
     }
+    const std::optional<LuSeconds> of_band = band_.seconds();
+    result_.seconds = timer.result(of_band);
+    if (checkpoints_ != nullptr) keep(checkpoints_->wish_at_the_end(n), n);
+    return take_result();
   }
-  // x = U^-1 z, last panel first.
-  for (auto panel = factors.panels.rbegin(); panel != factors.panels.rend(); ++panel) {
-    const Index width = panel->columns.size();
-    const std::vector<T> right = gather_pivot_rows<T>(team, *panel, c, columns);
-    T* solution = x.row(panel->columns.first);
-    std::copy(right.begin(), right.end(), solution);
-    blas::solve_upper(width, columns, panel->factors.data(), width, solution, columns);
-    band.subtract_product({0, panel->first_active}, panel->columns,
-                          std::span<const T>(solution, right.size()), c, columns);
+
+ private:
+  /// The first column to eliminate: 0, or where a checkpoint goes on.
+  Index begin(Progress& progress) {
+    auto state = resume_lu(team_, layout_, band_, checkpoints_);
+    if (!state) {
+      result_.order = layout_.global_rows(0);
+      result_.pivots.largest_entry = band_.largest_in({0, layout_.rows}, {0, layout_.rows});
+      return 0;
+    }
+    panel_ends_ = std::move(state->panel_ends);
+    result_.order = std::move(state->rows);
+    result_.pivots.largest_entry = state->largest_entry;
+    result_.redone_panels = static_cast<int>(state->redone_panels);
+    progress.resume(fraction_of_work(state->step, layout_.rows));
+    return state->step;
   }
-}
+
+  void factor(Range panel) {
+    swaps_.resize(static_cast<std::size_t>(panel.size()));
+    const auto outcome = band_.factor_panel(panel, pivoting_, swaps_);
+    result_.redone_panels += outcome.redone;
+    if (outcome.bad_column < 0) return;
+    check_pivot(band_.diagonal()[outcome.bad_column], outcome.bad_column, layout_.rows,
+                pivoting_ == Pivoting::none ? advice_without_pivoting : "");
+  }
+
+  void follow_swaps(Range panel) {
+    band_.follow_swaps(panel, swaps_);
+    for (Index i = 0; i < panel.size(); ++i) {
+      std::swap(result_.order[panel.first + i], result_.order[swaps_[i]]);
+    }
+    panel_ends_.push_back(panel.last);
+  }
+
+  void keep(CheckpointWish wish, Index step) {
+    if (wish == CheckpointWish::none) return;
+    EliminationState state;
+    state.step = step;
+    state.block = layout_.block;
+    state.pivot_rows.assign(result_.order.begin(), result_.order.begin() + step);
+    state.panel_ends = panel_ends_;
+    state.rows = result_.order;
+    state.largest_entry = result_.pivots.largest_entry;
+    state.redone_panels = result_.redone_panels;
+    keep_lu(*checkpoints_, wish, band_, state);
+  }
+
+  LuFactors<T> take_result() {
+    const Index n = layout_.rows;
+    const std::vector<T> diagonal = band_.diagonal();
+    for (Index k = 0; k < n; ++k) {
+      check_pivot(diagonal[k], k, n, "");
+      result_.pivots.include(diagonal[k], k == 0);
+    }
+    if (n > 0) result_.pivots.growth = band_.largest_upper() / result_.pivots.largest_entry;
+    return std::move(result_);
+  }
+
+  Team& team_;
+  const CyclicRows& layout_;
+  BlockedBand<T>& band_;
+  Pivoting pivoting_;
+  Checkpoints* checkpoints_;
+  LuFactors<T> result_;
+  std::vector<Index> panel_ends_;
+  std::vector<Index> swaps_;  // of the present panel
+};
 
 }  // namespace
 
 template <typename T>
 LuFactors<T> factor_lu(Team& team, Team& rows, const CyclicRows& layout, BlockedBand<T>& band,
-                       Pivoting pivoting, Progress& progress) {
-  if (team.size() == 1) return factor_alone(layout, band, pivoting, progress);
-  return TeamElimination<T>(team, rows, layout, band, pivoting).run(progress);
-}
-
-template <typename T>
-void solve_lu(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factors, Dense<T>& x) {
-  if (team.size() > 1) return solve_in_team(team, band, factors, x);
-  Dense<T> permuted(x.rows, x.columns);
-  for (Index k = 0; k < x.rows; ++k)
-    std::copy_n(x.row(factors.order[k]), x.columns, permuted.row(k));
-  band.solve_unit_lower(permuted.values, x.columns);
-  band.solve_upper(permuted.values, x.columns);
-  x = std::move(permuted);
+                       Pivoting pivoting, Progress& progress, Checkpoints* checkpoints) {
+  if (team.size() == 1) {
+    return LoneElimination<T>(team, layout, band, pivoting, checkpoints).run(progress);
+  }
+  return TeamElimination<T>(team, rows, layout, band, pivoting, checkpoints).run(progress);
 }
 
 template LuFactors<float> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<float>&, Pivoting,
-                                    Progress&);
+                                    Progress&, Checkpoints*);
 template LuFactors<double> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<double>&,
-                                     Pivoting, Progress&);
-template void solve_lu(Team&, const BlockedBand<float>&, const LuFactors<float>&, Dense<float>&);
-template void solve_lu(Team&, const BlockedBand<double>&, const LuFactors<double>&, Dense<double>&);
+                                     Pivoting, Progress&, Checkpoints*);
 
 }  // namespace spsolve

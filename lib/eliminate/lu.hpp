@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "checkpoint/checkpoints.hpp"
 #include "core/progress.hpp"
 #include "core/team.hpp"
 #include "distribute/cyclic_rows.hpp"
@@ -51,11 +52,15 @@ struct LuFactors {
 /// `rows` carries the pivot rows between the bands' own memories (see BlockedBand::row_buffer());
 /// `team` everything else.
 ///
+/// With `checkpoints` it goes on from the newest good one, over any number of ranks (see
+/// lu_state.hpp), and keeps itself between two panels; what the ranks wish for travels with their
+/// largest multipliers.
+///
 /// Throws Error(not_trustworthy) on every rank where a pivot is zero or not finite, naming the
 /// step. Collective.
 template <typename T>
 LuFactors<T> factor_lu(Team& team, Team& rows, const CyclicRows& layout, BlockedBand<T>& band,
-                       Pivoting pivoting, Progress& progress);
+                       Pivoting pivoting, Progress& progress, Checkpoints* checkpoints = nullptr);
 
 /// Solves A x = b with the factors. `x` holds the right-hand sides on entry and the solutions on
 /// exit, n x K, whole and the same on every rank. 2 n^2 K flops and two all-gathers a panel.
@@ -64,9 +69,9 @@ template <typename T>
 void solve_lu(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factors, Dense<T>& x);
 
 extern template LuFactors<float> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<float>&,
-                                           Pivoting, Progress&);
+                                           Pivoting, Progress&, Checkpoints*);
 extern template LuFactors<double> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<double>&,
-                                            Pivoting, Progress&);
+                                            Pivoting, Progress&, Checkpoints*);
 extern template void solve_lu(Team&, const BlockedBand<float>&, const LuFactors<float>&,
                               Dense<float>&);
 extern template void solve_lu(Team&, const BlockedBand<double>&, const LuFactors<double>&,

@@ -153,14 +153,14 @@ MatrixProducts products_of(Team& team, const RowBands& bands, const Csr<double>&
 PreparedElimination prepare_mixed(Team& team, BandFactory& bands,
                                   std::shared_ptr<const Csr<double>> dealt,
                                   const EliminationChoice& choice, MatrixProducts products,
-                                  Dense<double> b) {
+                                  Dense<double> b, Checkpoints* checkpoints) {
   EliminationChoice in_float = choice;
   in_float.precision = Precision::float32;
   in_float.refined = true;
   const Index order = b.rows;
   // Shared, so that the float band can go before the double one comes.
   const auto prepared = std::make_shared<PreparedElimination>(
-      prepare_elimination(team, bands, order, *dealt, in_float));
+      prepare_elimination(team, bands, order, *dealt, in_float, checkpoints));
   return [=, &team, &bands](Progress& progress) {
     Attempt attempt = try_in_float(*prepared, products, b, progress);
     *prepared = nullptr;
@@ -172,7 +172,8 @@ PreparedElimination prepare_mixed(Team& team, BandFactory& bands,
     }
     EliminationChoice in_double = choice;
     in_double.precision = Precision::float64;
-    Eliminated result = prepare_elimination(team, bands, order, *dealt, in_double)(progress);
+    Eliminated result =
+        prepare_elimination(team, bands, order, *dealt, in_double, checkpoints)(progress);
     result.mixed = MixedOutcome{attempt.steps, true};
     result.notes.push_back(
         fmt::format("eliminated in double after all: {}; solve.precision=double saves the attempt",
@@ -184,14 +185,15 @@ PreparedElimination prepare_mixed(Team& team, BandFactory& bands,
 PreparedElimination prepare_system(Team& team, BandFactory& bands, const RowBands& rows,
                                    const Csr<double>& band, const Equilibration& scaling,
                                    std::shared_ptr<const Csr<double>> dealt,
-                                   const EliminationChoice& choice, const Dense<double>& b) {
+                                   const EliminationChoice& choice, const Dense<double>& b,
+                                   Checkpoints* checkpoints) {
   if (choice.precision != Precision::mixed) {
-    return prepare_elimination(team, bands, rows.rows, *dealt, choice);
+    return prepare_elimination(team, bands, rows.rows, *dealt, choice, checkpoints);
   }
   Dense<double> scaled = b;
   if (scaling.scales()) multiply_rows(scaling.rows, scaled);
   return prepare_mixed(team, bands, std::move(dealt), choice,
-                       products_of(team, rows, band, scaling), std::move(scaled));
+                       products_of(team, rows, band, scaling), std::move(scaled), checkpoints);
 }
 
 }  // namespace spsolve

@@ -28,11 +28,12 @@ MatrixProducts products_of(Team& team, const RowBands& bands, const Csr<double>&
 /// matrix. Right away it solves with the right-hand sides `b`, as a trial whose solution is kept
 /// and handed out to who asks for it first; where that does not converge, or where the elimination
 /// in float fails, `dealt` is eliminated in double, and a note says why. The float band is gone
-/// before the double one is made. `team` and `bands` outlive what comes of it. Collective.
+/// before the double one is made. Both eliminations keep themselves by `checkpoints`, where there
+/// are any. `team` and `bands` outlive what comes of it. Collective.
 PreparedElimination prepare_mixed(Team& team, BandFactory& bands,
                                   std::shared_ptr<const Csr<double>> dealt,
                                   const EliminationChoice& choice, MatrixProducts products,
-                                  Dense<double> b);
+                                  Dense<double> b, Checkpoints* checkpoints = nullptr);
 
 /// prepare_elimination() of the R A C for the scale factors `scaling`, in any precision: `dealt`
 /// are its rows as they are dealt out, `band` this rank's rows of A under `rows`, `b` the
@@ -40,7 +41,8 @@ PreparedElimination prepare_mixed(Team& team, BandFactory& bands,
 PreparedElimination prepare_system(Team& team, BandFactory& bands, const RowBands& rows,
                                    const Csr<double>& band, const Equilibration& scaling,
                                    std::shared_ptr<const Csr<double>> dealt,
-                                   const EliminationChoice& choice, const Dense<double>& b);
+                                   const EliminationChoice& choice, const Dense<double>& b,
+                                   Checkpoints* checkpoints = nullptr);
 
 /// `rows` without a copy: it must outlive the pointer.
 inline std::shared_ptr<const Csr<double>> borrowed(const Csr<double>& rows) {

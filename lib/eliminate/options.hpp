@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 namespace spsolve {
 
 /// How A x = b is eliminated.
@@ -26,6 +28,11 @@ enum class BandMemory { host, gpu };
 /// eliminated in float, solved to the backward error of double by GMRES, and eliminated in double
 /// where that fails.
 enum class Precision { float32, float64, mixed };
+
+/// The precision whose values are of type T, float or double.
+template <typename T>
+inline constexpr Precision precision_of =
+    std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
 
 /// What may be switched on or off, or left to the program to decide.
 enum class AutoSwitch { automatic, on, off };

@@ -83,6 +83,20 @@ void end_json(nlohmann::ordered_json& json, const TaskReport& report) {
   json["configuration"] = report.configuration;
 }
 
+nlohmann::ordered_json checkpoint_json(const SolveReport& report) {
+  const CheckpointStatistics& checkpoint = *report.checkpoint;
+  nlohmann::ordered_json json{{"written", checkpoint.written},
+                              {"failed", checkpoint.failed},
+                              {"bytes", checkpoint.bytes},
+                              {"seconds", checkpoint.seconds},
+                              {"share", report.checkpoint_share}};
+  if (checkpoint.resumed_step) {
+    json["resumed_step"] = *checkpoint.resumed_step;
+    json["resumed_from"] = checkpoint.resumed_from;
+  }
+  return json;
+}
+
 /// The halo of all ranks together, and of the rank with the largest.
 nlohmann::ordered_json halo_json(const MultiplyReport& report) {
   Index rows = 0, most = 0, boundary = 0;
@@ -139,6 +153,20 @@ std::string ranks_text(const TaskReport& report) {
             place.threads == 1 ? "" : "s",
             place.numa_node < 0 ? "-" : fmt::format("{}", place.numa_node),
             place.gpu.name.empty() ? "" : fmt::format(", {} {}", place.gpu.name, place.gpu.uuid)));
+  }
+  return text;
+}
+
+std::string checkpoint_text(const CheckpointStatistics& checkpoint, double share) {
+  std::string text =
+      line("checkpoints",
+           fmt::format("{} written, {:.1f} MiB in {:.2f} s, {:.1f} % of the run{}",
+                       checkpoint.written, static_cast<double>(checkpoint.bytes) / (1 << 20),
+                       checkpoint.seconds, 100 * share,
+                       checkpoint.failed > 0 ? fmt::format("; {} failed", checkpoint.failed) : ""));
+  if (checkpoint.resumed_step) {
+    text += line("resumed", fmt::format("behind step {}, from {}", *checkpoint.resumed_step,
+                                        checkpoint.resumed_from));
   }
   return text;
 }
@@ -238,6 +266,7 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
   json["pivots"] = {{"smallest", report.smallest_pivot}, {"largest", report.largest_pivot}};
   json["transport"] = report.transport;
   json["gflops"] = report.gflops;
+  if (report.checkpoint) json["checkpoint"] = checkpoint_json(report);
   end_json(json, report);
   return json;
 }
@@ -305,6 +334,7 @@ std::string to_text(const SolveReport& report) {
       line("pivots", fmt::format("{:.2e} to {:.2e}", report.smallest_pivot, report.largest_pivot));
   text += line("rate", fmt::format("{:.2f} GFLOP/s (2/3 n^3 over the elimination)", report.gflops));
   if (report.ranks > 1) text += line("transport", report.transport);
+  if (report.checkpoint) text += checkpoint_text(*report.checkpoint, report.checkpoint_share);
   return text + end_text(report);
 }
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "checkpoint/statistics.hpp"
 #include "core/gpu_binding.hpp"
 #include "core/team.hpp"
 #include "core/timer.hpp"
@@ -90,6 +91,8 @@ struct SolveReport : TaskReport {
   double largest_pivot = 0;        ///< pivots.largest
   double gflops = 0;               ///< gflops: 2/3 n^3 over the seconds of the elimination
   std::string transport;           ///< transport: how rows travel between ranks
+  std::optional<CheckpointStatistics> checkpoint;  ///< checkpoint.*, with checkpoint.directory
+  double checkpoint_share = 0;                     ///< checkpoint.share: of the whole run's seconds
 };
 
 /// What one product Y = A X came to.

@@ -28,7 +28,8 @@ std::string exit_code_help() {
          "1  the answer cannot be trusted: singular matrix, or a residual that is too large\n"
          "2  a file, an option or the configuration is wrong; the message says where\n"
          "3  memory, disk or device is missing or too small\n"
-         "4  a defect of the program\n";
+         "4  a defect of the program\n"
+         "5  stopped before the end, as asked; the same command goes on from its checkpoint\n";
 }
 
 std::vector<std::string_view> help_topics() {

@@ -4,13 +4,16 @@
 #include <cmath>
 #include <limits>
 
+#include "checkpoint/checkpoints.hpp"
 #include "config/schema.hpp"
+#include "core/signals.hpp"
 #include "core/system.hpp"
 #include "distribute/scatter.hpp"
 #include "eliminate/condition.hpp"
 #include "eliminate/eliminate.hpp"
 #include "eliminate/equilibrate.hpp"
 #include "eliminate/mixed.hpp"
+#include "eliminate/problem.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
@@ -37,6 +40,25 @@ EliminationChoice choice_for(const Config& config, Index order, const Team& team
 double elimination_flops(Index order) {
   const auto n = static_cast<double>(order);
   return 2.0 / 3.0 * n * n * n;
+}
+
+/// Those of this run, where another one began.
+double flops_here(const SolveReport& report) {
+  const double flops = elimination_flops(report.rows);
+  if (!report.checkpoint || !report.checkpoint->resumed_step) return flops;
+  const double left = static_cast<double>(report.rows - *report.checkpoint->resumed_step) /
+                      static_cast<double>(report.rows);
+  return flops * left * left * left;
+}
+
+/// The time that checkpoints took, as phases of their own, and what is to be said of them.
+void tell_apart(const Checkpoints& checkpoints, PhaseTimes& times, SolveReport& report) {
+  const CheckpointStatistics& statistics = checkpoints.statistics();
+  times.add("eliminate", -statistics.seconds - statistics.resume_seconds);
+  times.add("resume", statistics.resume_seconds);
+  times.add("checkpoint", statistics.seconds);
+  report.notes.insert(report.notes.end(), statistics.notes.begin(), statistics.notes.end());
+  report.checkpoint = statistics;
 }
 
 Progress::Show show_progress(const Team& team, AutoSwitch wanted) {
@@ -223,6 +245,9 @@ MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, Memor
 SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
                       const Gpus& gpus) {
   const Timer total;
+  const bool keeps = !config.checkpoint.directory.empty();
+  std::optional<SignalRequests> requests;  // as long as the run: they never end it
+  if (keeps) requests.emplace(std::initializer_list{SIGUSR1}, std::initializer_list{SIGUSR2});
   PhaseTimes times;
   SolveReport report;
   begin_task(config, team, report);
@@ -259,9 +284,14 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
 
   // -> equilibrated dense band
   Equilibration scaling;
+  std::optional<Checkpoints> checkpoints;
   PreparedElimination prepared = times.measure("prepare", [&] {
     scaling = equilibration_of(team, bands, rows, config.solve.equilibrate, config.solve.precision);
     report.equilibrated = scaling.scales();
+    if (keeps) {
+      checkpoints.emplace(team, config.checkpoint, problem_of(team, bands, rows, scaling, choice),
+                          total);
+    }
     if (scaling.scales()) {
       dealt = together(team, [&] {
         return scaled_rows(scaling, choice, team, cyclic ? std::move(dealt) : rows);
@@ -271,16 +301,19 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
                           cyclic || scaling.scales()
                               ? std::make_shared<const Csr<double>>(std::move(dealt))
                               : borrowed(rows),
-                          choice, b);
+                          choice, b, checkpoints ? &*checkpoints : nullptr);
   });
 
   // -> pivots, updates
   const Eliminated eliminated = times.measure("eliminate", [&] {
     Progress progress("eliminating", elimination_flops(report.rows),
                       show_progress(team, config.output.progress));
+    std::optional<SignalRequests> end;
+    if (keeps) end.emplace(std::initializer_list<int>{}, std::initializer_list{SIGTERM});
     return undo_scaling(prepared(progress), std::move(scaling));
   });
   prepared = nullptr;
+  if (checkpoints) tell_apart(*checkpoints, times, report);
 
   // -> x -> refined against the sparse A
   Dense<double> x;
@@ -301,11 +334,12 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
                           fmt::format("solution x of A x = b, A = {}", config.matrix.name()));
     });
   });
-  times.add("total", total.seconds());
-
   const double error = report.refinement.after.backward_error;
   report.status =
       error <= largest_trusted_error(config.solve.precision) ? "solved" : "not trustworthy";
+  if (checkpoints && report.status == "solved") checkpoints->remove();
+  times.add("total", total.seconds());
+
   report.right_hand_sides = b.columns;
   report.method = name(choice.method);
   report.pivoting = name(choice.pivoting);
@@ -315,7 +349,10 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   report.smallest_pivot = eliminated.pivots.smallest_pivot;
   report.largest_pivot = eliminated.pivots.largest_pivot;
   report.add_run(team, times);
-  report.gflops = elimination_flops(report.rows) / report.longest("eliminate") / 1e9;
+  report.gflops = flops_here(report) / report.longest("eliminate") / 1e9;
+  if (report.checkpoint) {
+    report.checkpoint_share = report.longest("checkpoint") / report.longest("total");
+  }
   if (solution_is_ones(config.right_hand_side)) {
     double sum = 0;
     for (const double value : x.values) sum += (value - 1) * (value - 1);

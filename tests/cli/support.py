@@ -18,7 +18,7 @@ try:
 except ImportError:
     jsonschema = None  # reports go unchecked; test_schema says so
 
-SOLVED, NOT_TRUSTWORTHY, INPUT, RESOURCES, INTERNAL = range(5)
+SOLVED, NOT_TRUSTWORTHY, INPUT, RESOURCES, INTERNAL, INTERRUPTED = range(6)
 
 
 @functools.cache

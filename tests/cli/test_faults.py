@@ -51,6 +51,9 @@ class Case:
     needs: str = ""            # a program's test, in a shell
 
 
+# Out of time at once: a checkpoint is written behind the first step.
+KEPT = SOLVE + "checkpoint: {directory: kept, time_limit: 1}\n"
+
 DISK = ("unshare -m bash -c 'mkdir disk && mount -t tmpfs -o size=8k none disk && "
         "{{ {mpirun} -np {ranks} {spsolve} c.yaml --set output.solution=disk/x.mtx "
         "--set output.report=disk/r.json; code=$?; ls -A disk | sed \"s,^,left: ,\"; exit $code; }}'")
@@ -73,6 +76,14 @@ CASES = (
          "rank=1:phase=multiply:hang", MULTIPLY),
     Case("rank 0 hangs while it writes", (2, 3), RESOURCES, "rank 0 has not moved",
          "phase=write:hang"),
+    Case("a rank hangs while it writes a checkpoint", (2, 3), RESOURCES,
+         "rank 1 has not moved for 2 s in phase checkpoint", "rank=1:phase=checkpoint:step=2:hang",
+         KEPT, left=("kept",)),
+    Case("a rank is killed while it writes a checkpoint", (2, 3), KILLED, "on signal 9",
+         "rank=1:phase=checkpoint:step=2:kill", KEPT, left=("kept",)),
+    Case("a rank gets no memory for a checkpoint", (2, 3), RESOURCES,
+         "no checkpoint could be written", "rank=1:phase=checkpoint:step=2:bad_alloc", KEPT,
+         left=("kept",)),
     Case("a process stands still", (2, 3, 4), RESOURCES, "rank 1 has not moved",
          "rank=1:phase=eliminate:step=20:stop"),
     Case("the disk is full", (2, 3), RESOURCES, "No space left on device", shell=DISK,

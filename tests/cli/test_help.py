@@ -30,7 +30,7 @@ class Topics(HelpTest):
                 ("report", ("backward_error", "seconds.*.max"), ("solve.method",)),
                 ("generators", ("grid2d:N",), ("csr_",)),
                 ("kernels", ("csr_openmp", "symmetric_colored"), ("grid2d",)),
-                ("exit-codes", ("0  solved", "4  a defect"), ())):
+                ("exit-codes", ("0  solved", "4  a defect", "5  stopped"), ())):
             with self.subTest(topic):
                 result = self.spsolve("--help", topic, ranks=2)
                 self.assertEqual(result.code, SOLVED, result.text)

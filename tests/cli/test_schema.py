@@ -20,6 +20,8 @@ ACCEPTED = (
     {"matrix": "grid2d:5", "solve": {"method": "lu", "refinement": 0, "block": 32}},
     {"matrix": "grid2d:5", "solve": None, "output": {"report": None, "progress": "off"}},
     {"matrix": "grid2d:5", "task": "multiply", "multiply": {"verify": True, "x": "ones"}},
+    {"matrix": "grid2d:5", "checkpoint": {"resume": "never", "time_limit": 0}},
+    {"matrix": "grid2d:5", "checkpoint": {"directory": "kept", "resume": "require"}},
 )
 REFUSED = (
     {},
@@ -41,6 +43,9 @@ REFUSED = (
     {"matrix": "grid2d:5", "right_hand_side": {"kind": "ones", "file": "b.mtx"}},
     {"matrix": "grid2d:5", "multiply": {"verify": 3}},
     {"matrix": "grid2d:5", "output": ["r.json"]},
+    {"matrix": "grid2d:5", "checkpoint": {"resume": "require"}},
+    {"matrix": "grid2d:5", "checkpoint": {"directory": None, "time_limit": 60}},
+    {"matrix": "grid2d:5", "checkpoint": {"directory": "kept", "interval": -1}},
 )
 
 

@@ -34,8 +34,10 @@ class Batch(CliTest):
         self.write("c.yaml", 'matrix: {generate: "grid2d:12"}\n'
                              "output: {solution: x.mtx, report: report.json}\n")
 
-    def submit(self, file, *arguments, options=SMALL, launcher=None, timeout=120):
-        """Runs a batch file to its end. Returns (exit code, log)."""
+    def submit(self, file, *arguments, options=SMALL, launcher=None, timeout=120,
+               watch=None):
+        """Runs a batch file to its end, over all its times in the queue. Returns (exit code, log);
+        `watch(job, log)` sees the log grow."""
         variables = {"SPSOLVE": str(BIN / "spsolve"), "SPSOLVE_ENVIRONMENT": str(self.environment),
                      "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                      "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -47,16 +49,19 @@ class Batch(CliTest):
         self.assertEqual(sent.returncode, 0, sent.stderr)
         job = sent.stdout.strip()
         end = time.monotonic() + timeout
+        path = self.folder / f"spsolve-{job}.log"
         while True:
+            if watch and path.exists():
+                watch(job, path.read_text())
             shown = self.slurm.command("scontrol", "--oneliner", "show", "job", job).stdout
             facts = dict(word.split("=", 1) for word in shown.split() if "=" in word)
-            if facts.get("JobState") not in ("PENDING", "RUNNING", "CONFIGURING", "COMPLETING"):
+            if facts.get("JobState") not in ("PENDING", "RUNNING", "CONFIGURING", "COMPLETING",
+                                             "REQUEUED"):
                 break
             if time.monotonic() > end:
                 self.fail(f"{file} did not end in {timeout} s: {shown}")
             time.sleep(0.1)
-        log = (self.folder / f"spsolve-{job}.log").read_text()
-        return int(facts["ExitCode"].split(":")[0]), log
+        return int(facts["ExitCode"].split(":")[0]), path.read_text()
 
     def check(self, ran, ranks, hosts):
         code, log = ran
@@ -96,6 +101,32 @@ class Batch(CliTest):
                                 options=("--cpus-per-task=2", "--time=5"))
         self.assertEqual(code, SOLVED, log)
         self.assertEqual(self.report()["threads"], 2)
+
+    def test_a_job_goes_on_after_its_time_limit(self):
+        """The signal comes by hand where a cluster sends it near the limit; the queue is SLURM's."""
+        for launcher in (None, "mpirun"):
+            with self.subTest(launcher or "srun"):
+                self.goes_on(launcher)
+
+    def goes_on(self, launcher):
+        self.write("c.yaml", 'matrix: "random_dense:2500:seed=3"\nsolve: {method: gauss}\n'
+                             "output: {solution: x.mtx, report: report.json}\n"
+                             "checkpoint: {directory: kept}\n")
+        signalled = []
+
+        def signal_once(job, log):
+            if not signalled and " eliminate" in log:
+                sent = self.slurm.command("scancel", "--batch", "--signal=USR2", job)
+                signalled.append(sent.returncode)
+
+        code, log = self.submit("resume.sbatch", "c.yaml", "-v", launcher=launcher, watch=signal_once,
+                                options=SMALL[:2] + ("--nodes=2", "--time=60"))
+        self.assertEqual(signalled, [0], log)
+        self.check((code, log), 4, 2)
+        self.assertIn("stopped by a signal, as asked,", log)
+        self.assertEqual(log.count("into the queue again"), 1, log)
+        self.assertGreater(self.report()["checkpoint"]["resumed_step"], 0)
+        self.assertEqual(list((self.folder / "kept").iterdir()), [])
 
     def test_exit_code_is_the_jobs(self):
         code, log = self.submit("cpu_one_node.sbatch", "none.yaml")

@@ -210,6 +210,7 @@ TEST(ConfigSchema, ToYamlReadsBackAsTheSame) {
       Config config = configs[0];
       option.set(config, value);
       if (value == "parallel") config.task = Task::multiply;  // what that is for
+      if (option.key.starts_with("checkpoint.")) config.checkpoint.directory = "kept";
       configs.push_back(config);
     }
   }
@@ -244,7 +245,8 @@ TEST(ConfigSchema, ToJsonHoldsTypedValues) {
   EXPECT_EQ(json["multiply"]["x"], "random");
   EXPECT_FALSE(json["share_gpus"].get<bool>());
   EXPECT_EQ(json["run"]["watchdog"], 1800);
-  EXPECT_EQ(json.size(), 11u);
+  EXPECT_EQ(json["checkpoint"]["interval"], 1800);
+  EXPECT_EQ(json.size(), 12u);
 }
 
 }  // namespace spsolve

@@ -132,7 +132,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nxyzzy: 1\n",
        "c.yaml:2:1: 'xyzzy' is not an option; the keys are matrix, right_hand_side, solve, "
        "multiply, output, "
-       "run, task, device, share_gpus, transport, threads"},
+       "run, checkpoint, task, device, share_gpus, transport, threads"},
       {"matrix: a\nsolve: {xyzzy: 1}\n",
        "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, pivoting, "
        "precision, block, equilibrate, refinement, condition"},
@@ -227,6 +227,10 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "c.yaml:2:25: 'right_hand_side.kind' is file, and 'right_hand_side.file' is missing"},
       {"matrix: a\nright_hand_side: file\n",
        "c.yaml:2:18: 'right_hand_side.kind' is file, and 'right_hand_side.file' is missing"},
+      {"matrix: a\ncheckpoint: {resume: require}\n",
+       "c.yaml:2:22: 'checkpoint.resume' is require, and 'checkpoint.directory' is missing"},
+      {"matrix: a\ncheckpoint: {directory: '', time_limit: 60}\n",
+       "c.yaml:2:41: 'checkpoint.time_limit' needs 'checkpoint.directory'"},
       // YAML that is refused
       {"matrix: &m a\nthreads: 1\n", "c.yaml:1:9: anchors and aliases are not supported"},
       {"matrix: !!str a\n", "c.yaml:1:9: tags are not supported"},

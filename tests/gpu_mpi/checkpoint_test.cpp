@@ -1,0 +1,74 @@
+// Eliminations in GPU memory that stop at a checkpoint and go on, on GPUs and on the host.
+
+#include "cuda/core/device_info.hpp"
+#include "cuda/eliminate/device_bands.hpp"
+#include "helpers/checkpoint_runs.hpp"
+#include "mpi/mpi_team.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+using namespace test::checkpoints;
+
+class GpuCheckpoints : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string reason = why_no_gpu();
+    if (all_sum(team, reason.empty() ? 0 : 1) > 0) {
+      GTEST_SKIP() << "no GPU here: " << (reason.empty() ? "another rank sees none" : reason);
+    }
+    set_current_device(team.rank_on_host() % static_cast<int>(devices().size()));
+    on_gpus = device_bands(team, "pinned");  // the way that ranks with one GPU together can go
+  }
+
+  Ran run_on(BandFactory& bands, const System& system, const Case& c, Index stop) {
+    return run(team, bands, system, c.choice, c.equilibrate, folder->path(), stop);
+  }
+
+  MpiTeam team;
+  std::optional<SharedFolder> folder{std::in_place, team};
+  std::unique_ptr<BandFactory> on_gpus;
+  HostBands on_host{team};
+};
+
+TEST_F(GpuCheckpoints, SameRanksGiveTheSameBits) {
+  for (const Case& c : cases()) {
+    const Index n = 130;
+    const System system = system_for(c, n);
+    const Ran undisturbed = run_on(*on_gpus, system, c, never);
+    for (const Index stop : {Index{1}, Index{70}, n}) {
+      const std::string where = fmt::format("{}, stopped at {}", print(c), stop);
+      EXPECT_FALSE(run_on(*on_gpus, system, c, stop).x) << where;
+      const Ran ran = run_on(*on_gpus, system, c, never);
+      EXPECT_EQ(ran.checkpoints.resumed_step, boundary(c, stop, n)) << where;
+      expect_same(ran, undisturbed, where);
+    }
+  }
+}
+
+TEST_F(GpuCheckpoints, WidePanelsGiveTheSameBits) {
+  const Case c{{Method::lu, Pivoting::tournament, Precision::float64, 128}};
+  const System system = system_for(c, 1000);
+  const Ran undisturbed = run_on(*on_gpus, system, c, never);
+  for (const Index stop : {200, 700}) EXPECT_FALSE(run_on(*on_gpus, system, c, stop).x);
+  expect_same(run_on(*on_gpus, system, c, never), undisturbed, "wide panels");
+}
+
+TEST_F(GpuCheckpoints, TheHostGoesOnWhereAGpuStoppedAndBack) {
+  for (const Case& c : cases()) {
+    const System system = system_for(c, 130);
+    for (const bool from_gpu : {true, false}) {
+      BandFactory& first = from_gpu ? *on_gpus : static_cast<BandFactory&>(on_host);
+      BandFactory& then = from_gpu ? static_cast<BandFactory&>(on_host) : *on_gpus;
+      EXPECT_FALSE(run_on(first, system, c, 70).x) << print(c);
+      const Ran ran = run_on(then, system, c, never);
+      EXPECT_EQ(ran.checkpoints.resumed_step, boundary(c, 70, 130)) << print(c);
+      ASSERT_TRUE(ran.x) << print(c);
+      EXPECT_LE(test::backward_error(system.matrix, system.b, *ran.x), bound(system, c))
+          << print(c);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "checkpoint/checkpoints.hpp"
+#include "distribute/scatter.hpp"
+#include "eliminate/eliminate.hpp"
+#include "eliminate/equilibrate.hpp"
+#include "eliminate/problem.hpp"
+#include "helpers/reference.hpp"
+#include "helpers/test_matrices.hpp"
+#include "matrix/multivector.hpp"
+
+/// Eliminations that stop at a checkpoint and go on, over any team and any bands.
+namespace spsolve::test::checkpoints {
+
+inline constexpr Index never = -1;
+
+/// Wishes to stop behind a certain step, whatever the time.
+class StopsAt final : public Checkpoints {
+ public:
+  StopsAt(Team& team, const Config::Checkpoint& wanted, const EliminatedProblem& problem,
+          const Timer& run, Index step)
+      : Checkpoints(team, wanted, problem, run), step_(step) {}
+  CheckpointWish wish(Index step) override {
+    return step_ != never && step >= step_ ? CheckpointWish::stop : CheckpointWish::none;
+  }
+
+ private:
+  Index step_;
+};
+
+/// A folder of all ranks, empty, gone with the object.
+class SharedFolder {
+ public:
+  explicit SharedFolder(Team& team) : team_(team) {
+    if (team_.rank() == 0) folder_.emplace();
+    path_ = broadcast_text(team_, folder_ ? (*folder_ / "checkpoints").string() : "", 0);
+  }
+  SharedFolder(const SharedFolder&) = delete;
+  SharedFolder& operator=(const SharedFolder&) = delete;
+  ~SharedFolder() { wait_for_all(team_); }
+  const std::filesystem::path& path() const { return path_; }
+
+  std::vector<std::filesystem::path> files() const {
+    std::vector<std::filesystem::path> found;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) found.push_back(entry);
+    std::ranges::sort(found);
+    return found;
+  }
+
+ private:
+  Team& team_;
+  std::optional<TemporaryFolder> folder_;
+  std::filesystem::path path_;
+};
+
+struct System {
+  Csr<double> matrix;
+  Dense<double> b;
+};
+
+struct Ran {
+  std::optional<Dense<double>> x;  // nothing where it stopped
+  PivotStatistics pivots;
+  std::vector<std::string> notes;  // of the elimination
+  CheckpointStatistics checkpoints;
+};
+
+/// The way of the application up to x, until the checkpoint behind `stop`.
+inline Ran run(Team& team, BandFactory& bands_of, const System& system,
+               const EliminationChoice& choice, AutoSwitch equilibrate,
+               const std::filesystem::path& folder, Index stop,
+               ResumeChoice resume = ResumeChoice::automatic) {
+  const Timer timer;
+  const RowBands bands{system.matrix.rows, team.size()};
+  const Csr<double> whole = team.rank() == 0 ? system.matrix : Csr<double>{};
+  const Csr<double> rows = scatter_rows(team, bands, whole);
+  Csr<double> dealt =
+      deals_in_cycles(choice, team.size())
+          ? scatter_rows(team, cyclic_rows(choice, system.matrix.rows, team.size()), whole)
+          : rows;
+  Equilibration scaling = equilibration_of(team, bands, rows, equilibrate, choice.precision);
+  Config::Checkpoint wanted;
+  wanted.directory = folder;
+  wanted.resume = resume;
+  StopsAt checkpoints(team, wanted, problem_of(team, bands, rows, scaling, choice), timer, stop);
+  dealt = scaled_rows(scaling, choice, team, std::move(dealt));
+  Progress progress("test", 0, Progress::Show::off);
+  Ran ran;
+  try {
+    const Eliminated eliminated =
+        undo_scaling(prepare_elimination(team, bands_of, system.matrix.rows, dealt, choice,
+                                         &checkpoints)(progress),
+                     std::move(scaling));
+    ran.x = system.b;
+    eliminated.solve(*ran.x);
+    ran.pivots = eliminated.pivots;
+    ran.notes = eliminated.notes;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::interrupted) throw;
+  }
+  ran.checkpoints = checkpoints.statistics();
+  if (ran.x) checkpoints.remove();
+  wait_for_all(team);  // until the files are what they will be
+  return ran;
+}
+
+struct Case {
+  EliminationChoice choice;
+  AutoSwitch equilibrate = AutoSwitch::off;
+};
+
+inline std::vector<Case> cases() {
+  constexpr auto f32 = Precision::float32;
+  constexpr auto f64 = Precision::float64;
+  return {
+      {{Method::lu, Pivoting::tournament, f64, 8}},
+      {{Method::lu, Pivoting::tournament, f64, 13}, AutoSwitch::on},
+      {{Method::lu, Pivoting::tournament, f32, 8}},
+      {{Method::lu, Pivoting::partial, f64, 16}},
+      {{Method::lu, Pivoting::none, f64, 8}},
+      {{Method::gauss, Pivoting::partial, f64}},
+      {{Method::gauss, Pivoting::partial, f32}, AutoSwitch::on},
+      {{Method::gauss, Pivoting::complete, f64}},
+      {{Method::gauss, Pivoting::none, f64}},
+      {{Method::gauss_jordan, Pivoting::partial, f64}, AutoSwitch::on},
+      {{Method::gauss_jordan, Pivoting::complete, f32}},
+  };
+}
+
+inline std::string print(const Case& c) {
+  return fmt::format("{} {} {} by {}", name(c.choice.method), name(c.choice.pivoting),
+                     name(c.choice.precision), c.choice.block);
+}
+
+/// Rows of very different size, so that equilibration has something to do; a dominant diagonal
+/// where nothing pivots.
+inline System system_for(const Case& c, Index n) {
+  Dense<double> dense = random_multivector(n, n, n + 3);
+  for (Index i = 0; i < n; ++i) {
+    if (c.choice.pivoting == Pivoting::none) dense(i, i) += static_cast<double>(n);
+    if (c.equilibrate == AutoSwitch::off) continue;
+    for (Index j = 0; j < n; ++j) dense(i, j) *= std::ldexp(1.0, static_cast<int>(i % 17));
+  }
+  return {sparse(dense), random_multivector(n, 3, 5)};
+}
+
+/// The boundary at which an elimination stops that is asked to behind `step`.
+inline Index boundary(const Case& c, Index step, Index n) {
+  if (c.choice.method != Method::lu) return step;
+  return std::min((step + c.choice.block - 1) / c.choice.block * c.choice.block, n);
+}
+
+inline void expect_same(const Ran& ran, const Ran& undisturbed, const std::string& where) {
+  ASSERT_TRUE(ran.x) << where;
+  EXPECT_EQ(ran.x->values, undisturbed.x->values) << where;
+  EXPECT_EQ(ran.pivots.growth, undisturbed.pivots.growth) << where;
+  EXPECT_EQ(ran.pivots.largest_entry, undisturbed.pivots.largest_entry) << where;
+  EXPECT_EQ(ran.pivots.smallest_pivot, undisturbed.pivots.smallest_pivot) << where;
+  EXPECT_EQ(ran.pivots.largest_pivot, undisturbed.pivots.largest_pivot) << where;
+  EXPECT_EQ(ran.notes, undisturbed.notes) << where;
+}
+
+/// Backward errors up to this are as they should be.
+inline double bound(const System& system, const Case& c) {
+  if (c.choice.precision == Precision::float32) return 1e-5;
+  const double lapack =
+      backward_error(system.matrix, system.b, lapack_solve(system.matrix, system.b));
+  return (c.choice.method == Method::gauss_jordan ? 1e4 : 50) * std::max(lapack, unit_roundoff);
+}
+
+}  // namespace spsolve::test::checkpoints
