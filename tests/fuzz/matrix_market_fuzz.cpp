@@ -48,7 +48,8 @@ bool tries_dense(const MatrixMarketHeader& matrix) {
 }  // namespace
 
 /// What several threads do is done by one, one after another: starting and awaiting threads would
-/// take most of the time. OpenMP reads that limit before main() is reached, so once more from there.
+/// take most of the time. OpenMP reads that limit before main() is reached, so once more from
+/// there.
 extern "C" int LLVMFuzzerInitialize(int*, char*** arguments) {
   if (std::getenv("OMP_THREAD_LIMIT") == nullptr) {
     ::setenv("OMP_THREAD_LIMIT", "1", 1);
