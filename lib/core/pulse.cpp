@@ -19,7 +19,7 @@ void Pulse::set_phase(std::string_view name) {
   for (std::size_t word = 0; word < phase_words; ++word) {
     const std::string_view part = name.substr(std::min(8 * word, name.size()), 8);
     std::uint64_t characters = 0;
-    std::memcpy(&characters, part.data(), part.size());
+    part.copy(reinterpret_cast<char*>(&characters), part.size());
     phase[word].store(characters, std::memory_order_relaxed);
   }
 }

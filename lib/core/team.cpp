@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 
 #include "core/system.hpp"
 
 namespace spsolve {
 
 void SoloTeam::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) {
-  std::memcpy(all.data(), mine.data(), mine.size());
+  std::copy(mine.begin(), mine.end(), all.begin());
 }
 
 void SoloTeam::send_bytes(std::span<const std::byte>, int to) {
