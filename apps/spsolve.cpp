@@ -64,7 +64,7 @@ void describe(CLI::App& app, CommandLine& line) {
   app.add_flag("--check", line.check, "check the configuration and stop");
   app.add_flag("--dry-run", line.dry_run, "print the memory plan of every rank and stop");
   app.add_flag("-v,--verbose", line.verbose, "log each phase as it begins");
-  app.add_flag("--quiet", line.quiet, "print no report; warnings and errors only");
+  app.add_flag("--quiet", line.quiet, "print no report; progress, warnings and errors only");
   app.add_option("--generate",
                  "as the only option: print man, bash, zsh, configuration-schema or report-schema, "
                  "the manual page, completions of shells, JSON Schemas")
