@@ -247,7 +247,8 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   const Timer total;
   const bool keeps = !config.checkpoint.directory.empty();
   std::optional<SignalRequests> requests;  // as long as the run: they never end it
-  if (keeps) requests.emplace(std::initializer_list{SIGUSR1}, std::initializer_list{SIGUSR2});
+  if (keeps)
+    requests.emplace(std::initializer_list<int>{SIGUSR1}, std::initializer_list<int>{SIGUSR2});
   PhaseTimes times;
   SolveReport report;
   begin_task(config, team, report);
@@ -309,7 +310,7 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
     Progress progress("eliminating", elimination_flops(report.rows),
                       show_progress(team, config.output.progress));
     std::optional<SignalRequests> end;
-    if (keeps) end.emplace(std::initializer_list<int>{}, std::initializer_list{SIGTERM});
+    if (keeps) end.emplace(std::initializer_list<int>{}, std::initializer_list<int>{SIGTERM});
     return undo_scaling(prepared(progress), std::move(scaling));
   });
   prepared = nullptr;
