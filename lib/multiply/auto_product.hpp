@@ -23,10 +23,10 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
 /// The Product of the quickest of the likely kernels for options.columns columns.
 ///
 /// They are timed in pairs on the matrix itself: the best so far against the next, in turns, the
-/// shortest of a few runs counting. Only the winner is kept, and it then serves every K; no more
-/// than two converted matrices exist at a time. Cost: for each likely kernel its conversion and 4
-/// products or, where they are short, up to 100 of them in about 2 ms (25 ms where other programs
-/// disturb the times). detail() names the winner and the times.
+/// shortest of a few products counting in each; the median of the ratios decides. Only the winner
+/// is kept, and it then serves every K; no more than two converted matrices exist at a time. Cost:
+/// for each likely kernel its conversion and, until it is decided, up to 0.1 s or 400 turns of 4
+/// products by both, one turn at least. detail() names the winner and the times.
 template <typename T>
 std::unique_ptr<Product<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options);
 

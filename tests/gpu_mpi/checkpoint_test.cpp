@@ -1,23 +1,19 @@
 // Eliminations in GPU memory that stop at a checkpoint and go on, on GPUs and on the host.
 
-#include "cuda/core/device_info.hpp"
 #include "cuda/eliminate/device_bands.hpp"
+#include "gpu_mpi/gpu_team_test.hpp"
 #include "helpers/checkpoint_runs.hpp"
-#include "mpi/mpi_team.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
 using namespace test::checkpoints;
 
-class GpuCheckpoints : public testing::Test {
+class GpuCheckpoints : public GpuTeamTest {
  protected:
   void SetUp() override {
-    const std::string reason = why_no_gpu();
-    if (all_sum(team, reason.empty() ? 0 : 1) > 0) {
-      GTEST_SKIP() << "no GPU here: " << (reason.empty() ? "another rank sees none" : reason);
-    }
-    set_current_device(team.rank_on_host() % static_cast<int>(devices().size()));
+    GpuTeamTest::SetUp();
+    if (IsSkipped()) return;
     on_gpus = device_bands(team, "pinned");  // the way that ranks with one GPU together can go
   }
 
@@ -25,7 +21,6 @@ class GpuCheckpoints : public testing::Test {
     return run(team, bands, system, c.choice, c.equilibrate, folder->path(), stop);
   }
 
-  MpiTeam team;
   std::optional<SharedFolder> folder{std::in_place, team};
   std::unique_ptr<BandFactory> on_gpus;
   HostBands on_host{team};

@@ -4,32 +4,20 @@
 
 #include <gtest/gtest.h>
 
-#include "cuda/core/device_info.hpp"
 #include "cuda/distribute/cuda_backend.hpp"
 #include "cuda/distribute/device_halo.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
+#include "gpu_mpi/gpu_team_test.hpp"
 #include "helpers/product_cases.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate.hpp"
-#include "mpi/mpi_team.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
 using namespace spsolve::test;
 
-class DistributedGpuTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const std::string reason = why_no_gpu();
-    if (all_sum(team, reason.empty() ? 0 : 1) > 0) {
-      GTEST_SKIP() << "no GPU here: " << (reason.empty() ? "another rank sees none" : reason);
-    }
-    set_current_device(team.rank_on_host() % static_cast<int>(devices().size()));
-  }
-
-  MpiTeam team;
-};
+using DistributedGpuTest = GpuTeamTest;
 
 template <typename T>
 class OnGpus {
