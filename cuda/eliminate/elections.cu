@@ -9,6 +9,13 @@ namespace {
 /// A thread has one row.
 constexpr int block_warps = block_rows / warp_size;
 
+template <typename T>
+struct alignas(16) WarpOffer {
+  T row[leaf_width];
+  T inverse;
+  T unused;
+};
+
 /// What the blocks of a grid show each other in one step; two sets, used in turns.
 template <typename T>
 struct GridSlot {

@@ -28,13 +28,6 @@ __device__ Pair<T> pair_at(const T* row, int c) {
   return *reinterpret_cast<const Pair<T>*>(row + c);
 }
 
-template <typename T>
-struct alignas(16) WarpOffer {
-  T row[leaf_width];
-  T inverse;
-  T unused;
-};
-
 /// Row `mine` of each lane, columns [0, width), into registers: the warp reads one row after
 /// another, a lane a column, through its tile in shared memory. Rows below 0 are zero.
 template <typename T>
@@ -73,34 +66,31 @@ __device__ void store_rows(T* a, Index stride, Index first, Index rows, int widt
 }
 
 /// Writes what one warp knows of the finished election: `pivot` of lane i is the row of pivot i.
+/// Step i swaps rows i and swaps[i]. What stands at place t of the top goes where pivot t was; if
+/// that is in the top, too, it goes on from there: to the end of the chain t, pivot t, and so on,
+/// or, at step i, to its first place from i on.
 template <typename T>
 __device__ void write_moves(int pivot, int width, Leaf<T>* leaf, int* swaps) {
   const int lane = threadIdx.x;
-  const int original = pivot;
-  int content = lane;      // the row that stands at place `lane` of the top
-  int to = -1, from = -1;  // the place that step `lane` emptied, and the row that went there
-  int swap = -1;
-  for (int i = 0; i < width; ++i) {
-    const int place = __shfl_sync(whole_warp, pivot, i);
-    const int displaced = __shfl_sync(whole_warp, content, i);
-    if (lane == i) swap = place;
-    if (place >= width) {
-      if (to == place) to = -1;
-      if (lane == i) {
-        to = place;
-        from = displaced;
-      }
-    } else if (lane == place) {
-      content = displaced;
-    }
-    if (lane > i && pivot == i) pivot = place;
-  }
   const bool mine = lane < width;
+  int end = mine ? pivot : lane;
+#pragma unroll
+  for (int hops = 1; hops < leaf_width; hops *= 2) {
+    const int next = __shfl_sync(whole_warp, end, end < width ? end : lane);
+    if (mine && end < width) end = next;
+  }
+  int swap = mine ? pivot : lane;
+  while (__any_sync(whole_warp, swap < lane)) {
+    const int next = __shfl_sync(whole_warp, pivot, swap < lane ? swap : lane);
+    if (swap < lane) swap = next;
+  }
+  const unsigned top = __reduce_or_sync(whole_warp, mine && pivot < warp_size ? 1u << pivot : 0u);
+  const bool stays = !mine || (top >> lane & 1u) != 0;  // a pivot itself
   if (mine) swaps[lane] = swap;
   leaf->moves_to[lane] = mine ? lane : -1;
-  leaf->moves_from[lane] = mine ? original : 0;
-  leaf->moves_to[leaf_width + lane] = mine ? to : -1;
-  leaf->moves_from[leaf_width + lane] = from < 0 ? 0 : from;
+  leaf->moves_from[lane] = mine ? pivot : 0;
+  leaf->moves_to[leaf_width + lane] = stays ? -1 : end;
+  leaf->moves_from[leaf_width + lane] = lane;
 }
 
 /// A pivot row into the leaf, and into the report where it can't be used.

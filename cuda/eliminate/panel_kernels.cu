@@ -13,10 +13,10 @@ constexpr int multiplier_rows = 128;
 /// Threads of the kernel that solves with small triangles, four to a column.
 constexpr int triangle_threads = 128;
 
-/// A thread a column.
+/// A thread a column. `formed`: the leaf's rows are eliminated in place.
 template <typename T>
 __global__ void __launch_bounds__(move_threads)
-    move_rows(T* a, Index stride, Index columns, Index column, int width, int next,
+    move_rows(T* a, Index stride, Index columns, Index column, int width, int next, bool formed,
               const Leaf<T>* leaf) {
   __shared__ int to[2 * leaf_width], from[2 * leaf_width];
   __shared__ T factors[leaf_width * leaf_width];
@@ -24,10 +24,19 @@ __global__ void __launch_bounds__(move_threads)
     to[k] = leaf->moves_to[k];
     from[k] = leaf->moves_from[k];
   }
+  __syncthreads();
+  constexpr int own = leaf_width * leaf_width / move_threads;
+  const int inner = threadIdx.x % leaf_width;
+  T loaded[own];
 #pragma unroll
-  for (int k = 0; k < leaf_width * leaf_width; k += move_threads) {
-    factors[k + threadIdx.x] = leaf->factors[k + threadIdx.x];
+  for (int k = 0; k < own; ++k) {
+    const int i = (k * move_threads + static_cast<int>(threadIdx.x)) / leaf_width;
+    const bool there = i < width && inner < width;
+    loaded[k] = formed ? a[(there ? from[i] : 0) * stride + column + (there ? inner : 0)]
+                       : leaf->factors[i * leaf_width + inner];
   }
+#pragma unroll
+  for (int k = 0; k < own; ++k) factors[k * move_threads + threadIdx.x] = loaded[k];
   __syncthreads();
   const Index j = thread_index();
   if (j >= columns) return;
@@ -42,7 +51,7 @@ __global__ void __launch_bounds__(move_threads)
     if (to[leaf_width + k] >= 0) a[to[leaf_width + k] * stride + j] = displaced[k];
   }
   const Index inside = j - column;
-  if (inside >= 0 && inside < width) {
+  if (!formed && inside >= 0 && inside < width) {
     for (int k = 0; k < width; ++k) a[k * stride + j] = factors[k * leaf_width + inside];
     return;
   }
@@ -171,9 +180,9 @@ __global__ void __launch_bounds__(triangle_threads)
 
 template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
-                    const Leaf<T>* leaf, cudaStream_t stream) {
+                    bool formed, const Leaf<T>* leaf, cudaStream_t stream) {
   move_rows<T><<<grid_for(columns, move_threads), move_threads, 0, stream>>>(
-      a, stride, columns, column, width, next, leaf);
+      a, stride, columns, column, width, next, formed, leaf);
   check_launch("move_rows");
 }
 
@@ -199,10 +208,11 @@ void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride
   check_launch("solve_lower");
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                   \
-  template void move_leaf_rows(T*, Index, Index, Index, int, int, const Leaf<T>*, cudaStream_t); \
-  template void form_leaf_multipliers(T*, Index, Index, int, int, const Leaf<T>*, PanelReport*,  \
-                                      cudaStream_t);                                             \
+#define SPSOLVE_INSTANTIATE(T)                                                                  \
+  template void move_leaf_rows(T*, Index, Index, Index, int, int, bool, const Leaf<T>*,         \
+                               cudaStream_t);                                                   \
+  template void form_leaf_multipliers(T*, Index, Index, int, int, const Leaf<T>*, PanelReport*, \
+                                      cudaStream_t);                                            \
   template void solve_unit_lower_small(int, Index, const T*, Index, T*, Index, cudaStream_t);
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)

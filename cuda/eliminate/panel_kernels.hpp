@@ -31,30 +31,29 @@ struct PanelReport {
 /// Work space of elections.
 struct ElectionSpace {
   int* candidates;   ///< candidate_count(rows) row numbers
-  int* counters;     ///< counter_count(rows) zeros, left as zeros
   void* grid_slots;  ///< grid_slot_bytes(rows): see elect_by_columns()
 };
 Index candidate_count(Index rows);
-Index counter_count(Index rows);
 Index grid_slot_bytes(Index rows);
 
 /// The absolute value behind a magnitude_key() of a T; infinite where the value was not finite.
 double magnitude_of_key(unsigned long long key, double);
 double magnitude_of_key(unsigned long long key, float);
 
-/// Elects the pivots of a leaf by a tournament in one launch: blocks of 512 rows eliminate copies
-/// of theirs with partial pivoting and offer the winners; of each 16 blocks, the last one to finish
-/// plays the next round with the original rows of the offers, until one block is left. Depth 1 to
-/// 3, about 10 us a round (Grigori, Demmel, Xiang, CALU, 2011, inside one GPU).
-/// Leaves the swaps of the steps (row numbers from the leaf's first row) in `swaps`. `column` is
-/// the leaf's place in its panel, for the report.
+/// Elects the pivots of a leaf. As many rows as one thread block cluster keeps in registers (16
+/// blocks of 512 on an H200) are eliminated there by partial pivoting, to 16 bits of the
+/// magnitudes: the eliminated rows are in place then, multipliers and all, not yet moved, and the
+/// answer is true. More rows play a tournament: each cluster eliminates a copy of its rows and
+/// offers the winners, whose original rows play the next round (Grigori, Demmel, Xiang, CALU, 2011,
+/// inside one GPU); `a` is as it was then. Leaves the swaps of the steps (row numbers from the
+/// leaf's first row) in `swaps`. `column` is the leaf's place in its panel, for the report.
+/// `candidates` has candidate_count(rows) places.
 template <typename T>
-void elect_by_tournament(const T* a, Index stride, Index rows, int width, int column,
-                         const ElectionSpace& space, Leaf<T>* leaf, int* swaps, PanelReport* report,
-                         cudaStream_t stream);
+bool elect_by_tournament(T* a, Index stride, Index rows, int width, int column, int* candidates,
+                         Leaf<T>* leaf, int* swaps, PanelReport* report, cudaStream_t stream);
 
-/// The same with partial pivoting over all rows: one grid that keeps every row in registers and
-/// meets at a barrier each column; rows <= largest_partial_height().
+/// Partial pivoting over all rows, the election alone: one grid that keeps every row in registers
+/// and meets at a barrier each column; rows <= largest_partial_height().
 template <typename T>
 void elect_by_columns(const T* a, Index stride, Index rows, int width, int column,
                       const ElectionSpace& space, Leaf<T>* leaf, int* swaps, PanelReport* report,
@@ -67,12 +66,12 @@ template <typename T>
 void take_in_order(const T* a, Index stride, int width, int column, Leaf<T>* leaf, int* swaps,
                    PanelReport* report, cudaStream_t stream);
 
-/// Moves the leaf's rows in the columns [0, columns) of the panel, writes L and U of the pivot rows
-/// into the leaf's columns [column, column + width), and solves with L in the `next` columns
-/// behind: those rows of U are final then.
+/// Moves the leaf's rows in the columns [0, columns) of the panel and solves with L in the `next`
+/// columns behind the leaf's, [column, column + width): those rows of U are final then. L and U of
+/// the pivot rows go into the leaf's columns, unless they are there: `formed`.
 template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
-                    const Leaf<T>* leaf, cudaStream_t stream);
+                    bool formed, const Leaf<T>* leaf, cudaStream_t stream);
 
 /// For the `rows` rows below the leaf's pivots, `a` at the first of them and at the leaf's first
 /// column: L = A U^-1 in place, then A <- A - L U12 in the `next` columns behind the leaf, U12 the

@@ -58,18 +58,14 @@ struct PanelLu<T>::Place {
 template <typename T>
 PanelLu<T>::PanelLu(Index rows, Index width)
     : candidates_(candidate_count(rows)),
-      counters_(counter_count(rows)),
       grid_slots_(grid_slot_bytes(rows)),
       leaf_(1),
       told_(static_cast<Index>(sizeof(PanelReport)) + width * static_cast<Index>(sizeof(int))),
-      heard_(told_.size()) {
-  CUDA_CHECK(cudaMemset(counters_.data(), 0, static_cast<std::size_t>(counters_.bytes())));
-}
+      heard_(told_.size()) {}
 
 template <typename T>
 std::int64_t PanelLu<T>::bytes(Index rows, Index width) {
-  return (candidate_count(rows) + counter_count(rows) + width) *
-             static_cast<std::int64_t>(sizeof(int)) +
+  return (candidate_count(rows) + width) * static_cast<std::int64_t>(sizeof(int)) +
          grid_slot_bytes(rows) + static_cast<std::int64_t>(sizeof(Leaf<T>));
 }
 
@@ -115,27 +111,34 @@ void PanelLu<T>::eliminate(const Place& panel, Range columns) {
 
 template <typename T>
 void PanelLu<T>::eliminate_leaf(const Place& panel, Range columns, Index next) {
-  const ElectionSpace space{candidates_.data(), counters_.data(), grid_slots_.data()};
+  const ElectionSpace space{candidates_.data(), grid_slots_.data()};
   auto* const report = reinterpret_cast<PanelReport*>(told_.data());
   int* const swaps = reinterpret_cast<int*>(report + 1) + columns.first;
   const Index rows = panel.rows - columns.first;
   const int width = static_cast<int>(columns.size());
   const int column = static_cast<int>(columns.first);
   T* const top = panel.at(columns.first, columns.first);
+  bool formed = false;  // the multipliers, too
   switch (panel.pivoting) {
     case Pivoting::none:
       take_in_order(top, panel.stride, width, column, leaf_.data(), swaps, report, stream_);
       break;
     case Pivoting::tournament:
-      elect_by_tournament(top, panel.stride, rows, width, column, space, leaf_.data(), swaps,
-                          report, stream_);
+      formed = elect_by_tournament(top, panel.stride, rows, width, column, space.candidates,
+                                   leaf_.data(), swaps, report, stream_);
       break;
     default:
       elect_by_columns(top, panel.stride, rows, width, column, space, leaf_.data(), swaps, report,
                        stream_);
   }
   move_leaf_rows(panel.at(columns.first, 0), panel.stride, panel.width, columns.first, width,
-                 static_cast<int>(next), leaf_.data(), stream_);
+                 static_cast<int>(next), formed, leaf_.data(), stream_);
+  if (formed) {
+    subtract_product(panel.blas, rows - width, next, columns.size(), top + width * panel.stride,
+                     panel.stride, top + width, panel.stride, top + width * panel.stride + width,
+                     panel.stride);
+    return;
+  }
   form_leaf_multipliers(top + width * panel.stride, panel.stride, rows - width, width,
                         static_cast<int>(next), leaf_.data(), report, stream_);
 }

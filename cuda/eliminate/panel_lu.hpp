@@ -49,7 +49,6 @@ class PanelLu {
   void eliminate_leaf(const Place& panel, Range columns, Index next);
 
   DeviceArray<int> candidates_;
-  DeviceArray<int> counters_;
   DeviceArray<char> grid_slots_;
   DeviceArray<Leaf<T>> leaf_;
   DeviceArray<char> told_;  // a PanelReport and the swaps
