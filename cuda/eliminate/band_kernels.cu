@@ -48,30 +48,39 @@ __global__ void convert(const double* dense, Index dense_stride, Index rows, Ind
 
 /// A thread a column, a row of blocks a group of cycles.
 template <typename T>
-__global__ void permute(T* a, Index stride, Index columns, Index hole_first, Index hole,
-                        const RowMove* moves, const int* groups) {
-  constexpr int batch = 8;
+__global__ void __launch_bounds__(threads)
+    permute(T* a, Index stride, Index columns, Index hole_first, Index hole, const RowMove* moves,
+            const int* groups) {
+  constexpr int batch = 16;
+  __shared__ RowMove mine[threads];
   Index j = thread_index();
-  if (j >= columns - hole) return;
+  const bool works = j < columns - hole;
   if (j >= hole_first) j += hole;
   const int last = groups[blockIdx.y + 1];
   T saved{};
-  for (int first = groups[blockIdx.y]; first < last; first += batch) {
-    // Every row is read before it is written: see RowMove.
-    T source[batch], start[batch];
+  for (int begin = groups[blockIdx.y]; begin < last; begin += threads) {
+    const int count = min(threads, last - begin);
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < count) mine[threadIdx.x] = moves[begin + threadIdx.x];
+    __syncthreads();
+    if (!works) continue;
+    for (int first = 0; first < count; first += batch) {
+      // Every row is read before it is written: see RowMove.
+      T source[batch], start[batch];
 #pragma unroll
-    for (int k = 0; k < batch; ++k) {
-      if (first + k >= last) continue;
-      const RowMove move = moves[first + k];
-      if (move.from >= 0) source[k] = a[move.from * stride + j];
-      if (move.starts != 0) start[k] = a[move.to * stride + j];
-    }
+      for (int k = 0; k < batch; ++k) {
+        if (first + k >= count) continue;
+        const RowMove move = mine[first + k];
+        if (move.from >= 0) source[k] = a[move.from * stride + j];
+        if (move.starts != 0) start[k] = a[move.to * stride + j];
+      }
 #pragma unroll
-    for (int k = 0; k < batch; ++k) {
-      if (first + k >= last) continue;
-      const RowMove move = moves[first + k];
-      if (move.starts != 0) saved = start[k];
-      a[move.to * stride + j] = move.from >= 0 ? source[k] : saved;
+      for (int k = 0; k < batch; ++k) {
+        if (first + k >= count) continue;
+        const RowMove move = mine[first + k];
+        if (move.starts != 0) saved = start[k];
+        a[move.to * stride + j] = move.from >= 0 ? source[k] : saved;
+      }
     }
   }
 }

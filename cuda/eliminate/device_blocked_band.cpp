@@ -10,7 +10,7 @@ namespace spsolve::cuda {
 namespace {
 
 /// Groups of cycles that permute_rows() works on side by side.
-constexpr int most_groups = 8;
+constexpr int most_groups = 32;
 
 }  // namespace
 

@@ -136,20 +136,15 @@ __global__ void __launch_bounds__(multiplier_rows)
   store_rows(a + width, stride, first, rows, next, tile, behind);
 }
 
-/// Four lanes a column, lane q of them with the rows i = q mod 4.
-template <typename T>
+/// Four lanes a column, lane q of them with the rows i = q mod 4; width <= `order`. No branch
+/// inside the steps: what is not there is zero, and loads go ahead of the chain of steps.
+template <int order, typename T>
 __global__ void __launch_bounds__(triangle_threads)
     solve_lower(int width, Index columns, const T* l, Index l_stride, T* b, Index b_stride) {
   constexpr int lanes = 4;
-  constexpr int own = small_triangle / lanes;
-  __shared__ T lower[small_triangle * (small_triangle + 1)];  // column after column of L
-#pragma unroll 8
-  for (int base = 0; base < small_triangle * small_triangle; base += triangle_threads) {
-    const int k = base + static_cast<int>(threadIdx.x);
-    const int i = k / small_triangle, j = k % small_triangle;
-    lower[j * (small_triangle + 1) + i] = i < width && j < i ? l[i * l_stride + j] : T{};
-  }
-  __syncthreads();
+  constexpr int own = order / lanes;
+  constexpr int shares = order * order / triangle_threads;
+  __shared__ T lower[order * (order + 1)];  // column after column of L
   const int q = threadIdx.x % lanes;
   const Index j = thread_index() / lanes;
   const bool valid = j < columns;
@@ -159,14 +154,26 @@ __global__ void __launch_bounds__(triangle_threads)
     const int i = r * lanes + q;
     x[r] = valid && i < width ? b[i * b_stride + j] : T{};
   }
+  T share[shares];
 #pragma unroll
-  for (int k = 0; k < small_triangle; ++k) {
-    if (k >= width) break;
+  for (int s = 0; s < shares; ++s) {
+    const int k = s * triangle_threads + static_cast<int>(threadIdx.x);
+    const int i = k / order, c = k % order;
+    share[s] = i < width && c < i ? l[i * l_stride + c] : T{};
+  }
+#pragma unroll
+  for (int s = 0; s < shares; ++s) {
+    const int k = s * triangle_threads + static_cast<int>(threadIdx.x);
+    lower[k % order * (order + 1) + k / order] = share[s];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < order; ++k) {
     const T known = __shfl_sync(whole_warp, x[k / lanes], k % lanes, lanes);
     // L is zero on and above the diagonal: rows that are final stay as they are.
 #pragma unroll
     for (int r = k / lanes; r < own; ++r) {
-      x[r] -= lower[k * (small_triangle + 1) + r * lanes + q] * known;
+      x[r] -= lower[k * (order + 1) + r * lanes + q] * known;
     }
   }
 #pragma unroll
@@ -203,8 +210,14 @@ void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, 
 template <typename T>
 void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, T* b,
                             Index b_stride, cudaStream_t stream) {
-  solve_lower<T><<<grid_for(4 * columns, triangle_threads), triangle_threads, 0, stream>>>(
-      width, columns, l, l_stride, b, b_stride);
+  const unsigned blocks = grid_for(4 * columns, triangle_threads);
+  if (width <= small_triangle / 2) {
+    solve_lower<small_triangle / 2>
+        <<<blocks, triangle_threads, 0, stream>>>(width, columns, l, l_stride, b, b_stride);
+  } else {
+    solve_lower<small_triangle>
+        <<<blocks, triangle_threads, 0, stream>>>(width, columns, l, l_stride, b, b_stride);
+  }
   check_launch("solve_lower");
 }
 

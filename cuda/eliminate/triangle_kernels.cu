@@ -35,12 +35,43 @@ __device__ void load_tile(const T* a, Index stride, Index n, Index row, Index co
   }
 }
 
+/// A block's unit lower triangle, below the diagonal, becomes its inverse, diagonal included. Four
+/// lanes a column, lane q of them with the rows i = q mod 4: column c of the inverse solves L x =
+/// e_c. `l` is zero on and above the diagonal.
+template <typename T>
+__device__ void invert_unit_lower(T (&l)[block_rows][block_rows + 1]) {
+  constexpr int lanes = threads / block_rows;
+  constexpr int own = block_rows / lanes;
+  const int q = threadIdx.x % lanes;
+  const int c = threadIdx.x / lanes;
+  T x[own];
+#pragma unroll
+  for (int r = 0; r < own; ++r) x[r] = r * lanes + q == c ? T{1} : T{};
+#pragma unroll
+  for (int k = 0; k < block_rows; ++k) {
+    const T known = __shfl_sync(whole_warp, x[k / lanes], k % lanes, lanes);
+#pragma unroll
+    for (int r = k / lanes; r < own; ++r) {
+      const int i = r * lanes + q;
+      x[r] -= l[i][k] * known;
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int r = 0; r < own; ++r) l[r * lanes + q][c] = x[r];
+  __syncthreads();
+}
+
+/// Blocks of rows one after another, each as soon as those before it are solved; while it waits, a
+/// block inverts its triangle, so that its own turn is a product. For the upper triangle everything
+/// runs from the last row to the first: place i of a block is row 63 - i of it.
 /// flags: one a block, then the ticket, then the number of blocks that are done.
 template <typename T, bool upper>
 __global__ void __launch_bounds__(threads)
     solve(Index n, const T* a, Index stride, T* x, int* flags) {
   __shared__ T diagonal[block_rows][block_rows + 1];
   __shared__ T known[block_rows];
+  __shared__ T scale[block_rows];
   __shared__ int turn;
   const int blocks = gridDim.x;
   const int thread = threadIdx.x;
@@ -53,15 +84,26 @@ __global__ void __launch_bounds__(threads)
   const Index first = static_cast<Index>(block) * block_rows;
   const Index row = first + warp * warp_rows;
 
+  const auto place_of = [](int i) { return upper ? block_rows - 1 - i : i; };
   const auto column_of = [&](int step) {
     return static_cast<Index>(upper ? blocks - 1 - step : step) * block_rows;
   };
   T tile[warp_rows][2], sums[warp_rows] = {};
   if (steps > 0) load_tile(a, stride, n, row, column_of(0), tile);
-  for (int k = thread; k < block_rows * block_rows; k += threads) {
-    const int i = k / block_rows, j = k % block_rows;
-    diagonal[i][j] = first + i < n && first + j < n ? a[(first + i) * stride + first + j] : T{};
+  if (thread < block_rows) {
+    const Index i = first + place_of(thread);
+    scale[thread] = upper && i < n ? T{1} / a[i * stride + i] : T{1};
   }
+  __syncthreads();
+#pragma unroll
+  for (int base = 0; base < block_rows * block_rows; base += threads) {
+    const int i = (base + thread) / block_rows, j = (base + thread) % block_rows;
+    const int p = place_of(i), q = place_of(j);
+    const bool inside = q < p && first + i < n && first + j < n;
+    diagonal[p][q] = inside ? a[(first + i) * stride + first + j] * scale[p] : T{};
+  }
+  __syncthreads();
+  invert_unit_lower(diagonal);
   for (int step = 0; step < steps; ++step) {
     T next[warp_rows][2];
     if (step + 1 < steps) load_tile(a, stride, n, row, column_of(step + 1), next);
@@ -89,46 +131,27 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
   for (int r = 0; r < warp_rows; ++r) {
     const T sum = sum_of_group<warp_size>(sums[r]);
-    if (lane == 0) {
-      known[warp * warp_rows + r] = row + r < n ? x[row + r] - sum : T{};
-    }
+    const int p = place_of(warp * warp_rows + r);
+    if (lane == 0) known[p] = row + r < n ? (x[row + r] - sum) * scale[p] : T{};
   }
   __syncthreads();
-  if (warp == 0) {
-    // Lane l has the unknowns l and l + 32.
-    T mine[2] = {known[lane], known[lane + warp_size]};
-    T inverse[2] = {T{1}, T{1}};
-    if (upper) {
+  // Four lanes a row of the product.
+  constexpr int lanes = threads / block_rows;
+  T value{};
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int i = lane + half * warp_size;
-        inverse[half] = first + i < n ? T{1} / diagonal[i][i] : T{1};
-      }
-    }
-#pragma unroll
-    for (int step = 0; step < block_rows; ++step) {
-      const int k = upper ? block_rows - 1 - step : step;
-      if (upper && lane == k % warp_size) mine[k / warp_size] *= inverse[k / warp_size];
-      const T value = __shfl_sync(whole_warp, mine[k / warp_size], k % warp_size);
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int i = lane + half * warp_size;
-        if (upper ? i < k : i > k) mine[half] -= diagonal[i][k] * value;
-      }
-    }
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const Index i = first + lane + half * warp_size;
-      if (i < n) __stcg(x + i, mine[half]);
-    }
-    __threadfence();
-    __syncwarp();
-    if (lane == 0) {
-      store_flag(flags + block, 1);
-      // The last block to end leaves everything as it was: all others have read their flags.
-      if (atomicAdd(flags + blocks + 1, 1) == blocks - 1) {
-        for (int b = 0; b < blocks + 2; ++b) flags[b] = 0;
-      }
+  for (int k = thread % lanes; k < block_rows; k += lanes) {
+    value += diagonal[thread / lanes][k] * known[k];
+  }
+  value = sum_of_group<lanes>(value);
+  const Index mine = first + place_of(thread / lanes);
+  if (thread % lanes == 0 && mine < n) __stcg(x + mine, value);
+  __threadfence();
+  __syncthreads();
+  if (thread == 0) {
+    store_flag(flags + block, 1);
+    // The last block to end leaves everything as it was: all others have read their flags.
+    if (atomicAdd(flags + blocks + 1, 1) == blocks - 1) {
+      for (int b = 0; b < blocks + 2; ++b) flags[b] = 0;
     }
   }
 }
