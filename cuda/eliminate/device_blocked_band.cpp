@@ -45,10 +45,8 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
       moves_(2 * max_width + most_groups),
       factor_staging_(alone ? 0 : max_width * max_width),
       content_(static_cast<std::size_t>(height)),
-      flags_(alone ? triangle_flags(order) : 0) {
+      ticket_(1) {
   std::iota(content_.begin(), content_.end(), Index{0});
-  CUDA_CHECK(cudaMemsetAsync(flags_.data(), 0, static_cast<std::size_t>(flags_.bytes()),
-                             streams_.updates.get()));
   if (refined && std::is_same_v<T, float>) split_.emplace(height, max_width, order);
 }
 
@@ -392,7 +390,10 @@ void DeviceBlockedBand<T>::solve_with(Triangle triangle, std::span<T> x, Index c
   x_.upload(x);
   const T* const a = values_.data();
   if (columns == 1) {
-    solve_triangle(triangle, order_, a, stride_, x_.data(), flags_.data(), streams_.updates.get());
+    c_.grow(static_cast<Index>(x.size()));
+    solve_triangle(triangle, order_, a, stride_, static_cast<const T*>(x_.data()), c_.data(),
+                   ticket_.data(), streams_.updates.get());
+    std::swap(x_, c_);
   } else if (triangle == Triangle::upper) {
     cuda::solve_upper(streams_.update_blas, order_, columns, a, stride_, x_.data(), columns);
   } else {

@@ -125,7 +125,7 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   DeviceArray<T> stack_;
   std::vector<PanelLu<T>> stack_lu_;
   mutable DeviceArray<T> x_, c_;
-  mutable DeviceArray<int> flags_;  // of solve_triangle()
+  mutable DeviceArray<int> ticket_;  // of solve_triangle()
 };
 
 extern template class DeviceBlockedBand<float>;

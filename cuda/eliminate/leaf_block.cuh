@@ -59,6 +59,7 @@ struct Board {
   unsigned keys[2][most_warps];
   int owners[slice_width];  // blocks of the slice's pivots
   int places[leaf_width];   // of the leaf's pivots
+  int tiles[leaf_width];    // and where they are in this block; -1: in another
   std::uint64_t offers_came[2];
   std::uint64_t rows_came;
 };
@@ -75,6 +76,7 @@ class LeafBlock {
         rank_(cluster_rank()),
         blocks_(cluster_size()),
         tiles_(tiles) {
+    if (threadIdx.x < leaf_width) board_.tiles[threadIdx.x] = -1;
     if (threadIdx.x == 0) {
       init_barrier(&board_.offers_came[0]);
       init_barrier(&board_.offers_came[1]);
@@ -102,8 +104,6 @@ class LeafBlock {
     return tiles_ + (place_in_block(r) - lane_ + lane) * tile_pitch<T>;
   }
   __device__ T* tile(int r) const { return tile(r, lane_); }
-  __device__ int step_of(int r) const { return steps_[r]; }
-  __device__ int number_of(int r) const { return numbers_[r]; }
   __device__ int lane() const { return lane_; }
 
   /// The rows with these numbers, -1 for none, into registers. `aligned`: rows and their lengths
@@ -188,7 +188,7 @@ class LeafBlock {
     for (int r = 0; r < thread_rows; ++r) {
       if (aligned) {
         const int chunk = lane_ % row_chunks;
-#pragma unroll
+#pragma unroll 1
         for (int base = 0; base < warp_size; base += 8 * chunk_rows) {
           uint4 values[8];
 #pragma unroll
@@ -236,17 +236,13 @@ class LeafBlock {
     }
   }
 
-  /// The tiles of pivots into the leaf.
+  /// The tiles of this block's pivots into the leaf.
   __device__ void store_pivots(Leaf<T>* leaf) const {
-    __syncwarp();
-#pragma unroll
-    for (int r = 0; r < thread_rows; ++r) {
-      for (unsigned pivots = __ballot_sync(whole_warp, steps_[r] >= 0); pivots != 0;
-           pivots &= pivots - 1) {
-        const int from = __ffs(static_cast<int>(pivots)) - 1;
-        const int step = __shfl_sync(whole_warp, steps_[r], from);
-        leaf->factors[step * leaf_width + lane_] = tile(r, from)[lane_];
-      }
+    __syncthreads();
+    for (int step = warp_; step < leaf_width; step += warps_) {
+      const int place = board_.tiles[step];
+      if (place < 0) continue;
+      leaf->factors[step * leaf_width + lane_] = tiles_[place * tile_pitch<T> + lane_];
     }
   }
 
@@ -297,9 +293,11 @@ class LeafBlock {
       if (offers && owner == rank_ && best_warp == warp_) {
         if (second) {
           steps_[1] = first + j;
+          board_.tiles[first + j] = place_in_block(1);
           active_[1] = false;
         } else {
           steps_[0] = first + j;
+          board_.tiles[first + j] = place_in_block(0);
           active_[0] = false;
         }
       }

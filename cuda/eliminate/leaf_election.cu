@@ -58,11 +58,8 @@ __global__ void __launch_bounds__(most_threads)
     __syncwarp();  // thread 0 wrote the places
     write_moves(lane < width ? board.places[lane] : -1, width, leaf, swaps);
   }
-  if (rows.list == nullptr) {
-    block.store(a, stride, width, aligned);
-  } else {
-    block.store_pivots(leaf);
-  }
+  if (rows.list == nullptr) block.store(a, stride, width, aligned);
+  block.store_pivots(leaf);
   block.report_pivots(column, report);
   const unsigned word = __reduce_max_sync(whole_warp, largest);
   if (lane == 0 && word > 0) {

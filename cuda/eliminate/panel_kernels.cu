@@ -4,70 +4,111 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// Threads of the kernel that moves rows, one column each.
-constexpr int move_threads = 64;
+/// The kernels that move rows and solve with small triangles: blocks of 32 columns, a lane each;
+/// warp w has the rows w, w + 8, and so on.
+constexpr int column_warps = 8;
+constexpr int column_threads = column_warps * warp_size;
 
 /// Threads of the kernels that form multipliers, one row each.
 constexpr int multiplier_rows = 128;
 
-/// Threads of the kernel that solves with small triangles, four to a column.
-constexpr int triangle_threads = 128;
+/// Shared memory of solve_columns(): L row after row, zeros beyond its rows, and room for the rows
+/// that its warps show each other.
+template <int order, typename T>
+struct ColumnBoard {
+  alignas(16) T lower[order][order + 2];
+  T rows[2][column_warps][warp_size];
+};
 
-/// A thread a column. `formed`: the leaf's rows are eliminated in place.
-template <typename T>
-__global__ void __launch_bounds__(move_threads)
-    move_rows(T* a, Index stride, Index columns, Index column, int width, int next, bool formed,
-              const Leaf<T>* leaf) {
-  __shared__ int to[2 * leaf_width], from[2 * leaf_width];
-  __shared__ T factors[leaf_width * leaf_width];
-  for (int k = threadIdx.x; k < 2 * leaf_width; k += blockDim.x) {
-    to[k] = leaf->moves_to[k];
-    from[k] = leaf->moves_from[k];
-  }
-  __syncthreads();
-  constexpr int own = leaf_width * leaf_width / move_threads;
-  const int inner = threadIdx.x % leaf_width;
-  T loaded[own];
+/// X <- L^-1 X for the unit lower triangle on the board; x[r] is this lane's column in row
+/// 8 r + warp. `keep(row, value)` takes each row of the result. Instructions are fetched more
+/// slowly than they are executed when a kernel is this short, hence a loop over eight rows at a
+/// time: every warp solves with their triangle for itself, then subtracts them from its own rows.
+template <int order, typename T, typename Keep>
+__device__ void solve_columns(T (&x)[order / column_warps], ColumnBoard<order, T>& board,
+                              Keep&& keep) {
+  const int lane = threadIdx.x % warp_size;
+  const int warp = threadIdx.x / warp_size;
+#pragma unroll 1
+  for (int first = 0; first < order; first += column_warps) {
+    auto& rows = board.rows[first / column_warps % 2];
+    rows[warp][lane] = x[0];
+    __syncthreads();
+    T z[column_warps];
 #pragma unroll
-  for (int k = 0; k < own; ++k) {
-    const int i = (k * move_threads + static_cast<int>(threadIdx.x)) / leaf_width;
-    const bool there = i < width && inner < width;
-    loaded[k] = formed ? a[(there ? from[i] : 0) * stride + column + (there ? inner : 0)]
-                       : leaf->factors[i * leaf_width + inner];
-  }
+    for (int k = 0; k < column_warps; ++k) z[k] = rows[k][lane];
+    T mine = z[0];
 #pragma unroll
-  for (int k = 0; k < own; ++k) factors[k * move_threads + threadIdx.x] = loaded[k];
-  __syncthreads();
-  const Index j = thread_index();
-  if (j >= columns) return;
-  T top[leaf_width], displaced[leaf_width];
+    for (int k = 0; k < column_warps; ++k) {
 #pragma unroll
-  for (int k = 0; k < leaf_width; ++k) {
-    top[k] = to[k] >= 0 ? a[from[k] * stride + j] : T{};
-    displaced[k] = to[leaf_width + k] >= 0 ? a[from[leaf_width + k] * stride + j] : T{};
-  }
+      for (int i = k + 1; i < column_warps; ++i) z[i] -= board.lower[first + i][first + k] * z[k];
+      if (k == warp) mine = z[k];
+    }
+    keep(first + warp, mine);
 #pragma unroll
-  for (int k = 0; k < leaf_width; ++k) {
-    if (to[leaf_width + k] >= 0) a[to[leaf_width + k] * stride + j] = displaced[k];
-  }
-  const Index inside = j - column;
-  if (!formed && inside >= 0 && inside < width) {
-    for (int k = 0; k < width; ++k) a[k * stride + j] = factors[k * leaf_width + inside];
-    return;
-  }
-  if (inside >= width && inside < width + next) {
+    for (int r = 1; r < order / column_warps; ++r) {
+      const int row = first + r * column_warps + warp;
+      if (first + r * column_warps >= order) break;
 #pragma unroll
-    for (int k = 0; k < leaf_width; ++k) {
-#pragma unroll
-      for (int i = k + 1; i < leaf_width; ++i) {
-        if (i < width) top[i] -= factors[i * leaf_width + k] * top[k];
+      for (int k = 0; k < column_warps; k += 2) {
+        const Pair<T> factors = pair_at(board.lower[row], first + k);
+        x[r] -= factors.x * z[k];
+        x[r] -= factors.y * z[k + 1];
       }
     }
-  }
 #pragma unroll
-  for (int k = 0; k < leaf_width; ++k) {
-    if (k < width) a[k * stride + j] = top[k];
+    for (int r = 1; r < order / column_warps; ++r) x[r - 1] = x[r];
   }
+}
+
+template <typename T>
+__global__ void __launch_bounds__(column_threads)
+    move_rows(T* a, Index stride, Index columns, Index column, int width, int next,
+              const Leaf<T>* leaf) {
+  constexpr int own = leaf_width / column_warps;
+  __shared__ int to[2 * leaf_width], from[2 * leaf_width];
+  __shared__ ColumnBoard<leaf_width, T> board;
+  const int lane = threadIdx.x % warp_size;
+  const int warp = threadIdx.x / warp_size;
+  if (threadIdx.x < 2 * leaf_width) {
+    to[threadIdx.x] = leaf->moves_to[threadIdx.x];
+    from[threadIdx.x] = leaf->moves_from[threadIdx.x];
+  }
+  __syncthreads();
+  const Index j = static_cast<Index>(blockIdx.x) * warp_size + lane;
+  const bool inside = j < columns;
+  const Index behind = static_cast<Index>(blockIdx.x) * warp_size - column - width;
+  const bool solves = behind >= 0 && behind < next;  // a leaf is no less than a block's columns
+  T top[own], displaced[own], factors[own];
+#pragma unroll
+  for (int r = 0; r < own; ++r) {
+    const int k = r * column_warps + warp;
+    top[r] = inside && k < width ? a[from[k] * stride + j] : T{};
+    displaced[r] = inside && to[leaf_width + k] >= 0 ? a[from[leaf_width + k] * stride + j] : T{};
+    factors[r] = leaf->factors[k * leaf_width + lane];
+  }
+  // Every row is read before one is written.
+#pragma unroll
+  for (int r = 0; r < own; ++r) {
+    const int k = r * column_warps + warp;
+    board.lower[k][lane] = k < width && lane < k ? factors[r] : T{};
+  }
+  __syncthreads();
+#pragma unroll
+  for (int r = 0; r < own; ++r) {
+    const int place = to[leaf_width + r * column_warps + warp];
+    if (inside && place >= 0) a[place * stride + j] = displaced[r];
+  }
+  const auto keep = [&](int row, T value) {
+    if (inside && row < width) a[row * stride + j] = value;
+  };
+  if (solves) {
+    solve_columns(top, board, keep);
+    return;
+  }
+  const bool is_leaf = j - lane == column && lane < width;
+#pragma unroll
+  for (int r = 0; r < own; ++r) keep(r * column_warps + warp, is_leaf ? factors[r] : top[r]);
 }
 
 template <typename T>
@@ -136,60 +177,45 @@ __global__ void __launch_bounds__(multiplier_rows)
   store_rows(a + width, stride, first, rows, next, tile, behind);
 }
 
-/// Four lanes a column, lane q of them with the rows i = q mod 4; width <= `order`. No branch
-/// inside the steps: what is not there is zero, and loads go ahead of the chain of steps.
-template <int order, typename T>
-__global__ void __launch_bounds__(triangle_threads)
+/// width <= small_triangle.
+template <typename T>
+__global__ void __launch_bounds__(column_threads)
     solve_lower(int width, Index columns, const T* l, Index l_stride, T* b, Index b_stride) {
-  constexpr int lanes = 4;
-  constexpr int own = order / lanes;
-  constexpr int shares = order * order / triangle_threads;
-  __shared__ T lower[order * (order + 1)];  // column after column of L
-  const int q = threadIdx.x % lanes;
-  const Index j = thread_index() / lanes;
-  const bool valid = j < columns;
-  T x[own];
+  constexpr int own = small_triangle / column_warps;
+  constexpr int shares = small_triangle * small_triangle / column_threads;
+  __shared__ ColumnBoard<small_triangle, T> board;
+  const int warp = threadIdx.x / warp_size;
+  const Index j = static_cast<Index>(blockIdx.x) * warp_size + threadIdx.x % warp_size;
+  const bool inside = j < columns;
+  T x[own], share[shares];
 #pragma unroll
   for (int r = 0; r < own; ++r) {
-    const int i = r * lanes + q;
-    x[r] = valid && i < width ? b[i * b_stride + j] : T{};
+    const int i = r * column_warps + warp;
+    x[r] = inside && i < width ? b[i * b_stride + j] : T{};
   }
-  T share[shares];
+  const int c = static_cast<int>(threadIdx.x) % small_triangle;
+  const int first = static_cast<int>(threadIdx.x) / small_triangle;
 #pragma unroll
   for (int s = 0; s < shares; ++s) {
-    const int k = s * triangle_threads + static_cast<int>(threadIdx.x);
-    const int i = k / order, c = k % order;
+    const int i = s * (column_threads / small_triangle) + first;
     share[s] = i < width && c < i ? l[i * l_stride + c] : T{};
   }
 #pragma unroll
   for (int s = 0; s < shares; ++s) {
-    const int k = s * triangle_threads + static_cast<int>(threadIdx.x);
-    lower[k % order * (order + 1) + k / order] = share[s];
+    board.lower[s * (column_threads / small_triangle) + first][c] = share[s];
   }
-  __syncthreads();
-#pragma unroll
-  for (int k = 0; k < order; ++k) {
-    const T known = __shfl_sync(whole_warp, x[k / lanes], k % lanes, lanes);
-    // L is zero on and above the diagonal: rows that are final stay as they are.
-#pragma unroll
-    for (int r = k / lanes; r < own; ++r) {
-      x[r] -= lower[k * (order + 1) + r * lanes + q] * known;
-    }
-  }
-#pragma unroll
-  for (int r = 0; r < own; ++r) {
-    const int i = r * lanes + q;
-    if (valid && i < width) b[i * b_stride + j] = x[r];
-  }
+  solve_columns(x, board, [&](int row, T value) {
+    if (inside && row < width) b[row * b_stride + j] = value;
+  });
 }
 
 }  // namespace
 
 template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
-                    bool formed, const Leaf<T>* leaf, cudaStream_t stream) {
-  move_rows<T><<<grid_for(columns, move_threads), move_threads, 0, stream>>>(
-      a, stride, columns, column, width, next, formed, leaf);
+                    const Leaf<T>* leaf, cudaStream_t stream) {
+  move_rows<T><<<grid_for(columns, warp_size), column_threads, 0, stream>>>(
+      a, stride, columns, column, width, next, leaf);
   check_launch("move_rows");
 }
 
@@ -210,22 +236,15 @@ void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, 
 template <typename T>
 void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, T* b,
                             Index b_stride, cudaStream_t stream) {
-  const unsigned blocks = grid_for(4 * columns, triangle_threads);
-  if (width <= small_triangle / 2) {
-    solve_lower<small_triangle / 2>
-        <<<blocks, triangle_threads, 0, stream>>>(width, columns, l, l_stride, b, b_stride);
-  } else {
-    solve_lower<small_triangle>
-        <<<blocks, triangle_threads, 0, stream>>>(width, columns, l, l_stride, b, b_stride);
-  }
+  solve_lower<T><<<grid_for(columns, warp_size), column_threads, 0, stream>>>(
+      width, columns, l, l_stride, b, b_stride);
   check_launch("solve_lower");
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                  \
-  template void move_leaf_rows(T*, Index, Index, Index, int, int, bool, const Leaf<T>*,         \
-                               cudaStream_t);                                                   \
-  template void form_leaf_multipliers(T*, Index, Index, int, int, const Leaf<T>*, PanelReport*, \
-                                      cudaStream_t);                                            \
+#define SPSOLVE_INSTANTIATE(T)                                                                   \
+  template void move_leaf_rows(T*, Index, Index, Index, int, int, const Leaf<T>*, cudaStream_t); \
+  template void form_leaf_multipliers(T*, Index, Index, int, int, const Leaf<T>*, PanelReport*,  \
+                                      cudaStream_t);                                             \
   template void solve_unit_lower_small(int, Index, const T*, Index, T*, Index, cudaStream_t);
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)

@@ -66,12 +66,12 @@ template <typename T>
 void take_in_order(const T* a, Index stride, int width, int column, Leaf<T>* leaf, int* swaps,
                    PanelReport* report, cudaStream_t stream);
 
-/// Moves the leaf's rows in the columns [0, columns) of the panel and solves with L in the `next`
-/// columns behind the leaf's, [column, column + width): those rows of U are final then. L and U of
-/// the pivot rows go into the leaf's columns, unless they are there: `formed`.
+/// Moves the leaf's rows in the columns [0, columns) of the panel, writes L and U of the pivot rows
+/// into the leaf's columns [column, column + width), and solves with L in the `next` columns
+/// behind: those rows of U are final then. `column` is a multiple of leaf_width.
 template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
-                    bool formed, const Leaf<T>* leaf, cudaStream_t stream);
+                    const Leaf<T>* leaf, cudaStream_t stream);
 
 /// For the `rows` rows below the leaf's pivots, `a` at the first of them and at the leaf's first
 /// column: L = A U^-1 in place, then A <- A - L U12 in the `next` columns behind the leaf, U12 the

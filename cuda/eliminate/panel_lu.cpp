@@ -132,7 +132,7 @@ void PanelLu<T>::eliminate_leaf(const Place& panel, Range columns, Index next) {
                        stream_);
   }
   move_leaf_rows(panel.at(columns.first, 0), panel.stride, panel.width, columns.first, width,
-                 static_cast<int>(next), formed, leaf_.data(), stream_);
+                 static_cast<int>(next), leaf_.data(), stream_);
   if (formed) {
     subtract_product(panel.blas, rows - width, next, columns.size(), top + width * panel.stride,
                      panel.stride, top + width, panel.stride, top + width * panel.stride + width,

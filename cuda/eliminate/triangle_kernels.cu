@@ -1,3 +1,6 @@
+#include <cmath>
+#include <type_traits>
+
 #include "cuda/eliminate/triangle_kernels.hpp"
 #include "cuda/multiply/launch.cuh"
 
@@ -10,14 +13,28 @@ constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
 constexpr int warp_rows = block_rows / warps;
 
-__device__ int load_flag(const int* flag) {
-  int value;
-  asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
-  return value;
+/// A nan that no arithmetic yields: what stands in x where nothing has been solved yet.
+template <typename T>
+using Bits = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+template <typename T>
+constexpr Bits<T> unknown = ~Bits<T>{0};
+
+template <typename T>
+__device__ Bits<T> bits_of(T value) {
+  if constexpr (sizeof(T) == 8) {
+    return static_cast<Bits<T>>(__double_as_longlong(value));
+  } else {
+    return __float_as_uint(value);
+  }
 }
 
-__device__ void store_flag(int* flag, int value) {
-  asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
+/// *place, once another block has written it.
+template <typename T>
+__device__ T wait_for_value(const T* place) {
+  const volatile T* const there = place;
+  T value = *there;
+  while (bits_of(value) == unknown<T>) value = *there;
+  return value;
 }
 
 /// This warp's rows of the tile whose first column is `column`: lane l has columns l and l + 32.
@@ -65,10 +82,10 @@ __device__ void invert_unit_lower(T (&l)[block_rows][block_rows + 1]) {
 /// Blocks of rows one after another, each as soon as those before it are solved; while it waits, a
 /// block inverts its triangle, so that its own turn is a product. For the upper triangle everything
 /// runs from the last row to the first: place i of a block is row 63 - i of it.
-/// flags: one a block, then the ticket, then the number of blocks that are done.
+/// x holds `unknown` everywhere at first: a value is its own flag.
 template <typename T, bool upper>
 __global__ void __launch_bounds__(threads)
-    solve(Index n, const T* a, Index stride, T* x, int* flags) {
+    solve(Index n, const T* a, Index stride, const T* b, T* x, int* ticket) {
   __shared__ T diagonal[block_rows][block_rows + 1];
   __shared__ T known[block_rows];
   __shared__ T scale[block_rows];
@@ -77,7 +94,7 @@ __global__ void __launch_bounds__(threads)
   const int thread = threadIdx.x;
   const int lane = thread % warp_size;
   const int warp = thread / warp_size;
-  if (thread == 0) turn = atomicAdd(flags + blocks, 1);
+  if (thread == 0) turn = atomicAdd(ticket, 1);
   __syncthreads();
   const int steps = turn;  // blocks that must be done before this one
   const int block = upper ? blocks - 1 - turn : turn;
@@ -108,17 +125,11 @@ __global__ void __launch_bounds__(threads)
     T next[warp_rows][2];
     if (step + 1 < steps) load_tile(a, stride, n, row, column_of(step + 1), next);
     const Index column = column_of(step);
-    // Whoever waits reads the flag by itself: no barrier of the block in this loop.
-    if (lane == 0) {
-      while (load_flag(flags + column / block_rows) == 0) {
-      }
-    }
-    __syncwarp();
     T values[2];
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const Index j = column + lane + half * warp_size;
-      values[half] = j < n ? __ldcg(x + j) : T{};
+      values[half] = j < n ? wait_for_value(x + j) : T{};
     }
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r) {
@@ -132,7 +143,7 @@ __global__ void __launch_bounds__(threads)
   for (int r = 0; r < warp_rows; ++r) {
     const T sum = sum_of_group<warp_size>(sums[r]);
     const int p = place_of(warp * warp_rows + r);
-    if (lane == 0) known[p] = row + r < n ? (x[row + r] - sum) * scale[p] : T{};
+    if (lane == 0) known[p] = row + r < n ? (b[row + r] - sum) * scale[p] : T{};
   }
   __syncthreads();
   // Four lanes a row of the product.
@@ -144,38 +155,32 @@ __global__ void __launch_bounds__(threads)
   }
   value = sum_of_group<lanes>(value);
   const Index mine = first + place_of(thread / lanes);
-  if (thread % lanes == 0 && mine < n) __stcg(x + mine, value);
-  __threadfence();
-  __syncthreads();
-  if (thread == 0) {
-    store_flag(flags + block, 1);
-    // The last block to end leaves everything as it was: all others have read their flags.
-    if (atomicAdd(flags + blocks + 1, 1) == blocks - 1) {
-      for (int b = 0; b < blocks + 2; ++b) flags[b] = 0;
-    }
+  if (thread % lanes == 0 && mine < n) {
+    const T solved = bits_of(value) == unknown<T> ? T(NAN) : value;
+    *const_cast<volatile T*>(x + mine) = solved;
   }
 }
 
 }  // namespace
 
-Index triangle_flags(Index n) {
-  return (n + block_rows - 1) / block_rows + 2;
-}
-
 template <typename T>
-void solve_triangle(Triangle triangle, Index n, const T* a, Index stride, T* x, int* flags,
-                    cudaStream_t stream) {
+void solve_triangle(Triangle triangle, Index n, const T* a, Index stride, const T* b, T* x,
+                    int* ticket, cudaStream_t stream) {
   if (n == 0) return;
+  CUDA_CHECK(cudaMemsetAsync(x, 0xff, static_cast<std::size_t>(n) * sizeof(T), stream));
+  CUDA_CHECK(cudaMemsetAsync(ticket, 0, sizeof(int), stream));
   const unsigned blocks = grid_for(n, block_rows);
   if (triangle == Triangle::upper) {
-    solve<T, true><<<blocks, threads, 0, stream>>>(n, a, stride, x, flags);
+    solve<T, true><<<blocks, threads, 0, stream>>>(n, a, stride, b, x, ticket);
   } else {
-    solve<T, false><<<blocks, threads, 0, stream>>>(n, a, stride, x, flags);
+    solve<T, false><<<blocks, threads, 0, stream>>>(n, a, stride, b, x, ticket);
   }
   check_launch("solve_triangle");
 }
 
-template void solve_triangle(Triangle, Index, const float*, Index, float*, int*, cudaStream_t);
-template void solve_triangle(Triangle, Index, const double*, Index, double*, int*, cudaStream_t);
+template void solve_triangle(Triangle, Index, const float*, Index, const float*, float*, int*,
+                             cudaStream_t);
+template void solve_triangle(Triangle, Index, const double*, Index, const double*, double*, int*,
+                             cudaStream_t);
 
 }  // namespace spsolve::cuda
