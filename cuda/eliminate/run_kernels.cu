@@ -180,6 +180,15 @@ __device__ void finish_stripe(const Step<T>& step, const Lane<T>& lane, const Pi
   if (threadIdx.x == 0) step.run.report->pivots[step.place + 1] = best;
 }
 
+/// From here on blocks of the next step may start as places become free, and this one has all that
+/// the step before it wrote: as every step waits here, that of all steps before.
+__device__ void take_turn() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
+#endif
+}
+
 /// A block's rows of a step and its stripe of their columns, updated in place.
 template <typename T>
 struct Tile {
@@ -241,6 +250,7 @@ struct Tile {
 template <typename T>
 __global__ void __launch_bounds__(threads, 4) eliminate_column(const Step<T> step) {
   __shared__ T multipliers[largest_tile];
+  take_turn();
   const Lane<T> lane(step);
   // Every other step from below: it begins with what the last one left in the cache.
   const Index number = step.k % 2 == 0 ? blockIdx.y : gridDim.y - 1 - blockIdx.y;
@@ -292,6 +302,27 @@ int tile_rows_for(Index rows, Index stripes) {
   return tile;
 }
 
+/// Launches a step; where it `follows` another one and can wait for it in take_turn(), its blocks
+/// start while those of the other one end.
+template <typename T>
+void launch(const Step<T>& step, dim3 grid, bool follows, cudaStream_t stream) {
+  static const bool takes_turns = [] {
+    cudaFuncAttributes compiled{};
+    CUDA_CHECK(cudaFuncGetAttributes(&compiled, eliminate_column<T>));
+    return compiled.ptxVersion >= 90;
+  }();
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = dim3(threads);
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = follows && takes_turns ? 1 : 0;
+  CUDA_CHECK(cudaLaunchKernelEx(&config, eliminate_column<T>, step));
+}
+
 }  // namespace
 
 Index offer_count(Index order) {
@@ -308,6 +339,7 @@ void eliminate_columns(const ColumnRun<T>& run, Index first, Index count, bool j
                        const Candidate* pivot, cudaStream_t stream) {
   const Index cells = std::max<Index>(run.order, longest_column_run + 1);
   begin_run<T><<<grid_for(cells, threads), threads, 0, stream>>>(run, first, pivot);
+  check_launch("begin_run");
   for (int place = 0; place < count; ++place) {
     const Index k = first + place;
     Step<T> step{run, k,     place, jordan ? 0 : k + 1, (k + 1) / line_columns<T> * line_columns<T>,
@@ -316,9 +348,8 @@ void eliminate_columns(const ColumnRun<T>& run, Index first, Index count, bool j
     const unsigned stripes = grid_for(run.order - step.first_line, stripe_columns<T>);
     step.tile_rows = tile_rows_for(rows, stripes);
     const dim3 grid(stripes, grid_for(rows, step.tile_rows));
-    eliminate_column<T><<<grid, threads, 0, stream>>>(step);
+    launch(step, grid, place > 0, stream);
   }
-  check_launch("eliminate_columns");
 }
 
 #define SPSOLVE_INSTANTIATE(T)                                                                     \

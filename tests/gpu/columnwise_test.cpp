@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "cuda/eliminate/device_band.hpp"
 #include "cuda/eliminate/device_bands.hpp"
@@ -267,7 +268,7 @@ std::string refusal_of(Work&& work) {
 TEST_F(GpuColumnwise, NamesTheStepInARun) {
   const Index n = 140;
   for (const Case& c : cases) {
-    for (const double bad : {0.0, INFINITY, NAN}) {
+    for (const double bad : {0.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
       for (const Index step : {0, 1, 63, 64, 100, 139}) {
         Dense<double> dense(n, n);
         for (Index i = 0; i < n; ++i) dense(i, i) = i == step ? bad : 4;
