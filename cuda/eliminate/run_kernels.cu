@@ -16,7 +16,8 @@ constexpr int rows_at_once = 4;
 constexpr int smallest_tile = warps * rows_at_once;
 constexpr int largest_tile = 4 * smallest_tile;
 
-/// A warp has 512 bytes of a row: a stripe of columns, which begins at a whole cache line.
+/// What a thread has of a row; a warp has a stripe of columns, 512 bytes from a whole cache line
+/// on.
 template <typename T>
 using Pack = Packed<T, full_pack<T>>;
 template <typename T>
@@ -100,7 +101,8 @@ __device__ void offer_next(const Step<T>& step, const Lane<T>& lane, Index row,
   if (better(here, best)) best = here;
 }
 
-/// Columns up to k of rows k and p change places, dealt out to all threads of the grid.
+/// The columns before k of rows k and p, multipliers all, change places, dealt out to all threads
+/// of the grid.
 template <typename T>
 __device__ void swap_multipliers(const Step<T>& step, Index p) {
   T* const upper = step.run.a + step.k * step.run.stride;
@@ -138,8 +140,8 @@ struct PivotRow {
 };
 
 /// What is left of a stripe when its tiles are done: row p, which takes what row k was and is
-/// updated as the other rows; row k, which takes the pivot row; and, in stripe 0, the choice among
-/// the tiles' candidates. `best` is that of row p in this thread.
+/// updated as the other rows; row k, which takes the pivot row; and, in stripe 0, the choice of the
+/// next pivot among the tiles' candidates and row p.
 template <typename T>
 __device__ void finish_stripe(const Step<T>& step, const Lane<T>& lane, const PivotRow<T>& p) {
   const Index k = step.k;
