@@ -1,4 +1,4 @@
-#include "cuda/eliminate/column_kernels.hpp"
+#include "cuda/eliminate/candidate.cuh"
 #include "cuda/eliminate/magnitude.cuh"
 #include "cuda/multiply/launch.cuh"
 
@@ -12,37 +12,6 @@ constexpr int warps = threads / warp_size;
 /// Rows of the tile that one block of eliminate() updates.
 constexpr int tile_rows = 8;
 
-__device__ bool better(const Candidate& a, const Candidate& b) {
-  if (a.key != b.key) return a.key > b.key;
-  return a.row != b.row ? a.row < b.row : a.column < b.column;
-}
-
-/// The best of the warp, in its first lane.
-__device__ Candidate best_of_warp(Candidate mine) {
-#pragma unroll
-  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-    const Candidate other{__shfl_down_sync(whole_warp, mine.key, distance),
-                          __shfl_down_sync(whole_warp, mine.row, distance),
-                          __shfl_down_sync(whole_warp, mine.column, distance)};
-    if (better(other, mine)) mine = other;
-  }
-  return mine;
-}
-
-/// The best of the block, in its first thread.
-__device__ Candidate best_of_block(Candidate mine) {
-  __shared__ Candidate winners[warps];
-  mine = best_of_warp(mine);
-  if (threadIdx.x % warp_size == 0) winners[threadIdx.x / warp_size] = mine;
-  __syncthreads();
-  if (threadIdx.x < warp_size) {
-    mine = threadIdx.x < warps ? winners[threadIdx.x] : Candidate{0, 0, 0};
-    mine = best_of_warp(mine);
-  }
-  __syncthreads();
-  return mine;
-}
-
 template <typename T>
 __global__ void __launch_bounds__(threads)
     find(const T* a, Index stride, Index first_row, Index rows, Index first_column, Index columns,
@@ -54,7 +23,7 @@ __global__ void __launch_bounds__(threads)
     const Candidate here{magnitude_key(a[i * stride + j]), i, j};
     if (better(here, mine)) mine = here;
   }
-  mine = best_of_block(mine);
+  mine = best_of_block<threads>(mine);
   if (threadIdx.x == 0) {
     space[1 + blockIdx.x] = mine;
     __threadfence();
@@ -64,11 +33,8 @@ __global__ void __launch_bounds__(threads)
   if (!last) return;
   __threadfence();
   Candidate best{0, 0, 0};
-  if (threadIdx.x < gridDim.x) {
-    const auto* const there = space + 1 + threadIdx.x;
-    best = {__ldcg(&there->key), __ldcg(&there->row), __ldcg(&there->column)};
-  }
-  best = best_of_block(best);
+  if (threadIdx.x < gridDim.x) best = load_fresh(space + 1 + threadIdx.x);
+  best = best_of_block<threads>(best);
   if (threadIdx.x == 0) {
     space[0] = best;
     *counter = 0;

@@ -1,5 +1,7 @@
 #include "cuda/eliminate/device_band.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -9,9 +11,25 @@
 
 namespace spsolve::cuda {
 
+namespace {
+
+/// What a run may take, and what its length is reckoned by: bytes that a GPU moves in a second, and
+/// the time of a step that moves none.
+constexpr double seconds_of_run = 20e-3;
+constexpr double bytes_per_second = 3e12;
+constexpr double seconds_of_empty_step = 5e-6;
+
+}  // namespace
+
 template <typename T>
 std::int64_t DeviceBand<T>::bytes(Index rows, Index order) {
-  return (rows * device_stride<T>(order) + 2 * order + rows) * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t values = rows * device_stride<T>(order) + 2 * order + rows;
+  const std::int64_t of_type = static_cast<std::int64_t>(sizeof(T));
+  if (!has_all(rows, order)) return values * of_type;
+  return (values + 2 * order) * of_type +
+         offer_count(order) * static_cast<std::int64_t>(sizeof(Candidate)) +
+         stripe_count<T>(order) * static_cast<std::int64_t>(sizeof(unsigned)) +
+         static_cast<std::int64_t>(sizeof(RunReport));
 }
 
 template <typename T>
@@ -27,6 +45,18 @@ DeviceBand<T>::DeviceBand(BandStreams& streams, Range rows, Index order)
       counter_(1),
       answer_(1) {
   CUDA_CHECK(cudaMemsetAsync(counter_.data(), 0, sizeof(unsigned), streams_.updates.get()));
+  if (has_all(rows_.size(), order_)) reserve_runs();
+}
+
+template <typename T>
+void DeviceBand<T>::reserve_runs() {
+  columns_.grow(2 * order_);
+  offers_.grow(offer_count(order_));
+  stripes_.grow(stripe_count<T>(order_));
+  report_.grow(1);
+  report_here_.grow(1);
+  CUDA_CHECK(cudaMemsetAsync(stripes_.data(), 0, static_cast<std::size_t>(stripes_.bytes()),
+                             streams_.updates.get()));
 }
 
 template <typename T>
@@ -106,6 +136,47 @@ void DeviceBand<T>::eliminate(Index column, Range rows) {
   eliminate_rows(values_.data(), stride_, rows.first - rows_.first, rows.size(), order_, column,
                  static_cast<const T*>(buffers_.data()), multipliers_.data(),
                  streams_.updates.get());
+}
+
+template <typename T>
+Index DeviceBand<T>::longest_run(Index first, Method method, Pivoting pivoting) const {
+  if (!has_all(rows_.size(), order_) || pivoting == Pivoting::complete) return 0;
+  const Index rows = method == Method::gauss_jordan ? order_ : order_ - first;
+  const double bytes_of_step =
+      2.0 * static_cast<double>(sizeof(T)) * static_cast<double>(rows * (order_ - first));
+  const double seconds = bytes_of_step / bytes_per_second + seconds_of_empty_step;
+  return std::clamp<Index>(static_cast<Index>(seconds_of_run / seconds), 1, longest_column_run);
+}
+
+template <typename T>
+ColumnRun<T> DeviceBand<T>::column_run() {
+  return {values_.data(), stride_,         order_,        columns_.data(),
+          offers_.data(), stripes_.data(), report_.data()};
+}
+
+template <typename T>
+EliminatedRun DeviceBand<T>::eliminate_run(Range columns, Method method, Pivoting pivoting) {
+  const bool search = pivoting != Pivoting::none;
+  const cudaStream_t stream = streams_.updates.get();
+  const Index k = columns.first;
+  find_candidate(values_.data(), stride_, k, search ? order_ - k : 1, k, 1, candidates_.data(),
+                 counter_.data(), stream);
+  eliminate_columns(column_run(), k, columns.size(), method == Method::gauss_jordan, search,
+                    candidates_.data(), stream);
+  CUDA_CHECK(cudaMemcpyAsync(report_here_.data(), report_.data(), sizeof(RunReport),
+                             cudaMemcpyDeviceToHost, stream));
+  streams_.updates.wait();
+
+  const RunReport& report = *report_here_.data();
+  EliminatedRun run;
+  run.largest_in_pivot_rows = magnitude_of_key(report.largest, T{});
+  for (Index step = 0; step < columns.size(); ++step) {
+    const Candidate& pivot = report.pivots[step];
+    const double magnitude = magnitude_of_key(pivot.key, T{});
+    run.pivots.push_back({magnitude, pivot.row, pivot.column});
+    if (magnitude == 0 || !std::isfinite(magnitude)) break;
+  }
+  return run;
 }
 
 template <typename T>

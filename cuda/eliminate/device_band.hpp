@@ -4,13 +4,16 @@
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/eliminate/band_streams.hpp"
 #include "cuda/eliminate/column_kernels.hpp"
+#include "cuda/eliminate/run_kernels.hpp"
 #include "eliminate/band.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve::cuda {
 
 /// A Band in the memory of this rank's GPU: row-major, all rows of a step updated at once. A step
-/// moves the rows' columns behind the pivot once in and once out: 2 rows (n - k) values.
+/// moves the rows' columns behind the pivot once in and once out: 2 rows (n - k) values. With all
+/// rows, and where pivots are not looked for in the whole matrix, it eliminates in runs, during
+/// which the host only launches.
 template <typename T>
 class DeviceBand final : public Band<T> {
  public:
@@ -37,6 +40,8 @@ class DeviceBand final : public Band<T> {
   void swap_rows(Index a, Index b) override;
   void swap_columns(Index a, Index b) override;
   void eliminate(Index column, Range rows) override;
+  Index longest_run(Index first, Method method, Pivoting pivoting) const override;
+  EliminatedRun eliminate_run(Range columns, Method method, Pivoting pivoting) override;
   void apply_block(BlockOperation operation, Range rows, std::span<T> x,
                    Index columns) const override;
   void subtract_product(Range rows, Range block, std::span<const T> x, std::span<T> y,
@@ -49,6 +54,9 @@ class DeviceBand final : public Band<T> {
     return values_.data() + (row - rows_.first) * stride_ + column;
   }
   void copy(T* to, const T* from, Index count);
+  static bool has_all(Index rows, Index order) { return rows == order && order > 0; }
+  void reserve_runs();
+  ColumnRun<T> column_run();
 
   BandStreams& streams_;
   Range rows_;
@@ -61,6 +69,12 @@ class DeviceBand final : public Band<T> {
   mutable DeviceArray<unsigned> counter_;
   mutable PinnedArray<Candidate> answer_;
   mutable DeviceArray<T> x_, y_;
+  // Of a band with all rows, for its runs:
+  DeviceArray<T> columns_;
+  DeviceArray<Candidate> offers_;
+  DeviceArray<unsigned> stripes_;
+  DeviceArray<RunReport> report_;
+  PinnedArray<RunReport> report_here_;
 };
 
 extern template class DeviceBand<float>;

@@ -16,6 +16,13 @@ __device__ inline unsigned long long magnitude_key(float value) {
   return (static_cast<unsigned long long>(__float_as_uint(value) & 0x7fffffffu) << 32) + 1;
 }
 
+/// Whether a key of a T is that of a magnitude that is neither zero nor infinite nor a nan: of a
+/// pivot that one can divide by.
+template <typename T>
+__device__ bool is_key_of_pivot(unsigned long long key) {
+  return key > magnitude_key(T{}) && key < magnitude_key(static_cast<T>(INFINITY));
+}
+
 /// The upper 32 bits of |value|, below 2^31: enough to order magnitudes that differ by more than a
 /// millionth.
 __device__ inline unsigned magnitude_word(double value) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "core/types.hpp"
 #include "distribute/row_bands.hpp"
+#include "eliminate/options.hpp"
 
 namespace spsolve {
 
@@ -14,6 +16,13 @@ struct PivotCandidate {
   double magnitude = -1.0;
   Index row = -1;
   Index column = -1;
+};
+
+/// What a run of steps did, see Band::eliminate_run().
+struct EliminatedRun {
+  std::vector<PivotCandidate> pivots;  ///< one a step; the last is zero or not finite where the run
+                                       ///< ended before its last column
+  double largest_in_pivot_rows = 0;    ///< max |u_kj|, j >= k, over the steps that were done
 };
 
 /// The products and triangular solves of a band's diagonal block, see Band::apply_block().
@@ -61,6 +70,17 @@ class Band {
   /// One step of elimination: for every own row i in `rows`, with the pivot row p in row buffer 0:
   /// m = a_ik / p_k;  a_ij <- a_ij - m p_j for j > k;  a_ik <- m, k = `column`.
   virtual void eliminate(Index column, Range rows) = 0;
+
+  /// How many columns from `first` on eliminate_run() may do at once where this band holds all
+  /// rows: so few that whoever waits for the end of a run need not wait long, about 20 ms. 0: there
+  /// are no runs, eliminate step by step.
+  virtual Index longest_run(Index, Method, Pivoting) const { return 0; }
+
+  /// Steps k in `columns` of an elimination by Method::gauss or gauss_jordan, of a band that holds
+  /// all rows: finds the pivot, swaps rows, and eliminates below or below and above, without asking
+  /// anybody in between; the same elements as by find_pivot(), swap_rows() and eliminate(). A
+  /// pivot that is zero or not finite ends the run before its step. The row buffers are lost.
+  virtual EliminatedRun eliminate_run(Range, Method, Pivoting) { return {}; }
 
   /// Applies `operation` with the block of rows and columns `rows` to x(rows, :).
   virtual void apply_block(BlockOperation operation, Range rows, std::span<T> x,

@@ -74,6 +74,18 @@ Range rows_at(const Band<T>& band, Index first, Index count) {
   return {band.rows().first + first, band.rows().first + first + count};
 }
 
+/// Step k over the bands of all ranks, with the pivot that they agreed on.
+template <typename T>
+void eliminate_column(Team& rows, const RowBands& bands, Band<T>& band, Index k,
+                      const PivotCandidate& pivot, bool jordan) {
+  if (pivot.column != k) band.swap_columns(k, pivot.column);
+  send_pivot_row(rows, bands, band, k, pivot.row);
+  exchange_rows(rows, bands, band, k, pivot.row);
+  const Range mine = band.rows();
+  band.eliminate(k, intersect({k + 1, band.order()}, mine));
+  if (jordan) band.eliminate(k, intersect({0, k}, mine));
+}
+
 /// The state of a checkpoint, its rows in the band; nothing where there is none to go on from.
 template <typename T>
 std::optional<EliminationState> resume(Checkpoints* checkpoints, Band<T>& band) {
@@ -148,33 +160,39 @@ Elimination eliminate_columnwise(Team& team, Team& rows, const RowBands& bands, 
     return 1.0 - std::pow(1.0 - static_cast<double>(step) / n, jordan ? 2 : 3);
   };
   if (k > 0) progress.resume(fraction(k));
-  for (; k < n; ++k) {
+  // The pivot of step k, looked at before anything is done with it.
+  const auto accept = [&](const PivotCandidate& pivot) {
+    check_pivot(pivot.magnitude, k, n, pivoting == Pivoting::none ? advice_without_pivoting : "");
+    result.row_swaps.push_back(pivot.row);
+    if (pivoting == Pivoting::complete) result.column_swaps.push_back(pivot.column);
+    result.pivots.include(pivot.magnitude, k == 0);
+  };
+  while (k < n) {
+    // A rank alone has nobody to ask for a pivot: its band may do many steps by itself.
+    const Index run = team.size() == 1 ? band.longest_run(k, method, pivoting) : 0;
     const auto [pivot, wish] =
-        decide(team, {find_candidate(band, k, pivoting),
+        decide(team, {run > 0 ? PivotCandidate{} : find_candidate(band, k, pivoting),
                       checkpoints == nullptr ? CheckpointWish::none : checkpoints->wish(k)});
     if (wish != CheckpointWish::none) {
       keep(*checkpoints, wish, band, k, result, largest_in_pivot_rows);
     }
-    check_pivot(pivot.magnitude, k, n, pivoting == Pivoting::none ? advice_without_pivoting : "");
-
-    if (pivoting == Pivoting::complete) {
-      result.column_swaps.push_back(pivot.column);
-      if (pivot.column != k) band.swap_columns(k, pivot.column);
+    if (run > 0) {
+      const EliminatedRun done = band.eliminate_run({k, std::min(k + run, n)}, method, pivoting);
+      for (const PivotCandidate& chosen : done.pivots) {
+        accept(chosen);
+        ++k;
+      }
+      largest_in_pivot_rows = std::max(largest_in_pivot_rows, done.largest_in_pivot_rows);
+    } else {
+      accept(pivot);
+      eliminate_column(rows, bands, band, k, pivot, jordan);
+      if (band.rows().contains(k)) {
+        largest_in_pivot_rows =
+            std::max(largest_in_pivot_rows, band.find_pivot({k, k + 1}, {k, n}).magnitude);
+      }
+      ++k;
     }
-    result.row_swaps.push_back(pivot.row);
-    send_pivot_row(rows, bands, band, k, pivot.row);
-    exchange_rows(rows, bands, band, k, pivot.row);
-
-    const Range mine = band.rows();
-    band.eliminate(k, intersect({k + 1, n}, mine));
-    if (jordan) band.eliminate(k, intersect({0, k}, mine));
-
-    if (mine.contains(k)) {
-      largest_in_pivot_rows =
-          std::max(largest_in_pivot_rows, band.find_pivot({k, k + 1}, {k, n}).magnitude);
-    }
-    result.pivots.include(pivot.magnitude, k == 0);
-    progress.done(k + 1, n, fraction(k + 1));
+    progress.done(k, n, fraction(k));
   }
   if (checkpoints != nullptr) {
     keep(*checkpoints, checkpoints->wish_at_the_end(n), band, n, result, largest_in_pivot_rows);

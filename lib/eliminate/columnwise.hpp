@@ -26,14 +26,15 @@ struct Elimination {
 /// and 5; Golub and Van Loan, Matrix Computations, 3.2 and 3.4). Step k finds the pivot of largest
 /// absolute value among the candidates of all ranks, sends its row to all of them while the two
 /// owners exchange rows, and lets each rank eliminate in its own band: below the pivot for
-/// Method::gauss (2/3 n^3 flops), above and below for Method::gauss_jordan (n^3).
+/// Method::gauss (2/3 n^3 flops), above and below for Method::gauss_jordan (n^3). A rank alone
+/// whose band can leaves it runs of steps, see Band::eliminate_run(): the same elements.
 ///
 /// `rows` carries matrix rows between the bands' own memories (see Band::row_buffer()); `team`
 /// everything else. The multipliers stay where they arise, so that solve() works for any right-hand
 /// side.
 ///
 /// With `checkpoints` it goes on from the newest good one, over any number of ranks, and keeps
-/// itself between two columns; what the ranks wish for travels with their candidates.
+/// itself between two columns, or two runs; what the ranks wish for travels with their candidates.
 ///
 /// Throws Error(not_trustworthy) on every rank where a pivot is zero (the matrix is singular) or
 /// not finite (overflow), naming the step. Collective.

@@ -10,7 +10,7 @@ namespace spsolve {
 
 /// A Band in host memory: row-major, OpenMP over its rows, rows padded to whole cache lines.
 template <typename T>
-class HostBand final : public Band<T> {
+class HostBand : public Band<T> {
  public:
   /// The dense form of the sparse rows `sparse`, which are the global rows from `first_row` on.
   /// Throws std::bad_alloc where the memory isn't there.
