@@ -18,8 +18,8 @@ Gpus find_gpus() {
   }
   gpus.use = cuda::set_current_device;
   gpus.kernels = cuda::cuda_kernels();
-  gpus.products = [](Team& team) -> std::unique_ptr<ProductBackend> {
-    return std::make_unique<cuda::CudaBackend>(team);
+  gpus.products = [](Team& team, const std::string& transport) -> std::unique_ptr<ProductBackend> {
+    return std::make_unique<cuda::CudaBackend>(team, transport);
   };
   gpus.bands = cuda::device_bands;
   gpus.band_bytes = cuda::device_band_bytes;

@@ -12,7 +12,13 @@ columns of spbench with these before them,
     speedup      GFLOP/s over those of the fewest ranks of the list
     efficiency   speedup over the factor in ranks
 
-prints them, and draws scaling.png where matplotlib is there. What follows after -- goes to spbench.
+prints them with the time split and the transport of the halo, and draws scaling.png where matplotlib
+is there. What follows after -- goes to spbench. On two GPUs, a rank each:
+
+    apps/scaling.py --ranks 1,2 --weak grid3d27:80:3 --strong grid3d27:120:3 --columns 16 -- --device cuda
+
+--launcher "mpirun --bind-to none -x NCCL_NVLS_ENABLE=0" keeps NCCL off the switches' multicast where
+that fails; --transport nccl, mpi or pinned after -- holds the halo to one way.
 """
 
 import argparse
@@ -60,6 +66,19 @@ def scaled(kind, matrices, arguments, extra):
             rows.append({"scaling": kind, "speedup": speedup,
                          "efficiency": speedup * base[0] / ranks, **row})
     return rows
+
+
+PARTS = ("pack", "exchange", "interior", "wait", "boundary")
+
+
+def line_of(row):
+    """What is printed of a row: its times, and the parts of them on the slowest rank of each."""
+    split = ", ".join(f"{part} {float(row[part + '_s']) * 1e6:.0f}" for part in PARTS)
+    return (f"{row['scaling']:<7}{row['matrix']:<22}{row['kernel']:<16}K={row['k']:<4}"
+            f"ranks={row['ranks']:<4}{float(row['median_s']):.3e} s  "
+            f"{float(row['gflops']):8.2f} GFLOP/s  speed-up {row['speedup']:.2f}  "
+            f"efficiency {row['efficiency']:.2f}\n"
+            f"       us: {split}; halo {int(row['halo_bytes']) / 1e6:.3g} MB, {row['transport']}")
 
 
 def draw(rows, path):
@@ -125,10 +144,7 @@ def main():
         writer.writeheader()
         writer.writerows(rows)
     for row in rows:
-        print(f"{row['scaling']:<7}{row['matrix']:<22}{row['kernel']:<16}K={row['k']:<4}"
-              f"ranks={row['ranks']:<4}{float(row['median_s']):.3e} s  "
-              f"{float(row['gflops']):8.2f} GFLOP/s  speed-up {row['speedup']:.2f}  "
-              f"efficiency {row['efficiency']:.2f}")
+        print(line_of(row))
     print(folder / "scaling.csv")
     if rows:
         draw(rows, folder / "scaling.png")

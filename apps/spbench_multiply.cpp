@@ -229,6 +229,13 @@ void add_multiply_command(CLI::App& app, const bench::Environment& environment, 
   command->add_option("--bands", options->bands, "several ranks: auto, rows or nonzeros")
       ->check(CLI::IsMember({"auto", "rows", "nonzeros"}))
       ->capture_default_str();
+  command
+      ->add_option("--transport", options->transport,
+                   "several ranks: how the halo travels between GPUs: nccl, mpi (from GPU memory), "
+                   "pinned (host memory), or auto, the fastest of those that work, tried for each "
+                   "K")
+      ->check(CLI::IsMember({"auto", "nccl", "mpi", "pinned"}))
+      ->capture_default_str();
   command->add_flag("--in-bands", options->in_bands,
                     "measure one rank as several are measured, with the same columns");
   command->add_flag("--share-gpus", options->share_gpus,

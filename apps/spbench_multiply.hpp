@@ -23,6 +23,7 @@ struct MultiplyOptions {
   Index seed = 1;
   int triad_mebibytes = 0;
   std::string bands = "auto";
+  std::string transport = "auto";
   bool in_bands = false;
   bool share_gpus = false;
   bool no_check = false;

@@ -79,7 +79,7 @@ void run_distributed_bench(const MultiplyOptions& options, const bench::Environm
     const auto rows = bench::sample_distributed(
         team, name, matrix, plan,
         [&](int threads) -> std::unique_ptr<ProductBackend> {
-          if (on_gpus) return gpus.products(team);
+          if (on_gpus) return gpus.products(team, options.transport);
           return std::make_unique<HostBackend>(threads);
         },
         [&](const bench::DistributedRow& row) {

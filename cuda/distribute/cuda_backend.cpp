@@ -24,28 +24,27 @@ class CudaBlock final : public DeviceBlock<T> {
 template <typename T>
 class CudaMaker final : public DeviceMaker<T> {
  public:
-  explicit CudaMaker(Transport transport) : transport_(transport) {}
+  explicit CudaMaker(const Transports& transports) : transports_(transports) {}
   std::unique_ptr<HaloDevice<T>> halo(Team& team, const HaloPlan& plan,
                                       std::span<const LocalIndex> boundary_rows) override {
-    return together(team, [&] {
-      return std::make_unique<DeviceHalo<T>>(team, plan, boundary_rows, transport_);
-    });
+    return together(
+        team, [&] { return std::make_unique<DeviceHalo<T>>(transports_, plan, boundary_rows); });
   }
   std::unique_ptr<DeviceBlock<T>> block(Index size) override {
     return std::make_unique<CudaBlock<T>>(size);
   }
 
  private:
-  Transport transport_;
+  const Transports& transports_;
 };
 
 }  // namespace
 
-CudaBackend::CudaBackend(Team& team)
+CudaBackend::CudaBackend(Team& team, const std::string& transport)
     : device_(together(team, [] { return current_device().name; })),
-      transport_(choose_transport(team)),
-      floats_(std::make_unique<CudaMaker<float>>(transport_)),
-      doubles_(std::make_unique<CudaMaker<double>>(transport_)) {}
+      transports_(team, transport),
+      floats_(std::make_unique<CudaMaker<float>>(transports_)),
+      doubles_(std::make_unique<CudaMaker<double>>(transports_)) {}
 
 CudaBackend::~CudaBackend() = default;
 

@@ -10,20 +10,20 @@ namespace spsolve::cuda {
 /// This rank's GPU, the current device: the table of GPU kernels, X and Y in its memory.
 class CudaBackend final : public ProductBackend {
  public:
-  /// Finds out how the halo can travel. Collective.
-  explicit CudaBackend(Team& team);
+  /// The halo may travel by `transport`, a word of the configuration, see Transports. Throws
+  /// Error(resources) on every rank where that can't be had. Collective.
+  CudaBackend(Team& team, const std::string& transport);
   ~CudaBackend() override;
 
   std::string device() const override { return device_; }
   std::span<const Kernel> kernels() const override;
   std::string_view plain_kernel() const override { return "csr_lanes"; }
-  std::string transport() const override { return name_of(transport_); }
   DeviceMaker<float>& floats() override { return *floats_; }
   DeviceMaker<double>& doubles() override { return *doubles_; }
 
  private:
   std::string device_;
-  Transport transport_;
+  Transports transports_;
   std::unique_ptr<DeviceMaker<float>> floats_;
   std::unique_ptr<DeviceMaker<double>> doubles_;
 };

@@ -1,9 +1,7 @@
 #include "cuda/distribute/device_exchange.hpp"
 
-#include <vector>
-
-#include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
+#include "cuda/team/gpu_team.hpp"
 #include "distribute/halo_messages.hpp"
 
 namespace spsolve::cuda {
@@ -17,12 +15,35 @@ std::span<std::byte> bytes_of(std::byte* data, Index size) {
   return {data, static_cast<std::size_t>(size)};
 }
 
+/// As work on the stream, which the host does not wait for.
+class NcclExchange final : public DeviceExchange {
+ public:
+  NcclExchange(NcclCommunicator& nccl, const HaloPlan& plan) : nccl_(nccl), plan_(plan) {}
+
+  std::string name() const override { return nccl_.name(); }
+
+  void prepare(const std::byte* outgoing, std::byte* incoming, Index row_bytes) override {
+    parts_ = halo_parts<std::byte>(plan_, bytes_of(outgoing, plan_.sent_rows() * row_bytes),
+                                   bytes_of(incoming, plan_.halo_rows() * row_bytes), row_bytes);
+  }
+
+  void start(const Stream& stream) override {
+    nccl_.exchange(parts_.sends, parts_.receives, stream);
+  }
+  void finish(const Stream&) override {}
+
+ private:
+  NcclCommunicator& nccl_;
+  const HaloPlan& plan_;
+  HaloParts parts_;
+};
+
 /// Through page-locked memory of the host.
 class PinnedExchange final : public DeviceExchange {
  public:
   PinnedExchange(Team& team, const HaloPlan& plan) : team_(team), plan_(plan) {}
 
-  std::string name() const override { return name_of(Transport::pinned); }
+  std::string name() const override { return std::string(pinned_transport); }
 
   void prepare(const std::byte* outgoing, std::byte* incoming, Index row_bytes) override {
     messages_ = nullptr;
@@ -44,6 +65,8 @@ class PinnedExchange final : public DeviceExchange {
   }
 
   void finish(const Stream& stream) override {
+    if (leaving_ == 0 && coming_ == 0) return;
+    // What leaves is in host memory, and what came last time has left it.
     stream.wait();
     messages_->start();
     messages_->wait();
@@ -68,7 +91,7 @@ class DirectExchange final : public DeviceExchange {
  public:
   DirectExchange(Team& team, const HaloPlan& plan) : team_(team), plan_(plan) {}
 
-  std::string name() const override { return name_of(Transport::direct); }
+  std::string name() const override { return std::string(direct_transport); }
 
   void prepare(const std::byte* outgoing, std::byte* incoming, Index row_bytes) override {
     messages_ = nullptr;
@@ -80,6 +103,7 @@ class DirectExchange final : public DeviceExchange {
   void start(const Stream&) override {}
 
   void finish(const Stream& stream) override {
+    if (plan_.sends.empty() && plan_.receives.empty()) return;
     stream.wait();
     messages_->start();
     messages_->wait();
@@ -91,53 +115,45 @@ class DirectExchange final : public DeviceExchange {
   std::unique_ptr<Messages> messages_;
 };
 
-/// Whether a pattern that the previous rank sends from its GPU arrives on this one's.
-bool pattern_arrives(Team& team) {
-  constexpr Index size = Index{1} << 20;
-  const auto pattern = [](int rank) {
-    std::vector<unsigned char> bytes(static_cast<std::size_t>(size));
-    for (Index i = 0; i < size; ++i) {
-      bytes[i] = static_cast<unsigned char>((i * 7 + rank * 31) % 251);
-    }
-    return bytes;
-  };
-  const int next = (team.rank() + 1) % team.size();
-  const int previous = (team.rank() + team.size() - 1) % team.size();
-  struct Buffers {
-    DeviceArray<unsigned char> mine, theirs;
-  };
-  Buffers buffers = together(team, [&] {
-    return Buffers{DeviceArray<unsigned char>(pattern(team.rank())),
-                   DeviceArray<unsigned char>(std::vector<unsigned char>(size, 255))};
-  });
-  const Outgoing outgoing{next,
-                          bytes_of(reinterpret_cast<const std::byte*>(buffers.mine.data()), size)};
-  const Incoming incoming{previous,
-                          bytes_of(reinterpret_cast<std::byte*>(buffers.theirs.data()), size)};
-  const auto messages = team.messages(std::span(&outgoing, 1), std::span(&incoming, 1));
-  messages->start();
-  messages->wait();
-  std::vector<unsigned char> arrived(static_cast<std::size_t>(size));
-  buffers.theirs.download(arrived);
-  return arrived == pattern(previous);
-}
-
 }  // namespace
 
-Transport choose_transport(Team& team) {
-  const auto all = [&](bool mine) { return all_sum(team, mine ? 0 : 1) == 0; };
-  if (team.size() == 1 || !all(team.claims_gpu_memory())) return Transport::pinned;
-  return all(pattern_arrives(team)) ? Transport::direct : Transport::pinned;
+Transports::Transports(Team& team, const std::string& wanted) : team_(team) {
+  const bool any = wanted == "auto";
+  if (team.size() > 1 && (any || wanted == "nccl")) {
+    std::string reason;
+    nccl_ = make_nccl_communicator(team, reason);
+    if (nccl_ != nullptr) usable_.push_back(Transport::nccl);
+    if (nccl_ == nullptr && !any) refuse_transport(wanted, reason);
+  }
+  if (team.size() > 1 && (any || wanted == "mpi")) {
+    const bool takes = takes_gpu_memory(team);
+    if (takes) usable_.push_back(Transport::direct);
+    if (!takes && !any) refuse_transport(wanted, std::string(no_gpu_memory));
+  }
+  if (any || usable_.empty()) usable_.push_back(Transport::pinned);
 }
 
-std::string name_of(Transport transport) {
-  return transport == Transport::direct ? "CUDA-aware MPI" : "MPI through pinned host memory";
+std::string Transports::name_of(Transport transport) const {
+  switch (transport) {
+    case Transport::nccl:
+      return nccl_->name();
+    case Transport::direct:
+      return std::string(direct_transport);
+    default:
+      return std::string(pinned_transport);
+  }
 }
 
-std::unique_ptr<DeviceExchange> make_exchange(Transport transport, Team& team,
-                                              const HaloPlan& plan) {
-  if (transport == Transport::direct) return std::make_unique<DirectExchange>(team, plan);
-  return std::make_unique<PinnedExchange>(team, plan);
+std::unique_ptr<DeviceExchange> Transports::make_exchange(Transport transport,
+                                                          const HaloPlan& plan) const {
+  switch (transport) {
+    case Transport::nccl:
+      return std::make_unique<NcclExchange>(*nccl_, plan);
+    case Transport::direct:
+      return std::make_unique<DirectExchange>(team_, plan);
+    default:
+      return std::make_unique<PinnedExchange>(team_, plan);
+  }
 }
 
 }  // namespace spsolve::cuda

@@ -1,25 +1,29 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/team.hpp"
 #include "cuda/core/stream.hpp"
+#include "cuda/team/nccl_communicator.hpp"
 #include "distribute/halo_plan.hpp"
 
 namespace spsolve::cuda {
 
 /// Carries the packed rows of a plan between the memories of the ranks' GPUs, for one K at a time.
-/// Another transport is another implementation and a line in make_exchange().
+/// Another transport is another implementation and a line in Transports.
 class DeviceExchange {
  public:
   virtual ~DeviceExchange() = default;
 
-  /// How rows travel, in a word or two for reports.
+  /// How rows travel, in a few words for reports.
   virtual std::string name() const = 0;
 
   /// From now on rows of `row_bytes` bytes go from `outgoing`, sent rows, to `incoming`, halo rows,
-  /// both in GPU memory and left in place until prepare() is called again.
+  /// both in GPU memory and left in place until prepare() is called again. What is in them may be
+  /// lost. Collective.
   virtual void prepare(const std::byte* outgoing, std::byte* incoming, Index row_bytes) = 0;
 
   /// What `stream` has packed by then may leave. Waits for nothing.
@@ -31,19 +35,30 @@ class DeviceExchange {
 
 /// The ways in which rows can travel.
 enum class Transport {
-  pinned,  ///< through page-locked host memory, and from there by the team's messages
+  nccl,    ///< by NCCL, as work on the stream
   direct,  ///< by the team's messages from GPU memory, as a CUDA-aware MPI takes them
+  pinned,  ///< through page-locked host memory, and from there by the team's messages
 };
 
-/// The best way that works for this team: direct where the team claims to take GPU memory and a
-/// message of 1 MiB, really sent around the ranks from GPU to GPU, arrives as it was; else pinned.
-/// Collective; every rank gets the same answer.
-Transport choose_transport(Team& team);
+/// The transports that work between the GPUs of a team.
+class Transports {
+ public:
+  /// Finds them out: for `wanted` auto all that work; for nccl, mpi (direct) or pinned that one.
+  /// Throws Error(resources) on every rank where a wanted one can't be had. Collective; the same on
+  /// every rank.
+  Transports(Team& team, const std::string& wanted);
 
-/// The name of a transport, as DeviceExchange::name().
-std::string name_of(Transport transport);
+  /// Those that can be chosen from, NCCL first; at least one.
+  std::span<const Transport> usable() const { return usable_; }
 
-std::unique_ptr<DeviceExchange> make_exchange(Transport transport, Team& team,
-                                              const HaloPlan& plan);
+  Team& team() const { return team_; }
+  std::string name_of(Transport transport) const;
+  std::unique_ptr<DeviceExchange> make_exchange(Transport transport, const HaloPlan& plan) const;
+
+ private:
+  Team& team_;
+  std::unique_ptr<NcclCommunicator> nccl_;
+  std::vector<Transport> usable_;
+};
 
 }  // namespace spsolve::cuda

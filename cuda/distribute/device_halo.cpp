@@ -5,12 +5,15 @@
 namespace spsolve::cuda {
 
 template <typename T>
-DeviceHalo<T>::DeviceHalo(Team& team, const HaloPlan& plan,
-                          std::span<const LocalIndex> boundary_rows, Transport transport)
+DeviceHalo<T>::DeviceHalo(const Transports& transports, const HaloPlan& plan,
+                          std::span<const LocalIndex> boundary_rows)
     : plan_(plan),
-      exchange_(make_exchange(transport, team, plan_)),
+      alone_(transports.team().size() == 1),
+      exchange_(transports, plan_),
       rows_to_send_(plan_.rows_to_send),
-      boundary_rows_(boundary_rows) {}
+      boundary_rows_(boundary_rows) {
+  wait_for_device();  // what prepared the products: halo_ is in order with nothing else
+}
 
 template <typename T>
 void DeviceHalo<T>::make_room(Index columns) {
@@ -21,21 +24,21 @@ void DeviceHalo<T>::make_room(Index columns) {
   outgoing_.grow(plan_.sent_rows() * columns);
   incoming_.grow(plan_.halo_rows() * columns);
   sums_.grow(boundary_rows_.size() * columns);
-  exchange_->prepare(reinterpret_cast<const std::byte*>(outgoing_.data()),
-                     reinterpret_cast<std::byte*>(incoming_.data()),
-                     columns * static_cast<Index>(sizeof(T)));
+  exchange_.prepare(reinterpret_cast<const std::byte*>(outgoing_.data()),
+                    reinterpret_cast<std::byte*>(incoming_.data()),
+                    columns * static_cast<Index>(sizeof(T)));
 }
 
 template <typename T>
 void DeviceHalo<T>::start(const T* x, Index columns) {
   make_room(columns);
-  // X may be the last product's Y, and the last product may still read the halo.
+  // X may be the last product's Y.
   x_ready_.record(products_);
   x_ready_.hold(halo_);
   packing_.record(halo_);
   pack_rows(x, rows_to_send_.data(), plan_.sent_rows(), columns, outgoing_.data(), halo_.get());
   packed_.record(halo_);
-  exchange_->start(halo_);
+  exchange_.start(halo_);
 }
 
 template <typename T>
@@ -48,28 +51,38 @@ void DeviceHalo<T>::interior(Product<T>& product, const T* x, T* y, Index column
 
 template <typename T>
 void DeviceHalo<T>::boundary(Product<T>* product, T* y, Index columns) {
-  exchange_->finish(halo_);
+  exchange_.finish(halo_);
   arrived_.record(halo_);
-  arrived_.hold(products_);
-  boundary_begin_.record(products_);
   if (product != nullptr) {
-    const StreamScope scope(products_);
+    const StreamScope scope(halo_);
     product->multiply(incoming_.data(), sums_.data(), columns);
+  }
+  summed_.record(halo_);
+  // Also where nothing is added: X may be changed, and what is sent has then left.
+  summed_.hold(products_);
+  adding_begin_.record(products_);
+  if (product != nullptr) {
     add_rows(sums_.data(), boundary_rows_.data(), boundary_rows_.size(), columns, y,
              products_.get());
   }
-  boundary_end_.record(products_);
+  adding_end_.record(products_);
 }
 
 template <typename T>
 ProductTimes DeviceHalo<T>::finish() {
   ProductTimes times;
-  times.boundary = boundary_end_.seconds_since(boundary_begin_);
+  times.boundary = adding_end_.seconds_since(adding_begin_) + summed_.seconds_since(arrived_);
   times.pack = packed_.seconds_since(packing_);
   times.exchange = arrived_.seconds_since(packed_);
   times.interior = interior_end_.seconds_since(interior_begin_);
-  times.wait = boundary_begin_.seconds_since(interior_end_);
+  times.wait = adding_begin_.seconds_since(interior_end_);
+  halo_.wait();  // over by now; a watchdog learns so
   return times;
+}
+
+template <typename T>
+std::string DeviceHalo<T>::transport() const {
+  return alone_ ? "none" : exchange_.name();
 }
 
 template class DeviceHalo<float>;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "core/error.hpp"
-#include "cuda/distribute/device_exchange.hpp"
+#include "cuda/core/device_array.hpp"
 #include "cuda/team/nccl_team.hpp"
 
 namespace spsolve::cuda {
@@ -27,10 +27,48 @@ class DirectTeam final : public GpuTeam {
     stream_.wait();
     team_.exchange_bytes(data, partner);
   }
-  std::string transport() const override { return name_of(Transport::direct); }
+  std::string transport() const override { return std::string(direct_transport); }
 };
 
+/// Whether a pattern that the previous rank sends from its GPU arrives on this one's.
+bool pattern_arrives(Team& team) {
+  constexpr Index size = Index{1} << 20;
+  const auto pattern = [](int rank) {
+    std::vector<unsigned char> bytes(static_cast<std::size_t>(size));
+    for (Index i = 0; i < size; ++i) {
+      bytes[i] = static_cast<unsigned char>((i * 7 + rank * 31) % 251);
+    }
+    return bytes;
+  };
+  const int next = (team.rank() + 1) % team.size();
+  const int previous = (team.rank() + team.size() - 1) % team.size();
+  struct Buffers {
+    DeviceArray<unsigned char> mine, theirs;
+  };
+  Buffers buffers = together(team, [&] {
+    return Buffers{DeviceArray<unsigned char>(pattern(team.rank())),
+                   DeviceArray<unsigned char>(std::vector<unsigned char>(size, 255))};
+  });
+  const Outgoing outgoing{next, std::as_bytes(std::span(buffers.mine.data(), size))};
+  const Incoming incoming{previous, std::as_writable_bytes(std::span(buffers.theirs.data(), size))};
+  const auto messages = team.messages(std::span(&outgoing, 1), std::span(&incoming, 1));
+  messages->start();
+  messages->wait();
+  std::vector<unsigned char> arrived(static_cast<std::size_t>(size));
+  buffers.theirs.download(arrived);
+  return arrived == pattern(previous);
+}
+
 }  // namespace
+
+bool takes_gpu_memory(Team& team) {
+  const auto all = [&](bool mine) { return all_sum(team, mine ? 0 : 1) == 0; };
+  return team.size() > 1 && all(team.claims_gpu_memory()) && all(pattern_arrives(team));
+}
+
+void refuse_transport(const std::string& wanted, const std::string& reason) {
+  fail_everywhere(ExitCode::resources, "transport={}: {}; use transport=auto", wanted, reason);
+}
 
 GpuTeam::GpuTeam(Team& team, const Stream& stream) : team_(team), stream_(stream) {}
 
@@ -131,17 +169,11 @@ std::unique_ptr<GpuTeam> make_gpu_team(Team& team, const Stream& stream,
   if (team.size() > 1 && (any || wanted == "nccl")) {
     std::string reason;
     if (auto nccl = make_nccl_team(team, stream, reason)) return nccl;
-    if (!any) fail_everywhere(ExitCode::resources, "transport=nccl: {}", reason);
+    if (!any) refuse_transport(wanted, reason);
   }
   if (team.size() > 1 && (any || wanted == "mpi")) {
-    if (choose_transport(team) == Transport::direct) {
-      return std::make_unique<DirectTeam>(team, stream);
-    }
-    if (!any) {
-      fail_everywhere(ExitCode::resources,
-                      "transport=mpi: this MPI does not take GPU memory (a message that was tried "
-                      "did not arrive, or it says so itself); use transport=auto");
-    }
+    if (takes_gpu_memory(team)) return std::make_unique<DirectTeam>(team, stream);
+    if (!any) refuse_transport(wanted, std::string(no_gpu_memory));
   }
   return std::make_unique<GpuTeam>(team, stream);
 }

@@ -2,12 +2,29 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/team.hpp"
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
 
 namespace spsolve::cuda {
+
+/// How messages travel where the team carries them, in words for reports.
+inline constexpr std::string_view direct_transport = "CUDA-aware MPI";
+inline constexpr std::string_view pinned_transport = "MPI through pinned host memory";
+
+/// Why the team's messages don't go from GPU to GPU.
+inline constexpr std::string_view no_gpu_memory =
+    "this MPI does not take GPU memory (a message that was tried did not arrive, or it says so "
+    "itself)";
+
+/// Whether the team's messages go from GPU to GPU: it claims that it takes GPU memory, and 1 MiB,
+/// really sent around the ranks, arrives as it was. Collective; the same on every rank.
+bool takes_gpu_memory(Team& team);
+
+/// Throws Error(resources) on every rank: `transport=wanted` can't be had, for that reason.
+[[noreturn]] void refuse_transport(const std::string& wanted, const std::string& reason);
 
 /// The team of the ranks with messages in the memory of their GPUs, in order with the work on one
 /// stream. Words that are not about memory (rank, size, abort) are those of the team behind it.
@@ -31,7 +48,7 @@ class GpuTeam : public Team {
   [[noreturn]] void abort(ExitCode code) override;
 
   /// How messages travel, in a word or two for reports.
-  virtual std::string transport() const { return "MPI through pinned host memory"; }
+  virtual std::string transport() const { return std::string(pinned_transport); }
 
  protected:
   Team& team_;

@@ -89,7 +89,6 @@ DistributedSample sample_product(Team& team, ProductBackend& backend, const Dist
                                 bands_of_x(matrix.bands, matrix.columns));
   result.prepare_seconds = all_maximum(team, preparing.seconds());
   result.shares = all_gather(team, product.share());
-  result.detail = broadcast_text(team, product.detail(), 0);
 
   std::unique_ptr<DeviceBlock<T>> x, y;
   together(team, [&] {
@@ -112,6 +111,8 @@ DistributedSample sample_product(Team& team, ProductBackend& backend, const Dist
         return all_maximum(team, timer.seconds());
       },
       plan.sampling);
+  result.detail = broadcast_text(team, product.detail(), 0);
+  result.transport = product.transport();
   for (const auto part : {&ProductTimes::pack, &ProductTimes::exchange, &ProductTimes::interior,
                           &ProductTimes::wait, &ProductTimes::boundary}) {
     std::vector<double> values;
@@ -151,7 +152,6 @@ std::vector<DistributedRow> sample_distributed(
           DistributedRow row = labelled;
           row.kernel = *kernel;
           row.device = backend->device();
-          row.transport = backend->transport();
           row.precision = precision;
           row.k = k;
           row.threads = threads;

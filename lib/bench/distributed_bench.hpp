@@ -23,7 +23,8 @@ struct DistributedSample {
   double prepare_seconds = 0;  ///< plan and conversion, on the slowest rank
   std::vector<RankShare> shares;
   std::optional<ProductErrors> errors;
-  std::string detail;  ///< of rank 0
+  std::string detail;     ///< of rank 0
+  std::string transport;  ///< how the halo travels
 };
 
 /// One row of results: a kernel on one matrix, dealt out over the ranks of a team.
@@ -32,7 +33,6 @@ struct DistributedRow {
   Index rows = 0, columns = 0, nonzeros = 0;
   Kernel kernel;
   std::string device;
-  std::string transport;
   Precision precision = Precision::float64;
   Index k = 1;
   int ranks = 1;

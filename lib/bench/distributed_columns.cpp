@@ -58,7 +58,7 @@ const Column<Row> columns[] = {
     {"bands", "how rows are dealt out, as asked for", "", "",
      [](const Row& row) { return Cell(name(row.bands)); }},
     {"transport", "how the halo travels", "", "",
-     [](const Row& row) { return Cell(row.transport); }},
+     measured([](const Row&, const DistributedSample& s) { return Cell(s.transport); })},
     {"refused", "why the kernel was not run; empty where it was", "", "",
      [](const Row& row) { return text_or_null(row.refused); }},
     {"detail", "what the kernel chose on rank 0", "", "",

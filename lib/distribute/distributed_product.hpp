@@ -28,7 +28,8 @@ class DistributedProduct {
                      const KernelOptions& options, CompressedRows&& rows, const RowBands& x_bands);
 
   /// Y = A X for this rank's rows of X and Y, in the backend's memory, K columns each; K may change
-  /// from call to call, on all ranks alike. Collective, among neighbours.
+  /// from call to call, on all ranks alike. Collective: among neighbours, the first time with a K
+  /// among all.
   void multiply(const T* x, T* y, Index columns);
 
   /// Waits until the last product's Y is there; its times.
@@ -36,6 +37,9 @@ class DistributedProduct {
 
   const RankShare& share() const { return share_; }
   const HaloPlan& plan() const { return plan_; }
+
+  /// How the halo travels for the last product's K, in words; the same on every rank.
+  std::string transport() const { return device_->transport(); }
 
   /// What the kernels chose on this rank, in words, or "".
   std::string detail() const;

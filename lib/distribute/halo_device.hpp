@@ -11,12 +11,13 @@
 
 namespace spsolve {
 
-/// Seconds of one distributed product on one rank, by what they went into.
+/// Seconds of one distributed product on one rank, by what they went into. On a GPU pack, exchange
+/// and the boundary part's product go on beside the interior part.
 struct ProductTimes {
-  double pack = 0;      ///< own rows of X into messages; on a GPU: and to where they leave from
-  double exchange = 0;  ///< letting messages go; on a GPU: from the first to the last of them
+  double pack = 0;      ///< own rows of X into messages
+  double exchange = 0;  ///< letting messages go; on a GPU: until the last one is there
   double interior = 0;  ///< the interior part times own rows of X
-  double wait = 0;      ///< for the halo, when all else is done
+  double wait = 0;      ///< for the halo, when all else is done; on a GPU: and its product
   double boundary = 0;  ///< the boundary part times the halo, and adding it to Y
 
   double total() const { return pack + exchange + interior + wait + boundary; }
@@ -30,7 +31,8 @@ class HaloDevice {
  public:
   virtual ~HaloDevice() = default;
 
-  /// Packs the rows of X that neighbours need, and begins to exchange them.
+  /// Packs the rows of X that neighbours need, and begins to exchange them. The first time with a
+  /// K, the device may try how they travel best: all ranks come here.
   virtual void start(const T* x, Index columns) = 0;
 
   /// Y = interior X; does not wait for the exchange.
@@ -42,6 +44,9 @@ class HaloDevice {
 
   /// Waits until Y of the last product is there; its times.
   virtual ProductTimes finish() = 0;
+
+  /// How the halo of the last product's K travelled, in words; the same on every rank.
+  virtual std::string transport() const { return "host memory"; }
 };
 
 /// An array in the memory of a device.
@@ -73,9 +78,6 @@ class ProductBackend {
   virtual std::string device() const = 0;               ///< "host", or the model of the GPU
   virtual std::span<const Kernel> kernels() const = 0;  ///< the table of kernels
   virtual std::string_view plain_kernel() const = 0;    ///< one of them that takes any matrix
-  virtual std::string transport() const {
-    return "host memory";
-  }  ///< how the halo travels, in words
   virtual DeviceMaker<float>& floats() = 0;
   virtual DeviceMaker<double>& doubles() = 0;
 };

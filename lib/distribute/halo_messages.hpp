@@ -2,31 +2,45 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/team.hpp"
 #include "distribute/halo_plan.hpp"
 
 namespace spsolve {
 
+/// Where the rows of each neighbour lie.
+struct HaloParts {
+  std::vector<Outgoing> sends;
+  std::vector<Incoming> receives;
+};
+
 /// The messages of a plan for K columns: from `outgoing`, sent rows x K, to the neighbours, and
 /// from them into `incoming`, halo rows x K. The spans are not read or written here.
 template <typename T>
-std::unique_ptr<Messages> halo_messages(Team& team, const HaloPlan& plan,
-                                        std::span<const T> outgoing, std::span<T> incoming,
-                                        Index columns) {
+HaloParts halo_parts(const HaloPlan& plan, std::span<const T> outgoing, std::span<T> incoming,
+                     Index columns) {
   const auto part_of = [&](auto whole, const HaloPlan::Part& part) {
     return whole.subspan(static_cast<std::size_t>(part.first * columns),
                          static_cast<std::size_t>(part.count * columns));
   };
-  std::vector<Outgoing> sends;
-  std::vector<Incoming> receives;
+  HaloParts parts;
   for (const HaloPlan::Part& part : plan.sends) {
-    sends.push_back({part.rank, std::as_bytes(part_of(outgoing, part))});
+    parts.sends.push_back({part.rank, std::as_bytes(part_of(outgoing, part))});
   }
   for (const HaloPlan::Part& part : plan.receives) {
-    receives.push_back({part.rank, std::as_writable_bytes(part_of(incoming, part))});
+    parts.receives.push_back({part.rank, std::as_writable_bytes(part_of(incoming, part))});
   }
-  return team.messages(sends, receives);
+  return parts;
+}
+
+/// The same, by the team.
+template <typename T>
+std::unique_ptr<Messages> halo_messages(Team& team, const HaloPlan& plan,
+                                        std::span<const T> outgoing, std::span<T> incoming,
+                                        Index columns) {
+  const HaloParts parts = halo_parts(plan, outgoing, incoming, columns);
+  return team.messages(parts.sends, parts.receives);
 }
 
 }  // namespace spsolve

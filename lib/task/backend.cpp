@@ -70,7 +70,7 @@ std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team,
   std::unique_ptr<ProductBackend> backend;
   if (wants_gpu_products(config, team, gpus, report)) {
     take_gpu(config, team, gpus, report);
-    backend = gpus.products(team);
+    backend = gpus.products(team, std::string(name(config.transport)));
   } else {
     backend = std::make_unique<HostBackend>(report.threads);
   }

@@ -21,10 +21,10 @@ struct Gpus {
   std::function<std::int64_t()> free_memory;  ///< bytes free on the current one
   GpuBandBytes band_bytes;                    ///< also where no GPU is visible
   std::span<const Kernel> kernels;
-  /// Products by the current one. Collective.
-  std::function<std::unique_ptr<ProductBackend>(Team&)> products;
-  /// Dense bands in the memory of the current one, whose rows travel by `transport`, a word of the
-  /// configuration. Collective.
+  /// Products by the current one, whose halo travels by `transport`, a word of the configuration.
+  /// Collective.
+  std::function<std::unique_ptr<ProductBackend>(Team&, const std::string& transport)> products;
+  /// Dense bands in the memory of the current one, whose rows travel likewise. Collective.
   std::function<std::unique_ptr<BandFactory>(Team&, const std::string& transport)> bands;
 };
 

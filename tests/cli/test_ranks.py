@@ -89,6 +89,9 @@ class Scaling(CliTest):
             speedup = float(row["gflops"]) / float(base["gflops"])
             self.assertAlmostEqual(float(row["speedup"]), speedup, 6)
             self.assertAlmostEqual(float(row["efficiency"]), speedup / int(row["ranks"]), 6)
+            self.assertIn(f"{int(row['halo_bytes']) / 1e6:.3g} MB, {row['transport']}", result.out)
+        for part in ("pack", "exchange", "interior", "wait", "boundary"):
+            self.assertEqual(result.out.count(f"{part} "), len(rows), result.out)
 
     def test_wrong_arguments(self):
         for arguments, words in ((("--ranks", "1,x", "--strong", "grid2d:3"), "--ranks takes"),

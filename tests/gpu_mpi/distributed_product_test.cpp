@@ -2,6 +2,8 @@
 
 #include "distribute/distributed_product.hpp"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "cuda/distribute/cuda_backend.hpp"
@@ -11,21 +13,51 @@
 #include "helpers/product_cases.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate.hpp"
+#include "matrix/multivector.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
 using namespace spsolve::test;
 
-using DistributedGpuTest = GpuTeamTest;
+class DistributedGpuTest : public GpuTeamTest {
+ protected:
+  /// Transports of the same word share what they start: NCCL takes a second.
+  CudaBackend& backend(const std::string& transport = "auto") {
+    auto& made = backends_[transport];
+    if (made == nullptr) made = std::make_unique<CudaBackend>(team, transport);
+    return *made;
+  }
+
+  /// Whether some ranks have a GPU together, as SetUp() deals them out.
+  bool ranks_share_gpus() {
+    const bool shares = team.ranks_on_host() > static_cast<int>(devices().size());
+    return all_sum(team, shares ? 1 : 0) > 0;
+  }
+
+  /// Why `transport` can't be had, or "".
+  std::string refusal_of(const std::string& transport) {
+    try {
+      backend(transport);
+      return "";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::resources);
+      EXPECT_EQ(error.scope(), Scope::every_rank);
+      return error.what();
+    }
+  }
+
+ private:
+  std::map<std::string, std::unique_ptr<CudaBackend>> backends_;
+};
 
 template <typename T>
 class OnGpus {
  public:
-  OnGpus(Team& team, const Csr<double>& matrix, const RowBands& rows, const std::string& kernel,
-         Index k)
+  OnGpus(Team& team, CudaBackend& backend, const Csr<double>& matrix, const RowBands& rows,
+         const std::string& kernel, Index k)
       : team_(team),
-        backend_(team),
+        backend_(backend),
         bands_(rows),
         x_bands_(bands_of_x(rows, matrix.columns)),
         product_(team, backend_, find_kernel(cuda_kernels(), kernel), KernelOptions{k, 0, 0},
@@ -57,11 +89,10 @@ class OnGpus {
   }
 
   DistributedProduct<T>& product() { return product_; }
-  const CudaBackend& backend() const { return backend_; }
 
  private:
   Team& team_;
-  CudaBackend backend_;
+  CudaBackend& backend_;
   RowBands bands_, x_bands_;
   DistributedProduct<T> product_;
 };
@@ -74,8 +105,8 @@ TEST_F(DistributedGpuTest, EveryMatrixWhileKChanges) {
     for (const RowBands& bands :
          {RowBands{one.matrix.rows, team.size()},
           bands_by_nonzeros(profile_of(one.matrix.row_offsets), team.size())}) {
-      OnGpus<double> gpus(team, one.matrix, bands, "csr_lanes", 4);
-      for (const Index k : {4, 16, 1, 3}) {
+      OnGpus<double> gpus(team, backend(), one.matrix, bands, "csr_lanes", 4);
+      for (const Index k : {4, 16, 1, 3, 4}) {
         within_bound(reference, gpus.multiply(leading_columns(reference, k), k), k);
       }
     }
@@ -85,7 +116,7 @@ TEST_F(DistributedGpuTest, EveryMatrixWhileKChanges) {
 TEST_F(DistributedGpuTest, InFloatAndManyTimesInARow) {
   const Csr<double> matrix = generate_matrix("grid3d27:8:3");
   const auto reference = product_reference<float>(matrix);
-  OnGpus<float> gpus(team, matrix, {matrix.rows, team.size()}, "csr_lanes", 16);
+  OnGpus<float> gpus(team, backend(), matrix, {matrix.rows, team.size()}, "csr_lanes", 16);
   within_bound(reference, gpus.multiply(leading_columns(reference, 16), 16, 20), 16);
 }
 
@@ -100,7 +131,7 @@ TEST_F(DistributedGpuTest, EveryKernelOfTheTable) {
       for (const Index k : {1, 5}) {
         SCOPED_TRACE(fmt::format("{} by {}, K = {}", one.name, kernel.name, k));
         try {
-          OnGpus<double> gpus(team, one.matrix, {one.matrix.rows, team.size()},
+          OnGpus<double> gpus(team, backend("pinned"), one.matrix, {one.matrix.rows, team.size()},
                               std::string(kernel.name), k);
           within_bound(reference, gpus.multiply(leading_columns(reference, k), k), k);
         } catch (const Error& error) {
@@ -113,20 +144,107 @@ TEST_F(DistributedGpuTest, EveryKernelOfTheTable) {
   }
 }
 
-TEST_F(DistributedGpuTest, TimesAndTransport) {
+/// One transport, by its word; skips, with the reason, where it can't be had.
+class HaloTransport : public DistributedGpuTest, public testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override {
+    DistributedGpuTest::SetUp();
+    if (IsSkipped()) return;
+    const std::string reason = refusal_of(GetParam());
+    if (reason.empty()) return;
+    // NCCL wants a GPU for each rank, and nothing else where it was built in.
+    const bool may_lack =
+        GetParam() == "mpi" ||
+        reason.find(ranks_share_gpus() ? "share" : "built without NCCL") != std::string::npos;
+    EXPECT_TRUE(may_lack) << reason;
+    GTEST_SKIP() << reason;
+  }
+};
+
+// No rows, no halo, everybody needs everything: the cases have them all.
+TEST_P(HaloTransport, SameBitsAsThroughHostMemory) {
+  for (std::size_t c = 0; c < product_cases().size(); ++c) {
+    const ProductCase& one = product_cases()[c];
+    const auto& reference = product_references<double>()[c];
+    SCOPED_TRACE(one.name);
+    const RowBands bands{one.matrix.rows, team.size()};
+    OnGpus<double> asked(team, backend(GetParam()), one.matrix, bands, "csr_lanes", 4);
+    OnGpus<double> pinned(team, backend("pinned"), one.matrix, bands, "csr_lanes", 4);
+    for (const Index k : {4, 16, 1, 3, 16}) {
+      const std::vector<double> x = leading_columns(reference, k), y = asked.multiply(x, k, 3);
+      within_bound(reference, y, k);
+      EXPECT_TRUE(same_bits(y, pinned.multiply(x, k))) << "K = " << k;
+    }
+  }
+}
+
+// A halo of many pieces of any transport, beside an interior part that takes as long.
+TEST_P(HaloTransport, LargeHalos) {
+  const Csr<double> matrix = generate_matrix("grid3d27:40:2");
+  const auto x = random_multivector(matrix.columns, 32, 5).values;
+  const RowBands bands{matrix.rows, team.size()};
+  OnGpus<double> asked(team, backend(GetParam()), matrix, bands, "csr_lanes", 32);
+  OnGpus<double> pinned(team, backend("pinned"), matrix, bands, "csr_lanes", 32);
+  EXPECT_TRUE(same_bits(asked.multiply(x, 32, 10), pinned.multiply(x, 32)));
+}
+
+// Each product's Y is the next one's X, and nobody waits in between: a halo that left too early, or
+// came too late, would show.
+TEST_P(HaloTransport, PowersWithoutAWait) {
+  const Csr<double> matrix = generate_matrix("grid3d27:16:3");
+  const RowBands bands{matrix.rows, team.size()};
+  const Range own = bands.band(team.rank());
+  constexpr Index k = 16;
+  const auto x = random_multivector(own.size(), k, 7, own.first).values;
+  const auto powers_by = [&](const std::string& transport, bool waits) {
+    OnGpus<double> gpus(team, backend(transport), matrix, bands, "csr_lanes", k);
+    auto& blocks = maker<double>(backend(transport));
+    const auto from = blocks.block(own.size() * k), to = blocks.block(own.size() * k);
+    from->upload(x);
+    for (int power = 0; power < 6; ++power) {
+      gpus.product().multiply(from->data(), to->data(), k);
+      if (waits) gpus.product().finish();
+      gpus.product().multiply(to->data(), from->data(), k);
+      if (waits) gpus.product().finish();
+    }
+    gpus.product().finish();
+    std::vector<double> band(x.size());
+    from->download(band);
+    return band;
+  };
+  EXPECT_TRUE(same_bits(powers_by(GetParam(), false), powers_by("pinned", true)));
+}
+
+TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
   const Csr<double> matrix = generate_matrix("grid2d:200");
-  OnGpus<double> gpus(team, matrix, {matrix.rows, team.size()}, "csr_lanes", 8);
-  gpus.multiply(std::vector<double>(matrix.columns * 8, 1.0), 8, 3);
+  OnGpus<double> gpus(team, backend(GetParam()), matrix, {matrix.rows, team.size()}, "csr_lanes",
+                      8);
+  gpus.multiply(std::vector<double>(static_cast<std::size_t>(matrix.columns) * 8, 1.0), 8, 3);
   const ProductTimes times = gpus.product().finish();
   EXPECT_GT(times.interior, 0);
-  EXPECT_GE(times.pack, 0);
-  EXPECT_GE(times.exchange, 0);
-  EXPECT_GE(times.boundary, 0);
-  EXPECT_NE(gpus.backend().transport(), "");
-  // Ranks have agreed on it.
-  EXPECT_EQ(broadcast_text(team, gpus.backend().transport(), 0), gpus.backend().transport());
-  EXPECT_FALSE(gpus.backend().device().empty());
+  for (const auto part : {&ProductTimes::pack, &ProductTimes::exchange, &ProductTimes::wait,
+                          &ProductTimes::boundary}) {
+    EXPECT_GE(times.*part, 0);
+  }
+  const std::map<std::string, std::string> words{
+      {"nccl", "NCCL"}, {"mpi", "CUDA-aware MPI"}, {"pinned", "MPI through pinned host memory"}};
+  const std::string name = gpus.product().transport();
+  EXPECT_EQ(broadcast_text(team, name, 0), name);
+  if (team.size() == 1) {
+    EXPECT_EQ(name, "none");
+  } else if (GetParam() == "auto") {
+    EXPECT_EQ(name.find("tried: ") != std::string::npos,
+              refusal_of("nccl").empty() || refusal_of("mpi").empty())
+        << name;
+  } else {
+    EXPECT_EQ(name.find(words.at(GetParam())), 0U) << name;
+    EXPECT_EQ(name.find("tried: "), std::string::npos) << name;
+  }
+  EXPECT_FALSE(backend().device().empty());
 }
+
+INSTANTIATE_TEST_SUITE_P(All, HaloTransport, testing::Values("auto", "nccl", "mpi", "pinned"),
+                         [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace spsolve::cuda

@@ -1,12 +1,16 @@
 #include "distribute/distributed_product.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <random>
 
 #include <gtest/gtest.h>
 
 #include "distribute/host_backend.hpp"
+#include "distribute/read_in_bands.hpp"
 #include "helpers/product_cases.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/convert.hpp"
@@ -184,6 +188,48 @@ TEST(DistributedProduct, EverybodyNeedsEverything) {
   EXPECT_EQ(share.sent_rows, share.rows * (team.size() - 1));
   EXPECT_EQ(share.neighbours, team.size() - 1);
   EXPECT_EQ(share.nonzeros(), share.rows * matrix.columns);
+}
+
+// On one rank the offsets of its own rows go beyond 2^31, on more of them the count of all. About
+// 80 GB, and minutes: where SPSOLVE_LARGE_TESTS is set.
+TEST(DistributedProduct, MoreThanTwoToThe31Nonzeros) {
+  if (std::getenv("SPSOLVE_LARGE_TESTS") == nullptr) {
+    GTEST_SKIP() << "SPSOLVE_LARGE_TESTS is not set";
+  }
+  MpiTeam team;
+  BandedMatrix matrix = generate_in_bands(team, {"grid3d27:210:3"});
+  EXPECT_GT(matrix.nonzeros, Index{1} << 31);
+  const Csr<double>& rows = matrix.rows.rows;
+  std::vector<double> sums, scales;  // of each row, by the columns that it has
+  for (Index i = 0; i < rows.rows; ++i) {
+    const auto values = rows.row_values(i);
+    const auto columns = rows.row_columns(i);
+    double sum = 0, scale = 0;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const double term =
+          values[k] * static_cast<double>(matrix.rows.global_columns[columns[k]] % 1000);
+      sum += term;
+      scale += std::abs(term);
+    }
+    sums.push_back(sum);
+    scales.push_back(scale);
+  }
+  HostBackend backend(threads);
+  const RowBands bands = matrix.bands;
+  DistributedProduct<double> product(team, backend, find_kernel(host_kernels(), "csr_balanced"),
+                                     KernelOptions{1, threads, 0}, std::move(matrix.rows), bands);
+  EXPECT_EQ(all_sum(team, product.share().nonzeros()), matrix.nonzeros);
+  const Range own = bands.band(team.rank());
+  std::vector<double> x, y(sums.size(), NAN);
+  for (Index j = own.first; j < own.last; ++j) x.push_back(static_cast<double>(j % 1000));
+  product.multiply(x.data(), y.data(), 1);
+  product.finish();
+  constexpr double bound = 200 * std::numeric_limits<double>::epsilon();
+  Index wrong = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (!(std::abs(y[i] - sums[i]) <= bound * scales[i])) ++wrong;
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(DistributedProduct, TheSameBitsEveryTime) {

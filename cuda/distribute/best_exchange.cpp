@@ -1,0 +1,79 @@
+#include "cuda/distribute/best_exchange.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "core/timer.hpp"
+
+namespace spsolve::cuda {
+
+BestExchange::BestExchange(const Transports& transports, const HaloPlan& plan)
+    : transports_(transports), plan_(plan) {}
+
+void BestExchange::prepare(const std::byte* outgoing, std::byte* incoming, Index row_bytes) {
+  auto found = choices_.find(row_bytes);
+  if (found == choices_.end()) {
+    found = choices_.emplace(row_bytes, choose(outgoing, incoming, row_bytes)).first;
+    std::erase_if(made_, [&](const auto& one) {
+      return std::ranges::none_of(
+          choices_, [&](const auto& choice) { return choice.second.transport == one.first; });
+    });
+  }
+  name_ = found->second.name;
+  chosen_ = &exchange_of(found->second.transport);
+  chosen_->prepare(outgoing, incoming, row_bytes);
+}
+
+DeviceExchange& BestExchange::exchange_of(Transport transport) {
+  auto& exchange = made_[transport];
+  if (exchange == nullptr) exchange = transports_.make_exchange(transport, plan_);
+  return *exchange;
+}
+
+BestExchange::Choice BestExchange::choose(const std::byte* outgoing, std::byte* incoming,
+                                          Index row_bytes) {
+  const auto usable = transports_.usable();
+  Choice best{usable.front(), transports_.name_of(usable.front())};
+  const bool any_halo = all_sum(transports_.team(), plan_.halo_rows()) > 0;
+  if (usable.size() == 1 || !any_halo) return best;
+  // Later ones make the host wait in every product, while earlier ones let it launch the next: so
+  // they must be clearly faster.
+  constexpr double clearly = 0.8;
+  double shortest = std::numeric_limits<double>::infinity();
+  std::string tried;
+  for (const Transport transport : usable) {
+    DeviceExchange& exchange = exchange_of(transport);
+    exchange.prepare(outgoing, incoming, row_bytes);
+    const double seconds = seconds_of(exchange);
+    tried += fmt::format("{}{} {:.3g} ms", tried.empty() ? "" : ", ",
+                         transports_.name_of(transport), seconds * 1e3);
+    if (seconds < clearly * shortest) {
+      shortest = seconds;
+      best = {transport, transports_.name_of(transport)};
+    }
+  }
+  best.name += fmt::format(" (tried: {})", tried);
+  return best;
+}
+
+double BestExchange::seconds_of(DeviceExchange& exchange) {
+  const auto mean_of = [&](int repeats) {
+    wait_for_all(transports_.team());
+    const Timer timer;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+      exchange.start(stream_);
+      exchange.finish(stream_);
+    }
+    stream_.wait();
+    return all_maximum(transports_.team(), timer.seconds()) / repeats;
+  };
+  constexpr int batches = 3, repeats = 10;
+  mean_of(2);  // links are made when they are first used
+  double best = mean_of(repeats);
+  for (int batch = 1; batch < batches; ++batch) best = std::min(best, mean_of(repeats));
+  return best;
+}
+
+}  // namespace spsolve::cuda

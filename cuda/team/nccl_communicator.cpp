@@ -1,0 +1,118 @@
+#include "cuda/team/nccl_communicator.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/pulse.hpp"
+#include "cuda/core/cuda_check.hpp"
+
+#ifdef SPSOLVE_HAVE_NCCL
+#include <nccl.h>
+#endif
+
+namespace spsolve::cuda {
+
+#ifdef SPSOLVE_HAVE_NCCL
+
+namespace {
+
+void check_nccl(ncclResult_t status, const char* call) {
+  if (status == ncclSuccess) return;
+  fail(ExitCode::internal, "{} failed: {}", call, ncclGetErrorString(status));
+}
+
+class Communicator final : public NcclCommunicator {
+ public:
+  explicit Communicator(ncclComm_t communicator) : communicator_(communicator) {}
+  ~Communicator() override { ncclCommDestroy(communicator_); }
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  void broadcast(std::span<std::byte> data, int root, const Stream& stream) override {
+    if (data.empty()) return;
+    check_nccl(ncclBroadcast(data.data(), data.data(), data.size(), ncclChar, root, communicator_,
+                             stream.get()),
+               "ncclBroadcast");
+    expect_ranks(stream.get());
+  }
+
+  void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
+                const Stream& stream) override {
+    if (outgoing.empty() && incoming.empty()) return;
+    check_nccl(ncclGroupStart(), "ncclGroupStart");
+    for (const Outgoing& message : outgoing) {
+      check_nccl(ncclSend(message.data.data(), message.data.size(), ncclChar, message.to,
+                          communicator_, stream.get()),
+                 "ncclSend");
+    }
+    for (const Incoming& message : incoming) {
+      check_nccl(ncclRecv(message.data.data(), message.data.size(), ncclChar, message.from,
+                          communicator_, stream.get()),
+                 "ncclRecv");
+    }
+    check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+    expect_ranks(stream.get());
+  }
+
+  std::string name() const override {
+    int version = 0;  // 10000 major + 100 minor + patch
+    ncclGetVersion(&version);
+    return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+  }
+
+ private:
+  ncclComm_t communicator_;
+};
+
+bool some_share_a_gpu(Team& team) {
+  int device = 0;
+  cudaDeviceProp properties{};
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+  std::vector<std::string> all;
+  for (const cudaUUID_t& uuid : all_gather(team, properties.uuid)) {
+    all.emplace_back(uuid.bytes, sizeof(uuid.bytes));
+  }
+  std::ranges::sort(all);
+  return std::ranges::adjacent_find(all) != all.end();
+}
+
+}  // namespace
+
+std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, std::string& reason) {
+  if (some_share_a_gpu(team)) {
+    reason = "NCCL wants a GPU for each rank, and some share one";
+    return nullptr;
+  }
+  ncclUniqueId id{};
+  ncclResult_t status = team.rank() == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
+  if (broadcast_value(team, static_cast<int>(status), 0) != ncclSuccess) {
+    reason = "NCCL does not start";
+    return nullptr;
+  }
+  id = broadcast_value(team, id, 0);
+  ncclComm_t communicator = nullptr;
+  {
+    const WaitingForRanks waiting;
+    status = ncclCommInitRank(&communicator, team.size(), id, team.rank());
+  }
+  if (all_sum(team, status == ncclSuccess ? 0 : 1) > 0) {
+    if (status == ncclSuccess) ncclCommAbort(communicator);
+    reason = broadcast_text(
+        team, fmt::format("NCCL does not start on every rank: {}", ncclGetErrorString(status)), 0);
+    return nullptr;
+  }
+  return std::make_unique<Communicator>(communicator);
+}
+
+#else
+
+std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team&, std::string& reason) {
+  reason = "this program was built without NCCL";
+  return nullptr;
+}
+
+#endif
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/team.hpp"
+#include "cuda/core/stream.hpp"
+
+namespace spsolve::cuda {
+
+/// NCCL between the GPUs of a team. Its messages are work on a stream: they begin when what was
+/// launched there before is done, and the host waits for none of them. Every rank launches them in
+/// the same order. All bytes are in GPU memory.
+class NcclCommunicator {
+ public:
+  virtual ~NcclCommunicator() = default;
+
+  /// Copies root's `data` to every rank.
+  virtual void broadcast(std::span<std::byte> data, int root, const Stream& stream) = 0;
+
+  /// Sends and receives together, as one piece of work; at most one message each way with each
+  /// rank. Ranks without messages need not take part.
+  virtual void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
+                        const Stream& stream) = 0;
+
+  /// "NCCL 2.28.3".
+  virtual std::string name() const = 0;
+};
+
+/// Starts NCCL with the current GPU of each rank; or null and why not: it was not built in, or does
+/// not start on every rank (ranks that share a GPU, for one). Collective; the same on every rank.
+std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, std::string& reason);
+
+}  // namespace spsolve::cuda
