@@ -22,6 +22,7 @@ that fails; --transport nccl, mpi or pinned after -- holds the halo to one way.
 """
 
 import argparse
+import collections
 import csv
 import pathlib
 import shlex
@@ -59,8 +60,12 @@ def scaled(kind, matrices, arguments, extra):
     """Rows with speed-up and efficiency, for matrices by number of ranks."""
     first, rows = {}, []
     for ranks, matrix in matrices:
+        seen = collections.Counter()
         for row in measure(arguments, matrix, ranks, extra):
-            key = (row["kernel"], row["precision"], row["k"], row["threads"])
+            # Not by the number of threads: ranks of one host share its processors.
+            of_run = (row["kernel"], row["precision"], row["k"])
+            key = (*of_run, seen[of_run])
+            seen[of_run] += 1
             base = first.setdefault(key, (ranks, float(row["gflops"])))
             speedup = float(row["gflops"]) / base[1]
             rows.append({"scaling": kind, "speedup": speedup,

@@ -210,6 +210,7 @@ std::vector<EliminationContender> own_contenders(const EliminationPlan& plan, In
         row.method = name(choices.back().method);
         row.pivoting = name(choices.back().pivoting);
         row.precision = name(precision);
+        if (choices.back().precision != precision) row.factors = name(choices.back().precision);
         const bool blocked = choices.back().method == Method::lu;
         row.block = blocked ? choices.back().block : 0;
         contenders.push_back({std::move(row), false, {}});

@@ -216,7 +216,9 @@ const Option option_table[] = {
     choice<&Config::solve, &Config::Solve::precision>(
         "solve.precision",
         "Floating-point type of the elimination; mixed: in float, with solutions of double by "
-        "GMRES, and in double by itself where that does not converge."),
+        "GMRES, and in double by itself where that does not converge or, on a GPU alone below "
+        "order "
+        "12000, would save no time."),
     integer<&Config::solve, &Config::Solve::block>(
         "solve.block", 0, 4096, "columns",
         "lu: columns of a panel and rows of a cyclic block; 0 chooses by itself."),

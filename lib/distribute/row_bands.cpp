@@ -19,12 +19,14 @@ RowBands bands_by_nonzeros(const NonzeroProfile& profile, int ranks) {
   RowBands bands{profile.rows, ranks};
   if (all == 0) return bands;
   bands.borders.assign(static_cast<std::size_t>(ranks) + 1, 0);
+  const Index together = rows_together(profile.rows, ranks);
   for (int rank = 1; rank < ranks; ++rank) {
     // rank / ranks of all, without a product beyond 64 bits
     const Index aim = all / ranks * rank + all % ranks * rank / ranks;
     auto place = std::lower_bound(before.begin(), before.end(), aim);
     if (place != before.begin() && aim - *(place - 1) < *place - aim) --place;
-    const Index row = std::min<Index>((place - before.begin()) * profile.step, profile.rows);
+    const Index there = (place - before.begin()) * profile.step;
+    const Index row = std::min((there + together / 2) / together * together, profile.rows);
     bands.borders[rank] = std::max(row, bands.borders[rank - 1]);
   }
   bands.borders.back() = profile.rows;

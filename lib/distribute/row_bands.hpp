@@ -21,8 +21,15 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// Rows dealt out to ranks in contiguous bands: of nearly equal height, the first rows mod ranks
-/// bands holding one row more than the others; or with the borders given. Some bands may be empty.
+/// Rows that bands keep together: the unknowns of a node, be they 2, 3, 4 or 6, often have rows of
+/// equal columns, and products take such rows together. Bands of few rows keep none together.
+constexpr Index rows_together(Index rows, int ranks) {
+  return rows / ranks < 4096 ? 1 : 12;
+}
+
+/// Rows dealt out to ranks in contiguous bands: of nearly equal height, in whole rows_together(),
+/// the first bands holding one such group more than the others; or with the borders given. Some
+/// bands may be empty.
 struct RowBands {
   Index rows = 0;
   int ranks = 1;
@@ -42,19 +49,25 @@ struct RowBands {
                               borders.begin()) -
              1;
     }
-    const Index height = rows / ranks;
-    const Index higher = rows % ranks;  // bands of height + 1 rows
+    const Index group = row / rows_together(rows, ranks);
+    const Index height = groups() / ranks;
+    const Index higher = groups() % ranks;  // bands of height + 1 groups
     const Index in_higher = higher * (height + 1);
-    if (row < in_higher) return static_cast<int>(row / (height + 1));
-    return static_cast<int>(higher + (row - in_higher) / height);
+    if (group < in_higher) return static_cast<int>(group / (height + 1));
+    return static_cast<int>(higher + (group - in_higher) / height);
   }
 
   bool operator==(const RowBands&) const = default;
 
  private:
+  Index groups() const {
+    const Index together = rows_together(rows, ranks);
+    return (rows + together - 1) / together;
+  }
   Index border(int rank) const {
     if (!borders.empty()) return borders[static_cast<std::size_t>(rank)];
-    return rank * (rows / ranks) + std::min<Index>(rank, rows % ranks);
+    const Index before = rank * (groups() / ranks) + std::min<Index>(rank, groups() % ranks);
+    return std::min(rows, before * rows_together(rows, ranks));
   }
 };
 
@@ -73,7 +86,8 @@ struct NonzeroProfile {
 NonzeroProfile profile_of(std::span<const Index> row_offsets);
 
 /// Bands of nearly equal numbers of non-zeros: border r is the row of the profile where the
-/// non-zeros before come nearest to r / ranks of all. Without non-zeros, of equal height.
+/// non-zeros before come nearest to r / ranks of all, to whole rows_together(). Without non-zeros,
+/// of equal height.
 RowBands bands_by_nonzeros(const NonzeroProfile& profile, int ranks);
 
 /// Non-zeros of the fullest band over the mean of all bands, to the profile's accuracy; 1 without

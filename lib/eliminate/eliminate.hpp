@@ -28,7 +28,8 @@ struct EliminationChoice {
   bool refined = false;
 };
 
-/// Fills in what is automatic, for a matrix of order `order` on `ranks` ranks. Throws Error(input)
+/// Fills in what is automatic, for a matrix of order `order` on `ranks` ranks. Mixed precision
+/// becomes double where float factors would save no time. Throws Error(input)
 /// on every rank where method and pivoting do not go together.
 EliminationChoice choose_elimination(Method method, Pivoting pivoting, Precision precision,
                                      Index block, Index order, int ranks,

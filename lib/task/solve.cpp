@@ -360,6 +360,11 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
     report.l2_error = sum;
   }
   report.notes.insert(report.notes.end(), eliminated.notes.begin(), eliminated.notes.end());
+  if (choice.precision != config.solve.precision) {
+    report.notes.push_back(
+        fmt::format("eliminated in double: at order {} float factors would save no time on a GPU",
+                    report.rows));
+  }
   for (std::string& note : warnings(report, config.solve.precision)) {
     report.notes.push_back(std::move(note));
   }

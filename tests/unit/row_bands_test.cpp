@@ -29,6 +29,25 @@ TEST(RowBands, CountBeyondThirtyTwoBits) {
   EXPECT_EQ(bands.band(2).last, Index{1} << 40);
 }
 
+TEST(RowBands, KeepUnknownsOfANodeTogether) {
+  const Index rows = 101 * 101 * 101 * 3;
+  for (const int ranks : {2, 3, 7}) {
+    std::vector<Index> offsets(static_cast<std::size_t>(rows) + 1);
+    for (Index i = 0; i <= rows; ++i) offsets[i] = 5 * i;
+    for (const RowBands& bands :
+         {RowBands{rows, ranks}, bands_by_nonzeros(profile_of(offsets), ranks)}) {
+      for (int rank = 0; rank < ranks; ++rank) {
+        const Range band = bands.band(rank);
+        EXPECT_EQ(band.first % 12, 0);
+        EXPECT_NEAR(static_cast<double>(band.size()), static_cast<double>(rows) / ranks, 64);
+        EXPECT_EQ(bands.owner(band.first), rank);
+        EXPECT_EQ(bands.owner(band.last - 1), rank);
+      }
+      EXPECT_EQ(bands.band(ranks - 1).last, rows);
+    }
+  }
+}
+
 TEST(RowBands, GivenBordersMayLeaveRanksEmpty) {
   const RowBands bands{10, 4, {0, 0, 7, 7, 10}};
   EXPECT_EQ(bands.band(0), (Range{0, 0}));
