@@ -37,6 +37,7 @@ inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};
 inline constexpr std::string_view reader_words[] = {"serial", "parallel"};
 inline constexpr std::string_view resume_words[] = {"auto", "never", "require"};
 inline constexpr std::string_view bands_words[] = {"auto", "rows", "nonzeros"};
+inline constexpr std::string_view solving_ranks_words[] = {"auto", "all"};
 
 using Words = std::span<const std::string_view>;
 constexpr Words words_of(Task) {
@@ -71,6 +72,9 @@ constexpr Words words_of(ResumeChoice) {
 }
 constexpr Words words_of(BandsChoice) {
   return bands_words;
+}
+constexpr Words words_of(SolvingRanks) {
+  return solving_ranks_words;
 }
 template <std::same_as<bool> Switch>
 constexpr Words words_of(Switch) {
@@ -114,6 +118,7 @@ struct Config {
     Pivoting pivoting = Pivoting::automatic;
     Precision precision = Precision::float64;
     Index block = 0;
+    SolvingRanks ranks = SolvingRanks::automatic;
     AutoSwitch equilibrate = AutoSwitch::automatic;
     int refinement = 10;
     bool condition = true;

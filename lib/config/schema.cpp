@@ -222,6 +222,10 @@ const Option option_table[] = {
     integer<&Config::solve, &Config::Solve::block>(
         "solve.block", 0, 4096, "columns",
         "lu: columns of a panel and rows of a cyclic block; 0 chooses by itself."),
+    choice<&Config::solve, &Config::Solve::ranks>(
+        "solve.ranks",
+        "Ranks that eliminate: all of them; or auto: rank 0 alone where one GPU is sooner done, "
+        "below order 20000."),
     choice<&Config::solve, &Config::Solve::equilibrate>(
         "solve.equilibrate",
         "Whether rows and columns are scaled by powers of two before the elimination, and x back; "

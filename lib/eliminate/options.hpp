@@ -34,6 +34,9 @@ template <typename T>
 inline constexpr Precision precision_of =
     std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
 
+/// Which ranks eliminate: all of them, or rank 0 alone where that is sooner done.
+enum class SolvingRanks { automatic, all };
+
 /// What may be switched on or off, or left to the program to decide.
 enum class AutoSwitch { automatic, on, off };
 

@@ -224,9 +224,8 @@ MemoryCheck plan_for(const Config& config, const MatrixShape& shape, Team& team,
   return check_memory(team, plan, plans, remedies(config, shape, gpu), gpu_available);
 }
 
-}  // namespace
-
-MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
+/// plan_solve() with all ranks of the team.
+MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
   const MatrixShape shape = shape_for_all(config, team);
   TaskReport ignored;
   if (!wants_gpu_bands(config, shape.rows, team, gpus, ignored)) {
@@ -242,8 +241,9 @@ MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, Memor
   return plan_for(config, shape, team, plan, gpus.band_bytes, available);
 }
 
-SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
-                      const Gpus& gpus) {
+/// run_solve() with all ranks of the team.
+SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered_json& versions,
+                       const Gpus& gpus) {
   const Timer total;
   const bool keeps = !config.checkpoint.directory.empty();
   std::optional<SignalRequests> requests;  // as long as the run: they never end it
@@ -370,6 +370,43 @@ SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_
   }
   report.versions = versions;
   report.configuration = to_json(config);
+  return report;
+}
+
+/// Whether rank 0 solves alone: on GPUs, messages between them take longer than the whole
+/// elimination of a small system on one.
+bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {
+  constexpr Index least_order_for_all = 20000;
+  if (team.size() == 1 || config.solve.ranks == SolvingRanks::all) return false;
+  const Index order = shape_for_all(config, team).rows;
+  TaskReport ignored;
+  return order < least_order_for_all && wants_gpu_bands(config, order, team, gpus, ignored);
+}
+
+}  // namespace
+
+MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
+  if (!solves_alone(config, team, gpus)) return plan_over(config, team, gpus, plan);
+  MemoryCheck check = together(team, [&] {
+    SoloTeam alone;
+    return team.rank() == 0 ? plan_over(config, alone, gpus, plan) : MemoryCheck{};
+  });
+  check.fits = broadcast_value(team, check.fits, 0);
+  return check;
+}
+
+SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
+                      const Gpus& gpus) {
+  if (!solves_alone(config, team, gpus)) return solve_over(config, team, versions, gpus);
+  SolveReport report = together(team, [&] {
+    SoloTeam alone;
+    return team.rank() == 0 ? solve_over(config, alone, versions, gpus) : SolveReport{};
+  });
+  report.notes.push_back(
+      fmt::format("rank 0 solved this system alone, while the other {} waited: one GPU is sooner "
+                  "done with {} unknowns than several; solve.ranks=all takes all",
+                  team.size() - 1, report.rows));
+  report.status = broadcast_text(team, report.status, 0);
   return report;
 }
 

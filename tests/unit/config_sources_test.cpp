@@ -68,7 +68,7 @@ TEST(ConfigOverrides, AreCheckedAsTheFileIs) {
             "--set method=gauss: 'method' is not an option; did you mean 'solve.method'?");
   EXPECT_EQ(message("solve=gauss"),
             "--set solve=gauss: 'solve' is a section with the keys method, pivoting, precision, "
-            "block, equilibrate, refinement, condition, not a single value");
+            "block, ranks, equilibrate, refinement, condition, not a single value");
   EXPECT_EQ(message("matrix=gfpp"),
             "--set matrix=gfpp: 'gfpp' has too few arguments; the form is gfpp:N (matrix: FILE, or "
             "matrix: SPECIFICATION of a generator)");

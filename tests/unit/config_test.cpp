@@ -135,7 +135,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "run, checkpoint, task, device, share_gpus, transport, threads"},
       {"matrix: a\nsolve: {xyzzy: 1}\n",
        "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, pivoting, "
-       "precision, block, equilibrate, refinement, condition"},
+       "precision, block, ranks, equilibrate, refinement, condition"},
       {"matrix: a\nthreads: 1\ndevice: host\nthreads: 2\n",
        "c.yaml:4:1: 'threads' is given twice, first in line 2"},
       {"matrix: {file: a,\n  file: b}\n",
@@ -197,7 +197,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "c.yaml:2:10: 'threads' must be an integer from 0 to 65536, not a list"},
       {"matrix: a\nsolve: gauss\n",
        "c.yaml:2:8: 'solve' is a section with the keys method, pivoting, precision, block, "
-       "equilibrate, refinement, condition, "
+       "ranks, equilibrate, refinement, condition, "
        "not "
        "a single value"},
       {"matrix: [a]\n",

@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include "config/loader.hpp"
+#include "mpi/mpi_team.hpp"
+#include "task/solve.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Bands in host memory that say to lie on a GPU.
+class PretendedGpu final : public BandFactory {
+ public:
+  explicit PretendedGpu(Team& team) : host_(team) {}
+  BandMemory memory() const override { return BandMemory::gpu; }
+  std::string device() const override { return "pretended"; }
+  std::string transport() const override { return host_.transport(); }
+  Team& rows() override { return host_.rows(); }
+  BandsOf<float>& in_float() override { return host_.in_float(); }
+  BandsOf<double>& in_double() override { return host_.in_double(); }
+
+ private:
+  HostBands host_;
+};
+
+/// One for each rank.
+Gpus pretended_gpus(const Team& team) {
+  Gpus gpus;
+  gpus.why_none = "";
+  for (int rank = 0; rank < team.size(); ++rank) {
+    gpus.visible.push_back({"pretended", std::to_string(rank)});
+  }
+  gpus.use = [](int) {};
+  gpus.free_memory = [] { return std::int64_t{1} << 40; };
+  gpus.band_bytes = [](const EliminationChoice&, Index, Index, int) { return std::int64_t{1}; };
+  gpus.bands = [](Team& of_bands, const std::string&) {
+    return std::make_unique<PretendedGpu>(of_bands);
+  };
+  return gpus;
+}
+
+Config on_gpus(std::string_view more) {
+  return parse_config(fmt::format("matrix: random_dense:60\ndevice: cuda\n{}", more), "c.yaml");
+}
+
+class SolveAlone : public testing::Test {
+ protected:
+  MpiTeam team;
+};
+
+TEST_F(SolveAlone, OneGpuTakesASmallSystem) {
+  const SolveReport report =
+      run_solve(on_gpus("output: {progress: off}"), team, {}, pretended_gpus(team));
+  EXPECT_EQ(report.status, "solved");
+  if (team.rank() != 0) return;
+  EXPECT_EQ(report.ranks, 1);
+  const bool told = std::ranges::any_of(report.notes, [](const std::string& note) {
+    return note.find("solved this system alone") != std::string::npos;
+  });
+  EXPECT_EQ(told, team.size() > 1);
+}
+
+TEST_F(SolveAlone, AllTakeItWhereTheyAreAskedTo) {
+  const Config config = on_gpus("solve: {ranks: all}\noutput: {progress: off}");
+  const SolveReport report = run_solve(config, team, {}, pretended_gpus(team));
+  EXPECT_EQ(report.status, "solved");
+  EXPECT_EQ(report.ranks, team.size());
+}
+
+TEST_F(SolveAlone, AFailureIsEverybodys) {
+  const Config config =
+      parse_config("matrix: not_there.mtx\ndevice: cuda\noutput: {progress: off}", "c.yaml");
+  EXPECT_THROW(run_solve(config, team, {}, pretended_gpus(team)), Error);
+}
+
+TEST_F(SolveAlone, ThePlanIsThatOfRankZero) {
+  MemoryPlan plan;
+  const MemoryCheck check = plan_solve(on_gpus(""), team, pretended_gpus(team), plan);
+  EXPECT_TRUE(check.fits);
+  EXPECT_EQ(check.ranks.size(), team.rank() == 0 ? 1u : 0u);
+}
+
+}  // namespace
+}  // namespace spsolve
