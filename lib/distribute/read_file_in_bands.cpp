@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -16,11 +17,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An entry on its way to the rank of its row; `row` is that after rotation.
-struct Entry {
-  Index row, column;
-  double value;
+/// Entries on their way to the ranks of their rows, those of each rank together; rows are those
+/// after rotation.
+struct Leaving {
+  Coo list;
+  std::vector<Index> first;  ///< size + 1 numbers: where each rank's begin
+
+  Range of(std::size_t rank) const { return {first[rank], first[rank + 1]}; }
 };
+
+void resize(Coo& list, Index entries) {
+  const auto size = static_cast<std::size_t>(entries);
+  list.row.resize(size);
+  list.column.resize(size);
+  list.value.resize(size);
+}
 
 /// The file as every rank sees it, in pieces of whole lines.
 class PiecedFile {
@@ -60,14 +71,10 @@ class PiecedFile {
     const std::string_view text = piece(p);
     const Index room = std::min(io::count_lines(text), limit);
     Coo list;
-    list.row.resize(static_cast<std::size_t>(room));
-    list.column.resize(static_cast<std::size_t>(room));
-    list.value.resize(static_cast<std::size_t>(room));
+    resize(list, room);
     result = io::parse_chunk(text.data(), text.data() + text.size(), header_.matrix,
                              {list.row.data(), list.column.data(), list.value.data()}, room);
-    list.row.resize(static_cast<std::size_t>(result.found));
-    list.column.resize(static_cast<std::size_t>(result.found));
-    list.value.resize(static_cast<std::size_t>(result.found));
+    resize(list, result.found);
     return list;
   }
 
@@ -183,36 +190,60 @@ NonzeroProfile count(Team& team, const PiecedFile& file, Index rotate_by) {
   return add_profiles(team, matrix.rows, std::move(mine.counts));
 }
 
-/// One round of the second pass: what each rank has for each other one.
-std::vector<Entry> exchange_entries(Team& team, const std::vector<std::vector<Entry>>& leaving) {
+/// A piece of the file by the ranks of its rows, in the file's order; counted before, so that no
+/// array grows.
+Leaving sort_by_owner(const Coo& piece, const MatrixMarketHeader& matrix, const RowBands& bands,
+                      Index rotate_by) {
+  std::vector<Index> next(static_cast<std::size_t>(bands.ranks) + 1, 0);
+  with_mirrors(piece, matrix, rotate_by,
+               [&](Index row, Index, double) { ++next[bands.owner(row) + 1]; });
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  Leaving leaving{{}, next};
+  resize(leaving.list, next.back());
+  with_mirrors(piece, matrix, rotate_by, [&](Index row, Index column, double value) {
+    const Index place = next[bands.owner(row)]++;
+    leaving.list.row[place] = row;
+    leaving.list.column[place] = column;
+    leaving.list.value[place] = value;
+  });
+  return leaving;
+}
+
+/// One round of the second pass: what all ranks have for this one goes to the end of `list`, which
+/// has room for it, that of lower ranks first.
+void exchange_entries(Team& team, const Leaving& leaving, Coo& list) {
   const auto size = static_cast<std::size_t>(team.size());
   std::vector<Index> mine(size), all(size * size);
-  for (std::size_t to = 0; to < size; ++to) mine[to] = static_cast<Index>(leaving[to].size());
+  for (std::size_t to = 0; to < size; ++to) mine[to] = leaving.of(to).size();
   team.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
   const auto me = static_cast<std::size_t>(team.rank());
-  Index coming = 0;
+  Index place = list.entries(), coming = 0;
   for (std::size_t from = 0; from < size; ++from) coming += all[from * size + me];
-  std::vector<Entry> arrived =
-      together(team, [&] { return std::vector<Entry>(static_cast<std::size_t>(coming)); });
+  together(team, [&] { resize(list, place + coming); });
   std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;
-  Index place = 0;
   for (std::size_t other = 0; other < size; ++other) {
     const Index count = all[other * size + me];
-    const std::span part(arrived.data() + place, static_cast<std::size_t>(count));
-    place += count;
-    if (other == me) {
-      std::copy(leaving[me].begin(), leaving[me].end(), part.begin());
-      continue;
-    }
+    const Range sent = leaving.of(other);
     const int rank = static_cast<int>(other);
-    if (count > 0) incoming.push_back({rank, std::as_writable_bytes(part)});
-    if (mine[other] > 0) outgoing.push_back({rank, std::as_bytes(std::span(leaving[other]))});
+    const auto travel = [&](const auto& from, auto& to) {
+      const std::span out(from.data() + sent.first, static_cast<std::size_t>(sent.size()));
+      const std::span in(to.data() + place, static_cast<std::size_t>(count));
+      if (other == me) {
+        std::copy(out.begin(), out.end(), in.begin());
+        return;
+      }
+      if (!in.empty()) incoming.push_back({rank, std::as_writable_bytes(in)});
+      if (!out.empty()) outgoing.push_back({rank, std::as_bytes(out)});
+    };
+    travel(leaving.list.row, list.row);
+    travel(leaving.list.column, list.column);
+    travel(leaving.list.value, list.value);
+    place += count;
   }
   const auto messages = team.messages(outgoing, incoming);
   messages->start();
   messages->wait();
-  return arrived;
 }
 
 /// Second pass: this rank's entries, in the file's order, rows counted from its first.
@@ -231,27 +262,16 @@ Coo collect(Team& team, const PiecedFile& file, const NonzeroProfile& profile,
     list.value.reserve(static_cast<std::size_t>(most));
   });
   for (Index round = 0; round < rounds; ++round) {
-    const auto leaving = together(team, [&] {
-      std::vector<std::vector<Entry>> by_owner(static_cast<std::size_t>(team.size()));
+    const Leaving leaving = together(team, [&] {
       const Index p = round * team.size() + team.rank();
-      if (p >= file.pieces()) return by_owner;
       io::ChunkResult result;
-      with_mirrors(file.entries(p, result), file.matrix(), rotate_by,
-                   [&](Index row, Index column, double value) {
-                     by_owner[bands.owner(row)].push_back({row, column, value});
-                   });
-      return by_owner;
+      const Coo piece = p < file.pieces() ? file.entries(p, result) : Coo{};
+      return sort_by_owner(piece, file.matrix(), bands, rotate_by);
     });
     // Pieces of one round follow each other in the file as their ranks do.
-    const std::vector<Entry> arrived = exchange_entries(team, leaving);
-    together(team, [&] {
-      for (const Entry& entry : arrived) {
-        list.row.push_back(entry.row - own.first);
-        list.column.push_back(entry.column);
-        list.value.push_back(entry.value);
-      }
-    });
+    exchange_entries(team, leaving, list);
   }
+  for (Index& row : list.row) row -= own.first;
   return list;
 }
 

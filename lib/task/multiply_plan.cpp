@@ -14,26 +14,33 @@ namespace spsolve {
 
 namespace {
 
-/// What read_in_bands() takes on each rank.
-void plan_reading_together(MemoryPlan& plan, const MatrixShape& shape, int ranks, Index height) {
+/// What read_in_bands() takes on rank `rank`.
+void plan_reading_together(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks,
+                           Index height) {
   const Index nonzeros = shape.nonzeros / ranks;
-  if (shape.entries > 0) {
-    constexpr std::int64_t entry = 2 * sizeof(Index) + sizeof(double);
-    constexpr std::int64_t grouped = 16;  // on its way into its row
-    plan.parts.push_back({"read", "this rank's part of the file", shape.text_bytes / ranks});
-    plan.parts.push_back({"read", "entries of this rank's rows", nonzeros * entry});
-    // As a list, by owner in arrays that grow by halves or more, and as they arrive.
-    const double piece = static_cast<double>(BandedReading{}.piece_bytes) /
-                         static_cast<double>(std::max<std::int64_t>(shape.text_bytes, 1));
-    const auto at_a_time =
-        std::min(nonzeros, static_cast<Index>(piece * static_cast<double>(shape.nonzeros)));
-    plan.parts.push_back({"read", "entries of a piece, on their way", at_a_time * entry / 2 * 7});
-    plan.parts.push_back(
-        {"sort", "entries of this rank's rows, being sorted by row", nonzeros * (entry + grouped)});
-  } else {
+  if (shape.entries == 0) {
     plan.parts.push_back({"read", "compressed rows of this rank's band",
                           csr_bytes(height, nonzeros, sizeof(double))});
+    return;
   }
+  constexpr std::int64_t entry = 2 * sizeof(Index) + sizeof(double);
+  constexpr std::int64_t grouped = 16;  // on its way into its row
+  const std::int64_t text = std::max<std::int64_t>(shape.text_bytes, 1);
+  const std::int64_t piece = BandedReading{}.piece_bytes;
+  // Whole rounds of pieces, and what is left of the last one.
+  const std::int64_t round = ranks * piece;
+  const std::int64_t rest = std::clamp<std::int64_t>(text % round - rank * piece, 0, piece);
+  const std::int64_t largest = text >= round ? piece : rest;
+  const double share = static_cast<double>(largest) / static_cast<double>(text);
+  const auto at_a_time = [&](Index count) {
+    return static_cast<std::int64_t>(share * static_cast<double>(count)) * entry;
+  };
+  plan.parts.push_back({"read", "this rank's part of the file", text / round * piece + rest});
+  plan.parts.push_back({"read", "entries of this rank's rows", nonzeros * entry});
+  plan.parts.push_back({"read", "entries of a piece, as read and by the ranks that they go to",
+                        at_a_time(shape.entries) + at_a_time(shape.nonzeros)});
+  plan.parts.push_back(
+      {"sort", "entries of this rank's rows, being sorted by row", nonzeros * (entry + grouped)});
 }
 
 /// Bytes of a kernel's storage format, as if rows were not padded.
@@ -97,7 +104,7 @@ class ProductPlan {
 
   void read(int rank) {
     if (config_.matrix.reader == ReaderChoice::parallel) {
-      plan_reading_together(plan_, shape_, ranks_, height_);
+      plan_reading_together(plan_, shape_, rank, ranks_, height_);
     } else {
       plan_reading(plan_, shape_, rank, ranks_, height_);
       if (leads_ && config_.matrix.rotate_rows != 0) plan_rotation(plan_, shape_);

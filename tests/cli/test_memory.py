@@ -38,11 +38,11 @@ MULTIPLY = [  # matrix, multiply.*, matrix.reader, ranks
     ("grid2d:300", {"kernel": "row_types", "columns": 64}, "serial", 2),
     (SPARSE, {"kernel": "csr_balanced", "columns": 8, "precision": "float"}, "serial", 3),
     (SPARSE, {"kernel": "csr_balanced", "columns": 8, "verify": True}, "serial", 2),
-    (SPARSE, {"kernel": "csr_balanced", "columns": 8}, "parallel", 2),
+    *((SPARSE, {"kernel": "csr_balanced", "columns": 8}, "parallel", ranks) for ranks in (1, 2, 3)),
     ("g.mtx", {"kernel": "csr_balanced", "columns": 4}, "serial", 2),
     ("g.mtx.gz", {"kernel": "csr_balanced", "columns": 4}, "serial", 1),
-    # Of a file with few pieces some ranks read more than others: not more than a plan says.
-    ("g.mtx", {"kernel": "csr_balanced", "columns": 4}, "parallel", 1),
+    # Of a file of few pieces some ranks read more than others.
+    *(("g.mtx", {"kernel": "csr_balanced", "columns": 4}, "parallel", ranks) for ranks in (1, 2, 3)),
 ]
 # Formats whose size hangs on what is in the matrix: never more than planned.
 AT_MOST = [(SPARSE, {"kernel": kernel, "columns": 8}, "serial", 1)
