@@ -67,9 +67,9 @@ std::unique_ptr<BandFactory> device_bands(Team& team, const std::string& transpo
 std::int64_t device_band_bytes(const EliminationChoice& choice, Index height, Index order,
                                int ranks) {
   const auto bytes = [&]<typename T>(T) {
-    return choice.method == Method::lu
-               ? DeviceBlockedBand<T>::bytes(height, order, choice.block, ranks == 1)
-               : DeviceBand<T>::bytes(height, order);
+    return choice.method == Method::lu ? DeviceBlockedBand<T>::bytes(height, order, choice.block,
+                                                                     ranks == 1, choice.refined)
+                                       : DeviceBand<T>::bytes(height, order);
   };
   return choice.precision == Precision::float32 ? bytes(float{}) : bytes(double{});
 }

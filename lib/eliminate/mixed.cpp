@@ -153,7 +153,8 @@ MatrixProducts products_of(Team& team, const RowBands& bands, const Csr<double>&
 PreparedElimination prepare_mixed(Team& team, BandFactory& bands,
                                   std::shared_ptr<const Csr<double>> dealt,
                                   const EliminationChoice& choice, MatrixProducts products,
-                                  Dense<double> b, Checkpoints* checkpoints) {
+                                  Dense<double> b, Checkpoints* checkpoints,
+                                  BeforeDouble before_double) {
   EliminationChoice in_float = choice;
   in_float.precision = Precision::float32;
   in_float.refined = true;
@@ -170,6 +171,7 @@ PreparedElimination prepare_mixed(Team& team, BandFactory& bands,
       result.mixed = MixedOutcome{attempt.steps, false};
       return result;
     }
+    if (before_double) before_double(attempt.failure);
     EliminationChoice in_double = choice;
     in_double.precision = Precision::float64;
     Eliminated result =
@@ -186,14 +188,15 @@ PreparedElimination prepare_system(Team& team, BandFactory& bands, const RowBand
                                    const Csr<double>& band, const Equilibration& scaling,
                                    std::shared_ptr<const Csr<double>> dealt,
                                    const EliminationChoice& choice, const Dense<double>& b,
-                                   Checkpoints* checkpoints) {
+                                   Checkpoints* checkpoints, BeforeDouble before_double) {
   if (choice.precision != Precision::mixed) {
     return prepare_elimination(team, bands, rows.rows, *dealt, choice, checkpoints);
   }
   Dense<double> scaled = b;
   if (scaling.scales()) multiply_rows(scaling.rows, scaled);
   return prepare_mixed(team, bands, std::move(dealt), choice,
-                       products_of(team, rows, band, scaling), std::move(scaled), checkpoints);
+                       products_of(team, rows, band, scaling), std::move(scaled), checkpoints,
+                       std::move(before_double));
 }
 
 }  // namespace spsolve

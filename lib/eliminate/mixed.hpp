@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "distribute/row_bands.hpp"
 #include "eliminate/condition.hpp"
@@ -23,6 +25,10 @@ struct MatrixProducts {
 MatrixProducts products_of(Team& team, const RowBands& bands, const Csr<double>& band,
                            const Equilibration& scaling);
 
+/// Called with a sentence that says why float did not do, before the matrix is eliminated in double
+/// after all and once the float band is gone. May throw, on every rank. Collective.
+using BeforeDouble = std::function<void(const std::string& why)>;
+
 /// prepare_elimination() in mixed precision: eliminates `dealt`, the rows of the matrix as they are
 /// dealt out, in float and solves with the factors by solve_by_gmres() and `products` with the same
 /// matrix. Right away it solves with the right-hand sides `b`, as a trial whose solution is kept
@@ -33,7 +39,8 @@ MatrixProducts products_of(Team& team, const RowBands& bands, const Csr<double>&
 PreparedElimination prepare_mixed(Team& team, BandFactory& bands,
                                   std::shared_ptr<const Csr<double>> dealt,
                                   const EliminationChoice& choice, MatrixProducts products,
-                                  Dense<double> b, Checkpoints* checkpoints = nullptr);
+                                  Dense<double> b, Checkpoints* checkpoints = nullptr,
+                                  BeforeDouble before_double = {});
 
 /// prepare_elimination() of the R A C for the scale factors `scaling`, in any precision: `dealt`
 /// are its rows as they are dealt out, `band` this rank's rows of A under `rows`, `b` the
@@ -42,7 +49,8 @@ PreparedElimination prepare_system(Team& team, BandFactory& bands, const RowBand
                                    const Csr<double>& band, const Equilibration& scaling,
                                    std::shared_ptr<const Csr<double>> dealt,
                                    const EliminationChoice& choice, const Dense<double>& b,
-                                   Checkpoints* checkpoints = nullptr);
+                                   Checkpoints* checkpoints = nullptr,
+                                   BeforeDouble before_double = {});
 
 /// `rows` without a copy: it must outlive the pointer.
 inline std::shared_ptr<const Csr<double>> borrowed(const Csr<double>& rows) {

@@ -82,22 +82,66 @@ void plan_rotation(MemoryPlan& plan, const MatrixShape& shape) {
                         2 * csr_bytes(shape.rows, shape.nonzeros)});
 }
 
+namespace {
+
+/// Rows that `rank` eliminates.
+Index height_of(const EliminationChoice& choice, Index order, int rank, int ranks) {
+  return deals_in_cycles(choice, ranks) ? cyclic_rows(choice, order, ranks).height(rank)
+                                        : RowBands{order, ranks}.band(rank).size();
+}
+
+/// What is eliminated first.
+EliminationChoice first_try(EliminationChoice choice) {
+  choice.refined = choice.precision == Precision::mixed;
+  if (choice.refined) choice.precision = Precision::float32;
+  return choice;
+}
+
+/// Adds, in `phase`, the dense band and what goes with it; filled, its panels and the work space of
+/// the BLAS are in use as well.
+void plan_dense(MemoryPlan& plan, const EliminationChoice& choice, Index height, Index order,
+                int ranks, const GpuBandBytes& gpu, const char* phase, bool filled) {
+  const bool reduced = choice.precision == Precision::float32;
+  const std::string dense =
+      fmt::format("dense band of {} x {} in {}", height, order, reduced ? "float" : "double");
+  const auto value = static_cast<std::int64_t>(reduced ? sizeof(float) : sizeof(double));
+  if (gpu) {
+    plan.on_gpu.push_back({phase, dense, gpu(choice, height, order, ranks)});
+  } else if (!filled) {
+    plan.parts.push_back({phase, dense, height * order * value});
+  } else {
+    plan.parts.push_back(
+        {phase, dense + " and its panels", elimination_bytes(choice, height, order, ranks)});
+    if (choice.method == Method::lu) {
+      plan.parts.push_back(
+          {phase, "work space of the BLAS", ranks == 1 ? blas_bytes : blas_bytes / 4});
+    }
+  }
+}
+
+}  // namespace
+
+MemoryPlan plan_in_double(const EliminationChoice& choice, Index order, int rank, int ranks,
+                          const GpuBandBytes& gpu) {
+  EliminationChoice again = choice;
+  again.precision = Precision::float64;
+  MemoryPlan plan;
+  plan_dense(plan, again, height_of(choice, order, rank, ranks), order, ranks, gpu, "in double",
+             true);
+  return plan;
+}
+
 MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,
                             int ranks, const SolveNeeds& needs, const GpuBandBytes& gpu) {
   const Index n = shape.rows;
   const bool cyclic = deals_in_cycles(choice, ranks);
-  const Index height =
-      cyclic ? cyclic_rows(choice, n, ranks).height(rank) : RowBands{n, ranks}.band(rank).size();
+  const Index height = height_of(choice, n, rank, ranks);
   const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks);
   const std::int64_t vector = n * static_cast<std::int64_t>(sizeof(double));
-  const bool reduced = choice.precision == Precision::float32;
 
   MemoryPlan plan;
   plan_reading(plan, shape, rank, ranks, height, cyclic);
   const bool mixed = choice.precision == Precision::mixed;
-  const std::string dense =
-      fmt::format("dense band of {} x {} in {}{}", height, n, reduced ? "float" : "double",
-                  mixed ? ", should float not do" : "");
   const auto add = [&](const char* phase, std::string what, std::int64_t bytes) {
     plan.parts.push_back({phase, std::move(what), bytes});
   };
@@ -112,28 +156,23 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
     if (phase == std::string_view("eliminate") && !mixed) continue;
     if (cyclic) {
       add(phase, "the same, dealt out in cyclic blocks", band);
-    } else if (needs.may_equilibrate) {
-      add(phase, "the same, where it is equilibrated", band);
+    } else if (needs.equilibrate != AutoSwitch::off) {
+      add(phase,
+          needs.equilibrate == AutoSwitch::on ? "the same, equilibrated"
+                                              : "the same, should solve.equilibrate=auto scale it",
+          band);
     }
   }
-  if (gpu) {
-    const std::int64_t bytes = gpu(choice, height, n, ranks);
-    plan.on_gpu = {{"prepare", dense, bytes},
-                   {"prepare", "compressed rows that it is filled from", band},
-                   {"eliminate", dense, bytes}};
-  } else {
-    add("prepare", dense,
-        height * n * static_cast<std::int64_t>(reduced ? sizeof(float) : sizeof(double)));
-    add("eliminate", dense + " and its panels", elimination_bytes(choice, height, n, ranks));
-    if (choice.method == Method::lu) {
-      add("eliminate", "work space of the BLAS", ranks == 1 ? blas_bytes : blas_bytes / 4);
-    }
-  }
+  plan_dense(plan, first_try(choice), height, n, ranks, gpu, "prepare", false);
+  plan_dense(plan, first_try(choice), height, n, ranks, gpu, "eliminate", true);
+  if (gpu) plan.on_gpu.push_back({"prepare", "compressed rows that it is filled from", band});
   if (mixed) {
     // The condition estimate solves for up to 4 columns.
     const Index columns = std::max<Index>(needs.right_hand_sides, needs.condition ? 4 : 1);
     add("eliminate", "vectors of GMRES, the first solution",
         gmres_bytes(n, columns) + 2 * needs.right_hand_sides * vector);
+    MemoryPlan in_double = plan_in_double(choice, n, rank, ranks, gpu);
+    plan.in_double = gpu ? std::move(in_double.on_gpu) : std::move(in_double.parts);
   }
   // Weights, two multivectors of two columns, and copies and sums inside the solves.
   if (needs.condition) add("eliminate", "vectors of the condition estimate", 12 * vector);
@@ -254,6 +293,11 @@ std::string to_text(const MemoryPlan& plan, const MemoryCheck& check) {
                             parts == &plan.on_gpu ? ", on the GPU" : "");
       }
     }
+  }
+  for (const MemoryPlan::Part& part : plan.in_double) {
+    text += fmt::format("  {:<10} {:>12}  {}{}, should float not do (checked then)\n", part.phase,
+                        readable_bytes(part.bytes), part.what,
+                        plan.on_gpu.empty() ? "" : ", on the GPU");
   }
   for (std::size_t rank = 0; rank < check.ranks.size(); ++rank) {
     const MemoryCheck::Rank& one = check.ranks[rank];

@@ -22,8 +22,9 @@ struct MemoryPlan {
     std::int64_t bytes = 0;
   };
   std::vector<Part> parts;
-  std::vector<Part> on_gpu;   ///< in the memory of this rank's GPU, beside the host's
-  std::int64_t resident = 0;  ///< what this process held when the plan was made: program, MPI
+  std::vector<Part> on_gpu;     ///< in the memory of this rank's GPU, beside the host's
+  std::vector<Part> in_double;  ///< of plan_in_double(), no part of any peak
+  std::int64_t resident = 0;    ///< what this process held when the plan was made: program, MPI
 
   std::int64_t bytes_in(const std::string& phase) const;
   std::int64_t peak() const;
@@ -46,14 +47,19 @@ void plan_rotation(MemoryPlan& plan, const MatrixShape& shape);
 /// What a solve asks for beside its matrix and its elimination.
 struct SolveNeeds {
   Index right_hand_sides = 1;
-  bool condition = true;  ///< it will be estimated
-  bool may_equilibrate = true;
+  bool condition = true;                           ///< it will be estimated
+  AutoSwitch equilibrate = AutoSwitch::automatic;  ///< automatic counts as on
 };
 
-/// The plan of rank `rank` of `ranks` for the elimination of a square matrix. With `gpu` the dense
-/// band is on_gpu.
+/// The plan of rank `rank` of `ranks` for the elimination of a square matrix, in float where the
+/// precision is mixed. With `gpu` the dense band is on_gpu.
 MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& choice, int rank,
                             int ranks, const SolveNeeds& needs = {}, const GpuBandBytes& gpu = {});
+
+/// What takes the place of the float band where `choice` is mixed and float does not do: the dense
+/// band in double and what goes with it, in phase "in double".
+MemoryPlan plan_in_double(const EliminationChoice& choice, Index order, int rank, int ranks,
+                          const GpuBandBytes& gpu = {});
 
 /// The need of every rank against what is free on its host.
 struct MemoryCheck {

@@ -183,8 +183,7 @@ namespace {
 /// `gpu` says what they take.
 PlanFor planner(const Config& config, const MatrixShape& shape, const GpuBandBytes& gpu) {
   const auto solve = config.solve;
-  const SolveNeeds needs{config.right_hand_side.columns, solve.condition,
-                         solve.equilibrate != AutoSwitch::off};
+  const SolveNeeds needs{config.right_hand_side.columns, solve.condition, solve.equilibrate};
   const bool rotates = config.matrix.rotate_rows != 0;
   return [=](int rank, int ranks) {
     const BandMemory memory = gpu ? BandMemory::gpu : BandMemory::host;
@@ -222,6 +221,29 @@ MemoryCheck plan_for(const Config& config, const MatrixShape& shape, Team& team,
   const PlanFor plans = planner(config, shape, gpu);
   plan = plans(team.rank(), team.size());
   return check_memory(team, plan, plans, remedies(config, shape, gpu), gpu_available);
+}
+
+/// What looks once more, before a matrix is eliminated in double where float did not do, whether
+/// that fits.
+BeforeDouble check_in_double(const Config& config, Index order, Team& team,
+                             const BandFactory& dense, const Gpus& gpus) {
+  return [&, order](const std::string& why) {
+    const bool on_gpu = dense.memory() == BandMemory::gpu;
+    const PlanFor plans = [&](int rank, int ranks) {
+      const auto& solve = config.solve;
+      return plan_in_double(choose_elimination(solve.method, solve.pivoting, solve.precision,
+                                               solve.block, order, ranks, dense.memory()),
+                            order, rank, ranks, on_gpu ? gpus.band_bytes : GpuBandBytes{});
+    };
+    MemoryPlan mine = plans(team.rank(), team.size());
+    mine.resident = resident_memory();
+    const MemoryCheck check = check_memory(
+        team, mine, plans, {}, on_gpu ? std::optional(gpus.free_memory()) : std::nullopt);
+    if (check.fits) return;
+    fail_everywhere(ExitCode::resources,
+                    "{}, and its elimination in double does not fit into memory; {}\n{}", why,
+                    check.remedy, to_text(mine, check));
+  };
 }
 
 /// plan_solve() with all ranks of the team.
@@ -302,7 +324,8 @@ SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered
                           cyclic || scaling.scales()
                               ? std::make_shared<const Csr<double>>(std::move(dealt))
                               : borrowed(rows),
-                          choice, b, checkpoints ? &*checkpoints : nullptr);
+                          choice, b, checkpoints ? &*checkpoints : nullptr,
+                          check_in_double(config, report.rows, team, *dense, gpus));
   });
 
   // -> pivots, updates

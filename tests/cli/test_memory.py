@@ -5,15 +5,18 @@ made and stands beside it. The plan of the rest must be within 10 % of the measu
 that are large enough; what MPI and the C library take for themselves meanwhile is a fixed share.
 """
 
+import json
 import re
 import unittest
 
-from support import BIN, CliTest, INPUT, RESOURCES, SOLVED
+from support import BIN, CliTest, RESOURCES, SOLVED
 
 MIB = 2**20
 FIXED = 6 * MIB  # MPI's buffers, which grow with the messages; what the allocator keeps
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 RANK = re.compile(r"rank (\d+) +([\d.]+) (\w+)  of .* beside ([\d.]+) (\w+) that it holds now")
+
+LIMITED = re.compile(r"rank 0 +([\d.]+) (\w+)  of ([\d.]+) (\w+) under its limit")
 
 SOLVE = [  # matrix, solve.*, ranks
     *((f"tridiagonal:{order}", {"method": "lu", "precision": precision}, ranks)
@@ -21,6 +24,8 @@ SOLVE = [  # matrix, solve.*, ranks
     *(("tridiagonal:5000", {"method": method, "precision": precision}, ranks)
       for method, precision, ranks in (("gauss", "float", 1), ("gauss", "double", 3),
                                        ("gauss_jordan", "float", 2), ("gauss_jordan", "double", 1))),
+    *(("tridiagonal:5000", {"method": method, "precision": "mixed"}, ranks)
+      for method, ranks in (("lu", 1), ("lu", 3), ("gauss", 2), ("gauss_jordan", 1))),
     # As many non-zeros as elements: the sparse rows are the larger part.
     ("random_dense:1800", {"method": "lu", "equilibrate": "off"}, 2),
     ("random_dense:1800", {"method": "gauss", "equilibrate": "off"}, 2),
@@ -38,7 +43,8 @@ MULTIPLY = [  # matrix, multiply.*, matrix.reader, ranks
     ("grid2d:300", {"kernel": "row_types", "columns": 64}, "serial", 2),
     (SPARSE, {"kernel": "csr_balanced", "columns": 8, "precision": "float"}, "serial", 3),
     (SPARSE, {"kernel": "csr_balanced", "columns": 8, "verify": True}, "serial", 2),
-    *((SPARSE, {"kernel": "csr_balanced", "columns": 8}, "parallel", ranks) for ranks in (1, 2, 3)),
+    *(("grid3d27:30:3", {"kernel": "csr_balanced", "columns": 8}, "parallel", ranks)
+      for ranks in (1, 2, 3)),
     ("g.mtx", {"kernel": "csr_balanced", "columns": 4}, "serial", 2),
     ("g.mtx.gz", {"kernel": "csr_balanced", "columns": 4}, "serial", 1),
     # Of a file of few pieces some ranks read more than others.
@@ -104,11 +110,23 @@ class Memory(CliTest):
                                f"multiply: {words(multiply)}\n", ranks, at_most)
 
 
+    def test_every_method_precision_and_kernel_is_in_the_tables(self):
+        options = json.loads(self.run_program(BIN / "spsolve", "--generate",
+                                              "configuration-schema").out)
+        options = options["properties"]["solve"]["anyOf"][1]["properties"]
+        for key in ("method", "precision"):
+            told = {solve.get(key, "double") for _, solve, _ in SOLVE}
+            self.assertEqual(told, set(options[key]["enum"]) - {"auto"}, key)
+        kernels = re.findall(r"^(\w+) +host ", self.spbench("--list-kernels").out, re.MULTILINE)
+        self.assertGreater(len(kernels), 10)
+        self.assertEqual({multiply["kernel"] for _, multiply, _, _ in MULTIPLY + AT_MOST},
+                         set(kernels))
+
+
 class Remedies(CliTest):
-    def dry_run(self, text, ranks=1, limit=None):
-        """Like spsolve(), with an address space of so many bytes beyond the program's own."""
+    def dry_run(self, text, ranks=1, **options):
         self.write("c.yaml", text)
-        return self.spsolve("c.yaml", "--dry-run", ranks=ranks)
+        return self.spsolve("c.yaml", "--dry-run", ranks=ranks, **options)
 
     def test_names_ranks_precision_and_method(self):
         # 4 n^2 bytes are just above, or just below, what is free; 8 n^2 are far above.
@@ -126,6 +144,30 @@ class Remedies(CliTest):
         rows = int(self.free_bytes() / 60)  # five non-zeros a row, 12 bytes each: all of it
         result = self.dry_run(f"task: multiply\nmatrix: power_law:{rows}:5\ndevice: host\n", ranks=2)
         self.assertEqual(result.code, RESOURCES, result.text)
+
+    def test_float_that_does_not_do_and_double_that_does_not_fit(self):
+        # A pivot that float takes for zero. Float takes 100 MB, double 200.
+        n = 5000
+        self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n{n} {n} {n}\n"
+                   + "".join(f"{i} {i} {'1e-60' if i == 7 else 1}\n" for i in range(1, n + 1)))
+        self.write("c.yaml", "matrix: a.mtx\ndevice: host\n"
+                   "solve: {method: gauss, precision: mixed, equilibrate: off}\n")
+        limited = lambda limit, *words: self.run_program(
+            "bash", "-c", f"ulimit -v {int(limit / 1024)}; exec {BIN / 'spsolve'} c.yaml "
+            + " ".join(words))
+        large = 2**33
+        free = LIMITED.search(limited(large, "--dry-run").out)
+        if free is None:
+            self.skipTest("the machine has less free than the limit of this test")
+        need, unit, left, left_unit = free.groups()
+        need, left = float(need) * UNITS[unit], float(left) * UNITS[left_unit]
+        # Libraries reserve address space beside the plan.
+        self.assertEqual(limited(large).code, SOLVED)
+        result = limited(large - left + need + 40 * MIB)
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertEqual(result.err.count("its elimination in double does not fit"), 1, result.text)
+        self.assertIn("the elimination in float failed", result.err)
+        self.assertRegex(result.err, r"use at least \d+ ranks")
 
     def free_bytes(self):
         result = self.dry_run("matrix: tridiagonal:10\ndevice: host\n")

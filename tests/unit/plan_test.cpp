@@ -33,6 +33,20 @@ TEST(MemoryPlan, FloatHalvesTheBand) {
               0.5 * static_cast<double>(HostBand<double>::bytes(1000, 4000)), 2e5);
 }
 
+TEST(MemoryPlan, MixedIsPlannedInFloatAndDoubleKeptApart) {
+  const auto plan_in = [](Precision precision) {
+    EliminationChoice wanted{Method::lu, Pivoting::partial, precision, 64};
+    return plan_elimination({4000, 4000, 0, 12000}, wanted, 0, 1);
+  };
+  const auto mixed = plan_in(Precision::mixed);
+  const auto bytes = [](const MemoryPlan& plan) { return static_cast<double>(plan.peak()); };
+  EXPECT_LT(bytes(mixed), 1.2 * bytes(plan_in(Precision::float32)));
+  EXPECT_LT(bytes(mixed), 0.7 * bytes(plan_in(Precision::float64)));
+  ASSERT_EQ(mixed.in_double.size(), 2u);
+  EXPECT_GE(mixed.in_double[0].bytes, 4000 * 4000 * 8);
+  EXPECT_TRUE(plan_in(Precision::float64).in_double.empty());
+}
+
 /// The plans of a solve of that order, dense bands in double or in float.
 PlanFor plans_of(Index order, Precision precision = Precision::float64) {
   EliminationChoice wanted;
