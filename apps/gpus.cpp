@@ -2,6 +2,7 @@
 
 #ifdef SPSOLVE_HAVE_CUDA
 #include "cuda/core/device_info.hpp"
+#include "cuda/core/device_memory.hpp"
 #include "cuda/distribute/cuda_backend.hpp"
 #include "cuda/eliminate/device_bands.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
@@ -24,6 +25,10 @@ Gpus find_gpus() {
   gpus.bands = cuda::device_bands;
   gpus.band_bytes = cuda::device_band_bytes;
   gpus.free_memory = cuda::free_device_memory;
+  gpus.arrays = [] {
+    const cuda::DeviceBytes bytes = cuda::device_bytes();
+    return GpuArrays{bytes.now, bytes.peak};
+  };
 #endif
   return gpus;
 }

@@ -1,5 +1,6 @@
 #include "cuda/core/cuda_check.hpp"
 
+#include <atomic>
 #include <string_view>
 
 #include "core/error.hpp"
@@ -26,14 +27,32 @@ bool is_defect(cudaError_t status) {
   }
 }
 
+std::atomic<bool> lost{false};
+
 }  // namespace
 
-void fail_call(cudaError_t status, const char* call) {
+bool gpu_is_lost() noexcept {
+  return lost;
+}
+
+void note_loss() noexcept {
+  lost = true;
+}
+
+const char* note_failure() {
   cudaGetLastError();  // so that an error that does not stick is not reported twice
+  const cudaError_t now = cudaStreamQuery(nullptr);
+  if (now != cudaSuccess && now != cudaErrorNotReady) note_loss();
+  return lost ? "; this process has lost its GPU: nvidia-smi and the host's log (Xid) may say why"
+              : "";
+}
+
+void fail_call(cudaError_t status, const char* call) {
+  const char* const more = note_failure();
   const std::string_view text(call);
   fail(is_defect(status) ? ExitCode::internal : ExitCode::resources,
-       "{} failed on the GPU: {} ({})", text.substr(0, text.find('(')), cudaGetErrorString(status),
-       cudaGetErrorName(status));
+       "{} failed on the GPU: {} ({}){}", text.substr(0, text.find('(')),
+       cudaGetErrorString(status), cudaGetErrorName(status), more);
 }
 
 }  // namespace spsolve::cuda

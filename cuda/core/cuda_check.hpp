@@ -9,6 +9,17 @@ namespace spsolve::cuda {
 /// address, a wrong argument).
 [[noreturn]] void fail_call(cudaError_t status, const char* call);
 
+/// Whether this process has lost its GPU: a failure stuck, and CUDA refuses every call from then
+/// on. Nothing is freed any more then, as that might wait for ever.
+bool gpu_is_lost() noexcept;
+
+/// To be called when a call of CUDA or of a library on it failed: finds out whether the GPU is
+/// lost. What is to be added to a message then, or "".
+const char* note_failure();
+
+/// The same where it is known.
+void note_loss() noexcept;
+
 inline void check(cudaError_t status, const char* call) {
   if (status != cudaSuccess) fail_call(status, call);
 }

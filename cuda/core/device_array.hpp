@@ -7,6 +7,7 @@
 
 #include "core/types.hpp"
 #include "cuda/core/cuda_check.hpp"
+#include "cuda/core/device_memory.hpp"
 
 namespace spsolve::cuda {
 
@@ -30,7 +31,7 @@ class DeviceArray {
     std::swap(size_, other.size_);
     return *this;
   }
-  ~DeviceArray() { cudaFree(data_); }
+  ~DeviceArray() { free_device(data_, size_in_bytes()); }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
@@ -41,11 +42,9 @@ class DeviceArray {
   /// contents are lost.
   void grow(Index size) {
     if (size <= size_) return;
-    CUDA_CHECK(cudaFree(std::exchange(data_, nullptr)));
+    free_device(std::exchange(data_, nullptr), size_in_bytes());
     size_ = 0;
-    void* memory = nullptr;
-    CUDA_CHECK(cudaMalloc(&memory, static_cast<std::size_t>(size) * sizeof(T)));
-    data_ = static_cast<T*>(memory);
+    data_ = static_cast<T*>(allocate_device(static_cast<std::size_t>(size) * sizeof(T)));
     size_ = size;
   }
 
@@ -65,6 +64,8 @@ class DeviceArray {
   }
 
  private:
+  std::size_t size_in_bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+
   T* data_ = nullptr;
   Index size_ = 0;
 };

@@ -22,7 +22,9 @@ class PinnedArray {
     std::swap(size_, other.size_);
     return *this;
   }
-  ~PinnedArray() { cudaFreeHost(data_); }
+  ~PinnedArray() {
+    if (!gpu_is_lost()) cudaFreeHost(data_);
+  }
 
   T* data() { return data_; }
   const T* data() const { return data_; }

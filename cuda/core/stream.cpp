@@ -4,6 +4,7 @@
 
 #include "core/pulse.hpp"
 #include "cuda/core/cuda_check.hpp"
+#include "cuda/core/gpu_fault.hpp"
 
 namespace spsolve::cuda {
 
@@ -27,7 +28,7 @@ Stream::Stream(Order order) {
 }
 
 Stream::~Stream() {
-  cudaStreamDestroy(stream_);
+  if (!gpu_is_lost()) cudaStreamDestroy(stream_);
 }
 
 void Stream::wait() const {
@@ -36,12 +37,14 @@ void Stream::wait() const {
 
 void wait_for(cudaStream_t stream) {
   const WaitingForDevice waiting(ranks.any);
+  inject_gpu_fault(stream);
   CUDA_CHECK(cudaStreamSynchronize(stream));
   if (ranks.stream == stream) ranks = {};
 }
 
 void wait_for_device() {
   const WaitingForDevice waiting(ranks.any);
+  inject_gpu_fault(nullptr);
   CUDA_CHECK(cudaDeviceSynchronize());
   ranks = {};
 }
@@ -66,7 +69,7 @@ Event::Event() {
 }
 
 Event::~Event() {
-  cudaEventDestroy(event_);
+  if (!gpu_is_lost()) cudaEventDestroy(event_);
 }
 
 void Event::record(cudaStream_t stream) {

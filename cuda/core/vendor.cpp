@@ -10,19 +10,18 @@ namespace {
 
 [[noreturn]] void fail_library(const char* call, const char* what, bool defect) {
   const std::string_view text(call);
-  fail(defect ? ExitCode::internal : ExitCode::resources, "{} failed on the GPU: {}",
-       text.substr(0, text.find('(')), what);
+  const char* const more = note_failure();
+  fail(defect ? ExitCode::internal : ExitCode::resources, "{} failed on the GPU: {}{}",
+       text.substr(0, text.find('(')), what, more);
 }
 
 }  // namespace
 
 void fail_call(cublasStatus_t status, const char* call) {
-  cudaGetLastError();
   fail_library(call, cublasGetStatusString(status), status == CUBLAS_STATUS_INVALID_VALUE);
 }
 
 void fail_call(cusparseStatus_t status, const char* call) {
-  cudaGetLastError();
   fail_library(call, cusparseGetErrorString(status), status == CUSPARSE_STATUS_INVALID_VALUE);
 }
 

@@ -27,7 +27,7 @@ template <auto destroy>
 struct Destroyer {
   template <typename Pointer>
   void operator()(Pointer pointer) const noexcept {
-    destroy(pointer);
+    if (!gpu_is_lost()) destroy(pointer);
   }
 };
 template <typename Handle, auto destroy>

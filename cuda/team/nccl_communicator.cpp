@@ -19,13 +19,15 @@ namespace {
 
 void check_nccl(ncclResult_t status, const char* call) {
   if (status == ncclSuccess) return;
-  fail(ExitCode::internal, "{} failed: {}", call, ncclGetErrorString(status));
+  fail(ExitCode::internal, "{} failed: {}{}", call, ncclGetErrorString(status), note_failure());
 }
 
 class Communicator final : public NcclCommunicator {
  public:
   explicit Communicator(ncclComm_t communicator) : communicator_(communicator) {}
-  ~Communicator() override { ncclCommDestroy(communicator_); }
+  ~Communicator() override {
+    if (!gpu_is_lost()) ncclCommDestroy(communicator_);
+  }
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 

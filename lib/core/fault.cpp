@@ -3,6 +3,7 @@
 #ifdef SPSOLVE_FAULTS
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
@@ -30,6 +31,8 @@ struct Fault {
 };
 
 Fault fault;
+std::optional<std::int64_t> gpu_memory;
+std::atomic<GpuFault> on_gpu{GpuFault::none};
 std::string present_phase;
 int steps_in_phase = 0;
 
@@ -43,6 +46,9 @@ int read_number(std::string_view text, std::string_view whole) {
 }
 
 void happen(const std::string& action) {
+  if (action == "gpu_gone") on_gpu = GpuFault::gone;
+  if (action == "gpu_trap") on_gpu = GpuFault::trap;
+  if (action == "gpu_hang") on_gpu = GpuFault::hang;
   if (action == "kill") ::raise(SIGKILL);
   if (action == "bad_alloc") throw std::bad_alloc();
   if (action == "throw") throw std::runtime_error("an injected failure");
@@ -57,26 +63,38 @@ void prepare_fault(int rank) {
   if (variable == nullptr) return;
   const std::string_view whole = variable;
   Fault wanted;
+  bool of_any_rank = true;
   std::string_view rest = whole;
   while (!rest.empty()) {
     const std::string_view word = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
     if (word.starts_with("rank=")) {
       wanted.rank = read_number(word.substr(5), whole);
+      of_any_rank = false;
     } else if (word.starts_with("phase=")) {
       wanted.phase = word.substr(6);
     } else if (word.starts_with("step=")) {
       wanted.step = read_number(word.substr(5), whole);
+    } else if (word.starts_with("gpu_memory=")) {
+      gpu_memory = std::int64_t{read_number(word.substr(11), whole)} << 20;
     } else {
       wanted.action = word;
     }
   }
-  for (const std::string_view known : {"kill", "bad_alloc", "throw", "hang", "stop"}) {
+  if (gpu_memory) {
+    if (!of_any_rank && wanted.rank != rank) gpu_memory.reset();
+    return;
+  }
+  for (const std::string_view known :
+       {"kill", "bad_alloc", "throw", "hang", "stop", "gpu_gone", "gpu_trap", "gpu_hang"}) {
     wanted.armed = wanted.armed || wanted.action == known;
   }
   if (!wanted.armed) {
     fail(ExitCode::input,
-         "SPSOLVE_FAULT={}: its last word must be kill, bad_alloc, throw, hang or stop", whole);
+         "SPSOLVE_FAULT={}: its last word must be kill, bad_alloc, throw, hang, stop, gpu_gone, "
+         "gpu_trap or "
+         "gpu_hang",
+         whole);
   }
   wanted.armed = wanted.rank == rank;
   fault = wanted;
@@ -93,6 +111,14 @@ void fault_point() {
   happen(fault.action);
 }
 
+std::optional<std::int64_t> injected_gpu_memory() {
+  return gpu_memory;
+}
+
+GpuFault gpu_fault() {
+  return on_gpu;
+}
+
 }  // namespace spsolve
 
 #else
@@ -101,6 +127,12 @@ namespace spsolve {
 
 void prepare_fault(int) {}
 void fault_point() {}
+std::optional<std::int64_t> injected_gpu_memory() {
+  return std::nullopt;
+}
+GpuFault gpu_fault() {
+  return GpuFault::none;
+}
 
 }  // namespace spsolve
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 namespace spsolve {
 
 // Failures on purpose, for tests of what the other ranks then do. Compiled in by the CMake option
@@ -16,10 +19,24 @@ namespace spsolve {
 //   hang       the rank waits for ever, as on a file system that went away
 //   stop       the whole process stands still (SIGSTOP), its watchdog with it
 
+//   gpu_gone   calls that wait for this rank's GPU fail from then on: it fell off the bus
+//   gpu_trap   a kernel of this rank's GPU ends by a trap, after which CUDA refuses every call
+//   gpu_hang   a kernel never ends
+//
+//   SPSOLVE_FAULT="rank=0:gpu_memory=200"   or without a rank, for all: from the beginning, so many
+//                                           MiB are said to be free on its GPU, also where none is
+
 /// Reads SPSOLVE_FAULT. Throws Error(input) where it is no fault.
 void prepare_fault(int rank);
 
 /// Where a fault may happen: a step of the present phase.
 void fault_point();
+
+/// What is said to be free of this rank's GPU's memory, in bytes, where that is injected.
+std::optional<std::int64_t> injected_gpu_memory();
+
+/// What happened to this rank's GPU.
+enum class GpuFault { none, gone, trap, hang };
+GpuFault gpu_fault();
 
 }  // namespace spsolve

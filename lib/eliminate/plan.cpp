@@ -228,6 +228,11 @@ std::string remedy_for(const Team& team, const MemoryCheck& check, const PlanFor
                                readable_bytes(plan(0, 1 << 20).peak())));
   } else if (limited) {
     ways.push_back(fmt::format("use at least {} ranks", ranks));
+  } else if (std::ranges::all_of(check.ranks, [](const MemoryCheck::Rank& rank) {
+               return rank.needed <= rank.available;
+             })) {
+    ways.push_back(
+        fmt::format("use at least {} GPUs like these, one for each of {} ranks", ranks, ranks));
   } else {
     const int on_host = team.ranks_on_host();
     ways.push_back(fmt::format("use at least {} ranks on {} hosts like this one{}", ranks,

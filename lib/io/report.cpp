@@ -65,7 +65,11 @@ nlohmann::ordered_json to_json(const RankPlace& place, int rank) {
   if (place.gpu.name.empty()) {
     json["gpu"] = nullptr;
   } else {
-    json["gpu"] = {{"name", place.gpu.name}, {"uuid", place.gpu.uuid}};
+    json["gpu"] = {{"name", place.gpu.name},
+                   {"uuid", place.gpu.uuid},
+                   {"planned_memory_bytes", place.gpu_memory.planned},
+                   {"peak_memory_bytes", place.gpu_memory.peak},
+                   {"library_memory_bytes", place.gpu_memory.libraries}};
   }
   json["planned_memory_bytes"] = place.planned_memory;
   json["peak_memory_bytes"] = place.peak_memory;
@@ -211,7 +215,8 @@ void TaskReport::add_run(Team& team, const PhaseTimes& times) {
                       broadcast_value(team, numa_node(), rank),
                       {broadcast_text(team, gpu.name, rank), broadcast_text(team, gpu.uuid, rank)},
                       broadcast_value(team, planned_memory, rank),
-                      broadcast_value(team, peak_memory, rank)});
+                      broadcast_value(team, peak_memory, rank),
+                      broadcast_value(team, gpu_memory, rank)});
   }
   peak_memory = static_cast<std::int64_t>(all_maximum(team, static_cast<double>(peak_memory)));
   seconds = spread_over_ranks(team, times);

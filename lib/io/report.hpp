@@ -29,6 +29,13 @@ struct PhaseSpread {
 /// The phases of all ranks; every rank must have met the same phases. Collective.
 std::vector<PhaseSpread> spread_over_ranks(Team& team, const PhaseTimes& times);
 
+/// Bytes in the memory of a rank's GPU.
+struct GpuMemory {
+  std::int64_t planned = 0;
+  std::int64_t peak = 0;       ///< the most that the rank's arrays took
+  std::int64_t libraries = 0;  ///< what was taken besides since the plan was made
+};
+
 /// Where one rank runs.
 struct RankPlace {
   std::string host;
@@ -36,6 +43,7 @@ struct RankPlace {
   int numa_node = -1;  ///< of all processors that the rank may run on; -1: several, or not known
   GpuName gpu;         ///< empty on the host
   std::int64_t planned_memory = 0, peak_memory = 0;  ///< of host memory, in bytes
+  GpuMemory gpu_memory;
 };
 
 /// Hosts among the ranks. Collective.
@@ -57,6 +65,7 @@ struct TaskReport {
   GpuName gpu;                           ///< this rank's, where it computes on one
   std::vector<RankPlace> places;         ///< rank_table, a row for each
   std::int64_t planned_memory = 0;       ///< rank_table[].planned_memory_bytes, of this rank
+  GpuMemory gpu_memory;                  ///< rank_table[].gpu.*_memory_bytes, of this rank
   std::int64_t peak_memory = 0;          ///< peak_memory_bytes, the largest of any rank
   std::vector<PhaseSpread> seconds;      ///< seconds.PHASE.min|mean|max
   std::vector<std::string> notes;        ///< notes: choices made and warnings, in words

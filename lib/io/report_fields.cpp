@@ -152,6 +152,14 @@ constexpr ReportField field_table[] = {
     {"rank_table[].gpu?.name", FieldType::text, FieldPresence::sometimes,
      "Its GPU; null where it computes on the host."},
     {"rank_table[].gpu?.uuid", FieldType::text, FieldPresence::sometimes, "Which GPU that is."},
+    {"rank_table[].gpu?.planned_memory_bytes", FieldType::integer, FieldPresence::sometimes,
+     "What this rank's arrays take on its GPU by the plan."},
+    {"rank_table[].gpu?.peak_memory_bytes", FieldType::integer, FieldPresence::sometimes,
+     "The most that they took."},
+    {"rank_table[].gpu?.library_memory_bytes", FieldType::integer, FieldPresence::sometimes,
+     "What went of that GPU's free memory besides after the plan was made: work space of "
+     "libraries, "
+     "and what other processes took."},
     {"rank_table[].planned_memory_bytes", FieldType::integer, FieldPresence::sometimes,
      "Its host memory by the plan, what it held when it planned included."},
     {"rank_table[].peak_memory_bytes", FieldType::integer, FieldPresence::sometimes,

@@ -18,6 +18,7 @@ void begin_task(const Config& config, Team& team, TaskReport& report) {
 void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check,
                               TaskReport& report) {
   report.planned_memory = plan.resident + plan.peak();
+  report.gpu_memory.planned = plan.gpu_peak();
   if (check.fits) return;
   fail_everywhere(ExitCode::resources, "this task does not fit into memory; {}\n{}", check.remedy,
                   to_text(plan, check));

@@ -13,12 +13,18 @@
 
 namespace spsolve {
 
+/// Bytes of arrays in GPU memory, now and at most so far.
+struct GpuArrays {
+  std::int64_t now = 0, peak = 0;
+};
+
 /// The GPUs that this process can use. lib knows no CUDA: a program with a GPU part fills this in.
 struct Gpus {
   std::string why_none = "this program was built without CUDA";  ///< "" where there are some
   std::vector<GpuName> visible;
   std::function<void(int)> use;               ///< makes one of them the current one
   std::function<std::int64_t()> free_memory;  ///< bytes free on the current one
+  std::function<GpuArrays()> arrays;          ///< what this process's arrays take on GPUs
   GpuBandBytes band_bytes;                    ///< also where no GPU is visible
   std::span<const Kernel> kernels;
   /// Products by the current one, whose halo travels by `transport`, a word of the configuration.

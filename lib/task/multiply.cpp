@@ -16,6 +16,7 @@
 #include "multiply/csr_kernels.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
+#include "task/gpu_memory.hpp"
 #include "task/multivector.hpp"
 
 namespace spsolve {
@@ -219,11 +220,10 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const Gpus& gpus, Me
   TaskReport ignored;
   const bool on_gpu = wants_gpu_products(config, team, gpus, ignored);
   const auto table = on_gpu ? gpus.kernels : host_kernels();
-  ProductDevice device{find_kernel(table, config.multiply.kernel).format, on_gpu, {}};
-  if (on_gpu && all_sum(team, gpus.visible.empty() ? 1 : 0) == 0) {
-    take_gpu(config, team, gpus, ignored);
-    device.available = gpus.free_memory();
-  }
+  const bool all_see_gpus = all_sum(team, gpus.visible.empty() ? 1 : 0) == 0;
+  if (on_gpu && all_see_gpus) take_gpu(config, team, gpus, ignored);
+  const ProductDevice device{find_kernel(table, config.multiply.kernel).format, on_gpu,
+                             on_gpu ? free_gpu_memory(gpus) : std::nullopt};
   return plan_multiply(config, team, device, plan);
 }
 
@@ -239,9 +239,9 @@ MultiplyReport run_multiply(const Config& config, Team& team,
 
   MemoryPlan plan;
   const bool on_gpu = kernel.device == KernelDevice::cuda;
-  const MemoryCheck memory = plan_multiply(
-      config, team,
-      {kernel.format, on_gpu, on_gpu ? std::optional(gpus.free_memory()) : std::nullopt}, plan);
+  const GpuMemoryWatch on_its_gpu(gpus, on_gpu);
+  const MemoryCheck memory =
+      plan_multiply(config, team, {kernel.format, on_gpu, on_its_gpu.available()}, plan);
   refuse_what_does_not_fit(plan, memory, report);
 
   Problem problem;
@@ -289,6 +289,7 @@ MultiplyReport run_multiply(const Config& config, Team& team,
   report.bytes_per_second = product_floor_bytes(report.rows, report.columns, report.nonzeros,
                                                 report.k, value_bytes(wanted.precision)) /
                             report.product_seconds;
+  on_its_gpu.note(report);
   report.add_run(team, times);
   report.versions = versions;
   report.configuration = to_json(config);

@@ -7,6 +7,7 @@
 #include "distribute/read_in_bands.hpp"
 #include "io/matrix_source.hpp"
 #include "multiply/cost.hpp"
+#include "multiply/kernel.hpp"
 #include "task/multiply.hpp"
 #include "task/multivector.hpp"
 
@@ -50,6 +51,17 @@ std::int64_t format_bytes(std::string_view format, Index rows, Index columns, In
   if (format == "row_types") return rows;  // next to nothing, or refused
   const bool half = format.starts_with("symmetric");
   return csr_bytes(rows, half ? (nonzeros + rows) / 2 : nonzeros, value);
+}
+
+/// What a kernel of a GPU takes beside its format, X and Y.
+std::int64_t gpu_extra_bytes(std::string_view kernel, std::string_view format, Index nonzeros,
+                             std::int64_t x_bytes, std::int64_t y_bytes, std::size_t value) {
+  if (kernel == "csr_product_tree") {  // products, and their places in the rows
+    return nonzeros * static_cast<std::int64_t>(value + sizeof(LocalIndex));
+  }
+  if (kernel.ends_with("_columns")) return x_bytes + y_bytes;  // both, column-major
+  // X transposed
+  return format == "csr_adaptive" || kernel == "csr_vector_by_row" ? x_bytes : 0;
 }
 
 /// What is known before anything is read.
@@ -144,9 +156,16 @@ class ProductPlan {
   void multiply() {
     stays("multiply");
     if (on_gpu_) {
+      const std::int64_t x = multivector(x_height_, value_), y = multivector(height_, value_);
       plan_.on_gpu = {{"multiply", "the kernel's format", format()},
-                      {"multiply", "rows of X and Y",
-                       multivector(x_height_, value_) + multivector(height_, value_)}};
+                      {"multiply", "rows of X and Y", x + y}};
+      if (format_ == "chosen") {
+        plan_.on_gpu.push_back(
+            {"multiply", "another kernel's format, mostly smaller", format() / 10 * 7});
+      }
+      const std::int64_t extra =
+          gpu_extra_bytes(config_.multiply.kernel, format_, shape_.nonzeros / ranks_, x, y, value_);
+      if (extra > 0) plan_.on_gpu.push_back({"multiply", "what the kernel works with", extra});
       return;
     }
     add("multiply", "the kernel's format", format());
@@ -229,6 +248,14 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice&
   }
   if (config.multiply.precision == Precision::float64) {
     offer("multiply.precision=float", [](Config& c) { c.multiply.precision = Precision::float32; });
+  }
+  const auto on_host = host_kernels();
+  const auto same = std::ranges::find(on_host, config.multiply.kernel, &Kernel::name);
+  if (device.on_gpu && same != on_host.end()) {
+    remedies.push_back(
+        {"device=host", [=](int rank, int ranks) {
+           return ProductPlan(config, known, same->format, false, rank, ranks).take();
+         }});
   }
   plan = planner(config)(team.rank(), team.size());
   return check_memory(team, plan, planner(config), remedies, device.available);

@@ -19,6 +19,7 @@
 #include "matrix/convert.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
+#include "task/gpu_memory.hpp"
 #include "task/right_hand_side.hpp"
 
 namespace spsolve {
@@ -200,10 +201,16 @@ PlanFor planner(const Config& config, const MatrixShape& shape, const GpuBandByt
 std::vector<Remedy> remedies(const Config& config, const MatrixShape& shape,
                              const GpuBandBytes& gpu) {
   std::vector<Remedy> ways;
-  if (config.solve.precision != Precision::float32) {
+  const auto offer_precision = [&](const char* words, Precision precision) {
     Config changed = config;
-    changed.solve.precision = Precision::float32;
-    ways.push_back({"solve.precision=float", planner(changed, shape, gpu)});
+    changed.solve.precision = precision;
+    ways.push_back({words, planner(changed, shape, gpu)});
+  };
+  if (config.solve.precision == Precision::float64) {
+    offer_precision("solve.precision=mixed", Precision::mixed);
+  }
+  if (config.solve.precision != Precision::float32) {
+    offer_precision("solve.precision=float", Precision::float32);
   }
   const bool may_be_gauss = config.solve.pivoting != Pivoting::tournament;
   if (may_be_gauss &&
@@ -212,6 +219,7 @@ std::vector<Remedy> remedies(const Config& config, const MatrixShape& shape,
     changed.solve.method = Method::gauss;
     ways.push_back({"solve.method=gauss", planner(changed, shape, gpu)});
   }
+  if (gpu) ways.push_back({"device=host", planner(config, shape, {})});
   return ways;
 }
 
@@ -237,8 +245,8 @@ BeforeDouble check_in_double(const Config& config, Index order, Team& team,
     };
     MemoryPlan mine = plans(team.rank(), team.size());
     mine.resident = resident_memory();
-    const MemoryCheck check = check_memory(
-        team, mine, plans, {}, on_gpu ? std::optional(gpus.free_memory()) : std::nullopt);
+    const MemoryCheck check =
+        check_memory(team, mine, plans, {}, on_gpu ? free_gpu_memory(gpus) : std::nullopt);
     if (check.fits) return;
     fail_everywhere(ExitCode::resources,
                     "{}, and its elimination in double does not fit into memory; {}\n{}", why,
@@ -256,10 +264,8 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
   if (!gpus.band_bytes) fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
   std::optional<std::int64_t> available;
   // A plan for GPUs may be asked for where there are none, such as on a cluster's login node.
-  if (all_sum(team, gpus.visible.empty() ? 1 : 0) == 0) {
-    take_gpu(config, team, gpus, ignored);
-    available = gpus.free_memory();
-  }
+  if (all_sum(team, gpus.visible.empty() ? 1 : 0) == 0) take_gpu(config, team, gpus, ignored);
+  available = free_gpu_memory(gpus);
   return plan_for(config, shape, team, plan, gpus.band_bytes, available);
 }
 
@@ -281,9 +287,9 @@ SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered
 
   MemoryPlan plan;
   const bool on_gpu = dense->memory() == BandMemory::gpu;
-  const MemoryCheck memory =
-      plan_for(config, shape, team, plan, on_gpu ? gpus.band_bytes : GpuBandBytes{},
-               on_gpu ? std::optional(gpus.free_memory()) : std::nullopt);
+  const GpuMemoryWatch on_its_gpu(gpus, on_gpu);
+  const MemoryCheck memory = plan_for(
+      config, shape, team, plan, on_gpu ? gpus.band_bytes : GpuBandBytes{}, on_its_gpu.available());
   refuse_what_does_not_fit(plan, memory, report);
 
   // file.mtx -> Coo -> Csr, on rank 0
@@ -372,6 +378,7 @@ SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered
   report.pivot_growth = eliminated.pivots.growth;
   report.smallest_pivot = eliminated.pivots.smallest_pivot;
   report.largest_pivot = eliminated.pivots.largest_pivot;
+  on_its_gpu.note(report);
   report.add_run(team, times);
   report.gflops = flops_here(report) / report.longest("eliminate") / 1e9;
   if (report.checkpoint) {

@@ -18,7 +18,42 @@ try:
 except ImportError:
     jsonschema = None  # reports go unchecked; test_schema says so
 
+MIB = 2**20
 SOLVED, NOT_TRUSTWORTHY, INPUT, RESOURCES, INTERNAL, INTERRUPTED = range(6)
+
+
+@functools.cache
+def why_no_gpu():
+    """A reason to skip what needs a GPU, or ""."""
+    listed = subprocess.run([BIN / "spbench", "--list-kernels"], timeout=60, capture_output=True,
+                            text=True)
+    text = listed.stdout + listed.stderr
+    if " cuda " not in text:
+        return "this spsolve has no GPU part"
+    return "no GPU is here" if "no GPU here" in text else ""
+
+
+@functools.cache
+def injects():
+    """Whether this spsolve can be told to fail (lib/core/fault.hpp)."""
+    probe = subprocess.run([BIN / "spsolve", "none.yaml"], timeout=60, capture_output=True,
+                           text=True, env=variables({"SPSOLVE_FAULT": "?"}))
+    return "SPSOLVE_FAULT" in probe.stderr
+
+
+def variables(more=None):
+    """The environment of programs under test."""
+    result = dict(os.environ, OMP_NUM_THREADS="1", OMPI_MCA_mpi_yield_when_idle="1")
+    if os.geteuid() == 0:  # Open MPI asks root to say so
+        result.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    result.update(more or {})
+    return result
+
+
+def sanitized():
+    """Whether this spsolve is built with a sanitizer that takes memory of its own."""
+    program = (BIN / "spsolve").read_bytes()
+    return b"__asan_init" in program or b"__tsan_init" in program
 
 
 @functools.cache
@@ -65,6 +100,11 @@ class CliTest(unittest.TestCase):
             if isinstance(value, dict) and "report_version" in value:
                 self.assertEqual(schema_problems("report", value), [], path.name)
 
+    def needs_limits(self):
+        """Skips where limits of memory do not work."""
+        if sanitized():
+            self.skipTest("sanitizers take memory and address space of their own")
+
     def write(self, name, text):
         path = self.folder / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -72,13 +112,9 @@ class CliTest(unittest.TestCase):
 
     def run_program(self, *command, timeout=120, environment=None):
         """Runs a command in the test's folder; a program that waits for ever fails the test."""
-        variables = dict(os.environ, OMP_NUM_THREADS="1", OMPI_MCA_mpi_yield_when_idle="1")
-        if os.geteuid() == 0:  # Open MPI asks root to say so
-            variables.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        variables.update(environment or {})
         process = subprocess.run(
-            [str(word) for word in command], cwd=self.folder, env=variables, timeout=timeout,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+            [str(word) for word in command], cwd=self.folder, env=variables(environment),
+            timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
             errors="replace")
         return Result(process)
 

@@ -16,7 +16,8 @@ import tempfile
 import time
 import unittest
 
-from support import BIN, CliTest, INPUT, INTERNAL, RESOURCES, SOLVED
+from support import (BIN, CliTest, INPUT, INTERNAL, RESOURCES, SOLVED, injects, variables,
+                     why_no_gpu)
 
 # Until a failure has ended all ranks; where it takes the watchdog, that waits for 2 s of it.
 TIME_LIMIT = 60
@@ -49,7 +50,15 @@ class Case:
     shell: str = ""            # runs in place of mpirun; {spsolve}, {mpirun}, {ranks}
     left: tuple = ()           # files besides the configuration
     needs: str = ""            # a program's test, in a shell
+    gpu: bool = False          # whether it takes a GPU
 
+
+# Ranks share a GPU where there are fewer, and its start takes seconds.
+ON_GPU = SOLVE.replace("300", "1500").replace("watchdog: 2", "watchdog: 10") + \
+    "device: cuda\nshare_gpus: true\n"
+BLOCKED_ON_GPU = ON_GPU.replace("gauss", "lu, block: 64")
+MULTIPLY_ON_GPU = MULTIPLY.replace("csr_balanced", "csr_lanes").replace("watchdog: 2", "watchdog: 10") \
+    + "device: cuda\nshare_gpus: true\n"
 
 # Out of time at once: a checkpoint is written behind the first step.
 KEPT = SOLVE + "checkpoint: {directory: kept, time_limit: 1}\n"
@@ -86,6 +95,25 @@ CASES = (
          left=("kept",)),
     Case("a process stands still", (2, 3, 4), RESOURCES, "rank 1 has not moved",
          "rank=1:phase=eliminate:step=20:stop"),
+    *(Case(f"a GPU falls off the bus, {method}", (1, 2), RESOURCES, "has lost its GPU",
+           "phase=eliminate:step=2:gpu_gone", config, gpu=True)
+      for method, config in (("gauss", ON_GPU), ("lu", BLOCKED_ON_GPU))),
+    *(Case(f"a kernel of a GPU traps, {method}", (1, 2), INTERNAL, "has lost its GPU",
+           "phase=eliminate:step=2:gpu_trap", config, gpu=True)
+      for method, config in (("gauss", ON_GPU), ("lu", BLOCKED_ON_GPU))),
+    *(Case(f"a kernel of a GPU never ends, {method}", (1, 2), RESOURCES,
+           "rank 0 has not moved for 10 s in phase eliminate, waiting for its GPU",
+           "phase=eliminate:step=2:gpu_hang", config, gpu=True)
+      for method, config in (("gauss", ON_GPU), ("lu", BLOCKED_ON_GPU))),
+    Case("a kernel of a GPU never ends, product", (2,), RESOURCES,
+         "rank 1 has not moved for 10 s in phase multiply, waiting for its GPU",
+         "rank=1:phase=multiply:gpu_hang", MULTIPLY_ON_GPU, gpu=True),
+    Case("a rank with a GPU gets no memory", (1, 2), RESOURCES, "refused to give more memory",
+         "phase=eliminate:step=2:bad_alloc", ON_GPU, gpu=True),
+    Case("a rank with a GPU is killed", (2,), KILLED, "on signal 9",
+         "rank=1:phase=eliminate:step=2:kill", ON_GPU, gpu=True),
+    Case("a GPU's memory is too small", (1, 2), RESOURCES, "GPUs like these", "gpu_memory=1", ON_GPU,
+         gpu=True),
     Case("the disk is full", (2, 3), RESOURCES, "No space left on device", shell=DISK,
          config=SOLVE.replace("300", "800") + "right_hand_side: random\n",
          left=("disk",), needs="unshare -m bash -c 'mkdir -p d && mount -t tmpfs none d'"),
@@ -106,26 +134,13 @@ CASES = (
 
 
 @functools.cache
-def injects():
-    """Whether this spsolve has failures compiled in."""
-    with tempfile.TemporaryDirectory() as folder:
-        result = run_in(pathlib.Path(folder), ["bash", "-c", f"echo 'matrix: grid2d:3' > c.yaml; "
-                                               f"{BIN / 'spsolve'} c.yaml --check"],
-                        {"SPSOLVE_FAULT": "what faults are there?"})
-    return result.returncode == INPUT
-
-
-@functools.cache
 def can(command):
     with tempfile.TemporaryDirectory() as folder:
         return run_in(pathlib.Path(folder), ["bash", "-c", command], {}).returncode == 0
 
 
 def run_in(folder, command, environment):
-    variables = dict(os.environ, OMP_NUM_THREADS="1", OMPI_MCA_mpi_yield_when_idle="1",
-                     OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    variables.update(environment)
-    return subprocess.run(command, cwd=folder, env=variables, timeout=TIME_LIMIT,
+    return subprocess.run(command, cwd=folder, env=variables(environment), timeout=TIME_LIMIT,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, errors="replace")
 
@@ -146,6 +161,8 @@ def play(case, ranks, folder):
 def reason_to_skip(case):
     if case.fault and not injects():
         return "this spsolve is built without SPSOLVE_FAULTS"
+    if case.gpu and why_no_gpu():
+        return why_no_gpu()
     if case.needs and not can(case.needs):
         return f"this needs: {case.needs}"
     return ""

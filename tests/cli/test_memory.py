@@ -9,9 +9,8 @@ import json
 import re
 import unittest
 
-from support import BIN, CliTest, RESOURCES, SOLVED
+from support import BIN, CliTest, MIB, RESOURCES, SOLVED
 
-MIB = 2**20
 FIXED = 6 * MIB  # MPI's buffers, which grow with the messages; what the allocator keeps
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 RANK = re.compile(r"rank (\d+) +([\d.]+) (\w+)  of .* beside ([\d.]+) (\w+) that it holds now")
@@ -62,9 +61,7 @@ def words(values):
 class Memory(CliTest):
     def setUp(self):
         super().setUp()
-        if b"__asan_init" in (BIN / "spsolve").read_bytes() or \
-                b"__tsan_init" in (BIN / "spsolve").read_bytes():
-            self.skipTest("sanitizers take memory of their own")
+        self.needs_limits()
 
     def measure(self, configuration, ranks):
         """For each rank: planned and measured bytes beyond what it held before."""
@@ -146,6 +143,7 @@ class Remedies(CliTest):
         self.assertEqual(result.code, RESOURCES, result.text)
 
     def test_float_that_does_not_do_and_double_that_does_not_fit(self):
+        self.needs_limits()
         # A pivot that float takes for zero. Float takes 100 MB, double 200.
         n = 5000
         self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n{n} {n} {n}\n"

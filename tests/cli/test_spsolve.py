@@ -271,6 +271,7 @@ class OneRankOnly(CliTest):
     """What happens to one rank ends all of them, in seconds, with the reason."""
 
     def test_a_rank_whose_limit_is_too_small_is_refused_by_the_plan(self):
+        self.needs_limits()
         self.write("c.yaml", 'matrix: "grid2d:173"\n')
         program = BIN / "spsolve"
         # Rank 1 may map 3 GB, up to half of which a GPU part's libraries take; its band alone needs
@@ -285,6 +286,7 @@ class OneRankOnly(CliTest):
                                      r"\(ulimit -v\), beside [0-9.]+ MiB that it holds now: does not fit")
 
     def test_a_rank_that_cannot_allocate(self):
+        self.needs_limits()
         self.write("c.yaml", 'matrix: "grid2d:110"\n')
         program = BIN / "spsolve"
         # Rank 1 may have 500 MB of its own, which the plan does not look at.

@@ -9,7 +9,7 @@ import re
 import shutil
 import unittest
 
-from support import BIN, CliTest, SOLVED
+from support import BIN, CliTest, SOLVED, sanitized
 
 SUPPRESSIONS = pathlib.Path(__file__).with_name("valgrind.supp")
 TOUCHED = 9  # exit code where valgrind has something to say
@@ -33,8 +33,7 @@ class Valgrind(CliTest):
         result = self.valgrind("--version")
         if "unhandled instruction" in result.err or "SIGILL" in result.text:
             self.skipTest("this spsolve uses instructions that valgrind does not know: ./dev valgrind")
-        if b"__asan_init" in (BIN / "spsolve").read_bytes() or \
-                b"__tsan_init" in (BIN / "spsolve").read_bytes():
+        if sanitized():
             self.skipTest("sanitizers do not run under valgrind")
 
     def valgrind(self, *arguments):

@@ -107,7 +107,7 @@ TEST(MemoryCheck, CountsTheMemoryOfGpus) {
   EXPECT_TRUE(check_memory(team, plan, plans, {}, 9000000).fits);
   const MemoryCheck refused = check_memory(team, plan, plans, {}, 3200000);
   EXPECT_FALSE(refused.fits);
-  EXPECT_NE(refused.remedy.find("at least 3 ranks on 3 hosts like this one, each with a GPU"),
+  EXPECT_NE(refused.remedy.find("at least 3 GPUs like these, one for each of 3 ranks"),
             std::string::npos)
       << refused.remedy;
   EXPECT_NE(to_text(plan, refused).find("free on it: does not fit"), std::string::npos);

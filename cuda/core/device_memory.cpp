@@ -1,0 +1,36 @@
+#include "cuda/core/device_memory.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "cuda/core/cuda_check.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+std::mutex guard;
+DeviceBytes counted;
+}  // namespace
+
+void* allocate_device(std::size_t bytes) {
+  void* memory = nullptr;
+  CUDA_CHECK(cudaMalloc(&memory, bytes));
+  const std::scoped_lock lock(guard);
+  counted.now += static_cast<std::int64_t>(bytes);
+  counted.peak = std::max(counted.peak, counted.now);
+  return memory;
+}
+
+void free_device(void* memory, std::size_t bytes) noexcept {
+  if (memory == nullptr) return;
+  if (!gpu_is_lost()) cudaFree(memory);
+  const std::scoped_lock lock(guard);
+  counted.now -= static_cast<std::int64_t>(bytes);
+}
+
+DeviceBytes device_bytes() {
+  const std::scoped_lock lock(guard);
+  return counted;
+}
+
+}  // namespace spsolve::cuda

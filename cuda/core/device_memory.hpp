@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace spsolve::cuda {
+
+/// `bytes` of the current GPU's memory, uninitialised. Throws Error(resources) where it does not
+/// suffice.
+void* allocate_device(std::size_t bytes);
+
+/// Gives back what allocate_device(bytes) gave; null is nothing.
+void free_device(void* memory, std::size_t bytes) noexcept;
+
+/// Bytes that this process's arrays take on GPUs, now and at most so far. What CUDA and its
+/// libraries allocate for themselves is no part of it.
+struct DeviceBytes {
+  std::int64_t now = 0;
+  std::int64_t peak = 0;
+};
+DeviceBytes device_bytes();
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "io/report.hpp"
+#include "task/gpus.hpp"
+
+namespace spsolve {
+
+/// Bytes free on this rank's GPU; nothing where it has none. Test builds may be told another number
+/// (core/fault.hpp).
+std::optional<std::int64_t> free_gpu_memory(const Gpus& gpus);
+
+/// What a task takes of its GPU's memory, beginning where its plan is made.
+class GpuMemoryWatch {
+ public:
+  /// Watches nothing unless `on_gpu`.
+  GpuMemoryWatch(const Gpus& gpus, bool on_gpu);
+
+  /// Bytes free as the watch began, as free_gpu_memory().
+  std::optional<std::int64_t> available() const { return available_; }
+
+  /// Notes in `report` what was taken so far.
+  void note(TaskReport& report) const;
+
+ private:
+  const Gpus& gpus_;
+  std::optional<std::int64_t> available_;
+  std::int64_t free_ = 0, arrays_ = 0;
+};
+
+}  // namespace spsolve
