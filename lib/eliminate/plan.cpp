@@ -224,8 +224,11 @@ std::string remedy_for(const Team& team, const MemoryCheck& check, const PlanFor
   if (limited) ways.push_back("raise the limit of the process's memory (ulimit -v)");
   const int ranks = fewest_ranks(plan, team.size(), least.available, least.gpu_available);
   if (ranks == 0) {
-    ways.push_back(fmt::format("use hosts with more memory: rank 0 needs {} for itself",
-                               readable_bytes(plan(0, 1 << 20).peak())));
+    const MemoryPlan smallest = plan(0, 1 << 20);
+    const bool on_gpu = smallest.gpu_peak() > least.gpu_available;
+    ways.push_back(fmt::format("use {} with more memory: rank 0 needs {} for itself",
+                               on_gpu ? "GPUs" : "hosts",
+                               readable_bytes(on_gpu ? smallest.gpu_peak() : smallest.peak())));
   } else if (limited) {
     ways.push_back(fmt::format("use at least {} ranks", ranks));
   } else if (std::ranges::all_of(check.ranks, [](const MemoryCheck::Rank& rank) {

@@ -113,6 +113,19 @@ TEST(MemoryCheck, CountsTheMemoryOfGpus) {
   EXPECT_NE(to_text(plan, refused).find("free on it: does not fit"), std::string::npos);
 }
 
+TEST(MemoryCheck, SaysWhatNoNumberOfGpusCanHold) {
+  SoloTeam team;
+  const PlanFor hopeless = [](int, int) {
+    MemoryPlan plan;
+    plan.on_gpu = {{"eliminate", "rows on their way", Index{1} << 40}};
+    return plan;
+  };
+  const MemoryCheck refused = check_memory(team, hopeless(0, 1), hopeless, {}, 1000);
+  EXPECT_NE(refused.remedy.find("use GPUs with more memory: rank 0 needs 1.00 TiB"),
+            std::string::npos)
+      << refused.remedy;
+}
+
 TEST(MemoryCheck, KnowsTheLimitOfTheProcess) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
