@@ -14,25 +14,67 @@ namespace {
 
 using namespace test::checkpoints;
 
-/// The same with bands on the host.
-Ran run(Team& team, const System& system, const EliminationChoice& choice, AutoSwitch equilibrate,
-        const std::filesystem::path& folder, Index stop,
-        ResumeChoice resume = ResumeChoice::automatic) {
-  HostBands bands(team);
-  return test::checkpoints::run(team, bands, system, choice, equilibrate, folder, stop, resume);
-}
+/// All ranks with bands on the host, and a folder that they share.
+class HostCheckpoints : public testing::Test {
+ protected:
+  Ran run(const System& system, const Case& c, Index stop = never,
+          ResumeChoice resume = ResumeChoice::automatic) {
+    return run_by(team, system, c, stop, resume);
+  }
 
-TEST(Checkpoints, SameRanksGiveTheSameBits) {
+  Ran run_by(Team& some, const System& system, const Case& c, Index stop = never,
+             ResumeChoice resume = ResumeChoice::automatic) {
+    HostBands bands(some);
+    return test::checkpoints::run(some, bands, system, c.choice, c.equilibrate, folder.path(), stop,
+                                  resume);
+  }
+
+  /// Calls work(team of rank 0 alone) on rank 0; nothing elsewhere.
+  template <typename Work>
+  void alone(Work&& work) {
+    if (team.rank() == 0) {
+      SoloTeam solo;
+      work(solo);
+    }
+    wait_for_all(team);
+  }
+
+  /// Calls work() on rank 0, while the others leave the files alone.
+  template <typename Work>
+  void between_runs(Work&& work) {
+    wait_for_all(team);
+    if (team.rank() == 0) work();
+    wait_for_all(team);
+  }
+
+  /// A run that went on from behind `stop`, on another number of ranks.
+  void expect_went_on(const Ran& ran, const System& system, const Case& c, Index stop,
+                      const std::string& where) {
+    EXPECT_EQ(ran.checkpoints.resumed_step, boundary(c, stop, system.matrix.rows)) << where;
+    ASSERT_TRUE(ran.x) << where;
+    EXPECT_LE(test::backward_error(system.matrix, system.b, *ran.x), bound(system, c)) << where;
+  }
+
+  /// That a run began anew, and why: in one note.
+  void expect_began_anew(const Ran& ran, std::string_view words) {
+    EXPECT_FALSE(ran.checkpoints.resumed_step);
+    ASSERT_EQ(ran.checkpoints.notes.size(), 1u);
+    EXPECT_NE(ran.checkpoints.notes[0].find(words), std::string::npos) << ran.checkpoints.notes[0];
+  }
+
   MpiTeam team;
-  const SharedFolder folder(team);
+  SharedFolder folder{team};
+};
+
+TEST_F(HostCheckpoints, SameRanksGiveTheSameBits) {
   for (const Case& c : cases()) {
     const Index n = 61;
     const System system = system_for(c, n);
-    const Ran undisturbed = run(team, system, c.choice, c.equilibrate, folder.path(), never);
+    const Ran undisturbed = run(system, c);
     for (const Index stop : {Index{1}, Index{25}, n - 1, n}) {
       const std::string where = fmt::format("{}, stopped at {}", print(c), stop);
-      EXPECT_FALSE(run(team, system, c.choice, c.equilibrate, folder.path(), stop).x) << where;
-      const Ran ran = run(team, system, c.choice, c.equilibrate, folder.path(), never);
+      EXPECT_FALSE(run(system, c, stop).x) << where;
+      const Ran ran = run(system, c);
       EXPECT_EQ(ran.checkpoints.resumed_step, boundary(c, stop, n)) << where;
       expect_same(ran, undisturbed, where);
       EXPECT_TRUE(folder.files().empty()) << where;
@@ -41,111 +83,76 @@ TEST(Checkpoints, SameRanksGiveTheSameBits) {
   }
 }
 
-TEST(Checkpoints, OneStopAfterAnother) {
-  MpiTeam team;
-  const SharedFolder folder(team);
+TEST_F(HostCheckpoints, OneStopAfterAnother) {
   for (const Case& c : cases()) {
     const Index n = 50;
     const System system = system_for(c, n);
-    const Ran undisturbed = run(team, system, c.choice, c.equilibrate, folder.path(), never);
+    const Ran undisturbed = run(system, c);
     for (const Index stop : {8, 9, 20, 33}) {
-      EXPECT_FALSE(run(team, system, c.choice, c.equilibrate, folder.path(), stop).x) << print(c);
+      EXPECT_FALSE(run(system, c, stop).x) << print(c);
       EXPECT_LE(folder.files().size(), 2 * static_cast<std::size_t>(team.size()));
       wait_for_all(team);
     }
-    expect_same(run(team, system, c.choice, c.equilibrate, folder.path(), never), undisturbed,
-                print(c));
+    expect_same(run(system, c), undisturbed, print(c));
   }
 }
 
-TEST(Checkpoints, SmallSystems) {
-  MpiTeam team;
-  const SharedFolder folder(team);
+TEST_F(HostCheckpoints, SmallSystems) {
   for (const Case& c : cases()) {
     for (const Index n : {1, 2, 3}) {
-      EliminationChoice choice = c.choice;
-      choice.block = std::clamp<Index>(choice.block, 1, std::max<Index>(n, 1));
+      Case small = c;
+      small.choice.block = std::clamp<Index>(c.choice.block, 1, std::max<Index>(n, 1));
       const System system = system_for(c, n);
-      const Ran undisturbed = run(team, system, choice, c.equilibrate, folder.path(), never);
-      run(team, system, choice, c.equilibrate, folder.path(), n / 2);
-      const std::string where = fmt::format("{}, n = {}", print(c), n);
-      expect_same(run(team, system, choice, c.equilibrate, folder.path(), never), undisturbed,
-                  where);
+      const Ran undisturbed = run(system, small);
+      run(system, small, n / 2);
+      expect_same(run(system, small), undisturbed, fmt::format("{}, n = {}", print(c), n));
     }
   }
 }
 
-/// Runs with rank 0 alone on rank 0; nothing elsewhere.
-template <typename Work>
-void alone(Team& team, Work&& work) {
-  if (team.rank() == 0) {
-    SoloTeam solo;
-    work(solo);
-  }
-  wait_for_all(team);
-}
-
-TEST(Checkpoints, FromOneRankToAll) {
-  MpiTeam team;
-  const SharedFolder folder(team);
+TEST_F(HostCheckpoints, FromOneRankToAll) {
   for (const Case& c : cases()) {
     const Index n = 61;
     const System system = system_for(c, n);
     for (const Index stop : {Index{9}, Index{40}, n}) {
       const std::string where = fmt::format("{}, stopped at {}", print(c), stop);
-      alone(team, [&](Team& solo) {
-        EXPECT_FALSE(run(solo, system, c.choice, c.equilibrate, folder.path(), stop).x) << where;
-      });
-      const Ran ran = run(team, system, c.choice, c.equilibrate, folder.path(), never);
-      EXPECT_EQ(ran.checkpoints.resumed_step, boundary(c, stop, n)) << where;
-      ASSERT_TRUE(ran.x) << where;
-      EXPECT_LE(test::backward_error(system.matrix, system.b, *ran.x), bound(system, c)) << where;
+      alone([&](Team& solo) { EXPECT_FALSE(run_by(solo, system, c, stop).x) << where; });
+      expect_went_on(run(system, c), system, c, stop, where);
     }
   }
 }
 
-TEST(Checkpoints, FromAllRanksToOne) {
-  MpiTeam team;
-  const SharedFolder folder(team);
+TEST_F(HostCheckpoints, FromAllRanksToOne) {
   for (const Case& c : cases()) {
     const Index n = 61;
     const System system = system_for(c, n);
     for (const Index stop : {Index{9}, Index{40}, n}) {
       const std::string where = fmt::format("{}, stopped at {}", print(c), stop);
-      EXPECT_FALSE(run(team, system, c.choice, c.equilibrate, folder.path(), stop).x) << where;
-      alone(team, [&](Team& solo) {
-        const Ran ran = run(solo, system, c.choice, c.equilibrate, folder.path(), never);
-        EXPECT_EQ(ran.checkpoints.resumed_step, boundary(c, stop, n)) << where;
-        ASSERT_TRUE(ran.x) << where;
-        EXPECT_LE(test::backward_error(system.matrix, system.b, *ran.x), bound(system, c)) << where;
+      EXPECT_FALSE(run(system, c, stop).x) << where;
+      alone([&](Team& solo) {
+        expect_went_on(run_by(solo, system, c), system, c, stop, where);
         EXPECT_TRUE(folder.files().empty()) << where;
       });
     }
   }
 }
 
-TEST(Checkpoints, ColumnwiseStatisticsSurviveAnotherNumberOfRanks) {
-  MpiTeam team;
-  const SharedFolder folder(team);
+TEST_F(HostCheckpoints, ColumnwiseStatisticsSurviveAnotherNumberOfRanks) {
   const Case c{{Method::gauss, Pivoting::partial, Precision::float64}};
   const System system = system_for(c, 40);
-  const Ran undisturbed = run(team, system, c.choice, c.equilibrate, folder.path(), never);
-  alone(team, [&](Team& solo) { run(solo, system, c.choice, c.equilibrate, folder.path(), 35); });
+  const Ran undisturbed = run(system, c);
+  alone([&](Team& solo) { run_by(solo, system, c, 35); });
   // Element by element the same arithmetic, whoever does it.
-  expect_same(run(team, system, c.choice, c.equilibrate, folder.path(), never), undisturbed, "");
+  expect_same(run(system, c), undisturbed, "");
 }
 
-TEST(Checkpoints, AnotherWidthOfPanelsGoesOn) {
-  MpiTeam team;
-  const SharedFolder folder(team);
+TEST_F(HostCheckpoints, AnotherWidthOfPanelsGoesOn) {
   for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::none}) {
     const Case first{{Method::lu, pivoting, Precision::float64, 12}};
     const Case then{{Method::lu, pivoting, Precision::float64, 7}};
     const System system = system_for(first, 61);
-    EXPECT_FALSE(run(team, system, first.choice, AutoSwitch::off, folder.path(), 24).x);
-    const Ran ran = run(team, system, then.choice, AutoSwitch::off, folder.path(), never);
-    EXPECT_EQ(ran.checkpoints.resumed_step, 24);
-    EXPECT_LE(test::backward_error(system.matrix, system.b, *ran.x), bound(system, then));
+    EXPECT_FALSE(run(system, first, 24).x);
+    expect_went_on(run(system, then), system, first, 24, print(then));
   }
 }
 
@@ -167,10 +174,8 @@ class SavesAndStops final : public Checkpoints {
   bool second_ = false;
 };
 
-TEST(Checkpoints, TwoEliminationsOneAfterTheOther) {
+TEST_F(HostCheckpoints, TwoEliminationsOneAfterTheOther) {
   // As in mixed precision: float first, and double where that was not enough.
-  MpiTeam team;
-  const SharedFolder folder(team);
   const EliminationChoice in_float{Method::lu, Pivoting::tournament, Precision::float32, 8};
   const EliminationChoice in_double{Method::lu, Pivoting::tournament, Precision::float64, 8};
   const System system = system_for({in_double}, 61);
@@ -204,12 +209,6 @@ TEST(Checkpoints, TwoEliminationsOneAfterTheOther) {
 
 // --- files that cannot be used
 
-/// Makes two generations of one elimination; the newer is at step 32.
-void leave_two(Team& team, const System& system, const Case& c, const SharedFolder& folder) {
-  run(team, system, c.choice, c.equilibrate, folder.path(), 16);
-  run(team, system, c.choice, c.equilibrate, folder.path(), 32);
-}
-
 struct Damage {
   const char* name;
   const char* words;
@@ -235,19 +234,16 @@ const Damage damages[] = {
      [](const std::filesystem::path& file) { std::filesystem::resize_file(file, 0); }},
 };
 
-TEST(Checkpoints, ADamagedOneIsNamedAndTheOneBeforeTaken) {
-  MpiTeam team;
-  const SharedFolder folder(team);
+TEST_F(HostCheckpoints, ADamagedOneIsNamedAndTheOneBeforeTaken) {
   const Case c{{Method::lu, Pivoting::tournament, Precision::float64, 8}};
   const System system = system_for(c, 61);
-  const Ran undisturbed = run(team, system, c.choice, c.equilibrate, folder.path(), never);
+  const Ran undisturbed = run(system, c);
   for (const Damage& damage : damages) {
-    leave_two(team, system, c, folder);
+    run(system, c, 16);
+    run(system, c, 32);
     const std::filesystem::path newest = folder.files().back();
-    wait_for_all(team);
-    if (team.rank() == 0) damage.happen(newest);
-    wait_for_all(team);
-    const Ran ran = run(team, system, c.choice, c.equilibrate, folder.path(), never);
+    between_runs([&] { damage.happen(newest); });
+    const Ran ran = run(system, c);
     EXPECT_EQ(ran.checkpoints.resumed_step, 16) << damage.name;
     expect_same(ran, undisturbed, damage.name);
     // Without its only file, there is nothing of which something could be missing.
@@ -259,53 +255,40 @@ TEST(Checkpoints, ADamagedOneIsNamedAndTheOneBeforeTaken) {
   }
 }
 
-TEST(Checkpoints, PartsOfTwoRunsAreNotMixed) {
-  MpiTeam team;
+TEST_F(HostCheckpoints, PartsOfTwoRunsAreNotMixed) {
   if (team.size() == 1) GTEST_SKIP() << "this needs two ranks";
-  const SharedFolder folder(team);
   const Case c{{Method::gauss, Pivoting::partial, Precision::float64}};
   const System system = system_for(c, 30);
   // The same generation twice, at different steps.
-  run(team, system, c.choice, c.equilibrate, folder.path(), 10);
+  run(system, c, 10);
   const std::filesystem::path last = folder.files().back();
-  wait_for_all(team);
-  if (team.rank() == 0) {
+  between_runs([&] {
     std::filesystem::rename(last, folder.path() / "kept");
     for (const auto& file : folder.files()) {
       if (file.filename() != "kept") std::filesystem::remove(file);
     }
-  }
-  wait_for_all(team);
-  run(team, system, c.choice, c.equilibrate, folder.path(), 20);
-  if (team.rank() == 0) std::filesystem::rename(folder.path() / "kept", last);
-  wait_for_all(team);
-  const Ran ran = run(team, system, c.choice, c.equilibrate, folder.path(), never);
-  EXPECT_FALSE(ran.checkpoints.resumed_step);
-  ASSERT_EQ(ran.checkpoints.notes.size(), 1u);
-  EXPECT_NE(ran.checkpoints.notes[0].find("different checkpoints"), std::string::npos);
+  });
+  run(system, c, 20);
+  between_runs([&] { std::filesystem::rename(folder.path() / "kept", last); });
+  expect_began_anew(run(system, c), "different checkpoints");
 }
 
-TEST(Checkpoints, ForeignOnesAreNamedAndLeft) {
-  MpiTeam team;
-  const SharedFolder folder(team);
+TEST_F(HostCheckpoints, ForeignOnesAreNamedAndLeft) {
   const Case c{{Method::gauss, Pivoting::partial, Precision::float64}};
   const System system = system_for(c, 30);
   System other = system;
   other.matrix.values[7] += 1e-9;
-  run(team, other, c.choice, c.equilibrate, folder.path(), 10);
+  run(other, c, 10);
   const auto theirs = folder.files();
   EXPECT_EQ(theirs.size(), static_cast<std::size_t>(team.size()));
-  const Ran ran = run(team, system, c.choice, c.equilibrate, folder.path(), never);
-  EXPECT_FALSE(ran.checkpoints.resumed_step);
-  ASSERT_EQ(ran.checkpoints.notes.size(), 1u);
-  EXPECT_NE(ran.checkpoints.notes[0].find(theirs.front().filename()), std::string::npos);
-  EXPECT_NE(ran.checkpoints.notes[0].find("another matrix"), std::string::npos);
+  const Ran ran = run(system, c);
+  expect_began_anew(ran, theirs.front().filename().string());
+  expect_began_anew(ran, "another matrix");
   EXPECT_EQ(folder.files(), theirs);
 
   // Under a name of ours it is refused by what it says.
-  run(team, system, c.choice, c.equilibrate, folder.path(), 20);
-  wait_for_all(team);
-  if (team.rank() == 0) {
+  run(system, c, 20);
+  between_runs([&] {
     for (const auto& file : folder.files()) {
       const std::string text = file.filename().string();
       if (std::ranges::find(theirs, file) != theirs.end()) continue;
@@ -316,30 +299,22 @@ TEST(Checkpoints, ForeignOnesAreNamedAndLeft) {
         }
       }
     }
-  }
-  wait_for_all(team);
-  const Ran again = run(team, system, c.choice, c.equilibrate, folder.path(), never);
-  EXPECT_FALSE(again.checkpoints.resumed_step);
-  ASSERT_EQ(again.checkpoints.notes.size(), 1u);
-  EXPECT_NE(again.checkpoints.notes[0].find("belongs to another matrix"), std::string::npos)
-      << again.checkpoints.notes[0];
+  });
+  expect_began_anew(run(system, c), "belongs to another matrix");
 }
 
-TEST(Checkpoints, RequireAndNever) {
-  MpiTeam team;
-  const SharedFolder folder(team);
+TEST_F(HostCheckpoints, RequireAndNever) {
   const Case c{{Method::gauss, Pivoting::partial, Precision::float64}};
   const System system = system_for(c, 30);
   try {
-    run(team, system, c.choice, c.equilibrate, folder.path(), never, ResumeChoice::require);
+    run(system, c, never, ResumeChoice::require);
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::input);
     EXPECT_EQ(error.scope(), Scope::every_rank);
   }
-  run(team, system, c.choice, c.equilibrate, folder.path(), 10);
-  const Ran ran =
-      run(team, system, c.choice, c.equilibrate, folder.path(), never, ResumeChoice::never);
+  run(system, c, 10);
+  const Ran ran = run(system, c, never, ResumeChoice::never);
   EXPECT_FALSE(ran.checkpoints.resumed_step);
   EXPECT_TRUE(folder.files().empty()) << "a solve that ends well leaves none";
 }
