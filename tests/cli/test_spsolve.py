@@ -208,6 +208,12 @@ class Failing(CliTest):
         for word in words:
             self.assertIn(word, result.err)
 
+    def assert_refused(self, config, code, *words, setting=None, ranks=1):
+        """A configuration, with one key set otherwise, ends with the code and words."""
+        self.write("c.yaml", config)
+        arguments = () if setting is None else ("--set", setting)
+        self.assert_fails(self.spsolve("c.yaml", *arguments, ranks=ranks, timeout=60), code, *words)
+
     def test_singular_matrix_names_the_step(self):
         self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n"
                             "1 1 1\n2 2 1\n3 1 1\n")
@@ -236,12 +242,10 @@ class Failing(CliTest):
 
     def test_missing_and_unreadable_inputs(self):
         self.assert_fails(self.spsolve("none.yaml", ranks=2), INPUT, "none.yaml")
-        self.write("c.yaml", "matrix: none.mtx\n")
-        self.assert_fails(self.spsolve("c.yaml", ranks=3), INPUT, "none.mtx")
+        self.assert_refused("matrix: none.mtx\n", INPUT, "none.mtx", ranks=3)
 
     def test_rectangular_matrix(self):
-        self.write("c.yaml", 'matrix: "random_sparse:4:5:2"\n')
-        self.assert_fails(self.spsolve("c.yaml"), INPUT, "4 x 5", "square")
+        self.assert_refused('matrix: "random_sparse:4:5:2"\n', INPUT, "4 x 5", "square")
 
     def test_bad_command_lines(self):
         self.write("c.yaml", QUICK)
@@ -250,21 +254,16 @@ class Failing(CliTest):
                 self.assertEqual(self.spsolve(*arguments, ranks=2).code, INPUT)
 
     def test_what_does_not_fit_is_refused_before_it_is_allocated(self):
-        self.write("c.yaml", 'matrix: "tridiagonal:5000000"\n')
-        result = self.spsolve("c.yaml", ranks=2, timeout=60)
-        self.assert_fails(result, RESOURCES, "does not fit", "hosts")
+        self.assert_refused('matrix: "tridiagonal:5000000"\n', RESOURCES, "does not fit", "hosts",
+                            ranks=2)
 
     def test_unwritable_output(self):
-        self.write("c.yaml", QUICK)
-        result = self.spsolve("c.yaml", "--set", "output.solution=no/such/folder/x.mtx", ranks=3)
-        self.assert_fails(result, RESOURCES, "no/such/folder/x.mtx")
-        result = self.spsolve("c.yaml", "--set", "output.report=no/such/folder/r.json", ranks=3)
-        self.assert_fails(result, RESOURCES, "no/such/folder/r.json")
+        for key, name in (("solution", "x.mtx"), ("report", "r.json")):
+            path = f"no/such/folder/{name}"
+            self.assert_refused(QUICK, RESOURCES, path, setting=f"output.{key}={path}", ranks=3)
 
     def test_cuda_without_a_gpu_part(self):
-        self.write("c.yaml", QUICK)
-        result = self.spsolve("c.yaml", "--set", "device=cuda", ranks=2)
-        self.assert_fails(result, RESOURCES, "device=host")
+        self.assert_refused(QUICK, RESOURCES, "device=host", setting="device=cuda", ranks=2)
 
 
 class OneRankOnly(CliTest):
