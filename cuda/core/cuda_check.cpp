@@ -27,6 +27,22 @@ bool is_defect(cudaError_t status) {
   }
 }
 
+/// Whether a call that asks for nothing, and fails like that, tells of a GPU that is lost: not
+/// where there is none, or where work is on its way.
+bool sticks(cudaError_t status) {
+  switch (status) {
+    case cudaSuccess:
+    case cudaErrorNotReady:
+    case cudaErrorMemoryAllocation:
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorInitializationError:
+      return false;
+    default:
+      return true;
+  }
+}
+
 std::atomic<bool> lost{false};
 
 }  // namespace
@@ -41,8 +57,8 @@ void note_loss() noexcept {
 
 const char* note_failure() {
   cudaGetLastError();  // so that an error that does not stick is not reported twice
-  const cudaError_t now = cudaStreamQuery(nullptr);
-  if (now != cudaSuccess && now != cudaErrorNotReady) note_loss();
+  if (sticks(cudaStreamQuery(nullptr))) note_loss();
+  cudaGetLastError();
   return lost ? "; this process has lost its GPU: nvidia-smi and the host's log (Xid) may say why"
               : "";
 }

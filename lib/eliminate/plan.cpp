@@ -19,6 +19,8 @@ constexpr std::int64_t nonzero_bytes = sizeof(LocalIndex) + sizeof(double);
 constexpr std::int64_t blas_bytes = std::int64_t{8}
                                     << 20;  // as measured of OpenBLAS; of a team, a quarter
 
+constexpr const char* filled_from = "compressed rows that it is filled from";
+
 std::int64_t csr_bytes(Index rows, Index nonzeros) {
   return (rows + 1) * static_cast<std::int64_t>(sizeof(Index)) + nonzeros * nonzero_bytes;
 }
@@ -121,13 +123,15 @@ void plan_dense(MemoryPlan& plan, const EliminationChoice& choice, Index height,
 
 }  // namespace
 
-MemoryPlan plan_in_double(const EliminationChoice& choice, Index order, int rank, int ranks,
-                          const GpuBandBytes& gpu) {
+MemoryPlan plan_in_double(const MatrixShape& shape, const EliminationChoice& choice, int rank,
+                          int ranks, const GpuBandBytes& gpu) {
+  const Index height = height_of(choice, shape.rows, rank, ranks);
   EliminationChoice again = choice;
   again.precision = Precision::float64;
   MemoryPlan plan;
-  plan_dense(plan, again, height_of(choice, order, rank, ranks), order, ranks, gpu, "in double",
-             true);
+  plan_dense(plan, again, height, shape.rows, ranks, gpu, "in double", true);
+  if (gpu)
+    plan.on_gpu.push_back({"in double", filled_from, csr_bytes(height, shape.nonzeros / ranks)});
   return plan;
 }
 
@@ -165,13 +169,13 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
   }
   plan_dense(plan, first_try(choice), height, n, ranks, gpu, "prepare", false);
   plan_dense(plan, first_try(choice), height, n, ranks, gpu, "eliminate", true);
-  if (gpu) plan.on_gpu.push_back({"prepare", "compressed rows that it is filled from", band});
+  if (gpu) plan.on_gpu.push_back({"prepare", filled_from, band});
   if (mixed) {
     // The condition estimate solves for up to 4 columns.
     const Index columns = std::max<Index>(needs.right_hand_sides, needs.condition ? 4 : 1);
     add("eliminate", "vectors of GMRES, the first solution",
         gmres_bytes(n, columns) + 2 * needs.right_hand_sides * vector);
-    MemoryPlan in_double = plan_in_double(choice, n, rank, ranks, gpu);
+    MemoryPlan in_double = plan_in_double(shape, choice, rank, ranks, gpu);
     plan.in_double = gpu ? std::move(in_double.on_gpu) : std::move(in_double.parts);
   }
   // Weights, two multivectors of two columns, and copies and sums inside the solves.

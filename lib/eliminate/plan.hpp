@@ -58,8 +58,8 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
 
 /// What takes the place of the float band where `choice` is mixed and float does not do: the dense
 /// band in double and what goes with it, in phase "in double".
-MemoryPlan plan_in_double(const EliminationChoice& choice, Index order, int rank, int ranks,
-                          const GpuBandBytes& gpu = {});
+MemoryPlan plan_in_double(const MatrixShape& shape, const EliminationChoice& choice, int rank,
+                          int ranks, const GpuBandBytes& gpu = {});
 
 /// The need of every rank against what is free on its host.
 struct MemoryCheck {

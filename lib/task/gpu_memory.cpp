@@ -3,12 +3,21 @@
 #include <algorithm>
 
 #include "core/fault.hpp"
+#include "task/backend.hpp"
 
 namespace spsolve {
 
 std::optional<std::int64_t> free_gpu_memory(const Gpus& gpus) {
   if (const auto told = injected_gpu_memory()) return told;
   return gpus.visible.empty() ? std::nullopt : std::optional(gpus.free_memory());
+}
+
+std::optional<std::int64_t> free_memory_of_own_gpu(const Config& config, Team& team,
+                                                   const Gpus& gpus) {
+  if (all_sum(team, gpus.visible.empty() ? 1 : 0) > 0) return injected_gpu_memory();
+  TaskReport ignored;
+  take_gpu(config, team, gpus, ignored);
+  return free_gpu_memory(gpus);
 }
 
 GpuMemoryWatch::GpuMemoryWatch(const Gpus& gpus, bool on_gpu) : gpus_(gpus) {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "config/config.hpp"
+#include "core/team.hpp"
 #include "io/report.hpp"
 #include "task/gpus.hpp"
 
@@ -11,6 +13,12 @@ namespace spsolve {
 /// Bytes free on this rank's GPU; nothing where it has none. Test builds may be told another number
 /// (core/fault.hpp).
 std::optional<std::int64_t> free_gpu_memory(const Gpus& gpus);
+
+/// The same for a plan, once each rank has taken its GPU. A plan for GPUs may be asked for where
+/// some ranks see none, such as on a cluster's login node: then nothing is known on any.
+/// Collective.
+std::optional<std::int64_t> free_memory_of_own_gpu(const Config& config, Team& team,
+                                                   const Gpus& gpus);
 
 /// What a task takes of its GPU's memory, beginning where its plan is made.
 class GpuMemoryWatch {

@@ -220,10 +220,8 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const Gpus& gpus, Me
   TaskReport ignored;
   const bool on_gpu = wants_gpu_products(config, team, gpus, ignored);
   const auto table = on_gpu ? gpus.kernels : host_kernels();
-  const bool all_see_gpus = all_sum(team, gpus.visible.empty() ? 1 : 0) == 0;
-  if (on_gpu && all_see_gpus) take_gpu(config, team, gpus, ignored);
   const ProductDevice device{find_kernel(table, config.multiply.kernel).format, on_gpu,
-                             on_gpu ? free_gpu_memory(gpus) : std::nullopt};
+                             on_gpu ? free_memory_of_own_gpu(config, team, gpus) : std::nullopt};
   return plan_multiply(config, team, device, plan);
 }
 

@@ -233,15 +233,16 @@ MemoryCheck plan_for(const Config& config, const MatrixShape& shape, Team& team,
 
 /// What looks once more, before a matrix is eliminated in double where float did not do, whether
 /// that fits.
-BeforeDouble check_in_double(const Config& config, Index order, Team& team,
+BeforeDouble check_in_double(const Config& config, const MatrixShape& shape, Team& team,
                              const BandFactory& dense, const Gpus& gpus) {
-  return [&, order](const std::string& why) {
+  return [&](const std::string& why) {
     const bool on_gpu = dense.memory() == BandMemory::gpu;
     const PlanFor plans = [&](int rank, int ranks) {
       const auto& solve = config.solve;
-      return plan_in_double(choose_elimination(solve.method, solve.pivoting, solve.precision,
-                                               solve.block, order, ranks, dense.memory()),
-                            order, rank, ranks, on_gpu ? gpus.band_bytes : GpuBandBytes{});
+      const EliminationChoice choice =
+          choose_elimination(solve.method, solve.pivoting, solve.precision, solve.block, shape.rows,
+                             ranks, dense.memory());
+      return plan_in_double(shape, choice, rank, ranks, on_gpu ? gpus.band_bytes : GpuBandBytes{});
     };
     MemoryPlan mine = plans(team.rank(), team.size());
     mine.resident = resident_memory();
@@ -262,11 +263,8 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
     return plan_for(config, shape, team, plan, {}, {});
   }
   if (!gpus.band_bytes) fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
-  std::optional<std::int64_t> available;
-  // A plan for GPUs may be asked for where there are none, such as on a cluster's login node.
-  if (all_sum(team, gpus.visible.empty() ? 1 : 0) == 0) take_gpu(config, team, gpus, ignored);
-  available = free_gpu_memory(gpus);
-  return plan_for(config, shape, team, plan, gpus.band_bytes, available);
+  return plan_for(config, shape, team, plan, gpus.band_bytes,
+                  free_memory_of_own_gpu(config, team, gpus));
 }
 
 /// run_solve() with all ranks of the team.
@@ -331,7 +329,7 @@ SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered
                               ? std::make_shared<const Csr<double>>(std::move(dealt))
                               : borrowed(rows),
                           choice, b, checkpoints ? &*checkpoints : nullptr,
-                          check_in_double(config, report.rows, team, *dense, gpus));
+                          check_in_double(config, shape, team, *dense, gpus));
   });
 
   // -> pivots, updates

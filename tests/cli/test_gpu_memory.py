@@ -11,7 +11,7 @@ from support import CliTest, MIB, RESOURCES, SOLVED, injects, why_no_gpu
 SMALLEST = 400 * MIB  # at most on the GPU, so that fixed costs do not decide
 LIBRARIES = 1024 * MIB  # work space of cuBLAS, cuSPARSE and NCCL, beside the plan
 
-DENSE, SPARSE = "random_dense:8000", "grid2d:100"
+DENSE, SPARSE = "random_dense:8000", "grid2d:120"
 SOLVE = [  # matrix, solve.*, ranks
     *((matrix, {"method": "lu", "precision": precision}, 1)
       for matrix in (DENSE, SPARSE) for precision in ("double", "mixed", "float")),
@@ -20,7 +20,7 @@ SOLVE = [  # matrix, solve.*, ranks
       for method in ("gauss", "gauss_jordan") for precision in ("double", "mixed")),
     (DENSE, {"method": "gauss"}, 1),
 ]
-BLOCKS = "grid3d27:56:3"  # 43 million non-zeros
+BLOCKS = "grid3d27:64:3"  # 62 million non-zeros
 MULTIPLY = [  # matrix, multiply.*, ranks
     *((BLOCKS, {"kernel": kernel, "columns": 8}, 1)
       for kernel in ("csr_vector", "csr_adaptive", "csr_vector_by_row", "ellpack",
