@@ -25,6 +25,22 @@ TEST(Devices, AreThereOrThereIsAReason) {
   }
 }
 
+TEST_F(Arrays, BytesOfArraysAreCounted) {
+  const DeviceBytes before = device_bytes();
+  {
+    DeviceArray<double> first(1000);
+    EXPECT_EQ(device_bytes().now, before.now + 8000);
+    DeviceArray<double> second = std::move(first);
+    second.grow(5000);
+    EXPECT_EQ(device_bytes().now, before.now + 40000);
+    second.grow(10);
+    first = DeviceArray<double>(2);
+    EXPECT_EQ(device_bytes().now, before.now + 40016);
+    EXPECT_GE(device_bytes().peak, before.now + 40016);
+  }
+  EXPECT_EQ(device_bytes().now, before.now);
+}
+
 TEST_F(Arrays, HoldWhatWasUploaded) {
   std::vector<double> sent(1000), received(1000);
   std::iota(sent.begin(), sent.end(), 0.5);
