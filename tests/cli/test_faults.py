@@ -57,6 +57,7 @@ class Case:
 # waits for other ranks as well: nobody is to blame.
 ON_GPU = SOLVE.replace("300", "1500").replace("watchdog: 2", "watchdog: 10") + \
     "device: cuda\nshare_gpus: true\ntransport: pinned\n"
+ON_GPU = ON_GPU.replace("gauss", "gauss, ranks: all")
 BLOCKED_ON_GPU = ON_GPU.replace("gauss", "lu, block: 64")
 MULTIPLY_ON_GPU = MULTIPLY.replace("csr_balanced", "csr_lanes") \
     .replace("watchdog: 2", "watchdog: 10") + "device: cuda\nshare_gpus: true\n"

@@ -15,7 +15,7 @@ DENSE, SPARSE = "random_dense:8000", "grid2d:120"
 SOLVE = [  # matrix, solve.*, ranks
     *((matrix, {"method": "lu", "precision": precision}, 1)
       for matrix in (DENSE, SPARSE) for precision in ("double", "mixed", "float")),
-    (SPARSE, {"method": "lu"}, 2),
+    (SPARSE, {"method": "lu", "ranks": "all"}, 2),
     *((SPARSE, {"method": method, "precision": precision}, 1)
       for method in ("gauss", "gauss_jordan") for precision in ("double", "mixed")),
     (DENSE, {"method": "gauss"}, 1),
@@ -103,15 +103,15 @@ class GpuRemedies(CliTest):
         return result.out.split("It does not fit: ")[1]
 
     def test_of_a_solve(self):
-        # 800 MB in double, 400 in float; both methods alike.
-        text = self.refused("matrix: tridiagonal:10000\nsolve: {method: lu}\n", 600)
+        # 1.3 GiB in double, half of it in float.
+        text = self.refused("matrix: tridiagonal:13000\nsolve: {method: lu}\n", 900)
         self.assertIn("use at least 2 GPUs like these, one for each of 2 ranks", text)
         for way in ("solve.precision=mixed", "solve.precision=float", "device=host"):
             self.assertIn(f"{way}, with which it fits", text)
-        text = self.refused("matrix: tridiagonal:10000\nsolve: {method: lu}\n", 300)
+        text = self.refused("matrix: tridiagonal:13000\nsolve: {method: lu}\n", 450)
         self.assertRegex(text, r"use at least [34] GPUs like these")
         self.assertNotIn("precision", text)
-        text = self.refused("matrix: tridiagonal:10000\nsolve: {method: gauss}\n", 150, ranks=2)
+        text = self.refused("matrix: tridiagonal:10000\nsolve: {method: gauss, ranks: all}\n", 150, ranks=2)
         self.assertRegex(text, r"use at least [67] GPUs like these")
 
     def test_of_a_method(self):
