@@ -11,14 +11,15 @@
 
 namespace spsolve::cuda {
 
-/// How rows travel between the ranks' GPUs: with the work on one rank's stream of updates.
+/// How a rank's GPU works, and how rows travel to the others'.
 struct RankStreams {
   /// `transport` as in make_gpu_team(). Collective.
   RankStreams(Team& team, const std::string& transport)
-      : rows(make_gpu_team(team, streams.updates, transport)) {}
+      : rows(make_gpu_team(team, streams.updates, transport)),
+        candidates(rows->on(streams.panels)) {}
 
   BandStreams streams;
-  std::unique_ptr<GpuTeam> rows;
+  std::unique_ptr<GpuTeam> rows, candidates;  // in order with updates, and with panels
 };
 
 /// Bands of a random system, each rank's rows made on its GPU; the sparse rows that they are asked
@@ -34,6 +35,7 @@ class RandomBands final : public BandFactory {
   std::string device() const override { return "GPU"; }
   std::string transport() const override { return ranks_.rows->transport(); }
   Team& rows() override { return *ranks_.rows; }
+  Team& candidates() override { return *ranks_.candidates; }
   BandsOf<float>& in_float() override { return float_; }
   BandsOf<double>& in_double() override { return double_; }
 
