@@ -450,19 +450,31 @@ void DeviceBlockedBand<T>::solve_upper(std::span<T> x, Index columns) const {
 }
 
 template <typename T>
+void DeviceBlockedBand<T>::set_sums(std::span<const T> sums, Index) const {
+  streams_.updates.wait();
+  sums_.grow(static_cast<Index>(sums.size()));
+  sums_.upload(sums);
+}
+
+template <typename T>
 void DeviceBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<const T> x,
-                                            std::span<T> c, Index columns) const {
+                                            Index columns) const {
   if (rows.size() == 0) return;
-  const std::span<T> mine = c.subspan(rows.first * columns, rows.size() * columns);
+  streams_.updates.wait();  // for the last x
   x_.grow(static_cast<Index>(x.size()));
-  c_.grow(static_cast<Index>(mine.size()));
   x_.upload(x);
-  c_.upload(mine);
   cuda::subtract_product(streams_.update_blas, rows.size(), columns, panel.size(),
                          at(rows.first, panel.first), stride_, static_cast<const T*>(x_.data()),
-                         columns, c_.data(), columns);
+                         columns, sums_.data() + rows.first * columns, columns);
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::read_sums(Range rows, std::span<T> values, Index columns) const {
+  if (rows.size() == 0) return;
   streams_.updates.wait();
-  c_.download(mine);
+  CUDA_CHECK(cudaMemcpy(values.data(), sums_.data() + rows.first * columns,
+                        static_cast<std::size_t>(rows.size() * columns) * sizeof(T),
+                        cudaMemcpyDeviceToHost));
 }
 
 template <typename T>

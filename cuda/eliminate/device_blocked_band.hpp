@@ -70,8 +70,10 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   std::vector<T> diagonal() const override;
   void solve_unit_lower(std::span<T> x, Index columns) const override;
   void solve_upper(std::span<T> x, Index columns) const override;
-  void subtract_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
+  void set_sums(std::span<const T> sums, Index columns) const override;
+  void subtract_product(Range rows, Range panel, std::span<const T> x,
                         Index columns) const override;
+  void read_sums(Range rows, std::span<T> values, Index columns) const override;
   void subtract_transposed_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
                                    Index columns) const override;
 
@@ -144,7 +146,7 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   DeviceArray<T> candidates_;
   DeviceArray<T> stack_;
   std::vector<PanelLu<T>> stack_lu_;
-  mutable DeviceArray<T> x_, c_;
+  mutable DeviceArray<T> x_, c_, sums_;
   mutable DeviceArray<int> ticket_;  // of solve_triangle()
 };
 

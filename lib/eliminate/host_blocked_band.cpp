@@ -344,10 +344,20 @@ void HostBlockedBand<T>::solve_upper(std::span<T> x, Index columns) const {
 }
 
 template <typename T>
+void HostBlockedBand<T>::set_sums(std::span<const T> sums, Index) const {
+  sums_.assign(sums.begin(), sums.end());
+}
+
+template <typename T>
+void HostBlockedBand<T>::read_sums(Range rows, std::span<T> values, Index columns) const {
+  std::copy_n(sums_.begin() + rows.first * columns, rows.size() * columns, values.begin());
+}
+
+template <typename T>
 void HostBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<const T> x,
-                                          std::span<T> c, Index columns) const {
+                                          Index columns) const {
   blas::subtract_product(rows.size(), columns, panel.size(), row(rows.first) + panel.first, stride_,
-                         x.data(), columns, c.data() + rows.first * columns, columns);
+                         x.data(), columns, sums_.data() + rows.first * columns, columns);
 }
 
 template <typename T>
