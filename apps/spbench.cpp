@@ -53,10 +53,11 @@ int run(int argc, char** argv, Team& team) {
   CLI::App* const kernels = app.add_subcommand("kernels", "the same as --list-kernels");
   add_multiply_command(app, environment, team);
   add_convert_command(app, environment);
-  add_eliminate_command(app, environment);
+  add_eliminate_command(app, environment, team);
   app.require_subcommand(0, 1);
   for (CLI::App* const command : app.get_subcommands({})) {
-    if (command->get_name() == "multiply" || team.size() == 1) continue;
+    const bool alone = command->get_name() == "kernels" || command->get_name() == "convert";
+    if (!alone || team.size() == 1) continue;
     command->preparse_callback([command, &team](std::size_t) {
       fail_everywhere(ExitCode::input,
                       "spbench {} measures one process, and {} were started; leave mpirun out",

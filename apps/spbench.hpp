@@ -34,7 +34,7 @@ void write_results(const BenchOptions& options, const bench::Environment& enviro
 // The subcommands: each adds itself to `app` with a callback that does the work.
 void add_multiply_command(CLI::App& app, const bench::Environment& environment, Team& team);
 void add_convert_command(CLI::App& app, const bench::Environment& environment);
-void add_eliminate_command(CLI::App& app, const bench::Environment& environment);
+void add_eliminate_command(CLI::App& app, const bench::Environment& environment, Team& team);
 
 /// A line a kernel: name, device, format, whether reproducible, sentence.
 std::string kernel_list();

@@ -43,8 +43,8 @@ OpenGpu open_gpu(bool measures_copy) {
   return gpu;
 }
 
-std::unique_ptr<bench::EliminationContest> gpu_contest() {
-  return cuda::gpu_contest();
+std::unique_ptr<bench::EliminationContest> gpu_contest(Team& team, const std::string& transport) {
+  return cuda::gpu_contest(team, transport);
 }
 
 #else
@@ -61,8 +61,8 @@ OpenGpu open_gpu(bool) {
   fail(ExitCode::resources, "no GPU here: {}", why_no_gpu());
 }
 
-std::unique_ptr<bench::EliminationContest> gpu_contest() {
-  fail(ExitCode::resources, "no GPU here: {}", why_no_gpu());
+std::unique_ptr<bench::EliminationContest> gpu_contest(Team&, const std::string&) {
+  fail_everywhere(ExitCode::resources, "no GPU here: {}", why_no_gpu());
 }
 
 #endif

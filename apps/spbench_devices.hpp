@@ -8,6 +8,7 @@
 
 #include "bench/device.hpp"
 #include "bench/eliminate_bench.hpp"
+#include "core/team.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {
@@ -31,7 +32,8 @@ struct OpenGpu {
 /// there is none.
 OpenGpu open_gpu(bool measures_copy);
 
-/// Eliminations on the first GPU. Throws Error(resources) where there is none.
-std::unique_ptr<bench::EliminationContest> gpu_contest();
+/// Eliminations on the current GPUs of the team's ranks, see cuda::gpu_contest(). Throws
+/// Error(resources) on every rank where the program knows no GPUs. Collective.
+std::unique_ptr<bench::EliminationContest> gpu_contest(Team& team, const std::string& transport);
 
 }  // namespace spsolve

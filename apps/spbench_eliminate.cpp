@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/gpus.hpp"
 #include "apps/spbench.hpp"
 #include "apps/spbench_devices.hpp"
 #include "bench/eliminate_bench.hpp"
@@ -24,6 +25,8 @@ struct EliminateOptions {
   std::vector<std::string> precisions{"double"};
   std::string pivoting = "auto";
   std::string device = "host";
+  std::string transport = "auto";
+  bool share_gpus = false;
   bool no_peers = false;
 };
 
@@ -38,43 +41,70 @@ Choice choice_of(const std::string& word) {
        did_you_mean(word, words));
 }
 
-void run_eliminate_bench(EliminateOptions options, const bench::Environment& environment) {
-  options.plan.methods.clear();
+/// What the words of the command line mean, for so many ranks.
+bench::EliminationPlan plan_of(const EliminateOptions& options, int ranks) {
+  bench::EliminationPlan plan = options.plan;
+  plan.methods.clear();
   for (const std::string& method : options.methods) {
-    options.plan.methods.push_back(choice_of<Method>(method));
+    plan.methods.push_back(choice_of<Method>(method));
   }
-  options.plan.precisions.clear();
+  plan.precisions.clear();
   for (const std::string& precision : options.precisions) {
-    options.plan.precisions.push_back(choice_of<Precision>(precision));
+    plan.precisions.push_back(choice_of<Precision>(precision));
   }
-  options.plan.pivoting = choice_of<Pivoting>(options.pivoting);
-  options.plan.peers = !options.no_peers;
-  const Index largest = *std::ranges::max_element(options.plan.orders);
+  plan.pivoting = choice_of<Pivoting>(options.pivoting);
+  plan.peers = !options.no_peers;
+  const Index largest = *std::ranges::max_element(plan.orders);
   if (options.device == "host" && largest > 46000) {
     fail(ExitCode::input, "--n {}: on the host orders up to 46000 are sampled", largest);
   }
-  std::cout << to_text(environment);
-  const std::unique_ptr<bench::EliminationContest> contest =
-      options.device == "cuda" ? gpu_contest() : std::make_unique<bench::HostContest>();
-  const auto rows = bench::sample_eliminations(*contest, options.plan);
-  const bench::Table table =
-      bench::tabulate(bench::elimination_columns(), std::span<const bench::EliminationRow>(rows));
-  std::cout << to_text(table) << std::flush;
-  write_results(options.files, environment, table);
+  if (options.device == "host" && ranks > 1) {
+    fail(ExitCode::input,
+         "spbench eliminate --device host measures one process, and {} were started; leave mpirun "
+         "out, or use --device cuda with a GPU for each",
+         ranks);
+  }
+  return plan;
+}
+
+std::unique_ptr<bench::EliminationContest> contest_for(const EliminateOptions& options,
+                                                       Team& team) {
+  if (options.device == "host") return std::make_unique<bench::HostContest>();
+  const Gpus gpus = find_gpus();
+  const int mine = bind_gpu(team, gpus.visible, gpus.why_none, options.share_gpus);
+  together(team, [&] { gpus.use(mine); });
+  return gpu_contest(team, options.transport);
+}
+
+void run_eliminate_bench(const EliminateOptions& options, const bench::Environment& environment,
+                         Team& team) {
+  const bool speaks = team.rank() == 0;
+  const bench::EliminationPlan plan = together(team, [&] { return plan_of(options, team.size()); });
+  const std::unique_ptr<bench::EliminationContest> contest = contest_for(options, team);
+  if (speaks) std::cout << to_text(environment);
+  const auto rows = bench::sample_eliminations(*contest, plan);
+  together(team, [&] {
+    if (!speaks) return;
+    const bench::Table table =
+        bench::tabulate(bench::elimination_columns(), std::span<const bench::EliminationRow>(rows));
+    std::cout << to_text(table) << std::flush;
+    write_results(options.files, environment, table);
+  });
 }
 
 }  // namespace
 
-void add_eliminate_command(CLI::App& app, const bench::Environment& environment) {
+void add_eliminate_command(CLI::App& app, const bench::Environment& environment, Team& team) {
   CLI::App* const command = app.add_subcommand(
       "eliminate",
-      "samples eliminations of random systems, beside LAPACK's dgesv or, on a GPU, cuSOLVER");
+      "samples eliminations of random systems, beside LAPACK's dgesv or, on a GPU, cuSOLVER; "
+      "under mpirun over GPUs, one a rank");
   const auto options = std::make_shared<EliminateOptions>();
   options->plan.threads = choose_threads(0, 1);
   command->add_option("--n", options->plan.orders, "orders, such as 1000,2000,4000")
       ->delimiter(',')
       ->required()
-      ->check(CLI::Range(1, 130000));
+      ->check(CLI::Range(1, 1000000));
   command->add_option("--methods", options->methods, "lu, gauss, gauss_jordan")
       ->delimiter(',')
       ->capture_default_str();
@@ -98,6 +128,14 @@ void add_eliminate_command(CLI::App& app, const bench::Environment& environment)
   command->add_option("--device", options->device, "host or cuda")
       ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();
+  command
+      ->add_option("--transport", options->transport,
+                   "several ranks: how rows travel between GPUs: nccl, mpi (from GPU memory), "
+                   "pinned (host memory), or auto, the first of those that works")
+      ->check(CLI::IsMember({"auto", "nccl", "mpi", "pinned"}))
+      ->capture_default_str();
+  command->add_flag("--share-gpus", options->share_gpus,
+                    "several ranks: let them compute on one GPU");
   command->add_flag("--no-peers", options->no_peers, "leave the libraries out");
   command->add_option("--threads", options->plan.threads, "threads")
       ->check(CLI::Range(1, 4096))
@@ -111,7 +149,8 @@ void add_eliminate_command(CLI::App& app, const bench::Environment& environment)
     return "Columns of CSV and JSON (in CSV followed by the environment):\n" +
            bench::help_of(bench::elimination_columns());
   });
-  command->callback([options, environment] { run_eliminate_bench(*options, environment); });
+  command->callback(
+      [options, environment, &team] { run_eliminate_bench(*options, environment, team); });
 }
 
 }  // namespace spsolve

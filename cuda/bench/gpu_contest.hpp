@@ -6,11 +6,13 @@
 
 namespace spsolve::cuda {
 
-/// Eliminations on this process's first GPU, beside cuSOLVER's getrf + getrs and its
-/// mixed-precision gesv. Matrices are made on the GPU, and residuals computed there, from the same
-/// hashes as random_dense. Times are the host's, from a GPU at rest to a GPU at rest: from the band
-/// that is to be eliminated, or in mixed precision from the matrix in double, which stays. Throws
-/// Error(resources) where there is no GPU.
-std::unique_ptr<bench::EliminationContest> gpu_contest();
+/// Eliminations on the GPUs of the team's ranks, the current one of each; on a rank alone beside
+/// cuSOLVER's getrf + getrs and its mixed-precision gesv. Matrices are made on the GPUs, each
+/// rank's rows by itself, and residuals computed there, from the same hashes as random_dense. Times
+/// are the hosts', the longest of the ranks, from GPUs at rest to GPUs at rest: from the band that
+/// is to be eliminated, or in mixed precision from the matrix in double, which stays. Rows travel
+/// by `transport`, see make_gpu_team(). All that the contest offers throws Error(resources) on
+/// every rank where memory is short on one. Collective, as its contenders are; `team` outlives it.
+std::unique_ptr<bench::EliminationContest> gpu_contest(Team& team, const std::string& transport);
 
 }  // namespace spsolve::cuda

@@ -6,6 +6,7 @@
 
 #include "cuda/bench/random_system.hpp"
 #include "cuda/core/device_array.hpp"
+#include "distribute/row_bands.hpp"
 #include "matrix/generate.hpp"
 #include "matrix/multivector.hpp"
 
@@ -19,20 +20,25 @@ Dense<double> GpuSystem::right_hand_side() const {
   return random_multivector(order, 1, seed);
 }
 
-double GpuSystem::backward_error(const Dense<double>& x) const {
+double GpuSystem::backward_error(Team& team, const Dense<double>& x) const {
   const Dense<double> b = right_hand_side();
-  const DeviceArray<double> there_b(b.values), there_x(x.values);
-  DeviceArray<double> norms(2);
-  random_residual(key(), diagonal, order, there_x.data(), there_b.data(), norms.data(), nullptr);
-  double values[2];
-  norms.download(values);
+  const Range mine = RowBands{order, team.size()}.band(team.rank());
+  double norms[2] = {0, 0};
+  together(team, [&] {
+    const DeviceArray<double> there_b(b.values), there_x(x.values);
+    DeviceArray<double> there(2);
+    random_residual(key(), diagonal, mine.first, mine.last, order, there_x.data(), there_b.data(),
+                    there.data(), nullptr);
+    there.download(norms);
+  });
+  all_maximum(team, norms);
   double of_x = 0, of_b = 0;
   for (Index i = 0; i < order; ++i) {
     of_x = std::max(of_x, std::abs(x.values[i]));
     of_b = std::max(of_b, std::abs(b.values[i]));
     if (!std::isfinite(x.values[i])) return std::numeric_limits<double>::infinity();
   }
-  return values[0] / (values[1] * of_x + of_b);
+  return norms[0] / (norms[1] * of_x + of_b);
 }
 
 void wait_for_gpu() {

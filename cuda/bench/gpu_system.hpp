@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "core/team.hpp"
 #include "core/types.hpp"
 #include "matrix/dense.hpp"
 
@@ -17,8 +18,9 @@ struct GpuSystem {
   unsigned long long key() const;
   Dense<double> right_hand_side() const;
 
-  /// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm.
-  double backward_error(const Dense<double>& x) const;
+  /// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm, x whole on every rank; each rank's
+  /// GPU makes the rows of its contiguous band. Collective.
+  double backward_error(Team& team, const Dense<double>& x) const;
 };
 
 /// Until all that was launched on this process's GPU is done.

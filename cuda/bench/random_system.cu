@@ -28,11 +28,11 @@ __device__ void keep_largest(double* largest, double value) {
 }
 
 /// A block a row.
-__global__ void row_sums(const double* a, Index stride, Index n, double* norm) {
+__global__ void row_sums(const double* a, Index stride, Index rows, Index columns, double* norm) {
   __shared__ double sums[threads / warp_size];
-  for (Index i = blockIdx.x; i < n; i += gridDim.x) {
+  for (Index i = blockIdx.x; i < rows; i += gridDim.x) {
     double sum = 0;
-    for (Index j = threadIdx.x; j < n; j += threads) sum += fabs(a[i * stride + j]);
+    for (Index j = threadIdx.x; j < columns; j += threads) sum += fabs(a[i * stride + j]);
     sum = sum_of_group<warp_size>(sum);
     if (threadIdx.x % warp_size == 0) sums[threadIdx.x / warp_size] = sum;
     __syncthreads();
@@ -46,10 +46,10 @@ __global__ void row_sums(const double* a, Index stride, Index n, double* norm) {
 }
 
 /// A block a row.
-__global__ void residual(unsigned long long key, double diagonal, Index n, const double* x,
-                         const double* b, double* norms) {
+__global__ void residual(unsigned long long key, double diagonal, Index first, Index last, Index n,
+                         const double* x, const double* b, double* norms) {
   __shared__ double sums[2][threads / warp_size];
-  for (Index i = blockIdx.x; i < n; i += gridDim.x) {
+  for (Index i = first + blockIdx.x; i < last; i += gridDim.x) {
     double product = 0, magnitude = 0;
     for (Index j = threadIdx.x; j < n; j += threads) {
       const double value = element(key, diagonal, i, j);
@@ -86,18 +86,20 @@ void fill_random_columns(unsigned long long key, double diagonal, Index n, doubl
   check_launch("fill_random_columns");
 }
 
-void largest_row_sum(const double* a, Index stride, Index n, double* norm, cudaStream_t stream) {
+void largest_row_sum(const double* a, Index stride, Index rows, Index columns, double* norm,
+                     cudaStream_t stream) {
   CUDA_CHECK(cudaMemsetAsync(norm, 0, sizeof(double), stream));
-  if (n == 0) return;
-  row_sums<<<grid_for(n, 1), threads, 0, stream>>>(a, stride, n, norm);
+  if (rows == 0) return;
+  row_sums<<<grid_for(rows, 1), threads, 0, stream>>>(a, stride, rows, columns, norm);
   check_launch("largest_row_sum");
 }
 
-void random_residual(unsigned long long key, double diagonal, Index n, const double* x,
-                     const double* b, double* norms, cudaStream_t stream) {
+void random_residual(unsigned long long key, double diagonal, Index first, Index last, Index n,
+                     const double* x, const double* b, double* norms, cudaStream_t stream) {
   CUDA_CHECK(cudaMemsetAsync(norms, 0, 2 * sizeof(double), stream));
-  if (n == 0) return;
-  residual<<<grid_for(n, 1), threads, 0, stream>>>(key, diagonal, n, x, b, norms);
+  if (last <= first) return;
+  residual<<<grid_for(last - first, 1), threads, 0, stream>>>(key, diagonal, first, last, n, x, b,
+                                                              norms);
   check_launch("random_residual");
 }
 

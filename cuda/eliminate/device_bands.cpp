@@ -37,7 +37,8 @@ class DeviceBands final : public BandFactory {
   DeviceBands(Team& team, const std::string& transport)
       : float_(streams_),
         double_(streams_),
-        rows_(make_gpu_team(team, streams_.updates, transport)) {
+        rows_(make_gpu_team(team, streams_.updates, transport)),
+        candidates_(rows_->on(streams_.panels)) {
     int device = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     name_ = devices()[static_cast<std::size_t>(device)].name;
@@ -47,6 +48,7 @@ class DeviceBands final : public BandFactory {
   std::string device() const override { return name_; }
   std::string transport() const override { return rows_->size() > 1 ? rows_->transport() : "none"; }
   Team& rows() override { return *rows_; }
+  Team& candidates() override { return *candidates_; }
   BandsOf<float>& in_float() override { return float_; }
   BandsOf<double>& in_double() override { return double_; }
 
@@ -54,7 +56,7 @@ class DeviceBands final : public BandFactory {
   BandStreams streams_;
   Maker<float> float_;
   Maker<double> double_;
-  std::unique_ptr<GpuTeam> rows_;
+  std::unique_ptr<GpuTeam> rows_, candidates_;
   std::string name_;
 };
 

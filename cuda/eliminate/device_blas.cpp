@@ -17,6 +17,20 @@ void gemm(cublasHandle_t handle, cublasOperation_t second, Index m, Index n, Ind
       cublasSgemm_64(handle, CUBLAS_OP_N, second, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc));
 }
 
+void gemv(cublasHandle_t handle, Index rows, Index columns, double alpha, const double* a,
+          Index lda, const double* x, Index x_step, double* y, Index y_step) {
+  const double one = 1;
+  CUDA_CHECK(cublasDgemv_64(handle, CUBLAS_OP_T, columns, rows, &alpha, a, lda, x, x_step, &one, y,
+                            y_step));
+}
+
+void gemv(cublasHandle_t handle, Index rows, Index columns, float alpha, const float* a, Index lda,
+          const float* x, Index x_step, float* y, Index y_step) {
+  const float one = 1;
+  CUDA_CHECK(cublasSgemv_64(handle, CUBLAS_OP_T, columns, rows, &alpha, a, lda, x, x_step, &one, y,
+                            y_step));
+}
+
 void trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,
           cublasDiagType_t diagonal, Index m, Index n, const double* a, Index lda, double* b,
           Index ldb) {
@@ -37,6 +51,8 @@ template <typename T>
 void subtract_product(const CublasHandle& handle, Index m, Index n, Index k, const T* a, Index lda,
                       const T* b, Index ldb, T* c, Index ldc) {
   if (m == 0 || n == 0 || k == 0) return;
+  // One column is what solutions for one right-hand side multiply with.
+  if (n == 1) return gemv(handle.get(), m, k, T{-1}, a, lda, b, ldb, c, ldc);
   gemm(handle.get(), CUBLAS_OP_N, n, m, k, T{-1}, b, ldb, a, lda, T{1}, c, ldc);
 }
 

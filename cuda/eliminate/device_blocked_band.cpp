@@ -39,10 +39,12 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
       factors_(alone ? 0 : max_width * max_width),
       panel_lu_(height, max_width),
       largest_(1),
+      largest_heard_(1),
       list_staging_(3 * max_width),
       lists_(3 * max_width),
-      move_staging_(2 * max_width + most_groups),
-      moves_(2 * max_width + most_groups),
+      // A team's panel may be elected twice, and each swap touches two rows.
+      moves_((alone ? 2 : 4) * max_width + most_groups),
+      panel_moves_(alone ? 0 : 2 * max_width + most_groups),
       factor_staging_(alone ? 0 : max_width * max_width),
       content_(static_cast<std::size_t>(height)),
       ticket_(1) {
@@ -80,27 +82,28 @@ void DeviceBlockedBand<T>::take_in() {
 // --- rows that change places
 
 template <typename T>
-const int* DeviceBlockedBand<T>::send_list(std::span<const Index> list, Index part) {
+const int* DeviceBlockedBand<T>::send_list(std::span<const Index> list, Index part,
+                                           const Stream& stream) {
   int* const staging = list_staging_.data() + part * max_width_;
   int* const there = lists_.data() + part * max_width_;
   std::copy(list.begin(), list.end(), staging);
   CUDA_CHECK(cudaMemcpyAsync(there, staging, list.size() * sizeof(int), cudaMemcpyHostToDevice,
-                             streams_.updates.get()));
+                             stream.get()));
   return there;
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::swap_rows(Index first, std::span<const Index> swaps, Range hole) {
+void DeviceBlockedBand<T>::swap_rows(std::span<const Swap> swaps, Range columns, Range hole,
+                                     Moves& on_way, const Stream& stream) {
   std::vector<Index> touched;
-  for (std::size_t i = 0; i < swaps.size(); ++i) {
-    const Index place = first + static_cast<Index>(i);
-    if (swaps[i] == place) continue;
-    std::swap(content_[place], content_[swaps[i]]);
-    touched.push_back(place);
-    touched.push_back(swaps[i]);
+  for (const Swap& swap : swaps) {
+    if (swap.one == swap.other) continue;
+    std::swap(content_[swap.one], content_[swap.other]);
+    touched.push_back(swap.one);
+    touched.push_back(swap.other);
   }
   // The cycles of the permutation, one after another; content_ becomes the identity again.
-  RowMove* const moves = move_staging_.data();
+  RowMove* const moves = on_way.staging.data();
   int count = 0;
   int group_count = 0;
   int groups[most_groups + 1] = {0};
@@ -122,25 +125,32 @@ void DeviceBlockedBand<T>::swap_rows(Index first, std::span<const Index> swaps, 
   groups[++group_count] = count;
   std::copy(groups, groups + group_count + 1, reinterpret_cast<int*>(moves + count));
   const auto bytes = static_cast<std::size_t>(count) * sizeof(RowMove) + sizeof(groups);
-  CUDA_CHECK(
-      cudaMemcpyAsync(moves_.data(), moves, bytes, cudaMemcpyHostToDevice, streams_.updates.get()));
-  permute_rows(values_.data(), stride_, order_, hole.first, hole.last, moves_.data(),
-               reinterpret_cast<const int*>(moves_.data() + count), group_count,
-               streams_.updates.get());
+  RowMove* const there = on_way.there.data();
+  CUDA_CHECK(cudaMemcpyAsync(there, moves, bytes, cudaMemcpyHostToDevice, stream.get()));
+  permute_rows(at(0, columns.first), stride_, columns.size(), hole.first - columns.first,
+               hole.last - columns.first, there, reinterpret_cast<const int*>(there + count),
+               group_count, stream.get());
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swaps) {
+  std::vector<Swap> pairs;
+  for (Index i = 0; i < panel.size(); ++i) pairs.push_back({panel.first + i, swaps[i]});
   clock_.begin(&LuSeconds::exchange, streams_.updates);
-  swap_rows(panel.first, swaps, panel);
+  swap_rows(pairs, {0, order_}, panel, moves_, streams_.updates);
   clock_.end(streams_.updates);
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::retire(Index first_active, std::span<const Index> chosen) {
-  // A second election of a panel comes while the first one's moves may be on their way.
-  streams_.updates.wait();
-  swap_rows(first_active, swaps_to_front(first_active, chosen), {0, 0});
+void DeviceBlockedBand<T>::retire(Index first_active, Range panel, std::span<const Index> chosen) {
+  std::vector<Swap> pairs;
+  Index place = first_active;
+  for (const Index other : swaps_to_front(first_active, chosen)) pairs.push_back({place++, other});
+  retired_.insert(retired_.end(), pairs.begin(), pairs.end());
+  next_ready_.hold(streams_.panels);
+  clock_.begin(&LuSeconds::panel, streams_.panels);
+  swap_rows(pairs, panel, {panel.first, panel.first}, panel_moves_, streams_.panels);
+  clock_.end(streams_.panels);
 }
 
 template <typename T>
@@ -185,66 +195,88 @@ typename BlockedBand<T>::PanelOutcome DeviceBlockedBand<T>::factor_panel(Range p
 }
 
 template <typename T>
-Candidates<T> DeviceBlockedBand<T>::elect(Index first_active, Range panel) {
+std::span<T> DeviceBlockedBand<T>::candidate_buffer(Index size) {
+  candidates_.grow(size);
+  return {candidates_.data(), static_cast<std::size_t>(size)};
+}
+
+template <typename T>
+std::vector<Index> DeviceBlockedBand<T>::elect(Index first_active, Range panel,
+                                               std::span<T> values) {
   const Stream& stream = streams_.panels;
   const Index rows = height_ - first_active;
   const Index width = panel.size();
   const Index offered = std::min(rows, width);
-  Candidates<T> candidates;
-  if (offered == 0) return candidates;
+  // Also where there is nothing to offer: what follows on this stream writes to the factors.
   next_ready_.hold(stream);
+  if (offered == 0) return {};
+  clock_.begin(&LuSeconds::panel, stream);
   copy_rows(scratch_.data(), max_width_, at(first_active, panel.first), stride_, rows, width,
             stream);
   panel_lu_.start(streams_.panel_blas, stream.get(), scratch_.data(), max_width_, rows, offered,
                   Pivoting::tournament);
   std::vector<Index> swaps(static_cast<std::size_t>(offered));
   panel_lu_.finish(swaps);
-  std::vector<Index> order(static_cast<std::size_t>(rows));
-  std::iota(order.begin(), order.end(), first_active);
-  for (Index i = 0; i < offered; ++i) std::swap(order[i], order[swaps[i]]);
-  candidates.rows.assign(order.begin(), order.begin() + offered);
-
-  // Their values before the elimination, packed where the copy of the panel was.
-  int* const staging = list_staging_.data();
-  std::copy(candidates.rows.begin(), candidates.rows.end(), staging);
-  CUDA_CHECK(cudaMemcpyAsync(lists_.data(), staging,
-                             static_cast<std::size_t>(offered) * sizeof(int),
-                             cudaMemcpyHostToDevice, stream.get()));
-  gather_rows(at(0, panel.first), stride_, lists_.data(), offered, width, scratch_.data(), width,
-              stream.get());
-  candidates.values.resize(static_cast<std::size_t>(offered * width));
-  CUDA_CHECK(cudaMemcpyAsync(candidates.values.data(), scratch_.data(),
-                             candidates.values.size() * sizeof(T), cudaMemcpyDeviceToHost,
-                             stream.get()));
-  stream.wait();
-  return candidates;
+  const auto active = content_.begin() + first_active;
+  for (Index i = 0; i < offered; ++i) std::swap(active[i], active[swaps[i]]);
+  const std::vector<Index> chosen(active, active + offered);
+  for (Index i = 0; i < offered; ++i) {
+    active[i] = first_active + i;
+    active[swaps[i]] = first_active + swaps[i];
+  }
+  // Their values before the elimination.
+  gather_rows(at(0, panel.first), stride_, send_list(chosen, 0, stream), offered, width,
+              values.data(), width, stream.get());
+  clock_.end(stream);
+  return chosen;
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::factor_stack(Index width, std::span<T> stack, std::span<Index> order) {
+std::vector<T> DeviceBlockedBand<T>::factor_stack(Index width, std::span<const T> candidates,
+                                                  std::span<const Index> counts,
+                                                  std::span<Index> order) {
   const Stream& stream = streams_.panels;
   const auto rows = static_cast<Index>(order.size());
-  if (stack_.size() < rows * width) {
-    stack_.grow(rows * width);
-    stack_lu_.clear();
-    stack_lu_.emplace_back(rows, max_width_);
+  const Index most_rows = static_cast<Index>(counts.size()) * max_width_;
+  if (stack_lu_.empty()) {
+    stack_.grow(most_rows * max_width_);
+    stack_lu_.emplace_back(most_rows, max_width_);
   }
-  CUDA_CHECK(cudaMemcpyAsync(stack_.data(), stack.data(), stack.size_bytes(),
-                             cudaMemcpyHostToDevice, stream.get()));
+  clock_.begin(&LuSeconds::panel, stream);
+  T* next = stack_.data();
+  const T* block = candidates.data();
+  for (const Index count : counts) {
+    copy_rows(next, width, block, width, count, width, stream);
+    next += count * width;
+    block += width * width;
+  }
   std::vector<Index> swaps(static_cast<std::size_t>(width));
   stack_lu_.front().start(streams_.panel_blas, stream.get(), stack_.data(), width, rows, width,
                           Pivoting::tournament);
-  CUDA_CHECK(cudaMemcpyAsync(stack.data(), stack_.data(),
-                             static_cast<std::size_t>(width * width) * sizeof(T),
+  copy_rows(factors_.data(), width, stack_.data(), width, width, width, stream);
+  const auto size = static_cast<std::size_t>(width * width);
+  CUDA_CHECK(cudaMemcpyAsync(factor_staging_.data(), stack_.data(), size * sizeof(T),
                              cudaMemcpyDeviceToHost, stream.get()));
+  clock_.end(stream);
   stack_lu_.front().finish(swaps);
   for (Index i = 0; i < width; ++i) std::swap(order[i], order[swaps[i]]);
+  return {factor_staging_.data(), factor_staging_.data() + size};
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::set_factors(Range, std::span<const T> factors) {
+  // Until then the panel before this one needs its own.
+  next_ready_.hold(streams_.panels);
+  std::copy(factors.begin(), factors.end(), factor_staging_.data());
+  CUDA_CHECK(cudaMemcpyAsync(factors_.data(), factor_staging_.data(), factors.size_bytes(),
+                             cudaMemcpyHostToDevice, streams_.panels.get()));
 }
 
 template <typename T>
 std::vector<T> DeviceBlockedBand<T>::panel_values(Range rows, Range panel) const {
   std::vector<T> values(static_cast<std::size_t>(rows.size() * panel.size()));
   streams_.updates.wait();
+  streams_.panels.wait();
   download_rows(std::span(values), at(rows.first, panel.first), stride_, rows.size(), panel.size());
   return values;
 }
@@ -256,25 +288,28 @@ void DeviceBlockedBand<T>::write_rows(Index first, Index count, std::span<const 
 }
 
 template <typename T>
-double DeviceBlockedBand<T>::form_multipliers(Index first_active, Range panel,
-                                              std::span<const T> factors) {
+double DeviceBlockedBand<T>::form_multipliers(Index first_active, Range panel) {
+  const Stream& stream = streams_.panels;
   const Index rows = height_ - first_active;
   const Index width = panel.size();
-  std::copy(factors.begin(), factors.end(), factor_staging_.data());
-  CUDA_CHECK(cudaMemcpyAsync(factors_.data(), factor_staging_.data(), factors.size_bytes(),
-                             cudaMemcpyHostToDevice, streams_.updates.get()));
-  copy_rows(scratch_.data(), width, at(first_active, panel.first), stride_, rows, width,
-            streams_.updates);
-  solve_upper_from_right(streams_.update_blas, rows, width, static_cast<const T*>(factors_.data()),
+  clock_.begin(&LuSeconds::panel, stream);
+  copy_rows(scratch_.data(), width, at(first_active, panel.first), stride_, rows, width, stream);
+  solve_upper_from_right(streams_.panel_blas, rows, width, static_cast<const T*>(factors_.data()),
                          width, scratch_.data(), width);
-  return read_largest(scratch_.data(), rows, width, false);
+  clock_.end(stream);
+  return read_largest(scratch_.data(), width, rows, width, false, stream);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::accept_multipliers(Index first_active, Range panel) {
   const Index width = panel.size();
   copy_rows(at(first_active, panel.first), stride_, scratch_.data(), width, height_ - first_active,
-            width, streams_.updates);
+            width, streams_.panels);
+  settled_.record(streams_.panels);
+  settled_.hold(streams_.updates);
+  clock_.begin(&LuSeconds::exchange, streams_.updates);  // until set_pivot_block()
+  swap_rows(retired_, {0, order_}, panel, moves_, streams_.updates);
+  retired_.clear();
 }
 
 // --- pivot rows
@@ -297,21 +332,21 @@ T* DeviceBlockedBand<T>::pivot_block(Range panel, Index column) {
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::set_pivot_block(Range panel, std::span<const T>,
-                                           std::span<const Index> order) {
-  // L and U of the panel came to factors_ with form_multipliers().
+void DeviceBlockedBand<T>::set_pivot_block(Range panel, std::span<const Index> order) {
   const Index width = panel.size();
   const Index length = order_ - panel.first;
   copy_rows(block_.data(), length, factors_.data(), width, width, width, streams_.updates);
-  gather_rows(travel_.data() + width, length, send_list(order, 1), width, length - width,
-              block_.data() + width, length, streams_.updates.get());
+  gather_rows(travel_.data() + width, length, send_list(order, 1, streams_.updates), width,
+              length - width, block_.data() + width, length, streams_.updates.get());
+  clock_.end(streams_.updates);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::keep_pivot_rows(Range panel, std::span<const Index> order, Index row) {
   const Index length = order_ - panel.first;
-  gather_rows(block_.data(), length, send_list(order, 2), static_cast<Index>(order.size()), length,
-              at(row, panel.first), stride_, streams_.updates.get());
+  gather_rows(block_.data(), length, send_list(order, 2, streams_.updates),
+              static_cast<Index>(order.size()), length, at(row, panel.first), stride_,
+              streams_.updates.get());
 }
 
 template <typename T>
@@ -351,25 +386,26 @@ void DeviceBlockedBand<T>::update(Index first_active, Range panel, Range columns
 // --- afterwards
 
 template <typename T>
-double DeviceBlockedBand<T>::read_largest(const T* a, Index rows, Index columns, bool upper) const {
-  const cudaStream_t stream = streams_.updates.get();
-  const Index stride = a == scratch_.data() ? columns : stride_;
-  CUDA_CHECK(cudaMemsetAsync(largest_.data(), 0, sizeof(unsigned long long), stream));
-  find_largest(a, stride, rows, columns, upper, largest_.data(), stream);
-  streams_.updates.wait();
-  unsigned long long key = 0;
-  largest_.download(std::span(&key, 1));
-  return magnitude_of_key(key, T{});
+double DeviceBlockedBand<T>::read_largest(const T* a, Index stride, Index rows, Index columns,
+                                          bool upper, const Stream& stream) const {
+  constexpr auto size = sizeof(unsigned long long);
+  CUDA_CHECK(cudaMemsetAsync(largest_.data(), 0, size, stream.get()));
+  find_largest(a, stride, rows, columns, upper, largest_.data(), stream.get());
+  CUDA_CHECK(cudaMemcpyAsync(largest_heard_.data(), largest_.data(), size, cudaMemcpyDeviceToHost,
+                             stream.get()));
+  stream.wait();
+  return magnitude_of_key(*largest_heard_.data(), T{});
 }
 
 template <typename T>
 double DeviceBlockedBand<T>::largest_in(Range rows, Range columns) const {
-  return read_largest(at(rows.first, columns.first), rows.size(), columns.size(), false);
+  return read_largest(at(rows.first, columns.first), stride_, rows.size(), columns.size(), false,
+                      streams_.updates);
 }
 
 template <typename T>
 double DeviceBlockedBand<T>::largest_upper() const {
-  return read_largest(values_.data(), height_, order_, true);
+  return read_largest(values_.data(), stride_, height_, order_, true, streams_.updates);
 }
 
 template <typename T>
@@ -414,19 +450,31 @@ void DeviceBlockedBand<T>::solve_upper(std::span<T> x, Index columns) const {
 }
 
 template <typename T>
+void DeviceBlockedBand<T>::set_sums(std::span<const T> sums, Index) const {
+  streams_.updates.wait();
+  sums_.grow(static_cast<Index>(sums.size()));
+  sums_.upload(sums);
+}
+
+template <typename T>
 void DeviceBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<const T> x,
-                                            std::span<T> c, Index columns) const {
+                                            Index columns) const {
   if (rows.size() == 0) return;
-  const std::span<T> mine = c.subspan(rows.first * columns, rows.size() * columns);
+  streams_.updates.wait();  // for the last x
   x_.grow(static_cast<Index>(x.size()));
-  c_.grow(static_cast<Index>(mine.size()));
   x_.upload(x);
-  c_.upload(mine);
   cuda::subtract_product(streams_.update_blas, rows.size(), columns, panel.size(),
                          at(rows.first, panel.first), stride_, static_cast<const T*>(x_.data()),
-                         columns, c_.data(), columns);
+                         columns, sums_.data() + rows.first * columns, columns);
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::read_sums(Range rows, std::span<T> values, Index columns) const {
+  if (rows.size() == 0) return;
   streams_.updates.wait();
-  c_.download(mine);
+  CUDA_CHECK(cudaMemcpy(values.data(), sums_.data() + rows.first * columns,
+                        static_cast<std::size_t>(rows.size() * columns) * sizeof(T),
+                        cudaMemcpyDeviceToHost));
 }
 
 template <typename T>

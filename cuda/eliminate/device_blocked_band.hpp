@@ -48,17 +48,19 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   bool overlaps() const override { return true; }
   PanelOutcome factor_panel(Range panel, Pivoting pivoting, std::span<Index> swaps) override;
   void follow_swaps(Range panel, std::span<const Index> swaps) override;
-  Candidates<T> elect(Index first_active, Range panel) override;
-  void factor_stack(Index width, std::span<T> stack, std::span<Index> order) override;
+  std::span<T> candidate_buffer(Index size) override;
+  std::vector<Index> elect(Index first_active, Range panel, std::span<T> values) override;
+  std::vector<T> factor_stack(Index width, std::span<const T> candidates,
+                              std::span<const Index> counts, std::span<Index> order) override;
+  void set_factors(Range panel, std::span<const T> factors) override;
   void write_rows(Index first, Index count, std::span<const T> values) override;
   std::vector<T> panel_values(Range rows, Range panel) const override;
-  void retire(Index first_active, std::span<const Index> chosen) override;
-  double form_multipliers(Index first_active, Range panel, std::span<const T> factors) override;
+  void retire(Index first_active, Range panel, std::span<const Index> chosen) override;
+  double form_multipliers(Index first_active, Range panel) override;
   void accept_multipliers(Index first_active, Range panel) override;
   std::span<T> row_buffer() override;
   void pack_rows(Index first, Index count, Range panel, std::span<T> packed) override;
-  void set_pivot_block(Range panel, std::span<const T> factors,
-                       std::span<const Index> order) override;
+  void set_pivot_block(Range panel, std::span<const Index> order) override;
   void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) override;
   void solve_pivot_rows(Range panel, Range columns) override;
   void update(Index first_active, Range panel, Range columns) override;
@@ -68,8 +70,10 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   std::vector<T> diagonal() const override;
   void solve_unit_lower(std::span<T> x, Index columns) const override;
   void solve_upper(std::span<T> x, Index columns) const override;
-  void subtract_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
+  void set_sums(std::span<const T> sums, Index columns) const override;
+  void subtract_product(Range rows, Range panel, std::span<const T> x,
                         Index columns) const override;
+  void read_sums(Range rows, std::span<T> values, Index columns) const override;
   void subtract_transposed_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
                                    Index columns) const override;
 
@@ -79,11 +83,24 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   T* pivot_block(Range panel, Index column);
   Index pivot_stride(Range panel) const { return alone_ ? stride_ : order_ - panel.first; }
 
-  /// Rows `first` + i and swaps[i] change places, i ascending, in all columns but those of `hole`.
-  void swap_rows(Index first, std::span<const Index> swaps, Range hole);
+  /// Two rows that change places.
+  struct Swap {
+    Index one, other;
+  };
+
+  /// A permutation of rows on its way: page-locked on the host, and on the GPU.
+  struct Moves {
+    explicit Moves(Index size) : staging(size), there(size) {}
+    PinnedArray<RowMove> staging;
+    DeviceArray<RowMove> there;
+  };
+
+  /// The swaps, one after another, in the columns `columns` but those of `hole`.
+  void swap_rows(std::span<const Swap> swaps, Range columns, Range hole, Moves& moves,
+                 const Stream& stream);
 
   /// A list of rows on its way to the GPU, in its part of the staging memory.
-  const int* send_list(std::span<const Index> list, Index part);
+  const int* send_list(std::span<const Index> list, Index part, const Stream& stream);
 
   /// What is done with a matrix that has just come.
   void take_in();
@@ -91,7 +108,8 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   /// x <- the triangle's inverse times x, of the whole matrix of a rank alone.
   void solve_with(Triangle triangle, std::span<T> x, Index columns) const;
 
-  double read_largest(const T* a, Index rows, Index columns, bool upper) const;
+  double read_largest(const T* a, Index stride, Index rows, Index columns, bool upper,
+                      const Stream& stream) const;
   void copy_rows(T* to, Index to_stride, const T* from, Index from_stride, Index rows,
                  Index columns, const Stream& stream) const;
 
@@ -111,20 +129,24 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   Index split_panel_ = -1;             // the first column of the panel that it has
   PartClock clock_;
   Event next_ready_;  // the columns of the next panel are up to date
+  Event settled_;     // the panel has its multipliers
   mutable DeviceArray<unsigned long long> largest_;
+  mutable PinnedArray<unsigned long long> largest_heard_;
 
   // Lists of rows: page-locked on the host, and on the GPU.
   PinnedArray<int> list_staging_;
   DeviceArray<int> lists_;
-  PinnedArray<RowMove> move_staging_;
-  DeviceArray<RowMove> moves_;
+  Moves moves_;        // of whole rows, on the stream of updates
+  Moves panel_moves_;  // of a team's rows in the panel's columns, on that of panels
   PinnedArray<T> factor_staging_;
-  std::vector<Index> content_;  // swap_rows(): the row that stands at each place
+  std::vector<Swap> retired_;   // swaps that other columns than the panel's have still to follow
+  std::vector<Index> content_;  // the row that stands at each place: the identity between calls
 
-  // Of a team's stack of candidates, and of solutions.
+  // Of a team's candidates, and of solutions.
+  DeviceArray<T> candidates_;
   DeviceArray<T> stack_;
   std::vector<PanelLu<T>> stack_lu_;
-  mutable DeviceArray<T> x_, c_;
+  mutable DeviceArray<T> x_, c_, sums_;
   mutable DeviceArray<int> ticket_;  // of solve_triangle()
 };
 

@@ -27,6 +27,9 @@ class DirectTeam final : public GpuTeam {
     stream_.wait();
     team_.exchange_bytes(data, partner);
   }
+  std::unique_ptr<GpuTeam> on(const Stream& stream) const override {
+    return std::make_unique<DirectTeam>(team_, stream);
+  }
   std::string transport() const override { return std::string(direct_transport); }
 };
 

@@ -47,6 +47,12 @@ class GpuTeam : public Team {
                                      std::span<const Incoming> incoming) override;
   [[noreturn]] void abort(ExitCode code) override;
 
+  /// The same team in order with the work on another stream. Messages of the two are not to be on
+  /// their way at the same time: who uses both orders their streams.
+  virtual std::unique_ptr<GpuTeam> on(const Stream& stream) const {
+    return std::make_unique<GpuTeam>(team_, stream);
+  }
+
   /// How messages travel, in a word or two for reports.
   virtual std::string transport() const { return std::string(pinned_transport); }
 

@@ -39,6 +39,15 @@ class Communicator final : public NcclCommunicator {
     expect_ranks(stream.get());
   }
 
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
+                  const Stream& stream) override {
+    if (mine.empty()) return;
+    check_nccl(
+        ncclAllGather(mine.data(), all.data(), mine.size(), ncclChar, communicator_, stream.get()),
+        "ncclAllGather");
+    expect_ranks(stream.get());
+  }
+
   void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                 const Stream& stream) override {
     if (outgoing.empty() && incoming.empty()) return;

@@ -19,6 +19,10 @@ class NcclCommunicator {
   /// Copies root's `data` to every rank.
   virtual void broadcast(std::span<std::byte> data, int root, const Stream& stream) = 0;
 
+  /// Puts the `mine` of rank r at position r of `all` on every rank; all the same length.
+  virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
+                          const Stream& stream) = 0;
+
   /// Sends and receives together, as one piece of work; at most one message each way with each
   /// rank. Ranks without messages need not take part.
   virtual void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,

@@ -7,14 +7,19 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// Broadcasts and exchanges by NCCL, on the stream; what is rare goes through host memory.
+/// Broadcasts, all-gathers and exchanges by NCCL, on the stream; what is rare goes through host
+/// memory.
 class NcclTeam final : public GpuTeam {
  public:
-  NcclTeam(Team& team, const Stream& stream, std::unique_ptr<NcclCommunicator> nccl)
+  NcclTeam(Team& team, const Stream& stream, std::shared_ptr<NcclCommunicator> nccl)
       : GpuTeam(team, stream), nccl_(std::move(nccl)) {}
 
   void broadcast_bytes(std::span<std::byte> data, int root) override {
     nccl_->broadcast(data, root, stream_);
+  }
+
+  void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    nccl_->all_gather(mine, all, stream_);
   }
 
   void exchange_bytes(std::span<std::byte> data, int partner) override {
@@ -28,10 +33,13 @@ class NcclTeam final : public GpuTeam {
                                stream_.get()));
   }
 
+  std::unique_ptr<GpuTeam> on(const Stream& stream) const override {
+    return std::make_unique<NcclTeam>(team_, stream, nccl_);
+  }
   std::string transport() const override { return nccl_->name(); }
 
  private:
-  std::unique_ptr<NcclCommunicator> nccl_;
+  std::shared_ptr<NcclCommunicator> nccl_;
   DeviceArray<std::byte> received_;
 };
 

@@ -39,6 +39,10 @@ const Column<EliminationRow> columns[] = {
     {"block", "columns of a panel; null where there is none", "{}", "block",
      [](const auto& row) { return row.block > 0 ? Cell(row.block) : Cell(); }},
     {"threads", "threads", "{}", "threads", [](const auto& row) { return Cell(row.threads); }},
+    {"ranks", "processes that share the matrix, each with a GPU of its own", "{}", "ranks",
+     [](const auto& row) { return Cell(row.ranks); }},
+    {"transport", "how rows travel between the ranks' GPUs", "", "",
+     [](const auto& row) { return Cell(row.transport); }},
     {"samples", "rounds", "", "", [](const auto& row) { return Cell(row.total.count); }},
     {"eliminate_s", "seconds of the elimination: median (null for peers that do not tell)",
      "{:.4f}", "eliminate s",
@@ -49,17 +53,20 @@ const Column<EliminationRow> columns[] = {
      [](const auto& row) { return Cell(row.total.min); }},
     {"gflops", "2/3 n^3 / total_s, 10^9 a second", "{:.1f}", "GFLOP/s",
      [](const auto& row) { return Cell(row.gflops()); }},
-    {"gemm_gflops", "rate of a large matrix product in double in the same run", "", "",
-     [](const auto& row) { return Cell(row.gemm_gflops); }},
-    {"of_gemm", "gflops / gemm_gflops", "{:.2f}", "of gemm",
-     [](const auto& row) { return Cell(row.gflops() / row.gemm_gflops); }},
+    {"gflops_per_rank", "gflops / ranks", "{:.1f}", "a rank",
+     [](const auto& row) { return Cell(row.gflops_per_rank()); }},
+    {"gemm_gflops",
+     "rate of a large matrix product in double in the same run, on one rank's device: their mean",
+     "", "", [](const auto& row) { return Cell(row.gemm_gflops); }},
+    {"of_gemm", "gflops_per_rank / gemm_gflops", "{:.2f}", "of gemm",
+     [](const auto& row) { return Cell(row.gflops_per_rank() / row.gemm_gflops); }},
     {"speedup", "median over the rounds of the first peer's total / own total of the same round",
      "{:.2f}", "over peer",
      [](const auto& row) { return row.speedup ? Cell(*row.speedup) : Cell(); }},
     {"panel_s", "of lu: seconds of panels, median; on a GPU beside the update", "{:.4f}", "panel s",
      [](const auto& row) { return part(row, &LuSeconds::panel); }},
-    {"exchange_s", "of lu: seconds of rows changing places, median", "{:.4f}", "exchange s",
-     [](const auto& row) { return part(row, &LuSeconds::exchange); }},
+    {"exchange_s", "of lu: seconds of rows changing places, and ranks, median", "{:.4f}",
+     "exchange s", [](const auto& row) { return part(row, &LuSeconds::exchange); }},
     {"update_s", "of lu: seconds of rows of U and of products, median", "{:.4f}", "update s",
      [](const auto& row) { return part(row, &LuSeconds::update); }},
     {"wait_s", "of lu: seconds of neither exchange nor update (nor panel, on the host), median",
@@ -198,15 +205,17 @@ std::span<const Column<EliminationRow>> elimination_columns() {
 
 std::vector<EliminationContender> own_contenders(const EliminationPlan& plan, Index order,
                                                  BandMemory memory,
-                                                 std::vector<EliminationChoice>& choices) {
+                                                 std::vector<EliminationChoice>& choices,
+                                                 int ranks) {
   std::vector<EliminationContender> contenders;
   for (const Method method : plan.methods) {
     for (const Precision precision : plan.precisions) {
       for (const Index block : plan.blocks) {
         choices.push_back(
-            choose_elimination(method, plan.pivoting, precision, block, order, 1, memory));
+            choose_elimination(method, plan.pivoting, precision, block, order, ranks, memory));
         EliminationRow row;
         row.device = memory == BandMemory::gpu ? "cuda" : "host";
+        row.ranks = ranks;
         row.method = name(choices.back().method);
         row.pivoting = name(choices.back().pivoting);
         row.precision = name(precision);

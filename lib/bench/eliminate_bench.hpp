@@ -23,10 +23,12 @@ struct EliminationRow {
   std::string precision;
   Index block = 0;  ///< of lu
   int threads = 1;
+  int ranks = 1;                     ///< that share the matrix
+  std::string transport = "none";    ///< how rows travel between them
   Statistics eliminate;              ///< seconds from the dense matrix to the factors
   Statistics total;                  ///< and through the solution of one right-hand side
   double backward_error = 0;         ///< normwise, without refinement
-  double gemm_gflops = 0;            ///< rate of a large matrix product measured in the same run
+  double gemm_gflops = 0;            ///< rate of a rank's large matrix product in the same run
   std::optional<double> speedup;     ///< median over rounds of the first peer's total / own total
   double shift = 0;                  ///< of the random matrices, see EliminationPlan
   std::string factors;               ///< float or double: what x was solved with; empty: not told
@@ -34,8 +36,9 @@ struct EliminationRow {
   std::optional<double> condition;   ///< estimate of ||A|| ||A^-1||, infinity norms, first round
   std::optional<LuSeconds> seconds;  ///< medians of the parts
 
-  /// 2/3 n^3 / median total, 10^9 a second.
+  /// 2/3 n^3 / median total, 10^9 a second, by all ranks and by each of them.
   double gflops() const;
+  double gflops_per_rank() const { return gflops() / ranks; }
 };
 
 /// The columns of `spbench eliminate`.
@@ -86,7 +89,8 @@ struct EliminationContender {
   std::function<EliminationRun(Index seed)> run;
 };
 
-/// Where eliminations are timed.
+/// Where eliminations are timed. Over several ranks every call, those of contenders included, is
+/// collective, and rank 0's results count.
 class EliminationContest {
  public:
   virtual ~EliminationContest() = default;
@@ -95,7 +99,8 @@ class EliminationContest {
   virtual std::vector<EliminationContender> contenders(const EliminationPlan& plan,
                                                        Index order) = 0;
 
-  /// The rate of a large matrix product in double, 10^9 flops a second.
+  /// The rate of a large matrix product in double, 10^9 flops a second, the mean of the ranks where
+  /// each makes one of its own.
   virtual double gemm_gflops() = 0;
 };
 
@@ -111,10 +116,11 @@ class HostContest final : public EliminationContest {
   std::shared_ptr<const HostSystem> latest_;
 };
 
-/// The contenders of this program that `plan` asks for, their runs still empty.
+/// The contenders of this program that `plan` asks for on so many ranks, their runs still empty.
 std::vector<EliminationContender> own_contenders(const EliminationPlan& plan, Index order,
                                                  BandMemory memory,
-                                                 std::vector<EliminationChoice>& choices);
+                                                 std::vector<EliminationChoice>& choices,
+                                                 int ranks = 1);
 
 /// Takes from `eliminated`, with which `x` was solved, what a run tells of it beside its times.
 void describe_factors(EliminationRun& run, const Eliminated& eliminated);

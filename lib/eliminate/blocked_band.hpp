@@ -12,18 +12,10 @@
 
 namespace spsolve {
 
-/// The rows that a rank offers as pivots of a panel, best first: their local numbers and, row-major
-/// with the panel's width, their values in the panel as they are before this panel's elimination.
-template <typename T>
-struct Candidates {
-  std::vector<Index> rows;
-  std::vector<T> values;
-};
-
 /// Where the time of a rank's blocked elimination went, in seconds.
 struct LuSeconds {
   double panel = 0;     ///< panels eliminated; where bands overlap, beside the update
-  double exchange = 0;  ///< rows changing places
+  double exchange = 0;  ///< rows changing places, and ranks
   double update = 0;    ///< rows of U solved for, products
   double wait = 0;      ///< neither exchange nor update was at work, nor, on a host, a panel
 };
@@ -36,18 +28,20 @@ inline constexpr double largest_tournament_multiplier = 10;
 /// Rows have local numbers 0 ... height() - 1 and change places: pivot rows of finished panels
 /// have retired to the top, in the order of their elimination, the others are active:
 /// [first_active, height()). A panel is a range of at most max_width() columns. All columns are
-/// global. Spans are in host memory, but for packed rows, which are in the band's own (see
-/// row_buffer()); multivectors are row-major.
+/// global. Spans are in host memory, but for packed rows and the values of candidates, which are in
+/// the band's own (see row_buffer() and candidate_buffer()); multivectors are row-major.
 ///
 /// Alone, a rank eliminates a panel by factor_panel() and follow_swaps(). In a team the ranks
-/// decide on the pivots; each then calls retire(), form_multipliers(), and the pivot rows of all
-/// ranks pass through the pivot block, a copy of the panel's pivot rows in the order of
-/// elimination, from the panel's first column on. solve_pivot_rows() and update() are the same for
-/// both.
+/// decide on the pivots, whose L and U the band gets by factor_stack() or set_factors(); each then
+/// calls retire(), form_multipliers(), accept_multipliers(), and the pivot rows of all ranks pass
+/// through the pivot block, a copy of the panel's pivot rows in the order of elimination, from the
+/// panel's first column on. solve_pivot_rows() and update() are the same for both.
 ///
 /// Look-ahead: where overlaps() is true, calls may return before they are done, in the order of the
-/// calls; only factor_panel() and elect() run beside the update() before them, and wait for no more
-/// than the latest update() of columns that began with their own panel's.
+/// calls; only those that touch no columns but the panel's (factor_panel(), elect(),
+/// factor_stack(), set_factors(), retire(), form_multipliers()) run beside the update() before
+/// them, and wait for no more than the latest update() of columns that began with their own
+/// panel's.
 template <typename T>
 class BlockedBand {
  public:
@@ -80,23 +74,37 @@ class BlockedBand {
 
   // --- in a team
 
-  /// The best rows of the active ones by partial pivoting on a copy of the panel; as many as the
-  /// panel is wide, fewer where fewer are active.
-  virtual Candidates<T> elect(Index first_active, Range panel) = 0;
+  /// Memory of the band for so many values of candidates on their way between ranks, the same
+  /// until more are asked for.
+  virtual std::span<T> candidate_buffer(Index size) = 0;
 
-  /// LU with partial pivoting of the row-major candidate rows of all ranks, `width` columns: L and
-  /// U take their place, and with the rows the numbers in `order`. The same bits on every rank.
-  virtual void factor_stack(Index width, std::span<T> stack, std::span<Index> order) = 0;
+  /// The best rows of the active ones by partial pivoting on a copy of the panel, best first; as
+  /// many as the panel is wide, fewer where fewer are active. Their local numbers; their values in
+  /// the panel, as they are before its elimination, go row-major to the front of `values`, a part
+  /// of the candidate buffer.
+  virtual std::vector<Index> elect(Index first_active, Range panel, std::span<T> values) = 0;
+
+  /// LU with partial pivoting of the candidates of all ranks, `width` columns. Those of rank r are
+  /// the first counts[r] rows of block r of `candidates`, blocks of width rows each. Hands back L
+  /// and U of the winners, width squared, as set_factors() would be given them, and puts the
+  /// numbers `order` of the candidates, counted without gaps, in the order of elimination. The
+  /// same bits on every rank.
+  virtual std::vector<T> factor_stack(Index width, std::span<const T> candidates,
+                                      std::span<const Index> counts, std::span<Index> order) = 0;
+
+  /// L and U of the panel's pivots, panel width squared, for the calls below.
+  virtual void set_factors(Range panel, std::span<const T> factors) = 0;
 
   /// The panel's values in local rows `rows`, row-major. The range may be wider than a panel.
   virtual std::vector<T> panel_values(Range rows, Range panel) const = 0;
 
-  /// Swaps the rows `chosen`, in this order, to the places from first_active on.
-  virtual void retire(Index first_active, std::span<const Index> chosen) = 0;
+  /// Swaps the rows `chosen`, in this order, to the places from first_active on: in the panel's
+  /// columns at once, in the others not before accept_multipliers().
+  virtual void retire(Index first_active, Range panel, std::span<const Index> chosen) = 0;
 
-  /// Computes L = A(active, panel) U^-1 for the upper triangle of `factors`, panel width squared,
-  /// aside from A. Hands back max |l_ij|, infinite where one is not finite.
-  virtual double form_multipliers(Index first_active, Range panel, std::span<const T> factors) = 0;
+  /// Computes L = A(active, panel) U^-1 for the upper triangle of the panel's factors, aside from
+  /// A. Hands back max |l_ij|, infinite where one is not finite.
+  virtual double form_multipliers(Index first_active, Range panel) = 0;
 
   /// Puts the L of form_multipliers() into the panel.
   virtual void accept_multipliers(Index first_active, Range panel) = 0;
@@ -108,10 +116,9 @@ class BlockedBand {
   /// without gaps), a part of the row buffer.
   virtual void pack_rows(Index first, Index count, Range panel, std::span<T> packed) = 0;
 
-  /// Sets the pivot block: `factors` (L and U of the panel's pivots) and the rows behind them.
-  /// Row i of the block is row order[i] of the row buffer, as of pack_rows().
-  virtual void set_pivot_block(Range panel, std::span<const T> factors,
-                               std::span<const Index> order) = 0;
+  /// Sets the pivot block: the panel's factors and the rows behind them. Row i of the block is row
+  /// order[i] of the row buffer, as of pack_rows().
+  virtual void set_pivot_block(Range panel, std::span<const Index> order) = 0;
 
   /// Copies rows order[first ... first + count) of the pivot block to own rows from `row` on.
   virtual void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) = 0;
@@ -147,9 +154,14 @@ class BlockedBand {
   virtual void solve_unit_lower(std::span<T> x, Index columns) const = 0;
   virtual void solve_upper(std::span<T> x, Index columns) const = 0;
 
-  /// c(rows, :) <- c(rows, :) - A(rows, panel) x for x of panel width x K, c of height() x K.
-  virtual void subtract_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
+  // Sums c of height() x K in the band's own memory, for the sweeps of a team's solution.
+  /// c <- `sums`.
+  virtual void set_sums(std::span<const T> sums, Index columns) const = 0;
+  /// c(rows, :) <- c(rows, :) - A(rows, panel) x for x of panel width x K.
+  virtual void subtract_product(Range rows, Range panel, std::span<const T> x,
                                 Index columns) const = 0;
+  /// values <- c(rows, :).
+  virtual void read_sums(Range rows, std::span<T> values, Index columns) const = 0;
 
   /// c <- c - A(rows, panel)^T x for x of rows x K, c of panel width x K.
   virtual void subtract_transposed_product(Range rows, Range panel, std::span<const T> x,

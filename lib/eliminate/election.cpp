@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -12,84 +11,62 @@ namespace spsolve {
 
 namespace {
 
-/// A rank's offer on its way: count, places, rows, values, as bytes of the same length everywhere.
-template <typename T>
-class Offer {
- public:
-  static std::size_t bytes(Index width) {
-    return sizeof(Index) * static_cast<std::size_t>(1 + 2 * width) +
-           sizeof(T) * static_cast<std::size_t>(width * width);
+/// The rows that a rank offers, for all: their count, then place and row of each.
+std::vector<Index> gather_offers(Team& team, const std::vector<Index>& places,
+                                 const std::vector<Index>& rows_here, Index width) {
+  std::vector<Index> mine(static_cast<std::size_t>(1 + 2 * width));
+  auto next = mine.begin();
+  *next++ = static_cast<Index>(places.size());
+  for (const Index place : places) {
+    *next++ = place;
+    *next++ = rows_here[place];
   }
-
-  Offer(std::byte* memory, Index width) : memory_(memory), width_(width) {}
-
-  Index count() const { return number(0); }
-  Index place(Index i) const { return number(1 + i); }
-  Index row(Index i) const { return number(1 + width_ + i); }
-  void set_count(Index count) { set_number(0, count); }
-  void set(Index i, Index place, Index row) {
-    set_number(1 + i, place);
-    set_number(1 + width_ + i, row);
-  }
-  T* values() { return reinterpret_cast<T*>(memory_ + sizeof(Index) * (1 + 2 * width_)); }
-
- private:
-  Index number(Index i) const {
-    Index value;
-    std::memcpy(&value, memory_ + i * sizeof(Index), sizeof(Index));
-    return value;
-  }
-  void set_number(Index i, Index value) {
-    std::memcpy(memory_ + i * sizeof(Index), &value, sizeof(Index));
-  }
-
-  std::byte* memory_;
-  Index width_;
-};
+  std::vector<Index> all(mine.size() * static_cast<std::size_t>(team.size()));
+  team.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  return all;
+}
 
 }  // namespace
 
 template <typename T>
-Election<T> elect_by_tournament(Team& team, BlockedBand<T>& band, Index first_active, Range panel,
+Election<T> elect_by_tournament(Team& team, Team& candidates, BlockedBand<T>& band,
+                                Index first_active, Range panel,
                                 const std::vector<Index>& rows_here) {
   const Index width = panel.size();
-  const Candidates<T> mine = band.elect(first_active, panel);
-  std::vector<std::byte> message(Offer<T>::bytes(width));
-  Offer<T> offer(message.data(), width);
-  offer.set_count(static_cast<Index>(mine.rows.size()));
-  for (Index i = 0; i < offer.count(); ++i) offer.set(i, mine.rows[i], rows_here[mine.rows[i]]);
-  std::copy(mine.values.begin(), mine.values.end(), offer.values());
-  std::vector<std::byte> all(message.size() * static_cast<std::size_t>(team.size()));
-  team.all_gather_bytes(message, all);
+  const auto block = static_cast<std::size_t>(width * width);
+  const std::span<T> buffer = band.candidate_buffer((1 + team.size()) * width * width);
+  const std::span<T> mine = buffer.first(block), all = buffer.subspan(block);
+  const std::vector<Index> places = band.elect(first_active, panel, mine);
+  candidates.all_gather_bytes(std::as_bytes(mine), std::as_writable_bytes(all));
 
-  Election<T> stack;  // all candidates, then sorted by the factorisation
+  const std::vector<Index> offers = gather_offers(team, places, rows_here, width);
+  Election<T> stack;  // all candidates, without their values
+  std::vector<Index> counts;
   for (int rank = 0; rank < team.size(); ++rank) {
-    Offer<T> of_rank(all.data() + static_cast<std::size_t>(rank) * message.size(), width);
-    for (Index i = 0; i < of_rank.count(); ++i) {
+    const Index* offer = offers.data() + rank * (1 + 2 * width);
+    counts.push_back(*offer++);
+    for (Index i = 0; i < counts.back(); ++i) {
       stack.owner.push_back(rank);
-      stack.place.push_back(of_rank.place(i));
-      stack.row.push_back(of_rank.row(i));
+      stack.place.push_back(*offer++);
+      stack.row.push_back(*offer++);
     }
-    stack.factors.insert(stack.factors.end(), of_rank.values(),
-                         of_rank.values() + of_rank.count() * width);
   }
   std::vector<Index> order(stack.row.size());
   std::iota(order.begin(), order.end(), Index{0});
-  band.factor_stack(width, stack.factors, order);
 
   Election<T> elected;
+  elected.factors = band.factor_stack(width, all, counts, order);
   for (Index i = 0; i < width; ++i) {
     elected.owner.push_back(stack.owner[order[i]]);
     elected.place.push_back(stack.place[order[i]]);
     elected.row.push_back(stack.row[order[i]]);
   }
-  elected.factors.assign(stack.factors.begin(), stack.factors.begin() + width * width);
   return elected;
 }
 
 template <typename T>
-Election<T> elect_by_columns(Team& team, const BlockedBand<T>& band, Index first_active,
-                             Range panel, const std::vector<Index>& rows_here) {
+Election<T> elect_by_columns(Team& team, BlockedBand<T>& band, Index first_active, Range panel,
+                             const std::vector<Index>& rows_here) {
   struct Best {
     double magnitude = -1;
     Index row = -1;
@@ -146,11 +123,12 @@ Election<T> elect_by_columns(Team& team, const BlockedBand<T>& band, Index first
       for (Index c = j + 1; c < width; ++c) row[c] -= multiplier * pivot_row[c];
     }
   }
+  band.set_factors(panel, elected.factors);
   return elected;
 }
 
 template <typename T>
-Election<T> take_in_order(Team& team, const BlockedBand<T>& band, Index first_active, Range panel,
+Election<T> take_in_order(Team& team, BlockedBand<T>& band, Index first_active, Range panel,
                           int owner) {
   const Index width = panel.size();
   Election<T> elected;
@@ -166,18 +144,18 @@ Election<T> take_in_order(Team& team, const BlockedBand<T>& band, Index first_ac
   }
   broadcast(team, std::span<T>(elected.factors), owner);
   factor_small<T>(width, width, elected.factors, false, {});
+  band.set_factors(panel, elected.factors);
   return elected;
 }
 
-template Election<float> elect_by_tournament(Team&, BlockedBand<float>&, Index, Range,
-                                             const std::vector<Index>&);
-template Election<double> elect_by_tournament(Team&, BlockedBand<double>&, Index, Range,
-                                              const std::vector<Index>&);
-template Election<float> elect_by_columns(Team&, const BlockedBand<float>&, Index, Range,
-                                          const std::vector<Index>&);
-template Election<double> elect_by_columns(Team&, const BlockedBand<double>&, Index, Range,
-                                           const std::vector<Index>&);
-template Election<float> take_in_order(Team&, const BlockedBand<float>&, Index, Range, int);
-template Election<double> take_in_order(Team&, const BlockedBand<double>&, Index, Range, int);
+#define SPSOLVE_INSTANTIATE(T)                                                          \
+  template Election<T> elect_by_tournament(Team&, Team&, BlockedBand<T>&, Index, Range, \
+                                           const std::vector<Index>&);                  \
+  template Election<T> elect_by_columns(Team&, BlockedBand<T>&, Index, Range,           \
+                                        const std::vector<Index>&);                     \
+  template Election<T> take_in_order(Team&, BlockedBand<T>&, Index, Range, int);
+SPSOLVE_INSTANTIATE(float)
+SPSOLVE_INSTANTIATE(double)
+#undef SPSOLVE_INSTANTIATE
 
 }  // namespace spsolve

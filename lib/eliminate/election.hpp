@@ -17,21 +17,24 @@ struct Election {
 };
 
 // Three ways to choose the pivots of `panel` among the active rows of all ranks. `rows_here` holds
-// the row of A at each local place. Collective; fewer active rows than columns are never asked for.
+// the row of A at each local place. The band gets the factors as well. Collective; fewer active
+// rows than columns are never asked for.
 
 /// One all-gather of each rank's best rows, then LU with partial pivoting of their stack (CALU).
+/// `candidates` carries the rows' values between the bands' memories, `team` their numbers.
 template <typename T>
-Election<T> elect_by_tournament(Team& team, BlockedBand<T>& band, Index first_active, Range panel,
+Election<T> elect_by_tournament(Team& team, Team& candidates, BlockedBand<T>& band,
+                                Index first_active, Range panel,
                                 const std::vector<Index>& rows_here);
 
 /// LU with partial pivoting of the panel, column by column: an all-gather and a broadcast each.
 template <typename T>
-Election<T> elect_by_columns(Team& team, const BlockedBand<T>& band, Index first_active,
-                             Range panel, const std::vector<Index>& rows_here);
+Election<T> elect_by_columns(Team& team, BlockedBand<T>& band, Index first_active, Range panel,
+                             const std::vector<Index>& rows_here);
 
 /// The rows [panel.first, panel.last) of A, which `owner` holds at its first active places.
 template <typename T>
-Election<T> take_in_order(Team& team, const BlockedBand<T>& band, Index first_active, Range panel,
+Election<T> take_in_order(Team& team, BlockedBand<T>& band, Index first_active, Range panel,
                           int owner);
 
 }  // namespace spsolve

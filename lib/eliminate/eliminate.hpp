@@ -51,7 +51,7 @@ struct Eliminated {
   std::function<void(Dense<double>&)> solve_transposed;
   std::vector<std::string> notes;  ///< what a reader of the report should know
   std::optional<MixedOutcome> mixed;
-  std::optional<LuSeconds> seconds;  ///< of lu on a rank alone
+  std::optional<LuSeconds> seconds;  ///< of lu
 };
 
 /// How the rows of the dense matrix are dealt out: cyclic blocks for lu, contiguous bands else.

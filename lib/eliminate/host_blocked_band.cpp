@@ -95,7 +95,8 @@ Index HostBlockedBand<T>::factor_without_pivoting(Range panel, std::span<Index> 
     swaps[i] = panel.first + i;
   }
   factor_small<T>(width, width, factors, false, {});
-  form_multipliers(panel.last, panel, factors);
+  set_factors(panel, factors);
+  form_multipliers(panel.last, panel);
   accept_multipliers(panel.last, panel);
   for (Index i = 0; i < width; ++i) {
     std::copy_n(factors.data() + i * width, width, row(panel.first + i) + panel.first);
@@ -147,33 +148,55 @@ void HostBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swaps)
 }
 
 template <typename T>
-void HostBlockedBand<T>::factor_stack(Index width, std::span<T> stack, std::span<Index> order) {
-  factor_small<T>(static_cast<Index>(order.size()), width, stack, true, order);
+std::span<T> HostBlockedBand<T>::candidate_buffer(Index size) {
+  if (static_cast<Index>(candidates_.size()) < size) {
+    candidates_.resize(static_cast<std::size_t>(size));
+  }
+  return std::span(candidates_).first(static_cast<std::size_t>(size));
 }
 
 template <typename T>
-Candidates<T> HostBlockedBand<T>::elect(Index first_active, Range panel) {
+std::vector<T> HostBlockedBand<T>::factor_stack(Index width, std::span<const T> candidates,
+                                                std::span<const Index> counts,
+                                                std::span<Index> order) {
+  std::vector<T> stack;
+  stack.reserve(order.size() * static_cast<std::size_t>(width));
+  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+    const T* const first = candidates.data() + static_cast<Index>(rank) * width * width;
+    stack.insert(stack.end(), first, first + counts[rank] * width);
+  }
+  factor_small<T>(static_cast<Index>(order.size()), width, stack, true, order);
+  stack.resize(static_cast<std::size_t>(width * width));
+  factors_ = stack;
+  return stack;
+}
+
+template <typename T>
+void HostBlockedBand<T>::set_factors(Range, std::span<const T> factors) {
+  factors_.assign(factors.begin(), factors.end());
+}
+
+template <typename T>
+std::vector<Index> HostBlockedBand<T>::elect(Index first_active, Range panel, std::span<T> values) {
   const Index rows = height_ - first_active;
   const Index width = panel.size();
   const Index offered = std::min(rows, width);
-  Candidates<T> candidates;
-  if (offered == 0) return candidates;
+  if (offered == 0) return {};
   copy_panel(first_active, panel);
   std::vector<int> swaps(static_cast<std::size_t>(offered));
   blas::factor_columns(rows, width, scratch_.data(), rows, swaps.data());
   std::vector<Index> order(static_cast<std::size_t>(rows));
   for (Index i = 0; i < rows; ++i) order[i] = first_active + i;
   for (Index i = 0; i < offered; ++i) std::swap(order[i], order[swaps[i]]);
-  candidates.rows.assign(order.begin(), order.begin() + offered);
-  candidates.values.resize(static_cast<std::size_t>(offered * width));
+  order.resize(static_cast<std::size_t>(offered));
   for (Index i = 0; i < offered; ++i) {
-    std::copy_n(row(order[i]) + panel.first, width, candidates.values.data() + i * width);
+    std::copy_n(row(order[i]) + panel.first, width, values.data() + i * width);
   }
-  return candidates;
+  return order;
 }
 
 template <typename T>
-void HostBlockedBand<T>::retire(Index first_active, std::span<const Index> chosen) {
+void HostBlockedBand<T>::retire(Index first_active, Range, std::span<const Index> chosen) {
   Index place = first_active;
   for (const Index other : swaps_to_front(first_active, chosen)) {
     if (other != place) std::swap_ranges(row(place), row(place) + order_, row(other));
@@ -182,8 +205,7 @@ void HostBlockedBand<T>::retire(Index first_active, std::span<const Index> chose
 }
 
 template <typename T>
-double HostBlockedBand<T>::form_multipliers(Index first_active, Range panel,
-                                            std::span<const T> factors) {
+double HostBlockedBand<T>::form_multipliers(Index first_active, Range panel) {
   const Index rows = height_ - first_active;
   const Index width = panel.size();
   T* multipliers = scratch_.data();
@@ -191,7 +213,7 @@ double HostBlockedBand<T>::form_multipliers(Index first_active, Range panel,
   for (Index i = 0; i < rows; ++i) {
     std::copy_n(row(first_active + i) + panel.first, width, multipliers + i * width);
   }
-  blas::solve_upper_from_right(rows, width, factors.data(), width, multipliers, width);
+  blas::solve_upper_from_right(rows, width, factors_.data(), width, multipliers, width);
   double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
   for (Index i = 0; i < rows; ++i) {
@@ -233,14 +255,13 @@ T* HostBlockedBand<T>::pivot_block(Range panel, Index column) {
 }
 
 template <typename T>
-void HostBlockedBand<T>::set_pivot_block(Range panel, std::span<const T> factors,
-                                         std::span<const Index> order) {
+void HostBlockedBand<T>::set_pivot_block(Range panel, std::span<const Index> order) {
   const Index width = panel.size();
   const Index length = order_ - panel.first;
 #pragma omp parallel for schedule(static)
   for (Index i = 0; i < width; ++i) {
     T* target = block_.data() + i * length;
-    std::copy_n(factors.data() + i * width, width, target);
+    std::copy_n(factors_.data() + i * width, width, target);
     std::copy_n(travel_.data() + order[i] * length + width, length - width, target + width);
   }
 }
@@ -323,10 +344,20 @@ void HostBlockedBand<T>::solve_upper(std::span<T> x, Index columns) const {
 }
 
 template <typename T>
+void HostBlockedBand<T>::set_sums(std::span<const T> sums, Index) const {
+  sums_.assign(sums.begin(), sums.end());
+}
+
+template <typename T>
+void HostBlockedBand<T>::read_sums(Range rows, std::span<T> values, Index columns) const {
+  std::copy_n(sums_.begin() + rows.first * columns, rows.size() * columns, values.begin());
+}
+
+template <typename T>
 void HostBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<const T> x,
-                                          std::span<T> c, Index columns) const {
+                                          Index columns) const {
   blas::subtract_product(rows.size(), columns, panel.size(), row(rows.first) + panel.first, stride_,
-                         x.data(), columns, c.data() + rows.first * columns, columns);
+                         x.data(), columns, sums_.data() + rows.first * columns, columns);
 }
 
 template <typename T>

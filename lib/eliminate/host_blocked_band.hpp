@@ -24,15 +24,17 @@ class HostBlockedBand final : public BlockedBand<T> {
   typename BlockedBand<T>::PanelOutcome factor_panel(Range panel, Pivoting pivoting,
                                                      std::span<Index> swaps) override;
   void follow_swaps(Range panel, std::span<const Index> swaps) override;
-  Candidates<T> elect(Index first_active, Range panel) override;
-  void factor_stack(Index width, std::span<T> stack, std::span<Index> order) override;
-  void retire(Index first_active, std::span<const Index> chosen) override;
-  double form_multipliers(Index first_active, Range panel, std::span<const T> factors) override;
+  std::span<T> candidate_buffer(Index size) override;
+  std::vector<Index> elect(Index first_active, Range panel, std::span<T> values) override;
+  std::vector<T> factor_stack(Index width, std::span<const T> candidates,
+                              std::span<const Index> counts, std::span<Index> order) override;
+  void set_factors(Range panel, std::span<const T> factors) override;
+  void retire(Index first_active, Range panel, std::span<const Index> chosen) override;
+  double form_multipliers(Index first_active, Range panel) override;
   void accept_multipliers(Index first_active, Range panel) override;
   std::span<T> row_buffer() override;
   void pack_rows(Index first, Index count, Range panel, std::span<T> packed) override;
-  void set_pivot_block(Range panel, std::span<const T> factors,
-                       std::span<const Index> order) override;
+  void set_pivot_block(Range panel, std::span<const Index> order) override;
   void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) override;
   void solve_pivot_rows(Range panel, Range columns) override;
   void update(Index first_active, Range panel, Range columns) override;
@@ -43,8 +45,10 @@ class HostBlockedBand final : public BlockedBand<T> {
   std::vector<T> diagonal() const override;
   void solve_unit_lower(std::span<T> x, Index columns) const override;
   void solve_upper(std::span<T> x, Index columns) const override;
-  void subtract_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
+  void set_sums(std::span<const T> sums, Index columns) const override;
+  void subtract_product(Range rows, Range panel, std::span<const T> x,
                         Index columns) const override;
+  void read_sums(Range rows, std::span<T> values, Index columns) const override;
   void subtract_transposed_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
                                    Index columns) const override;
 
@@ -67,10 +71,13 @@ class HostBlockedBand final : public BlockedBand<T> {
   Index max_width_;
   bool alone_;
   Index stride_;
-  RawArray<T> values_;   // height x stride
-  RawArray<T> scratch_;  // height x max_width: panel copies, multipliers
-  RawArray<T> block_;    // max_width x order: pivot rows of a team
-  RawArray<T> travel_;   // max_width x order: rows on their way in a team
+  RawArray<T> values_;           // height x stride
+  RawArray<T> scratch_;          // height x max_width: panel copies, multipliers
+  RawArray<T> block_;            // max_width x order: pivot rows of a team
+  RawArray<T> travel_;           // max_width x order: rows on their way in a team
+  std::vector<T> candidates_;    // on their way
+  std::vector<T> factors_;       // L and U of the panel's pivots
+  mutable std::vector<T> sums_;  // of a team's solution
 };
 
 extern template class HostBlockedBand<float>;

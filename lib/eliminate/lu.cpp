@@ -35,14 +35,38 @@ void tell(Progress& progress, Index done, Index n) {
   progress.done(done, n, fraction_of_work(done, n));
 }
 
+/// The time of a rank, part by part.
+class PartTimer {
+ public:
+  template <typename Work>
+  void measure(double LuSeconds::*part, Work&& work) {
+    const Timer timer;
+    work();
+    parts_.*part += timer.seconds();
+  }
+
+  /// What a band that overlaps knows better than who calls it.
+  LuSeconds result(const std::optional<LuSeconds>& of_band) const {
+    const double whole = whole_.seconds();
+    LuSeconds parts = of_band.value_or(parts_);
+    parts.wait = whole - parts.exchange - parts.update - (of_band ? 0.0 : parts.panel);
+    return parts;
+  }
+
+ private:
+  LuSeconds parts_;
+  Timer whole_;
+};
+
 /// One panel after another of a team's elimination.
 template <typename T>
 class TeamElimination {
  public:
-  TeamElimination(Team& team, Team& rows, const CyclicRows& layout, BlockedBand<T>& band,
-                  Pivoting pivoting, Checkpoints* checkpoints)
+  TeamElimination(Team& team, Team& rows, Team& candidates, const CyclicRows& layout,
+                  BlockedBand<T>& band, Pivoting pivoting, Checkpoints* checkpoints)
       : team_(team),
         rows_(rows),
+        candidates_(candidates),
         layout_(layout),
         band_(band),
         pivoting_(pivoting),
@@ -51,22 +75,26 @@ class TeamElimination {
   LuFactors<T> run(Progress& progress) {
     Range panel = panel_from(layout_, begin(progress));
     Election<T> election;
-    if (panel.size() > 0) election = elect(panel);
+    PartTimer timer;
+    if (panel.size() > 0) timer.measure(&LuSeconds::panel, [&] { election = elect(panel); });
     while (panel.size() > 0) {
-      settle(election, panel);
-      share_pivot_rows(election, panel);
-      band_.solve_pivot_rows(panel, {panel.last, layout_.rows});
-      keep_pivot_rows(election, panel);
-      finish(std::move(election), panel);
+      timer.measure(&LuSeconds::panel, [&] { settle(election, panel); });
+      timer.measure(&LuSeconds::exchange, [&] { share_pivot_rows(election, panel); });
       const Range next = panel_from(layout_, panel.last);
-      update_behind(band_, first_active_, panel, next);
+      timer.measure(&LuSeconds::update, [&] {
+        band_.solve_pivot_rows(panel, {panel.last, layout_.rows});
+        keep_pivot_rows(election, panel);
+        finish(std::move(election), panel);
+        update_behind(band_, first_active_, panel, next);
+      });
       if (next.size() > 0) {
         keep(wish_, panel.last);
-        election = elect(next);
+        timer.measure(&LuSeconds::panel, [&] { election = elect(next); });
       }
       tell(progress, panel.last, layout_.rows);
       panel = next;
     }
+    result_.seconds = timer.result(band_.seconds());
     if (checkpoints_ != nullptr) keep(checkpoints_->wish_at_the_end(panel.first), panel.first);
     return take_result();
   }
@@ -117,12 +145,12 @@ class TeamElimination {
   /// Brings the elected rows to the top and puts their multipliers into the panel; elects again,
   /// column by column, where a tournament's multipliers are too large.
   void settle(Election<T>& election, Range panel) {
-    retire(election);
+    retire(election, panel);
     double largest = form_multipliers(election, panel);
     if (pivoting_ == Pivoting::tournament && !(largest <= largest_tournament_multiplier)) {
       ++result_.redone_panels;
       election = elect_by_columns(team_, band_, first_active_, panel, result_.rows_here);
-      retire(election);
+      retire(election, panel);
       largest = form_multipliers(election, panel);
     }
     check(election, panel, largest);
@@ -153,7 +181,8 @@ class TeamElimination {
         return take_in_order(team_, band_, first_active_, panel,
                              static_cast<int>(panel.first / layout_.block % team_.size()));
       case Pivoting::tournament:
-        return elect_by_tournament(team_, band_, first_active_, panel, result_.rows_here);
+        return elect_by_tournament(team_, candidates_, band_, first_active_, panel,
+                                   result_.rows_here);
       default:
         return elect_by_columns(team_, band_, first_active_, panel, result_.rows_here);
     }
@@ -164,12 +193,12 @@ class TeamElimination {
   }
 
   /// This rank's pivots to the top of its active rows, in the order of elimination.
-  void retire(const Election<T>& election) {
+  void retire(const Election<T>& election, Range panel) {
     std::vector<Index> chosen;
     for (std::size_t i = 0; i < election.owner.size(); ++i) {
       if (election.owner[i] == team_.rank()) chosen.push_back(election.place[i]);
     }
-    band_.retire(first_active_, chosen);
+    band_.retire(first_active_, panel, chosen);
     Index place = first_active_;
     for (const Index other : swaps_to_front(first_active_, chosen)) {
       std::swap(result_.rows_here[place++], result_.rows_here[other]);
@@ -180,9 +209,8 @@ class TeamElimination {
   double form_multipliers(const Election<T>& election, Range panel) {
     const CheckpointWish wish =
         checkpoints_ == nullptr ? CheckpointWish::none : checkpoints_->wish(panel.last);
-    double largest[] = {
-        band_.form_multipliers(first_active_ + mine(election), panel, election.factors),
-        static_cast<double>(wish)};
+    double largest[] = {band_.form_multipliers(first_active_ + mine(election), panel),
+                        static_cast<double>(wish)};
     all_maximum(team_, largest);
     wish_ = static_cast<CheckpointWish>(static_cast<int>(largest[1]));
     return largest[0];
@@ -216,7 +244,7 @@ class TeamElimination {
     // Owners sent their rows in the order of elimination, one owner after another.
     std::vector<Index> order;
     for (const int owner : election.owner) order.push_back(next[owner]++);
-    band_.set_pivot_block(panel, election.factors, order);
+    band_.set_pivot_block(panel, order);
   }
 
   void keep_pivot_rows(const Election<T>& election, Range panel) {
@@ -236,7 +264,8 @@ class TeamElimination {
   }
 
   Team& team_;
-  Team& rows_;  // for the rows of bands, in their own memory
+  Team& rows_;        // for the rows of bands, in their own memory
+  Team& candidates_;  // for those that are elected from
   const CyclicRows& layout_;
   BlockedBand<T>& band_;
   Pivoting pivoting_;
@@ -244,29 +273,6 @@ class TeamElimination {
   LuFactors<T> result_;
   Index first_active_ = 0;
   CheckpointWish wish_ = CheckpointWish::none;  // of all ranks, behind the present panel
-};
-
-/// The time of a rank alone, part by part.
-class PartTimer {
- public:
-  template <typename Work>
-  void measure(double LuSeconds::*part, Work&& work) {
-    const Timer timer;
-    work();
-    parts_.*part += timer.seconds();
-  }
-
-  /// What a band that overlaps knows better than who calls it.
-  LuSeconds result(const std::optional<LuSeconds>& of_band) const {
-    const double whole = whole_.seconds();
-    LuSeconds parts = of_band.value_or(parts_);
-    parts.wait = whole - parts.exchange - parts.update - (of_band ? 0.0 : parts.panel);
-    return parts;
-  }
-
- private:
-  LuSeconds parts_;
-  Timer whole_;
 };
 
 /// The elimination of a rank that has all rows.
@@ -373,17 +379,19 @@ class LoneElimination {
 }  // namespace
 
 template <typename T>
-LuFactors<T> factor_lu(Team& team, Team& rows, const CyclicRows& layout, BlockedBand<T>& band,
-                       Pivoting pivoting, Progress& progress, Checkpoints* checkpoints) {
+LuFactors<T> factor_lu(Team& team, Team& rows, Team& candidates, const CyclicRows& layout,
+                       BlockedBand<T>& band, Pivoting pivoting, Progress& progress,
+                       Checkpoints* checkpoints) {
   if (team.size() == 1) {
     return LoneElimination<T>(team, layout, band, pivoting, checkpoints).run(progress);
   }
-  return TeamElimination<T>(team, rows, layout, band, pivoting, checkpoints).run(progress);
+  return TeamElimination<T>(team, rows, candidates, layout, band, pivoting, checkpoints)
+      .run(progress);
 }
 
-template LuFactors<float> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<float>&, Pivoting,
-                                    Progress&, Checkpoints*);
-template LuFactors<double> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<double>&,
+template LuFactors<float> factor_lu(Team&, Team&, Team&, const CyclicRows&, BlockedBand<float>&,
+                                    Pivoting, Progress&, Checkpoints*);
+template LuFactors<double> factor_lu(Team&, Team&, Team&, const CyclicRows&, BlockedBand<double>&,
                                      Pivoting, Progress&, Checkpoints*);
 
 }  // namespace spsolve

@@ -31,7 +31,7 @@ struct LuFactors {
   std::vector<Panel> panels;         ///< of a team
   std::vector<Index> rows_here;      ///< of a team: the row of A at each local place
   int redone_panels = 0;             ///< panels where tournament's multipliers grew too large
-  std::optional<LuSeconds> seconds;  ///< of a rank alone
+  std::optional<LuSeconds> seconds;  ///< of this rank
 };
 
 /// Blocked right-looking LU with rows as the unit of everything: a panel of layout.block columns at
@@ -49,8 +49,9 @@ struct LuFactors {
 /// Look-ahead: where bands overlap, the next panel is updated first, and its pivots are looked for
 /// beside the update of the rest.
 ///
-/// `rows` carries the pivot rows between the bands' own memories (see BlockedBand::row_buffer());
-/// `team` everything else.
+/// `rows` carries the pivot rows between the bands' own memories, `candidates` the values of those
+/// that are elected from (see BlockedBand::row_buffer() and candidate_buffer()), `team` everything
+/// else.
 ///
 /// With `checkpoints` it goes on from the newest good one, over any number of ranks (see
 /// lu_state.hpp), and keeps itself between two panels; what the ranks wish for travels with their
@@ -59,8 +60,9 @@ struct LuFactors {
 /// Throws Error(not_trustworthy) on every rank where a pivot is zero or not finite, naming the
 /// step. Collective.
 template <typename T>
-LuFactors<T> factor_lu(Team& team, Team& rows, const CyclicRows& layout, BlockedBand<T>& band,
-                       Pivoting pivoting, Progress& progress, Checkpoints* checkpoints = nullptr);
+LuFactors<T> factor_lu(Team& team, Team& rows, Team& candidates, const CyclicRows& layout,
+                       BlockedBand<T>& band, Pivoting pivoting, Progress& progress,
+                       Checkpoints* checkpoints = nullptr);
 
 /// Solves A x = b with the factors. `x` holds the right-hand sides on entry and the solutions on
 /// exit, n x K, whole and the same on every rank. 2 n^2 K flops and two all-gathers a panel.
@@ -68,10 +70,11 @@ LuFactors<T> factor_lu(Team& team, Team& rows, const CyclicRows& layout, Blocked
 template <typename T>
 void solve_lu(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factors, Dense<T>& x);
 
-extern template LuFactors<float> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<float>&,
-                                           Pivoting, Progress&, Checkpoints*);
-extern template LuFactors<double> factor_lu(Team&, Team&, const CyclicRows&, BlockedBand<double>&,
-                                            Pivoting, Progress&, Checkpoints*);
+extern template LuFactors<float> factor_lu(Team&, Team&, Team&, const CyclicRows&,
+                                           BlockedBand<float>&, Pivoting, Progress&, Checkpoints*);
+extern template LuFactors<double> factor_lu(Team&, Team&, Team&, const CyclicRows&,
+                                            BlockedBand<double>&, Pivoting, Progress&,
+                                            Checkpoints*);
 extern template void solve_lu(Team&, const BlockedBand<float>&, const LuFactors<float>&,
                               Dense<float>&);
 extern template void solve_lu(Team&, const BlockedBand<double>&, const LuFactors<double>&,

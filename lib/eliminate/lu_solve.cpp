@@ -7,13 +7,13 @@ namespace spsolve {
 
 namespace {
 
-/// The values of a panel's pivot rows in everybody's `c` (own rows x K), brought to all.
+/// The values of a panel's pivot rows in everybody's sums (own rows x K), brought to all.
 template <typename T>
-std::vector<T> gather_pivot_rows(Team& team, const typename LuFactors<T>::Panel& panel,
-                                 const std::vector<T>& c, Index columns) {
+std::vector<T> gather_pivot_rows(Team& team, const BlockedBand<T>& band,
+                                 const typename LuFactors<T>::Panel& panel, Index columns) {
   const Index width = panel.columns.size();
   std::vector<T> mine(static_cast<std::size_t>(width * columns));
-  std::copy_n(c.begin() + panel.first_active * columns, panel.retired * columns, mine.begin());
+  band.read_sums({panel.first_active, panel.first_active + panel.retired}, mine, columns);
   std::vector<T> all(mine.size() * static_cast<std::size_t>(team.size()));
   team.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
   std::vector<T> values(mine.size());
@@ -33,16 +33,17 @@ void solve_in_team(Team& team, const BlockedBand<T>& band, const LuFactors<T>& f
   std::vector<T> c;  // own rows of the right-hand side
   c.reserve(factors.rows_here.size() * static_cast<std::size_t>(columns));
   for (const Index row : factors.rows_here) c.insert(c.end(), x.row(row), x.row(row) + columns);
+  band.set_sums(c, columns);
 
   // z = L^-1 P b, panel by panel; z takes the place of x, in the order of elimination.
   for (const auto& panel : factors.panels) {
     const Index width = panel.columns.size();
-    const std::vector<T> right = gather_pivot_rows<T>(team, panel, c, columns);
+    const std::vector<T> right = gather_pivot_rows<T>(team, band, panel, columns);
     T* z = x.row(panel.columns.first);
     std::copy(right.begin(), right.end(), z);
     blas::solve_unit_lower(width, columns, panel.factors.data(), width, z, columns);
     band.subtract_product({panel.first_active + panel.retired, band.height()}, panel.columns,
-                          std::span<const T>(z, right.size()), c, columns);
+                          std::span<const T>(z, right.size()), columns);
   }
   // Own pivot rows start the way back from their z.
   for (const auto& panel : factors.panels) {
@@ -52,15 +53,16 @@ void solve_in_team(Team& team, const BlockedBand<T>& band, const LuFactors<T>& f
       std::copy_n(x.row(panel.columns.first + i), columns, c.begin() + place++ * columns);
     }
   }
+  band.set_sums(c, columns);
   // x = U^-1 z, last panel first.
   for (auto panel = factors.panels.rbegin(); panel != factors.panels.rend(); ++panel) {
     const Index width = panel->columns.size();
-    const std::vector<T> right = gather_pivot_rows<T>(team, *panel, c, columns);
+    const std::vector<T> right = gather_pivot_rows<T>(team, band, *panel, columns);
     T* solution = x.row(panel->columns.first);
     std::copy(right.begin(), right.end(), solution);
     blas::solve_upper(width, columns, panel->factors.data(), width, solution, columns);
     band.subtract_product({0, panel->first_active}, panel->columns,
-                          std::span<const T>(solution, right.size()), c, columns);
+                          std::span<const T>(solution, right.size()), columns);
   }
 }
 

@@ -293,7 +293,7 @@ class Plot(BenchTest):
         self.assertIn("python3-matplotlib", result.err)
 
 
-class Eliminate(CliTest):
+class Eliminate(BenchTest):
     def test_rows_beside_the_peer(self):
         result = self.run_program(BIN / "spbench", "eliminate", "--n", "40,61", "--methods",
                                   "lu,gauss_jordan", "--block", "8,16", "--samples", "2",
@@ -329,6 +329,48 @@ class Eliminate(CliTest):
             self.assertGreater(parts[0], 0)
             self.assertGreater(parts[2], 0)
         self.assertEqual(peer["panel_s"], "")
+
+    def over_ranks(self, *arguments):
+        return self.run_program("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 2,
+                                BIN / "spbench", "eliminate", *arguments)
+
+    def test_over_ranks_with_gpus(self):
+        if not self.has_gpu():
+            self.skipTest("no GPU here")
+        result = self.over_ranks("--device", "cuda", "--share-gpus", "--n", "65,400", "--precision",
+                                 "double,mixed", "--block", "32,48", "--samples", 2, "--condition",
+                                 "--transport", "pinned", "--csv", "r.csv")
+        self.assertEqual(result.code, SOLVED, result.text)
+        rows = self.rows()
+        own = [row for row in rows if row["method"] == "lu"]
+        self.assertEqual([(row["n"], row["precision"], row["block"]) for row in own],
+                         [(n, precision, block) for n in ("65", "400")
+                          for precision in ("double", "mixed") for block in ("32", "48")])
+        for row in own:
+            self.assertEqual((row["ranks"], row["transport"]),
+                             ("2", "MPI through pinned host memory"))
+            self.assertLess(float(row["backward_error"]), 1e-12)
+            self.assertAlmostEqual(float(row["gflops_per_rank"]) * 2, float(row["gflops"]), 3)
+            self.assertGreater(float(row["condition"]), 1)
+            if row["precision"] == "double":
+                self.assertGreater(float(row["update_s"]), 0)
+
+    def test_more_than_the_memory_of_the_gpus(self):
+        if not self.has_gpu():
+            self.skipTest("no GPU here")
+        result = self.over_ranks("--device", "cuda", "--share-gpus", "--n", 1000000, "--no-peers",
+                                 "--samples", 1)
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertRegex(result.err, r"n = 1000000 in double takes \S+ TiB of GPU memory on rank 0")
+
+    def test_ranks_want_gpus(self):
+        result = self.over_ranks("--n", 10)
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("--device host measures one process, and 2 were started", result.err)
+        if not self.has_gpu():
+            result = self.over_ranks("--n", 10, "--device", "cuda")
+            self.assertEqual(result.code, RESOURCES, result.text)
+            self.assertIn("there is no GPU here", result.err)
 
     def test_wrong_words(self):
         result = self.run_program(BIN / "spbench", "eliminate", "--n", "10", "--methods", "lv")

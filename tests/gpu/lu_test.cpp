@@ -29,7 +29,7 @@ Solved solve_on_gpu(const Csr<double>& matrix, const Dense<double>& b, Pivoting 
   DeviceBlockedBand<T> band(streams, n, n, layout.block, true);
   band.fill(matrix);
   Progress progress("test", 0, Progress::Show::off);
-  const LuFactors<T> factors = factor_lu<T>(team, team, layout, band, pivoting, progress);
+  const LuFactors<T> factors = factor_lu<T>(team, team, team, layout, band, pivoting, progress);
   Dense<T> x(n, b.columns);
   std::copy(b.values.begin(), b.values.end(), x.values.begin());
   solve_lu<T>(team, band, factors, x);
@@ -122,9 +122,10 @@ TEST_F(GpuLu, PartialPivotsAreThoseOfTheHost) {
   BandStreams streams;
   DeviceBlockedBand<double> band(streams, 600, 600, 64, true);
   band.fill(matrix);
-  const auto ours = factor_lu<double>(team, team, layout, band, Pivoting::partial, progress);
+  const auto ours = factor_lu<double>(team, team, team, layout, band, Pivoting::partial, progress);
   HostBlockedBand<double> host(matrix, 64, true);
-  const auto theirs = factor_lu<double>(team, team, layout, host, Pivoting::partial, progress);
+  const auto theirs =
+      factor_lu<double>(team, team, team, layout, host, Pivoting::partial, progress);
   EXPECT_EQ(ours.order, theirs.order);
   EXPECT_NEAR(ours.pivots.growth, theirs.pivots.growth, 1e-9);
   EXPECT_NEAR(ours.pivots.smallest_pivot, theirs.pivots.smallest_pivot, 1e-9);

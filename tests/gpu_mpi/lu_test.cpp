@@ -1,0 +1,187 @@
+// lu over several GPUs: the random rows of a benchmark, and whole systems.
+
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "cuda/bench/gpu_system.hpp"
+#include "cuda/bench/random_bands.hpp"
+#include "cuda/eliminate/device_bands.hpp"
+#include "cuda/eliminate/device_blocked_band.hpp"
+#include "distribute/scatter.hpp"
+#include "eliminate/eliminate.hpp"
+#include "gpu_mpi/gpu_team_test.hpp"
+#include "helpers/reference.hpp"
+#include "helpers/systems.hpp"
+#include "matrix/generate.hpp"
+#include "matrix/multivector.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+class GpuTeamLu : public GpuTeamTest {
+ protected:
+  void SetUp() override {
+    GpuTeamTest::SetUp();
+    if (!IsSkipped()) streams.emplace();
+  }
+
+  /// The ways that rows can travel here.
+  std::vector<std::string> transports() {
+    std::vector<std::string> words{"pinned"};
+    if (make_gpu_team(team, streams->updates, "auto")->transport() != pinned_transport) {
+      words.push_back("auto");
+    }
+    return words;
+  }
+
+  Dense<double> solve(BandFactory& bands, const Csr<double>& matrix, const Dense<double>& b,
+                      const EliminationChoice& choice) {
+    const Csr<double> rows = scatter_rows(team, cyclic_rows(choice, matrix.rows, team.size()),
+                                          team.rank() == 0 ? matrix : Csr<double>{});
+    Progress progress("test", 0, Progress::Show::off);
+    const Eliminated eliminated =
+        prepare_elimination(team, bands, matrix.rows, rows, choice)(progress);
+    Dense<double> x = b;
+    eliminated.solve(x);
+    return x;
+  }
+
+  std::optional<BandStreams> streams;
+};
+
+EliminationChoice lu(Pivoting pivoting, Index block, Precision precision = Precision::float64) {
+  return {Method::lu, pivoting, precision, block};
+}
+
+double bound(const Csr<double>& matrix, const Dense<double>& b) {
+  const double lapack = test::backward_error(matrix, b, test::lapack_solve(matrix, b));
+  return 20 * std::max(lapack, unit_roundoff);
+}
+
+template <typename T>
+void expect_rows_of_generator(Team& team, BandStreams& streams) {
+  for (const Index n : {1, 3, 130, 700}) {
+    const Csr<double> matrix = generate_matrix(fmt::format("random_dense:{}:seed=7", n));
+    for (const Index block : {16, 64}) {
+      const std::vector<Index> rows = CyclicRows{n, team.size(), block}.global_rows(team.rank());
+      const auto height = static_cast<Index>(rows.size());
+      DeviceBlockedBand<T> band(streams, height, n, block, team.size() == 1);
+      band.fill_random(random_dense_key(7), 2.5, rows);
+      const std::vector<T> values = band.panel_values({0, height}, {0, n});
+      ASSERT_EQ(values.size(), rows.size() * static_cast<std::size_t>(n));
+      Index differing = 0;
+      for (Index i = 0; i < height; ++i) {
+        for (Index j = 0; j < n; ++j) {
+          const double shift = rows[i] == j ? 2.5 : 0;
+          const auto expected = static_cast<T>(matrix.values[rows[i] * n + j] + shift);
+          if (values[i * n + j] != expected) ++differing;
+        }
+      }
+      EXPECT_EQ(differing, 0) << n << " by " << block;
+    }
+  }
+}
+
+TEST_F(GpuTeamLu, RandomRowsAreThoseOfTheGenerator) {
+  expect_rows_of_generator<double>(team, *streams);
+  expect_rows_of_generator<float>(team, *streams);
+}
+
+TEST_F(GpuTeamLu, BackwardErrorOfARandomSystemIsThatOfItsMatrix) {
+  for (const Index n : {1, 2, 61, 300}) {
+    const GpuSystem system{n, 3, 1.5};
+    Csr<double> matrix = generate_matrix(fmt::format("random_dense:{}:seed=3", n));
+    for (Index i = 0; i < n; ++i) matrix.values[i * (n + 1)] += 1.5;
+    const Dense<double> x = random_multivector(n, 1, 9);
+    const double expected = test::backward_error(matrix, system.right_hand_side(), x);
+    EXPECT_NEAR(system.backward_error(team, x), expected, 1e-12 * expected) << n;
+  }
+}
+
+TEST_F(GpuTeamLu, RandomBandsAreSolved) {
+  for (const std::string& transport : transports()) {
+    RankStreams ranks(team, transport);
+    const GpuSystem system{500, 2, 0};
+    RandomBands bands(team, ranks, system, nullptr);
+    Csr<double> no_values;
+    no_values.rows = no_values.columns = system.order;
+    Progress progress("test", 0, Progress::Show::off);
+    const Eliminated eliminated = prepare_elimination(team, bands, system.order, no_values,
+                                                      lu(Pivoting::tournament, 64))(progress);
+    Dense<double> x = system.right_hand_side();
+    eliminated.solve(x);
+    EXPECT_LE(system.backward_error(team, x), 1e-13) << transport;
+    ASSERT_TRUE(eliminated.seconds) << transport;
+    EXPECT_GT(eliminated.seconds->update, 0) << transport;
+    EXPECT_GT(eliminated.seconds->panel, 0) << transport;
+  }
+}
+
+TEST_F(GpuTeamLu, MatchesLapackForEverySizeAndBlock) {
+  for (const std::string& transport : transports()) {
+    const auto bands = device_bands(team, transport);
+    for (const Index n : {1, 2, 5, 33, 64, 127, 200, 333, 700}) {
+      const Csr<double> matrix = test::sparse(random_multivector(n, n, n));
+      const Dense<double> b = random_multivector(n, 3, n + 1);
+      const double largest = bound(matrix, b);
+      for (const Index block : {1, 7, 32, 64, 100, 256}) {
+        if (n > 200 && block < 32) continue;
+        for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
+          const Dense<double> x = solve(*bands, matrix, b, lu(pivoting, std::min(block, n)));
+          EXPECT_LE(test::backward_error(matrix, b, x), largest)
+              << n << " by " << block << ", " << transport;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(GpuTeamLu, SameBitsFromRunToRunAndByEveryTransport) {
+  for (const test::System& system : test::difficult_systems(190)) {
+    const Dense<double> b = test::multiply(system.matrix, random_multivector(190, 1, 6));
+    std::vector<double> first;
+    for (const std::string& transport : transports()) {
+      const auto bands = device_bands(team, transport);
+      for (int run = 0; run < 2; ++run) {
+        const Dense<double> x = solve(*bands, system.matrix, b, lu(Pivoting::tournament, 24));
+        if (first.empty()) first = x.values;
+        EXPECT_EQ(x.values, first) << system.name << ", " << transport;
+      }
+    }
+  }
+}
+
+TEST_F(GpuTeamLu, TournamentIsAsGoodAsPartialPivotingOnDifficultSystems) {
+  const auto bands = device_bands(team, "pinned");
+  for (const test::System& system : test::difficult_systems(300)) {
+    const Dense<double> b = test::multiply(system.matrix, random_multivector(300, 1, 5));
+    for (const Index block : {33, 64}) {
+      const double of_partial = test::backward_error(
+          system.matrix, b, solve(*bands, system.matrix, b, lu(Pivoting::partial, block)));
+      const double of_tournament = test::backward_error(
+          system.matrix, b, solve(*bands, system.matrix, b, lu(Pivoting::tournament, block)));
+      EXPECT_LE(of_tournament, 10 * std::max(of_partial, unit_roundoff))
+          << system.name << " by " << block;
+    }
+  }
+}
+
+TEST_F(GpuTeamLu, WithoutPivotingAndInFloat) {
+  const auto bands = device_bands(team, "pinned");
+  const Index n = 260;
+  Dense<double> dense = random_multivector(n, n, 3);
+  for (Index i = 0; i < n; ++i) dense(i, i) += static_cast<double>(n);
+  const Csr<double> matrix = test::sparse(dense);
+  const Dense<double> b = random_multivector(n, 2, 4);
+  for (const Index block : {5, 32, 64}) {
+    const Dense<double> x = solve(*bands, matrix, b, lu(Pivoting::none, block));
+    EXPECT_LE(test::backward_error(matrix, b, x), bound(matrix, b)) << block;
+    const Dense<double> y =
+        solve(*bands, matrix, b, lu(Pivoting::tournament, block, Precision::float32));
+    EXPECT_LE(test::backward_error(matrix, b, y), 1e-6) << block;
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
