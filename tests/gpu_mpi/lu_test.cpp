@@ -1,5 +1,6 @@
 // lu over several GPUs: the random rows of a benchmark, and whole systems.
 
+#include <map>
 #include <optional>
 
 #include <gtest/gtest.h>
@@ -121,13 +122,14 @@ TEST_F(GpuTeamLu, RandomBandsAreSolved) {
 TEST_F(GpuTeamLu, MatchesLapackForEverySizeAndBlock) {
   for (const std::string& transport : transports()) {
     const auto bands = device_bands(team, transport);
-    for (const Index n : {1, 2, 5, 33, 64, 127, 200, 333, 700}) {
+    for (const Index n : {1, 5, 33, 127, 333}) {
       const Csr<double> matrix = test::sparse(random_multivector(n, n, n));
       const Dense<double> b = random_multivector(n, 3, n + 1);
       const double largest = bound(matrix, b);
-      for (const Index block : {1, 7, 32, 64, 100, 256}) {
+      for (const Index block : {7, 64, 256}) {
         if (n > 200 && block < 32) continue;
         for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
+          if (pivoting == Pivoting::partial && block != 64) continue;
           const Dense<double> x = solve(*bands, matrix, b, lu(pivoting, std::min(block, n)));
           EXPECT_LE(test::backward_error(matrix, b, x), largest)
               << n << " by " << block << ", " << transport;
@@ -138,15 +140,15 @@ TEST_F(GpuTeamLu, MatchesLapackForEverySizeAndBlock) {
 }
 
 TEST_F(GpuTeamLu, SameBitsFromRunToRunAndByEveryTransport) {
-  for (const test::System& system : test::difficult_systems(190)) {
-    const Dense<double> b = test::multiply(system.matrix, random_multivector(190, 1, 6));
-    std::vector<double> first;
-    for (const std::string& transport : transports()) {
-      const auto bands = device_bands(team, transport);
+  std::map<std::string, std::vector<double>> first;  // by system
+  for (const std::string& transport : transports()) {
+    const auto bands = device_bands(team, transport);
+    for (const test::System& system : test::difficult_systems(190)) {
+      const Dense<double> b = test::multiply(system.matrix, random_multivector(190, 1, 6));
       for (int run = 0; run < 2; ++run) {
         const Dense<double> x = solve(*bands, system.matrix, b, lu(Pivoting::tournament, 24));
-        if (first.empty()) first = x.values;
-        EXPECT_EQ(x.values, first) << system.name << ", " << transport;
+        const auto& expected = first.try_emplace(system.name, x.values).first->second;
+        EXPECT_EQ(x.values, expected) << system.name << ", " << transport;
       }
     }
   }
