@@ -21,6 +21,7 @@
 #include "task/begin.hpp"
 #include "task/gpu_memory.hpp"
 #include "task/right_hand_side.hpp"
+#include "task/solve_plan.hpp"
 
 namespace spsolve {
 
@@ -29,13 +30,6 @@ namespace {
 /// Backward errors above these say that x does not solve the system; see ExitCode.
 double largest_trusted_error(Precision precision) {
   return precision == Precision::float32 ? 1e-5 : 1e-12;
-}
-
-EliminationChoice choice_for(const Config& config, Index order, const Team& team,
-                             BandMemory memory) {
-  const auto& wanted = config.solve;
-  return choose_elimination(wanted.method, wanted.pivoting, wanted.precision, wanted.block, order,
-                            team.size(), memory);
 }
 
 double elimination_flops(Index order) {
@@ -176,95 +170,16 @@ std::vector<std::string> warnings(const SolveReport& report, Precision precision
   return words;
 }
 
-}  // namespace
-
-namespace {
-
-/// The plans of the ranks of a team of any size for `config`, with dense bands in GPU memory where
-/// `gpu` says what they take.
-PlanFor planner(const Config& config, const MatrixShape& shape, const GpuBandBytes& gpu) {
-  const auto solve = config.solve;
-  const SolveNeeds needs{config.right_hand_side.columns, solve.condition, solve.equilibrate};
-  const bool rotates = config.matrix.rotate_rows != 0;
-  return [=](int rank, int ranks) {
-    const BandMemory memory = gpu ? BandMemory::gpu : BandMemory::host;
-    const EliminationChoice choice = choose_elimination(
-        solve.method, solve.pivoting, solve.precision, solve.block, shape.rows, ranks, memory);
-    MemoryPlan plan = plan_elimination(shape, choice, rank, ranks, needs, gpu);
-    if (rank == 0 && rotates) plan_rotation(plan, shape);
-    plan.resident = resident_memory();
-    return plan;
-  };
-}
-
-/// Other choices that may need less memory.
-std::vector<Remedy> remedies(const Config& config, const MatrixShape& shape,
-                             const GpuBandBytes& gpu) {
-  std::vector<Remedy> ways;
-  const auto offer_precision = [&](const char* words, Precision precision) {
-    Config changed = config;
-    changed.solve.precision = precision;
-    ways.push_back({words, planner(changed, shape, gpu)});
-  };
-  if (config.solve.precision == Precision::float64) {
-    offer_precision("solve.precision=mixed", Precision::mixed);
-  }
-  if (config.solve.precision != Precision::float32) {
-    offer_precision("solve.precision=float", Precision::float32);
-  }
-  const bool may_be_gauss = config.solve.pivoting != Pivoting::tournament;
-  if (may_be_gauss &&
-      (config.solve.method == Method::lu || config.solve.method == Method::automatic)) {
-    Config changed = config;
-    changed.solve.method = Method::gauss;
-    ways.push_back({"solve.method=gauss", planner(changed, shape, gpu)});
-  }
-  if (gpu) ways.push_back({"device=host", planner(config, shape, {})});
-  return ways;
-}
-
-/// plan_solve() for a shape that is known.
-MemoryCheck plan_for(const Config& config, const MatrixShape& shape, Team& team, MemoryPlan& plan,
-                     const GpuBandBytes& gpu, std::optional<std::int64_t> gpu_available) {
-  const PlanFor plans = planner(config, shape, gpu);
-  plan = plans(team.rank(), team.size());
-  return check_memory(team, plan, plans, remedies(config, shape, gpu), gpu_available);
-}
-
-/// What looks once more, before a matrix is eliminated in double where float did not do, whether
-/// that fits.
-BeforeDouble check_in_double(const Config& config, const MatrixShape& shape, Team& team,
-                             const BandFactory& dense, const Gpus& gpus) {
-  return [&](const std::string& why) {
-    const bool on_gpu = dense.memory() == BandMemory::gpu;
-    const PlanFor plans = [&](int rank, int ranks) {
-      const auto& solve = config.solve;
-      const EliminationChoice choice =
-          choose_elimination(solve.method, solve.pivoting, solve.precision, solve.block, shape.rows,
-                             ranks, dense.memory());
-      return plan_in_double(shape, choice, rank, ranks, on_gpu ? gpus.band_bytes : GpuBandBytes{});
-    };
-    MemoryPlan mine = plans(team.rank(), team.size());
-    mine.resident = resident_memory();
-    const MemoryCheck check =
-        check_memory(team, mine, plans, {}, on_gpu ? free_gpu_memory(gpus) : std::nullopt);
-    if (check.fits) return;
-    fail_everywhere(ExitCode::resources,
-                    "{}, and its elimination in double does not fit into memory; {}\n{}", why,
-                    check.remedy, to_text(mine, check));
-  };
-}
-
 /// plan_solve() with all ranks of the team.
 MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
   const MatrixShape shape = shape_for_all(config, team);
   TaskReport ignored;
   if (!wants_gpu_bands(config, shape.rows, team, gpus, ignored)) {
-    return plan_for(config, shape, team, plan, {}, {});
+    return plan_shape(config, shape, team, plan, {}, {});
   }
   if (!gpus.band_bytes) fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
-  return plan_for(config, shape, team, plan, gpus.band_bytes,
-                  free_memory_of_own_gpu(config, team, gpus));
+  return plan_shape(config, shape, team, plan, gpus.band_bytes,
+                    free_memory_of_own_gpu(config, team, gpus));
 }
 
 /// run_solve() with all ranks of the team.
@@ -286,7 +201,7 @@ SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered
   MemoryPlan plan;
   const bool on_gpu = dense->memory() == BandMemory::gpu;
   const GpuMemoryWatch on_its_gpu(gpus, on_gpu);
-  const MemoryCheck memory = plan_for(
+  const MemoryCheck memory = plan_shape(
       config, shape, team, plan, on_gpu ? gpus.band_bytes : GpuBandBytes{}, on_its_gpu.available());
   refuse_what_does_not_fit(plan, memory, report);
 
@@ -298,7 +213,7 @@ SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered
 
   // -> a band of rows per rank; right-hand sides whole on every rank
   const RowBands bands{report.rows, team.size()};
-  const EliminationChoice choice = choice_for(config, report.rows, team, dense->memory());
+  const EliminationChoice choice = choice_for(config, report.rows, team.size(), dense->memory());
   const bool cyclic = deals_in_cycles(choice, team.size());
   Csr<double> dealt;  // the rows to eliminate, where they differ from the band
   const Csr<double> rows = times.measure("scatter", [&] {
