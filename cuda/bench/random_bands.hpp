@@ -16,10 +16,11 @@ struct RankStreams {
   /// `transport` as in make_gpu_team(). Collective.
   RankStreams(Team& team, const std::string& transport)
       : rows(make_gpu_team(team, streams.updates, transport)),
+        pivot_rows(rows->on(streams.exchanges)),
         candidates(rows->on(streams.panels)) {}
 
   BandStreams streams;
-  std::unique_ptr<GpuTeam> rows, candidates;  // in order with updates, and with panels
+  std::unique_ptr<GpuTeam> rows, pivot_rows, candidates;
 };
 
 /// Bands of a random system, each rank's rows made on its GPU; the sparse rows that they are asked
@@ -35,6 +36,7 @@ class RandomBands final : public BandFactory {
   std::string device() const override { return "GPU"; }
   std::string transport() const override { return ranks_.rows->transport(); }
   Team& rows() override { return *ranks_.rows; }
+  Team& pivot_rows() override { return *ranks_.pivot_rows; }
   Team& candidates() override { return *ranks_.candidates; }
   BandsOf<float>& in_float() override { return float_; }
   BandsOf<double>& in_double() override { return double_; }

@@ -12,6 +12,7 @@ class Stream {
   enum class Order { with_default, alone, alone_and_first };
 
   explicit Stream(Order order = Order::with_default);
+  explicit Stream(cudaStream_t made) : stream_(made) {}  ///< takes over what was made elsewhere
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

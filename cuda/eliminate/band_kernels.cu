@@ -49,13 +49,11 @@ __global__ void convert(const double* dense, Index dense_stride, Index rows, Ind
 /// A thread a column, a row of blocks a group of cycles.
 template <typename T>
 __global__ void __launch_bounds__(threads)
-    permute(T* a, Index stride, Index columns, Index hole_first, Index hole, const RowMove* moves,
-            const int* groups) {
+    permute(T* a, Index stride, Index columns, const RowMove* moves, const int* groups) {
   constexpr int batch = 16;
   __shared__ RowMove mine[threads];
-  Index j = thread_index();
-  const bool works = j < columns - hole;
-  if (j >= hole_first) j += hole;
+  const Index j = thread_index();
+  const bool works = j < columns;
   const int last = groups[blockIdx.y + 1];
   T saved{};
   for (int begin = groups[blockIdx.y]; begin < last; begin += threads) {
@@ -138,12 +136,11 @@ void convert_rows(const double* dense, Index dense_stride, Index rows, Index col
 }
 
 template <typename T>
-void permute_rows(T* a, Index stride, Index columns, Index hole_first, Index hole_last,
-                  const RowMove* moves, const int* groups, int group_count, cudaStream_t stream) {
-  const Index hole = hole_last - hole_first;
-  if (group_count == 0 || columns == hole) return;
-  const dim3 grid(grid_for(columns - hole, threads), static_cast<unsigned>(group_count));
-  permute<T><<<grid, threads, 0, stream>>>(a, stride, columns, hole_first, hole, moves, groups);
+void permute_rows(T* a, Index stride, Index columns, const RowMove* moves, const int* groups,
+                  int group_count, cudaStream_t stream) {
+  if (group_count == 0 || columns == 0) return;
+  const dim3 grid(grid_for(columns, threads), static_cast<unsigned>(group_count));
+  permute<T><<<grid, threads, 0, stream>>>(a, stride, columns, moves, groups);
   check_launch("permute_rows");
 }
 
@@ -172,8 +169,7 @@ void find_largest(const T* a, Index stride, Index rows, Index columns, bool uppe
   template void fill_random(unsigned long long, double, const Index*, Index, Index, T*, Index,   \
                             cudaStream_t);                                                       \
   template void convert_rows(const double*, Index, Index, Index, T*, Index, cudaStream_t);       \
-  template void permute_rows(T*, Index, Index, Index, Index, const RowMove*, const int*, int,    \
-                             cudaStream_t);                                                      \
+  template void permute_rows(T*, Index, Index, const RowMove*, const int*, int, cudaStream_t);   \
   template void gather_rows(const T*, Index, const int*, Index, Index, T*, Index, cudaStream_t); \
   template void find_largest(const T*, Index, Index, Index, bool, unsigned long long*,           \
                              cudaStream_t);

@@ -33,11 +33,11 @@ struct RowMove {
   int starts;
 };
 
-/// Permutes rows in the columns [0, hole_first) and [hole_last, columns). Group g of moves, whole
-/// cycles each, is moves[groups[g]] ... moves[groups[g + 1] - 1].
+/// Permutes rows of `columns` values. Group g of moves, whole cycles each, is moves[groups[g]] ...
+/// moves[groups[g + 1] - 1].
 template <typename T>
-void permute_rows(T* a, Index stride, Index columns, Index hole_first, Index hole_last,
-                  const RowMove* moves, const int* groups, int group_count, cudaStream_t stream);
+void permute_rows(T* a, Index stride, Index columns, const RowMove* moves, const int* groups,
+                  int group_count, cudaStream_t stream);
 
 /// to(i, :) <- from(list[i], :) for `count` rows of `columns` values.
 template <typename T>

@@ -1,12 +1,26 @@
 #include "cuda/eliminate/band_streams.hpp"
 
+#include "cuda/core/narrow_stream.hpp"
 #include "cuda/eliminate/band_kernels.hpp"
 
 namespace spsolve::cuda {
 
-BandStreams::BandStreams() : update_blas(make_cublas()), panel_blas(make_cublas()) {
+namespace {
+
+/// Multiprocessors that an update leaves to the panel beside it: as many as the cluster that a leaf
+/// is eliminated by has blocks.
+constexpr int panel_processors = 16;
+
+}  // namespace
+
+BandStreams::BandStreams()
+    : beside(make_narrow_stream(panel_processors)),
+      update_blas(make_cublas()),
+      panel_blas(make_cublas()),
+      beside_blas(make_cublas()) {
   CUDA_CHECK(cublasSetStream(update_blas.get(), updates.get()));
   CUDA_CHECK(cublasSetStream(panel_blas.get(), panels.get()));
+  if (beside) CUDA_CHECK(cublasSetStream(beside_blas.get(), beside->get()));
 }
 
 template <typename T>

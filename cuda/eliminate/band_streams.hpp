@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/core/vendor.hpp"
@@ -8,14 +10,17 @@
 namespace spsolve::cuda {
 
 /// The streams and library handles that the bands of this rank's GPU work with: updates on one, the
-/// next panel beside them on another that goes first.
+/// next panel beside them on another that goes first, and so do rows on their way between ranks.
 struct BandStreams {
   BandStreams();
 
   Stream updates{Stream::Order::alone};
   Stream panels{Stream::Order::alone_and_first};
+  Stream exchanges{Stream::Order::alone_and_first};
+  std::unique_ptr<Stream> beside;  // for updates that leave processors to a panel; may be null
   CublasHandle update_blas;
   CublasHandle panel_blas;
+  CublasHandle beside_blas;
 };
 
 /// The leading dimension of dense rows in GPU memory: a multiple of 128 bytes.

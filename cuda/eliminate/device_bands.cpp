@@ -38,6 +38,7 @@ class DeviceBands final : public BandFactory {
       : float_(streams_),
         double_(streams_),
         rows_(make_gpu_team(team, streams_.updates, transport)),
+        pivot_rows_(rows_->on(streams_.exchanges)),
         candidates_(rows_->on(streams_.panels)) {
     int device = 0;
     CUDA_CHECK(cudaGetDevice(&device));
@@ -48,6 +49,7 @@ class DeviceBands final : public BandFactory {
   std::string device() const override { return name_; }
   std::string transport() const override { return rows_->size() > 1 ? rows_->transport() : "none"; }
   Team& rows() override { return *rows_; }
+  Team& pivot_rows() override { return *pivot_rows_; }
   Team& candidates() override { return *candidates_; }
   BandsOf<float>& in_float() override { return float_; }
   BandsOf<double>& in_double() override { return double_; }
@@ -56,7 +58,7 @@ class DeviceBands final : public BandFactory {
   BandStreams streams_;
   Maker<float> float_;
   Maker<double> double_;
-  std::unique_ptr<GpuTeam> rows_, candidates_;
+  std::unique_ptr<GpuTeam> rows_, pivot_rows_, candidates_;
   std::string name_;
 };
 

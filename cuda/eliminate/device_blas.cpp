@@ -79,23 +79,13 @@ void solve_upper(const CublasHandle& handle, Index w, Index n, const T* u, Index
        b, ldb);
 }
 
-template <typename T>
-void solve_upper_from_right(const CublasHandle& handle, Index m, Index w, const T* u, Index ldu,
-                            T* b, Index ldb) {
-  if (w == 0 || m == 0) return;
-  trsm(handle.get(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_DIAG_NON_UNIT, w, m, u, ldu,
-       b, ldb);
-}
-
 #define SPSOLVE_INSTANTIATE(T)                                                                   \
   template void subtract_product(const CublasHandle&, Index, Index, Index, const T*, Index,      \
                                  const T*, Index, T*, Index);                                    \
   template void subtract_transposed_product(const CublasHandle&, Index, Index, Index, const T*,  \
                                             Index, const T*, Index, T*, Index);                  \
   template void solve_unit_lower(const CublasHandle&, Index, Index, const T*, Index, T*, Index); \
-  template void solve_upper(const CublasHandle&, Index, Index, const T*, Index, T*, Index);      \
-  template void solve_upper_from_right(const CublasHandle&, Index, Index, const T*, Index, T*,   \
-                                       Index);
+  template void solve_upper(const CublasHandle&, Index, Index, const T*, Index, T*, Index);
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE

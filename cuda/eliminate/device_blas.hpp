@@ -29,9 +29,4 @@ template <typename T>
 void solve_upper(const CublasHandle& handle, Index w, Index n, const T* u, Index ldu, T* b,
                  Index ldb);
 
-/// B <- B U^-1 for the upper triangle U of a w x w matrix, B of m x w.
-template <typename T>
-void solve_upper_from_right(const CublasHandle& handle, Index m, Index w, const T* u, Index ldu,
-                            T* b, Index ldb);
-
 }  // namespace spsolve::cuda

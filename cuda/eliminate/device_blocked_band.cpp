@@ -1,7 +1,6 @@
 #include "cuda/eliminate/device_blocked_band.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "cuda/eliminate/device_blas.hpp"
 
@@ -9,8 +8,25 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// Groups of cycles that permute_rows() works on side by side.
-constexpr int most_groups = 32;
+/// Seconds that the election of a column takes about on an H200, with `rows` of this rank's, and
+/// its part of an update with so many columns: which of the two a step waits for.
+double seconds_of_election(Index rows, bool alone) {
+  return (alone ? 0.6e-6 : 3e-6) + 0.27e-9 * static_cast<double>(rows);
+}
+double seconds_of_update(Index rows, Index columns) {
+  return 2.0 / 50e12 * static_cast<double>(rows) * static_cast<double>(columns);
+}
+
+/// Pieces of a team's columns: a quarter of them, so that pivot rows travel beside the update of
+/// other pieces; not less than so many panels, since a piece takes two dozen launches.
+constexpr Index pieces = 4;
+constexpr Index panels_of_piece = 24;
+
+Index width_of_pieces(Index order, Index max_width, bool alone) {
+  if (alone) return std::max<Index>(order, 1);
+  const Index panels = (order + max_width * pieces - 1) / (max_width * pieces);
+  return std::max(panels, panels_of_piece) * max_width;
+}
 
 }  // namespace
 
@@ -18,7 +34,7 @@ template <typename T>
 std::int64_t DeviceBlockedBand<T>::bytes(Index height, Index order, Index max_width, bool alone,
                                          bool refined) {
   const Index values = height * (device_stride<T>(order) + max_width) +
-                       (alone ? 0 : 2 * max_width * order + max_width * max_width);
+                       (alone ? 0 : max_width * (device_stride<T>(order) + order + max_width));
   return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
          (refined && std::is_same_v<T, float> ? SplitProduct::bytes(height, max_width, order) : 0);
 }
@@ -34,21 +50,22 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
       stride_(device_stride<T>(order)),
       values_(height * stride_),
       scratch_(height * max_width),
-      block_(alone ? 0 : max_width * order),
+      block_(alone ? 0 : max_width * stride_),
       travel_(alone ? 0 : max_width * order),
       factors_(alone ? 0 : max_width * max_width),
       panel_lu_(height, max_width),
+      piece_width_(width_of_pieces(order, max_width, alone)),
+      updated_(static_cast<std::size_t>(order / piece_width_ + 1)),
+      report_(1),
+      report_heard_(1),
       largest_(1),
       largest_heard_(1),
       list_staging_(3 * max_width),
       lists_(3 * max_width),
-      // A team's panel may be elected twice, and each swap touches two rows.
-      moves_((alone ? 2 : 4) * max_width + most_groups),
-      panel_moves_(alone ? 0 : 2 * max_width + most_groups),
+      swaps_(height, alone ? max_width : 2 * max_width),  // a team's panel may be elected twice
+      panel_swaps_(height, max_width),
       factor_staging_(alone ? 0 : max_width * max_width),
-      content_(static_cast<std::size_t>(height)),
       ticket_(1) {
-  std::iota(content_.begin(), content_.end(), Index{0});
   if (refined && std::is_same_v<T, float>) split_.emplace(height, max_width, order);
 }
 
@@ -75,6 +92,7 @@ void DeviceBlockedBand<T>::fill(const double* dense, Index stride) {
 
 template <typename T>
 void DeviceBlockedBand<T>::take_in() {
+  split_panel_ = -1;
   if (split_) split_->set_largest(largest_in({0, height_}, {0, order_}));
   streams_.updates.wait();
 }
@@ -82,74 +100,42 @@ void DeviceBlockedBand<T>::take_in() {
 // --- rows that change places
 
 template <typename T>
-const int* DeviceBlockedBand<T>::send_list(std::span<const Index> list, Index part,
-                                           const Stream& stream) {
+void DeviceBlockedBand<T>::send_list(std::span<const Index> rows, Index part,
+                                     const Stream& stream) {
   int* const staging = list_staging_.data() + part * max_width_;
-  int* const there = lists_.data() + part * max_width_;
-  std::copy(list.begin(), list.end(), staging);
-  CUDA_CHECK(cudaMemcpyAsync(there, staging, list.size() * sizeof(int), cudaMemcpyHostToDevice,
-                             stream.get()));
-  return there;
+  std::copy(rows.begin(), rows.end(), staging);
+  CUDA_CHECK(cudaMemcpyAsync(lists_.data() + part * max_width_, staging, rows.size() * sizeof(int),
+                             cudaMemcpyHostToDevice, stream.get()));
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::swap_rows(std::span<const Swap> swaps, Range columns, Range hole,
-                                     Moves& on_way, const Stream& stream) {
-  std::vector<Index> touched;
-  for (const Swap& swap : swaps) {
-    if (swap.one == swap.other) continue;
-    std::swap(content_[swap.one], content_[swap.other]);
-    touched.push_back(swap.one);
-    touched.push_back(swap.other);
-  }
-  // The cycles of the permutation, one after another; content_ becomes the identity again.
-  RowMove* const moves = on_way.staging.data();
-  int count = 0;
-  int group_count = 0;
-  int groups[most_groups + 1] = {0};
-  const int share = static_cast<int>(touched.size()) / most_groups + 1;
-  for (const Index start : touched) {
-    if (content_[start] == start) continue;
-    if (count >= share * (group_count + 1)) groups[++group_count] = count;
-    Index place = start;
-    while (true) {
-      const Index from = std::exchange(content_[place], place);
-      const bool closes = from == start;
-      moves[count++] = {static_cast<int>(place), closes ? -1 : static_cast<int>(from),
-                        place == start ? 1 : 0};
-      if (closes) break;
-      place = from;
-    }
-  }
-  if (count == 0) return;
-  groups[++group_count] = count;
-  std::copy(groups, groups + group_count + 1, reinterpret_cast<int*>(moves + count));
-  const auto bytes = static_cast<std::size_t>(count) * sizeof(RowMove) + sizeof(groups);
-  RowMove* const there = on_way.there.data();
-  CUDA_CHECK(cudaMemcpyAsync(there, moves, bytes, cudaMemcpyHostToDevice, stream.get()));
-  permute_rows(at(0, columns.first), stride_, columns.size(), hole.first - columns.first,
-               hole.last - columns.first, there, reinterpret_cast<const int*>(there + count),
-               group_count, stream.get());
+void DeviceBlockedBand<T>::swap_in_piece(Range panel, Range piece, const Stream& stream) {
+  swaps_.apply(values_.data(), stride_, piece, stream);
+  if (piece.last == order_) swaps_.apply(values_.data(), stride_, {0, panel.first}, stream);
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swaps) {
-  std::vector<Swap> pairs;
-  for (Index i = 0; i < panel.size(); ++i) pairs.push_back({panel.first + i, swaps[i]});
+void DeviceBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swaps, Range piece) {
   clock_.begin(&LuSeconds::exchange, streams_.updates);
-  swap_rows(pairs, {0, order_}, panel, moves_, streams_.updates);
+  if (piece.first == panel.last) {
+    std::vector<RowSwap> pairs;
+    for (Index i = 0; i < panel.size(); ++i) pairs.push_back({panel.first + i, swaps[i]});
+    swaps_.set(pairs, streams_.updates);
+  }
+  swap_in_piece(panel, piece, streams_.updates);
   clock_.end(streams_.updates);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::retire(Index first_active, Range panel, std::span<const Index> chosen) {
-  std::vector<Swap> pairs;
+  std::vector<RowSwap> pairs;
   Index place = first_active;
   for (const Index other : swaps_to_front(first_active, chosen)) pairs.push_back({place++, other});
   retired_.insert(retired_.end(), pairs.begin(), pairs.end());
   next_ready_.hold(streams_.panels);
   clock_.begin(&LuSeconds::panel, streams_.panels);
-  swap_rows(pairs, panel, {panel.first, panel.first}, panel_moves_, streams_.panels);
+  panel_swaps_.set(pairs, streams_.panels);
+  panel_swaps_.apply(values_.data(), stride_, panel, streams_.panels);
   clock_.end(streams_.panels);
 }
 
@@ -167,29 +153,45 @@ void DeviceBlockedBand<T>::copy_rows(T* to, Index to_stride, const T* from, Inde
 // --- panels
 
 template <typename T>
+void DeviceBlockedBand<T>::start_panel(Range panel, Pivoting pivoting) {
+  panel_lu_.start(streams_.panel_blas, streams_.panels.get(), at(panel.first, panel.first), stride_,
+                  height_ - panel.first, panel.size(), pivoting);
+}
+
+template <typename T>
+bool DeviceBlockedBand<T>::may_redo(Range panel, Pivoting pivoting) const {
+  return pivoting == Pivoting::tournament && height_ - panel.first <= largest_partial_height<T>();
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::begin_panel(Range panel, Pivoting pivoting) {
+  const Stream& stream = streams_.panels;
+  next_ready_.hold(stream);
+  if (may_redo(panel, pivoting)) {
+    copy_rows(scratch_.data(), max_width_, at(panel.first, panel.first), stride_,
+              height_ - panel.first, panel.size(), stream);
+  }
+  clock_.begin(&LuSeconds::panel, stream);
+  start_panel(panel, pivoting);
+  clock_.end(stream);
+}
+
+template <typename T>
 typename BlockedBand<T>::PanelOutcome DeviceBlockedBand<T>::factor_panel(Range panel,
                                                                          Pivoting pivoting,
                                                                          std::span<Index> swaps) {
   const Stream& stream = streams_.panels;
-  const Index rows = height_ - panel.first;
-  T* const top = at(panel.first, panel.first);
-  const auto factor = [&](Pivoting wanted) {
-    panel_lu_.start(streams_.panel_blas, stream.get(), top, stride_, rows, panel.size(), wanted);
-    return panel_lu_.finish(swaps);
-  };
-  next_ready_.hold(stream);
-  const bool may_redo = pivoting == Pivoting::tournament && rows <= largest_partial_height<T>();
-  if (may_redo) {
-    copy_rows(scratch_.data(), max_width_, top, stride_, rows, panel.size(), stream);
-  }
-  clock_.begin(&LuSeconds::panel, stream);
-  typename PanelLu<T>::Outcome outcome = factor(pivoting);
-  const bool redo = may_redo && !(outcome.largest_multiplier <= largest_tournament_multiplier);
+  typename PanelLu<T>::Outcome outcome = panel_lu_.finish(swaps);
+  const bool redo =
+      may_redo(panel, pivoting) && !(outcome.largest_multiplier <= largest_tournament_multiplier);
   if (redo) {
-    copy_rows(top, stride_, scratch_.data(), max_width_, rows, panel.size(), stream);
-    outcome = factor(Pivoting::partial);
+    clock_.begin(&LuSeconds::panel, stream);
+    copy_rows(at(panel.first, panel.first), stride_, scratch_.data(), max_width_,
+              height_ - panel.first, panel.size(), stream);
+    start_panel(panel, Pivoting::partial);
+    clock_.end(stream);
+    outcome = panel_lu_.finish(swaps);
   }
-  clock_.end(stream);
   for (Index& swap : swaps) swap += panel.first;
   return {outcome.bad_column < 0 ? -1 : panel.first + outcome.bad_column, redo};
 }
@@ -201,40 +203,47 @@ std::span<T> DeviceBlockedBand<T>::candidate_buffer(Index size) {
 }
 
 template <typename T>
-std::vector<Index> DeviceBlockedBand<T>::elect(Index first_active, Range panel,
-                                               std::span<T> values) {
+void DeviceBlockedBand<T>::begin_election(Index first_active, Range panel) {
   const Stream& stream = streams_.panels;
   const Index rows = height_ - first_active;
   const Index width = panel.size();
-  const Index offered = std::min(rows, width);
   // Also where there is nothing to offer: what follows on this stream writes to the factors.
   next_ready_.hold(stream);
-  if (offered == 0) return {};
+  if (rows == 0) return;
   clock_.begin(&LuSeconds::panel, stream);
   copy_rows(scratch_.data(), max_width_, at(first_active, panel.first), stride_, rows, width,
             stream);
-  panel_lu_.start(streams_.panel_blas, stream.get(), scratch_.data(), max_width_, rows, offered,
-                  Pivoting::tournament);
-  std::vector<Index> swaps(static_cast<std::size_t>(offered));
-  panel_lu_.finish(swaps);
-  const auto active = content_.begin() + first_active;
-  for (Index i = 0; i < offered; ++i) std::swap(active[i], active[swaps[i]]);
-  const std::vector<Index> chosen(active, active + offered);
-  for (Index i = 0; i < offered; ++i) {
-    active[i] = first_active + i;
-    active[swaps[i]] = first_active + swaps[i];
-  }
-  // Their values before the elimination.
-  gather_rows(at(0, panel.first), stride_, send_list(chosen, 0, stream), offered, width,
-              values.data(), width, stream.get());
+  panel_lu_.start(streams_.panel_blas, stream.get(), scratch_.data(), max_width_, rows,
+                  std::min(rows, width), Pivoting::tournament);
   clock_.end(stream);
+}
+
+template <typename T>
+std::vector<Index> DeviceBlockedBand<T>::elect(Index first_active, Range panel,
+                                               std::span<T> values) {
+  const Stream& stream = streams_.panels;
+  const Index width = panel.size();
+  const Index offered = std::min(height_ - first_active, width);
+  std::vector<Index> chosen;
+  if (offered > 0) {
+    std::vector<Index> swaps(static_cast<std::size_t>(offered));
+    panel_lu_.finish(swaps);
+    chosen = panel_swaps_.in_front(first_active, swaps);
+    // Their values before the elimination.
+    clock_.begin(&LuSeconds::panel, stream);
+    send_list(chosen, 0, stream);
+    gather_rows(at(0, panel.first), stride_, list(0), offered, width, values.data(), width,
+                stream.get());
+    clock_.end(stream);
+  }
+  // No message leaves on this stream before those of the pivot rows arrived.
+  piece_came_.hold(stream);
   return chosen;
 }
 
 template <typename T>
-std::vector<T> DeviceBlockedBand<T>::factor_stack(Index width, std::span<const T> candidates,
-                                                  std::span<const Index> counts,
-                                                  std::span<Index> order) {
+void DeviceBlockedBand<T>::factor_stack(Index width, std::span<const T> candidates,
+                                        std::span<const Index> counts, std::span<Index> order) {
   const Stream& stream = streams_.panels;
   const auto rows = static_cast<Index>(order.size());
   const Index most_rows = static_cast<Index>(counts.size()) * max_width_;
@@ -260,7 +269,11 @@ std::vector<T> DeviceBlockedBand<T>::factor_stack(Index width, std::span<const T
   clock_.end(stream);
   stack_lu_.front().finish(swaps);
   for (Index i = 0; i < width; ++i) std::swap(order[i], order[swaps[i]]);
-  return {factor_staging_.data(), factor_staging_.data() + size};
+}
+
+template <typename T>
+std::span<const T> DeviceBlockedBand<T>::factors(Range panel) const {
+  return {factor_staging_.data(), static_cast<std::size_t>(panel.size() * panel.size())};
 }
 
 template <typename T>
@@ -292,95 +305,144 @@ double DeviceBlockedBand<T>::form_multipliers(Index first_active, Range panel) {
   const Stream& stream = streams_.panels;
   const Index rows = height_ - first_active;
   const Index width = panel.size();
+  T* const top = at(first_active, panel.first);
   clock_.begin(&LuSeconds::panel, stream);
-  copy_rows(scratch_.data(), width, at(first_active, panel.first), stride_, rows, width, stream);
-  solve_upper_from_right(streams_.panel_blas, rows, width, static_cast<const T*>(factors_.data()),
-                         width, scratch_.data(), width);
+  copy_rows(scratch_.data(), width, top, stride_, rows, width, stream);
+  CUDA_CHECK(cudaMemsetAsync(report_.data(), 0, sizeof(PanelReport), stream.get()));
+  form_multipliers_by_halves(streams_.panel_blas, rows, width,
+                             static_cast<const T*>(factors_.data()), width, top, stride_,
+                             report_.data(), stream.get());
+  CUDA_CHECK(cudaMemcpyAsync(report_heard_.data(), report_.data(), sizeof(PanelReport),
+                             cudaMemcpyDeviceToHost, stream.get()));
   clock_.end(stream);
-  return read_largest(scratch_.data(), width, rows, width, false, stream);
+  settled_.record(stream);
+  stream.wait();
+  return magnitude_of_key(report_heard_.data()->largest_multiplier, T{});
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::accept_multipliers(Index first_active, Range panel) {
-  const Index width = panel.size();
-  copy_rows(at(first_active, panel.first), stride_, scratch_.data(), width, height_ - first_active,
-            width, streams_.panels);
-  settled_.record(streams_.panels);
-  settled_.hold(streams_.updates);
-  clock_.begin(&LuSeconds::exchange, streams_.updates);  // until set_pivot_block()
-  swap_rows(retired_, {0, order_}, panel, moves_, streams_.updates);
-  retired_.clear();
+void DeviceBlockedBand<T>::withdraw_multipliers(Index first_active, Range panel) {
+  copy_rows(at(first_active, panel.first), stride_, scratch_.data(), panel.size(),
+            height_ - first_active, panel.size(), streams_.panels);
 }
 
 // --- pivot rows
 
 template <typename T>
-std::span<T> DeviceBlockedBand<T>::row_buffer() {
-  return {travel_.data(), static_cast<std::size_t>(travel_.size())};
+Event& DeviceBlockedBand<T>::updated(Range piece) {
+  return updated_[static_cast<std::size_t>(std::max<Index>(piece.last - 1, 0) / piece_width_)];
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::pack_rows(Index first, Index count, Range panel, std::span<T> packed) {
-  const Index length = order_ - panel.first;
-  copy_rows(packed.data(), length, at(first, panel.first), stride_, count, length,
-            streams_.updates);
+void DeviceBlockedBand<T>::follow_retired(Range panel, Range piece) {
+  const Stream& stream = streams_.exchanges;
+  const bool first = piece.first == panel.last;
+  if (first) settled_.hold(stream);
+  updated(piece).hold(stream);
+  clock_.begin(&LuSeconds::exchange, stream);  // until set_pivot_block()
+  if (first) swaps_.set(std::exchange(retired_, {}), stream);
+  swap_in_piece(panel, piece, stream);
+}
+
+template <typename T>
+std::span<T> DeviceBlockedBand<T>::row_buffer(Range piece) {
+  return {travel_.data() + max_width_ * piece.first,
+          static_cast<std::size_t>(max_width_ * piece.size())};
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::pack_rows(Index first, Index count, Range piece, std::span<T> packed) {
+  copy_rows(packed.data(), piece.size(), at(first, piece.first), stride_, count, piece.size(),
+            streams_.exchanges);
 }
 
 template <typename T>
 T* DeviceBlockedBand<T>::pivot_block(Range panel, Index column) {
-  return alone_ ? at(panel.first, column) : block_.data() + (column - panel.first);
+  return alone_ ? at(panel.first, column) : block_.data() + column;
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::set_pivot_block(Range panel, std::span<const Index> order) {
+void DeviceBlockedBand<T>::set_pivot_block(Range panel, Range piece, std::span<const Index> order) {
+  const Stream& stream = streams_.exchanges;
   const Index width = panel.size();
-  const Index length = order_ - panel.first;
-  copy_rows(block_.data(), length, factors_.data(), width, width, width, streams_.updates);
-  gather_rows(travel_.data() + width, length, send_list(order, 1, streams_.updates), width,
-              length - width, block_.data() + width, length, streams_.updates.get());
-  clock_.end(streams_.updates);
+  if (piece.first == panel.last) {
+    copy_rows(pivot_block(panel, panel.first), stride_, factors_.data(), width, width, width,
+              stream);
+    send_list(order, 1, stream);
+  }
+  gather_rows<T>(row_buffer(piece).data(), piece.size(), list(1), width, piece.size(),
+                 pivot_block(panel, piece.first), stride_, stream.get());
+  clock_.end(stream);
+  piece_came_.record(stream);
+  piece_came_.hold(streams_.updates);
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::keep_pivot_rows(Range panel, std::span<const Index> order, Index row) {
-  const Index length = order_ - panel.first;
-  gather_rows(block_.data(), length, send_list(order, 2, streams_.updates),
-              static_cast<Index>(order.size()), length, at(row, panel.first), stride_,
-              streams_.updates.get());
+void DeviceBlockedBand<T>::keep_pivot_rows(Range panel, Range piece, std::span<const Index> order,
+                                           Index row) {
+  const bool first = piece.first == panel.last;
+  if (first) send_list(order, 2, streams_.updates);
+  const Range columns{first ? panel.first : piece.first, piece.last};
+  gather_rows<T>(pivot_block(panel, columns.first), stride_, list(2),
+                 static_cast<Index>(order.size()), columns.size(), at(row, columns.first), stride_,
+                 streams_.updates.get());
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::solve_pivot_rows(Range panel, Range columns) {
-  split_panel_ = -1;
   clock_.begin(&LuSeconds::update, streams_.updates);
   solve_unit_lower_by_halves(streams_.update_blas, panel.size(), columns.size(),
-                             static_cast<const T*>(pivot_block(panel, panel.first)),
-                             pivot_stride(panel), pivot_block(panel, columns.first),
-                             pivot_stride(panel), streams_.updates.get());
+                             static_cast<const T*>(pivot_block(panel, panel.first)), stride_,
+                             pivot_block(panel, columns.first), stride_, streams_.updates.get());
   clock_.end(streams_.updates);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::update(Index first_active, Range panel, Range columns) {
+  const bool is_next = columns.first == panel.last;
+  clock_.begin(&LuSeconds::update, streams_.updates);
+  if (!is_next && streams_.beside && panels_take_longer(first_active, panel)) {
+    before_narrow_.record(streams_.updates);
+    before_narrow_.hold(*streams_.beside);
+    subtract_pivot_rows(first_active, panel, columns, *streams_.beside, streams_.beside_blas);
+    behind_narrow_.record(*streams_.beside);
+    behind_narrow_.hold(streams_.updates);
+  } else {
+    subtract_pivot_rows(first_active, panel, columns, streams_.updates, streams_.update_blas);
+  }
+  clock_.end(streams_.updates);
+  if (is_next) next_ready_.record(streams_.updates);
+  if (columns.last % piece_width_ == 0 || columns.last == order_) {
+    updated(columns).record(streams_.updates);
+  }
+}
+
+template <typename T>
+bool DeviceBlockedBand<T>::panels_take_longer(Index first_active, Range panel) const {
+  // What the update loses by fewer processors, an election beside it gains several times.
+  const Index rows = height_ - first_active;
+  return seconds_of_election(rows, alone_) > 0.6 * seconds_of_update(rows, order_ - panel.last);
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::subtract_pivot_rows(Index first_active, Range panel, Range columns,
+                                               const Stream& stream, const CublasHandle& blas) {
   const Index rows = height_ - first_active;
   const T* const left = at(first_active, panel.first);
   const T* const right = pivot_block(panel, columns.first);
   T* const target = at(first_active, columns.first);
-  clock_.begin(&LuSeconds::update, streams_.updates);
   if (split_) {
     if constexpr (std::is_same_v<T, float>) {
-      const cudaStream_t stream = streams_.updates.get();
-      if (split_panel_ != panel.first) split_->take_left(left, stride_, rows, panel.size(), stream);
+      if (split_panel_ != panel.first) {
+        split_->take_left(left, stride_, rows, panel.size(), stream.get());
+      }
       split_panel_ = panel.first;
-      split_->subtract(streams_.update_blas, right, pivot_stride(panel), columns.size(), target,
-                       stride_, stream);
+      split_->subtract(blas, right, stride_, columns.size(), target, stride_, stream.get());
     }
   } else {
-    cuda::subtract_product(streams_.update_blas, rows, columns.size(), panel.size(), left, stride_,
-                           right, pivot_stride(panel), target, stride_);
+    cuda::subtract_product(blas, rows, columns.size(), panel.size(), left, stride_, right, stride_,
+                           target, stride_);
   }
-  clock_.end(streams_.updates);
-  if (columns.first == panel.last) next_ready_.record(streams_.updates);
 }
 
 // --- afterwards

@@ -9,6 +9,7 @@
 #include "cuda/eliminate/band_streams.hpp"
 #include "cuda/eliminate/panel_lu.hpp"
 #include "cuda/eliminate/part_clock.hpp"
+#include "cuda/eliminate/row_swaps.hpp"
 #include "cuda/eliminate/split_product.hpp"
 #include "cuda/eliminate/triangle_kernels.hpp"
 #include "eliminate/blocked_band.hpp"
@@ -46,22 +47,27 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   Index order() const override { return order_; }
   Index max_width() const override { return max_width_; }
   bool overlaps() const override { return true; }
+  Index piece_width() const override { return piece_width_; }
+  void begin_panel(Range panel, Pivoting pivoting) override;
   PanelOutcome factor_panel(Range panel, Pivoting pivoting, std::span<Index> swaps) override;
-  void follow_swaps(Range panel, std::span<const Index> swaps) override;
+  void follow_swaps(Range panel, std::span<const Index> swaps, Range piece) override;
   std::span<T> candidate_buffer(Index size) override;
+  void begin_election(Index first_active, Range panel) override;
   std::vector<Index> elect(Index first_active, Range panel, std::span<T> values) override;
-  std::vector<T> factor_stack(Index width, std::span<const T> candidates,
-                              std::span<const Index> counts, std::span<Index> order) override;
+  void factor_stack(Index width, std::span<const T> candidates, std::span<const Index> counts,
+                    std::span<Index> order) override;
   void set_factors(Range panel, std::span<const T> factors) override;
+  std::span<const T> factors(Range panel) const override;
   void write_rows(Index first, Index count, std::span<const T> values) override;
   std::vector<T> panel_values(Range rows, Range panel) const override;
   void retire(Index first_active, Range panel, std::span<const Index> chosen) override;
   double form_multipliers(Index first_active, Range panel) override;
-  void accept_multipliers(Index first_active, Range panel) override;
-  std::span<T> row_buffer() override;
-  void pack_rows(Index first, Index count, Range panel, std::span<T> packed) override;
-  void set_pivot_block(Range panel, std::span<const Index> order) override;
-  void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) override;
+  void withdraw_multipliers(Index first_active, Range panel) override;
+  void follow_retired(Range panel, Range piece) override;
+  std::span<T> row_buffer(Range piece) override;
+  void pack_rows(Index first, Index count, Range piece, std::span<T> packed) override;
+  void set_pivot_block(Range panel, Range piece, std::span<const Index> order) override;
+  void keep_pivot_rows(Range panel, Range piece, std::span<const Index> order, Index row) override;
   void solve_pivot_rows(Range panel, Range columns) override;
   void update(Index first_active, Range panel, Range columns) override;
   std::optional<LuSeconds> seconds() const override { return clock_.seconds(); }
@@ -81,26 +87,27 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   T* at(Index row, Index column) { return values_.data() + row * stride_ + column; }
   const T* at(Index row, Index column) const { return values_.data() + row * stride_ + column; }
   T* pivot_block(Range panel, Index column);
-  Index pivot_stride(Range panel) const { return alone_ ? stride_ : order_ - panel.first; }
 
-  /// Two rows that change places.
-  struct Swap {
-    Index one, other;
-  };
+  /// Swaps rows in a piece, and with the last one in the columns before the panel.
+  void swap_in_piece(Range panel, Range piece, const Stream& stream);
 
-  /// A permutation of rows on its way: page-locked on the host, and on the GPU.
-  struct Moves {
-    explicit Moves(Index size) : staging(size), there(size) {}
-    PinnedArray<RowMove> staging;
-    DeviceArray<RowMove> there;
-  };
+  /// What was done last in a piece's columns by update().
+  Event& updated(Range piece);
 
-  /// The swaps, one after another, in the columns `columns` but those of `hole`.
-  void swap_rows(std::span<const Swap> swaps, Range columns, Range hole, Moves& moves,
-                 const Stream& stream);
+  /// A list of rows to the GPU, and where it is there; `part` is one of three.
+  void send_list(std::span<const Index> rows, Index part, const Stream& stream);
+  const int* list(Index part) const { return lists_.data() + part * max_width_; }
 
-  /// A list of rows on its way to the GPU, in its part of the staging memory.
-  const int* send_list(std::span<const Index> list, Index part, const Stream& stream);
+  /// Starts a panel's elimination; and whether that may have to be done again.
+  void start_panel(Range panel, Pivoting pivoting);
+  bool may_redo(Range panel, Pivoting pivoting) const;
+
+  /// update() on a stream.
+  void subtract_pivot_rows(Index first_active, Range panel, Range columns, const Stream& stream,
+                           const CublasHandle& blas);
+
+  /// Whether the next panel is likely to be the last that a step waits for.
+  bool panels_take_longer(Index first_active, Range panel) const;
 
   /// What is done with a matrix that has just come.
   void take_in();
@@ -120,27 +127,32 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   bool alone_;
   Index stride_;
   DeviceArray<T> values_;   // height x stride
-  DeviceArray<T> scratch_;  // height x max_width: copies of panels, multipliers
-  DeviceArray<T> block_;    // max_width x order: pivot rows of a team
-  DeviceArray<T> travel_;   // max_width x order: rows on their way in a team
+  DeviceArray<T> scratch_;  // height x max_width: copies of panels
+  DeviceArray<T> block_;    // max_width x stride: pivot rows of a team
+  DeviceArray<T> travel_;   // max_width x order: rows on their way in a team, piece by piece
   DeviceArray<T> factors_;  // max_width squared: L and U of a team's panel
   PanelLu<T> panel_lu_;
   std::optional<SplitProduct> split_;  // of updates
   Index split_panel_ = -1;             // the first column of the panel that it has
   PartClock clock_;
+  Index piece_width_;
   Event next_ready_;  // the columns of the next panel are up to date
   Event settled_;     // the panel has its multipliers
+  Event piece_came_;  // a piece of the pivot block is there
+  Event before_narrow_, behind_narrow_;
+  std::vector<Event> updated_;       // by piece
+  DeviceArray<PanelReport> report_;  // of multipliers
+  PinnedArray<PanelReport> report_heard_;
   mutable DeviceArray<unsigned long long> largest_;
   mutable PinnedArray<unsigned long long> largest_heard_;
 
   // Lists of rows: page-locked on the host, and on the GPU.
   PinnedArray<int> list_staging_;
   DeviceArray<int> lists_;
-  Moves moves_;        // of whole rows, on the stream of updates
-  Moves panel_moves_;  // of a team's rows in the panel's columns, on that of panels
+  RowSwaps swaps_;        // in all columns but the panel's
+  RowSwaps panel_swaps_;  // of a team's rows in the panel's columns
   PinnedArray<T> factor_staging_;
-  std::vector<Swap> retired_;   // swaps that other columns than the panel's have still to follow
-  std::vector<Index> content_;  // the row that stands at each place: the identity between calls
+  std::vector<RowSwap> retired_;  // swaps that other columns than the panel's have still to follow
 
   // Of a team's candidates, and of solutions.
   DeviceArray<T> candidates_;

@@ -117,8 +117,8 @@ constexpr std::size_t multiplier_bytes = sizeof(T) * (2 * leaf_width * leaf_widt
 
 template <typename T>
 __global__ void __launch_bounds__(multiplier_rows)
-    form_multipliers(T* a, Index stride, Index rows, int width, int next, const Leaf<T>* leaf,
-                     PanelReport* report) {
+    form_multipliers(T* a, Index stride, Index rows, int width, int next, const T* factors,
+                     Index factors_stride, PanelReport* report) {
   extern __shared__ __align__(16) unsigned char memory[];
   T* const upper = reinterpret_cast<T*>(memory);     // U, its diagonal inverted
   T* const right = upper + leaf_width * leaf_width;  // U12
@@ -127,9 +127,9 @@ __global__ void __launch_bounds__(multiplier_rows)
   for (int base = 0; base < leaf_width * leaf_width; base += multiplier_rows) {
     const int k = base + static_cast<int>(threadIdx.x);
     const int i = k / leaf_width, j = k % leaf_width;
-    const T value = leaf->factors[k];
-    upper[k] = i != j || value == T{} || i >= width ? value : T{1} / value;
-    right[k] = i < width && j < next ? a[(i - width) * stride + width + j] : T{};
+    const T value = i < width && j < width ? factors[i * factors_stride + j] : T{};
+    upper[k] = i != j || value == T{} ? value : T{1} / value;
+    right[k] = i < width && j < next ? factors[i * factors_stride + width + j] : T{};
   }
   __syncthreads();
   const int lane = threadIdx.x % warp_size;
@@ -220,8 +220,8 @@ void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, 
 }
 
 template <typename T>
-void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, const Leaf<T>* leaf,
-                           PanelReport* report, cudaStream_t stream) {
+void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, const T* upper,
+                           Index upper_stride, PanelReport* report, cudaStream_t stream) {
   if (rows == 0) return;
   static const cudaError_t allowed =
       cudaFuncSetAttribute(form_multipliers<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -229,7 +229,7 @@ void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, 
   CUDA_CHECK(allowed);
   form_multipliers<T>
       <<<grid_for(rows, multiplier_rows), multiplier_rows, multiplier_bytes<T>, stream>>>(
-          a, stride, rows, width, next, leaf, report);
+          a, stride, rows, width, next, upper, upper_stride, report);
   check_launch("form_multipliers");
 }
 
@@ -243,7 +243,7 @@ void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride
 
 #define SPSOLVE_INSTANTIATE(T)                                                                   \
   template void move_leaf_rows(T*, Index, Index, Index, int, int, const Leaf<T>*, cudaStream_t); \
-  template void form_leaf_multipliers(T*, Index, Index, int, int, const Leaf<T>*, PanelReport*,  \
+  template void form_leaf_multipliers(T*, Index, Index, int, int, const T*, Index, PanelReport*, \
                                       cudaStream_t);                                             \
   template void solve_unit_lower_small(int, Index, const T*, Index, T*, Index, cudaStream_t);
 SPSOLVE_INSTANTIATE(float)

@@ -42,6 +42,27 @@ void solve_unit_lower_by_halves(const CublasHandle& blas, Index width, Index col
                              below, b_stride, stream);
 }
 
+template <typename T>
+void form_multipliers_by_halves(const CublasHandle& blas, Index rows, Index width, const T* u,
+                                Index u_stride, T* a, Index stride, PanelReport* report,
+                                cudaStream_t stream) {
+  const auto leaf = [&](Index columns, Index next) {
+    form_leaf_multipliers(a, stride, rows, static_cast<int>(columns), static_cast<int>(next), u,
+                          u_stride, report, stream);
+  };
+  if (width <= leaf_width) return leaf(width, 0);
+  const Index half = (width / 2 + leaf_width - 1) / leaf_width * leaf_width;
+  if (half == leaf_width) {
+    leaf(half, width - half);
+  } else {
+    form_multipliers_by_halves(blas, rows, half, u, u_stride, a, stride, report, stream);
+    subtract_product(blas, rows, width - half, half, a, stride, u + half, u_stride, a + half,
+                     stride);
+  }
+  form_multipliers_by_halves(blas, rows, width - half, u + half * (u_stride + 1), u_stride,
+                             a + half, stride, report, stream);
+}
+
 /// A panel in memory and how it is worked on.
 template <typename T>
 struct PanelLu<T>::Place {
@@ -139,8 +160,8 @@ void PanelLu<T>::eliminate_leaf(const Place& panel, Range columns, Index next) {
                      panel.stride);
     return;
   }
-  form_leaf_multipliers(top + width * panel.stride, panel.stride, rows - width, width,
-                        static_cast<int>(next), leaf_.data(), report, stream_);
+  form_leaf_multipliers<T>(top + width * panel.stride, panel.stride, rows - width, width,
+                           static_cast<int>(next), top, panel.stride, report, stream_);
 }
 
 template <typename T>
@@ -160,6 +181,8 @@ typename PanelLu<T>::Outcome PanelLu<T>::finish(std::span<Index> swaps) {
 #define SPSOLVE_INSTANTIATE(T)                                                                     \
   template void solve_unit_lower_by_halves(const CublasHandle&, Index, Index, const T*, Index, T*, \
                                            Index, cudaStream_t);                                   \
+  template void form_multipliers_by_halves(const CublasHandle&, Index, Index, const T*, Index, T*, \
+                                           Index, PanelReport*, cudaStream_t);                     \
   template class PanelLu<T>;
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)

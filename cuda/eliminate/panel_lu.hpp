@@ -18,6 +18,14 @@ template <typename T>
 void solve_unit_lower_by_halves(const CublasHandle& blas, Index width, Index columns, const T* l,
                                 Index l_stride, T* b, Index b_stride, cudaStream_t stream);
 
+/// A <- A U^-1 for the upper triangle of a width x width matrix and A of rows x width: leaves of
+/// leaf_width columns by substitution, products between them. Keeps the largest |a_ij| in the
+/// report.
+template <typename T>
+void form_multipliers_by_halves(const CublasHandle& blas, Index rows, Index width, const T* u,
+                                Index u_stride, T* a, Index stride, PanelReport* report,
+                                cudaStream_t stream);
+
 /// LU factorisation of a panel, rows x width with rows >= width, that lies row-major in GPU memory:
 /// L below and U on and above the diagonal, rows swapped within the panel. Recursive halves of the
 /// columns down to leaves of leaf_width (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997); the pivots

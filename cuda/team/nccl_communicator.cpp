@@ -39,6 +39,12 @@ class Communicator final : public NcclCommunicator {
     expect_ranks(stream.get());
   }
 
+  void broadcast(std::span<const Shared> parts, const Stream& stream) override {
+    check_nccl(ncclGroupStart(), "ncclGroupStart");
+    for (const Shared& part : parts) broadcast(part.data, part.root, stream);
+    check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+  }
+
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
                   const Stream& stream) override {
     if (mine.empty()) return;

@@ -26,6 +26,12 @@ struct Incoming {
   std::span<std::byte> data;
 };
 
+/// Bytes that all ranks get from one of them.
+struct Shared {
+  int root = 0;
+  std::span<std::byte> data;
+};
+
 /// A fixed set of messages between this rank and its neighbours, sent as often as wanted: start()
 /// lets them go, wait() returns when what goes out may be changed and what comes in is there.
 /// Between the two other work can be done.
@@ -54,6 +60,11 @@ class Team {
 
   /// Copies root's `data` to every rank.
   virtual void broadcast_bytes(std::span<std::byte> data, int root) = 0;
+
+  /// The same for several parts: one after another, or at once where messages can travel so.
+  virtual void broadcast_parts(std::span<const Shared> parts) {
+    for (const Shared& part : parts) broadcast_bytes(part.data, part.root);
+  }
 
   /// Puts the `mine` of rank r at position r of `all` on every rank; all the same length.
   virtual void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) = 0;

@@ -44,7 +44,9 @@ class BandFactory {
   /// The ranks' team with messages that lie in the bands' own memory.
   virtual Team& rows() = 0;
 
-  /// The same for the values of rows that pivots are elected from, beside what rows() carries.
+  /// The same for the pivot rows of BlockedBands, which may travel beside their products, and for
+  /// the values of rows that pivots are elected from.
+  virtual Team& pivot_rows() = 0;
   virtual Team& candidates() = 0;
 
   virtual BandsOf<float>& in_float() = 0;
@@ -69,6 +71,7 @@ class HostBands final : public BandFactory {
   std::string device() const override { return "host"; }
   std::string transport() const override { return team_.size() > 1 ? "MPI" : "none"; }
   Team& rows() override { return team_; }
+  Team& pivot_rows() override { return team_; }
   Team& candidates() override { return team_; }
   BandsOf<float>& in_float() override { return float_; }
   BandsOf<double>& in_double() override { return double_; }

@@ -29,9 +29,8 @@ std::vector<Index> gather_offers(Team& team, const std::vector<Index>& places,
 }  // namespace
 
 template <typename T>
-Election<T> elect_by_tournament(Team& team, Team& candidates, BlockedBand<T>& band,
-                                Index first_active, Range panel,
-                                const std::vector<Index>& rows_here) {
+Election elect_by_tournament(Team& team, Team& candidates, BlockedBand<T>& band, Index first_active,
+                             Range panel, const std::vector<Index>& rows_here) {
   const Index width = panel.size();
   const auto block = static_cast<std::size_t>(width * width);
   const std::span<T> buffer = band.candidate_buffer((1 + team.size()) * width * width);
@@ -40,7 +39,7 @@ Election<T> elect_by_tournament(Team& team, Team& candidates, BlockedBand<T>& ba
   candidates.all_gather_bytes(std::as_bytes(mine), std::as_writable_bytes(all));
 
   const std::vector<Index> offers = gather_offers(team, places, rows_here, width);
-  Election<T> stack;  // all candidates, without their values
+  Election stack;  // all candidates, without their values
   std::vector<Index> counts;
   for (int rank = 0; rank < team.size(); ++rank) {
     const Index* offer = offers.data() + rank * (1 + 2 * width);
@@ -54,8 +53,8 @@ Election<T> elect_by_tournament(Team& team, Team& candidates, BlockedBand<T>& ba
   std::vector<Index> order(stack.row.size());
   std::iota(order.begin(), order.end(), Index{0});
 
-  Election<T> elected;
-  elected.factors = band.factor_stack(width, all, counts, order);
+  Election elected;
+  band.factor_stack(width, all, counts, order);
   for (Index i = 0; i < width; ++i) {
     elected.owner.push_back(stack.owner[order[i]]);
     elected.place.push_back(stack.place[order[i]]);
@@ -65,8 +64,8 @@ Election<T> elect_by_tournament(Team& team, Team& candidates, BlockedBand<T>& ba
 }
 
 template <typename T>
-Election<T> elect_by_columns(Team& team, BlockedBand<T>& band, Index first_active, Range panel,
-                             const std::vector<Index>& rows_here) {
+Election elect_by_columns(Team& team, BlockedBand<T>& band, Index first_active, Range panel,
+                          const std::vector<Index>& rows_here) {
   struct Best {
     double magnitude = -1;
     Index row = -1;
@@ -77,7 +76,8 @@ Election<T> elect_by_columns(Team& team, BlockedBand<T>& band, Index first_activ
   std::vector<Index> places(values.size() / static_cast<std::size_t>(width));
   std::iota(places.begin(), places.end(), first_active);
 
-  Election<T> elected;
+  std::vector<T> factors(static_cast<std::size_t>(width * width));
+  Election elected;
   for (Index j = 0; j < width; ++j) {
     Best mine;
     Index mine_at = -1;
@@ -104,8 +104,7 @@ Election<T> elect_by_columns(Team& team, BlockedBand<T>& band, Index first_activ
     elected.owner.push_back(owner);
     elected.place.push_back(best.place);
     elected.row.push_back(best.row);
-    elected.factors.resize(static_cast<std::size_t>((j + 1) * width));
-    T* pivot_row = elected.factors.data() + j * width;
+    T* pivot_row = factors.data() + j * width;
     if (owner == team.rank()) {
       // The row leaves the ones that are still eliminated; the last one takes its place.
       std::copy_n(values.data() + mine_at * width, width, pivot_row);
@@ -123,37 +122,37 @@ Election<T> elect_by_columns(Team& team, BlockedBand<T>& band, Index first_activ
       for (Index c = j + 1; c < width; ++c) row[c] -= multiplier * pivot_row[c];
     }
   }
-  band.set_factors(panel, elected.factors);
+  band.set_factors(panel, factors);
   return elected;
 }
 
 template <typename T>
-Election<T> take_in_order(Team& team, BlockedBand<T>& band, Index first_active, Range panel,
-                          int owner) {
+Election take_in_order(Team& team, BlockedBand<T>& band, Index first_active, Range panel,
+                       int owner) {
   const Index width = panel.size();
-  Election<T> elected;
+  Election elected;
   elected.owner.assign(static_cast<std::size_t>(width), owner);
-  elected.factors.resize(static_cast<std::size_t>(width * width));
+  std::vector<T> factors(static_cast<std::size_t>(width * width));
   for (Index i = 0; i < width; ++i) {
     elected.place.push_back(first_active + i);
     elected.row.push_back(panel.first + i);
   }
   if (owner == team.rank()) {
     const std::vector<T> values = band.panel_values({first_active, first_active + width}, panel);
-    std::copy_n(values.begin(), width * width, elected.factors.begin());
+    std::copy_n(values.begin(), width * width, factors.begin());
   }
-  broadcast(team, std::span<T>(elected.factors), owner);
-  factor_small<T>(width, width, elected.factors, false, {});
-  band.set_factors(panel, elected.factors);
+  broadcast(team, std::span<T>(factors), owner);
+  factor_small<T>(width, width, factors, false, {});
+  band.set_factors(panel, factors);
   return elected;
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                          \
-  template Election<T> elect_by_tournament(Team&, Team&, BlockedBand<T>&, Index, Range, \
-                                           const std::vector<Index>&);                  \
-  template Election<T> elect_by_columns(Team&, BlockedBand<T>&, Index, Range,           \
-                                        const std::vector<Index>&);                     \
-  template Election<T> take_in_order(Team&, BlockedBand<T>&, Index, Range, int);
+#define SPSOLVE_INSTANTIATE(T)                                                       \
+  template Election elect_by_tournament(Team&, Team&, BlockedBand<T>&, Index, Range, \
+                                        const std::vector<Index>&);                  \
+  template Election elect_by_columns(Team&, BlockedBand<T>&, Index, Range,           \
+                                     const std::vector<Index>&);                     \
+  template Election take_in_order(Team&, BlockedBand<T>&, Index, Range, int);
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE

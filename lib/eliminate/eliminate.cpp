@@ -72,7 +72,7 @@ PreparedElimination prepare_by_blocks(Team& team, BandFactory& bands, Index orde
   }));
   return [&team, &bands, layout, band, choice, checkpoints](Progress& progress) {
     const auto factors = std::make_shared<const LuFactors<T>>(
-        factor_lu<T>(team, bands.rows(), bands.candidates(), layout, *band, choice.pivoting,
+        factor_lu<T>(team, bands.pivot_rows(), bands.candidates(), layout, *band, choice.pivoting,
                      progress, checkpoints));
     Eliminated result;
     result.pivots = factors->pivots;

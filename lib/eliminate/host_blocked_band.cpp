@@ -97,7 +97,6 @@ Index HostBlockedBand<T>::factor_without_pivoting(Range panel, std::span<Index> 
   factor_small<T>(width, width, factors, false, {});
   set_factors(panel, factors);
   form_multipliers(panel.last, panel);
-  accept_multipliers(panel.last, panel);
   for (Index i = 0; i < width; ++i) {
     std::copy_n(factors.data() + i * width, width, row(panel.first + i) + panel.first);
   }
@@ -125,18 +124,17 @@ Index HostBlockedBand<T>::factor_with_pivoting(Range panel, std::span<Index> swa
 }
 
 template <typename T>
-void HostBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swaps) {
-  // Threads share the columns; a piece of them lies on one side of the panel.
-  const auto pieces = [](Range columns) {
+void HostBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swaps, Range piece) {
+  // Threads share the columns; a share of them lies on one side of the panel.
+  const auto shares = [](Range columns) {
     return (columns.size() + swap_columns - 1) / swap_columns;
   };
-  const Range left{0, panel.first};
-  const Range right{panel.last, order_};
+  const Range left{0, piece.last == order_ ? panel.first : 0};
 #pragma omp parallel for schedule(static)
-  for (Index piece = 0; piece < pieces(left) + pieces(right); ++piece) {
-    const bool before = piece < pieces(left);
-    const Range side = before ? left : right;
-    const Index first = side.first + (before ? piece : piece - pieces(left)) * swap_columns;
+  for (Index share = 0; share < shares(left) + shares(piece); ++share) {
+    const bool before = share < shares(left);
+    const Range side = before ? left : piece;
+    const Index first = side.first + (before ? share : share - shares(left)) * swap_columns;
     const Index last = std::min(first + swap_columns, side.last);
     for (Index i = 0; i < panel.size(); ++i) {
       T* target = row(panel.first + i);
@@ -156,10 +154,10 @@ std::span<T> HostBlockedBand<T>::candidate_buffer(Index size) {
 }
 
 template <typename T>
-std::vector<T> HostBlockedBand<T>::factor_stack(Index width, std::span<const T> candidates,
-                                                std::span<const Index> counts,
-                                                std::span<Index> order) {
-  std::vector<T> stack;
+void HostBlockedBand<T>::factor_stack(Index width, std::span<const T> candidates,
+                                      std::span<const Index> counts, std::span<Index> order) {
+  std::vector<T>& stack = factors_;
+  stack.clear();
   stack.reserve(order.size() * static_cast<std::size_t>(width));
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
     const T* const first = candidates.data() + static_cast<Index>(rank) * width * width;
@@ -167,8 +165,6 @@ std::vector<T> HostBlockedBand<T>::factor_stack(Index width, std::span<const T> 
   }
   factor_small<T>(static_cast<Index>(order.size()), width, stack, true, order);
   stack.resize(static_cast<std::size_t>(width * width));
-  factors_ = stack;
-  return stack;
 }
 
 template <typename T>
@@ -208,22 +204,17 @@ template <typename T>
 double HostBlockedBand<T>::form_multipliers(Index first_active, Range panel) {
   const Index rows = height_ - first_active;
   const Index width = panel.size();
-  T* multipliers = scratch_.data();
 #pragma omp parallel for schedule(static)
   for (Index i = 0; i < rows; ++i) {
-    std::copy_n(row(first_active + i) + panel.first, width, multipliers + i * width);
+    std::copy_n(row(first_active + i) + panel.first, width, scratch_.data() + i * width);
   }
-  blas::solve_upper_from_right(rows, width, factors_.data(), width, multipliers, width);
-  double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-  for (Index i = 0; i < rows; ++i) {
-    largest = std::max(largest, largest_of(multipliers + i * width, width));
-  }
-  return largest;
+  blas::solve_upper_from_right(rows, width, factors_.data(), width, row(first_active) + panel.first,
+                               stride_);
+  return largest_in({first_active, height_}, panel);
 }
 
 template <typename T>
-void HostBlockedBand<T>::accept_multipliers(Index first_active, Range panel) {
+void HostBlockedBand<T>::withdraw_multipliers(Index first_active, Range panel) {
   const Index width = panel.size();
 #pragma omp parallel for schedule(static)
   for (Index i = first_active; i < height_; ++i) {
@@ -232,15 +223,14 @@ void HostBlockedBand<T>::accept_multipliers(Index first_active, Range panel) {
 }
 
 template <typename T>
-std::span<T> HostBlockedBand<T>::row_buffer() {
-  return {travel_.data(), static_cast<std::size_t>(alone_ ? 0 : max_width_ * order_)};
+std::span<T> HostBlockedBand<T>::row_buffer(Range piece) {
+  return {travel_.data(), static_cast<std::size_t>(alone_ ? 0 : max_width_ * piece.size())};
 }
 
 template <typename T>
-void HostBlockedBand<T>::pack_rows(Index first, Index count, Range panel, std::span<T> packed) {
-  const Index length = order_ - panel.first;
+void HostBlockedBand<T>::pack_rows(Index first, Index count, Range piece, std::span<T> packed) {
   for (Index i = 0; i < count; ++i) {
-    std::copy_n(row(first + i) + panel.first, length, packed.data() + i * length);
+    std::copy_n(row(first + i) + piece.first, piece.size(), packed.data() + i * piece.size());
   }
 }
 
@@ -255,22 +245,24 @@ T* HostBlockedBand<T>::pivot_block(Range panel, Index column) {
 }
 
 template <typename T>
-void HostBlockedBand<T>::set_pivot_block(Range panel, std::span<const Index> order) {
+void HostBlockedBand<T>::set_pivot_block(Range panel, Range piece, std::span<const Index> order) {
   const Index width = panel.size();
-  const Index length = order_ - panel.first;
+  const Index stride = pivot_stride(panel);
 #pragma omp parallel for schedule(static)
   for (Index i = 0; i < width; ++i) {
-    T* target = block_.data() + i * length;
-    std::copy_n(factors_.data() + i * width, width, target);
-    std::copy_n(travel_.data() + order[i] * length + width, length - width, target + width);
+    std::copy_n(factors_.data() + i * width, width, pivot_block(panel, panel.first) + i * stride);
+    std::copy_n(travel_.data() + order[i] * piece.size(), piece.size(),
+                pivot_block(panel, piece.first) + i * stride);
   }
 }
 
 template <typename T>
-void HostBlockedBand<T>::keep_pivot_rows(Range panel, std::span<const Index> order, Index first) {
-  const Index length = order_ - panel.first;
+void HostBlockedBand<T>::keep_pivot_rows(Range panel, Range piece, std::span<const Index> order,
+                                         Index first) {
+  const Range columns{panel.first, piece.last};
   for (const Index i : order) {
-    std::copy_n(block_.data() + i * length, length, row(first++) + panel.first);
+    std::copy_n(pivot_block(panel, columns.first) + i * pivot_stride(panel), columns.size(),
+                row(first++) + columns.first);
   }
 }
 

@@ -8,7 +8,7 @@ namespace spsolve {
 
 /// A BlockedBand in host memory: row-major, BLAS for the products, LAPACK for the panel.
 template <typename T>
-class HostBlockedBand final : public BlockedBand<T> {
+class HostBlockedBand : public BlockedBand<T> {
  public:
   /// The dense form of the sparse rows `sparse`, in their order. `alone` says that no other rank
   /// takes part. Throws std::bad_alloc where the memory isn't there.
@@ -23,19 +23,21 @@ class HostBlockedBand final : public BlockedBand<T> {
   bool overlaps() const override { return false; }
   typename BlockedBand<T>::PanelOutcome factor_panel(Range panel, Pivoting pivoting,
                                                      std::span<Index> swaps) override;
-  void follow_swaps(Range panel, std::span<const Index> swaps) override;
+  void follow_swaps(Range panel, std::span<const Index> swaps, Range piece) override;
   std::span<T> candidate_buffer(Index size) override;
   std::vector<Index> elect(Index first_active, Range panel, std::span<T> values) override;
-  std::vector<T> factor_stack(Index width, std::span<const T> candidates,
-                              std::span<const Index> counts, std::span<Index> order) override;
+  void factor_stack(Index width, std::span<const T> candidates, std::span<const Index> counts,
+                    std::span<Index> order) override;
   void set_factors(Range panel, std::span<const T> factors) override;
+  std::span<const T> factors(Range) const override { return factors_; }
   void retire(Index first_active, Range panel, std::span<const Index> chosen) override;
   double form_multipliers(Index first_active, Range panel) override;
-  void accept_multipliers(Index first_active, Range panel) override;
-  std::span<T> row_buffer() override;
-  void pack_rows(Index first, Index count, Range panel, std::span<T> packed) override;
-  void set_pivot_block(Range panel, std::span<const Index> order) override;
-  void keep_pivot_rows(Range panel, std::span<const Index> order, Index row) override;
+  void withdraw_multipliers(Index first_active, Range panel) override;
+  void follow_retired(Range, Range) override {}  // retire() swaps whole rows
+  std::span<T> row_buffer(Range piece) override;
+  void pack_rows(Index first, Index count, Range piece, std::span<T> packed) override;
+  void set_pivot_block(Range panel, Range piece, std::span<const Index> order) override;
+  void keep_pivot_rows(Range panel, Range piece, std::span<const Index> order, Index row) override;
   void solve_pivot_rows(Range panel, Range columns) override;
   void update(Index first_active, Range panel, Range columns) override;
   void write_rows(Index first, Index count, std::span<const T> values) override;
@@ -72,7 +74,7 @@ class HostBlockedBand final : public BlockedBand<T> {
   bool alone_;
   Index stride_;
   RawArray<T> values_;           // height x stride
-  RawArray<T> scratch_;          // height x max_width: panel copies, multipliers
+  RawArray<T> scratch_;          // height x max_width: panel copies
   RawArray<T> block_;            // max_width x order: pivot rows of a team
   RawArray<T> travel_;           // max_width x order: rows on their way in a team
   std::vector<T> candidates_;    // on their way

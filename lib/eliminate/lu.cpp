@@ -18,15 +18,6 @@ Range panel_from(const CyclicRows& layout, Index first) {
   return {first, std::min((first / layout.block + 1) * layout.block, layout.rows)};
 }
 
-/// A(active, rest) <- A(active, rest) - L pivot block; the next panel's columns first where the
-/// rest then goes on beside the search for its pivots.
-template <typename T>
-void update_behind(BlockedBand<T>& band, Index first_active, Range panel, Range next) {
-  if (!band.overlaps()) return band.update(first_active, panel, {panel.last, band.order()});
-  band.update(first_active, panel, next);
-  band.update(first_active, panel, {next.last, band.order()});
-}
-
 double fraction_of_work(Index done, Index n) {
   return 1.0 - std::pow(1.0 - static_cast<double>(done) / n, 3);
 }
@@ -74,19 +65,30 @@ class TeamElimination {
 
   LuFactors<T> run(Progress& progress) {
     Range panel = panel_from(layout_, begin(progress));
-    Election<T> election;
+    Election election;
     PartTimer timer;
-    if (panel.size() > 0) timer.measure(&LuSeconds::panel, [&] { election = elect(panel); });
+    if (panel.size() > 0) {
+      timer.measure(&LuSeconds::panel, [&] {
+        if (pivoting_ == Pivoting::tournament) band_.begin_election(first_active_, panel);
+        election = elect(panel);
+      });
+    }
     while (panel.size() > 0) {
       timer.measure(&LuSeconds::panel, [&] { settle(election, panel); });
-      timer.measure(&LuSeconds::exchange, [&] { share_pivot_rows(election, panel); });
       const Range next = panel_from(layout_, panel.last);
-      timer.measure(&LuSeconds::update, [&] {
-        band_.solve_pivot_rows(panel, {panel.last, layout_.rows});
-        keep_pivot_rows(election, panel);
-        finish(std::move(election), panel);
-        update_behind(band_, first_active_, panel, next);
-      });
+      const Index active = first_active_ + mine(election);
+      for (const Range piece : pieces_behind(band_, panel, next)) {
+        timer.measure(&LuSeconds::exchange, [&] { share_pivot_rows(election, panel, piece); });
+        timer.measure(&LuSeconds::update, [&] {
+          band_.solve_pivot_rows(panel, piece);
+          keep_pivot_rows(election, panel, piece);
+          band_.update(active, panel, piece);
+        });
+        if (piece.first == panel.last && next.size() > 0 && pivoting_ == Pivoting::tournament) {
+          timer.measure(&LuSeconds::panel, [&] { band_.begin_election(active, next); });
+        }
+      }
+      finish(std::move(election), panel);
       if (next.size() > 0) {
         keep(wish_, panel.last);
         timer.measure(&LuSeconds::panel, [&] { election = elect(next); });
@@ -136,7 +138,7 @@ class TeamElimination {
     keep_lu(*checkpoints_, wish, band_, state);
   }
 
-  void include_pivots(const std::vector<T>& factors, Range panel) {
+  void include_pivots(std::span<const T> factors, Range panel) {
     for (Index i = 0; i < panel.size(); ++i) {
       result_.pivots.include(factors[i * panel.size() + i], panel.first + i == 0);
     }
@@ -144,17 +146,17 @@ class TeamElimination {
 
   /// Brings the elected rows to the top and puts their multipliers into the panel; elects again,
   /// column by column, where a tournament's multipliers are too large.
-  void settle(Election<T>& election, Range panel) {
+  void settle(Election& election, Range panel) {
     retire(election, panel);
     double largest = form_multipliers(election, panel);
     if (pivoting_ == Pivoting::tournament && !(largest <= largest_tournament_multiplier)) {
       ++result_.redone_panels;
+      band_.withdraw_multipliers(first_active_ + mine(election), panel);
       election = elect_by_columns(team_, band_, first_active_, panel, result_.rows_here);
       retire(election, panel);
       largest = form_multipliers(election, panel);
     }
-    check(election, panel, largest);
-    band_.accept_multipliers(first_active_ + mine(election), panel);
+    check(panel, largest);
   }
 
   LuFactors<T> take_result() {
@@ -175,7 +177,7 @@ class TeamElimination {
     return std::move(result_);
   }
 
-  Election<T> elect(Range panel) {
+  Election elect(Range panel) {
     switch (pivoting_) {
       case Pivoting::none:
         return take_in_order(team_, band_, first_active_, panel,
@@ -188,12 +190,12 @@ class TeamElimination {
     }
   }
 
-  Index mine(const Election<T>& election) const {
+  Index mine(const Election& election) const {
     return std::count(election.owner.begin(), election.owner.end(), team_.rank());
   }
 
   /// This rank's pivots to the top of its active rows, in the order of elimination.
-  void retire(const Election<T>& election, Range panel) {
+  void retire(const Election& election, Range panel) {
     std::vector<Index> chosen;
     for (std::size_t i = 0; i < election.owner.size(); ++i) {
       if (election.owner[i] == team_.rank()) chosen.push_back(election.place[i]);
@@ -206,7 +208,7 @@ class TeamElimination {
   }
 
   /// The largest multiplier of all ranks; with it come their wishes.
-  double form_multipliers(const Election<T>& election, Range panel) {
+  double form_multipliers(const Election& election, Range panel) {
     const CheckpointWish wish =
         checkpoints_ == nullptr ? CheckpointWish::none : checkpoints_->wish(panel.last);
     double largest[] = {band_.form_multipliers(first_active_ + mine(election), panel),
@@ -216,50 +218,59 @@ class TeamElimination {
     return largest[0];
   }
 
-  void check(const Election<T>& election, Range panel, double largest) {
+  void check(Range panel, double largest) {
     const Index width = panel.size();
+    const std::span<const T> factors = band_.factors(panel);
     const std::string_view advice = pivoting_ == Pivoting::none ? advice_without_pivoting : "";
     for (Index i = 0; i < width; ++i) {
-      const auto pivot = static_cast<double>(election.factors[i * width + i]);
+      const auto pivot = static_cast<double>(factors[i * width + i]);
       check_pivot(pivot, panel.first + i, layout_.rows, advice);
     }
-    include_pivots(election.factors, panel);
+    include_pivots(factors, panel);
     check_pivot(std::isfinite(largest) ? 1.0 : largest, panel.last - 1, layout_.rows, advice);
   }
 
-  /// The pivot rows of all owners, one broadcast each, into everybody's pivot block.
-  void share_pivot_rows(const Election<T>& election, Range panel) {
-    const Index length = layout_.rows - panel.first;
+  /// A piece of all owners' pivot rows into everybody's pivot block.
+  void share_pivot_rows(const Election& election, Range panel, Range piece) {
+    band_.follow_retired(panel, piece);
     std::vector<Index> next(static_cast<std::size_t>(team_.size()), 0);
     for (const int owner : election.owner) ++next[owner];
+    const std::span<T> buffer = band_.row_buffer(piece);
+    std::vector<Shared> parts;
     Index sent = 0;
     for (int owner = 0; owner < team_.size(); ++owner) {
       const Index count = std::exchange(next[owner], sent);
       if (count == 0) continue;
-      const std::span<T> rows = band_.row_buffer().subspan(sent * length, count * length);
-      if (owner == team_.rank()) band_.pack_rows(first_active_, count, panel, rows);
-      broadcast(rows_, rows, owner);
+      const std::span<T> rows = buffer.subspan(sent * piece.size(), count * piece.size());
+      if (owner == team_.rank()) band_.pack_rows(first_active_, count, piece, rows);
+      parts.push_back({owner, std::as_writable_bytes(rows)});
       sent += count;
     }
+    rows_.broadcast_parts(parts);
     // Owners sent their rows in the order of elimination, one owner after another.
     std::vector<Index> order;
     for (const int owner : election.owner) order.push_back(next[owner]++);
-    band_.set_pivot_block(panel, order);
+    band_.set_pivot_block(panel, piece, order);
   }
 
-  void keep_pivot_rows(const Election<T>& election, Range panel) {
+  void keep_pivot_rows(const Election& election, Range panel, Range piece) {
     std::vector<Index> in_block;
     for (std::size_t i = 0; i < election.owner.size(); ++i) {
       if (election.owner[i] == team_.rank()) in_block.push_back(static_cast<Index>(i));
     }
-    band_.keep_pivot_rows(panel, in_block, first_active_);
+    band_.keep_pivot_rows(panel, piece, in_block, first_active_);
   }
 
-  void finish(Election<T>&& election, Range panel) {
+  void finish(Election&& election, Range panel) {
     const Index retired = mine(election);
+    const std::span<const T> factors = band_.factors(panel);
     result_.order.insert(result_.order.end(), election.row.begin(), election.row.end());
-    result_.panels.push_back({panel, std::move(election.owner), std::move(election.row),
-                              std::move(election.factors), first_active_, retired});
+    result_.panels.push_back({panel,
+                              std::move(election.owner),
+                              std::move(election.row),
+                              {factors.begin(), factors.end()},
+                              first_active_,
+                              retired});
     first_active_ += retired;
   }
 
@@ -287,16 +298,34 @@ class LoneElimination {
     const Index n = layout_.rows;
     Range panel = panel_from(layout_, begin(progress));
     PartTimer timer;
-    if (panel.size() > 0) timer.measure(&LuSeconds::panel, [&] { factor(panel); });
+    const auto begin_panel = [&](Range columns) {
+      timer.measure(&LuSeconds::panel, [&] { band_.begin_panel(columns, pivoting_); });
+    };
+    if (panel.size() > 0) {
+      begin_panel(panel);
+      timer.measure(&LuSeconds::panel, [&] { factor(panel); });
+    }
     while (panel.size() > 0) {
-      timer.measure(&LuSeconds::exchange, [&] { follow_swaps(panel); });
       const Range next = panel_from(layout_, panel.last);
-      timer.measure(&LuSeconds::update, [&] {
-        band_.solve_pivot_rows(panel, {panel.last, n});
-        update_behind(band_, panel.last, panel, next);
-      });
+      const CheckpointWish wish = checkpoints_ == nullptr || next.size() == 0
+                                      ? CheckpointWish::none
+                                      : checkpoints_->wish(panel.last);
+      for (const Range piece : pieces_behind(band_, panel, next)) {
+        timer.measure(&LuSeconds::exchange, [&] { band_.follow_swaps(panel, swaps_, piece); });
+        timer.measure(&LuSeconds::update, [&] {
+          band_.solve_pivot_rows(panel, piece);
+          band_.update(panel.last, panel, piece);
+        });
+        // A checkpoint keeps the next panel as it is before its elimination.
+        const bool begins = piece.first == panel.last && next.size() > 0;
+        if (begins && wish == CheckpointWish::none) begin_panel(next);
+      }
+      finish(panel);
       if (next.size() > 0) {
-        if (checkpoints_ != nullptr) keep(checkpoints_->wish(panel.last), panel.last);
+        if (wish != CheckpointWish::none) {
+          keep(wish, panel.last);
+          begin_panel(next);
+        }
         timer.measure(&LuSeconds::panel, [&] { factor(next); });
       }
       tell(progress, panel.last, n);
@@ -334,8 +363,7 @@ class LoneElimination {
                 pivoting_ == Pivoting::none ? advice_without_pivoting : "");
   }
 
-  void follow_swaps(Range panel) {
-    band_.follow_swaps(panel, swaps_);
+  void finish(Range panel) {
     for (Index i = 0; i < panel.size(); ++i) {
       std::swap(result_.order[panel.first + i], result_.order[swaps_[i]]);
     }

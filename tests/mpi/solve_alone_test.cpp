@@ -15,6 +15,7 @@ class PretendedGpu final : public BandFactory {
   std::string device() const override { return "pretended"; }
   std::string transport() const override { return host_.transport(); }
   Team& rows() override { return host_.rows(); }
+  Team& pivot_rows() override { return host_.rows(); }
   Team& candidates() override { return host_.rows(); }
   BandsOf<float>& in_float() override { return host_.in_float(); }
   BandsOf<double>& in_double() override { return host_.in_double(); }

@@ -120,6 +120,7 @@ class BandsOfRuns final : public BandFactory {
   std::string device() const override { return "host"; }
   std::string transport() const override { return "none"; }
   Team& rows() override { return team_; }
+  Team& pivot_rows() override { return team_; }
   Team& candidates() override { return team_; }
   BandsOf<float>& in_float() override { return on_host_.in_float(); }
   BandsOf<double>& in_double() override { return double_; }

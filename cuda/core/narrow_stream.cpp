@@ -1,0 +1,88 @@
+#include "cuda/core/narrow_stream.hpp"
+
+#include <cuda.h>
+
+#include "cuda/core/cuda_check.hpp"
+
+namespace spsolve::cuda {
+
+#if CUDART_VERSION >= 12050
+
+namespace {
+
+/// A function of the driver as of CUDA 12.5, found at run time: the program starts without a
+/// driver.
+template <typename Function>
+bool find(const char* name, Function*& function) {
+  void* address = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  if (cudaGetDriverEntryPointByVersion(name, &address, 12050, cudaEnableDefault, &found) !=
+          cudaSuccess ||
+      found != cudaDriverEntryPointSuccess) {
+    cudaGetLastError();
+    return false;
+  }
+  function = reinterpret_cast<Function*>(address);
+  return true;
+}
+
+/// The driver's functions for green contexts: parts of a GPU's multiprocessors.
+struct GreenContexts {
+  decltype(cuDeviceGetDevResource)* get_resource = nullptr;
+  decltype(cuDevSmResourceSplitByCount)* split = nullptr;
+  decltype(cuDevResourceGenerateDesc)* describe = nullptr;
+  decltype(cuGreenCtxCreate)* create = nullptr;
+  decltype(cuGreenCtxStreamCreate)* create_stream = nullptr;
+
+  bool found() {
+    return find("cuDeviceGetDevResource", get_resource) &&
+           find("cuDevSmResourceSplitByCount", split) &&
+           find("cuDevResourceGenerateDesc", describe) && find("cuGreenCtxCreate", create) &&
+           find("cuGreenCtxStreamCreate", create_stream);
+  }
+
+  /// All of a GPU's multiprocessors but some; null where that can't be had.
+  CUgreenCtx all_but(int processors, int device) const {
+    CUdevResource all{}, reserved{}, rest{};
+    unsigned groups = 1;
+    CUdevResourceDesc description = nullptr;
+    CUgreenCtx context = nullptr;
+    if (get_resource(device, &all, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS ||
+        all.sm.smCount < 4 * static_cast<unsigned>(processors) ||
+        split(&reserved, &groups, &all, &rest, CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE,
+              static_cast<unsigned>(processors)) != CUDA_SUCCESS ||
+        describe(&description, &rest, 1) != CUDA_SUCCESS ||
+        create(&context, description, device, CU_GREEN_CTX_DEFAULT_STREAM) != CUDA_SUCCESS) {
+      return nullptr;
+    }
+    return context;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Stream> make_narrow_stream(int processors) {
+  int device = 0, major = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  GreenContexts driver;
+  if (major < 9 || !driver.found()) return nullptr;
+  // Made once, for all streams of this process: a rank has one GPU.
+  static const CUgreenCtx context = driver.all_but(processors, device);
+  CUstream stream = nullptr;
+  if (context == nullptr ||
+      driver.create_stream(&stream, context, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS) {
+    return nullptr;
+  }
+  return std::make_unique<Stream>(stream);
+}
+
+#else
+
+std::unique_ptr<Stream> make_narrow_stream(int) {
+  return nullptr;
+}
+
+#endif
+
+}  // namespace spsolve::cuda
