@@ -17,9 +17,11 @@ BandStreams::BandStreams()
     : beside(make_narrow_stream(panel_processors)),
       update_blas(make_cublas()),
       panel_blas(make_cublas()),
+      exchange_blas(make_cublas()),
       beside_blas(make_cublas()) {
   CUDA_CHECK(cublasSetStream(update_blas.get(), updates.get()));
   CUDA_CHECK(cublasSetStream(panel_blas.get(), panels.get()));
+  CUDA_CHECK(cublasSetStream(exchange_blas.get(), exchanges.get()));
   if (beside) CUDA_CHECK(cublasSetStream(beside_blas.get(), beside->get()));
 }
 

@@ -9,8 +9,9 @@
 
 namespace spsolve::cuda {
 
-/// The streams and library handles that the bands of this rank's GPU work with: updates on one, the
-/// next panel beside them on another that goes first, and so do rows on their way between ranks.
+/// The streams and library handles that the bands of this rank's GPU work with: updates on one; the
+/// next panel beside them on another that goes first, and so do pivot rows, as they change places
+/// and ranks and are solved for.
 struct BandStreams {
   BandStreams();
 
@@ -20,6 +21,7 @@ struct BandStreams {
   std::unique_ptr<Stream> beside;  // for updates that leave processors to a panel; may be null
   CublasHandle update_blas;
   CublasHandle panel_blas;
+  CublasHandle exchange_blas;
   CublasHandle beside_blas;
 };
 

@@ -8,22 +8,12 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// Seconds that the election of a column takes about on an H200, with `rows` of this rank's, and
-/// its part of an update with so many columns: which of the two a step waits for.
-double seconds_of_election(Index rows, bool alone) {
-  return (alone ? 0.6e-6 : 3e-6) + 0.27e-9 * static_cast<double>(rows);
-}
-double seconds_of_update(Index rows, Index columns) {
-  return 2.0 / 50e12 * static_cast<double>(rows) * static_cast<double>(columns);
-}
-
-/// Pieces of a team's columns: a quarter of them, so that pivot rows travel beside the update of
-/// other pieces; not less than so many panels, since a piece takes two dozen launches.
+/// Pieces of the columns: pivot rows of one travel and are solved for beside the update of another.
+/// Not less than so many panels, since a piece takes two dozen launches.
 constexpr Index pieces = 4;
 constexpr Index panels_of_piece = 24;
 
-Index width_of_pieces(Index order, Index max_width, bool alone) {
-  if (alone) return std::max<Index>(order, 1);
+Index width_of_pieces(Index order, Index max_width) {
   const Index panels = (order + max_width * pieces - 1) / (max_width * pieces);
   return std::max(panels, panels_of_piece) * max_width;
 }
@@ -36,7 +26,7 @@ std::int64_t DeviceBlockedBand<T>::bytes(Index height, Index order, Index max_wi
   const Index values = height * (device_stride<T>(order) + max_width) +
                        (alone ? 0 : max_width * (device_stride<T>(order) + order + max_width));
   return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
-         (refined && std::is_same_v<T, float> ? SplitProduct::bytes(height, max_width, order) : 0);
+         (refined ? TrailingUpdate<T>::bytes({height, order, max_width}) : 0);
 }
 
 template <typename T>
@@ -54,7 +44,8 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
       travel_(alone ? 0 : max_width * order),
       factors_(alone ? 0 : max_width * max_width),
       panel_lu_(height, max_width),
-      piece_width_(width_of_pieces(order, max_width, alone)),
+      update_(streams, stride_, refined ? Shape{height, order, max_width} : Shape{}),
+      piece_width_(width_of_pieces(order, max_width)),
       updated_(static_cast<std::size_t>(order / piece_width_ + 1)),
       report_(1),
       report_heard_(1),
@@ -65,9 +56,7 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
       swaps_(height, alone ? max_width : 2 * max_width),  // a team's panel may be elected twice
       panel_swaps_(height, max_width),
       factor_staging_(alone ? 0 : max_width * max_width),
-      ticket_(1) {
-  if (refined && std::is_same_v<T, float>) split_.emplace(height, max_width, order);
-}
+      solutions_(streams, stride_) {}
 
 template <typename T>
 void DeviceBlockedBand<T>::fill(const Csr<double>& sparse) {
@@ -92,8 +81,7 @@ void DeviceBlockedBand<T>::fill(const double* dense, Index stride) {
 
 template <typename T>
 void DeviceBlockedBand<T>::take_in() {
-  split_panel_ = -1;
-  if (split_) split_->set_largest(largest_in({0, height_}, {0, order_}));
+  if (update_.splits()) update_.restart(largest_in({0, height_}, {0, order_}));
   streams_.updates.wait();
 }
 
@@ -109,21 +97,26 @@ void DeviceBlockedBand<T>::send_list(std::span<const Index> rows, Index part,
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::swap_in_piece(Range panel, Range piece, const Stream& stream) {
+Event& DeviceBlockedBand<T>::updated(Range piece) {
+  return updated_[static_cast<std::size_t>(std::max<Index>(piece.last - 1, 0) / piece_width_)];
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::swap_in_piece(Range panel, Range piece, std::span<const RowSwap> swaps) {
+  const Stream& stream = streams_.exchanges;
+  updated(piece).hold(stream);
+  clock_.begin(&LuSeconds::exchange, stream);
+  if (piece.first == panel.last) swaps_.set(swaps, stream);
   swaps_.apply(values_.data(), stride_, piece, stream);
   if (piece.last == order_) swaps_.apply(values_.data(), stride_, {0, panel.first}, stream);
+  clock_.end(stream);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swaps, Range piece) {
-  clock_.begin(&LuSeconds::exchange, streams_.updates);
-  if (piece.first == panel.last) {
-    std::vector<RowSwap> pairs;
-    for (Index i = 0; i < panel.size(); ++i) pairs.push_back({panel.first + i, swaps[i]});
-    swaps_.set(pairs, streams_.updates);
-  }
-  swap_in_piece(panel, piece, streams_.updates);
-  clock_.end(streams_.updates);
+  std::vector<RowSwap> pairs;
+  for (Index i = 0; i < panel.size(); ++i) pairs.push_back({panel.first + i, swaps[i]});
+  swap_in_piece(panel, piece, pairs);
 }
 
 template <typename T>
@@ -237,7 +230,7 @@ std::vector<Index> DeviceBlockedBand<T>::elect(Index first_active, Range panel,
     clock_.end(stream);
   }
   // No message leaves on this stream before those of the pivot rows arrived.
-  piece_came_.hold(stream);
+  rows_came_.hold(stream);
   return chosen;
 }
 
@@ -329,19 +322,10 @@ void DeviceBlockedBand<T>::withdraw_multipliers(Index first_active, Range panel)
 // --- pivot rows
 
 template <typename T>
-Event& DeviceBlockedBand<T>::updated(Range piece) {
-  return updated_[static_cast<std::size_t>(std::max<Index>(piece.last - 1, 0) / piece_width_)];
-}
-
-template <typename T>
 void DeviceBlockedBand<T>::follow_retired(Range panel, Range piece) {
-  const Stream& stream = streams_.exchanges;
-  const bool first = piece.first == panel.last;
-  if (first) settled_.hold(stream);
-  updated(piece).hold(stream);
-  clock_.begin(&LuSeconds::exchange, stream);  // until set_pivot_block()
-  if (first) swaps_.set(std::exchange(retired_, {}), stream);
-  swap_in_piece(panel, piece, stream);
+  settled_.hold(streams_.exchanges);
+  swap_in_piece(panel, piece, retired_);
+  retired_.clear();
 }
 
 template <typename T>
@@ -372,44 +356,41 @@ void DeviceBlockedBand<T>::set_pivot_block(Range panel, Range piece, std::span<c
   }
   gather_rows<T>(row_buffer(piece).data(), piece.size(), list(1), width, piece.size(),
                  pivot_block(panel, piece.first), stride_, stream.get());
-  clock_.end(stream);
-  piece_came_.record(stream);
-  piece_came_.hold(streams_.updates);
+  clock_.end(stream);  // what began with the piece's swaps
+  rows_came_.record(stream);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::keep_pivot_rows(Range panel, Range piece, std::span<const Index> order,
                                            Index row) {
   const bool first = piece.first == panel.last;
-  if (first) send_list(order, 2, streams_.updates);
+  if (first) send_list(order, 2, streams_.exchanges);
   const Range columns{first ? panel.first : piece.first, piece.last};
   gather_rows<T>(pivot_block(panel, columns.first), stride_, list(2),
                  static_cast<Index>(order.size()), columns.size(), at(row, columns.first), stride_,
-                 streams_.updates.get());
+                 streams_.exchanges.get());
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::solve_pivot_rows(Range panel, Range columns) {
-  clock_.begin(&LuSeconds::update, streams_.updates);
-  solve_unit_lower_by_halves(streams_.update_blas, panel.size(), columns.size(),
+  const Stream& stream = streams_.exchanges;
+  clock_.begin(&LuSeconds::exchange, stream);
+  solve_unit_lower_by_halves(streams_.exchange_blas, panel.size(), columns.size(),
                              static_cast<const T*>(pivot_block(panel, panel.first)), stride_,
-                             pivot_block(panel, columns.first), stride_, streams_.updates.get());
-  clock_.end(streams_.updates);
+                             pivot_block(panel, columns.first), stride_, stream.get());
+  clock_.end(stream);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::update(Index first_active, Range panel, Range columns) {
   const bool is_next = columns.first == panel.last;
+  piece_ready_.record(streams_.exchanges);
+  piece_ready_.hold(streams_.updates);
   clock_.begin(&LuSeconds::update, streams_.updates);
-  if (!is_next && streams_.beside && panels_take_longer(first_active, panel)) {
-    before_narrow_.record(streams_.updates);
-    before_narrow_.hold(*streams_.beside);
-    subtract_pivot_rows(first_active, panel, columns, *streams_.beside, streams_.beside_blas);
-    behind_narrow_.record(*streams_.beside);
-    behind_narrow_.hold(streams_.updates);
-  } else {
-    subtract_pivot_rows(first_active, panel, columns, streams_.updates, streams_.update_blas);
-  }
+  update_.subtract({height_ - first_active, columns.size(), panel.size()},
+                   at(first_active, panel.first), pivot_block(panel, columns.first),
+                   at(first_active, columns.first), panel.first,
+                   !is_next && panels_take_longer(first_active, panel));
   clock_.end(streams_.updates);
   if (is_next) next_ready_.record(streams_.updates);
   if (columns.last % piece_width_ == 0 || columns.last == order_) {
@@ -419,30 +400,12 @@ void DeviceBlockedBand<T>::update(Index first_active, Range panel, Range columns
 
 template <typename T>
 bool DeviceBlockedBand<T>::panels_take_longer(Index first_active, Range panel) const {
-  // What the update loses by fewer processors, an election beside it gains several times.
-  const Index rows = height_ - first_active;
-  return seconds_of_election(rows, alone_) > 0.6 * seconds_of_update(rows, order_ - panel.last);
-}
-
-template <typename T>
-void DeviceBlockedBand<T>::subtract_pivot_rows(Index first_active, Range panel, Range columns,
-                                               const Stream& stream, const CublasHandle& blas) {
-  const Index rows = height_ - first_active;
-  const T* const left = at(first_active, panel.first);
-  const T* const right = pivot_block(panel, columns.first);
-  T* const target = at(first_active, columns.first);
-  if (split_) {
-    if constexpr (std::is_same_v<T, float>) {
-      if (split_panel_ != panel.first) {
-        split_->take_left(left, stride_, rows, panel.size(), stream.get());
-      }
-      split_panel_ = panel.first;
-      split_->subtract(blas, right, stride_, columns.size(), target, stride_, stream.get());
-    }
-  } else {
-    cuda::subtract_product(blas, rows, columns.size(), panel.size(), left, stride_, right, stride_,
-                           target, stride_);
-  }
+  // Seconds a column, about, on an H200.
+  const auto rows = static_cast<double>(height_ - first_active);
+  const double election = (alone_ ? 0.6e-6 : 3e-6) + 0.27e-9 * rows;
+  const double update = 2.0 / 50e12 * rows * static_cast<double>(order_ - panel.last);
+  // What an update loses by fewer processors, an election beside it gains several times.
+  return election > 0.6 * update;
 }
 
 // --- afterwards
@@ -483,76 +446,36 @@ std::vector<T> DeviceBlockedBand<T>::diagonal() const {
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::solve_with(Triangle triangle, std::span<T> x, Index columns) const {
-  x_.grow(static_cast<Index>(x.size()));
-  x_.upload(x);
-  const T* const a = values_.data();
-  if (columns == 1) {
-    c_.grow(static_cast<Index>(x.size()));
-    solve_triangle(triangle, order_, a, stride_, static_cast<const T*>(x_.data()), c_.data(),
-                   ticket_.data(), streams_.updates.get());
-    std::swap(x_, c_);
-  } else if (triangle == Triangle::upper) {
-    cuda::solve_upper(streams_.update_blas, order_, columns, a, stride_, x_.data(), columns);
-  } else {
-    cuda::solve_unit_lower(streams_.update_blas, order_, columns, a, stride_, x_.data(), columns);
-  }
-  streams_.updates.wait();
-  x_.download(x);
-}
-
-template <typename T>
 void DeviceBlockedBand<T>::solve_unit_lower(std::span<T> x, Index columns) const {
-  solve_with(Triangle::unit_lower, x, columns);
+  solutions_.solve(Triangle::unit_lower, values_.data(), order_, x, columns);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::solve_upper(std::span<T> x, Index columns) const {
-  solve_with(Triangle::upper, x, columns);
+  solutions_.solve(Triangle::upper, values_.data(), order_, x, columns);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::set_sums(std::span<const T> sums, Index) const {
-  streams_.updates.wait();
-  sums_.grow(static_cast<Index>(sums.size()));
-  sums_.upload(sums);
+  solutions_.set_sums(sums);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<const T> x,
                                             Index columns) const {
-  if (rows.size() == 0) return;
-  streams_.updates.wait();  // for the last x
-  x_.grow(static_cast<Index>(x.size()));
-  x_.upload(x);
-  cuda::subtract_product(streams_.update_blas, rows.size(), columns, panel.size(),
-                         at(rows.first, panel.first), stride_, static_cast<const T*>(x_.data()),
-                         columns, sums_.data() + rows.first * columns, columns);
+  solutions_.subtract_product(rows, at(rows.first, panel.first), x, columns);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::read_sums(Range rows, std::span<T> values, Index columns) const {
-  if (rows.size() == 0) return;
-  streams_.updates.wait();
-  CUDA_CHECK(cudaMemcpy(values.data(), sums_.data() + rows.first * columns,
-                        static_cast<std::size_t>(rows.size() * columns) * sizeof(T),
-                        cudaMemcpyDeviceToHost));
+  solutions_.read_sums(rows, values, columns);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::subtract_transposed_product(Range rows, Range panel,
                                                        std::span<const T> x, std::span<T> c,
                                                        Index columns) const {
-  if (rows.size() == 0) return;
-  x_.grow(static_cast<Index>(x.size()));
-  c_.grow(static_cast<Index>(c.size()));
-  x_.upload(x);
-  c_.upload(c);
-  cuda::subtract_transposed_product(streams_.update_blas, panel.size(), columns, rows.size(),
-                                    at(rows.first, panel.first), stride_,
-                                    static_cast<const T*>(x_.data()), columns, c_.data(), columns);
-  streams_.updates.wait();
-  c_.download(c);
+  solutions_.subtract_transposed_product(rows.size(), at(rows.first, panel.first), x, c, columns);
 }
 
 template class DeviceBlockedBand<float>;

@@ -10,8 +10,8 @@
 #include "cuda/eliminate/panel_lu.hpp"
 #include "cuda/eliminate/part_clock.hpp"
 #include "cuda/eliminate/row_swaps.hpp"
-#include "cuda/eliminate/split_product.hpp"
-#include "cuda/eliminate/triangle_kernels.hpp"
+#include "cuda/eliminate/solutions.hpp"
+#include "cuda/eliminate/trailing_update.hpp"
 #include "eliminate/blocked_band.hpp"
 #include "matrix/csr.hpp"
 
@@ -88,8 +88,9 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   const T* at(Index row, Index column) const { return values_.data() + row * stride_ + column; }
   T* pivot_block(Range panel, Index column);
 
-  /// Swaps rows in a piece, and with the last one in the columns before the panel.
-  void swap_in_piece(Range panel, Range piece, const Stream& stream);
+  /// Swaps rows in a piece; `swaps` tells of them with the first one, and with the last one the
+  /// columns before the panel follow.
+  void swap_in_piece(Range panel, Range piece, std::span<const RowSwap> swaps);
 
   /// What was done last in a piece's columns by update().
   Event& updated(Range piece);
@@ -102,18 +103,11 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   void start_panel(Range panel, Pivoting pivoting);
   bool may_redo(Range panel, Pivoting pivoting) const;
 
-  /// update() on a stream.
-  void subtract_pivot_rows(Index first_active, Range panel, Range columns, const Stream& stream,
-                           const CublasHandle& blas);
-
   /// Whether the next panel is likely to be the last that a step waits for.
   bool panels_take_longer(Index first_active, Range panel) const;
 
   /// What is done with a matrix that has just come.
   void take_in();
-
-  /// x <- the triangle's inverse times x, of the whole matrix of a rank alone.
-  void solve_with(Triangle triangle, std::span<T> x, Index columns) const;
 
   double read_largest(const T* a, Index stride, Index rows, Index columns, bool upper,
                       const Stream& stream) const;
@@ -132,14 +126,13 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   DeviceArray<T> travel_;   // max_width x order: rows on their way in a team, piece by piece
   DeviceArray<T> factors_;  // max_width squared: L and U of a team's panel
   PanelLu<T> panel_lu_;
-  std::optional<SplitProduct> split_;  // of updates
-  Index split_panel_ = -1;             // the first column of the panel that it has
+  TrailingUpdate<T> update_;
   PartClock clock_;
   Index piece_width_;
-  Event next_ready_;  // the columns of the next panel are up to date
-  Event settled_;     // the panel has its multipliers
-  Event piece_came_;  // a piece of the pivot block is there
-  Event before_narrow_, behind_narrow_;
+  Event next_ready_;                 // the columns of the next panel are up to date
+  Event settled_;                    // the panel has its multipliers
+  Event rows_came_;                  // pivot rows of all ranks
+  Event piece_ready_;                // a piece of the pivot block
   std::vector<Event> updated_;       // by piece
   DeviceArray<PanelReport> report_;  // of multipliers
   PinnedArray<PanelReport> report_heard_;
@@ -158,8 +151,7 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   DeviceArray<T> candidates_;
   DeviceArray<T> stack_;
   std::vector<PanelLu<T>> stack_lu_;
-  mutable DeviceArray<T> x_, c_, sums_;
-  mutable DeviceArray<int> ticket_;  // of solve_triangle()
+  mutable Solutions<T> solutions_;
 };
 
 extern template class DeviceBlockedBand<float>;

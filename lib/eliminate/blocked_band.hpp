@@ -14,10 +14,10 @@ namespace spsolve {
 
 /// Where the time of a rank's blocked elimination went, in seconds.
 struct LuSeconds {
-  double panel = 0;     ///< panels eliminated; where bands overlap, beside the update
-  double exchange = 0;  ///< rows changing places, and ranks
-  double update = 0;    ///< rows of U solved for, products
-  double wait = 0;      ///< neither exchange nor update was at work, nor, on a host, a panel
+  double panel = 0;     ///< panels eliminated
+  double exchange = 0;  ///< rows changing places, and ranks; where bands overlap, solved for, too
+  double update = 0;    ///< products; where bands don't overlap, rows of U solved for, too
+  double wait = 0;      ///< none of the three; where bands overlap, no update
 };
 
 /// Multipliers above this make a tournament's panel worth redoing with partial pivoting.

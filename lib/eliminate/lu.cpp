@@ -40,7 +40,7 @@ class PartTimer {
   LuSeconds result(const std::optional<LuSeconds>& of_band) const {
     const double whole = whole_.seconds();
     LuSeconds parts = of_band.value_or(parts_);
-    parts.wait = whole - parts.exchange - parts.update - (of_band ? 0.0 : parts.panel);
+    parts.wait = whole - parts.update - (of_band ? 0.0 : parts.exchange + parts.panel);
     return parts;
   }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "helpers/piecewise_band.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems.hpp"
 #include "matrix/generate.hpp"
@@ -39,6 +40,26 @@ TEST(Lu, MatchesLapackForEverySizeAndBlock) {
         const Solved solved = solve_in_team(matrix, b, lu(pivoting, std::min(block, n)));
         EXPECT_LE(backward_error(matrix, b, solved.x), largest) << n << " by " << block;
         EXPECT_TRUE(solved.notes.empty());
+      }
+    }
+  }
+}
+
+TEST(Lu, PieceByPiece) {
+  MpiTeam team;
+  test::PiecewiseBands bands(team);
+  for (const Index n : {1, 9, 10, 11, 64, 101}) {
+    const Csr<double> matrix = sparse(random_multivector(n, n, n));
+    const Dense<double> b = random_multivector(n, 2, n + 1);
+    for (const Index block : {1, 5, 10}) {
+      for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
+        const EliminationChoice choice = lu(pivoting, std::min(block, n));
+        const Csr<double> rows = scatter_rows(team, cyclic_rows(choice, n, team.size()),
+                                              team.rank() == 0 ? matrix : Csr<double>{});
+        Progress progress("test", 0, Progress::Show::off);
+        Dense<double> x = b;
+        prepare_elimination(team, bands, n, rows, choice)(progress).solve(x);
+        EXPECT_LE(backward_error(matrix, b, x), bound(matrix, b)) << n << " by " << block;
       }
     }
   }

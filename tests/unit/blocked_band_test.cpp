@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "eliminate/host_blocked_band.hpp"
+#include "helpers/piecewise_band.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/multivector.hpp"
 
@@ -32,20 +32,12 @@ TEST(SwapsToFront, BringTheChosenRowsToTheFrontInOrder) {
   }
 }
 
-/// A band that looks ahead, with pieces of 10 columns.
-class PiecewiseBand final : public HostBlockedBand<double> {
- public:
-  using HostBlockedBand::HostBlockedBand;
-  bool overlaps() const override { return true; }
-  Index piece_width() const override { return 10; }
-};
-
 TEST(PiecesBehind, CoverTheColumnsBehindAPanel) {
   const auto matrix = test::sparse(random_multivector(37, 37, 1));
   const HostBlockedBand<double> plain(matrix, 5, true);
   EXPECT_EQ(pieces_behind(plain, {5, 10}, {10, 15}), (std::vector<Range>{{10, 37}}));
   EXPECT_EQ(pieces_behind(plain, {35, 37}, {37, 37}), (std::vector<Range>{{37, 37}}));
-  const PiecewiseBand ahead(matrix, 5, true);
+  const test::PiecewiseBand<double> ahead(matrix, 5, true);
   EXPECT_EQ(pieces_behind(ahead, {5, 10}, {10, 15}),
             (std::vector<Range>{{10, 15}, {15, 20}, {20, 30}, {30, 37}}));
   EXPECT_EQ(pieces_behind(ahead, {30, 35}, {35, 37}), (std::vector<Range>{{35, 37}}));

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/eliminate/band_streams.hpp"
+#include "cuda/eliminate/triangle_kernels.hpp"
+#include "distribute/row_bands.hpp"
+
+namespace spsolve::cuda {
+
+/// Right-hand sides on their way through an eliminated matrix in GPU memory, whose rows are
+/// `stride` values apart. Multivectors are in host memory, row-major, K columns.
+template <typename T>
+class Solutions {
+ public:
+  Solutions(BandStreams& streams, Index stride) : streams_(streams), stride_(stride), ticket_(1) {}
+
+  /// x <- the inverse of the triangle of order n at `a`, times x.
+  void solve(Triangle triangle, const T* a, Index n, std::span<T> x, Index columns);
+
+  // Sums c of one row for each of the matrix's: set, c(rows, :) <- c(rows, :) - A x for the
+  // x.size() / K columns of A at `a`, and read.
+  void set_sums(std::span<const T> sums);
+  void subtract_product(Range rows, const T* a, std::span<const T> x, Index columns);
+  void read_sums(Range rows, std::span<T> values, Index columns);
+
+  /// c <- c - A^T x for `rows` rows of A at `a`, which has c.size() / K columns.
+  void subtract_transposed_product(Index rows, const T* a, std::span<const T> x, std::span<T> c,
+                                   Index columns);
+
+ private:
+  BandStreams& streams_;
+  Index stride_;
+  DeviceArray<T> x_, c_, sums_;
+  DeviceArray<int> ticket_;  // of solve_triangle()
+};
+
+}  // namespace spsolve::cuda
