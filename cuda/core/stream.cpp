@@ -23,8 +23,10 @@ Stream::Stream(Order order) {
   int lowest = 0, highest = 0;
   CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
   const unsigned flags = order == Order::with_default ? cudaStreamDefault : cudaStreamNonBlocking;
-  CUDA_CHECK(cudaStreamCreateWithPriority(&stream_, flags,
-                                          order == Order::alone_and_first ? highest : lowest));
+  const int priority = order == Order::alone_and_first    ? highest
+                       : order == Order::alone_and_before ? (highest + lowest) / 2
+                                                          : lowest;
+  CUDA_CHECK(cudaStreamCreateWithPriority(&stream_, flags, priority));
 }
 
 Stream::~Stream() {

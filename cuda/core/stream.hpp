@@ -8,8 +8,8 @@ namespace spsolve::cuda {
 class Stream {
  public:
   /// In order with the default stream, on which arrays are copied; or in order with nothing but
-  /// itself, at normal priority, or before the others.
-  enum class Order { with_default, alone, alone_and_first };
+  /// itself, at normal priority, before such streams, or first of all.
+  enum class Order { with_default, alone, alone_and_before, alone_and_first };
 
   explicit Stream(Order order = Order::with_default);
   explicit Stream(cudaStream_t made) : stream_(made) {}  ///< takes over what was made elsewhere

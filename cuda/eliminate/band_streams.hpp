@@ -10,14 +10,14 @@
 namespace spsolve::cuda {
 
 /// The streams and library handles that the bands of this rank's GPU work with: updates on one; the
-/// next panel beside them on another that goes first, and so do pivot rows, as they change places
-/// and ranks and are solved for.
+/// next panel beside them on another that goes first; pivot rows, as they change places and ranks
+/// and are solved for, on a third that goes between.
 struct BandStreams {
   BandStreams();
 
   Stream updates{Stream::Order::alone};
   Stream panels{Stream::Order::alone_and_first};
-  Stream exchanges{Stream::Order::alone_and_first};
+  Stream exchanges{Stream::Order::alone_and_before};
   std::unique_ptr<Stream> beside;  // for updates that leave processors to a panel; may be null
   CublasHandle update_blas;
   CublasHandle panel_blas;

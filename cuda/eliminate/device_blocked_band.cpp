@@ -97,13 +97,29 @@ void DeviceBlockedBand<T>::send_list(std::span<const Index> rows, Index part,
 }
 
 template <typename T>
+bool DeviceBlockedBand<T>::waits_for_panel(Range panel) const {
+  // Seconds a column, about, on an H200.
+  const auto columns = static_cast<double>(order_ - panel.last);
+  const double rows = static_cast<double>(height_) / static_cast<double>(order_) * columns;
+  const double election = (alone_ ? 0.6e-6 : 3e-6) + 0.27e-9 * rows;
+  const double update = 2.0 / 50e12 * rows * columns;
+  // What an update loses by fewer processors, an election beside it gains several times.
+  return election > 0.6 * update;
+}
+
+template <typename T>
+const Stream& DeviceBlockedBand<T>::pivot_stream(Range panel) const {
+  return waits_for_panel(panel) ? streams_.updates : streams_.exchanges;
+}
+
+template <typename T>
 Event& DeviceBlockedBand<T>::updated(Range piece) {
   return updated_[static_cast<std::size_t>(std::max<Index>(piece.last - 1, 0) / piece_width_)];
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::swap_in_piece(Range panel, Range piece, std::span<const RowSwap> swaps) {
-  const Stream& stream = streams_.exchanges;
+void DeviceBlockedBand<T>::swap_in_piece(Range panel, Range piece, std::span<const RowSwap> swaps,
+                                         const Stream& stream) {
   updated(piece).hold(stream);
   clock_.begin(&LuSeconds::exchange, stream);
   if (piece.first == panel.last) swaps_.set(swaps, stream);
@@ -116,7 +132,7 @@ template <typename T>
 void DeviceBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swaps, Range piece) {
   std::vector<RowSwap> pairs;
   for (Index i = 0; i < panel.size(); ++i) pairs.push_back({panel.first + i, swaps[i]});
-  swap_in_piece(panel, piece, pairs);
+  swap_in_piece(panel, piece, pairs, pivot_stream(panel));
 }
 
 template <typename T>
@@ -324,7 +340,7 @@ void DeviceBlockedBand<T>::withdraw_multipliers(Index first_active, Range panel)
 template <typename T>
 void DeviceBlockedBand<T>::follow_retired(Range panel, Range piece) {
   settled_.hold(streams_.exchanges);
-  swap_in_piece(panel, piece, retired_);
+  swap_in_piece(panel, piece, retired_, streams_.exchanges);
   retired_.clear();
 }
 
@@ -361,51 +377,49 @@ void DeviceBlockedBand<T>::set_pivot_block(Range panel, Range piece, std::span<c
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::keep_pivot_rows(Range panel, Range piece, std::span<const Index> order,
-                                           Index row) {
-  const bool first = piece.first == panel.last;
-  if (first) send_list(order, 2, streams_.exchanges);
-  const Range columns{first ? panel.first : piece.first, piece.last};
-  gather_rows<T>(pivot_block(panel, columns.first), stride_, list(2),
-                 static_cast<Index>(order.size()), columns.size(), at(row, columns.first), stride_,
-                 streams_.exchanges.get());
+void DeviceBlockedBand<T>::solve_pivot_rows(Range panel, Range columns) {
+  const Stream& stream = pivot_stream(panel);
+  const bool beside = &stream == &streams_.exchanges;
+  if (!beside) wait_for_exchanges();
+  clock_.begin(beside ? &LuSeconds::exchange : &LuSeconds::update, stream);
+  solve_unit_lower_by_halves(beside ? streams_.exchange_blas : streams_.update_blas, panel.size(),
+                             columns.size(), static_cast<const T*>(pivot_block(panel, panel.first)),
+                             stride_, pivot_block(panel, columns.first), stride_, stream.get());
+  clock_.end(stream);
 }
 
 template <typename T>
-void DeviceBlockedBand<T>::solve_pivot_rows(Range panel, Range columns) {
-  const Stream& stream = streams_.exchanges;
-  clock_.begin(&LuSeconds::exchange, stream);
-  solve_unit_lower_by_halves(streams_.exchange_blas, panel.size(), columns.size(),
-                             static_cast<const T*>(pivot_block(panel, panel.first)), stride_,
-                             pivot_block(panel, columns.first), stride_, stream.get());
-  clock_.end(stream);
+void DeviceBlockedBand<T>::wait_for_exchanges() {
+  piece_ready_.record(streams_.exchanges);
+  piece_ready_.hold(streams_.updates);
+}
+
+template <typename T>
+void DeviceBlockedBand<T>::keep_pivot_rows(Range panel, Range piece, std::span<const Index> order,
+                                           Index row) {
+  const Stream& stream = pivot_stream(panel);
+  const bool first = piece.first == panel.last;
+  if (first) send_list(order, 2, stream);
+  const Range columns{first ? panel.first : piece.first, piece.last};
+  gather_rows<T>(pivot_block(panel, columns.first), stride_, list(2),
+                 static_cast<Index>(order.size()), columns.size(), at(row, columns.first), stride_,
+                 stream.get());
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::update(Index first_active, Range panel, Range columns) {
   const bool is_next = columns.first == panel.last;
-  piece_ready_.record(streams_.exchanges);
-  piece_ready_.hold(streams_.updates);
+  wait_for_exchanges();
   clock_.begin(&LuSeconds::update, streams_.updates);
   update_.subtract({height_ - first_active, columns.size(), panel.size()},
                    at(first_active, panel.first), pivot_block(panel, columns.first),
                    at(first_active, columns.first), panel.first,
-                   !is_next && panels_take_longer(first_active, panel));
+                   !is_next && waits_for_panel(panel));
   clock_.end(streams_.updates);
   if (is_next) next_ready_.record(streams_.updates);
   if (columns.last % piece_width_ == 0 || columns.last == order_) {
     updated(columns).record(streams_.updates);
   }
-}
-
-template <typename T>
-bool DeviceBlockedBand<T>::panels_take_longer(Index first_active, Range panel) const {
-  // Seconds a column, about, on an H200.
-  const auto rows = static_cast<double>(height_ - first_active);
-  const double election = (alone_ ? 0.6e-6 : 3e-6) + 0.27e-9 * rows;
-  const double update = 2.0 / 50e12 * rows * static_cast<double>(order_ - panel.last);
-  // What an update loses by fewer processors, an election beside it gains several times.
-  return election > 0.6 * update;
 }
 
 // --- afterwards

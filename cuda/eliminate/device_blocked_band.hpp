@@ -90,7 +90,11 @@ class DeviceBlockedBand final : public BlockedBand<T> {
 
   /// Swaps rows in a piece; `swaps` tells of them with the first one, and with the last one the
   /// columns before the panel follow.
-  void swap_in_piece(Range panel, Range piece, std::span<const RowSwap> swaps);
+  void swap_in_piece(Range panel, Range piece, std::span<const RowSwap> swaps,
+                     const Stream& stream);
+
+  /// What is launched on the stream of updates from now on waits for that of exchanges.
+  void wait_for_exchanges();
 
   /// What was done last in a piece's columns by update().
   Event& updated(Range piece);
@@ -103,8 +107,10 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   void start_panel(Range panel, Pivoting pivoting);
   bool may_redo(Range panel, Pivoting pivoting) const;
 
-  /// Whether the next panel is likely to be the last that a step waits for.
-  bool panels_take_longer(Index first_active, Range panel) const;
+  /// Whether the step behind `panel` is likely to wait for the next panel rather than for its
+  /// update; and what works at the pivot rows then.
+  bool waits_for_panel(Range panel) const;
+  const Stream& pivot_stream(Range panel) const;
 
   /// What is done with a matrix that has just come.
   void take_in();

@@ -98,12 +98,13 @@ PreparedElimination prepare_by_blocks(Team& team, BandFactory& bands, Index orde
 constexpr Index least_mixed_order = 12000;
 
 /// Narrow panels while a matrix is small: their latency counts, not the update's rate. A GPU alone
-/// eliminates inside a wide panel by halves, so that only the update's rate counts; among several
-/// the rows are dealt out in blocks of the same width.
+/// eliminates inside a wide panel by halves, so that only the update's rate counts, and a small
+/// matrix is one panel; among several the rows are dealt out in blocks of the same width.
 Index panel_width(Index order, BandMemory memory, int ranks) {
   if (memory == BandMemory::host) return std::clamp<Index>(order / 16 / 8 * 8, 16, 128);
-  if (ranks == 1) return order < 25000 ? 512 : 1024;
+  if (ranks == 1) return order <= 2048 ? std::max<Index>(order, 1) : order < 25000 ? 512 : 1024;
   if (order < 2500) return 64;
+  if (order >= 40000 * static_cast<Index>(ranks)) return 1024;
   return order < 6000 ? 128 : order < 20000 ? 256 : 512;
 }
 
