@@ -114,6 +114,16 @@ TEST_F(GpuLu, SameBitsFromRunToRun) {
   }
 }
 
+TEST_F(GpuLu, SameBitsFromRunToRunInManyPieces) {
+  const Csr<double> matrix = test::sparse(random_multivector(1300, 1300, 41));
+  const Dense<double> b = random_multivector(1300, 1, 42);
+  const auto x = solve_on_gpu(matrix, b, Pivoting::tournament, 16).x;
+  EXPECT_LE(test::backward_error(matrix, b, x), bound(matrix, b));
+  for (int run = 0; run < 3; ++run) {
+    EXPECT_EQ(solve_on_gpu(matrix, b, Pivoting::tournament, 16).x.values, x.values);
+  }
+}
+
 TEST_F(GpuLu, PartialPivotsAreThoseOfTheHost) {
   const Csr<double> matrix = test::sparse(random_multivector(600, 600, 12));
   SoloTeam team;
