@@ -108,6 +108,13 @@ class ProductPlan {
                              static_cast<std::int64_t>(bytes);
     return row > 0 && rows > most / row ? most : rows * row;
   }
+  /// Formats that keep the columns of neighbouring rows once where they are the same: how often
+  /// that is, only the entries tell.
+  const char* format_words() const {
+    return format_.starts_with("grouped") || format_ == "symmetric_slices"
+               ? "the kernel's format, at most"
+               : "the kernel's format";
+  }
   std::int64_t whole() const { return csr_bytes(shape_.rows, shape_.nonzeros, sizeof(double)); }
   bool keeps_x() const {
     return leads_ && (config_.multiply.verify || config_.multiply.x.kind == MultivectorKind::file);
@@ -146,7 +153,7 @@ class ProductPlan {
     }
     stays("prepare");
     add("prepare", "interior and boundary rows", split);
-    add("prepare", "the kernel's format", format());
+    add("prepare", format_words(), format());
     if (format_ == "chosen") {  // a second one, to compare the first with
       add("prepare", "another kernel's format, mostly smaller", format() / 10 * 7);
       add("prepare", "vectors of the trial",
@@ -157,7 +164,7 @@ class ProductPlan {
     stays("multiply");
     if (on_gpu_) {
       const std::int64_t x = multivector(x_height_, value_), y = multivector(height_, value_);
-      plan_.on_gpu = {{"multiply", "the kernel's format", format()},
+      plan_.on_gpu = {{"multiply", format_words(), format()},
                       {"multiply", "rows of X and Y", x + y}};
       if (format_ == "chosen") {
         plan_.on_gpu.push_back({"multiply", "another kernel's format, for a while", format()});
@@ -167,7 +174,7 @@ class ProductPlan {
       if (extra > 0) plan_.on_gpu.push_back({"multiply", "what the kernel works with", extra});
       return;
     }
-    add("multiply", "the kernel's format", format());
+    add("multiply", format_words(), format());
     // A band that borders on two others needs few rows of them; at worst the halo is all of X.
     add("multiply", "rows of X in the product's type", multivector(x_height_, value_));
     add("multiply", "rows of Y; before, X on its way",
@@ -177,7 +184,7 @@ class ProductPlan {
     if (!config_.multiply.verify && config_.output.product.empty()) return;
     stays("gather");
     if (!on_gpu_) {
-      add("gather", "the kernel's format", format());
+      add("gather", format_words(), format());
       add("gather", "rows of X and Y",
           multivector(x_height_, value_) + multivector(height_, value_));
     }
@@ -190,7 +197,7 @@ class ProductPlan {
     add("verify", "Y twice and X in the product's type",
         2 * multivector(shape_.rows, value_) + multivector(shape_.columns, value_));
     if (!on_gpu_) {
-      add("verify", "the kernel's format", format());
+      add("verify", format_words(), format());
       add("verify", "rows of X and Y",
           multivector(x_height_, value_) + multivector(height_, value_));
     }
