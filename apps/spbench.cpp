@@ -8,6 +8,7 @@
 
 #include "apps/command_line.hpp"
 #include "core/launcher.hpp"
+#include "core/log.hpp"
 #include "core/system.hpp"
 #include "core/team.hpp"
 #include "io/atomic_file.hpp"
@@ -45,6 +46,7 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 }
 
 int run(int argc, char** argv, Team& team) {
+  start_log(team.rank(), false);
   CLI::App app("Samples products, conversions and eliminations.", "spbench");
   add_common_flags(app);
   const bench::Environment environment = bench::environment_of(argc, argv);

@@ -5,7 +5,6 @@
 #include <cusolverDn.h>
 
 #include "config/config.hpp"
-#include "core/error.hpp"
 #include "core/timer.hpp"
 #include "cuda/bench/gpu_system.hpp"
 #include "cuda/bench/random_system.hpp"
@@ -16,13 +15,6 @@ namespace spsolve::cuda {
 
 namespace {
 
-void check(cusolverStatus_t status, const char* call) {
-  if (status == CUSOLVER_STATUS_SUCCESS) return;
-  cudaGetLastError();
-  fail(ExitCode::resources, "{} failed on the GPU with cuSOLVER's status {}", call,
-       static_cast<int>(status));
-}
-
 using CusolverHandle = Owned<cusolverDnHandle_t, cusolverDnDestroy>;
 using CusolverParameters = Owned<cusolverDnParams_t, cusolverDnDestroyParams>;
 using IrsParameters = Owned<cusolverDnIRSParams_t, cusolverDnIRSParamsDestroy>;
@@ -30,7 +22,7 @@ using IrsInfos = Owned<cusolverDnIRSInfos_t, cusolverDnIRSInfosDestroy>;
 
 CusolverHandle make_cusolver() {
   cusolverDnHandle_t handle = nullptr;
-  check(cusolverDnCreate(&handle), "cusolverDnCreate");
+  CUDA_CHECK(cusolverDnCreate(&handle));
   return CusolverHandle(handle);
 }
 
@@ -39,32 +31,29 @@ bench::EliminationRun run_getrf(const GpuSystem& system) {
   const Index n = system.order;
   const CusolverHandle handle = make_cusolver();
   cusolverDnParams_t raw = nullptr;
-  check(cusolverDnCreateParams(&raw), "cusolverDnCreateParams");
+  CUDA_CHECK(cusolverDnCreateParams(&raw));
   const CusolverParameters parameters(raw);
   DeviceArray<double> a(n * n);
   const Dense<double> b = system.right_hand_side();
   DeviceArray<double> x(b.values);
-  fill_random_columns(system.key(), system.diagonal, n, a.data(), n, nullptr);
+  fill_random_columns(system.key(), system.diagonal, n, 0, n, a.data(), n, nullptr);
   DeviceArray<std::int64_t> pivots(n);
   DeviceArray<int> info(1);
   std::size_t device_bytes = 0, host_bytes = 0;
-  check(cusolverDnXgetrf_bufferSize(handle.get(), raw, n, n, CUDA_R_64F, a.data(), n, CUDA_R_64F,
-                                    &device_bytes, &host_bytes),
-        "cusolverDnXgetrf_bufferSize");
+  CUDA_CHECK(cusolverDnXgetrf_bufferSize(handle.get(), raw, n, n, CUDA_R_64F, a.data(), n,
+                                         CUDA_R_64F, &device_bytes, &host_bytes));
   DeviceArray<char> device_space(static_cast<Index>(device_bytes));
   std::vector<char> host_space(host_bytes);
   bench::EliminationRun run;
   wait_for_gpu();
   const Timer timer;
-  check(cusolverDnXgetrf(handle.get(), raw, n, n, CUDA_R_64F, a.data(), n, pivots.data(),
-                         CUDA_R_64F, device_space.data(), device_bytes, host_space.data(),
-                         host_bytes, info.data()),
-        "cusolverDnXgetrf");
+  CUDA_CHECK(cusolverDnXgetrf(handle.get(), raw, n, n, CUDA_R_64F, a.data(), n, pivots.data(),
+                              CUDA_R_64F, device_space.data(), device_bytes, host_space.data(),
+                              host_bytes, info.data()));
   wait_for_gpu();
   run.eliminate = timer.seconds();
-  check(cusolverDnXgetrs(handle.get(), raw, CUBLAS_OP_N, n, 1, CUDA_R_64F, a.data(), n,
-                         pivots.data(), CUDA_R_64F, x.data(), n, info.data()),
-        "cusolverDnXgetrs");
+  CUDA_CHECK(cusolverDnXgetrs(handle.get(), raw, CUBLAS_OP_N, n, 1, CUDA_R_64F, a.data(), n,
+                              pivots.data(), CUDA_R_64F, x.data(), n, info.data()));
   wait_for_gpu();
   run.total = timer.seconds();
   Dense<double> solution(n, 1);
@@ -79,32 +68,30 @@ bench::EliminationRun run_irs(const GpuSystem& system, cusolverPrecType_t lowest
   const Index n = system.order;
   const CusolverHandle handle = make_cusolver();
   cusolverDnIRSParams_t parameters = nullptr;
-  check(cusolverDnIRSParamsCreate(&parameters), "cusolverDnIRSParamsCreate");
+  CUDA_CHECK(cusolverDnIRSParamsCreate(&parameters));
   const IrsParameters owner(parameters);
-  check(cusolverDnIRSParamsSetSolverPrecisions(parameters, CUSOLVER_R_64F, lowest),
-        "cusolverDnIRSParamsSetSolverPrecisions");
-  check(cusolverDnIRSParamsSetRefinementSolver(parameters, CUSOLVER_IRS_REFINE_GMRES),
-        "cusolverDnIRSParamsSetRefinementSolver");
+  CUDA_CHECK(cusolverDnIRSParamsSetSolverPrecisions(parameters, CUSOLVER_R_64F, lowest));
+  CUDA_CHECK(cusolverDnIRSParamsSetRefinementSolver(parameters, CUSOLVER_IRS_REFINE_GMRES));
   cusolverDnIRSInfos_t infos = nullptr;
-  check(cusolverDnIRSInfosCreate(&infos), "cusolverDnIRSInfosCreate");
+  CUDA_CHECK(cusolverDnIRSInfosCreate(&infos));
   const IrsInfos infos_owner(infos);
   DeviceArray<double> a(n * n);
   const Dense<double> b = system.right_hand_side();
   DeviceArray<double> there_b(b.values), x(n);
-  fill_random_columns(system.key(), system.diagonal, n, a.data(), n, nullptr);
+  fill_random_columns(system.key(), system.diagonal, n, 0, n, a.data(), n, nullptr);
   std::size_t bytes = 0;
-  check(cusolverDnIRSXgesv_bufferSize(handle.get(), parameters, static_cast<int>(n), 1, &bytes),
-        "cusolverDnIRSXgesv_bufferSize");
+  CUDA_CHECK(
+      cusolverDnIRSXgesv_bufferSize(handle.get(), parameters, static_cast<int>(n), 1, &bytes));
   DeviceArray<char> space(static_cast<Index>(bytes));
   DeviceArray<int> info(1);
   int iterations = 0;  // negative where it went back to double
   bench::EliminationRun run;
   wait_for_gpu();
   const Timer timer;
-  check(cusolverDnIRSXgesv(handle.get(), parameters, infos, static_cast<int>(n), 1, a.data(),
-                           static_cast<int>(n), there_b.data(), static_cast<int>(n), x.data(),
-                           static_cast<int>(n), space.data(), bytes, &iterations, info.data()),
-        "cusolverDnIRSXgesv");
+  CUDA_CHECK(cusolverDnIRSXgesv(handle.get(), parameters, infos, static_cast<int>(n), 1, a.data(),
+                                static_cast<int>(n), there_b.data(), static_cast<int>(n), x.data(),
+                                static_cast<int>(n), space.data(), bytes, &iterations,
+                                info.data()));
   wait_for_gpu();
   run.total = timer.seconds();
   run.steps = std::abs(iterations);
@@ -116,8 +103,10 @@ bench::EliminationRun run_irs(const GpuSystem& system, cusolverPrecType_t lowest
   return run;
 }
 
-bench::EliminationContender peer(std::string method, std::string precision,
-                                 std::function<bench::EliminationRun(Index)> run) {
+}  // namespace
+
+bench::EliminationContender cusolver_peer(std::string method, std::string precision,
+                                          std::function<bench::EliminationRun(Index)> run) {
   bench::EliminationContender contender;
   contender.peer = true;
   contender.row.device = "cuda";
@@ -128,15 +117,14 @@ bench::EliminationContender peer(std::string method, std::string precision,
   return contender;
 }
 
-}  // namespace
-
 std::vector<bench::EliminationContender> cusolver_peers(Index order, double diagonal) {
   const auto system = [=](Index seed) { return GpuSystem{order, seed, diagonal}; };
-  return {peer("cusolver_getrf", "double", [=](Index seed) { return run_getrf(system(seed)); }),
-          peer("cusolver_irs_tf32", "mixed",
-               [=](Index seed) { return run_irs(system(seed), CUSOLVER_R_TF32); }),
-          peer("cusolver_irs_half", "mixed",
-               [=](Index seed) { return run_irs(system(seed), CUSOLVER_R_16F); })};
+  return {cusolver_peer("cusolver_getrf", "double",
+                        [=](Index seed) { return run_getrf(system(seed)); }),
+          cusolver_peer("cusolver_irs_tf32", "mixed",
+                        [=](Index seed) { return run_irs(system(seed), CUSOLVER_R_TF32); }),
+          cusolver_peer("cusolver_irs_half", "mixed",
+                        [=](Index seed) { return run_irs(system(seed), CUSOLVER_R_16F); })};
 }
 
 }  // namespace spsolve::cuda

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "bench/eliminate_bench.hpp"
@@ -10,5 +12,9 @@ namespace spsolve::cuda {
 /// in TF32 and in half, refined by GMRES to double, with its own way back to double. `diagonal` is
 /// that of GpuSystem.
 std::vector<bench::EliminationContender> cusolver_peers(Index order, double diagonal);
+
+/// A library's row and run: of method `method` with partial pivoting.
+bench::EliminationContender cusolver_peer(std::string method, std::string precision,
+                                          std::function<bench::EliminationRun(Index seed)> run);
 
 }  // namespace spsolve::cuda

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/timer.hpp"
+#include "cuda/bench/cusolver_mg.hpp"
 #include "cuda/bench/cusolver_peers.hpp"
 #include "cuda/bench/gpu_system.hpp"
 #include "cuda/bench/random_bands.hpp"
@@ -105,8 +106,11 @@ class GpuContest final : public bench::EliminationContest {
         return run_ours(team_, ranks_, {order, seed, diagonal}, choice, condition && seed == 1);
       };
     }
-    if (plan.peers && team_.size() == 1) {
+    if (!plan.peers) return all;
+    if (team_.size() == 1) {
       for (auto& peer : cusolver_peers(order, diagonal)) all.push_back(std::move(peer));
+    } else if (const auto mg = cusolver_mg()) {
+      all.push_back(CusolverMg::contender(mg, order, diagonal));
     }
     return all;
   }
@@ -117,7 +121,9 @@ class GpuContest final : public bench::EliminationContest {
       DeviceArray<double> a{n * n}, b{n * n}, c{n * n};
     };
     auto [a, b, c] = together(team_, [] { return Matrices(); });
-    for (auto* matrix : {&a, &b, &c}) fill_random_columns(1, 0, n, matrix->data(), n, nullptr);
+    for (auto* matrix : {&a, &b, &c}) {
+      fill_random_columns(1, 0, n, 0, n, matrix->data(), n, nullptr);
+    }
     const double one = 1;
     double best = 0;
     for (int repeat = 0; repeat < 2; ++repeat) {
@@ -132,8 +138,14 @@ class GpuContest final : public bench::EliminationContest {
   }
 
  private:
+  std::shared_ptr<CusolverMg> cusolver_mg() {
+    if (!mg_) mg_ = CusolverMg::find(team_);
+    return *mg_;
+  }
+
   Team& team_;
   RankStreams ranks_;
+  std::optional<std::shared_ptr<CusolverMg>> mg_;  // null where it can't be used
 };
 
 }  // namespace

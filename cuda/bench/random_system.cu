@@ -14,11 +14,13 @@ __device__ double element(unsigned long long key, double diagonal, Index i, Inde
   return i == j ? value + diagonal : value;
 }
 
-__global__ void fill_columns(unsigned long long key, double diagonal, Index n, double* a,
-                             Index lda) {
+__global__ void fill_columns(unsigned long long key, double diagonal, Index n, Index first,
+                             Index columns, double* a, Index lda) {
   const Index i = thread_index();
   if (i >= n) return;
-  for (Index j = blockIdx.y; j < n; j += gridDim.y) a[j * lda + i] = element(key, diagonal, i, j);
+  for (Index j = blockIdx.y; j < columns; j += gridDim.y) {
+    a[j * lda + i] = element(key, diagonal, i, first + j);
+  }
 }
 
 /// Largest of doubles that are at least 0: their bits order them.
@@ -78,11 +80,11 @@ __global__ void residual(unsigned long long key, double diagonal, Index first, I
 
 }  // namespace
 
-void fill_random_columns(unsigned long long key, double diagonal, Index n, double* a, Index lda,
-                         cudaStream_t stream) {
-  if (n == 0) return;
-  const dim3 grid(grid_for(n, threads), static_cast<unsigned>(std::min<Index>(n, 65535)));
-  fill_columns<<<grid, threads, 0, stream>>>(key, diagonal, n, a, lda);
+void fill_random_columns(unsigned long long key, double diagonal, Index n, Index first,
+                         Index columns, double* a, Index lda, cudaStream_t stream) {
+  if (columns == 0) return;
+  const dim3 grid(grid_for(n, threads), static_cast<unsigned>(std::min<Index>(columns, 65535)));
+  fill_columns<<<grid, threads, 0, stream>>>(key, diagonal, n, first, columns, a, lda);
   check_launch("fill_random_columns");
 }
 

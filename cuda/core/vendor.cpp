@@ -25,6 +25,11 @@ void fail_call(cusparseStatus_t status, const char* call) {
   fail_library(call, cusparseGetErrorString(status), status == CUSPARSE_STATUS_INVALID_VALUE);
 }
 
+void fail_call(cusolverStatus_t status, const char* call) {
+  fail_library(call, fmt::format("cuSOLVER's status {}", static_cast<int>(status)).c_str(),
+               status == CUSOLVER_STATUS_INVALID_VALUE);
+}
+
 CublasHandle make_cublas() {
   cublasHandle_t handle = nullptr;
   CUDA_CHECK(cublasCreate(&handle));

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <cublas_v2.h>
+#include <cusolver_common.h>
 #include <cusparse.h>
 
 #include "cuda/core/cuda_check.hpp"
@@ -14,12 +15,16 @@ namespace spsolve::cuda {
 /// As fail_call() of the runtime.
 [[noreturn]] void fail_call(cublasStatus_t status, const char* call);
 [[noreturn]] void fail_call(cusparseStatus_t status, const char* call);
+[[noreturn]] void fail_call(cusolverStatus_t status, const char* call);
 
 inline void check(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS) fail_call(status, call);
 }
 inline void check(cusparseStatus_t status, const char* call) {
   if (status != CUSPARSE_STATUS_SUCCESS) fail_call(status, call);
+}
+inline void check(cusolverStatus_t status, const char* call) {
+  if (status != CUSOLVER_STATUS_SUCCESS) fail_call(status, call);
 }
 
 /// What a vendor's library made and must destroy, by the function that does it.
