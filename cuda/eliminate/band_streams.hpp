@@ -45,4 +45,17 @@ void download_rows(std::span<T> host, const T* rows, Index stride, Index count, 
 template <typename T>
 void upload_rows(T* rows, Index stride, std::span<const T> host, Index count, Index columns);
 
+/// to(i, :) <- from(i, :) for `rows` rows of `columns` values in GPU memory, in order with
+/// `stream`.
+template <typename T>
+void copy_rows(T* to, Index to_stride, const T* from, Index from_stride, Index rows, Index columns,
+               const Stream& stream) {
+  if (rows == 0 || columns == 0) return;
+  CUDA_CHECK(cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_stride) * sizeof(T), from,
+                               static_cast<std::size_t>(from_stride) * sizeof(T),
+                               static_cast<std::size_t>(columns) * sizeof(T),
+                               static_cast<std::size_t>(rows), cudaMemcpyDeviceToDevice,
+                               stream.get()));
+}
+
 }  // namespace spsolve::cuda

@@ -24,8 +24,9 @@ template <typename T>
 std::int64_t DeviceBlockedBand<T>::bytes(Index height, Index order, Index max_width, bool alone,
                                          bool refined) {
   const Index values = height * (device_stride<T>(order) + max_width) +
-                       (alone ? 0 : max_width * (device_stride<T>(order) + order + max_width));
+                       (alone ? 0 : max_width * (device_stride<T>(order) + order));
   return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
+         CandidateStack<T>::bytes(alone ? 0 : max_width) +
          (refined ? TrailingUpdate<T>::bytes({height, order, max_width}) : 0);
 }
 
@@ -42,8 +43,8 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
       scratch_(height * max_width),
       block_(alone ? 0 : max_width * stride_),
       travel_(alone ? 0 : max_width * order),
-      factors_(alone ? 0 : max_width * max_width),
       panel_lu_(height, max_width),
+      stack_(streams, alone ? 0 : max_width),
       update_(streams, stride_, refined ? Shape{height, order, max_width} : Shape{}),
       piece_width_(width_of_pieces(order, max_width)),
       updated_(static_cast<std::size_t>(order / piece_width_ + 1)),
@@ -55,7 +56,6 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
       lists_(3 * max_width),
       swaps_(height, alone ? max_width : 2 * max_width),  // a team's panel may be elected twice
       panel_swaps_(height, max_width),
-      factor_staging_(alone ? 0 : max_width * max_width),
       solutions_(streams, stride_) {}
 
 template <typename T>
@@ -97,27 +97,6 @@ void DeviceBlockedBand<T>::send_list(std::span<const Index> rows, Index part,
 }
 
 template <typename T>
-bool DeviceBlockedBand<T>::waits_for_panel(Range panel) const {
-  // Seconds a column, about, on an H200.
-  const auto columns = static_cast<double>(order_ - panel.last);
-  const double rows = static_cast<double>(height_) / static_cast<double>(order_) * columns;
-  const double election = (alone_ ? 0.6e-6 : 3e-6) + 0.27e-9 * rows;
-  const double update = 2.0 / 50e12 * rows * columns;
-  // What an update loses by fewer processors, an election beside it gains several times.
-  return election > 0.6 * update;
-}
-
-template <typename T>
-const Stream& DeviceBlockedBand<T>::pivot_stream(Range panel) const {
-  return waits_for_panel(panel) ? streams_.updates : streams_.exchanges;
-}
-
-template <typename T>
-Event& DeviceBlockedBand<T>::updated(Range piece) {
-  return updated_[static_cast<std::size_t>(std::max<Index>(piece.last - 1, 0) / piece_width_)];
-}
-
-template <typename T>
 void DeviceBlockedBand<T>::swap_in_piece(Range panel, Range piece, std::span<const RowSwap> swaps,
                                          const Stream& stream) {
   updated(piece).hold(stream);
@@ -146,17 +125,6 @@ void DeviceBlockedBand<T>::retire(Index first_active, Range panel, std::span<con
   panel_swaps_.set(pairs, streams_.panels);
   panel_swaps_.apply(values_.data(), stride_, panel, streams_.panels);
   clock_.end(streams_.panels);
-}
-
-template <typename T>
-void DeviceBlockedBand<T>::copy_rows(T* to, Index to_stride, const T* from, Index from_stride,
-                                     Index rows, Index columns, const Stream& stream) const {
-  if (rows == 0 || columns == 0) return;
-  CUDA_CHECK(cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_stride) * sizeof(T), from,
-                               static_cast<std::size_t>(from_stride) * sizeof(T),
-                               static_cast<std::size_t>(columns) * sizeof(T),
-                               static_cast<std::size_t>(rows), cudaMemcpyDeviceToDevice,
-                               stream.get()));
 }
 
 // --- panels
@@ -206,12 +174,6 @@ typename BlockedBand<T>::PanelOutcome DeviceBlockedBand<T>::factor_panel(Range p
 }
 
 template <typename T>
-std::span<T> DeviceBlockedBand<T>::candidate_buffer(Index size) {
-  candidates_.grow(size);
-  return {candidates_.data(), static_cast<std::size_t>(size)};
-}
-
-template <typename T>
 void DeviceBlockedBand<T>::begin_election(Index first_active, Range panel) {
   const Stream& stream = streams_.panels;
   const Index rows = height_ - first_active;
@@ -253,45 +215,17 @@ std::vector<Index> DeviceBlockedBand<T>::elect(Index first_active, Range panel,
 template <typename T>
 void DeviceBlockedBand<T>::factor_stack(Index width, std::span<const T> candidates,
                                         std::span<const Index> counts, std::span<Index> order) {
-  const Stream& stream = streams_.panels;
-  const auto rows = static_cast<Index>(order.size());
-  const Index most_rows = static_cast<Index>(counts.size()) * max_width_;
-  if (stack_lu_.empty()) {
-    stack_.grow(most_rows * max_width_);
-    stack_lu_.emplace_back(most_rows, max_width_);
-  }
-  clock_.begin(&LuSeconds::panel, stream);
-  T* next = stack_.data();
-  const T* block = candidates.data();
-  for (const Index count : counts) {
-    copy_rows(next, width, block, width, count, width, stream);
-    next += count * width;
-    block += width * width;
-  }
-  std::vector<Index> swaps(static_cast<std::size_t>(width));
-  stack_lu_.front().start(streams_.panel_blas, stream.get(), stack_.data(), width, rows, width,
-                          Pivoting::tournament);
-  copy_rows(factors_.data(), width, stack_.data(), width, width, width, stream);
-  const auto size = static_cast<std::size_t>(width * width);
-  CUDA_CHECK(cudaMemcpyAsync(factor_staging_.data(), stack_.data(), size * sizeof(T),
-                             cudaMemcpyDeviceToHost, stream.get()));
-  clock_.end(stream);
-  stack_lu_.front().finish(swaps);
-  for (Index i = 0; i < width; ++i) std::swap(order[i], order[swaps[i]]);
-}
-
-template <typename T>
-std::span<const T> DeviceBlockedBand<T>::factors(Range panel) const {
-  return {factor_staging_.data(), static_cast<std::size_t>(panel.size() * panel.size())};
+  clock_.begin(&LuSeconds::panel, streams_.panels);
+  stack_.start(width, candidates, counts);
+  clock_.end(streams_.panels);
+  stack_.finish(width, order);
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::set_factors(Range, std::span<const T> factors) {
   // Until then the panel before this one needs its own.
   next_ready_.hold(streams_.panels);
-  std::copy(factors.begin(), factors.end(), factor_staging_.data());
-  CUDA_CHECK(cudaMemcpyAsync(factors_.data(), factor_staging_.data(), factors.size_bytes(),
-                             cudaMemcpyHostToDevice, streams_.panels.get()));
+  stack_.set_factors(factors);
 }
 
 template <typename T>
@@ -318,9 +252,8 @@ double DeviceBlockedBand<T>::form_multipliers(Index first_active, Range panel) {
   clock_.begin(&LuSeconds::panel, stream);
   copy_rows(scratch_.data(), width, top, stride_, rows, width, stream);
   CUDA_CHECK(cudaMemsetAsync(report_.data(), 0, sizeof(PanelReport), stream.get()));
-  form_multipliers_by_halves(streams_.panel_blas, rows, width,
-                             static_cast<const T*>(factors_.data()), width, top, stride_,
-                             report_.data(), stream.get());
+  form_multipliers_by_halves(streams_.panel_blas, rows, width, stack_.factors_there(), width, top,
+                             stride_, report_.data(), stream.get());
   CUDA_CHECK(cudaMemcpyAsync(report_heard_.data(), report_.data(), sizeof(PanelReport),
                              cudaMemcpyDeviceToHost, stream.get()));
   clock_.end(stream);
@@ -333,6 +266,29 @@ template <typename T>
 void DeviceBlockedBand<T>::withdraw_multipliers(Index first_active, Range panel) {
   copy_rows(at(first_active, panel.first), stride_, scratch_.data(), panel.size(),
             height_ - first_active, panel.size(), streams_.panels);
+}
+
+// --- what goes on beside what
+
+template <typename T>
+bool DeviceBlockedBand<T>::waits_for_panel(Range panel) const {
+  // Seconds a column, about, on an H200.
+  const auto columns = static_cast<double>(order_ - panel.last);
+  const double rows = static_cast<double>(height_) / static_cast<double>(order_) * columns;
+  const double election = (alone_ ? 0.6e-6 : 3e-6) + 0.27e-9 * rows;
+  const double update = 2.0 / 50e12 * rows * columns;
+  // What an update loses by fewer processors, an election beside it gains several times.
+  return election > 0.6 * update;
+}
+
+template <typename T>
+const Stream& DeviceBlockedBand<T>::pivot_stream(Range panel) const {
+  return waits_for_panel(panel) ? streams_.updates : streams_.exchanges;
+}
+
+template <typename T>
+Event& DeviceBlockedBand<T>::updated(Range piece) {
+  return updated_[static_cast<std::size_t>(std::max<Index>(piece.last - 1, 0) / piece_width_)];
 }
 
 // --- pivot rows
@@ -366,7 +322,7 @@ void DeviceBlockedBand<T>::set_pivot_block(Range panel, Range piece, std::span<c
   const Stream& stream = streams_.exchanges;
   const Index width = panel.size();
   if (piece.first == panel.last) {
-    copy_rows(pivot_block(panel, panel.first), stride_, factors_.data(), width, width, width,
+    copy_rows(pivot_block(panel, panel.first), stride_, stack_.factors_there(), width, width, width,
               stream);
     send_list(order, 1, stream);
   }

@@ -7,6 +7,7 @@
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/eliminate/band_kernels.hpp"
 #include "cuda/eliminate/band_streams.hpp"
+#include "cuda/eliminate/candidate_stack.hpp"
 #include "cuda/eliminate/panel_lu.hpp"
 #include "cuda/eliminate/part_clock.hpp"
 #include "cuda/eliminate/row_swaps.hpp"
@@ -51,13 +52,13 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   void begin_panel(Range panel, Pivoting pivoting) override;
   PanelOutcome factor_panel(Range panel, Pivoting pivoting, std::span<Index> swaps) override;
   void follow_swaps(Range panel, std::span<const Index> swaps, Range piece) override;
-  std::span<T> candidate_buffer(Index size) override;
+  std::span<T> candidate_buffer(Index size) override { return stack_.candidate_buffer(size); }
   void begin_election(Index first_active, Range panel) override;
   std::vector<Index> elect(Index first_active, Range panel, std::span<T> values) override;
   void factor_stack(Index width, std::span<const T> candidates, std::span<const Index> counts,
                     std::span<Index> order) override;
   void set_factors(Range panel, std::span<const T> factors) override;
-  std::span<const T> factors(Range panel) const override;
+  std::span<const T> factors(Range panel) const override { return stack_.factors(panel.size()); }
   void write_rows(Index first, Index count, std::span<const T> values) override;
   std::vector<T> panel_values(Range rows, Range panel) const override;
   void retire(Index first_active, Range panel, std::span<const Index> chosen) override;
@@ -117,8 +118,6 @@ class DeviceBlockedBand final : public BlockedBand<T> {
 
   double read_largest(const T* a, Index stride, Index rows, Index columns, bool upper,
                       const Stream& stream) const;
-  void copy_rows(T* to, Index to_stride, const T* from, Index from_stride, Index rows,
-                 Index columns, const Stream& stream) const;
 
   BandStreams& streams_;
   Index height_;
@@ -130,8 +129,8 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   DeviceArray<T> scratch_;  // height x max_width: copies of panels
   DeviceArray<T> block_;    // max_width x stride: pivot rows of a team
   DeviceArray<T> travel_;   // max_width x order: rows on their way in a team, piece by piece
-  DeviceArray<T> factors_;  // max_width squared: L and U of a team's panel
   PanelLu<T> panel_lu_;
+  CandidateStack<T> stack_;  // of a team
   TrailingUpdate<T> update_;
   PartClock clock_;
   Index piece_width_;
@@ -148,15 +147,10 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   // Lists of rows: page-locked on the host, and on the GPU.
   PinnedArray<int> list_staging_;
   DeviceArray<int> lists_;
-  RowSwaps swaps_;        // in all columns but the panel's
-  RowSwaps panel_swaps_;  // of a team's rows in the panel's columns
-  PinnedArray<T> factor_staging_;
+  RowSwaps swaps_;                // in all columns but the panel's
+  RowSwaps panel_swaps_;          // of a team's rows in the panel's columns
   std::vector<RowSwap> retired_;  // swaps that other columns than the panel's have still to follow
 
-  // Of a team's candidates, and of solutions.
-  DeviceArray<T> candidates_;
-  DeviceArray<T> stack_;
-  std::vector<PanelLu<T>> stack_lu_;
   mutable Solutions<T> solutions_;
 };
 

@@ -62,10 +62,12 @@ class BandFactory {
   }
 };
 
-/// Bands in host memory, whose rows travel by the team that everything else travels by.
-class HostBands final : public BandFactory {
+/// Bands in host memory, the blocked ones of type Blocked, whose rows travel by the team that
+/// everything else travels by.
+template <template <typename> class Blocked>
+class HostBandsOf final : public BandFactory {
  public:
-  explicit HostBands(Team& team) : team_(team) {}
+  explicit HostBandsOf(Team& team) : team_(team) {}
 
   BandMemory memory() const override { return BandMemory::host; }
   std::string device() const override { return "host"; }
@@ -84,7 +86,7 @@ class HostBands final : public BandFactory {
     }
     std::unique_ptr<BlockedBand<T>> blocked(const Csr<double>& rows, Index max_width, bool alone,
                                             bool) override {
-      return std::make_unique<HostBlockedBand<T>>(rows, max_width, alone);
+      return std::make_unique<Blocked<T>>(rows, max_width, alone);
     }
   };
 
@@ -92,5 +94,7 @@ class HostBands final : public BandFactory {
   Maker<float> float_;
   Maker<double> double_;
 };
+
+using HostBands = HostBandsOf<HostBlockedBand>;
 
 }  // namespace spsolve

@@ -34,7 +34,7 @@ inline constexpr double largest_tournament_multiplier = 10;
 /// Alone, a rank eliminates a panel by factor_panel() and follow_swaps(). In a team the ranks
 /// decide on the pivots, whose L and U the band gets by factor_stack() or set_factors(); each then
 /// calls retire() and form_multipliers(), and the pivot rows of all ranks pass through the pivot
-/// block, a copy of the panel's pivot rows in the order of elimination.
+/// block, a copy of the panel's pivot rows in the order of elimination. Behind that,
 /// solve_pivot_rows() and update() are the same for both.
 ///
 /// The columns behind a panel go through those steps piece by piece, as pieces_behind() divides
@@ -215,8 +215,8 @@ std::vector<Range> pieces_behind(const BlockedBand<T>& band, Range panel, Range 
 inline std::vector<Index> swaps_to_front(Index first_active, std::span<const Index> chosen) {
   std::vector<Index> swaps(chosen.begin(), chosen.end());
   const auto count = static_cast<Index>(swaps.size());
-  std::vector<Index> at_place(swaps.size(),
-                              -1);  // which of the chosen stands at each place in front
+  // Which of the chosen stands at each place in front; -1: none.
+  std::vector<Index> at_place(swaps.size(), -1);
   for (Index i = 0; i < count; ++i) {
     if (const Index place = swaps[i] - first_active; place < count) at_place[place] = i;
   }

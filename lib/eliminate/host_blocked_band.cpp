@@ -248,9 +248,12 @@ template <typename T>
 void HostBlockedBand<T>::set_pivot_block(Range panel, Range piece, std::span<const Index> order) {
   const Index width = panel.size();
   const Index stride = pivot_stride(panel);
+  const bool first = piece.first == panel.last;
 #pragma omp parallel for schedule(static)
   for (Index i = 0; i < width; ++i) {
-    std::copy_n(factors_.data() + i * width, width, pivot_block(panel, panel.first) + i * stride);
+    if (first) {
+      std::copy_n(factors_.data() + i * width, width, pivot_block(panel, panel.first) + i * stride);
+    }
     std::copy_n(travel_.data() + order[i] * piece.size(), piece.size(),
                 pivot_block(panel, piece.first) + i * stride);
   }
@@ -259,7 +262,7 @@ void HostBlockedBand<T>::set_pivot_block(Range panel, Range piece, std::span<con
 template <typename T>
 void HostBlockedBand<T>::keep_pivot_rows(Range panel, Range piece, std::span<const Index> order,
                                          Index first) {
-  const Range columns{panel.first, piece.last};
+  const Range columns{piece.first == panel.last ? panel.first : piece.first, piece.last};
   for (const Index i : order) {
     std::copy_n(pivot_block(panel, columns.first) + i * pivot_stride(panel), columns.size(),
                 row(first++) + columns.first);

@@ -6,7 +6,8 @@
 
 namespace spsolve {
 
-/// A BlockedBand in host memory: row-major, BLAS for the products, LAPACK for the panel.
+/// A BlockedBand in host memory: row-major, BLAS for the products, LAPACK for the panel. Whole rows
+/// are one piece, but for a class derived from it.
 template <typename T>
 class HostBlockedBand : public BlockedBand<T> {
  public:

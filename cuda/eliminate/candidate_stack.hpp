@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/core/pinned_array.hpp"
+#include "cuda/eliminate/band_streams.hpp"
+#include "cuda/eliminate/panel_lu.hpp"
+
+namespace spsolve::cuda {
+
+/// The candidates of all ranks of a team for a panel's pivots, and the factors of those that were
+/// elected: L and U, row-major, panel width squared. It works on the stream of panels.
+template <typename T>
+class CandidateStack {
+ public:
+  /// For panels of at most `max_width` columns; 0: for none.
+  CandidateStack(BandStreams& streams, Index max_width);
+
+  /// Bytes of GPU memory from the start; with the first candidates come more.
+  static std::int64_t bytes(Index max_width) {
+    return max_width * max_width * static_cast<std::int64_t>(sizeof(T));
+  }
+
+  // What BlockedBand has calls of the same names for. The factorisation ends with finish().
+  std::span<T> candidate_buffer(Index size);
+  void start(Index width, std::span<const T> candidates, std::span<const Index> counts);
+  void finish(Index width, std::span<Index> order);
+  void set_factors(std::span<const T> factors);
+  std::span<const T> factors(Index width) const;
+
+  const T* factors_there() const { return factors_.data(); }  ///< in GPU memory
+
+ private:
+  BandStreams& streams_;
+  Index max_width_;
+  DeviceArray<T> candidates_;
+  DeviceArray<T> stack_;
+  std::optional<PanelLu<T>> lu_;
+  DeviceArray<T> factors_;
+  PinnedArray<T> heard_factors_;
+};
+
+}  // namespace spsolve::cuda
