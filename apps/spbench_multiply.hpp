@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/spbench.hpp"
-#include "eliminate/options.hpp"
+#include "core/types.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {

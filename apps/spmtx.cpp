@@ -8,10 +8,8 @@
 #include "apps/command_line.hpp"
 #include "core/team.hpp"
 #include "core/timer.hpp"
-#include "io/html_report.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
-#include "io/report.hpp"
 #include "io/svg.hpp"
 #include "matrix/colouring.hpp"
 #include "matrix/convert.hpp"
@@ -20,6 +18,8 @@
 #include "matrix/generate.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetric_ellpack.hpp"
+#include "report/html_report.hpp"
+#include "report/report.hpp"
 
 namespace spsolve {
 namespace {

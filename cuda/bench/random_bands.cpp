@@ -3,6 +3,7 @@
 #include "cuda/eliminate/device_band.hpp"
 #include "cuda/eliminate/device_blocked_band.hpp"
 #include "distribute/cyclic_rows.hpp"
+#include "distribute/row_bands.hpp"
 
 namespace spsolve::cuda {
 

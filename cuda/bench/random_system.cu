@@ -1,5 +1,5 @@
 #include "cuda/bench/random_system.hpp"
-#include "cuda/multiply/launch.cuh"
+#include "cuda/core/launch.cuh"
 #include "matrix/random.hpp"
 
 namespace spsolve::cuda {

@@ -1,6 +1,6 @@
+#include "cuda/core/launch.cuh"
 #include "cuda/eliminate/band_kernels.hpp"
 #include "cuda/eliminate/magnitude.cuh"
-#include "cuda/multiply/launch.cuh"
 #include "matrix/random.hpp"
 
 namespace spsolve::cuda {

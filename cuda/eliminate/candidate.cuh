@@ -2,8 +2,8 @@
 
 // Pivot candidates inside kernels: which of two is better, and the best of a warp or a block.
 
+#include "cuda/core/launch.cuh"
 #include "cuda/eliminate/column_kernels.hpp"
-#include "cuda/multiply/launch.cuh"
 
 namespace spsolve::cuda {
 

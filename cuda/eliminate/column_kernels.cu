@@ -1,6 +1,6 @@
+#include "cuda/core/launch.cuh"
 #include "cuda/eliminate/candidate.cuh"
 #include "cuda/eliminate/magnitude.cuh"
-#include "cuda/multiply/launch.cuh"
 
 namespace spsolve::cuda {
 

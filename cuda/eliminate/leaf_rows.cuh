@@ -3,9 +3,9 @@
 // What the kernels of a panel share: rows of a leaf between memory and registers, and what an
 // election leaves behind.
 
+#include "cuda/core/launch.cuh"
 #include "cuda/eliminate/magnitude.cuh"
 #include "cuda/eliminate/panel_kernels.hpp"
-#include "cuda/multiply/launch.cuh"
 
 namespace spsolve::cuda {
 

@@ -2,12 +2,12 @@
 
 #include <span>
 
+#include "core/types.hpp"
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/core/vendor.hpp"
 #include "cuda/eliminate/panel_kernels.hpp"
-#include "distribute/row_bands.hpp"
 #include "eliminate/options.hpp"
 
 namespace spsolve::cuda {

@@ -3,11 +3,11 @@
 #include <span>
 #include <vector>
 
+#include "core/types.hpp"
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/eliminate/band_kernels.hpp"
-#include "distribute/row_bands.hpp"
 
 namespace spsolve::cuda {
 

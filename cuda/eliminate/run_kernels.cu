@@ -1,8 +1,8 @@
+#include "cuda/core/launch.cuh"
+#include "cuda/core/packed.cuh"
 #include "cuda/eliminate/candidate.cuh"
 #include "cuda/eliminate/magnitude.cuh"
 #include "cuda/eliminate/run_kernels.hpp"
-#include "cuda/multiply/launch.cuh"
-#include "cuda/multiply/packed.cuh"
 
 namespace spsolve::cuda {
 

@@ -2,10 +2,10 @@
 
 #include <span>
 
+#include "core/types.hpp"
 #include "cuda/core/device_array.hpp"
 #include "cuda/eliminate/band_streams.hpp"
 #include "cuda/eliminate/triangle_kernels.hpp"
-#include "distribute/row_bands.hpp"
 
 namespace spsolve::cuda {
 

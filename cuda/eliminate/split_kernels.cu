@@ -1,7 +1,7 @@
 #include <cuda_fp16.h>
 
+#include "cuda/core/launch.cuh"
 #include "cuda/eliminate/split_kernels.hpp"
-#include "cuda/multiply/launch.cuh"
 
 namespace spsolve::cuda {
 

@@ -1,8 +1,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "cuda/core/launch.cuh"
 #include "cuda/eliminate/triangle_kernels.hpp"
-#include "cuda/multiply/launch.cuh"
 
 namespace spsolve::cuda {
 

@@ -1,5 +1,5 @@
+#include "cuda/core/launch.cuh"
 #include "cuda/multiply/csr_kernels.hpp"
-#include "cuda/multiply/launch.cuh"
 
 namespace spsolve::cuda {
 

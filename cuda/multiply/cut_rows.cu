@@ -1,5 +1,5 @@
+#include "cuda/core/launch.cuh"
 #include "cuda/multiply/cut_rows.hpp"
-#include "cuda/multiply/launch.cuh"
 
 namespace spsolve::cuda {
 

@@ -1,8 +1,8 @@
 #include <type_traits>
 
+#include "cuda/core/launch.cuh"
+#include "cuda/core/packed.cuh"
 #include "cuda/multiply/fast_rows.hpp"
-#include "cuda/multiply/launch.cuh"
-#include "cuda/multiply/packed.cuh"
 
 namespace spsolve::cuda {
 

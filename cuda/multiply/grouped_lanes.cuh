@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
+#include "cuda/core/packed.cuh"
 #include "cuda/multiply/grouped_lanes.hpp"
-#include "cuda/multiply/launch.cuh"
-#include "cuda/multiply/packed.cuh"
 
 namespace spsolve::cuda {
 

@@ -1,8 +1,8 @@
+#include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
+#include "cuda/core/packed.cuh"
 #include "cuda/multiply/group_view.cuh"
 #include "cuda/multiply/grouped_slices.hpp"
-#include "cuda/multiply/launch.cuh"
-#include "cuda/multiply/packed.cuh"
 
 namespace spsolve::cuda {
 

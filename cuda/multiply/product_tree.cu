@@ -1,4 +1,4 @@
-#include "cuda/multiply/launch.cuh"
+#include "cuda/core/launch.cuh"
 #include "cuda/multiply/product_tree.hpp"
 
 namespace spsolve::cuda {

@@ -1,6 +1,6 @@
+#include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
-#include "cuda/multiply/launch.cuh"
-#include "cuda/multiply/packed.cuh"
+#include "cuda/core/packed.cuh"
 #include "cuda/multiply/row_tiles.hpp"
 
 namespace spsolve::cuda {

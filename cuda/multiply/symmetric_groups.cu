@@ -1,6 +1,6 @@
+#include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
 #include "cuda/multiply/group_view.cuh"
-#include "cuda/multiply/launch.cuh"
 
 namespace spsolve::cuda {
 

@@ -1,4 +1,4 @@
-#include "cuda/multiply/launch.cuh"
+#include "cuda/core/launch.cuh"
 #include "cuda/multiply/transpose.hpp"
 
 namespace spsolve::cuda {

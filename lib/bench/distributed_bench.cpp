@@ -8,11 +8,11 @@
 
 #include "core/timer.hpp"
 #include "distribute/distributed_product.hpp"
-#include "io/report.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/multivector.hpp"
 #include "multiply/cost.hpp"
 #include "multiply/csr_kernels.hpp"
+#include "report/report.hpp"
 
 namespace spsolve::bench {
 

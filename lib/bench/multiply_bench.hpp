@@ -9,7 +9,7 @@
 #include "bench/device.hpp"
 #include "bench/sampling.hpp"
 #include "bench/table.hpp"
-#include "eliminate/options.hpp"
+#include "core/types.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
 #include "multiply/compare.hpp"

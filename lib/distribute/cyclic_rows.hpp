@@ -1,8 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
-#include "distribute/row_bands.hpp"
+#include "core/types.hpp"
 
 namespace spsolve {
 

@@ -11,16 +11,6 @@
 
 namespace spsolve {
 
-/// Half-open range of rows or columns [first, last).
-struct Range {
-  Index first = 0;
-  Index last = 0;
-
-  Index size() const { return last - first; }
-  bool contains(Index i) const { return first <= i && i < last; }
-  bool operator==(const Range&) const = default;
-};
-
 /// Rows that bands keep together: the unknowns of a node, be they 2, 3, 4 or 6, often have rows of
 /// equal columns, and products take such rows together. Bands of few rows keep none together.
 constexpr Index rows_together(Index rows, int ranks) {

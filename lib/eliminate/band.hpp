@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "distribute/row_bands.hpp"
 #include "eliminate/options.hpp"
 
 namespace spsolve {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "distribute/row_bands.hpp"
 #include "eliminate/options.hpp"
 
 namespace spsolve {

@@ -5,6 +5,7 @@
 #include "checkpoint/checkpoints.hpp"
 #include "core/progress.hpp"
 #include "core/team.hpp"
+#include "distribute/row_bands.hpp"
 #include "eliminate/band.hpp"
 #include "eliminate/options.hpp"
 #include "eliminate/pivot_statistics.hpp"

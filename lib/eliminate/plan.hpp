@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/team.hpp"
-#include "distribute/row_bands.hpp"
+#include "core/types.hpp"
 #include "eliminate/eliminate.hpp"
 #include "matrix/shape.hpp"
 

@@ -4,14 +4,8 @@
 #include <cstdint>
 
 #include "core/types.hpp"
-#include "eliminate/options.hpp"
 
 namespace spsolve {
-
-/// Bytes of one number.
-constexpr std::size_t value_bytes(Precision precision) {
-  return precision == Precision::float32 ? sizeof(float) : sizeof(double);
-}
 
 /// Operations of Y = A X: a multiplication and an addition for every non-zero and column.
 constexpr double product_flops(Index nonzeros, Index k) {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "config/config.hpp"
-#include "io/report.hpp"
+#include "report/report.hpp"
 #include "task/gpus.hpp"
 
 namespace spsolve {

@@ -6,8 +6,8 @@
 #include "core/team.hpp"
 #include "core/timer.hpp"
 #include "eliminate/plan.hpp"
-#include "io/report.hpp"
 #include "matrix/csr.hpp"
+#include "report/report.hpp"
 
 namespace spsolve {
 

@@ -5,9 +5,9 @@
 #include "config/schema.hpp"
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
-#include "io/report_fields.hpp"
 #include "matrix/generate.hpp"
 #include "multiply/kernel.hpp"
+#include "report/report_fields.hpp"
 
 namespace spsolve {
 

@@ -8,7 +8,7 @@
 #include "config/config.hpp"
 #include "core/team.hpp"
 #include "eliminate/plan.hpp"
-#include "io/report.hpp"
+#include "report/report.hpp"
 #include "task/gpus.hpp"
 
 namespace spsolve {

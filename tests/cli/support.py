@@ -132,7 +132,7 @@ class CliTest(unittest.TestCase):
         report = json.loads((self.folder / name).read_text())
         if jsonschema is not None:
             self.assertEqual(schema_problems("report", report), [], "against the report's schema; "
-                             "a new field is a row in lib/io/report_fields.cpp")
+                             "a new field is a row in lib/report/report_fields.cpp")
         return report
 
     def real_matrix(self, name):

@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "cuda/bench/cuda_device.hpp"
 #include "cuda/multiply/csr_kernels.hpp"
-#include "cuda/multiply/device_product.hpp"
+#include "gpu/device_product.hpp"
 #include "gpu/gpu_test.hpp"
 #include "helpers/product_cases.hpp"
 #include "helpers/test_matrices.hpp"

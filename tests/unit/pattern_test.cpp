@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "io/html_report.hpp"
 #include "io/svg.hpp"
 #include "matrix/generate.hpp"
 #include "matrix/structure.hpp"
+#include "report/html_report.hpp"
 
 namespace spsolve {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "config/schema.hpp"
 #include "helpers/test_matrices.hpp"
-#include "io/report_fields.hpp"
 #include "matrix/generate.hpp"
+#include "report/report_fields.hpp"
 
 namespace spsolve {
 namespace {

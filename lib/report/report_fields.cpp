@@ -1,4 +1,4 @@
-#include "io/report_fields.hpp"
+#include "report/report_fields.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "io/report.hpp"
+#include "report/report.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "core/build_info.hpp"
 #include "core/system.hpp"
 #include "io/atomic_file.hpp"
-#include "io/report_fields.hpp"
+#include "report/report_fields.hpp"
 
 namespace spsolve {
 

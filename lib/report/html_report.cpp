@@ -1,4 +1,4 @@
-#include "io/html_report.hpp"
+#include "report/html_report.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/types.hpp"
-#include "io/report_fields.hpp"
 #include "io/svg.hpp"
+#include "report/report_fields.hpp"
 
 namespace spsolve {
 
