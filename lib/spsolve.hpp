@@ -31,7 +31,7 @@ namespace spsolve {
 template <typename T>
 Dense<T> multiply(const Csr<T>& a, const Dense<T>& x, std::string_view kernel = "csr_balanced");
 
-/// How solve() goes about it; the same as the section `solve` of a configuration.
+/// How solve() goes about it: words of the section `solve` of a configuration.
 struct SolveOptions {
   Method method = Method::automatic;
   Pivoting pivoting = Pivoting::automatic;

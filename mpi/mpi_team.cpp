@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 
+#include "core/error.hpp"
 #include "core/pulse.hpp"
 
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
@@ -90,6 +92,11 @@ class MpiMessages final : public Messages {
 MpiSession::MpiSession(int& argc, char**& argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  if (provided >= MPI_THREAD_FUNNELED) return;
+  std::cerr << "this MPI was built without support of threads (MPI_THREAD_FUNNELED), which every "
+               "rank uses; use another build of it"
+            << std::endl;
+  MPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitCode::resources));
 }
 
 MpiSession::~MpiSession() {

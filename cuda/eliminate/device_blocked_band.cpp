@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/eliminate/device_blas.hpp"
+#include "eliminate/lapack_panel.hpp"
 
 namespace spsolve::cuda {
 
@@ -104,7 +105,6 @@ void DeviceBlockedBand<T>::swap_in_piece(Range panel, Range piece, std::span<con
   if (piece.first == panel.last) swaps_.set(swaps, stream);
   swaps_.apply(values_.data(), stride_, piece, stream);
   if (piece.last == order_) swaps_.apply(values_.data(), stride_, {0, panel.first}, stream);
-  clock_.end(stream);
 }
 
 template <typename T>
@@ -112,6 +112,7 @@ void DeviceBlockedBand<T>::follow_swaps(Range panel, std::span<const Index> swap
   std::vector<RowSwap> pairs;
   for (Index i = 0; i < panel.size(); ++i) pairs.push_back({panel.first + i, swaps[i]});
   swap_in_piece(panel, piece, pairs, pivot_stream(panel));
+  clock_.end(pivot_stream(panel));
 }
 
 template <typename T>
@@ -131,20 +132,38 @@ void DeviceBlockedBand<T>::retire(Index first_active, Range panel, std::span<con
 
 template <typename T>
 void DeviceBlockedBand<T>::start_panel(Range panel, Pivoting pivoting) {
+  if (goes_by_host(panel, pivoting)) return;
   panel_lu_.start(streams_.panel_blas, streams_.panels.get(), at(panel.first, panel.first), stride_,
                   height_ - panel.first, panel.size(), pivoting);
 }
 
 template <typename T>
-bool DeviceBlockedBand<T>::may_redo(Range panel, Pivoting pivoting) const {
-  return pivoting == Pivoting::tournament && height_ - panel.first <= largest_partial_height<T>();
+bool DeviceBlockedBand<T>::goes_by_host(Range panel, Pivoting pivoting) const {
+  return pivoting == Pivoting::partial && height_ - panel.first > largest_partial_height<T>();
+}
+
+template <typename T>
+typename PanelLu<T>::Outcome DeviceBlockedBand<T>::factor_by_host(Range panel,
+                                                                  std::span<Index> swaps) {
+  const Index rows = height_ - panel.first;
+  const Index width = panel.size();
+  std::vector<T> values(static_cast<std::size_t>(rows * width)), columns(values.size());
+  std::vector<int> local(static_cast<std::size_t>(width));
+  streams_.panels.wait();
+  download_rows(std::span(values), at(panel.first, panel.first), stride_, rows, width);
+  typename PanelLu<T>::Outcome outcome;
+  outcome.bad_column = factor_panel_by_lapack(values.data(), width, rows, width, columns.data(),
+                                              std::span<int>(local));
+  upload_rows(at(panel.first, panel.first), stride_, std::span<const T>(values), rows, width);
+  std::copy(local.begin(), local.end(), swaps.begin());
+  return outcome;
 }
 
 template <typename T>
 void DeviceBlockedBand<T>::begin_panel(Range panel, Pivoting pivoting) {
   const Stream& stream = streams_.panels;
   next_ready_.hold(stream);
-  if (may_redo(panel, pivoting)) {
+  if (pivoting == Pivoting::tournament) {
     copy_rows(scratch_.data(), max_width_, at(panel.first, panel.first), stride_,
               height_ - panel.first, panel.size(), stream);
   }
@@ -158,16 +177,19 @@ typename BlockedBand<T>::PanelOutcome DeviceBlockedBand<T>::factor_panel(Range p
                                                                          Pivoting pivoting,
                                                                          std::span<Index> swaps) {
   const Stream& stream = streams_.panels;
-  typename PanelLu<T>::Outcome outcome = panel_lu_.finish(swaps);
-  const bool redo =
-      may_redo(panel, pivoting) && !(outcome.largest_multiplier <= largest_tournament_multiplier);
+  const auto finish = [&](Pivoting way) {
+    return goes_by_host(panel, way) ? factor_by_host(panel, swaps) : panel_lu_.finish(swaps);
+  };
+  typename PanelLu<T>::Outcome outcome = finish(pivoting);
+  const bool redo = pivoting == Pivoting::tournament &&
+                    !(outcome.largest_multiplier <= largest_tournament_multiplier);
   if (redo) {
     clock_.begin(&LuSeconds::panel, stream);
     copy_rows(at(panel.first, panel.first), stride_, scratch_.data(), max_width_,
               height_ - panel.first, panel.size(), stream);
     start_panel(panel, Pivoting::partial);
     clock_.end(stream);
-    outcome = panel_lu_.finish(swaps);
+    outcome = finish(Pivoting::partial);
   }
   for (Index& swap : swaps) swap += panel.first;
   return {outcome.bad_column < 0 ? -1 : panel.first + outcome.bad_column, redo};
@@ -199,7 +221,7 @@ std::vector<Index> DeviceBlockedBand<T>::elect(Index first_active, Range panel,
   if (offered > 0) {
     std::vector<Index> swaps(static_cast<std::size_t>(offered));
     panel_lu_.finish(swaps);
-    chosen = panel_swaps_.in_front(first_active, swaps);
+    chosen = rows_in_front<Index>(first_active, height_ - first_active, swaps);
     // Their values before the elimination.
     clock_.begin(&LuSeconds::panel, stream);
     send_list(chosen, 0, stream);
@@ -328,7 +350,7 @@ void DeviceBlockedBand<T>::set_pivot_block(Range panel, Range piece, std::span<c
   }
   gather_rows<T>(row_buffer(piece).data(), piece.size(), list(1), width, piece.size(),
                  pivot_block(panel, piece.first), stride_, stream.get());
-  clock_.end(stream);  // what began with the piece's swaps
+  clock_.end(stream);  // what swap_in_piece() began
   rows_came_.record(stream);
 }
 

@@ -90,7 +90,7 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   T* pivot_block(Range panel, Index column);
 
   /// Swaps rows in a piece; `swaps` tells of them with the first one, and with the last one the
-  /// columns before the panel follow.
+  /// columns before the panel follow. The time of exchanges begins, which the caller ends.
   void swap_in_piece(Range panel, Range piece, std::span<const RowSwap> swaps,
                      const Stream& stream);
 
@@ -104,9 +104,13 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   void send_list(std::span<const Index> rows, Index part, const Stream& stream);
   const int* list(Index part) const { return lists_.data() + part * max_width_; }
 
-  /// Starts a panel's elimination; and whether that may have to be done again.
+  /// Starts a panel's elimination on the GPU, unless it goes by the host.
   void start_panel(Range panel, Pivoting pivoting);
-  bool may_redo(Range panel, Pivoting pivoting) const;
+
+  /// Panels too tall for this GPU's partial pivoting, 67584 rows in double on an H200, are
+  /// eliminated by LAPACK: slow, but rarely needed, as auto means tournament, and no less stable.
+  bool goes_by_host(Range panel, Pivoting pivoting) const;
+  typename PanelLu<T>::Outcome factor_by_host(Range panel, std::span<Index> swaps);
 
   /// Whether the step behind `panel` is likely to wait for the next panel rather than for its
   /// update; and what works at the pivot rows then.

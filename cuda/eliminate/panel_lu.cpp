@@ -94,12 +94,6 @@ template <typename T>
 void PanelLu<T>::start(const CublasHandle& blas, cudaStream_t stream, T* a, Index stride,
                        Index rows, Index width, Pivoting pivoting) {
   stream_ = stream;
-  if (pivoting == Pivoting::partial && rows > largest_partial_height<T>()) {
-    fail(ExitCode::resources,
-         "partial pivoting on this GPU takes at most {} rows a rank, and there are {}; use "
-         "solve.pivoting=tournament or more ranks",
-         largest_partial_height<T>(), rows);
-  }
   auto* const heard = reinterpret_cast<PanelReport*>(heard_.data());
   *heard = {0, static_cast<int>(width)};
   CUDA_CHECK(

@@ -44,7 +44,8 @@ class PanelLu {
     Index bad_column = -1;  ///< the panel's first column whose pivot is zero or not finite, or -1
   };
 
-  /// Starts the factorisation on `stream`; `blas` must be set to that stream.
+  /// Starts the factorisation on `stream`; `blas` must be set to that stream. Partial pivoting
+  /// takes at most largest_partial_height() rows.
   void start(const CublasHandle& blas, cudaStream_t stream, T* a, Index stride, Index rows,
              Index width, Pivoting pivoting);
 

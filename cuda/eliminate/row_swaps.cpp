@@ -57,16 +57,4 @@ void RowSwaps::set(std::span<const RowSwap> swaps, const Stream& stream) {
                              cudaMemcpyHostToDevice, stream.get()));
 }
 
-std::vector<Index> RowSwaps::in_front(Index first, std::span<const Index> swaps) {
-  const auto count = static_cast<Index>(swaps.size());
-  const auto content = content_.begin() + first;
-  for (Index i = 0; i < count; ++i) std::swap(content[i], content[swaps[i]]);
-  std::vector<Index> rows(content, content + count);
-  for (Index i = 0; i < count; ++i) {
-    content[i] = first + i;
-    content[swaps[i]] = first + swaps[i];
-  }
-  return rows;
-}
-
 }  // namespace spsolve::cuda

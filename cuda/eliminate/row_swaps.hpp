@@ -33,10 +33,6 @@ class RowSwaps {
                  stream.get());
   }
 
-  /// The rows that stand at `first`, first + 1, ... where step i swapped the rows first + i and
-  /// first + swaps[i].
-  std::vector<Index> in_front(Index first, std::span<const Index> swaps);
-
  private:
   PinnedArray<RowMove> staging_;
   DeviceArray<RowMove> moves_;   // and behind them the groups of permute_rows()

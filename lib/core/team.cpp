@@ -48,20 +48,39 @@ std::string broadcast_text(Team& team, std::string text, int root) {
   return text;
 }
 
+namespace {
+
+/// Calls work(mine, all) for slices of `values`, `all` being those of every rank one after another,
+/// so that long vectors of many ranks are never in memory together.
+template <typename Work>
+void in_slices(Team& team, std::span<double> values, Work&& work) {
+  const auto ranks = static_cast<std::size_t>(team.size());
+  const std::size_t slice = std::max<std::size_t>((std::size_t{1} << 18) / ranks, 1024);
+  std::vector<double> all;
+  for (std::size_t first = 0; first < values.size(); first += slice) {
+    const std::span<double> mine = values.subspan(first, std::min(slice, values.size() - first));
+    all.resize(mine.size() * ranks);
+    team.all_gather_bytes(std::as_bytes(mine), std::as_writable_bytes(std::span(all)));
+    work(mine, std::span<const double>(all));
+  }
+}
+
+}  // namespace
+
 void all_sum(Team& team, std::span<double> values) {
-  std::vector<double> all(values.size() * static_cast<std::size_t>(team.size()));
-  team.all_gather_bytes(std::as_bytes(values), std::as_writable_bytes(std::span(all)));
-  std::ranges::fill(values, 0.0);
-  for (std::size_t i = 0; i < all.size(); ++i) values[i % values.size()] += all[i];
+  in_slices(team, values, [](std::span<double> mine, std::span<const double> all) {
+    std::ranges::fill(mine, 0.0);
+    for (std::size_t i = 0; i < all.size(); ++i) mine[i % mine.size()] += all[i];
+  });
 }
 
 void all_maximum(Team& team, std::span<double> values) {
-  std::vector<double> all(values.size() * static_cast<std::size_t>(team.size()));
-  team.all_gather_bytes(std::as_bytes(values), std::as_writable_bytes(std::span(all)));
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    double& largest = values[i % values.size()];
-    if (all[i] > largest || std::isnan(all[i])) largest = all[i];
-  }
+  in_slices(team, values, [](std::span<double> mine, std::span<const double> all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      double& largest = mine[i % mine.size()];
+      if (all[i] > largest || std::isnan(all[i])) largest = all[i];
+    }
+  });
 }
 
 double all_maximum(Team& team, double mine) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -207,6 +208,19 @@ std::vector<Range> pieces_behind(const BlockedBand<T>& band, Range panel, Range 
     first = last;
   }
   return pieces;
+}
+
+/// The rows that stand at `first`, first + 1, ... where step i swapped the rows first + i and
+/// first + swaps[i] of `rows`.
+template <typename Swap>
+std::vector<Index> rows_in_front(Index first, Index rows, std::span<const Swap> swaps) {
+  std::vector<Index> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), first);
+  for (std::size_t i = 0; i < swaps.size(); ++i) {
+    std::swap(order[i], order[static_cast<std::size_t>(swaps[i])]);
+  }
+  order.resize(swaps.size());
+  return order;
 }
 
 /// What BlockedBand::retire() does, as swaps one after another: row first_active + i and row i of

@@ -168,11 +168,7 @@ PreparedElimination prepare_elimination(Team& team, Index order, const Csr<doubl
   const auto bands = std::make_shared<HostBands>(team);
   PreparedElimination prepared =
       prepare_elimination(team, *bands, order, rows, choice, checkpoints);
-  return [bands, prepared = std::move(prepared)](Progress& progress) {
-    Eliminated eliminated = prepared(progress);
-    eliminated.solve = [bands, solve = std::move(eliminated.solve)](Dense<double>& x) { solve(x); };
-    return eliminated;
-  };
+  return [bands, prepared = std::move(prepared)](Progress& progress) { return prepared(progress); };
 }
 
 std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, Index order,

@@ -5,14 +5,12 @@
 #include <limits>
 
 #include "core/blas.hpp"
+#include "eliminate/lapack_panel.hpp"
 #include "eliminate/small_lu.hpp"
 
 namespace spsolve {
 
 namespace {
-
-/// Rows or columns that one thread copies at a time: a tile of both stays in the first cache.
-constexpr Index tile = 32;
 
 /// Columns of swapped rows that one thread takes at a time.
 constexpr Index swap_columns = 512;
@@ -28,17 +26,6 @@ double largest_of(const T* values, Index count) {
     zero += T{} * values[j];
   }
   return zero == T{} ? static_cast<double>(largest) : std::numeric_limits<double>::infinity();
-}
-
-/// The first column of a panel whose pivot is zero or not finite, or -1; pivots lie `step` apart.
-template <typename T>
-Index bad_pivot(const T* pivots, Index step, Range panel) {
-  for (Index i = 0; i < panel.size(); ++i) {
-    if (const T pivot = pivots[i * step]; pivot == T{} || !std::isfinite(pivot)) {
-      return panel.first + i;
-    }
-  }
-  return -1;
 }
 
 }  // namespace
@@ -65,25 +52,13 @@ HostBlockedBand<T>::HostBlockedBand(const Csr<double>& sparse, Index max_width, 
 }
 
 template <typename T>
-void HostBlockedBand<T>::copy_panel(Index first, Range panel) {
-  const Index rows = height_ - first;
-#pragma omp parallel for schedule(static)
-  for (Index top = 0; top < rows; top += tile) {
-    const Index bottom = std::min(top + tile, rows);
-    for (Index j = 0; j < panel.size(); ++j) {
-      T* column = scratch_.data() + j * rows;
-      for (Index i = top; i < bottom; ++i) column[i] = row(first + i)[panel.first + j];
-    }
-  }
-}
-
-template <typename T>
 typename BlockedBand<T>::PanelOutcome HostBlockedBand<T>::factor_panel(Range panel,
                                                                        Pivoting pivoting,
                                                                        std::span<Index> swaps) {
   const bool in_order = pivoting == Pivoting::none;
-  return {in_order ? factor_without_pivoting(panel, swaps) : factor_with_pivoting(panel, swaps),
-          false};
+  const Index bad =
+      in_order ? factor_without_pivoting(panel, swaps) : factor_with_pivoting(panel, swaps);
+  return {bad < 0 ? -1 : panel.first + bad, false};
 }
 
 template <typename T>
@@ -100,27 +75,17 @@ Index HostBlockedBand<T>::factor_without_pivoting(Range panel, std::span<Index> 
   for (Index i = 0; i < width; ++i) {
     std::copy_n(factors.data() + i * width, width, row(panel.first + i) + panel.first);
   }
-  return bad_pivot(factors.data(), width + 1, panel);
+  return bad_pivot(factors.data(), width + 1, width);
 }
 
 template <typename T>
 Index HostBlockedBand<T>::factor_with_pivoting(Range panel, std::span<Index> swaps) {
-  const Index first = panel.first;
-  const Index rows = height_ - first;
-  const Index width = panel.size();
-  copy_panel(first, panel);
-  std::vector<int> local(static_cast<std::size_t>(width));
-  blas::factor_columns(rows, width, scratch_.data(), rows, local.data());
-  for (Index i = 0; i < width; ++i) swaps[i] = first + local[i];
-#pragma omp parallel for schedule(static)
-  for (Index top = 0; top < rows; top += tile) {
-    const Index bottom = std::min(top + tile, rows);
-    for (Index i = top; i < bottom; ++i) {
-      T* target = row(first + i) + first;
-      for (Index j = 0; j < width; ++j) target[j] = scratch_.data()[j * rows + i];
-    }
-  }
-  return bad_pivot(scratch_.data(), rows + 1, panel);
+  std::vector<int> local(static_cast<std::size_t>(panel.size()));
+  const Index bad =
+      factor_panel_by_lapack(row(panel.first) + panel.first, stride_, height_ - panel.first,
+                             panel.size(), scratch_.data(), std::span<int>(local));
+  for (Index i = 0; i < panel.size(); ++i) swaps[i] = panel.first + local[i];
+  return bad;
 }
 
 template <typename T>
@@ -178,13 +143,10 @@ std::vector<Index> HostBlockedBand<T>::elect(Index first_active, Range panel, st
   const Index width = panel.size();
   const Index offered = std::min(rows, width);
   if (offered == 0) return {};
-  copy_panel(first_active, panel);
+  copy_panel(row(first_active) + panel.first, stride_, rows, width, scratch_.data());
   std::vector<int> swaps(static_cast<std::size_t>(offered));
   blas::factor_columns(rows, width, scratch_.data(), rows, swaps.data());
-  std::vector<Index> order(static_cast<std::size_t>(rows));
-  for (Index i = 0; i < rows; ++i) order[i] = first_active + i;
-  for (Index i = 0; i < offered; ++i) std::swap(order[i], order[swaps[i]]);
-  order.resize(static_cast<std::size_t>(offered));
+  std::vector<Index> order = rows_in_front<int>(first_active, rows, swaps);
   for (Index i = 0; i < offered; ++i) {
     std::copy_n(row(order[i]) + panel.first, width, values.data() + i * width);
   }

@@ -63,11 +63,9 @@ class HostBlockedBand : public BlockedBand<T> {
   T* pivot_block(Range panel, Index column);
   Index pivot_stride(Range panel) const;
 
+  // The number within the panel of the first column whose pivot is zero or not finite, or -1.
   Index factor_with_pivoting(Range panel, std::span<Index> swaps);
   Index factor_without_pivoting(Range panel, std::span<Index> swaps);
-
-  /// The panel's columns of rows [first, height()) in scratch_, column-major.
-  void copy_panel(Index first, Range panel);
 
   Index height_;
   Index order_;

@@ -227,7 +227,12 @@ class TeamElimination {
       check_pivot(pivot, panel.first + i, layout_.rows, advice);
     }
     include_pivots(factors, panel);
-    check_pivot(std::isfinite(largest) ? 1.0 : largest, panel.last - 1, layout_.rows, advice);
+    if (std::isfinite(largest)) return;
+    fail_everywhere(
+        ExitCode::not_trustworthy,
+        "a multiplier of steps {} to {} of {} is not a finite number: the numbers of the "
+        "matrix overflow on the way{}",
+        panel.first + 1, panel.last, layout_.rows, advice);
   }
 
   /// A piece of all owners' pivot rows into everybody's pivot block.
@@ -267,7 +272,6 @@ class TeamElimination {
     result_.order.insert(result_.order.end(), election.row.begin(), election.row.end());
     result_.panels.push_back({panel,
                               std::move(election.owner),
-                              std::move(election.row),
                               {factors.begin(), factors.end()},
                               first_active_,
                               retired});

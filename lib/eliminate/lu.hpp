@@ -20,7 +20,6 @@ struct LuFactors {
   struct Panel {
     Range columns;
     std::vector<int> owner;  ///< per pivot, in the order of elimination
-    std::vector<Index> row;  ///< per pivot: the row of A
     std::vector<T> factors;  ///< L and U of the panel's pivot rows, width squared
     Index first_active = 0;  ///< this rank's first active row before the panel
     Index retired = 0;       ///< this rank's pivots in the panel
@@ -35,9 +34,9 @@ struct LuFactors {
 };
 
 /// Blocked right-looking LU with rows as the unit of everything: a panel of layout.block columns at
-/// a time, its pivots are elected, their rows retire in place at the top of their owner's rows and
-/// are sent whole to all ranks, and every rank updates its own active rows by one matrix product.
-/// 2/3 n^3 flops over the ranks; about n^2 / 2 values received by each rank.
+/// a time, its pivots are elected, their rows retire in place at the top of their owner's rows,
+/// what lies behind the panel is sent to all ranks, and every rank updates its own active rows by
+/// one matrix product. 2/3 n^3 flops over the ranks; about n^2 / 2 values received by each rank.
 ///
 /// Pivoting::tournament: each rank offers the best rows of its own part of the panel, one
 /// all-gather brings their original values to all, and every rank factors that small stack in the

@@ -84,8 +84,7 @@ std::vector<typename LuFactors<T>::Panel> panels_of(Team& team, const CyclicRows
   for (const Index last : state.panel_ends) {
     typename LuFactors<T>::Panel panel;
     panel.columns = {first, last};
-    panel.row.assign(state.pivot_rows.begin() + first, state.pivot_rows.begin() + last);
-    for (const Index row : panel.row) panel.owner.push_back(owner[row]);
+    for (Index k = first; k < last; ++k) panel.owner.push_back(owner[state.pivot_rows[k]]);
     panel.first_active = first_active;
     panel.retired = std::ranges::count(panel.owner, team.rank());
     panel.factors = factors_of(team, band, panel);

@@ -74,19 +74,15 @@ void solve_lower_transposed(Team& team, const RowBands& bands, Band<T>& band, De
 template <typename T>
 using Panel = typename LuFactors<T>::Panel;
 
-/// The panels of a team; for a rank alone, blocks of its columns in the same form.
+/// The panels of a team; for a rank alone, blocks of its columns in the same form, their factors
+/// left in the band.
 template <typename T>
 std::vector<Panel<T>> panels_of_one(const BlockedBand<T>& band) {
   std::vector<Panel<T>> panels;
   for (Index first = 0; first < band.order(); first += band.max_width()) {
     const Range columns{first, std::min(first + band.max_width(), band.order())};
     const auto width = static_cast<std::size_t>(columns.size());
-    panels.push_back({columns,
-                      std::vector<int>(width, 0),
-                      {},
-                      band.panel_values(columns, columns),
-                      first,
-                      columns.size()});
+    panels.push_back({columns, std::vector<int>(width, 0), {}, first, columns.size()});
   }
   return panels;
 }
@@ -111,10 +107,11 @@ class TransposedSweeps {
     for (const Panel<T>& panel : panels_) {
       collect(panel, {0, panel.first_active});
       const Index width = panel.columns.size();
+      const std::vector<T>& factors = factors_of(panel);
       for (Index i = 0; i < width; ++i) {
-        const T* factors = panel.factors.data() + i * width;
-        for (Index c = 0; c < x_.columns; ++c) at(panel, i)[c] /= factors[i];
-        for (Index k = i + 1; k < width; ++k) subtract(panel, k, factors[k], i);
+        const T* row = factors.data() + i * width;
+        for (Index c = 0; c < x_.columns; ++c) at(panel, i)[c] /= row[i];
+        for (Index k = i + 1; k < width; ++k) subtract(panel, k, row[k], i);
       }
       keep_own(panel);
     }
@@ -124,15 +121,21 @@ class TransposedSweeps {
   void solve_lower() {
     for (auto panel = panels_.rbegin(); panel != panels_.rend(); ++panel) {
       collect(*panel, {panel->first_active + panel->retired, band_.height()});
+      const std::vector<T>& factors = factors_of(*panel);
       for (Index i = panel->columns.size(); i-- > 0;) {
-        const T* factors = panel->factors.data() + i * panel->columns.size();
-        for (Index k = 0; k < i; ++k) subtract(*panel, k, factors[k], i);
+        const T* row = factors.data() + i * panel->columns.size();
+        for (Index k = 0; k < i; ++k) subtract(*panel, k, row[k], i);
       }
       keep_own(*panel);
     }
   }
 
  private:
+  const std::vector<T>& factors_of(const Panel<T>& panel) {
+    if (!panel.factors.empty()) return panel.factors;
+    return fetched_ = band_.panel_values(panel.columns, panel.columns);
+  }
+
   T* at(const Panel<T>& panel, Index i) { return x_.row(panel.columns.first + i); }
 
   void subtract(const Panel<T>& panel, Index k, T factor, Index i) {
@@ -168,6 +171,7 @@ class TransposedSweeps {
   Dense<T> own_;              // of x, in the order of local rows
   std::vector<Index> steps_;  // in which own rows were eliminated
   std::vector<T> given_, gathered_;
+  std::vector<T> fetched_;  // the factors of a panel of one
 };
 
 }  // namespace

@@ -70,6 +70,31 @@ TEST_F(GpuLu, TallPanelsPlayThreeRounds) {
   EXPECT_EQ(solved.redone, 0);
 }
 
+TEST_F(GpuLu, PanelsTooTallForPartialPivotingGoByTheHost) {
+  const Index rows = 70000, width = 48;
+  Dense<double> dense = random_multivector(rows, width, 5);
+  // Beyond the exponents of a tournament's pivots, so that it is done again.
+  for (Index i = 0; i < rows; ++i) dense(i, 20) *= 1e-309;
+  const Csr<double> matrix = test::sparse(dense);
+  const Range panel{0, width};
+  HostBlockedBand<double> host(matrix, width, true);
+  std::vector<Index> theirs(width);
+  host.factor_panel(panel, Pivoting::partial, theirs);
+  const auto expected = host.panel_values({0, rows}, panel);
+  BandStreams streams;
+  for (const Pivoting pivoting : {Pivoting::partial, Pivoting::tournament}) {
+    DeviceBlockedBand<double> band(streams, rows, width, width, true);
+    band.fill(matrix);
+    std::vector<Index> ours(width);
+    band.begin_panel(panel, pivoting);
+    const auto outcome = band.factor_panel(panel, pivoting, ours);
+    EXPECT_EQ(outcome.redone, pivoting == Pivoting::tournament);
+    EXPECT_EQ(outcome.bad_column, -1);
+    EXPECT_EQ(ours, theirs);
+    EXPECT_EQ(band.panel_values({0, rows}, panel), expected);
+  }
+}
+
 TEST_F(GpuLu, WithoutPivoting) {
   for (const Index n : {1, 6, 40, 150, 333}) {
     Dense<double> dense = random_multivector(n, n, 3);
