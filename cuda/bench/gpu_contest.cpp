@@ -34,10 +34,10 @@ std::int64_t bytes_for(const EliminationChoice& choice, Index order, int rank, i
                            ? cyclic_rows(choice, order, ranks).height(rank)
                            : RowBands{order, ranks}.band(rank).size();
   const bool mixed = choice.precision == Precision::mixed;
-  std::int64_t band = device_band_bytes(choice, height, order, ranks);
+  std::int64_t band = device_band_bytes(choice, height, order, ranks, 1);
   if (mixed && choice.method == Method::lu) {
     band = std::max(band,
-                    DeviceBlockedBand<float>::bytes(height, order, choice.block, ranks == 1, true));
+                    DeviceBlockedBand<float>::bytes(height, order, choice.block, ranks, 1, true));
   }
   return band + (mixed || condition ? StoredMatrix::bytes(order, rank, ranks) : 0);
 }

@@ -18,9 +18,10 @@ class CandidateStack {
   /// For panels of at most `max_width` columns; 0: for none.
   CandidateStack(BandStreams& streams, Index max_width);
 
-  /// Bytes of GPU memory from the start; with the first candidates come more.
-  static std::int64_t bytes(Index max_width) {
-    return max_width * max_width * static_cast<std::int64_t>(sizeof(T));
+  /// Bytes of GPU memory that it takes with the candidates of so many ranks.
+  static std::int64_t bytes(Index max_width, int ranks) {
+    return 2 * (1 + ranks) * max_width * max_width * static_cast<std::int64_t>(sizeof(T)) +
+           PanelLu<T>::bytes(ranks * max_width, max_width);
   }
 
   // What BlockedBand has calls of the same names for. The factorisation ends with finish().

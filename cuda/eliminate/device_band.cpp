@@ -22,8 +22,9 @@ constexpr double seconds_of_empty_step = 5e-6;
 }  // namespace
 
 template <typename T>
-std::int64_t DeviceBand<T>::bytes(Index rows, Index order) {
-  const std::int64_t values = rows * device_stride<T>(order) + 2 * order + rows;
+std::int64_t DeviceBand<T>::bytes(Index rows, Index order, Index right_hand_sides) {
+  const std::int64_t values =
+      rows * device_stride<T>(order) + 2 * order + rows + 2 * rows * right_hand_sides;
   const std::int64_t of_type = static_cast<std::int64_t>(sizeof(T));
   if (!has_all(rows, order)) return values * of_type;
   return (values + 2 * order) * of_type +

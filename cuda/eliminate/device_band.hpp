@@ -26,8 +26,9 @@ class DeviceBand final : public Band<T> {
   /// As DeviceBlockedBand::fill_random(), with all rows of this band.
   void fill_random(std::uint64_t key, double diagonal);
 
-  /// Bytes of GPU memory that a band of `rows` rows of order `order` allocates.
-  static std::int64_t bytes(Index rows, Index order);
+  /// Bytes of GPU memory that a band of `rows` rows of order `order` allocates, and its solutions
+  /// of so many columns at a time.
+  static std::int64_t bytes(Index rows, Index order, Index right_hand_sides);
 
   Range rows() const override { return rows_; }
   Index order() const override { return order_; }

@@ -69,11 +69,12 @@ std::unique_ptr<BandFactory> device_bands(Team& team, const std::string& transpo
 }
 
 std::int64_t device_band_bytes(const EliminationChoice& choice, Index height, Index order,
-                               int ranks) {
+                               int ranks, Index right_hand_sides) {
   const auto bytes = [&]<typename T>(T) {
-    return choice.method == Method::lu ? DeviceBlockedBand<T>::bytes(height, order, choice.block,
-                                                                     ranks == 1, choice.refined)
-                                       : DeviceBand<T>::bytes(height, order);
+    return choice.method == Method::lu
+               ? DeviceBlockedBand<T>::bytes(height, order, choice.block, ranks, right_hand_sides,
+                                             choice.refined)
+               : DeviceBand<T>::bytes(height, order, right_hand_sides);
   };
   return choice.precision == Precision::float32 ? bytes(float{}) : bytes(double{});
 }

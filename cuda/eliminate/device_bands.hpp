@@ -14,8 +14,9 @@ namespace spsolve::cuda {
 std::unique_ptr<BandFactory> device_bands(Team& team, const std::string& transport);
 
 /// Bytes of GPU memory that the band of one of `ranks` ranks allocates, with `height` of the
-/// matrix's rows. Beside it stand what a solution with few columns takes, NCCL and CUDA itself.
+/// matrix's rows, and its solutions of so many columns at a time. Beside it stand NCCL and CUDA
+/// itself.
 std::int64_t device_band_bytes(const EliminationChoice& choice, Index height, Index order,
-                               int ranks);
+                               int ranks, Index right_hand_sides);
 
 }  // namespace spsolve::cuda

@@ -22,12 +22,14 @@ Index width_of_pieces(Index order, Index max_width) {
 }  // namespace
 
 template <typename T>
-std::int64_t DeviceBlockedBand<T>::bytes(Index height, Index order, Index max_width, bool alone,
-                                         bool refined) {
+std::int64_t DeviceBlockedBand<T>::bytes(Index height, Index order, Index max_width, int ranks,
+                                         Index right_hand_sides, bool refined) {
+  const bool alone = ranks == 1;
   const Index values = height * (device_stride<T>(order) + max_width) +
                        (alone ? 0 : max_width * (device_stride<T>(order) + order));
   return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
-         CandidateStack<T>::bytes(alone ? 0 : max_width) +
+         (alone ? 0 : CandidateStack<T>::bytes(max_width, ranks)) +
+         Solutions<T>::bytes(height, max_width, alone, right_hand_sides) +
          (refined ? TrailingUpdate<T>::bytes({height, order, max_width}) : 0);
 }
 

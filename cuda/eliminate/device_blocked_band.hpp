@@ -40,9 +40,10 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   /// The values of the height x order matrix `dense` in GPU memory.
   void fill(const double* dense, Index stride);
 
-  /// Bytes of GPU memory that such a band allocates.
-  static std::int64_t bytes(Index height, Index order, Index max_width, bool alone,
-                            bool refined = false);
+  /// Bytes of GPU memory that such a band of one of `ranks` ranks allocates, and its solutions of
+  /// so many columns at a time.
+  static std::int64_t bytes(Index height, Index order, Index max_width, int ranks,
+                            Index right_hand_sides, bool refined = false);
 
   Index height() const override { return height_; }
   Index order() const override { return order_; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "core/types.hpp"
@@ -15,6 +16,14 @@ template <typename T>
 class Solutions {
  public:
   Solutions(BandStreams& streams, Index stride) : streams_(streams), stride_(stride), ticket_(1) {}
+
+  /// Bytes of GPU memory that it takes for `columns` right-hand sides and `height` rows with panels
+  /// of `width` columns; alone, those rows are all.
+  static std::int64_t bytes(Index height, Index width, bool alone, Index columns) {
+    const Index values = alone ? height * columns + std::max(height, width * columns)
+                               : (2 * height + width) * columns;
+    return columns == 0 ? 0 : values * static_cast<std::int64_t>(sizeof(T));
+  }
 
   /// x <- the inverse of the triangle of order n at `a`, times x.
   void solve(Triangle triangle, const T* a, Index n, std::span<T> x, Index columns);

@@ -200,7 +200,8 @@ const Option option_table[] = {
         "right_hand_side.seed", 0, no_limit, "", "Chooses the random numbers of kind: random."),
     integer<&Config::right_hand_side, &Config::RightHandSide::columns>(
         "right_hand_side.columns", 1, std::numeric_limits<LocalIndex>::max(), "columns",
-        "Number of right-hand sides that are solved for at once."),
+        "Number of right-hand sides that are solved for at once; of kind: file, all columns of "
+        "the file."),
     choice<&Config::task>("task", "What to do with the matrix."),
     choice<&Config::solve, &Config::Solve::method>(
         "solve.method",

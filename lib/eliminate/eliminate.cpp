@@ -177,13 +177,16 @@ std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, In
   if (choice.method != Method::lu) {
     return reduced ? HostBand<float>::bytes(height, order) : HostBand<double>::bytes(height, order);
   }
-  const bool alone = ranks == 1;
-  const std::int64_t band =
-      reduced ? HostBlockedBand<float>::bytes(height, order, choice.block, alone)
-              : HostBlockedBand<double>::bytes(height, order, choice.block, alone);
-  // The L and U of all panels.
-  const std::int64_t value = reduced ? sizeof(float) : sizeof(double);
-  return alone ? band : band + choice.block * order * value;
+  return panel_factors_bytes(choice, order, ranks) +
+         (reduced ? HostBlockedBand<float>::bytes(height, order, choice.block, ranks)
+                  : HostBlockedBand<double>::bytes(height, order, choice.block, ranks));
+}
+
+std::int64_t panel_factors_bytes(const EliminationChoice& choice, Index order, int ranks) {
+  if (choice.method != Method::lu || ranks == 1) return 0;
+  const std::int64_t value =
+      choice.precision == Precision::float32 ? sizeof(float) : sizeof(double);
+  return choice.block * order * value;
 }
 
 }  // namespace spsolve

@@ -31,9 +31,10 @@ double largest_of(const T* values, Index count) {
 }  // namespace
 
 template <typename T>
-std::int64_t HostBlockedBand<T>::bytes(Index height, Index order, Index max_width, bool alone) {
+std::int64_t HostBlockedBand<T>::bytes(Index height, Index order, Index max_width, int ranks) {
+  const Index of_team = max_width * (2 * order + (1 + 2 * ranks) * max_width);
   const Index elements =
-      height * padded_stride<T>(order) + height * max_width + (alone ? 0 : 2 * max_width * order);
+      height * padded_stride<T>(order) + height * max_width + (ranks == 1 ? 0 : of_team);
   return elements * static_cast<std::int64_t>(sizeof(T));
 }
 

@@ -15,8 +15,8 @@ class HostBlockedBand : public BlockedBand<T> {
   /// takes part. Throws std::bad_alloc where the memory isn't there.
   HostBlockedBand(const Csr<double>& sparse, Index max_width, bool alone);
 
-  /// Bytes that such a band allocates.
-  static std::int64_t bytes(Index height, Index order, Index max_width, bool alone);
+  /// Bytes that such a band of one of `ranks` ranks allocates, candidates for pivots included.
+  static std::int64_t bytes(Index height, Index order, Index max_width, int ranks);
 
   Index height() const override { return height_; }
   Index order() const override { return order_; }

@@ -99,16 +99,23 @@ EliminationChoice first_try(EliminationChoice choice) {
   return choice;
 }
 
-/// Adds, in `phase`, the dense band and what goes with it; filled, its panels and the work space of
-/// the BLAS are in use as well.
+/// Columns that are solved for at a time: the condition estimate takes up to 4.
+Index columns_at_a_time(const SolveNeeds& needs) {
+  return std::max<Index>(needs.right_hand_sides, needs.condition ? 4 : 1);
+}
+
+/// Adds, in `phase`, the dense band and what goes with it; filled, its panels, the work space of
+/// the BLAS and on a GPU what `columns` columns are solved with are in use as well.
 void plan_dense(MemoryPlan& plan, const EliminationChoice& choice, Index height, Index order,
-                int ranks, const GpuBandBytes& gpu, const char* phase, bool filled) {
+                int ranks, Index columns, const GpuBandBytes& gpu, const char* phase, bool filled) {
   const bool reduced = choice.precision == Precision::float32;
   const std::string dense =
       fmt::format("dense band of {} x {} in {}", height, order, reduced ? "float" : "double");
   const auto value = static_cast<std::int64_t>(reduced ? sizeof(float) : sizeof(double));
   if (gpu) {
-    plan.on_gpu.push_back({phase, dense, gpu(choice, height, order, ranks)});
+    plan.on_gpu.push_back({phase, dense, gpu(choice, height, order, ranks, filled ? columns : 0)});
+    const std::int64_t panels = panel_factors_bytes(choice, order, ranks);
+    if (filled && panels > 0) plan.parts.push_back({phase, "L and U of all panels", panels});
   } else if (!filled) {
     plan.parts.push_back({phase, dense, height * order * value});
   } else {
@@ -124,14 +131,16 @@ void plan_dense(MemoryPlan& plan, const EliminationChoice& choice, Index height,
 }  // namespace
 
 MemoryPlan plan_in_double(const MatrixShape& shape, const EliminationChoice& choice, int rank,
-                          int ranks, const GpuBandBytes& gpu) {
+                          int ranks, const SolveNeeds& needs, const GpuBandBytes& gpu) {
   const Index height = height_of(choice, shape.rows, rank, ranks);
   EliminationChoice again = choice;
   again.precision = Precision::float64;
   MemoryPlan plan;
-  plan_dense(plan, again, height, shape.rows, ranks, gpu, "in double", true);
-  if (gpu)
+  plan_dense(plan, again, height, shape.rows, ranks, columns_at_a_time(needs), gpu, "in double",
+             true);
+  if (gpu) {
     plan.on_gpu.push_back({"in double", filled_from, csr_bytes(height, shape.nonzeros / ranks)});
+  }
   return plan;
 }
 
@@ -167,15 +176,14 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
           band);
     }
   }
-  plan_dense(plan, first_try(choice), height, n, ranks, gpu, "prepare", false);
-  plan_dense(plan, first_try(choice), height, n, ranks, gpu, "eliminate", true);
+  const Index columns = columns_at_a_time(needs);
+  plan_dense(plan, first_try(choice), height, n, ranks, columns, gpu, "prepare", false);
+  plan_dense(plan, first_try(choice), height, n, ranks, columns, gpu, "eliminate", true);
   if (gpu) plan.on_gpu.push_back({"prepare", filled_from, band});
   if (mixed) {
-    // The condition estimate solves for up to 4 columns.
-    const Index columns = std::max<Index>(needs.right_hand_sides, needs.condition ? 4 : 1);
     add("eliminate", "vectors of GMRES, the first solution",
         gmres_bytes(n, columns) + 2 * needs.right_hand_sides * vector);
-    MemoryPlan in_double = plan_in_double(shape, choice, rank, ranks, gpu);
+    MemoryPlan in_double = plan_in_double(shape, choice, rank, ranks, needs, gpu);
     plan.in_double = gpu ? std::move(in_double.on_gpu) : std::move(in_double.parts);
   }
   // Weights, two multivectors of two columns, and copies and sums inside the solves.

@@ -31,9 +31,10 @@ struct MemoryPlan {
   std::int64_t gpu_peak() const;
 };
 
-/// Bytes of GPU memory that the dense band of `height` rows takes; empty without GPUs.
+/// Bytes of GPU memory that the dense band of `height` rows takes, and what is solved for with it
+/// at a time, 0 or more columns; empty without GPUs.
 using GpuBandBytes = std::function<std::int64_t(const EliminationChoice& choice, Index height,
-                                                Index order, int ranks)>;
+                                                Index order, int ranks, Index right_hand_sides)>;
 
 /// Adds what reading and scattering a matrix takes: rank 0 holds the text and the list of entries,
 /// sorts the list into compressed rows, and deals them out to `ranks` ranks, in cycles as well
@@ -59,7 +60,7 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
 /// What takes the place of the float band where `choice` is mixed and float does not do: the dense
 /// band in double and what goes with it, in phase "in double".
 MemoryPlan plan_in_double(const MatrixShape& shape, const EliminationChoice& choice, int rank,
-                          int ranks, const GpuBandBytes& gpu = {});
+                          int ranks, const SolveNeeds& needs = {}, const GpuBandBytes& gpu = {});
 
 /// The need of every rank against what is free on its host.
 struct MemoryCheck {

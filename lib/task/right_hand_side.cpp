@@ -44,6 +44,10 @@ Dense<double> right_hand_side(const Config::RightHandSide& config, const Csr<dou
   fail(ExitCode::internal, "a right-hand side of no known kind");
 }
 
+Index columns_of_b(const Config::RightHandSide& config) {
+  return config.kind == RightHandSideKind::file ? read_header(config.file).columns : config.columns;
+}
+
 bool solution_is_ones(const Config::RightHandSide& config) {
   return config.kind == RightHandSideKind::row_sums;
 }

@@ -12,6 +12,9 @@ namespace spsolve {
 /// Throws Error(input) where the file's rows differ from the matrix's.
 Dense<double> right_hand_side(const Config::RightHandSide& config, const Csr<double>& matrix);
 
+/// K, before they are read.
+Index columns_of_b(const Config::RightHandSide& config);
+
 /// Whether x is known to be all ones.
 bool solution_is_ones(const Config::RightHandSide& config);
 

@@ -76,11 +76,12 @@ MatrixShape square_shape(const Config& config) {
   return shape;
 }
 
-/// The shape of the matrix, on every rank.
-MatrixShape shape_for_all(const Config& config, Team& team) {
-  MatrixShape shape{};
+/// The shape of the system, on every rank.
+SystemShape shape_for_all(const Config& config, Team& team) {
+  SystemShape shape{};
   together(team, [&] {
-    if (team.rank() == 0) shape = square_shape(config);
+    if (team.rank() != 0) return;
+    shape = {square_shape(config), columns_of_b(config.right_hand_side)};
   });
   return broadcast_value(team, shape, 0);
 }
@@ -172,9 +173,9 @@ std::vector<std::string> warnings(const SolveReport& report, Precision precision
 
 /// plan_solve() with all ranks of the team.
 MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
-  const MatrixShape shape = shape_for_all(config, team);
+  const SystemShape shape = shape_for_all(config, team);
   TaskReport ignored;
-  if (!wants_gpu_bands(config, shape.rows, team, gpus, ignored)) {
+  if (!wants_gpu_bands(config, shape.matrix.rows, team, gpus, ignored)) {
     return plan_shape(config, shape, team, plan, {}, {});
   }
   if (!gpus.band_bytes) fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
@@ -193,9 +194,9 @@ SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered
   PhaseTimes times;
   SolveReport report;
   begin_task(config, team, report);
-  const MatrixShape shape = shape_for_all(config, team);
-  const std::unique_ptr<BandFactory> dense =
-      times.measure("device", [&] { return choose_bands(config, shape.rows, team, gpus, report); });
+  const SystemShape shape = shape_for_all(config, team);
+  const std::unique_ptr<BandFactory> dense = times.measure(
+      "device", [&] { return choose_bands(config, shape.matrix.rows, team, gpus, report); });
   report.transport = dense->transport();
 
   MemoryPlan plan;
@@ -321,7 +322,7 @@ SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {
   constexpr Index least_order_for_all = 20000;
   if (team.size() == 1 || config.solve.ranks == SolvingRanks::all) return false;
-  const Index order = shape_for_all(config, team).rows;
+  const Index order = shape_for_all(config, team).matrix.rows;
   TaskReport ignored;
   return order < least_order_for_all && wants_gpu_bands(config, order, team, gpus, ignored);
 }

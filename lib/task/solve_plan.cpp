@@ -7,24 +7,27 @@ namespace spsolve {
 
 namespace {
 
+SolveNeeds needs_of(const Config& config, const SystemShape& shape) {
+  return {shape.right_hand_sides, config.solve.condition, config.solve.equilibrate};
+}
+
 /// The plans of the ranks of a team of any size for `config`, with dense bands in GPU memory where
 /// `gpu` says what they take.
-PlanFor planner(const Config& config, const MatrixShape& shape, const GpuBandBytes& gpu) {
-  const SolveNeeds needs{config.right_hand_side.columns, config.solve.condition,
-                         config.solve.equilibrate};
+PlanFor planner(const Config& config, const SystemShape& shape, const GpuBandBytes& gpu) {
+  const SolveNeeds needs = needs_of(config, shape);
   const bool rotates = config.matrix.rotate_rows != 0;
   return [=](int rank, int ranks) {
     const BandMemory memory = gpu ? BandMemory::gpu : BandMemory::host;
-    const EliminationChoice choice = choice_for(config, shape.rows, ranks, memory);
-    MemoryPlan plan = plan_elimination(shape, choice, rank, ranks, needs, gpu);
-    if (rank == 0 && rotates) plan_rotation(plan, shape);
+    const EliminationChoice choice = choice_for(config, shape.matrix.rows, ranks, memory);
+    MemoryPlan plan = plan_elimination(shape.matrix, choice, rank, ranks, needs, gpu);
+    if (rank == 0 && rotates) plan_rotation(plan, shape.matrix);
     plan.resident = resident_memory();
     return plan;
   };
 }
 
 /// Other choices that may need less memory.
-std::vector<Remedy> remedies(const Config& config, const MatrixShape& shape,
+std::vector<Remedy> remedies(const Config& config, const SystemShape& shape,
                              const GpuBandBytes& gpu) {
   std::vector<Remedy> ways;
   const auto offer_precision = [&](const char* words, Precision precision) {
@@ -57,20 +60,21 @@ EliminationChoice choice_for(const Config& config, Index order, int ranks, BandM
                             ranks, memory);
 }
 
-MemoryCheck plan_shape(const Config& config, const MatrixShape& shape, Team& team, MemoryPlan& plan,
+MemoryCheck plan_shape(const Config& config, const SystemShape& shape, Team& team, MemoryPlan& plan,
                        const GpuBandBytes& gpu, std::optional<std::int64_t> gpu_available) {
   const PlanFor plans = planner(config, shape, gpu);
   plan = plans(team.rank(), team.size());
   return check_memory(team, plan, plans, remedies(config, shape, gpu), gpu_available);
 }
 
-BeforeDouble check_in_double(const Config& config, const MatrixShape& shape, Team& team,
+BeforeDouble check_in_double(const Config& config, const SystemShape& shape, Team& team,
                              const BandFactory& dense, const Gpus& gpus) {
   return [&](const std::string& why) {
     const bool on_gpu = dense.memory() == BandMemory::gpu;
     const PlanFor plans = [&](int rank, int ranks) {
-      const EliminationChoice choice = choice_for(config, shape.rows, ranks, dense.memory());
-      return plan_in_double(shape, choice, rank, ranks, on_gpu ? gpus.band_bytes : GpuBandBytes{});
+      const EliminationChoice choice = choice_for(config, shape.matrix.rows, ranks, dense.memory());
+      return plan_in_double(shape.matrix, choice, rank, ranks, needs_of(config, shape),
+                            on_gpu ? gpus.band_bytes : GpuBandBytes{});
     };
     MemoryPlan mine = plans(team.rank(), team.size());
     mine.resident = resident_memory();

@@ -34,7 +34,9 @@ Gpus pretended_gpus(const Team& team) {
   gpus.use = [](int) {};
   gpus.free_memory = [] { return std::int64_t{1} << 40; };
   gpus.arrays = [] { return GpuArrays{}; };
-  gpus.band_bytes = [](const EliminationChoice&, Index, Index, int) { return std::int64_t{1}; };
+  gpus.band_bytes = [](const EliminationChoice&, Index, Index, int, Index) {
+    return std::int64_t{1};
+  };
   gpus.bands = [](Team& of_bands, const std::string&) {
     return std::make_unique<PretendedGpu>(of_bands);
   };

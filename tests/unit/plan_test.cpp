@@ -93,7 +93,7 @@ TEST(MemoryCheck, SaysWhatNoNumberOfRanksCanHold) {
 
 TEST(MemoryCheck, CountsTheMemoryOfGpus) {
   SoloTeam team;
-  const GpuBandBytes bytes = [](const EliminationChoice&, Index height, Index order, int) {
+  const GpuBandBytes bytes = [](const EliminationChoice&, Index height, Index order, int, Index) {
     return height * order * Index{8};
   };
   const PlanFor plans = [&](int rank, int ranks) {
@@ -111,6 +111,20 @@ TEST(MemoryCheck, CountsTheMemoryOfGpus) {
             std::string::npos)
       << refused.remedy;
   EXPECT_NE(to_text(plan, refused).find("free on it: does not fit"), std::string::npos);
+}
+
+TEST(MemoryPlan, CountsWhatGpusSolveFor) {
+  const GpuBandBytes bytes = [](const EliminationChoice&, Index height, Index order, int,
+                                Index right_hand_sides) {
+    return height * (order + right_hand_sides) * Index{8};
+  };
+  const EliminationChoice lu{Method::lu, Pivoting::tournament, Precision::float64, 100};
+  const SolveNeeds many{5000, false, AutoSwitch::off};
+  const MemoryPlan plan = plan_elimination({1000, 1000, 0, 3000}, lu, 0, 2, many, bytes);
+  EXPECT_EQ(plan.gpu_peak(), 500 * (1000 + 5000) * 8);
+  // The L and U of all panels stay on the host.
+  EXPECT_EQ(panel_factors_bytes(lu, 1000, 2), 100 * 1000 * 8);
+  EXPECT_GE(plan.bytes_in("eliminate"), 5 * 5000 * 1000 * 8 + 100 * 1000 * 8);
 }
 
 TEST(MemoryCheck, SaysWhatNoNumberOfGpusCanHold) {
