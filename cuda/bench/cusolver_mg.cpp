@@ -15,6 +15,7 @@
 #include "cuda/bench/random_system.hpp"
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/device_info.hpp"
+#include "cuda/core/stream.hpp"
 #include "cuda/core/vendor.hpp"
 
 namespace spsolve::cuda {
@@ -78,7 +79,7 @@ void wait_for_each(const std::vector<int>& gpus) {
   const Visit visit;
   for (const int gpu : gpus) {
     visit.go_to(gpu);
-    wait_for_gpu();
+    wait_for_device();
   }
 }
 
@@ -161,7 +162,7 @@ bench::EliminationRun CusolverMg::run(Index order, Index seed, double diagonal) 
   const GpuSystem system{order, seed, diagonal};
   bench::EliminationRun run;
   Dense<double> x = system.right_hand_side();
-  wait_for_gpu();
+  wait_for_device();
   wait_for_all(team_);
   together(team_, [&] {
     if (team_.rank() != 0) return;

@@ -9,6 +9,7 @@
 #include "cuda/bench/gpu_system.hpp"
 #include "cuda/bench/random_system.hpp"
 #include "cuda/core/device_array.hpp"
+#include "cuda/core/stream.hpp"
 #include "cuda/core/vendor.hpp"
 
 namespace spsolve::cuda {
@@ -45,16 +46,16 @@ bench::EliminationRun run_getrf(const GpuSystem& system) {
   DeviceArray<char> device_space(static_cast<Index>(device_bytes));
   std::vector<char> host_space(host_bytes);
   bench::EliminationRun run;
-  wait_for_gpu();
+  wait_for_device();
   const Timer timer;
   CUDA_CHECK(cusolverDnXgetrf(handle.get(), raw, n, n, CUDA_R_64F, a.data(), n, pivots.data(),
                               CUDA_R_64F, device_space.data(), device_bytes, host_space.data(),
                               host_bytes, info.data()));
-  wait_for_gpu();
+  wait_for_device();
   run.eliminate = timer.seconds();
   CUDA_CHECK(cusolverDnXgetrs(handle.get(), raw, CUBLAS_OP_N, n, 1, CUDA_R_64F, a.data(), n,
                               pivots.data(), CUDA_R_64F, x.data(), n, info.data()));
-  wait_for_gpu();
+  wait_for_device();
   run.total = timer.seconds();
   Dense<double> solution(n, 1);
   x.download(solution.values);
@@ -86,13 +87,13 @@ bench::EliminationRun run_irs(const GpuSystem& system, cusolverPrecType_t lowest
   DeviceArray<int> info(1);
   int iterations = 0;  // negative where it went back to double
   bench::EliminationRun run;
-  wait_for_gpu();
+  wait_for_device();
   const Timer timer;
   CUDA_CHECK(cusolverDnIRSXgesv(handle.get(), parameters, infos, static_cast<int>(n), 1, a.data(),
                                 static_cast<int>(n), there_b.data(), static_cast<int>(n), x.data(),
                                 static_cast<int>(n), space.data(), bytes, &iterations,
                                 info.data()));
-  wait_for_gpu();
+  wait_for_device();
   run.total = timer.seconds();
   run.steps = std::abs(iterations);
   run.factors = name(iterations < 0 ? Precision::float64 : Precision::float32);

@@ -12,6 +12,7 @@
 #include "cuda/bench/random_system.hpp"
 #include "cuda/bench/stored_matrix.hpp"
 #include "cuda/core/device_info.hpp"
+#include "cuda/core/stream.hpp"
 #include "cuda/eliminate/device_bands.hpp"
 #include "cuda/eliminate/device_blocked_band.hpp"
 #include "eliminate/mixed.hpp"
@@ -30,9 +31,7 @@ Csr<double> without_values(Index order) {
 /// Bytes of GPU memory that an elimination of a random system takes on `rank`.
 std::int64_t bytes_for(const EliminationChoice& choice, Index order, int rank, int ranks,
                        bool condition) {
-  const Index height = deals_in_cycles(choice, ranks)
-                           ? cyclic_rows(choice, order, ranks).height(rank)
-                           : RowBands{order, ranks}.band(rank).size();
+  const Index height = height_of(choice, order, rank, ranks);
   const bool mixed = choice.precision == Precision::mixed;
   std::int64_t band = device_band_bytes(choice, height, order, ranks, 1);
   if (mixed && choice.method == Method::lu) {
@@ -72,7 +71,7 @@ bench::EliminationRun run_ours(Team& team, RankStreams& ranks, const GpuSystem& 
   if (!mixed) prepared = prepare_elimination(team, bands, system.order, rows, choice);
   Progress progress("", 0, Progress::Show::off);
   bench::EliminationRun run;
-  wait_for_gpu();
+  wait_for_device();
   wait_for_all(team);
   const Timer timer;
   if (mixed) prepared = prepare_mixed(team, bands, borrowed(rows), choice, stored->products(), x);
@@ -127,11 +126,11 @@ class GpuContest final : public bench::EliminationContest {
     const double one = 1;
     double best = 0;
     for (int repeat = 0; repeat < 2; ++repeat) {
-      wait_for_gpu();
+      wait_for_device();
       const Timer timer;
       CUDA_CHECK(cublasDgemm_64(ranks_.streams.update_blas.get(), CUBLAS_OP_N, CUBLAS_OP_N, n, n, n,
                                 &one, a.data(), n, b.data(), n, &one, c.data(), n));
-      wait_for_gpu();
+      wait_for_device();
       best = std::max(best, 2.0 * n * n * n / timer.seconds() / 1e9);
     }
     return all_sum(team_, best) / team_.size();

@@ -41,8 +41,4 @@ double GpuSystem::backward_error(Team& team, const Dense<double>& x) const {
   return norms[0] / (norms[1] * of_x + of_b);
 }
 
-void wait_for_gpu() {
-  CUDA_CHECK(cudaDeviceSynchronize());
-}
-
 }  // namespace spsolve::cuda

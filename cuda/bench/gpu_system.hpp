@@ -23,7 +23,4 @@ struct GpuSystem {
   double backward_error(Team& team, const Dense<double>& x) const;
 };
 
-/// Until all that was launched on this process's GPU is done.
-void wait_for_gpu();
-
 }  // namespace spsolve::cuda

@@ -5,23 +5,10 @@
 
 #include "core/team.hpp"
 #include "cuda/bench/gpu_system.hpp"
-#include "cuda/eliminate/band_streams.hpp"
-#include "cuda/team/gpu_team.hpp"
+#include "cuda/eliminate/rank_streams.hpp"
 #include "eliminate/band_factory.hpp"
 
 namespace spsolve::cuda {
-
-/// How a rank's GPU works, and how rows travel to the others'.
-struct RankStreams {
-  /// `transport` as in make_gpu_team(). Collective.
-  RankStreams(Team& team, const std::string& transport)
-      : rows(make_gpu_team(team, streams.updates, transport)),
-        pivot_rows(rows->on(streams.exchanges)),
-        candidates(rows->on(streams.panels)) {}
-
-  BandStreams streams;
-  std::unique_ptr<GpuTeam> rows, pivot_rows, candidates;
-};
 
 /// Bands of a random system, each rank's rows made on its GPU; the sparse rows that they are asked
 /// for with tell them nothing.

@@ -5,6 +5,7 @@
 #include "cuda/bench/random_system.hpp"
 #include "cuda/core/vendor.hpp"
 #include "cuda/eliminate/band_kernels.hpp"
+#include "distribute/share_rows.hpp"
 #include "eliminate/residual.hpp"
 
 namespace spsolve::cuda {

@@ -3,7 +3,7 @@
 #include "cuda/core/device_info.hpp"
 #include "cuda/eliminate/device_band.hpp"
 #include "cuda/eliminate/device_blocked_band.hpp"
-#include "cuda/team/gpu_team.hpp"
+#include "cuda/eliminate/rank_streams.hpp"
 
 namespace spsolve::cuda {
 
@@ -35,30 +35,26 @@ class Maker final : public BandsOf<T> {
 class DeviceBands final : public BandFactory {
  public:
   DeviceBands(Team& team, const std::string& transport)
-      : float_(streams_),
-        double_(streams_),
-        rows_(make_gpu_team(team, streams_.updates, transport)),
-        pivot_rows_(rows_->on(streams_.exchanges)),
-        candidates_(rows_->on(streams_.panels)) {
-    int device = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    name_ = devices()[static_cast<std::size_t>(device)].name;
-  }
+      : ranks_(team, transport),
+        float_(ranks_.streams),
+        double_(ranks_.streams),
+        name_(current_device().name) {}
 
   BandMemory memory() const override { return BandMemory::gpu; }
   std::string device() const override { return name_; }
-  std::string transport() const override { return rows_->size() > 1 ? rows_->transport() : "none"; }
-  Team& rows() override { return *rows_; }
-  Team& pivot_rows() override { return *pivot_rows_; }
-  Team& candidates() override { return *candidates_; }
+  std::string transport() const override {
+    return ranks_.rows->size() > 1 ? ranks_.rows->transport() : "none";
+  }
+  Team& rows() override { return *ranks_.rows; }
+  Team& pivot_rows() override { return *ranks_.pivot_rows; }
+  Team& candidates() override { return *ranks_.candidates; }
   BandsOf<float>& in_float() override { return float_; }
   BandsOf<double>& in_double() override { return double_; }
 
  private:
-  BandStreams streams_;
+  RankStreams ranks_;
   Maker<float> float_;
   Maker<double> double_;
-  std::unique_ptr<GpuTeam> rows_, pivot_rows_, candidates_;
   std::string name_;
 };
 

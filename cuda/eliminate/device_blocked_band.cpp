@@ -55,8 +55,8 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
       report_heard_(1),
       largest_(1),
       largest_heard_(1),
-      list_staging_(3 * max_width),
-      lists_(3 * max_width),
+      list_staging_(row_lists * max_width),
+      lists_(row_lists * max_width),
       swaps_(height, alone ? max_width : 2 * max_width),  // a team's panel may be elected twice
       panel_swaps_(height, max_width),
       solutions_(streams, stride_) {}
@@ -91,11 +91,11 @@ void DeviceBlockedBand<T>::take_in() {
 // --- rows that change places
 
 template <typename T>
-void DeviceBlockedBand<T>::send_list(std::span<const Index> rows, Index part,
+void DeviceBlockedBand<T>::send_list(std::span<const Index> rows, RowList which,
                                      const Stream& stream) {
-  int* const staging = list_staging_.data() + part * max_width_;
+  int* const staging = list_staging_.data() + begin_of(which);
   std::copy(rows.begin(), rows.end(), staging);
-  CUDA_CHECK(cudaMemcpyAsync(lists_.data() + part * max_width_, staging, rows.size() * sizeof(int),
+  CUDA_CHECK(cudaMemcpyAsync(lists_.data() + begin_of(which), staging, rows.size() * sizeof(int),
                              cudaMemcpyHostToDevice, stream.get()));
 }
 
@@ -226,9 +226,9 @@ std::vector<Index> DeviceBlockedBand<T>::elect(Index first_active, Range panel,
     chosen = rows_in_front<Index>(first_active, height_ - first_active, swaps);
     // Their values before the elimination.
     clock_.begin(&LuSeconds::panel, stream);
-    send_list(chosen, 0, stream);
-    gather_rows(at(0, panel.first), stride_, list(0), offered, width, values.data(), width,
-                stream.get());
+    send_list(chosen, RowList::elected, stream);
+    gather_rows(at(0, panel.first), stride_, list(RowList::elected), offered, width, values.data(),
+                width, stream.get());
     clock_.end(stream);
   }
   // No message leaves on this stream before those of the pivot rows arrived.
@@ -348,10 +348,10 @@ void DeviceBlockedBand<T>::set_pivot_block(Range panel, Range piece, std::span<c
   if (piece.first == panel.last) {
     copy_rows(pivot_block(panel, panel.first), stride_, stack_.factors_there(), width, width, width,
               stream);
-    send_list(order, 1, stream);
+    send_list(order, RowList::in_block, stream);
   }
-  gather_rows<T>(row_buffer(piece).data(), piece.size(), list(1), width, piece.size(),
-                 pivot_block(panel, piece.first), stride_, stream.get());
+  gather_rows<T>(row_buffer(piece).data(), piece.size(), list(RowList::in_block), width,
+                 piece.size(), pivot_block(panel, piece.first), stride_, stream.get());
   clock_.end(stream);  // what swap_in_piece() began
   rows_came_.record(stream);
 }
@@ -379,9 +379,9 @@ void DeviceBlockedBand<T>::keep_pivot_rows(Range panel, Range piece, std::span<c
                                            Index row) {
   const Stream& stream = pivot_stream(panel);
   const bool first = piece.first == panel.last;
-  if (first) send_list(order, 2, stream);
+  if (first) send_list(order, RowList::kept, stream);
   const Range columns{first ? panel.first : piece.first, piece.last};
-  gather_rows<T>(pivot_block(panel, columns.first), stride_, list(2),
+  gather_rows<T>(pivot_block(panel, columns.first), stride_, list(RowList::kept),
                  static_cast<Index>(order.size()), columns.size(), at(row, columns.first), stride_,
                  stream.get());
 }

@@ -101,9 +101,12 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   /// What was done last in a piece's columns by update().
   Event& updated(Range piece);
 
-  /// A list of rows to the GPU, and where it is there; `part` is one of three.
-  void send_list(std::span<const Index> rows, Index part, const Stream& stream);
-  const int* list(Index part) const { return lists_.data() + part * max_width_; }
+  /// Lists of rows that go to the GPU, by what they are for: none waits for another.
+  enum class RowList { elected, in_block, kept };
+  static constexpr Index row_lists = 3;
+  Index begin_of(RowList which) const { return static_cast<Index>(which) * max_width_; }
+  void send_list(std::span<const Index> rows, RowList which, const Stream& stream);
+  const int* list(RowList which) const { return lists_.data() + begin_of(which); }
 
   /// Starts a panel's elimination on the GPU, unless it goes by the host.
   void start_panel(Range panel, Pivoting pivoting);

@@ -39,9 +39,9 @@ class Communicator final : public NcclCommunicator {
     expect_ranks(stream.get());
   }
 
-  void broadcast(std::span<const Shared> parts, const Stream& stream) override {
+  void broadcast(std::span<const BroadcastPart> parts, const Stream& stream) override {
     check_nccl(ncclGroupStart(), "ncclGroupStart");
-    for (const Shared& part : parts) broadcast(part.data, part.root, stream);
+    for (const BroadcastPart& part : parts) broadcast(part.data, part.root, stream);
     check_nccl(ncclGroupEnd(), "ncclGroupEnd");
   }
 

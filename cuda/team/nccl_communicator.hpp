@@ -20,7 +20,7 @@ class NcclCommunicator {
   virtual void broadcast(std::span<std::byte> data, int root, const Stream& stream) = 0;
 
   /// The same for several parts, as one piece of work.
-  virtual void broadcast(std::span<const Shared> parts, const Stream& stream) = 0;
+  virtual void broadcast(std::span<const BroadcastPart> parts, const Stream& stream) = 0;
 
   /// Puts the `mine` of rank r at position r of `all` on every rank; all the same length.
   virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,

@@ -18,7 +18,9 @@ class NcclTeam final : public GpuTeam {
     nccl_->broadcast(data, root, stream_);
   }
 
-  void broadcast_parts(std::span<const Shared> parts) override { nccl_->broadcast(parts, stream_); }
+  void broadcast_parts(std::span<const BroadcastPart> parts) override {
+    nccl_->broadcast(parts, stream_);
+  }
 
   void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) override {
     nccl_->all_gather(mine, all, stream_);

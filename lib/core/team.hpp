@@ -27,7 +27,7 @@ struct Incoming {
 };
 
 /// Bytes that all ranks get from one of them.
-struct Shared {
+struct BroadcastPart {
   int root = 0;
   std::span<std::byte> data;
 };
@@ -62,8 +62,8 @@ class Team {
   virtual void broadcast_bytes(std::span<std::byte> data, int root) = 0;
 
   /// The same for several parts: one after another, or at once where messages can travel so.
-  virtual void broadcast_parts(std::span<const Shared> parts) {
-    for (const Shared& part : parts) broadcast_bytes(part.data, part.root);
+  virtual void broadcast_parts(std::span<const BroadcastPart> parts) {
+    for (const BroadcastPart& part : parts) broadcast_bytes(part.data, part.root);
   }
 
   /// Puts the `mine` of rank r at position r of `all` on every rank; all the same length.

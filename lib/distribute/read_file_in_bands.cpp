@@ -113,16 +113,11 @@ class PiecedFile {
 template <typename Emit>
 void with_mirrors(const Coo& list, const MatrixMarketHeader& matrix, Index rotate_by,
                   const Emit& emit) {
-  const auto rotated = [&](Index row) {
-    return rotate_by == 0 ? row : (row + rotate_by) % matrix.rows;
+  const auto emit_rotated = [&](Index row, Index column, double value) {
+    emit(rotate_by == 0 ? row : (row + rotate_by) % matrix.rows, column, value);
   };
   for (Index k = 0; k < list.entries(); ++k) {
-    const Index row = list.row[k], column = list.column[k];
-    emit(rotated(row), column, list.value[k]);
-    if (matrix.symmetry != Symmetry::general && row != column) {
-      emit(rotated(column), row,
-           matrix.symmetry == Symmetry::symmetric ? list.value[k] : -list.value[k]);
-    }
+    with_mirror(matrix.symmetry, list.row[k], list.column[k], list.value[k], emit_rotated);
   }
 }
 

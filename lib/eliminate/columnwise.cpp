@@ -5,6 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "distribute/share_rows.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -120,12 +122,6 @@ void keep(Checkpoints& checkpoints, CheckpointWish wish, const Band<T>& band, In
   });
 }
 
-/// Rows `rows` of x, which their owner knows, to everybody.
-template <typename T>
-void share_rows(Team& team, Dense<T>& x, Range rows, int owner) {
-  broadcast(team, std::span<T>(x.row(rows.first), rows.size() * x.columns), owner);
-}
-
 }  // namespace
 
 template <typename T>
@@ -228,7 +224,7 @@ void solve(Team& team, const RowBands& bands, const Band<T>& band, const Elimina
     band.apply_block(BlockOperation::jordan_upper, mine, values, columns);
     band.subtract_product(mine, {mine.last, n}, z.values, values, columns);
     band.divide_by_diagonal(values, columns);
-    for (int owner = 0; owner < team.size(); ++owner) share_rows(team, x, bands.band(owner), owner);
+    share_bands(team, bands, x);
   } else {
     // x = U^-1 z: each band from the last solves its own block and sends it to those above.
     for (int owner = team.size(); owner-- > 0;) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "distribute/share_rows.hpp"
 #include "eliminate/residual.hpp"
 
 namespace spsolve {

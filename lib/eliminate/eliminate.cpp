@@ -151,6 +151,11 @@ CyclicRows cyclic_rows(const EliminationChoice& choice, Index order, int ranks) 
   return {order, ranks, choice.block};
 }
 
+Index height_of(const EliminationChoice& choice, Index order, int rank, int ranks) {
+  return deals_in_cycles(choice, ranks) ? cyclic_rows(choice, order, ranks).height(rank)
+                                        : RowBands{order, ranks}.band(rank).size();
+}
+
 PreparedElimination prepare_elimination(Team& team, BandFactory& bands, Index order,
                                         const Csr<double>& rows, const EliminationChoice& choice,
                                         Checkpoints* checkpoints) {

@@ -58,6 +58,9 @@ struct Eliminated {
 bool deals_in_cycles(const EliminationChoice& choice, int ranks);
 CyclicRows cyclic_rows(const EliminationChoice& choice, Index order, int ranks);
 
+/// Rows that `rank` eliminates.
+Index height_of(const EliminationChoice& choice, Index order, int rank, int ranks);
+
 /// A dense matrix that lies ready: what is called once, to eliminate it. Throws as
 /// eliminate_columnwise() and factor_lu(). Collective.
 using PreparedElimination = std::function<Eliminated(Progress&)>;

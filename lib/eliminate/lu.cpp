@@ -26,6 +26,18 @@ void tell(Progress& progress, Index done, Index n) {
   progress.done(done, n, fraction_of_work(done, n));
 }
 
+/// What a checkpoint behind `step` columns tells of an elimination beside its rows.
+template <typename T>
+EliminationState state_behind(Index step, const CyclicRows& layout, const LuFactors<T>& result) {
+  EliminationState state;
+  state.step = step;
+  state.block = layout.block;
+  state.pivot_rows.assign(result.order.begin(), result.order.begin() + step);
+  state.largest_entry = result.pivots.largest_entry;
+  state.redone_panels = result.redone_panels;
+  return state;
+}
+
 /// The time of a rank, part by part.
 class PartTimer {
  public:
@@ -127,14 +139,9 @@ class TeamElimination {
   /// Does what all ranks wish for behind `step` columns, nothing being on its way.
   void keep(CheckpointWish wish, Index step) {
     if (wish == CheckpointWish::none) return;
-    EliminationState state;
-    state.step = step;
-    state.block = layout_.block;
-    state.pivot_rows = result_.order;
+    EliminationState state = state_behind(step, layout_, result_);
     for (const auto& panel : result_.panels) state.panel_ends.push_back(panel.columns.last);
     state.rows = result_.rows_here;
-    state.largest_entry = result_.pivots.largest_entry;
-    state.redone_panels = result_.redone_panels;
     keep_lu(*checkpoints_, wish, band_, state);
   }
 
@@ -241,7 +248,7 @@ class TeamElimination {
     std::vector<Index> next(static_cast<std::size_t>(team_.size()), 0);
     for (const int owner : election.owner) ++next[owner];
     const std::span<T> buffer = band_.row_buffer(piece);
-    std::vector<Shared> parts;
+    std::vector<BroadcastPart> parts;
     Index sent = 0;
     for (int owner = 0; owner < team_.size(); ++owner) {
       const Index count = std::exchange(next[owner], sent);
@@ -376,14 +383,9 @@ class LoneElimination {
 
   void keep(CheckpointWish wish, Index step) {
     if (wish == CheckpointWish::none) return;
-    EliminationState state;
-    state.step = step;
-    state.block = layout_.block;
-    state.pivot_rows.assign(result_.order.begin(), result_.order.begin() + step);
+    EliminationState state = state_behind(step, layout_, result_);
     state.panel_ends = panel_ends_;
     state.rows = result_.order;
-    state.largest_entry = result_.pivots.largest_entry;
-    state.redone_panels = result_.redone_panels;
     keep_lu(*checkpoints_, wish, band_, state);
   }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "distribute/share_rows.hpp"
 #include "eliminate/gmres.hpp"
 #include "eliminate/residual.hpp"
 #include "multiply/csr_openmp.hpp"

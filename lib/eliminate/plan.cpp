@@ -15,15 +15,10 @@ namespace {
 
 constexpr std::int64_t entry_bytes = 2 * sizeof(Index) + sizeof(double);
 constexpr std::int64_t grouped_bytes = 16;  // see csr_from_coo()
-constexpr std::int64_t nonzero_bytes = sizeof(LocalIndex) + sizeof(double);
 constexpr std::int64_t blas_bytes = std::int64_t{8}
                                     << 20;  // as measured of OpenBLAS; of a team, a quarter
 
 constexpr const char* filled_from = "compressed rows that it is filled from";
-
-std::int64_t csr_bytes(Index rows, Index nonzeros) {
-  return (rows + 1) * static_cast<std::int64_t>(sizeof(Index)) + nonzeros * nonzero_bytes;
-}
 
 }  // namespace
 
@@ -50,8 +45,8 @@ std::int64_t MemoryPlan::gpu_peak() const {
 
 void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height,
                   bool cyclic) {
-  const std::int64_t whole = csr_bytes(shape.rows, shape.nonzeros);
-  const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks);
+  const std::int64_t whole = csr_bytes(shape.rows, shape.nonzeros, sizeof(double));
+  const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks, sizeof(double));
   const auto add = [&](const char* phase, const char* what, std::int64_t bytes) {
     plan.parts.push_back({phase, what, bytes});
   };
@@ -65,7 +60,7 @@ void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int rank
     // The list goes once its entries are grouped, and the groups once they are rows.
     const std::int64_t groups = shape.nonzeros * grouped_bytes;
     add("sort", "entries being sorted by row",
-        std::max(list + groups, groups + csr_bytes(shape.rows, shape.nonzeros)));
+        std::max(list + groups, groups + csr_bytes(shape.rows, shape.nonzeros, sizeof(double))));
   } else if (rank == 0) {
     add("read", "compressed rows of the whole matrix", whole);
   }
@@ -81,16 +76,10 @@ void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int rank
 
 void plan_rotation(MemoryPlan& plan, const MatrixShape& shape) {
   plan.parts.push_back({"rotate", "compressed rows of the whole matrix, before and after",
-                        2 * csr_bytes(shape.rows, shape.nonzeros)});
+                        2 * csr_bytes(shape.rows, shape.nonzeros, sizeof(double))});
 }
 
 namespace {
-
-/// Rows that `rank` eliminates.
-Index height_of(const EliminationChoice& choice, Index order, int rank, int ranks) {
-  return deals_in_cycles(choice, ranks) ? cyclic_rows(choice, order, ranks).height(rank)
-                                        : RowBands{order, ranks}.band(rank).size();
-}
 
 /// What is eliminated first.
 EliminationChoice first_try(EliminationChoice choice) {
@@ -139,7 +128,8 @@ MemoryPlan plan_in_double(const MatrixShape& shape, const EliminationChoice& cho
   plan_dense(plan, again, height, shape.rows, ranks, columns_at_a_time(needs), gpu, "in double",
              true);
   if (gpu) {
-    plan.on_gpu.push_back({"in double", filled_from, csr_bytes(height, shape.nonzeros / ranks)});
+    plan.on_gpu.push_back(
+        {"in double", filled_from, csr_bytes(height, shape.nonzeros / ranks, sizeof(double))});
   }
   return plan;
 }
@@ -149,7 +139,7 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
   const Index n = shape.rows;
   const bool cyclic = deals_in_cycles(choice, ranks);
   const Index height = height_of(choice, n, rank, ranks);
-  const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks);
+  const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks, sizeof(double));
   const std::int64_t vector = n * static_cast<std::int64_t>(sizeof(double));
 
   MemoryPlan plan;

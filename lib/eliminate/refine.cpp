@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "distribute/share_rows.hpp"
 #include "eliminate/residual.hpp"
 
 namespace spsolve {

@@ -100,11 +100,4 @@ ResidualNorms residual_of_own_rows(const Csr<double>& band, Range mine, const De
   return norms;
 }
 
-void share_bands(Team& team, const RowBands& bands, Dense<double>& values) {
-  for (int owner = 0; owner < team.size(); ++owner) {
-    const Range rows = bands.band(owner);
-    broadcast(team, std::span<double>(values.row(rows.first), rows.size() * values.columns), owner);
-  }
-}
-
 }  // namespace spsolve

@@ -31,7 +31,4 @@ ResidualNorms residual_of_own_rows(const Csr<double>& band, Range mine, const De
 /// The larger of two, or nan where one is.
 double larger(double a, double b);
 
-/// Brings every rank's band of rows of the n x K `values` to all ranks. Collective.
-void share_bands(Team& team, const RowBands& bands, Dense<double>& values);
-
 }  // namespace spsolve

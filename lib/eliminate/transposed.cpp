@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "distribute/share_rows.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -13,12 +15,6 @@ void subtract_multiples_of_row(std::span<const T> row, Range columns, const T* x
     T* target = y.row(j);
     for (Index c = 0; c < y.columns; ++c) target[c] -= row[j] * x_row[c];
   }
-}
-
-/// Rows `rows` of x, which `owner` knows, to everybody.
-template <typename T>
-void share(Team& team, Dense<T>& x, Range rows, int owner) {
-  broadcast(team, std::span<T>(x.row(rows.first), rows.size() * x.columns), owner);
 }
 
 template <typename T>
@@ -34,7 +30,7 @@ void solve_upper_transposed(Team& team, const RowBands& bands, Band<T>& band, De
         subtract_multiples_of_row(row, {i + 1, n}, x.row(i), x);
       }
     }
-    share(team, x, {block.first, n}, owner);
+    share_rows(team, x, {block.first, n}, owner);
   }
 }
 
@@ -43,7 +39,7 @@ template <typename T>
 void solve_jordan_transposed(Team& team, const RowBands& bands, Band<T>& band, Dense<T>& x) {
   const Index n = band.order();
   band.divide_by_diagonal(std::span<T>(x.values), x.columns);
-  for (int owner = 0; owner < team.size(); ++owner) share(team, x, bands.band(owner), owner);
+  share_bands(team, bands, x);
   const Dense<T> scaled = x;
   for (int owner = 0; owner < team.size(); ++owner) {
     const Range block = bands.band(owner);
@@ -53,7 +49,7 @@ void solve_jordan_transposed(Team& team, const RowBands& bands, Band<T>& band, D
         subtract_multiples_of_row<T>(band.row_buffer(0), {i + 1, n}, scaled.row(i), x);
       }
     }
-    share(team, x, {block.first, n}, owner);
+    share_rows(team, x, {block.first, n}, owner);
   }
 }
 
@@ -67,7 +63,7 @@ void solve_lower_transposed(Team& team, const RowBands& bands, Band<T>& band, De
         subtract_multiples_of_row<T>(band.row_buffer(0), {0, i}, x.row(i), x);
       }
     }
-    share(team, x, {0, block.last}, owner);
+    share_rows(team, x, {0, block.last}, owner);
   }
 }
 

@@ -39,18 +39,6 @@ constexpr Index most_blocks = 1024;          // more would thrash the TLB while 
 constexpr Index least_entries = 1 << 14;     // for a thread or a block of its own
 constexpr Index longest_insertion_row = 32;  // longer rows are sorted by merging
 
-/// Calls emit(row, column, value) for entry k and, where symmetry asks for it, for its mirror.
-template <typename Emit>
-inline void with_mirror(const Coo& coo, Index k, const Emit& emit) {
-  const Index row = coo.row[k];
-  const Index column = coo.column[k];
-  const double value = coo.value[k];
-  emit(row, column, value);
-  if (coo.symmetry != Symmetry::general && row != column) {
-    emit(column, row, coo.symmetry == Symmetry::symmetric ? value : -value);
-  }
-}
-
 void check(const Coo& coo) {
   if (coo.columns > std::numeric_limits<LocalIndex>::max()) {
     fail(ExitCode::resources, "the matrix has {} columns, and spsolve handles at most {}",
@@ -106,7 +94,7 @@ Blocks distribute(const Coo& coo) {
   std::vector<Index> next(pieces * count, 0);
   const auto each_entry_of = [&](Index piece, const auto& emit) {
     for (Index k = entries * piece / pieces; k < entries * (piece + 1) / pieces; ++k) {
-      with_mirror(coo, k, emit);
+      with_mirror(coo.symmetry, coo.row[k], coo.column[k], coo.value[k], emit);
     }
   };
 #pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(pieces))

@@ -40,4 +40,14 @@ struct Coo {
   Index entries() const { return static_cast<Index>(value.size()); }
 };
 
+/// Calls emit(row, column, value) for an entry and, where symmetry asks for it, for its mirror.
+template <typename Emit>
+inline void with_mirror(Symmetry symmetry, Index row, Index column, double value,
+                        const Emit& emit) {
+  emit(row, column, value);
+  if (symmetry != Symmetry::general && row != column) {
+    emit(column, row, symmetry == Symmetry::symmetric ? value : -value);
+  }
+}
+
 }  // namespace spsolve

@@ -38,18 +38,13 @@ Solved solve_on_gpu(const Csr<double>& matrix, const Dense<double>& b, Pivoting 
   return solved;
 }
 
-double bound(const Csr<double>& matrix, const Dense<double>& b) {
-  const double lapack = test::backward_error(matrix, b, test::lapack_solve(matrix, b));
-  return 20 * std::max(lapack, unit_roundoff);
-}
-
 class GpuLu : public GpuTest {};
 
 TEST_F(GpuLu, MatchesLapackForEverySizeAndBlock) {
   for (const Index n : {1, 2, 3, 5, 17, 31, 32, 33, 64, 100, 127, 200, 301, 700, 1100}) {
     const Csr<double> matrix = test::sparse(random_multivector(n, n, n));
     const Dense<double> b = random_multivector(n, 3, n + 1);
-    const double largest = bound(matrix, b);
+    const double largest = test::error_bound(matrix, b);
     for (const Index block : {1, 7, 32, 33, 64, 96, 128, 200, 256, 512}) {
       for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
         const Solved solved = solve_on_gpu(matrix, b, pivoting, block);
@@ -103,7 +98,8 @@ TEST_F(GpuLu, WithoutPivoting) {
     const Dense<double> b = random_multivector(n, 2, 4);
     for (const Index block : {5, 32, 64, 100}) {
       const Solved solved = solve_on_gpu(matrix, b, Pivoting::none, block);
-      EXPECT_LE(test::backward_error(matrix, b, solved.x), bound(matrix, b)) << n << " " << block;
+      EXPECT_LE(test::backward_error(matrix, b, solved.x), test::error_bound(matrix, b))
+          << n << " " << block;
     }
   }
 }
@@ -126,7 +122,7 @@ TEST_F(GpuLu, RealSystems) {
     if (!matrix) GTEST_SKIP() << name << " is not here: set SPSOLVE_MATRICES";
     const Dense<double> b = random_multivector(matrix->rows, 1, 2);
     const Solved solved = solve_on_gpu(*matrix, b, Pivoting::tournament, 64);
-    EXPECT_LE(test::backward_error(*matrix, b, solved.x), bound(*matrix, b)) << name;
+    EXPECT_LE(test::backward_error(*matrix, b, solved.x), test::error_bound(*matrix, b)) << name;
   }
 }
 
@@ -143,7 +139,7 @@ TEST_F(GpuLu, SameBitsFromRunToRunInManyPieces) {
   const Csr<double> matrix = test::sparse(random_multivector(1300, 1300, 41));
   const Dense<double> b = random_multivector(1300, 1, 42);
   const auto x = solve_on_gpu(matrix, b, Pivoting::tournament, 16).x;
-  EXPECT_LE(test::backward_error(matrix, b, x), bound(matrix, b));
+  EXPECT_LE(test::backward_error(matrix, b, x), test::error_bound(matrix, b));
   for (int run = 0; run < 3; ++run) {
     EXPECT_EQ(solve_on_gpu(matrix, b, Pivoting::tournament, 16).x.values, x.values);
   }

@@ -67,15 +67,6 @@ class GpuTeamLu : public GpuTeamTest {
   std::optional<BandStreams> streams;
 };
 
-EliminationChoice lu(Pivoting pivoting, Index block, Precision precision = Precision::float64) {
-  return {Method::lu, pivoting, precision, block};
-}
-
-double bound(const Csr<double>& matrix, const Dense<double>& b) {
-  const double lapack = test::backward_error(matrix, b, test::lapack_solve(matrix, b));
-  return 20 * std::max(lapack, unit_roundoff);
-}
-
 template <typename T>
 void expect_rows_of_generator(Team& team, BandStreams& streams) {
   for (const Index n : {1, 3, 130, 700}) {
@@ -143,12 +134,12 @@ TEST_F(GpuTeamLu, MatchesLapackForEverySizeAndBlock) {
     for (const Index n : {1, 5, 33, 127, 333}) {
       const Csr<double> matrix = test::sparse(random_multivector(n, n, n));
       const Dense<double> b = random_multivector(n, 3, n + 1);
-      const double largest = bound(matrix, b);
+      const double largest = test::error_bound(matrix, b);
       for (const Index block : {7, 64, 256}) {
         if (n > 200 && block < 32) continue;
         for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
           if (pivoting == Pivoting::partial && block != 64) continue;
-          const Dense<double> x = solve(*bands, matrix, b, lu(pivoting, std::min(block, n)));
+          const Dense<double> x = solve(*bands, matrix, b, test::lu(pivoting, std::min(block, n)));
           EXPECT_LE(test::backward_error(matrix, b, x), largest)
               << n << " by " << block << ", " << transport;
         }
@@ -164,7 +155,7 @@ TEST_F(GpuTeamLu, SameBitsFromRunToRunAndByEveryTransport) {
     for (const test::System& system : test::difficult_systems(190)) {
       const Dense<double> b = test::multiply(system.matrix, random_multivector(190, 1, 6));
       for (int run = 0; run < 2; ++run) {
-        const Dense<double> x = solve(*bands, system.matrix, b, lu(Pivoting::tournament, 24));
+        const Dense<double> x = solve(*bands, system.matrix, b, test::lu(Pivoting::tournament, 24));
         const auto& expected = first.try_emplace(system.name, x.values).first->second;
         EXPECT_EQ(x.values, expected) << system.name << ", " << transport;
       }
@@ -178,9 +169,9 @@ TEST_F(GpuTeamLu, TournamentIsAsGoodAsPartialPivotingOnDifficultSystems) {
     const Dense<double> b = test::multiply(system.matrix, random_multivector(300, 1, 5));
     for (const Index block : {33, 64}) {
       const double of_partial = test::backward_error(
-          system.matrix, b, solve(*bands, system.matrix, b, lu(Pivoting::partial, block)));
+          system.matrix, b, solve(*bands, system.matrix, b, test::lu(Pivoting::partial, block)));
       const double of_tournament = test::backward_error(
-          system.matrix, b, solve(*bands, system.matrix, b, lu(Pivoting::tournament, block)));
+          system.matrix, b, solve(*bands, system.matrix, b, test::lu(Pivoting::tournament, block)));
       EXPECT_LE(of_tournament, 10 * std::max(of_partial, unit_roundoff))
           << system.name << " by " << block;
     }
@@ -195,10 +186,10 @@ TEST_F(GpuTeamLu, WithoutPivotingAndInFloat) {
   const Csr<double> matrix = test::sparse(dense);
   const Dense<double> b = random_multivector(n, 2, 4);
   for (const Index block : {5, 32, 64}) {
-    const Dense<double> x = solve(*bands, matrix, b, lu(Pivoting::none, block));
-    EXPECT_LE(test::backward_error(matrix, b, x), bound(matrix, b)) << block;
+    const Dense<double> x = solve(*bands, matrix, b, test::lu(Pivoting::none, block));
+    EXPECT_LE(test::backward_error(matrix, b, x), test::error_bound(matrix, b)) << block;
     const Dense<double> y =
-        solve(*bands, matrix, b, lu(Pivoting::tournament, block, Precision::float32));
+        solve(*bands, matrix, b, test::lu(Pivoting::tournament, block, Precision::float32));
     EXPECT_LE(test::backward_error(matrix, b, y), 1e-6) << block;
   }
 }

@@ -47,6 +47,10 @@ double backward_error(const Csr<double>& matrix, const Dense<double>& b, const D
   return static_cast<double>(worst);
 }
 
+double error_bound(const Csr<double>& matrix, const Dense<double>& b) {
+  return 20 * std::max(backward_error(matrix, b, lapack_solve(matrix, b)), unit_roundoff);
+}
+
 Dense<double> multiply(const Csr<double>& matrix, const Dense<double>& x) {
   Dense<double> y(matrix.rows, x.columns);
   for (Index i = 0; i < matrix.rows; ++i) {

@@ -4,9 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "eliminate/eliminate.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve::test {
+
+/// The choice of lu with these.
+inline EliminationChoice lu(Pivoting pivoting, Index block,
+                            Precision precision = Precision::float64) {
+  return {Method::lu, pivoting, precision, block};
+}
 
 /// A square matrix that is hard on an elimination, and why.
 struct System {

@@ -20,24 +20,14 @@ using test::solve_in_team;
 using test::Solved;
 using test::sparse;
 
-EliminationChoice lu(Pivoting pivoting, Index block, Precision precision = Precision::float64) {
-  return {Method::lu, pivoting, precision, block};
-}
-
-/// A growing amount of round-off is normal: the bound is a small multiple of LAPACK's own error.
-double bound(const Csr<double>& matrix, const Dense<double>& b) {
-  const double lapack = backward_error(matrix, b, test::lapack_solve(matrix, b));
-  return 20 * std::max(lapack, unit_roundoff);
-}
-
 TEST(Lu, MatchesLapackForEverySizeAndBlock) {
   for (const Index n : {1, 2, 3, 5, 8, 16, 17, 31, 64, 100, 127, 200, 301}) {
     const Csr<double> matrix = sparse(random_multivector(n, n, n));
     const Dense<double> b = random_multivector(n, 3, n + 1);
-    const double largest = bound(matrix, b);
+    const double largest = test::error_bound(matrix, b);
     for (const Index block : {1, 2, 7, 16, 33, 128, 400}) {
       for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
-        const Solved solved = solve_in_team(matrix, b, lu(pivoting, std::min(block, n)));
+        const Solved solved = solve_in_team(matrix, b, test::lu(pivoting, std::min(block, n)));
         EXPECT_LE(backward_error(matrix, b, solved.x), largest) << n << " by " << block;
         EXPECT_TRUE(solved.notes.empty());
       }
@@ -53,13 +43,14 @@ TEST(Lu, PieceByPiece) {
     const Dense<double> b = random_multivector(n, 2, n + 1);
     for (const Index block : {1, 5, 10}) {
       for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
-        const EliminationChoice choice = lu(pivoting, std::min(block, n));
+        const EliminationChoice choice = test::lu(pivoting, std::min(block, n));
         const Csr<double> rows = scatter_rows(team, cyclic_rows(choice, n, team.size()),
                                               team.rank() == 0 ? matrix : Csr<double>{});
         Progress progress("test", 0, Progress::Show::off);
         Dense<double> x = b;
         prepare_elimination(team, bands, n, rows, choice)(progress).solve(x);
-        EXPECT_LE(backward_error(matrix, b, x), bound(matrix, b)) << n << " by " << block;
+        EXPECT_LE(backward_error(matrix, b, x), test::error_bound(matrix, b))
+            << n << " by " << block;
       }
     }
   }
@@ -72,8 +63,9 @@ TEST(Lu, WithoutPivoting) {
     const Csr<double> matrix = sparse(dense);
     const Dense<double> b = random_multivector(n, 2, 4);
     for (const Index block : {1, 5, 16, 64}) {
-      const Solved solved = solve_in_team(matrix, b, lu(Pivoting::none, std::min(block, n)));
-      EXPECT_LE(backward_error(matrix, b, solved.x), bound(matrix, b)) << n << " by " << block;
+      const Solved solved = solve_in_team(matrix, b, test::lu(Pivoting::none, std::min(block, n)));
+      EXPECT_LE(backward_error(matrix, b, solved.x), test::error_bound(matrix, b))
+          << n << " by " << block;
     }
   }
 }
@@ -82,11 +74,12 @@ TEST(Lu, FloatIsRefinedToDouble) {
   const Index n = 150;
   const Csr<double> matrix = sparse(random_multivector(n, n, 8));
   const Dense<double> b = random_multivector(n, 2, 9);
-  const Solved plain = solve_in_team(matrix, b, lu(Pivoting::tournament, 24, Precision::float32));
+  const Solved plain =
+      solve_in_team(matrix, b, test::lu(Pivoting::tournament, 24, Precision::float32));
   EXPECT_GT(backward_error(matrix, b, plain.x), 1e-12) << "this was not done in float";
   EXPECT_LE(backward_error(matrix, b, plain.x), 1e-5);
   const Solved refined =
-      solve_in_team(matrix, b, lu(Pivoting::tournament, 24, Precision::float32), 12);
+      solve_in_team(matrix, b, test::lu(Pivoting::tournament, 24, Precision::float32), 12);
   EXPECT_LE(backward_error(matrix, b, refined.x), 4 * unit_roundoff);
 }
 
@@ -97,8 +90,9 @@ TEST(Lu, TournamentIsAsGoodAsPartialPivotingOnDifficultSystems) {
       for (const Index wanted : {4, 7, 16, 48, 128}) {
         const Index block = std::min(wanted, n);
         const std::string where = fmt::format("{}, {} by {}", system.name, n, block);
-        const Solved partial = solve_in_team(system.matrix, b, lu(Pivoting::partial, block));
-        const Solved tournament = solve_in_team(system.matrix, b, lu(Pivoting::tournament, block));
+        const Solved partial = solve_in_team(system.matrix, b, test::lu(Pivoting::partial, block));
+        const Solved tournament =
+            solve_in_team(system.matrix, b, test::lu(Pivoting::tournament, block));
         const double of_partial = backward_error(system.matrix, b, partial.x);
         EXPECT_LE(backward_error(system.matrix, b, tournament.x),
                   10 * std::max(of_partial, unit_roundoff))
@@ -106,7 +100,7 @@ TEST(Lu, TournamentIsAsGoodAsPartialPivotingOnDifficultSystems) {
         if (system.name == "gfpp") {
           EXPECT_GE(partial.pivots.growth, std::ldexp(1.0, static_cast<int>(n) - 2)) << where;
         } else {
-          EXPECT_LE(of_partial, bound(system.matrix, b)) << where;
+          EXPECT_LE(of_partial, test::error_bound(system.matrix, b)) << where;
         }
       }
     }
@@ -121,10 +115,10 @@ TEST(Lu, RealSystemsAgainstLapackAndPartialPivoting) {
     const auto matrix = test::real_matrix(name);
     if (!matrix) GTEST_SKIP() << name << " is not here: set SPSOLVE_MATRICES";
     const Dense<double> b = random_multivector(matrix->rows, 1, 2);
-    const double largest = bound(*matrix, b);
+    const double largest = test::error_bound(*matrix, b);
     for (const Index block : {32, 50}) {
-      const Solved partial = solve_in_team(*matrix, b, lu(Pivoting::partial, block));
-      const Solved tournament = solve_in_team(*matrix, b, lu(Pivoting::tournament, block));
+      const Solved partial = solve_in_team(*matrix, b, test::lu(Pivoting::partial, block));
+      const Solved tournament = solve_in_team(*matrix, b, test::lu(Pivoting::tournament, block));
       const double of_partial = backward_error(*matrix, b, partial.x);
       const double of_tournament = backward_error(*matrix, b, tournament.x);
       EXPECT_LE(of_partial, largest) << name << " by " << block;
@@ -138,7 +132,7 @@ TEST(Lu, SameBitsFromRunToRunOnDifficultSystems) {
   for (const test::System& system : test::difficult_systems(75)) {
     const Dense<double> b = test::multiply(system.matrix, random_multivector(75, 2, 6));
     const auto solve_once = [&] {
-      return solve_in_team(system.matrix, b, lu(Pivoting::tournament, 13), 3,
+      return solve_in_team(system.matrix, b, test::lu(Pivoting::tournament, 13), 3,
                            AutoSwitch::automatic);
     };
     const Solved first = solve_once();
@@ -154,7 +148,7 @@ TEST(Lu, AgreesWithTheReferenceOnGrowthAndPivots) {
   const Dense<double> b = random_multivector(n, 1, 22);
   const Solved reference =
       solve_in_team(matrix, b, {Method::gauss, Pivoting::partial, Precision::float64});
-  const Solved blocked = solve_in_team(matrix, b, lu(Pivoting::partial, 16));
+  const Solved blocked = solve_in_team(matrix, b, test::lu(Pivoting::partial, 16));
   EXPECT_NEAR(blocked.pivots.growth, reference.pivots.growth, 1e-9);
   EXPECT_NEAR(blocked.pivots.smallest_pivot, reference.pivots.smallest_pivot, 1e-9);
   EXPECT_NEAR(blocked.pivots.largest_pivot, reference.pivots.largest_pivot, 1e-9);
@@ -165,8 +159,8 @@ TEST(Lu, SameBitsFromRunToRun) {
   const Csr<double> matrix = sparse(random_multivector(130, 130, 31));
   const Dense<double> b = random_multivector(130, 2, 32);
   for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
-    const Solved first = solve_in_team(matrix, b, lu(pivoting, 16));
-    const Solved second = solve_in_team(matrix, b, lu(pivoting, 16));
+    const Solved first = solve_in_team(matrix, b, test::lu(pivoting, 16));
+    const Solved second = solve_in_team(matrix, b, test::lu(pivoting, 16));
     EXPECT_EQ(first.x.values, second.x.values);
   }
 }
@@ -177,7 +171,7 @@ TEST(Lu, NamesTheStepOfASingularMatrix) {
   dense(22, 22) = 0;
   for (const Pivoting pivoting : {Pivoting::none, Pivoting::partial, Pivoting::tournament}) {
     const std::string text =
-        error_of([&] { solve_in_team(sparse(dense), Dense<double>(40, 1), lu(pivoting, 8)); },
+        error_of([&] { solve_in_team(sparse(dense), Dense<double>(40, 1), test::lu(pivoting, 8)); },
                  ExitCode::not_trustworthy);
     EXPECT_NE(text.find("step 23 of 40"), std::string::npos) << text;
   }
@@ -188,9 +182,9 @@ TEST(Lu, NamesOverflow) {
   for (Index i = 0; i < 30; ++i) dense(i, i) = 1;
   dense(0, 0) = 1e-300;
   dense(0, 20) = dense(20, 0) = 1e300;
-  const std::string text =
-      error_of([&] { solve_in_team(sparse(dense), Dense<double>(30, 1), lu(Pivoting::none, 8)); },
-               ExitCode::not_trustworthy);
+  const std::string text = error_of(
+      [&] { solve_in_team(sparse(dense), Dense<double>(30, 1), test::lu(Pivoting::none, 8)); },
+      ExitCode::not_trustworthy);
   EXPECT_NE(text.find("not a finite number"), std::string::npos) << text;
 }
 
