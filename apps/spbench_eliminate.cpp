@@ -1,10 +1,10 @@
 // spbench eliminate.
 
 #include <algorithm>
-#include <iostream>
 
 #include <fmt/format.h>
 
+#include "apps/command_line.hpp"
 #include "apps/gpus.hpp"
 #include "apps/spbench.hpp"
 #include "apps/spbench_devices.hpp"
@@ -81,13 +81,13 @@ void run_eliminate_bench(const EliminateOptions& options, const bench::Environme
   const bool speaks = team.rank() == 0;
   const bench::EliminationPlan plan = together(team, [&] { return plan_of(options, team.size()); });
   const std::unique_ptr<bench::EliminationContest> contest = contest_for(options, team);
-  if (speaks) std::cout << to_text(environment);
+  if (speaks) print_out(to_text(environment));
   const auto rows = bench::sample_eliminations(*contest, plan);
   together(team, [&] {
     if (!speaks) return;
     const bench::Table table =
         bench::tabulate(bench::elimination_columns(), std::span<const bench::EliminationRow>(rows));
-    std::cout << to_text(table) << std::flush;
+    print_out(to_text(table));
     write_results(options.files, environment, table);
   });
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/command_line.hpp"
 #include "apps/spbench.hpp"
 #include "apps/spbench_devices.hpp"
 #include "bench/distributed_bench.hpp"
@@ -125,7 +126,7 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   plan.check = !options.no_check;
   for (const std::string& matrix : options.common.matrices) describe_matrix(matrix);  // typos first
 
-  std::cout << to_text(environment);
+  print_out(to_text(environment));
   bench::HostDevice host(options.triad_mebibytes < 0
                              ? -1
                              : std::int64_t{options.triad_mebibytes} * (std::int64_t{1} << 20));
@@ -133,10 +134,10 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   for (const int threads : measures_triad ? plan.threads : std::vector<int>{}) {
     host.bandwidth(threads);
     const Triad& triad = host.triads().at(threads);
-    std::cout << fmt::format(
+    print_out(fmt::format(
         "triad, {} thread{}: {:.2f} GB/s (24 bytes an element, without write-allocate; arrays of "
         "{} MiB)\n",
-        threads, threads == 1 ? "" : "s", triad.bytes_per_second / 1e9, triad.array_bytes >> 20);
+        threads, threads == 1 ? "" : "s", triad.bytes_per_second / 1e9, triad.array_bytes >> 20));
   }
 
   const std::string_view baseline =
@@ -146,7 +147,7 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   if (no_gpu.empty()) {
     gpu = open_gpu(options.triad_mebibytes >= 0);
     devices.push_back(gpu.device.get());
-    std::cout << gpu.text;
+    print_out(gpu.text);
   }
   std::vector<bench::MultiplyRow> all;
   for (const std::string& name : options.common.matrices) {
@@ -155,9 +156,9 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
                              matrix.nonzeros());
     auto rows = bench::sample_matrix(name, matrix, plan, devices, show_progress);
     compare_rows(rows, baseline);
-    std::cout << fmt::format("\n{}: {} x {}, {} non-zeros; speed-up over {}\n", name, matrix.rows,
-                             matrix.columns, matrix.nonzeros(), baseline)
-              << to_text(measured_rows(rows)) << refusals(rows) << std::flush;
+    print_out(fmt::format("\n{}: {} x {}, {} non-zeros; speed-up over {}\n", name, matrix.rows,
+                          matrix.columns, matrix.nonzeros(), baseline) +
+              to_text(measured_rows(rows)) + refusals(rows));
     all.insert(all.end(), rows.begin(), rows.end());
     write_results(
         options.common, environment,

@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/command_line.hpp"
 #include "apps/gpus.hpp"
 #include "apps/spbench_multiply.hpp"
 #include "bench/distributed_bench.hpp"
@@ -72,7 +73,7 @@ void run_distributed_bench(const MultiplyOptions& options, const bench::Environm
     for (const std::string& matrix : options.common.matrices) describe_matrix(matrix);
   });
 
-  if (speaks) std::cout << to_text(environment);
+  if (speaks) print_out(to_text(environment));
   std::vector<bench::DistributedRow> all;
   for (const std::string& name : options.common.matrices) {
     const BandedMatrix matrix = in_bands(team, name, plan.bands);
@@ -91,9 +92,9 @@ void run_distributed_bench(const MultiplyOptions& options, const bench::Environm
     all.insert(all.end(), rows.begin(), rows.end());
     together(team, [&] {
       if (!speaks) return;
-      std::cout << fmt::format("\n{}: {} x {}, {} non-zeros, {} ranks\n", name, rows[0].rows,
-                               rows[0].columns, rows[0].nonzeros, team.size())
-                << to_text(measured_rows(rows)) << std::flush;
+      print_out(fmt::format("\n{}: {} x {}, {} non-zeros, {} ranks\n", name, rows[0].rows,
+                            rows[0].columns, rows[0].nonzeros, team.size()) +
+                to_text(measured_rows(rows)));
       write_results(options.common, environment,
                     bench::tabulate(bench::distributed_columns(),
                                     std::span<const bench::DistributedRow>(all)));
