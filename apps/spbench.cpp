@@ -38,12 +38,6 @@ void add_bench_options(CLI::App& command, BenchOptions& options, int ranks_on_ho
 
 namespace {
 
-void write_whole(const std::filesystem::path& path, const std::string& text) {
-  io::AtomicFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 ExitCode run(int argc, char** argv, Team& team) {
   start_log(team.rank(), false);
   CLI::App app("Samples products, conversions and eliminations.", "spbench");
@@ -110,11 +104,11 @@ void write_results(const BenchOptions& options, const bench::Environment& enviro
     json["environment"] = to_json(environment);
     for (const auto& [name, value] : facts.items()) json[name] = value;
     json["rows"] = to_json(table);
-    write_whole(options.json, json.dump(2) + "\n");
+    io::write_text(options.json, json.dump(2) + "\n");
   }
   if (!options.csv.empty()) {
     add_environment(table, environment);
-    write_whole(options.csv, to_csv(table));
+    io::write_text(options.csv, to_csv(table));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "apps/command_line.hpp"
 #include "core/team.hpp"
 #include "core/timer.hpp"
+#include "io/atomic_file.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "io/svg.hpp"
@@ -19,7 +20,6 @@
 #include "matrix/structure.hpp"
 #include "matrix/symmetric_ellpack.hpp"
 #include "report/html_report.hpp"
-#include "report/report.hpp"
 
 namespace spsolve {
 namespace {
@@ -106,9 +106,9 @@ void color(const std::string& name) {
 void plot(const std::string& name, const std::string& file, bool rows) {
   const Pattern pattern = pattern_of(load_matrix(name));
   if (file.ends_with(".html")) {
-    write_text(file, html_pattern(name, pattern));
+    io::write_text(file, html_pattern(name, pattern));
   } else if (file.ends_with(".svg")) {
-    write_text(file, rows ? svg::row_lengths(pattern) : svg::pattern(pattern));
+    io::write_text(file, rows ? svg::row_lengths(pattern) : svg::pattern(pattern));
   } else {
     fail(ExitCode::input, "{}: pictures are written as .svg, or as a page as .html", file);
   }

@@ -17,6 +17,7 @@
 #include "core/signals.hpp"
 #include "core/system.hpp"
 #include "core/watchdog.hpp"
+#include "io/atomic_file.hpp"
 #include "mpi/mpi_team.hpp"
 #include "multiply/kernel.hpp"
 #include "report/html_report.hpp"
@@ -118,7 +119,7 @@ ExitCode tell(const Report& report, const Config& config, Team& team, const Comm
     if (speaks && !config.output.report.empty())
       write_report(config.output.report, to_json(report));
     if (speaks && !config.output.html.empty())
-      write_text(config.output.html, html_report(to_json(report), report.pattern));
+      io::write_text(config.output.html, html_report(to_json(report), report.pattern));
   });
   together(team, [&] {
     if (speaks && !line.quiet) print_out("spsolve report\n" + to_text(report));
