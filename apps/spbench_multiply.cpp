@@ -5,7 +5,7 @@
 #include <iostream>
 #include <set>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include "apps/command_line.hpp"
 #include "apps/spbench.hpp"
@@ -54,22 +54,10 @@ std::vector<const Kernel*> chosen_kernels(const MultiplyOptions& options,
   return chosen;
 }
 
-std::vector<Precision> chosen_precisions(const MultiplyOptions& options) {
-  std::vector<Precision> precisions;
-  for (const std::string& name : options.precisions) {
-    precisions.push_back(name == "float" ? Precision::float32 : Precision::float64);
-  }
-  return precisions;
-}
-
 namespace {
 
-std::string_view word(Precision precision) {
-  return precision == Precision::float32 ? "float" : "double";
-}
-
 void show_progress(const bench::MultiplyRow& row) {
-  std::cerr << fmt::format("  {} {} K={} threads={}: ", row.kernel.name, word(row.precision), row.k,
+  std::cerr << fmt::format("  {} {} K={} threads={}: ", row.kernel.name, name(row.precision), row.k,
                            row.threads);
   std::cerr << (row.result.sample ? fmt::format("{:.2f} GFLOP/s\n", row.gflops())
                                   : fmt::format("refused: {}\n", row.result.refused));
@@ -80,7 +68,7 @@ std::string refusals(std::span<const bench::MultiplyRow> rows) {
   std::set<std::string> lines;
   for (const bench::MultiplyRow& row : rows) {
     if (!row.result.sample)
-      lines.insert(fmt::format("refused: {} ({}): {}\n", row.kernel.name, word(row.precision),
+      lines.insert(fmt::format("refused: {} ({}): {}\n", row.kernel.name, name(row.precision),
                                row.result.refused));
   }
   std::string text;
@@ -118,7 +106,7 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   plan.kernels = chosen_kernels(options, table, no_gpu.empty());
   plan.columns = options.columns;
   plan.threads = options.common.threads;
-  plan.precisions = chosen_precisions(options);
+  plan.precisions = choices_of<Precision>(options.precisions);
   plan.sampling = {options.common.samples, options.common.sample_milliseconds * 1e-3};
   plan.rounds = options.rounds;
   plan.width = options.width;

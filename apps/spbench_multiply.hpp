@@ -38,8 +38,6 @@ std::vector<Kernel> table_of(std::string_view device);
 std::vector<const Kernel*> chosen_kernels(const MultiplyOptions& options,
                                           std::span<const Kernel> table, bool has_gpu);
 
-std::vector<Precision> chosen_precisions(const MultiplyOptions& options);
-
 /// Samples products in bands over the ranks of the team. Rank 0 prints and writes. Collective.
 void run_distributed_bench(const MultiplyOptions& options, const bench::Environment& environment,
                            Team& team);

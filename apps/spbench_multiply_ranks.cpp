@@ -2,8 +2,6 @@
 
 #include <iostream>
 
-#include <fmt/ranges.h>
-
 #include "apps/command_line.hpp"
 #include "apps/gpus.hpp"
 #include "apps/spbench_multiply.hpp"
@@ -16,11 +14,6 @@
 namespace spsolve {
 
 namespace {
-
-BandsChoice chosen_bands(const std::string& word) {
-  const Words words = words_of(BandsChoice{});
-  return static_cast<BandsChoice>(std::ranges::find(words, word) - words.begin());
-}
 
 bench::Table measured_rows(std::span<const bench::DistributedRow> rows) {
   std::vector<bench::DistributedRow> measured;
@@ -64,8 +57,8 @@ void run_distributed_bench(const MultiplyOptions& options, const bench::Environm
   plan.kernels = together(team, [&] { return chosen_kernels(options, table, on_gpus); });
   plan.columns = options.columns;
   plan.threads = options.common.threads;
-  plan.precisions = chosen_precisions(options);
-  plan.bands = chosen_bands(options.bands);
+  plan.precisions = choices_of<Precision>(options.precisions);
+  plan.bands = choice_of<BandsChoice>(options.bands);
   plan.sampling = {options.common.samples, options.common.sample_milliseconds * 1e-3};
   plan.seed = options.seed;
   plan.check = !options.no_check;
