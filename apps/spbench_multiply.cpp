@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "apps/command_line.hpp"
+#include "apps/gpus.hpp"
 #include "apps/spbench.hpp"
 #include "apps/spbench_devices.hpp"
 #include "bench/distributed_bench.hpp"
@@ -23,13 +24,13 @@ constexpr std::string_view usual_baseline = "csr_openmp";
 
 }  // namespace
 
-std::vector<Kernel> table_of(std::string_view device) {
+std::vector<Kernel> table_of(std::string_view device, std::span<const Kernel> of_gpus) {
   std::vector<Kernel> table;
   const auto append = [&](std::span<const Kernel> rows) {
     table.insert(table.end(), rows.begin(), rows.end());
   };
   if (device != "cuda") append(host_kernels());
-  if (device != "host") append(gpu_kernels());
+  if (device != "host") append(of_gpus);
   return table;
 }
 
@@ -98,12 +99,13 @@ nlohmann::ordered_json facts_of(const bench::HostDevice& host, const OpenGpu& gp
 }
 
 void run_multiply_bench(const MultiplyOptions& options, const bench::Environment& environment) {
-  const std::string no_gpu = options.device == "host" ? "--device host" : why_no_gpu();
-  if (options.device == "cuda" && !no_gpu.empty())
-    fail(ExitCode::resources, "no GPU here: {}", no_gpu);
-  const std::vector<Kernel> table = table_of(options.device);
+  const Gpus gpus = options.device == "host" ? Gpus{} : find_gpus();
+  const bool has_gpu = gpus.why_none.empty();
+  if (options.device == "cuda" && !has_gpu)
+    fail(ExitCode::resources, "no GPU here: {}", gpus.why_none);
+  const std::vector<Kernel> table = table_of(options.device, gpus.kernels);
   bench::MultiplyPlan plan;
-  plan.kernels = chosen_kernels(options, table, no_gpu.empty());
+  plan.kernels = chosen_kernels(options, table, has_gpu);
   plan.columns = options.columns;
   plan.threads = options.common.threads;
   plan.precisions = choices_of<Precision>(options.precisions);
@@ -132,7 +134,7 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
       options.baseline.empty() ? usual_baseline : std::string_view(options.baseline);
   std::vector<bench::Device*> devices{&host};
   OpenGpu gpu;
-  if (no_gpu.empty()) {
+  if (has_gpu) {
     gpu = open_gpu(options.triad_mebibytes >= 0);
     devices.push_back(gpu.device.get());
     print_out(gpu.text);
@@ -159,13 +161,13 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
 
 std::string kernel_list() {
   std::string text;
-  for (const Kernel& kernel : table_of("auto")) {
+  const Gpus gpus = find_gpus();
+  for (const Kernel& kernel : table_of("auto", gpus.kernels)) {
     text += fmt::format("{:<27} {:<5} {:<20} {:<16} {}\n", kernel.name, bench::name(kernel.device),
                         kernel.format, kernel.reproducible ? "reproducible" : "not reproducible",
                         kernel.sentence);
   }
-  if (const std::string reason = why_no_gpu(); !reason.empty())
-    text += fmt::format("no GPU here: {}\n", reason);
+  if (!gpus.why_none.empty()) text += fmt::format("no GPU here: {}\n", gpus.why_none);
   return text;
 }
 

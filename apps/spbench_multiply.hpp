@@ -29,8 +29,8 @@ struct MultiplyOptions {
   bool no_check = false;
 };
 
-/// The kernels of the devices that the user wants: host, cuda, or auto for both.
-std::vector<Kernel> table_of(std::string_view device);
+/// The kernels of the devices that the user wants: host, cuda (`of_gpus`), or auto for both.
+std::vector<Kernel> table_of(std::string_view device, std::span<const Kernel> of_gpus);
 
 /// The rows of the table that the user named, in that order; the baseline is always among them.
 /// Where there is no GPU its kernels are left out, unless one is named that only a GPU has: that

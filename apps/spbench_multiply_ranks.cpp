@@ -51,8 +51,7 @@ void run_distributed_bench(const MultiplyOptions& options, const bench::Environm
     const int mine = bind_gpu(team, gpus.visible, gpus.why_none, options.share_gpus);
     together(team, [&] { gpus.use(mine); });
   }
-  const std::vector<Kernel> table =
-      on_gpus ? std::vector<Kernel>(gpus.kernels.begin(), gpus.kernels.end()) : table_of("host");
+  const std::vector<Kernel> table = table_of(on_gpus ? "cuda" : "host", gpus.kernels);
   bench::DistributedPlan plan;
   plan.kernels = together(team, [&] { return chosen_kernels(options, table, on_gpus); });
   plan.columns = options.columns;
