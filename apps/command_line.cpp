@@ -1,11 +1,14 @@
 #include "apps/command_line.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "core/build_info.hpp"
-#include "core/error.hpp"
 #include "task/help.hpp"
 
 namespace spsolve {
@@ -222,7 +225,22 @@ std::string subcommand_pattern(const Program& program) {
   return names.empty() ? "' '" : fmt::format("{}", fmt::join(names, "|"));
 }
 
+/// Why the first text that was lost is lost, a value of errno; 0: none is.
+int why_output_is_lost = 0;
+
 }  // namespace
+
+void print_out(std::string_view text) {
+  std::cout << text << std::flush;
+  if (!std::cout && why_output_is_lost == 0) why_output_is_lost = errno;
+}
+
+void check_output() {
+  if (why_output_is_lost == 0) return;
+  fail(ExitCode::resources,
+       "the text cannot be written to the standard output ({}); no other file is affected",
+       std::strerror(why_output_is_lost));
+}
 
 std::string manual_page(const Program& program) {
   const std::string name = program.app.get_name();
@@ -335,6 +353,16 @@ void add_common_flags(CLI::App& app) {
   app.set_help_flag("-h,--help", "print this help; --help TOPIC prints the part on TOPIC");
   app.set_version_flag("--version", fmt::format("{} {}", app.get_name(), build_info::version),
                        "print the version");
+}
+
+ExitCode parsing_ended(const CLI::App& app, const CLI::ParseError& why, bool speaks) {
+  std::ostringstream out, err;
+  const bool in_order = app.exit(why, out, err) == 0;
+  if (speaks) {
+    print_out(out.str());
+    std::cerr << err.str() << std::flush;
+  }
+  return in_order ? ExitCode::solved : ExitCode::input;
 }
 
 std::string subcommand_help(const CLI::App& app, std::string_view topic) {

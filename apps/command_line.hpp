@@ -9,10 +9,20 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/error.hpp"
+
 namespace spsolve {
 
-// What all programs do about their own command line: help by topic, manual pages and completions,
-// made from what CLI11 knows of it.
+// What all programs do about the standard output and about their own command line: help by topic,
+// manual pages and completions, made from what CLI11 knows of it.
+
+/// Prints `text` to the standard output, at once. What is lost shows in check_output(), so that a
+/// program goes on to the files it was asked for.
+void print_out(std::string_view text);
+
+/// Throws Error(resources) where something that was printed is lost, on a full disk for example;
+/// every program calls it last.
+void check_output();
 
 /// A further part of a manual page.
 struct ManualSection {
@@ -39,6 +49,10 @@ struct Program {
 
 /// --help and --version, the same for all programs.
 void add_common_flags(CLI::App& app);
+
+/// How a program ends whose command line asks CLI11 for a text (help, version) or is wrong; prints
+/// that text, or tells what is wrong, where this process `speaks`.
+ExitCode parsing_ended(const CLI::App& app, const CLI::ParseError& why, bool speaks = true);
 
 /// The manual page (section 1) in man(7)'s macros.
 std::string manual_page(const Program& program);

@@ -4,7 +4,6 @@
 #include "apps/spbench.hpp"
 
 #include <iostream>
-#include <sstream>
 
 #include "apps/command_line.hpp"
 #include "core/launcher.hpp"
@@ -39,13 +38,7 @@ void add_bench_options(CLI::App& command, BenchOptions& options, int ranks_on_ho
 
 namespace {
 
-void write_whole(const std::filesystem::path& path, const std::string& text) {
-  io::AtomicFile file(path);
-  file.write(text);
-  file.commit();
-}
-
-int run(int argc, char** argv, Team& team) {
+ExitCode run(int argc, char** argv, Team& team) {
   start_log(team.rank(), false);
   CLI::App app("Samples products, conversions and eliminations.", "spbench");
   add_common_flags(app);
@@ -67,27 +60,24 @@ int run(int argc, char** argv, Team& team) {
     });
   }
   const Program program{app, "samples sparse products, conversions and eliminations", {}, {}, {}};
-  if (const auto text = asked_for(program, argc, argv)) {
-    std::cout << *text;
-    return 0;
+  const bool speaks = team.rank() == 0;
+  if (const auto text = together(team, [&] { return asked_for(program, argc, argv); })) {
+    if (speaks) print_out(*text);
+    return ExitCode::solved;
   }
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream discarded;
-    const bool speaks = team.rank() == 0;
-    return app.exit(error, speaks ? std::cout : discarded, speaks ? std::cerr : discarded) == 0
-               ? 0
-               : static_cast<int>(ExitCode::input);
+  } catch (const CLI::ParseError& why) {
+    return parsing_ended(app, why, speaks);
   }
-  if (team.rank() != 0) return 0;
+  if (!speaks) return ExitCode::solved;
   if (list || *kernels) {
-    std::cout << kernel_list();
+    print_out(kernel_list());
   } else if (app.get_subcommands().empty()) {
     fail(ExitCode::input,
          "what shall be measured? spbench multiply, convert or eliminate; see --help");
   }
-  return 0;
+  return ExitCode::solved;
 }
 
 }  // namespace
@@ -95,7 +85,9 @@ int run(int argc, char** argv, Team& team) {
 /// A failure that all ranks share is told by rank 0; one rank's own ends the others too.
 int run_and_tell(int argc, char** argv, Team& team) {
   try {
-    return run(argc, argv, team);
+    const ExitCode code = run(argc, argv, team);
+    together(team, check_output);
+    return static_cast<int>(code);
   } catch (...) {
     const Failure failure = current_failure();
     const bool shared = failure.scope == Scope::every_rank || team.size() == 1;
@@ -112,11 +104,11 @@ void write_results(const BenchOptions& options, const bench::Environment& enviro
     json["environment"] = to_json(environment);
     for (const auto& [name, value] : facts.items()) json[name] = value;
     json["rows"] = to_json(table);
-    write_whole(options.json, json.dump(2) + "\n");
+    io::write_text(options.json, json.dump(2) + "\n");
   }
   if (!options.csv.empty()) {
     add_environment(table, environment);
-    write_whole(options.csv, to_csv(table));
+    io::write_text(options.csv, to_csv(table));
   }
 }
 

@@ -5,9 +5,13 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/ranges.h>
 
 #include "bench/environment.hpp"
 #include "bench/table.hpp"
+#include "config/config.hpp"
+#include "core/did_you_mean.hpp"
+#include "core/error.hpp"
 #include "core/team.hpp"
 
 namespace spsolve {
@@ -30,6 +34,25 @@ void add_bench_options(CLI::App& command, BenchOptions& options, int ranks_on_ho
 /// the JSON beside the rows.
 void write_results(const BenchOptions& options, const bench::Environment& environment,
                    bench::Table table, const nlohmann::ordered_json& facts = {});
+
+/// The enumerator that `word` names; Error(input) with a "did you mean" where there is none.
+template <typename Choice>
+Choice choice_of(const std::string& word) {
+  const Words words = words_of(Choice{});
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    if (words[k] == word) return static_cast<Choice>(k);
+  }
+  fail(ExitCode::input, "'{}' is none of {}{}", word, fmt::join(words, ", "),
+       did_you_mean(word, words));
+}
+
+/// The same for each of several words.
+template <typename Choice>
+std::vector<Choice> choices_of(const std::vector<std::string>& words) {
+  std::vector<Choice> choices;
+  for (const std::string& word : words) choices.push_back(choice_of<Choice>(word));
+  return choices;
+}
 
 // The subcommands: each adds itself to `app` with a callback that does the work.
 void add_multiply_command(CLI::App& app, const bench::Environment& environment, Team& team);

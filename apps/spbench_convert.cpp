@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/command_line.hpp"
 #include "apps/spbench.hpp"
 #include "bench/convert_bench.hpp"
 #include "io/matrix_market.hpp"
@@ -42,7 +43,7 @@ void run_convert_bench(const ConvertOptions& options, const bench::Environment& 
   plan.most_steps = options.most_steps;
   for (const std::string& matrix : options.common.matrices) describe_matrix(matrix);  // typos first
 
-  std::cout << to_text(environment);
+  print_out(to_text(environment));
   std::vector<bench::ConversionRow> all;
   for (const std::string& name : options.common.matrices) {
     const Coo entries = load_entries(name);
@@ -50,8 +51,8 @@ void run_convert_bench(const ConvertOptions& options, const bench::Environment& 
         bench::sample_conversions(name, entries, plan, [](const bench::ConversionRow& row) {
           std::cerr << fmt::format("  {} threads={}\n", row.conversion.name, row.threads);
         });
-    std::cout << fmt::format("\n{}: {} x {}, {} entries\n", name, entries.rows, entries.columns,
-                             entries.entries());
+    print_out(fmt::format("\n{}: {} x {}, {} entries\n", name, entries.rows, entries.columns,
+                          entries.entries()));
     all.insert(all.end(), rows.begin(), rows.end());
     std::vector<bench::ConversionRow> measured;
     std::string refused;
@@ -62,9 +63,9 @@ void run_convert_bench(const ConvertOptions& options, const bench::Environment& 
         refused += fmt::format("refused: {} with {} threads: {}\n", row.conversion.name,
                                row.threads, row.refused);
     }
-    std::cout << to_text(bench::tabulate(bench::conversion_columns(),
-                                         std::span<const bench::ConversionRow>(measured)))
-              << refused << std::flush;
+    print_out(to_text(bench::tabulate(bench::conversion_columns(),
+                                      std::span<const bench::ConversionRow>(measured))) +
+              refused);
     write_results(
         options.common, environment,
         bench::tabulate(bench::conversion_columns(), std::span<const bench::ConversionRow>(all)));

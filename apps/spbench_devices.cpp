@@ -1,24 +1,16 @@
 #include "apps/spbench_devices.hpp"
 
 #include "core/error.hpp"
+#include "task/gpus.hpp"
 
 #ifdef SPSOLVE_HAVE_CUDA
 #include "cuda/bench/cuda_device.hpp"
 #include "cuda/bench/gpu_contest.hpp"
-#include "cuda/multiply/cuda_kernels.hpp"
 #endif
 
 namespace spsolve {
 
 #ifdef SPSOLVE_HAVE_CUDA
-
-std::span<const Kernel> gpu_kernels() {
-  return cuda::cuda_kernels();
-}
-
-std::string why_no_gpu() {
-  return cuda::why_no_gpu();
-}
 
 OpenGpu open_gpu(bool measures_copy) {
   auto device = std::make_unique<cuda::CudaDevice>(measures_copy);
@@ -49,20 +41,12 @@ std::unique_ptr<bench::EliminationContest> gpu_contest(Team& team, const std::st
 
 #else
 
-std::span<const Kernel> gpu_kernels() {
-  return {};
-}
-
-std::string why_no_gpu() {
-  return "this program was built without CUDA";
-}
-
 OpenGpu open_gpu(bool) {
-  fail(ExitCode::resources, "no GPU here: {}", why_no_gpu());
+  fail(ExitCode::resources, "no GPU here: {}", Gpus{}.why_none);
 }
 
 std::unique_ptr<bench::EliminationContest> gpu_contest(Team&, const std::string&) {
-  fail_everywhere(ExitCode::resources, "no GPU here: {}", why_no_gpu());
+  fail_everywhere(ExitCode::resources, "no GPU here: {}", Gpus{}.why_none);
 }
 
 #endif

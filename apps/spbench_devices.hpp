@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -9,17 +8,10 @@
 #include "bench/device.hpp"
 #include "bench/eliminate_bench.hpp"
 #include "core/team.hpp"
-#include "multiply/kernel.hpp"
 
 namespace spsolve {
 
-// What spbench knows of GPUs, whether it was built with CUDA or not.
-
-/// The kernels of GPUs that were built in, with or without a GPU here.
-std::span<const Kernel> gpu_kernels();
-
-/// One sentence of why no GPU can be used, without a full stop, or "".
-std::string why_no_gpu();
+// What spbench does with GPUs beyond find_gpus(), whether it was built with CUDA or not.
 
 /// A GPU and what is to be said of it in files.
 struct OpenGpu {

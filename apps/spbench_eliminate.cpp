@@ -1,16 +1,14 @@
 // spbench eliminate.
 
 #include <algorithm>
-#include <iostream>
 
 #include <fmt/format.h>
 
+#include "apps/command_line.hpp"
 #include "apps/gpus.hpp"
 #include "apps/spbench.hpp"
 #include "apps/spbench_devices.hpp"
 #include "bench/eliminate_bench.hpp"
-#include "config/config.hpp"
-#include "core/did_you_mean.hpp"
 #include "core/error.hpp"
 #include "core/system.hpp"
 
@@ -30,28 +28,11 @@ struct EliminateOptions {
   bool no_peers = false;
 };
 
-/// The enumerator that `word` names; Error(input) with a "did you mean" where there is none.
-template <typename Choice>
-Choice choice_of(const std::string& word) {
-  const Words words = words_of(Choice{});
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    if (words[k] == word) return static_cast<Choice>(k);
-  }
-  fail(ExitCode::input, "'{}' is none of {}{}", word, fmt::join(words, ", "),
-       did_you_mean(word, words));
-}
-
 /// What the words of the command line mean, for so many ranks.
 bench::EliminationPlan plan_of(const EliminateOptions& options, int ranks) {
   bench::EliminationPlan plan = options.plan;
-  plan.methods.clear();
-  for (const std::string& method : options.methods) {
-    plan.methods.push_back(choice_of<Method>(method));
-  }
-  plan.precisions.clear();
-  for (const std::string& precision : options.precisions) {
-    plan.precisions.push_back(choice_of<Precision>(precision));
-  }
+  plan.methods = choices_of<Method>(options.methods);
+  plan.precisions = choices_of<Precision>(options.precisions);
   plan.pivoting = choice_of<Pivoting>(options.pivoting);
   plan.peers = !options.no_peers;
   const Index largest = *std::ranges::max_element(plan.orders);
@@ -81,13 +62,13 @@ void run_eliminate_bench(const EliminateOptions& options, const bench::Environme
   const bool speaks = team.rank() == 0;
   const bench::EliminationPlan plan = together(team, [&] { return plan_of(options, team.size()); });
   const std::unique_ptr<bench::EliminationContest> contest = contest_for(options, team);
-  if (speaks) std::cout << to_text(environment);
+  if (speaks) print_out(to_text(environment));
   const auto rows = bench::sample_eliminations(*contest, plan);
   together(team, [&] {
     if (!speaks) return;
     const bench::Table table =
         bench::tabulate(bench::elimination_columns(), std::span<const bench::EliminationRow>(rows));
-    std::cout << to_text(table) << std::flush;
+    print_out(to_text(table));
     write_results(options.files, environment, table);
   });
 }

@@ -5,8 +5,10 @@
 #include <iostream>
 #include <set>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
+#include "apps/command_line.hpp"
+#include "apps/gpus.hpp"
 #include "apps/spbench.hpp"
 #include "apps/spbench_devices.hpp"
 #include "bench/distributed_bench.hpp"
@@ -22,13 +24,13 @@ constexpr std::string_view usual_baseline = "csr_openmp";
 
 }  // namespace
 
-std::vector<Kernel> table_of(std::string_view device) {
+std::vector<Kernel> table_of(std::string_view device, std::span<const Kernel> of_gpus) {
   std::vector<Kernel> table;
   const auto append = [&](std::span<const Kernel> rows) {
     table.insert(table.end(), rows.begin(), rows.end());
   };
   if (device != "cuda") append(host_kernels());
-  if (device != "host") append(gpu_kernels());
+  if (device != "host") append(of_gpus);
   return table;
 }
 
@@ -53,22 +55,10 @@ std::vector<const Kernel*> chosen_kernels(const MultiplyOptions& options,
   return chosen;
 }
 
-std::vector<Precision> chosen_precisions(const MultiplyOptions& options) {
-  std::vector<Precision> precisions;
-  for (const std::string& name : options.precisions) {
-    precisions.push_back(name == "float" ? Precision::float32 : Precision::float64);
-  }
-  return precisions;
-}
-
 namespace {
 
-std::string_view word(Precision precision) {
-  return precision == Precision::float32 ? "float" : "double";
-}
-
 void show_progress(const bench::MultiplyRow& row) {
-  std::cerr << fmt::format("  {} {} K={} threads={}: ", row.kernel.name, word(row.precision), row.k,
+  std::cerr << fmt::format("  {} {} K={} threads={}: ", row.kernel.name, name(row.precision), row.k,
                            row.threads);
   std::cerr << (row.result.sample ? fmt::format("{:.2f} GFLOP/s\n", row.gflops())
                                   : fmt::format("refused: {}\n", row.result.refused));
@@ -79,7 +69,7 @@ std::string refusals(std::span<const bench::MultiplyRow> rows) {
   std::set<std::string> lines;
   for (const bench::MultiplyRow& row : rows) {
     if (!row.result.sample)
-      lines.insert(fmt::format("refused: {} ({}): {}\n", row.kernel.name, word(row.precision),
+      lines.insert(fmt::format("refused: {} ({}): {}\n", row.kernel.name, name(row.precision),
                                row.result.refused));
   }
   std::string text;
@@ -109,15 +99,16 @@ nlohmann::ordered_json facts_of(const bench::HostDevice& host, const OpenGpu& gp
 }
 
 void run_multiply_bench(const MultiplyOptions& options, const bench::Environment& environment) {
-  const std::string no_gpu = options.device == "host" ? "--device host" : why_no_gpu();
-  if (options.device == "cuda" && !no_gpu.empty())
-    fail(ExitCode::resources, "no GPU here: {}", no_gpu);
-  const std::vector<Kernel> table = table_of(options.device);
+  const Gpus gpus = options.device == "host" ? Gpus{} : find_gpus();
+  const bool has_gpu = gpus.why_none.empty();
+  if (options.device == "cuda" && !has_gpu)
+    fail(ExitCode::resources, "no GPU here: {}", gpus.why_none);
+  const std::vector<Kernel> table = table_of(options.device, gpus.kernels);
   bench::MultiplyPlan plan;
-  plan.kernels = chosen_kernels(options, table, no_gpu.empty());
+  plan.kernels = chosen_kernels(options, table, has_gpu);
   plan.columns = options.columns;
   plan.threads = options.common.threads;
-  plan.precisions = chosen_precisions(options);
+  plan.precisions = choices_of<Precision>(options.precisions);
   plan.sampling = {options.common.samples, options.common.sample_milliseconds * 1e-3};
   plan.rounds = options.rounds;
   plan.width = options.width;
@@ -125,7 +116,7 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   plan.check = !options.no_check;
   for (const std::string& matrix : options.common.matrices) describe_matrix(matrix);  // typos first
 
-  std::cout << to_text(environment);
+  print_out(to_text(environment));
   bench::HostDevice host(options.triad_mebibytes < 0
                              ? -1
                              : std::int64_t{options.triad_mebibytes} * (std::int64_t{1} << 20));
@@ -133,20 +124,20 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   for (const int threads : measures_triad ? plan.threads : std::vector<int>{}) {
     host.bandwidth(threads);
     const Triad& triad = host.triads().at(threads);
-    std::cout << fmt::format(
+    print_out(fmt::format(
         "triad, {} thread{}: {:.2f} GB/s (24 bytes an element, without write-allocate; arrays of "
         "{} MiB)\n",
-        threads, threads == 1 ? "" : "s", triad.bytes_per_second / 1e9, triad.array_bytes >> 20);
+        threads, threads == 1 ? "" : "s", triad.bytes_per_second / 1e9, triad.array_bytes >> 20));
   }
 
   const std::string_view baseline =
       options.baseline.empty() ? usual_baseline : std::string_view(options.baseline);
   std::vector<bench::Device*> devices{&host};
   OpenGpu gpu;
-  if (no_gpu.empty()) {
+  if (has_gpu) {
     gpu = open_gpu(options.triad_mebibytes >= 0);
     devices.push_back(gpu.device.get());
-    std::cout << gpu.text;
+    print_out(gpu.text);
   }
   std::vector<bench::MultiplyRow> all;
   for (const std::string& name : options.common.matrices) {
@@ -155,9 +146,9 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
                              matrix.nonzeros());
     auto rows = bench::sample_matrix(name, matrix, plan, devices, show_progress);
     compare_rows(rows, baseline);
-    std::cout << fmt::format("\n{}: {} x {}, {} non-zeros; speed-up over {}\n", name, matrix.rows,
-                             matrix.columns, matrix.nonzeros(), baseline)
-              << to_text(measured_rows(rows)) << refusals(rows) << std::flush;
+    print_out(fmt::format("\n{}: {} x {}, {} non-zeros; speed-up over {}\n", name, matrix.rows,
+                          matrix.columns, matrix.nonzeros(), baseline) +
+              to_text(measured_rows(rows)) + refusals(rows));
     all.insert(all.end(), rows.begin(), rows.end());
     write_results(
         options.common, environment,
@@ -170,13 +161,13 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
 
 std::string kernel_list() {
   std::string text;
-  for (const Kernel& kernel : table_of("auto")) {
+  const Gpus gpus = find_gpus();
+  for (const Kernel& kernel : table_of("auto", gpus.kernels)) {
     text += fmt::format("{:<27} {:<5} {:<20} {:<16} {}\n", kernel.name, bench::name(kernel.device),
                         kernel.format, kernel.reproducible ? "reproducible" : "not reproducible",
                         kernel.sentence);
   }
-  if (const std::string reason = why_no_gpu(); !reason.empty())
-    text += fmt::format("no GPU here: {}\n", reason);
+  if (!gpus.why_none.empty()) text += fmt::format("no GPU here: {}\n", gpus.why_none);
   return text;
 }
 

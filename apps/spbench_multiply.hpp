@@ -29,16 +29,14 @@ struct MultiplyOptions {
   bool no_check = false;
 };
 
-/// The kernels of the devices that the user wants: host, cuda, or auto for both.
-std::vector<Kernel> table_of(std::string_view device);
+/// The kernels of the devices that the user wants: host, cuda (`of_gpus`), or auto for both.
+std::vector<Kernel> table_of(std::string_view device, std::span<const Kernel> of_gpus);
 
 /// The rows of the table that the user named, in that order; the baseline is always among them.
 /// Where there is no GPU its kernels are left out, unless one is named that only a GPU has: that
 /// will be refused.
 std::vector<const Kernel*> chosen_kernels(const MultiplyOptions& options,
                                           std::span<const Kernel> table, bool has_gpu);
-
-std::vector<Precision> chosen_precisions(const MultiplyOptions& options);
 
 /// Samples products in bands over the ranks of the team. Rank 0 prints and writes. Collective.
 void run_distributed_bench(const MultiplyOptions& options, const bench::Environment& environment,

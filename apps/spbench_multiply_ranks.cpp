@@ -2,8 +2,7 @@
 
 #include <iostream>
 
-#include <fmt/ranges.h>
-
+#include "apps/command_line.hpp"
 #include "apps/gpus.hpp"
 #include "apps/spbench_multiply.hpp"
 #include "bench/distributed_bench.hpp"
@@ -15,11 +14,6 @@
 namespace spsolve {
 
 namespace {
-
-BandsChoice chosen_bands(const std::string& word) {
-  const Words words = words_of(BandsChoice{});
-  return static_cast<BandsChoice>(std::ranges::find(words, word) - words.begin());
-}
 
 bench::Table measured_rows(std::span<const bench::DistributedRow> rows) {
   std::vector<bench::DistributedRow> measured;
@@ -57,14 +51,13 @@ void run_distributed_bench(const MultiplyOptions& options, const bench::Environm
     const int mine = bind_gpu(team, gpus.visible, gpus.why_none, options.share_gpus);
     together(team, [&] { gpus.use(mine); });
   }
-  const std::vector<Kernel> table =
-      on_gpus ? std::vector<Kernel>(gpus.kernels.begin(), gpus.kernels.end()) : table_of("host");
+  const std::vector<Kernel> table = table_of(on_gpus ? "cuda" : "host", gpus.kernels);
   bench::DistributedPlan plan;
   plan.kernels = together(team, [&] { return chosen_kernels(options, table, on_gpus); });
   plan.columns = options.columns;
   plan.threads = options.common.threads;
-  plan.precisions = chosen_precisions(options);
-  plan.bands = chosen_bands(options.bands);
+  plan.precisions = choices_of<Precision>(options.precisions);
+  plan.bands = choice_of<BandsChoice>(options.bands);
   plan.sampling = {options.common.samples, options.common.sample_milliseconds * 1e-3};
   plan.seed = options.seed;
   plan.check = !options.no_check;
@@ -72,7 +65,7 @@ void run_distributed_bench(const MultiplyOptions& options, const bench::Environm
     for (const std::string& matrix : options.common.matrices) describe_matrix(matrix);
   });
 
-  if (speaks) std::cout << to_text(environment);
+  if (speaks) print_out(to_text(environment));
   std::vector<bench::DistributedRow> all;
   for (const std::string& name : options.common.matrices) {
     const BandedMatrix matrix = in_bands(team, name, plan.bands);
@@ -91,9 +84,9 @@ void run_distributed_bench(const MultiplyOptions& options, const bench::Environm
     all.insert(all.end(), rows.begin(), rows.end());
     together(team, [&] {
       if (!speaks) return;
-      std::cout << fmt::format("\n{}: {} x {}, {} non-zeros, {} ranks\n", name, rows[0].rows,
-                               rows[0].columns, rows[0].nonzeros, team.size())
-                << to_text(measured_rows(rows)) << std::flush;
+      print_out(fmt::format("\n{}: {} x {}, {} non-zeros, {} ranks\n", name, rows[0].rows,
+                            rows[0].columns, rows[0].nonzeros, team.size()) +
+                to_text(measured_rows(rows)));
       write_results(options.common, environment,
                     bench::tabulate(bench::distributed_columns(),
                                     std::span<const bench::DistributedRow>(all)));

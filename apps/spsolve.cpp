@@ -1,12 +1,9 @@
 // mpirun -np N spsolve CONFIG.yaml: the application. What it does is in lib/task; this file reads
 // the command line, starts the team, and turns what happened into words and an exit code.
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 
@@ -20,6 +17,7 @@
 #include "core/signals.hpp"
 #include "core/system.hpp"
 #include "core/watchdog.hpp"
+#include "io/atomic_file.hpp"
 #include "mpi/mpi_team.hpp"
 #include "multiply/kernel.hpp"
 #include "report/html_report.hpp"
@@ -121,17 +119,10 @@ ExitCode tell(const Report& report, const Config& config, Team& team, const Comm
     if (speaks && !config.output.report.empty())
       write_report(config.output.report, to_json(report));
     if (speaks && !config.output.html.empty())
-      write_text(config.output.html, html_report(to_json(report), report.pattern));
+      io::write_text(config.output.html, html_report(to_json(report), report.pattern));
   });
   together(team, [&] {
-    if (!speaks || line.quiet) return;
-    std::cout << "spsolve report\n" << to_text(report) << std::flush;
-    if (!std::cout) {
-      fail(ExitCode::resources,
-           "the report cannot be written to the standard output ({}); what output.* names is "
-           "written",
-           std::strerror(errno));
-    }
+    if (speaks && !line.quiet) print_out("spsolve report\n" + to_text(report));
   });
   return report.status == "solved" ? ExitCode::solved : ExitCode::not_trustworthy;
 }
@@ -143,11 +134,11 @@ ExitCode run(Team& team, const CommandLine& line) {
   offer_gpu_kernels(gpus.kernels);
   const Config config = load_together(team, line);
   if (line.print_config) {
-    if (speaks) std::cout << to_yaml(config);
+    if (speaks) print_out(to_yaml(config));
     return ExitCode::solved;
   }
   if (line.check) {
-    if (speaks) std::cout << line.config << ": the configuration is valid\n";
+    if (speaks) print_out(line.config + ": the configuration is valid\n");
     return ExitCode::solved;
   }
   if (line.dry_run) {
@@ -155,8 +146,8 @@ ExitCode run(Team& team, const CommandLine& line) {
     const bool multiplies = config.task == Task::multiply;
     const MemoryCheck check =
         multiplies ? plan_multiply(config, team, gpus, plan) : plan_solve(config, team, gpus, plan);
-    if (speaks) std::cout << to_text(plan, check);
-    if (speaks && !check.fits) std::cout << "It does not fit: " << check.remedy << ".\n";
+    if (speaks) print_out(to_text(plan, check));
+    if (speaks && !check.fits) print_out(fmt::format("It does not fit: {}.\n", check.remedy));
     return check.fits ? ExitCode::solved : ExitCode::resources;
   }
 
@@ -172,7 +163,9 @@ ExitCode run(Team& team, const CommandLine& line) {
 /// ends the others too, which may be waiting for it.
 ExitCode run_and_tell(Team& team, const CommandLine& line) {
   try {
-    return run(team, line);
+    const ExitCode code = run(team, line);
+    together(team, check_output);
+    return code;
   } catch (...) {
     const Failure failure = current_failure();
     if (failure.scope == Scope::every_rank || team.size() == 1) {
@@ -186,6 +179,26 @@ ExitCode run_and_tell(Team& team, const CommandLine& line) {
   }
 }
 
+/// Parses the command line. Where it asks for a text or is wrong, rank 0 prints that text or says
+/// what is wrong, and the result is how all end. Collective.
+std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, Team& team) {
+  const bool speaks = team.rank() == 0;
+  std::optional<ExitCode> end;
+  try {
+    if (const auto topic = topic_asked(argc, argv)) {
+      const std::string text = help_on(*topic);
+      if (speaks) print_out(text);
+      end = ExitCode::solved;
+    } else {
+      app.parse(argc, argv);
+    }
+  } catch (const CLI::ParseError& why) {
+    end = parsing_ended(app, why, speaks);
+  }
+  if (end) together(team, check_output);
+  return end;
+}
+
 }  // namespace
 }  // namespace spsolve
 
@@ -197,7 +210,8 @@ int main(int argc, char** argv) {
   try {
     // Without MPI: a build calls this, perhaps where no MPI program may start.
     if (const auto text = generated(describe_program(app), argc, argv)) {
-      std::cout << *text;
+      print_out(*text);
+      check_output();
       return 0;
     }
   } catch (const Error& error) {
@@ -208,24 +222,14 @@ int main(int argc, char** argv) {
   turn_signals_into_errors();  // MPI has set its own by now
   MpiTeam team;
   try {
-    if (const auto topic = topic_asked(argc, argv)) {
-      const std::string text = help_on(*topic);
-      if (team.rank() == 0) std::cout << text << std::flush;
+    if (const auto end = parse(app, argc, argv, team)) {
       wait_for_all(team);
-      return 0;
+      return static_cast<int>(*end);
     }
-    app.parse(argc, argv);
   } catch (const Error& error) {
     if (team.rank() == 0) std::cerr << "spsolve: " << error.what() << std::endl;
     wait_for_all(team);
     return static_cast<int>(error.code());
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream discarded;
-    std::ostream& out = team.rank() == 0 ? std::cout : discarded;
-    std::ostream& err = team.rank() == 0 ? std::cerr : discarded;
-    const bool stopped_in_order = app.exit(error, out, err) == 0;
-    wait_for_all(team);
-    return static_cast<int>(stopped_in_order ? ExitCode::solved : ExitCode::input);
   }
   const Launch started = launch();
   const std::string problem = launch_problem(started, team.size(), MpiSession::version());

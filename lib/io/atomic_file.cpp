@@ -76,4 +76,10 @@ void AtomicFile::fail_with_reason(int reason) const {
        path_.string(), std::strerror(reason));
 }
 
+void write_text(const fs::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
 }  // namespace spsolve::io

@@ -32,4 +32,7 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// Writes `text` to a file, whole or not at all, as AtomicFile does.
+void write_text(const std::filesystem::path& path, std::string_view text);
+
 }  // namespace spsolve::io

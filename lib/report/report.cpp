@@ -384,13 +384,7 @@ std::string to_text(const MultiplyReport& report) {
 }
 
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json) {
-  write_text(file, json.dump(2) + "\n");
-}
-
-void write_text(const std::filesystem::path& file, const std::string& text) {
-  io::AtomicFile output(file);
-  output.write(text);
-  output.commit();
+  io::write_text(file, json.dump(2) + "\n");
 }
 
 nlohmann::ordered_json build_versions() {

@@ -137,9 +137,6 @@ std::string to_text(const MultiplyReport& report);
 /// Writes `json` whole or not at all. Throws Error(resources) naming the file.
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json);
 
-/// Writes a text, such as html_report(), in the same way.
-void write_text(const std::filesystem::path& file, const std::string& text);
-
 /// Versions of this program and of what it was built with.
 nlohmann::ordered_json build_versions();
 
