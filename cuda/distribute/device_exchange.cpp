@@ -117,11 +117,16 @@ class DirectExchange final : public DeviceExchange {
 
 }  // namespace
 
+/// Multiprocessors that NCCL may take from the product of the interior: with more the halo comes
+/// sooner than it is needed. Measured on four H200 with grid3d27:127:3, K = 16: 0.768 ms with 8,
+/// 0.778 with NCCL's choice, 0.770 with 1 to 4.
+constexpr int blocks_beside_interior = 8;
+
 Transports::Transports(Team& team, const std::string& wanted) : team_(team) {
   const bool any = wanted == "auto";
   if (team.size() > 1 && (any || wanted == "nccl")) {
     std::string reason;
-    nccl_ = make_nccl_communicator(team, reason);
+    nccl_ = make_nccl_communicator(team, blocks_beside_interior, reason);
     if (nccl_ != nullptr) usable_.push_back(Transport::nccl);
     if (nccl_ == nullptr && !any) refuse_transport(wanted, reason);
   }

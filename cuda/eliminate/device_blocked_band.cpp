@@ -231,8 +231,6 @@ std::vector<Index> DeviceBlockedBand<T>::elect(Index first_active, Range panel,
                 width, stream.get());
     clock_.end(stream);
   }
-  // No message leaves on this stream before those of the pivot rows arrived.
-  rows_came_.hold(stream);
   return chosen;
 }
 
@@ -353,7 +351,6 @@ void DeviceBlockedBand<T>::set_pivot_block(Range panel, Range piece, std::span<c
   gather_rows<T>(row_buffer(piece).data(), piece.size(), list(RowList::in_block), width,
                  piece.size(), pivot_block(panel, piece.first), stride_, stream.get());
   clock_.end(stream);  // what swap_in_piece() began
-  rows_came_.record(stream);
 }
 
 template <typename T>

@@ -144,7 +144,6 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   Index piece_width_;
   Event next_ready_;                 // the columns of the next panel are up to date
   Event settled_;                    // the panel has its multipliers
-  Event rows_came_;                  // pivot rows of all ranks
   Event piece_ready_;                // a piece of the pivot block
   std::vector<Event> updated_;       // by piece
   DeviceArray<PanelReport> report_;  // of multipliers

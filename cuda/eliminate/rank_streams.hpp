@@ -15,7 +15,7 @@ struct RankStreams {
   RankStreams(Team& team, const std::string& transport)
       : rows(make_gpu_team(team, streams.updates, transport)),
         pivot_rows(rows->on(streams.exchanges)),
-        candidates(rows->on(streams.panels)) {}
+        candidates(rows->beside(streams.panels)) {}
 
   BandStreams streams;
   std::unique_ptr<GpuTeam> rows, pivot_rows, candidates;

@@ -53,6 +53,10 @@ class GpuTeam : public Team {
     return std::make_unique<GpuTeam>(team_, stream);
   }
 
+  /// The same, for messages that may be on their way beside this one's, in whatever order.
+  /// Collective.
+  virtual std::unique_ptr<GpuTeam> beside(const Stream& stream) const { return on(stream); }
+
   /// How messages travel, in a word or two for reports.
   virtual std::string transport() const { return std::string(pinned_transport); }
 

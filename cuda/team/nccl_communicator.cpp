@@ -97,7 +97,8 @@ bool some_share_a_gpu(Team& team) {
 
 }  // namespace
 
-std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, std::string& reason) {
+std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, int most_blocks,
+                                                         std::string& reason) {
   if (some_share_a_gpu(team)) {
     reason = "NCCL wants a GPU for each rank, and some share one";
     return nullptr;
@@ -112,7 +113,9 @@ std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, std::string
   ncclComm_t communicator = nullptr;
   {
     const WaitingForRanks waiting;
-    status = ncclCommInitRank(&communicator, team.size(), id, team.rank());
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    if (most_blocks > 0) config.maxCTAs = most_blocks;
+    status = ncclCommInitRankConfig(&communicator, team.size(), id, team.rank(), &config);
   }
   if (all_sum(team, status == ncclSuccess ? 0 : 1) > 0) {
     if (status == ncclSuccess) ncclCommAbort(communicator);
@@ -125,7 +128,7 @@ std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, std::string
 
 #else
 
-std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team&, std::string& reason) {
+std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team&, int, std::string& reason) {
   reason = "this program was built without NCCL";
   return nullptr;
 }

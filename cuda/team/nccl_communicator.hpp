@@ -36,7 +36,10 @@ class NcclCommunicator {
 };
 
 /// Starts NCCL with the current GPU of each rank; or null and why not: it was not built in, or does
-/// not start on every rank (ranks that share a GPU, for one). Collective; the same on every rank.
-std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, std::string& reason);
+/// not start on every rank (ranks that share a GPU, for one). Its messages take at most
+/// `most_blocks` multiprocessors from what works beside them; 0: as many as NCCL likes, which is
+/// faster for messages alone. Collective; the same on every rank.
+std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, int most_blocks,
+                                                         std::string& reason);
 
 }  // namespace spsolve::cuda

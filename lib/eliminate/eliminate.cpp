@@ -87,7 +87,9 @@ PreparedElimination prepare_by_blocks(Team& team, BandFactory& bands, Index orde
       result.notes.push_back(
           fmt::format("{} of {} panels were done again with partial pivoting, because the "
                       "tournament's multipliers grew too large",
-                      factors->redone_panels, (layout.rows + layout.block - 1) / layout.block));
+                      factors->redone_panels,
+                      factors->panels.empty() ? (layout.rows + layout.block - 1) / layout.block
+                                              : std::ssize(factors->panels)));
     }
     return result;
   };
@@ -104,7 +106,7 @@ Index panel_width(Index order, BandMemory memory, int ranks) {
   if (memory == BandMemory::host) return std::clamp<Index>(order / 16 / 8 * 8, 16, 128);
   if (ranks == 1) return order <= 2048 ? std::max<Index>(order, 1) : order < 25000 ? 512 : 1024;
   if (order < 2500) return 64;
-  if (order >= 40000 * static_cast<Index>(ranks)) return 1024;
+  if (order >= 20000 * static_cast<Index>(ranks)) return 1024;
   return order < 6000 ? 128 : order < 20000 ? 256 : 512;
 }
 

@@ -12,10 +12,22 @@ namespace spsolve {
 
 namespace {
 
+/// Where a team that looks ahead has fewer rows a rank left, its updates no longer hide the
+/// election of a panel that is wide; narrower ones than `wide` would only be more.
+constexpr Index rows_that_hide_a_panel = 8192;
+constexpr Index wide = 1024;
+
 /// The panel that begins at column `first`. It ends with a cyclic block, which it need not begin
-/// with where a checkpoint of other blocks went on.
-Range panel_from(const CyclicRows& layout, Index first) {
-  return {first, std::min((first / layout.block + 1) * layout.block, layout.rows)};
+/// with where a checkpoint of other blocks went on; where steps wait for wide panels, with half a
+/// block.
+template <typename T>
+Range panel_from(const CyclicRows& layout, const BlockedBand<T>& band, Index first) {
+  const Index begin = first / layout.block * layout.block;
+  const Index end = std::min(begin + layout.block, layout.rows);
+  const Index middle = std::min(begin + layout.block / 2, end);
+  const bool waits = band.overlaps() && layout.ranks > 1 && layout.block >= wide &&
+                     layout.rows - first < rows_that_hide_a_panel * layout.ranks;
+  return {first, waits && first < middle ? middle : end};
 }
 
 double fraction_of_work(Index done, Index n) {
@@ -76,7 +88,7 @@ class TeamElimination {
         checkpoints_(checkpoints) {}
 
   LuFactors<T> run(Progress& progress) {
-    Range panel = panel_from(layout_, begin(progress));
+    Range panel = panel_from(layout_, band_, begin(progress));
     Election election;
     PartTimer timer;
     if (panel.size() > 0) {
@@ -87,7 +99,7 @@ class TeamElimination {
     }
     while (panel.size() > 0) {
       timer.measure(&LuSeconds::panel, [&] { settle(election, panel); });
-      const Range next = panel_from(layout_, panel.last);
+      const Range next = panel_from(layout_, band_, panel.last);
       const Index active = first_active_ + mine(election);
       for (const Range piece : pieces_behind(band_, panel, next)) {
         timer.measure(&LuSeconds::exchange, [&] { share_pivot_rows(election, panel, piece); });
@@ -307,7 +319,7 @@ class LoneElimination {
 
   LuFactors<T> run(Progress& progress) {
     const Index n = layout_.rows;
-    Range panel = panel_from(layout_, begin(progress));
+    Range panel = panel_from(layout_, band_, begin(progress));
     PartTimer timer;
     const auto begin_panel = [&](Range columns) {
       timer.measure(&LuSeconds::panel, [&] { band_.begin_panel(columns, pivoting_); });
@@ -317,7 +329,7 @@ class LoneElimination {
       timer.measure(&LuSeconds::panel, [&] { factor(panel); });
     }
     while (panel.size() > 0) {
-      const Range next = panel_from(layout_, panel.last);
+      const Range next = panel_from(layout_, band_, panel.last);
       const CheckpointWish wish = checkpoints_ == nullptr || next.size() == 0
                                       ? CheckpointWish::none
                                       : checkpoints_->wish(panel.last);

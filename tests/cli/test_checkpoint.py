@@ -99,7 +99,7 @@ class Checkpoint(CliTest):
 
 class Signals(Checkpoint):
     def test_a_signal_stops_it_and_the_same_command_goes_on(self):
-        self.configure(order=1600)
+        self.configure(order=2400)
         for how in (signal.SIGTERM, signal.SIGUSR2):
             for ranks in (1, 2):
                 if ranks > 1 and how == signal.SIGTERM:
@@ -117,7 +117,7 @@ class Signals(Checkpoint):
     def test_other_numbers_of_ranks(self):
         for method in ("gauss", "lu"):
             # lu is so much faster that only a long one can be met.
-            self.configure(order=1600 if method == "gauss" else 3500, method=method)
+            self.configure(order=2400 if method == "gauss" else 3500, method=method)
             for before, after in ((2, 3), (3, 2)):
                 with self.subTest(method=method, before=before, after=after):
                     code, text = self.stopped(signal.SIGUSR2, before)
@@ -134,7 +134,7 @@ class Signals(Checkpoint):
         self.check_goes_on(solution, 2)
 
     def test_usr1_writes_one_and_goes_on(self):
-        self.configure(order=1600)
+        self.configure(order=2400)
         solution = self.undisturbed(2)
         process = self.start_to_eliminate(ranks=2)
         process.send_signal(signal.SIGUSR1)
@@ -144,7 +144,7 @@ class Signals(Checkpoint):
         report = self.report()["checkpoint"]
         self.assertEqual(report["written"], 1)
         self.assertEqual(report["failed"], 0)
-        self.assertGreater(report["bytes"], 8 * 1600**2)
+        self.assertGreater(report["bytes"], 8 * 2400**2)
         self.assertGreater(report["share"], 0)
         self.assertEqual(self.solution(), solution)
         self.assertEqual(self.kept(), [])
@@ -188,7 +188,7 @@ class Time(Checkpoint):
 class Files(Checkpoint):
     def setUp(self):
         super().setUp()
-        self.configure(order=1600)
+        self.configure(order=2400)
 
     def leave_two(self):
         """Two generations of one rank; the newest last."""
@@ -227,10 +227,10 @@ class Files(Checkpoint):
         code, text = self.stopped(signal.SIGUSR2)
         self.assertEqual(code, INTERRUPTED, text)
         theirs = self.kept()
-        self.write("d.yaml", (self.folder / "c.yaml").read_text().replace("1600", "200"))
+        self.write("d.yaml", (self.folder / "c.yaml").read_text().replace("2400", "200"))
         result = self.spsolve("d.yaml")
         self.assertEqual(result.code, SOLVED, result.text)
-        self.assertIn("belongs to a matrix of order 1600, not 200", result.err)
+        self.assertIn("belongs to a matrix of order 2400, not 200", result.err)
         self.assertEqual(self.kept(), theirs)
 
     def test_a_folder_that_cannot_be_made(self):
@@ -273,7 +273,7 @@ class Files(Checkpoint):
 
 class Kills(Checkpoint):
     def test_a_kill_loses_what_came_after_the_last_checkpoint(self):
-        self.configure(order=1600)
+        self.configure(order=2400)
         solution = self.undisturbed()
         process = self.start_to_eliminate()
         process.send_signal(signal.SIGUSR1)
