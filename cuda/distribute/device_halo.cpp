@@ -38,7 +38,6 @@ void DeviceHalo<T>::start(const T* x, Index columns) {
   packing_.record(halo_);
   pack_rows(x, rows_to_send_.data(), plan_.sent_rows(), columns, outgoing_.data(), halo_.get());
   packed_.record(halo_);
-  exchange_.start(halo_);
 }
 
 template <typename T>
@@ -47,6 +46,8 @@ void DeviceHalo<T>::interior(Product<T>& product, const T* x, T* y, Index column
   interior_begin_.record(products_);
   product.multiply(x, y, columns);
   interior_end_.record(products_);
+  // Behind the launch of the interior: the host takes longer to let messages go.
+  exchange_.start(halo_);
 }
 
 template <typename T>

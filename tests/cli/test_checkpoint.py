@@ -253,12 +253,12 @@ class Files(Checkpoint):
         self.assertEqual(self.kept(), [])
 
     def test_a_full_disk_keeps_the_older_one(self):
-        self.configure(order=2500, interval=1)
-        full = "mkdir -p kept && mount -t tmpfs -o size=80m none kept && "
+        self.configure(order=4000, interval=1)
+        full = "mkdir -p kept && mount -t tmpfs -o size=200m none kept && "
         if self.run_program("unshare", "-m", "bash", "-c", full + "true").code != 0:
             self.skipTest("this needs: unshare -m and mount")
-        # Room for one of 50 MB, and not for the second. It waits for nothing, but takes 4 s of a
-        # processor, and seconds must pass between the two: a busy machine gets its time.
+        # Room for one of 128 MB, and not for the second. It waits for nothing, but takes 6 s of a
+        # processor or more, and seconds must pass between the two: a busy machine gets its time.
         result = self.run_program(
             "unshare", "-m", "bash", "-c", full + f"{BIN / 'spsolve'} c.yaml "
             "; code=$?; ls -A kept | sed 's,^,left: ,'; exit $code", timeout=600)
