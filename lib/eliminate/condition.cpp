@@ -117,7 +117,7 @@ std::vector<double> estimate_one_norms(const Dense<double>& weights, const Opera
 }
 
 double Condition::forward_error(const Quality& quality) const {
-  if (singular_to_working_precision()) return infinite;
+  if (singular_to_working_precision() || beyond_the_factors()) return infinite;
   return std::min(2 * normwise * quality.backward_error,
                   componentwise * quality.componentwise_error);
 }

@@ -31,15 +31,22 @@ struct Condition {
   /// by at most e |a_ij| and e |b_i| change x by at most about e times this. Scaling rows does
   /// not change it. 0 where x is 0.
   double componentwise = 0;
+  /// Whether it was estimated with factors in float, which can't tell a condition near 2^24 from
+  /// that of a singular matrix.
+  bool by_float = false;
 
   double reciprocal() const { return normwise > 0 ? 1 / normwise : 0; }
 
   /// Whether rounding A and b may turn every digit of x.
   bool singular_to_working_precision() const { return componentwise >= 1 / unit_roundoff; }
 
+  /// Whether the factors can't tell how many digits of x are certain: the condition is at least
+  /// about this, and may be infinite.
+  bool beyond_the_factors() const { return by_float && componentwise >= 0.1 * 0x1p24; }
+
   /// Bound on ||x - x*|| / ||x||, x* the exact solution: the smaller of backward error x condition
   /// in the norm (2 ||A|| ||A^-1|| times) and by components; infinite where the matrix is singular
-  /// to working precision.
+  /// to working precision, or may be for all that the factors tell.
   double forward_error(const Quality& quality) const;
 };
 

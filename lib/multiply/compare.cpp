@@ -32,12 +32,12 @@ ProductErrors compare_products(const Csr<T>& a, const T* x, const T* reference, 
       for (Index c = 0; c < k; ++c) {
         const double r = static_cast<double>(reference[i * k + c]);
         const double v = static_cast<double>(y[i * k + c]);
-        if (v == r || (std::isnan(v) && std::isnan(r))) continue;
         const double distance = std::abs(v - r);
-        if (!std::isfinite(distance)) {
+        if (!std::isfinite(distance)) {  // where either is not finite, the same or not
           largest = scaled = sum = infinity;
           continue;
         }
+        if (v == r) continue;
         const double relative = distance / std::max(std::abs(v), std::abs(r));
         largest = std::max(largest, relative);
         sum += relative;

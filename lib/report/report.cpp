@@ -182,6 +182,8 @@ std::string forward_error_text(const SolveReport& report) {
     const double bound = report.condition->forward_error(report.refinement.after);
     words.push_back(std::isfinite(bound)
                         ? fmt::format("at most about {:.1e} (condition x backward error)", bound)
+                    : report.condition->beyond_the_factors()
+                        ? "unknown: factors in float can't tell"
                         : "unknown: the matrix is singular to working precision");
   }
   if (std::isfinite(report.refinement.forward_error)) {

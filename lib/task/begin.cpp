@@ -1,6 +1,11 @@
 #include "task/begin.hpp"
 
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
 #include <omp.h>
+#include <unistd.h>
 
 #include "core/blas.hpp"
 #include "core/system.hpp"
@@ -9,7 +14,34 @@
 
 namespace spsolve {
 
+namespace {
+
+/// Throws Error(resources) where a file of results could not be made: better before the work than
+/// behind it.
+void check_folders(const Config& config) {
+  const bool solves = config.task == Task::solve;
+  for (const auto& file : {solves ? config.output.solution : config.output.product,
+                           config.output.report, config.output.html}) {
+    if (file.empty()) continue;
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored)) {
+      fail(ExitCode::resources, "{}: there is no folder {} to write it into; make it first",
+           file.string(), folder.string());
+    }
+    if (access(folder.c_str(), W_OK) != 0) {
+      fail(ExitCode::resources, "{}: nothing can be written into the folder {} ({})", file.string(),
+           folder.string(), std::strerror(errno));
+    }
+  }
+}
+
+}  // namespace
+
 void begin_task(const Config& config, Team& team, TaskReport& report) {
+  together(team, [&] {
+    if (team.rank() == 0) check_folders(config);
+  });
   report.threads = choose_threads(config.threads, team.ranks_on_host());
   omp_set_num_threads(report.threads);
   blas::set_threads(report.threads);

@@ -106,19 +106,30 @@ void estimate_trust(const Config& config, Team& team, const RowBands& bands,
       return estimate_condition(team, bands, rows, b, x, eliminated.solve,
                                 eliminated.solve_transposed);
     });
+    report.condition->by_float = config.solve.precision == Precision::float32 ||
+                                 (eliminated.mixed && !eliminated.mixed->fell_back);
     // Where A may as well be singular, steps that shrink prove nothing.
-    if (report.condition->singular_to_working_precision()) {
+    if (report.condition->singular_to_working_precision() ||
+        report.condition->beyond_the_factors()) {
       report.refinement.forward_error = std::numeric_limits<double>::infinity();
     }
   }
 }
 
 /// What the condition means for x; nothing where few digits are at stake.
-std::string condition_warning(const Condition& condition, Precision precision) {
+std::string condition_warning(const Condition& condition) {
   constexpr double noteworthy = 1e8;  // half of the digits of double
   constexpr int digits = 16;
-  const bool reduced = precision == Precision::float32;
   const double componentwise = condition.componentwise;
+  if (condition.beyond_the_factors()) {
+    return fmt::format(
+        "the system is ill-conditioned (condition number {:.0e} by components or more, which "
+        "factors "
+        "in float can't tell from that of a singular matrix): x has a small residual, but its "
+        "digits "
+        "are not certain; solve.precision=double tells how many are",
+        componentwise);
+  }
   if (componentwise < noteworthy) return {};
   if (condition.singular_to_working_precision()) {
     return fmt::format(
@@ -129,11 +140,10 @@ std::string condition_warning(const Condition& condition, Precision precision) {
   }
   const int lost = static_cast<int>(std::ceil(std::log10(componentwise)));
   return fmt::format(
-      "the system is ill-conditioned (condition number about {:.0e} by components{}): changes of A "
+      "the system is ill-conditioned (condition number about {:.0e} by components): changes of A "
       "and b in their last digit change x by up to {:.0e} of its norm, so that about {} of its {} "
       "digits are lost unless A and b are exact",
-      componentwise, reduced ? ", as far as float can tell" : "", componentwise * unit_roundoff,
-      std::min(lost, digits), digits);
+      componentwise, componentwise * unit_roundoff, std::min(lost, digits), digits);
 }
 
 /// What a reader of the report should know before using x.
@@ -152,7 +162,7 @@ std::vector<std::string> warnings(const SolveReport& report, Precision precision
   }
   const double roundoff = precision == Precision::float32 ? 0x1p-24 : unit_roundoff;
   if (report.condition) {
-    if (std::string text = condition_warning(*report.condition, precision); !text.empty()) {
+    if (std::string text = condition_warning(*report.condition); !text.empty()) {
       words.push_back(std::move(text));
     }
   } else if (report.rows > 0 && report.smallest_pivot <= static_cast<double>(report.rows) *
@@ -165,7 +175,7 @@ std::vector<std::string> warnings(const SolveReport& report, Precision precision
   if (report.pivot_growth > 1e6) {
     words.push_back(
         fmt::format("entries grew by {:.0e} during elimination; "
-                    "solve.pivoting=complete grows least",
+                    "solve.method=gauss with solve.pivoting=complete grows least",
                     report.pivot_growth));
   }
   return words;

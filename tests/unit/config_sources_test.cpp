@@ -82,13 +82,13 @@ TEST(ConfigOverrides, AreCheckedAsTheFileIs) {
 TEST(ConfigFile, PathsAreSoughtBesideTheFileThenInTheWorkingDirectory) {
   const test::TemporaryFolder folder;
   folder.write("beside.mtx", "");
+  folder.write("x.mtx", "");
   const fs::path file = folder.write(
-      "c.yaml",
-      "matrix: beside.mtx\nright_hand_side: absent.mtx\noutput: {solution: beside.mtx}\n");
+      "c.yaml", "matrix: beside.mtx\nright_hand_side: absent.mtx\noutput: {solution: x.mtx}\n");
   const Config config = load_config(file);
   EXPECT_EQ(config.matrix.file, folder / "beside.mtx");
   EXPECT_EQ(config.right_hand_side.file, "absent.mtx");
-  EXPECT_EQ(config.output.solution, "beside.mtx");  // written to the working directory
+  EXPECT_EQ(config.output.solution, "x.mtx");  // written to the working directory
   // An override is sought in the working directory first.
   const fs::path before = fs::current_path();
   const test::TemporaryFolder elsewhere;
@@ -193,8 +193,8 @@ TEST(ConfigSchema, ToYamlReadsBackAsTheSame) {
         "\xc3\xa9t\xc3\xa9.mtx", "tab\tand\nline", "grid2d:4", "{x}", "*x", "'", "12", " "}) {
     Config config = configs[0];
     config.matrix.file = path;
-    config.output.solution = path;
-    config.output.report = path;
+    config.output.solution = "x" + std::string(path);
+    config.output.report = std::string(path) + "r";
     config.right_hand_side.kind = RightHandSideKind::file;
     config.right_hand_side.file = path;
     configs.push_back(config);
