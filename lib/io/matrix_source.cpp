@@ -16,14 +16,20 @@ void check_size(const std::string& name, const MatrixMarketHeader& header) {
   constexpr Index most_rows = Index{1} << 40;
   constexpr Index most_columns = std::numeric_limits<LocalIndex>::max();
   constexpr Index most_entries = Index{1} << 48;
-  if (header.rows <= most_rows && header.columns <= most_columns &&
-      header.entries <= most_entries) {
-    return;
+  if (header.rows > most_rows || header.columns > most_columns || header.entries > most_entries) {
+    fail(ExitCode::resources,
+         "{}: its header declares {} x {} and {} entries, and spsolve handles at most {} rows, {} "
+         "columns and {} entries; correct the size line",
+         name, header.rows, header.columns, header.entries, most_rows, most_columns, most_entries);
   }
-  fail(ExitCode::resources,
-       "{}: its header declares {} x {} and {} entries, and spsolve handles at most {} rows, {} "
-       "columns and {} entries; correct the size line",
-       name, header.rows, header.columns, header.entries, most_rows, most_columns, most_entries);
+  const bool plain = header.text_bytes == header.file_bytes;
+  if (plain && header.entries > header.text_bytes) {
+    fail(
+        ExitCode::input,
+        "{}: its size line stands for {} entries, more than its {} bytes can hold; the file is cut "
+        "off, or its size line is wrong",
+        name, header.entries, header.text_bytes);
+  }
 }
 
 }  // namespace

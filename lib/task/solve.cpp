@@ -263,7 +263,8 @@ SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered
     Progress progress("eliminating", elimination_flops(report.rows),
                       show_progress(team, config.output.progress));
     std::optional<SignalRequests> end;
-    if (keeps) end.emplace(std::initializer_list<int>{}, std::initializer_list<int>{SIGTERM});
+    if (keeps)
+      end.emplace(std::initializer_list<int>{}, std::initializer_list<int>{SIGINT, SIGTERM});
     return undo_scaling(prepared(progress), std::move(scaling));
   });
   prepared = nullptr;
