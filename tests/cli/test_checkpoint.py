@@ -159,15 +159,15 @@ class Signals(Checkpoint):
 
 class Time(Checkpoint):
     def test_a_limit_again_and_again(self):
-        self.configure(order=4000)
+        self.configure(order=3200)
         solution = self.undisturbed()
         steps = [0]
         for _ in range(60):
-            result = self.spsolve("c.yaml", "--set", "checkpoint.time_limit=4")
+            result = self.spsolve("c.yaml", "--set", "checkpoint.time_limit=3")
             if result.code == SOLVED:
                 break
             self.assertEqual(result.code, INTERRUPTED, result.text)
-            found = re.search(r"stopped before checkpoint.time_limit at step (\d+) of 4000", result.err)
+            found = re.search(r"stopped before checkpoint.time_limit at step (\d+) of 3200", result.err)
             self.assertTrue(found, result.err)
             steps.append(int(found[1]))
         self.assertEqual(result.code, SOLVED, result.text)
