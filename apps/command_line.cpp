@@ -367,7 +367,7 @@ ExitCode parsing_ended(const CLI::App& app, const CLI::ParseError& why, bool spe
 
 std::string subcommand_help(const CLI::App& app, std::string_view topic) {
   for (const CLI::App* sub : subcommands(app)) {
-    if (sub->get_name() == topic) return sub->help(app.get_name() + " " + sub->get_name());
+    if (sub->get_name() == topic) return sub->help(app.get_name());
   }
   return "";
 }

@@ -30,13 +30,12 @@ DistributedProduct<T>::DistributedProduct(Team& team, ProductBackend& backend, c
     const std::string reason = kernel.refuse(facts_for(kernel, split.interior, options.columns),
                                              options.columns, sizeof(T));
     if (!reason.empty()) {
-      fail(ExitCode::input, "multiply.kernel={} does not take this matrix: {}{}", kernel.name,
-           reason,
-           team.size() == 1
-               ? ""
-               : fmt::format(" (the diagonal block of {} x {} that rank {} holds); "
-                             "use another kernel",
-                             split.interior.rows, split.interior.columns, team.rank()));
+      fail(
+          ExitCode::input, "multiply.kernel={} does not take this matrix: {}{}; use another kernel",
+          kernel.name, reason,
+          team.size() == 1 ? ""
+                           : fmt::format(" (the diagonal block of {} x {} that rank {} holds)",
+                                         split.interior.rows, split.interior.columns, team.rank()));
     }
     interior_ = prepare<T>(kernel, split.interior, options);
     share_.bytes = interior_->bytes();

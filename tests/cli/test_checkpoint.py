@@ -292,7 +292,7 @@ class Kills(Checkpoint):
     def test_a_kill_while_it_is_written(self):
         if not injects():
             self.skipTest("this spsolve is built without SPSOLVE_FAULTS")
-        self.configure(order=2500)
+        self.configure(order=4000)
         solution = self.undisturbed(2)
         code, text = self.stopped(signal.SIGUSR2, 2)
         self.assertEqual(code, INTERRUPTED, text)
