@@ -109,7 +109,7 @@ class Batch(CliTest):
                 self.goes_on(launcher)
 
     def goes_on(self, launcher):
-        self.write("c.yaml", 'matrix: "random_dense:3200:seed=3"\nsolve: {method: gauss}\n'
+        self.write("c.yaml", 'matrix: "random_dense:2500:seed=3"\nsolve: {method: gauss}\n'
                              "output: {solution: x.mtx, report: report.json}\n"
                              "checkpoint: {directory: kept}\n")
         signalled = []
