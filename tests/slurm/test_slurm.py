@@ -112,10 +112,13 @@ class Batch(CliTest):
         self.write("c.yaml", 'matrix: "random_dense:2500:seed=3"\nsolve: {method: gauss}\n'
                              "output: {solution: x.mtx, report: report.json}\n"
                              "checkpoint: {directory: kept}\n")
-        signalled = []
+        signalled, begun = [], []
 
         def signal_once(job, log):
-            if not signalled and " eliminate" in log:
+            if not begun and " eliminate" in log:
+                begun.append(time.monotonic())
+            # Some steps later: behind none there would be nothing to go on from.
+            if begun and not signalled and time.monotonic() > begun[0] + 1:
                 sent = self.slurm.command("scancel", "--batch", "--signal=USR2", job)
                 signalled.append(sent.returncode)
 
