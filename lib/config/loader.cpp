@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "config/consistency.hpp"
 #include "config/schema.hpp"
 #include "config/yaml_tree.hpp"
 #include "core/did_you_mean.hpp"
@@ -98,8 +99,6 @@ class Loader {
   void give_shorthand(const Section& section, const std::string& text, const Origin& origin);
   void drop_what_contradicts(std::string_view key);
   void check_together();
-  void check_pivoting();
-  void check_outputs();
   std::string resolved(const Option& option, const Given& given) const;
   std::string message() const;
 
@@ -344,8 +343,6 @@ void Loader::check_together() {
       (task == nullptr || task->text != "multiply")) {
     report(reader->origin, "'matrix.reader' may be parallel with task: multiply only", "");
   }
-  check_pivoting();
-  check_outputs();
   const Given* const folder = given("checkpoint.directory");
   if (folder == nullptr || folder->text.empty()) {
     const Given* const resume = given("checkpoint.resume");
@@ -368,53 +365,6 @@ void Loader::check_together() {
            fmt::format("'right_hand_side.file' needs kind: file, not kind: {}", kind->text), "");
   } else if (kind == nullptr && values != nullptr) {
     given_["right_hand_side.kind"] = {"file", values->origin};
-  }
-}
-
-void Loader::check_pivoting() {
-  const Given* const method = given("solve.method");
-  const Given* const pivoting = given("solve.pivoting");
-  if (method == nullptr || pivoting == nullptr) return;
-  const bool blocked = method->text == "lu";
-  if (blocked && pivoting->text == "complete") {
-    report(pivoting->origin,
-           "'solve.pivoting' complete does not go with 'solve.method' lu; use method gauss, or "
-           "pivoting tournament or partial",
-           "");
-  }
-  if (pivoting->text == "tournament" &&
-      (method->text == "gauss" || method->text == "gauss_jordan")) {
-    report(pivoting->origin,
-           "'solve.pivoting' tournament goes with 'solve.method' lu only; use pivoting partial or "
-           "method lu",
-           "");
-  }
-}
-
-void Loader::check_outputs() {
-  constexpr std::string_view inputs[] = {"matrix.file", "right_hand_side.file"};
-  constexpr std::string_view outputs[] = {"output.solution", "output.product", "output.report",
-                                          "output.html"};
-  // As far as names tell; a link may still lead to one of the others.
-  const auto place = [this](std::string_view key) {
-    const Given* const file = given(key);
-    if (file == nullptr || file->text.empty()) return fs::path{};
-    std::error_code ignored;
-    const std::string name = resolved(*find_option(key), *file);
-    return fs::absolute(name, ignored).lexically_normal();
-  };
-  std::map<fs::path, std::string_view> taken;
-  for (const std::string_view key : inputs) {
-    if (const fs::path path = place(key); !path.empty()) taken.emplace(path, key);
-  }
-  for (const std::string_view key : outputs) {
-    const fs::path path = place(key);
-    if (path.empty()) continue;
-    const auto [other, is_new] = taken.emplace(path, key);
-    if (is_new) continue;
-    report(given(key)->origin,
-           fmt::format("'{}' would replace the file of '{}'; name another", key, other->second),
-           "");
   }
 }
 
@@ -449,14 +399,17 @@ std::string Loader::message() const {
 
 Config Loader::finish() {
   check_together();
-  if (!problems_.empty()) {
-    std::ranges::stable_sort(problems_, {}, [](const Problem& p) { return p.origin.order(); });
-    throw Error(ExitCode::input, message());
-  }
   Config config;
   for (const auto& [key, value] : given_) {
     const Option& option = *find_option(key);
     option.set(config, resolved(option, value));
+  }
+  for (auto& [key, sentence] : inconsistencies(config)) {
+    report(given(key)->origin, std::move(sentence), "");
+  }
+  if (!problems_.empty()) {
+    std::ranges::stable_sort(problems_, {}, [](const Problem& p) { return p.origin.order(); });
+    throw Error(ExitCode::input, message());
   }
   return config;
 }

@@ -130,15 +130,8 @@ EliminationChoice choose_elimination(Method method, Pivoting pivoting, Precision
     const bool in_parts = ranks > 1 || memory == BandMemory::gpu;
     choice.pivoting = blocked && in_parts ? Pivoting::tournament : Pivoting::partial;
   }
-  if (blocked && choice.pivoting == Pivoting::complete) {
-    fail_everywhere(ExitCode::input,
-                    "solve.pivoting=complete does not go with solve.method=lu; use "
-                    "solve.method=gauss, or solve.pivoting=tournament or partial");
-  }
-  if (!blocked && choice.pivoting == Pivoting::tournament) {
-    fail_everywhere(ExitCode::input,
-                    "solve.pivoting=tournament goes with solve.method=lu only; use "
-                    "solve.pivoting=partial or solve.method=lu");
+  if (const auto reason = why_not(choice.method, choice.pivoting); !reason.empty()) {
+    fail_everywhere(ExitCode::input, "{}", reason);
   }
   choice.block = block > 0 ? block : panel_width(order, memory, ranks);
   choice.block = std::clamp<Index>(choice.block, 1, std::max<Index>(order, 1));

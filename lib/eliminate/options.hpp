@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 namespace spsolve {
 
 /// How A x = b is eliminated.
@@ -18,6 +20,20 @@ enum class Pivoting {
   complete,    ///< all rows and columns from k on; not for lu
   tournament,  ///< the best of the best rows of each rank's, or a GPU's parts; lu only
 };
+
+/// Why the two don't go together, and what to do, in a sentence without a full stop; or "".
+constexpr std::string_view why_not(Method method, Pivoting pivoting) {
+  if (method == Method::lu && pivoting == Pivoting::complete) {
+    return "solve.pivoting=complete does not go with solve.method=lu; use solve.method=gauss, or "
+           "solve.pivoting=tournament or partial";
+  }
+  const bool by_columns = method == Method::gauss || method == Method::gauss_jordan;
+  if (by_columns && pivoting == Pivoting::tournament) {
+    return "solve.pivoting=tournament goes with solve.method=lu only; use "
+           "solve.pivoting=partial or solve.method=lu";
+  }
+  return "";
+}
 
 /// Where a rank's dense rows lie: in host memory, or in that of a GPU of its own.
 enum class BandMemory { host, gpu };

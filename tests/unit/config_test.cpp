@@ -232,14 +232,15 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\ncheckpoint: {directory: '', time_limit: 60}\n",
        "c.yaml:2:41: 'checkpoint.time_limit' needs 'checkpoint.directory'"},
       {"matrix: a\nsolve: {method: lu, pivoting: complete}\n",
-       "c.yaml:2:31: 'solve.pivoting' complete does not go with 'solve.method' lu; use method "
-       "gauss, "
-       "or pivoting tournament or partial"},
+       "c.yaml:2:31: solve.pivoting=complete does not go with solve.method=lu; use "
+       "solve.method=gauss, or solve.pivoting=tournament or partial"},
       {"matrix: a\nsolve: {method: gauss, pivoting: tournament}\n",
-       "c.yaml:2:34: 'solve.pivoting' tournament goes with 'solve.method' lu only; use pivoting "
-       "partial or method lu"},
+       "c.yaml:2:34: solve.pivoting=tournament goes with solve.method=lu only; use "
+       "solve.pivoting=partial or solve.method=lu"},
       {"matrix: a\noutput: {solution: x, report: ./x}\n",
        "c.yaml:2:31: 'output.report' would replace the file of 'output.solution'; name another"},
+      {"matrix: a\ntask: multiply\nmultiply: {x: ./b}\noutput: {product: b}\n",
+       "c.yaml:4:19: 'output.product' would replace the file of 'multiply.x'; name another"},
       {"matrix: a\noutput: {solution: a}\n",
        "c.yaml:2:20: 'output.solution' would replace the file of 'matrix.file'; name another"},
       // YAML that is refused

@@ -1,0 +1,49 @@
+#include "config/consistency.hpp"
+
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace spsolve {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Results that would replace each other, or what is read; as far as names tell, a link may still
+/// lead to one of the others.
+void check_files(const Config& config, std::vector<Inconsistency>& found) {
+  std::map<fs::path, std::string_view> taken;
+  const auto take = [&](std::string_view key, const fs::path& file) {
+    if (file.empty()) return key;
+    std::error_code ignored;
+    return taken.emplace(fs::absolute(file, ignored).lexically_normal(), key).first->second;
+  };
+  take("matrix.file", config.matrix.file);
+  take("right_hand_side.file", config.right_hand_side.file);
+  take("multiply.x", config.multiply.x.file);
+  const std::pair<std::string_view, const fs::path&> outputs[] = {
+      {"output.solution", config.output.solution},
+      {"output.product", config.output.product},
+      {"output.report", config.output.report},
+      {"output.html", config.output.html}};
+  for (const auto& [key, file] : outputs) {
+    if (const std::string_view other = take(key, file); other != key) {
+      found.push_back(
+          {key, fmt::format("'{}' would replace the file of '{}'; name another", key, other)});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Inconsistency> inconsistencies(const Config& config) {
+  std::vector<Inconsistency> found;
+  const std::string_view reason = why_not(config.solve.method, config.solve.pivoting);
+  if (!reason.empty()) found.push_back({"solve.pivoting", std::string(reason)});
+  check_files(config, found);
+  return found;
+}
+
+}  // namespace spsolve

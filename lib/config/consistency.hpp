@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.hpp"
+
+namespace spsolve {
+
+/// An option whose value is right by itself, and does not go with those of others.
+struct Inconsistency {
+  std::string_view key;
+  std::string sentence;
+};
+
+/// Those of a configuration whose paths have been found.
+std::vector<Inconsistency> inconsistencies(const Config& config);
+
+}  // namespace spsolve
