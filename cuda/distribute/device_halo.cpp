@@ -31,13 +31,10 @@ void DeviceHalo<T>::make_room(Index columns) {
 
 template <typename T>
 void DeviceHalo<T>::start(const T* x, Index columns) {
+  static_cast<void>(x);
   make_room(columns);
   // X may be the last product's Y.
   x_ready_.record(products_);
-  x_ready_.hold(halo_);
-  packing_.record(halo_);
-  pack_rows(x, rows_to_send_.data(), plan_.sent_rows(), columns, outgoing_.data(), halo_.get());
-  packed_.record(halo_);
 }
 
 template <typename T>
@@ -46,7 +43,11 @@ void DeviceHalo<T>::interior(Product<T>& product, const T* x, T* y, Index column
   interior_begin_.record(products_);
   product.multiply(x, y, columns);
   interior_end_.record(products_);
-  // Behind the launch of the interior: the host takes longer to let messages go.
+  // Behind the launch of the interior, which takes longer than all of this.
+  x_ready_.hold(halo_);
+  packing_.record(halo_);
+  pack_rows(x, rows_to_send_.data(), plan_.sent_rows(), columns, outgoing_.data(), halo_.get());
+  packed_.record(halo_);
   exchange_.start(halo_);
 }
 

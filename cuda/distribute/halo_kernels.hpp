@@ -6,8 +6,8 @@
 
 namespace spsolve::cuda {
 
-// Rows of multivectors by list, K elements wide and contiguous. A thread an element, so that narrow
-// rows fill warps too.
+// Rows of multivectors by list, K elements wide and contiguous. A thread up to 16 bytes, so that
+// narrow rows fill warps too.
 
 /// packed(i, :) = x(list[i], :) for i < count.
 template <typename T>

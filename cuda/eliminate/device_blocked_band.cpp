@@ -28,8 +28,12 @@ std::int64_t DeviceBlockedBand<T>::bytes(Index height, Index order, Index max_wi
   const Index values = height * (device_stride<T>(order) + max_width) +
                        (alone ? 0 : max_width * (device_stride<T>(order) + order));
   return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
-         (alone ? 0 : CandidateStack<T>::bytes(max_width, ranks)) +
-         Solutions<T>::bytes(height, max_width, alone, right_hand_sides) +
+         Solutions<T>::bytes(height, max_width, right_hand_sides) +
+         (alone ? 0
+                : CandidateStack<T>::bytes(max_width, ranks) +
+                      FactorStore<T>::bytes(order, max_width) +
+                      DeviceTeamSolution<T>::bytes(height, order, max_width, ranks,
+                                                   right_hand_sides)) +
          (refined ? TrailingUpdate<T>::bytes({height, order, max_width}) : 0);
 }
 
@@ -59,7 +63,9 @@ DeviceBlockedBand<T>::DeviceBlockedBand(BandStreams& streams, Index height, Inde
       lists_(row_lists * max_width),
       swaps_(height, alone ? max_width : 2 * max_width),  // a team's panel may be elected twice
       panel_swaps_(height, max_width),
-      solutions_(streams, stride_) {}
+      kept_factors_(order, alone ? 0 : max_width),
+      solutions_(streams, stride_),
+      team_solution_(streams, values_.data(), stride_, kept_factors_) {}
 
 template <typename T>
 void DeviceBlockedBand<T>::fill(const Csr<double>& sparse) {
@@ -346,6 +352,7 @@ void DeviceBlockedBand<T>::set_pivot_block(Range panel, Range piece, std::span<c
   if (piece.first == panel.last) {
     copy_rows(pivot_block(panel, panel.first), stride_, stack_.factors_there(), width, width, width,
               stream);
+    kept_factors_.keep(panel, stack_.factors_there(), stream);
     send_list(order, RowList::in_block, stream);
   }
   gather_rows<T>(row_buffer(piece).data(), piece.size(), list(RowList::in_block), width,
@@ -444,22 +451,6 @@ void DeviceBlockedBand<T>::solve_unit_lower(std::span<T> x, Index columns) const
 template <typename T>
 void DeviceBlockedBand<T>::solve_upper(std::span<T> x, Index columns) const {
   solutions_.solve(Triangle::upper, values_.data(), order_, x, columns);
-}
-
-template <typename T>
-void DeviceBlockedBand<T>::set_sums(std::span<const T> sums, Index) const {
-  solutions_.set_sums(sums);
-}
-
-template <typename T>
-void DeviceBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<const T> x,
-                                            Index columns) const {
-  solutions_.subtract_product(rows, at(rows.first, panel.first), x, columns);
-}
-
-template <typename T>
-void DeviceBlockedBand<T>::read_sums(Range rows, std::span<T> values, Index columns) const {
-  solutions_.read_sums(rows, values, columns);
 }
 
 template <typename T>

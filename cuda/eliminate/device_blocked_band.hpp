@@ -8,6 +8,8 @@
 #include "cuda/eliminate/band_kernels.hpp"
 #include "cuda/eliminate/band_streams.hpp"
 #include "cuda/eliminate/candidate_stack.hpp"
+#include "cuda/eliminate/device_team_solution.hpp"
+#include "cuda/eliminate/factor_store.hpp"
 #include "cuda/eliminate/panel_lu.hpp"
 #include "cuda/eliminate/part_clock.hpp"
 #include "cuda/eliminate/row_swaps.hpp"
@@ -78,10 +80,7 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   std::vector<T> diagonal() const override;
   void solve_unit_lower(std::span<T> x, Index columns) const override;
   void solve_upper(std::span<T> x, Index columns) const override;
-  void set_sums(std::span<const T> sums, Index columns) const override;
-  void subtract_product(Range rows, Range panel, std::span<const T> x,
-                        Index columns) const override;
-  void read_sums(Range rows, std::span<T> values, Index columns) const override;
+  TeamSolution<T>& solution() const override { return team_solution_; }
   void subtract_transposed_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
                                    Index columns) const override;
 
@@ -158,7 +157,9 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   RowSwaps panel_swaps_;          // of a team's rows in the panel's columns
   std::vector<RowSwap> retired_;  // swaps that other columns than the panel's have still to follow
 
+  mutable FactorStore<T> kept_factors_;  // of a team
   mutable Solutions<T> solutions_;
+  mutable DeviceTeamSolution<T> team_solution_;
 };
 
 extern template class DeviceBlockedBand<float>;

@@ -25,34 +25,6 @@ void Solutions<T>::solve(Triangle triangle, const T* a, Index n, std::span<T> x,
 }
 
 template <typename T>
-void Solutions<T>::set_sums(std::span<const T> sums) {
-  streams_.updates.wait();
-  sums_.grow(static_cast<Index>(sums.size()));
-  sums_.upload(sums);
-}
-
-template <typename T>
-void Solutions<T>::subtract_product(Range rows, const T* a, std::span<const T> x, Index columns) {
-  if (rows.size() == 0) return;
-  streams_.updates.wait();  // for the last x
-  x_.grow(static_cast<Index>(x.size()));
-  x_.upload(x);
-  cuda::subtract_product(streams_.update_blas, rows.size(), columns,
-                         static_cast<Index>(x.size()) / columns, a, stride_,
-                         static_cast<const T*>(x_.data()), columns,
-                         sums_.data() + rows.first * columns, columns);
-}
-
-template <typename T>
-void Solutions<T>::read_sums(Range rows, std::span<T> values, Index columns) {
-  if (rows.size() == 0) return;
-  streams_.updates.wait();
-  CUDA_CHECK(cudaMemcpy(values.data(), sums_.data() + rows.first * columns,
-                        static_cast<std::size_t>(rows.size() * columns) * sizeof(T),
-                        cudaMemcpyDeviceToHost));
-}
-
-template <typename T>
 void Solutions<T>::subtract_transposed_product(Index rows, const T* a, std::span<const T> x,
                                                std::span<T> c, Index columns) {
   if (rows == 0) return;

@@ -3,11 +3,9 @@
 #include <cuda_runtime_api.h>
 
 #include "core/types.hpp"
+#include "eliminate/team_solution.hpp"
 
 namespace spsolve::cuda {
-
-/// Which triangle of an eliminated matrix: L with its unit diagonal not stored, or U.
-enum class Triangle { unit_lower, upper };
 
 /// x <- T^-1 b for one right-hand side and a triangle T of a row-major n x n matrix in GPU memory:
 /// one launch. Blocks of 64 rows wait for each other's parts of x, in an order that a ticket (one

@@ -9,6 +9,7 @@
 
 #include "core/types.hpp"
 #include "eliminate/options.hpp"
+#include "eliminate/team_solution.hpp"
 
 namespace spsolve {
 
@@ -181,14 +182,8 @@ class BlockedBand {
   virtual void solve_unit_lower(std::span<T> x, Index columns) const = 0;
   virtual void solve_upper(std::span<T> x, Index columns) const = 0;
 
-  // Sums c of height() x K in the band's own memory, for the sweeps of a team's solution.
-  /// c <- `sums`.
-  virtual void set_sums(std::span<const T> sums, Index columns) const = 0;
-  /// c(rows, :) <- c(rows, :) - A(rows, panel) x for x of panel width x K.
-  virtual void subtract_product(Range rows, Range panel, std::span<const T> x,
-                                Index columns) const = 0;
-  /// values <- c(rows, :).
-  virtual void read_sums(Range rows, std::span<T> values, Index columns) const = 0;
+  /// For the sweeps of a team's solution; as long as the band.
+  virtual TeamSolution<T>& solution() const = 0;
 
   /// c <- c - A(rows, panel)^T x for x of rows x K, c of panel width x K.
   virtual void subtract_transposed_product(Range rows, Range panel, std::span<const T> x,

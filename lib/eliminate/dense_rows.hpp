@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 
 #include "core/types.hpp"
@@ -29,6 +32,19 @@ class RawArray {
 /// the cache.
 template <typename T>
 Index padded_stride(Index columns);
+
+/// max |value|, infinite where one is not finite: only 0 times a finite number is 0.
+template <typename T>
+double largest_of(const T* values, Index count) {
+  T largest{};
+  T zero{};
+#pragma omp simd reduction(max : largest) reduction(+ : zero)
+  for (Index j = 0; j < count; ++j) {
+    largest = std::max(largest, std::abs(values[j]));
+    zero += T{} * values[j];
+  }
+  return zero == T{} ? static_cast<double>(largest) : std::numeric_limits<double>::infinity();
+}
 
 /// Writes the dense form of `sparse` into rows of `stride` values, zeros included. The thread that
 /// will work on a row under a static schedule touches it first, which places it near that thread.

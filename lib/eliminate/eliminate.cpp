@@ -77,8 +77,8 @@ PreparedElimination prepare_by_blocks(Team& team, BandFactory& bands, Index orde
     Eliminated result;
     result.pivots = factors->pivots;
     result.seconds = factors->seconds;
-    result.solve = [&team, band, factors](Dense<double>& x) {
-      solve_in<T>(x, [&](Dense<T>& y) { solve_lu<T>(team, *band, *factors, y); });
+    result.solve = [&team, &bands, band, factors](Dense<double>& x) {
+      solve_in<T>(x, [&](Dense<T>& y) { solve_lu<T>(team, bands.rows(), *band, *factors, y); });
     };
     result.solve_transposed = [&team, band, factors](Dense<double>& x) {
       solve_in<T>(x, [&](Dense<T>& y) { solve_lu_transposed<T>(team, *band, *factors, y); });

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/blas.hpp"
 #include "eliminate/lapack_panel.hpp"
@@ -14,19 +13,6 @@ namespace {
 
 /// Columns of swapped rows that one thread takes at a time.
 constexpr Index swap_columns = 512;
-
-/// max |value|, infinite where one is not finite: only 0 times a finite number is 0.
-template <typename T>
-double largest_of(const T* values, Index count) {
-  T largest{};
-  T zero{};
-#pragma omp simd reduction(max : largest) reduction(+ : zero)
-  for (Index j = 0; j < count; ++j) {
-    largest = std::max(largest, std::abs(values[j]));
-    zero += T{} * values[j];
-  }
-  return zero == T{} ? static_cast<double>(largest) : std::numeric_limits<double>::infinity();
-}
 
 }  // namespace
 
@@ -48,7 +34,8 @@ HostBlockedBand<T>::HostBlockedBand(const Csr<double>& sparse, Index max_width, 
       values_(height_ * stride_),
       scratch_(height_ * max_width),
       block_(alone ? 0 : max_width * order_),
-      travel_(alone ? 0 : max_width * order_) {
+      travel_(alone ? 0 : max_width * order_),
+      solution_(values_.data(), stride_) {
   fill_dense_rows(sparse, values_.data(), stride_);
 }
 
@@ -299,23 +286,6 @@ void HostBlockedBand<T>::solve_unit_lower(std::span<T> x, Index columns) const {
 template <typename T>
 void HostBlockedBand<T>::solve_upper(std::span<T> x, Index columns) const {
   blas::solve_upper(order_, columns, values_.data(), stride_, x.data(), columns);
-}
-
-template <typename T>
-void HostBlockedBand<T>::set_sums(std::span<const T> sums, Index) const {
-  sums_.assign(sums.begin(), sums.end());
-}
-
-template <typename T>
-void HostBlockedBand<T>::read_sums(Range rows, std::span<T> values, Index columns) const {
-  std::copy_n(sums_.begin() + rows.first * columns, rows.size() * columns, values.begin());
-}
-
-template <typename T>
-void HostBlockedBand<T>::subtract_product(Range rows, Range panel, std::span<const T> x,
-                                          Index columns) const {
-  blas::subtract_product(rows.size(), columns, panel.size(), row(rows.first) + panel.first, stride_,
-                         x.data(), columns, sums_.data() + rows.first * columns, columns);
 }
 
 template <typename T>

@@ -2,6 +2,7 @@
 
 #include "eliminate/blocked_band.hpp"
 #include "eliminate/dense_rows.hpp"
+#include "eliminate/host_team_solution.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve {
@@ -48,10 +49,7 @@ class HostBlockedBand : public BlockedBand<T> {
   std::vector<T> diagonal() const override;
   void solve_unit_lower(std::span<T> x, Index columns) const override;
   void solve_upper(std::span<T> x, Index columns) const override;
-  void set_sums(std::span<const T> sums, Index columns) const override;
-  void subtract_product(Range rows, Range panel, std::span<const T> x,
-                        Index columns) const override;
-  void read_sums(Range rows, std::span<T> values, Index columns) const override;
+  TeamSolution<T>& solution() const override { return solution_; }
   void subtract_transposed_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
                                    Index columns) const override;
 
@@ -72,13 +70,13 @@ class HostBlockedBand : public BlockedBand<T> {
   Index max_width_;
   bool alone_;
   Index stride_;
-  RawArray<T> values_;           // height x stride
-  RawArray<T> scratch_;          // height x max_width: panel copies
-  RawArray<T> block_;            // max_width x order: pivot rows of a team
-  RawArray<T> travel_;           // max_width x order: rows on their way in a team
-  std::vector<T> candidates_;    // on their way
-  std::vector<T> factors_;       // L and U of the panel's pivots
-  mutable std::vector<T> sums_;  // of a team's solution
+  RawArray<T> values_;         // height x stride
+  RawArray<T> scratch_;        // height x max_width: panel copies
+  RawArray<T> block_;          // max_width x order: pivot rows of a team
+  RawArray<T> travel_;         // max_width x order: rows on their way in a team
+  std::vector<T> candidates_;  // on their way
+  std::vector<T> factors_;     // L and U of the panel's pivots
+  mutable HostTeamSolution<T> solution_;
 };
 
 extern template class HostBlockedBand<float>;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/timer.hpp"
+#include "eliminate/dense_rows.hpp"
 #include "eliminate/election.hpp"
 #include "eliminate/lu_state.hpp"
 
@@ -139,6 +140,7 @@ class TeamElimination {
     result_.pivots.largest_entry = state->largest_entry;
     for (const auto& panel : result_.panels) {
       include_pivots(panel.factors, panel.columns);
+      include_upper(panel.factors, panel.columns.size());
       first_active_ += panel.retired;
     }
     result_.order = std::move(state->pivot_rows);
@@ -163,6 +165,12 @@ class TeamElimination {
     }
   }
 
+  void include_upper(std::span<const T> factors, Index width) {
+    for (Index i = 0; i < width; ++i) {
+      largest_upper_ = std::max(largest_upper_, largest_of(&factors[i * width + i], width - i));
+    }
+  }
+
   /// Brings the elected rows to the top and puts their multipliers into the panel; elects again,
   /// column by column, where a tournament's multipliers are too large.
   void settle(Election& election, Range panel) {
@@ -179,20 +187,13 @@ class TeamElimination {
   }
 
   LuFactors<T> take_result() {
-    double largest_upper = 0;
     for (const auto& panel : result_.panels) {
-      const Index width = panel.columns.size();
-      for (Index i = 0; i < width; ++i) {
-        for (Index j = i; j < width; ++j) {
-          largest_upper = std::max<double>(largest_upper, std::abs(panel.factors[i * width + j]));
-        }
-      }
       // Behind the panel, rows are whole: their upper part begins at the panel's last column.
       const Range retired{panel.first_active, panel.first_active + panel.retired};
-      largest_upper =
-          std::max(largest_upper, band_.largest_in(retired, {panel.columns.last, layout_.rows}));
+      largest_upper_ =
+          std::max(largest_upper_, band_.largest_in(retired, {panel.columns.last, layout_.rows}));
     }
-    result_.pivots.growth = all_maximum(team_, largest_upper) / result_.pivots.largest_entry;
+    result_.pivots.growth = all_maximum(team_, largest_upper_) / result_.pivots.largest_entry;
     return std::move(result_);
   }
 
@@ -288,6 +289,8 @@ class TeamElimination {
   void finish(Election&& election, Range panel) {
     const Index retired = mine(election);
     const std::span<const T> factors = band_.factors(panel);
+    // Where bands overlap, beside their updates.
+    include_upper(factors, panel.size());
     result_.order.insert(result_.order.end(), election.row.begin(), election.row.end());
     result_.panels.push_back({panel,
                               std::move(election.owner),
@@ -305,6 +308,7 @@ class TeamElimination {
   Pivoting pivoting_;
   Checkpoints* checkpoints_;
   LuFactors<T> result_;
+  double largest_upper_ = 0;  // of the panels' factors
   Index first_active_ = 0;
   CheckpointWish wish_ = CheckpointWish::none;  // of all ranks, behind the present panel
 };

@@ -64,19 +64,20 @@ LuFactors<T> factor_lu(Team& team, Team& rows, Team& candidates, const CyclicRow
                        Checkpoints* checkpoints = nullptr);
 
 /// Solves A x = b with the factors. `x` holds the right-hand sides on entry and the solutions on
-/// exit, n x K, whole and the same on every rank. 2 n^2 K flops and two all-gathers a panel.
-/// Collective.
+/// exit, n x K, whole and the same on every rank. 2 n^2 K flops and two all-gathers a panel, by
+/// `rows`, whose messages lie in the bands' own memory. Collective.
 template <typename T>
-void solve_lu(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factors, Dense<T>& x);
+void solve_lu(Team& team, Team& rows, const BlockedBand<T>& band, const LuFactors<T>& factors,
+              Dense<T>& x);
 
 extern template LuFactors<float> factor_lu(Team&, Team&, Team&, const CyclicRows&,
                                            BlockedBand<float>&, Pivoting, Progress&, Checkpoints*);
 extern template LuFactors<double> factor_lu(Team&, Team&, Team&, const CyclicRows&,
                                             BlockedBand<double>&, Pivoting, Progress&,
                                             Checkpoints*);
-extern template void solve_lu(Team&, const BlockedBand<float>&, const LuFactors<float>&,
+extern template void solve_lu(Team&, Team&, const BlockedBand<float>&, const LuFactors<float>&,
                               Dense<float>&);
-extern template void solve_lu(Team&, const BlockedBand<double>&, const LuFactors<double>&,
+extern template void solve_lu(Team&, Team&, const BlockedBand<double>&, const LuFactors<double>&,
                               Dense<double>&);
 
 }  // namespace spsolve

@@ -1,76 +1,78 @@
 #include <algorithm>
 
-#include "core/blas.hpp"
 #include "eliminate/lu.hpp"
 
 namespace spsolve {
 
 namespace {
 
-/// The values of a panel's pivot rows in everybody's sums (own rows x K), brought to all.
+/// Where each step's row is among those of its panel, which come rank after rank, as many places
+/// each as the panel is wide.
 template <typename T>
-std::vector<T> gather_pivot_rows(Team& team, const BlockedBand<T>& band,
-                                 const typename LuFactors<T>::Panel& panel, Index columns) {
-  const Index width = panel.columns.size();
-  std::vector<T> mine(static_cast<std::size_t>(width * columns));
-  band.read_sums({panel.first_active, panel.first_active + panel.retired}, mine, columns);
-  std::vector<T> all(mine.size() * static_cast<std::size_t>(team.size()));
-  team.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
-  std::vector<T> values(mine.size());
-  std::vector<Index> next(static_cast<std::size_t>(team.size()), 0);
-  for (Index i = 0; i < width; ++i) {
-    const int owner = panel.owner[i];
-    std::copy_n(all.begin() + (owner * width + next[owner]++) * columns, columns,
-                values.begin() + i * columns);
+std::vector<Index> gathered_places(const LuFactors<T>& factors, int ranks) {
+  std::vector<Index> places;
+  places.reserve(factors.order.size());
+  for (const auto& panel : factors.panels) {
+    std::vector<Index> next(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) next[rank] = rank * panel.columns.size();
+    for (const int owner : panel.owner) places.push_back(next[owner]++);
   }
-  return values;
+  return places;
+}
+
+/// The steps of this rank's rows, in the order of their local places.
+template <typename T>
+std::vector<Index> own_steps(const LuFactors<T>& factors, int rank) {
+  std::vector<Index> steps;
+  steps.reserve(factors.rows_here.size());
+  for (const auto& panel : factors.panels) {
+    for (Index i = 0; i < panel.columns.size(); ++i) {
+      if (panel.owner[i] == rank) steps.push_back(panel.columns.first + i);
+    }
+  }
+  return steps;
 }
 
 template <typename T>
-void solve_in_team(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factors,
+void solve_in_team(Team& team, Team& rows, const BlockedBand<T>& band, const LuFactors<T>& factors,
                    Dense<T>& x) {
   const Index columns = x.columns;
-  std::vector<T> c;  // own rows of the right-hand side
-  c.reserve(factors.rows_here.size() * static_cast<std::size_t>(columns));
-  for (const Index row : factors.rows_here) c.insert(c.end(), x.row(row), x.row(row) + columns);
-  band.set_sums(c, columns);
+  std::vector<T> b;  // own rows of the right-hand side
+  b.reserve(factors.rows_here.size() * static_cast<std::size_t>(columns));
+  for (const Index row : factors.rows_here) b.insert(b.end(), x.row(row), x.row(row) + columns);
+  const std::vector<Index> places = gathered_places(factors, team.size());
+  const std::vector<Index> steps = own_steps(factors, team.rank());
+  TeamSolution<T>& solution = band.solution();
+  solution.begin(b, {places, steps}, columns);
 
-  // z = L^-1 P b, panel by panel; z takes the place of x, in the order of elimination.
+  const auto solve = [&](Triangle triangle, const typename LuFactors<T>::Panel& panel) {
+    const Index size = panel.columns.size() * columns;
+    const std::span<T> buffer = solution.buffer((team.size() + 1) * size);
+    const std::span<T> mine = buffer.first(size), all = buffer.subspan(size);
+    solution.pack_sums({panel.first_active, panel.first_active + panel.retired}, mine);
+    rows.all_gather_bytes(std::as_bytes(mine), std::as_writable_bytes(all));
+    solution.solve(triangle, panel.columns, panel.factors, all);
+  };
+  // z = L^-1 P b, panel by panel.
   for (const auto& panel : factors.panels) {
-    const Index width = panel.columns.size();
-    const std::vector<T> right = gather_pivot_rows<T>(team, band, panel, columns);
-    T* z = x.row(panel.columns.first);
-    std::copy(right.begin(), right.end(), z);
-    blas::solve_unit_lower(width, columns, panel.factors.data(), width, z, columns);
-    band.subtract_product({panel.first_active + panel.retired, band.height()}, panel.columns,
-                          std::span<const T>(z, right.size()), columns);
+    solve(Triangle::unit_lower, panel);
+    solution.subtract_product({panel.first_active + panel.retired, band.height()}, panel.columns);
   }
-  // Own pivot rows start the way back from their z.
-  for (const auto& panel : factors.panels) {
-    Index place = panel.first_active;
-    for (Index i = 0; i < panel.columns.size(); ++i) {
-      if (panel.owner[i] != team.rank()) continue;
-      std::copy_n(x.row(panel.columns.first + i), columns, c.begin() + place++ * columns);
-    }
-  }
-  band.set_sums(c, columns);
   // x = U^-1 z, last panel first.
+  solution.turn_back();
   for (auto panel = factors.panels.rbegin(); panel != factors.panels.rend(); ++panel) {
-    const Index width = panel->columns.size();
-    const std::vector<T> right = gather_pivot_rows<T>(team, band, *panel, columns);
-    T* solution = x.row(panel->columns.first);
-    std::copy(right.begin(), right.end(), solution);
-    blas::solve_upper(width, columns, panel->factors.data(), width, solution, columns);
-    band.subtract_product({0, panel->first_active}, panel->columns,
-                          std::span<const T>(solution, right.size()), columns);
+    solve(Triangle::upper, *panel);
+    solution.subtract_product({0, panel->first_active}, panel->columns);
   }
+  solution.read(x.values);
 }
 
 }  // namespace
 
 template <typename T>
-void solve_lu(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factors, Dense<T>& x) {
-  if (team.size() > 1) return solve_in_team(team, band, factors, x);
+void solve_lu(Team& team, Team& rows, const BlockedBand<T>& band, const LuFactors<T>& factors,
+              Dense<T>& x) {
+  if (team.size() > 1) return solve_in_team(team, rows, band, factors, x);
   Dense<T> permuted(x.rows, x.columns);
   for (Index k = 0; k < x.rows; ++k)
     std::copy_n(x.row(factors.order[k]), x.columns, permuted.row(k));
@@ -79,7 +81,9 @@ void solve_lu(Team& team, const BlockedBand<T>& band, const LuFactors<T>& factor
   x = std::move(permuted);
 }
 
-template void solve_lu(Team&, const BlockedBand<float>&, const LuFactors<float>&, Dense<float>&);
-template void solve_lu(Team&, const BlockedBand<double>&, const LuFactors<double>&, Dense<double>&);
+template void solve_lu(Team&, Team&, const BlockedBand<float>&, const LuFactors<float>&,
+                       Dense<float>&);
+template void solve_lu(Team&, Team&, const BlockedBand<double>&, const LuFactors<double>&,
+                       Dense<double>&);
 
 }  // namespace spsolve

@@ -32,7 +32,7 @@ Solved solve_on_gpu(const Csr<double>& matrix, const Dense<double>& b, Pivoting 
   const LuFactors<T> factors = factor_lu<T>(team, team, team, layout, band, pivoting, progress);
   Dense<T> x(n, b.columns);
   std::copy(b.values.begin(), b.values.end(), x.values.begin());
-  solve_lu<T>(team, band, factors, x);
+  solve_lu<T>(team, team, band, factors, x);
   Solved solved{Dense<double>(n, b.columns), factors.pivots, factors.redone_panels};
   std::copy(x.values.begin(), x.values.end(), solved.x.values.begin());
   return solved;
