@@ -18,7 +18,7 @@ is there. What follows after -- goes to spbench. On two GPUs, a rank each:
     apps/scaling.py --ranks 1,2 --weak grid3d27:80:3 --strong grid3d27:120:3 --columns 16 -- --device cuda
 
 --launcher "mpirun --bind-to none -x NCCL_NVLS_ENABLE=0" keeps NCCL off the switches' multicast where
-that fails; --transport nccl, mpi or pinned after -- holds the halo to one way.
+that fails; --transport peer, nccl, mpi or pinned after -- holds the halo to one way.
 """
 
 import argparse

@@ -222,10 +222,10 @@ void add_multiply_command(CLI::App& app, const bench::Environment& environment, 
       ->capture_default_str();
   command
       ->add_option("--transport", options->transport,
-                   "several ranks: how the halo travels between GPUs: nccl, mpi (from GPU memory), "
-                   "pinned (host memory), or auto, the fastest of those that work, tried for each "
-                   "K")
-      ->check(CLI::IsMember({"auto", "nccl", "mpi", "pinned"}))
+                   "several ranks: how the halo travels between GPUs: peer (copies between GPUs of "
+                   "one host), nccl, mpi (from GPU memory), pinned (host memory), or auto, the "
+                   "fastest of those that work, tried for each K")
+      ->check(CLI::IsMember({"auto", "peer", "nccl", "mpi", "pinned"}))
       ->capture_default_str();
   command->add_flag("--in-bands", options->in_bands,
                     "measure one rank as several are measured, with the same columns");

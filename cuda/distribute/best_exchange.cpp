@@ -12,10 +12,10 @@ namespace spsolve::cuda {
 BestExchange::BestExchange(const Transports& transports, const HaloPlan& plan)
     : transports_(transports), plan_(plan) {}
 
-void BestExchange::prepare(const std::byte* outgoing, std::byte* incoming, Index row_bytes) {
+void BestExchange::prepare(const std::byte* x, Index row_bytes) {
   auto found = choices_.find(row_bytes);
   if (found == choices_.end()) {
-    found = choices_.emplace(row_bytes, choose(outgoing, incoming, row_bytes)).first;
+    found = choices_.emplace(row_bytes, choose(x, row_bytes)).first;
     std::erase_if(made_, [&](const auto& one) {
       return std::ranges::none_of(
           choices_, [&](const auto& choice) { return choice.second.transport == one.first; });
@@ -23,7 +23,7 @@ void BestExchange::prepare(const std::byte* outgoing, std::byte* incoming, Index
   }
   name_ = found->second.name;
   chosen_ = &exchange_of(found->second.transport);
-  chosen_->prepare(outgoing, incoming, row_bytes);
+  chosen_->prepare(x, row_bytes);
 }
 
 DeviceExchange& BestExchange::exchange_of(Transport transport) {
@@ -32,21 +32,20 @@ DeviceExchange& BestExchange::exchange_of(Transport transport) {
   return *exchange;
 }
 
-BestExchange::Choice BestExchange::choose(const std::byte* outgoing, std::byte* incoming,
-                                          Index row_bytes) {
+BestExchange::Choice BestExchange::choose(const std::byte* x, Index row_bytes) {
   const auto usable = transports_.usable();
   Choice best{usable.front(), transports_.name_of(usable.front())};
   const bool any_halo = all_sum(transports_.team(), plan_.halo_rows()) > 0;
   if (usable.size() == 1 || !any_halo) return best;
-  // Later ones make the host wait in every product, while earlier ones let it launch the next: so
-  // they must be clearly faster.
+  // Later ones take more from the product beside them, multiprocessors at first and then waits of
+  // the host before each next launch: so they must be clearly faster.
   constexpr double clearly = 0.8;
   double shortest = std::numeric_limits<double>::infinity();
   std::string tried;
   for (const Transport transport : usable) {
     DeviceExchange& exchange = exchange_of(transport);
-    exchange.prepare(outgoing, incoming, row_bytes);
-    const double seconds = seconds_of(exchange);
+    exchange.prepare(x, row_bytes);
+    const double seconds = seconds_of(exchange, x);
     tried += fmt::format("{}{} {:.3g} ms", tried.empty() ? "" : ", ",
                          transports_.name_of(transport), seconds * 1e3);
     if (seconds < clearly * shortest) {
@@ -58,13 +57,14 @@ BestExchange::Choice BestExchange::choose(const std::byte* outgoing, std::byte* 
   return best;
 }
 
-double BestExchange::seconds_of(DeviceExchange& exchange) {
+double BestExchange::seconds_of(DeviceExchange& exchange, const std::byte* x) {
   const auto mean_of = [&](int repeats) {
     wait_for_all(transports_.team());
     const Timer timer;
     for (int repeat = 0; repeat < repeats; ++repeat) {
-      exchange.start(stream_);
+      exchange.start(x, stream_);
       exchange.finish(stream_);
+      exchange.release(stream_);
     }
     stream_.wait();
     return all_maximum(transports_.team(), timer.seconds()) / repeats;

@@ -14,9 +14,12 @@ class BestExchange final : public DeviceExchange {
 
   /// The chosen transport; where there was a choice, with the times of all.
   std::string name() const override { return name_; }
-  void prepare(const std::byte* outgoing, std::byte* incoming, Index row_bytes) override;
-  void start(const Stream& stream) override { chosen_->start(stream); }
+  void prepare(const std::byte* x, Index row_bytes) override;
+  std::byte* outgoing() override { return chosen_->outgoing(); }
+  const std::byte* incoming() const override { return chosen_->incoming(); }
+  void start(const std::byte* x, const Stream& stream) override { chosen_->start(x, stream); }
   void finish(const Stream& stream) override { chosen_->finish(stream); }
+  void release(const Stream& stream) override { chosen_->release(stream); }
 
  private:
   struct Choice {
@@ -25,8 +28,8 @@ class BestExchange final : public DeviceExchange {
   };
 
   DeviceExchange& exchange_of(Transport transport);
-  Choice choose(const std::byte* outgoing, std::byte* incoming, Index row_bytes);
-  double seconds_of(DeviceExchange& exchange);
+  Choice choose(const std::byte* x, Index row_bytes);
+  double seconds_of(DeviceExchange& exchange, const std::byte* x);
 
   const Transports& transports_;
   const HaloPlan& plan_;

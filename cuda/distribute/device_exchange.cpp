@@ -1,6 +1,8 @@
 #include "cuda/distribute/device_exchange.hpp"
 
 #include "cuda/core/pinned_array.hpp"
+#include "cuda/distribute/leaving_rows.hpp"
+#include "cuda/distribute/peer_exchange.hpp"
 #include "cuda/team/gpu_team.hpp"
 #include "distribute/halo_messages.hpp"
 
@@ -8,70 +10,99 @@ namespace spsolve::cuda {
 
 namespace {
 
-std::span<const std::byte> bytes_of(const std::byte* data, Index size) {
-  return {data, static_cast<std::size_t>(size)};
-}
-std::span<std::byte> bytes_of(std::byte* data, Index size) {
-  return {data, static_cast<std::size_t>(size)};
-}
+/// Rows that leave, and rows that come, in memory of the exchange.
+struct HaloBuffers {
+  HaloBuffers(const HaloPlan& of, bool packs) : plan(of), leaving(of, packs) {}
+
+  void make_room(Index bytes_of_row) {
+    row_bytes = bytes_of_row;
+    leaving.make_room(row_bytes);
+    coming.grow(coming_bytes());
+  }
+  Index coming_bytes() const { return plan.halo_rows() * row_bytes; }
+
+  std::span<std::byte> target(const HaloPlan::Part& part) {
+    return {coming.data() + part.first * row_bytes,
+            static_cast<std::size_t>(part.count * row_bytes)};
+  }
+
+  const HaloPlan& plan;
+  LeavingRows leaving;
+  DeviceArray<std::byte> coming;
+  Index row_bytes = 0;
+};
 
 /// As work on the stream, which the host does not wait for.
 class NcclExchange final : public DeviceExchange {
  public:
-  NcclExchange(NcclCommunicator& nccl, const HaloPlan& plan) : nccl_(nccl), plan_(plan) {}
+  NcclExchange(NcclCommunicator& nccl, const HaloPlan& plan)
+      : nccl_(nccl), plan_(plan), rows_(plan, false) {}
 
   std::string name() const override { return nccl_.name(); }
+  std::byte* outgoing() override { return rows_.leaving.packed(); }
+  const std::byte* incoming() const override { return rows_.coming.data(); }
 
-  void prepare(const std::byte* outgoing, std::byte* incoming, Index row_bytes) override {
-    parts_ = halo_parts<std::byte>(plan_, bytes_of(outgoing, plan_.sent_rows() * row_bytes),
-                                   bytes_of(incoming, plan_.halo_rows() * row_bytes), row_bytes);
+  void prepare(const std::byte*, Index row_bytes) override {
+    rows_.make_room(row_bytes);
+    receives_.clear();
+    for (const HaloPlan::Part& part : plan_.receives) {
+      receives_.push_back({part.rank, rows_.target(part)});
+    }
   }
 
-  void start(const Stream& stream) override {
-    nccl_.exchange(parts_.sends, parts_.receives, stream);
+  void start(const std::byte* x, const Stream& stream) override {
+    sends_.clear();
+    for (const HaloPlan::Part& part : plan_.sends) {
+      sends_.push_back({part.rank, rows_.leaving.of(part, x)});
+    }
+    nccl_.exchange(sends_, receives_, stream);
   }
   void finish(const Stream&) override {}
 
  private:
   NcclCommunicator& nccl_;
   const HaloPlan& plan_;
-  HaloParts parts_;
+  HaloBuffers rows_;
+  std::vector<Outgoing> sends_;
+  std::vector<Incoming> receives_;
 };
 
 /// Through page-locked memory of the host.
 class PinnedExchange final : public DeviceExchange {
  public:
-  PinnedExchange(Team& team, const HaloPlan& plan) : team_(team), plan_(plan) {}
+  PinnedExchange(Team& team, const HaloPlan& plan) : team_(team), plan_(plan), rows_(plan, true) {}
 
   std::string name() const override { return std::string(pinned_transport); }
+  std::byte* outgoing() override { return rows_.leaving.packed(); }
+  const std::byte* incoming() const override { return rows_.coming.data(); }
 
-  void prepare(const std::byte* outgoing, std::byte* incoming, Index row_bytes) override {
+  void prepare(const std::byte*, Index row_bytes) override {
     messages_ = nullptr;
-    from_ = outgoing;
-    to_ = incoming;
-    leaving_ = plan_.sent_rows() * row_bytes;
-    coming_ = plan_.halo_rows() * row_bytes;
-    outgoing_.grow(leaving_);
-    incoming_.grow(coming_);
-    messages_ = halo_messages<std::byte>(team_, plan_, bytes_of(outgoing_.data(), leaving_),
-                                         bytes_of(incoming_.data(), coming_), row_bytes);
+    rows_.make_room(row_bytes);
+    outgoing_.grow(rows_.leaving.bytes());
+    incoming_.grow(rows_.coming_bytes());
+    messages_ = halo_messages<std::byte>(
+        team_, plan_, std::span<const std::byte>(outgoing_.data(), rows_.leaving.bytes()),
+        std::span(incoming_.data(), rows_.coming_bytes()), row_bytes);
   }
 
-  void start(const Stream& stream) override {
-    if (leaving_ > 0) {
-      CUDA_CHECK(cudaMemcpyAsync(outgoing_.data(), from_, static_cast<std::size_t>(leaving_),
+  void start(const std::byte*, const Stream& stream) override {
+    if (rows_.leaving.bytes() > 0) {
+      CUDA_CHECK(cudaMemcpyAsync(outgoing_.data(), outgoing(),
+                                 static_cast<std::size_t>(rows_.leaving.bytes()),
                                  cudaMemcpyDeviceToHost, stream.get()));
     }
   }
 
   void finish(const Stream& stream) override {
-    if (leaving_ == 0 && coming_ == 0) return;
+    if (plan_.sends.empty() && plan_.receives.empty()) return;
     // What leaves is in host memory, and what came last time has left it.
     stream.wait();
     messages_->start();
     messages_->wait();
-    if (coming_ > 0) {
-      CUDA_CHECK(cudaMemcpyAsync(to_, incoming_.data(), static_cast<std::size_t>(coming_),
+    if (rows_.coming_bytes() > 0) {
+      CUDA_CHECK(cudaMemcpyAsync(rows_.coming.data(), incoming_.data(),
+                                 static_cast<std::size_t>(rows_.coming_bytes()),
                                  cudaMemcpyHostToDevice, stream.get()));
     }
   }
@@ -79,9 +110,7 @@ class PinnedExchange final : public DeviceExchange {
  private:
   Team& team_;
   const HaloPlan& plan_;
-  const std::byte* from_ = nullptr;
-  std::byte* to_ = nullptr;
-  Index leaving_ = 0, coming_ = 0;  ///< bytes
+  HaloBuffers rows_;
   PinnedArray<std::byte> outgoing_, incoming_;
   std::unique_ptr<Messages> messages_;
 };
@@ -89,18 +118,21 @@ class PinnedExchange final : public DeviceExchange {
 /// The team takes GPU memory.
 class DirectExchange final : public DeviceExchange {
  public:
-  DirectExchange(Team& team, const HaloPlan& plan) : team_(team), plan_(plan) {}
+  DirectExchange(Team& team, const HaloPlan& plan) : team_(team), plan_(plan), rows_(plan, true) {}
 
   std::string name() const override { return std::string(direct_transport); }
+  std::byte* outgoing() override { return rows_.leaving.packed(); }
+  const std::byte* incoming() const override { return rows_.coming.data(); }
 
-  void prepare(const std::byte* outgoing, std::byte* incoming, Index row_bytes) override {
+  void prepare(const std::byte*, Index row_bytes) override {
     messages_ = nullptr;
-    messages_ =
-        halo_messages<std::byte>(team_, plan_, bytes_of(outgoing, plan_.sent_rows() * row_bytes),
-                                 bytes_of(incoming, plan_.halo_rows() * row_bytes), row_bytes);
+    rows_.make_room(row_bytes);
+    messages_ = halo_messages<std::byte>(
+        team_, plan_, std::span<const std::byte>(outgoing(), rows_.leaving.bytes()),
+        std::span(rows_.coming.data(), rows_.coming_bytes()), row_bytes);
   }
 
-  void start(const Stream&) override {}
+  void start(const std::byte*, const Stream&) override {}
 
   void finish(const Stream& stream) override {
     if (plan_.sends.empty() && plan_.receives.empty()) return;
@@ -112,6 +144,7 @@ class DirectExchange final : public DeviceExchange {
  private:
   Team& team_;
   const HaloPlan& plan_;
+  HaloBuffers rows_;
   std::unique_ptr<Messages> messages_;
 };
 
@@ -124,6 +157,13 @@ constexpr int blocks_beside_interior = 8;
 
 Transports::Transports(Team& team, const std::string& wanted) : team_(team) {
   const bool any = wanted == "auto";
+  if (team.size() > 1 && (any || wanted == "peer")) {
+    const bool reach = peers_reach_each_other(team);
+    if (reach) usable_.push_back(Transport::peer);
+    if (!reach && !any) {
+      refuse_transport(wanted, "the GPUs of some ranks can't copy to each other's memory");
+    }
+  }
   if (team.size() > 1 && (any || wanted == "nccl")) {
     std::string reason;
     nccl_ = make_nccl_communicator(team, blocks_beside_interior, reason);
@@ -140,6 +180,8 @@ Transports::Transports(Team& team, const std::string& wanted) : team_(team) {
 
 std::string Transports::name_of(Transport transport) const {
   switch (transport) {
+    case Transport::peer:
+      return std::string(peer_transport);
     case Transport::nccl:
       return nccl_->name();
     case Transport::direct:
@@ -152,6 +194,8 @@ std::string Transports::name_of(Transport transport) const {
 std::unique_ptr<DeviceExchange> Transports::make_exchange(Transport transport,
                                                           const HaloPlan& plan) const {
   switch (transport) {
+    case Transport::peer:
+      return std::make_unique<PeerExchange>(team_, plan);
     case Transport::nccl:
       return std::make_unique<NcclExchange>(*nccl_, plan);
     case Transport::direct:

@@ -16,23 +16,19 @@ DeviceHalo<T>::DeviceHalo(const Transports& transports, const HaloPlan& plan,
 }
 
 template <typename T>
-void DeviceHalo<T>::make_room(Index columns) {
+void DeviceHalo<T>::make_room(const T* x, Index columns) {
   if (columns == columns_) return;
   products_.wait();
   halo_.wait();
   columns_ = columns;
-  outgoing_.grow(plan_.sent_rows() * columns);
-  incoming_.grow(plan_.halo_rows() * columns);
   sums_.grow(boundary_rows_.size() * columns);
-  exchange_.prepare(reinterpret_cast<const std::byte*>(outgoing_.data()),
-                    reinterpret_cast<std::byte*>(incoming_.data()),
+  exchange_.prepare(reinterpret_cast<const std::byte*>(x),
                     columns * static_cast<Index>(sizeof(T)));
 }
 
 template <typename T>
 void DeviceHalo<T>::start(const T* x, Index columns) {
-  static_cast<void>(x);
-  make_room(columns);
+  make_room(x, columns);
   // X may be the last product's Y.
   x_ready_.record(products_);
 }
@@ -46,9 +42,12 @@ void DeviceHalo<T>::interior(Product<T>& product, const T* x, T* y, Index column
   // Behind the launch of the interior, which takes longer than all of this.
   x_ready_.hold(halo_);
   packing_.record(halo_);
-  pack_rows(x, rows_to_send_.data(), plan_.sent_rows(), columns, outgoing_.data(), halo_.get());
+  if (std::byte* const packed = exchange_.outgoing(); packed != nullptr) {
+    pack_rows(x, rows_to_send_.data(), plan_.sent_rows(), columns, reinterpret_cast<T*>(packed),
+              halo_.get());
+  }
   packed_.record(halo_);
-  exchange_.start(halo_);
+  exchange_.start(reinterpret_cast<const std::byte*>(x), halo_);
 }
 
 template <typename T>
@@ -57,8 +56,9 @@ void DeviceHalo<T>::boundary(Product<T>* product, T* y, Index columns) {
   arrived_.record(halo_);
   if (product != nullptr) {
     const StreamScope scope(halo_);
-    product->multiply(incoming_.data(), sums_.data(), columns);
+    product->multiply(reinterpret_cast<const T*>(exchange_.incoming()), sums_.data(), columns);
   }
+  exchange_.release(halo_);
   summed_.record(halo_);
   // Also where nothing is added: X may be changed, and what is sent has then left.
   summed_.hold(products_);

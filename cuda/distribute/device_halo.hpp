@@ -27,14 +27,14 @@ class DeviceHalo final : public HaloDevice<T> {
   std::string transport() const override;
 
  private:
-  void make_room(Index columns);
+  void make_room(const T* x, Index columns);
 
   const HaloPlan plan_;
   const bool alone_;  ///< on the team
   BestExchange exchange_;
   Stream products_, halo_{Stream::Order::alone_and_first};
   DeviceArray<LocalIndex> rows_to_send_, boundary_rows_;
-  DeviceArray<T> outgoing_, incoming_, sums_;
+  DeviceArray<T> sums_;
   Index columns_ = 0;
   Event x_ready_, packing_, packed_, arrived_, summed_;              // of halo_
   Event interior_begin_, interior_end_, adding_begin_, adding_end_;  // of products_

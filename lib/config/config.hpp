@@ -18,7 +18,7 @@ enum class Task { solve, multiply };
 enum class RightHandSideKind { row_sums, ones, random, file };
 enum class MultivectorKind { random, ones, file };
 enum class DeviceChoice { automatic, host, cuda };
-enum class TransportChoice { automatic, nccl, mpi, pinned };
+enum class TransportChoice { automatic, peer, nccl, mpi, pinned };
 enum class ReaderChoice { serial, parallel };
 enum class ResumeChoice { automatic, never, require };
 
@@ -31,7 +31,8 @@ inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial",
                                                       "tournament"};
 inline constexpr std::string_view precision_words[] = {"float", "double", "mixed"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
-inline constexpr std::string_view transport_words[] = {"auto", "nccl", "mpi", "pinned"};
+inline constexpr std::string_view transport_words[] = {"auto", "peer", "nccl", "mpi",
+                                                       "pinned"};
 inline constexpr std::string_view switch_words[] = {"false", "true"};
 inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};
 inline constexpr std::string_view reader_words[] = {"serial", "parallel"};

@@ -270,9 +270,10 @@ const Option option_table[] = {
         "share_gpus", "Whether several ranks may compute on one GPU, which is refused otherwise."),
     choice<&Config::transport>(
         "transport",
-        "How rows travel between GPUs: NCCL, an MPI that takes GPU memory, or MPI through pinned "
-        "host memory; auto: for an elimination the first of these that works, for a product the "
-        "fastest, tried for its K."),
+        "How rows travel between GPUs: copies between the GPUs of one host (peer, for products "
+        "only), NCCL, an MPI that takes GPU memory, or MPI through pinned host memory; auto: for "
+        "an elimination the first of the last three that works, for a product the fastest of all, "
+        "tried for its K."),
     integer<&Config::threads>("threads", 0, 65536, "threads per rank",
                               "OpenMP threads of each rank; 0 chooses by itself."),
     text_option<&Config::output, &Config::Output::solution>(

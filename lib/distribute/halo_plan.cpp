@@ -1,6 +1,8 @@
 #include "distribute/halo_plan.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <span>
 
 namespace spsolve {
 
@@ -18,6 +20,13 @@ std::vector<Index> gather_needs(Team& team, const std::vector<HaloPlan::Part>& r
 }
 
 }  // namespace
+
+bool sends_ranges_only(const HaloPlan& plan) {
+  return std::ranges::all_of(plan.sends, [&](const HaloPlan::Part& part) {
+    const auto rows = std::span(plan.rows_to_send).subspan(part.first, part.count);
+    return rows.back() - rows.front() == part.count - 1;  // they are ascending
+  });
+}
 
 HaloPlan make_halo_plan(Team& team, const RowBands& bands, const std::vector<Index>& needed) {
   HaloPlan plan;

@@ -28,6 +28,9 @@ struct HaloPlan {
   Index sent_rows() const { return static_cast<Index>(rows_to_send.size()); }
 };
 
+/// Whether each neighbour gets rows of X that follow each other, so that they need no packing.
+bool sends_ranges_only(const HaloPlan& plan);
+
 /// The plan for a rank that needs the rows `needed` of X, ascending, own ones among them or not.
 /// Throws on every rank where a band or a halo has more rows than 32 bits number. Collective; each
 /// rank tells its neighbours once what it needs.

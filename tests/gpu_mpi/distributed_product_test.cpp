@@ -227,6 +227,7 @@ TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
     EXPECT_GE(times.*part, 0);
   }
   const std::map<std::string, std::string> words{
+      {"peer", "copies from GPU to GPU"},
       {"nccl", "NCCL"}, {"mpi", "CUDA-aware MPI"}, {"pinned", "MPI through pinned host memory"}};
   const std::string name = gpus.product().transport();
   EXPECT_EQ(broadcast_text(team, name, 0), name);
@@ -234,7 +235,8 @@ TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
     EXPECT_EQ(name, "none");
   } else if (GetParam() == "auto") {
     EXPECT_EQ(name.find("tried: ") != std::string::npos,
-              refusal_of("nccl").empty() || refusal_of("mpi").empty())
+              refusal_of("peer").empty() || refusal_of("nccl").empty() ||
+                  refusal_of("mpi").empty())
         << name;
   } else {
     EXPECT_EQ(name.find(words.at(GetParam())), 0U) << name;
@@ -243,7 +245,7 @@ TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
   EXPECT_FALSE(backend().device().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, HaloTransport, testing::Values("auto", "nccl", "mpi", "pinned"),
+INSTANTIATE_TEST_SUITE_P(All, HaloTransport, testing::Values("auto", "peer", "nccl", "mpi", "pinned"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

@@ -76,6 +76,22 @@ TEST(HaloPlan, ColumnsBeyondThirtyTwoBits) {
   }
 }
 
+TEST(HaloPlan, KnowsWhetherRowsNeedPacking) {
+  MpiTeam team;
+  const Index rows = 12 * team.size();
+  const RowBands bands{rows, team.size()};
+  // Of each band: all rows, the two in the middle, or the first and the third.
+  const std::pair<std::vector<Index>, bool> cases[] = {
+      {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, true}, {{5, 6}, true}, {{0, 2}, team.size() == 1}};
+  for (const auto& [of_band, ranges_only] : cases) {
+    std::vector<Index> needed;
+    for (int rank = 0; rank < team.size(); ++rank) {
+      for (const Index row : of_band) needed.push_back(12 * rank + row);
+    }
+    EXPECT_EQ(sends_ranges_only(make_halo_plan(team, bands, needed)), ranges_only);
+  }
+}
+
 TEST(SplitRows, PartsAreTheMatrixAgain) {
   MpiTeam team;
   const Csr<double> matrix = generate_matrix("random_sparse:70:70:6");

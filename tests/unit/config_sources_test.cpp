@@ -209,7 +209,7 @@ TEST(ConfigSchema, ToYamlReadsBackAsTheSame) {
     for (const std::string& value : values) {
       Config config = configs[0];
       option.set(config, value);
-      if (value == "parallel") config.task = Task::multiply;  // what that is for
+      if (value == "parallel" || value == "peer") config.task = Task::multiply;  // what that is for
       if (option.key.starts_with("checkpoint.")) config.checkpoint.directory = "kept";
       configs.push_back(config);
     }

@@ -237,6 +237,9 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nsolve: {method: gauss, pivoting: tournament}\n",
        "c.yaml:2:34: solve.pivoting=tournament goes with solve.method=lu only; use "
        "solve.pivoting=partial or solve.method=lu"},
+      {"matrix: a\ntransport: peer\n",
+       "c.yaml:2:12: transport=peer goes with task=multiply only; use transport=auto, nccl, mpi or "
+       "pinned"},
       {"matrix: a\noutput: {solution: x, report: ./x}\n",
        "c.yaml:2:31: 'output.report' would replace the file of 'output.solution'; name another"},
       {"matrix: a\ntask: multiply\nmultiply: {x: ./b}\noutput: {product: b}\n",
