@@ -22,8 +22,7 @@ void DeviceHalo<T>::make_room(const T* x, Index columns) {
   halo_.wait();
   columns_ = columns;
   sums_.grow(boundary_rows_.size() * columns);
-  exchange_.prepare(reinterpret_cast<const std::byte*>(x),
-                    columns * static_cast<Index>(sizeof(T)));
+  exchange_.prepare(reinterpret_cast<const std::byte*>(x), columns * static_cast<Index>(sizeof(T)));
 }
 
 template <typename T>

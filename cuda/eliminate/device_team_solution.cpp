@@ -46,8 +46,8 @@ void DeviceTeamSolution<T>::pack_sums(Range rows, std::span<T> packed) {
 }
 
 template <typename T>
-void DeviceTeamSolution<T>::solve(Triangle triangle, Range panel,
-                                  std::span<const T> factors, std::span<const T> gathered) {
+void DeviceTeamSolution<T>::solve(Triangle triangle, Range panel, std::span<const T> factors,
+                                  std::span<const T> gathered) {
   const cudaStream_t stream = streams_.updates.get();
   const Index width = panel.size();
   const T* const lu = factors_.find(panel, factors);

@@ -27,8 +27,7 @@ PeerMemory::PeerMemory(Team& team, Index bytes)
       for (int rank = 0; rank < team.size(); ++rank) {
         void* address = own_.data();
         if (rank != rank_) {
-          CUDA_CHECK(
-              cudaIpcOpenMemHandle(&address, handles[rank], cudaIpcMemLazyEnablePeerAccess));
+          CUDA_CHECK(cudaIpcOpenMemHandle(&address, handles[rank], cudaIpcMemLazyEnablePeerAccess));
         }
         addresses_[rank] = static_cast<std::byte*>(address);
       }
@@ -61,8 +60,8 @@ bool peers_reach_each_other(Team& team) {
       CUDA_CHECK(cudaDeviceSynchronize());
     });
     together(team, [&] {
-      CUDA_CHECK(cudaMemcpy(&arrived, memory.of(team.rank()), sizeof(arrived),
-                            cudaMemcpyDeviceToHost));
+      CUDA_CHECK(
+          cudaMemcpy(&arrived, memory.of(team.rank()), sizeof(arrived), cudaMemcpyDeviceToHost));
     });
     return all(arrived == number_of(previous));
   } catch (const Error&) {

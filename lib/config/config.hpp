@@ -31,8 +31,7 @@ inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial",
                                                       "tournament"};
 inline constexpr std::string_view precision_words[] = {"float", "double", "mixed"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
-inline constexpr std::string_view transport_words[] = {"auto", "peer", "nccl", "mpi",
-                                                       "pinned"};
+inline constexpr std::string_view transport_words[] = {"auto", "peer", "nccl", "mpi", "pinned"};
 inline constexpr std::string_view switch_words[] = {"false", "true"};
 inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};
 inline constexpr std::string_view reader_words[] = {"serial", "parallel"};

@@ -31,9 +31,9 @@ class HaloDevice {
  public:
   virtual ~HaloDevice() = default;
 
-  /// Packs the rows of X that neighbours need, and begins to exchange them; on a GPU both begin with
-  /// the call of interior(). The first time with a K, the device may try how they travel best: all ranks
-  /// come here.
+  /// Packs the rows of X that neighbours need, and begins to exchange them; on a GPU both begin
+  /// with the call of interior(). The first time with a K, the device may try how they travel best:
+  /// all ranks come here.
   virtual void start(const T* x, Index columns) = 0;
 
   /// Y = interior X; does not wait for the exchange.

@@ -226,17 +226,17 @@ TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
                           &ProductTimes::boundary}) {
     EXPECT_GE(times.*part, 0);
   }
-  const std::map<std::string, std::string> words{
-      {"peer", "copies from GPU to GPU"},
-      {"nccl", "NCCL"}, {"mpi", "CUDA-aware MPI"}, {"pinned", "MPI through pinned host memory"}};
+  const std::map<std::string, std::string> words{{"peer", "copies from GPU to GPU"},
+                                                 {"nccl", "NCCL"},
+                                                 {"mpi", "CUDA-aware MPI"},
+                                                 {"pinned", "MPI through pinned host memory"}};
   const std::string name = gpus.product().transport();
   EXPECT_EQ(broadcast_text(team, name, 0), name);
   if (team.size() == 1) {
     EXPECT_EQ(name, "none");
   } else if (GetParam() == "auto") {
     EXPECT_EQ(name.find("tried: ") != std::string::npos,
-              refusal_of("peer").empty() || refusal_of("nccl").empty() ||
-                  refusal_of("mpi").empty())
+              refusal_of("peer").empty() || refusal_of("nccl").empty() || refusal_of("mpi").empty())
         << name;
   } else {
     EXPECT_EQ(name.find(words.at(GetParam())), 0U) << name;
@@ -245,7 +245,8 @@ TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
   EXPECT_FALSE(backend().device().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, HaloTransport, testing::Values("auto", "peer", "nccl", "mpi", "pinned"),
+INSTANTIATE_TEST_SUITE_P(All, HaloTransport,
+                         testing::Values("auto", "peer", "nccl", "mpi", "pinned"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace
