@@ -20,6 +20,13 @@ constexpr std::int64_t blas_bytes = std::int64_t{8}
 
 constexpr const char* filled_from = "compressed rows that it is filled from";
 
+/// Compressed rows of `height` rows with their share of the non-zeros.
+std::int64_t share_bytes(const MatrixShape& shape, Index height) {
+  const double share = shape.rows == 0 ? 0 : static_cast<double>(height) / shape.rows;
+  const auto nonzeros = static_cast<Index>(static_cast<double>(shape.nonzeros) * share);
+  return csr_bytes(height, nonzeros, sizeof(double));
+}
+
 }  // namespace
 
 std::int64_t MemoryPlan::bytes_in(const std::string& phase) const {
@@ -46,7 +53,7 @@ std::int64_t MemoryPlan::gpu_peak() const {
 void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height,
                   bool cyclic) {
   const std::int64_t whole = csr_bytes(shape.rows, shape.nonzeros, sizeof(double));
-  const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks, sizeof(double));
+  const std::int64_t band = share_bytes(shape, height);
   const auto add = [&](const char* phase, const char* what, std::int64_t bytes) {
     plan.parts.push_back({phase, what, bytes});
   };
@@ -128,8 +135,7 @@ MemoryPlan plan_in_double(const MatrixShape& shape, const EliminationChoice& cho
   plan_dense(plan, again, height, shape.rows, ranks, columns_at_a_time(needs), gpu, "in double",
              true);
   if (gpu) {
-    plan.on_gpu.push_back(
-        {"in double", filled_from, csr_bytes(height, shape.nonzeros / ranks, sizeof(double))});
+    plan.on_gpu.push_back({"in double", filled_from, share_bytes(shape, height)});
   }
   return plan;
 }
@@ -139,7 +145,7 @@ MemoryPlan plan_elimination(const MatrixShape& shape, const EliminationChoice& c
   const Index n = shape.rows;
   const bool cyclic = deals_in_cycles(choice, ranks);
   const Index height = height_of(choice, n, rank, ranks);
-  const std::int64_t band = csr_bytes(height, shape.nonzeros / ranks, sizeof(double));
+  const std::int64_t band = share_bytes(shape, height);
   const std::int64_t vector = n * static_cast<std::int64_t>(sizeof(double));
 
   MemoryPlan plan;
