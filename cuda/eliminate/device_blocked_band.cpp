@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cuda/eliminate/device_blas.hpp"
-#include "eliminate/lapack_panel.hpp"
 
 namespace spsolve::cuda {
 
@@ -140,31 +139,8 @@ void DeviceBlockedBand<T>::retire(Index first_active, Range panel, std::span<con
 
 template <typename T>
 void DeviceBlockedBand<T>::start_panel(Range panel, Pivoting pivoting) {
-  if (goes_by_host(panel, pivoting)) return;
   panel_lu_.start(streams_.panel_blas, streams_.panels.get(), at(panel.first, panel.first), stride_,
                   height_ - panel.first, panel.size(), pivoting);
-}
-
-template <typename T>
-bool DeviceBlockedBand<T>::goes_by_host(Range panel, Pivoting pivoting) const {
-  return pivoting == Pivoting::partial && height_ - panel.first > largest_partial_height<T>();
-}
-
-template <typename T>
-typename PanelLu<T>::Outcome DeviceBlockedBand<T>::factor_by_host(Range panel,
-                                                                  std::span<Index> swaps) {
-  const Index rows = height_ - panel.first;
-  const Index width = panel.size();
-  std::vector<T> values(static_cast<std::size_t>(rows * width)), columns(values.size());
-  std::vector<int> local(static_cast<std::size_t>(width));
-  streams_.panels.wait();
-  download_rows(std::span(values), at(panel.first, panel.first), stride_, rows, width);
-  typename PanelLu<T>::Outcome outcome;
-  outcome.bad_column = factor_panel_by_lapack(values.data(), width, rows, width, columns.data(),
-                                              std::span<int>(local));
-  upload_rows(at(panel.first, panel.first), stride_, std::span<const T>(values), rows, width);
-  std::copy(local.begin(), local.end(), swaps.begin());
-  return outcome;
 }
 
 template <typename T>
@@ -185,10 +161,7 @@ typename BlockedBand<T>::PanelOutcome DeviceBlockedBand<T>::factor_panel(Range p
                                                                          Pivoting pivoting,
                                                                          std::span<Index> swaps) {
   const Stream& stream = streams_.panels;
-  const auto finish = [&](Pivoting way) {
-    return goes_by_host(panel, way) ? factor_by_host(panel, swaps) : panel_lu_.finish(swaps);
-  };
-  typename PanelLu<T>::Outcome outcome = finish(pivoting);
+  typename PanelLu<T>::Outcome outcome = panel_lu_.finish(swaps);
   const bool redo = pivoting == Pivoting::tournament &&
                     !(outcome.largest_multiplier <= largest_tournament_multiplier);
   if (redo) {
@@ -197,7 +170,7 @@ typename BlockedBand<T>::PanelOutcome DeviceBlockedBand<T>::factor_panel(Range p
               height_ - panel.first, panel.size(), stream);
     start_panel(panel, Pivoting::partial);
     clock_.end(stream);
-    outcome = finish(Pivoting::partial);
+    outcome = panel_lu_.finish(swaps);
   }
   for (Index& swap : swaps) swap += panel.first;
   return {outcome.bad_column < 0 ? -1 : panel.first + outcome.bad_column, redo};

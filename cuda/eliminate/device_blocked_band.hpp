@@ -107,13 +107,7 @@ class DeviceBlockedBand final : public BlockedBand<T> {
   void send_list(std::span<const Index> rows, RowList which, const Stream& stream);
   const int* list(RowList which) const { return lists_.data() + begin_of(which); }
 
-  /// Starts a panel's elimination on the GPU, unless it goes by the host.
   void start_panel(Range panel, Pivoting pivoting);
-
-  /// Panels too tall for this GPU's partial pivoting, 67584 rows in double on an H200, are
-  /// eliminated by LAPACK: slow, but rarely needed, as auto means tournament, and no less stable.
-  bool goes_by_host(Range panel, Pivoting pivoting) const;
-  typename PanelLu<T>::Outcome factor_by_host(Range panel, std::span<Index> swaps);
 
   /// Whether the step behind `panel` is likely to wait for the next panel rather than for its
   /// update; and what works at the pivot rows then.

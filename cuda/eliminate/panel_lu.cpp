@@ -4,9 +4,12 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/error.hpp"
+#include "cuda/eliminate/band_streams.hpp"
 #include "cuda/eliminate/device_blas.hpp"
+#include "eliminate/lapack_panel.hpp"
 
 namespace spsolve::cuda {
 
@@ -94,6 +97,11 @@ template <typename T>
 void PanelLu<T>::start(const CublasHandle& blas, cudaStream_t stream, T* a, Index stride,
                        Index rows, Index width, Pivoting pivoting) {
   stream_ = stream;
+  left_ = {};
+  if (pivoting == Pivoting::partial && rows > largest_partial_height<T>()) {
+    left_ = {a, stride, rows, width};
+    return;
+  }
   auto* const heard = reinterpret_cast<PanelReport*>(heard_.data());
   *heard = {0, static_cast<int>(width)};
   CUDA_CHECK(
@@ -161,6 +169,7 @@ void PanelLu<T>::eliminate_leaf(const Place& panel, Range columns, Index next) {
 template <typename T>
 typename PanelLu<T>::Outcome PanelLu<T>::finish(std::span<Index> swaps) {
   wait_for(stream_);
+  if (left_.a != nullptr) return finish_by_host(swaps);
   const auto* const report = reinterpret_cast<const PanelReport*>(heard_.data());
   const int* const steps = reinterpret_cast<const int*>(report + 1);
   for (std::size_t i = 0; i < swaps.size(); ++i) {
@@ -170,6 +179,19 @@ typename PanelLu<T>::Outcome PanelLu<T>::finish(std::span<Index> swaps) {
   }
   const bool bad = report->first_bad < static_cast<int>(swaps.size());
   return {magnitude_of_key(report->largest_multiplier, T{}), bad ? report->first_bad : -1};
+}
+
+template <typename T>
+typename PanelLu<T>::Outcome PanelLu<T>::finish_by_host(std::span<Index> swaps) {
+  const auto& [a, stride, rows, width] = left_;
+  std::vector<T> values(static_cast<std::size_t>(rows * width)), columns(values.size());
+  std::vector<int> steps(static_cast<std::size_t>(width));
+  download_rows(std::span(values), a, stride, rows, width);
+  const Index bad_column =
+      factor_panel_by_lapack(values.data(), width, rows, width, columns.data(), std::span(steps));
+  upload_rows(a, stride, std::span<const T>(values), rows, width);
+  std::copy(steps.begin(), steps.end(), swaps.begin());
+  return {0, bad_column};  // its multipliers are at most 1
 }
 
 #define SPSOLVE_INSTANTIATE(T)                                                                     \

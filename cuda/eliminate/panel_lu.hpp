@@ -44,18 +44,21 @@ class PanelLu {
     Index bad_column = -1;  ///< the panel's first column whose pivot is zero or not finite, or -1
   };
 
-  /// Starts the factorisation on `stream`; `blas` must be set to that stream. Partial pivoting
-  /// takes at most largest_partial_height() rows.
+  /// Starts the factorisation on `stream`; `blas` must be set to that stream. Panels too tall for
+  /// this GPU's partial pivoting, 67584 rows in double on an H200, are left to finish().
   void start(const CublasHandle& blas, cudaStream_t stream, T* a, Index stride, Index rows,
              Index width, Pivoting pivoting);
 
-  /// Waits for it. Step i swapped rows i and swaps[i], counted from the panel's first row.
+  /// Waits for it, or eliminates what start() left by LAPACK: slow, but rarely needed, as auto
+  /// means tournament, and no less stable. Step i swapped rows i and swaps[i], counted from the
+  /// panel's first row.
   Outcome finish(std::span<Index> swaps);
 
  private:
   struct Place;
   void eliminate(const Place& panel, Range columns);
   void eliminate_leaf(const Place& panel, Range columns, Index next);
+  Outcome finish_by_host(std::span<Index> swaps);
 
   DeviceArray<int> candidates_;
   DeviceArray<char> grid_slots_;
@@ -63,6 +66,12 @@ class PanelLu {
   DeviceArray<char> told_;  // a PanelReport and the swaps
   PinnedArray<char> heard_;
   cudaStream_t stream_ = nullptr;
+
+  // What start() left.
+  struct {
+    T* a = nullptr;
+    Index stride = 0, rows = 0, width = 0;
+  } left_;
 };
 
 }  // namespace spsolve::cuda
