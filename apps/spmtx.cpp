@@ -57,9 +57,9 @@ void info(const std::string& name, bool with_timing, int threads) {
   ReadTiming timing;
   ReadOptions options;
   options.threads = threads;
-  Coo entries = read_matrix_market(name, options, &timing);
-  print_out(describe_file(name, timing, with_timing) +
-            describe_matrix_of(csr_from_coo(std::move(entries))));
+  const Csr<double> matrix = csr_from_coo(read_matrix_market(name, options, &timing));
+  check_sums(name, matrix);
+  print_out(describe_file(name, timing, with_timing) + describe_matrix_of(matrix));
 }
 
 void generate(const std::string& spec, const std::string& file) {

@@ -7,6 +7,7 @@
 #include "distribute/read_in_bands.hpp"
 #include "io/gzip.hpp"
 #include "io/mapped_file.hpp"
+#include "io/matrix_market.hpp"
 #include "io/matrix_market_chunk.hpp"
 #include "io/matrix_market_header.hpp"
 #include "matrix/convert.hpp"
@@ -312,7 +313,15 @@ BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading) {
   result.bands = choose_bands(reading.bands, profile, team.size());
   Coo list = collect(team, *file, profile, result.bands, by);
   file.reset();  // its text is memory of this rank
-  result.rows = together(team, [&] { return compress(std::move(list), matrix.columns); });
+  result.rows = together(team, [&] {
+    CompressedRows rows = compress(std::move(list), matrix.columns);
+    const Index first = result.bands.band(team.rank()).first;
+    check_sums(reading.name, rows.rows, [&](ElementPlace place) -> ElementPlace {
+      return {(first + place.row + matrix.rows - by) % matrix.rows,
+              rows.global_columns[place.column]};
+    });
+    return rows;
+  });
   result.nonzeros = all_sum(team, result.rows.rows.nonzeros());
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 #include "core/types.hpp"
@@ -99,11 +100,22 @@ Coo read_matrix_market(const MatrixMarketBytes& file, const ReadOptions& options
 
 /// Reads a dense matrix or multivector, such as right-hand sides: an array file, or a coordinate
 /// file whose entries are added into zeros. Symmetric files are mirrored, skew-symmetric ones with
-/// the opposite sign. Throws as read_matrix_market().
+/// the opposite sign. Throws as read_matrix_market(), and as check_sums().
 Dense<double> read_dense(const std::filesystem::path& path, const ReadOptions& options = {},
                          ReadTiming* timing = nullptr);
 Dense<double> read_dense(const MatrixMarketBytes& file, const ReadOptions& options = {},
                          ReadTiming* timing = nullptr);
+
+/// An element of a matrix, 0-based.
+struct ElementPlace {
+  Index row, column;
+};
+
+/// Refuses what duplicates of `file` added up to where no double holds it: `matrix` is made of its
+/// entries, which are finite. `place_in_file` says where an element of `matrix` is in the file, if
+/// elsewhere. Throws Error(input) naming the first such element.
+void check_sums(const std::filesystem::path& file, const Csr<double>& matrix,
+                const std::function<ElementPlace(ElementPlace)>& place_in_file = {});
 
 // The writers. Every double is written in the shortest form that reads back as the same bits (nan
 // and inf as such, which the readers refuse). Each line of `comment` becomes a comment line. A name

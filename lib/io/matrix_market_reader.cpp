@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <string>
 #include <utility>
@@ -296,6 +297,14 @@ Coo entries_of(const Timer& timer, MappedFile file, const fs::path& path,
   return lists;
 }
 
+/// See check_sums().
+[[noreturn]] void fail_sum(const fs::path& path, ElementPlace place) {
+  fail(ExitCode::input,
+       "{}: the values of row {}, column {} add up to more than a double holds; the file names it "
+       "more than once: correct them, or scale the matrix",
+       path.string(), place.row + 1, place.column + 1);
+}
+
 Dense<double> dense_of(const Timer& timer, MappedFile file, const fs::path& path,
                        const ReadOptions& options, ReadTiming* timing) {
   ReadTiming measured;
@@ -326,6 +335,7 @@ Dense<double> dense_of(const Timer& timer, MappedFile file, const fs::path& path
       const Index i = lists.row[k];
       const Index j = lists.column[k];
       result(i, j) += lists.value[k];
+      if (!std::isfinite(result(i, j))) fail_sum(path, {i, j});
       if (mirrored && i != j) result(j, i) += mirror * lists.value[k];
     }
   }
@@ -335,6 +345,19 @@ Dense<double> dense_of(const Timer& timer, MappedFile file, const fs::path& path
 }
 
 }  // namespace
+
+void check_sums(const fs::path& file, const Csr<double>& matrix,
+                const std::function<ElementPlace(ElementPlace)>& place_in_file) {
+  Index first = matrix.nonzeros();
+#pragma omp parallel for schedule(static) reduction(min : first)
+  for (Index k = 0; k < matrix.nonzeros(); ++k) {
+    if (!std::isfinite(matrix.values[k])) first = std::min(first, k);
+  }
+  if (first == matrix.nonzeros()) return;
+  const auto behind = std::ranges::upper_bound(matrix.row_offsets, first);
+  const ElementPlace place{behind - matrix.row_offsets.begin() - 1, matrix.column_indices[first]};
+  fail_sum(file, place_in_file ? place_in_file(place) : place);
+}
 
 MatrixMarketHeader read_header(const fs::path& path) {
   return header_of(MappedFile::open(path).text(), path);

@@ -51,7 +51,9 @@ MatrixShape describe_matrix(const std::string& name) {
 
 Csr<double> load_matrix(const std::string& name) {
   if (means_generator(name)) return generate_matrix(name);
-  return csr_from_coo(read_matrix_market(name));
+  Csr<double> matrix = csr_from_coo(read_matrix_market(name));
+  check_sums(name, matrix);
+  return matrix;
 }
 
 }  // namespace spsolve

@@ -109,7 +109,7 @@ TEST(ReadInBands, GeneratedMatrices) {
 /// The words of the serial reader.
 std::string serial_error(const std::string& path) {
   try {
-    read_matrix_market(path);
+    load_matrix(path);
   } catch (const Error& error) {
     return error.what();
   }
@@ -125,13 +125,14 @@ TEST(ReadInBands, ErrorsInTheWordsOfTheSerialReader) {
            "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 1\n4 2 1\n3 3 1\n1 3 x\n",
            "%%MatrixMarket matrix coordinate real general\n3 3 99999999\n1 1 1\n",
            "%%MatrixMarket matrix coordinate complex general\n3 3 1\n1 1 1 1\n",
+           "%%MatrixMarket matrix coordinate real general\n5 5 3\n1 1 1\n5 3 1e308\n5 3 1e308\n",
        }) {
     SCOPED_TRACE(text);
     const SharedFile file(team, text);
     const std::string expected = serial_error(file.path());
     for (const Index piece : {1, 7, 1 << 20}) {
       try {
-        read_in_bands(team, {file.path(), 0, BandsChoice::automatic, piece});
+        read_in_bands(team, {file.path(), 2, BandsChoice::automatic, piece});
         ADD_FAILURE() << "no error";
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ExitCode::input);

@@ -9,6 +9,7 @@
 #include "helpers/test_matrices.hpp"
 #include "io/gzip.hpp"
 #include "io/matrix_market.hpp"
+#include "io/matrix_source.hpp"
 
 namespace spsolve {
 namespace {
@@ -227,6 +228,21 @@ TEST(MatrixMarketErrors, NamePairsThatASymmetricFileStoresTwice) {
   // Entries in both triangles are no harm as long as no pair is stored twice.
   const auto mixed = folder.write("mixed.mtx", banner + "symmetric\n" + entries + "1 3 5\n");
   EXPECT_EQ(read_matrix_market(mixed).entries(), 3);
+}
+
+TEST(MatrixMarketErrors, NameDuplicatesWhoseSumOverflows) {
+  const test::TemporaryFolder folder;
+  for (const char* header : {"general\n3 3 3\n1 1 1\n", "symmetric\n3 3 3\n1 1 1\n"}) {
+    const auto file = folder.write(
+        "a.mtx", banner("coordinate real " + std::string(header)) + "3 3 1.6e308\n3 3 1.6e308\n");
+    const std::string said = file.string() + ": the values of row 3, column 3 add up to more than";
+    EXPECT_THAT(error_of([&] { load_matrix(file.string()); }), StartsWith(said));
+    EXPECT_THAT(error_of([&] { read_dense(file); }), StartsWith(said));
+  }
+  // Sums that a double holds are fine, whatever their parts are.
+  const auto fine =
+      folder.write("b.mtx", real_general + "1 1 3\n1 1 1.6e308\n1 1 -1.6e308\n1 1 7\n");
+  EXPECT_EQ(load_matrix(fine.string()).values[0], 7);
 }
 
 TEST(MatrixMarketErrors, NameTheLineOfALargeFile) {
