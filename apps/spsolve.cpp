@@ -111,15 +111,47 @@ Config load_together(Team& team, const CommandLine& line) {
   return parse_config(text, line.config);
 }
 
-/// Writes and prints the report of a task that has ended.
+/// The files of a report.
+void write_files(const nlohmann::ordered_json& json, const std::optional<Pattern>& pattern,
+                 const Config::Output& wanted) {
+  if (!wanted.report.empty()) write_report(wanted.report, json);
+  if (!wanted.html.empty()) io::write_text(wanted.html, html_report(json, pattern));
+}
+
+/// Leaves a report of a run that failed, lest an earlier run's is taken for its. What goes wrong
+/// here is told and no more: the failure of the run is what counts.
+void leave_report(TaskReport& report, const Failure& failure, const Config& config) {
+  const bool solves = config.task == Task::solve;
+  const auto& result = solves ? config.output.solution : config.output.product;
+  if (!result.empty()) {
+    report.notes.push_back(fmt::format("this run wrote no {}: a file {} is of an earlier one",
+                                       solves ? "solution" : "product", result.string()));
+  }
+  try {
+    write_files(failure_json(report, failure), report.pattern, config.output);
+  } catch (const Error& error) {
+    log_line(fmt::format("no report of the failure: {}", error.what()));
+  }
+}
+
+/// Runs a task, writes and prints its report.
 template <typename Report>
-ExitCode tell(const Report& report, const Config& config, Team& team, const CommandLine& line) {
+ExitCode perform(void (&task)(const Config&, Team&, const nlohmann::ordered_json&, const Gpus&,
+                              Report&),
+                 const Config& config, Team& team, const Gpus& gpus, const CommandLine& line) {
   const bool speaks = team.rank() == 0;
+  nlohmann::ordered_json versions = build_versions();
+  versions["mpi"] = MpiSession::version();
+  Report report;
+  try {
+    task(config, team, versions, gpus, report);
+  } catch (...) {
+    const Failure failure = current_failure();
+    if (speaks || failure.scope == Scope::one_rank) leave_report(report, failure, config);
+    throw;
+  }
   together(team, [&] {
-    if (speaks && !config.output.report.empty())
-      write_report(config.output.report, to_json(report));
-    if (speaks && !config.output.html.empty())
-      io::write_text(config.output.html, html_report(to_json(report), report.pattern));
+    if (speaks) write_files(to_json(report), report.pattern, config.output);
   });
   together(team, [&] {
     if (speaks && !line.quiet) print_out("spsolve report\n" + to_text(report));
@@ -152,11 +184,8 @@ ExitCode run(Team& team, const CommandLine& line) {
   }
 
   const Watchdog watchdog(team, config.run.watchdog);
-  nlohmann::ordered_json versions = build_versions();
-  versions["mpi"] = MpiSession::version();
-  return config.task == Task::multiply
-             ? tell(run_multiply(config, team, versions, gpus), config, team, line)
-             : tell(run_solve(config, team, versions, gpus), config, team, line);
+  return config.task == Task::multiply ? perform(run_multiply, config, team, gpus, line)
+                                       : perform(run_solve, config, team, gpus, line);
 }
 
 /// A failure that all ranks share is told once, by rank 0, and all end in order. One rank's own

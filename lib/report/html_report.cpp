@@ -201,10 +201,11 @@ std::string html_report(const Json& report, const std::optional<Pattern>& patter
   std::string rows;
   add_facts(rows, report, "");
   body += "<h2>Facts</h2>\n<div class=\"wide\"><table>\n" + rows + "</table></div>\n";
-  body += "<h2>Where the time went</h2>\n";
+  std::string times;
   for (const auto& [key, value] : report.items()) {
-    if (is_spread(value)) body += phases(key, value);
+    if (is_spread(value)) times += phases(key, value);
   }
+  if (!times.empty()) body += "<h2>Where the time went</h2>\n" + times;
   if (const std::string errors = convergence(report); !errors.empty()) {
     body += "<h2>How far the solution can be trusted</h2>\n" + errors;
   }

@@ -33,18 +33,34 @@ int count_hosts(Team& team) {
 
 namespace {
 
-/// What the reports of all tasks begin with, and what they end with.
-nlohmann::ordered_json begin_json(const TaskReport& report) {
+/// What all reports begin with, those of failed runs too.
+nlohmann::ordered_json first_fields(const TaskReport& report, std::string_view status) {
   nlohmann::ordered_json json;
   json["report_version"] = report_version;
-  json["status"] = report.status;
+  json["status"] = status;
+  const auto known = [&](Index size) {
+    return report.has_sizes ? nlohmann::ordered_json(size) : nlohmann::ordered_json();
+  };
   json["matrix"] = {{"source", report.matrix},
-                    {"rows", report.rows},
-                    {"columns", report.columns},
-                    {"nonzeros", report.nonzeros}};
+                    {"rows", known(report.rows)},
+                    {"columns", known(report.columns)},
+                    {"nonzeros", known(report.nonzeros)}};
   json["precision"] = report.precision;
-  json["device"] = report.device;
   json["ranks"] = report.ranks;
+  return json;
+}
+
+/// What all reports end with.
+void add_last_fields(nlohmann::ordered_json& json, const TaskReport& report) {
+  json["notes"] = report.notes;
+  json["versions"] = report.versions;
+  json["configuration"] = report.configuration;
+}
+
+/// What the reports of all tasks begin with, and what they end with.
+nlohmann::ordered_json begin_json(const TaskReport& report) {
+  nlohmann::ordered_json json = first_fields(report, report.status);
+  json["device"] = report.device;
   json["hosts"] = report.hosts;
   json["threads"] = report.threads;
   return json;
@@ -82,9 +98,7 @@ void end_json(nlohmann::ordered_json& json, const TaskReport& report) {
   }
   json["peak_memory_bytes"] = report.peak_memory;
   json["seconds"] = to_json(report.seconds);
-  json["notes"] = report.notes;
-  json["versions"] = report.versions;
-  json["configuration"] = report.configuration;
+  add_last_fields(json, report);
 }
 
 nlohmann::ordered_json checkpoint_json(const SolveReport& report) {
@@ -305,6 +319,14 @@ nlohmann::ordered_json to_json(const MultiplyReport& report) {
                       {"unit_roundoff", report.errors->roundoff}};
   }
   end_json(json, report);
+  return json;
+}
+
+nlohmann::ordered_json failure_json(const TaskReport& report, const Failure& failure) {
+  const bool stopped = failure.code == ExitCode::interrupted;
+  nlohmann::ordered_json json = first_fields(report, stopped ? "stopped" : "failed");
+  json["failure"] = {{"exit_code", static_cast<int>(failure.code)}, {"message", failure.message}};
+  add_last_fields(json, report);
   return json;
 }
 

@@ -52,11 +52,12 @@ int count_hosts(Team& team);
 /// What the reports of all tasks say. The JSON form is that of the file named by output.report; its
 /// keys are those named beside the members.
 struct TaskReport {
-  std::string status;                    ///< status: solved | not trustworthy
+  std::string status;                    ///< status: solved | not trustworthy | failed | stopped
   std::string matrix;                    ///< matrix.source
   Index rows = 0;                        ///< matrix.rows
   Index columns = 0;                     ///< matrix.columns
   Index nonzeros = 0;                    ///< matrix.nonzeros
+  bool has_sizes = false;                ///< whether these three are known; else they are null
   std::string precision;                 ///< precision
   std::string device;                    ///< device
   int ranks = 1;                         ///< ranks
@@ -129,6 +130,9 @@ struct MultiplyReport : TaskReport {
 
 nlohmann::ordered_json to_json(const SolveReport& report);
 nlohmann::ordered_json to_json(const MultiplyReport& report);
+
+/// What is left to be told of a run that failed, or was stopped: why, and what was known by then.
+nlohmann::ordered_json failure_json(const TaskReport& report, const Failure& failure);
 
 /// The report as a person reads it on a terminal.
 std::string to_text(const SolveReport& report);

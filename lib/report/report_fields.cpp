@@ -11,26 +11,35 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr auto always = FieldPresence::always;
+constexpr auto finished = FieldPresence::finished;
+constexpr auto failed = FieldPresence::failed;
 constexpr auto solve = FieldPresence::solve;
 constexpr auto solve_sometimes = FieldPresence::solve_sometimes;
 constexpr auto multiply = FieldPresence::multiply;
 constexpr auto multiply_sometimes = FieldPresence::multiply_sometimes;
 constexpr auto sometimes = FieldPresence::sometimes;
 
+/// What a run that came to its end calls itself.
+const Json finished_statuses{"solved", "not trustworthy"};
+
 constexpr ReportField field_table[] = {
     {"report_version", FieldType::integer, always, "Version of this form, 1."},
     {"status", FieldType::text, always,
-     "solved, or not trustworthy: then the exit code is 1 and a note says why."},
+     "solved, or not trustworthy: then the exit code is 1 and a note says why; failed or stopped: "
+     "there is no result of this run, and failure says why."},
+    {"failure.exit_code", FieldType::integer, failed, "How spsolve ended."},
+    {"failure.message", FieldType::text, failed, "What it said."},
     {"matrix.source", FieldType::text, always, "The file or the generator."},
-    {"matrix.rows", FieldType::integer, always, "Rows."},
-    {"matrix.columns", FieldType::integer, always, "Columns."},
-    {"matrix.nonzeros", FieldType::integer, always,
+    {"matrix.rows", FieldType::integer_or_null, always,
+     "Rows; null, as the next two, where a run failed before it had read the matrix."},
+    {"matrix.columns", FieldType::integer_or_null, always, "Columns."},
+    {"matrix.nonzeros", FieldType::integer_or_null, always,
      "Stored entries, after mirroring and summing of duplicates."},
     {"precision", FieldType::text, always, "float, double or mixed: what was computed in."},
-    {"device", FieldType::text, always, "Where it was computed: host or cuda."},
     {"ranks", FieldType::integer, always, "MPI ranks."},
-    {"hosts", FieldType::integer, always, "Hosts that the ranks ran on."},
-    {"threads", FieldType::integer, always, "OpenMP threads of each rank."},
+    {"device", FieldType::text, finished, "Where it was computed: host or cuda."},
+    {"hosts", FieldType::integer, finished, "Hosts that the ranks ran on."},
+    {"threads", FieldType::integer, finished, "OpenMP threads of each rank."},
     {"right_hand_sides", FieldType::integer, solve, "Columns of B."},
     {"method", FieldType::text, solve, "Method that was taken: gauss, gauss_jordan or lu."},
     {"pivoting", FieldType::text, solve, "Pivoting that was taken."},
@@ -77,7 +86,7 @@ constexpr ReportField field_table[] = {
     {"pivots.smallest", FieldType::number, solve, "min |u_kk|."},
     {"pivots.largest", FieldType::number, solve, "max |u_kk|."},
     {"transport", FieldType::text, solve, "How rows travel between ranks: none, MPI, NCCL, ..."},
-    {"gflops", FieldType::number, always,
+    {"gflops", FieldType::number, finished,
      "10^9 operations a second: 2/3 n^3 over the elimination, or 2 nnz K over the product."},
     {"checkpoint.written", FieldType::integer, solve_sometimes,
      "Checkpoints that were written (checkpoint.directory)."},
@@ -161,10 +170,10 @@ constexpr ReportField field_table[] = {
      "Its host memory by the plan, what it held when it planned included."},
     {"rank_table[].peak_memory_bytes", FieldType::integer, sometimes,
      "The most host memory that it held."},
-    {"peak_memory_bytes", FieldType::integer, always, "Largest peak memory of any rank."},
-    {"seconds.*.min", FieldType::number, always, "Seconds of a phase on the fastest rank."},
-    {"seconds.*.mean", FieldType::number, always, "Mean over the ranks."},
-    {"seconds.*.max", FieldType::number, always,
+    {"peak_memory_bytes", FieldType::integer, finished, "Largest peak memory of any rank."},
+    {"seconds.*.min", FieldType::number, finished, "Seconds of a phase on the fastest rank."},
+    {"seconds.*.mean", FieldType::number, finished, "Mean over the ranks."},
+    {"seconds.*.max", FieldType::number, finished,
      "On the slowest rank; far above the mean, the ranks wait for it."},
     {"notes", FieldType::texts, always, "Choices made and warnings, in words."},
     {"versions", FieldType::text_by_name, always, "This program and what it was built with."},
@@ -252,12 +261,27 @@ bool only_for(const ReportField& field, Task task) {
   return field.presence == other || field.presence == maybe;
 }
 
-/// What a report of `task` must hold beyond the rest, and what it must not.
+/// What a report of a run that came to its end must hold beyond the rest, and what one of another.
+Json rule_for_ends(std::span<const ReportField> fields) {
+  Json rule;
+  rule["if"]["properties"]["status"]["enum"] = finished_statuses;
+  for (const ReportField& field : fields) {
+    const std::string word(first_word(field.path));
+    if (field.presence == finished) require(rule["then"], word);
+    if (field.presence != failed) continue;
+    require(rule["else"], word);
+    rule["then"]["properties"][word] = false;
+  }
+  return rule;
+}
+
+/// What a report of a `task` that came to its end must hold beyond the rest, and what it must not.
 Json rule_for(std::span<const ReportField> fields, Task task) {
   const Task other = task == Task::solve ? Task::multiply : Task::solve;
   Json rule;
-  rule["if"] = {
-      {"properties", {{"configuration", {{"properties", {{"task", {{"const", name(task)}}}}}}}}}};
+  Json& asked = rule["if"]["properties"];
+  asked["configuration"] = {{"properties", {{"task", {{"const", name(task)}}}}}};
+  asked["status"]["enum"] = finished_statuses;
   for (const ReportField& field : fields) {
     const std::string word(first_word(field.path));
     if (only_for(field, task) && is_required(field.presence)) require(rule["then"], word);
@@ -268,6 +292,10 @@ Json rule_for(std::span<const ReportField> fields, Task task) {
 
 std::string_view words_for(FieldPresence presence) {
   switch (presence) {
+    case FieldPresence::finished:
+      return "finished runs";
+    case FieldPresence::failed:
+      return "failed or stopped runs";
     case FieldPresence::solve:
       return "solve";
     case FieldPresence::solve_sometimes:
@@ -299,14 +327,16 @@ Json schema_of_fields(std::span<const ReportField> fields) {
   for (const ReportField& field : fields) {
     add(schema, field.path, field, field.presence == always);
   }
-  schema["allOf"] = Json::array({rule_for(fields, Task::solve), rule_for(fields, Task::multiply)});
+  schema["allOf"] = Json::array(
+      {rule_for(fields, Task::solve), rule_for(fields, Task::multiply), rule_for_ends(fields)});
   return schema;
 }
 
 Json report_schema() {
   Json schema = schema_of_fields(field_table);
   schema["properties"]["report_version"]["const"] = report_version;
-  schema["properties"]["status"]["enum"] = {"solved", "not trustworthy"};
+  Json& statuses = schema["properties"]["status"]["enum"] = finished_statuses;
+  statuses.insert(statuses.end(), {"failed", "stopped"});
   return schema;
 }
 

@@ -27,6 +27,8 @@ enum class FieldType {
 /// Of which tasks, and whether always, a report holds a field.
 enum class FieldPresence {
   always,
+  finished,  ///< of every run that came to its end; so are those of solve and multiply
+  failed,    ///< of every other one
   solve,
   solve_sometimes,
   multiply,

@@ -7,6 +7,7 @@
 #include <omp.h>
 #include <unistd.h>
 
+#include "config/schema.hpp"
 #include "core/blas.hpp"
 #include "core/system.hpp"
 #include "io/matrix_source.hpp"
@@ -37,6 +38,16 @@ void check_folders(const Config& config) {
 }
 
 }  // namespace
+
+void begin_report(const Config& config, const Team& team, const nlohmann::ordered_json& versions,
+                  TaskReport& report) {
+  report.matrix = config.matrix.name();
+  report.precision =
+      name(config.task == Task::solve ? config.solve.precision : config.multiply.precision);
+  report.ranks = team.size();
+  report.versions = versions;
+  report.configuration = to_json(config);
+}
 
 void begin_task(const Config& config, Team& team, TaskReport& report) {
   together(team, [&] {
@@ -73,10 +84,10 @@ Csr<double> read_matrix(const Config& config, Team& team, PhaseTimes& times, Tas
       return whole;
     });
   });
-  report.matrix = config.matrix.name();
   report.rows = broadcast_value(team, matrix.rows, 0);
   report.columns = broadcast_value(team, matrix.columns, 0);
   report.nonzeros = broadcast_value(team, matrix.nonzeros(), 0);
+  report.has_sizes = true;
   return matrix;
 }
 

@@ -13,6 +13,10 @@ namespace spsolve {
 
 // How every task begins.
 
+/// Notes in `report` what is known before a task has begun.
+void begin_report(const Config& config, const Team& team, const nlohmann::ordered_json& versions,
+                  TaskReport& report);
+
 /// Sets this rank's threads and notes them in `report`.
 void begin_task(const Config& config, Team& team, TaskReport& report);
 

@@ -188,10 +188,10 @@ void read_together(const Config& config, Team& team, PhaseTimes& times, Problem&
   times.measure("read", [&] {
     BandedMatrix matrix =
         read_in_bands(team, {config.matrix.name(), config.matrix.rotate_rows, wanted.bands});
-    report.matrix = config.matrix.name();
     report.rows = matrix.bands.rows;
     report.columns = matrix.columns;
     report.nonzeros = matrix.nonzeros;
+    report.has_sizes = true;
     problem.bands = std::move(matrix.bands);
     problem.rows = std::move(matrix.rows);
     together(team, [&] {
@@ -225,12 +225,12 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const Gpus& gpus, Me
   return plan_multiply(config, team, device, plan);
 }
 
-MultiplyReport run_multiply(const Config& config, Team& team,
-                            const nlohmann::ordered_json& versions, const Gpus& gpus) {
+void run_multiply(const Config& config, Team& team, const nlohmann::ordered_json& versions,
+                  const Gpus& gpus, MultiplyReport& report) {
   const Config::Multiply& wanted = config.multiply;
   const Timer total;
   PhaseTimes times;
-  MultiplyReport report;
+  begin_report(config, team, versions, report);
   begin_task(config, team, report);
   const auto backend = choose_backend(config, team, gpus, report);
   const Kernel& kernel = kernel_of(*backend, wanted.kernel);
@@ -280,7 +280,6 @@ MultiplyReport run_multiply(const Config& config, Team& team,
                     kernel.name));
   }
   report.kernel = kernel.name;
-  report.precision = name(wanted.precision);
   report.repeats = wanted.repeat;
   report.imbalance = imbalance(report.shares);
   report.gflops = product_flops(report.nonzeros, report.k) / report.product_seconds / 1e9;
@@ -289,9 +288,6 @@ MultiplyReport run_multiply(const Config& config, Team& team,
                             report.product_seconds;
   on_its_gpu.note(report);
   report.add_run(team, times);
-  report.versions = versions;
-  report.configuration = to_json(config);
-  return report;
 }
 
 }  // namespace spsolve

@@ -17,11 +17,12 @@ namespace spsolve {
 /// X and Y lie in bands too. Each rank multiplies its rows by the kernel, on its GPU or on the
 /// host, bringing the rows of X that it needs of others (DistributedProduct). Rank 0 gathers Y
 /// where it is to be written, or compared with the serial product of the whole matrix
-/// (multiply.verify), for which it then holds the whole matrix as well. Every rank gets the report;
-/// its status is "not trustworthy" where ProductErrors::within_bound() does not hold. Throws the
-/// same Error on every rank. `versions` goes into the report as it is. Collective.
-MultiplyReport run_multiply(const Config& config, Team& team,
-                            const nlohmann::ordered_json& versions, const Gpus& gpus = {});
+/// (multiply.verify), for which it then holds the whole matrix as well. Every rank gets the report,
+/// as far as it came where this fails; its status is "not trustworthy" where
+/// ProductErrors::within_bound() does not hold. Throws the same Error on every rank. `versions`
+/// goes into the report as it is. Collective.
+void run_multiply(const Config& config, Team& team, const nlohmann::ordered_json& versions,
+                  const Gpus& gpus, MultiplyReport& report);
 
 /// What a plan needs to know of where products are computed.
 struct ProductDevice {

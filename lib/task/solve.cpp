@@ -194,15 +194,13 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
 }
 
 /// run_solve() with all ranks of the team.
-SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered_json& versions,
-                       const Gpus& gpus) {
+void solve_over(const Config& config, Team& team, const Gpus& gpus, SolveReport& report) {
   const Timer total;
   const bool keeps = !config.checkpoint.directory.empty();
   std::optional<SignalRequests> requests;  // as long as the run: they never end it
   if (keeps)
     requests.emplace(std::initializer_list<int>{SIGUSR1}, std::initializer_list<int>{SIGUSR2});
   PhaseTimes times;
-  SolveReport report;
   begin_task(config, team, report);
   const SystemShape shape = shape_for_all(config, team);
   const std::unique_ptr<BandFactory> dense = times.measure(
@@ -298,7 +296,6 @@ SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered
   report.right_hand_sides = b.columns;
   report.method = name(choice.method);
   report.pivoting = name(choice.pivoting);
-  report.precision = name(config.solve.precision);
   report.mixed = eliminated.mixed;
   report.pivot_growth = eliminated.pivots.growth;
   report.smallest_pivot = eliminated.pivots.smallest_pivot;
@@ -323,9 +320,6 @@ SolveReport solve_over(const Config& config, Team& team, const nlohmann::ordered
   for (std::string& note : warnings(report, config.solve.precision)) {
     report.notes.push_back(std::move(note));
   }
-  report.versions = versions;
-  report.configuration = to_json(config);
-  return report;
 }
 
 /// Whether rank 0 solves alone: on GPUs, messages between them take longer than the whole
@@ -350,19 +344,19 @@ MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, Memor
   return check;
 }
 
-SolveReport run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
-                      const Gpus& gpus) {
-  if (!solves_alone(config, team, gpus)) return solve_over(config, team, versions, gpus);
-  SolveReport report = together(team, [&] {
+void run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
+               const Gpus& gpus, SolveReport& report) {
+  begin_report(config, team, versions, report);
+  if (!solves_alone(config, team, gpus)) return solve_over(config, team, gpus, report);
+  together(team, [&] {
     SoloTeam alone;
-    return team.rank() == 0 ? solve_over(config, alone, versions, gpus) : SolveReport{};
+    if (team.rank() == 0) solve_over(config, alone, gpus, report);
   });
   report.notes.push_back(
       fmt::format("rank 0 solved this system alone, while the other {} waited: one GPU is sooner "
                   "done with {} unknowns than several; solve.ranks=all takes all",
                   team.size() - 1, report.rows));
   report.status = broadcast_text(team, report.status, 0);
-  return report;
 }
 
 }  // namespace spsolve

@@ -111,6 +111,7 @@ class Signals(Checkpoint):
                     self.assertEqual(text.count("spsolve: stopped by a signal, as asked, at step"),
                                      1, text)
                     self.assertFalse((self.folder / "x.mtx").exists())
+                    self.assertEqual(self.report()["status"], "stopped")
                     self.assertEqual(len(self.kept()) % ranks, 0)
                     self.check_goes_on(solution, ranks)
 

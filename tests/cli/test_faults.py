@@ -66,21 +66,21 @@ MULTIPLY_ON_GPU = MULTIPLY.replace("csr_balanced", "csr_lanes") \
 KEPT = SOLVE + "checkpoint: {directory: kept, time_limit: 1}\n"
 
 DISK = ("unshare -m bash -c 'mkdir disk && mount -t tmpfs -o size=8k none disk && "
-        "{{ {mpirun} -np {ranks} {spsolve} c.yaml --set output.solution=disk/x.mtx "
-        "--set output.report=disk/r.json; code=$?; ls -A disk | sed \"s,^,left: ,\"; exit $code; }}'")
+        "{{ {mpirun} -np {ranks} {spsolve} c.yaml --set output.solution=disk/x.mtx; "
+        "code=$?; ls -A disk | sed \"s,^,left: ,\"; exit $code; }}'")
 
 CASES = (
     Case("a rank is killed", (2, 3, 4), KILLED, "on signal 9",
          "rank=1:phase=eliminate:step=20:kill"),
     Case("rank 0 is killed while it writes", (2, 3), KILLED, "on signal 9", "phase=write:kill"),
     Case("a rank gets no memory", (2, 3, 4), RESOURCES, "refused to give more memory",
-         "rank=1:phase=eliminate:step=20:bad_alloc"),
+         "rank=1:phase=eliminate:step=20:bad_alloc", left=("report.json",)),
     Case("rank 0 gets no memory for reading", (2, 4), RESOURCES, "refused to give more memory",
-         "phase=read:bad_alloc"),
+         "phase=read:bad_alloc", left=("report.json",)),
     Case("a rank gets no memory for its product", (2, 4), RESOURCES, "refused to give more memory",
-         "rank=1:phase=multiply:bad_alloc", MULTIPLY),
+         "rank=1:phase=multiply:bad_alloc", MULTIPLY, left=("report.json",)),
     Case("an unknown failure of a rank", (2, 3), INTERNAL, "unexpected failure: an injected",
-         "rank=1:phase=eliminate:step=20:throw"),
+         "rank=1:phase=eliminate:step=20:throw", left=("report.json",)),
     Case("a rank hangs", (1, 2, 4), RESOURCES, "in phase eliminate",
          "phase=eliminate:step=20:hang"),
     Case("a rank hangs in a product", (2, 3), RESOURCES, "rank 1 has not moved",
@@ -94,14 +94,14 @@ CASES = (
          "rank=1:phase=checkpoint:step=2:kill", KEPT, left=("kept",)),
     Case("a rank gets no memory for a checkpoint", (2, 3), RESOURCES,
          "no checkpoint could be written", "rank=1:phase=checkpoint:step=2:bad_alloc", KEPT,
-         left=("kept",)),
+         left=("kept", "report.json")),
     Case("a process stands still", (2, 3, 4), RESOURCES, "rank 1 has not moved",
          "rank=1:phase=eliminate:step=20:stop"),
     *(Case(f"a GPU falls off the bus, {method}", (1, 2), RESOURCES, "has lost its GPU",
-           "phase=eliminate:step=1:gpu_gone", config, gpu=True)
+           "phase=eliminate:step=1:gpu_gone", config, left=("report.json",), gpu=True)
       for method, config in (("gauss", ON_GPU), ("lu", BLOCKED_ON_GPU))),
     *(Case(f"a kernel of a GPU traps, {method}", (1, 2), INTERNAL, "has lost its GPU",
-           "phase=eliminate:step=1:gpu_trap", config, gpu=True)
+           "phase=eliminate:step=1:gpu_trap", config, left=("report.json",), gpu=True)
       for method, config in (("gauss", ON_GPU), ("lu", BLOCKED_ON_GPU))),
     *(Case(f"a kernel of a GPU never ends, {method}", (1, 2), RESOURCES,
            "rank 0 has not moved for 10 s in phase eliminate, waiting for its GPU",
@@ -111,21 +111,23 @@ CASES = (
          "rank 1 has not moved for 10 s in phase multiply, waiting for its GPU",
          "rank=1:phase=multiply:gpu_hang", MULTIPLY_ON_GPU, gpu=True),
     Case("a rank with a GPU gets no memory", (1, 2), RESOURCES, "refused to give more memory",
-         "phase=eliminate:step=1:bad_alloc", ON_GPU, gpu=True),
+         "phase=eliminate:step=1:bad_alloc", ON_GPU, gpu=True, left=("report.json",)),
     Case("a rank with a GPU is killed", (2,), KILLED, "on signal 9",
          "rank=1:phase=eliminate:step=1:kill", ON_GPU, gpu=True),
     Case("a GPU's memory is too small", (1, 2), RESOURCES, "GPUs like these", "gpu_memory=1", ON_GPU,
-         gpu=True),
+         gpu=True, left=("report.json",)),
     Case("the disk is full", (2, 3), RESOURCES, "No space left on device", shell=DISK,
          config=SOLVE.replace("300", "800") + "right_hand_side: random\n",
-         left=("disk",), needs="unshare -m bash -c 'mkdir -p d && mount -t tmpfs none d'"),
+         left=("disk", "report.json"),
+         needs="unshare -m bash -c 'mkdir -p d && mount -t tmpfs none d'"),
     Case("files may not grow (ulimit -f)", (1,), RESOURCES, "File too large",
          config=MULTIPLY.replace("grid2d:60", "tridiagonal:300000"),
-         shell="ulimit -f 10000; exec {spsolve} c.yaml"),  # less, and MPI itself cannot start
+         shell="ulimit -f 10000; exec {spsolve} c.yaml",  # less, and MPI itself cannot start
+         left=("report.json",)),
     Case("the matrix is a folder", (2, 3), INPUT, "is a folder",
-         config=SOLVE.replace('"random_dense:300:seed=3"', "./")),
+         config=SOLVE.replace('"random_dense:300:seed=3"', "./"), left=("report.json",)),
     Case("the matrix is not there", (2, 4), INPUT, "cannot be opened",
-         config=SOLVE.replace('"random_dense:300:seed=3"', "./none.mtx")),
+         config=SOLVE.replace('"random_dense:300:seed=3"', "./none.mtx"), left=("report.json",)),
     Case("nobody reads the log", (1,), SOLVED, "",
          shell="exec 2> >(exec true); sleep 0.5; exec {spsolve} -v c.yaml",
          left=("report.json", "x.mtx")),

@@ -223,6 +223,39 @@ class Failing(CliTest):
             self.assert_fails(result, NOT_TRUSTWORTHY, "singular", "step 3 of 3", "column 3")
             self.assertEqual(result.err.count("singular"), 1, "one message, by one rank")
 
+    def test_a_report_says_that_the_run_failed(self):
+        """Whatever an earlier run has left."""
+        singular = self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n"
+                                       "1 1 1\n2 2 1\n3 1 1\n")
+        self.write("short.mtx", singular.read_text().replace("3 3 3", "3 3 4"))
+        self.write("c.yaml", "matrix: 'tridiagonal:3'\n"
+                             "output: {solution: x.mtx, report: report.json, html: r.html}\n")
+        self.assertEqual(self.spsolve("c.yaml").code, SOLVED)
+        older = (self.folder / "x.mtx").read_text()
+        for matrix, ranks, code, rows in (("a.mtx", 1, NOT_TRUSTWORTHY, 3),
+                                          ("a.mtx", 3, NOT_TRUSTWORTHY, 3),
+                                          ("short.mtx", 2, INPUT, None),
+                                          ("none.mtx", 2, INPUT, None)):
+            with self.subTest(matrix, ranks=ranks):
+                result = self.spsolve("c.yaml", "--set", f"matrix={matrix}", ranks=ranks)
+                report = self.report()
+                self.assertEqual((result.code, report["failure"]["exit_code"]), (code, code))
+                self.assertIn(report["failure"]["message"], result.err)
+                self.assertEqual(report["status"], "failed")
+                self.assertEqual(report["matrix"], {"source": matrix, "rows": rows,
+                                                    "columns": rows, "nonzeros": rows})
+                self.assertEqual(report["configuration"]["matrix"]["file"], matrix)
+                self.assertEqual(report["ranks"], ranks)
+                self.assertIn("this run wrote no solution: a file x.mtx is of an earlier one",
+                              report["notes"])
+                self.assertIn("status doubtful\">failed", (self.folder / "r.html").read_text())
+                self.assertEqual((self.folder / "x.mtx").read_text(), older)
+
+    def test_a_failure_that_cannot_be_reported_stays_what_it_is(self):
+        self.write("c.yaml", "matrix: none.mtx\n")
+        result = self.spsolve("c.yaml", "--set", "output.report=/dev/null")
+        self.assert_fails(result, INPUT, "none.mtx", "no report of the failure: /dev/null: cannot")
+
     def test_worst_case_growth_is_not_trusted(self):
         self.write("c.yaml", 'matrix: "gfpp:200"\nright_hand_side: random\n'
                              'solve: {method: gauss, refinement: 0}\noutput: {report: report.json}\n')

@@ -53,8 +53,8 @@ class SolveAlone : public testing::Test {
 };
 
 TEST_F(SolveAlone, OneGpuTakesASmallSystem) {
-  const SolveReport report =
-      run_solve(on_gpus("output: {progress: off}"), team, {}, pretended_gpus(team));
+  SolveReport report;
+  run_solve(on_gpus("output: {progress: off}"), team, {}, pretended_gpus(team), report);
   EXPECT_EQ(report.status, "solved");
   if (team.rank() != 0) return;
   EXPECT_EQ(report.ranks, 1);
@@ -66,7 +66,8 @@ TEST_F(SolveAlone, OneGpuTakesASmallSystem) {
 
 TEST_F(SolveAlone, AllTakeItWhereTheyAreAskedTo) {
   const Config config = on_gpus("solve: {ranks: all}\noutput: {progress: off}");
-  const SolveReport report = run_solve(config, team, {}, pretended_gpus(team));
+  SolveReport report;
+  run_solve(config, team, {}, pretended_gpus(team), report);
   EXPECT_EQ(report.status, "solved");
   EXPECT_EQ(report.ranks, team.size());
 }
@@ -74,7 +75,10 @@ TEST_F(SolveAlone, AllTakeItWhereTheyAreAskedTo) {
 TEST_F(SolveAlone, AFailureIsEverybodys) {
   const Config config =
       parse_config("matrix: not_there.mtx\ndevice: cuda\noutput: {progress: off}", "c.yaml");
-  EXPECT_THROW(run_solve(config, team, {}, pretended_gpus(team)), Error);
+  SolveReport report;
+  EXPECT_THROW(run_solve(config, team, {}, pretended_gpus(team), report), Error);
+  EXPECT_EQ(report.matrix, "not_there.mtx");
+  EXPECT_FALSE(report.has_sizes);
 }
 
 TEST_F(SolveAlone, ThePlanIsThatOfRankZero) {

@@ -22,12 +22,13 @@ TEST(ReportFields, MakeASchemaOfEveryKindOfPath) {
       {"a", FieldType::integer, FieldPresence::always, "A."},
       {"b.c", FieldType::number, FieldPresence::solve, "B."},
       {"b.d", FieldType::text, FieldPresence::sometimes, "D."},
-      {"phases.*.min", FieldType::number, FieldPresence::always, "Min."},
+      {"phases.*.min", FieldType::number, FieldPresence::finished, "Min."},
+      {"failure.message", FieldType::text, FieldPresence::failed, "Message."},
       {"list[].gpu?.name", FieldType::text, FieldPresence::multiply_sometimes, "Name."},
       {"list[].node", FieldType::integer_or_null, FieldPresence::multiply_sometimes, "Node."},
   };
   const Json schema = schema_of_fields(table);
-  EXPECT_EQ(schema["required"], Json({"a", "phases"}));
+  EXPECT_EQ(schema["required"], Json({"a"}));
   EXPECT_EQ(schema["additionalProperties"], false);
   const Json& properties = schema["properties"];
   EXPECT_EQ(properties["a"]["type"], "integer");
@@ -46,6 +47,10 @@ TEST(ReportFields, MakeASchemaOfEveryKindOfPath) {
   EXPECT_EQ(schema["allOf"][0]["then"]["properties"]["list"], false);
   EXPECT_EQ(schema["allOf"][1]["then"]["properties"]["b"], false);
   EXPECT_FALSE(schema["allOf"][1]["then"].contains("required"));
+  // Only runs that came to their end have phases, only others a failure.
+  EXPECT_EQ(schema["allOf"][2]["then"]["required"], Json({"phases"}));
+  EXPECT_EQ(schema["allOf"][2]["then"]["properties"]["failure"], false);
+  EXPECT_EQ(schema["allOf"][2]["else"]["required"], Json({"failure"}));
 }
 
 }  // namespace
