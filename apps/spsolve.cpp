@@ -22,6 +22,7 @@
 #include "multiply/kernel.hpp"
 #include "report/html_report.hpp"
 #include "report/report_fields.hpp"
+#include "task/begin.hpp"
 #include "task/help.hpp"
 #include "task/multiply.hpp"
 #include "task/solve.hpp"
@@ -59,7 +60,8 @@ void describe(CLI::App& app, CommandLine& line) {
       ->take_all();
   app.add_flag("--print-config", line.print_config,
                "print the whole configuration, defaults included, and stop");
-  app.add_flag("--check", line.check, "check the configuration and stop");
+  app.add_flag("--check", line.check,
+               "check the configuration and the files that it names, and stop");
   app.add_flag("--dry-run", line.dry_run, "print the memory plan of every rank and stop");
   app.add_flag("-v,--verbose", line.verbose, "log each phase as it begins");
   app.add_flag("--quiet", line.quiet, "print no report; progress, warnings and errors only");
@@ -170,6 +172,9 @@ ExitCode run(Team& team, const CommandLine& line) {
     return ExitCode::solved;
   }
   if (line.check) {
+    together(team, [&] {
+      if (speaks) check_files(config);
+    });
     if (speaks) print_out(line.config + ": the configuration is valid\n");
     return ExitCode::solved;
   }

@@ -1,5 +1,6 @@
 #include "task/begin.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -12,29 +13,33 @@
 #include "core/system.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
+#include "task/multivector.hpp"
+#include "task/right_hand_side.hpp"
 
 namespace spsolve {
 
 namespace {
 
-/// Throws Error(resources) where a file of results could not be made: better before the work than
-/// behind it.
-void check_folders(const Config& config) {
-  const bool solves = config.task == Task::solve;
-  for (const auto& file : {solves ? config.output.solution : config.output.product,
-                           config.output.report, config.output.html}) {
-    if (file.empty()) continue;
-    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(folder, ignored)) {
-      fail(ExitCode::resources, "{}: there is no folder {} to write it into; make it first",
-           file.string(), folder.string());
-    }
-    if (access(folder.c_str(), W_OK) != 0) {
-      fail(ExitCode::resources, "{}: nothing can be written into the folder {} ({})", file.string(),
-           folder.string(), std::strerror(errno));
-    }
+/// Throws Error(resources) where a file of results could not be made.
+void check_folder_of(const std::filesystem::path& file) {
+  if (file.empty()) return;
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    fail(ExitCode::resources, "{}: there is no folder {} to write it into; make it first",
+         file.string(), folder.string());
   }
+  if (access(folder.c_str(), W_OK) != 0) {
+    fail(ExitCode::resources, "{}: nothing can be written into the folder {} ({})", file.string(),
+         folder.string(), std::strerror(errno));
+  }
+}
+
+/// The files of results that the task writes, "" for none.
+std::vector<std::filesystem::path> result_files(const Config& config) {
+  const bool solves = config.task == Task::solve;
+  return {solves ? config.output.solution : config.output.product, config.output.report,
+          config.output.html};
 }
 
 }  // namespace
@@ -49,9 +54,31 @@ void begin_report(const Config& config, const Team& team, const nlohmann::ordere
   report.configuration = to_json(config);
 }
 
+void check_files(const Config& config) {
+  std::vector<Failure> failures;
+  const auto check = [&](const auto& look) {
+    try {
+      look();
+    } catch (...) {
+      failures.push_back(current_failure());
+    }
+  };
+  check([&] { describe_matrix(config.matrix.name()); });
+  check([&] {
+    config.task == Task::solve ? columns_of_b(config.right_hand_side)
+                               : columns_of_x(config.multiply);
+  });
+  for (const auto& file : result_files(config)) check([&] { check_folder_of(file); });
+  if (failures.empty()) return;
+  std::vector<std::string_view> sentences;
+  for (const Failure& failure : failures) sentences.push_back(failure.message);
+  fail(failures.front().code, "{}", fmt::join(sentences, "\n"));
+}
+
 void begin_task(const Config& config, Team& team, TaskReport& report) {
   together(team, [&] {
-    if (team.rank() == 0) check_folders(config);
+    // Better before the work than behind it.
+    if (team.rank() == 0) std::ranges::for_each(result_files(config), check_folder_of);
   });
   report.threads = choose_threads(config.threads, team.ranks_on_host());
   omp_set_num_threads(report.threads);

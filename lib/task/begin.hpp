@@ -17,6 +17,11 @@ namespace spsolve {
 void begin_report(const Config& config, const Team& team, const nlohmann::ordered_json& versions,
                   TaskReport& report);
 
+/// Throws Error, one sentence a line, where files that the task reads cannot be read, or folders of
+/// its results are missing: what begin_task() and the readers would say. Of files to read it looks
+/// at no more than the header.
+void check_files(const Config& config);
+
 /// Sets this rank's threads and notes them in `report`.
 void begin_task(const Config& config, Team& team, TaskReport& report);
 

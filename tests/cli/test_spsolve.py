@@ -367,6 +367,25 @@ class Asking(CliTest):
         self.assertEqual(result.code, SOLVED)
         self.assertFalse((self.folder / "report.json").exists())
 
+    def test_check_looks_at_files_in_the_words_of_the_run(self):
+        self.write("b.mtx", "%%MatrixMarket matrix array real general\n4\n")
+        self.write("c.yaml", "matrix: none.mtx\nright_hand_side: b.mtx\n"
+                             "multiply: {x: ./none_x.mtx}\n"
+                             "output: {solution: no/x.mtx, product: no/y.mtx}\n")
+        for task, words in (("solve", ("none.mtx: cannot be opened", "b.mtx:2: expected",
+                                       "no/x.mtx: there is no folder no to write it into")),
+                            ("multiply", ("none.mtx: cannot be opened", "none_x.mtx: cannot be",
+                                          "no/y.mtx: there is no folder no to write it into"))):
+            with self.subTest(task):
+                checked = self.spsolve("c.yaml", "--check", "--set", f"task={task}", ranks=2)
+                self.assertEqual(checked.code, INPUT, checked.text)
+                for word in words:
+                    self.assertEqual(checked.err.count(word), 1, checked.err)
+                # The run says the last one: it looks at folders first.
+                run = self.run_program(BIN / "spsolve", "c.yaml", "--set", f"task={task}")
+                self.assertEqual(run.code, RESOURCES)
+                self.assertIn(run.err.removeprefix("spsolve: "), checked.err)
+
     def test_dry_run_prints_the_plan(self):
         self.write("c.yaml", 'matrix: "tridiagonal:5000000"\n')
         result = self.spsolve("c.yaml", "--dry-run", ranks=2)
