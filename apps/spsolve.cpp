@@ -9,6 +9,7 @@
 
 #include "apps/command_line.hpp"
 #include "apps/gpus.hpp"
+#include "config/consistency.hpp"
 #include "config/loader.hpp"
 #include "config/schema.hpp"
 #include "core/fault.hpp"
@@ -170,6 +171,10 @@ ExitCode run(Team& team, const CommandLine& line) {
   if (line.print_config) {
     if (speaks) print_out(to_yaml(config));
     return ExitCode::solved;
+  }
+  if (const auto keys = keys_of_other_task(config); !keys.empty()) {
+    log_line(fmt::format("{}: task: {} does not look at {}; only the other task does", line.config,
+                         name(config.task), fmt::join(keys, ", ")));
   }
   if (line.check) {
     together(team, [&] {

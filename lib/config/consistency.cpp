@@ -1,9 +1,13 @@
 #include "config/consistency.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
+
+#include "config/schema.hpp"
 
 namespace spsolve {
 
@@ -49,6 +53,21 @@ std::vector<Inconsistency> inconsistencies(const Config& config) {
   }
   check_files(config, found);
   return found;
+}
+
+std::vector<std::string_view> keys_of_other_task(const Config& config) {
+  static constexpr std::string_view only_solve[] = {"right_hand_side.", "solve.", "checkpoint.",
+                                                    "output.solution"};
+  static constexpr std::string_view only_multiply[] = {"multiply.", "output.product"};
+  const std::span<const std::string_view> others =
+      config.task == Task::solve ? std::span<const std::string_view>(only_multiply) : only_solve;
+  std::vector<std::string_view> keys;
+  for (const Option& option : options()) {
+    const bool other = std::ranges::any_of(
+        others, [&](std::string_view prefix) { return option.key.starts_with(prefix); });
+    if (other && option.get(config) != option.get(Config{})) keys.push_back(option.key);
+  }
+  return keys;
 }
 
 }  // namespace spsolve

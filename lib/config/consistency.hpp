@@ -17,4 +17,8 @@ struct Inconsistency {
 /// Those of a configuration whose paths have been found.
 std::vector<Inconsistency> inconsistencies(const Config& config);
 
+/// The keys that only the other task looks at, and whose values are not the defaults: whoever set
+/// them may expect something of them.
+std::vector<std::string_view> keys_of_other_task(const Config& config);
+
 }  // namespace spsolve

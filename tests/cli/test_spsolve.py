@@ -384,7 +384,20 @@ class Asking(CliTest):
                 # The run says the last one: it looks at folders first.
                 run = self.run_program(BIN / "spsolve", "c.yaml", "--set", f"task={task}")
                 self.assertEqual(run.code, RESOURCES)
-                self.assertIn(run.err.removeprefix("spsolve: "), checked.err)
+                self.assertIn(run.err.splitlines()[-1].removeprefix("spsolve: "), checked.err)
+
+    def test_keys_of_the_other_task_are_named_once(self):
+        self.write("c.yaml", QUICK)
+        said = ("c.yaml: task: {} does not look at {}; only the other task does\n")
+        for task, setting, keys in (("solve", "output.product=y.mtx", "output.product"),
+                                    ("multiply", "threads=1", "solve.method, output.solution")):
+            for option in ("--quiet", "--check"):
+                with self.subTest(task=task, option=option):
+                    result = self.spsolve("c.yaml", option, "--set", f"task={task}", "--set",
+                                          setting, ranks=2)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    self.assertEqual(result.err.count(said.format(task, keys)), 1, result.err)
+        self.assertEqual(self.spsolve("c.yaml", "--quiet").err, "")
 
     def test_dry_run_prints_the_plan(self):
         self.write("c.yaml", 'matrix: "tridiagonal:5000000"\n')

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/consistency.hpp"
 #include "config/loader.hpp"
 #include "config/schema.hpp"
 #include "core/error.hpp"
@@ -227,6 +228,19 @@ TEST(ConfigSchema, ToYamlReadsBackAsTheSame) {
     EXPECT_EQ(parse(yaml), config) << yaml;
     for (const std::string& line : lines(yaml)) EXPECT_FALSE(line.ends_with(" ")) << line;
   }
+}
+
+TEST(ConfigSchema, KeysOfTheOtherTaskAreFound) {
+  using Keys = std::vector<std::string_view>;
+  const std::string both =
+      "matrix: grid2d:4\nsolve: {method: lu, block: 0}\nmultiply: {columns: 3, repeat: 1}\n"
+      "right_hand_side: ones\noutput: {solution: x.mtx, product: y.mtx, report: r.json}\n"
+      "threads: 1\n";
+  EXPECT_EQ(keys_of_other_task(parse(both)), (Keys{"multiply.columns", "output.product"}));
+  EXPECT_EQ(keys_of_other_task(parse(both + "task: multiply\n")),
+            (Keys{"right_hand_side.kind", "solve.method", "output.solution"}));
+  // A configuration that was printed whole asks for nothing of the other task.
+  EXPECT_EQ(keys_of_other_task(parse(to_yaml(parse("matrix: grid2d:4\n")))), Keys{});
 }
 
 TEST(ConfigSchema, ToJsonHoldsTypedValues) {
