@@ -116,6 +116,29 @@ std::vector<double> estimate_one_norms(const Dense<double>& weights, const Opera
   return norms;
 }
 
+namespace {
+
+/// h, a power of two, such that the largest entry of h^2 A is about 1. Sums of |a_ij| then neither
+/// overflow nor vanish, whatever the scale of A; h^2 itself may. Collective.
+double half_of_scale(Team& team, const Csr<double>& band) {
+  double largest = 0;
+  for (const double value : band.values) largest = larger(largest, std::abs(value));
+  largest = all_maximum(team, largest);
+  if (largest == 0 || !std::isfinite(largest)) return 1;
+  return std::ldexp(1.0, -(std::ilogb(largest) / 2));
+}
+
+/// (h^2 A)^-1 from A^-1: half of the scale goes into what is solved for, half into what comes out.
+Operator with_scale(const Operator& solve, double h) {
+  return [&solve, h](Dense<double>& v) {
+    for (double& value : v.values) value /= h;
+    solve(v);
+    for (double& value : v.values) value /= h;
+  };
+}
+
+}  // namespace
+
 double Condition::forward_error(const Quality& quality) const {
   if (singular_to_working_precision() || beyond_the_factors()) return infinite;
   return std::min(2 * normwise * quality.backward_error,
@@ -131,6 +154,8 @@ Condition estimate_condition(Team& team, const RowBands& bands, const Csr<double
   for (Index c = 0; c < x.columns; ++c) {
     for (Index i = 0; i < n; ++i) sizes[c] = larger(sizes[c], std::abs(x(i, c)));
   }
+  // Neither condition number changes where A and b are multiplied by h^2.
+  const double h = half_of_scale(team, band);
   // Column 0: 1. Column 1: (|A| |x| + |b|) / ||x||, the largest of all right-hand sides, which
   // bounds each of them.
   Dense<double> weights(n, 2);
@@ -139,16 +164,16 @@ Condition estimate_condition(Team& team, const RowBands& bands, const Csr<double
     const auto columns = band.row_columns(i - mine.first);
     const auto values = band.row_values(i - mine.first);
     double row_sum = 0;
-    for (const double value : values) row_sum += std::abs(value);
+    for (const double value : values) row_sum += std::abs(value * h * h);
     norm = larger(norm, row_sum);
     double weight = 0;
     for (Index c = 0; c < x.columns; ++c) {
       if (sizes[c] == 0) continue;
-      double sum = std::abs(b(i, c));
+      double sum = std::abs(b(i, c) * h / sizes[c] * h);
       for (std::size_t k = 0; k < columns.size(); ++k) {
-        sum += std::abs(values[k] * x(columns[k], c));
+        sum += std::abs(values[k] * h * h * (x(columns[k], c) / sizes[c]));
       }
-      weight = larger(weight, sum / sizes[c]);
+      weight = larger(weight, sum);
     }
     weights(i, 0) = 1;
     weights(i, 1) = weight;
@@ -156,7 +181,8 @@ Condition estimate_condition(Team& team, const RowBands& bands, const Csr<double
   share_bands(team, bands, weights);
   norm = all_maximum(team, norm);
 
-  const std::vector<double> norms = estimate_one_norms(weights, solve_transposed, solve);
+  const std::vector<double> norms =
+      estimate_one_norms(weights, with_scale(solve_transposed, h), with_scale(solve, h));
   const auto finite = [](double value) { return std::isfinite(value) ? value : infinite; };
   return {finite(norm * norms[0]), finite(norms[1])};
 }

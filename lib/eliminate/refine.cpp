@@ -58,7 +58,7 @@ Quality measure(Team& team, const RowBands& bands, const Csr<double>& band, cons
   const double matrix = all_maximum(team, norms.matrix);
   for (Index c = 0; c < b.columns; ++c) {
     const double scale = matrix * norms.solution[c] + norms.right_hand_side[c];
-    const double error = norms.residual[c] == 0 ? 0.0 : norms.residual[c] / scale;
+    const double error = norms.residual[c] == 0 ? 0.0 : norms.residual[c] / finite_bound(scale);
     quality.backward_error =
         std::max(quality.backward_error, std::isfinite(error) ? error : unknown);
   }

@@ -3,6 +3,7 @@
 
 #include "eliminate/residual.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -31,7 +32,7 @@ struct TwofoldSum {
 /// |r| / scale with 0 / 0 = 0: an exact zero equation is solved exactly.
 double ratio(double residual, double scale) {
   if (residual == 0) return 0;
-  const double value = residual / scale;
+  const double value = residual / finite_bound(scale);
   return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
 }
 
@@ -51,6 +52,10 @@ void include(ResidualNorms& norms, const ResidualNorms& others) {
 }
 
 }  // namespace
+
+double finite_bound(double scale) {
+  return std::min(scale, std::numeric_limits<double>::max());
+}
 
 double larger(double a, double b) {
   return a > b || std::isnan(a) ? a : b;

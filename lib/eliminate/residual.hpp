@@ -28,6 +28,10 @@ struct ResidualNorms {
 ResidualNorms residual_of_own_rows(const Csr<double>& band, Range mine, const Dense<double>& b,
                                    const Dense<double>& x, Dense<double>& residual);
 
+/// `scale`, and the largest double where it overflowed: an error relative to it then comes out too
+/// large rather than 0.
+double finite_bound(double scale);
+
 /// The larger of two, or nan where one is.
 double larger(double a, double b);
 

@@ -181,6 +181,16 @@ class Trusting(CliTest):
         self.assertEqual(result.code, SOLVED, result.text)
         self.assertLess(self.report()["condition"]["normwise"], 1e4)
 
+    def test_the_scale_of_a_matrix_does_not_count(self):
+        for scale in ("1e308", "1e-308", "1"):
+            with self.subTest(scale):
+                self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n" +
+                           "".join(f"{i} {i} {scale}\n" for i in (1, 2, 3)))
+                _, report = self.solve("a.mtx")
+                self.assertAlmostEqual(report["condition"]["normwise"], 1)
+                self.assertAlmostEqual(report["condition"]["componentwise"], 2)
+                self.assertEqual(report["notes"], [])
+
     def test_condition_can_be_left_out(self):
         _, report = self.solve("grid2d:12", "solve.condition=false")
         self.assertNotIn("condition", report)

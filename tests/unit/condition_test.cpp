@@ -98,6 +98,36 @@ TEST(Condition, OfADiagonalMatrix) {
   EXPECT_DOUBLE_EQ(condition.componentwise, 2);
 }
 
+TEST(Condition, DoesNotDependOnTheScale) {
+  for (const double scale : {1e308, 1e-308, 3e-320, -7.0, 0x1p-1000}) {
+    SCOPED_TRACE(scale);
+    const Condition condition = condition_of_diagonal({scale, scale, -scale});
+    EXPECT_NEAR(condition.normwise, 1, 1e-12);
+    EXPECT_NEAR(condition.componentwise, 2, 1e-12);
+  }
+}
+
+TEST(Condition, RowSumsMayOverflow) {
+  // H = [1 1; 1 -1], H^-1 = H / 2: ||H|| ||H^-1|| = 2, and |H^-1| (|H| |x| + |b|) = 2 for x = e.
+  const double scale = 1.5e308;
+  Dense<double> dense(2, 2), x(2, 1), b(2, 1);
+  dense.values = {scale, scale, scale, -scale};
+  x(0, 0) = x(1, 0) = 0.5;
+  b(0, 0) = scale;
+  const auto solve = [&](Dense<double>& y) {
+    for (Index c = 0; c < y.columns; ++c) {
+      const double first = y(0, c) / scale, second = y(1, c) / scale;
+      y(0, c) = (first + second) / 2;
+      y(1, c) = (first - second) / 2;
+    }
+  };
+  SoloTeam team;
+  const Condition condition =
+      estimate_condition(team, {2, 1}, test::sparse(dense), b, x, solve, solve);
+  EXPECT_DOUBLE_EQ(condition.normwise, 2);
+  EXPECT_DOUBLE_EQ(condition.componentwise, 3);  // |H| |x| + |b| = (2, 1), over ||x|| = 1/2
+}
+
 TEST(Condition, ForwardErrorIsTheSmallerOfTwoBounds) {
   const Quality quality{1e-16, 1e-14};
   EXPECT_DOUBLE_EQ((Condition{100, 1000}.forward_error(quality)), 2e-14);

@@ -73,5 +73,14 @@ TEST(Residual, NormsFollowTheirDefinitions) {
   EXPECT_DOUBLE_EQ(norms.componentwise, 12.0 / (11 + 1));
 }
 
+TEST(Residual, ScalesThatOverflowHideNoError) {
+  // x = 0.5 solves 1.5e308 x = b but for a thousandth.
+  Dense<double> matrix(1, 2), x(2, 1, 0.5), b(1, 1, 1.5e308), residual(1, 1);
+  matrix.values = {1.499e308, 1.499e308};
+  const ResidualNorms norms = residual_of_own_rows(test::sparse(matrix), {0, 1}, b, x, residual);
+  EXPECT_GT(norms.componentwise, 1e-4);
+  EXPECT_LT(norms.componentwise, 1e-2);
+}
+
 }  // namespace
 }  // namespace spsolve
