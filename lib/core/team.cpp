@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <system_error>
 
 #include "core/system.hpp"
 
@@ -111,6 +112,14 @@ Failure current_failure() {
     return {ExitCode::resources,
             "the system refused to give more memory; run --dry-run to see what the task needs, "
             "use more ranks on more hosts, or solve.precision=float"};
+  } catch (const std::system_error& error) {
+    // What std::thread throws where the system gives no more of them.
+    if (error.code() != std::errc::resource_unavailable_try_again) {
+      return {ExitCode::internal, fmt::format("unexpected failure: {}", error.what())};
+    }
+    return {ExitCode::resources,
+            "the system refused to start another thread; raise the limit of processes (ulimit -u), "
+            "or use fewer ranks or threads on this host"};
   } catch (const std::exception& error) {
     return {ExitCode::internal, fmt::format("unexpected failure: {}", error.what())};
   }

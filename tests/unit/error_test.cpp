@@ -1,6 +1,10 @@
 #include "core/error.hpp"
 
+#include <system_error>
+
 #include <gtest/gtest.h>
+
+#include "core/team.hpp"
 
 namespace spsolve {
 
@@ -12,6 +16,20 @@ TEST(Error, CarriesCodeAndFormattedText) {
     EXPECT_EQ(error.code(), ExitCode::input);
     EXPECT_STREQ(error.what(), "a.mtx:3: expected a number");
   }
+}
+
+TEST(CurrentFailure, TellsMissingThreadsFromDefects) {
+  const auto failure_of = [](std::errc code) {
+    try {
+      throw std::system_error(std::make_error_code(code));
+    } catch (...) {
+      return current_failure();
+    }
+  };
+  const Failure no_thread = failure_of(std::errc::resource_unavailable_try_again);
+  EXPECT_EQ(no_thread.code, ExitCode::resources);
+  EXPECT_NE(no_thread.message.find("ulimit -u"), std::string::npos);
+  EXPECT_EQ(failure_of(std::errc::invalid_argument).code, ExitCode::internal);
 }
 
 }  // namespace spsolve
