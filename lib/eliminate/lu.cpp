@@ -193,7 +193,9 @@ class TeamElimination {
       largest_upper_ =
           std::max(largest_upper_, band_.largest_in(retired, {panel.columns.last, layout_.rows}));
     }
-    result_.pivots.growth = all_maximum(team_, largest_upper_) / result_.pivots.largest_entry;
+    if (layout_.rows > 0) {
+      result_.pivots.growth = all_maximum(team_, largest_upper_) / result_.pivots.largest_entry;
+    }
     return std::move(result_);
   }
 

@@ -132,6 +132,16 @@ class Solving(CliTest):
         self.assertEqual(self.spsolve("c.yaml", ranks=4).code, SOLVED)
         self.assertLess(self.report()["backward_error"], 1e-15)
 
+    def test_a_system_without_unknowns(self):
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n")
+        self.write("c.yaml", "matrix: a.mtx\noutput: {report: report.json}\n")
+        for method in ("gauss", "gauss_jordan", "lu"):
+            for ranks in (1, 3):
+                with self.subTest(method=method, ranks=ranks):
+                    result = self.spsolve("c.yaml", "--set", f"solve.method={method}", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    self.assertEqual(self.report()["pivot_growth"], 0)
+
     def test_without_mpirun(self):
         self.write("c.yaml", QUICK)
         result = self.run_program(BIN / "spsolve", "c.yaml")
