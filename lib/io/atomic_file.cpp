@@ -24,21 +24,25 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path), target_(path) {
     target_ = target_.parent_path() / fs::read_symlink(target_, none);
   }
   struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  const bool replaces = ::stat(path.c_str(), &status) == 0;
+  if (replaces && !S_ISREG(status.st_mode)) {
     if (S_ISDIR(status.st_mode)) fail_with_reason(EISDIR);
     fail(ExitCode::resources,
          "{}: cannot be written (not a regular file); name a file that may be replaced",
          path.string());
   }
+  const mode_t mode = replaces ? status.st_mode & 0777 : 0666;
   static std::atomic<unsigned> serial{0};
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
   // A name of its own, short enough where the target's name is at the file system's limit.
   do {
     temporary_ = folder / fmt::format(".{}.{}-{}.tmp", target_.filename().string().substr(0, 200),
                                       ::getpid(), serial++);
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) fail_with_reason(errno);
+  // Beyond what umask leaves; a file system that knows no modes refuses, and nothing is lost.
+  if (replaces) ::fchmod(descriptor_, mode);
 }
 
 AtomicFile::~AtomicFile() {

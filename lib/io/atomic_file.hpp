@@ -8,8 +8,9 @@ namespace spsolve::io {
 
 /// A file that comes into being whole or not at all: written under a temporary name beside the
 /// target, flushed to the disk and renamed by commit(). Without commit() the temporary file is
-/// removed and an older file of the target's name stays. A symbolic link is followed.
-/// All failures throw Error(resources) with the target's name and the system's reason.
+/// removed and an older file of the target's name stays. A symbolic link is followed. The new file
+/// has the mode of the one that it replaces. All failures throw Error(resources) with the target's
+/// name and the system's reason.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);

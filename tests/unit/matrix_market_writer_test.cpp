@@ -213,6 +213,17 @@ TEST(MatrixMarketWriter, LeavesTheOldFileAndNothingElseWhenTheDiskIsFull) {
   EXPECT_EQ(files_in(folder / "."), 1U);
 }
 
+TEST(AtomicFile, KeepsTheModeOfWhatItReplaces) {
+  namespace fs = std::filesystem;
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("x.mtx", "old");
+  for (const unsigned mode : {0600u, 0644u, 0666u, 0640u}) {
+    fs::permissions(file, fs::perms(mode));
+    io::write_text(file, "new");
+    EXPECT_EQ(static_cast<unsigned>(fs::status(file).permissions()), mode);
+  }
+}
+
 TEST(AtomicFile, AppearsOnlyWhenCommittedAndFollowsLinks) {
   const test::TemporaryFolder folder;
   fs::create_directory(folder / "real");
