@@ -108,8 +108,7 @@ double MultiplyRow::gflops() const {
 }
 
 double MultiplyRow::floor_bytes() const {
-  return product_floor_bytes(facts.rows, facts.columns, facts.nonzeros, k,
-                             precision == Precision::float32 ? sizeof(float) : sizeof(double));
+  return product_floor_bytes(facts.rows, facts.columns, facts.nonzeros, k, value_bytes(precision));
 }
 
 double MultiplyRow::bytes_per_second() const {

@@ -96,8 +96,7 @@ bool are_swaps(const std::vector<Index>& swaps, Index most) {
 }  // namespace
 
 std::size_t row_bytes(const EliminatedProblem& problem) {
-  return static_cast<std::size_t>(problem.order) *
-         (problem.precision == Precision::float32 ? sizeof(float) : sizeof(double));
+  return static_cast<std::size_t>(problem.order) * value_bytes(problem.precision);
 }
 
 Index rows_in_piece(const EliminatedProblem& problem) {

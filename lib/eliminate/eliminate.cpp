@@ -184,8 +184,7 @@ std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, In
 
 std::int64_t panel_factors_bytes(const EliminationChoice& choice, Index order, int ranks) {
   if (choice.method != Method::lu || ranks == 1) return 0;
-  const std::int64_t value =
-      choice.precision == Precision::float32 ? sizeof(float) : sizeof(double);
+  const std::int64_t value = value_bytes(choice.precision);
   return choice.block * order * value;
 }
 
