@@ -4,8 +4,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <latch>
 #include <limits>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -163,6 +166,17 @@ int choose_threads(int wanted, int ranks_on_host) {
   }
   const int share = std::max(1, host_processors() / std::max(1, ranks_on_host));
   return std::min(share, usable_processors());
+}
+
+void require_threads(int threads) {
+  std::latch all_started(1);
+  std::vector<std::jthread> others;
+  // Goes before the threads do, which wait for it, whether all could be started or not.
+  const struct Release {
+    std::latch& latch;
+    ~Release() { latch.count_down(); }
+  } release{all_started};
+  for (int k = 1; k < threads; ++k) others.emplace_back([&] { all_started.wait(); });
 }
 
 }  // namespace spsolve

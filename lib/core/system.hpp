@@ -52,4 +52,8 @@ int host_processors();
 /// share of the host's processors among its ranks, within the affinity mask.
 int choose_threads(int wanted, int ranks_on_host);
 
+/// Starts so many threads for a moment, the calling one among them, and throws std::system_error
+/// where the system gives no more: OpenMP would end the process, with an exit code of its own.
+void require_threads(int threads);
+
 }  // namespace spsolve

@@ -81,6 +81,7 @@ void begin_task(const Config& config, Team& team, TaskReport& report) {
     if (team.rank() == 0) std::ranges::for_each(result_files(config), check_folder_of);
   });
   report.threads = choose_threads(config.threads, team.ranks_on_host());
+  together(team, [&] { require_threads(report.threads); });
   omp_set_num_threads(report.threads);
   blas::set_threads(report.threads);
 }
