@@ -23,6 +23,9 @@ def read_report(path):
             report = json.load(file)
     except (ValueError, UnicodeDecodeError) as error:
         raise NotAReport(f"{path}: this is no report of spsolve: {error}") from error
+    if isinstance(report, dict) and report.get("status") in ("failed", "stopped"):
+        raise NotAReport(f"{path}: this run {report['status'].replace('stopped', 'was stopped')}, "
+                         "and its report has nothing to draw")
     for key in ("status", "matrix", "seconds", "ranks"):
         if not isinstance(report, dict) or key not in report:
             raise NotAReport(f"{path}: this is no report of spsolve: the field '{key}' is missing")

@@ -275,9 +275,11 @@ class Plot(BenchTest):
         self.write("other.csv", "a,b\n1,2\n")
         self.write("other.json", '{"status": "solved"}')
         self.write("broken.json", "{")
+        self.write("failed.json", '{"status": "failed"}')
         for name, words in (("none.csv", "none.csv"), ("other.csv", "no CSV of 'spbench multiply'"),
                             ("none.json", "none.json"), ("broken.json", "no report of spsolve"),
-                            ("other.json", "'matrix' is missing")):
+                            ("other.json", "'matrix' is missing"),
+                            ("failed.json", "failed.json: this run failed, and its report has")):
             result = self.run_program(sys.executable, PLOT, name)
             self.assertEqual(result.code, INPUT, result.text)
             self.assertIn(words, result.err)
