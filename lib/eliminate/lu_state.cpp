@@ -74,6 +74,17 @@ std::optional<EliminationState> resume_lu(Team& team, const CyclicRows& layout,
 }
 
 template <typename T>
+EliminationState state_behind(Index step, const CyclicRows& layout, const LuFactors<T>& result) {
+  EliminationState state;
+  state.step = step;
+  state.block = layout.block;
+  state.pivot_rows.assign(result.order.begin(), result.order.begin() + step);
+  state.largest_entry = result.pivots.largest_entry;
+  state.redone_panels = result.redone_panels;
+  return state;
+}
+
+template <typename T>
 std::vector<typename LuFactors<T>::Panel> panels_of(Team& team, const CyclicRows& layout,
                                                     const BlockedBand<T>& band,
                                                     const EliminationState& state) {
@@ -108,6 +119,8 @@ template std::optional<EliminationState> resume_lu(Team&, const CyclicRows&, Blo
                                                    Checkpoints*);
 template std::optional<EliminationState> resume_lu(Team&, const CyclicRows&, BlockedBand<double>&,
                                                    Checkpoints*);
+template EliminationState state_behind(Index, const CyclicRows&, const LuFactors<float>&);
+template EliminationState state_behind(Index, const CyclicRows&, const LuFactors<double>&);
 template std::vector<LuFactors<float>::Panel> panels_of(Team&, const CyclicRows&,
                                                         const BlockedBand<float>&,
                                                         const EliminationState&);

@@ -20,6 +20,10 @@ template <typename T>
 std::optional<EliminationState> resume_lu(Team& team, const CyclicRows& layout,
                                           BlockedBand<T>& band, Checkpoints* checkpoints);
 
+/// What a checkpoint behind `step` columns tells of an elimination beside its rows.
+template <typename T>
+EliminationState state_behind(Index step, const CyclicRows& layout, const LuFactors<T>& result);
+
 /// The panels of a team's elimination so far, from the rows in its bands. Collective.
 template <typename T>
 std::vector<typename LuFactors<T>::Panel> panels_of(Team& team, const CyclicRows& layout,
