@@ -130,7 +130,9 @@ LuFactors<T> factor_alone(Team& team, const CyclicRows& layout, BlockedBand<T>& 
   return LoneElimination<T>(team, layout, band, pivoting, checkpoints).run(progress);
 }
 
-template LuFactors<float> factor_alone(Team&, const CyclicRows&, BlockedBand<float>&, Pivoting, Progress&, Checkpoints*);
-template LuFactors<double> factor_alone(Team&, const CyclicRows&, BlockedBand<double>&, Pivoting, Progress&, Checkpoints*);
+template LuFactors<float> factor_alone(Team&, const CyclicRows&, BlockedBand<float>&, Pivoting,
+                                       Progress&, Checkpoints*);
+template LuFactors<double> factor_alone(Team&, const CyclicRows&, BlockedBand<double>&, Pivoting,
+                                        Progress&, Checkpoints*);
 
 }  // namespace spsolve

@@ -264,7 +264,9 @@ LuFactors<T> factor_in_team(Team& team, Team& rows, Team& candidates, const Cycl
       .run(progress);
 }
 
-template LuFactors<float> factor_in_team(Team&, Team&, Team&, const CyclicRows&, BlockedBand<float>&, Pivoting, Progress&, Checkpoints*);
-template LuFactors<double> factor_in_team(Team&, Team&, Team&, const CyclicRows&, BlockedBand<double>&, Pivoting, Progress&, Checkpoints*);
+template LuFactors<float> factor_in_team(Team&, Team&, Team&, const CyclicRows&,
+                                         BlockedBand<float>&, Pivoting, Progress&, Checkpoints*);
+template LuFactors<double> factor_in_team(Team&, Team&, Team&, const CyclicRows&,
+                                          BlockedBand<double>&, Pivoting, Progress&, Checkpoints*);
 
 }  // namespace spsolve
