@@ -8,7 +8,7 @@ import unittest
 
 from support import CliTest, MIB, RESOURCES, SOLVED, injects, why_no_gpu
 
-SMALLEST = 400 * MIB  # at most on the GPU, so that fixed costs do not decide
+SMALLEST = 256 * MIB  # at most on the GPU, so that fixed costs do not decide
 LIBRARIES = 1024 * MIB  # work space of cuBLAS, cuSPARSE and NCCL, beside the plan
 
 DENSE, SPARSE = "random_dense:8000", "grid2d:120"
