@@ -50,6 +50,7 @@ void move_pulse(Pulse* place) {
   Pulse& to = place == nullptr ? own_pulse : *place;
   if (&from == &to) return;
   to.moves = from.moves + 1;
+  to.looks = from.looks.load();
   to.rank = from.rank.load();
   to.waiting = from.waiting.load();
   to.on_device = from.on_device.load();

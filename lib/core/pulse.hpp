@@ -14,6 +14,7 @@ struct Pulse {
   static constexpr std::size_t phase_words = 4;
 
   std::atomic<std::uint64_t> moves{0};     ///< grows with every step of the work
+  std::atomic<std::uint64_t> looks{0};     ///< of its own watchdog
   std::atomic<std::int32_t> rank{0};       ///< in its team
   std::atomic<std::int32_t> waiting{0};    ///< above 0: for other ranks, in a call of Team
   std::atomic<std::int32_t> on_device{0};  ///< above 0: for work that was given to a GPU

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 #include <pthread.h>
 #include <signal.h>
@@ -39,6 +40,14 @@ std::optional<Standstill> standstill(std::span<const WatchedRank> ranks, std::si
   bool all_wait = true;
   double longest = 0, shortest = 2 * patience + static_cast<double>(me);
   const double turn = static_cast<double>(me) + 1;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (i == me || ranks[i].silent < patience + turn) continue;
+    return Standstill{
+        ExitCode::resources,
+        fmt::format("rank {} has stood still altogether for {:.0f} s in phase {}: its process was "
+                    "stopped, or gets no processor; let it run, or raise run.watchdog",
+                    ranks[i].rank, ranks[i].silent, ranks[i].phase)};
+  }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const WatchedRank& one = ranks[i];
     all_wait = all_wait && one.waiting && one.still >= shortest;
@@ -92,13 +101,27 @@ Watchdog::~Watchdog() {
 std::vector<WatchedRank> Watchdog::look() {
   std::vector<WatchedRank> ranks;
   const auto now = Clock::now();
+  const auto seconds_since = [now](Clock::time_point then) {
+    return std::chrono::duration<double>(now - then).count();
+  };
+  pulse().looks.fetch_add(1, std::memory_order_relaxed);
+  // Who was stopped itself, with its whole job maybe, knows nothing of the time between.
+  const bool was_away = seconds_since(std::exchange(last_look_, now)) > patience_ / 2;
   for (std::size_t i = 0; i < pulses_.size(); ++i) {
     const Pulse& one = pulses_[i];
-    const std::uint64_t moves = one.moves;
+    LastSeen& last = last_[i];
     // One that has not begun, or has ended its work, keeps nobody waiting.
-    if (moves != last_[i].moves || one.watched == 0) last_[i] = {moves, now};
-    ranks.push_back({one.rank, one.place(), one.waiting > 0,
-                     std::chrono::duration<double>(now - last_[i].time).count()});
+    const bool anew = was_away || one.watched == 0;
+    if (const std::uint64_t moves = one.moves; moves != last.moves || anew) {
+      last.moves = moves;
+      last.moved = now;
+    }
+    if (const std::uint64_t looks = one.looks; looks != last.looks || anew) {
+      last.looks = looks;
+      last.looked = now;
+    }
+    ranks.push_back({one.rank, one.place(), one.waiting > 0, seconds_since(last.moved),
+                     seconds_since(last.looked)});
   }
   return ranks;
 }

@@ -18,6 +18,7 @@ struct WatchedRank {
   std::string phase;     ///< and whether it waits for a GPU there
   bool waiting = false;  ///< for other ranks
   double still = 0;      ///< seconds since it last moved
+  double silent = 0;     ///< seconds since its own watchdog last looked
 };
 
 /// What a watchdog ends all ranks for.
@@ -29,12 +30,14 @@ struct Standstill {
 /// What the watchdog of ranks[me], all of them on one host, has to say where a rank that stopped is
 /// given `patience` seconds:
 ///
+/// - a rank whose process stands still altogether, its watchdog with it, whatever it was doing: the
+///   watchdogs of the other ranks say so, one second after another;
 /// - a rank that computes, reads or writes and has not moved for so long: its own watchdog says so
-///   first, and those of the other ranks, one second after another, where that one says nothing;
+///   first, and then those of the other ranks;
 /// - all of them waiting for twice as long: for ranks of other hosts whose watchdogs are gone too,
 ///   or for each other.
 ///
-/// A rank that waits for others is never to blame for itself.
+/// A rank that waits for others and lives is never to blame for itself.
 std::optional<Standstill> standstill(std::span<const WatchedRank> ranks, std::size_t me,
                                      double patience);
 
@@ -56,16 +59,17 @@ class Watchdog {
   std::vector<WatchedRank> look();
 
   using Clock = std::chrono::steady_clock;
-  struct LastMove {
-    std::uint64_t moves = 0;
-    Clock::time_point time = Clock::now();
+  struct LastSeen {
+    std::uint64_t moves = 0, looks = 0;
+    Clock::time_point moved = Clock::now(), looked = moved;
   };
 
   Team& team_;
   double patience_;
   std::span<Pulse> pulses_;  // of the host's ranks, or this one's alone
   std::size_t me_ = 0;
-  std::vector<LastMove> last_;
+  std::vector<LastSeen> last_;
+  Clock::time_point last_look_ = Clock::now();
   std::jthread thread_;
 };
 

@@ -95,7 +95,7 @@ CASES = (
     Case("a rank gets no memory for a checkpoint", (2, 3), RESOURCES,
          "no checkpoint could be written", "rank=1:phase=checkpoint:step=2:bad_alloc", KEPT,
          left=("kept", "report.json")),
-    Case("a process stands still", (2, 3, 4), RESOURCES, "rank 1 has not moved",
+    Case("a process stands still", (2, 3, 4), RESOURCES, "rank 1 has stood still altogether",
          "rank=1:phase=eliminate:step=20:stop"),
     *(Case(f"a GPU falls off the bus, {method}", (1, 2), RESOURCES, "has lost its GPU",
            "phase=eliminate:step=1:gpu_gone", config, left=("report.json",), gpu=True)

@@ -47,6 +47,22 @@ TEST(Standstill, ThoseThatWaitAreToBlameOnlyWhereAllDoForTwiceAsLong) {
   EXPECT_NE(found->sentence.find("waited for messages"), std::string::npos);
 }
 
+TEST(Standstill, NamesAProcessThatWasStoppedWhateverItDid) {
+  for (const bool waiting : {false, true}) {
+    std::vector<WatchedRank> ranks{waits(0, 12), computes(1, 3)};
+    ranks.push_back({2, "eliminate", waiting, 12, 11.5});
+    const auto found = standstill(ranks, 0, 10);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->code, ExitCode::resources);
+    EXPECT_NE(found->sentence.find("rank 2 has stood still altogether for 12 s in phase eliminate"),
+              std::string::npos)
+        << found->sentence;
+    ranks[2].still = 3;  // before it was stopped it moved
+    EXPECT_FALSE(standstill(ranks, 1, 10)) << "its turn comes a second later";
+    EXPECT_TRUE(standstill(ranks, 0, 10));
+  }
+}
+
 TEST(Pulse, ShowsPhaseAndSteps) {
   enter_phase("eliminate");
   const auto before = pulse().moves.load();
