@@ -10,36 +10,33 @@ namespace {
 
 constexpr int threads = 256;
 
-// A thread a pack of neighbouring elements; `per_row` packs a row. Number is 32 bits wide where
-// that is enough: a division by the number of columns takes several times as long in 64.
+/// Calls work(id, place) for every pack of the listed rows, a thread a pack: place is that of pack
+/// id in the rows that the list names. Number is 32 bits wide where that is enough: a division by
+/// the packs of a row takes several times as long in 64.
+template <typename Number, typename Work>
+__device__ void for_packs(const LocalIndex* list, Number count, Number per_row, const Work& work) {
+  for (auto id = static_cast<Number>(thread_index()); id < count * per_row;
+       id += static_cast<Number>(thread_count())) {
+    const Number i = id / per_row;
+    work(id, static_cast<Index>(list[i]) * per_row + (id - i * per_row));
+  }
+}
 
 template <typename Pack, typename Number>
 __global__ void pack(const Pack* x, const LocalIndex* list, Number count, Number per_row,
                      Pack* packed) {
-  for (auto id = static_cast<Number>(thread_index()); id < count * per_row;
-       id += static_cast<Number>(thread_count())) {
-    const Number i = id / per_row;
-    packed[id] = x[static_cast<Index>(list[i]) * per_row + (id - i * per_row)];
-  }
+  for_packs(list, count, per_row, [&](Number id, Index place) { packed[id] = x[place]; });
 }
 
-template <typename T, int size>
-__device__ void add_to(Packed<T, size>& to, const Packed<T, size>& from) {
+template <typename T, int size, typename Number>
+__global__ void add(const Packed<T, size>* sums, const LocalIndex* list, Number count,
+                    Number per_row, Packed<T, size>* y) {
+  for_packs(list, count, per_row, [&](Number id, Index place) {
+    Packed<T, size> value = y[place];
 #pragma unroll
-  for (int c = 0; c < size; ++c) to.elements[c] += from.elements[c];
-}
-
-template <typename Pack, typename Number>
-__global__ void add(const Pack* sums, const LocalIndex* list, Number count, Number per_row,
-                    Pack* y) {
-  for (auto id = static_cast<Number>(thread_index()); id < count * per_row;
-       id += static_cast<Number>(thread_count())) {
-    const Number i = id / per_row;
-    Pack* const place = y + static_cast<Index>(list[i]) * per_row + (id - i * per_row);
-    Pack value = *place;
-    add_to(value, sums[id]);
-    *place = value;
-  }
+    for (int c = 0; c < size; ++c) value.elements[c] += sums[id].elements[c];
+    y[place] = value;
+  });
 }
 
 /// Calls launch(Packed<T, size>{}, count, per_row) for the widest packs that both arrays can be
