@@ -104,7 +104,9 @@ void add_eliminate_command(CLI::App& app, const bench::Environment& environment,
       ->capture_default_str();
   command->add_flag("--condition", options->plan.condition,
                     "estimate the condition number of the first system");
-  command->add_option("--pivoting", options->pivoting, "auto, none, partial or tournament")
+  command
+      ->add_option("--pivoting", options->pivoting,
+                   "auto, none, partial, tournament (of lu) or complete (of the others)")
       ->capture_default_str();
   command->add_option("--device", options->device, "host or cuda")
       ->check(CLI::IsMember({"host", "cuda"}))

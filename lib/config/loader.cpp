@@ -119,6 +119,15 @@ class Loader {
 // --- the file
 
 void Loader::read(std::string_view text) {
+  if (text.starts_with("%%MatrixMarket")) {
+    report(
+        {0, 1, 1},
+        fmt::format("this is a Matrix Market file, and a configuration is wanted: write one with "
+                    "the line 'matrix: {}'",
+                    name_),
+        "matrix");
+    return;
+  }
   if (text.size() > most_bytes) {
     report({}, fmt::format("a configuration of more than {} bytes is refused", most_bytes),
            "matrix");

@@ -203,6 +203,9 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: [a]\n",
        "c.yaml:1:9: 'matrix' is a section with the keys file, generate, rotate_rows, "
        "reader, not a list"},
+      {"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n",
+       "c.yaml:1:1: this is a Matrix Market file, and a configuration is wanted: write one with "
+       "the line 'matrix: c.yaml'"},
       {"hello\n",
        "c.yaml:1:1: a configuration is made of keys and values, such as 'matrix: FILE', "
        "not of the text 'hello'"},
