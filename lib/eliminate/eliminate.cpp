@@ -6,6 +6,7 @@
 
 #include "eliminate/columnwise.hpp"
 #include "eliminate/lu.hpp"
+#include "eliminate/panel_width.hpp"
 #include "eliminate/transposed.hpp"
 
 namespace spsolve {
@@ -98,17 +99,6 @@ PreparedElimination prepare_by_blocks(Team& team, BandFactory& bands, Index orde
 /// Below this order panels take most of the time on a GPU alone, as long in float as in double, and
 /// GMRES comes on top: measured on an H200, 1.36 times the time of double at 7548, 0.91 at 16384.
 constexpr Index least_mixed_order = 12000;
-
-/// Narrow panels while a matrix is small: their latency counts, not the update's rate. A GPU alone
-/// eliminates inside a wide panel by halves, so that only the update's rate counts, and a small
-/// matrix is one panel; among several the rows are dealt out in blocks of the same width.
-Index panel_width(Index order, BandMemory memory, int ranks) {
-  if (memory == BandMemory::host) return std::clamp<Index>(order / 16 / 8 * 8, 16, 128);
-  if (ranks == 1) return order <= 2048 ? std::max<Index>(order, 1) : order < 25000 ? 512 : 1024;
-  if (order < 2500) return 64;
-  if (order >= 20000 * static_cast<Index>(ranks)) return 1024;
-  return order < 6000 ? 128 : order < 20000 ? 256 : 512;
-}
 
 }  // namespace
 

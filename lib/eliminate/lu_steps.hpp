@@ -8,15 +8,11 @@
 #include "core/timer.hpp"
 #include "distribute/cyclic_rows.hpp"
 #include "eliminate/blocked_band.hpp"
+#include "eliminate/panel_width.hpp"
 
 namespace spsolve {
 
 // What the eliminations of a rank alone and of a team have in common.
-
-/// Where a team that looks ahead has fewer rows a rank left, its updates no longer hide the
-/// election of a panel that is wide; narrower ones than `wide` would only be more.
-inline constexpr Index rows_that_hide_a_panel = 8192;
-inline constexpr Index wide = 1024;
 
 /// The panel that begins at column `first`. It ends with a cyclic block, which it need not begin
 /// with where a checkpoint of other blocks went on; where steps wait for wide panels, with half a
@@ -26,9 +22,9 @@ Range panel_from(const CyclicRows& layout, const BlockedBand<T>& band, Index fir
   const Index begin = first / layout.block * layout.block;
   const Index end = std::min(begin + layout.block, layout.rows);
   const Index middle = std::min(begin + layout.block / 2, end);
-  const bool waits = band.overlaps() && layout.ranks > 1 && layout.block >= wide &&
-                     layout.rows - first < rows_that_hide_a_panel * layout.ranks;
-  return {first, waits && first < middle ? middle : end};
+  const bool halved =
+      band.overlaps() && waits_for_panel(layout.block, layout.rows - first, layout.ranks);
+  return {first, halved && first < middle ? middle : end};
 }
 
 /// Of the flops of an elimination, those behind `done` of n columns.
