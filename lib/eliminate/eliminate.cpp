@@ -78,8 +78,9 @@ PreparedElimination prepare_by_blocks(Team& team, BandFactory& bands, Index orde
     Eliminated result;
     result.pivots = factors->pivots;
     result.seconds = factors->seconds;
-    result.solve = [&team, &bands, band, factors](Dense<double>& x) {
-      solve_in<T>(x, [&](Dense<T>& y) { solve_lu<T>(team, bands.rows(), *band, *factors, y); });
+    // Not the factory itself: bands of hosts outlive theirs.
+    result.solve = [&team, &rows = bands.rows(), band, factors](Dense<double>& x) {
+      solve_in<T>(x, [&](Dense<T>& y) { solve_lu<T>(team, rows, *band, *factors, y); });
     };
     result.solve_transposed = [&team, band, factors](Dense<double>& x) {
       solve_in<T>(x, [&](Dense<T>& y) { solve_lu_transposed<T>(team, *band, *factors, y); });
