@@ -17,7 +17,7 @@ namespace {
 
 /// Results that would replace each other, or what is read; as far as names tell, a link may still
 /// lead to one of the others.
-void check_files(const Config& config, std::vector<Inconsistency>& found) {
+void find_replaced_files(const Config& config, std::vector<Inconsistency>& found) {
   std::map<fs::path, std::string_view> taken;
   const auto take = [&](std::string_view key, const fs::path& file) {
     if (file.empty()) return key;
@@ -51,7 +51,7 @@ std::vector<Inconsistency> inconsistencies(const Config& config) {
                      "transport=peer goes with task=multiply only; use transport=auto, nccl, mpi "
                      "or pinned"});
   }
-  check_files(config, found);
+  find_replaced_files(config, found);
   return found;
 }
 

@@ -9,38 +9,26 @@
 
 namespace spsolve {
 
-/// Where the rows of each neighbour lie.
-struct HaloParts {
-  std::vector<Outgoing> sends;
-  std::vector<Incoming> receives;
-};
-
-/// The messages of a plan for K columns: from `outgoing`, sent rows x K, to the neighbours, and
-/// from them into `incoming`, halo rows x K. The spans are not read or written here.
-template <typename T>
-HaloParts halo_parts(const HaloPlan& plan, std::span<const T> outgoing, std::span<T> incoming,
-                     Index columns) {
-  const auto part_of = [&](auto whole, const HaloPlan::Part& part) {
-    return whole.subspan(static_cast<std::size_t>(part.first * columns),
-                         static_cast<std::size_t>(part.count * columns));
-  };
-  HaloParts parts;
-  for (const HaloPlan::Part& part : plan.sends) {
-    parts.sends.push_back({part.rank, std::as_bytes(part_of(outgoing, part))});
-  }
-  for (const HaloPlan::Part& part : plan.receives) {
-    parts.receives.push_back({part.rank, std::as_writable_bytes(part_of(incoming, part))});
-  }
-  return parts;
-}
-
-/// The same, by the team.
+/// The messages of a plan for K columns, by the team: from `outgoing`, sent rows x K, to the
+/// neighbours, and from them into `incoming`, halo rows x K. The spans are not read or written
+/// here.
 template <typename T>
 std::unique_ptr<Messages> halo_messages(Team& team, const HaloPlan& plan,
                                         std::span<const T> outgoing, std::span<T> incoming,
                                         Index columns) {
-  const HaloParts parts = halo_parts(plan, outgoing, incoming, columns);
-  return team.messages(parts.sends, parts.receives);
+  const auto part_of = [&](auto whole, const HaloPlan::Part& part) {
+    return whole.subspan(static_cast<std::size_t>(part.first * columns),
+                         static_cast<std::size_t>(part.count * columns));
+  };
+  std::vector<Outgoing> sends;
+  std::vector<Incoming> receives;
+  for (const HaloPlan::Part& part : plan.sends) {
+    sends.push_back({part.rank, std::as_bytes(part_of(outgoing, part))});
+  }
+  for (const HaloPlan::Part& part : plan.receives) {
+    receives.push_back({part.rank, std::as_writable_bytes(part_of(incoming, part))});
+  }
+  return team.messages(sends, receives);
 }
 
 }  // namespace spsolve

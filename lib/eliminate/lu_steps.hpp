@@ -23,7 +23,7 @@ Range panel_from(const CyclicRows& layout, const BlockedBand<T>& band, Index fir
   const Index end = std::min(begin + layout.block, layout.rows);
   const Index middle = std::min(begin + layout.block / 2, end);
   const bool halved =
-      band.overlaps() && waits_for_panel(layout.block, layout.rows - first, layout.ranks);
+      band.overlaps() && halves_panels(layout.block, layout.rows - first, layout.ranks);
   return {first, halved && first < middle ? middle : end};
 }
 

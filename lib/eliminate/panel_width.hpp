@@ -21,7 +21,7 @@ inline Index panel_width(Index order, BandMemory memory, int ranks) {
 /// Whether updates of a team that looks ahead no longer hide the election of panels of `block`
 /// columns, `rows` being left: panels half as wide pay then. Those narrower than 1024 columns would
 /// only be more.
-inline bool waits_for_panel(Index block, Index rows, int ranks) {
+inline bool halves_panels(Index block, Index rows, int ranks) {
   constexpr Index rows_that_hide_a_panel = 8192, wide = 1024;
   return ranks > 1 && block >= wide && rows < rows_that_hide_a_panel * ranks;
 }
