@@ -312,43 +312,6 @@ complete -o filenames -F _{0} {0}
                             name, cases_of_levels(program));
 }
 
-std::string zsh_completion(const Program& program) {
-  const std::string name = program.app.get_name();
-  std::string text = fmt::format(R"(#compdef {0}
-# Completion of {0} for zsh; made by {0} --generate zsh.
-_{0}() {{
-  local previous=${{words[CURRENT-1]}} command='' files='' word
-  local choices=''
-  for word in "${{(@)words[2,CURRENT-1]}}"; do
-    case $word in {1}) command=$word ;; esac
-  done
-)",
-                                 name, subcommand_pattern(program));
-  if (const Choices* const set = assignments_of(program); set != nullptr) {
-    text += fmt::format(R"(  if [[ $previous == {1} ]]; then
-    if ! compset -P '*='; then
-      compadd -S '' -- {2}
-      return
-    fi
-    case ${{IPREFIX%=}} in
-{0}      *) _files; return ;;
-    esac
-    compadd -- ${{=choices}}
-    return
-  fi
-)",
-                        cases_of_keys(*set), set->option, keys_of(*set));
-  }
-  return text + fmt::format(R"(  case "$command $previous" in
-{1}  esac
-  if [[ -n $choices ]]; then compadd -- ${{=choices}}; fi
-  if [[ -n $files && $PREFIX != -* ]]; then _files; fi
-}}
-if [[ $funcstack[1] == _{0} ]]; then _{0} "$@"; else compdef _{0} {0}; fi
-)",
-                            name, cases_of_levels(program));
-}
-
 void add_common_flags(CLI::App& app) {
   app.set_help_flag("-h,--help", "print this help; --help TOPIC prints the part on TOPIC");
   app.set_version_flag("--version", fmt::format("{} {}", app.get_name(), build_info::version),
@@ -385,8 +348,7 @@ std::optional<std::string> generated(const Program& program, int argc, const cha
   const std::string_view what = argc == 3 ? argv[2] : "";
   if (what == "man") return manual_page(program);
   if (what == "bash") return bash_completion(program);
-  if (what == "zsh") return zsh_completion(program);
-  std::vector<std::string> names{"man", "bash", "zsh"};
+  std::vector<std::string> names{"man", "bash"};
   for (const auto& [name, make] : program.texts) {
     if (what == name) return make();
     names.push_back(name);

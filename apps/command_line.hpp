@@ -43,7 +43,7 @@ struct Program {
   std::string sentence;  ///< what it does, for the head of the manual page
   std::vector<ManualSection> sections;
   std::vector<Choices> words;
-  /// What --generate makes beyond man, bash and zsh, by name.
+  /// What --generate makes beyond man and bash, by name.
   std::vector<std::pair<std::string, std::function<std::string()>>> texts;
 };
 
@@ -57,9 +57,8 @@ ExitCode parsing_ended(const CLI::App& app, const CLI::ParseError& why, bool spe
 /// The manual page (section 1) in man(7)'s macros.
 std::string manual_page(const Program& program);
 
-/// The completion of bash and of zsh, to be sourced, or put where those look for it.
+/// The completion of bash, to be sourced, or put where bash looks for it.
 std::string bash_completion(const Program& program);
-std::string zsh_completion(const Program& program);
 
 /// The help of a subcommand by name, or "".
 std::string subcommand_help(const CLI::App& app, std::string_view topic);

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Draws what `spbench multiply` measured, and what reports of `spsolve` say.
+"""Draws what `spbench multiply` and `spbench eliminate --matrix` measured, and what reports of
+`spsolve` say.
 
     apps/plot.py results.csv [more.csv ...] --output folder
     apps/plot.py report.json [more.json ...] --output folder
 
-For every matrix and precision of the CSV files, up to four pictures (PNG):
+Of CSV files of `spbench eliminate --matrix`: eliminate_seconds.png and eliminate_speedup.png. For
+every matrix and precision of those of `spbench multiply`, up to four pictures (PNG):
 
     MATRIX_PRECISION_gflops.png      GFLOP/s against K, a line a kernel
     MATRIX_PRECISION_bandwidth.png   effective bandwidth against K, beside the triad
@@ -26,6 +28,7 @@ import pathlib
 import re
 import sys
 
+from plot_eliminations import EliminationPictures, is_elimination_table, measured
 from plot_reports import NotAReport, ReportPictures, read_report
 
 NEEDED = ("matrix", "kernel", "device", "precision", "k", "threads", "refused", "gflops",
@@ -262,6 +265,19 @@ def load_pyplot():
     return matplotlib.pyplot
 
 
+def saver(pyplot, folder, note):
+    """What writes a figure into the folder, which it makes, and returns the figure's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def save(figure, title, name, handles, names):
+        path = folder / f"{name}.png"
+        finish(figure, None, title, note, path, handles, names)
+        pyplot.close(figure)
+        return path
+
+    return save
+
+
 def draw_reports(paths, folder):
     """The pictures of reports; paths are of JSON files."""
     try:
@@ -271,16 +287,9 @@ def draw_reports(paths, folder):
     except OSError as error:
         raise Complaint(INPUT, f"{error.filename}: {error.strerror}") from error
     pyplot = load_pyplot()
-
-    def save(figure, title, name, handles, names):
-        path = folder / f"{name}.png"
-        versions = dict.fromkeys(f"spsolve {report['versions']['spsolve']}" for report in reports
-                                 if "versions" in report)
-        finish(figure, None, title, "; ".join(versions), path, handles, names)
-        pyplot.close(figure)
-        return path
-
-    folder.mkdir(parents=True, exist_ok=True)
+    versions = dict.fromkeys(f"spsolve {report['versions']['spsolve']}" for report in reports
+                             if "versions" in report)
+    save = saver(pyplot, folder, "; ".join(versions))
     for path in ReportPictures(pyplot, reports, COLORS, MARKERS, save).draw():
         print(path)
 
@@ -298,8 +307,38 @@ def run(arguments):
         raise Complaint(RESOURCES, f"{error.filename or folder}: {error.strerror}") from error
 
 
+def elimination_rows(path):
+    """The rows of a CSV of spbench eliminate --matrix; None where it is something else."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            return measured(reader) if is_elimination_table(reader.fieldnames or []) else None
+    except OSError as error:
+        raise Complaint(INPUT, f"{path}: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error, ValueError, TypeError):
+        return None  # read_rows() says what is wrong
+
+
+def draw_eliminations(rows, folder):
+    if not rows:
+        raise Complaint(INPUT, "no row was measured")
+    pyplot = load_pyplot()
+    machines = dict.fromkeys(f"{row['processor']}, spsolve {row['version']}, {row['date'][:10]}"
+                             for row in rows if row.get("processor"))
+    save = saver(pyplot, folder, "; ".join(machines))
+    for path in EliminationPictures(pyplot, rows, COLORS, MARKERS, save).draw():
+        print(path)
+
+
 def draw_tables(paths, arguments, folder):
     """The pictures of CSV files."""
+    eliminations = {path: elimination_rows(path) for path in paths}
+    found = [rows for rows in eliminations.values() if rows is not None]
+    if found:
+        draw_eliminations([row for rows in found for row in rows], folder)
+    paths = [path for path in paths if eliminations[path] is None]
+    if not paths:
+        return
     rows = [row for path in paths for row in read_rows(path)]
     if not rows:
         raise Complaint(INPUT, f"{paths[0]}: no row was measured")
@@ -321,7 +360,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", metavar="FILE",
-                        help="CSV of spbench multiply, or JSON report of spsolve")
+                        help="CSV of spbench multiply or eliminate --matrix, or JSON report of "
+                             "spsolve")
     parser.add_argument("--output", default=".", metavar="FOLDER",
                         help="where the pictures go (default: here)")
     parser.add_argument("--threads", type=int, metavar="N",

@@ -1,18 +1,18 @@
 // spbench: samples kernels, conversions and eliminations -> a table, CSV, JSON. Works alone,
 // without MPI, unless a launcher started several.
 
-#include "apps/spbench.hpp"
+#include "apps/bench/spbench.hpp"
 
 #include <iostream>
 
 #include "apps/command_line.hpp"
-#include "core/launcher.hpp"
-#include "core/log.hpp"
-#include "core/system.hpp"
-#include "core/team.hpp"
 #include "io/atomic_file.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "mpi/mpi_team.hpp"
+#include "process/launcher.hpp"
+#include "process/log.hpp"
+#include "process/system.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 

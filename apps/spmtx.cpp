@@ -6,20 +6,22 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/command_line.hpp"
-#include "core/team.hpp"
 #include "core/timer.hpp"
 #include "io/atomic_file.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
-#include "io/svg.hpp"
-#include "matrix/colouring.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/ellpack.hpp"
-#include "matrix/format_costs.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/formats/colouring.hpp"
+#include "matrix/formats/ellpack.hpp"
+#include "matrix/formats/format_costs.hpp"
+#include "matrix/formats/symmetric_ellpack.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/structure.hpp"
-#include "matrix/symmetric_ellpack.hpp"
+#include "matrix/symmetry.hpp"
 #include "report/html_report.hpp"
+#include "report/svg.hpp"
+#include "sparse/outlook.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 namespace {
@@ -48,10 +50,19 @@ std::string describe_matrix_of(const Csr<double>& matrix) {
          to_text(format_costs(matrix), matrix.nonzeros());
 }
 
-void info(const std::string& name, bool with_timing, int threads) {
+void info(const std::string& name, bool with_timing, bool with_orderings, int threads) {
+  const auto orderings = [&](const Csr<double>& matrix) -> std::string {
+    if (!with_orderings) return "";
+    if (matrix.rows != matrix.columns) {
+      fail(ExitCode::input, "{}: --orderings wants a square matrix, and this one is {} x {}", name,
+           matrix.rows, matrix.columns);
+    }
+    return "sparse elimination by each order of the unknowns:\n" + ordering_table(matrix);
+  };
   if (means_generator(name)) {
-    print_out(fmt::format("{:<18} {}\n", "generated", name) +
-              describe_matrix_of(generate_matrix(name)));
+    const Csr<double> matrix = generate_matrix(name);
+    print_out(fmt::format("{:<18} {}\n", "generated", name) + describe_matrix_of(matrix) +
+              orderings(matrix));
     return;
   }
   ReadTiming timing;
@@ -59,7 +70,8 @@ void info(const std::string& name, bool with_timing, int threads) {
   options.threads = threads;
   const Csr<double> matrix = csr_from_coo(read_matrix_market(name, options, &timing));
   check_sums(name, matrix);
-  print_out(describe_file(name, timing, with_timing) + describe_matrix_of(matrix));
+  print_out(describe_file(name, timing, with_timing) + describe_matrix_of(matrix) +
+            orderings(matrix));
 }
 
 void generate(const std::string& spec, const std::string& file) {
@@ -81,7 +93,7 @@ void convert(const std::string& from, const std::string& to) {
 /// GPU.
 void color(const std::string& name) {
   const Csr<double> matrix = load_matrix(name);
-  if (!analyse(matrix).symmetric_pattern) {
+  if (!symmetry_of(matrix).symmetric_pattern) {
     fail(ExitCode::input, "{}: the pattern is not symmetric, and one triangle stands for both",
          name);
   }
@@ -128,10 +140,13 @@ ExitCode run(int argc, char** argv) {
   std::string from;
   std::string to;
   bool timing = false;
+  bool orderings = false;
   int threads = 0;
   CLI::App* const info_command = app.add_subcommand("info", "what a matrix holds");
   info_command->add_option("matrix", from, "file or generator")->required();
   info_command->add_flag("--timing", timing, "how fast the file was read");
+  info_command->add_flag("--orderings", orderings,
+                         "what sparse elimination would cost by each solve.ordering");
   info_command->add_option("--threads", threads, "threads that read (0: as OpenMP says)")
       ->check(CLI::Range(0, 4096));
   CLI::App* const generate_command =
@@ -169,7 +184,7 @@ ExitCode run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return parsing_ended(app, error);
   }
-  if (*info_command) info(from, timing, threads);
+  if (*info_command) info(from, timing, orderings, threads);
   if (*generate_command) generate(from, to);
   if (*convert_command) convert(from, to);
   if (*color_command) color(from);

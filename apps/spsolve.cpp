@@ -7,20 +7,21 @@
 
 #include <CLI/CLI.hpp>
 
+#include "api/gpus.hpp"
 #include "apps/command_line.hpp"
-#include "apps/gpus.hpp"
 #include "config/consistency.hpp"
 #include "config/loader.hpp"
 #include "config/schema.hpp"
-#include "core/fault.hpp"
-#include "core/launcher.hpp"
-#include "core/log.hpp"
-#include "core/signals.hpp"
-#include "core/system.hpp"
-#include "core/watchdog.hpp"
+#include "core/tuning.hpp"
 #include "io/atomic_file.hpp"
 #include "mpi/mpi_team.hpp"
 #include "multiply/kernel.hpp"
+#include "process/fault.hpp"
+#include "process/launcher.hpp"
+#include "process/log.hpp"
+#include "process/signals.hpp"
+#include "process/system.hpp"
+#include "process/watchdog.hpp"
 #include "report/html_report.hpp"
 #include "report/report_fields.hpp"
 #include "task/begin.hpp"
@@ -41,7 +42,7 @@ struct CommandLine {
   bool verbose = false;
 };
 
-const std::vector<std::string> generated_texts{"man", "bash", "zsh", "configuration-schema",
+const std::vector<std::string> generated_texts{"man", "bash", "configuration-schema",
                                                "report-schema"};
 
 void describe(CLI::App& app, CommandLine& line) {
@@ -64,10 +65,11 @@ void describe(CLI::App& app, CommandLine& line) {
   app.add_flag("--check", line.check,
                "check the configuration and the files that it names, and stop");
   app.add_flag("--dry-run", line.dry_run, "print the memory plan of every rank and stop");
-  app.add_flag("-v,--verbose", line.verbose, "log each phase as it begins");
+  app.add_flag("-v,--verbose", line.verbose,
+               "log each phase as it begins, and the thresholds that choose how to compute");
   app.add_flag("--quiet", line.quiet, "print no report; progress, warnings and errors only");
   app.add_option("--generate",
-                 "as the only option: print man, bash, zsh, configuration-schema or report-schema, "
+                 "as the only option: print man, bash, configuration-schema or report-schema, "
                  "the manual page, completions of shells, JSON Schemas")
       ->type_name("WHAT")
       ->check(CLI::IsMember(generated_texts));
@@ -277,6 +279,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(ExitCode::input);
   }
   start_log(team.rank(), line.verbose);
+  log_detail("thresholds of the kinds of devices\n" + tuning_table());
   const ExitCode code = run_and_tell(team, line);
   // mpirun ends all ranks when the first one leaves with an error: rank 0 must have spoken by then.
   wait_for_all(team);

@@ -2,19 +2,21 @@
 # programs (libraries, headers, find_package and pkg-config), and the Debian packages of both.
 include(CMakePackageConfigHelpers)
 
-set(SPSOLVE_INCLUDE ${CMAKE_INSTALL_INCLUDEDIR}/spsolve)
 set(SPSOLVE_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/spsolve)
 set(SPSOLVE_SHARE ${CMAKE_INSTALL_DATADIR}/spsolve)
-set(SPSOLVE_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING
-    "Folder for completions of zsh, below the prefix")
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)
 
 # --- for people
+# cuBLAS and cuSPARSE are shared, and need not lie where the loader looks by itself.
+if(SPSOLVE_HAVE_CUDA)
+  set_target_properties(spsolve spbench PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+endif()
 install(TARGETS spsolve spmtx spbench RUNTIME)
 install(DIRECTORY configs slurm DESTINATION ${SPSOLVE_SHARE})
 install(PROGRAMS apps/plot.py DESTINATION ${SPSOLVE_SHARE})
-install(FILES apps/plot_reports.py DESTINATION ${SPSOLVE_SHARE})
+install(FILES apps/plot_eliminations.py apps/plot_reports.py DESTINATION ${SPSOLVE_SHARE})
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Manuals, completions and schemas are what the programs say of themselves.
 set(generated_folder ${CMAKE_BINARY_DIR}/generated/share)
@@ -28,7 +30,6 @@ endfunction()
 foreach(app spsolve spmtx spbench)
   generate_text(${app} man ${app}.1 ${CMAKE_INSTALL_MANDIR}/man1 ${app}.1)
   generate_text(${app} bash ${app}.bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${app})
-  generate_text(${app} zsh _${app} ${SPSOLVE_ZSH_COMPLETIONS} _${app})
 endforeach()
 foreach(schema configuration report)
   generate_text(spsolve ${schema}-schema ${schema}.schema.json ${SPSOLVE_SHARE} ${schema}.schema.json)
@@ -37,25 +38,21 @@ get_property(texts GLOBAL PROPERTY generated_texts)
 add_custom_target(generated_texts ALL DEPENDS ${texts})
 
 # --- for programs
-set_target_properties(spsolve_lib PROPERTIES EXPORT_NAME spsolve OUTPUT_NAME spsolve)
+# Who includes the headers of include/spsolve sees nothing of what the libraries are made of.
+set_target_properties(spsolve_api PROPERTIES EXPORT_NAME spsolve OUTPUT_NAME spsolve)
+set_target_properties(spsolve_lib PROPERTIES EXPORT_NAME core OUTPUT_NAME spsolve_core)
 set_target_properties(spsolve_mpi PROPERTIES EXPORT_NAME mpi)
-set(installed_libraries spsolve_lib spsolve_mpi)
-set(installed_headers mpi)
+set(installed_libraries spsolve_api spsolve_lib spsolve_mpi)
 if(SPSOLVE_HAVE_CUDA)
   set_target_properties(spsolve_cuda PROPERTIES EXPORT_NAME cuda)
   list(APPEND installed_libraries spsolve_cuda)
-  list(APPEND installed_headers cuda)
 endif()
 foreach(library ${installed_libraries})
-  target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${SPSOLVE_INCLUDE}>)
+  target_include_directories(${library} INTERFACE
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
 install(TARGETS ${installed_libraries} EXPORT spsolve_targets COMPONENT development)
-install(DIRECTORY lib/ DESTINATION ${SPSOLVE_INCLUDE} COMPONENT development
-        FILES_MATCHING PATTERN "*.hpp")
-install(DIRECTORY ${installed_headers} DESTINATION ${SPSOLVE_INCLUDE} COMPONENT development
-        FILES_MATCHING PATTERN "*.hpp")
-install(FILES ${CMAKE_BINARY_DIR}/generated/core/build_info.hpp
-        DESTINATION ${SPSOLVE_INCLUDE}/core COMPONENT development)
+install(DIRECTORY include/spsolve DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(EXPORT spsolve_targets NAMESPACE spsolve:: DESTINATION ${SPSOLVE_CMAKE}
         COMPONENT development)
 configure_package_config_file(packaging/spsolveConfig.cmake.in ${CMAKE_BINARY_DIR}/spsolveConfig.cmake
@@ -63,9 +60,23 @@ configure_package_config_file(packaging/spsolveConfig.cmake.in ${CMAKE_BINARY_DI
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/spsolveConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/spsolveConfig.cmake ${CMAKE_BINARY_DIR}/spsolveConfigVersion.cmake
+              cmake/SparseLibraries.cmake
         DESTINATION ${SPSOLVE_CMAKE} COMPONENT development)
 # The libraries are static: who links them links what they need.
 list(JOIN BLAS_LIBRARIES " " SPSOLVE_PC_BLAS)
+set(SPSOLVE_PC_CUDA "")
+if(SPSOLVE_HAVE_CUDA)
+  set(SPSOLVE_PC_CUDA "-lspsolve_cuda")
+  # As spsolve_cuda links them; the loader finds the shared ones where they were at build time.
+  set(cuda_libraries -Wl,-rpath,${CUDAToolkit_LIBRARY_DIR} ${CUDA_cublas_LIBRARY}
+    ${CUDA_cusparse_LIBRARY} ${CUDA_cudart_static_LIBRARY} -ldl -lrt)
+  if(NCCL_INCLUDE AND NCCL_LIBRARY)
+    list(PREPEND cuda_libraries ${NCCL_LIBRARY})
+  endif()
+  list(JOIN cuda_libraries " " SPSOLVE_PC_CUDA_LIBRARIES)
+endif()
+# The prefix as seen from where the file lies, so that it is right wherever that is.
+file(RELATIVE_PATH SPSOLVE_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(packaging/spsolve.pc.in ${CMAKE_BINARY_DIR}/spsolve.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/spsolve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT development)
@@ -89,5 +100,5 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS python3-matplotlib)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libspsolve-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "libfmt-dev, libspdlog-dev, libyaml-cpp-dev, nlohmann-json3-dev, zlib1g-dev, libopenblas-openmp-dev, libopenmpi-dev")
+    "libfmt-dev, libspdlog-dev, libyaml-cpp-dev, nlohmann-json3-dev, zlib1g-dev, libopenblas-openmp-dev, libsuitesparse-dev, libopenmpi-dev")
 include(CPack)

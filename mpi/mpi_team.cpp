@@ -4,9 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <numeric>
 
 #include "core/error.hpp"
-#include "core/pulse.hpp"
+#include "process/pulse.hpp"
 
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -48,17 +49,17 @@ void in_pieces(std::span<Byte> data, Transfer&& transfer) {
 
 class MpiMessages final : public Messages {
  public:
-  MpiMessages(MPI_Comm world, std::span<const Outgoing> outgoing,
+  MpiMessages(MPI_Comm ranks, std::span<const Outgoing> outgoing,
               std::span<const Incoming> incoming) {
     for (const Incoming& message : incoming) {
       in_pieces(message.data, [&](std::byte* bytes, int count) {
-        MPI_CHECK(MPI_Recv_init(bytes, count, MPI_BYTE, message.from, neighbour_tag, world,
+        MPI_CHECK(MPI_Recv_init(bytes, count, MPI_BYTE, message.from, neighbour_tag, ranks,
                                 &new_request()));
       });
     }
     for (const Outgoing& message : outgoing) {
       in_pieces(message.data, [&](const std::byte* bytes, int count) {
-        MPI_CHECK(MPI_Send_init(bytes, count, MPI_BYTE, message.to, neighbour_tag, world,
+        MPI_CHECK(MPI_Send_init(bytes, count, MPI_BYTE, message.to, neighbour_tag, ranks,
                                 &new_request()));
       });
     }
@@ -111,12 +112,12 @@ std::string MpiSession::version() {
   return whole.substr(0, whole.find_first_of(",\n"));
 }
 
-MpiTeam::MpiTeam() {
-  MPI_Comm_dup(MPI_COMM_WORLD, &world_);
-  MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
-  MPI_CHECK(MPI_Comm_rank(world_, &rank_));
-  MPI_CHECK(MPI_Comm_size(world_, &size_));
-  MPI_CHECK(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host_));
+MpiTeam::MpiTeam(MPI_Comm ranks) {
+  MPI_CHECK(MPI_Comm_dup(ranks, &ranks_));
+  MPI_Comm_set_errhandler(ranks_, MPI_ERRORS_RETURN);
+  MPI_CHECK(MPI_Comm_rank(ranks_, &rank_));
+  MPI_CHECK(MPI_Comm_size(ranks_, &size_));
+  MPI_CHECK(MPI_Comm_split_type(ranks_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host_));
   MPI_CHECK(MPI_Comm_size(host_, &ranks_on_host_));
   MPI_CHECK(MPI_Comm_rank(host_, &rank_on_host_));
 }
@@ -124,14 +125,14 @@ MpiTeam::MpiTeam() {
 MpiTeam::~MpiTeam() {
   if (shared_ != MPI_WIN_NULL) MPI_Win_free(&shared_);
   MPI_Comm_free(&host_);
-  MPI_Comm_free(&world_);
+  MPI_Comm_free(&ranks_);
 }
 
 void MpiTeam::broadcast_bytes(std::span<std::byte> data, int root) {
   if (size_ == 1) return;
   const WaitingForRanks waiting;
   in_pieces(data, [&](std::byte* bytes, int count) {
-    MPI_CHECK(MPI_Bcast(bytes, count, MPI_BYTE, root, world_));
+    MPI_CHECK(MPI_Bcast(bytes, count, MPI_BYTE, root, ranks_));
   });
 }
 
@@ -142,20 +143,32 @@ void MpiTeam::all_gather_bytes(std::span<const std::byte> mine, std::span<std::b
   }
   const WaitingForRanks waiting;
   const int count = static_cast<int>(mine.size());
-  MPI_CHECK(MPI_Allgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, world_));
+  MPI_CHECK(MPI_Allgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, ranks_));
+}
+
+void MpiTeam::all_gather_parts(std::span<std::byte> all, std::span<const Index> sizes) {
+  if (size_ == 1) return;
+  // Beyond an MPI call's counts and displacements parts are broadcast, in pieces.
+  if (all.size() > piece) return Team::all_gather_parts(all, sizes);
+  const WaitingForRanks waiting;
+  const std::vector<int> counts(sizes.begin(), sizes.end());
+  std::vector<int> starts(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
+  MPI_CHECK(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), counts.data(),
+                           starts.data(), MPI_BYTE, ranks_));
 }
 
 void MpiTeam::send_bytes(std::span<const std::byte> data, int to) {
   const WaitingForRanks waiting;
   in_pieces(data, [&](const std::byte* bytes, int count) {
-    MPI_CHECK(MPI_Send(bytes, count, MPI_BYTE, to, message_tag, world_));
+    MPI_CHECK(MPI_Send(bytes, count, MPI_BYTE, to, message_tag, ranks_));
   });
 }
 
 void MpiTeam::receive_bytes(std::span<std::byte> data, int from) {
   const WaitingForRanks waiting;
   in_pieces(data, [&](std::byte* bytes, int count) {
-    MPI_CHECK(MPI_Recv(bytes, count, MPI_BYTE, from, message_tag, world_, MPI_STATUS_IGNORE));
+    MPI_CHECK(MPI_Recv(bytes, count, MPI_BYTE, from, message_tag, ranks_, MPI_STATUS_IGNORE));
   });
 }
 
@@ -163,13 +176,23 @@ void MpiTeam::exchange_bytes(std::span<std::byte> data, int partner) {
   const WaitingForRanks waiting;
   in_pieces(data, [&](std::byte* bytes, int count) {
     MPI_CHECK(MPI_Sendrecv_replace(bytes, count, MPI_BYTE, partner, message_tag, partner,
-                                   message_tag, world_, MPI_STATUS_IGNORE));
+                                   message_tag, ranks_, MPI_STATUS_IGNORE));
   });
 }
 
 std::unique_ptr<Messages> MpiTeam::messages(std::span<const Outgoing> outgoing,
                                             std::span<const Incoming> incoming) {
-  return std::make_unique<MpiMessages>(world_, outgoing, incoming);
+  return std::make_unique<MpiMessages>(ranks_, outgoing, incoming);
+}
+
+std::unique_ptr<Team> MpiTeam::split(int group, int order) {
+  MPI_Comm chosen = MPI_COMM_NULL;
+  const WaitingForRanks waiting;
+  MPI_CHECK(MPI_Comm_split(ranks_, group < 0 ? MPI_UNDEFINED : group, order, &chosen));
+  if (chosen == MPI_COMM_NULL) return nullptr;
+  auto team = std::make_unique<MpiTeam>(chosen);
+  MPI_Comm_free(&chosen);
+  return team;
 }
 
 bool MpiTeam::claims_gpu_memory() const {
@@ -195,7 +218,15 @@ std::span<std::byte> MpiTeam::shared_on_host(std::size_t bytes) {
 }
 
 void MpiTeam::abort(ExitCode code) {
-  MPI_Abort(world_, static_cast<int>(code));
+  // MPI_THREAD_FUNNELED leaves the calls to the thread that started MPI. A watchdog is another one,
+  // and that thread may be inside a call: so its process ends by itself. One that ends with a code
+  // and without MPI_Finalize is a failure to the launcher, which ends the others with that code, as
+  // it does for MPI_Abort, and as fast (Open MPI 4.1, ranks that wait, compute or are stopped).
+  // Where a launcher does not, the other ranks' watchdogs see that this one is gone.
+  // MPI_THREAD_MULTIPLE would allow the call, for locks in every message of every run.
+  int started_mpi = 0;
+  MPI_Is_thread_main(&started_mpi);
+  if (started_mpi != 0) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
   std::_Exit(static_cast<int>(code));
 }
 

@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#include "core/team.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 
@@ -18,12 +18,13 @@ class MpiSession {
   static std::string version();
 };
 
-/// All ranks of MPI_COMM_WORLD. Messages of any length: what is too long for one MPI call goes in
+/// The ranks of a communicator. Messages of any length: what is too long for one MPI call goes in
 /// pieces. An MPI error is an Error(internal) on the rank that meets it; whoever catches it last
 /// calls abort().
 class MpiTeam final : public Team {
  public:
-  MpiTeam();
+  /// Works on a copy of `ranks`, so that its messages meet nobody else's. Collective over them.
+  explicit MpiTeam(MPI_Comm ranks = MPI_COMM_WORLD);
   ~MpiTeam() override;
   MpiTeam(const MpiTeam&) = delete;
   MpiTeam& operator=(const MpiTeam&) = delete;
@@ -34,6 +35,7 @@ class MpiTeam final : public Team {
   int rank_on_host() const override { return rank_on_host_; }
   void broadcast_bytes(std::span<std::byte> data, int root) override;
   void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) override;
+  void all_gather_parts(std::span<std::byte> all, std::span<const Index> sizes) override;
   void send_bytes(std::span<const std::byte> data, int to) override;
   void receive_bytes(std::span<std::byte> data, int from) override;
   void exchange_bytes(std::span<std::byte> data, int partner) override;
@@ -42,16 +44,20 @@ class MpiTeam final : public Team {
   std::unique_ptr<Messages> messages(std::span<const Outgoing> outgoing,
                                      std::span<const Incoming> incoming) override;
 
+  /// By MPI_Comm_split.
+  std::unique_ptr<Team> split(int group, int order) override;
+
   /// Where the MPI library says at run time that it is CUDA-aware.
   bool claims_gpu_memory() const override;
 
   /// A window of shared memory (MPI 3.1, 11.2.3); at most one of a team's life.
   std::span<std::byte> shared_on_host(std::size_t bytes) override;
 
+  /// By MPI_Abort from the thread that started MPI; from another one by the end of this process.
   [[noreturn]] void abort(ExitCode code) override;
 
  private:
-  MPI_Comm world_ = MPI_COMM_NULL;
+  MPI_Comm ranks_ = MPI_COMM_NULL;
   MPI_Comm host_ = MPI_COMM_NULL;
   MPI_Win shared_ = MPI_WIN_NULL;
   int rank_ = 0;

@@ -2,8 +2,8 @@
 
 #ifdef SPSOLVE_FAULTS
 
-#include "core/fault.hpp"
 #include "cuda/core/cuda_check.hpp"
+#include "process/fault.hpp"
 
 namespace spsolve::cuda {
 

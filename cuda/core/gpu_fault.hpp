@@ -4,7 +4,7 @@
 
 namespace spsolve::cuda {
 
-/// Where a failure of the GPU is injected (core/fault.hpp): before this rank waits for `stream`.
+/// Where a failure of the GPU is injected (process/fault.hpp): before this rank waits for `stream`.
 /// Empty unless compiled with SPSOLVE_FAULTS.
 void inject_gpu_fault(cudaStream_t stream);
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "core/pulse.hpp"
 #include "cuda/core/cuda_check.hpp"
 #include "cuda/core/gpu_fault.hpp"
+#include "process/pulse.hpp"
 
 namespace spsolve::cuda {
 

@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 
 #include "core/timer.hpp"
+#include "core/tuning.hpp"
 
 namespace spsolve::cuda {
 
-BestExchange::BestExchange(const Transports& transports, const HaloPlan& plan)
+BestExchange::BestExchange(Transports& transports, const HaloPlan& plan)
     : transports_(transports), plan_(plan) {}
 
 void BestExchange::prepare(const std::byte* x, Index row_bytes) {
@@ -28,18 +29,16 @@ void BestExchange::prepare(const std::byte* x, Index row_bytes) {
 
 DeviceExchange& BestExchange::exchange_of(Transport transport) {
   auto& exchange = made_[transport];
-  if (exchange == nullptr) exchange = transports_.make_exchange(transport, plan_);
+  if (exchange == nullptr) exchange = make_exchange(transports_, transport, plan_);
   return *exchange;
 }
 
 BestExchange::Choice BestExchange::choose(const std::byte* x, Index row_bytes) {
-  const auto usable = transports_.usable();
-  Choice best{usable.front(), transports_.name_of(usable.front())};
   const bool any_halo = all_sum(transports_.team(), plan_.halo_rows()) > 0;
-  if (usable.size() == 1 || !any_halo) return best;
-  // Later ones take more from the product beside them, multiprocessors at first and then waits of
-  // the host before each next launch: so they must be clearly faster.
-  constexpr double clearly = 0.8;
+  const std::vector<Transport> usable = transports_.for_halos(any_halo);
+  Choice best{usable.front(), transports_.name_of(usable.front())};
+  if (usable.size() == 1) return best;
+  // Only what takes less from the product beside it may be slower.
   double shortest = std::numeric_limits<double>::infinity();
   std::string tried;
   for (const Transport transport : usable) {
@@ -48,7 +47,7 @@ BestExchange::Choice BestExchange::choose(const std::byte* x, Index row_bytes) {
     const double seconds = seconds_of(exchange, x);
     tried += fmt::format("{}{} {:.3g} ms", tried.empty() ? "" : ", ",
                          transports_.name_of(transport), seconds * 1e3);
-    if (seconds < clearly * shortest) {
+    if (seconds < gpu_tuning.clearly_faster * shortest) {
       shortest = seconds;
       best = {transport, transports_.name_of(transport)};
     }

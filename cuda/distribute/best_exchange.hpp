@@ -10,7 +10,7 @@ namespace spsolve::cuda {
 /// meets a number of bytes a row, on all ranks alike, and keeps to the answer.
 class BestExchange final : public DeviceExchange {
  public:
-  BestExchange(const Transports& transports, const HaloPlan& plan);
+  BestExchange(Transports& transports, const HaloPlan& plan);
 
   /// The chosen transport; where there was a choice, with the times of all.
   std::string name() const override { return name_; }
@@ -31,7 +31,7 @@ class BestExchange final : public DeviceExchange {
   Choice choose(const std::byte* x, Index row_bytes);
   double seconds_of(DeviceExchange& exchange, const std::byte* x);
 
-  const Transports& transports_;
+  Transports& transports_;
   const HaloPlan& plan_;
   Stream stream_{Stream::Order::alone_and_first};
   std::map<Index, Choice> choices_;  ///< by bytes a row

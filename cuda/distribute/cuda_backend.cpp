@@ -24,7 +24,7 @@ class CudaBlock final : public DeviceBlock<T> {
 template <typename T>
 class CudaMaker final : public DeviceMaker<T> {
  public:
-  explicit CudaMaker(const Transports& transports) : transports_(transports) {}
+  explicit CudaMaker(Transports& transports) : transports_(transports) {}
   std::unique_ptr<HaloDevice<T>> halo(Team& team, const HaloPlan& plan,
                                       std::span<const LocalIndex> boundary_rows) override {
     return together(
@@ -35,12 +35,12 @@ class CudaMaker final : public DeviceMaker<T> {
   }
 
  private:
-  const Transports& transports_;
+  Transports& transports_;
 };
 
 }  // namespace
 
-CudaBackend::CudaBackend(Team& team, const std::string& transport)
+CudaBackend::CudaBackend(Team& team, Transport transport)
     : device_(together(team, [] { return current_device().name; })),
       transports_(team, transport),
       floats_(std::make_unique<CudaMaker<float>>(transports_)),

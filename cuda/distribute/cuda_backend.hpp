@@ -10,9 +10,9 @@ namespace spsolve::cuda {
 /// This rank's GPU, the current device: the table of GPU kernels, X and Y in its memory.
 class CudaBackend final : public ProductBackend {
  public:
-  /// The halo may travel by `transport`, a word of the configuration, see Transports. Throws
+  /// The halo may travel by `transport`, see Transports. Throws
   /// Error(resources) on every rank where that can't be had. Collective.
-  CudaBackend(Team& team, const std::string& transport);
+  CudaBackend(Team& team, Transport transport);
   ~CudaBackend() override;
 
   std::string device() const override { return device_; }

@@ -3,7 +3,6 @@
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/distribute/leaving_rows.hpp"
 #include "cuda/distribute/peer_exchange.hpp"
-#include "cuda/team/gpu_team.hpp"
 #include "distribute/halo_messages.hpp"
 
 namespace spsolve::cuda {
@@ -150,58 +149,17 @@ class DirectExchange final : public DeviceExchange {
 
 }  // namespace
 
-/// Multiprocessors that NCCL may take from the product of the interior: with more the halo comes
-/// sooner than it is needed. Measured on four H200 with grid3d27:127:3, K = 16: 0.768 ms with 8,
-/// 0.778 with NCCL's choice, 0.770 with 1 to 4.
-constexpr int blocks_beside_interior = 8;
-
-Transports::Transports(Team& team, const std::string& wanted) : team_(team) {
-  const bool any = wanted == "auto";
-  if (team.size() > 1 && (any || wanted == "peer")) {
-    const bool reach = peers_reach_each_other(team);
-    if (reach) usable_.push_back(Transport::peer);
-    if (!reach && !any) {
-      refuse_transport(wanted, "the GPUs of some ranks can't copy to each other's memory");
-    }
-  }
-  if (team.size() > 1 && (any || wanted == "nccl")) {
-    std::string reason;
-    nccl_ = make_nccl_communicator(team, blocks_beside_interior, reason);
-    if (nccl_ != nullptr) usable_.push_back(Transport::nccl);
-    if (nccl_ == nullptr && !any) refuse_transport(wanted, reason);
-  }
-  if (team.size() > 1 && (any || wanted == "mpi")) {
-    const bool takes = takes_gpu_memory(team);
-    if (takes) usable_.push_back(Transport::direct);
-    if (!takes && !any) refuse_transport(wanted, std::string(no_gpu_memory));
-  }
-  if (any || usable_.empty()) usable_.push_back(Transport::pinned);
-}
-
-std::string Transports::name_of(Transport transport) const {
+std::unique_ptr<DeviceExchange> make_exchange(Transports& transports, Transport transport,
+                                              const HaloPlan& plan) {
   switch (transport) {
     case Transport::peer:
-      return std::string(peer_transport);
+      return std::make_unique<PeerExchange>(transports.team(), plan);
     case Transport::nccl:
-      return nccl_->name();
-    case Transport::direct:
-      return std::string(direct_transport);
+      return std::make_unique<NcclExchange>(transports.nccl(), plan);
+    case Transport::mpi:
+      return std::make_unique<DirectExchange>(transports.team(), plan);
     default:
-      return std::string(pinned_transport);
-  }
-}
-
-std::unique_ptr<DeviceExchange> Transports::make_exchange(Transport transport,
-                                                          const HaloPlan& plan) const {
-  switch (transport) {
-    case Transport::peer:
-      return std::make_unique<PeerExchange>(team_, plan);
-    case Transport::nccl:
-      return std::make_unique<NcclExchange>(*nccl_, plan);
-    case Transport::direct:
-      return std::make_unique<DirectExchange>(team_, plan);
-    default:
-      return std::make_unique<PinnedExchange>(team_, plan);
+      return std::make_unique<PinnedExchange>(transports.team(), plan);
   }
 }
 

@@ -3,21 +3,16 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "core/team.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/team/nccl_communicator.hpp"
+#include "cuda/team/transports.hpp"
 #include "distribute/halo_plan.hpp"
+#include "team/team.hpp"
 
 namespace spsolve::cuda {
 
-/// How halo rows travel by the copy engines of GPUs, in words for reports.
-inline constexpr std::string_view peer_transport = "copies from GPU to GPU";
-
 /// Carries the rows of a plan between the memories of the ranks' GPUs, for one K at a time. Another
-/// transport is another implementation and a line in Transports.
+/// transport is another implementation and a line in make_exchange().
 class DeviceExchange {
  public:
   virtual ~DeviceExchange() = default;
@@ -46,34 +41,9 @@ class DeviceExchange {
   virtual void release(const Stream& stream) { static_cast<void>(stream); }
 };
 
-/// The ways in which rows can travel.
-enum class Transport {
-  peer,    ///< by the GPUs' copy engines, where all ranks are on one host
-  nccl,    ///< by NCCL, as work on the stream
-  direct,  ///< by the team's messages from GPU memory, as a CUDA-aware MPI takes them
-  pinned,  ///< through page-locked host memory, and from there by the team's messages
-};
-
-/// The transports that work between the GPUs of a team.
-class Transports {
- public:
-  /// Finds them out: for `wanted` auto all that work; for peer, nccl, mpi (direct) or pinned that
-  /// one.
-  /// Throws Error(resources) on every rank where a wanted one can't be had. Collective; the same on
-  /// every rank.
-  Transports(Team& team, const std::string& wanted);
-
-  /// Those that can be chosen from, in the order of Transport; at least one.
-  std::span<const Transport> usable() const { return usable_; }
-
-  Team& team() const { return team_; }
-  std::string name_of(Transport transport) const;
-  std::unique_ptr<DeviceExchange> make_exchange(Transport transport, const HaloPlan& plan) const;
-
- private:
-  Team& team_;
-  std::unique_ptr<NcclCommunicator> nccl_;
-  std::vector<Transport> usable_;
-};
+/// Carries the halo of `plan` by a transport that works, see Transports. The exchange ends before
+/// `transports` and `plan` do. Collective.
+std::unique_ptr<DeviceExchange> make_exchange(Transports& transports, Transport transport,
+                                              const HaloPlan& plan);
 
 }  // namespace spsolve::cuda

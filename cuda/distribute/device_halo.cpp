@@ -5,7 +5,7 @@
 namespace spsolve::cuda {
 
 template <typename T>
-DeviceHalo<T>::DeviceHalo(const Transports& transports, const HaloPlan& plan,
+DeviceHalo<T>::DeviceHalo(Transports& transports, const HaloPlan& plan,
                           std::span<const LocalIndex> boundary_rows)
     : plan_(plan),
       alone_(transports.team().size() == 1),
@@ -33,7 +33,7 @@ void DeviceHalo<T>::start(const T* x, Index columns) {
 }
 
 template <typename T>
-void DeviceHalo<T>::interior(Product<T>& product, const T* x, T* y, Index columns) {
+void DeviceHalo<T>::interior(KernelProduct<T>& product, const T* x, T* y, Index columns) {
   const StreamScope scope(products_);
   interior_begin_.record(products_);
   product.multiply(x, y, columns);
@@ -50,7 +50,7 @@ void DeviceHalo<T>::interior(Product<T>& product, const T* x, T* y, Index column
 }
 
 template <typename T>
-void DeviceHalo<T>::boundary(Product<T>* product, T* y, Index columns) {
+void DeviceHalo<T>::boundary(KernelProduct<T>* product, T* y, Index columns) {
   exchange_.finish(halo_);
   arrived_.record(halo_);
   if (product != nullptr) {

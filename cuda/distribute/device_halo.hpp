@@ -17,12 +17,12 @@ template <typename T>
 class DeviceHalo final : public HaloDevice<T> {
  public:
   /// `transports` must outlive the object. The products must be prepared by now.
-  DeviceHalo(const Transports& transports, const HaloPlan& plan,
+  DeviceHalo(Transports& transports, const HaloPlan& plan,
              std::span<const LocalIndex> boundary_rows);
 
   void start(const T* x, Index columns) override;
-  void interior(Product<T>& product, const T* x, T* y, Index columns) override;
-  void boundary(Product<T>* product, T* y, Index columns) override;
+  void interior(KernelProduct<T>& product, const T* x, T* y, Index columns) override;
+  void boundary(KernelProduct<T>* product, T* y, Index columns) override;
   ProductTimes finish() override;
   std::string transport() const override;
 

@@ -15,8 +15,8 @@
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
-#include "multiply/auto_product.hpp"
-#include "multiply/row_types.hpp"
+#include "matrix/symmetry.hpp"
+#include "multiply/fast/row_types.hpp"
 
 namespace spsolve::cuda {
 
@@ -63,7 +63,7 @@ std::uint64_t pattern_hash(const Csr<T>& matrix) {
 
 /// Seconds of one product: the shortest mean of a few batches, each long enough for the events.
 template <typename T>
-double seconds_of(Product<T>& product, const T* x, T* y, Index columns) {
+double seconds_of(KernelProduct<T>& product, const T* x, T* y, Index columns) {
   constexpr int batches = 4, most_repeats = 20;
   constexpr double batch_seconds = 1e-4;
   Event start, stop;
@@ -81,14 +81,14 @@ double seconds_of(Product<T>& product, const T* x, T* y, Index columns) {
 }
 
 template <typename T>
-class AutoProduct final : public Product<T> {
+class AutoProduct final : public KernelProduct<T> {
  public:
   AutoProduct(const Csr<T>& matrix, const KernelOptions& options)
       : matrix_(matrix),
         options_(options),
         hash_(pattern_hash(matrix)),
         row_types_(count_row_types(matrix) <= most_row_types),
-        symmetric_(is_symmetric(matrix)) {}
+        symmetric_(symmetry_of(matrix).symmetric) {}
 
   void multiply(const T* x, T* y, Index columns) override {
     const auto found = choices_.find(columns);
@@ -112,12 +112,12 @@ class AutoProduct final : public Product<T> {
 
  private:
   struct Converted {
-    std::shared_ptr<Product<T>> product;
+    std::shared_ptr<KernelProduct<T>> product;
     double seconds = 0;  ///< of the conversion
   };
   struct Choice {
     std::string_view name;
-    std::shared_ptr<Product<T>> product;
+    std::shared_ptr<KernelProduct<T>> product;
     std::string text;
   };
   struct Trial {
@@ -130,7 +130,7 @@ class AutoProduct final : public Product<T> {
     const auto found = converted_.find(name);
     if (found != converted_.end()) return found->second;
     const Timer timer;
-    std::shared_ptr<Product<T>> product =
+    std::shared_ptr<KernelProduct<T>> product =
         prepare(find_kernel(cuda_kernels(), name), matrix_, options_);
     return converted_[name] = {std::move(product), timer.seconds()};
   }
@@ -226,11 +226,13 @@ std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool
 }
 
 template <typename T>
-std::unique_ptr<Product<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options) {
+std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options) {
   return std::make_unique<AutoProduct<T>>(matrix, options);
 }
 
-template std::unique_ptr<Product<float>> prepare_auto(const Csr<float>&, const KernelOptions&);
-template std::unique_ptr<Product<double>> prepare_auto(const Csr<double>&, const KernelOptions&);
+template std::unique_ptr<KernelProduct<float>> prepare_auto(const Csr<float>&,
+                                                            const KernelOptions&);
+template std::unique_ptr<KernelProduct<double>> prepare_auto(const Csr<double>&,
+                                                             const KernelOptions&);
 
 }  // namespace spsolve::cuda

@@ -25,6 +25,6 @@ std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool
 /// for further K. detail() says what was chosen, the times, and after how many products the
 /// conversion pays against plain_kernel.
 template <typename T>
-std::unique_ptr<Product<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options);
+std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options);
 
 }  // namespace spsolve::cuda

@@ -3,21 +3,21 @@
 #include "cuda/multiply/cuda_kernels.hpp"
 
 #include "cuda/multiply/auto_product.hpp"
-#include "cuda/multiply/csr_kernels.hpp"
-#include "cuda/multiply/cublas_gemm.hpp"
-#include "cuda/multiply/cusparse_products.hpp"
-#include "cuda/multiply/dense_kernels.hpp"
-#include "cuda/multiply/ellpack_kernels.hpp"
-#include "cuda/multiply/fast_rows.hpp"
-#include "cuda/multiply/grouped_lanes.hpp"
-#include "cuda/multiply/grouped_slices.hpp"
-#include "cuda/multiply/product_tree.hpp"
-#include "cuda/multiply/row_tiles.hpp"
-#include "cuda/multiply/symmetric_kernels.hpp"
-#include "cuda/multiply/transpose.hpp"
-#include "cuda/multiply/typed_rows.hpp"
+#include "cuda/multiply/fast/fast_rows.hpp"
+#include "cuda/multiply/fast/grouped_lanes.hpp"
+#include "cuda/multiply/fast/grouped_slices.hpp"
+#include "cuda/multiply/fast/row_tiles.hpp"
+#include "cuda/multiply/fast/typed_rows.hpp"
+#include "cuda/multiply/published/csr_kernels.hpp"
+#include "cuda/multiply/published/dense_kernels.hpp"
+#include "cuda/multiply/published/ellpack_kernels.hpp"
+#include "cuda/multiply/published/product_tree.hpp"
+#include "cuda/multiply/published/symmetric_kernels.hpp"
+#include "cuda/multiply/published/transpose.hpp"
+#include "cuda/multiply/vendor/cublas_gemm.hpp"
+#include "cuda/multiply/vendor/cusparse_products.hpp"
+#include "multiply/fast/row_types.hpp"
 #include "multiply/kernel_row.hpp"
-#include "multiply/row_types.hpp"
 
 namespace spsolve::cuda {
 
@@ -49,7 +49,7 @@ constexpr Kernel cuda_row(const KernelDescription& description) {
   return format_row<Storage, multiply_function>(KernelDevice::cuda, description);
 }
 
-/// A row for a function (const Csr<T>&, const KernelOptions&) -> std::unique_ptr<Product<T>>.
+/// A row for a function (const Csr<T>&, const KernelOptions&) -> std::unique_ptr<KernelProduct<T>>.
 template <auto make>
 constexpr Kernel peer_row(const KernelDescription& description) {
   return table_row<make>(KernelDevice::cuda, description);

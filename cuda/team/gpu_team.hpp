@@ -4,27 +4,15 @@
 #include <string>
 #include <string_view>
 
-#include "core/team.hpp"
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
+#include "team/team.hpp"
 
 namespace spsolve::cuda {
 
 /// How messages travel where the team carries them, in words for reports.
 inline constexpr std::string_view direct_transport = "CUDA-aware MPI";
 inline constexpr std::string_view pinned_transport = "MPI through pinned host memory";
-
-/// Why the team's messages don't go from GPU to GPU.
-inline constexpr std::string_view no_gpu_memory =
-    "this MPI does not take GPU memory (a message that was tried did not arrive, or it says so "
-    "itself)";
-
-/// Whether the team's messages go from GPU to GPU: it claims that it takes GPU memory, and 1 MiB,
-/// really sent around the ranks, arrives as it was. Collective; the same on every rank.
-bool takes_gpu_memory(Team& team);
-
-/// Throws Error(resources) on every rank: `transport=wanted` can't be had, for that reason.
-[[noreturn]] void refuse_transport(const std::string& wanted, const std::string& reason);
 
 /// The team of the ranks with messages in the memory of their GPUs, in order with the work on one
 /// stream. Words that are not about memory (rank, size, abort) are those of the team behind it.
@@ -34,10 +22,13 @@ class GpuTeam : public Team {
  public:
   GpuTeam(Team& team, const Stream& stream);
 
-  int rank() const override { return team_.rank(); }
-  int size() const override { return team_.size(); }
-  int ranks_on_host() const override { return team_.ranks_on_host(); }
-  int rank_on_host() const override { return team_.rank_on_host(); }
+  /// Holds the team behind it, as one that was split off does.
+  GpuTeam(std::shared_ptr<Team> team, const Stream& stream);
+
+  int rank() const override { return team_->rank(); }
+  int size() const override { return team_->size(); }
+  int ranks_on_host() const override { return team_->ranks_on_host(); }
+  int rank_on_host() const override { return team_->rank_on_host(); }
   void broadcast_bytes(std::span<std::byte> data, int root) override;
   void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void send_bytes(std::span<const std::byte> data, int to) override;
@@ -46,6 +37,13 @@ class GpuTeam : public Team {
   std::unique_ptr<Messages> messages(std::span<const Outgoing> outgoing,
                                      std::span<const Incoming> incoming) override;
   [[noreturn]] void abort(ExitCode code) override;
+
+  /// split_gpus(), for those who know no more than a team.
+  std::unique_ptr<Team> split(int group, int order) override;
+
+  /// split() of the team and of what its messages travel by; in order with the same stream. What
+  /// was launched before is done by then. Collective.
+  virtual std::unique_ptr<GpuTeam> split_gpus(int group, int order) const;
 
   /// The same team in order with the work on another stream. Messages of the two are not to be on
   /// their way at the same time: who uses both orders their streams.
@@ -61,7 +59,15 @@ class GpuTeam : public Team {
   virtual std::string transport() const { return std::string(pinned_transport); }
 
  protected:
-  Team& team_;
+  /// A team of the kind of `OfGpus` over a part of the team behind this one, which is all it needs.
+  template <typename OfGpus>
+  std::unique_ptr<GpuTeam> split_into(int group, int order) const {
+    stream_.wait();
+    std::shared_ptr<Team> part = team_->split(group, order);
+    return part == nullptr ? nullptr : std::make_unique<OfGpus>(std::move(part), stream_);
+  }
+
+  std::shared_ptr<Team> team_;  ///< may belong to somebody else, who keeps it
   const Stream& stream_;
 
  private:
@@ -73,9 +79,8 @@ class GpuTeam : public Team {
   Event copied_[2];
 };
 
-/// The best team for this rank's GPU: NCCL where it was built in and starts, MPI from GPU memory
-/// where that works, else through host memory. `wanted` is auto, nccl, mpi or pinned; throws
-/// Error(resources) on every rank where a wanted one can't be had. Collective.
-std::unique_ptr<GpuTeam> make_gpu_team(Team& team, const Stream& stream, const std::string& wanted);
+/// Messages by the team's own from GPU memory, where a CUDA-aware MPI takes that; see Transports,
+/// which finds out.
+std::unique_ptr<GpuTeam> make_direct_team(Team& team, const Stream& stream);
 
 }  // namespace spsolve::cuda

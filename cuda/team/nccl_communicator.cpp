@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/pulse.hpp"
 #include "cuda/core/cuda_check.hpp"
+#include "process/pulse.hpp"
 
 #ifdef SPSOLVE_HAVE_NCCL
 #include <nccl.h>
@@ -70,6 +70,21 @@ class Communicator final : public NcclCommunicator {
     }
     check_nccl(ncclGroupEnd(), "ncclGroupEnd");
     expect_ranks(stream.get());
+  }
+
+  std::unique_ptr<NcclCommunicator> split(Team& team, int group, int order) override {
+    ncclComm_t part = nullptr;
+    ncclResult_t status = ncclSuccess;
+    {
+      const WaitingForRanks waiting;
+      status = ncclCommSplit(communicator_, group < 0 ? NCCL_SPLIT_NOCOLOR : group, order, &part,
+                             nullptr);
+    }
+    auto made = part == nullptr ? nullptr : std::make_unique<Communicator>(part);
+    if (all_sum(team, status == ncclSuccess ? 0 : 1) > 0) {
+      fail_everywhere(ExitCode::resources, "NCCL does not start between some of the GPUs");
+    }
+    return made;
   }
 
   std::string name() const override {

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "core/team.hpp"
 #include "cuda/core/stream.hpp"
+#include "team/team.hpp"
 
 namespace spsolve::cuda {
 
@@ -30,6 +30,11 @@ class NcclCommunicator {
   /// rank. Ranks without messages need not take part.
   virtual void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                         const Stream& stream) = 0;
+
+  /// NCCL between the ranks of the same `group`, numbered as in Team::split(); null for those whose
+  /// group is negative. `team` is that of this communicator, none of whose messages may be on their
+  /// way. Throws Error(resources) on every rank where NCCL does not start on one. Collective.
+  virtual std::unique_ptr<NcclCommunicator> split(Team& team, int group, int order) = 0;
 
   /// "NCCL 2.28.3".
   virtual std::string name() const = 0;

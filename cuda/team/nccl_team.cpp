@@ -2,21 +2,17 @@
 
 #include "core/error.hpp"
 #include "cuda/core/device_array.hpp"
-#include "cuda/team/nccl_communicator.hpp"
 
 namespace spsolve::cuda {
 
 namespace {
 
-/// Multiprocessors that NCCL may take from products: rows are sent beside an elimination's updates.
-/// On four H200 n = 100000 took 4.16 s with 4, 4.15 to 4.20 with 8 and 0.2 more with NCCL's choice;
-/// n = 34920 0.32 s with 4 and with 8.
-constexpr int blocks_beside_products = 8;
-
 /// Broadcasts, all-gathers and exchanges by NCCL, on the stream; what is rare goes through host
 /// memory.
 class NcclTeam final : public GpuTeam {
  public:
+  NcclTeam(std::shared_ptr<Team> team, const Stream& stream, std::shared_ptr<NcclCommunicator> nccl)
+      : GpuTeam(std::move(team), stream), nccl_(std::move(nccl)) {}
   NcclTeam(Team& team, const Stream& stream, std::shared_ptr<NcclCommunicator> nccl)
       : GpuTeam(team, stream), nccl_(std::move(nccl)) {}
 
@@ -48,9 +44,16 @@ class NcclTeam final : public GpuTeam {
   }
   std::unique_ptr<GpuTeam> beside(const Stream& stream) const override {
     std::string reason;
-    auto nccl = make_nccl_communicator(team_, 0, reason);
+    auto nccl = make_nccl_communicator(*team_, 0, reason);
     if (nccl == nullptr) fail_everywhere(ExitCode::resources, "{}", reason);
     return std::make_unique<NcclTeam>(team_, stream, std::move(nccl));
+  }
+  std::unique_ptr<GpuTeam> split_gpus(int group, int order) const override {
+    stream_.wait();
+    std::shared_ptr<Team> part = team_->split(group, order);
+    std::shared_ptr<NcclCommunicator> nccl = nccl_->split(*team_, group, order);
+    if (part == nullptr) return nullptr;
+    return std::make_unique<NcclTeam>(std::move(part), stream_, std::move(nccl));
   }
   std::string transport() const override { return nccl_->name(); }
 
@@ -61,9 +64,8 @@ class NcclTeam final : public GpuTeam {
 
 }  // namespace
 
-std::unique_ptr<GpuTeam> make_nccl_team(Team& team, const Stream& stream, std::string& reason) {
-  auto nccl = make_nccl_communicator(team, blocks_beside_products, reason);
-  if (nccl == nullptr) return nullptr;
+std::unique_ptr<GpuTeam> make_nccl_team(Team& team, const Stream& stream,
+                                        std::shared_ptr<NcclCommunicator> nccl) {
   return std::make_unique<NcclTeam>(team, stream, std::move(nccl));
 }
 

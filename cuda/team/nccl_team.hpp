@@ -1,14 +1,14 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "cuda/team/gpu_team.hpp"
+#include "cuda/team/nccl_communicator.hpp"
 
 namespace spsolve::cuda {
 
-/// A team of GPUs over NCCL, or null and why not: it was not built in, or does not start on every
-/// rank (ranks that share a GPU, for one). Collective; the same on every rank.
-std::unique_ptr<GpuTeam> make_nccl_team(Team& team, const Stream& stream, std::string& reason);
+/// A team of GPUs over NCCL between the ranks of `team`.
+std::unique_ptr<GpuTeam> make_nccl_team(Team& team, const Stream& stream,
+                                        std::shared_ptr<NcclCommunicator> nccl);
 
 }  // namespace spsolve::cuda

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/team.hpp"
 #include "cuda/core/device_array.hpp"
+#include "team/team.hpp"
 
 namespace spsolve::cuda {
 

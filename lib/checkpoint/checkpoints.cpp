@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
+#include <functional>
 #include <system_error>
 
 #include <unistd.h>
 
 #include "core/checksum.hpp"
-#include "core/log.hpp"
-#include "core/pulse.hpp"
-#include "core/signals.hpp"
+#include "process/fault.hpp"
+#include "process/log.hpp"
+#include "process/pulse.hpp"
+#include "process/signals.hpp"
 
 namespace spsolve {
 
@@ -19,46 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view file_ending = ".checkpoint";
 constexpr std::size_t kept_generations = 2;
 constexpr double expected_bytes_per_second = 1e8;  // until the first checkpoint is written
-
-/// What a file's name says.
-struct FileName {
-  std::uint64_t fingerprint = 0;
-  Index generation = 0;
-  int rank = 0;
-  int ranks = 1;
-};
-
-std::string text_of(const FileName& name) {
-  return fmt::format("spsolve-{:016x}-{:06}.{}-of-{}{}", name.fingerprint, name.generation,
-                     name.rank, name.ranks, file_ending);
-}
-
-std::optional<FileName> name_of(const std::string& text) {
-  FileName name;
-  unsigned long long fingerprint = 0;
-  long long generation = 0;
-  const int read = std::sscanf(text.c_str(), "spsolve-%16llx-%18lld.%9d-of-%9d", &fingerprint,
-                               &generation, &name.rank, &name.ranks);
-  name.fingerprint = fingerprint;
-  name.generation = generation;
-  if (read != 4 || name.ranks < 1 || text_of(name) != text) return std::nullopt;
-  return name;
-}
-
-/// The names in a folder, ascending; none where it cannot be read.
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code problem;
-  for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
-       entry.increment(problem)) {
-    names.push_back(entry->path().filename().string());
-  }
-  std::ranges::sort(names);
-  return names;
-}
 
 /// A number that no other generation has.
 std::uint64_t new_stamp() {
@@ -69,7 +32,7 @@ std::uint64_t new_stamp() {
 
 }  // namespace
 
-Checkpoints::Checkpoints(Team& team, const Config::Checkpoint& wanted,
+Checkpoints::Checkpoints(Team& team, const CheckpointOptions& wanted,
                          const EliminatedProblem& problem, const Timer& run)
     : team_(team), wanted_(wanted), problem_(problem), run_(run) {
   together(team, [&] {
@@ -84,12 +47,7 @@ Checkpoints::Checkpoints(Team& team, const Config::Checkpoint& wanted,
          "its permissions",
          wanted.directory.string(), failure.message());
   });
-  last_save_ = last_look_ = run.seconds();
-}
-
-fs::path Checkpoints::file_of(const Generation& generation, int rank) const {
-  return wanted_.directory /
-         text_of({generation.fingerprint, generation.number, rank, generation.ranks});
+  last_save_ = last_look_ = now();
 }
 
 void Checkpoints::note(std::string text) {
@@ -100,14 +58,13 @@ void Checkpoints::note(std::string text) {
 // --- to go on
 
 /// Those of this problem, ascending, whether whole or not.
-std::vector<Checkpoints::Generation> Checkpoints::generations_there() {
+std::vector<Generation> Checkpoints::generations_there() {
   std::vector<Generation> found;
   if (team_.rank() == 0) {
     for (const std::string& text : names_in(wanted_.directory)) {
-      const auto name = name_of(text);
-      if (!name || name->fingerprint != problem_.fingerprint()) continue;
-      const Generation generation{name->fingerprint, name->generation, name->ranks};
-      if (std::ranges::find(found, generation) == found.end()) found.push_back(generation);
+      const auto generation = generation_of(text);
+      if (!generation || generation->fingerprint != problem_.fingerprint()) continue;
+      if (std::ranges::find(found, *generation) == found.end()) found.push_back(*generation);
     }
     std::ranges::sort(found, {}, &Generation::number);
   }
@@ -117,56 +74,41 @@ std::vector<Checkpoints::Generation> Checkpoints::generations_there() {
   return found;
 }
 
-/// This rank's share of the files of a generation: as they must be, and their state in resumed_.
-/// Throws Error(input).
-Checkpoints::Share Checkpoints::check(const Generation& generation) {
-  Share share;
+/// The stamps of this rank's share of the files of a generation, which are as they must be. Throws
+/// Error(input).
+std::vector<std::uint64_t> Checkpoints::check(const Generation& generation) const {
+  const CheckpointFiles files = files_of(generation);
+  std::vector<std::uint64_t> stamps;
   for (int rank = team_.rank(); rank < generation.ranks; rank += team_.size()) {
-    const fs::path path = file_of(generation, rank);
-    const CheckpointReader reader(path);
+    const CheckpointReader reader = files.open(rank);
     if (const std::string other = difference(reader.problem(), problem_); !other.empty()) {
-      fail(ExitCode::input, "{}: belongs to {}", path.string(), other);
+      reader.refuse("belongs to {}", other);
     }
     const CheckpointPart& part = reader.part();
-    if (part.generation != generation.number || part.ranks != generation.ranks ||
-        part.rank != rank) {
-      fail(ExitCode::input, "{}: bears the name of another file", path.string());
+    if (part != CheckpointPart{generation.number, part.stamp, generation.ranks, rank}) {
+      reader.refuse("bears the name of another file");
     }
     reader.verify();
-    const EliminationState& state = reader.state();
-    share.mixed =
-        share.mixed || (share.rows >= 0 && (part.stamp != share.stamp || state.step != share.step));
-    share.stamp = part.stamp;
-    share.step = state.step;
-    share.rows = std::max<Index>(share.rows, 0) + static_cast<Index>(state.rows.size());
+    stamps.push_back(part.stamp);
   }
-  const int mine = team_.size() == generation.ranks ? team_.rank() : 0;
-  resumed_ = CheckpointReader(file_of(generation, mine)).state();
-  return share;
+  return stamps;
 }
 
-/// Whether the generation is good on all ranks; where it isn't, a note says why. Collective.
-bool Checkpoints::try_generation(const Generation& generation) {
+/// The step of a generation that is good on all ranks; where it isn't, a note says why. Collective.
+std::optional<Index> Checkpoints::try_generation(const Generation& generation, const Take& take) {
   try {
-    const Share mine = together(team_, [&] { return check(generation); });
+    const auto mine = together(team_, [&] { return check(generation); });
     // What only all files together can show.
-    Share whole;
-    for (const Share& share : all_gather(team_, mine)) {
-      if (share.rows < 0) continue;
-      whole.mixed = whole.mixed || share.mixed ||
-                    (whole.rows >= 0 && (share.stamp != whole.stamp || share.step != whole.step));
-      whole.stamp = share.stamp;
-      whole.step = share.step;
-      whole.rows = std::max<Index>(whole.rows, 0) + share.rows;
+    const auto stamps = all_gather_parts(team_, std::span(mine));
+    if (std::ranges::adjacent_find(stamps, std::not_equal_to<>{}) != stamps.end()) {
+      fail(ExitCode::input, "{} and the files of the other ranks are of different checkpoints",
+           files_of(generation).path(0).string());
     }
-    if (!whole.mixed && whole.rows == problem_.order) return true;
-    fail(ExitCode::input, "{} and the files of the other ranks {}", file_of(generation, 0).string(),
-         whole.mixed ? "are of different checkpoints"
-                     : fmt::format("hold {} rows, not {}", whole.rows, problem_.order));
+    return take(files_of(generation));
   } catch (const Error& error) {
     note(fmt::format("a checkpoint is refused: {}", error.what()));
   }
-  return false;
+  return std::nullopt;
 }
 
 /// Checkpoints of other problems in the folder, in words, or "". On rank 0.
@@ -174,8 +116,8 @@ std::string Checkpoints::foreign_files() const {
   std::string first, reason;
   std::size_t count = 0;
   for (const std::string& text : names_in(wanted_.directory)) {
-    const auto name = name_of(text);
-    if (!name || name->fingerprint == problem_.fingerprint()) continue;
+    const auto generation = generation_of(text);
+    if (!generation || generation->fingerprint == problem_.fingerprint()) continue;
     if (++count > 1) continue;
     first = (wanted_.directory / text).string();
     try {
@@ -189,10 +131,11 @@ std::string Checkpoints::foreign_files() const {
                      count > 1 ? fmt::format(", and {} more to others", count - 1) : "");
 }
 
-std::optional<EliminationState> Checkpoints::resume(Precision precision, Index block) {
+bool Checkpoints::resume(Precision precision, double bytes, const Take& take) {
   enter_phase("resume");
   const Timer timer;
   problem_.precision = precision;
+  expected_bytes_ = bytes;
   finished_.insert(finished_.end(), kept_.begin(), kept_.end());
   saved_step_ = first_step_ = 0;
   statistics_.resumed_step.reset();
@@ -203,7 +146,10 @@ std::optional<EliminationState> Checkpoints::resume(Precision precision, Index b
   std::optional<Generation> good;
   if (wanted_.resume != ResumeChoice::never) {
     for (auto generation = found.rbegin(); generation != found.rend() && !good; ++generation) {
-      if (try_generation(*generation)) good = *generation;
+      if (const auto step = try_generation(*generation, take)) {
+        good = *generation;
+        saved_step_ = first_step_ = *step;
+      }
     }
     if (!good) {
       const std::string foreign =
@@ -217,18 +163,12 @@ std::optional<EliminationState> Checkpoints::resume(Precision precision, Index b
   if (good) std::erase(kept_, *good);
   if (good) kept_.push_back(*good);
   statistics_.resume_seconds += timer.seconds();
-  last_look_ = run_.seconds();  // steps begin here
+  last_look_ = now();  // steps begin here
   enter_phase("eliminate");
-  if (!good) return std::nullopt;
-
-  same_ranks_ =
-      all_maximum(team_, good->ranks == team_.size() && resumed_.block == block ? 0 : 1) == 0;
-  resumed_.largest_upper = all_maximum(team_, resumed_.largest_upper);
-  if (!same_ranks_) resumed_.rows.clear();
-  saved_step_ = first_step_ = resumed_.step;
-  statistics_.resumed_step = resumed_.step;
-  statistics_.resumed_from = file_of(*good, 0).string();
-  return resumed_;
+  if (!good) return false;
+  statistics_.resumed_step = saved_step_;
+  statistics_.resumed_from = files_of(*good).path(0).string();
+  return true;
 }
 
 void Checkpoints::refuse_to_begin_anew(const std::string& foreign) const {
@@ -241,66 +181,37 @@ void Checkpoints::refuse_to_begin_anew(const std::string& foreign) const {
                   wanted_.directory.string(), reasons);
 }
 
-void Checkpoints::load_rows(const std::vector<Index>& rows, const RowsIn& take) {
+void Checkpoints::load(const std::function<void(const CheckpointFiles& files)>& load) {
   enter_phase("resume");
   const Timer timer;
-  const Generation generation = kept_.back();
-  together(team_, [&] {
-    std::vector<Index> place(static_cast<std::size_t>(problem_.order), -1);
-    for (std::size_t i = 0; i < rows.size(); ++i) place[rows[i]] = static_cast<Index>(i);
-    std::vector<std::byte> buffer(static_cast<std::size_t>(rows_in_piece(problem_)) *
-                                  row_bytes(problem_));
-    Index loaded = 0;
-    for (int rank = 0; rank < generation.ranks; ++rank) {
-      if (same_ranks_ && rank != team_.rank()) continue;
-      const CheckpointReader reader(file_of(generation, rank));
-      const std::vector<Index>& there = reader.state().rows;
-      const auto size = static_cast<Index>(there.size());
-      // Runs of rows that follow one another there and here.
-      for (Index first = 0, last = 0; first < size; first = std::max(last, first + 1)) {
-        const Index to = place[there[first]];
-        last = first;
-        if (to < 0) continue;
-        while (last < size && last - first < rows_in_piece(problem_) &&
-               place[there[last]] == to + (last - first)) {
-          ++last;
-        }
-        const auto bytes =
-            std::span(buffer).first(static_cast<std::size_t>(last - first) * row_bytes(problem_));
-        reader.read_rows(first, last - first, bytes);
-        take(to, last - first, bytes);
-        loaded += last - first;
-      }
-    }
-    if (loaded != static_cast<Index>(rows.size())) {
-      fail(ExitCode::internal, "{} of {} rows were found in the checkpoint", loaded, rows.size());
-    }
-  });
+  together(team_, [&] { load(files_of(kept_.back())); });
   statistics_.resume_seconds += timer.seconds();
-  last_save_ = last_look_ = run_.seconds();
+  last_save_ = last_look_ = now();
   enter_phase("eliminate");
 }
 
 // --- to keep
 
+double Checkpoints::now() const {
+  return run_.seconds() + injected_seconds();
+}
+
 /// Seconds that writing a checkpoint may take, on the safe side.
 double Checkpoints::time_to_save() const {
-  const double share =
-      static_cast<double>(row_bytes(problem_)) * static_cast<double>(problem_.order) / team_.size();
-  return 2 * (longest_save_ > 0 ? longest_save_ : share / expected_bytes_per_second);
+  return 2 * (longest_save_ > 0 ? longest_save_ : expected_bytes_ / expected_bytes_per_second);
 }
 
 CheckpointWish Checkpoints::wish(Index step) {
   if (stop_was_asked()) return CheckpointWish::stop;
   if (team_.rank() == 0) {  // one clock for all
-    const double now = run_.seconds();
-    longest_step_ = std::max(longest_step_, now - last_look_);
-    last_look_ = now;
+    const double time = now();
+    longest_step_ = std::max(longest_step_, time - last_look_);
+    last_look_ = time;
     // Every run does a part, however short its time: or it would be started again and again.
     const bool out_of_time = wanted_.time_limit > 0 && step > first_step_ &&
-                             now + 2 * longest_step_ + time_to_save() + 1 >= wanted_.time_limit;
+                             time + 2 * longest_step_ + time_to_save() + 1 >= wanted_.time_limit;
     if (out_of_time) return CheckpointWish::out_of_time;
-    if (wanted_.interval > 0 && now - last_save_ >= wanted_.interval) return CheckpointWish::save;
+    if (wanted_.interval > 0 && time - last_save_ >= wanted_.interval) return CheckpointWish::save;
   }
   return save_was_asked() ? CheckpointWish::save : CheckpointWish::none;
 }
@@ -310,41 +221,66 @@ CheckpointWish Checkpoints::wish_at_the_end(Index step) {
   return wish == CheckpointWish::save ? CheckpointWish::none : wish;
 }
 
-void Checkpoints::keep(CheckpointWish agreed, const EliminationState& state, const RowsOut& rows) {
-  if (agreed == CheckpointWish::none) return;
-  if (state.step != saved_step_) write(state, rows);
-  if (agreed != CheckpointWish::save) stop(agreed, state.step);
-  // A signal reaches the ranks one after another: it has had the time of a checkpoint to do so.
-  forget_to_save();
-  last_save_ = last_look_ = run_.seconds();
+void Checkpoints::keep(CheckpointWish agreed, Index step, const Write& write) {
+  keep(agreed, step, write, Way::anew);
 }
 
-void Checkpoints::write(const EliminationState& state, const RowsOut& rows) {
+bool Checkpoints::can_add() const {
+  return saved_step_ > 0 && kept_.back().ranks == team_.size();
+}
+
+void Checkpoints::add(CheckpointWish agreed, Index step, const Write& write) {
+  keep(agreed, step, write, Way::added);
+}
+
+void Checkpoints::keep(CheckpointWish agreed, Index step, const Write& write, Way way) {
+  if (agreed == CheckpointWish::none) return;
+  if (step != saved_step_) save(step, write, way);
+  if (agreed != CheckpointWish::save) stop(agreed, step);
+  // A signal reaches the ranks one after another: it has had the time of a checkpoint to do so.
+  forget_to_save();
+  last_save_ = last_look_ = now();
+}
+
+/// Bytes that were written.
+std::int64_t Checkpoints::write_file(const Generation& generation, const CheckpointPart& part,
+                                     const Write& write, Way way) const {
+  const fs::path path = files_of(generation).path(team_.rank());
+  std::error_code none;
+  const auto before =
+      way == Way::added ? static_cast<std::int64_t>(fs::file_size(path, none)) : std::int64_t{0};
+  SectionWriter file = way == Way::added ? SectionWriter::adding_to(path) : SectionWriter(path);
+  if (way == Way::anew) write_identity(file, problem_, part);
+  write(file);
+  return file.commit() - before;
+}
+
+void Checkpoints::save(Index step, const Write& write, Way way) {
   enter_phase("checkpoint");
   const Timer timer;
-  const Generation generation{problem_.fingerprint(), ++last_number_, team_.size()};
+  const Generation generation =
+      way == Way::added ? kept_.back()
+                        : Generation{problem_.fingerprint(), ++last_number_, team_.size()};
   const CheckpointPart part{generation.number, broadcast_value(team_, new_stamp(), 0), team_.size(),
                             team_.rank()};
   try {
-    const std::int64_t bytes = together(team_, [&] {
-      return write_checkpoint(file_of(generation, team_.rank()), problem_, part, state, rows);
-    });
+    const std::int64_t bytes =
+        together(team_, [&] { return write_file(generation, part, write, way); });
     statistics_.bytes += all_sum(team_, bytes);
     ++statistics_.written;
-    saved_step_ = state.step;
+    saved_step_ = step;
     last_failure_.clear();
-    kept_.push_back(generation);
+    if (way == Way::anew) kept_.push_back(generation);
     for (; kept_.size() > kept_generations; kept_.erase(kept_.begin())) remove_files(kept_.front());
     if (team_.rank() == 0) {
-      log_line(fmt::format("checkpoint of step {} of {}: {}", state.step, problem_.order,
-                           file_of(generation, 0).string()));
+      log_line(fmt::format("checkpoint of step {} of {}: {}", step, problem_.order,
+                           files_of(generation).path(0).string()));
     }
   } catch (const Error& error) {
-    remove_files(generation);
+    if (way == Way::anew) remove_files(generation);
     ++statistics_.failed;
     last_failure_ = error.what();
-    note(fmt::format("no checkpoint at step {} of {}: {}; {}", state.step, problem_.order,
-                     last_failure_,
+    note(fmt::format("no checkpoint at step {} of {}: {}; {}", step, problem_.order, last_failure_,
                      saved_step_ > 0 ? fmt::format("the one of step {} stays", saved_step_)
                                      : "there is none yet"));
   }
@@ -379,7 +315,7 @@ void Checkpoints::stop(CheckpointWish agreed, Index step) const {
 void Checkpoints::remove_files(const Generation& generation) {
   std::error_code ignored;
   for (int rank = team_.rank(); rank < generation.ranks; rank += team_.size()) {
-    fs::remove(file_of(generation, rank), ignored);
+    fs::remove(files_of(generation).path(rank), ignored);
   }
 }
 

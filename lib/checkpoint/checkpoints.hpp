@@ -1,14 +1,15 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "checkpoint/checkpoint_file.hpp"
+#include "checkpoint/generation.hpp"
+#include "checkpoint/options.hpp"
 #include "checkpoint/statistics.hpp"
-#include "config/config.hpp"
-#include "core/team.hpp"
 #include "core/timer.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 
@@ -21,18 +22,19 @@ enum class CheckpointWish : int {
 };
 
 /// Keeps an elimination on disk: a generation of files, one a rank, from time to time, when a
-/// signal asks for it (core/signals.hpp) and before a limit of time; and finds the newest good one
-/// to go on from. A generation counts when the files of all ranks lie complete on the disk; the one
-/// before it stays, older ones go.
+/// signal asks for it (process/signals.hpp) and before a limit of time; and finds the newest good
+/// one to go on from. A generation counts when the files of all ranks lie complete on the disk; the
+/// one before it stays, older ones go. Several runs may share a folder as long as they eliminate
+/// different systems: names of files say whose they are.
 ///
-/// Names say whose a file is: spsolve-FINGERPRINT-GENERATION.RANK-of-RANKS.checkpoint, so that
-/// several runs may share a folder as long as they eliminate different systems.
+/// When that is and which generation is good is decided here; what a checkpoint holds is the
+/// solver's, which writes sections of its own and reads them again.
 class Checkpoints {
  public:
   /// `run` began with the program; the eliminations say themselves in which precision they are
   /// done. Makes the folder. Throws Error(resources) on every rank where it
   /// cannot be written to. Collective.
-  Checkpoints(Team& team, const Config::Checkpoint& wanted, const EliminatedProblem& problem,
+  Checkpoints(Team& team, const CheckpointOptions& wanted, const EliminatedProblem& problem,
               const Timer& run);
   virtual ~Checkpoints() = default;
   Checkpoints(const Checkpoints&) = delete;
@@ -40,17 +42,22 @@ class Checkpoints {
 
   // --- to go on
 
-  /// The state of the newest good generation; nothing where there is none, or with
-  /// checkpoint.resume: never. Files that are damaged or not of this problem are named in the
-  /// notes; with checkpoint.resume: require, no good one is an Error(input) on every rank. `rows`
-  /// of the state are those of this rank where the rows were dealt out to as many ranks in blocks
-  /// of `block` rows, and empty otherwise. To be called first, and again where another elimination
-  /// begins, in another precision. Collective.
-  std::optional<EliminationState> resume(Precision precision, Index block);
+  /// Reads what a solver kept in the files of a generation, whose checksums are those of their
+  /// contents and which are of this problem; hands back the step behind which it was written.
+  /// Throws an Error on every rank where it is not good, in words that name a file. Called by all
+  /// ranks.
+  using Take = std::function<Index(const CheckpointFiles& files)>;
 
-  /// Gives `take` the dense rows of that generation: what the state calls row rows[i], for place i.
+  /// Looks for the newest good generation, and whether there is one: those that are damaged, not of
+  /// this problem or refused by `take` are named in the notes. With checkpoint.resume: never there
+  /// is none; with require, no good one is an Error(input) on every rank. `bytes` is what this rank
+  /// will keep in a checkpoint, about. To be called first, and again where another elimination
+  /// begins, in another precision. Collective.
+  bool resume(Precision precision, double bytes, const Take& take);
+
+  /// Calls load(files) of the generation that resume() found, for what `take` left there.
   /// Collective.
-  void load_rows(const std::vector<Index>& rows, const RowsIn& take);
+  void load(const std::function<void(const CheckpointFiles& files)>& load);
 
   // --- to keep
 
@@ -60,57 +67,64 @@ class Checkpoints {
   /// The largest wish of all ranks to end, behind the last step; or none. Collective.
   CheckpointWish wish_at_the_end(Index step);
 
-  /// Does what all ranks wish for: writes a checkpoint, where none is there of that step, and then,
-  /// where that was the wish, throws Error(interrupted) on every rank. A disk that is full is no
-  /// reason to end: a note says so, and the older checkpoint stays. Collective.
-  void keep(CheckpointWish agreed, const EliminationState& state, const RowsOut& rows);
+  /// Writes the solver's sections of this rank.
+  using Write = std::function<void(SectionWriter& file)>;
+
+  /// Does what all ranks wish for: writes a checkpoint behind `step`, where none is there of that
+  /// step, and then, where that was the wish, throws Error(interrupted) on every rank. A disk that
+  /// is full is no reason to end: a note says so, and the older checkpoint stays. Collective.
+  void keep(CheckpointWish agreed, Index step, const Write& write);
+
+  /// Whether add() can be called: there is a generation of this run, or resume() found one of as
+  /// many ranks.
+  bool can_add() const;
+
+  /// The same as keep() by sections that are added to the files of the newest generation, behind
+  /// those that are there. A rank's file holds all of the new sections or none, whatever happens;
+  /// where the run ends in between, files of some ranks hold them and others do not. Collective.
+  void add(CheckpointWish agreed, Index step, const Write& write);
 
   /// Removes all checkpoints of this problem. Collective.
   void remove();
 
   const CheckpointStatistics& statistics() const { return statistics_; }
+  Team& team() const { return team_; }
+  const EliminatedProblem& problem() const { return problem_; }
 
  private:
-  struct Generation {
-    std::uint64_t fingerprint = 0;  // of the problem
-    Index number = 0;
-    int ranks = 1;
-    bool operator==(const Generation&) const = default;
-  };
-  /// What a rank found in the files that it checked; rows < 0 where it had none.
-  struct Share {
-    std::uint64_t stamp = 0;
-    Index step = 0;
-    Index rows = -1;
-    bool mixed = false;
-  };
+  enum class Way { anew, added };
 
-  std::filesystem::path file_of(const Generation& generation, int rank) const;
+  CheckpointFiles files_of(const Generation& generation) const {
+    return {wanted_.directory, generation};
+  }
   std::vector<Generation> generations_there();
-  Share check(const Generation& generation);
-  bool try_generation(const Generation& generation);
+  std::vector<std::uint64_t> check(const Generation& generation) const;
+  std::optional<Index> try_generation(const Generation& generation, const Take& take);
   void refuse_to_begin_anew(const std::string& foreign) const;
   std::string foreign_files() const;
-  void write(const EliminationState& state, const RowsOut& rows);
+  void keep(CheckpointWish agreed, Index step, const Write& write, Way way);
+  void save(Index step, const Write& write, Way way);
+  std::int64_t write_file(const Generation& generation, const CheckpointPart& part,
+                          const Write& write, Way way) const;
   void remove_files(const Generation& generation);
   void remove_temporaries() const;
   [[noreturn]] void stop(CheckpointWish agreed, Index step) const;
+  double now() const;  // seconds of the run
   double time_to_save() const;
   void note(std::string text);
 
   Team& team_;
-  Config::Checkpoint wanted_;
+  CheckpointOptions wanted_;
   EliminatedProblem problem_;
   const Timer& run_;
   std::vector<Generation> kept_;      // the first ones go first
   std::vector<Generation> finished_;  // of eliminations before this one
   Index last_number_ = 0;
-  Index first_step_ = 0;      // of this run
-  Index saved_step_ = 0;      // of the newest good checkpoint; 0: the beginning
-  std::string last_failure_;  // of the last one, where it failed
-  EliminationState resumed_;
-  bool same_ranks_ = false;
-  double last_save_ = 0;  // seconds of run_
+  Index first_step_ = 0;       // of this run
+  Index saved_step_ = 0;       // of the newest good checkpoint; 0: the beginning
+  std::string last_failure_;   // of the last one, where it failed
+  double expected_bytes_ = 0;  // of a checkpoint, of this rank
+  double last_save_ = 0;       // as now() gives them
   double last_look_ = 0, longest_step_ = 0, longest_save_ = 0;
   CheckpointStatistics statistics_;
 };

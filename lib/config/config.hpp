@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "checkpoint/options.hpp"
 #include "core/types.hpp"
+#include "core/words.hpp"
 #include "distribute/options.hpp"
-#include "eliminate/options.hpp"
+#include "solve/options.hpp"
 
 namespace spsolve {
 
@@ -17,77 +19,27 @@ namespace spsolve {
 enum class Task { solve, multiply };
 enum class RightHandSideKind { row_sums, ones, random, file };
 enum class MultivectorKind { random, ones, file };
-enum class DeviceChoice { automatic, host, cuda };
-enum class TransportChoice { automatic, peer, nccl, mpi, pinned };
+using DeviceChoice = Device;
 enum class ReaderChoice { serial, parallel };
-enum class ResumeChoice { automatic, never, require };
 
 inline constexpr std::string_view task_words[] = {"solve", "multiply"};
 inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};
 /// The words for a multivector that is not a file.
 inline constexpr std::string_view multivector_words[] = {"random", "ones"};
-inline constexpr std::string_view method_words[] = {"auto", "gauss", "gauss_jordan", "lu"};
-inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial", "complete",
-                                                      "tournament"};
-inline constexpr std::string_view precision_words[] = {"float", "double", "mixed"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
-inline constexpr std::string_view transport_words[] = {"auto", "peer", "nccl", "mpi", "pinned"};
-inline constexpr std::string_view switch_words[] = {"false", "true"};
-inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};
 inline constexpr std::string_view reader_words[] = {"serial", "parallel"};
-inline constexpr std::string_view resume_words[] = {"auto", "never", "require"};
-inline constexpr std::string_view bands_words[] = {"auto", "rows", "nonzeros"};
-inline constexpr std::string_view solving_ranks_words[] = {"auto", "all"};
 
-using Words = std::span<const std::string_view>;
 constexpr Words words_of(Task) {
   return task_words;
 }
 constexpr Words words_of(RightHandSideKind) {
   return right_hand_side_words;
 }
-constexpr Words words_of(Method) {
-  return method_words;
-}
-constexpr Words words_of(Pivoting) {
-  return pivoting_words;
-}
-constexpr Words words_of(Precision) {
-  return precision_words;
-}
-constexpr Words words_of(TransportChoice) {
-  return transport_words;
-}
 constexpr Words words_of(DeviceChoice) {
   return device_words;
 }
-constexpr Words words_of(AutoSwitch) {
-  return auto_switch_words;
-}
 constexpr Words words_of(ReaderChoice) {
   return reader_words;
-}
-constexpr Words words_of(ResumeChoice) {
-  return resume_words;
-}
-constexpr Words words_of(BandsChoice) {
-  return bands_words;
-}
-constexpr Words words_of(SolvingRanks) {
-  return solving_ranks_words;
-}
-template <std::same_as<bool> Switch>
-constexpr Words words_of(Switch) {
-  return switch_words;
-}
-
-/// The word by which a configuration names `choice`.
-template <typename Choice>
-requires requires(Choice choice) {
-  words_of(choice);
-}
-constexpr std::string_view name(Choice choice) {
-  return words_of(choice)[static_cast<std::size_t>(choice)];
 }
 
 /// What a run is asked to do. Plain values; lib/config/schema.cpp says what each one means, and
@@ -113,15 +65,8 @@ struct Config {
     Index columns = 1;
     bool operator==(const RightHandSide&) const = default;
   };
-  struct Solve {
-    Method method = Method::automatic;
-    Pivoting pivoting = Pivoting::automatic;
-    Precision precision = Precision::float64;
-    Index block = 0;
+  struct Solve : SolverOptions {
     SolvingRanks ranks = SolvingRanks::automatic;
-    AutoSwitch equilibrate = AutoSwitch::automatic;
-    int refinement = 10;
-    bool condition = true;
     bool operator==(const Solve&) const = default;
   };
   struct Multiply {
@@ -155,14 +100,6 @@ struct Config {
     bool operator==(const Run&) const = default;
   };
 
-  struct Checkpoint {
-    std::filesystem::path directory;
-    int interval = 1800;
-    int time_limit = 0;
-    ResumeChoice resume = ResumeChoice::automatic;
-    bool operator==(const Checkpoint&) const = default;
-  };
-
   Matrix matrix;
   RightHandSide right_hand_side;
   Task task = Task::solve;
@@ -170,11 +107,11 @@ struct Config {
   Multiply multiply;
   DeviceChoice device = DeviceChoice::automatic;
   bool share_gpus = false;
-  TransportChoice transport = TransportChoice::automatic;
+  Transport transport = Transport::automatic;
   int threads = 0;
   Output output;
   Run run;
-  Checkpoint checkpoint;
+  CheckpointOptions checkpoint;
 
   bool operator==(const Config&) const = default;
 };

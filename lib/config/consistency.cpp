@@ -46,7 +46,7 @@ std::vector<Inconsistency> inconsistencies(const Config& config) {
   std::vector<Inconsistency> found;
   const std::string_view reason = why_not(config.solve.method, config.solve.pivoting);
   if (!reason.empty()) found.push_back({"solve.pivoting", std::string(reason)});
-  if (config.task == Task::solve && config.transport == TransportChoice::peer) {
+  if (config.task == Task::solve && config.transport == Transport::peer) {
     found.push_back({"transport",
                      "transport=peer goes with task=multiply only; use transport=auto, nccl, mpi "
                      "or pinned"});

@@ -9,7 +9,8 @@
 
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
-#include "matrix/generate.hpp"
+#include "core/tuning.hpp"
+#include "matrix/generate/generate.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {
@@ -159,6 +160,16 @@ std::vector<Setting> right_hand_side_shorthand(std::string_view text) {
 
 // --- the tables
 
+const std::string precision_help = fmt::format(
+    "Floating-point type of the elimination; mixed: in float, with solutions of double by GMRES, "
+    "and in double by itself where that does not converge or, on a GPU alone below order {}, would "
+    "save no time.",
+    gpu_tuning.least_mixed_order);
+const std::string solving_ranks_help = fmt::format(
+    "Ranks that eliminate: all of them; or auto: rank 0 alone where one GPU is sooner done, below "
+    "order {}.",
+    gpu_tuning.least_order_for_all);
+
 constexpr Section section_table[] = {
     {"matrix", "The matrix A: exactly one of file and generate.", matrix_shorthand,
      "matrix: FILE, or matrix: SPECIFICATION of a generator"},
@@ -205,28 +216,35 @@ const Option option_table[] = {
     choice<&Config::task>("task", "What to do with the matrix."),
     choice<&Config::solve, &Config::Solve::method>(
         "solve.method",
-        "lu: blocked elimination at the speed of matrix products; gauss and gauss_jordan: column "
-        "by "
-        "column, with and without back substitution; auto: lu, or gauss for pivoting: complete."),
+        "sparse_cholesky, sparse_ldlt and sparse_lu keep A sparse: for symmetric positive "
+        "definite, "
+        "symmetric, and any matrices; lu makes it dense: blocked elimination at the speed of "
+        "matrix "
+        "products; gauss and gauss_jordan column by column, with and without back substitution; "
+        "auto: the first of the sparse ones that A allows, or a dense one where that is predicted "
+        "to be sooner done or solve.pivoting asks for one."),
+    choice<&Config::solve, &Config::Solve::ordering>(
+        "solve.ordering",
+        "Sparse methods: the order in which unknowns are eliminated, which decides how much A "
+        "fills "
+        "in: nested dissection, approximate minimum degree, reverse Cuthill-McKee, as they come; "
+        "auto: dissection or amd, whichever takes fewer operations."),
+    text_option<&Config::solve, &Config::Solve::analysis_file>(
+        OptionType::output_path, "solve.analysis_file",
+        "Sparse methods: file that the analysis of the pattern is kept in: read where it is there "
+        "and "
+        "of this pattern, else written."),
     choice<&Config::solve, &Config::Solve::pivoting>(
         "solve.pivoting",
         "Where a pivot is searched: nowhere, in its column, in the whole remaining matrix "
         "(complete, not for lu), or among the best rows of each rank or of parts of a GPU's rows "
         "(tournament, lu only); auto: tournament for lu on several ranks or on GPUs, else "
         "partial."),
-    choice<&Config::solve, &Config::Solve::precision>(
-        "solve.precision",
-        "Floating-point type of the elimination; mixed: in float, with solutions of double by "
-        "GMRES, and in double by itself where that does not converge or, on a GPU alone below "
-        "order "
-        "12000, would save no time."),
+    choice<&Config::solve, &Config::Solve::precision>("solve.precision", precision_help),
     integer<&Config::solve, &Config::Solve::block>(
         "solve.block", 0, 4096, "columns",
         "lu: columns of a panel and rows of a cyclic block; 0 chooses by itself."),
-    choice<&Config::solve, &Config::Solve::ranks>(
-        "solve.ranks",
-        "Ranks that eliminate: all of them; or auto: rank 0 alone where one GPU is sooner done, "
-        "below order 20000."),
+    choice<&Config::solve, &Config::Solve::ranks>("solve.ranks", solving_ranks_help),
     choice<&Config::solve, &Config::Solve::equilibrate>(
         "solve.equilibrate",
         "Whether rows and columns are scaled by powers of two before the elimination, and x back; "
@@ -297,18 +315,18 @@ const Option option_table[] = {
         "run.watchdog", 0, 1000000000, "seconds",
         "A rank that makes no step for so long is named with its phase, and all ranks end; 0: "
         "nobody watches."),
-    text_option<&Config::checkpoint, &Config::Checkpoint::directory>(
+    text_option<&Config::checkpoint, &CheckpointOptions::directory>(
         OptionType::output_path, "checkpoint.directory",
         "Folder that all ranks see, relative to the working directory, where an elimination (task: "
         "solve) is kept while it runs and from which it goes on; none: nothing is kept."),
-    integer<&Config::checkpoint, &Config::Checkpoint::interval>(
+    integer<&Config::checkpoint, &CheckpointOptions::interval>(
         "checkpoint.interval", 0, 1000000000, "seconds",
         "Time between two checkpoints; 0: only by signals and before the time limit."),
-    integer<&Config::checkpoint, &Config::Checkpoint::time_limit>(
+    integer<&Config::checkpoint, &CheckpointOptions::time_limit>(
         "checkpoint.time_limit", 0, 1000000000, "seconds",
         "An elimination that would go on beyond this time of the whole run writes a checkpoint and "
         "ends shortly before it; 0: no limit."),
-    choice<&Config::checkpoint, &Config::Checkpoint::resume>(
+    choice<&Config::checkpoint, &CheckpointOptions::resume>(
         "checkpoint.resume",
         "auto: go on from the newest good checkpoint, where there is one; never: begin anew; "
         "require: end where there is none."),

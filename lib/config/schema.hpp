@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "config/config.hpp"
 
@@ -91,7 +91,7 @@ nlohmann::ordered_json configuration_schema();
 nlohmann::ordered_json configuration_values_schema();
 
 /// The table in Markdown with the marker lines `<!-- configuration:begin -->` and
-/// `<!-- configuration:end -->` around it, for the README.
+/// `<!-- configuration:end -->` around it, for docs/configuration.md.
 std::string reference_markdown();
 
 }  // namespace spsolve

@@ -8,9 +8,9 @@
 
 #include "core/error.hpp"
 #include "core/statistics.hpp"
-#include "core/system.hpp"
 #include "core/timer.hpp"
 #include "core/types.hpp"
+#include "process/system.hpp"
 
 namespace spsolve {
 

@@ -5,9 +5,8 @@
 namespace spsolve::blas {
 
 // The few BLAS and LAPACK operations that elimination needs, for row-major matrices: element
-// (i, j) of a matrix with leading dimension ld is a[i * ld + j]. A row-major operation is the
-// library's column-major one on the transposes, so nothing is copied. float and double; every
-// dimension must fit an int.
+// (i, j) of a matrix with leading dimension ld is a[i * ld + j]. float and double; every dimension
+// must fit an int. Nothing is copied.
 
 /// How many threads the library uses. No effect with libraries that offer no such call.
 void set_threads(int threads);

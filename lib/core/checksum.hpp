@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace spsolve {
@@ -13,6 +13,9 @@ namespace spsolve {
 class Checksum {
  public:
   Checksum();
+  ~Checksum();
+  Checksum(Checksum&&) noexcept;
+  Checksum& operator=(Checksum&&) noexcept;
 
   void add(std::span<const std::byte> bytes);
 
@@ -20,14 +23,8 @@ class Checksum {
   std::uint64_t value() const;
 
  private:
-  static constexpr std::size_t stripe = 32;
-
-  void add_stripe(const std::byte* bytes);
-
-  std::array<std::uint64_t, 4> sums_;     // of every fourth word of 8 bytes
-  std::array<std::byte, stripe> rest_{};  // of an incomplete stripe
-  std::size_t rest_size_ = 0;
-  std::uint64_t size_ = 0;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 /// Of bytes that lie together.

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/log.hpp"
-#include "core/pulse.hpp"
+#include "process/log.hpp"
+#include "process/pulse.hpp"
 
 namespace spsolve {
 

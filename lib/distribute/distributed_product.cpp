@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "multiply/auto_product.hpp"
-#include "multiply/row_types.hpp"
+#include "matrix/symmetry.hpp"
+#include "multiply/fast/row_types.hpp"
 
 namespace spsolve {
 
@@ -16,14 +16,14 @@ MatrixFacts facts_for(const Kernel& kernel, const Csr<T>& rows, Index columns) {
   }
   const auto refused = [&] { return !kernel.refuse(facts, columns, sizeof(T)).empty(); };
   if (refused()) facts.row_types = count_row_types(rows);
-  if (refused()) facts.symmetric = is_symmetric(rows);
+  if (refused()) facts.symmetric = symmetry_of(rows).symmetric;
   return facts;
 }
 
 template <typename T>
 DistributedProduct<T>::DistributedProduct(Team& team, ProductBackend& backend, const Kernel& kernel,
                                           const KernelOptions& options, CompressedRows&& rows,
-                                          const RowBands& x_bands)
+                                          const RowLayout& x_bands)
     : plan_(make_halo_plan(team, x_bands, rows.global_columns)) {
   const std::vector<LocalIndex> boundary_rows = together(team, [&] {
     const SplitRows<T> split = split_rows<T>(std::move(rows), plan_);

@@ -25,7 +25,7 @@ class DistributedProduct {
   /// team and the backend must outlive the object. Throws the same Error on every rank where the
   /// kernel refuses some rank's interior part. Collective.
   DistributedProduct(Team& team, ProductBackend& backend, const Kernel& kernel,
-                     const KernelOptions& options, CompressedRows&& rows, const RowBands& x_bands);
+                     const KernelOptions& options, CompressedRows&& rows, const RowLayout& x_bands);
 
   /// Y = A X for this rank's rows of X and Y, in the backend's memory, K columns each; K may change
   /// from call to call, on all ranks alike. Collective: among neighbours, the first time with a K
@@ -48,7 +48,7 @@ class DistributedProduct {
   HaloPlan plan_;
   RankShare share_;
   std::string boundary_kernel_;  ///< where it is not the interior one
-  std::unique_ptr<Product<T>> interior_, boundary_;
+  std::unique_ptr<KernelProduct<T>> interior_, boundary_;
   std::unique_ptr<HaloDevice<T>> device_;
 };
 

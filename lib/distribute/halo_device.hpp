@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/team.hpp"
 #include "distribute/halo_plan.hpp"
 #include "multiply/kernel.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 
@@ -37,11 +37,11 @@ class HaloDevice {
   virtual void start(const T* x, Index columns) = 0;
 
   /// Y = interior X; does not wait for the exchange.
-  virtual void interior(Product<T>& product, const T* x, T* y, Index columns) = 0;
+  virtual void interior(KernelProduct<T>& product, const T* x, T* y, Index columns) = 0;
 
   /// Waits for the halo H; adds row i of boundary H to row boundary_rows[i] of Y. `product` is null
   /// where no row needs the halo.
-  virtual void boundary(Product<T>* product, T* y, Index columns) = 0;
+  virtual void boundary(KernelProduct<T>* product, T* y, Index columns) = 0;
 
   /// Waits until Y of the last product is there; its times.
   virtual ProductTimes finish() = 0;

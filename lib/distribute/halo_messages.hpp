@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "core/team.hpp"
 #include "distribute/halo_plan.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 

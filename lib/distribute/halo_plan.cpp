@@ -28,7 +28,7 @@ bool sends_ranges_only(const HaloPlan& plan) {
   });
 }
 
-HaloPlan make_halo_plan(Team& team, const RowBands& bands, const std::vector<Index>& needed) {
+HaloPlan make_halo_plan(Team& team, const RowLayout& bands, const std::vector<Index>& needed) {
   HaloPlan plan;
   plan.bands = bands;
   plan.own = bands.band(team.rank());

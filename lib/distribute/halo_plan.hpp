@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/team.hpp"
-#include "distribute/row_bands.hpp"
+#include "distribute/row_layout.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 
@@ -17,7 +17,7 @@ struct HaloPlan {
     Index count = 0;  ///< at least 1
   };
 
-  RowBands bands;                        ///< of X
+  RowLayout bands;                       ///< of X
   Range own;                             ///< this rank's rows of X
   std::vector<Index> halo;               ///< their global numbers, ascending
   std::vector<Part> receives;            ///< by rank, ascending
@@ -34,6 +34,6 @@ bool sends_ranges_only(const HaloPlan& plan);
 /// The plan for a rank that needs the rows `needed` of X, ascending, own ones among them or not.
 /// Throws on every rank where a band or a halo has more rows than 32 bits number. Collective; each
 /// rank tells its neighbours once what it needs.
-HaloPlan make_halo_plan(Team& team, const RowBands& bands, const std::vector<Index>& needed);
+HaloPlan make_halo_plan(Team& team, const RowLayout& bands, const std::vector<Index>& needed);
 
 }  // namespace spsolve

@@ -37,13 +37,13 @@ class HostHalo final : public HaloDevice<T> {
     times_.exchange = sending.seconds();
   }
 
-  void interior(Product<T>& product, const T* x, T* y, Index columns) override {
+  void interior(KernelProduct<T>& product, const T* x, T* y, Index columns) override {
     const Timer timer;
     product.multiply(x, y, columns);
     times_.interior = timer.seconds();
   }
 
-  void boundary(Product<T>* product, T* y, Index columns) override {
+  void boundary(KernelProduct<T>* product, T* y, Index columns) override {
     const Timer waiting;
     messages_->wait();
     times_.wait = waiting.seconds();

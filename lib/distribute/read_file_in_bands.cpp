@@ -188,7 +188,7 @@ NonzeroProfile count(Team& team, const PiecedFile& file, Index rotate_by) {
 
 /// A piece of the file by the ranks of its rows, in the file's order; counted before, so that no
 /// array grows.
-Leaving sort_by_owner(const Coo& piece, const MatrixMarketHeader& matrix, const RowBands& bands,
+Leaving sort_by_owner(const Coo& piece, const MatrixMarketHeader& matrix, const RowLayout& bands,
                       Index rotate_by) {
   std::vector<Index> next(static_cast<std::size_t>(bands.ranks) + 1, 0);
   with_mirrors(piece, matrix, rotate_by,
@@ -244,7 +244,7 @@ void exchange_entries(Team& team, const Leaving& leaving, Coo& list) {
 
 /// Second pass: this rank's entries, in the file's order, rows counted from its first.
 Coo collect(Team& team, const PiecedFile& file, const NonzeroProfile& profile,
-            const RowBands& bands, Index rotate_by) {
+            const RowLayout& bands, Index rotate_by) {
   const Index rounds = (file.pieces() + team.size() - 1) / team.size();
   const Range own = bands.band(team.rank());
   Coo list;

@@ -1,7 +1,7 @@
 #include "distribute/read_in_bands.hpp"
 
 #include "io/matrix_source.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 
 namespace spsolve {
 
@@ -67,7 +67,7 @@ BandedMatrix generate_in_bands(Team& team, const BandedReading& reading) {
     for (Index i = 0; i < rows.rows; ++i) {
       counts[(first + i) / step] += rows.row_offsets[i + 1] - rows.row_offsets[i];
     }
-    const RowBands wanted =
+    const RowLayout wanted =
         choose_bands(reading.bands, add_profiles(team, shape.rows, std::move(counts)), team.size());
     if (wanted != result.bands) {
       result.bands = wanted;

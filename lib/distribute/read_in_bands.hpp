@@ -2,15 +2,15 @@
 
 #include <string>
 
-#include "core/team.hpp"
 #include "distribute/compressed_rows.hpp"
-#include "distribute/row_bands.hpp"
+#include "distribute/row_layout.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 
 /// A matrix in bands: what all ranks know of it, and this rank's rows.
 struct BandedMatrix {
-  RowBands bands;
+  RowLayout bands;
   Index columns = 0;
   Index nonzeros = 0;  ///< of all ranks
   CompressedRows rows;

@@ -1,8 +1,7 @@
 #include "distribute/scatter.hpp"
 
 #include <algorithm>
-
-#include "matrix/convert.hpp"
+#include <utility>
 
 namespace spsolve {
 
@@ -79,13 +78,21 @@ void keep_front(std::vector<T>& values, Index size) {
 
 }  // namespace
 
-Csr<double> scatter_rows(Team& team, const RowBands& layout, const Csr<double>& whole) {
+Csr<double> scatter_rows(Team& team, const RowLayout& layout, const Csr<double>& whole) {
   if (team.rank() != 0) return receive_rows(team, 0);
-  for (int rank = 1; rank < team.size(); ++rank) send_rows(team, whole, layout.band(rank), rank);
-  return slice_rows(whole, 0, layout.band(0).last);
+  for (int rank = 1; rank < team.size(); ++rank) {
+    if (layout.is_cyclic()) {
+      const Csr<double> rows = take_rows(whole, layout.segments(rank));
+      send_rows(team, rows, {0, rows.rows}, rank);
+    } else {
+      send_rows(team, whole, layout.band(rank), rank);
+    }
+  }
+  return take_rows(whole, layout.segments(0));
 }
 
-Csr<double> scatter_rows(Team& team, const RowBands& layout, Csr<double>&& whole) {
+Csr<double> scatter_rows(Team& team, const RowLayout& layout, Csr<double>&& whole) {
+  if (layout.is_cyclic()) return scatter_rows(team, layout, std::as_const(whole));
   Csr<double> given = std::move(whole);
   if (team.size() == 1) return given;
   if (team.rank() != 0) return receive_rows(team, 0);
@@ -97,16 +104,7 @@ Csr<double> scatter_rows(Team& team, const RowBands& layout, Csr<double>&& whole
   return given;
 }
 
-Csr<double> scatter_rows(Team& team, const CyclicRows& layout, const Csr<double>& whole) {
-  if (team.rank() != 0) return receive_rows(team, 0);
-  for (int rank = 1; rank < team.size(); ++rank) {
-    const Csr<double> rows = take_rows(whole, layout.segments(rank));
-    send_rows(team, rows, {0, rows.rows}, rank);
-  }
-  return take_rows(whole, layout.segments(0));
-}
-
-Dense<double> scatter_rows(Team& team, const RowBands& layout, const Dense<double>& whole) {
+Dense<double> scatter_rows(Team& team, const RowLayout& layout, const Dense<double>& whole) {
   const Index columns = broadcast_value(team, whole.columns, 0);
   Dense<double> band =
       together(team, [&] { return Dense<double>(layout.band(team.rank()).size(), columns); });
@@ -128,7 +126,7 @@ Dense<double> scatter_rows(Team& team, const RowBands& layout, const Dense<doubl
 }
 
 template <typename T>
-Dense<double> gather_rows(Team& team, const RowBands& bands, const Dense<T>& band) {
+Dense<double> gather_rows(Team& team, const RowLayout& bands, const Dense<T>& band) {
   if (team.rank() != 0) {
     send(team, std::span<const T>(band.values), 0);
     return {};
@@ -144,7 +142,7 @@ Dense<double> gather_rows(Team& team, const RowBands& bands, const Dense<T>& ban
   return whole;
 }
 
-template Dense<double> gather_rows(Team&, const RowBands&, const Dense<float>&);
-template Dense<double> gather_rows(Team&, const RowBands&, const Dense<double>&);
+template Dense<double> gather_rows(Team&, const RowLayout&, const Dense<float>&);
+template Dense<double> gather_rows(Team&, const RowLayout&, const Dense<double>&);
 
 }  // namespace spsolve

@@ -16,7 +16,58 @@ namespace spsolve::io {
 
 namespace fs = std::filesystem;
 
-AtomicFile::AtomicFile(const fs::path& path) : path_(path), target_(path) {
+namespace {
+
+/// Writes all of `bytes` by `some`, which writes some of them; whether it went well.
+template <typename Some>
+bool write_all(std::string_view bytes, const Some& some) {
+  while (!bytes.empty()) {
+    const ssize_t done = some(bytes);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return true;
+}
+
+}  // namespace
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void File::write(std::string_view bytes) {
+  const bool written = write_all(
+      bytes, [&](std::string_view rest) { return ::write(descriptor_, rest.data(), rest.size()); });
+  if (!written) fail_with_reason(errno);
+}
+
+void File::write_beginning(std::string_view bytes) const {
+  off_t offset = 0;
+  const bool written = write_all(bytes, [&](std::string_view rest) {
+    const ssize_t done = ::pwrite(descriptor_, rest.data(), rest.size(), offset);
+    if (done > 0) offset += done;
+    return done;
+  });
+  if (!written) fail_with_reason(errno);
+}
+
+void File::flush() const {
+  // A file system without fsync says EINVAL; what it was given is as safe as it can make it.
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail_with_reason(errno);
+}
+
+void File::close() {
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail_with_reason(errno);
+}
+
+void File::fail_with_reason(int reason) const {
+  fail(ExitCode::resources,
+       "{}: cannot be written ({}); check the folder, its permissions and the space left",
+       path_.string(), std::strerror(reason));
+}
+
+AtomicFile::AtomicFile(const fs::path& path) : File(path), target_(path) {
   // Links are followed one by one, for the last may lead to a file that is yet to come.
   std::error_code none;
   for (int links = 0; fs::is_symlink(target_, none); ++links) {
@@ -46,23 +97,13 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path), target_(path) {
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void AtomicFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t done = ::write(descriptor_, bytes.data(), bytes.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail_with_reason(errno);
-    bytes.remove_prefix(static_cast<std::size_t>(done));
-  }
-}
-
-void AtomicFile::commit() {
-  // A file system without fsync says EINVAL; what it was given is as safe as it can make it.
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail_with_reason(errno);
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail_with_reason(errno);
+void AtomicFile::commit(std::string_view beginning) {
+  write_beginning(beginning);
+  flush();
+  close();
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail_with_reason(errno);
   temporary_.clear();
   // The folder's entry, too: a failure here no longer makes the file less than whole.
@@ -74,10 +115,19 @@ void AtomicFile::commit() {
   }
 }
 
-void AtomicFile::fail_with_reason(int reason) const {
-  fail(ExitCode::resources,
-       "{}: cannot be written ({}); check the folder, its permissions and the space left",
-       path_.string(), std::strerror(reason));
+GrowingFile::GrowingFile(const fs::path& path, std::int64_t size) : File(path) {
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0 || ::ftruncate(descriptor_, size) != 0 ||
+      ::lseek(descriptor_, size, SEEK_SET) != size) {
+    fail_with_reason(errno);
+  }
+}
+
+void GrowingFile::commit(std::string_view beginning) {
+  flush();
+  write_beginning(beginning);
+  flush();
+  close();
 }
 
 void write_text(const fs::path& path, std::string_view text) {

@@ -1,36 +1,63 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 namespace spsolve::io {
 
-/// A file that comes into being whole or not at all: written under a temporary name beside the
-/// target, flushed to the disk and renamed by commit(). Without commit() the temporary file is
-/// removed and an older file of the target's name stays. A symbolic link is followed. The new file
-/// has the mode of the one that it replaces. All failures throw Error(resources) with the target's
-/// name and the system's reason.
-class AtomicFile {
+/// A file that is written piece by piece, and counts from commit() on. All failures throw
+/// Error(resources) with the file's name and the system's reason.
+class File {
  public:
-  explicit AtomicFile(const std::filesystem::path& path);
-  ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
+  virtual ~File();
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
 
   /// Appends `bytes`; unbuffered, so hand over large pieces.
   void write(std::string_view bytes);
 
-  /// Flushes, closes and renames. To be called once, last.
-  void commit();
+  /// Puts `beginning` in the place of the file's first bytes, as the last that is written, and
+  /// flushes to the disk. To be called once, last.
+  virtual void commit(std::string_view beginning) = 0;
 
- private:
+ protected:
+  explicit File(std::filesystem::path path) : path_(std::move(path)) {}
+
+  void write_beginning(std::string_view bytes) const;
+  void flush() const;
+  void close();
   [[noreturn]] void fail_with_reason(int reason) const;
 
-  std::filesystem::path path_;    // as the caller named it
+  std::filesystem::path path_;  // as the caller named it
+  int descriptor_ = -1;
+};
+
+/// A file that comes into being whole or not at all: written under a temporary name beside the
+/// target, flushed to the disk and renamed by commit(). Without commit() the temporary file is
+/// removed and an older file of the target's name stays. A symbolic link is followed. The new file
+/// has the mode of the one that it replaces.
+class AtomicFile final : public File {
+ public:
+  explicit AtomicFile(const std::filesystem::path& path);
+  ~AtomicFile() override;
+
+  void commit(std::string_view beginning = {}) override;
+
+ private:
   std::filesystem::path target_;  // without symbolic links
   std::filesystem::path temporary_;
-  int descriptor_ = -1;
+};
+
+/// A file that is there and gets more behind its first `size` bytes; what lay behind them is lost.
+/// Those bytes stay as they are up to commit(), which flushes what is new before it puts the
+/// beginning in its place.
+class GrowingFile final : public File {
+ public:
+  GrowingFile(const std::filesystem::path& path, std::int64_t size);
+
+  void commit(std::string_view beginning) override;
 };
 
 /// Writes `text` to a file, whole or not at all, as AtomicFile does.

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string_view>
 
 #include "core/types.hpp"
@@ -100,7 +102,8 @@ Coo read_matrix_market(const MatrixMarketBytes& file, const ReadOptions& options
 
 /// Reads a dense matrix or multivector, such as right-hand sides: an array file, or a coordinate
 /// file whose entries are added into zeros. Symmetric files are mirrored, skew-symmetric ones with
-/// the opposite sign. Throws as read_matrix_market(), and as check_sums().
+/// the opposite sign. Memory: the result beside the mapped file. Throws as read_matrix_market(),
+/// and as check_sums().
 Dense<double> read_dense(const std::filesystem::path& path, const ReadOptions& options = {},
                          ReadTiming* timing = nullptr);
 Dense<double> read_dense(const MatrixMarketBytes& file, const ReadOptions& options = {},
@@ -110,6 +113,10 @@ Dense<double> read_dense(const MatrixMarketBytes& file, const ReadOptions& optio
 struct ElementPlace {
   Index row, column;
 };
+
+/// Throws the Error(input) of an element of `file` whose duplicates add up to where no double holds
+/// them.
+[[noreturn]] void fail_sum(const std::filesystem::path& file, ElementPlace place);
 
 /// Refuses what duplicates of `file` added up to where no double holds it: `matrix` is made of its
 /// entries, which are finite. `place_in_file` says where an element of `matrix` is in the file, if
@@ -135,5 +142,26 @@ void write_matrix_market(const std::filesystem::path& path, const Csr<double>& m
 /// As `matrix array real general`, column by column.
 void write_matrix_market(const std::filesystem::path& path, const Dense<double>& matrix,
                          std::string_view comment = {});
+
+/// The same file, of values that come one after another. Without commit() there is no file.
+class ArrayWriter {
+ public:
+  ArrayWriter(const std::filesystem::path& path, Index rows, Index columns,
+              std::string_view comment = {});
+  ~ArrayWriter();
+  ArrayWriter(const ArrayWriter&) = delete;
+  ArrayWriter& operator=(const ArrayWriter&) = delete;
+
+  /// The next values in the file's order, any number of them; the bytes of the file do not depend
+  /// on it. Memory: 25 bytes for each value at a time, of 2^17 a thread at most.
+  void write(std::span<const double> values);
+
+  /// To be called once, when all values were written.
+  void commit();
+
+ private:
+  struct File;
+  std::unique_ptr<File> file_;
+};
 
 }  // namespace spsolve

@@ -1,21 +1,22 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <omp.h>
 #include <sys/mman.h>
 
 #include "core/error.hpp"
-#include "core/system.hpp"
 #include "core/timer.hpp"
+#include "io/entry_reader.hpp"
 #include "io/gzip.hpp"
 #include "io/mapped_file.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_market_chunk.hpp"
 #include "io/matrix_market_header.hpp"
+#include "process/system.hpp"
 
 namespace spsolve {
 
@@ -26,49 +27,15 @@ std::size_t free_memory() {
 }
 
 using io::MappedFile;
+using io::MatrixMarketText;
 using io::ParsedHeader;
 namespace fs = std::filesystem;
-
-/// One file being read.
-struct Source {
-  const fs::path& path;
-  MappedFile file;
-  ParsedHeader header;
-  int threads;
-  std::size_t chunk_bytes;
-
-  std::string_view text() const { return file.text(); }
-  std::string_view body() const { return text().substr(header.body); }
-};
-
-Source open_source(MappedFile file, const fs::path& path, const ReadOptions& options,
-                   ReadTiming& timing) {
-  const auto file_bytes = static_cast<std::int64_t>(file.text().size());
-  file.will_read_all();
-  if (io::is_gzip(file.text())) {
-    const Timer timer;
-    const std::size_t limit = options.inflated_limit > 0
-                                  ? static_cast<std::size_t>(options.inflated_limit)
-                                  : free_memory() / 2;
-    file = io::inflate_gzip(file.text(), path, limit);
-    timing.inflate_seconds = timer.seconds();
-  }
-  ParsedHeader header = *io::parse_header(file.text(), path, true);
-  header.matrix.file_bytes = file_bytes;
-  header.matrix.text_bytes = static_cast<std::int64_t>(file.text().size());
-  timing.bytes = header.matrix.text_bytes;
-  timing.threads = options.threads > 0 ? options.threads : omp_get_max_threads();
-  return {path, std::move(file), header, timing.threads,
-          static_cast<std::size_t>(std::max<std::int64_t>(options.chunk_bytes, 1))};
-}
 
 /// Ends of the pieces of `body`, each behind an LF or at the end, about `size` bytes apart.
 std::vector<std::size_t> chunk_borders(std::string_view body, std::size_t size) {
   std::vector<std::size_t> borders{0};
   while (borders.back() < body.size()) {
-    const std::size_t aim =
-        body.size() - borders.back() > size ? borders.back() + size : body.size();
-    borders.push_back(std::min(body.find('\n', aim - 1), body.size() - 1) + 1);
+    borders.push_back(io::chunk_end(body, borders.back(), size));
   }
   return borders;
 }
@@ -86,14 +53,14 @@ void resize_in_huge_pages(std::vector<T>& values, std::size_t size) {
   values.resize(size);
 }
 
-[[noreturn]] void fail_memory(const Source& source, std::size_t bytes) {
+[[noreturn]] void fail_memory(const MatrixMarketText& source, std::size_t bytes) {
   fail(ExitCode::resources,
        "{}: its {} entries need {} MiB of memory, {} MiB are available; use a larger machine",
        source.path.string(), source.header.matrix.entries, (bytes >> 20) + 1, free_memory() >> 20);
 }
 
 /// Gives `lists` room for `entries`; the vectors are touched in parallel.
-void allocate(const Source& source, Coo& lists, Index entries) {
+void allocate(const MatrixMarketText& source, Coo& lists, Index entries) {
   const auto size = static_cast<std::size_t>(entries);
   const bool array = source.header.matrix.format == MatrixMarketFormat::array;
   const std::size_t bytes = size * (array ? 8 : 24);
@@ -117,8 +84,7 @@ void allocate(const Source& source, Coo& lists, Index entries) {
   }
 }
 
-/// Refuses a symmetric or skew-symmetric list that stores some pair (i, j) and (j, i): mirroring
-/// would count both twice. Files that keep to one triangle, nearly all, cost one scan.
+/// check_pairs() of a list; files that keep to one triangle, nearly all, cost one scan.
 void check_triangles(const fs::path& path, Symmetry symmetry, const Coo& lists) {
   if (symmetry == Symmetry::general) return;
   const Index entries = lists.entries();
@@ -130,26 +96,11 @@ void check_triangles(const fs::path& path, Symmetry symmetry, const Coo& lists) 
     above = above || lists.row[k] < lists.column[k];
   }
   if (!below || !above) return;
-  struct Place {
-    Index larger, smaller;
-    bool below;
-    auto operator<=>(const Place&) const = default;
-  };
-  std::vector<Place> places;
+  std::vector<io::TriangleEntry> places;
   for (Index k = 0; k < entries; ++k) {
-    const auto [smaller, larger] = std::minmax(lists.row[k], lists.column[k]);
-    if (smaller != larger) places.push_back({larger, smaller, lists.row[k] > lists.column[k]});
+    if (lists.row[k] != lists.column[k]) places.emplace_back(lists.row[k], lists.column[k]);
   }
-  std::sort(places.begin(), places.end());
-  for (std::size_t k = 1; k < places.size(); ++k) {
-    const Place& a = places[k - 1];
-    const Place& b = places[k];
-    if (a.larger != b.larger || a.smaller != b.smaller || a.below == b.below) continue;
-    fail(ExitCode::input,
-         "{}: the header says {}, but entries ({}, {}) and ({}, {}) are both stored; keep one "
-         "triangle, or write 'general' in the header",
-         path.string(), name(symmetry), a.larger + 1, a.smaller + 1, a.smaller + 1, a.larger + 1);
-  }
+  io::check_pairs(path, symmetry, std::move(places));
 }
 
 /// Parses the body into `lists`: row, column and value per line, or only the value (array).
@@ -157,7 +108,7 @@ void check_triangles(const fs::path& path, Symmetry symmetry, const Coo& lists) 
 /// Threads take pieces of whole lines in turn. Where a piece's first entry goes follows from the
 /// number of lines before it: counted only when there are several threads, and looked at line by
 /// line only when comments or blank lines stand among them.
-void parse_body(const Source& source, Coo& lists) {
+void parse_body(const MatrixMarketText& source, Coo& lists) {
   const std::string_view body = source.body();
   const MatrixMarketHeader& matrix = source.header.matrix;
   const std::vector<std::size_t> borders = chunk_borders(body, source.chunk_bytes);
@@ -173,12 +124,10 @@ void parse_body(const Source& source, Coo& lists) {
     for (Index c = 0; c < chunks; ++c) offsets[c + 1] += offsets[c];
     return offsets[chunks];
   };
-  // A line has at least 2 characters in an array, 4 in a list. A header that claims more entries
-  // than the file has room for must not decide how much memory is taken.
-  const Index shortest = matrix.format == MatrixMarketFormat::array ? 2 : 4;
+  // A header that claims more entries than the file has room for must not decide how much memory
+  // is taken.
   Index room = matrix.entries;
-  const bool claims_too_much = room > static_cast<Index>(body.size()) / shortest + 1;
-  if (claims_too_much || (threads > 1 && count(io::count_lines) != matrix.entries)) {
+  if (source.claims_too_much() || (threads > 1 && count(io::count_lines) != matrix.entries)) {
     room = std::min(matrix.entries, count(io::count_data_lines));
   }
   allocate(source, lists, room);
@@ -212,29 +161,9 @@ void parse_body(const Source& source, Coo& lists) {
     }
     found += result.found;
   }
-  if (found < matrix.entries) {
-    io::fail_at(source.path, io::count_lines(source.text()),
-                fmt::format("{} entries, as line {} {}", matrix.entries, source.header.size_line,
-                            shortest == 2 ? "implies" : "declares"),
-                fmt::format("the end of the file after {}", found),
-                "the file is cut off, or its size line is wrong");
-  }
+  if (found < matrix.entries) source.fail_at_end(found);
   if (matrix.format == MatrixMarketFormat::coordinate) {
     check_triangles(source.path, matrix.symmetry, lists);
-  }
-}
-
-/// Calls visit(row, column, value) for each element that an array file stores, in its order.
-template <typename Visit>
-void for_each_stored(const MatrixMarketHeader& matrix, const std::vector<double>& values,
-                     Visit&& visit) {
-  if (matrix.entries == 0) return;  // perhaps very many columns of no rows
-  std::size_t k = 0;
-  for (Index j = 0; j < matrix.columns; ++j) {
-    const Index first = matrix.symmetry == Symmetry::general     ? 0
-                        : matrix.symmetry == Symmetry::symmetric ? j
-                                                                 : j + 1;
-    for (Index i = first; i < matrix.rows; ++i) visit(i, j, values[k++]);
   }
 }
 
@@ -246,7 +175,7 @@ void keep_nonzeros(const MatrixMarketHeader& matrix, Coo& lists) {
   lists.row.reserve(nonzeros);
   lists.column.reserve(nonzeros);
   lists.value.reserve(nonzeros);
-  for_each_stored(matrix, values, [&](Index i, Index j, double value) {
+  io::for_each_element(matrix, 0, values, [&](Index i, Index j, double value) {
     if (value == 0.0) return;
     lists.row.push_back(i);
     lists.column.push_back(j);
@@ -284,7 +213,7 @@ MatrixMarketHeader header_of(std::string_view text, const fs::path& path) {
 Coo entries_of(const Timer& timer, MappedFile file, const fs::path& path,
                const ReadOptions& options, ReadTiming* timing) {
   ReadTiming measured;
-  const Source source = open_source(std::move(file), path, options, measured);
+  const MatrixMarketText source = io::open_text(std::move(file), path, options, measured);
   const MatrixMarketHeader& matrix = source.header.matrix;
   Coo lists;
   lists.rows = matrix.rows;
@@ -297,47 +226,62 @@ Coo entries_of(const Timer& timer, MappedFile file, const fs::path& path,
   return lists;
 }
 
-/// See check_sums().
-[[noreturn]] void fail_sum(const fs::path& path, ElementPlace place) {
-  fail(ExitCode::input,
-       "{}: the values of row {}, column {} add up to more than a double holds; the file names it "
-       "more than once: correct them, or scale the matrix",
-       path.string(), place.row + 1, place.column + 1);
+/// The values of an array file, which every thread puts in their places.
+void place_elements(io::EntryReader& reader, Dense<double>& result) {
+  const MatrixMarketHeader& matrix = reader.matrix();
+  const double mirror = matrix.symmetry == Symmetry::skew_symmetric ? -1.0 : 1.0;
+  const bool mirrored = matrix.symmetry != Symmetry::general;
+  for (auto runs = reader.next(); !runs.empty(); runs = reader.next()) {
+#pragma omp parallel for schedule(dynamic) num_threads(reader.threads()) if (runs.size() > 1)
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      io::for_each_element(matrix, runs[r].first, runs[r].values,
+                           [&](Index i, Index j, double value) {
+                             if (mirrored && i != j) result(j, i) = mirror * value;
+                             result(i, j) = value;
+                           });
+    }
+  }
+}
+
+/// The entries of a coordinate file, added up in its order.
+void add_entries(io::EntryReader& reader, const fs::path& path, Dense<double>& result) {
+  const MatrixMarketHeader& matrix = reader.matrix();
+  const double mirror = matrix.symmetry == Symmetry::skew_symmetric ? -1.0 : 1.0;
+  const bool mirrored = matrix.symmetry != Symmetry::general;
+  std::optional<ElementPlace> overflow;  // told when no line of the file is wrong
+  for (auto runs = reader.next(); !runs.empty(); runs = reader.next()) {
+    for (const io::EntryRun& run : runs) {
+      for (std::size_t k = 0; k < run.values.size() && !overflow; ++k) {
+        const Index i = run.row[k];
+        const Index j = run.column[k];
+        result(i, j) += run.values[k];
+        if (!std::isfinite(result(i, j))) overflow = {i, j};
+        if (mirrored && i != j) result(j, i) += mirror * run.values[k];
+      }
+    }
+  }
+  if (overflow) fail_sum(path, *overflow);
 }
 
 Dense<double> dense_of(const Timer& timer, MappedFile file, const fs::path& path,
                        const ReadOptions& options, ReadTiming* timing) {
   ReadTiming measured;
-  const Source source = open_source(std::move(file), path, options, measured);
-  const MatrixMarketHeader& matrix = source.header.matrix;
-  Coo lists;
-  parse_body(source, lists);
-
-  constexpr Index harmless = Index{1} << 20;  // without a look at what is free
-  Index elements = 0;
-  if (__builtin_mul_overflow(matrix.rows, matrix.columns, &elements) ||
-      (elements > harmless &&
-       static_cast<std::size_t>(elements) > free_memory() / sizeof(double))) {
-    fail(ExitCode::resources,
-         "{}: {} x {} elements are too many to be held as a dense matrix; read it as a sparse one",
-         path.string(), matrix.rows, matrix.columns);
-  }
-  Dense<double> result(matrix.rows, matrix.columns);
-  const double mirror = matrix.symmetry == Symmetry::skew_symmetric ? -1.0 : 1.0;
-  const bool mirrored = matrix.symmetry != Symmetry::general;
+  constexpr std::int64_t batch_bytes = std::int64_t{1} << 26;
+  io::EntryReader reader(std::move(file), path, options, measured, batch_bytes);
+  const MatrixMarketHeader& matrix = reader.matrix();
+  const bool fits = io::fits_in_memory(matrix.rows, matrix.columns);
+  if (!fits || reader.claims_too_much()) reader.read_to_end();
+  if (!fits) io::fail_dense_size(path, matrix);
+  Dense<double> result;
+  result.rows = matrix.rows;
+  result.columns = matrix.columns;
+  const auto size = static_cast<std::size_t>(matrix.rows * matrix.columns);
+  result.values.reserve(size);
+  resize_in_huge_pages(result.values, size);
   if (matrix.format == MatrixMarketFormat::array) {
-    for_each_stored(matrix, lists.value, [&](Index i, Index j, double value) {
-      if (mirrored && i != j) result(j, i) = mirror * value;
-      result(i, j) = value;
-    });
+    place_elements(reader, result);
   } else {
-    for (Index k = 0; k < lists.entries(); ++k) {
-      const Index i = lists.row[k];
-      const Index j = lists.column[k];
-      result(i, j) += lists.value[k];
-      if (!std::isfinite(result(i, j))) fail_sum(path, {i, j});
-      if (mirrored && i != j) result(j, i) += mirror * lists.value[k];
-    }
+    add_entries(reader, path, result);
   }
   measured.seconds = timer.seconds();
   if (timing != nullptr) *timing = measured;
@@ -345,6 +289,13 @@ Dense<double> dense_of(const Timer& timer, MappedFile file, const fs::path& path
 }
 
 }  // namespace
+
+void fail_sum(const fs::path& file, ElementPlace place) {
+  fail(ExitCode::input,
+       "{}: the values of row {}, column {} add up to more than a double holds; the file names it "
+       "more than once: correct them, or scale the matrix",
+       file.string(), place.row + 1, place.column + 1);
+}
 
 void check_sums(const fs::path& file, const Csr<double>& matrix,
                 const std::function<ElementPlace(ElementPlace)>& place_in_file) {

@@ -5,7 +5,7 @@
 #include "core/error.hpp"
 #include "io/matrix_market.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 
 namespace spsolve {
 

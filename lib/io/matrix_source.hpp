@@ -8,7 +8,7 @@
 namespace spsolve {
 
 /// Wherever a matrix is named, the name is a Matrix Market file or a generator such as
-/// "grid2d:1000" (matrix/generate.hpp).
+/// "grid2d:1000" (matrix/generate/generate.hpp).
 
 /// Whether a name is meant as a generator: it begins with the name of one, or it holds a colon and
 /// no such file exists (the generators' own error then says what is wrong).

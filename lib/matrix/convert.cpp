@@ -8,7 +8,7 @@
 #include <omp.h>
 
 #include "core/error.hpp"
-#include "core/system.hpp"
+#include "process/system.hpp"
 
 namespace spsolve {
 

@@ -8,22 +8,6 @@
 
 namespace spsolve {
 
-namespace {
-
-void find_symmetry(const Csr<double>& matrix, Structure& structure) {
-  if (matrix.rows != matrix.columns) return;
-  const Csr<double> mirrored = transpose(matrix);
-  structure.symmetric_pattern = matrix.row_offsets == mirrored.row_offsets &&
-                                matrix.column_indices == mirrored.column_indices;
-  if (!structure.symmetric_pattern) return;
-  structure.symmetric = matrix.values == mirrored.values;
-  structure.skew_symmetric =
-      std::equal(matrix.values.begin(), matrix.values.end(), mirrored.values.begin(),
-                 [](double a, double b) { return a == -b; });
-}
-
-}  // namespace
-
 std::size_t row_length_bin(Index length) {
   return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(length)));
 }
@@ -78,7 +62,6 @@ Structure analyse(const Csr<double>& matrix) {
       structure.row_length_histogram.resize(bin + 1);
     }
     ++structure.row_length_histogram[bin];
-    bool diagonal = false;
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const double magnitude = std::abs(values[k]);
       structure.lower_bandwidth = std::max(structure.lower_bandwidth, i - columns[k]);
@@ -89,10 +72,8 @@ Structure analyse(const Csr<double>& matrix) {
       } else {
         structure.smallest =
             structure.smallest == 0 ? magnitude : std::min(structure.smallest, magnitude);
-        diagonal = diagonal || columns[k] == i;
       }
     }
-    structure.zero_diagonals += matrix.rows == matrix.columns && !diagonal;
   }
   if (matrix.rows > 0) {
     const auto rows = static_cast<double>(matrix.rows);
@@ -100,7 +81,7 @@ Structure analyse(const Csr<double>& matrix) {
     structure.row_deviation =
         std::sqrt(std::max(0.0, squares / rows - structure.mean_row * structure.mean_row));
   }
-  find_symmetry(matrix, structure);
+  structure.symmetry = symmetry_of(matrix);
   return structure;
 }
 
@@ -112,17 +93,17 @@ std::string to_text(const Structure& structure) {
   line("size", fmt::format("{} x {}", structure.rows, structure.columns));
   line("non-zeros", fmt::format("{} after mirroring and summing ({} stored zeros)",
                                 structure.nonzeros, structure.stored_zeros));
-  line("symmetry", structure.symmetric           ? "symmetric"
-                   : structure.skew_symmetric    ? "skew-symmetric"
-                   : structure.symmetric_pattern ? "pattern only"
-                                                 : "none");
+  line("symmetry", structure.symmetry.symmetric           ? "symmetric"
+                   : structure.symmetry.skew_symmetric    ? "skew-symmetric"
+                   : structure.symmetry.symmetric_pattern ? "pattern only"
+                                                          : "none");
   line("row lengths", fmt::format("{} to {}, mean {:.2f}, deviation {:.2f}, {} empty",
                                   structure.shortest_row, structure.longest_row, structure.mean_row,
                                   structure.row_deviation, structure.empty_rows));
   line("bandwidth", fmt::format("{} below, {} above the diagonal", structure.lower_bandwidth,
                                 structure.upper_bandwidth));
   if (structure.rows == structure.columns) {
-    line("diagonal", fmt::format("{} zero or missing", structure.zero_diagonals));
+    line("diagonal", fmt::format("{} zero or missing", structure.symmetry.zero_diagonals));
   }
   line("magnitudes", fmt::format("{:.3e} to {:.3e}", structure.smallest, structure.largest));
   for (std::size_t bin = 0; bin < structure.row_length_histogram.size(); ++bin) {

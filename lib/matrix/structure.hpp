@@ -5,6 +5,7 @@
 
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
+#include "matrix/symmetry.hpp"
 
 namespace spsolve {
 
@@ -15,23 +16,20 @@ struct Structure {
   Index nonzeros = 0;
   Index stored_zeros = 0;  ///< stored entries whose value is zero
   Index empty_rows = 0;
-  Index zero_diagonals = 0;  ///< i with a_ii zero or not stored; square matrices only
   Index shortest_row = 0;
   Index longest_row = 0;
-  double mean_row = 0;             ///< non-zeros / rows
-  double row_deviation = 0;        ///< standard deviation of the row lengths
-  Index lower_bandwidth = 0;       ///< max i - j over stored entries
-  Index upper_bandwidth = 0;       ///< max j - i
-  double largest = 0;              ///< max |a_ij|
-  double smallest = 0;             ///< min |a_ij| over non-zero values
-  bool symmetric_pattern = false;  ///< a_ij stored <=> a_ji stored
-  bool symmetric = false;          ///< and a_ij = a_ji
-  bool skew_symmetric = false;     ///< or a_ij = -a_ji
+  double mean_row = 0;        ///< non-zeros / rows
+  double row_deviation = 0;   ///< standard deviation of the row lengths
+  Index lower_bandwidth = 0;  ///< max i - j over stored entries
+  Index upper_bandwidth = 0;  ///< max j - i
+  double largest = 0;         ///< max |a_ij|
+  double smallest = 0;        ///< min |a_ij| over non-zero values
+  SymmetryFacts symmetry;
   /// Rows by length: bin 0 counts empty rows, bin b > 0 the lengths 2^(b - 1) ... 2^b - 1.
   std::vector<Index> row_length_histogram;
 };
 
-/// Linear in the non-zeros; the symmetry test takes a transpose of the same size.
+/// Cost: that of symmetry_of(), and a pass over the non-zeros.
 Structure analyse(const Csr<double>& matrix);
 
 /// The bin of a row length in Structure::row_length_histogram, and the lengths of a bin, such as

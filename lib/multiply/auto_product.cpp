@@ -12,17 +12,18 @@
 #include "core/timer.hpp"
 #include "core/untouched_array.hpp"
 #include "matrix/multivector.hpp"
-#include "multiply/fast_groups.hpp"
-#include "multiply/row_types.hpp"
+#include "matrix/symmetry.hpp"
+#include "multiply/fast/fast_groups.hpp"
+#include "multiply/fast/row_types.hpp"
 
 namespace spsolve {
 
 namespace {
 
 template <typename T>
-class AutoProduct final : public Product<T> {
+class AutoProduct final : public KernelProduct<T> {
  public:
-  AutoProduct(std::unique_ptr<Product<T>> chosen, std::string detail)
+  AutoProduct(std::unique_ptr<KernelProduct<T>> chosen, std::string detail)
       : chosen_(std::move(chosen)), detail_(std::move(detail)) {}
 
   void multiply(const T* x, T* y, Index columns) override { chosen_->multiply(x, y, columns); }
@@ -30,7 +31,7 @@ class AutoProduct final : public Product<T> {
   std::string detail() const override { return detail_; }
 
  private:
-  std::unique_ptr<Product<T>> chosen_;
+  std::unique_ptr<KernelProduct<T>> chosen_;
   std::string detail_;
 };
 
@@ -38,7 +39,7 @@ class AutoProduct final : public Product<T> {
 template <typename T>
 struct Contender {
   std::string_view name;
-  std::unique_ptr<Product<T>> product;
+  std::unique_ptr<KernelProduct<T>> product;
 
   /// The shortest of a few products in a row, as in use: the first brings its own data back into
   /// the caches and does not count. Seconds.
@@ -97,30 +98,6 @@ Verdict compare(Contender<T>& first, Contender<T>& second, const T* x, T* y, Ind
 }  // namespace
 
 template <typename T>
-bool is_symmetric(const Csr<T>& matrix) {
-  if (matrix.rows != matrix.columns) return false;
-  // next[j]: the first entry right of the diagonal in row j whose mirror image was not yet met.
-  std::vector<Index> next(matrix.rows);
-  for (Index i = 0; i < matrix.rows; ++i) {
-    Index k = matrix.row_offsets[i];
-    const Index end = matrix.row_offsets[i + 1];
-    for (; k < end && matrix.column_indices[k] < i; ++k) {
-      const LocalIndex j = matrix.column_indices[k];
-      const Index mirror = next[j]++;
-      if (mirror >= matrix.row_offsets[j + 1] || matrix.column_indices[mirror] != i ||
-          matrix.values[mirror] != matrix.values[k]) {
-        return false;
-      }
-    }
-    next[i] = k < end && matrix.column_indices[k] == i ? k + 1 : k;
-  }
-  for (Index i = 0; i < matrix.rows; ++i) {
-    if (next[i] != matrix.row_offsets[i + 1]) return false;
-  }
-  return true;
-}
-
-template <typename T>
 std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns) {
   const double mean_row =
       static_cast<double>(matrix.nonzeros()) / static_cast<double>(std::max<Index>(1, matrix.rows));
@@ -128,7 +105,7 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
   // Hardly any bytes of the matrix where rows repeat, and no loads of indices in any case.
   if (count_row_types(matrix) <= most_row_types) names.push_back("row_types");
   // Half of the bytes.
-  if (is_symmetric(matrix)) names.push_back("symmetric_halves");
+  if (symmetry_of(matrix).symmetric) names.push_back("symmetric_halves");
   // One list of columns for several rows, and 16 bits a column where rows are not tiny.
   constexpr double worthwhile_grouping = 1.1, worthwhile_row = 8;
   if (columns > 1 || mean_row >= worthwhile_row || grouping_of(matrix) > worthwhile_grouping) {
@@ -145,7 +122,7 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
 }
 
 template <typename T>
-std::unique_ptr<Product<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options) {
+std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options) {
   const Index columns = std::max<Index>(1, options.columns);
   const std::vector<std::string_view> names = likely_kernels(matrix, columns);
   const auto contender = [&](std::string_view name) {
@@ -179,11 +156,11 @@ std::unique_ptr<Product<T>> prepare_auto(const Csr<T>& matrix, const KernelOptio
   return std::make_unique<AutoProduct<T>>(std::move(best.product), detail + ")");
 }
 
-template bool is_symmetric(const Csr<float>&);
-template bool is_symmetric(const Csr<double>&);
 template std::vector<std::string_view> likely_kernels(const Csr<float>&, Index);
 template std::vector<std::string_view> likely_kernels(const Csr<double>&, Index);
-template std::unique_ptr<Product<float>> prepare_auto(const Csr<float>&, const KernelOptions&);
-template std::unique_ptr<Product<double>> prepare_auto(const Csr<double>&, const KernelOptions&);
+template std::unique_ptr<KernelProduct<float>> prepare_auto(const Csr<float>&,
+                                                            const KernelOptions&);
+template std::unique_ptr<KernelProduct<double>> prepare_auto(const Csr<double>&,
+                                                             const KernelOptions&);
 
 }  // namespace spsolve

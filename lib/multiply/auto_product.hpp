@@ -9,11 +9,6 @@
 
 namespace spsolve {
 
-/// Whether a_ij = a_ji for all i, j. One pass over the rows, with a place in each row that moves
-/// on as its mirror images are met: linear in the non-zeros, and short where they differ early.
-template <typename T>
-bool is_symmetric(const Csr<T>& matrix);
-
 /// The names of the fast host kernels that may be the quickest for this matrix and K, from its
 /// types of rows, its symmetry, its row lengths and its equal column patterns; the likeliest first,
 /// never empty.
@@ -28,6 +23,6 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
 /// for each likely kernel its conversion and, until it is decided, up to 0.1 s or 400 turns of 4
 /// products by both, one turn at least. detail() names the winner and the times.
 template <typename T>
-std::unique_ptr<Product<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options);
+std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options);
 
 }  // namespace spsolve

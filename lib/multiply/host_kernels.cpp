@@ -1,19 +1,19 @@
 // The table of host kernels. A new kernel is a function in a file of its family and one row here.
 
-#include "matrix/ellpack.hpp"
+#include "matrix/formats/ellpack.hpp"
 #include "multiply/auto_product.hpp"
-#include "multiply/csr_kernels.hpp"
-#include "multiply/csr_openmp.hpp"
-#include "multiply/dense_kernels.hpp"
-#include "multiply/ellpack_kernels.hpp"
-#include "multiply/fast_csr.hpp"
-#include "multiply/fast_groups.hpp"
-#include "multiply/fast_sliced.hpp"
-#include "multiply/fast_symmetric.hpp"
-#include "multiply/fast_types.hpp"
+#include "multiply/fast/fast_csr.hpp"
+#include "multiply/fast/fast_groups.hpp"
+#include "multiply/fast/fast_sliced.hpp"
+#include "multiply/fast/fast_symmetric.hpp"
+#include "multiply/fast/fast_types.hpp"
+#include "multiply/fast/sliced_kernels.hpp"
 #include "multiply/kernel_row.hpp"
-#include "multiply/sliced_kernels.hpp"
-#include "multiply/symmetric_kernels.hpp"
+#include "multiply/published/csr_kernels.hpp"
+#include "multiply/published/csr_openmp.hpp"
+#include "multiply/published/dense_kernels.hpp"
+#include "multiply/published/ellpack_kernels.hpp"
+#include "multiply/published/symmetric_kernels.hpp"
 
 namespace spsolve {
 

@@ -5,14 +5,18 @@
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
 #include "matrix/structure.hpp"
-#include "multiply/row_types.hpp"
+#include "multiply/fast/row_types.hpp"
 
 namespace spsolve {
 
 MatrixFacts facts_of(const Csr<double>& matrix) {
   const Structure structure = analyse(matrix);
-  return {matrix.rows,           matrix.columns,      matrix.nonzeros(),
-          structure.longest_row, structure.symmetric, count_row_types(matrix)};
+  return {matrix.rows,
+          matrix.columns,
+          matrix.nonzeros(),
+          structure.longest_row,
+          structure.symmetry.symmetric,
+          count_row_types(matrix)};
 }
 
 namespace {
@@ -38,14 +42,14 @@ const Kernel& find_kernel(std::span<const Kernel> table, std::string_view name) 
 }
 
 template <>
-std::unique_ptr<Product<float>> prepare(const Kernel& kernel, const Csr<float>& matrix,
-                                        const KernelOptions& options) {
+std::unique_ptr<KernelProduct<float>> prepare(const Kernel& kernel, const Csr<float>& matrix,
+                                              const KernelOptions& options) {
   return kernel.prepare_float(matrix, options);
 }
 
 template <>
-std::unique_ptr<Product<double>> prepare(const Kernel& kernel, const Csr<double>& matrix,
-                                         const KernelOptions& options) {
+std::unique_ptr<KernelProduct<double>> prepare(const Kernel& kernel, const Csr<double>& matrix,
+                                               const KernelOptions& options) {
   return kernel.prepare_double(matrix, options);
 }
 

@@ -19,9 +19,9 @@ enum class KernelDevice { host, cuda };
 /// A matrix that has been converted to one kernel's format, ready to be multiplied any number of
 /// times. X and Y are row-major multivectors without padding: element (i, c) at i * K + c.
 template <typename T>
-class Product {
+class KernelProduct {
  public:
-  virtual ~Product() = default;
+  virtual ~KernelProduct() = default;
 
   /// Y = A X for X of A.columns x K and Y of A.rows x K, in the memory of the kernel's device.
   /// K >= 1 may change from call to call.
@@ -64,10 +64,10 @@ struct Kernel {
   std::string_view sentence;  ///< what it does and where it comes from
   /// One sentence of why the kernel can't multiply such a matrix by such X, or "".
   std::string (*refuse)(const MatrixFacts& facts, Index columns, std::size_t value_bytes);
-  std::unique_ptr<Product<float>> (*prepare_float)(const Csr<float>& matrix,
-                                                   const KernelOptions& options);
-  std::unique_ptr<Product<double>> (*prepare_double)(const Csr<double>& matrix,
-                                                     const KernelOptions& options);
+  std::unique_ptr<KernelProduct<float>> (*prepare_float)(const Csr<float>& matrix,
+                                                         const KernelOptions& options);
+  std::unique_ptr<KernelProduct<double>> (*prepare_double)(const Csr<double>& matrix,
+                                                           const KernelOptions& options);
 };
 
 /// The kernels of the host, in the order in which they are listed.
@@ -83,7 +83,7 @@ const Kernel& find_kernel(std::span<const Kernel> table, std::string_view name);
 
 /// kernel.prepare_float or prepare_double, by type.
 template <typename T>
-std::unique_ptr<Product<T>> prepare(const Kernel& kernel, const Csr<T>& matrix,
-                                    const KernelOptions& options);
+std::unique_ptr<KernelProduct<T>> prepare(const Kernel& kernel, const Csr<T>& matrix,
+                                          const KernelOptions& options);
 
 }  // namespace spsolve

@@ -12,7 +12,7 @@ namespace spsolve {
 /// `Storage<T>::from_csr(csr, options)`, knows its bytes(), may say its detail(), and
 /// `multiply(storage, x, y, K)` computes Y = A X.
 template <typename T, template <typename> class Storage, auto multiply_function>
-class FormatProduct final : public Product<T> {
+class FormatProduct final : public KernelProduct<T> {
  public:
   FormatProduct(const Csr<T>& matrix, const KernelOptions& options)
       : storage_(Storage<T>::from_csr(matrix, options)) {}
@@ -43,7 +43,7 @@ struct KernelDescription {
 };
 
 /// A row of the table. `make` is a lambda without captures that takes (const Csr<T>&, const
-/// KernelOptions&) for both T and hands back a std::unique_ptr<Product<T>>.
+/// KernelOptions&) for both T and hands back a std::unique_ptr<KernelProduct<T>>.
 template <auto make>
 constexpr Kernel table_row(KernelDevice device, const KernelDescription& description) {
   return {description.name,
@@ -53,9 +53,9 @@ constexpr Kernel table_row(KernelDevice device, const KernelDescription& descrip
           description.sentence,
           description.refuse,
           [](const Csr<float>& matrix, const KernelOptions& options)
-              -> std::unique_ptr<Product<float>> { return make(matrix, options); },
+              -> std::unique_ptr<KernelProduct<float>> { return make(matrix, options); },
           [](const Csr<double>& matrix, const KernelOptions& options)
-              -> std::unique_ptr<Product<double>> { return make(matrix, options); }};
+              -> std::unique_ptr<KernelProduct<double>> { return make(matrix, options); }};
 }
 
 /// A row for a storage format and a function. `multiply_function` is a lambda without captures that

@@ -4,10 +4,11 @@
 #include <functional>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/types.hpp"
-#include "io/svg.hpp"
 #include "report/report_fields.hpp"
+#include "report/svg.hpp"
 
 namespace spsolve {
 

@@ -4,9 +4,10 @@
 #include <cmath>
 
 #include "core/build_info.hpp"
-#include "core/system.hpp"
 #include "io/atomic_file.hpp"
+#include "process/system.hpp"
 #include "report/report_fields.hpp"
+#include "report/sparse_report.hpp"
 
 namespace spsolve {
 
@@ -146,79 +147,6 @@ nlohmann::ordered_json share_json(const RankShare& share, const std::string& det
           {"detail", detail}};
 }
 
-std::string line(std::string_view name, const std::string& value) {
-  return fmt::format("  {:<18} {}\n", name, value);
-}
-
-std::string begin_text(const TaskReport& report) {
-  return line("status", report.status) +
-         line("matrix", fmt::format("{}, {} x {}, {} non-zeros", report.matrix, report.rows,
-                                    report.columns, report.nonzeros));
-}
-
-std::string ranks_text(const TaskReport& report) {
-  std::string text = line("ranks", fmt::format("{} on {} host{}, {} thread{} each", report.ranks,
-                                               report.hosts, report.hosts == 1 ? "" : "s",
-                                               report.threads, report.threads == 1 ? "" : "s"));
-  // Where everything is in one place, the line above has said it all.
-  if (report.hosts == 1 && report.gpu.name.empty()) return text;
-  for (std::size_t rank = 0; rank < report.places.size(); ++rank) {
-    const RankPlace& place = report.places[rank];
-    text += line(
-        fmt::format("  rank {}", rank),
-        fmt::format(
-            "{}, {} thread{}, NUMA node {}{}", place.host, place.threads,
-            place.threads == 1 ? "" : "s",
-            place.numa_node < 0 ? "-" : fmt::format("{}", place.numa_node),
-            place.gpu.name.empty() ? "" : fmt::format(", {} {}", place.gpu.name, place.gpu.uuid)));
-  }
-  return text;
-}
-
-std::string checkpoint_text(const CheckpointStatistics& checkpoint, double share) {
-  std::string text =
-      line("checkpoints",
-           fmt::format("{} written, {:.1f} MiB in {:.2f} s, {:.1f} % of the run{}",
-                       checkpoint.written, static_cast<double>(checkpoint.bytes) / (1 << 20),
-                       checkpoint.seconds, 100 * share,
-                       checkpoint.failed > 0 ? fmt::format("; {} failed", checkpoint.failed) : ""));
-  if (checkpoint.resumed_step) {
-    text += line("resumed", fmt::format("behind step {}, from {}", *checkpoint.resumed_step,
-                                        checkpoint.resumed_from));
-  }
-  return text;
-}
-
-/// The forward error by bound and estimate, as far as they are known.
-std::string forward_error_text(const SolveReport& report) {
-  std::vector<std::string> words;
-  if (report.condition) {
-    const double bound = report.condition->forward_error(report.refinement.after);
-    words.push_back(std::isfinite(bound)
-                        ? fmt::format("at most about {:.1e} (condition x backward error)", bound)
-                    : report.condition->beyond_the_factors()
-                        ? "unknown: factors in float can't tell"
-                        : "unknown: the matrix is singular to working precision");
-  }
-  if (std::isfinite(report.refinement.forward_error)) {
-    words.push_back(fmt::format("{:.1e} by the last correction", report.refinement.forward_error));
-  }
-  return words.empty() ? "" : line("forward error", fmt::format("{}", fmt::join(words, ", ")));
-}
-
-std::string end_text(const TaskReport& report) {
-  std::string text =
-      line("peak memory", fmt::format("{:.1f} MiB on the largest rank",
-                                      static_cast<double>(report.peak_memory) / (1 << 20)));
-  text += line("seconds", "min / mean / max over ranks");
-  for (const PhaseSpread& phase : report.seconds) {
-    text += line("  " + phase.phase,
-                 fmt::format("{:.4f} / {:.4f} / {:.4f}", phase.min, phase.mean, phase.max));
-  }
-  for (const std::string& note : report.notes) text += line("note", note);
-  return text;
-}
-
 }  // namespace
 
 void TaskReport::add_run(Team& team, const PhaseTimes& times) {
@@ -260,6 +188,7 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
   json["method"] = report.method;
   json["pivoting"] = report.pivoting;
   json["equilibrated"] = report.equilibrated;
+  if (report.sparse) json["sparse"] = to_json(*report.sparse);
   if (report.mixed) {
     json["mixed"] = {{"gmres_steps", report.mixed->steps}, {"fell_back", report.mixed->fell_back}};
   }
@@ -277,10 +206,10 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
     json["condition"] = {{"normwise", report.condition->normwise},
                          {"reciprocal", report.condition->reciprocal()},
                          {"componentwise", report.condition->componentwise}};
-    json["forward_error"]["bound"] = report.condition->forward_error(report.refinement.after);
+    json["forward_error"]["bound"] = report.trust.bound;
   }
-  if (std::isfinite(report.refinement.forward_error)) {
-    json["forward_error"]["estimate"] = report.refinement.forward_error;
+  if (std::isfinite(report.trust.estimate)) {
+    json["forward_error"]["estimate"] = report.trust.estimate;
   }
   if (report.l2_error) json["l2_error"] = *report.l2_error;
   json["pivot_growth"] = report.pivot_growth;
@@ -328,83 +257,6 @@ nlohmann::ordered_json failure_json(const TaskReport& report, const Failure& fai
   json["failure"] = {{"exit_code", static_cast<int>(failure.code)}, {"message", failure.message}};
   add_last_fields(json, report);
   return json;
-}
-
-std::string to_text(const SolveReport& report) {
-  std::string text = begin_text(report);
-  text += line("right-hand sides", fmt::format("{}", report.right_hand_sides));
-  text += line("method", fmt::format("{}, pivoting {}, {} on {}{}", report.method, report.pivoting,
-                                     report.precision, report.device,
-                                     report.equilibrated ? ", equilibrated" : ""));
-  text += ranks_text(report);
-  text += line("backward error", fmt::format("{:.2e} normwise, {:.2e} componentwise",
-                                             report.refinement.after.backward_error,
-                                             report.refinement.after.componentwise_error));
-  if (report.mixed) {
-    text += line("mixed", fmt::format("{} factors, {} step{} of GMRES",
-                                      report.mixed->fell_back ? "double" : "float",
-                                      report.mixed->steps, report.mixed->steps == 1 ? "" : "s"));
-  }
-  text += line("refinement",
-               fmt::format("{} sweep{}, backward error before {:.2e}", report.refinement.sweeps,
-                           report.refinement.sweeps == 1 ? "" : "s",
-                           report.refinement.before.backward_error));
-  if (report.condition) {
-    text +=
-        line("condition", fmt::format("{:.1e} normwise (reciprocal {:.1e}), {:.1e} componentwise",
-                                      report.condition->normwise, report.condition->reciprocal(),
-                                      report.condition->componentwise));
-  }
-  text += forward_error_text(report);
-  if (report.l2_error)
-    text += line("L2 error", fmt::format("{:.3e} (x is known to be ones)", *report.l2_error));
-  text += line("pivot growth", fmt::format("{:.3g}", report.pivot_growth));
-  text +=
-      line("pivots", fmt::format("{:.2e} to {:.2e}", report.smallest_pivot, report.largest_pivot));
-  text += line("rate", fmt::format("{:.2f} GFLOP/s (2/3 n^3 over the elimination)", report.gflops));
-  if (report.ranks > 1) text += line("transport", report.transport);
-  if (report.checkpoint) text += checkpoint_text(*report.checkpoint, report.checkpoint_share);
-  return text + end_text(report);
-}
-
-std::string to_text(const MultiplyReport& report) {
-  std::string text = begin_text(report);
-  text += line("columns of X", fmt::format("{}", report.k));
-  text += line("kernel", fmt::format("{}{}, {} on {}", report.kernel,
-                                     report.detail.empty() ? "" : " (" + report.detail + ")",
-                                     report.precision, report.device));
-  text += ranks_text(report);
-  text += line("product", fmt::format("{:.3e} s, median of {}, on the slowest rank",
-                                      report.product_seconds, report.repeats));
-  text += line("rate", fmt::format("{:.2f} GFLOP/s (2 x non-zeros x K)", report.gflops));
-  text += line("bandwidth", fmt::format("{:.2f} GB/s of the bytes that must move",
-                                        report.bytes_per_second / 1e9));
-  if (report.ranks > 1) {
-    text +=
-        line("bands", fmt::format("equal {}; the fullest rank has {:.3f} of the mean",
-                                  report.bands == "rows" ? "rows" : "non-zeros", report.imbalance));
-    const auto halo = halo_json(report);
-    text += line("halo", fmt::format("{} rows of X, {:.2f} MiB a product; at most {} rows from {} "
-                                     "neighbours to a rank; {}",
-                                     halo["rows"].get<Index>(),
-                                     static_cast<double>(report.halo_bytes) / (1 << 20),
-                                     halo["most_rows"].get<Index>(),
-                                     halo["most_neighbours"].get<int>(), report.transport));
-    text += line("product parts", "min / mean / max over ranks, in seconds");
-    for (const PhaseSpread& part : report.parts) {
-      text += line("  " + part.phase,
-                   fmt::format("{:.3e} / {:.3e} / {:.3e}", part.min, part.mean, part.max));
-    }
-  }
-  if (report.errors) {
-    text += line("relative error",
-                 fmt::format("{:.2e} largest, {:.2e} mean, against the serial product",
-                             report.errors->largest, report.errors->mean));
-    text += line("scaled error",
-                 fmt::format("{:.2e} of |A| |X|, bound {:.2e}, unit round-off {:.2e}",
-                             report.errors->scaled, report.errors->bound, report.errors->roundoff));
-  }
-  return text + end_text(report);
 }
 
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json) {

@@ -8,15 +8,16 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/statistics.hpp"
-#include "core/gpu_binding.hpp"
-#include "core/team.hpp"
 #include "core/timer.hpp"
 #include "distribute/rank_share.hpp"
-#include "eliminate/condition.hpp"
-#include "eliminate/eliminate.hpp"
-#include "eliminate/refine.hpp"
 #include "matrix/pattern.hpp"
 #include "multiply/compare.hpp"
+#include "process/gpu_binding.hpp"
+#include "solve/condition.hpp"
+#include "solve/inverse.hpp"
+#include "solve/refine.hpp"
+#include "solve/trust.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 
@@ -86,20 +87,22 @@ struct TaskReport {
 
 /// What one solve came to.
 struct SolveReport : TaskReport {
-  Index right_hand_sides = 1;         ///< right_hand_sides
-  std::string method;                 ///< method
-  std::string pivoting;               ///< pivoting
-  bool equilibrated = false;          ///< equilibrated: rows and columns were scaled
-  std::optional<MixedOutcome> mixed;  ///< mixed.gmres_steps|fell_back, of solve.precision: mixed
-  Refinement refinement;              ///< backward_error, componentwise_error, refinement.*
-  /// condition.normwise|reciprocal|componentwise and forward_error.bound, null where infinite;
-  /// forward_error.estimate is refinement.forward_error, where it is finite
-  std::optional<Condition> condition;
+  Index right_hand_sides = 1;           ///< right_hand_sides
+  std::string method;                   ///< method
+  std::string pivoting;                 ///< pivoting
+  bool equilibrated = false;            ///< equilibrated: rows and columns were scaled
+  std::optional<SparseOutcome> sparse;  ///< sparse.*, of sparse methods
+  std::optional<MixedOutcome> mixed;    ///< mixed.gmres_steps|fell_back, of solve.precision: mixed
+  Refinement refinement;                ///< backward_error, componentwise_error, refinement.*
+  std::optional<Condition> condition;   ///< condition.normwise|reciprocal|componentwise
+  /// forward_error.bound, null where infinite, with a condition; forward_error.estimate, where it
+  /// is finite
+  Trust trust;
   std::optional<double> l2_error;  ///< l2_error = sum (x_i - 1)^2, where x is known to be ones
   double pivot_growth = 0;         ///< pivot_growth
   double smallest_pivot = 0;       ///< pivots.smallest, by absolute value
   double largest_pivot = 0;        ///< pivots.largest
-  double gflops = 0;               ///< gflops: 2/3 n^3 over the seconds of the elimination
+  double gflops = 0;               ///< gflops: flops of the elimination over its seconds
   std::string transport;           ///< transport: how rows travel between ranks
   std::optional<CheckpointStatistics> checkpoint;  ///< checkpoint.*, with checkpoint.directory
   double checkpoint_share = 0;                     ///< checkpoint.share: of the whole run's seconds

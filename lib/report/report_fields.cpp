@@ -1,6 +1,7 @@
 #include "report/report_fields.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "config/schema.hpp"
 
@@ -41,10 +42,32 @@ constexpr ReportField field_table[] = {
     {"hosts", FieldType::integer, finished, "Hosts that the ranks ran on."},
     {"threads", FieldType::integer, finished, "OpenMP threads of each rank."},
     {"right_hand_sides", FieldType::integer, solve, "Columns of B."},
-    {"method", FieldType::text, solve, "Method that was taken: gauss, gauss_jordan or lu."},
+    {"method", FieldType::text, solve, "Method that was taken, as the configuration names it."},
     {"pivoting", FieldType::text, solve, "Pivoting that was taken."},
     {"equilibrated", FieldType::boolean, solve,
      "Whether rows and columns were scaled by powers of two before the elimination."},
+    {"sparse.factorisation", FieldType::text, solve_sometimes,
+     "Sparse methods: LL^T, LDL^T or LU: what A was factored into."},
+    {"sparse.ordering", FieldType::text, solve_sometimes,
+     "Sparse methods: the order that was taken, as the configuration names it."},
+    {"sparse.analysis_seconds", FieldType::number, solve_sometimes,
+     "Sparse methods: seconds of the analysis that the factors were made by."},
+    {"sparse.flops", FieldType::number, solve_sometimes,
+     "Sparse methods: operations of the elimination, zeros inside of fronts included."},
+    {"sparse.fronts", FieldType::integer, solve_sometimes,
+     "Sparse methods: dense matrices that were eliminated one by one."},
+    {"sparse.factor_entries", FieldType::integer, solve_sometimes,
+     "Sparse methods: entries of L, and of U where there is one, zeros inside of fronts included."},
+    {"sparse.perturbed_pivots", FieldType::integer, solve_sometimes,
+     "Sparse methods: pivots that were too small and made larger; solutions are then by GMRES."},
+    {"sparse.delayed_pivots", FieldType::integer, solve_sometimes,
+     "Sparse methods: pivots that a front could not take and passed on to its parent."},
+    {"sparse.moved_pivots", FieldType::integer, solve_sometimes,
+     "Sparse methods: pivots that were taken off the diagonal."},
+    {"sparse.negative_pivots", FieldType::integer_or_null, solve_sometimes,
+     "sparse_ldlt: negative eigenvalues of A, as many as D has; null for other factors."},
+    {"sparse.gmres_steps", FieldType::integer, solve_sometimes,
+     "Sparse methods: steps of GMRES that the first solution took; 0 without perturbed pivots."},
     {"mixed.gmres_steps", FieldType::integer, solve_sometimes,
      "solve.precision: mixed: steps of GMRES with the float factors for the first right-hand "
      "sides."},
@@ -75,7 +98,7 @@ constexpr ReportField field_table[] = {
      "by at most this in x, whatever the scale of the rows."},
     {"forward_error.bound", FieldType::number, sometimes,
      "Bound on ||x - x*|| / ||x||, x* the exact solution: condition x backward error; null where "
-     "the matrix is singular to working precision."},
+     "no digit of x is certain; a note says why."},
     {"forward_error.estimate", FieldType::number, sometimes,
      "The same as the last corrections of refinement let expect it, for A and b as they are "
      "stored; absent where they tell nothing."},
@@ -87,7 +110,8 @@ constexpr ReportField field_table[] = {
     {"pivots.largest", FieldType::number, solve, "max |u_kk|."},
     {"transport", FieldType::text, solve, "How rows travel between ranks: none, MPI, NCCL, ..."},
     {"gflops", FieldType::number, finished,
-     "10^9 operations a second: 2/3 n^3 over the elimination, or 2 nnz K over the product."},
+     "10^9 operations a second: 2/3 n^3 (gauss_jordan: n^3) over the elimination, or 2 nnz K over "
+     "the product."},
     {"checkpoint.written", FieldType::integer, solve_sometimes,
      "Checkpoints that were written (checkpoint.directory)."},
     {"checkpoint.failed", FieldType::integer, solve_sometimes,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/tuning.hpp"
 #include "distribute/host_backend.hpp"
 
 namespace spsolve {
@@ -41,14 +42,12 @@ bool multiplies_on_gpus(const Config& config, Team& team, const Gpus& gpus, Task
 /// Whether `auto` means GPUs for the elimination of a matrix of order n; where not, why.
 bool eliminates_on_gpus(const Config& config, Index n, Team& team, const Gpus& gpus,
                         TaskReport& report) {
-  // Below, starting a GPU's libraries takes longer than the whole elimination.
-  constexpr Index smallest = 1000;
   if (!all_have_gpus(config, team, gpus, report)) return false;
-  if (n >= smallest) return true;
+  if (n >= gpu_tuning.least_order) return true;
   report.notes.push_back(fmt::format(
       "there are GPUs, but a system of fewer than {} unknowns is solved sooner on the host; "
       "device=cuda takes the GPU all the same",
-      smallest));
+      gpu_tuning.least_order));
   return false;
 }
 
@@ -70,7 +69,7 @@ std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team,
   std::unique_ptr<ProductBackend> backend;
   if (wants_gpu_products(config, team, gpus, report)) {
     take_gpu(config, team, gpus, report);
-    backend = gpus.products(team, std::string(name(config.transport)));
+    backend = gpus.products(team, config.transport);
   } else {
     backend = std::make_unique<HostBackend>(report.threads);
   }
@@ -78,22 +77,22 @@ std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team,
   return backend;
 }
 
-bool wants_gpu_bands(const Config& config, Index order, Team& team, const Gpus& gpus,
-                     TaskReport& report) {
+bool wants_gpu_elimination(const Config& config, Index order, Team& team, const Gpus& gpus,
+                           TaskReport& report) {
   return config.device == DeviceChoice::cuda ||
          (config.device == DeviceChoice::automatic &&
           eliminates_on_gpus(config, order, team, gpus, report));
 }
 
-std::unique_ptr<BandFactory> choose_bands(const Config& config, Index order, Team& team,
-                                          const Gpus& gpus, TaskReport& report) {
-  if (wants_gpu_bands(config, order, team, gpus, report)) {
+std::unique_ptr<DenseMemory> choose_dense_memory(const Config& config, Index order, Team& team,
+                                                 const Gpus& gpus, TaskReport& report) {
+  if (wants_gpu_elimination(config, order, team, gpus, report)) {
     take_gpu(config, team, gpus, report);
     report.device = "cuda";
-    return gpus.bands(team, std::string(name(config.transport)));
+    return gpus.dense(team, config.transport);
   }
   report.device = "host";
-  return std::make_unique<HostBands>(team);
+  return std::make_unique<HostDenseMemory>(team);
 }
 
 }  // namespace spsolve

@@ -20,15 +20,15 @@ std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team,
 /// rank where there are none, or they would be shared unasked. Collective.
 void take_gpu(const Config& config, Team& team, const Gpus& gpus, TaskReport& report);
 
-/// Whether choose_backend() and choose_bands() would take GPUs: `cuda` asks for them whether they
-/// are there or not. Collective.
+/// Whether choose_backend() and choose_dense_memory() would take GPUs: `cuda` asks for them whether
+/// they are there or not. Collective.
 bool wants_gpu_products(const Config& config, Team& team, const Gpus& gpus, TaskReport& report);
-bool wants_gpu_bands(const Config& config, Index order, Team& team, const Gpus& gpus,
-                     TaskReport& report);
+bool wants_gpu_elimination(const Config& config, Index order, Team& team, const Gpus& gpus,
+                           TaskReport& report);
 
 /// Where the dense bands of an elimination of order n lie, likewise; `auto` leaves small systems to
 /// the host. Collective.
-std::unique_ptr<BandFactory> choose_bands(const Config& config, Index order, Team& team,
-                                          const Gpus& gpus, TaskReport& report);
+std::unique_ptr<DenseMemory> choose_dense_memory(const Config& config, Index order, Team& team,
+                                                 const Gpus& gpus, TaskReport& report);
 
 }  // namespace spsolve

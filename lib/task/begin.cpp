@@ -10,9 +10,9 @@
 
 #include "config/schema.hpp"
 #include "core/blas.hpp"
-#include "core/system.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
+#include "process/system.hpp"
 #include "task/multivector.hpp"
 #include "task/right_hand_side.hpp"
 

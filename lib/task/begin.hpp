@@ -3,11 +3,11 @@
 #include <functional>
 
 #include "config/config.hpp"
-#include "core/team.hpp"
 #include "core/timer.hpp"
-#include "eliminate/plan.hpp"
 #include "matrix/csr.hpp"
+#include "plan/memory_plan.hpp"
 #include "report/report.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/fault.hpp"
+#include "process/fault.hpp"
 #include "task/backend.hpp"
 
 namespace spsolve {

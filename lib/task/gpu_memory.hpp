@@ -4,14 +4,14 @@
 #include <optional>
 
 #include "config/config.hpp"
-#include "core/team.hpp"
 #include "report/report.hpp"
 #include "task/gpus.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 
 /// Bytes free on this rank's GPU; nothing where it has none. Test builds may be told another number
-/// (core/fault.hpp).
+/// (process/fault.hpp).
 std::optional<std::int64_t> free_gpu_memory(const Gpus& gpus);
 
 /// The same for a plan, once each rank has taken its GPU. A plan for GPUs may be asked for where

@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/gpu_binding.hpp"
+#include "dense/dense_memory.hpp"
+#include "dense/dense_plan.hpp"
 #include "distribute/halo_device.hpp"
-#include "eliminate/band_factory.hpp"
-#include "eliminate/plan.hpp"
+#include "distribute/options.hpp"
+#include "process/gpu_binding.hpp"
 
 namespace spsolve {
 
@@ -25,13 +26,12 @@ struct Gpus {
   std::function<void(int)> use;               ///< makes one of them the current one
   std::function<std::int64_t()> free_memory;  ///< bytes free on the current one
   std::function<GpuArrays()> arrays;          ///< what this process's arrays take on GPUs
-  GpuBandBytes band_bytes;                    ///< also where no GPU is visible
+  GpuDenseBytes dense_bytes;                  ///< also where no GPU is visible
   std::span<const Kernel> kernels;
-  /// Products by the current one, whose halo travels by `transport`, a word of the configuration.
-  /// Collective.
-  std::function<std::unique_ptr<ProductBackend>(Team&, const std::string& transport)> products;
+  /// Products by the current one, whose halo travels by `transport`. Collective.
+  std::function<std::unique_ptr<ProductBackend>(Team&, Transport transport)> products;
   /// Dense bands in the memory of the current one, whose rows travel likewise. Collective.
-  std::function<std::unique_ptr<BandFactory>(Team&, const std::string& transport)> bands;
+  std::function<std::unique_ptr<DenseMemory>(Team&, Transport transport)> dense;
 };
 
 }  // namespace spsolve

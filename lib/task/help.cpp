@@ -5,9 +5,10 @@
 #include "config/schema.hpp"
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "multiply/kernel.hpp"
 #include "report/report_fields.hpp"
+#include "system/solver_table.hpp"
 
 namespace spsolve {
 
@@ -35,7 +36,7 @@ std::string exit_code_help() {
 std::vector<std::string_view> help_topics() {
   std::vector<std::string_view> topics{"configuration"};
   for (const Section& section : sections()) topics.push_back(section.name);
-  for (const std::string_view more : {"report", "generators", "kernels", "exit-codes"}) {
+  for (const std::string_view more : {"report", "generators", "methods", "kernels", "exit-codes"}) {
     topics.push_back(more);
   }
   return topics;
@@ -45,6 +46,7 @@ std::string help_on(std::string_view topic) {
   if (topic == "configuration") return help_text();
   if (topic == "report") return report_help();
   if (topic == "generators") return generator_help();
+  if (topic == "methods") return solver_help();
   if (topic == "kernels") return kernel_help();
   if (topic == "exit-codes") return exit_code_help();
   if (std::string text = help_text(topic); !text.empty()) return text;

@@ -6,14 +6,14 @@
 
 #include "config/schema.hpp"
 #include "core/statistics.hpp"
-#include "core/system.hpp"
 #include "distribute/distributed_product.hpp"
 #include "distribute/read_in_bands.hpp"
 #include "distribute/scatter.hpp"
 #include "io/matrix_market.hpp"
 #include "matrix/convert.hpp"
 #include "multiply/cost.hpp"
-#include "multiply/csr_kernels.hpp"
+#include "multiply/published/csr_kernels.hpp"
+#include "process/system.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
 #include "task/gpu_memory.hpp"
@@ -89,8 +89,8 @@ RepeatTimes repeat_product(Team& team, DistributedProduct<T>& product, const T* 
 
 /// What a run has besides the configuration.
 struct Problem {
-  RowBands bands;       ///< of A and Y
-  RowBands x_bands;     ///< of X
+  RowLayout bands;      ///< of A and Y
+  RowLayout x_bands;    ///< of X
   CompressedRows rows;  ///< this rank's
   Dense<double> x;      ///< this rank's rows
   bool needs_whole_x = false;

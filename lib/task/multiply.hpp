@@ -3,13 +3,13 @@
 #include <optional>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "config/config.hpp"
-#include "core/team.hpp"
-#include "eliminate/plan.hpp"
+#include "plan/memory_plan.hpp"
 #include "report/report.hpp"
 #include "task/gpus.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/system.hpp"
 #include "distribute/read_in_bands.hpp"
 #include "io/matrix_source.hpp"
 #include "multiply/cost.hpp"
 #include "multiply/kernel.hpp"
+#include "process/system.hpp"
 #include "task/multiply.hpp"
 #include "task/multivector.hpp"
 
@@ -83,8 +83,8 @@ class ProductPlan {
         value_(value_bytes(config.multiply.precision)),
         leads_(rank == 0),
         ranks_(ranks),
-        height_(RowBands{shape_.rows, ranks}.band(rank).size()),
-        x_height_(RowBands{shape_.columns, ranks}.band(rank).size()),
+        height_(RowLayout{shape_.rows, ranks}.band(rank).size()),
+        x_height_(RowLayout{shape_.columns, ranks}.band(rank).size()),
         band_(csr_bytes(height_, shape_.nonzeros / ranks, sizeof(double))) {
     plan_.resident = resident_memory();
     read(rank);

@@ -28,7 +28,7 @@ Dense<double> whole_x(const Config::Multiply& config, Index rows) {
   return x;
 }
 
-Dense<double> band_of_x(const Config::Multiply& config, Team& team, const RowBands& bands,
+Dense<double> band_of_x(const Config::Multiply& config, Team& team, const RowLayout& bands,
                         const Dense<double>& whole) {
   if (config.x.kind == MultivectorKind::file) return scatter_rows(team, bands, whole);
   return together(team, [&] {

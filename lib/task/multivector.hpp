@@ -1,9 +1,9 @@
 #pragma once
 
 #include "config/config.hpp"
-#include "core/team.hpp"
-#include "distribute/row_bands.hpp"
+#include "distribute/row_layout.hpp"
 #include "matrix/dense.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 
@@ -16,7 +16,7 @@ Dense<double> whole_x(const Config::Multiply& config, Index rows);
 
 /// This rank's rows of X, in bands: each rank makes its own, or gets them of rank 0's `whole` where
 /// X is a file. Collective.
-Dense<double> band_of_x(const Config::Multiply& config, Team& team, const RowBands& bands,
+Dense<double> band_of_x(const Config::Multiply& config, Team& team, const RowLayout& bands,
                         const Dense<double>& whole);
 
 }  // namespace spsolve

@@ -2,46 +2,43 @@
 
 #include "io/matrix_market.hpp"
 #include "matrix/multivector.hpp"
+#include "vectors/vector_files.hpp"
 
 namespace spsolve {
 
 namespace {
 
-Dense<double> row_sums(const Csr<double>& matrix, Index columns) {
-  Dense<double> b(matrix.rows, columns);
+Dense<double> row_sums(const Csr<double>& rows, Index columns) {
+  Dense<double> b(rows.rows, columns);
 #pragma omp parallel for schedule(static)
-  for (Index i = 0; i < matrix.rows; ++i) {
+  for (Index i = 0; i < rows.rows; ++i) {
     double sum = 0;
-    for (const double value : matrix.row_values(i)) sum += value;
+    for (const double value : rows.row_values(i)) sum += value;
     for (Index c = 0; c < columns; ++c) b(i, c) = sum;
-  }
-  return b;
-}
-
-Dense<double> from_file(const std::filesystem::path& file, const Csr<double>& matrix) {
-  Dense<double> b = read_dense(file);
-  if (b.rows != matrix.rows) {
-    fail(ExitCode::input,
-         "{}: the right-hand side has {} rows, but the matrix has {}; it needs one for each",
-         file.string(), b.rows, matrix.rows);
   }
   return b;
 }
 
 }  // namespace
 
-Dense<double> right_hand_side(const Config::RightHandSide& config, const Csr<double>& matrix) {
-  switch (config.kind) {
-    case RightHandSideKind::row_sums:
-      return row_sums(matrix, config.columns);
-    case RightHandSideKind::ones:
-      return Dense<double>(matrix.rows, config.columns, 1.0);
-    case RightHandSideKind::random:
-      return random_multivector(matrix.rows, config.columns, config.seed);
-    case RightHandSideKind::file:
-      return from_file(config.file, matrix);
+std::unique_ptr<Vectors> right_hand_side(const Config::RightHandSide& config,
+                                         SystemMatrix& matrix) {
+  if (config.kind == RightHandSideKind::file) {
+    return read_vectors(matrix.team(), matrix.layout(), matrix.memory(), config.file);
   }
-  fail(ExitCode::internal, "a right-hand side of no known kind");
+  std::unique_ptr<Vectors> b = matrix.vectors(config.columns);
+  together(matrix.team(), [&] {
+    switch (config.kind) {
+      case RightHandSideKind::row_sums:
+        return set_own_rows(*b, row_sums(matrix.local_rows(), config.columns));
+      case RightHandSideKind::random:
+        return set_own_rows(
+            *b, random_multivector(b->height(), config.columns, config.seed, b->own().first));
+      default:
+        return b->fill(1);
+    }
+  });
+  return b;
 }
 
 Index columns_of_b(const Config::RightHandSide& config) {
@@ -52,11 +49,10 @@ bool solution_is_ones(const Config::RightHandSide& config) {
   return config.kind == RightHandSideKind::row_sums;
 }
 
-void share_multivector(Team& team, Dense<double>& x) {
-  x.rows = broadcast_value(team, x.rows, 0);
-  x.columns = broadcast_value(team, x.columns, 0);
-  together(team, [&] { x.values.resize(static_cast<std::size_t>(x.rows * x.columns)); });
-  broadcast(team, std::span<double>(x.values), 0);
+double distance_from_ones(const Vectors& x) {
+  double sum = 0;
+  for (const double value : own_rows(x).values) sum += (value - 1) * (value - 1);
+  return all_sum(x.team(), sum);
 }
 
 }  // namespace spsolve

@@ -1,16 +1,17 @@
 #pragma once
 
+#include <memory>
+
 #include "config/config.hpp"
-#include "core/team.hpp"
-#include "matrix/csr.hpp"
-#include "matrix/dense.hpp"
+#include "solve/system_matrix.hpp"
 
 namespace spsolve {
 
-/// The right-hand sides B, n x K, that the configuration names for `matrix`: its row sums (so that
-/// x is all ones), ones, uniform random values in [-1, 1), or the columns of a Matrix Market file.
-/// Throws Error(input) where the file's rows differ from the matrix's.
-Dense<double> right_hand_side(const Config::RightHandSide& config, const Csr<double>& matrix);
+/// The right-hand sides B, n x K in bands, that the configuration names for `matrix`: its row sums
+/// (so that x is all ones), ones, uniform random values in [-1, 1), or the columns of a Matrix
+/// Market file. Throws Error(input) on every rank where the file's rows differ from the matrix's.
+/// Collective.
+std::unique_ptr<Vectors> right_hand_side(const Config::RightHandSide& config, SystemMatrix& matrix);
 
 /// K, before they are read.
 Index columns_of_b(const Config::RightHandSide& config);
@@ -18,7 +19,7 @@ Index columns_of_b(const Config::RightHandSide& config);
 /// Whether x is known to be all ones.
 bool solution_is_ones(const Config::RightHandSide& config);
 
-/// Rank 0's `x` on every rank. Collective.
-void share_multivector(Team& team, Dense<double>& x);
+/// sum over i and c of (x_ic - 1)^2. Collective.
+double distance_from_ones(const Vectors& x);
 
 }  // namespace spsolve

@@ -6,44 +6,31 @@
 
 #include "checkpoint/checkpoints.hpp"
 #include "config/schema.hpp"
-#include "core/signals.hpp"
-#include "core/system.hpp"
+#include "core/tuning.hpp"
+#include "dense/eliminated_problem.hpp"
+#include "dense/flops.hpp"
 #include "distribute/scatter.hpp"
-#include "eliminate/condition.hpp"
-#include "eliminate/eliminate.hpp"
-#include "eliminate/equilibrate.hpp"
-#include "eliminate/mixed.hpp"
-#include "eliminate/problem.hpp"
-#include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
-#include "matrix/convert.hpp"
+#include "process/signals.hpp"
+#include "process/system.hpp"
+#include "system/system_solver.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
 #include "task/gpu_memory.hpp"
 #include "task/right_hand_side.hpp"
 #include "task/solve_plan.hpp"
+#include "vectors/vector_files.hpp"
 
 namespace spsolve {
 
 namespace {
 
-/// Backward errors above these say that x does not solve the system; see ExitCode.
-double largest_trusted_error(Precision precision) {
-  return precision == Precision::float32 ? 1e-5 : 1e-12;
-}
-
-double elimination_flops(Index order) {
-  const auto n = static_cast<double>(order);
-  return 2.0 / 3.0 * n * n * n;
-}
-
-/// Those of this run, where another one began.
-double flops_here(const SolveReport& report) {
-  const double flops = elimination_flops(report.rows);
+/// Flops of this run, where another one began.
+double flops_here(const SolveReport& report, const SystemSolver& solver) {
+  const double flops = solver.flops();
   if (!report.checkpoint || !report.checkpoint->resumed_step) return flops;
-  const double left = static_cast<double>(report.rows - *report.checkpoint->resumed_step) /
-                      static_cast<double>(report.rows);
-  return flops * left * left * left;
+  return flops *
+         (1.0 - share_done(solver.choice().method, *report.checkpoint->resumed_step, report.rows));
 }
 
 /// The time that checkpoints took, as phases of their own, and what is to be said of them.
@@ -86,250 +73,199 @@ SystemShape shape_for_all(const Config& config, Team& team) {
   return broadcast_value(team, shape, 0);
 }
 
-/// Phase "condition": condition numbers, where they are wanted and the factors are fit for it.
-void estimate_trust(const Config& config, Team& team, const RowBands& bands,
-                    const Csr<double>& rows, const Dense<double>& b, const Dense<double>& x,
-                    const Eliminated& eliminated, PhaseTimes& times, SolveReport& report) {
-  // Factors that are worse than this say nothing about A.
-  constexpr double largest_error = 1e-3;
-  const double error = report.refinement.before.backward_error;
-  if (!config.solve.condition) return;
-  if (!eliminated.solve_transposed) {
-    report.notes.push_back("no condition estimate: this elimination cannot solve with A^T");
-  } else if (error > largest_error) {
-    report.notes.push_back(
-        fmt::format("no condition estimate: the factors are too inaccurate for it (backward error "
-                    "{:.1e} before refinement)",
-                    error));
-  } else {
-    report.condition = times.measure("condition", [&] {
-      return estimate_condition(team, bands, rows, b, x, eliminated.solve,
-                                eliminated.solve_transposed);
-    });
-    report.condition->by_float = config.solve.precision == Precision::float32 ||
-                                 (eliminated.mixed && !eliminated.mixed->fell_back);
-    // Where A may as well be singular, steps that shrink prove nothing.
-    if (report.condition->singular_to_working_precision() ||
-        report.condition->beyond_the_factors()) {
-      report.refinement.forward_error = std::numeric_limits<double>::infinity();
-    }
-  }
-}
-
-/// What the condition means for x; nothing where few digits are at stake.
-std::string condition_warning(const Condition& condition) {
-  constexpr double noteworthy = 1e8;  // half of the digits of double
-  constexpr int digits = 16;
-  const double componentwise = condition.componentwise;
-  if (condition.beyond_the_factors()) {
-    return fmt::format(
-        "the system is ill-conditioned (condition number {:.0e} by components or more, which "
-        "factors "
-        "in float can't tell from that of a singular matrix): x has a small residual, but its "
-        "digits "
-        "are not certain; solve.precision=double tells how many are",
-        componentwise);
-  }
-  if (componentwise < noteworthy) return {};
-  if (condition.singular_to_working_precision()) {
-    return fmt::format(
-        "the matrix is singular to working precision (condition number about {:.0e} by "
-        "components): changes of A and b in their last digit change the first digit of x; x has a "
-        "small residual, but none of its digits is certain",
-        componentwise);
-  }
-  const int lost = static_cast<int>(std::ceil(std::log10(componentwise)));
-  return fmt::format(
-      "the system is ill-conditioned (condition number about {:.0e} by components): changes of A "
-      "and b in their last digit change x by up to {:.0e} of its norm, so that about {} of its {} "
-      "digits are lost unless A and b are exact",
-      componentwise, componentwise * unit_roundoff, std::min(lost, digits), digits);
-}
-
-/// What a reader of the report should know before using x.
-std::vector<std::string> warnings(const SolveReport& report, Precision precision) {
-  std::vector<std::string> words;
-  if (report.status != "solved") {
-    words.push_back(
-        fmt::format("the backward error is above {:.0e}: x does not solve this system; try {}"
-                    "solve.pivoting=complete{}",
-                    largest_trusted_error(precision),
-                    report.method == name(Method::gauss_jordan)
-                        ? "solve.method=lu (gauss_jordan is less stable where U is "
-                          "ill-conditioned) or "
-                        : "",
-                    precision == Precision::float32 ? ", or solve.precision=double" : ""));
-  }
-  const double roundoff = precision == Precision::float32 ? 0x1p-24 : unit_roundoff;
-  if (report.condition) {
-    if (std::string text = condition_warning(*report.condition); !text.empty()) {
-      words.push_back(std::move(text));
-    }
-  } else if (report.rows > 0 && report.smallest_pivot <= static_cast<double>(report.rows) *
-                                                             roundoff * report.largest_pivot) {
-    words.push_back(fmt::format(
-        "pivots range over {:.0e}: the matrix is badly scaled, or singular to working precision; "
-        "x may have few correct digits although its backward error is small",
-        report.largest_pivot / report.smallest_pivot));
-  }
-  if (report.pivot_growth > 1e6) {
-    words.push_back(
-        fmt::format("entries grew by {:.0e} during elimination; "
-                    "solve.method=gauss with solve.pivoting=complete grows least",
-                    report.pivot_growth));
-  }
-  return words;
+/// Whether rank 0 can read the matrix and study its pattern. Collective.
+MemoryCheck check_reading(const SystemShape& shape, Team& team, MemoryPlan& mine) {
+  const PlanFor plans = [&](int rank, int ranks) {
+    MemoryPlan plan;
+    const RowLayout bands{shape.matrix.rows, ranks};
+    plan_reading(plan, shape.matrix, rank, ranks, bands.height(rank));
+    plan_study(plan, shape.matrix, rank);
+    plan.resident = resident_memory();
+    return plan;
+  };
+  mine = plans(team.rank(), team.size());
+  return check_memory(team, mine, plans, {});
 }
 
 /// plan_solve() with all ranks of the team.
 MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
   const SystemShape shape = shape_for_all(config, team);
+  const bool rotates = config.matrix.rotate_rows != 0;
+  SparseStudy study;
+  if (may_be_sparse(config)) {
+    if (MemoryCheck reading = check_reading(shape, team, plan); !reading.fits) return reading;
+    const Csr<double> whole = together(
+        team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
+    study = study_for(config, team, whole);
+  }
   TaskReport ignored;
-  if (!wants_gpu_bands(config, shape.matrix.rows, team, gpus, ignored)) {
-    return plan_shape(config, shape, team, plan, {}, {});
+  const bool on_gpu = wants_gpu_elimination(config, shape.matrix.rows, team, gpus, ignored);
+  if (!on_gpu || eliminates_sparse(config, shape, study, team.size(), gpus.dense_bytes)) {
+    return plan_question(question_for(config, shape, team.size(), {}, std::move(study)), rotates,
+                         team, plan, {});
   }
-  if (!gpus.band_bytes) fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
-  return plan_shape(config, shape, team, plan, gpus.band_bytes,
-                    free_memory_of_own_gpu(config, team, gpus));
+  if (!gpus.dense_bytes) fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
+  return plan_question(question_for(config, shape, team.size(), gpus.dense_bytes), rotates, team,
+                       plan, free_memory_of_own_gpu(config, team, gpus));
 }
 
-/// run_solve() with all ranks of the team.
-void solve_over(const Config& config, Team& team, const Gpus& gpus, SolveReport& report) {
-  const Timer total;
-  const bool keeps = !config.checkpoint.directory.empty();
-  std::optional<SignalRequests> requests;  // as long as the run: they never end it
-  if (keeps)
-    requests.emplace(std::initializer_list<int>{SIGUSR1}, std::initializer_list<int>{SIGUSR2});
-  PhaseTimes times;
-  begin_task(config, team, report);
-  const SystemShape shape = shape_for_all(config, team);
-  const std::unique_ptr<BandFactory> dense = times.measure(
-      "device", [&] { return choose_bands(config, shape.matrix.rows, team, gpus, report); });
-  report.transport = dense->transport();
+/// One solve by all ranks of a team, from the file to the report.
+class SolveRun {
+ public:
+  SolveRun(const Config& config, Team& team, const Gpus& gpus, SolveReport& report)
+      : config_(config), team_(team), gpus_(gpus), report_(report) {}
 
-  MemoryPlan plan;
-  const bool on_gpu = dense->memory() == BandMemory::gpu;
-  const GpuMemoryWatch on_its_gpu(gpus, on_gpu);
-  const MemoryCheck memory = plan_shape(
-      config, shape, team, plan, on_gpu ? gpus.band_bytes : GpuBandBytes{}, on_its_gpu.available());
-  refuse_what_does_not_fit(plan, memory, report);
-
-  // file.mtx -> Coo -> Csr, on rank 0
-  Dense<double> b;
-  Csr<double> whole = read_matrix(config, team, times, report, [&](const Csr<double>& matrix) {
-    b = right_hand_side(config.right_hand_side, matrix);
-  });
-
-  // -> a band of rows per rank; right-hand sides whole on every rank
-  const RowBands bands{report.rows, team.size()};
-  const EliminationChoice choice = choice_for(config, report.rows, team.size(), dense->memory());
-  const bool cyclic = deals_in_cycles(choice, team.size());
-  Csr<double> dealt;  // the rows to eliminate, where they differ from the band
-  const Csr<double> rows = times.measure("scatter", [&] {
-    share_multivector(team, b);
-    if (cyclic) {
-      dealt = scatter_rows(team, cyclic_rows(choice, report.rows, team.size()), whole);
-    }
-    return scatter_rows(team, bands, std::move(whole));
-  });
-
-  // -> equilibrated dense band
-  Equilibration scaling;
-  std::optional<Checkpoints> checkpoints;
-  PreparedElimination prepared = times.measure("prepare", [&] {
-    scaling = equilibration_of(team, bands, rows, config.solve.equilibrate, config.solve.precision);
-    report.equilibrated = scaling.scales();
+  void run() {
+    const bool keeps = !config_.checkpoint.directory.empty();
+    std::optional<SignalRequests> requests;  // as long as the run: they never end it
     if (keeps) {
-      checkpoints.emplace(team, config.checkpoint, problem_of(team, bands, rows, scaling, choice),
-                          total);
+      requests.emplace(std::initializer_list<int>{SIGUSR1}, std::initializer_list<int>{SIGUSR2});
     }
-    if (scaling.scales()) {
-      dealt = together(team, [&] {
-        return scaled_rows(scaling, choice, team, cyclic ? std::move(dealt) : rows);
-      });
+    begin_task(config_, team_, report_);
+    const SystemShape shape = shape_for_all(config_, team_);
+    Csr<double> whole;
+    const bool looks_first = may_be_sparse(config_);
+    if (looks_first) {
+      plan_to_read(shape);
+      whole = read();
     }
-    return prepare_system(team, *dense, bands, rows, scaling,
-                          cyclic || scaling.scales()
-                              ? std::make_shared<const Csr<double>>(std::move(dealt))
-                              : borrowed(rows),
-                          choice, b, checkpoints ? &*checkpoints : nullptr,
-                          check_in_double(config, shape, team, *dense, gpus));
-  });
+    SparseStudy study = times_.measure("analyse", [&] { return study_for(config_, team_, whole); });
+    const std::unique_ptr<DenseMemory> memory = times_.measure(
+        "device", [&] { return place_system(config_, shape, study, team_, gpus_, report_); });
+    report_.transport = memory->transport();
+    const bool on_gpu = memory->memory() == MemoryKind::gpu;
+    const GpuMemoryWatch on_its_gpu(gpus_, on_gpu);
+    const SolverQuestion question =
+        question_for(config_, shape, team_.size(), on_gpu ? gpus_.dense_bytes : GpuDenseBytes{},
+                     std::move(study));
+    plan(question, on_its_gpu.available());
+    if (!looks_first) whole = read();
 
-  // -> pivots, updates
-  const Eliminated eliminated = times.measure("eliminate", [&] {
-    Progress progress("eliminating", elimination_flops(report.rows),
-                      show_progress(team, config.output.progress));
-    std::optional<SignalRequests> end;
-    if (keeps)
-      end.emplace(std::initializer_list<int>{}, std::initializer_list<int>{SIGINT, SIGTERM});
-    return undo_scaling(prepared(progress), std::move(scaling));
-  });
-  prepared = nullptr;
-  if (checkpoints) tell_apart(*checkpoints, times, report);
+    SystemSolver solver(deal_out(std::move(whole), memory->vectors()), choose_solver(question),
+                        question, *memory, check_in_double(question, team_, gpus_));
+    const std::unique_ptr<Vectors> b = times_.measure(
+        "read", [&] { return right_hand_side(config_.right_hand_side, solver.matrix()); });
+    eliminate(solver, *b, keeps);
+    const std::unique_ptr<Vectors> x = solver.matrix().vectors(b->columns());
+    const SolveOutcome outcome = solver.solve(*b, *x, times_);
+    report_.refinement = outcome.refinement;
+    report_.condition = outcome.condition;
+    report_.trust = outcome.trust;
+    write(*x);
+    finish(solver, *x, on_its_gpu);
+  }
 
-  // -> x -> refined against the sparse A
-  Dense<double> x;
-  times.measure("gather", [&] {
-    x = b;
-    eliminated.solve(x);
-  });
-  report.refinement = times.measure("check", [&] {
-    return refine(team, bands, rows, b, eliminated.solve, config.solve.refinement, x);
-  });
+ private:
+  /// Refuses what does not fit, before anything is allocated.
+  void plan(const SolverQuestion& question, std::optional<std::int64_t> gpu_available) {
+    MemoryPlan plan;
+    const MemoryCheck memory =
+        plan_question(question, config_.matrix.rotate_rows != 0, team_, plan, gpu_available);
+    refuse_what_does_not_fit(plan, memory, report_);
+  }
 
-  estimate_trust(config, team, bands, rows, b, x, eliminated, times, report);
+  /// Refuses what rank 0 cannot even read, or whose pattern it cannot study.
+  void plan_to_read(const SystemShape& shape) {
+    MemoryPlan mine;
+    const MemoryCheck check = check_reading(shape, team_, mine);
+    if (!check.fits) refuse_what_does_not_fit(mine, check, report_);
+  }
 
-  times.measure("write", [&] {
-    together(team, [&] {
-      if (team.rank() != 0 || config.output.solution.empty()) return;
-      write_matrix_market(config.output.solution, x,
-                          fmt::format("solution x of A x = b, A = {}", config.matrix.name()));
+  /// file.mtx -> Coo -> Csr on rank 0
+  Csr<double> read() {
+    return read_matrix(config_, team_, times_, report_, [](const Csr<double>&) {});
+  }
+
+  /// -> a band of rows a rank
+  std::unique_ptr<SystemMatrix> deal_out(Csr<double> whole, const VectorMemory& memory) {
+    return times_.measure("scatter", [&] {
+      const RowLayout bands{report_.rows, team_.size()};
+      return std::make_unique<SystemMatrix>(team_, bands,
+                                            scatter_rows(team_, bands, std::move(whole)), memory);
     });
-  });
-  const double error = report.refinement.after.backward_error;
-  report.status =
-      error <= largest_trusted_error(config.solve.precision) ? "solved" : "not trustworthy";
-  if (checkpoints && report.status == "solved") checkpoints->remove();
-  times.add("total", total.seconds());
+  }
 
-  report.right_hand_sides = b.columns;
-  report.method = name(choice.method);
-  report.pivoting = name(choice.pivoting);
-  report.mixed = eliminated.mixed;
-  report.pivot_growth = eliminated.pivots.growth;
-  report.smallest_pivot = eliminated.pivots.smallest_pivot;
-  report.largest_pivot = eliminated.pivots.largest_pivot;
-  on_its_gpu.note(report);
-  report.add_run(team, times);
-  report.gflops = flops_here(report) / report.longest("eliminate") / 1e9;
-  if (report.checkpoint) {
-    report.checkpoint_share = report.longest("checkpoint") / report.longest("total");
+  /// -> equilibrated dense rows -> pivots, updates
+  void eliminate(SystemSolver& solver, const Vectors& b, bool keeps) {
+    times_.measure("prepare", [&] {
+      solver.prepare();
+      report_.equilibrated = solver.scaling().scales;
+      if (keeps) {
+        checkpoints_.emplace(team_, config_.checkpoint,
+                             problem_of(solver.matrix(), solver.scaling(), solver.choice()),
+                             total_);
+      }
+    });
+    times_.measure("eliminate", [&] {
+      Progress progress("eliminating", solver.flops(),
+                        show_progress(team_, config_.output.progress));
+      std::optional<SignalRequests> end;
+      if (keeps) {
+        end.emplace(std::initializer_list<int>{}, std::initializer_list<int>{SIGINT, SIGTERM});
+      }
+      solver.eliminate(progress, checkpoints_ ? &*checkpoints_ : nullptr, &b);
+    });
+    if (checkpoints_) tell_apart(*checkpoints_, times_, report_);
   }
-  if (solution_is_ones(config.right_hand_side)) {
-    double sum = 0;
-    for (const double value : x.values) sum += (value - 1) * (value - 1);
-    report.l2_error = sum;
+
+  void write(const Vectors& x) {
+    if (config_.output.solution.empty()) return;
+    times_.measure("write", [&] {
+      write_vectors(config_.output.solution, x,
+                    fmt::format("solution x of A x = b, A = {}", config_.matrix.name()));
+    });
   }
-  report.notes.insert(report.notes.end(), eliminated.notes.begin(), eliminated.notes.end());
-  if (choice.precision != config.solve.precision) {
-    report.notes.push_back(
-        fmt::format("eliminated in double: at order {} float factors would save no time on a GPU",
-                    report.rows));
+
+  /// What is left to be told.
+  void finish(const SystemSolver& solver, const Vectors& x, const GpuMemoryWatch& on_its_gpu) {
+    report_.status = report_.trust.solves ? "solved" : "not trustworthy";
+    if (checkpoints_ && report_.status == "solved") checkpoints_->remove();
+    if (solution_is_ones(config_.right_hand_side)) report_.l2_error = distance_from_ones(x);
+    times_.add("total", total_.seconds());
+
+    const EliminationChoice choice = solver.choice();
+    const InverseFacts& facts = solver.facts();
+    report_.right_hand_sides = x.columns();
+    report_.method = name(choice.method);
+    report_.pivoting = name(choice.pivoting);
+    report_.mixed = facts.mixed;
+    report_.sparse = facts.sparse;
+    report_.pivot_growth = facts.pivots.growth;
+    report_.smallest_pivot = facts.pivots.smallest_pivot;
+    report_.largest_pivot = facts.pivots.largest_pivot;
+    on_its_gpu.note(report_);
+    report_.add_run(team_, times_);
+    report_.gflops = flops_here(report_, solver) / report_.longest("eliminate") / 1e9;
+    if (report_.checkpoint) {
+      report_.checkpoint_share = report_.longest("checkpoint") / report_.longest("total");
+    }
+    report_.notes.insert(report_.notes.end(), facts.notes.begin(), facts.notes.end());
+    if (choice.precision != config_.solve.precision) {
+      report_.notes.push_back(
+          fmt::format("eliminated in double: at order {} float factors would save no time on a GPU",
+                      report_.rows));
+    }
+    report_.notes.insert(report_.notes.end(), report_.trust.notes.begin(),
+                         report_.trust.notes.end());
   }
-  for (std::string& note : warnings(report, config.solve.precision)) {
-    report.notes.push_back(std::move(note));
-  }
-}
+
+  const Config& config_;
+  Team& team_;
+  const Gpus& gpus_;
+  SolveReport& report_;
+  const Timer total_;
+  PhaseTimes times_;
+  std::optional<Checkpoints> checkpoints_;
+};
 
 /// Whether rank 0 solves alone: on GPUs, messages between them take longer than the whole
 /// elimination of a small system on one.
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {
-  constexpr Index least_order_for_all = 20000;
   if (team.size() == 1 || config.solve.ranks == SolvingRanks::all) return false;
   const Index order = shape_for_all(config, team).matrix.rows;
   TaskReport ignored;
-  return order < least_order_for_all && wants_gpu_bands(config, order, team, gpus, ignored);
+  return order < gpu_tuning.least_order_for_all &&
+         wants_gpu_elimination(config, order, team, gpus, ignored);
 }
 
 }  // namespace
@@ -347,10 +283,10 @@ MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, Memor
 void run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
                const Gpus& gpus, SolveReport& report) {
   begin_report(config, team, versions, report);
-  if (!solves_alone(config, team, gpus)) return solve_over(config, team, gpus, report);
+  if (!solves_alone(config, team, gpus)) return SolveRun(config, team, gpus, report).run();
   together(team, [&] {
     SoloTeam alone;
-    if (team.rank() == 0) solve_over(config, alone, gpus, report);
+    if (team.rank() == 0) SolveRun(config, alone, gpus, report).run();
   });
   report.notes.push_back(
       fmt::format("rank 0 solved this system alone, while the other {} waited: one GPU is sooner "

@@ -1,85 +1,138 @@
 #include "task/solve_plan.hpp"
 
-#include "core/system.hpp"
+#include <algorithm>
+
+#include "process/system.hpp"
+#include "task/backend.hpp"
 #include "task/gpu_memory.hpp"
 
 namespace spsolve {
 
 namespace {
 
-SolveNeeds needs_of(const Config& config, const SystemShape& shape) {
-  return {shape.right_hand_sides, config.solve.condition, config.solve.equilibrate};
-}
-
-/// The plans of the ranks of a team of any size for `config`, with dense bands in GPU memory where
-/// `gpu` says what they take.
-PlanFor planner(const Config& config, const SystemShape& shape, const GpuBandBytes& gpu) {
-  const SolveNeeds needs = needs_of(config, shape);
-  const bool rotates = config.matrix.rotate_rows != 0;
+/// The plans of the ranks of a team of any size for `question`.
+PlanFor planner(const SolverQuestion& question, bool rotates) {
   return [=](int rank, int ranks) {
-    const BandMemory memory = gpu ? BandMemory::gpu : BandMemory::host;
-    const EliminationChoice choice = choice_for(config, shape.matrix.rows, ranks, memory);
-    MemoryPlan plan = plan_elimination(shape.matrix, choice, rank, ranks, needs, gpu);
-    if (rank == 0 && rotates) plan_rotation(plan, shape.matrix);
+    SolverQuestion there = question;
+    there.ranks = ranks;
+    MemoryPlan plan = plan_system(choose_solver(there), there, rank);
+    if (rank == 0 && rotates) plan_rotation(plan, there.shape);
     plan.resident = resident_memory();
     return plan;
   };
 }
 
+/// The method that is soonest done of those that do what is asked for, but for `present`; null
+/// where there is none.
+const SolverRow* next_best(const SolverQuestion& question, const SolverRow& present) {
+  const SolverRow* best = nullptr;
+  for (const SolverRow& row : solver_table()) {
+    if (&row == &present || !row.refuse(question).empty()) continue;
+    if (best == nullptr || row.analyse(question).seconds < best->analyse(question).seconds) {
+      best = &row;
+    }
+  }
+  return best;
+}
+
 /// Other choices that may need less memory.
-std::vector<Remedy> remedies(const Config& config, const SystemShape& shape,
-                             const GpuBandBytes& gpu) {
+std::vector<Remedy> remedies(const SolverQuestion& question, bool rotates) {
   std::vector<Remedy> ways;
-  const auto offer_precision = [&](const char* words, Precision precision) {
-    Config changed = config;
-    changed.solve.precision = precision;
-    ways.push_back({words, planner(changed, shape, gpu)});
+  const auto offer = [&](std::string words, const auto& change) {
+    SolverQuestion changed = question;
+    change(changed);
+    ways.push_back({std::move(words), planner(changed, rotates)});
   };
-  if (config.solve.precision == Precision::float64) {
-    offer_precision("solve.precision=mixed", Precision::mixed);
+  const auto offer_precision = [&](Precision precision) {
+    offer(fmt::format("solve.precision={}", name(precision)),
+          [&](SolverQuestion& changed) { changed.options.precision = precision; });
+  };
+  if (question.options.precision == Precision::float64) offer_precision(Precision::mixed);
+  if (question.options.precision != Precision::float32) offer_precision(Precision::float32);
+  if (const SolverRow* const other = next_best(question, choose_solver(question))) {
+    offer(fmt::format("solve.method={}", name(other->method)),
+          [&](SolverQuestion& changed) { changed.options.method = other->method; });
   }
-  if (config.solve.precision != Precision::float32) {
-    offer_precision("solve.precision=float", Precision::float32);
+  if (question.gpu) {
+    offer("device=host", [](SolverQuestion& changed) {
+      changed.memory = MemoryKind::host;
+      changed.gpu = {};
+    });
   }
-  const bool may_be_gauss = config.solve.pivoting != Pivoting::tournament;
-  if (may_be_gauss &&
-      (config.solve.method == Method::lu || config.solve.method == Method::automatic)) {
-    Config changed = config;
-    changed.solve.method = Method::gauss;
-    ways.push_back({"solve.method=gauss", planner(changed, shape, gpu)});
-  }
-  if (gpu) ways.push_back({"device=host", planner(config, shape, {})});
   return ways;
 }
 
 }  // namespace
 
-EliminationChoice choice_for(const Config& config, Index order, int ranks, BandMemory memory) {
-  const auto& wanted = config.solve;
-  return choose_elimination(wanted.method, wanted.pivoting, wanted.precision, wanted.block, order,
-                            ranks, memory);
+SolverQuestion question_for(const Config& config, const SystemShape& shape, int ranks,
+                            const GpuDenseBytes& gpu, SparseStudy study) {
+  SolverQuestion question;
+  question.shape = shape.matrix;
+  question.right_hand_sides = shape.right_hand_sides;
+  question.options = config.solve;
+  question.ranks = ranks;
+  question.memory = gpu ? MemoryKind::gpu : MemoryKind::host;
+  question.gpu = gpu;
+  question.keeps = !config.checkpoint.directory.empty();
+  question.study = std::move(study);
+  return question;
 }
 
-MemoryCheck plan_shape(const Config& config, const SystemShape& shape, Team& team, MemoryPlan& plan,
-                       const GpuBandBytes& gpu, std::optional<std::int64_t> gpu_available) {
-  const PlanFor plans = planner(config, shape, gpu);
+bool may_be_sparse(const Config& config) {
+  if (is_sparse(config.solve.method)) return true;
+  return config.solve.method == Method::automatic && config.solve.pivoting == Pivoting::automatic &&
+         config.checkpoint.directory.empty() && config.device != DeviceChoice::cuda;
+}
+
+SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole) {
+  if (!may_be_sparse(config)) return {};
+  return study_sparsity(team, whole,
+                        {config.solve.method, config.solve.ordering, config.solve.analysis_file});
+}
+
+bool eliminates_sparse(const Config& config, const SystemShape& shape, const SparseStudy& study,
+                       int ranks, const GpuDenseBytes& gpu) {
+  if (is_sparse(config.solve.method)) return true;
+  if (!study.outlook.analysed) return false;
+  const SolverQuestion on_hosts = question_for(config, shape, ranks, {}, study);
+  const SolverRow& row = choose_solver(on_hosts);
+  if (!is_sparse(row.method)) return false;
+  if (!gpu) return true;
+  const SolverQuestion on_gpus = question_for(config, shape, ranks, gpu, study);
+  return row.analyse(on_hosts).seconds <= choose_solver(on_gpus).analyse(on_gpus).seconds;
+}
+
+std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShape& shape,
+                                          const SparseStudy& study, Team& team, const Gpus& gpus,
+                                          TaskReport& report) {
+  TaskReport ignored;
+  const bool on_gpu = wants_gpu_elimination(config, shape.matrix.rows, team, gpus, ignored);
+  if (eliminates_sparse(config, shape, study, team.size(),
+                        on_gpu ? gpus.dense_bytes : GpuDenseBytes{})) {
+    report.device = "host";
+    return std::make_unique<HostDenseMemory>(team);
+  }
+  return choose_dense_memory(config, shape.matrix.rows, team, gpus, report);
+}
+
+MemoryCheck plan_question(const SolverQuestion& question, bool rotates, Team& team,
+                          MemoryPlan& plan, std::optional<std::int64_t> gpu_available) {
+  const PlanFor plans = planner(question, rotates);
   plan = plans(team.rank(), team.size());
-  return check_memory(team, plan, plans, remedies(config, shape, gpu), gpu_available);
+  return check_memory(team, plan, plans, remedies(question, rotates), gpu_available);
 }
 
-BeforeDouble check_in_double(const Config& config, const SystemShape& shape, Team& team,
-                             const BandFactory& dense, const Gpus& gpus) {
-  return [&](const std::string& why) {
-    const bool on_gpu = dense.memory() == BandMemory::gpu;
+BeforeDouble check_in_double(const SolverQuestion& question, Team& team, const Gpus& gpus) {
+  return [question, &team, &gpus](const std::string& why) {
     const PlanFor plans = [&](int rank, int ranks) {
-      const EliminationChoice choice = choice_for(config, shape.matrix.rows, ranks, dense.memory());
-      return plan_in_double(shape.matrix, choice, rank, ranks, needs_of(config, shape),
-                            on_gpu ? gpus.band_bytes : GpuBandBytes{});
+      SolverQuestion there = question;
+      there.ranks = ranks;
+      return choose_solver(there).plan_in_double(there, rank);
     };
     MemoryPlan mine = plans(team.rank(), team.size());
     mine.resident = resident_memory();
     const MemoryCheck check =
-        check_memory(team, mine, plans, {}, on_gpu ? free_gpu_memory(gpus) : std::nullopt);
+        check_memory(team, mine, plans, {}, question.gpu ? free_gpu_memory(gpus) : std::nullopt);
     if (check.fits) return;
     fail_everywhere(ExitCode::resources,
                     "{}, and its elimination in double does not fit into memory; {}\n{}", why,

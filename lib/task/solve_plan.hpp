@@ -4,16 +4,13 @@
 #include <optional>
 
 #include "config/config.hpp"
-#include "core/team.hpp"
-#include "eliminate/eliminate.hpp"
-#include "eliminate/mixed.hpp"
-#include "eliminate/plan.hpp"
+#include "plan/memory_plan.hpp"
+#include "report/report.hpp"
+#include "system/solver_table.hpp"
 #include "task/gpus.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
-
-/// How `config` eliminates a matrix of that order on so many ranks.
-EliminationChoice choice_for(const Config& config, Index order, int ranks, BandMemory memory);
 
 /// A square matrix, and the right-hand sides that come with it.
 struct SystemShape {
@@ -21,14 +18,38 @@ struct SystemShape {
   Index right_hand_sides = 1;
 };
 
-/// plan_solve() for a shape that is known: with dense bands in GPU memory where `gpu` says what
-/// they take, of which `gpu_available` bytes are free on this rank's. Collective.
-MemoryCheck plan_shape(const Config& config, const SystemShape& shape, Team& team, MemoryPlan& plan,
-                       const GpuBandBytes& gpu, std::optional<std::int64_t> gpu_available);
+/// What `config` asks of the solver table, for a shape that is known: with dense rows in GPU memory
+/// where `gpu` says what they take.
+SolverQuestion question_for(const Config& config, const SystemShape& shape, int ranks,
+                            const GpuDenseBytes& gpu, SparseStudy study = {});
+
+/// What the pattern of rank 0's `whole` says of sparse elimination, where `config` leaves room for
+/// it. Collective.
+SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole);
+
+/// Whether `config` leaves room for sparse elimination, so that the matrix is to be read before
+/// anything is decided.
+bool may_be_sparse(const Config& config);
+
+/// Whether a system that was studied is eliminated sparse, on hosts: what is asked for, or what is
+/// predicted to be sooner done than any elimination of dense rows, on the GPUs where `gpu` says
+/// what those take.
+bool eliminates_sparse(const Config& config, const SystemShape& shape, const SparseStudy& study,
+                       int ranks, const GpuDenseBytes& gpu);
+
+/// Where a system is eliminated: sparse on hosts, or as dense rows on hosts or GPUs. Notes the
+/// device in `report`. Collective.
+std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShape& shape,
+                                          const SparseStudy& study, Team& team, const Gpus& gpus,
+                                          TaskReport& report);
+
+/// plan_solve() for such a question, of which `gpu_available` bytes are free on this rank's GPU.
+/// Collective.
+MemoryCheck plan_question(const SolverQuestion& question, bool rotates, Team& team,
+                          MemoryPlan& plan, std::optional<std::int64_t> gpu_available);
 
 /// What looks once more, before a matrix is eliminated in double where float did not do, whether
-/// that fits. `config`, `shape`, `team`, `dense` and `gpus` must outlive it.
-BeforeDouble check_in_double(const Config& config, const SystemShape& shape, Team& team,
-                             const BandFactory& dense, const Gpus& gpus);
+/// that fits. `team` and `gpus` must outlive it.
+BeforeDouble check_in_double(const SolverQuestion& question, Team& team, const Gpus& gpus);
 
 }  // namespace spsolve

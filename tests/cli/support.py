@@ -16,17 +16,18 @@ MATRICES = pathlib.Path(os.environ.get("SPSOLVE_MATRICES", ROOT.parent / "shared
 try:
     import jsonschema
 except ImportError:
-    jsonschema = None  # reports go unchecked; test_schema says so
+    jsonschema = None  # reports go unchecked: test_schema fails
 
 MIB = 2**20
+TIME_LIMIT = 3600  # seconds, against waiting for ever, on whatever machine
 SOLVED, NOT_TRUSTWORTHY, INPUT, RESOURCES, INTERNAL, INTERRUPTED = range(6)
 
 
 @functools.cache
 def why_no_gpu():
     """A reason to skip what needs a GPU, or ""."""
-    listed = subprocess.run([BIN / "spbench", "--list-kernels"], timeout=60, capture_output=True,
-                            text=True)
+    listed = subprocess.run([BIN / "spbench", "--list-kernels"], timeout=TIME_LIMIT,
+                            capture_output=True, text=True)
     text = listed.stdout + listed.stderr
     if " cuda " not in text:
         return "this spsolve has no GPU part"
@@ -35,8 +36,8 @@ def why_no_gpu():
 
 @functools.cache
 def injects():
-    """Whether this spsolve can be told to fail (lib/core/fault.hpp)."""
-    probe = subprocess.run([BIN / "spsolve", "none.yaml"], timeout=60, capture_output=True,
+    """Whether this spsolve can be told to fail (lib/process/fault.hpp)."""
+    probe = subprocess.run([BIN / "spsolve", "none.yaml"], timeout=TIME_LIMIT, capture_output=True,
                            text=True, env=variables({"SPSOLVE_FAULT": "?"}))
     return "SPSOLVE_FAULT" in probe.stderr
 
@@ -59,8 +60,8 @@ def sanitized():
 @functools.cache
 def schema(name):
     """A checker for the JSON Schema that spsolve prints: "report" or "configuration"."""
-    text = subprocess.run([BIN / "spsolve", "--generate", f"{name}-schema"], check=True, timeout=60,
-                          capture_output=True, text=True).stdout
+    text = subprocess.run([BIN / "spsolve", "--generate", f"{name}-schema"], check=True,
+                          timeout=TIME_LIMIT, capture_output=True, text=True).stdout
     jsonschema.Draft202012Validator.check_schema(json.loads(text))
     return jsonschema.Draft202012Validator(json.loads(text))
 
@@ -105,12 +106,17 @@ class CliTest(unittest.TestCase):
         if sanitized():
             self.skipTest("sanitizers take memory and address space of their own")
 
+    def needs_faults(self):
+        """Skips where failures cannot be made to happen."""
+        if not injects():
+            self.skipTest("this spsolve is built without SPSOLVE_FAULTS, as ./dev test builds it")
+
     def write(self, name, text):
         path = self.folder / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
 
-    def run_program(self, *command, timeout=120, environment=None):
+    def run_program(self, *command, timeout=TIME_LIMIT, environment=None):
         """Runs a command in the test's folder; a program that waits for ever fails the test."""
         process = subprocess.run(
             [str(word) for word in command], cwd=self.folder, env=variables(environment),
@@ -135,8 +141,11 @@ class CliTest(unittest.TestCase):
                              "a new field is a row in lib/report/report_fields.cpp")
         return report
 
-    def real_matrix(self, name):
-        path = MATRICES / name
-        if not path.exists():
-            self.skipTest(f"{name} is not here: set SPSOLVE_MATRICES to a folder that holds it")
-        return path
+    def real_matrices(self, *names):
+        """The paths of those that are here, one at least; skips where there is no folder of them."""
+        if not MATRICES.is_dir():
+            self.skipTest("no folder of real matrices: set SPSOLVE_MATRICES")
+        paths = [MATRICES / name for name in names if (MATRICES / name).exists()]
+        print(f"{len(paths)} of {len(names)} real matrices tried", flush=True)
+        self.assertGreater(len(paths), 0, f"{MATRICES} holds none of {', '.join(names)}")
+        return paths

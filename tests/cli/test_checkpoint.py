@@ -1,28 +1,36 @@
 """Eliminations that are stopped and go on: by signals, by time, with damaged files and full disks.
 
-How the arithmetic goes on, and which files are good, is the matter of tests/mpi/checkpoint_test.cpp."""
+How the arithmetic goes on, and which files are good, is the matter of tests/mpi/checkpoint_test.cpp.
+All of them stop at a step, however fast the machine is: by SPSOLVE_FAULT (lib/process/fault.hpp), or
+by a time limit so short that one step is done."""
 
 import re
 import signal
 import subprocess
-import time
 import unittest
 
-from support import BIN, CliTest, INPUT, INTERRUPTED, RESOURCES, SOLVED, injects, variables
+from support import BIN, CliTest, INPUT, INTERRUPTED, RESOURCES, SOLVED, TIME_LIMIT, variables
 
-# Long enough to be met by a signal, whatever else the machine does: columns are many short steps.
 SYSTEM = """
 matrix: "random_dense:{order}:seed=3"
 right_hand_side: {{kind: random, columns: 2}}
-solve: {{method: {method}}}
+solve: {{method: {method}, block: 32}}
 output: {{solution: x.mtx, report: report.json, progress: off}}
 checkpoint: {{directory: kept, interval: {interval}}}
 """
-TIME_LIMIT = 120
+ORDER = 350
+HOUR = 3600  # an interval, and a limit, that only an injected day is longer than
+ONE_STEP = ("--set", "checkpoint.time_limit=1")
+
+
+def at(step, *what):
+    """SPSOLVE_FAULT of all ranks: `what`, one after the other, each so many steps later; of lu, a
+    panel is a step."""
+    return ",".join(f"rank=all:phase=eliminate:step={step}:{one}" for one in what)
 
 
 class Checkpoint(CliTest):
-    def configure(self, order=1000, method="gauss", interval=0):
+    def configure(self, order=ORDER, method="gauss", interval=0):
         self.write("c.yaml", SYSTEM.format(order=order, method=method, interval=interval))
 
     def kept(self):
@@ -32,15 +40,31 @@ class Checkpoint(CliTest):
     def solution(self):
         return (self.folder / "x.mtx").read_bytes()
 
-    def start(self, *settings, ranks=1):
-        """The launched program, in the background; of one rank, itself."""
-        command = [BIN / "spsolve", "c.yaml", *settings]
+    def failing(self, fault, *settings, ranks=1, config="c.yaml", **options):
+        """A run with an injected failure, to its end."""
+        self.needs_faults()
+        return self.spsolve(config, *settings, ranks=ranks, environment={"SPSOLVE_FAULT": fault},
+                            **options)
+
+    def stopped(self, step=100, ranks=1):
+        """A run that a signal stops behind so many steps."""
+        result = self.failing(at(step, "end"), ranks=ranks)
+        self.assertEqual(result.code, INTERRUPTED, result.text)
+
+    def waits_for_a_signal(self, ranks=1, step=100):
+        """The launched program, in the background, all its ranks waiting behind so many steps; of one
+        rank, itself."""
+        self.needs_faults()
+        command = [BIN / "spsolve", "c.yaml"]
         if ranks > 1:
             command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", ranks, *command]
         process = subprocess.Popen([str(word) for word in command], cwd=self.folder,
-                                   env=variables(), stdin=subprocess.DEVNULL, text=True,
+                                   env=variables({"SPSOLVE_FAULT": at(step, "await")}),
+                                   stdin=subprocess.DEVNULL, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.addCleanup(self.end, process)
+        for _ in range(ranks):
+            self.wait_for("waits for a signal", process)
         return process
 
     @staticmethod
@@ -56,15 +80,15 @@ class Checkpoint(CliTest):
         for line in process.stdout:
             text += line
             if words in line:
-                return text
+                return
         self.fail(f"it ended without a word of '{words}': {text}")
 
-    def start_to_eliminate(self, *settings, ranks=1):
-        """The same as start(), a few steps of the elimination later."""
-        process = self.start("-v", *settings, ranks=ranks)
-        self.wait_for(" eliminate", process)
-        time.sleep(0.2)
-        return process
+    def signalled(self, how, ranks=1):
+        """Sends the signal to an elimination on its way; (code, words)."""
+        process = self.waits_for_a_signal(ranks)
+        process.send_signal(how)
+        text = process.communicate(timeout=TIME_LIMIT)[0]
+        return process.returncode, text
 
     def check_goes_on(self, undisturbed, ranks=1, same=True):
         result = self.spsolve("c.yaml", ranks=ranks)
@@ -89,99 +113,109 @@ class Checkpoint(CliTest):
         (self.folder / "x.mtx").unlink()
         return solution
 
-    def stopped(self, how, ranks=1, settings=()):
-        """Sends the signal to an elimination on its way; (code, words)."""
-        process = self.start_to_eliminate(*settings, ranks=ranks)
-        process.send_signal(how)
-        text = process.communicate(timeout=TIME_LIMIT)[0]
-        return process.returncode, text
-
 
 class Signals(Checkpoint):
     def test_a_signal_stops_it_and_the_same_command_goes_on(self):
-        self.configure(order=2400)
+        self.configure()
         for how in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR2):
             for ranks in (1, 2):
                 if ranks > 1 and how != signal.SIGUSR2:
                     continue  # mpirun takes those for itself
                 with self.subTest(how=how.name, ranks=ranks):
                     solution = self.undisturbed(ranks)
-                    code, text = self.stopped(how, ranks)
+                    code, text = self.signalled(how, ranks)
                     self.assertEqual(code, INTERRUPTED, text)
-                    self.assertEqual(text.count("spsolve: stopped by a signal, as asked, at step"),
-                                     1, text)
+                    self.assertEqual(text.count("spsolve: stopped by a signal, as asked, at step 100 "
+                                                f"of {ORDER}"), 1, text)
                     self.assertFalse((self.folder / "x.mtx").exists())
                     self.assertEqual(self.report()["status"], "stopped")
-                    self.assertEqual(len(self.kept()) % ranks, 0)
-                    self.check_goes_on(solution, ranks)
+                    self.assertEqual(len(self.kept()), ranks)
+                    report = self.check_goes_on(solution, ranks)
+                    self.assertEqual(report["checkpoint"]["resumed_step"], 100)
 
     def test_other_numbers_of_ranks(self):
-        for method in ("gauss", "lu"):
-            # lu is so much faster that only a long one can be met.
-            self.configure(order=2400 if method == "gauss" else 5000, method=method)
+        for method, step in (("gauss", 100), ("lu", 3)):
+            self.configure(method=method)
             for before, after in ((2, 3), (3, 2)):
                 with self.subTest(method=method, before=before, after=after):
-                    code, text = self.stopped(signal.SIGUSR2, before)
-                    self.assertEqual(code, INTERRUPTED, text)
+                    self.stopped(step, before)
                     self.check_goes_on(None, after, same=False)
 
+    def test_the_rate_is_that_of_the_steps_that_were_left(self):
+        for method, power, step in (("gauss_jordan", 2, 100), ("gauss", 3, 100), ("lu", 3, 3)):
+            with self.subTest(method):
+                self.configure(method=method)
+                self.stopped(step)
+                result = self.spsolve("c.yaml")
+                self.assertEqual(result.code, SOLVED, result.text)
+                report = self.report()
+                left = 1 - report["checkpoint"]["resumed_step"] / ORDER
+                self.assertTrue(0 < left < 1, left)
+                flops = (1 if method == "gauss_jordan" else 2 / 3) * ORDER**3 * left**power
+                seconds = report["seconds"]["eliminate"]["max"]
+                self.assertAlmostEqual(report["gflops"] * seconds * 1e9 / flops, 1)
+
     def test_mixed_precision(self):
-        self.configure(order=5000, method="lu")
-        self.write("c.yaml", (self.folder / "c.yaml").read_text().replace(
-            "method: lu", "method: lu, precision: mixed"))
+        self.configure(method="lu, precision: mixed")
         solution = self.undisturbed(2)
-        code, text = self.stopped(signal.SIGUSR2, 2)
-        self.assertEqual(code, INTERRUPTED, text)
+        self.stopped(3, 2)
         self.check_goes_on(solution, 2)
 
     def test_usr1_writes_one_and_goes_on(self):
-        self.configure(order=2400)
+        self.configure()
         solution = self.undisturbed(2)
-        process = self.start_to_eliminate(ranks=2)
-        process.send_signal(signal.SIGUSR1)
-        text = self.wait_for("checkpoint of step", process)
-        text += process.communicate(timeout=TIME_LIMIT)[0]
-        self.assertEqual(process.returncode, SOLVED, text)
+        code, text = self.signalled(signal.SIGUSR1, 2)
+        self.assertEqual(code, SOLVED, text)
+        self.assertIn(f"checkpoint of step 100 of {ORDER}", text)
         report = self.report()["checkpoint"]
         self.assertEqual(report["written"], 1)
         self.assertEqual(report["failed"], 0)
-        self.assertGreater(report["bytes"], 8 * 2400**2)
+        self.assertGreater(report["bytes"], 8 * ORDER**2)
         self.assertGreater(report["share"], 0)
         self.assertEqual(self.solution(), solution)
         self.assertEqual(self.kept(), [])
 
     def test_without_a_folder_signals_mean_what_they_always_do(self):
-        self.write("c.yaml", 'matrix: "random_dense:3000"\nsolve: {method: gauss}\n')
-        process = self.start_to_eliminate()
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=TIME_LIMIT)
-        self.assertEqual(process.returncode, -signal.SIGTERM)
+        self.write("c.yaml", 'matrix: "random_dense:300"\nsolve: {method: gauss}\n')
+        code, text = self.signalled(signal.SIGTERM)
+        self.assertEqual(code, -signal.SIGTERM, text)
 
 
 class Time(Checkpoint):
-    def test_a_limit_again_and_again(self):
-        self.configure(order=3200)
+    def goes_on_again_and_again(self, order, fault, *settings):
+        """The steps at which runs with that limit stopped, until one solved it."""
+        self.configure(order=order)
         solution = self.undisturbed()
-        steps = [0]
-        for _ in range(60):
-            result = self.spsolve("c.yaml", "--set", "checkpoint.time_limit=3")
+        steps = []
+        while len(steps) <= order:
+            environment = {"SPSOLVE_FAULT": fault} if fault else {}
+            result = self.spsolve("c.yaml", *settings, environment=environment)
             if result.code == SOLVED:
                 break
             self.assertEqual(result.code, INTERRUPTED, result.text)
-            found = re.search(r"stopped before checkpoint.time_limit at step (\d+) of 3200", result.err)
+            found = re.search(rf"stopped before checkpoint.time_limit at step (\d+) of {order}",
+                              result.err)
             self.assertTrue(found, result.err)
             steps.append(int(found[1]))
         self.assertEqual(result.code, SOLVED, result.text)
-        self.assertGreater(len(steps), 1)
-        self.assertEqual(steps, sorted(set(steps)), "every run does a part")
         self.assertEqual(self.solution(), solution)
+        return steps
+
+    def test_a_limit_again_and_again(self):
+        self.needs_faults()
+        self.assertEqual(self.goes_on_again_and_again(
+            ORDER, at(100, "late"), "--set", f"checkpoint.time_limit={HOUR}"), [100, 200, 300])
+
+    def test_a_limit_that_is_too_short_for_anything(self):
+        """Every run does one step all the same; that of the last one ends behind it."""
+        self.assertEqual(self.goes_on_again_and_again(5, "", *ONE_STEP), [1, 2, 3, 4, 5])
 
     def test_an_interval(self):
-        self.configure(order=4000, interval=1)
-        result = self.spsolve("c.yaml", ranks=2)
+        self.configure(interval=HOUR)
+        result = self.failing(at(100, "late", "late"), ranks=2)
         self.assertEqual(result.code, SOLVED, result.text)
         report = self.report()
-        self.assertGreaterEqual(report["checkpoint"]["written"], 1)
+        self.assertEqual(report["checkpoint"]["written"], 2)
         self.assertGreater(report["seconds"]["checkpoint"]["max"], 0)
         self.assertIn("checkpoints", result.out)
 
@@ -189,13 +223,17 @@ class Time(Checkpoint):
 class Files(Checkpoint):
     def setUp(self):
         super().setUp()
-        self.configure(order=2400)
+        self.configure()
+
+    def leave_one(self):
+        """A generation of one rank."""
+        result = self.spsolve("c.yaml", *ONE_STEP)
+        self.assertEqual(result.code, INTERRUPTED, result.text)
 
     def leave_two(self):
         """Two generations of one rank; the newest last."""
-        for _ in range(2):
-            code, text = self.stopped(signal.SIGUSR2)
-            self.assertEqual(code, INTERRUPTED, text)
+        self.leave_one()
+        self.leave_one()
         self.assertEqual(len(self.kept()), 2)
         return self.kept()
 
@@ -217,21 +255,19 @@ class Files(Checkpoint):
         result = self.spsolve("c.yaml", "--set", "checkpoint.resume=require", ranks=2)
         self.assertEqual(result.code, INPUT, result.text)
         self.assertEqual(result.err.count("holds no good checkpoint"), 1, result.err)
-        code, text = self.stopped(signal.SIGUSR2)
-        self.assertEqual(code, INTERRUPTED, text)
+        self.leave_one()
         self.write("d.yaml", (self.folder / "c.yaml").read_text().replace("seed=3", "seed=4"))
         result = self.spsolve("d.yaml", "--set", "checkpoint.resume=require")
         self.assertEqual(result.code, INPUT, result.text)
         self.assertIn(f"{self.kept()[-1].name}: belongs to another matrix", result.err)
 
     def test_runs_of_other_systems_share_a_folder(self):
-        code, text = self.stopped(signal.SIGUSR2)
-        self.assertEqual(code, INTERRUPTED, text)
+        self.leave_one()
         theirs = self.kept()
-        self.write("d.yaml", (self.folder / "c.yaml").read_text().replace("2400", "200"))
+        self.write("d.yaml", (self.folder / "c.yaml").read_text().replace(str(ORDER), "200"))
         result = self.spsolve("d.yaml")
         self.assertEqual(result.code, SOLVED, result.text)
-        self.assertIn("belongs to a matrix of order 2400, not 200", result.err)
+        self.assertIn(f"belongs to a matrix of order {ORDER}, not 200", result.err)
         self.assertEqual(self.kept(), theirs)
 
     def test_a_folder_that_cannot_be_made(self):
@@ -243,26 +279,29 @@ class Files(Checkpoint):
 
     def test_files_may_not_grow(self):
         """Beyond ulimit -f, as on a full disk: in words, and the solve goes on."""
-        self.configure(order=2500, interval=1)  # 50 MB; MPI needs some megabytes for itself
-        result = self.run_program("bash", "-c", f"ulimit -f 12000; exec {BIN / 'spsolve'} c.yaml")
+        self.needs_faults()
+        self.configure(order=1500, interval=HOUR)  # 18 MB; MPI needs some megabytes for itself
+        result = self.run_program("bash", "-c", f"ulimit -f 12000; exec {BIN / 'spsolve'} c.yaml",
+                                  environment={"SPSOLVE_FAULT": at(100, "late")})
         self.assertEqual(result.code, SOLVED, result.text)
         report = self.report()
         self.assertEqual(report["checkpoint"]["written"], 0)
-        self.assertGreaterEqual(report["checkpoint"]["failed"], 1)
+        self.assertEqual(report["checkpoint"]["failed"], 1)
         self.assertTrue(any("File too large" in note and "there is none yet" in note
                             for note in report["notes"]), report["notes"])
         self.assertEqual(self.kept(), [])
 
     def test_a_full_disk_keeps_the_older_one(self):
-        self.configure(order=4000, interval=1)
-        full = "mkdir -p kept && mount -t tmpfs -o size=200m none kept && "
+        self.needs_faults()
+        self.configure(interval=HOUR)
+        # Room for one of 1 MB, and not for the second.
+        full = "mkdir -p kept && mount -t tmpfs -o size=1500k none kept && "
         if self.run_program("unshare", "-m", "bash", "-c", full + "true").code != 0:
             self.skipTest("this needs: unshare -m and mount")
-        # Room for one of 128 MB, and not for the second. It waits for nothing, but takes 6 s of a
-        # processor or more, and seconds must pass between the two: a busy machine gets its time.
         result = self.run_program(
             "unshare", "-m", "bash", "-c", full + f"{BIN / 'spsolve'} c.yaml "
-            "; code=$?; ls -A kept | sed 's,^,left: ,'; exit $code", timeout=600)
+            "; code=$?; ls -A kept | sed 's,^,left: ,'; exit $code",
+            environment={"SPSOLVE_FAULT": at(100, "late", "late")})
         self.assertEqual(result.code, SOLVED, result.text)
         report = self.report()
         self.assertEqual(report["checkpoint"]["written"], 1, report["notes"])
@@ -274,34 +313,28 @@ class Files(Checkpoint):
 
 class Kills(Checkpoint):
     def test_a_kill_loses_what_came_after_the_last_checkpoint(self):
-        self.configure(order=2400)
+        self.configure()
         solution = self.undisturbed()
-        process = self.start_to_eliminate()
-        process.send_signal(signal.SIGUSR1)
-        self.wait_for("checkpoint of step", process)
-        process.kill()
-        process.communicate(timeout=TIME_LIMIT)
+        killed = self.failing(at(100, "save", "kill"))
+        self.assertEqual(killed.code, 128 + signal.SIGKILL, killed.text)
         self.write("kept/.stale", "not ours")
         temporary = self.kept()[-1].name
         self.write(f"kept/.{temporary}.1-1.tmp", "half a checkpoint")
         result = self.spsolve("c.yaml")
         self.assertEqual(result.code, SOLVED, result.text)
-        self.assertGreater(self.report()["checkpoint"]["resumed_step"], 0)
+        self.assertEqual(self.report()["checkpoint"]["resumed_step"], 100)
         self.assertEqual(self.solution(), solution)
         self.assertEqual([path.name for path in self.kept()], [".stale"])
 
     def test_a_kill_while_it_is_written(self):
-        if not injects():
-            self.skipTest("this spsolve is built without SPSOLVE_FAULTS")
-        self.configure(order=4000)
+        self.configure()
         solution = self.undisturbed(2)
-        code, text = self.stopped(signal.SIGUSR2, 2)
-        self.assertEqual(code, INTERRUPTED, text)
+        self.stopped(100, 2)
         # The first checkpoint of the next run ends it, on rank 1 only, behind a few pieces.
-        killed = self.spsolve("c.yaml", "--set", "checkpoint.interval=1", ranks=2,
-                              environment={"SPSOLVE_FAULT": "rank=1:phase=checkpoint:step=3:kill"})
+        killed = self.failing(at(100, "save") + ",rank=1:phase=checkpoint:step=2:kill", ranks=2)
         self.assertEqual(killed.code, 128 + signal.SIGKILL, killed.text)
-        self.check_goes_on(solution, 2)
+        report = self.check_goes_on(solution, 2)
+        self.assertEqual(report["checkpoint"]["resumed_step"], 100)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 """What happens to all ranks when something fails on one: the end, the words, the exit code, the files.
 
 `./dev faults` prints the same cases as a table (fault, ranks, seconds to the end, exit code, what was
-left). Cases with an injected failure need a build with SPSOLVE_FAULTS (lib/core/fault.hpp).
+left). Cases with an injected failure need a build with SPSOLVE_FAULTS (lib/process/fault.hpp).
 """
 
 import dataclasses
 import functools
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -16,26 +17,27 @@ import tempfile
 import time
 import unittest
 
-from support import (BIN, CliTest, INPUT, INTERNAL, RESOURCES, SOLVED, injects, variables,
-                     why_no_gpu)
+from support import (BIN, CliTest, INPUT, INTERNAL, RESOURCES, SOLVED, TIME_LIMIT, injects,
+                     variables, why_no_gpu)
 
-# Until a failure has ended all ranks; where it takes the watchdog, that waits for 2 s of it.
-TIME_LIMIT = 60
+# Of the watchdog, in seconds: longer than any step takes on a machine that does much else.
+PATIENCE = 10
 KILLED = 128 + signal.SIGKILL
 
 SOLVE = """
 matrix: "random_dense:300:seed=3"
 solve: {method: gauss}
 output: {solution: x.mtx, report: report.json}
-run: {watchdog: 2}
 """
 MULTIPLY = """
 task: multiply
 matrix: "grid2d:60"
 multiply: {columns: 4, kernel: csr_balanced}
 output: {product: y.mtx, report: report.json}
-run: {watchdog: 2}
 """
+
+
+WATCHED = f"run: {{watchdog: {PATIENCE}}}\n"
 
 
 @dataclasses.dataclass
@@ -44,23 +46,23 @@ class Case:
     name: str
     ranks: tuple
     code: int
-    words: str                 # told exactly once
+    words: str                 # a pattern, told exactly once (by watchdogs: once or more)
     fault: str = ""            # SPSOLVE_FAULT
     config: str = SOLVE
     shell: str = ""            # runs in place of mpirun; {spsolve}, {mpirun}, {ranks}
     left: tuple = ()           # files besides the configuration
     needs: str = ""            # a program's test, in a shell
     gpu: bool = False          # whether it takes a GPU
+    unsaid: str = ""           # what must not be told
 
 
 # Ranks share a GPU where there are fewer, and its start takes seconds. Waits for rows by NCCL are
 # waits for other ranks as well: nobody is to blame.
-ON_GPU = SOLVE.replace("300", "1500").replace("watchdog: 2", "watchdog: 10") + \
+ON_GPU = SOLVE.replace("300", "1500") + WATCHED + \
     "device: cuda\nshare_gpus: true\ntransport: pinned\n"
 ON_GPU = ON_GPU.replace("gauss", "gauss, ranks: all")
 BLOCKED_ON_GPU = ON_GPU.replace("gauss", "lu, block: 64")
-MULTIPLY_ON_GPU = MULTIPLY.replace("csr_balanced", "csr_lanes") \
-    .replace("watchdog: 2", "watchdog: 10") + "device: cuda\nshare_gpus: true\n"
+MULTIPLY_ON_GPU = MULTIPLY.replace("csr_balanced", "csr_lanes") + WATCHED + "device: cuda\nshare_gpus: true\n"
 
 # Out of time at once: a checkpoint is written behind the first step.
 KEPT = SOLVE + "checkpoint: {directory: kept, time_limit: 1}\n"
@@ -78,25 +80,25 @@ CASES = (
     Case("rank 0 gets no memory for reading", (2, 4), RESOURCES, "refused to give more memory",
          "phase=read:bad_alloc", left=("report.json",)),
     Case("a rank gets no memory for its product", (2, 4), RESOURCES, "refused to give more memory",
-         "rank=1:phase=multiply:bad_alloc", MULTIPLY, left=("report.json",)),
+         "rank=1:phase=multiply:bad_alloc", MULTIPLY, left=("report.json",), unsaid="solve."),
     Case("an unknown failure of a rank", (2, 3), INTERNAL, "unexpected failure: an injected",
          "rank=1:phase=eliminate:step=20:throw", left=("report.json",)),
     Case("a rank hangs", (1, 2, 4), RESOURCES, "in phase eliminate",
-         "phase=eliminate:step=20:hang"),
+         "phase=eliminate:step=20:hang", SOLVE + WATCHED),
     Case("a rank hangs in a product", (2, 3), RESOURCES, "rank 1 has not moved",
-         "rank=1:phase=multiply:hang", MULTIPLY),
+         "rank=1:phase=multiply:hang", MULTIPLY + WATCHED),
     Case("rank 0 hangs while it writes", (2, 3), RESOURCES, "rank 0 has not moved",
-         "phase=write:hang"),
+         "phase=write:hang", SOLVE + WATCHED),
     Case("a rank hangs while it writes a checkpoint", (2, 3), RESOURCES,
-         "rank 1 has not moved for 2 s in phase checkpoint", "rank=1:phase=checkpoint:step=2:hang",
-         KEPT, left=("kept",)),
+         r"rank 1 has not moved for \d+ s in phase checkpoint", "rank=1:phase=checkpoint:step=2:hang",
+         KEPT + WATCHED, left=("kept",)),
     Case("a rank is killed while it writes a checkpoint", (2, 3), KILLED, "on signal 9",
          "rank=1:phase=checkpoint:step=2:kill", KEPT, left=("kept",)),
     Case("a rank gets no memory for a checkpoint", (2, 3), RESOURCES,
          "no checkpoint could be written", "rank=1:phase=checkpoint:step=2:bad_alloc", KEPT,
          left=("kept", "report.json")),
     Case("a process stands still", (2, 3, 4), RESOURCES, "rank 1 has stood still altogether",
-         "rank=1:phase=eliminate:step=20:stop"),
+         "rank=1:phase=eliminate:step=20:stop", SOLVE + WATCHED),
     *(Case(f"a GPU falls off the bus, {method}", (1, 2), RESOURCES, "has lost its GPU",
            "phase=eliminate:step=1:gpu_gone", config, left=("report.json",), gpu=True)
       for method, config in (("gauss", ON_GPU), ("lu", BLOCKED_ON_GPU))),
@@ -104,11 +106,11 @@ CASES = (
            "phase=eliminate:step=1:gpu_trap", config, left=("report.json",), gpu=True)
       for method, config in (("gauss", ON_GPU), ("lu", BLOCKED_ON_GPU))),
     *(Case(f"a kernel of a GPU never ends, {method}", (1, 2), RESOURCES,
-           "rank 0 has not moved for 10 s in phase eliminate, waiting for its GPU",
+           r"rank 0 has not moved for \d+ s in phase eliminate, waiting for its GPU",
            "phase=eliminate:step=1:gpu_hang", config, gpu=True)
       for method, config in (("gauss", ON_GPU), ("lu", BLOCKED_ON_GPU))),
     Case("a kernel of a GPU never ends, product", (2,), RESOURCES,
-         "rank 1 has not moved for 10 s in phase multiply, waiting for its GPU",
+         r"rank 1 has not moved for \d+ s in phase multiply, waiting for its GPU",
          "rank=1:phase=multiply:gpu_hang", MULTIPLY_ON_GPU, gpu=True),
     Case("a rank with a GPU gets no memory", (1, 2), RESOURCES, "refused to give more memory",
          "phase=eliminate:step=1:bad_alloc", ON_GPU, gpu=True, left=("report.json",)),
@@ -129,10 +131,10 @@ CASES = (
     Case("the matrix is not there", (2, 4), INPUT, "cannot be opened",
          config=SOLVE.replace('"random_dense:300:seed=3"', "./none.mtx"), left=("report.json",)),
     Case("nobody reads the log", (1,), SOLVED, "",
-         shell="exec 2> >(exec true); sleep 0.5; exec {spsolve} -v c.yaml",
+         shell="exec 2> >(exec true); wait $!; exec {spsolve} -v c.yaml",
          left=("report.json", "x.mtx")),
     Case("nobody reads the report", (1,), RESOURCES, "cannot be written to the standard output",
-         shell="exec > >(exec true); sleep 0.5; exec {spsolve} c.yaml",
+         shell="exec > >(exec true); wait $!; exec {spsolve} c.yaml",
          left=("report.json", "x.mtx")),
 )
 
@@ -180,7 +182,11 @@ class Faults(CliTest):
         text = process.stdout + process.stderr
         self.assertEqual(process.returncode, case.code, text)
         if case.words:
-            self.assertEqual(text.count(case.words), 1, text)
+            told = len(re.findall(case.words, text))
+            # While one watchdog ends all ranks, a busy machine lets the next have its turn, too.
+            self.assertIn(told, range(1, ranks + 1) if WATCHED in case.config else (1,), text)
+        if case.unsaid:
+            self.assertNotIn(case.unsaid, text)
         self.assertEqual(left, case.left, text)
         self.assertNotIn("left: ", text, "a file that is not whole")
 

@@ -6,7 +6,7 @@
 import sys
 import unittest
 
-from support import CliTest, MIB, RESOURCES, SOLVED, injects, why_no_gpu
+from support import CliTest, MIB, RESOURCES, SOLVED, why_no_gpu
 
 SMALLEST = 256 * MIB  # at most on the GPU, so that fixed costs do not decide
 LIBRARIES = 1024 * MIB  # work space of cuBLAS, cuSPARSE and NCCL, beside the plan
@@ -65,7 +65,7 @@ class Measured(CliTest):
         """For each rank: bytes planned on its GPU, taken by its arrays, taken by libraries."""
         self.write("c.yaml", configuration + "device: cuda\nshare_gpus: true\n"
                    "output: {report: r.json}\n")
-        done = self.spsolve("c.yaml", "--quiet", ranks=ranks, timeout=300)
+        done = self.spsolve("c.yaml", "--quiet", ranks=ranks)
         self.assertEqual(done.code, SOLVED, done.text)
         return [tuple(row["gpu"][f"{what}_memory_bytes"] for what in ("planned", "peak", "library"))
                 for row in self.report("r.json")["rank_table"]]
@@ -91,13 +91,12 @@ class GpuRemedies(CliTest):
     """What is said where a GPU's memory is too small; told so, it may be any, or none."""
 
     def refused(self, configuration, mebibytes, ranks=1):
-        if not injects():
-            self.skipTest("this spsolve is built without SPSOLVE_FAULTS")
+        self.needs_faults()
+        if "no GPU part" in why_no_gpu():
+            self.skipTest(why_no_gpu())
         self.write("c.yaml", configuration + "device: cuda\nshare_gpus: true\n")
         result = self.spsolve("c.yaml", "--dry-run", ranks=ranks,
                               environment={"SPSOLVE_FAULT": f"gpu_memory={mebibytes}"})
-        if "without CUDA" in result.err:
-            self.skipTest("this spsolve has no GPU part")
         self.assertEqual(result.code, RESOURCES, result.text)
         self.assertRegex(result.out, r"its GPU +[\d.]+ [GM]iB  of [\d.]+ MiB free on it: does not fit")
         return result.out.split("It does not fit: ")[1]

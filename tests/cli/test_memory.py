@@ -186,7 +186,7 @@ class Remedies(CliTest):
             self.assertEqual(result.code, RESOURCES, result.text)
             self.skipTest("this spsolve has no GPU part")
         self.assertIn(result.code, (SOLVED, RESOURCES), result.text)
-        self.assertRegex(result.out, r"dense band of 20000 x 20000 in double, on the GPU")
+        self.assertRegex(result.out, r"dense rows, 20000 x 20000 in double, on the GPU")
         self.assertRegex(result.out, r"its GPU +(2\.9|3\.)\d+ GiB ")
 
 

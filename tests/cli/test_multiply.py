@@ -261,7 +261,7 @@ class Refusals(MultiplyTest):
     def test_resources(self):
         self.write("c.yaml", "task: multiply\nmatrix: tridiagonal:2000000\n"
                              "multiply: {columns: 1000000}\n")
-        result = self.spsolve("c.yaml", ranks=2, timeout=60)
+        result = self.spsolve("c.yaml", ranks=2)
         self.assert_fails(result, RESOURCES, "does not fit")
         result = self.spsolve("c.yaml", "--dry-run", ranks=2)
         self.assertEqual(result.code, RESOURCES)

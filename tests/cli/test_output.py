@@ -36,7 +36,7 @@ class Lost(CliTest):
         """A program whose own standard output goes to `where`: mpirun would stand in between."""
         launcher = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", ranks] if ranks else []
         return self.run_program(*launcher, "bash", "-c", f'exec "$0" "$@" >{where}', BIN / name,
-                                *arguments, timeout=60)
+                                *arguments)
 
     def check_lost(self, result, name, reason="No space left on device"):
         self.assertEqual(result.code, RESOURCES, result.text)
@@ -44,7 +44,7 @@ class Lost(CliTest):
 
     def test_every_text_of_every_program(self):
         for name, texts in TEXTS.items():
-            generated = (("--generate", what) for what in ("man", "bash", "zsh"))
+            generated = (("--generate", what) for what in ("man", "bash"))
             for arguments in (*texts, *generated):
                 with self.subTest(program=name, arguments=arguments):
                     self.check_lost(self.run_into(FULL, name, *arguments), name)
@@ -86,7 +86,7 @@ class OverRanks(CliTest):
     def test_an_unknown_text_is_told_once(self):
         result = self.run_program("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 2,
                                   BIN / "spbench", "--generate", "poem")
-        self.assertEqual(result.text.count("man, bash, zsh"), 1, result.text)
+        self.assertEqual(result.text.count("man, bash"), 1, result.text)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from support import BIN, CliTest, INPUT, RESOURCES, ROOT, SOLVED
+from support import BIN, CliTest, INPUT, RESOURCES, ROOT, SOLVED, TIME_LIMIT
 
 PLOT = ROOT / "apps" / "plot.py"
 QUICK = ("--samples", 2, "--sample-ms", 0, "--triad", 1)
@@ -18,7 +18,7 @@ def python_with_matplotlib():
     for python in dict.fromkeys((sys.executable, "/usr/bin/python3")):
         if pathlib.Path(python).exists() and subprocess.run(
                 [python, "-c", "import matplotlib"], capture_output=True, check=False,
-                timeout=60).returncode == 0:
+                timeout=TIME_LIMIT).returncode == 0:
             return python
     return None
 
@@ -375,9 +375,150 @@ class Eliminate(BenchTest):
             self.assertIn("there is no GPU here", result.err)
 
     def test_wrong_words(self):
+        for arguments, words in (
+                ((), ("--n", "--matrix")),
+                (("--n", 4, "--matrix", "grid2d:3"), ("--n", "--matrix")),
+                (("--matrix", "grid2d:3", "--block", 4), ("--block", "--n")),
+                (("--n", 4, "--methods", "sparse_lu"), ("sparse_lu", "--matrix")),
+                (("--matrix", "grid2d:3", "--ordering", "and"), ("did you mean 'amd'?",)),
+                (("--n", 4, "--peers", "all"), ("--peers", "--matrix")),
+                (("--matrix", "grid2d:3", "--methods", "lv"), ("did you mean 'lu'?",)),
+                (("--matrix", "grid2d:3", "--peers", "umfpak"),
+                 ("there is no peer 'umfpak'", "did you mean 'umfpack'?")),
+                (("--matrix", "grid2d:3", "--methods", "none", "--peers", "none"),
+                 ("nothing to be measured",)),
+                (("--matrix", "grid2d:3,gird2d:3"), ("did you mean 'grid2d'?",)),
+                (("--matrix", "random_sparse:3:4:2"), ("only square matrices",)),
+                (("--matrix", "laplacian:none.mtx"), ("none.mtx",))):
+            with self.subTest(arguments):
+                result = self.spbench("eliminate", *arguments)
+                self.assertEqual(result.code, INPUT, result.text)
+                for word in words:
+                    self.assertIn(word, result.err)
         result = self.run_program(BIN / "spbench", "eliminate", "--n", "10", "--methods", "lv")
         self.assertEqual(result.code, INPUT, result.text)
         self.assertIn("did you mean", result.err)
+
+
+class EliminateSparse(BenchTest):
+    SMALL = ("--samples", 2, "--csv", "r.csv", "--json", "r.json")
+
+    def eliminate(self, *arguments, **options):
+        result = self.spbench("eliminate", *self.SMALL, *arguments, **options)
+        self.assertEqual(result.code, SOLVED, result.text)
+        return result
+
+    def peers(self):
+        """{name: why it is not here, or ""}, as the help has it."""
+        lines = self.spbench("eliminate", "--help").out.partition("\nPeers:\n")[2].splitlines()
+        words = [line.partition("; not here: ") for line in lines[:4]]
+        return {before.split()[0]: why for before, _, why in words}
+
+    def test_own_methods_and_peers_stand_in_the_same_columns(self):
+        missing = self.peers()
+        self.assertEqual(list(missing), ["cholmod", "umfpack", "mumps", "pardiso"])
+        result = self.eliminate("--matrix", "grid2d:20,kkt:60", "--matrix", "circuit:80", "--methods",
+                                "sparse_lu,gauss", "--peers", ",".join(missing), "--threads", 2)
+        rows = self.rows()
+        self.assertEqual([(row["matrix"], row["contender"]) for row in rows],
+                         [(matrix, name) for matrix in ("grid2d:20", "kkt:60", "circuit:80")
+                          for name in ("sparse_lu", "gauss", *missing)])
+        for row in rows:
+            with self.subTest(f"{row['contender']} on {row['matrix']}"):
+                if row["contender"] == "cholmod" and row["matrix"] != "grid2d:20":
+                    row["refused"] = row["refused"] or self.fail("not refused")
+                if row["refused"]:
+                    self.assertEqual(row["factor_s"], "")
+                    self.assertIn(row["refused"], result.out)
+                    if missing.get(row["contender"]):
+                        self.assertEqual(row["refused"], missing[row["contender"]])
+                    continue
+                self.assertEqual(row["samples"], "2")
+                self.assertEqual(row["threads"], "2")
+                for name in ("analyse_s", "factor_s", "refactor_s", "solve_s", "solve16_s"):
+                    self.assertGreaterEqual(float(row[name]), 0, name)
+                self.assertGreater(float(row["factor_s"]), 0)
+                self.assertLess(float(row["backward_error"]), 1e-13)
+                self.assertGreater(float(row["factor_nonzeros"]), int(row["n"]))
+        measured = {name for name in missing
+                    if any(row["contender"] == name and not row["refused"] for row in rows)}
+        self.assertEqual(measured, {name for name, why in missing.items() if not why})
+        document = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(len(document["rows"]), len(rows))
+        self.assertEqual({line["contender"] for line in document["summary"]},
+                         ({"sparse_lu", "gauss"} | measured) if measured else set())
+        for line in document["summary"]:
+            self.assertEqual(line["matrices"], 1 if line["contender"] == "cholmod" else 3)
+        self.assertEqual("geometric means" in result.out, bool(measured))
+
+    def test_a_peer_that_is_not_here(self):
+        result = self.eliminate("--matrix", "grid2d:4", "--peers", "pardiso",
+                                environment={"MKL_RT": "/no/libmkl_rt.so"})
+        if "pardiso" in [row["contender"] for row in self.rows() if not row["refused"]]:
+            self.skipTest("MKL is on the loader's path here")
+        self.assertRegex(result.out, r"(?m)^refused: pardiso: /no/libmkl_rt\.so: .*MKL_RT")
+        self.assertEqual([row["contender"] for row in self.rows()], ["auto", "pardiso"])
+        result = self.eliminate("--matrix", "grid2d:4", "--peers", "all",
+                                environment={"MKL_RT": "/no/libmkl_rt.so"})
+        self.assertRegex(result.out, r"(?m)^not here: pardiso: /no/libmkl_rt\.so: ")
+        self.assertNotIn("pardiso", [row["contender"] for row in self.rows()])
+
+    def test_umfpack_on_a_grid(self):
+        if self.peers()["umfpack"]:
+            self.skipTest("UMFPACK is not here (Debian: libumfpack5)")
+        self.eliminate("--matrix", "grid2d:20", "--methods", "lu", "--peers", "umfpack")
+        own, peer = self.rows()
+        self.assertEqual((own["factors"], own["peer"]), ("lu", "false"))
+        self.assertEqual((peer["factors"], peer["peer"]), ("LU", "true"))
+        self.assertEqual(float(peer["total_speedup"]), 1)
+        self.assertAlmostEqual(float(own["factor_speedup"]) * float(own["factor_s"]),
+                               float(peer["factor_s"]), 12)
+        self.assertLess(float(peer["factor_nonzeros"]), float(own["factor_nonzeros"]))
+
+    def test_indefinite_matrices_are_found_out(self):
+        self.eliminate("--matrix", "helmholtz2d:9", "--methods", "none", "--peers",
+                       "mumps,cholmod,pardiso")
+        for row in self.rows():
+            if row["contender"] == "cholmod" and not self.peers()["cholmod"]:
+                self.assertEqual(row["refused"], "it is for positive definite matrices")
+            elif not row["refused"]:
+                self.assertEqual(row["factors"], "LDL^T")
+                self.assertLess(float(row["backward_error"]), 1e-13)
+
+    def test_what_does_not_fit_is_refused(self):
+        result = self.eliminate("--matrix", "tridiagonal:1000000", "--methods", "lu", "--peers",
+                                "none")
+        self.assertRegex(result.out, r"refused: lu: it needs \S+ TiB, and \S+ GiB are free")
+
+    def test_over_ranks(self):
+        if self.peers()["mumps"]:
+            self.skipTest("MUMPS is not here (Debian: libmumps-5.5)")
+        result = self.run_program("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 2,
+                                  BIN / "spbench", "eliminate", *self.SMALL, "--matrix",
+                                  "convdiff3d:5", "--peers", "mumps,umfpack", "--threads", 2)
+        self.assertEqual(result.code, SOLVED, result.text)
+        rows = [row for row in self.rows() if row["contender"] != "umfpack"]
+        self.assertEqual([(row["contender"], row["threads"], row["ranks"]) for row in rows],
+                         [("auto", "2", "1"), ("mumps", "2", "1"), ("mumps", "1", "2")])
+        for row in rows:
+            self.assertLess(float(row["backward_error"]), 1e-13)
+
+    def test_pictures(self):
+        python = python_with_matplotlib()
+        if python is None:
+            self.skipTest("matplotlib is not here (Debian: python3-matplotlib)")
+        self.eliminate("--matrix", "grid2d:9,circuit:70", "--methods", "lu,gauss")
+        expected = ["eliminate_seconds.png"]
+        if any(row["peer"] == "true" and not row["refused"] for row in self.rows()):
+            expected.append("eliminate_speedup.png")
+        environment = {"MPLCONFIGDIR": str(self.folder / "matplotlib")}
+        result = self.run_program(python, PLOT, "r.csv", "--output", "pictures",
+                                  environment=environment)
+        self.assertEqual(result.code, SOLVED, result.text)
+        drawn = sorted((self.folder / "pictures").iterdir())
+        self.assertEqual([file.name for file in drawn], expected)
+        for file in drawn:
+            self.assertGreater(len(file.read_bytes()), 8000)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class Valgrind(CliTest):
         return self.run_program(
             "valgrind", f"--error-exitcode={TOUCHED}", "--leak-check=full",
             "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite", "--num-callers=40",
-            f"--suppressions={SUPPRESSIONS}", BIN / "spsolve", *arguments, timeout=300)
+            f"--suppressions={SUPPRESSIONS}", BIN / "spsolve", *arguments)
 
     def test_small_tasks(self):
         self.spmtx("generate", "grid2d:6", "g.mtx")

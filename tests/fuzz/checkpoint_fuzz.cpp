@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "checkpoint/checkpoint_file.hpp"
-#include "core/checksum.hpp"
 #include "core/error.hpp"
+#include "dense/elimination_state.hpp"
 #include "fuzz/require.hpp"
+#include "helpers/checkpoint_bytes.hpp"
 
 namespace {
 
@@ -35,39 +36,20 @@ class MemoryFile {
   int descriptor_;
 };
 
-constexpr std::size_t sum_at = 16, lengths_at = 136, lists_at = 168;
-
-/// Sums up header and lists, as long as it says that they are, and the whole.
-void make_sums_good(std::vector<std::uint8_t>& file) {
-  if (file.size() < lists_at + 8) return;
-  std::uint64_t numbers = 0;
-  for (std::size_t list = 0; list < 4; ++list) {
-    std::uint64_t length = 0;
-    std::memcpy(&length, file.data() + lengths_at + 8 * list, sizeof length);
-    if (length > file.size()) return;
-    numbers += length;
-  }
-  if (lists_at + 8 * numbers > file.size()) return;
-  const auto put = [&](std::size_t at, std::uint64_t sum) {
-    std::memcpy(file.data() + at, &sum, sizeof sum);
-  };
-  const auto bytes = std::as_bytes(std::span(file));
-  put(sum_at, 0);
-  put(sum_at, checksum(bytes.first(lists_at + 8 * numbers)));
-  put(file.size() - 8, checksum(bytes.first(file.size() - 8)));
-}
-
 void read(const std::vector<std::uint8_t>& bytes) {
   const MemoryFile file(bytes);
   try {
     const CheckpointReader reader(file.path());
-    const EliminationState& state = reader.state();
+    for (const FileSection& section : reader.sections()) {
+      fuzz::require(reader.read(section).size() <= bytes.size(), "more than there can be");
+    }
+    const EliminationState state = read_elimination(reader);
     const auto rows = static_cast<Index>(state.rows.size());
     fuzz::require(state.step <= reader.problem().order && rows <= reader.problem().order,
                   "more than there can be");
     if (rows > 0) {
       std::vector<std::byte> row(row_bytes(reader.problem()));
-      reader.read_rows(rows - 1, 1, row);
+      read_rows(reader, rows - 1, row);
     }
     reader.verify();
   } catch (const Error& error) {
@@ -78,9 +60,8 @@ void read(const std::vector<std::uint8_t>& bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::vector<std::uint8_t> bytes(data, data + size);
+  const std::vector<std::uint8_t> bytes(data, data + size);
   read(bytes);
-  make_sums_good(bytes);
-  read(bytes);
+  read(test::with_good_sums(bytes));
   return 0;
 }

@@ -1,15 +1,16 @@
-#include "eliminate/columnwise.hpp"
+#include "dense/columnwise/columnwise.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 
-#include "cuda/eliminate/device_band.hpp"
-#include "cuda/eliminate/device_bands.hpp"
-#include "eliminate/host_band.hpp"
+#include "cuda/dense/columnwise/device_dense_rows.hpp"
+#include "cuda/dense/device_dense_memory.hpp"
+#include "dense/columnwise/host_dense_rows.hpp"
 #include "gpu_test.hpp"
 #include "helpers/checkpoint_runs.hpp"
+#include "matrix/structure.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -48,38 +49,39 @@ struct Left {
   std::vector<T> elements;
 };
 
-/// A band in GPU memory that is eliminated in both ways.
+/// Rows in GPU memory that are eliminated in both ways.
 template <typename T>
 class TwoWays {
  public:
-  explicit TwoWays(const Csr<double>& matrix) : n_(matrix.rows), band_(streams_, Range{0, n_}, n_) {
-    band_.fill(matrix);
+  explicit TwoWays(const Csr<double>& matrix)
+      : n_(matrix.rows), dense_(streams_, Range{0, n_}, n_) {
+    dense_.fill(matrix);
   }
 
-  /// By the operations of every band.
+  /// By the operations of all dense rows.
   Left<T> step_by_step(const Case& c) {
     for (Index k = 0; k < n_; ++k) {
       const Index last = c.pivoting == Pivoting::none ? k + 1 : n_;
-      note(band_.find_pivot({k, last}, {k, k + 1}));
+      note(dense_.find_pivot({k, last}, {k, k + 1}));
       if (!usable(left_.pivots.back())) break;
-      band_.load_row(left_.rows.back(), {k, n_}, 0);
-      if (left_.rows.back() != k) band_.swap_rows(k, left_.rows.back());
-      band_.eliminate(k, {k + 1, n_});
-      if (c.method == Method::gauss_jordan) band_.eliminate(k, {0, k});
-      left_.largest = std::max(left_.largest, band_.find_pivot({k, k + 1}, {k, n_}).magnitude);
+      dense_.load_row(left_.rows.back(), {k, n_}, 0);
+      if (left_.rows.back() != k) dense_.swap_rows(k, left_.rows.back());
+      dense_.eliminate(k, {k + 1, n_});
+      if (c.method == Method::gauss_jordan) dense_.eliminate(k, {0, k});
+      left_.largest = std::max(left_.largest, dense_.find_pivot({k, k + 1}, {k, n_}).magnitude);
     }
     return result();
   }
 
-  /// By runs, cut where `lengths` say, in turn; 0: as long as the band wants.
+  /// By runs, cut where `lengths` say, in turn; 0: as long as they want.
   Left<T> in_runs(const Case& c, const std::vector<Index>& lengths) {
     std::size_t turn = 0;
     while (static_cast<Index>(left_.rows.size()) < n_) {
       const auto k = static_cast<Index>(left_.rows.size());
       const Index wanted = lengths[turn++ % lengths.size()];
-      const Index length = wanted > 0 ? wanted : band_.longest_run(k, c.method, c.pivoting);
+      const Index length = wanted > 0 ? wanted : dense_.longest_run(k, c.method, c.pivoting);
       const EliminatedRun run =
-          band_.eliminate_run({k, std::min(k + length, n_)}, c.method, c.pivoting);
+          dense_.eliminate_run({k, std::min(k + length, n_)}, c.method, c.pivoting);
       left_.largest = std::max(left_.largest, run.largest_in_pivot_rows);
       for (const PivotCandidate& pivot : run.pivots) note(pivot);
       if (run.pivots.empty() || !usable(left_.pivots.back())) break;
@@ -98,13 +100,13 @@ class TwoWays {
 
   Left<T> result() {
     left_.elements.resize(static_cast<std::size_t>(n_ * n_));
-    band_.read_rows({0, n_}, left_.elements);
+    dense_.read_rows({0, n_}, left_.elements);
     return left_;
   }
 
   Index n_;
-  BandStreams streams_;
-  DeviceBand<T> band_;
+  DenseStreams streams_;
+  DeviceDenseRows<T> dense_;
   Left<T> left_;
 };
 
@@ -166,34 +168,38 @@ template <typename T>
 struct Solved {
   Elimination elimination;
   Dense<double> x;
+  Dense<double> y;  ///< of A^T y = b
 };
 
 template <typename T>
-Solved<T> solve_with(Band<T>& band, const Dense<double>& b, const Case& c) {
+Solved<T> solve_with(DenseRows<T>& rows, const Dense<double>& b, const Case& c) {
   SoloTeam team;
-  const RowBands bands{band.order(), 1};
+  const RowLayout bands{rows.order(), 1};
   Progress progress("test", 0, Progress::Show::off);
-  Solved<T> solved{eliminate_columnwise<T>(team, team, bands, band, c.method, c.pivoting, progress),
-                   b};
+  Solved<T> solved{eliminate_columnwise<T>(team, team, bands, rows, c.method, c.pivoting, progress),
+                   b, b};
   Dense<T> x(b.rows, b.columns);
   std::copy(b.values.begin(), b.values.end(), x.values.begin());
-  solve<T>(team, bands, band, solved.elimination, x);
+  Dense<T> y = x;
+  solve<T>(team, bands, rows, solved.elimination, x);
+  solve_transposed<T>(team, bands, rows, solved.elimination, y);
   std::copy(x.values.begin(), x.values.end(), solved.x.values.begin());
+  std::copy(y.values.begin(), y.values.end(), solved.y.values.begin());
   return solved;
 }
 
 template <typename T>
 Solved<T> solve_on_gpu(const Csr<double>& matrix, const Dense<double>& b, const Case& c) {
-  BandStreams streams;
-  DeviceBand<T> band(streams, Range{0, matrix.rows}, matrix.rows);
-  band.fill(matrix);
-  return solve_with<T>(band, b, c);
+  DenseStreams streams;
+  DeviceDenseRows<T> rows(streams, Range{0, matrix.rows}, matrix.rows);
+  rows.fill(matrix);
+  return solve_with<T>(rows, b, c);
 }
 
 template <typename T>
 Solved<T> solve_on_host(const Csr<double>& matrix, const Dense<double>& b, const Case& c) {
-  HostBand<T> band(matrix, 0);
-  return solve_with<T>(band, b, c);
+  HostDenseRows<T> rows(matrix, 0);
+  return solve_with<T>(rows, b, c);
 }
 
 template <typename T>
@@ -214,6 +220,10 @@ void expect_as_on_the_host(const Csr<double>& matrix, const Dense<double>& b, co
   EXPECT_LE(test::backward_error(matrix, b, gpu.x),
             20 * test::backward_error(matrix, b, host.x) + 8 * unit_roundoff)
       << where;
+  const Csr<double> transposed = transpose(matrix);
+  EXPECT_LE(test::backward_error(transposed, b, gpu.y),
+            20 * test::backward_error(transposed, b, host.y) + 8 * unit_roundoff)
+      << where << ", transposed";
 }
 
 TEST_F(GpuColumnwise, SolvesAsTheHost) {
@@ -224,6 +234,16 @@ TEST_F(GpuColumnwise, SolvesAsTheHost) {
       expect_as_on_the_host<double>(matrix, b, c);
       // In float a step's two best candidates may be as good: compare where none are.
       if (n <= 65) expect_as_on_the_host<float>(matrix, b, c);
+    }
+  }
+}
+
+TEST_F(GpuColumnwise, SolvesWithTheTransposeBehindCompletePivoting) {
+  for (const Method method : {Method::gauss, Method::gauss_jordan}) {
+    for (const Index columns : {1, 3}) {
+      const Case complete{method, Pivoting::complete};
+      const Csr<double> matrix = random_system(130, complete);
+      expect_as_on_the_host<double>(matrix, random_multivector(130, columns, 7), complete);
     }
   }
 }
@@ -300,12 +320,12 @@ TEST_F(GpuColumnwise, CheckpointsLieBetweenRuns) {
   using namespace test::checkpoints;
   SoloTeam team;
   const SharedFolder folder(team);
-  const auto bands = device_bands(team, "pinned");
+  const auto memory = device_dense_memory(team, Transport::pinned);
   for (const auto& c : test::checkpoints::cases()) {
     if (c.choice.method == Method::lu || c.choice.pivoting == Pivoting::complete) continue;
     const System system = system_for(c, 130);
     const auto until = [&](Index stop) {
-      return run(team, *bands, system, c.choice, c.equilibrate, folder.path(), stop);
+      return run(team, *memory, system, c.choice, c.equilibrate, folder.path(), stop);
     };
     const Ran undisturbed = until(never);
     struct Stop {

@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/multiply/transpose.hpp"
+#include "cuda/multiply/published/transpose.hpp"
 #include "gpu/gpu_test.hpp"
 
 namespace spsolve::cuda {

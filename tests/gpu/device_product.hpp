@@ -12,7 +12,8 @@ namespace spsolve::cuda {
 /// back. Y goes there too, so that elements which the product leaves out stay as they were. Waits
 /// until all is done.
 template <typename T>
-void multiply_on_device(Product<T>& product, std::span<const T> x, std::span<T> y, Index columns) {
+void multiply_on_device(KernelProduct<T>& product, std::span<const T> x, std::span<T> y,
+                        Index columns) {
   const DeviceArray<T> x_device(x);
   DeviceArray<T> y_device{std::span<const T>(y)};
   product.multiply(x_device.data(), y_device.data(), columns);

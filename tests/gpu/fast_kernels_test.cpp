@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "cuda/multiply/auto_product.hpp"
-#include "cuda/multiply/column_major.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
-#include "cuda/multiply/fast_rows.hpp"
-#include "cuda/multiply/row_groups.hpp"
-#include "cuda/multiply/row_tiles.hpp"
+#include "cuda/multiply/fast/fast_rows.hpp"
+#include "cuda/multiply/fast/row_groups.hpp"
+#include "cuda/multiply/fast/row_tiles.hpp"
+#include "cuda/multiply/published/column_major.hpp"
 #include "gpu/device_product.hpp"
 #include "gpu/gpu_test.hpp"
 #include "helpers/product_cases.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -40,7 +40,7 @@ Csr<double> rows_of(const std::vector<Index>& lengths, Index columns) {
 
 /// Y with X and Y `shift` elements behind an aligned place.
 template <typename T>
-std::vector<T> shifted_product(Product<T>& product, const std::vector<T>& x, Index size,
+std::vector<T> shifted_product(KernelProduct<T>& product, const std::vector<T>& x, Index size,
                                Index columns, Index shift) {
   std::vector<T> x_host(static_cast<std::size_t>(shift), T{});
   x_host.insert(x_host.end(), x.begin(), x.end());

@@ -1,20 +1,23 @@
-#include "eliminate/lu.hpp"
+#include "dense/lu/lu.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cuda/eliminate/device_blocked_band.hpp"
-#include "eliminate/host_blocked_band.hpp"
+#include "cuda/dense/device_blocked_rows.hpp"
+#include "dense/lu/host_blocked_rows.hpp"
 #include "gpu_test.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems.hpp"
-#include "matrix/generate.hpp"
+#include "helpers/test_matrices.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
+#include "matrix/structure.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
 struct Solved {
   Dense<double> x;
+  Dense<double> y;  ///< of A^T y = b
   PivotStatistics pivots;
   int redone = 0;
 };
@@ -23,22 +26,41 @@ template <typename T = double>
 Solved solve_on_gpu(const Csr<double>& matrix, const Dense<double>& b, Pivoting pivoting,
                     Index block) {
   SoloTeam team;
-  BandStreams streams;
+  DenseStreams streams;
   const Index n = matrix.rows;
-  const CyclicRows layout{n, 1, std::min(block, n)};
-  DeviceBlockedBand<T> band(streams, n, n, layout.block, true);
-  band.fill(matrix);
+  const RowLayout layout = RowLayout::cyclic(n, 1, std::min(block, n));
+  DeviceBlockedRows<T> rows(streams, n, n, layout.block, true);
+  rows.fill(matrix);
   Progress progress("test", 0, Progress::Show::off);
-  const LuFactors<T> factors = factor_lu<T>(team, team, team, layout, band, pivoting, progress);
+  const LuFactors<T> factors = factor_lu<T>(team, team, team, layout, rows, pivoting, progress);
+  Solved solved{{}, {}, factors.pivots, factors.redone_panels};
   Dense<T> x(n, b.columns);
   std::copy(b.values.begin(), b.values.end(), x.values.begin());
-  solve_lu<T>(team, team, band, factors, x);
-  Solved solved{Dense<double>(n, b.columns), factors.pivots, factors.redone_panels};
+  Dense<T> y = x;
+  solve_lu<T>(team, team, rows, factors, x);
+  solve_lu_transposed<T>(team, rows, factors, y);
+  solved.x = solved.y = Dense<double>(n, b.columns);
   std::copy(x.values.begin(), x.values.end(), solved.x.values.begin());
+  std::copy(y.values.begin(), y.values.end(), solved.y.values.begin());
   return solved;
 }
 
 class GpuLu : public GpuTest {};
+
+TEST_F(GpuLu, SolvesWithTheTranspose) {
+  for (const Index n : {1, 2, 5, 31, 64, 127, 700}) {
+    const Csr<double> matrix = test::sparse(random_multivector(n, n, n));
+    const Csr<double> transposed = transpose(matrix);
+    for (const Index columns : {1, 4}) {
+      const Dense<double> b = random_multivector(n, columns, n + 1);
+      for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
+        const Solved solved = solve_on_gpu(matrix, b, pivoting, 64);
+        EXPECT_LE(test::backward_error(transposed, b, solved.y), test::error_bound(transposed, b))
+            << n << ", " << columns << " columns";
+      }
+    }
+  }
+}
 
 TEST_F(GpuLu, MatchesLapackForEverySizeAndBlock) {
   for (const Index n : {1, 2, 3, 5, 17, 31, 32, 33, 64, 100, 127, 200, 301, 700, 1100}) {
@@ -66,27 +88,25 @@ TEST_F(GpuLu, TallPanelsPlayThreeRounds) {
 }
 
 TEST_F(GpuLu, PanelsTooTallForPartialPivotingGoByTheHost) {
-  const Index rows = 70000, width = 48;
-  Dense<double> dense = random_multivector(rows, width, 5);
+  const Index height = 70000, width = 48;
+  Dense<double> dense = random_multivector(height, width, 5);
   // Beyond the exponents of a tournament's pivots, so that it is done again.
-  for (Index i = 0; i < rows; ++i) dense(i, 20) *= 1e-309;
+  for (Index i = 0; i < height; ++i) dense(i, 20) *= 1e-309;
   const Csr<double> matrix = test::sparse(dense);
   const Range panel{0, width};
-  HostBlockedBand<double> host(matrix, width, true);
-  std::vector<Index> theirs(width);
-  host.factor_panel(panel, Pivoting::partial, theirs);
-  const auto expected = host.panel_values({0, rows}, panel);
-  BandStreams streams;
+  HostBlockedRows<double> host(matrix, width, true);
+  const std::vector<Index> theirs = host.factor_panel(panel, Pivoting::partial).swaps;
+  const auto expected = host.read({0, height}, panel);
+  DenseStreams streams;
   for (const Pivoting pivoting : {Pivoting::partial, Pivoting::tournament}) {
-    DeviceBlockedBand<double> band(streams, rows, width, width, true);
-    band.fill(matrix);
-    std::vector<Index> ours(width);
-    band.begin_panel(panel, pivoting);
-    const auto outcome = band.factor_panel(panel, pivoting, ours);
+    DeviceBlockedRows<double> rows(streams, height, width, width, true);
+    rows.fill(matrix);
+    rows.begin_panel(0, panel, pivoting);
+    const PanelOutcome outcome = rows.factor_panel(panel, pivoting);
     EXPECT_EQ(outcome.redone, pivoting == Pivoting::tournament);
     EXPECT_EQ(outcome.bad_column, -1);
-    EXPECT_EQ(ours, theirs);
-    EXPECT_EQ(band.panel_values({0, rows}, panel), expected);
+    EXPECT_EQ(outcome.swaps, theirs);
+    EXPECT_EQ(rows.read({0, height}, panel), expected);
   }
 }
 
@@ -117,13 +137,14 @@ TEST_F(GpuLu, DifficultSystems) {
 }
 
 TEST_F(GpuLu, RealSystems) {
-  for (const char* name : {"west0497.mtx", "impcol_d.mtx", "bp_800.mtx", "662_bus.mtx"}) {
-    const auto matrix = test::real_matrix(name);
-    if (!matrix) GTEST_SKIP() << name << " is not here: set SPSOLVE_MATRICES";
-    const Dense<double> b = random_multivector(matrix->rows, 1, 2);
-    const Solved solved = solve_on_gpu(*matrix, b, Pivoting::tournament, 64);
-    EXPECT_LE(test::backward_error(*matrix, b, solved.x), test::error_bound(*matrix, b)) << name;
-  }
+  test::for_real_matrices({"west0497.mtx", "impcol_d.mtx", "bp_800.mtx", "662_bus.mtx"},
+                          [](const std::string&, const Csr<double>& matrix) {
+                            const Dense<double> b = random_multivector(matrix.rows, 1, 2);
+                            const Solved solved = solve_on_gpu(matrix, b, Pivoting::tournament, 64);
+                            EXPECT_LE(test::backward_error(matrix, b, solved.x),
+                                      test::error_bound(matrix, b));
+                            return true;
+                          });
 }
 
 TEST_F(GpuLu, SameBitsFromRunToRun) {
@@ -149,12 +170,12 @@ TEST_F(GpuLu, PartialPivotsAreThoseOfTheHost) {
   const Csr<double> matrix = test::sparse(random_multivector(600, 600, 12));
   SoloTeam team;
   Progress progress("test", 0, Progress::Show::off);
-  const CyclicRows layout{600, 1, 64};
-  BandStreams streams;
-  DeviceBlockedBand<double> band(streams, 600, 600, 64, true);
-  band.fill(matrix);
-  const auto ours = factor_lu<double>(team, team, team, layout, band, Pivoting::partial, progress);
-  HostBlockedBand<double> host(matrix, 64, true);
+  const RowLayout layout = RowLayout::cyclic(600, 1, 64);
+  DenseStreams streams;
+  DeviceBlockedRows<double> rows(streams, 600, 600, 64, true);
+  rows.fill(matrix);
+  const auto ours = factor_lu<double>(team, team, team, layout, rows, Pivoting::partial, progress);
+  HostBlockedRows<double> host(matrix, 64, true);
   const auto theirs =
       factor_lu<double>(team, team, team, layout, host, Pivoting::partial, progress);
   EXPECT_EQ(ours.order, theirs.order);

@@ -1,17 +1,16 @@
-#include "eliminate/mixed.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "cuda/eliminate/band_streams.hpp"
-#include "cuda/eliminate/device_bands.hpp"
-#include "cuda/eliminate/split_product.hpp"
-#include "eliminate/gmres.hpp"
+#include "cuda/dense/dense_streams.hpp"
+#include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/dense/split_product.hpp"
 #include "gpu_test.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems.hpp"
+#include "helpers/systems_in_bands.hpp"
 #include "matrix/multivector.hpp"
+#include "solve/gmres.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -50,7 +49,7 @@ TEST_F(GpuSplitProduct, IsAsAccurateAsFloat) {
     const Matrix a(now.m, now.k, now.padding, now.left, 1);
     const Matrix b(now.k, now.n, now.padding, now.right, 2);
     Matrix c(now.m, now.n, now.padding, now.left * now.right, 3);
-    BandStreams streams;
+    DenseStreams streams;
     SplitProduct split(now.m, now.k, now.n);
     split.set_largest(now.right);
     split.take_left(a.there.data(), a.stride, now.m, now.k, streams.updates.get());
@@ -85,7 +84,7 @@ TEST_F(GpuSplitProduct, WhatDoesNotFitBecomesInfinite) {
   const Matrix a(8, 8, 0, 1, 1);
   const Matrix b(8, 8, 0, 1e6, 2);
   Matrix c(8, 8, 0, 1, 3);
-  BandStreams streams;
+  DenseStreams streams;
   SplitProduct split(8, 8, 8);
   split.set_largest(1);
   split.take_left(a.there.data(), 8, 8, 8, streams.updates.get());
@@ -97,34 +96,28 @@ TEST_F(GpuSplitProduct, WhatDoesNotFitBecomesInfinite) {
   EXPECT_TRUE(std::ranges::none_of(result, [](float value) { return std::isfinite(value); }));
 }
 
-struct Solved {
-  Eliminated eliminated;
-  Dense<double> x;
-};
-
-Solved solve_mixed(Team& team, BandFactory& bands, const Csr<double>& matrix,
-                   const Dense<double>& b, Index block) {
+/// A system that is eliminated in mixed precision, `b` being known.
+std::unique_ptr<test::EliminatedSystem> eliminate_mixed(Team& team, DenseMemory& memory,
+                                                        const Csr<double>& matrix,
+                                                        const Dense<double>& b, Index block) {
   const EliminationChoice choice{Method::lu, Pivoting::tournament, Precision::mixed, block};
-  Progress progress("test", 0, Progress::Show::off);
-  Solved solved{prepare_system(team, bands, {matrix.rows, 1}, matrix, {}, borrowed(matrix), choice,
-                               b)(progress),
-                b};
-  solved.eliminated.solve(solved.x);
-  return solved;
+  auto system = std::make_unique<test::EliminatedSystem>(team, memory, matrix, choice);
+  system->eliminate(b);
+  return system;
 }
 
 TEST_F(GpuMixed, ReachesDoubleWithFloatFactors) {
   SoloTeam team;
-  const auto bands = device_bands(team, "auto");
+  const auto memory = device_dense_memory(team, Transport::automatic);
   for (const Index n : {1, 2, 40, 333, 1100}) {
     const Csr<double> matrix = test::sparse(random_multivector(n, n, n));
     const Dense<double> b = random_multivector(n, 2, 9);
     for (const Index wanted : {32, 100, 512}) {
-      const Solved solved = solve_mixed(team, *bands, matrix, b, std::min(wanted, n));
-      EXPECT_FALSE(solved.eliminated.mixed->fell_back) << n << " by " << wanted;
-      EXPECT_LE(solved.eliminated.mixed->steps, 12) << n << " by " << wanted;
-      EXPECT_LE(test::backward_error(matrix, b, solved.x), attainable_error(n)) << n;
-      EXPECT_TRUE(solved.eliminated.seconds.has_value());
+      const auto system = eliminate_mixed(team, *memory, matrix, b, std::min(wanted, n));
+      EXPECT_FALSE(system->facts().mixed->fell_back) << n << " by " << wanted;
+      EXPECT_LE(system->facts().mixed->steps, 12) << n << " by " << wanted;
+      EXPECT_LE(test::backward_error(matrix, b, system->solve(b)), attainable_error(n)) << n;
+      EXPECT_TRUE(system->facts().seconds.has_value());
     }
   }
 }
@@ -137,33 +130,34 @@ TEST_F(GpuMixed, SolvesWithTheTranspose) {
     for (Index j = 0; j < n; ++j) transposed(j, i) = dense(i, j);
   }
   SoloTeam team;
-  const auto bands = device_bands(team, "auto");
+  const auto memory = device_dense_memory(team, Transport::automatic);
   const Csr<double> matrix = test::sparse(dense);
   const Dense<double> b = random_multivector(n, 1, 9);
-  const Solved solved = solve_mixed(team, *bands, matrix, b, 64);
-  Dense<double> x = b;
-  solved.eliminated.solve_transposed(x);
-  EXPECT_LE(test::backward_error(test::sparse(transposed), b, x), attainable_error(n));
+  const auto system = eliminate_mixed(team, *memory, matrix, b, 64);
+  EXPECT_LE(test::backward_error(test::sparse(transposed), b, system->solve_transposed(b)),
+            attainable_error(n));
 }
 
 TEST_F(GpuMixed, FallsBackToDouble) {
   SoloTeam team;
-  const auto bands = device_bands(team, "auto");
+  const auto memory = device_dense_memory(team, Transport::automatic);
   const Csr<double> matrix = test::with_condition(150, 1e14, 4);
   const Dense<double> b = test::multiply(matrix, random_multivector(150, 1, 9));
-  const Solved solved = solve_mixed(team, *bands, matrix, b, 64);
-  EXPECT_TRUE(solved.eliminated.mixed->fell_back);
-  EXPECT_EQ(solved.eliminated.notes.size(), 1u);
-  EXPECT_LE(test::backward_error(matrix, b, solved.x), attainable_error(150));
+  const auto system = eliminate_mixed(team, *memory, matrix, b, 64);
+  EXPECT_TRUE(system->facts().mixed->fell_back);
+  EXPECT_EQ(system->facts().notes.size(), 1u);
+  EXPECT_LE(test::backward_error(matrix, b, system->solve(b)), attainable_error(150));
 }
 
 TEST_F(GpuMixed, SameBitsFromRunToRun) {
   SoloTeam team;
-  const auto bands = device_bands(team, "auto");
+  const auto memory = device_dense_memory(team, Transport::automatic);
   const Csr<double> matrix = test::sparse(random_multivector(700, 700, 31));
   const Dense<double> b = random_multivector(700, 1, 32);
-  EXPECT_EQ(solve_mixed(team, *bands, matrix, b, 128).x.values,
-            solve_mixed(team, *bands, matrix, b, 128).x.values);
+  const auto solve_once = [&] {
+    return eliminate_mixed(team, *memory, matrix, b, 128)->solve(b).values;
+  };
+  EXPECT_EQ(solve_once(), solve_once());
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Eliminations in GPU memory that stop at a checkpoint and go on, on GPUs and on the host.
 
-#include "cuda/eliminate/device_bands.hpp"
-#include "cuda/eliminate/run_kernels.hpp"
+#include "cuda/dense/columnwise/run_kernels.hpp"
+#include "cuda/dense/device_dense_memory.hpp"
 #include "gpu_mpi/gpu_team_test.hpp"
 #include "helpers/checkpoint_runs.hpp"
 
@@ -15,11 +15,12 @@ class GpuCheckpoints : public GpuTeamTest {
   void SetUp() override {
     GpuTeamTest::SetUp();
     if (IsSkipped()) return;
-    on_gpus = device_bands(team, "pinned");  // the way that ranks with one GPU together can go
+    on_gpus = device_dense_memory(
+        team, Transport::pinned);  // the way that ranks with one GPU together can go
   }
 
-  Ran run_on(BandFactory& bands, const System& system, const Case& c, Index stop) {
-    return run(team, bands, system, c.choice, c.equilibrate, folder->path(), stop);
+  Ran run_on(DenseMemory& memory, const System& system, const Case& c, Index stop) {
+    return run(team, memory, system, c.choice, c.equilibrate, folder->path(), stop);
   }
 
   /// Where GPUs stop: one alone, behind a run of columns.
@@ -32,8 +33,8 @@ class GpuCheckpoints : public GpuTeamTest {
   }
 
   std::optional<SharedFolder> folder{std::in_place, team};
-  std::unique_ptr<BandFactory> on_gpus;
-  HostBands on_host{team};
+  std::unique_ptr<DenseMemory> on_gpus;
+  HostDenseMemory on_host{team};
 };
 
 TEST_F(GpuCheckpoints, SameRanksGiveTheSameBits) {
@@ -63,8 +64,8 @@ TEST_F(GpuCheckpoints, TheHostGoesOnWhereAGpuStoppedAndBack) {
   for (const Case& c : cases()) {
     const System system = system_for(c, 130);
     for (const bool from_gpu : {true, false}) {
-      BandFactory& first = from_gpu ? *on_gpus : static_cast<BandFactory&>(on_host);
-      BandFactory& then = from_gpu ? static_cast<BandFactory&>(on_host) : *on_gpus;
+      DenseMemory& first = from_gpu ? *on_gpus : static_cast<DenseMemory&>(on_host);
+      DenseMemory& then = from_gpu ? static_cast<DenseMemory&>(on_host) : *on_gpus;
       EXPECT_FALSE(run_on(first, system, c, 70).x) << print(c);
       const Ran ran = run_on(then, system, c, never);
       EXPECT_EQ(ran.checkpoints.resumed_step,

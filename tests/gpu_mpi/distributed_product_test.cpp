@@ -6,13 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include "config/config.hpp"
 #include "cuda/distribute/cuda_backend.hpp"
 #include "cuda/distribute/device_halo.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "gpu_mpi/gpu_team_test.hpp"
 #include "helpers/product_cases.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 
 namespace spsolve::cuda {
@@ -22,8 +23,8 @@ using namespace spsolve::test;
 
 class DistributedGpuTest : public GpuTeamTest {
  protected:
-  /// Transports of the same word share what they start: NCCL takes a second.
-  CudaBackend& backend(const std::string& transport = "auto") {
+  /// Backends of the same transport share what they start: NCCL takes a second.
+  CudaBackend& backend(Transport transport = Transport::automatic) {
     auto& made = backends_[transport];
     if (made == nullptr) made = std::make_unique<CudaBackend>(team, transport);
     return *made;
@@ -36,7 +37,7 @@ class DistributedGpuTest : public GpuTeamTest {
   }
 
   /// Why `transport` can't be had, or "".
-  std::string refusal_of(const std::string& transport) {
+  std::string refusal_of(Transport transport) {
     try {
       backend(transport);
       return "";
@@ -48,13 +49,13 @@ class DistributedGpuTest : public GpuTeamTest {
   }
 
  private:
-  std::map<std::string, std::unique_ptr<CudaBackend>> backends_;
+  std::map<Transport, std::unique_ptr<CudaBackend>> backends_;
 };
 
 template <typename T>
 class OnGpus {
  public:
-  OnGpus(Team& team, CudaBackend& backend, const Csr<double>& matrix, const RowBands& rows,
+  OnGpus(Team& team, CudaBackend& backend, const Csr<double>& matrix, const RowLayout& rows,
          const std::string& kernel, Index k)
       : team_(team),
         backend_(backend),
@@ -93,7 +94,7 @@ class OnGpus {
  private:
   Team& team_;
   CudaBackend& backend_;
-  RowBands bands_, x_bands_;
+  RowLayout bands_, x_bands_;
   DistributedProduct<T> product_;
 };
 
@@ -102,8 +103,8 @@ TEST_F(DistributedGpuTest, EveryMatrixWhileKChanges) {
     const ProductCase& one = product_cases()[c];
     const auto& reference = product_references<double>()[c];
     SCOPED_TRACE(one.name);
-    for (const RowBands& bands :
-         {RowBands{one.matrix.rows, team.size()},
+    for (const RowLayout& bands :
+         {RowLayout{one.matrix.rows, team.size()},
           bands_by_nonzeros(profile_of(one.matrix.row_offsets), team.size())}) {
       OnGpus<double> gpus(team, backend(), one.matrix, bands, "csr_lanes", 4);
       for (const Index k : {4, 16, 1, 3, 4}) {
@@ -131,8 +132,8 @@ TEST_F(DistributedGpuTest, EveryKernelOfTheTable) {
       for (const Index k : {1, 5}) {
         SCOPED_TRACE(fmt::format("{} by {}, K = {}", one.name, kernel.name, k));
         try {
-          OnGpus<double> gpus(team, backend("pinned"), one.matrix, {one.matrix.rows, team.size()},
-                              std::string(kernel.name), k);
+          OnGpus<double> gpus(team, backend(Transport::pinned), one.matrix,
+                              {one.matrix.rows, team.size()}, std::string(kernel.name), k);
           within_bound(reference, gpus.multiply(leading_columns(reference, k), k), k);
         } catch (const Error& error) {
           EXPECT_EQ(error.code(), ExitCode::input);
@@ -144,8 +145,8 @@ TEST_F(DistributedGpuTest, EveryKernelOfTheTable) {
   }
 }
 
-/// One transport, by its word; skips, with the reason, where it can't be had.
-class HaloTransport : public DistributedGpuTest, public testing::WithParamInterface<std::string> {
+/// One transport; skips, with the reason, where it can't be had.
+class HaloTransport : public DistributedGpuTest, public testing::WithParamInterface<Transport> {
  protected:
   void SetUp() override {
     DistributedGpuTest::SetUp();
@@ -154,7 +155,7 @@ class HaloTransport : public DistributedGpuTest, public testing::WithParamInterf
     if (reason.empty()) return;
     // NCCL wants a GPU for each rank, and nothing else where it was built in.
     const bool may_lack =
-        GetParam() == "mpi" ||
+        GetParam() == Transport::mpi ||
         reason.find(ranks_share_gpus() ? "share" : "built without NCCL") != std::string::npos;
     EXPECT_TRUE(may_lack) << reason;
     GTEST_SKIP() << reason;
@@ -167,9 +168,9 @@ TEST_P(HaloTransport, SameBitsAsThroughHostMemory) {
     const ProductCase& one = product_cases()[c];
     const auto& reference = product_references<double>()[c];
     SCOPED_TRACE(one.name);
-    const RowBands bands{one.matrix.rows, team.size()};
+    const RowLayout bands{one.matrix.rows, team.size()};
     OnGpus<double> asked(team, backend(GetParam()), one.matrix, bands, "csr_lanes", 4);
-    OnGpus<double> pinned(team, backend("pinned"), one.matrix, bands, "csr_lanes", 4);
+    OnGpus<double> pinned(team, backend(Transport::pinned), one.matrix, bands, "csr_lanes", 4);
     for (const Index k : {4, 16, 1, 3, 16}) {
       const std::vector<double> x = leading_columns(reference, k), y = asked.multiply(x, k, 3);
       within_bound(reference, y, k);
@@ -182,9 +183,9 @@ TEST_P(HaloTransport, SameBitsAsThroughHostMemory) {
 TEST_P(HaloTransport, LargeHalos) {
   const Csr<double> matrix = generate_matrix("grid3d27:40:2");
   const auto x = random_multivector(matrix.columns, 32, 5).values;
-  const RowBands bands{matrix.rows, team.size()};
+  const RowLayout bands{matrix.rows, team.size()};
   OnGpus<double> asked(team, backend(GetParam()), matrix, bands, "csr_lanes", 32);
-  OnGpus<double> pinned(team, backend("pinned"), matrix, bands, "csr_lanes", 32);
+  OnGpus<double> pinned(team, backend(Transport::pinned), matrix, bands, "csr_lanes", 32);
   EXPECT_TRUE(same_bits(asked.multiply(x, 32, 10), pinned.multiply(x, 32)));
 }
 
@@ -192,11 +193,11 @@ TEST_P(HaloTransport, LargeHalos) {
 // came too late, would show.
 TEST_P(HaloTransport, PowersWithoutAWait) {
   const Csr<double> matrix = generate_matrix("grid3d27:16:3");
-  const RowBands bands{matrix.rows, team.size()};
+  const RowLayout bands{matrix.rows, team.size()};
   const Range own = bands.band(team.rank());
   constexpr Index k = 16;
   const auto x = random_multivector(own.size(), k, 7, own.first).values;
-  const auto powers_by = [&](const std::string& transport, bool waits) {
+  const auto powers_by = [&](Transport transport, bool waits) {
     OnGpus<double> gpus(team, backend(transport), matrix, bands, "csr_lanes", k);
     auto& blocks = maker<double>(backend(transport));
     const auto from = blocks.block(own.size() * k), to = blocks.block(own.size() * k);
@@ -212,7 +213,7 @@ TEST_P(HaloTransport, PowersWithoutAWait) {
     from->download(band);
     return band;
   };
-  EXPECT_TRUE(same_bits(powers_by(GetParam(), false), powers_by("pinned", true)));
+  EXPECT_TRUE(same_bits(powers_by(GetParam(), false), powers_by(Transport::pinned, true)));
 }
 
 TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
@@ -226,17 +227,19 @@ TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
                           &ProductTimes::boundary}) {
     EXPECT_GE(times.*part, 0);
   }
-  const std::map<std::string, std::string> words{{"peer", "copies from GPU to GPU"},
-                                                 {"nccl", "NCCL"},
-                                                 {"mpi", "CUDA-aware MPI"},
-                                                 {"pinned", "MPI through pinned host memory"}};
+  const std::map<Transport, std::string> words{
+      {Transport::peer, "copies from GPU to GPU"},
+      {Transport::nccl, "NCCL"},
+      {Transport::mpi, "CUDA-aware MPI"},
+      {Transport::pinned, "MPI through pinned host memory"}};
   const std::string name = gpus.product().transport();
   EXPECT_EQ(broadcast_text(team, name, 0), name);
   if (team.size() == 1) {
     EXPECT_EQ(name, "none");
-  } else if (GetParam() == "auto") {
-    EXPECT_EQ(name.find("tried: ") != std::string::npos,
-              refusal_of("peer").empty() || refusal_of("nccl").empty() || refusal_of("mpi").empty())
+  } else if (GetParam() == Transport::automatic) {
+    EXPECT_EQ(name.find("tried: ") != std::string::npos, refusal_of(Transport::peer).empty() ||
+                                                             refusal_of(Transport::nccl).empty() ||
+                                                             refusal_of(Transport::mpi).empty())
         << name;
   } else {
     EXPECT_EQ(name.find(words.at(GetParam())), 0U) << name;
@@ -246,8 +249,9 @@ TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HaloTransport,
-                         testing::Values("auto", "peer", "nccl", "mpi", "pinned"),
-                         [](const auto& one) { return one.param; });
+                         testing::Values(Transport::automatic, Transport::peer, Transport::nccl,
+                                         Transport::mpi, Transport::pinned),
+                         [](const auto& one) { return std::string(name(one.param)); });
 
 }  // namespace
 }  // namespace spsolve::cuda

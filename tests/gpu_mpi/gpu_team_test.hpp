@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/team.hpp"
 #include "cuda/core/device_info.hpp"
 #include "mpi/mpi_team.hpp"
+#include "team/team.hpp"
 
 namespace spsolve::cuda {
 

@@ -6,11 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "checkpoint/checkpoints.hpp"
-#include "distribute/scatter.hpp"
-#include "eliminate/eliminate.hpp"
-#include "eliminate/equilibrate.hpp"
-#include "eliminate/problem.hpp"
+#include "dense/eliminated_problem.hpp"
 #include "helpers/reference.hpp"
+#include "helpers/systems_in_bands.hpp"
 #include "helpers/test_matrices.hpp"
 #include "matrix/multivector.hpp"
 
@@ -22,7 +20,7 @@ inline constexpr Index never = -1;
 /// Wishes to stop behind a certain step, whatever the time.
 class StopsAt final : public Checkpoints {
  public:
-  StopsAt(Team& team, const Config::Checkpoint& wanted, const EliminatedProblem& problem,
+  StopsAt(Team& team, const CheckpointOptions& wanted, const EliminatedProblem& problem,
           const Timer& run, Index step)
       : Checkpoints(team, wanted, problem, run), step_(step) {}
   CheckpointWish wish(Index step) override {
@@ -71,35 +69,23 @@ struct Ran {
 };
 
 /// The way of the application up to x, until the checkpoint behind `stop`.
-inline Ran run(Team& team, BandFactory& bands_of, const System& system,
+inline Ran run(Team& team, DenseMemory& memory, const System& system,
                const EliminationChoice& choice, AutoSwitch equilibrate,
                const std::filesystem::path& folder, Index stop,
                ResumeChoice resume = ResumeChoice::automatic) {
   const Timer timer;
-  const RowBands bands{system.matrix.rows, team.size()};
-  const Csr<double> whole = team.rank() == 0 ? system.matrix : Csr<double>{};
-  const Csr<double> rows = scatter_rows(team, bands, whole);
-  Csr<double> dealt =
-      deals_in_cycles(choice, team.size())
-          ? scatter_rows(team, cyclic_rows(choice, system.matrix.rows, team.size()), whole)
-          : rows;
-  Equilibration scaling = equilibration_of(team, bands, rows, equilibrate, choice.precision);
-  Config::Checkpoint wanted;
+  EliminatedSystem eliminated(team, memory, system.matrix, choice, equilibrate);
+  CheckpointOptions wanted;
   wanted.directory = folder;
   wanted.resume = resume;
-  StopsAt checkpoints(team, wanted, problem_of(team, bands, rows, scaling, choice), timer, stop);
-  dealt = scaled_rows(scaling, choice, team, std::move(dealt));
-  Progress progress("test", 0, Progress::Show::off);
+  StopsAt checkpoints(team, wanted, problem_of(eliminated.matrix(), eliminated.scaling(), choice),
+                      timer, stop);
   Ran ran;
   try {
-    const Eliminated eliminated =
-        undo_scaling(prepare_elimination(team, bands_of, system.matrix.rows, dealt, choice,
-                                         &checkpoints)(progress),
-                     std::move(scaling));
-    ran.x = system.b;
-    eliminated.solve(*ran.x);
-    ran.pivots = eliminated.pivots;
-    ran.notes = eliminated.notes;
+    eliminated.eliminate({}, &checkpoints);
+    ran.x = eliminated.solve(system.b);
+    ran.pivots = eliminated.facts().pivots;
+    ran.notes = eliminated.facts().notes;
   } catch (const Error& error) {
     if (error.code() != ExitCode::interrupted) throw;
   }

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "matrix/convert.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 
 namespace spsolve::test {

@@ -6,8 +6,7 @@
 
 #include "helpers/reference.hpp"
 #include "helpers/test_matrices.hpp"
-#include "io/matrix_source.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 
 namespace spsolve::test {
@@ -80,12 +79,6 @@ Csr<double> with_condition(Index n, double condition, Index seed) {
     }
   }
   return sparse(a);
-}
-
-std::optional<Csr<double>> real_matrix(const std::string& name) {
-  const auto folder = real_matrices();
-  if (!folder || !std::filesystem::exists(*folder / name)) return std::nullopt;
-  return load_matrix(*folder / name);
 }
 
 }  // namespace spsolve::test

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "eliminate/eliminate.hpp"
+#include "dense/choice.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve::test {
@@ -28,8 +27,5 @@ std::vector<System> difficult_systems(Index n);
 /// H_1 diag(s) H_2 for random reflections H = I - 2 v v^T / v^T v, s_i = condition^(-i / (n - 1)):
 /// the 2-norm condition number is `condition`, the singular values spread over all decades. n > 1.
 Csr<double> with_condition(Index n, double condition, Index seed);
-
-/// The real matrix of that file name, or nothing where it isn't here.
-std::optional<Csr<double>> real_matrix(const std::string& name);
 
 }  // namespace spsolve::test

@@ -4,7 +4,11 @@
 #include <fstream>
 #include <stdexcept>
 
+#include <gtest/gtest.h>
 #include <unistd.h>
+
+#include "core/error.hpp"
+#include "io/matrix_source.hpp"
 
 namespace spsolve::test {
 
@@ -20,6 +24,21 @@ std::optional<fs::path> real_matrices() {
       named != nullptr ? fs::path(named) : source_folder() / "../shared/matrices";
   if (!fs::is_directory(folder)) return std::nullopt;
   return fs::canonical(folder);
+}
+
+void for_real_matrices(
+    const std::vector<std::string>& names,
+    const std::function<bool(const std::string& name, const Csr<double>& matrix)>& work) {
+  const auto folder = real_matrices();
+  if (!folder) GTEST_SKIP() << "no folder of real matrices: set SPSOLVE_MATRICES";
+  std::size_t tried = 0;
+  for (const std::string& name : names) {
+    if (!fs::exists(*folder / name)) continue;
+    SCOPED_TRACE(name);
+    if (work(name, load_matrix((*folder / name).string()))) ++tried;
+  }
+  fmt::print("{} of {} real matrices tried\n", tried, names.size());
+  EXPECT_GT(tried, 0u) << *folder << " holds none of those that this test is for";
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -10,10 +10,15 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
-from support import BIN, CliTest, INPUT, ROOT, SOLVED  # noqa: E402
+from support import BIN, CliTest, INPUT, ROOT, SOLVED, TIME_LIMIT  # noqa: E402
 
 OUTSIDE = pathlib.Path(__file__).resolve().parent / "outside"
 SAYS = r"1600 rows, x_0 = 1, backward error = (0|[0-9.]+e-1[67])\n"
+MATRIX = "random_dense:301:seed=3"
+
+
+def launcher(ranks):
+    return ("mpirun", "--oversubscribe", "--bind-to", "none", "-np", ranks)
 
 
 class Installed(CliTest):
@@ -26,7 +31,7 @@ class Installed(CliTest):
         cls.prefix = BIN.parent / "install-test"
         shutil.rmtree(cls.prefix, ignore_errors=True)
         subprocess.run(["cmake", "--install", BIN.parent, "--prefix", cls.prefix], check=True,
-                       capture_output=True, timeout=120)
+                       capture_output=True, timeout=TIME_LIMIT)
         cls.addClassCleanup(shutil.rmtree, cls.prefix, ignore_errors=True)
 
     def installed(self, pattern):
@@ -46,24 +51,58 @@ class Installed(CliTest):
         self.run_well(self.prefix / "bin" / "spsolve", quickstart)
         self.assertEqual(self.report()["status"], "solved")
 
+    def test_the_guides_lie_beside_the_readme(self):
+        readme = self.installed("share/doc/spsolve/README.md")
+        guides = re.findall(r"\((docs/\w+\.md)\)", readme.read_text())
+        self.assertGreater(len(guides), 8)
+        for guide in guides:
+            self.assertTrue((readme.parent / guide).is_file(), guide)
+
     def test_nothing_names_the_source_or_build_folder(self):
         for path in self.prefix.rglob("*"):
             if path.suffix in (".cmake", ".pc", ".hpp", ".1", ".json", ".sbatch"):
                 text = path.read_text(errors="replace")
                 self.assertNotIn(str(ROOT), text.replace(str(self.prefix), ""), path)
 
-    def test_cmake_project(self):
+    def build_outside(self, *targets):
         self.run_well("cmake", "-S", OUTSIDE, "-B", "build", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                       "-DCMAKE_BUILD_TYPE=Debug")
-        self.run_well("cmake", "--build", "build", timeout=600)
+        self.run_well("cmake", "--build", "build", "--target", *targets)
+
+    def test_cmake_project(self):
+        self.build_outside("outside", "outside_c", "parallel")
         self.assertRegex(self.run_well("build/outside").out, SAYS)
-        failing = self.run_program("build/outside", "none.mtx")
-        self.assertEqual(failing.code, INPUT)
-        self.assertIn("none.mtx", failing.err)
-        ran = self.run_well("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 3,
-                            "build/parallel")
+        self.assertRegex(self.run_well("build/outside_c").out, SAYS)
+        for program in ("build/outside", "build/outside_c"):
+            failing = self.run_program(program, "none.mtx")
+            self.assertEqual(failing.code, INPUT)
+            self.assertIn("none.mtx", failing.err)
+        ran = self.run_well(*launcher(3), "build/parallel")
         for rank in range(3):
-            self.assertIn(f"rank {rank} of 3: x_0 = 1.000000\n", ran.out)
+            self.assertRegex(ran.out, f"rank {rank} of 3: 13[2-4] rows, solved\n")
+
+    def solution_of_the_application(self, ranks):
+        self.write("c.yaml", f'matrix: "{MATRIX}"\nright_hand_side: ones\n'
+                   "solve: {refinement: 0}\noutput: {solution: x.mtx}\n")
+        self.run_well(*launcher(ranks), self.prefix / "bin" / "spsolve", "c.yaml")
+        lines = [line for line in (self.folder / "x.mtx").read_text().splitlines()
+                 if not line.startswith("%")]
+        self.assertEqual(lines[0].split(), ["301", "1"])
+        return [float(line) for line in lines[1:]]
+
+    def test_solutions_are_those_of_the_application_bit_for_bit(self):
+        self.build_outside("solution", "solution_c", "solution_ranks")
+        alone = self.solution_of_the_application(1)
+        self.assertEqual(len(alone), 301)
+        for program in ("build/solution", "build/solution_c"):
+            with self.subTest(program):
+                ran = self.run_well(program, MATRIX)
+                self.assertTrue([float(line) for line in ran.out.split()] == alone)
+        of_three = self.solution_of_the_application(3)
+        self.assertTrue(of_three != alone, "their sums are in another order: or nothing is shown")
+        self.run_well(*launcher(3), "build/solution_ranks", MATRIX)
+        parts = [(self.folder / f"x.{rank}").read_text().split() for rank in range(3)]
+        self.assertTrue([float(line) for part in parts for line in part] == of_three)
 
     def test_wrong_version_and_component_are_refused(self):
         for request in ("spsolve 99 REQUIRED", "spsolve REQUIRED COMPONENTS nonsense"):
@@ -76,16 +115,28 @@ class Installed(CliTest):
 
     def test_pkg_config(self):
         folder = self.installed("lib*/**/pkgconfig")
-        asked = self.run_well("pkg-config", f"--define-variable=prefix={self.prefix}", "--cflags",
-                              "--libs", "spsolve", environment={"PKG_CONFIG_PATH": str(folder)})
+        asked = self.run_well("pkg-config", "--cflags", "--libs", "spsolve",
+                              environment={"PKG_CONFIG_PATH": str(folder)})
         compiler = os.environ.get("CXX", "c++").split()
-        self.run_well(*compiler, OUTSIDE / "main.cpp", "-o", "outside", *asked.out.split(),
-                      timeout=300)
+        self.run_well(*compiler, "-std=c++20", OUTSIDE / "main.cpp", "-o", "outside",
+                      *asked.out.split())
         self.assertRegex(self.run_well("./outside").out, SAYS)
 
-    def test_the_readme_shows_this_program(self):
-        self.assertTrue((OUTSIDE / "main.cpp").read_text() in (ROOT / "README.md").read_text(),
-                        "README.md must hold tests/install/outside/main.cpp as it is")
+    def test_the_guide_shows_these_programs(self):
+        guide = (ROOT / "docs" / "library.md").read_text()
+        for name in ("main.cpp", "main.c"):
+            self.assertTrue((OUTSIDE / name).read_text() in guide,
+                            f"docs/library.md must hold tests/install/outside/{name} as it is")
+
+    def test_headers_are_few_and_stand_alone(self):
+        headers = sorted(self.prefix.rglob("*.h*"))
+        self.assertLessEqual(len(headers), 14)
+        for header in headers:
+            if header.name == "mpi.hpp":
+                continue
+            self.write("one.cpp", f'#include "{header}"\n')
+            self.run_well("c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+                          f"-I{self.prefix / 'include'}", "one.cpp")
 
 
 if __name__ == "__main__":

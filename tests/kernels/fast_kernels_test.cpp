@@ -10,12 +10,12 @@
 
 #include "core/types.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
 #include "multiply/auto_product.hpp"
-#include "multiply/fast_csr.hpp"
-#include "multiply/fast_groups.hpp"
+#include "multiply/fast/fast_csr.hpp"
+#include "multiply/fast/fast_groups.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {
@@ -90,7 +90,7 @@ const Csr<T> as(const Csr<double>& matrix) {
 }
 
 template <typename T>
-std::vector<T> product_of(Product<T>& product, const Csr<T>& matrix, const std::vector<T>& x,
+std::vector<T> product_of(KernelProduct<T>& product, const Csr<T>& matrix, const std::vector<T>& x,
                           Index columns) {
   std::vector<T> y(matrix.rows * columns, std::numeric_limits<T>::quiet_NaN());
   product.multiply(x.data(), y.data(), columns);
@@ -105,7 +105,7 @@ std::vector<T> random_x(Index rows, Index columns) {
 
 /// |y - A x| <= (row length + 2) u |A| |x|, element by element, y having been NaN before.
 template <typename T>
-void expect_right(Product<T>& product, const Csr<T>& matrix, Index columns,
+void expect_right(KernelProduct<T>& product, const Csr<T>& matrix, Index columns,
                   const std::string& what) {
   const double unit = std::numeric_limits<T>::epsilon() / 2;
   const std::vector<T> x = random_x<T>(matrix.columns, columns);
@@ -296,16 +296,6 @@ TEST(SymmetricHalves, RefusesOthers) {
   const Csr<double> matrix = with_pattern(3, {{0, 1}, {1}, {2}});
   EXPECT_FALSE(kernel.refuse(facts_of(matrix), 1, 8).empty());
   EXPECT_TRUE(kernel.refuse(facts_of(generate_matrix("grid2d:3")), 1, 8).empty());
-}
-
-TEST(Auto, KnowsSymmetry) {
-  EXPECT_TRUE(is_symmetric(generate_matrix("grid2d:5")));
-  EXPECT_TRUE(is_symmetric(with_pattern(0, {})));
-  EXPECT_TRUE(is_symmetric(symmetrised(with_pattern(60, random_rows(60, 60, 0, 5)))));
-  EXPECT_FALSE(is_symmetric(with_pattern(3, {{0, 1}, {1}, {2}})));
-  EXPECT_FALSE(is_symmetric(with_pattern(3, {{0}, {0, 1}, {2}})));
-  EXPECT_FALSE(is_symmetric(with_pattern(2, {{0}, {1}, {}})));
-  EXPECT_FALSE(is_symmetric(with_pattern(2, {{0, 1}, {0, 1}})));
 }
 
 TEST(Auto, TellsWhatItChose) {

@@ -10,7 +10,7 @@
 #include "helpers/product_cases.hpp"
 #include "helpers/test_matrices.hpp"
 #include "io/matrix_source.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {
@@ -20,7 +20,7 @@ using namespace test;
 
 /// Y of one product on the host.
 template <typename T>
-std::vector<T> host_product(Product<T>& product, const std::vector<T>& x, Index size,
+std::vector<T> host_product(KernelProduct<T>& product, const std::vector<T>& x, Index size,
                             Index columns) {
   return guarded_product<T>(size, [&](std::vector<T>& buffer, Index first) {
     product.multiply(x.data(), buffer.data() + first, columns);
@@ -40,7 +40,9 @@ bool check(const Kernel& kernel, const ProductReference<T>& reference,
     SCOPED_TRACE(testing::Message() << threads << " threads");
     const auto product = prepare(kernel, reference.matrix, {1, threads, 0});
     const auto again = prepare(kernel, reference.matrix, {1, threads, 0});
-    EXPECT_GE(product->bytes(), 0);
+    if (reference.matrix.nonzeros() > 0) {
+      EXPECT_GT(product->bytes(), 0);
+    }
     for (const Index columns : widths) {
       if (!kernel.refuse(reference.facts, columns, sizeof(T)).empty()) continue;
       SCOPED_TRACE(testing::Message() << "K = " << columns);
@@ -82,22 +84,21 @@ TEST_P(HostKernel, Double) {
 }
 
 TEST_P(HostKernel, RealMatrices) {
-  const auto folder = test::real_matrices();
-  if (!folder) GTEST_SKIP() << "no folder of real matrices";
   constexpr Index most_nonzeros = 30000, largest_dense = 2000000;
   // Regular, irregular, unsymmetric with empty diagonals, rectangular, symmetric, one dense row.
-  for (const char* name :
-       {"662_bus.mtx", "1138_bus_shuffled.mtx", "bcsstk08.mtx", "msc01050.mtx", "mahindas.mtx",
-        "bp_800.mtx", "adder_dcop_05.mtx", "Harvard500.mtx", "GD00_a.mtx", "lp_kb2.mtx",
-        "Maragal_1.mtx", "IG5-6.mtx", "poisson1033.mtx", "bcsstm13.mtx", "dwt_592.mtx",
-        "n4c5-b11.mtx", "Trefethen_500.mtx", "west0497.mtx"}) {
-    if (!std::filesystem::exists(*folder / name)) continue;
-    const Csr<double> matrix = load_matrix((*folder / name).string());
-    if (matrix.nonzeros() > most_nonzeros || matrix.rows * matrix.columns > largest_dense) continue;
-    SCOPED_TRACE(name);
-    check(kernel(), product_reference<double>(matrix), {1, 3, 8}, {2});
-    check(kernel(), product_reference<float>(matrix), {1, 5}, {2});
-  }
+  test::for_real_matrices(
+      {"662_bus.mtx", "1138_bus_shuffled.mtx", "bcsstk08.mtx", "msc01050.mtx", "mahindas.mtx",
+       "bp_800.mtx", "adder_dcop_05.mtx", "Harvard500.mtx", "GD00_a.mtx", "lp_kb2.mtx",
+       "Maragal_1.mtx", "IG5-6.mtx", "poisson1033.mtx", "bcsstm13.mtx", "dwt_592.mtx",
+       "n4c5-b11.mtx", "Trefethen_500.mtx", "west0497.mtx"},
+      [&](const std::string&, const Csr<double>& matrix) {
+        if (matrix.nonzeros() > most_nonzeros || matrix.rows * matrix.columns > largest_dense) {
+          return false;
+        }
+        check(kernel(), product_reference<double>(matrix), {1, 3, 8}, {2});
+        check(kernel(), product_reference<float>(matrix), {1, 5}, {2});
+        return true;
+      });
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, HostKernel, testing::Range<std::size_t>(0, host_kernels().size()),

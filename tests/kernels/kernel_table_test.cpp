@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {

@@ -24,7 +24,7 @@ class HostCheckpoints : public testing::Test {
 
   Ran run_by(Team& some, const System& system, const Case& c, Index stop = never,
              ResumeChoice resume = ResumeChoice::automatic) {
-    HostBands bands(some);
+    HostDenseMemory bands(some);
     return test::checkpoints::run(some, bands, system, c.choice, c.equilibrate, folder.path(), stop,
                                   resume);
   }
@@ -159,7 +159,7 @@ TEST_F(HostCheckpoints, AnotherWidthOfPanelsGoesOn) {
 /// Saves behind one step of its first elimination, stops behind one of its second.
 class SavesAndStops final : public Checkpoints {
  public:
-  SavesAndStops(Team& team, const Config::Checkpoint& wanted, const EliminatedProblem& problem,
+  SavesAndStops(Team& team, const CheckpointOptions& wanted, const EliminatedProblem& problem,
                 const Timer& run, Index save, Index stop)
       : Checkpoints(team, wanted, problem, run), save_(save), stop_(stop) {}
   CheckpointWish wish(Index step) override {
@@ -179,29 +179,27 @@ TEST_F(HostCheckpoints, TwoEliminationsOneAfterTheOther) {
   const EliminationChoice in_float{Method::lu, Pivoting::tournament, Precision::float32, 8};
   const EliminationChoice in_double{Method::lu, Pivoting::tournament, Precision::float64, 8};
   const System system = system_for({in_double}, 61);
-  const RowBands bands{61, team.size()};
-  const Csr<double> whole = team.rank() == 0 ? system.matrix : Csr<double>{};
-  const Csr<double> rows = scatter_rows(team, bands, whole);
-  const Csr<double> dealt = deals_in_cycles(in_double, team.size())
-                                ? scatter_rows(team, cyclic_rows(in_double, 61, team.size()), whole)
-                                : rows;
+  HostDenseMemory memory(team);
+  const auto eliminate = [&](const EliminationChoice& choice, Checkpoints& checkpoints) {
+    test::EliminatedSystem(team, memory, system.matrix, choice).eliminate({}, &checkpoints);
+  };
   const Timer timer;
-  Progress progress("test", 0, Progress::Show::off);
-  Config::Checkpoint wanted;
+  CheckpointOptions wanted;
   wanted.directory = folder.path();
-  const EliminatedProblem problem = problem_of(team, bands, rows, {}, in_float);
+  SystemMatrix matrix = test::matrix_in_bands(team, system.matrix);
+  const EliminatedProblem problem = problem_of(matrix, {}, in_float);
   {
     SavesAndStops checkpoints(team, wanted, problem, timer, 24, 40);
-    prepare_elimination(team, 61, dealt, in_float, &checkpoints)(progress);
-    EXPECT_THROW(prepare_elimination(team, 61, dealt, in_double, &checkpoints)(progress), Error);
+    eliminate(in_float, checkpoints);
+    EXPECT_THROW(eliminate(in_double, checkpoints), Error);
   }
   wait_for_all(team);
   EXPECT_EQ(folder.files().size(), 2 * static_cast<std::size_t>(team.size()));
   wait_for_all(team);
   StopsAt checkpoints(team, wanted, problem, timer, never);
-  prepare_elimination(team, 61, dealt, in_float, &checkpoints)(progress);
+  eliminate(in_float, checkpoints);
   EXPECT_EQ(checkpoints.statistics().resumed_step, 24);
-  prepare_elimination(team, 61, dealt, in_double, &checkpoints)(progress);
+  eliminate(in_double, checkpoints);
   EXPECT_EQ(checkpoints.statistics().resumed_step, 40);
   checkpoints.remove();
   EXPECT_TRUE(folder.files().empty());

@@ -1,4 +1,4 @@
-#include "eliminate/columnwise.hpp"
+#include "dense/columnwise/columnwise.hpp"
 
 #include <cmath>
 

@@ -14,7 +14,7 @@
 #include "helpers/product_cases.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "mpi/mpi_team.hpp"
 
 namespace spsolve::test {
@@ -23,22 +23,22 @@ namespace {
 constexpr int threads = 2;
 
 /// This rank's rows of a matrix that every rank has.
-CompressedRows band_of(const Csr<double>& matrix, const RowBands& bands, int rank) {
+CompressedRows band_of(const Csr<double>& matrix, const RowLayout& bands, int rank) {
   const Range rows = bands.band(rank);
   return compress_columns(slice_rows(matrix, rows.first, rows.last));
 }
 
-RowBands bands_with(Index rows, std::vector<Index> borders) {
+RowLayout bands_with(Index rows, std::vector<Index> borders) {
   const int ranks = static_cast<int>(borders.size()) - 1;
   return {rows, ranks, std::move(borders)};
 }
 
 /// The ways in which rows may be dealt out: evenly, by non-zeros, all to the first or to the last
 /// rank, none to the first and the last.
-std::vector<RowBands> ways_to_deal(const Csr<double>& matrix, int ranks) {
+std::vector<RowLayout> ways_to_deal(const Csr<double>& matrix, int ranks) {
   const Index n = matrix.rows;
   const auto size = static_cast<std::size_t>(ranks);
-  std::vector<RowBands> ways{{n, ranks}, bands_by_nonzeros(profile_of(matrix.row_offsets), ranks)};
+  std::vector<RowLayout> ways{{n, ranks}, bands_by_nonzeros(profile_of(matrix.row_offsets), ranks)};
   std::vector<Index> first(size + 1, n), last(size + 1, 0);
   first.front() = 0;
   last.back() = n;
@@ -57,12 +57,12 @@ template <typename T>
 struct InBands {
   MpiTeam team;
   HostBackend backend{threads};
-  RowBands bands, x_bands;
+  RowLayout bands, x_bands;
   DistributedProduct<T> product;
 
-  InBands(const Csr<double>& matrix, const RowBands& rows, const std::string& kernel, Index k = 1)
+  InBands(const Csr<double>& matrix, const RowLayout& rows, const std::string& kernel, Index k = 1)
       : bands(rows),
-        x_bands(matrix.rows == matrix.columns ? rows : RowBands{matrix.columns, team.size()}),
+        x_bands(matrix.rows == matrix.columns ? rows : RowLayout{matrix.columns, team.size()}),
         product(team, backend, find_kernel(host_kernels(), kernel), KernelOptions{k, threads, 0},
                 band_of(matrix, rows, team.rank()), x_bands) {}
 
@@ -90,7 +90,7 @@ void try_every_case(const std::vector<Index>& columns) {
     const ProductCase& one = product_cases()[c];
     const ProductReference<T>& reference = product_references<T>()[c];
     int way = 0;
-    for (const RowBands& bands : ways_to_deal(one.matrix, team.size())) {
+    for (const RowLayout& bands : ways_to_deal(one.matrix, team.size())) {
       SCOPED_TRACE(fmt::format("{}, dealt out in way {}", one.name, way++));
       InBands<T> in_bands(one.matrix, bands, "csr_balanced");
       for (const Index k : columns) {  // one plan for all
@@ -118,7 +118,7 @@ TEST(DistributedProduct, EveryKernelOfTheTable) {
     const ProductReference<double>& reference = product_references<double>()[c];
     for (const Kernel& kernel : host_kernels()) {
       SCOPED_TRACE(fmt::format("{} by {}", one.name, kernel.name));
-      const RowBands bands{one.matrix.rows, team.size()};
+      const RowLayout bands{one.matrix.rows, team.size()};
       try {
         InBands<double> in_bands(one.matrix, bands, std::string(kernel.name), 5);
         within_bound(reference, in_bands.multiply(leading_columns(reference, 5), 5), 5);
@@ -215,7 +215,7 @@ TEST(DistributedProduct, MoreThanTwoToThe31Nonzeros) {
     scales.push_back(scale);
   }
   HostBackend backend(threads);
-  const RowBands bands = matrix.bands;
+  const RowLayout bands = matrix.bands;
   DistributedProduct<double> product(team, backend, find_kernel(host_kernels(), "csr_balanced"),
                                      KernelOptions{1, threads, 0}, std::move(matrix.rows), bands);
   EXPECT_EQ(all_sum(team, product.share().nonzeros()), matrix.nonzeros);

@@ -1,4 +1,4 @@
-#include "core/gpu_binding.hpp"
+#include "process/gpu_binding.hpp"
 
 #include <vector>
 

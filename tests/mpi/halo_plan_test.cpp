@@ -2,21 +2,21 @@
 
 #include <gtest/gtest.h>
 
-#include "core/system.hpp"
 #include "distribute/scatter.hpp"
 #include "distribute/split_rows.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 #include "mpi/mpi_team.hpp"
+#include "process/system.hpp"
 
 namespace spsolve::test {
 namespace {
 
 TEST(HaloPlan, NeighboursAgreeOnWhatTravels) {
   MpiTeam team;
-  const RowBands bands{40, team.size()};
+  const RowLayout bands{40, team.size()};
   // Every rank needs every third row, its own among them.
   std::vector<Index> needed;
   for (Index row = team.rank() % 3; row < 40; row += 3) needed.push_back(row);
@@ -47,7 +47,7 @@ TEST(HaloPlan, ColumnsBeyondThirtyTwoBits) {
     EXPECT_THROW(make_halo_plan(team, {columns, team.size()}, {}), Error);
     return;
   }
-  const RowBands bands{columns, team.size()};
+  const RowLayout bands{columns, team.size()};
   // Each rank needs the first row of each band.
   std::vector<Index> firsts;
   for (int rank = 0; rank < team.size(); ++rank) firsts.push_back(bands.band(rank).first);
@@ -79,7 +79,7 @@ TEST(HaloPlan, ColumnsBeyondThirtyTwoBits) {
 TEST(HaloPlan, KnowsWhetherRowsNeedPacking) {
   MpiTeam team;
   const Index rows = 12 * team.size();
-  const RowBands bands{rows, team.size()};
+  const RowLayout bands{rows, team.size()};
   // Of each band: all rows, the two in the middle, or the first and the third.
   const std::pair<std::vector<Index>, bool> cases[] = {
       {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, true}, {{5, 6}, true}, {{0, 2}, team.size() == 1}};
@@ -95,7 +95,7 @@ TEST(HaloPlan, KnowsWhetherRowsNeedPacking) {
 TEST(SplitRows, PartsAreTheMatrixAgain) {
   MpiTeam team;
   const Csr<double> matrix = generate_matrix("random_sparse:70:70:6");
-  const RowBands bands{70, team.size()};
+  const RowLayout bands{70, team.size()};
   const Range own = bands.band(team.rank());
   const Csr<double> band = slice_rows(matrix, own.first, own.last);
   CompressedRows rows = compress_columns(Csr<double>(band));
@@ -123,7 +123,7 @@ TEST(Scatter, BandsByNonzeros) {
   const Csr<double> matrix = generate_matrix("power_law:500:6");
   const NonzeroProfile profile =
       team.rank() == 0 ? profile_of(matrix.row_offsets) : NonzeroProfile{};
-  const RowBands bands = choose_bands(team, BandsChoice::nonzeros, profile);
+  const RowLayout bands = choose_bands(team, BandsChoice::nonzeros, profile);
   EXPECT_EQ(bands, bands_by_nonzeros(profile_of(matrix.row_offsets), team.size()));
   const Range own = bands.band(team.rank());
   expect_equal(scatter_rows(team, bands, team.rank() == 0 ? matrix : Csr<double>{}),
@@ -134,7 +134,7 @@ TEST(Scatter, BandsByNonzeros) {
 
 TEST(Scatter, MultivectorsGoThereAndBack) {
   MpiTeam team;
-  const RowBands bands{23, team.size()};
+  const RowLayout bands{23, team.size()};
   const Dense<double> x = random_multivector(23, 3, 5);
   const Range own = bands.band(team.rank());
   const Dense<double> band = scatter_rows(team, bands, team.rank() == 0 ? x : Dense<double>{});
@@ -148,7 +148,7 @@ TEST(Scatter, RankZeroHoldsAtMostHalfOfTheMatrixAgain) {
   MpiTeam team;
   Csr<double> matrix;
   if (team.rank() == 0) matrix = generate_matrix("grid3d27:30:2");
-  const RowBands bands{54000, team.size()};
+  const RowLayout bands{54000, team.size()};
   const double bytes = static_cast<double>(csr_bytes(matrix.rows, matrix.nonzeros(), 8));
   wait_for_all(team);
   const MemoryGrowth growth;

@@ -1,13 +1,14 @@
-#include "eliminate/lu.hpp"
+#include "dense/lu/lu.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "helpers/piecewise_band.hpp"
+#include "helpers/piecewise_rows.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems.hpp"
-#include "matrix/generate.hpp"
+#include "helpers/test_matrices.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 #include "solve_in_team.hpp"
 
@@ -38,16 +39,13 @@ TEST(Lu, MatchesLapackForEverySizeAndBlock) {
 /// The worst backward error of two right-hand sides of a random system of order n.
 double error_piece_by_piece(Index n, const EliminationChoice& choice, double* bound) {
   MpiTeam team;
-  test::PiecewiseBands bands(team);
+  test::PiecewiseMemory memory(team);
   const Csr<double> matrix = sparse(random_multivector(n, n, n));
   const Dense<double> b = random_multivector(n, 2, n + 1);
-  const Csr<double> rows = scatter_rows(team, cyclic_rows(choice, n, team.size()),
-                                        team.rank() == 0 ? matrix : Csr<double>{});
-  Progress progress("test", 0, Progress::Show::off);
-  Dense<double> x = b;
-  prepare_elimination(team, bands, n, rows, choice)(progress).solve(x);
+  test::EliminatedSystem system(team, memory, matrix, choice);
+  system.eliminate();
   *bound = test::error_bound(matrix, b);
-  return backward_error(matrix, b, x);
+  return backward_error(matrix, b, system.solve(b));
 }
 
 TEST(Lu, PieceByPiece) {
@@ -128,23 +126,24 @@ TEST(Lu, TournamentIsAsGoodAsPartialPivotingOnDifficultSystems) {
 
 TEST(Lu, RealSystemsAgainstLapackAndPartialPivoting) {
   // Zeros on the diagonal, bad scaling, conditions up to 1e25.
-  for (const char* name : {"west0067.mtx", "west0479.mtx", "west0497.mtx", "impcol_d.mtx",
-                           "bp_800.mtx", "662_bus.mtx", "gre_343.mtx", "mhda416.mtx", "nos7.mtx",
-                           "oscil_dcop_27.mtx", "cavity03.mtx", "str_0.mtx"}) {
-    const auto matrix = test::real_matrix(name);
-    if (!matrix) GTEST_SKIP() << name << " is not here: set SPSOLVE_MATRICES";
-    const Dense<double> b = random_multivector(matrix->rows, 1, 2);
-    const double largest = test::error_bound(*matrix, b);
-    for (const Index block : {32, 50}) {
-      const Solved partial = solve_in_team(*matrix, b, test::lu(Pivoting::partial, block));
-      const Solved tournament = solve_in_team(*matrix, b, test::lu(Pivoting::tournament, block));
-      const double of_partial = backward_error(*matrix, b, partial.x);
-      const double of_tournament = backward_error(*matrix, b, tournament.x);
-      EXPECT_LE(of_partial, largest) << name << " by " << block;
-      EXPECT_LE(of_tournament, largest) << name << " by " << block;
-      EXPECT_LE(of_tournament, 10 * std::max(of_partial, unit_roundoff)) << name << " by " << block;
-    }
-  }
+  test::for_real_matrices(
+      {"west0067.mtx", "west0479.mtx", "west0497.mtx", "impcol_d.mtx", "bp_800.mtx", "662_bus.mtx",
+       "gre_343.mtx", "mhda416.mtx", "nos7.mtx", "oscil_dcop_27.mtx", "cavity03.mtx", "str_0.mtx"},
+      [](const std::string& name, const Csr<double>& matrix) {
+        const Dense<double> b = random_multivector(matrix.rows, 1, 2);
+        const double largest = test::error_bound(matrix, b);
+        for (const Index block : {32, 50}) {
+          const Solved partial = solve_in_team(matrix, b, test::lu(Pivoting::partial, block));
+          const Solved tournament = solve_in_team(matrix, b, test::lu(Pivoting::tournament, block));
+          const double of_partial = backward_error(matrix, b, partial.x);
+          const double of_tournament = backward_error(matrix, b, tournament.x);
+          EXPECT_LE(of_partial, largest) << name << " by " << block;
+          EXPECT_LE(of_tournament, largest) << name << " by " << block;
+          EXPECT_LE(of_tournament, 10 * std::max(of_partial, unit_roundoff))
+              << name << " by " << block;
+        }
+        return true;
+      });
 }
 
 TEST(Lu, SameBitsFromRunToRunOnDifficultSystems) {
@@ -208,18 +207,21 @@ TEST(Lu, NamesOverflow) {
 }
 
 TEST(ChooseElimination, FillsInWhatIsAutomatic) {
-  const auto choose = [](Method method, Pivoting pivoting, int ranks) {
-    return choose_elimination(method, pivoting, Precision::float64, 0, 1000, ranks);
+  SolverOptions options;
+  const auto choose = [&](Method method, Pivoting pivoting, int ranks) {
+    options.method = method;
+    options.pivoting = pivoting;
+    return choose_elimination(options, 1000, ranks);
   };
   EXPECT_EQ(choose(Method::automatic, Pivoting::automatic, 2).method, Method::lu);
   EXPECT_EQ(choose(Method::automatic, Pivoting::automatic, 2).pivoting, Pivoting::tournament);
   EXPECT_EQ(choose(Method::automatic, Pivoting::automatic, 1).pivoting, Pivoting::partial);
   EXPECT_EQ(choose(Method::automatic, Pivoting::complete, 1).method, Method::gauss);
   EXPECT_EQ(choose(Method::gauss, Pivoting::automatic, 3).pivoting, Pivoting::partial);
-  const Index order = 5;
-  EXPECT_EQ(
-      choose_elimination(Method::lu, Pivoting::automatic, Precision::float64, 64, order, 2).block,
-      order);
+  options = {};
+  options.block = 64;
+  EXPECT_EQ(choose_elimination(options, 5, 2).block, 5);
+  EXPECT_EQ(choose_elimination(options, 500, 2).block, 64);
   EXPECT_THROW(choose(Method::lu, Pivoting::complete, 1), Error);
   EXPECT_THROW(choose(Method::gauss, Pivoting::tournament, 1), Error);
 }

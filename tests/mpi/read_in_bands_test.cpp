@@ -1,38 +1,17 @@
 #include "distribute/read_in_bands.hpp"
 
-#include <optional>
-
 #include <gtest/gtest.h>
 
 #include "helpers/reference.hpp"
-#include "helpers/test_matrices.hpp"
+#include "helpers/shared_file.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "mpi/mpi_team.hpp"
 
 namespace spsolve::test {
 namespace {
-
-/// A file that rank 0 writes and all see; they are on one host.
-class SharedFile {
- public:
-  SharedFile(Team& team, std::string_view text) : team_(team) {
-    if (team.rank() == 0) {
-      folder_.emplace();
-      path_ = folder_->write("a.mtx", text).string();
-    }
-    path_ = broadcast_text(team, path_, 0);
-  }
-  ~SharedFile() { wait_for_all(team_); }
-  const std::string& path() const { return path_; }
-
- private:
-  Team& team_;
-  std::optional<TemporaryFolder> folder_;
-  std::string path_;
-};
 
 /// The rows with their global columns.
 Csr<double> expanded(CompressedRows&& rows) {

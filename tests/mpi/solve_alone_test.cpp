@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "config/loader.hpp"
 #include "mpi/mpi_team.hpp"
@@ -7,21 +8,21 @@
 namespace spsolve {
 namespace {
 
-/// Bands in host memory that say to lie on a GPU.
-class PretendedGpu final : public BandFactory {
+/// Dense rows in host memory that say to lie on a GPU.
+class PretendedGpu final : public DenseMemory {
  public:
   explicit PretendedGpu(Team& team) : host_(team) {}
-  BandMemory memory() const override { return BandMemory::gpu; }
+  MemoryKind memory() const override { return MemoryKind::gpu; }
   std::string device() const override { return "pretended"; }
   std::string transport() const override { return host_.transport(); }
-  Team& rows() override { return host_.rows(); }
-  Team& pivot_rows() override { return host_.rows(); }
-  Team& candidates() override { return host_.rows(); }
-  BandsOf<float>& in_float() override { return host_.in_float(); }
-  BandsOf<double>& in_double() override { return host_.in_double(); }
+  Team& row_team() override { return host_.row_team(); }
+  Team& pivot_team() override { return host_.row_team(); }
+  Team& candidate_team() override { return host_.row_team(); }
+  DenseRowsOf<float>& in_float() override { return host_.in_float(); }
+  DenseRowsOf<double>& in_double() override { return host_.in_double(); }
 
  private:
-  HostBands host_;
+  HostDenseMemory host_;
 };
 
 /// One for each rank.
@@ -34,12 +35,10 @@ Gpus pretended_gpus(const Team& team) {
   gpus.use = [](int) {};
   gpus.free_memory = [] { return std::int64_t{1} << 40; };
   gpus.arrays = [] { return GpuArrays{}; };
-  gpus.band_bytes = [](const EliminationChoice&, Index, Index, int, Index) {
+  gpus.dense_bytes = [](const EliminationChoice&, Index, Index, int, Index) {
     return std::int64_t{1};
   };
-  gpus.bands = [](Team& of_bands, const std::string&) {
-    return std::make_unique<PretendedGpu>(of_bands);
-  };
+  gpus.dense = [](Team& of_rows, Transport) { return std::make_unique<PretendedGpu>(of_rows); };
   return gpus;
 }
 

@@ -1,4 +1,4 @@
-#include "core/watchdog.hpp"
+#include "process/watchdog.hpp"
 
 #include <atomic>
 

@@ -1,43 +1,15 @@
 #include "checkpoint/checkpoint_file.hpp"
 
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
-#include "core/checksum.hpp"
-#include "core/error.hpp"
+#include "dense/elimination_state.hpp"
+#include "helpers/checkpoint_bytes.hpp"
 #include "helpers/test_matrices.hpp"
 
 namespace spsolve {
 namespace {
-
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-TEST(Checksum, IsThatOfTheSpecification) {
-  EXPECT_EQ(checksum({}), 0xEF46DB3751D8E999u);
-  EXPECT_EQ(checksum(bytes_of("a")), 0xD24EC4F1A98C6E5Bu);
-  EXPECT_EQ(checksum(bytes_of("abc")), 0x44BC2CF5AD770999u);
-  EXPECT_EQ(checksum(bytes_of("Nobody inspects the spammish repetition")), 0xFBCEA83C8A378BF1u);
-}
-
-TEST(Checksum, IsTheSameInAnyPieces) {
-  std::string text;
-  for (int i = 0; i < 300; ++i) text += static_cast<char>(i * i);
-  for (std::size_t length = 0; length <= text.size(); length += 7) {
-    const auto whole = bytes_of(text).first(length);
-    for (const std::size_t piece : {1, 3, 8, 31, 32, 33, 100}) {
-      Checksum sum;
-      for (std::size_t done = 0; done < length; done += piece) {
-        sum.add(whole.subspan(done, std::min(piece, length - done)));
-      }
-      EXPECT_EQ(sum.value(), checksum(whole)) << length << " by " << piece;
-    }
-  }
-}
 
 /// A part of an elimination of order 5, as rank 1 of 2 holds it: rows 1, 4 and 0.
 struct Example {
@@ -58,31 +30,29 @@ struct Example {
   }
 
   std::int64_t write(const std::filesystem::path& path) const {
-    return write_checkpoint(path, problem, part, state,
-                            [&](Index first, Index count, std::span<std::byte> rows) {
-                              std::memcpy(rows.data(), values.data() + first * 5, rows.size());
-                              EXPECT_EQ(rows.size(), static_cast<std::size_t>(count * 40));
-                            });
+    SectionWriter file(path);
+    write_identity(file, problem, part);
+    write_elimination(file, problem, state,
+                      [&](Index first, Index count, std::span<std::byte> rows) {
+                        std::memcpy(rows.data(), values.data() + first * 5, rows.size());
+                        EXPECT_EQ(rows.size(), static_cast<std::size_t>(count * 40));
+                      });
+    return file.commit();
   }
 };
 
-/// The words of the refusal, by opening or by verify(); "" where there is none.
+/// The words of the refusal, by opening, by verify() or of the state; "" where there is none.
 std::string refusal(const std::filesystem::path& path) {
   try {
-    CheckpointReader(path).verify();
+    const CheckpointReader reader(path);
+    reader.verify();
+    read_elimination(reader);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::input);
     EXPECT_NE(std::string(error.what()).find(path.string()), std::string::npos) << error.what();
     return error.what();
   }
   return "";
-}
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 TEST(CheckpointFile, ComesBackAsItWas) {
@@ -94,80 +64,55 @@ TEST(CheckpointFile, ComesBackAsItWas) {
   const CheckpointReader reader(path);
   reader.verify();
   EXPECT_EQ(reader.problem(), example.problem);
-  EXPECT_EQ(reader.part().generation, 3);
-  EXPECT_EQ(reader.part().stamp, 99u);
-  EXPECT_EQ(reader.part().ranks, 2);
-  EXPECT_EQ(reader.part().rank, 1);
-  EXPECT_EQ(reader.state().step, 4);
-  EXPECT_EQ(reader.state().block, 2);
-  EXPECT_EQ(reader.state().pivot_rows, example.state.pivot_rows);
-  EXPECT_EQ(reader.state().panel_ends, example.state.panel_ends);
-  EXPECT_EQ(reader.state().rows, example.state.rows);
-  EXPECT_EQ(reader.state().largest_entry, 8.5);
-  EXPECT_EQ(reader.state().redone_panels, 1);
+  EXPECT_EQ(reader.part(), example.part);
+  const EliminationState state = read_elimination(reader);
+  EXPECT_EQ(state.step, 4);
+  EXPECT_EQ(state.block, 2);
+  EXPECT_EQ(state.pivot_rows, example.state.pivot_rows);
+  EXPECT_EQ(state.panel_ends, example.state.panel_ends);
+  EXPECT_EQ(state.rows, example.state.rows);
+  EXPECT_EQ(state.largest_entry, 8.5);
+  EXPECT_EQ(state.redone_panels, 1);
   std::vector<double> rows(10);
-  reader.read_rows(1, 2, std::as_writable_bytes(std::span(rows)));
+  read_rows(reader, 1, std::as_writable_bytes(std::span(rows)));
   EXPECT_EQ(rows, std::vector<double>(example.values.begin() + 5, example.values.end()));
-}
-
-TEST(CheckpointFile, EveryFlippedBitIsFound) {
-  const test::TemporaryFolder folder;
-  Example().write(folder / "a");
-  const std::string good = contents(folder / "a");
-  ASSERT_EQ(refusal(folder / "a"), "");
-  for (std::size_t byte = 0; byte < good.size(); ++byte) {
-    std::string bad = good;
-    bad[byte] = static_cast<char>(bad[byte] ^ (1 << byte % 8));
-    EXPECT_NE(refusal(folder.write("b", bad)), "") << "byte " << byte;
-  }
-}
-
-TEST(CheckpointFile, EveryTruncationIsFound) {
-  const test::TemporaryFolder folder;
-  Example().write(folder / "a");
-  const std::string good = contents(folder / "a");
-  for (std::size_t size = 0; size < good.size(); ++size) {
-    EXPECT_NE(refusal(folder.write("b", good.substr(0, size))), "") << size << " bytes";
-  }
-  EXPECT_NE(refusal(folder.write("b", good + "x")).find("bytes, not"), std::string::npos);
-}
-
-/// The example's file with its header's checksum made anew.
-std::string with_good_header(std::string file) {
-  constexpr std::size_t sum_at = 16, lists_at = 168;
-  const std::size_t lists = 8 * (4 + 2 + 3);
-  std::memset(file.data() + sum_at, 0, 8);
-  const std::uint64_t sum = checksum(bytes_of(file).first(lists_at + lists));
-  std::memcpy(file.data() + sum_at, &sum, 8);
-  return file;
 }
 
 TEST(CheckpointFile, SaysWhatIsWrong) {
   const test::TemporaryFolder folder;
   Example().write(folder / "a");
-  const std::string good = contents(folder / "a");
-  ASSERT_EQ(with_good_header(good), good);
-  const auto changed = [&](std::size_t at, auto value) {
+  const std::string good = test::contents(folder / "a");
+  ASSERT_EQ(refusal(folder / "a"), "");
+  ASSERT_EQ(test::with_good_sums(good), good);
+  /// The refusal where byte `at` of a section, and those behind it, are others, sums made good.
+  const auto changed = [&](std::string_view section, std::int64_t at, auto value) {
+    const FileSection found = *SectionReader(folder / "a").find(section);
     std::string file = good;
-    std::memcpy(file.data() + at, &value, sizeof value);
-    return refusal(folder.write("b", with_good_header(file)));
+    std::memcpy(file.data() + found.offset + at, &value, sizeof value);
+    return refusal(folder.write("b", test::with_good_sums(file)));
   };
   const auto expect = [](const std::string& text, const char* words) {
     EXPECT_NE(text.find(words), std::string::npos) << text;
   };
-  expect(changed(0, 'x'), "is no checkpoint");
-  expect(changed(8, std::uint32_t{0x04030201}), "the other order of bytes");
-  expect(changed(12, std::uint32_t{2}), "has version 2 of the form; this program reads version 1");
-  expect(changed(24, Index{6}), "bytes, not 392");  // order: rows are longer
-  expect(changed(24, Index{1} << 40), "names no elimination");
-  expect(changed(32, std::int32_t{17}), "names no elimination");  // method
-  expect(changed(72, std::int32_t{0}), "contradicts itself");     // ranks
-  expect(changed(80, Index{3}), "contradicts itself");            // step
-  expect(changed(168, Index{5}), "contradicts itself");           // a row of A
-  expect(changed(168, Index{1}), "contradicts itself");           // twice
-  expect(changed(136, Index{1} << 60), "truncated");              // length of a list
-  expect(refusal(folder / "none"), "cannot be opened");
-  expect(refusal(folder / "."), "is no file");
+  expect(changed("checkpoint", 0, Index{6}), "dense rows, not 144");  // order: rows are longer
+  expect(changed("checkpoint", 0, Index{1} << 40), "names no elimination");
+  expect(changed("checkpoint", 8, std::int32_t{17}), "names no elimination");  // method
+  expect(changed("checkpoint", 48, std::int32_t{0}), "contradicts itself");    // ranks
+  expect(changed("elimination", 0, Index{3}), "contradicts itself");           // step
+  expect(changed("elimination", 88, Index{5}), "contradicts itself");          // a row of A
+  expect(changed("elimination", 88, Index{1}), "contradicts itself");          // twice
+  expect(changed("elimination", 56, Index{1} << 60), "contradicts itself");    // a list's length
+}
+
+TEST(CheckpointFile, IsRefusedWithoutTheSectionsOfItsSolver) {
+  const test::TemporaryFolder folder;
+  const Example example;
+  SectionWriter(folder / "a").commit();
+  EXPECT_NE(refusal(folder / "a").find("has no section 'checkpoint'"), std::string::npos);
+  SectionWriter file(folder / "b");
+  write_identity(file, example.problem, example.part);
+  file.commit();
+  EXPECT_NE(refusal(folder / "b").find("has no section 'elimination'"), std::string::npos);
 }
 
 TEST(CheckpointFile, ToldApartInWords) {

@@ -1,12 +1,12 @@
-// Eliminations over a band that goes on for many steps by itself.
+// Eliminations over rows that go on for many steps by themselves.
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "eliminate/columnwise.hpp"
-#include "eliminate/host_band.hpp"
+#include "dense/columnwise/columnwise.hpp"
+#include "dense/columnwise/host_dense_rows.hpp"
 #include "helpers/checkpoint_runs.hpp"
 
 namespace spsolve {
@@ -14,10 +14,10 @@ namespace {
 
 constexpr Index length = 8;
 
-/// Does its runs by what a band can do step by step, and counts them.
-class BandOfRuns final : public HostBand<double> {
+/// Does its runs by what dense rows can do step by step, and counts them.
+class RowsOfRuns final : public HostDenseRows<double> {
  public:
-  explicit BandOfRuns(const Csr<double>& matrix) : HostBand<double>(matrix, 0) {}
+  explicit RowsOfRuns(const Csr<double>& matrix) : HostDenseRows<double>(matrix, 0) {}
 
   Index longest_run(Index, Method, Pivoting pivoting) const override {
     return pivoting == Pivoting::complete ? 0 : length;
@@ -49,13 +49,14 @@ struct Outcome {
   Dense<double> x;
 };
 
-Outcome solve_with(Band<double>& band, const Dense<double>& b, Method method, Pivoting pivoting) {
+Outcome solve_with(DenseRows<double>& rows, const Dense<double>& b, Method method,
+                   Pivoting pivoting) {
   SoloTeam team;
-  const RowBands bands{band.order(), 1};
+  const RowLayout bands{rows.order(), 1};
   Progress progress("test", 0, Progress::Show::off);
-  Outcome outcome{eliminate_columnwise<double>(team, team, bands, band, method, pivoting, progress),
+  Outcome outcome{eliminate_columnwise<double>(team, team, bands, rows, method, pivoting, progress),
                   b};
-  solve<double>(team, bands, band, outcome.elimination, outcome.x);
+  solve<double>(team, bands, rows, outcome.elimination, outcome.x);
   return outcome;
 }
 
@@ -71,8 +72,8 @@ TEST(ColumnwiseRuns, AreTheSameElimination) {
       for (const Index n : {1, 2, 7, 8, 9, 16, 37}) {
         const Csr<double> matrix = test::sparse(dense_system(n, pivoting));
         const Dense<double> b = random_multivector(n, 2, 5);
-        HostBand<double> plain(matrix, 0);
-        BandOfRuns in_runs(matrix);
+        HostDenseRows<double> plain(matrix, 0);
+        RowsOfRuns in_runs(matrix);
         const Outcome expected = solve_with(plain, b, method, pivoting);
         const Outcome ours = solve_with(in_runs, b, method, pivoting);
         EXPECT_EQ(in_runs.runs, pivoting == Pivoting::complete ? 0 : (n + length - 1) / length);
@@ -101,43 +102,43 @@ TEST(ColumnwiseRuns, AStepInARunIsNamed) {
         Bad{NAN, Pivoting::none, "the pivot of step 13 of 20 (column 13) is not a finite"}}) {
     Dense<double> dense(20, 20);
     for (Index i = 0; i < 20; ++i) dense(i, i) = i == 12 ? bad.at_13 : 4;
-    BandOfRuns band(test::sparse(dense));
+    RowsOfRuns rows(test::sparse(dense));
     try {
-      solve_with(band, Dense<double>(20, 1), Method::gauss_jordan, bad.pivoting);
+      solve_with(rows, Dense<double>(20, 1), Method::gauss_jordan, bad.pivoting);
       ADD_FAILURE() << "no error: " << bad.text;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::not_trustworthy);
       EXPECT_NE(std::string(error.what()).find(bad.text), std::string::npos) << error.what();
     }
-    EXPECT_EQ(band.runs, 2);
+    EXPECT_EQ(rows.runs, 2);
   }
 }
 
-/// Bands with runs for the way of the application.
-class BandsOfRuns final : public BandFactory {
+/// Dense rows with runs for the way of the application.
+class MemoryOfRuns final : public DenseMemory {
  public:
-  BandMemory memory() const override { return BandMemory::host; }
+  MemoryKind memory() const override { return MemoryKind::host; }
   std::string device() const override { return "host"; }
   std::string transport() const override { return "none"; }
-  Team& rows() override { return team_; }
-  Team& pivot_rows() override { return team_; }
-  Team& candidates() override { return team_; }
-  BandsOf<float>& in_float() override { return on_host_.in_float(); }
-  BandsOf<double>& in_double() override { return double_; }
+  Team& row_team() override { return team_; }
+  Team& pivot_team() override { return team_; }
+  Team& candidate_team() override { return team_; }
+  DenseRowsOf<float>& in_float() override { return on_host_.in_float(); }
+  DenseRowsOf<double>& in_double() override { return double_; }
 
  private:
-  class Maker final : public BandsOf<double> {
+  class Maker final : public DenseRowsOf<double> {
    public:
-    std::unique_ptr<Band<double>> columnwise(const Csr<double>& rows, Index) override {
-      return std::make_unique<BandOfRuns>(rows);
+    std::unique_ptr<DenseRows<double>> columnwise(const Csr<double>& rows, Index) override {
+      return std::make_unique<RowsOfRuns>(rows);
     }
-    std::unique_ptr<BlockedBand<double>> blocked(const Csr<double>&, Index, bool, bool) override {
+    std::unique_ptr<BlockedRows<double>> blocked(const Csr<double>&, Index, bool, bool) override {
       return nullptr;
     }
   };
 
   SoloTeam team_;
-  HostBands on_host_{team_};
+  HostDenseMemory on_host_{team_};
   Maker double_;
 };
 
@@ -145,11 +146,11 @@ TEST(ColumnwiseRuns, StopBetweenTwoRunsAndGoOn) {
   using namespace test::checkpoints;
   SoloTeam team;
   const SharedFolder folder(team);
-  BandsOfRuns bands;
+  MemoryOfRuns memory;
   const Case c{{Method::gauss_jordan, Pivoting::partial, Precision::float64}};
   const System system = system_for(c, 30);
   const auto until = [&](Index stop) {
-    return run(team, bands, system, c.choice, c.equilibrate, folder.path(), stop);
+    return run(team, memory, system, c.choice, c.equilibrate, folder.path(), stop);
   };
   const Ran undisturbed = until(never);
   struct Stop {

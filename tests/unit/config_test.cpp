@@ -134,8 +134,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "multiply, output, "
        "run, checkpoint, task, device, share_gpus, transport, threads"},
       {"matrix: a\nsolve: {xyzzy: 1}\n",
-       "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, pivoting, "
-       "precision, block, ranks, equilibrate, refinement, condition"},
+       "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, ordering, "
+       "analysis_file, pivoting, precision, block, ranks, equilibrate, refinement, condition"},
       {"matrix: a\nthreads: 1\ndevice: host\nthreads: 2\n",
        "c.yaml:4:1: 'threads' is given twice, first in line 2"},
       {"matrix: {file: a,\n  file: b}\n",
@@ -196,7 +196,9 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nthreads: [1]\n",
        "c.yaml:2:10: 'threads' must be an integer from 0 to 65536, not a list"},
       {"matrix: a\nsolve: gauss\n",
-       "c.yaml:2:8: 'solve' is a section with the keys method, pivoting, precision, block, "
+       "c.yaml:2:8: 'solve' is a section with the keys method, ordering, analysis_file, pivoting, "
+       "precision, "
+       "block, "
        "ranks, equilibrate, refinement, condition, "
        "not "
        "a single value"},

@@ -1,6 +1,6 @@
 // The table of conversions: the published direct versions against the one-pass ones.
 
-#include "matrix/conversions.hpp"
+#include "matrix/formats/conversions.hpp"
 
 #include <random>
 #include <set>

@@ -1,14 +1,14 @@
 // The ELLPACK family: layouts by hand, back-conversion, what is refused.
 
-#include "matrix/ellpack.hpp"
+#include "matrix/formats/ellpack.hpp"
 
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/generate.hpp"
-#include "matrix/symmetric_ellpack.hpp"
+#include "matrix/formats/symmetric_ellpack.hpp"
+#include "matrix/generate/generate.hpp"
 
 namespace spsolve {
 namespace {

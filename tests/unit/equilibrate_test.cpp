@@ -1,27 +1,26 @@
-#include "eliminate/equilibrate.hpp"
+#include "solve/equilibrate.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "helpers/reference.hpp"
+#include "helpers/systems_in_bands.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
 
 namespace spsolve {
 namespace {
 
-const EliminationChoice choice;
-
 Equilibration of(const Csr<double>& matrix, AutoSwitch wanted,
                  Precision precision = Precision::float64) {
   SoloTeam team;
-  return equilibration_of(team, {matrix.rows, 1}, matrix, wanted, precision);
+  return equilibration_of(test::matrix_in_bands(team, matrix), wanted, precision);
 }
 
 Csr<double> scaled(const Csr<double>& matrix) {
   SoloTeam team;
-  return scaled_rows(of(matrix, AutoSwitch::on), choice, team, matrix);
+  return test::matrix_in_bands(team, matrix).scaled_rows(of(matrix, AutoSwitch::on));
 }
 
 /// Random entries, row i times 10^(i mod 13 - 6), column j times 10^(j mod 5).
@@ -66,36 +65,29 @@ TEST(Equilibration, RoundsNothing) {
 TEST(Equilibration, IsUndoneInBothKindsOfSolves) {
   const Csr<double> matrix = badly_scaled(20);
   SoloTeam team;
-  Equilibration scaling = of(matrix, AutoSwitch::on);
-  const Csr<double> changed = scaled_rows(scaling, choice, team, matrix);
-  Progress progress("test", 0, Progress::Show::off);
-  const Eliminated eliminated =
-      undo_scaling(prepare_elimination(team, 20, changed, choice)(progress), scaling);
-  Dense<double> x = random_multivector(20, 2, 9);
-  const Dense<double> b = x;
-  eliminated.solve(x);
-  EXPECT_LE(test::backward_error(matrix, b, x), 1e-15);
-  const Csr<double> transposed = transpose(matrix);
-  x = b;
-  eliminated.solve_transposed(x);
-  EXPECT_LE(test::backward_error(transposed, b, x), 1e-15);
+  HostDenseMemory memory(team);
+  test::EliminatedSystem system(team, memory, matrix, {}, AutoSwitch::on);
+  system.eliminate();
+  const Dense<double> b = random_multivector(20, 2, 9);
+  EXPECT_LE(test::backward_error(matrix, b, system.solve(b)), 1e-15);
+  EXPECT_LE(test::backward_error(transpose(matrix), b, system.solve_transposed(b)), 1e-15);
 }
 
 TEST(Equilibration, AutomaticLeavesWhatIsScaledWell) {
-  EXPECT_FALSE(of(test::sparse(random_multivector(30, 30, 1)), AutoSwitch::automatic).scales());
-  EXPECT_TRUE(of(test::sparse(random_multivector(30, 30, 1)), AutoSwitch::on).scales());
-  EXPECT_TRUE(of(badly_scaled(30), AutoSwitch::automatic).scales());
-  EXPECT_FALSE(of(badly_scaled(30), AutoSwitch::off).scales());
+  EXPECT_FALSE(of(test::sparse(random_multivector(30, 30, 1)), AutoSwitch::automatic).scales);
+  EXPECT_TRUE(of(test::sparse(random_multivector(30, 30, 1)), AutoSwitch::on).scales);
+  EXPECT_TRUE(of(badly_scaled(30), AutoSwitch::automatic).scales);
+  EXPECT_FALSE(of(badly_scaled(30), AutoSwitch::off).scales);
 }
 
 TEST(Equilibration, AutomaticKeepsAwayFromTheEndsOfTheRange) {
   Dense<double> dense = random_multivector(8, 8, 2);
   for (double& value : dense.values) value *= 1e30;
-  EXPECT_FALSE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float64).scales());
-  EXPECT_TRUE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float32).scales());
+  EXPECT_FALSE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float64).scales);
+  EXPECT_TRUE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float32).scales);
   for (double& value : dense.values) value *= 1e-60;
-  EXPECT_FALSE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float64).scales());
-  EXPECT_TRUE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float32).scales());
+  EXPECT_FALSE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float64).scales);
+  EXPECT_TRUE(of(test::sparse(dense), AutoSwitch::automatic, Precision::float32).scales);
 }
 
 TEST(Equilibration, ZerosAndTheEndsOfDoubleGetFiniteFactors) {
@@ -111,7 +103,7 @@ TEST(Equilibration, ZerosAndTheEndsOfDoubleGetFiniteFactors) {
   }
   EXPECT_EQ(scaling.rows[3], 1);
   EXPECT_EQ(scaling.columns[3], 1);
-  EXPECT_FALSE(of(Csr<double>{}, AutoSwitch::automatic).scales());
+  EXPECT_FALSE(of(Csr<double>{}, AutoSwitch::automatic).scales);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/team.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 

@@ -1,11 +1,11 @@
-#include "matrix/format_costs.hpp"
+#include "matrix/formats/format_costs.hpp"
 
 #include <gtest/gtest.h>
 
-#include "matrix/ellpack.hpp"
-#include "matrix/generate.hpp"
-#include "matrix/sliced_ellpack.hpp"
-#include "matrix/symmetric_ellpack.hpp"
+#include "matrix/formats/ellpack.hpp"
+#include "matrix/formats/sliced_ellpack.hpp"
+#include "matrix/formats/symmetric_ellpack.hpp"
+#include "matrix/generate/generate.hpp"
 
 namespace spsolve {
 namespace {

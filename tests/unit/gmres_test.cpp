@@ -1,20 +1,43 @@
-#include "eliminate/gmres.hpp"
+#include "solve/gmres.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "helpers/reference.hpp"
+#include "helpers/systems_in_bands.hpp"
 #include "matrix/multivector.hpp"
 
 namespace spsolve {
 namespace {
 
-Operator multiplication_by(const Csr<double>& matrix) {
+using Function = test::OperatorOf::Function;
+
+Function multiplication_by(const Csr<double>& matrix) {
   return [&matrix](Dense<double>& x) { x = test::multiply(matrix, x); };
 }
 
 void leave(Dense<double>&) {}
+
+/// gmres_cycle() and solve_by_gmres() for a team of one.
+int cycle(const Function& matrix, const Function& inverse, const std::vector<double>& target,
+          int most_steps, Dense<double>& x) {
+  SoloTeam team;
+  test::OperatorOf a(matrix), m(inverse);
+  const std::unique_ptr<Vectors> both = test::vectors_of(team, x);
+  const int steps = gmres_cycle(a, m, target, most_steps, *both);
+  x = own_rows(*both);
+  return steps;
+}
+
+GmresOutcome solve(const Function& matrix, const Function& inverse, double norm, Dense<double>& x) {
+  SoloTeam team;
+  test::OperatorOf a(matrix), m(inverse);
+  const std::unique_ptr<Vectors> both = test::vectors_of(team, x);
+  const GmresOutcome outcome = solve_by_gmres(a, m, norm, *both);
+  x = own_rows(*both);
+  return outcome;
+}
 
 /// diag(1, ..., values) of order n, `values` different numbers on the diagonal.
 Csr<double> diagonal(Index n, Index values) {
@@ -28,7 +51,7 @@ TEST(GmresCycle, TakesAsManyStepsAsThereAreEigenvalues) {
     const Csr<double> matrix = diagonal(40, values);
     const Dense<double> b = random_multivector(40, 2, 3);
     Dense<double> x = b;
-    const int steps = gmres_cycle(multiplication_by(matrix), leave, {1e-12, 1e-12}, 30, x);
+    const int steps = cycle(multiplication_by(matrix), leave, {1e-12, 1e-12}, 30, x);
     EXPECT_EQ(steps, values);
     for (Index i = 0; i < 40; ++i) EXPECT_NEAR(x(i, 1), b(i, 1) / (1 + i % values), 1e-13);
   }
@@ -39,10 +62,10 @@ TEST(GmresCycle, ColumnsThatAreDoneStandStill) {
   const Dense<double> b = random_multivector(30, 3, 3);
   Dense<double> together = b;
   const double never = INFINITY;
-  gmres_cycle(multiplication_by(matrix), leave, {1e-12, never, 0.1}, 30, together);
+  cycle(multiplication_by(matrix), leave, {1e-12, never, 0.1}, 30, together);
   Dense<double> alone(30, 1);
   for (Index i = 0; i < 30; ++i) alone(i, 0) = b(i, 2);
-  gmres_cycle(multiplication_by(matrix), leave, {0.1}, 30, alone);
+  cycle(multiplication_by(matrix), leave, {0.1}, 30, alone);
   for (Index i = 0; i < 30; ++i) {
     EXPECT_NEAR(together(i, 0), b(i, 0) / (1 + i % 6), 1e-13);
     EXPECT_EQ(together(i, 1), 0);
@@ -56,13 +79,13 @@ TEST(SolveByGmres, NeedsFewStepsWithAGoodPreconditioner) {
   const Csr<double> matrix = test::sparse(dense);
   const Dense<double> b = random_multivector(n, 9, 8);
   // The inverse by LAPACK, rounded to float.
-  const Operator precondition = [&](Dense<double>& x) {
+  const Function precondition = [&](Dense<double>& x) {
     x = test::lapack_solve(matrix, x);
     for (double& value : x.values) value = static_cast<float>(value);
   };
   Dense<double> x = b;
   const GmresOutcome outcome =
-      solve_by_gmres(multiplication_by(matrix), precondition, static_cast<double>(n), x);
+      solve(multiplication_by(matrix), precondition, static_cast<double>(n), x);
   EXPECT_TRUE(outcome.converged);
   EXPECT_LE(outcome.steps, 8);
   EXPECT_GE(outcome.steps, 2);
@@ -76,11 +99,11 @@ TEST(SolveByGmres, GivesUpWithoutOne) {
   const Csr<double> matrix = test::sparse(dense);
   Dense<double> x = test::multiply(matrix, random_multivector(n, 1, 8));
   int products = 0;
-  const Operator counted = [&](Dense<double>& y) {
+  const Function counted = [&](Dense<double>& y) {
     ++products;
     y = test::multiply(matrix, y);
   };
-  const GmresOutcome outcome = solve_by_gmres(counted, leave, 1.0, x);
+  const GmresOutcome outcome = solve(counted, leave, 1.0, x);
   EXPECT_FALSE(outcome.converged);
   EXPECT_GT(outcome.backward_error, attainable_error(n));
   EXPECT_LE(products, 400);
@@ -91,8 +114,8 @@ TEST(SolveByGmres, StopsAtNumbersThatAreNotFinite) {
   for (const double bad : {static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
     const Csr<double> matrix = diagonal(10, 3);
     Dense<double> x(10, 2, 1.0);
-    const Operator precondition = [bad](Dense<double>& y) { y(3, 0) = bad; };
-    const GmresOutcome outcome = solve_by_gmres(multiplication_by(matrix), precondition, 3, x);
+    const Function precondition = [bad](Dense<double>& y) { y(3, 0) = bad; };
+    const GmresOutcome outcome = solve(multiplication_by(matrix), precondition, 3, x);
     EXPECT_FALSE(outcome.converged);
   }
 }
@@ -100,7 +123,7 @@ TEST(SolveByGmres, StopsAtNumbersThatAreNotFinite) {
 TEST(SolveByGmres, AZeroRightHandSide) {
   const Csr<double> matrix = diagonal(10, 3);
   Dense<double> x(10, 2);
-  const GmresOutcome outcome = solve_by_gmres(multiplication_by(matrix), leave, 3, x);
+  const GmresOutcome outcome = solve(multiplication_by(matrix), leave, 3, x);
   EXPECT_TRUE(outcome.converged);
   EXPECT_EQ(outcome.steps, 0);
   EXPECT_EQ(x.values, Dense<double>(10, 2).values);

@@ -1,4 +1,4 @@
-#include "core/launcher.hpp"
+#include "process/launcher.hpp"
 
 #include <cstdlib>
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <random>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -165,6 +166,47 @@ TEST(MatrixMarketWriter, LargeCsrAndWideArraysComeBack) {
   for (std::size_t k = 0; k < array.values.size(); ++k) array.values[k] = static_cast<double>(k);
   write_matrix_market(folder / "m.mtx", array);
   EXPECT_EQ(read_dense(folder / "m.mtx").values, array.values);
+}
+
+TEST(ArrayWriter, WritesTheSameBytesHoweverTheValuesCome) {
+  const Index rows = 40009, columns = 5;  // more than three pieces
+  Dense<double> array(rows, columns);
+  std::vector<double> values;
+  for (Index j = 0; j < columns; ++j) {
+    for (Index i = 0; i < rows; ++i) {
+      array(i, j) = std::sin(static_cast<double>(i * columns + j));
+      values.push_back(array(i, j));
+    }
+  }
+  const test::TemporaryFolder folder;
+  for (const std::string file : {"m.mtx", "m.mtx.gz"}) {
+    write_matrix_market(folder / file, array, "two\nlines");
+    const std::string whole = content(folder / file);
+    for (const std::size_t step : {std::size_t{37}, std::size_t{1} << 16, std::size_t{70001},
+                                   std::size_t{1} << 17, values.size()}) {
+      ArrayWriter writer(folder / ("pieces_" + file), rows, columns, "two\nlines");
+      for (std::size_t first = 0; first < values.size(); first += step) {
+        writer.write(std::span(values).subspan(first, std::min(step, values.size() - first)));
+      }
+      writer.commit();
+      EXPECT_TRUE(content(folder / ("pieces_" + file)) == whole) << file << " by " << step;
+    }
+  }
+}
+
+TEST(ArrayWriter, LeavesNoFileBehindThatIsNotWhole) {
+  const test::TemporaryFolder folder;
+  const std::vector<double> values(5, 1.5);
+  {
+    ArrayWriter writer(folder / "m.mtx", 3, 2);
+    writer.write(values);
+    EXPECT_THROW(writer.commit(), Error);
+  }
+  EXPECT_EQ(files_in(folder / "."), 0U);
+  ArrayWriter empty(folder / "m.mtx", 0, 5);
+  empty.commit();
+  EXPECT_EQ(read_header(folder / "m.mtx").columns, 5);
+  EXPECT_THROW(ArrayWriter(folder / "none" / "m.mtx", 1, 1), Error);
 }
 
 /// Expects an Error(resources) that names `path`, from writing there.

@@ -1,13 +1,15 @@
 #include "matrix/pattern.hpp"
 
+#include <cmath>
 #include <numeric>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
-#include "io/svg.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/structure.hpp"
 #include "report/html_report.hpp"
+#include "report/svg.hpp"
 
 namespace spsolve {
 namespace {

@@ -1,5 +1,4 @@
-#include "eliminate/plan.hpp"
-
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -7,54 +6,78 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/system.hpp"
-#include "eliminate/host_band.hpp"
+#include "dense/columnwise/host_dense_rows.hpp"
+#include "plan/memory_plan.hpp"
+#include "process/system.hpp"
+#include "system/solver_table.hpp"
 
 namespace spsolve {
 namespace {
 
-const MatrixShape shape{1000, 1000, 5000, 9000};
-const EliminationChoice choice;
+SolverOptions options_of(Method method, Pivoting pivoting = Pivoting::automatic,
+                         Precision precision = Precision::float64, Index block = 0) {
+  SolverOptions options;
+  options.method = method;
+  options.pivoting = pivoting;
+  options.precision = precision;
+  options.block = block;
+  return options;
+}
+
+SolverQuestion question_of(const MatrixShape& shape, const SolverOptions& options = {},
+                           Index right_hand_sides = 1) {
+  SolverQuestion question;
+  question.shape = shape;
+  question.options = options;
+  question.right_hand_sides = right_hand_sides;
+  return question;
+}
+
+/// The plan of rank `rank` of `ranks` for a solve with these options.
+MemoryPlan plan_of(SolverQuestion question, int rank, int ranks) {
+  question.ranks = ranks;
+  return plan_system(choose_solver(question), question, rank);
+}
+
+const SolverQuestion small = question_of({1000, 1000, 5000, 9000});
 
 TEST(MemoryPlan, PeakIsThatOfTheLargestPhase) {
-  const MemoryPlan plan = plan_elimination(shape, choice, 0, 2);
+  const MemoryPlan plan = plan_of(small, 0, 2);
   EXPECT_EQ(plan.peak(), plan.bytes_in("eliminate"));
-  EXPECT_GE(plan.peak(), HostBand<double>::bytes(500, 1000));
+  EXPECT_GE(plan.peak(), HostDenseRows<double>::bytes(500, 1000));
   EXPECT_GE(plan.bytes_in("read"), 5000 * 24);
 }
 
 TEST(MemoryPlan, OnlyRankZeroReads) {
-  const MemoryPlan plan = plan_elimination(shape, choice, 1, 2);
+  const MemoryPlan plan = plan_of(small, 1, 2);
   EXPECT_EQ(plan.bytes_in("read"), 0);
 }
 
 TEST(MemoryPlan, FloatHalvesTheBand) {
-  EXPECT_NEAR(static_cast<double>(HostBand<float>::bytes(1000, 4000)),
-              0.5 * static_cast<double>(HostBand<double>::bytes(1000, 4000)), 2e5);
+  EXPECT_NEAR(static_cast<double>(HostDenseRows<float>::bytes(1000, 4000)),
+              0.5 * static_cast<double>(HostDenseRows<double>::bytes(1000, 4000)), 2e5);
 }
 
 TEST(MemoryPlan, MixedIsPlannedInFloatAndDoubleKeptApart) {
   const auto plan_in = [](Precision precision) {
-    EliminationChoice wanted{Method::lu, Pivoting::partial, precision, 64};
-    return plan_elimination({4000, 4000, 0, 12000}, wanted, 0, 1);
+    const auto options = options_of(Method::lu, Pivoting::partial, precision, 64);
+    return plan_of(question_of({4000, 4000, 0, 12000}, options), 0, 1);
   };
   const auto mixed = plan_in(Precision::mixed);
   const auto bytes = [](const MemoryPlan& plan) { return static_cast<double>(plan.peak()); };
   EXPECT_LT(bytes(mixed), 1.2 * bytes(plan_in(Precision::float32)));
   EXPECT_LT(bytes(mixed), 0.7 * bytes(plan_in(Precision::float64)));
-  ASSERT_EQ(mixed.in_double.size(), 2u);
+  // Dense rows, the work space of the BLAS, and the sparse rows that the dense ones are made of.
+  ASSERT_EQ(mixed.in_double.size(), 3u);
   EXPECT_GE(mixed.in_double[0].bytes, 4000 * 4000 * 8);
   EXPECT_TRUE(plan_in(Precision::float64).in_double.empty());
 }
 
 /// The plans of a solve of that order, dense bands in double or in float.
 PlanFor plans_of(Index order, Precision precision = Precision::float64) {
-  EliminationChoice wanted;
-  wanted.method = Method::gauss;
-  wanted.pivoting = Pivoting::partial;
-  wanted.precision = precision;
+  const auto options = options_of(Method::gauss, Pivoting::partial, precision);
   return [=](int rank, int ranks) {
-    return plan_elimination({order, order, 0, 3 * order}, wanted, rank, ranks);
+    return plan_of(question_of({order, order, 0, 3 * order}, options), rank, ranks);
   };
 }
 
@@ -91,17 +114,64 @@ TEST(MemoryCheck, SaysWhatNoNumberOfRanksCanHold) {
   EXPECT_NE(refused.remedy.find("rank 0 needs 1.00 PiB"), std::string::npos) << refused.remedy;
 }
 
+/// What the parts of a phase come to.
+std::int64_t bytes_of(const std::vector<MemoryPlan::Part>& parts, std::string_view phase) {
+  std::int64_t bytes = 0;
+  for (const auto& part : parts) bytes += part.phase == phase ? part.bytes : 0;
+  return bytes;
+}
+
+TEST(MemoryPlan, VectorsOnAGpuAreCountedThereAndTheirCopiesOnTheHost) {
+  const Index n = 1000, k = 64, ranks = 2, height = n / ranks;
+  SolverQuestion question = question_of({n, n, 0, 5 * n}, options_of(Method::gauss), k);
+  const MemoryPlan on_host = plan_of(question, 0, ranks);
+  question.memory = MemoryKind::gpu;
+  question.gpu = [](const EliminationChoice&, Index, Index, int, Index) { return std::int64_t{0}; };
+  const MemoryPlan on_gpu = plan_of(question, 0, ranks);
+  const Index own = 8 * height, nonzeros = 5 * height;
+  const Index rows = 8 * (height + 1) + 12 * nonzeros;
+  const Index transposed = 8 * (n + 1) + 12 * nonzeros;  // the halo may be all other rows
+  EXPECT_EQ(bytes_of(on_gpu.on_gpu, "eliminate"), own * (5 * k + 20) + rows + transposed + own * k);
+  // b, the rows of A, and those that dense rows are filled from.
+  EXPECT_EQ(bytes_of(on_gpu.on_gpu, "prepare"), own * k + 2 * rows);
+  EXPECT_EQ(on_gpu.bytes_in("prepare"), on_host.bytes_in("prepare") - own * k - 8 * height * n);
+  EXPECT_LT(on_gpu.bytes_in("eliminate"), on_host.bytes_in("eliminate") - 5 * own * k);
+  // Without a condition estimate, neither its vectors nor the transposed rows.
+  question.options.condition = false;
+  EXPECT_EQ(bytes_of(plan_of(question, 0, ranks).on_gpu, "eliminate"),
+            own * 5 * k + rows + own * k);
+}
+
+TEST(MemoryPlan, VectorsOfGmresLieWhereTheOthersDo) {
+  SolverQuestion question = question_of(
+      {20000, 20000, 0, 100000}, options_of(Method::lu, Pivoting::automatic, Precision::mixed));
+  const auto has_gmres = [](const std::vector<MemoryPlan::Part>& parts) {
+    return std::ranges::any_of(parts,
+                               [](const auto& part) { return part.what == "vectors of GMRES"; });
+  };
+  EXPECT_TRUE(has_gmres(plan_of(question, 0, 1).parts));
+  question.memory = MemoryKind::gpu;
+  question.gpu = [](const EliminationChoice&, Index, Index, int, Index) { return std::int64_t{0}; };
+  EXPECT_FALSE(has_gmres(plan_of(question, 0, 1).parts));
+  EXPECT_TRUE(has_gmres(plan_of(question, 0, 1).on_gpu));
+}
+
 TEST(MemoryCheck, CountsTheMemoryOfGpus) {
   SoloTeam team;
-  const GpuBandBytes bytes = [](const EliminationChoice&, Index height, Index order, int, Index) {
+  const GpuDenseBytes bytes = [](const EliminationChoice&, Index height, Index order, int, Index) {
     return height * order * Index{8};
   };
   const PlanFor plans = [&](int rank, int ranks) {
-    return plan_elimination({1000, 1000, 0, 3000}, choice, rank, ranks, {}, bytes);
+    SolverQuestion question = question_of({1000, 1000, 0, 3000});
+    question.memory = MemoryKind::gpu;
+    question.gpu = bytes;
+    return plan_of(question, rank, ranks);
   };
   const MemoryPlan plan = plans(0, 1);
-  EXPECT_GE(plan.gpu_peak(), 8000000);
-  EXPECT_LT(plan.gpu_peak(), 8200000);
+  // Dense rows, and beside them 5 vectors, 20 of the condition estimate, and the sparse rows and
+  // their transposed ones.
+  const Index rows = 8 * 1001 + 12 * 3000;
+  EXPECT_EQ(plan.gpu_peak(), 8000000 + 25 * 8000 + 2 * rows);
   EXPECT_LT(plan.peak(), 1000000);
   EXPECT_TRUE(check_memory(team, plan, plans, {}).fits);
   EXPECT_TRUE(check_memory(team, plan, plans, {}, 9000000).fits);
@@ -114,17 +184,24 @@ TEST(MemoryCheck, CountsTheMemoryOfGpus) {
 }
 
 TEST(MemoryPlan, CountsWhatGpusSolveFor) {
-  const GpuBandBytes bytes = [](const EliminationChoice&, Index height, Index order, int,
-                                Index right_hand_sides) {
+  const GpuDenseBytes bytes = [](const EliminationChoice&, Index height, Index order, int,
+                                 Index right_hand_sides) {
     return height * (order + right_hand_sides) * Index{8};
   };
   const EliminationChoice lu{Method::lu, Pivoting::tournament, Precision::float64, 100};
-  const SolveNeeds many{5000, false, AutoSwitch::off};
-  const MemoryPlan plan = plan_elimination({1000, 1000, 0, 3000}, lu, 0, 2, many, bytes);
-  EXPECT_EQ(plan.gpu_peak(), 500 * (1000 + 5000) * 8);
-  // The L and U of all panels stay on the host.
+  SolverQuestion many = question_of(
+      {1000, 1000, 0, 3000}, options_of(lu.method, lu.pivoting, lu.precision, lu.block), 5000);
+  many.options.condition = false;
+  many.options.equilibrate = AutoSwitch::off;
+  many.memory = MemoryKind::gpu;
+  many.gpu = bytes;
+  const MemoryPlan plan = plan_of(many, 0, 2);
+  // Dense rows and what is solved for; 5 multivectors and the halo of one; the sparse rows.
+  EXPECT_EQ(plan.gpu_peak(),
+            500 * (1000 + 5000) * 8 + (5 + 1) * 500 * 5000 * 8 + (8 * 501 + 12 * 1500));
+  // The L and U of all panels stay on the host, and copies of what is solved for.
   EXPECT_EQ(panel_factors_bytes(lu, 1000, 2), 100 * 1000 * 8);
-  EXPECT_GE(plan.bytes_in("eliminate"), 5 * 5000 * 1000 * 8 + 100 * 1000 * 8);
+  EXPECT_GE(plan.bytes_in("eliminate"), 6 * 5000 * 500 * 8 + 100 * 1000 * 8);
 }
 
 TEST(MemoryCheck, SaysWhatNoNumberOfGpusCanHold) {

@@ -1,6 +1,6 @@
 // Sampling of products, and the tables made of it. Nothing here depends on how long anything takes.
 
-#include "bench/sampling.hpp"
+#include "apps/bench/sampling.hpp"
 
 #include <cmath>
 #include <limits>
@@ -8,16 +8,16 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/convert_bench.hpp"
-#include "bench/multiply_bench.hpp"
-#include "bench/table.hpp"
+#include "apps/bench/convert_bench.hpp"
+#include "apps/bench/multiply/multiply_bench.hpp"
+#include "apps/bench/table.hpp"
 #include "core/bandwidth.hpp"
 #include "core/error.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 #include "multiply/compare.hpp"
 #include "multiply/cost.hpp"
-#include "multiply/csr_kernels.hpp"
 #include "multiply/kernel_row.hpp"
+#include "multiply/published/csr_kernels.hpp"
 
 namespace spsolve::bench {
 namespace {

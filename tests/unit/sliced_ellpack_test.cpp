@@ -1,6 +1,6 @@
 // SELL-C-sigma: the layout by hand, back-conversion over C and sigma, what is refused.
 
-#include "matrix/sliced_ellpack.hpp"
+#include "matrix/formats/sliced_ellpack.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 
 namespace spsolve {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "helpers/reference.hpp"
-#include "matrix/generate.hpp"
+#include "matrix/generate/generate.hpp"
 
 namespace spsolve {
 namespace {
@@ -11,14 +11,14 @@ namespace {
 TEST(Structure, OfAGrid) {
   const Structure structure = analyse(generate_matrix("grid2d:10"));
   EXPECT_EQ(structure.nonzeros, 460);
-  EXPECT_TRUE(structure.symmetric);
-  EXPECT_FALSE(structure.skew_symmetric);
+  EXPECT_TRUE(structure.symmetry.symmetric);
+  EXPECT_FALSE(structure.symmetry.skew_symmetric);
   EXPECT_EQ(structure.shortest_row, 3);
   EXPECT_EQ(structure.longest_row, 5);
   EXPECT_DOUBLE_EQ(structure.mean_row, 4.6);
   EXPECT_EQ(structure.lower_bandwidth, 10);
   EXPECT_EQ(structure.upper_bandwidth, 10);
-  EXPECT_EQ(structure.zero_diagonals, 0);
+  EXPECT_EQ(structure.symmetry.zero_diagonals, 0);
   EXPECT_EQ(structure.largest, 4.0);
   EXPECT_EQ(structure.smallest, 1.0);
   // 3 non-zeros: bin 2 (2-3), 4 and 5: bin 3 (4-7).
@@ -30,16 +30,16 @@ TEST(Structure, OfKindsOfSymmetry) {
   dense(0, 1) = 2;
   dense(1, 0) = -2;
   Structure skew = analyse(test::sparse(dense));
-  EXPECT_TRUE(skew.skew_symmetric);
-  EXPECT_FALSE(skew.symmetric);
+  EXPECT_TRUE(skew.symmetry.skew_symmetric);
+  EXPECT_FALSE(skew.symmetry.symmetric);
   EXPECT_EQ(skew.empty_rows, 1);
-  EXPECT_EQ(skew.zero_diagonals, 3);
+  EXPECT_EQ(skew.symmetry.zero_diagonals, 3);
   dense(1, 0) = 3;
   const Structure pattern = analyse(test::sparse(dense));
-  EXPECT_TRUE(pattern.symmetric_pattern);
-  EXPECT_FALSE(pattern.symmetric || pattern.skew_symmetric);
+  EXPECT_TRUE(pattern.symmetry.symmetric_pattern);
+  EXPECT_FALSE(pattern.symmetry.symmetric || pattern.symmetry.skew_symmetric);
   dense(1, 0) = 0;
-  EXPECT_FALSE(analyse(test::sparse(dense)).symmetric_pattern);
+  EXPECT_FALSE(analyse(test::sparse(dense)).symmetry.symmetric_pattern);
 }
 
 TEST(Structure, OfNothing) {

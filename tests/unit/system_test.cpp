@@ -1,4 +1,4 @@
-#include "core/system.hpp"
+#include "process/system.hpp"
 
 #include <system_error>
 
@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/team.hpp"
+#include "team/team.hpp"
 
 namespace spsolve {
 namespace {

@@ -21,8 +21,9 @@ class Spsolve(CMakePackage, CudaPackage):
     depends_on("cli11@2:", type="build")
     depends_on("fast-float", type="build")
     depends_on("mpi")
-    depends_on("blas")
-    depends_on("lapack")
+    depends_on("suite-sparse")
+    depends_on("openblas")  # BLAS, cblas.h, LAPACK and lapacke.h
+    depends_on("xxhash", type="build")
     depends_on("zlib-api")
     depends_on("fmt@9:")
     depends_on("spdlog@1.10:+fmt_external")

@@ -1,17 +1,22 @@
-// The same system over MPI ranks: rank 0 brings it, all get the solution.
+// The same system over MPI ranks: rank 0 brings it, each has its rows of b and x.
 #include <iostream>
+#include <string>
 
-#include <mpi/mpi_team.hpp>
-#include <spsolve.hpp>
+#include <spsolve/mpi.hpp>
+#include <spsolve/spsolve.hpp>
 
 int main(int argc, char** argv) {
-  using namespace spsolve;
-  const MpiSession session(argc, argv);
-  MpiTeam team;
-  const bool first = team.rank() == 0;
-  const Csr<double> a = first ? load_matrix("grid2d:20") : Csr<double>{};
-  const Dense<double> b = first ? multiply(a, Dense<double>(a.columns, 1, 1.0)) : Dense<double>{};
-  const Solution solution = solve(team, a, b);
-  std::cout << "rank " + std::to_string(team.rank()) + " of " + std::to_string(team.size()) +
-                   ": x_0 = " + std::to_string(solution.x(0, 0)) + "\n";
+  MPI_Init(&argc, &argv);
+  {
+    const spsolve::Ranks ranks = spsolve::ranks_of(MPI_COMM_WORLD);
+    const bool first = ranks.rank() == 0;
+    spsolve::Solver solver(first ? spsolve::Matrix::load("grid2d:20") : spsolve::Matrix(), {},
+                           ranks);
+    const spsolve::Dense<double> b(solver.own().size(), 1, 1.0);
+    const auto solution = solver.solve(b);
+    std::cout << "rank " + std::to_string(ranks.rank()) + " of " + std::to_string(ranks.size()) +
+                     ": " + std::to_string(solution.x.rows) + " rows, " +
+                     (solution.solved ? "solved" : "not solved") + "\n";
+  }
+  MPI_Finalize();
 }

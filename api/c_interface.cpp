@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "core/build_info.hpp"
+#include "core/error.hpp"
+#include "spsolve/spsolve.h"
+#include "spsolve/spsolve.hpp"
+#include "team/team.hpp"
+
+struct spsolve_matrix {
+  spsolve::Matrix matrix;
+};
+struct spsolve_solver {
+  spsolve::Solver solver;
+  std::string notes;  // of the last solution
+};
+struct spsolve_product {
+  spsolve::Product product;
+};
+
+namespace {
+
+thread_local std::string last_error;
+
+spsolve_status refuse(std::string sentence) {
+  last_error = std::move(sentence);
+  return SPSOLVE_INPUT;
+}
+
+/// What work() hands back; nothing that it throws leaves.
+template <typename Work>
+spsolve_status guarded(Work&& work) {
+  try {
+    return work();
+  } catch (...) {
+    const spsolve::Failure failure = spsolve::current_failure();
+    last_error = failure.message;
+    return static_cast<spsolve_status>(failure.code);
+  }
+}
+
+/// Makes an object by `make` and hands it out.
+template <typename Object, typename Make>
+spsolve_status create(Object** object, const Make& make) {
+  if (object == nullptr) return refuse("there is no place to put the new object");
+  *object = nullptr;
+  return guarded([&] {
+    *object = make();
+    return SPSOLVE_OK;
+  });
+}
+
+std::span<const std::int64_t> numbers(const std::int64_t* first, std::int64_t count) {
+  return {first, static_cast<std::size_t>(std::max<std::int64_t>(count, 0))};
+}
+
+spsolve::Dense<double> rows_of(const double* values, spsolve::Index rows, spsolve::Index columns) {
+  spsolve::Dense<double> result(rows, columns);
+  std::copy_n(values, rows * columns, result.values.begin());
+  return result;
+}
+
+}  // namespace
+
+const char* spsolve_last_error(void) {
+  return last_error.c_str();
+}
+
+const char* spsolve_version(void) {
+  return spsolve::build_info::version;
+}
+
+spsolve_status spsolve_matrix_load(const char* file_or_generator, spsolve_matrix** matrix) {
+  if (file_or_generator == nullptr) return refuse("no file and no generator is named");
+  return create(matrix,
+                [&] { return new spsolve_matrix{spsolve::Matrix::load(file_or_generator)}; });
+}
+
+spsolve_status spsolve_matrix_from_rows(int64_t rows, int64_t columns, const int64_t* row_offsets,
+                                        const int64_t* column_indices, const double* values,
+                                        spsolve_matrix** matrix) {
+  if (rows < 0 || columns < 0 || row_offsets == nullptr || row_offsets[rows] < 0 ||
+      (row_offsets[rows] > 0 && (column_indices == nullptr || values == nullptr))) {
+    return refuse("a matrix needs sizes from 0 on, row offsets, column indices and values");
+  }
+  return create(matrix, [&] {
+    const std::int64_t nonzeros = row_offsets[rows];
+    return new spsolve_matrix{spsolve::Matrix::from_rows(
+        rows, columns, numbers(row_offsets, rows + 1), numbers(column_indices, nonzeros),
+        {values, static_cast<std::size_t>(nonzeros)})};
+  });
+}
+
+int64_t spsolve_matrix_rows(const spsolve_matrix* matrix) {
+  return matrix->matrix.rows();
+}
+int64_t spsolve_matrix_columns(const spsolve_matrix* matrix) {
+  return matrix->matrix.columns();
+}
+int64_t spsolve_matrix_nonzeros(const spsolve_matrix* matrix) {
+  return matrix->matrix.nonzeros();
+}
+void spsolve_matrix_free(spsolve_matrix* matrix) {
+  delete matrix;
+}
+
+void spsolve_options_init(spsolve_options* options) {
+  const spsolve::Options defaults;
+  *options = {static_cast<spsolve_method>(defaults.method),
+              static_cast<spsolve_pivoting>(defaults.pivoting),
+              static_cast<spsolve_precision>(defaults.precision),
+              static_cast<spsolve_device>(defaults.device),
+              defaults.refinement,
+              defaults.condition ? 1 : 0};
+}
+
+spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
+                                     spsolve_solver** solver) {
+  if (matrix == nullptr) return refuse("there is no matrix");
+  spsolve_options wanted;
+  spsolve_options_init(&wanted);
+  if (options != nullptr) wanted = *options;
+  const auto known = [](int value, int last) { return value >= 0 && value <= last; };
+  if (!known(wanted.method, SPSOLVE_METHOD_LU) ||
+      !known(wanted.pivoting, SPSOLVE_PIVOTING_TOURNAMENT) ||
+      !known(wanted.precision, SPSOLVE_MIXED) || !known(wanted.device, SPSOLVE_DEVICE_CUDA) ||
+      wanted.refinement < 0) {
+    return refuse("an option is out of its range; spsolve_options_init() sets the defaults");
+  }
+  return create(solver, [&] {
+    spsolve::Options mine;
+    mine.method = static_cast<spsolve::Method>(wanted.method);
+    mine.pivoting = static_cast<spsolve::Pivoting>(wanted.pivoting);
+    mine.precision = static_cast<spsolve::Precision>(wanted.precision);
+    mine.device = static_cast<spsolve::Device>(wanted.device);
+    mine.refinement = wanted.refinement;
+    mine.condition = wanted.condition != 0;
+    return new spsolve_solver{spsolve::Solver(matrix->matrix, mine), {}};
+  });
+}
+
+spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int64_t columns,
+                                    const double* b, double* x, spsolve_trust* trust) {
+  if (solver == nullptr || columns < 0 || (columns > 0 && (b == nullptr || x == nullptr))) {
+    return refuse("a solve needs a solver, right-hand sides and room for solutions");
+  }
+  return guarded([&] {
+    const spsolve::Dense<double> right = rows_of(b, solver->solver.order(), columns);
+    const spsolve::Solution solution =
+        transposed != 0 ? solver->solver.solve_transposed(right) : solver->solver.solve(right);
+    std::copy(solution.x.values.begin(), solution.x.values.end(), x);
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    if (trust != nullptr) {
+      *trust = {solution.backward_error,
+                solution.componentwise_error,
+                solution.condition.value_or(unknown),
+                solution.componentwise_condition.value_or(unknown),
+                solution.forward_error_bound,
+                solution.forward_error_estimate,
+                solution.sweeps};
+    }
+    solver->notes.clear();
+    for (const std::string& note : solution.notes) solver->notes += note + "\n";
+    if (solution.solved) return SPSOLVE_OK;
+    last_error = solver->notes;
+    return SPSOLVE_NOT_TRUSTWORTHY;
+  });
+}
+
+spsolve_status spsolve_solver_set_values(spsolve_solver* solver, int64_t count,
+                                         const double* values) {
+  if (solver == nullptr || count < 0 || (count > 0 && values == nullptr)) {
+    return refuse("new values need a solver and an array");
+  }
+  return guarded([&] {
+    solver->solver.set_values({values, static_cast<std::size_t>(count)});
+    return SPSOLVE_OK;
+  });
+}
+
+const char* spsolve_solver_notes(const spsolve_solver* solver) {
+  return solver->notes.c_str();
+}
+
+void spsolve_solver_free(spsolve_solver* solver) {
+  delete solver;
+}
+
+spsolve_status spsolve_product_create(const spsolve_matrix* matrix, const char* kernel,
+                                      int64_t columns, spsolve_device device,
+                                      spsolve_product** product) {
+  if (matrix == nullptr) return refuse("there is no matrix");
+  return create(product, [&] {
+    spsolve::ProductOptions options;
+    if (kernel != nullptr) options.kernel = kernel;
+    options.columns = std::max<std::int64_t>(columns, 1);
+    options.device = static_cast<spsolve::Device>(device);
+    return new spsolve_product{spsolve::Product(matrix->matrix, options)};
+  });
+}
+
+spsolve_status spsolve_product_apply(spsolve_product* product, int64_t columns, const double* x,
+                                     double* y) {
+  if (product == nullptr || columns < 0 || (columns > 0 && (x == nullptr || y == nullptr))) {
+    return refuse("a product needs X and room for Y");
+  }
+  return guarded([&] {
+    const spsolve::Dense<double> result =
+        product->product.apply(rows_of(x, product->product.own_x().size(), columns));
+    std::copy(result.values.begin(), result.values.end(), y);
+    return SPSOLVE_OK;
+  });
+}
+
+void spsolve_product_free(spsolve_product* product) {
+  delete product;
+}

@@ -1,0 +1,36 @@
+#include "api/gpus.hpp"
+
+#ifdef SPSOLVE_HAVE_CUDA
+#include "cuda/core/device_info.hpp"
+#include "cuda/core/device_memory.hpp"
+#include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/distribute/cuda_backend.hpp"
+#include "cuda/multiply/cuda_kernels.hpp"
+#endif
+
+namespace spsolve {
+
+Gpus find_gpus() {
+  Gpus gpus;
+#ifdef SPSOLVE_HAVE_CUDA
+  gpus.why_none = cuda::why_no_gpu();
+  for (const cuda::DeviceInfo& device : cuda::devices()) {
+    gpus.visible.push_back({device.name, device.uuid});
+  }
+  gpus.use = cuda::set_current_device;
+  gpus.kernels = cuda::cuda_kernels();
+  gpus.products = [](Team& team, Transport transport) -> std::unique_ptr<ProductBackend> {
+    return std::make_unique<cuda::CudaBackend>(team, transport);
+  };
+  gpus.dense = cuda::device_dense_memory;
+  gpus.dense_bytes = cuda::device_dense_bytes;
+  gpus.free_memory = cuda::free_device_memory;
+  gpus.arrays = [] {
+    const cuda::DeviceBytes bytes = cuda::device_bytes();
+    return GpuArrays{bytes.now, bytes.peak};
+  };
+#endif
+  return gpus;
+}
+
+}  // namespace spsolve

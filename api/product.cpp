@@ -1,0 +1,89 @@
+#include "spsolve/product.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <omp.h>
+
+#include "api/gpus.hpp"
+#include "distribute/distributed_product.hpp"
+#include "distribute/scatter.hpp"
+#include "multiply/kernel.hpp"
+#include "task/backend.hpp"
+
+namespace spsolve {
+
+struct Product::State {
+  State(const Matrix& a, const ProductOptions& options, Ranks of)
+      : ranks(std::move(of)), gpus(find_gpus()) {
+    Team& team = ranks.team();
+    Config config;
+    config.task = Task::multiply;
+    config.device = options.device;
+    config.share_gpus = options.share_gpus;
+    config.multiply.kernel = options.kernel;
+    TaskReport noted;
+    noted.threads = omp_get_max_threads();
+    backend = choose_backend(config, team, gpus, noted);
+    const Kernel& kernel = find_kernel(backend->kernels(), options.kernel);
+    const Index rows = broadcast_value(team, a.rows(), 0);
+    const Index columns = broadcast_value(team, a.columns(), 0);
+    bands = {rows, team.size()};
+    x_bands = bands_of_x(bands, columns);
+    CompressedRows mine = together(team, [] { return CompressedRows{}; });
+    Csr<double> band = scatter_rows(team, bands, a.csr());
+    mine = together(team, [&] { return compress_columns(std::move(band)); });
+    product.emplace(team, *backend, kernel, KernelOptions{options.columns, noted.threads, 0},
+                    std::move(mine), x_bands);
+  }
+
+  Ranks ranks;
+  Gpus gpus;
+  std::unique_ptr<ProductBackend> backend;
+  RowLayout bands, x_bands;
+  std::optional<DistributedProduct<double>> product;
+  Index room = 0;  // columns that x and y have room for
+  std::unique_ptr<DeviceBlock<double>> x, y;
+};
+
+Product::Product(const Matrix& a, const ProductOptions& options, Ranks ranks)
+    : state_(std::make_unique<State>(a, options, std::move(ranks))) {}
+Product::~Product() = default;
+Product::Product(Product&&) noexcept = default;
+Product& Product::operator=(Product&&) noexcept = default;
+
+Range Product::own() const {
+  return state_->bands.band(state_->ranks.rank());
+}
+Range Product::own_x() const {
+  return state_->x_bands.band(state_->ranks.rank());
+}
+
+Dense<double> Product::apply(const Dense<double>& x) {
+  State& state = *state_;
+  Team& team = state.ranks.team();
+  const Index columns = broadcast_value(team, x.columns, 0);
+  together(team, [&] {
+    if (x.rows != own_x().size() || x.columns != columns) {
+      fail(ExitCode::input, "X has {} x {} elements on this rank, and needs {} x {}", x.rows,
+           x.columns, own_x().size(), columns);
+    }
+    if (columns > state.room) {
+      state.x = maker<double>(*state.backend).block(own_x().size() * columns);
+      state.y = maker<double>(*state.backend).block(own().size() * columns);
+      state.room = columns;
+    }
+    state.x->upload(x.values);
+  });
+  state.product->multiply(state.x->data(), state.y->data(), columns);
+  state.product->finish();
+  Dense<double> result(own().size(), columns);
+  state.y->download(result.values);
+  return result;
+}
+
+std::string Product::kernel() const {
+  return state_->product->detail();
+}
+
+}  // namespace spsolve

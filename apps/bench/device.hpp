@@ -1,0 +1,67 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "apps/bench/sampling.hpp"
+#include "core/bandwidth.hpp"
+#include "matrix/dense.hpp"
+#include "multiply/kernel.hpp"
+
+namespace spsolve::bench {
+
+/// Where products are timed. A device brings X to its own memory, times with its own clock, and
+/// brings Y back.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual KernelDevice kind() const = 0;
+
+  /// "host", or the model of the accelerator.
+  virtual std::string name() const = 0;
+
+  /// Whether kernels are run with each of the thread counts asked for, or once.
+  virtual bool has_threads() const = 0;
+
+  /// Bytes per second that the memory moves, measured at the first call: of the triad with
+  /// `threads` threads, or of what the device has in its place; 0 where that was not wanted.
+  virtual double bandwidth(int threads) = 0;
+
+  /// Seconds of Y = A X; leaves Y in host memory. `x` and `y` are in host memory.
+  virtual Sampled run(KernelProduct<float>& product, const Dense<float>& x, Dense<float>& y,
+                      const SamplingOptions& options) = 0;
+  virtual Sampled run(KernelProduct<double>& product, const Dense<double>& x, Dense<double>& y,
+                      const SamplingOptions& options) = 0;
+};
+
+/// The word for a kernel's device in tables and files.
+constexpr std::string_view name(KernelDevice device) {
+  return device == KernelDevice::host ? "host" : "cuda";
+}
+
+/// The processors of this host, with OpenMP.
+class HostDevice final : public Device {
+ public:
+  /// `triad_bytes` is the size of each array of the triad: 0 for its own choice, negative for no
+  /// triad.
+  explicit HostDevice(std::int64_t triad_bytes) : triad_bytes_(triad_bytes) {}
+
+  KernelDevice kind() const override { return KernelDevice::host; }
+  std::string name() const override { return "host"; }
+  bool has_threads() const override { return true; }
+  double bandwidth(int threads) override;
+  Sampled run(KernelProduct<float>& product, const Dense<float>& x, Dense<float>& y,
+              const SamplingOptions& options) override;
+  Sampled run(KernelProduct<double>& product, const Dense<double>& x, Dense<double>& y,
+              const SamplingOptions& options) override;
+
+  /// The triads measured so far, by thread count.
+  const std::map<int, Triad>& triads() const { return triads_; }
+
+ private:
+  std::int64_t triad_bytes_;
+  std::map<int, Triad> triads_;
+};
+
+}  // namespace spsolve::bench

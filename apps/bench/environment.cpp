@@ -1,0 +1,105 @@
+#include "apps/bench/environment.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+
+#include <fmt/chrono.h>
+#include <sched.h>
+
+#include "core/build_info.hpp"
+#include "process/system.hpp"
+
+namespace spsolve::bench {
+
+namespace {
+
+std::string processor_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+/// Processors of the affinity mask as ranges, "0-3 8".
+std::string allowed_processors() {
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return "unknown";
+  std::string text;
+  for (int first = 0; first < CPU_SETSIZE; ++first) {
+    if (!CPU_ISSET(first, &mask)) continue;
+    int last = first;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &mask)) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : " ", first);
+    if (last > first) text += fmt::format("-{}", last);
+    first = last;
+  }
+  return text;
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "unset" : value;
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') quoted += "'\\'";
+    quoted += c;
+  }
+  return quoted + '\'';
+}
+
+}  // namespace
+
+Environment environment_of(int argc, const char* const* argv) {
+  Environment result;
+  result.processor = processor_model();
+  result.processors = usable_processors();
+  result.host_processors = host_processors();
+  result.thread_binding =
+      fmt::format("OMP_PROC_BIND {}; OMP_PLACES {}; processors {}", variable("OMP_PROC_BIND"),
+                  variable("OMP_PLACES"), allowed_processors());
+  result.compiler = build_info::compiler;
+  result.build_type = build_info::build_type;
+  result.version = build_info::version;
+  result.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  for (int i = 0; i < argc; ++i) {
+    if (i > 0) result.command_line += ' ';
+    result.command_line += shell_word(argv[i]);
+  }
+  return result;
+}
+
+nlohmann::ordered_json to_json(const Environment& environment) {
+  return {{"processor", environment.processor},
+          {"processors", environment.processors},
+          {"host_processors", environment.host_processors},
+          {"thread_binding", environment.thread_binding},
+          {"compiler", environment.compiler},
+          {"build_type", environment.build_type},
+          {"version", environment.version},
+          {"date", environment.date},
+          {"command_line", environment.command_line}};
+}
+
+void add_environment(Table& table, const Environment& environment) {
+  const nlohmann::ordered_json facts = to_json(environment);
+  for (const auto& [name, value] : facts.items()) add_constant(table, name, value);
+}
+
+std::string to_text(const Environment& environment) {
+  return fmt::format("{}, {} of {} processors; {}, {}; spsolve {}; {}\n{}\n", environment.processor,
+                     environment.processors, environment.host_processors, environment.compiler,
+                     environment.build_type, environment.version, environment.date,
+                     environment.thread_binding);
+}
+
+}  // namespace spsolve::bench

@@ -1,0 +1,157 @@
+// CHOLMOD: supernodal Cholesky (Chen, Davis, Hager, Rajamanickam 2008), by AMD or METIS as it
+// chooses itself.
+
+#include "apps/bench/peers/columnwise_peer.hpp"
+#include "apps/bench/peers/shared_library.hpp"
+#include "apps/bench/peers/sparse_peers.hpp"
+#include "core/error.hpp"
+
+#if __has_include(<suitesparse/cholmod.h>)
+#include <suitesparse/cholmod.h>
+#elif __has_include(<cholmod.h>)
+#include <cholmod.h>
+#endif
+
+namespace spsolve::bench {
+
+namespace {
+
+#ifdef CHOLMOD_MAIN_VERSION
+
+struct Cholmod {
+  SharedLibrary library{"libcholmod.so." + std::to_string(CHOLMOD_MAIN_VERSION)};
+  decltype(&cholmod_start) start = library.function<decltype(cholmod_start)>("cholmod_start");
+  decltype(&cholmod_finish) finish = library.function<decltype(cholmod_finish)>("cholmod_finish");
+  decltype(&cholmod_analyze) analyze =
+      library.function<decltype(cholmod_analyze)>("cholmod_analyze");
+  decltype(&cholmod_factorize) factorize =
+      library.function<decltype(cholmod_factorize)>("cholmod_factorize");
+  decltype(&cholmod_solve) solve = library.function<decltype(cholmod_solve)>("cholmod_solve");
+  decltype(&cholmod_free_factor) free_factor =
+      library.function<decltype(cholmod_free_factor)>("cholmod_free_factor");
+  decltype(&cholmod_free_dense) free_dense =
+      library.function<decltype(cholmod_free_dense)>("cholmod_free_dense");
+};
+
+Cholmod& cholmod() {
+  static Cholmod loaded;
+  return loaded;
+}
+
+std::string missing() {
+  return cholmod().library.problem();
+}
+
+class CholmodContender final : public ColumnwisePeer {
+ public:
+  /// The rows up to the diagonal are its columns down to there.
+  explicit CholmodContender(const SparseSystem& system)
+      : rows_(system.matrix, IntRows::Part::lower) {
+    cholmod().start(&common_);
+    common_.print = 0;
+    common_.final_ll = 1;  // not LDL^T, which a negative pivot would not stop
+    const auto n = static_cast<std::size_t>(system.order);
+    matrix_.nrow = matrix_.ncol = n;
+    matrix_.nzmax = rows_.values.size();
+    matrix_.p = rows_.offsets.data();
+    matrix_.i = rows_.columns.data();
+    matrix_.x = rows_.values.data();
+    matrix_.stype = 1;
+    matrix_.itype = CHOLMOD_INT;
+    matrix_.xtype = CHOLMOD_REAL;
+    matrix_.dtype = CHOLMOD_DOUBLE;
+    matrix_.sorted = matrix_.packed = 1;
+  }
+  CholmodContender(const CholmodContender&) = delete;
+  CholmodContender& operator=(const CholmodContender&) = delete;
+
+  ~CholmodContender() override {
+    cholmod().free_dense(&x_of_, &common_);
+    cholmod().free_factor(&factor_, &common_);
+    cholmod().finish(&common_);
+  }
+
+  void analyse() override {
+    factor_ = cholmod().analyze(&matrix_, &common_);
+    check();
+    figures_ = {"LL^T", common_.lnz, common_.fl};
+  }
+
+  void factor() override {
+    cholmod().factorize(&matrix_, factor_, &common_);
+    check();
+  }
+
+  void set_values(std::span<const double> values) override { rows_.set_values(values); }
+
+  void solve() override {
+    cholmod_dense b{};
+    b.nrow = b.d = matrix_.nrow;
+    b.ncol = static_cast<std::size_t>(columns_);
+    b.nzmax = b_.size();
+    b.x = b_.data();
+    b.xtype = CHOLMOD_REAL;
+    b.dtype = CHOLMOD_DOUBLE;
+    cholmod().free_dense(&x_of_, &common_);
+    x_of_ = cholmod().solve(CHOLMOD_A, factor_, &b, &common_);
+    check();
+  }
+
+  Dense<double> solution() const override {
+    const auto* const x = static_cast<const double*>(x_of_->x);
+    const auto rows = static_cast<Index>(matrix_.nrow);
+    Dense<double> result(rows, columns_);
+    for (Index c = 0; c < columns_; ++c) {
+      for (Index i = 0; i < rows; ++i) result(i, c) = x[c * rows + i];
+    }
+    return result;
+  }
+
+  FactorFigures figures() const override { return figures_; }
+
+ private:
+  void check() const {
+    if (common_.status == CHOLMOD_OK) return;
+    if (common_.status == CHOLMOD_NOT_POSDEF) throw NotDefinite("the matrix is not definite");
+    if (common_.status == CHOLMOD_OUT_OF_MEMORY) fail(ExitCode::resources, "it lacks memory");
+    if (common_.status == CHOLMOD_TOO_LARGE) {
+      fail(ExitCode::resources, "its 32-bit indices do not suffice");
+    }
+    fail(ExitCode::internal, "it returns status {}", common_.status);
+  }
+
+  IntRows rows_;
+  cholmod_common common_{};
+  cholmod_sparse matrix_{};
+  cholmod_factor* factor_ = nullptr;
+  cholmod_dense* x_of_ = nullptr;
+  FactorFigures figures_;
+};
+
+std::unique_ptr<SparseContender> make(const SparseSystem& system, const PeerTeam&) {
+  return std::make_unique<CholmodContender>(system);
+}
+
+#else
+
+std::string missing() {
+  return "spbench was compiled without cholmod.h (Debian: libsuitesparse-dev)";
+}
+
+std::unique_ptr<SparseContender> make(const SparseSystem&, const PeerTeam&) {
+  fail(ExitCode::internal, "{}", missing());
+}
+
+#endif
+
+std::string refuse(const SparseSystem& system) {
+  if (!system.maybe_definite) return "it is for positive definite matrices";
+  return more_than_int(system);
+}
+
+}  // namespace
+
+const SparsePeer cholmod_peer{
+    "cholmod", "supernodal Cholesky of SuiteSparse, threads in BLAS", false, missing, refuse, make};
+
+}  // namespace spsolve::bench

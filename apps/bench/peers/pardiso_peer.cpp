@@ -1,0 +1,134 @@
+// PARDISO of Intel MKL (Schenk and Gaertner 2004): LL^T, LDL^T or LU as the matrix allows.
+
+#include <cstdlib>
+
+#include "apps/bench/peers/columnwise_peer.hpp"
+#include "apps/bench/peers/shared_library.hpp"
+#include "apps/bench/peers/sparse_peers.hpp"
+#include "core/error.hpp"
+
+namespace spsolve::bench {
+
+namespace {
+
+std::string from_environment() {
+  const char* const path = std::getenv("MKL_RT");
+  return path == nullptr ? "" : path;
+}
+
+/// MKL with 32-bit integers on the threads of GNU's OpenMP, which this program's are as well.
+struct Mkl {
+  using Pardiso = void(void* handle, const int* instances, const int* instance, const int* type,
+                       const int* phase, const int* n, const void* values, const int* offsets,
+                       const int* columns, int* order, const int* right_hand_sides, int* options,
+                       const int* prints, void* b, void* x, int* error);
+
+  SharedLibrary library{from_environment(), "libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"};
+  Pardiso* pardiso = library.function<Pardiso>("pardiso");
+  void (*set_threads)(int) = library.function<void(int)>("MKL_Set_Num_Threads");
+  void (*free_buffers)() = library.function<void()>("MKL_Free_Buffers");
+
+  Mkl() {
+    auto* const set_layer = library.function<int(int)>("MKL_Set_Threading_Layer");
+    auto* const set_integers = library.function<int(int)>("MKL_Set_Interface_Layer");
+    if (!library.problem().empty()) return;
+    set_layer(3);     // MKL_THREADING_GNU
+    set_integers(0);  // MKL_INTERFACE_LP64
+  }
+};
+
+Mkl& mkl() {
+  static Mkl loaded;
+  return loaded;
+}
+
+std::string missing() {
+  const std::string& problem = mkl().library.problem();
+  return problem.empty() ? "" : problem + "; MKL_RT may name the file libmkl_rt.so of MKL";
+}
+
+class PardisoContender final : public ColumnwisePeer {
+ public:
+  PardisoContender(const SparseSystem& system, int threads)
+      : type_(system.maybe_definite ? 2
+              : system.symmetric    ? -2
+                                    : 11),
+        n_(static_cast<int>(system.order)),
+        rows_(system.matrix, system.symmetric ? IntRows::Part::upper : IntRows::Part::all, 0,
+              system.symmetric) {
+    mkl().set_threads(threads);
+    const bool matches = type_ != 2;
+    options_[0] = 1;                     // what follows, not the defaults
+    options_[1] = 3;                     // nested dissection in threads
+    options_[9] = type_ == 11 ? 13 : 8;  // smallest pivots, 10^-this
+    options_[10] = matches;              // scaling
+    options_[12] = matches;              // maximum-product matching
+    options_[17] = options_[18] = -1;    // count non-zeros of the factors, and flops
+    options_[20] = 1;                    // pivots of 1 x 1 and 2 x 2 where it is LDL^T
+    options_[23] = type_ == 2 ? 1 : 0;   // elimination in two levels of threads
+    options_[34] = 1;                    // rows and columns from 0
+  }
+  PardisoContender(const PardisoContender&) = delete;
+  PardisoContender& operator=(const PardisoContender&) = delete;
+
+  ~PardisoContender() override {
+    call(-1);
+    mkl().free_buffers();
+  }
+
+  void analyse() override { checked(11); }
+
+  void factor() override {
+    checked(22);
+    figures_.kind = type_ == 2 ? "LL^T" : type_ == -2 ? "LDL^T" : "LU";
+    figures_.nonzeros = options_[17];
+    // In millions; it does not count them where it eliminates in two levels.
+    if (options_[18] > 0) figures_.flops = 1e6 * options_[18];
+  }
+
+  void set_values(std::span<const double> values) override { rows_.set_values(values); }
+  void solve() override { checked(33); }
+  FactorFigures figures() const override { return figures_; }
+
+ private:
+  int call(int phase) {
+    const int one = 1, prints = 0, columns = std::max(1, static_cast<int>(columns_));
+    int error = 0;
+    mkl().pardiso(handle_, &one, &one, &type_, &phase, &n_, rows_.values.data(),
+                  rows_.offsets.data(), rows_.columns.data(), nullptr, &columns, options_, &prints,
+                  b_.data(), x_.data(), &error);
+    return error;
+  }
+
+  void checked(int phase) {
+    const int error = call(phase);
+    if (error == 0) return;
+    if (error == -4 && type_ == 2) throw NotDefinite("the matrix is not definite");
+    if (error == -4 || error == -7) {
+      fail(ExitCode::not_trustworthy, "it finds the matrix singular");
+    }
+    if (error == -2) fail(ExitCode::resources, "it lacks memory");
+    fail(ExitCode::internal, "it returns error {} in phase {}", error, phase);
+  }
+
+  const int type_;
+  const int n_;
+  IntRows rows_;
+  void* handle_[64] = {};
+  int options_[64] = {};
+  FactorFigures figures_;
+};
+
+}  // namespace
+
+const SparsePeer pardiso_peer{
+    "pardiso",
+    "PARDISO of Intel MKL, on threads",
+    false,
+    missing,
+    more_than_int,
+    [](const SparseSystem& system, const PeerTeam& team) -> std::unique_ptr<SparseContender> {
+      return std::make_unique<PardisoContender>(system, team.threads);
+    }};
+
+}  // namespace spsolve::bench

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/bench/sparse/sparse_contender.hpp"
+
+namespace spsolve::bench {
+
+/// Who takes part in a peer's work.
+struct PeerTeam {
+  int threads = 1;         ///< of each rank
+  bool all_ranks = false;  ///< all of the run's, or rank 0 alone
+};
+
+/// A direct solver for sparse systems from another house. Its library is loaded when it is first
+/// asked for, by its headers where spbench was compiled; nothing is linked with it.
+struct SparsePeer {
+  std::string_view name;
+  std::string_view sentence;  ///< what it is, for help
+  bool over_ranks;            ///< whether it can share its work among ranks
+
+  /// Why it cannot be called here, or "".
+  std::string (*missing)();
+
+  /// Why it does not take that system, or "".
+  std::string (*refuse)(const SparseSystem& system);
+
+  /// Made for `system`, which must outlive it. Collective where team.all_ranks.
+  std::unique_ptr<SparseContender> (*make)(const SparseSystem& system, const PeerTeam& team);
+};
+
+/// All of them: cholmod, umfpack, mumps, pardiso.
+std::span<const SparsePeer> sparse_peers();
+
+/// The peers of these words; "all" is every one that is here. Error(input) with a "did you mean"
+/// where there is no such peer.
+std::vector<const SparsePeer*> sparse_peers_of(const std::vector<std::string>& words);
+
+// The rows of the table, each in its own file.
+extern const SparsePeer cholmod_peer, umfpack_peer, mumps_peer, pardiso_peer;
+
+}  // namespace spsolve::bench

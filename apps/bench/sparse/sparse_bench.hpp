@@ -1,0 +1,108 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/bench/peers/sparse_peers.hpp"
+#include "apps/bench/sparse/sparse_contender.hpp"
+#include "apps/bench/table.hpp"
+#include "core/statistics.hpp"
+#include "matrix/shape.hpp"
+#include "solve/options.hpp"
+#include "team/team.hpp"
+
+namespace spsolve::bench {
+
+/// The phases of a direct solver, as they are timed; total is analyse + factor + solve.
+enum class SparsePhase { analyse, factor, refactor, solve, solve_many, total };
+inline constexpr int sparse_phases = 6;
+
+/// One row of results: one method of this program, or one peer, on one matrix.
+struct SparseRow {
+  std::string matrix;
+  Index order = 0;
+  Index nonzeros = 0;
+  std::string contender;  ///< what it was asked for as
+  bool peer = false;
+  int threads = 1;      ///< of each rank
+  int ranks = 1;        ///< that share the work
+  std::string refused;  ///< why it was not measured, or ""
+  FactorFigures figures;
+  Statistics seconds[sparse_phases];  ///< by SparsePhase
+  std::optional<std::int64_t>
+      peak_bytes;             ///< by which the ranks' memory grew, the most of the rounds
+  double backward_error = 0;  ///< normwise, the worst of rounds and columns
+  double componentwise_error = 0;
+  /// By SparsePhase: the shortest median of a peer on this matrix / own median. See compare().
+  std::optional<double> speedup[sparse_phases];
+
+  double median(SparsePhase phase) const { return seconds[static_cast<int>(phase)].median; }
+};
+
+/// Something that can be timed.
+struct SparseCandidate {
+  std::string name;
+  bool peer = false;
+  int threads = 1;
+  bool all_ranks = false;
+  /// Why it does not take the system, or "".
+  std::function<std::string(const SparseSystem& system)> refuse;
+  /// Collective where all_ranks; else rank 0's alone. What it throws stands for a refusal, too.
+  std::function<std::unique_ptr<SparseContender>(const SparseSystem& system)> make;
+};
+
+struct SparsePlan {
+  std::vector<Method> methods{Method::automatic};
+  std::vector<const SparsePeer*> peers;
+  SolverOptions options;  ///< of the methods
+  int threads = 1;        ///< of one process; those of a rank where `ranks` share the work
+  int samples = 5;
+};
+
+/// The methods, each in one process; then the peers, in one process, and on all of `ranks` with
+/// threads / ranks each where they can.
+std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, int ranks);
+
+/// The size of the matrix that load_sparse_system() would load, at the cost of reading a header.
+/// Throws Error(input) where it is not square.
+MatrixShape describe_sparse_system(const std::string& name);
+
+/// The matrix of that name, a file or a generator; of "laplacian:NAME" the Laplacian + identity of
+/// its pattern: -1 where another entry of the row is stored, 1 + their number on the diagonal.
+/// Throws Error(input) where it is not square.
+SparseSystem load_sparse_system(const std::string& name);
+
+/// Times all candidates on `system` (of rank 0). In every round each runs once, one after another:
+/// analyse A, eliminate it, eliminate 2 A, and solve 2 A x = b for one column and many_columns. Who
+/// works in one process does so on rank 0, and the others sleep. Rows are rank 0's. `tell` gets a
+/// line after each run. Collective.
+std::vector<SparseRow> sample_sparse(Team& team, SparseSystem& system,
+                                     const std::vector<SparseCandidate>& candidates, int samples,
+                                     const std::function<void(const std::string&)>& tell);
+
+/// Fills in the speed-ups of rows of the same matrix, over those peers among them whose backward
+/// error is at most 1e-8: a wrong x is no time to beat.
+void compare(std::span<SparseRow> rows);
+
+/// The speed-ups of one contender over the matrices that it and a peer were measured on.
+struct SparseSummary {
+  std::string contender;
+  int threads = 1;
+  int ranks = 1;
+  int matrices = 0;
+  double mean[sparse_phases] = {};   ///< geometric, by SparsePhase
+  double least[sparse_phases] = {};  ///< the worst matrix'
+};
+
+/// One for each contender that was compared anywhere, in the order of the rows.
+std::vector<SparseSummary> summaries_of(std::span<const SparseRow> rows);
+
+/// The columns of `spbench eliminate --matrix`, and of its last table.
+std::span<const Column<SparseRow>> sparse_columns();
+std::span<const Column<SparseSummary>> sparse_summary_columns();
+
+}  // namespace spsolve::bench

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "matrix/csr.hpp"
+#include "matrix/dense.hpp"
+
+namespace spsolve::bench {
+
+/// The right-hand sides that are solved for at once, beside one alone.
+inline constexpr Index many_columns = 16;
+
+/// A square sparse system, as those that are timed on it get it. Where several ranks share the
+/// work, the matrix is on rank 0 alone, and everything else on all of them.
+struct SparseSystem {
+  std::string name;
+  Index order = 0;
+  Csr<double> matrix;
+  bool symmetric = false;
+  /// Symmetric with a positive diagonal, and no elimination has shown yet that it is indefinite:
+  /// whoever has an elimination for definite matrices takes that, and throws NotDefinite.
+  bool maybe_definite = false;
+};
+
+/// A Cholesky elimination met a pivot that is not positive.
+struct NotDefinite : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What the factors are, by the account of whoever made them.
+struct FactorFigures {
+  std::string kind;                ///< LL^T, LDL^T, LU, or the dense method
+  std::optional<double> nonzeros;  ///< of L and U, or of L
+  std::optional<double> flops;     ///< of the elimination; a multiply and an add are two
+};
+
+/// A direct solver in its phases, made for one system. The order of calls is analyse(), then
+/// factor() and any number of solve(); set_values() and factor() again for new values. analyse(),
+/// factor() and solve() are what is timed: all that is needed to carry numbers in and out is done
+/// in the others. Errors are exceptions; NotDefinite asks for another try with
+/// maybe_definite = false.
+class SparseContender {
+ public:
+  virtual ~SparseContender() = default;
+
+  /// Orders and plans: what is done once for a pattern.
+  virtual void analyse() = 0;
+
+  /// Eliminates the present values.
+  virtual void factor() = 0;
+
+  /// New values in the order of the rows of system.matrix.
+  virtual void set_values(std::span<const double> values) = 0;
+
+  /// The n x K right-hand sides of the solve() calls that follow.
+  virtual void set_right_hand_sides(const Dense<double>& b) = 0;
+
+  /// X <- A^-1 B by the factors alone, without refinement.
+  virtual void solve() = 0;
+
+  /// X of the last solve().
+  virtual Dense<double> solution() const = 0;
+
+  virtual FactorFigures figures() const = 0;
+};
+
+}  // namespace spsolve::bench

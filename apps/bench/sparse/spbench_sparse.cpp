@@ -1,0 +1,112 @@
+// spbench eliminate --matrix: sparse systems, beside direct solvers of other houses.
+
+#include "apps/bench/sparse/spbench_sparse.hpp"
+
+#include <algorithm>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "apps/command_line.hpp"
+#include "io/matrix_source.hpp"
+
+namespace spsolve {
+
+std::vector<std::string> matrix_names(const std::vector<std::string>& matrices) {
+  std::vector<std::string> names;
+  for (const std::string& word : matrices) {
+    for (std::size_t first = 0; first <= word.size();) {
+      const std::size_t comma = std::min(word.find(',', first), word.size());
+      names.push_back(word.substr(first, comma - first));
+      first = comma + 1;
+    }
+  }
+  for (const std::string& name : names) bench::describe_sparse_system(name);
+  return names;
+}
+
+std::string sparse_peer_help() {
+  std::string text = "Peers:\n";
+  for (const bench::SparsePeer& peer : bench::sparse_peers()) {
+    const std::string missing = peer.missing();
+    text += fmt::format("  {:<10}{}{}\n", peer.name, peer.sentence,
+                        missing.empty() ? "" : "; not here: " + missing);
+  }
+  return text;
+}
+
+namespace {
+
+/// Those that "all" does not mean, a line each.
+std::string left_out(const std::vector<std::string>& words) {
+  std::string text;
+  if (std::ranges::find(words, "all") == words.end()) return text;
+  for (const bench::SparsePeer& peer : bench::sparse_peers()) {
+    if (const std::string missing = peer.missing(); !missing.empty()) {
+      text += fmt::format("not here: {}: {}\n", peer.name, missing);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void run_sparse_bench(const SparseOptions& options, const bench::Environment& environment,
+                      Team& team) {
+  const bool speaks = team.rank() == 0;
+  bench::SparsePlan plan = options.plan;
+  const auto names = together(team, [&] {
+    plan.peers = bench::sparse_peers_of(options.peers);
+    return matrix_names(options.files.matrices);
+  });
+  const auto candidates = bench::sparse_candidates(plan, team.size());
+  if (speaks) print_out(to_text(environment) + left_out(options.peers));
+  std::vector<bench::SparseRow> all;
+  for (const std::string& name : names) {
+    bench::SparseSystem system;
+    together(team, [&] {
+      if (speaks) system = bench::load_sparse_system(name);
+    });
+    const auto rows =
+        bench::sample_sparse(team, system, candidates, plan.samples,
+                             [](const std::string& line) { std::cerr << "  " << line << '\n'; });
+    together(team, [&] {
+      if (!speaks) return;
+      all.insert(all.end(), rows.begin(), rows.end());
+      std::vector<bench::SparseRow> measured;
+      std::string refused;
+      for (const bench::SparseRow& row : rows) {
+        if (row.refused.empty()) {
+          measured.push_back(row);
+        } else {
+          refused +=
+              fmt::format("refused: {}{}: {}\n", row.contender,
+                          row.ranks > 1 ? fmt::format(" on {} ranks", row.ranks) : "", row.refused);
+        }
+      }
+      print_out(fmt::format("\n{}: n = {}, {} non-zeros, {}\n", name, system.order,
+                            system.matrix.nonzeros(),
+                            system.maybe_definite ? "symmetric with a positive diagonal"
+                            : system.symmetric    ? "symmetric indefinite"
+                                                  : "unsymmetric") +
+                to_text(bench::tabulate(bench::sparse_columns(),
+                                        std::span<const bench::SparseRow>(measured))) +
+                refused);
+      write_results(
+          options.files, environment,
+          bench::tabulate(bench::sparse_columns(), std::span<const bench::SparseRow>(all)),
+          {{"summary", to_json(bench::tabulate(
+                           bench::sparse_summary_columns(),
+                           std::span<const bench::SparseSummary>(bench::summaries_of(all))))}});
+    });
+  }
+  const auto summaries = bench::summaries_of(all);
+  together(team, [&] {
+    if (!speaks || summaries.empty()) return;
+    print_out("\nThe shortest time of a peer / own, geometric means over the matrices:\n" +
+              to_text(bench::tabulate(bench::sparse_summary_columns(),
+                                      std::span<const bench::SparseSummary>(summaries))));
+  });
+}
+
+}  // namespace spsolve

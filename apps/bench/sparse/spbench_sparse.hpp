@@ -1,0 +1,26 @@
+#pragma once
+
+#include "apps/bench/sparse/sparse_bench.hpp"
+#include "apps/bench/spbench.hpp"
+
+namespace spsolve {
+
+/// What `spbench eliminate --matrix` is asked for.
+struct SparseOptions {
+  BenchOptions files;  ///< matrices: each maybe several, with commas between
+  std::vector<std::string> peers{"all"};
+  bench::SparsePlan plan;
+};
+
+/// The names in `matrices`, those in one word with commas between taken apart. Throws Error(input)
+/// where a file or generator is not known.
+std::vector<std::string> matrix_names(const std::vector<std::string>& matrices);
+
+/// Samples, prints a table a matrix and the summary, and writes the files. Collective.
+void run_sparse_bench(const SparseOptions& options, const bench::Environment& environment,
+                      Team& team);
+
+/// Peers and what they are, a line each, with the reason where one is not here.
+std::string sparse_peer_help();
+
+}  // namespace spsolve

@@ -1,0 +1,180 @@
+#include "cuda/core/launch.cuh"
+#include "cuda/dense/columnwise/row_kernels.hpp"
+#include "cuda/dense/panel/magnitude.cuh"
+#include "matrix/random.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr int threads = 128;
+
+/// Rows in the second dimension of a grid.
+unsigned rows_of_grid(Index rows) {
+  return static_cast<unsigned>(std::clamp<Index>(rows, 1, 65535));
+}
+
+template <typename T>
+__global__ void scatter(const Index* offsets, const int* columns, const double* values, Index rows,
+                        T* a, Index stride) {
+  for (Index i = blockIdx.x; i < rows; i += gridDim.x) {
+    for (Index k = offsets[i] + threadIdx.x; k < offsets[i + 1]; k += blockDim.x) {
+      a[i * stride + columns[k]] = static_cast<T>(values[k]);
+    }
+  }
+}
+
+template <typename T>
+__global__ void random_values(unsigned long long key, double diagonal, const Index* row_numbers,
+                              Index rows, Index columns, T* a, Index stride) {
+  const Index j = thread_index();
+  if (j >= columns) return;
+  for (Index i = blockIdx.y; i < rows; i += gridDim.y) {
+    const auto counter = static_cast<std::uint64_t>(row_numbers[i] << 32 | j);
+    const double value = symmetric_interval(random_bits(key, counter));
+    a[i * stride + j] = static_cast<T>(row_numbers[i] == j ? value + diagonal : value);
+  }
+}
+
+template <typename T>
+__global__ void convert(const double* dense, Index dense_stride, Index rows, Index columns, T* a,
+                        Index stride) {
+  const Index j = thread_index();
+  if (j >= columns) return;
+  for (Index i = blockIdx.y; i < rows; i += gridDim.y) {
+    a[i * stride + j] = static_cast<T>(dense[i * dense_stride + j]);
+  }
+}
+
+/// A thread a column, a row of blocks a group of cycles.
+template <typename T>
+__global__ void __launch_bounds__(threads)
+    permute(T* a, Index stride, Index columns, const RowMove* moves, const int* groups) {
+  constexpr int batch = 16;
+  __shared__ RowMove mine[threads];
+  const Index j = thread_index();
+  const bool works = j < columns;
+  const int last = groups[blockIdx.y + 1];
+  T saved{};
+  for (int begin = groups[blockIdx.y]; begin < last; begin += threads) {
+    const int count = min(threads, last - begin);
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < count) mine[threadIdx.x] = moves[begin + threadIdx.x];
+    __syncthreads();
+    if (!works) continue;
+    for (int first = 0; first < count; first += batch) {
+      // Every row is read before it is written: see RowMove.
+      T source[batch], start[batch];
+#pragma unroll
+      for (int k = 0; k < batch; ++k) {
+        if (first + k >= count) continue;
+        const RowMove move = mine[first + k];
+        if (move.from >= 0) source[k] = a[move.from * stride + j];
+        if (move.starts != 0) start[k] = a[move.to * stride + j];
+      }
+#pragma unroll
+      for (int k = 0; k < batch; ++k) {
+        if (first + k >= count) continue;
+        const RowMove move = mine[first + k];
+        if (move.starts != 0) saved = start[k];
+        a[move.to * stride + j] = move.from >= 0 ? source[k] : saved;
+      }
+    }
+  }
+}
+
+template <typename T>
+__global__ void gather(const T* from, Index from_stride, const int* list, Index count,
+                       Index columns, T* to, Index to_stride) {
+  const Index j = thread_index();
+  if (j >= columns) return;
+  for (Index i = blockIdx.y; i < count; i += gridDim.y) {
+    to[i * to_stride + j] = from[list[i] * from_stride + j];
+  }
+}
+
+template <typename T>
+__global__ void largest_key(const T* a, Index stride, Index rows, Index columns, bool upper,
+                            unsigned long long* largest) {
+  unsigned long long key = 0;
+  for (Index i = blockIdx.y; i < rows; i += gridDim.y) {
+    for (Index j = thread_index(); j < columns; j += thread_count()) {
+      if (!upper || j >= i) key = max(key, magnitude_key(a[i * stride + j]));
+    }
+  }
+  unsigned long long best = 0;
+  lane_of_largest(key, best);
+  if (threadIdx.x % warp_size == 0 && best > 0) atomicMax(largest, best);
+}
+
+}  // namespace
+
+template <typename T>
+void scatter_nonzeros(const Index* offsets, const int* columns, const double* values, Index rows,
+                      T* a, Index stride, cudaStream_t stream) {
+  if (rows == 0) return;
+  scatter<T><<<grid_for(rows, 1), threads, 0, stream>>>(offsets, columns, values, rows, a, stride);
+  check_launch("scatter_nonzeros");
+}
+
+template <typename T>
+void fill_random(unsigned long long key, double diagonal, const Index* row_numbers, Index rows,
+                 Index columns, T* a, Index stride, cudaStream_t stream) {
+  if (rows == 0) return;
+  random_values<T><<<dim3(grid_for(columns, threads), rows_of_grid(rows)), threads, 0, stream>>>(
+      key, diagonal, row_numbers, rows, columns, a, stride);
+  check_launch("fill_random");
+}
+
+template <typename T>
+void convert_rows(const double* dense, Index dense_stride, Index rows, Index columns, T* a,
+                  Index stride, cudaStream_t stream) {
+  if (rows == 0) return;
+  convert<T><<<dim3(grid_for(columns, threads), rows_of_grid(rows)), threads, 0, stream>>>(
+      dense, dense_stride, rows, columns, a, stride);
+  check_launch("convert_rows");
+}
+
+template <typename T>
+void permute_rows(T* a, Index stride, Index columns, const RowMove* moves, const int* groups,
+                  int group_count, cudaStream_t stream) {
+  if (group_count == 0 || columns == 0) return;
+  const dim3 grid(grid_for(columns, threads), static_cast<unsigned>(group_count));
+  permute<T><<<grid, threads, 0, stream>>>(a, stride, columns, moves, groups);
+  check_launch("permute_rows");
+}
+
+template <typename T>
+void gather_rows(const T* from, Index from_stride, const int* list, Index count, Index columns,
+                 T* to, Index to_stride, cudaStream_t stream) {
+  if (count == 0 || columns == 0) return;
+  gather<T><<<dim3(grid_for(columns, threads), rows_of_grid(count)), threads, 0, stream>>>(
+      from, from_stride, list, count, columns, to, to_stride);
+  check_launch("gather_rows");
+}
+
+template <typename T>
+void find_largest(const T* a, Index stride, Index rows, Index columns, bool upper,
+                  unsigned long long* largest, cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  const dim3 grid(static_cast<unsigned>(std::clamp<Index>(columns / threads / 8, 1, 64)),
+                  static_cast<unsigned>(std::clamp<Index>(rows, 1, 512)));
+  largest_key<T><<<grid, threads, 0, stream>>>(a, stride, rows, columns, upper, largest);
+  check_launch("find_largest");
+}
+
+#define SPSOLVE_INSTANTIATE(T)                                                                   \
+  template void scatter_nonzeros(const Index*, const int*, const double*, Index, T*, Index,      \
+                                 cudaStream_t);                                                  \
+  template void fill_random(unsigned long long, double, const Index*, Index, Index, T*, Index,   \
+                            cudaStream_t);                                                       \
+  template void convert_rows(const double*, Index, Index, Index, T*, Index, cudaStream_t);       \
+  template void permute_rows(T*, Index, Index, const RowMove*, const int*, int, cudaStream_t);   \
+  template void gather_rows(const T*, Index, const int*, Index, Index, T*, Index, cudaStream_t); \
+  template void find_largest(const T*, Index, Index, Index, bool, unsigned long long*,           \
+                             cudaStream_t);
+SPSOLVE_INSTANTIATE(float)
+SPSOLVE_INSTANTIATE(double)
+#undef SPSOLVE_INSTANTIATE
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "core/types.hpp"
+#include "cuda/dense/columnwise/column_kernels.hpp"
+
+namespace spsolve::cuda {
+
+// A run of steps of an elimination column by column, of a square matrix that lies whole in the
+// memory of one GPU: one launch a step, nothing read by the host before the run ends.
+
+/// The most columns of a run.
+inline constexpr int longest_column_run = 64;
+
+/// What a run leaves for the host.
+struct RunReport {
+  unsigned long long largest;  ///< magnitude_key() of max |u_kj|, j >= k, over the steps done
+  /// Entry s: the pivot of step s of the run; of key 0 behind one that is zero or not finite, which
+  /// ends the run.
+  Candidate pivots[longest_column_run + 1];
+};
+
+/// The matrix of a run and its work space.
+template <typename T>
+struct ColumnRun {
+  T* a;               ///< order x order, row-major, 16-byte aligned rows
+  Index stride;       ///< leading dimension, a multiple of 16 bytes
+  Index order;        ///< n
+  T* columns;         ///< 2 n: the column of a step as it is before it, and the one behind it
+  Candidate* offers;  ///< offer_count(n): the next pivot's candidates
+  unsigned* stripes;  ///< stripe_count(n) zeros, left as zeros: blocks that are done
+  RunReport* report;
+};
+
+Index offer_count(Index order);
+template <typename T>
+Index stripe_count(Index order);
+
+/// Steps `first`, ..., first + count - 1 of Gaussian elimination, or with `jordan` of Gauss-Jordan
+/// elimination, with partial pivoting or, without `search`, pivots on the diagonal. As
+/// find_candidate(), swap_two_rows() and eliminate_rows() would do it, element by element the same.
+///
+/// Each step reads and writes the active part once, 2 rows (n - k) values. Blocks update tiles of
+/// it; what a step needs of the one before it, the pivot's row number and the column, is left by
+/// those blocks in work space, and the last block in each stripe of columns swaps the two rows
+/// there, when nobody reads the pivot row any more. `pivot` is the first step's candidate on the
+/// device.
+template <typename T>
+void eliminate_columns(const ColumnRun<T>& run, Index first, Index count, bool jordan, bool search,
+                       const Candidate* pivot, cudaStream_t stream);
+
+}  // namespace spsolve::cuda

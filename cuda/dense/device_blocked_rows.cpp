@@ -1,0 +1,392 @@
+#include "cuda/dense/device_blocked_rows.hpp"
+
+#include <algorithm>
+
+#include "core/tuning.hpp"
+#include "cuda/dense/device_blas.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+/// Pieces of the columns: pivot rows of one travel and are solved for beside the update of another.
+constexpr Index pieces = gpu_tuning.column_pieces;
+
+Index width_of_pieces(Index order, Index max_width) {
+  const Index panels = (order + max_width * pieces - 1) / (max_width * pieces);
+  return std::max(panels, gpu_tuning.panels_of_piece) * max_width;
+}
+
+}  // namespace
+
+template <typename T>
+std::int64_t DeviceBlockedRows<T>::bytes(Index height, Index order, Index max_width, int ranks,
+                                         Index right_hand_sides, bool refined) {
+  const bool alone = ranks == 1;
+  const Index values = height * (device_stride<T>(order) + max_width) +
+                       (alone ? 0 : max_width * (device_stride<T>(order) + order));
+  return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
+         DeviceBlockedSolution<T>::bytes(height, order, max_width, ranks, right_hand_sides) +
+         (alone ? 0
+                : CandidateStack<T>::bytes(max_width, ranks) +
+                      FactorStore<T>::bytes(order, max_width)) +
+         (refined ? TrailingUpdate<T>::bytes({height, order, max_width}) : 0);
+}
+
+template <typename T>
+DeviceBlockedRows<T>::DeviceBlockedRows(DenseStreams& streams, Index own_rows, Index size,
+                                        Index width, bool by_itself, bool refined)
+    : Base(own_rows, size, width, by_itself, width_of_pieces(size, width)),
+      streams_(streams),
+      stride_(device_stride<T>(size)),
+      values_(own_rows * stride_),
+      scratch_(own_rows * width),
+      block_(by_itself ? 0 : width * stride_),
+      travel_(by_itself ? 0 : width * size),
+      panel_lu_(own_rows, width),
+      stack_(streams, by_itself ? 0 : width),
+      update_(streams, stride_, refined ? Shape{own_rows, size, width} : Shape{}),
+      updated_(static_cast<std::size_t>(size / piece_width() + 1)),
+      report_(1),
+      report_heard_(1),
+      largest_(1),
+      largest_heard_(1),
+      list_staging_(row_lists * width),
+      lists_(row_lists * width),
+      swaps_(own_rows, by_itself ? width : 2 * width),  // a team's panel may be elected twice
+      panel_swaps_(own_rows, width),
+      kept_factors_(size, by_itself ? 0 : width),
+      solution_(streams, values_.data(), stride_, size, kept_factors_) {}
+
+template <typename T>
+void DeviceBlockedRows<T>::fill(const Csr<double>& sparse) {
+  fill_dense_rows(sparse, values_, stride_, streams_.updates.get());
+  take_in();
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::fill_random(std::uint64_t key, double diagonal,
+                                       const std::vector<Index>& row_numbers) {
+  const DeviceArray<Index> rows(row_numbers);
+  cuda::fill_random(key, diagonal, rows.data(), height(), order(), values_.data(), stride_,
+                    streams_.updates.get());
+  take_in();
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::fill(const double* dense, Index stride) {
+  convert_rows(dense, stride, height(), order(), values_.data(), stride_, streams_.updates.get());
+  take_in();
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::take_in() {
+  if (update_.splits()) update_.restart(largest_in({0, height()}, {0, order()}));
+  streams_.updates.wait();
+}
+
+// --- rows that change places
+
+template <typename T>
+void DeviceBlockedRows<T>::send_list(std::span<const Index> rows, RowList which,
+                                     const Stream& stream) {
+  int* const staging = list_staging_.data() + begin_of(which);
+  std::copy(rows.begin(), rows.end(), staging);
+  CUDA_CHECK(cudaMemcpyAsync(lists_.data() + begin_of(which), staging, rows.size() * sizeof(int),
+                             cudaMemcpyHostToDevice, stream.get()));
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::follow_swaps(Range panel, Range piece) {
+  if (!alone()) settled_.hold(streams_.exchanges);
+  const Stream& stream = alone() ? pivot_stream(panel) : streams_.exchanges;
+  updated(piece).hold(stream);
+  clock_.begin(&LuSeconds::exchange, stream);
+  if (piece.first == panel.last) {
+    swaps_.set(to_follow_, stream);
+    to_follow_.clear();
+  }
+  swaps_.apply(values_.data(), stride_, piece, stream);
+  if (piece.last == order()) swaps_.apply(values_.data(), stride_, {0, panel.first}, stream);
+  if (alone()) clock_.end(stream);  // in a team, set_pivot_block() ends it
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::retire(Index first_active, Range panel, std::span<const Index> swaps) {
+  std::vector<RowSwap> pairs;
+  append_swaps(first_active, swaps, pairs);
+  to_follow_.insert(to_follow_.end(), pairs.begin(), pairs.end());
+  next_ready_.hold(streams_.panels);
+  clock_.begin(&LuSeconds::panel, streams_.panels);
+  panel_swaps_.set(pairs, streams_.panels);
+  panel_swaps_.apply(values_.data(), stride_, panel, streams_.panels);
+  clock_.end(streams_.panels);
+}
+
+// --- panels
+
+template <typename T>
+void DeviceBlockedRows<T>::start_panel(Range panel, Pivoting pivoting) {
+  panel_lu_.start(streams_.panel_blas, streams_.panels.get(), at(panel.first, panel.first), stride_,
+                  height() - panel.first, panel.size(), pivoting);
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::begin_panel(Index first_active, Range panel, Pivoting pivoting) {
+  const Stream& stream = streams_.panels;
+  const Index rows = height() - first_active;
+  const Index width = panel.size();
+  const bool tournament = pivoting == Pivoting::tournament;
+  if (!alone() && !tournament) return;  // pivots are elected without candidates
+  // Also where there is nothing to offer: what follows on this stream writes to the factors.
+  next_ready_.hold(stream);
+  if (rows == 0) return;
+  const auto copy_panel = [&] {
+    copy_rows(scratch_.data(), max_width(), at(first_active, panel.first), stride_, rows, width,
+              stream);
+  };
+  if (alone()) {
+    if (tournament) copy_panel();
+    clock_.begin(&LuSeconds::panel, stream);
+    start_panel(panel, pivoting);
+  } else {
+    clock_.begin(&LuSeconds::panel, stream);
+    copy_panel();
+    panel_lu_.start(streams_.panel_blas, stream.get(), scratch_.data(), max_width(), rows,
+                    std::min(rows, width), Pivoting::tournament);
+  }
+  clock_.end(stream);
+}
+
+template <typename T>
+PanelOutcome DeviceBlockedRows<T>::factor_panel(Range panel, Pivoting pivoting) {
+  const Stream& stream = streams_.panels;
+  PanelOutcome result;
+  result.swaps.resize(static_cast<std::size_t>(panel.size()));
+  typename PanelLu<T>::Outcome outcome = panel_lu_.finish(result.swaps);
+  result.redone = pivoting == Pivoting::tournament &&
+                  !(outcome.largest_multiplier <= largest_tournament_multiplier);
+  if (result.redone) {
+    clock_.begin(&LuSeconds::panel, stream);
+    copy_rows(at(panel.first, panel.first), stride_, scratch_.data(), max_width(),
+              height() - panel.first, panel.size(), stream);
+    start_panel(panel, Pivoting::partial);
+    clock_.end(stream);
+    outcome = panel_lu_.finish(result.swaps);
+  }
+  for (Index& swap : result.swaps) swap += panel.first;
+  append_swaps(panel.first, result.swaps, to_follow_);
+  if (outcome.bad_column >= 0) result.bad_column = panel.first + outcome.bad_column;
+  return result;
+}
+
+template <typename T>
+Candidates<T> DeviceBlockedRows<T>::elect(Index first_active, Range panel, int ranks) {
+  const Stream& stream = streams_.panels;
+  const Index width = panel.size();
+  const Index rows = height() - first_active;
+  const Index block = width * width;
+  const std::span<T> buffer = stack_.candidate_buffer((1 + ranks) * block);
+  Candidates<T> offered{{}, buffer.first(block), buffer.subspan(block)};
+  if (rows == 0) return offered;
+  std::vector<Index> swaps(static_cast<std::size_t>(std::min(rows, width)));
+  panel_lu_.finish(swaps);
+  offered.places = rows_in_front<Index>(first_active, rows, swaps);
+  // Their values before the elimination.
+  clock_.begin(&LuSeconds::panel, stream);
+  send_list(offered.places, RowList::elected, stream);
+  gather_rows(at(0, panel.first), stride_, list(RowList::elected), std::ssize(offered.places),
+              width, offered.mine.data(), width, stream.get());
+  clock_.end(stream);
+  return offered;
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::factor_stack(Index width, std::span<const T> candidates,
+                                        std::span<const Index> counts, std::span<Index> numbers) {
+  clock_.begin(&LuSeconds::panel, streams_.panels);
+  stack_.start(width, candidates, counts);
+  clock_.end(streams_.panels);
+  stack_.finish(width, numbers);
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::set_factors(Range, std::span<const T> factors) {
+  // Until then the panel before this one needs its own.
+  next_ready_.hold(streams_.panels);
+  stack_.set_factors(factors);
+}
+
+template <typename T>
+double DeviceBlockedRows<T>::form_multipliers(Index first_active, Range panel) {
+  const Stream& stream = streams_.panels;
+  const Index rows = height() - first_active;
+  const Index width = panel.size();
+  T* const top = at(first_active, panel.first);
+  clock_.begin(&LuSeconds::panel, stream);
+  copy_rows(scratch_.data(), width, top, stride_, rows, width, stream);
+  CUDA_CHECK(cudaMemsetAsync(report_.data(), 0, sizeof(PanelReport), stream.get()));
+  form_multipliers_by_halves(streams_.panel_blas, rows, width, stack_.factors_there(), width, top,
+                             stride_, report_.data(), stream.get());
+  CUDA_CHECK(cudaMemcpyAsync(report_heard_.data(), report_.data(), sizeof(PanelReport),
+                             cudaMemcpyDeviceToHost, stream.get()));
+  clock_.end(stream);
+  settled_.record(stream);
+  stream.wait();
+  return magnitude_of_key(report_heard_.data()->largest_multiplier, T{});
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::withdraw_multipliers(Index first_active, Range panel) {
+  copy_rows(at(first_active, panel.first), stride_, scratch_.data(), panel.size(),
+            height() - first_active, panel.size(), streams_.panels);
+}
+
+// --- what goes on beside what
+
+template <typename T>
+bool DeviceBlockedRows<T>::waits_for_panel(Range panel) const {
+  // Seconds a column, about, on an H200.
+  const auto columns = static_cast<double>(order() - panel.last);
+  const double rows = static_cast<double>(height()) / static_cast<double>(order()) * columns;
+  const double election = (alone() ? 0.6e-6 : 3e-6) + 0.27e-9 * rows;
+  const double update = 2.0 / 50e12 * rows * columns;
+  // What an update loses by fewer processors, an election beside it gains several times.
+  return election > 0.6 * update;
+}
+
+template <typename T>
+const Stream& DeviceBlockedRows<T>::pivot_stream(Range panel) const {
+  return waits_for_panel(panel) ? streams_.updates : streams_.exchanges;
+}
+
+template <typename T>
+Event& DeviceBlockedRows<T>::updated(Range piece) {
+  return updated_[static_cast<std::size_t>(std::max<Index>(piece.last - 1, 0) / piece_width())];
+}
+
+// --- pivot rows
+
+template <typename T>
+std::span<T> DeviceBlockedRows<T>::pack_rows(Range piece, Index first, Index count, Index place) {
+  T* const travel = travel_.data() + max_width() * piece.first;
+  copy_rows(travel + place * piece.size(), piece.size(), at(first, piece.first), stride_, count,
+            piece.size(), streams_.exchanges);
+  return {travel, static_cast<std::size_t>(max_width() * piece.size())};
+}
+
+template <typename T>
+T* DeviceBlockedRows<T>::pivot_block(Range panel, Index column) {
+  return alone() ? at(panel.first, column) : block_.data() + column;
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::set_pivot_block(Range panel, Range piece,
+                                           std::span<const Index> numbers) {
+  const Stream& stream = streams_.exchanges;
+  const Index width = panel.size();
+  if (piece.first == panel.last) {
+    copy_rows(pivot_block(panel, panel.first), stride_, stack_.factors_there(), width, width, width,
+              stream);
+    kept_factors_.keep(panel, stack_.factors_there(), stream);
+    send_list(numbers, RowList::in_block, stream);
+  }
+  gather_rows<T>(travel_.data() + max_width() * piece.first, piece.size(), list(RowList::in_block),
+                 width, piece.size(), pivot_block(panel, piece.first), stride_, stream.get());
+  clock_.end(stream);  // what follow_swaps() began
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::solve_pivot_rows(Range panel, Range piece, std::span<const Index> own,
+                                            Index first) {
+  const Stream& stream = pivot_stream(panel);
+  const bool beside = &stream == &streams_.exchanges;
+  if (!beside) wait_for_exchanges();
+  clock_.begin(beside ? &LuSeconds::exchange : &LuSeconds::update, stream);
+  solve_unit_lower_by_halves(beside ? streams_.exchange_blas : streams_.update_blas, panel.size(),
+                             piece.size(), static_cast<const T*>(pivot_block(panel, panel.first)),
+                             stride_, pivot_block(panel, piece.first), stride_, stream.get());
+  clock_.end(stream);
+  if (!alone()) keep_pivot_rows(panel, piece, own, first);
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::wait_for_exchanges() {
+  piece_ready_.record(streams_.exchanges);
+  piece_ready_.hold(streams_.updates);
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::keep_pivot_rows(Range panel, Range piece, std::span<const Index> numbers,
+                                           Index row) {
+  const Stream& stream = pivot_stream(panel);
+  const bool first = piece.first == panel.last;
+  if (first) send_list(numbers, RowList::kept, stream);
+  const Range columns{first ? panel.first : piece.first, piece.last};
+  gather_rows<T>(pivot_block(panel, columns.first), stride_, list(RowList::kept),
+                 static_cast<Index>(numbers.size()), columns.size(), at(row, columns.first),
+                 stride_, stream.get());
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::update(Index first_active, Range panel, Range piece) {
+  const bool is_next = piece.first == panel.last;
+  wait_for_exchanges();
+  clock_.begin(&LuSeconds::update, streams_.updates);
+  update_.subtract({height() - first_active, piece.size(), panel.size()},
+                   at(first_active, panel.first), pivot_block(panel, piece.first),
+                   at(first_active, piece.first), panel.first, !is_next && waits_for_panel(panel));
+  clock_.end(streams_.updates);
+  if (is_next) next_ready_.record(streams_.updates);
+  if (piece.last % piece_width() == 0 || piece.last == order()) {
+    updated(piece).record(streams_.updates);
+  }
+}
+
+// --- what is there
+
+template <typename T>
+std::vector<T> DeviceBlockedRows<T>::read(Range rows, Range columns) const {
+  std::vector<T> values(static_cast<std::size_t>(rows.size() * columns.size()));
+  streams_.updates.wait();
+  streams_.panels.wait();
+  download_rows(std::span(values), at(rows.first, columns.first), stride_, rows.size(),
+                columns.size());
+  return values;
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::write_rows(Index first, std::span<const T> values) {
+  streams_.updates.wait();
+  upload_rows(at(first, 0), stride_, values, std::ssize(values) / order(), order());
+}
+
+template <typename T>
+double DeviceBlockedRows<T>::largest_in(Range rows, Range columns, bool upper) const {
+  constexpr auto size = sizeof(unsigned long long);
+  const cudaStream_t stream = streams_.updates.get();
+  CUDA_CHECK(cudaMemsetAsync(largest_.data(), 0, size, stream));
+  find_largest(at(rows.first, columns.first), stride_, rows.size(), columns.size(), upper,
+               largest_.data(), stream);
+  CUDA_CHECK(cudaMemcpyAsync(largest_heard_.data(), largest_.data(), size, cudaMemcpyDeviceToHost,
+                             stream));
+  streams_.updates.wait();
+  return magnitude_of_key(*largest_heard_.data(), T{});
+}
+
+template <typename T>
+std::vector<T> DeviceBlockedRows<T>::diagonal() const {
+  std::vector<T> values(static_cast<std::size_t>(std::min(height(), order())));
+  streams_.updates.wait();
+  streams_.panels.wait();
+  if (values.empty()) return values;
+  CUDA_CHECK(cudaMemcpy2D(values.data(), sizeof(T), values_.data(),
+                          static_cast<std::size_t>(stride_ + 1) * sizeof(T), sizeof(T),
+                          values.size(), cudaMemcpyDeviceToHost));
+  return values;
+}
+
+template class DeviceBlockedRows<float>;
+template class DeviceBlockedRows<double>;
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,150 @@
+#include "cuda/dense/device_blocked_solution.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "core/ranges.hpp"
+#include "cuda/dense/columnwise/row_kernels.hpp"
+#include "cuda/dense/device_blas.hpp"
+#include "cuda/dense/panel/triangle_kernels.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+/// A list of rows for gather_rows().
+void upload_list(std::span<const Index> rows, DeviceArray<int>& list) {
+  list.grow(static_cast<Index>(rows.size()));
+  list.upload(std::vector<int>(rows.begin(), rows.end()));
+}
+
+}  // namespace
+
+template <typename T>
+void DeviceBlockedSolution<T>::solve_columns(Triangle triangle, bool transposed, Index w,
+                                             const T* a, Index stride, T* b, Index columns) {
+  const CublasHandle& blas = streams_.update_blas;
+  if (triangle == Triangle::upper) {
+    (transposed ? solve_upper_transposed<T> : solve_upper<T>)(blas, w, columns, a, stride, b,
+                                                              columns);
+  } else {
+    (transposed ? solve_unit_lower_transposed<T> : solve_unit_lower<T>)(blas, w, columns, a, stride,
+                                                                        b, columns);
+  }
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::solve_whole(Triangle triangle, bool transposed, std::span<T> x,
+                                           Index columns) {
+  x_.grow(static_cast<Index>(x.size()));
+  x_.upload(x);
+  if (columns == 1 && !transposed) {
+    other_.grow(static_cast<Index>(x.size()));
+    solve_triangle(triangle, order_, a_, stride_, static_cast<const T*>(x_.data()), other_.data(),
+                   ticket_.data(), streams_.updates.get());
+    std::swap(x_, other_);
+  } else {
+    solve_columns(triangle, transposed, order_, a_, stride_, x_.data(), columns);
+  }
+  streams_.updates.wait();
+  x_.download(x);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::begin(std::span<const T> sums, const SolutionOrder& order,
+                                     Index columns) {
+  streams_.updates.wait();
+  columns_ = columns;
+  band_ = order.band;
+  upload_list(order.places, places_);
+  upload_list(order.in_panel, in_panel_);
+  sums_.grow(static_cast<Index>(sums.size()));
+  sums_.upload(sums);
+  kept_.grow(band_.size() * columns);
+}
+
+template <typename T>
+std::span<T> DeviceBlockedSolution<T>::buffer(Index size) {
+  if (buffer_.size() < size) streams_.updates.wait();
+  buffer_.grow(size);
+  return {buffer_.data(), static_cast<std::size_t>(size)};
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::pack_sums(Range rows, std::span<T> packed) {
+  copy_rows(packed.data(), columns_, sums_.data() + rows.first * columns_, columns_, rows.size(),
+            columns_, streams_.updates);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::solve(Triangle triangle, Range panel, std::span<const T> factors,
+                                     std::span<const T> gathered) {
+  const cudaStream_t stream = streams_.updates.get();
+  const Index width = panel.size();
+  const T* const lu = factors_.find(panel, factors);
+  if (x_.size() < width * columns_ || other_.size() < width) {
+    streams_.updates.wait();
+    x_.grow(width * columns_);
+    other_.grow(width);
+  }
+  T* const right = columns_ == 1 ? other_.data() : x_.data();
+  gather_rows(gathered.data(), columns_, places_.data() + panel.first, width, columns_, right,
+              columns_, stream);
+  if (columns_ == 1) {
+    solve_triangle<T>(triangle, width, lu, width, right, x_.data(), ticket_.data(), stream);
+  } else {
+    solve_columns(triangle, false, width, lu, width, x_.data(), columns_);
+  }
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::subtract_product(Range rows, Range panel) {
+  cuda::subtract_product(streams_.update_blas, rows.size(), columns_, panel.size(),
+                         a_ + rows.first * stride_ + panel.first, stride_,
+                         static_cast<const T*>(x_.data()), columns_,
+                         sums_.data() + rows.first * columns_, columns_);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::keep_sums(Range rows) {
+  gather_rows(static_cast<const T*>(x_.data()), columns_, in_panel_.data() + rows.first,
+              rows.size(), columns_, sums_.data() + rows.first * columns_, columns_,
+              streams_.updates.get());
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::keep_band(Range panel) {
+  const Range both = intersect(panel, band_);
+  if (both.size() == 0) return;
+  copy_rows(kept_.data() + (both.first - band_.first) * columns_, columns_,
+            static_cast<const T*>(x_.data()) + (both.first - panel.first) * columns_, columns_,
+            both.size(), columns_, streams_.updates);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::read(std::span<T> band) {
+  streams_.updates.wait();
+  kept_.download(band);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::subtract_transposed_product(Range rows, Range panel,
+                                                           std::span<const T> x, std::span<T> c,
+                                                           Index columns) {
+  if (rows.size() == 0) return;
+  x_.grow(static_cast<Index>(x.size()));
+  other_.grow(static_cast<Index>(c.size()));
+  x_.upload(x);
+  other_.upload(c);
+  cuda::subtract_transposed_product(streams_.update_blas, panel.size(), columns, rows.size(),
+                                    a_ + rows.first * stride_ + panel.first, stride_,
+                                    static_cast<const T*>(x_.data()), columns, other_.data(),
+                                    columns);
+  streams_.updates.wait();
+  other_.download(c);
+}
+
+template class DeviceBlockedSolution<float>;
+template class DeviceBlockedSolution<double>;
+
+}  // namespace spsolve::cuda

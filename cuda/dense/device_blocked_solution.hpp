@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/dense/dense_streams.hpp"
+#include "cuda/dense/factor_store.hpp"
+#include "dense/lu/blocked_solution.hpp"
+#include "distribute/row_layout.hpp"
+
+namespace spsolve::cuda {
+
+/// A BlockedSolution in the memory of this rank's GPU: everything is work on the stream of updates.
+/// Of a team's sweeps, the host waits for none of it before read().
+template <typename T>
+class DeviceBlockedSolution final : public BlockedSolution<T> {
+ public:
+  /// For eliminated rows at `a`, `stride` values apart, with the factors of their panels; both
+  /// outlive the object. `order` is that of the matrix.
+  DeviceBlockedSolution(DenseStreams& streams, const T* a, Index stride, Index order,
+                        FactorStore<T>& factors)
+      : streams_(streams), a_(a), stride_(stride), order_(order), factors_(factors), ticket_(1) {}
+
+  /// Bytes of GPU memory that it takes for `columns` right-hand sides on one of `ranks` ranks.
+  static std::int64_t bytes(Index height, Index order, Index max_width, int ranks, Index columns) {
+    if (columns == 0) return 0;
+    const Index width = std::min(max_width, order);
+    const Index alone = height * columns + std::max(height, width * columns);
+    const Index in_team = height + RowLayout{order, ranks}.band(0).size() + (ranks + 1) * width;
+    return (alone + (ranks == 1 ? 0 : in_team * columns)) * static_cast<std::int64_t>(sizeof(T)) +
+           (ranks == 1 ? 0 : (height + order) * static_cast<std::int64_t>(sizeof(int)));
+  }
+
+  void solve_whole(Triangle triangle, bool transposed, std::span<T> x, Index columns) override;
+  void begin(std::span<const T> sums, const SolutionOrder& order, Index columns) override;
+  std::span<T> buffer(Index size) override;
+  void pack_sums(Range rows, std::span<T> packed) override;
+  void solve(Triangle triangle, Range panel, std::span<const T> factors,
+             std::span<const T> gathered) override;
+  void subtract_product(Range rows, Range panel) override;
+  void keep_sums(Range rows) override;
+  void keep_band(Range panel) override;
+  void read(std::span<T> band) override;
+  void subtract_transposed_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
+                                   Index columns) override;
+
+ private:
+  /// B <- the inverse of a triangle of the w x w matrix at `a`, or of its transpose, times B.
+  void solve_columns(Triangle triangle, bool transposed, Index w, const T* a, Index stride, T* b,
+                     Index columns);
+
+  DenseStreams& streams_;
+  const T* a_;
+  Index stride_, order_;
+  FactorStore<T>& factors_;
+  Index columns_ = 0;
+  Range band_;
+  DeviceArray<int> places_, in_panel_;
+  DeviceArray<T> sums_, kept_, buffer_;
+  DeviceArray<T> x_;         // of a panel, or whole
+  DeviceArray<T> other_;     // what x_ is made of, or makes
+  DeviceArray<int> ticket_;  // of solve_triangle()
+};
+
+extern template class DeviceBlockedSolution<float>;
+extern template class DeviceBlockedSolution<double>;
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+#include "cuda/core/device_array.hpp"
+#include "cuda/dense/dense_streams.hpp"
+
+namespace spsolve::cuda {
+
+/// L and U of every panel of a team's elimination, row-major, panel width squared, in the memory of
+/// each GPU: every rank solves for all pivots.
+template <typename T>
+class FactorStore {
+ public:
+  /// For panels of at most `max_width` of `order` columns; 0: for none.
+  FactorStore(Index order, Index max_width)
+      : max_width_(max_width), factors_(bytes(order, max_width) / sizeof(T)) {}
+
+  /// Bytes of GPU memory that it takes.
+  static std::int64_t bytes(Index order, Index max_width) {
+    return order * max_width * static_cast<std::int64_t>(sizeof(T));
+  }
+
+  /// Keeps what is at `factors` in GPU memory, in order with `stream`.
+  void keep(Range panel, const T* factors, const Stream& stream) {
+    T* const there = factors_.data() + panel.first * max_width_;
+    kept_[panel.first] = there;
+    copy_rows(there, panel.size(), factors, panel.size(), panel.size(), panel.size(), stream);
+  }
+
+  /// The factors of a panel, in GPU memory: those in host memory, `factors`, where none have been
+  /// kept. Panels of a checkpoint may be wider than others.
+  const T* find(Range panel, std::span<const T> factors) {
+    const auto kept = kept_.find(panel.first);
+    if (kept != kept_.end()) return kept->second;
+    const auto& come = come_.emplace_back(factors);
+    return kept_[panel.first] = come.data();
+  }
+
+ private:
+  Index max_width_;
+  DeviceArray<T> factors_;  // of the panel that begins at column j from j * max_width on
+  std::vector<DeviceArray<T>> come_;
+  std::map<Index, const T*> kept_;  // by first column
+};
+
+}  // namespace spsolve::cuda

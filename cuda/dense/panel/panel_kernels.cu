@@ -1,0 +1,253 @@
+#include "cuda/dense/panel/leaf_rows.cuh"
+
+namespace spsolve::cuda {
+
+namespace {
+
+/// The kernels that move rows and solve with small triangles: blocks of 32 columns, a lane each;
+/// warp w has the rows w, w + 8, and so on.
+constexpr int column_warps = 8;
+constexpr int column_threads = column_warps * warp_size;
+
+/// Threads of the kernels that form multipliers, one row each.
+constexpr int multiplier_rows = 128;
+
+/// Shared memory of solve_columns(): L row after row, zeros beyond its rows, and room for the rows
+/// that its warps show each other.
+template <int order, typename T>
+struct ColumnBoard {
+  alignas(16) T lower[order][order + 2];
+  T rows[2][column_warps][warp_size];
+};
+
+/// X <- L^-1 X for the unit lower triangle on the board; x[r] is this lane's column in row
+/// 8 r + warp. `keep(row, value)` takes each row of the result. Instructions are fetched more
+/// slowly than they are executed when a kernel is this short, hence a loop over eight rows at a
+/// time: every warp solves with their triangle for itself, then subtracts them from its own rows.
+template <int order, typename T, typename Keep>
+__device__ void solve_columns(T (&x)[order / column_warps], ColumnBoard<order, T>& board,
+                              Keep&& keep) {
+  const int lane = threadIdx.x % warp_size;
+  const int warp = threadIdx.x / warp_size;
+#pragma unroll 1
+  for (int first = 0; first < order; first += column_warps) {
+    auto& rows = board.rows[first / column_warps % 2];
+    rows[warp][lane] = x[0];
+    __syncthreads();
+    T z[column_warps];
+#pragma unroll
+    for (int k = 0; k < column_warps; ++k) z[k] = rows[k][lane];
+    T mine = z[0];
+#pragma unroll
+    for (int k = 0; k < column_warps; ++k) {
+#pragma unroll
+      for (int i = k + 1; i < column_warps; ++i) z[i] -= board.lower[first + i][first + k] * z[k];
+      if (k == warp) mine = z[k];
+    }
+    keep(first + warp, mine);
+#pragma unroll
+    for (int r = 1; r < order / column_warps; ++r) {
+      const int row = first + r * column_warps + warp;
+      if (first + r * column_warps >= order) break;
+#pragma unroll
+      for (int k = 0; k < column_warps; k += 2) {
+        const Pair<T> factors = pair_at(board.lower[row], first + k);
+        x[r] -= factors.x * z[k];
+        x[r] -= factors.y * z[k + 1];
+      }
+    }
+#pragma unroll
+    for (int r = 1; r < order / column_warps; ++r) x[r - 1] = x[r];
+  }
+}
+
+template <typename T>
+__global__ void __launch_bounds__(column_threads)
+    move_rows(T* a, Index stride, Index columns, Index column, int width, int next,
+              const Leaf<T>* leaf) {
+  constexpr int own = leaf_width / column_warps;
+  __shared__ int to[2 * leaf_width], from[2 * leaf_width];
+  __shared__ ColumnBoard<leaf_width, T> board;
+  const int lane = threadIdx.x % warp_size;
+  const int warp = threadIdx.x / warp_size;
+  if (threadIdx.x < 2 * leaf_width) {
+    to[threadIdx.x] = leaf->moves_to[threadIdx.x];
+    from[threadIdx.x] = leaf->moves_from[threadIdx.x];
+  }
+  __syncthreads();
+  const Index j = static_cast<Index>(blockIdx.x) * warp_size + lane;
+  const bool inside = j < columns;
+  const Index behind = static_cast<Index>(blockIdx.x) * warp_size - column - width;
+  const bool solves = behind >= 0 && behind < next;  // a leaf is no less than a block's columns
+  T top[own], displaced[own], factors[own];
+#pragma unroll
+  for (int r = 0; r < own; ++r) {
+    const int k = r * column_warps + warp;
+    top[r] = inside && k < width ? a[from[k] * stride + j] : T{};
+    displaced[r] = inside && to[leaf_width + k] >= 0 ? a[from[leaf_width + k] * stride + j] : T{};
+    factors[r] = leaf->factors[k * leaf_width + lane];
+  }
+  // Every row is read before one is written.
+#pragma unroll
+  for (int r = 0; r < own; ++r) {
+    const int k = r * column_warps + warp;
+    board.lower[k][lane] = k < width && lane < k ? factors[r] : T{};
+  }
+  __syncthreads();
+#pragma unroll
+  for (int r = 0; r < own; ++r) {
+    const int place = to[leaf_width + r * column_warps + warp];
+    if (inside && place >= 0) a[place * stride + j] = displaced[r];
+  }
+  const auto keep = [&](int row, T value) {
+    if (inside && row < width) a[row * stride + j] = value;
+  };
+  if (solves) {
+    solve_columns(top, board, keep);
+    return;
+  }
+  const bool is_leaf = j - lane == column && lane < width;
+#pragma unroll
+  for (int r = 0; r < own; ++r) keep(r * column_warps + warp, is_leaf ? factors[r] : top[r]);
+}
+
+template <typename T>
+constexpr std::size_t multiplier_bytes = sizeof(T) * (2 * leaf_width * leaf_width +
+                                                      multiplier_rows / warp_size * tile_size);
+
+template <typename T>
+__global__ void __launch_bounds__(multiplier_rows)
+    form_multipliers(T* a, Index stride, Index rows, int width, int next, const T* factors,
+                     Index factors_stride, PanelReport* report) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  T* const upper = reinterpret_cast<T*>(memory);     // U, its diagonal inverted
+  T* const right = upper + leaf_width * leaf_width;  // U12
+  T* const tile = right + leaf_width * leaf_width + threadIdx.x / warp_size * tile_size;
+#pragma unroll
+  for (int base = 0; base < leaf_width * leaf_width; base += multiplier_rows) {
+    const int k = base + static_cast<int>(threadIdx.x);
+    const int i = k / leaf_width, j = k % leaf_width;
+    const T value = i < width && j < width ? factors[i * factors_stride + j] : T{};
+    upper[k] = i != j || value == T{} ? value : T{1} / value;
+    right[k] = i < width && j < next ? factors[i * factors_stride + width + j] : T{};
+  }
+  __syncthreads();
+  const int lane = threadIdx.x % warp_size;
+  const Index first = thread_index() - lane;
+  const Index mine = first + lane;
+  const int index = mine < rows ? static_cast<int>(mine) : -1;
+  T row[leaf_width];
+  load_rows(a, stride, index, width, tile, row);
+  T largest{};
+#pragma unroll
+  for (int j = 0; j < leaf_width; ++j) {
+    if (j < width) {
+      row[j] *= upper[j * leaf_width + j];
+#pragma unroll
+      for (int c = (j + 1) / 2 * 2; c < leaf_width; c += 2) {
+        const Pair<T> values = pair_at(upper + j * leaf_width, c);
+        if (c > j) row[c] -= row[j] * values.x;
+        row[c + 1] -= row[j] * values.y;
+      }
+    }
+  }
+  unsigned long long key = 0;
+#pragma unroll
+  for (int j = 0; j < leaf_width; ++j) {
+    if (j < width) key = max(key, magnitude_key(row[j]));
+  }
+  unsigned long long best = 0;
+  lane_of_largest(mine < rows ? key : 0, best);
+  if (lane == 0 && best > 0) atomicMax(&report->largest_multiplier, best);
+  store_rows(a, stride, first, rows, width, tile, row);
+  if (next == 0) return;
+  T behind[leaf_width];
+  load_rows(a + width, stride, index, next, tile, behind);
+#pragma unroll
+  for (int k = 0; k < leaf_width; ++k) {
+    if (k < width) {
+#pragma unroll
+      for (int c = 0; c < leaf_width; c += 2) {
+        const Pair<T> values = pair_at(right + k * leaf_width, c);
+        behind[c] -= row[k] * values.x;
+        behind[c + 1] -= row[k] * values.y;
+      }
+    }
+  }
+  store_rows(a + width, stride, first, rows, next, tile, behind);
+}
+
+/// width <= small_triangle.
+template <typename T>
+__global__ void __launch_bounds__(column_threads)
+    solve_lower(int width, Index columns, const T* l, Index l_stride, T* b, Index b_stride) {
+  constexpr int own = small_triangle / column_warps;
+  constexpr int shares = small_triangle * small_triangle / column_threads;
+  __shared__ ColumnBoard<small_triangle, T> board;
+  const int warp = threadIdx.x / warp_size;
+  const Index j = static_cast<Index>(blockIdx.x) * warp_size + threadIdx.x % warp_size;
+  const bool inside = j < columns;
+  T x[own], share[shares];
+#pragma unroll
+  for (int r = 0; r < own; ++r) {
+    const int i = r * column_warps + warp;
+    x[r] = inside && i < width ? b[i * b_stride + j] : T{};
+  }
+  const int c = static_cast<int>(threadIdx.x) % small_triangle;
+  const int first = static_cast<int>(threadIdx.x) / small_triangle;
+#pragma unroll
+  for (int s = 0; s < shares; ++s) {
+    const int i = s * (column_threads / small_triangle) + first;
+    share[s] = i < width && c < i ? l[i * l_stride + c] : T{};
+  }
+#pragma unroll
+  for (int s = 0; s < shares; ++s) {
+    board.lower[s * (column_threads / small_triangle) + first][c] = share[s];
+  }
+  solve_columns(x, board, [&](int row, T value) {
+    if (inside && row < width) b[row * b_stride + j] = value;
+  });
+}
+
+}  // namespace
+
+template <typename T>
+void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
+                    const Leaf<T>* leaf, cudaStream_t stream) {
+  move_rows<T><<<grid_for(columns, warp_size), column_threads, 0, stream>>>(
+      a, stride, columns, column, width, next, leaf);
+  check_launch("move_rows");
+}
+
+template <typename T>
+void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, const T* upper,
+                           Index upper_stride, PanelReport* report, cudaStream_t stream) {
+  if (rows == 0) return;
+  static const cudaError_t allowed =
+      cudaFuncSetAttribute(form_multipliers<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           static_cast<int>(multiplier_bytes<T>));
+  CUDA_CHECK(allowed);
+  form_multipliers<T>
+      <<<grid_for(rows, multiplier_rows), multiplier_rows, multiplier_bytes<T>, stream>>>(
+          a, stride, rows, width, next, upper, upper_stride, report);
+  check_launch("form_multipliers");
+}
+
+template <typename T>
+void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, T* b,
+                            Index b_stride, cudaStream_t stream) {
+  solve_lower<T><<<grid_for(columns, warp_size), column_threads, 0, stream>>>(
+      width, columns, l, l_stride, b, b_stride);
+  check_launch("solve_lower");
+}
+
+#define SPSOLVE_INSTANTIATE(T)                                                                   \
+  template void move_leaf_rows(T*, Index, Index, Index, int, int, const Leaf<T>*, cudaStream_t); \
+  template void form_leaf_multipliers(T*, Index, Index, int, int, const T*, Index, PanelReport*, \
+                                      cudaStream_t);                                             \
+  template void solve_unit_lower_small(int, Index, const T*, Index, T*, Index, cudaStream_t);
+SPSOLVE_INSTANTIATE(float)
+SPSOLVE_INSTANTIATE(double)
+#undef SPSOLVE_INSTANTIATE
+
+}  // namespace spsolve::cuda

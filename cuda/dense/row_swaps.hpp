@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+#include "cuda/core/device_array.hpp"
+#include "cuda/core/pinned_array.hpp"
+#include "cuda/core/stream.hpp"
+#include "cuda/dense/columnwise/row_kernels.hpp"
+#include "dense/swaps.hpp"
+
+namespace spsolve::cuda {
+
+/// Swaps of rows, one after another, as the one permutation that they make.
+class RowSwaps {
+ public:
+  /// For up to `most` swaps at a time among `rows` rows.
+  RowSwaps(Index rows, Index most);
+
+  /// Sends the permutation to the GPU, in order with `stream`. What was set before must have been
+  /// sent by then.
+  void set(std::span<const RowSwap> swaps, const Stream& stream);
+
+  /// Permutes rows in the columns `columns` of `a`.
+  template <typename T>
+  void apply(T* a, Index stride, Range columns, const Stream& stream) const {
+    permute_rows(a + columns.first, stride, columns.size(), moves_.data(), groups_, group_count_,
+                 stream.get());
+  }
+
+ private:
+  PinnedArray<RowMove> staging_;
+  DeviceArray<RowMove> moves_;   // and behind them the groups of permute_rows()
+  std::vector<Index> content_;   // the row that stands at each place: the identity between calls
+  const int* groups_ = nullptr;  // in GPU memory
+  int group_count_ = 0;
+};
+
+}  // namespace spsolve::cuda

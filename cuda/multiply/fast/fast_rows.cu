@@ -1,0 +1,311 @@
+#include <type_traits>
+
+#include "cuda/core/launch.cuh"
+#include "cuda/core/packed.cuh"
+#include "cuda/multiply/fast/fast_rows.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr int block = 256;
+constexpr int in_flight = 4;  // rows of X that a thread loads before it uses the first
+
+// Long rows.
+
+/// Sums of chunk `blockIdx.x` for `width` columns from `first` on: lane groups of `width` threads
+/// take every (block / width)-th non-zero.
+template <int width, typename T>
+__global__ void long_chunks(const Index* chunk_offsets, Index chunks, const LocalIndex* indices,
+                            const T* values, const T* x, T* partial_sums, Index columns, Index pass,
+                            Index pass_columns) {
+  constexpr int groups = block / width;
+  __shared__ T sums[block];
+  const int place = threadIdx.x % width, group = threadIdx.x / width;
+  const Index c = static_cast<Index>(blockIdx.y) * width + place;
+  for (Index chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
+    T sum{};
+    if (c < pass_columns) {
+      const Index end = chunk_offsets[chunk + 1];
+#pragma unroll 4
+      for (Index k = chunk_offsets[chunk] + group; k < end; k += groups) {
+        sum += values[k] * __ldg(x + static_cast<Index>(indices[k]) * columns + pass + c);
+      }
+    }
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    for (int half = groups / 2; half > 0; half /= 2) {
+      if (group < half) sums[threadIdx.x] += sums[threadIdx.x + half * width];
+      __syncthreads();
+    }
+    if (group == 0 && c < pass_columns) {
+      partial_sums[chunk * long_row_columns + c] = sums[threadIdx.x];
+    }
+    __syncthreads();  // before the next sums
+  }
+}
+
+template <typename T>
+__global__ void add_chunks(const Index* rows, const Index* row_chunks, Index count,
+                           const T* partial_sums, T* y, Index columns, Index pass,
+                           Index pass_columns) {
+  for (Index e = thread_index(); e < count * pass_columns; e += thread_count()) {
+    const Index row = e / pass_columns, c = e % pass_columns;
+    T sum{};
+    const Index end = row_chunks[row + 1];
+#pragma unroll 4
+    for (Index chunk = row_chunks[row]; chunk < end; ++chunk) {
+      sum += partial_sums[chunk * long_row_columns + c];
+    }
+    y[rows[row] * columns + pass + c] = sum;
+  }
+}
+
+template <int width, typename T>
+void launch_long_chunks(LongRows<T>& a, const T* x, Index columns, Index pass, Index pass_columns) {
+  const dim3 grid(grid_for(a.chunks, 1), grid_for(pass_columns, width));
+  long_chunks<width><<<grid, block, 0, current_stream()>>>(
+      a.chunk_offsets.data(), a.chunks, a.column_indices.data(), a.values.data(), x,
+      a.partial_sums.data(), columns, pass, pass_columns);
+  check_launch("multiply_long_rows");
+}
+
+// Sliced rows.
+
+template <typename T>
+struct SlicedView {
+  Index rows;
+  const Index* slice_offsets;
+  const std::uint16_t* places;
+  const LocalIndex* lengths;
+  const LocalIndex* column_indices;
+  const T* values;
+};
+
+template <int count, bool packed, typename T>
+__global__ void __launch_bounds__(block) sliced(SlicedView<T> a, const T* __restrict__ x,
+                                                T* __restrict__ y, Index columns, bool y_packed) {
+  constexpr Index slice = SlicedRows<T>::slice, sigma = SlicedRows<T>::sigma;
+  for (Index slot = thread_index(); slot < a.rows; slot += thread_count()) {
+    const Index start = a.slice_offsets[slot / slice] + slot % slice;
+    const LocalIndex* indices = a.column_indices + start;
+    const T* values = a.values + start;
+    const LocalIndex length = a.lengths[slot];
+    T sums[count]{};
+    LocalIndex j = 0;
+    for (; j + in_flight <= length; j += in_flight) {
+      LocalIndex column[in_flight];
+      T value[in_flight], loaded[in_flight][count];
+#pragma unroll
+      for (int u = 0; u < in_flight; ++u) {
+        column[u] = __ldcs(indices + slice * u);
+        value[u] = __ldcs(values + slice * u);
+      }
+#pragma unroll
+      for (int u = 0; u < in_flight; ++u) {
+        load_columns<count, packed>(x + column[u] * columns, loaded[u]);
+      }
+#pragma unroll
+      for (int u = 0; u < in_flight; ++u) {
+#pragma unroll
+        for (int c = 0; c < count; ++c) sums[c] += value[u] * loaded[u][c];
+      }
+      indices += slice * in_flight;
+      values += slice * in_flight;
+    }
+    for (; j < length; ++j) {
+      T loaded[count];
+      load_columns<count, packed>(x + __ldcs(indices) * columns, loaded);
+      const T value = __ldcs(values);
+#pragma unroll
+      for (int c = 0; c < count; ++c) sums[c] += value * loaded[c];
+      indices += slice;
+      values += slice;
+    }
+    T* const to = y + (slot / sigma * sigma + a.places[slot]) * columns;
+    store_columns(to, sums, y_packed);
+  }
+}
+
+template <int count, typename T>
+void launch_sliced(const SlicedView<T>& a, const T* x, T* y, Index columns) {
+  const unsigned grid = grid_for(a.rows, block);
+  const bool y_packed = rows_aligned(y, columns, sizeof(T) * pack_of<T, count>);
+  if (rows_aligned(x, columns, sizeof(T) * pack_of<T, count>)) {
+    sliced<count, true><<<grid, block, 0, current_stream()>>>(a, x, y, columns, y_packed);
+  } else {
+    sliced<count, false><<<grid, block, 0, current_stream()>>>(a, x, y, columns, y_packed);
+  }
+  check_launch("sliced_rows");
+}
+
+// Lanes on columns.
+
+/// `width` lanes per row, `full_pack` columns of the pass per lane: neighbouring ones where
+/// `packed` (then pass_columns is a multiple of full_pack and rows of X are aligned), `width` apart
+/// otherwise. x and y point to the first column of the pass.
+template <int width, bool packed, typename T>
+__global__ void __launch_bounds__(block)
+    lanes(CsrView<T> a, const T* __restrict__ x, T* __restrict__ y, Index columns, int pass_columns,
+          bool y_packed) {
+  constexpr int pack = full_pack<T>;
+  constexpr int per_warp = warp_size / width;
+  constexpr int batch = width < in_flight ? width : in_flight;
+  const int lane = threadIdx.x % warp_size;
+  const int place = lane % width;
+  const Index stride = thread_count() / width;
+  // `first` and `longest` are the same for all lanes of a warp: all take part in the shuffles.
+  for (Index first = thread_index() / warp_size * per_warp; first < a.rows; first += stride) {
+    const Index row = first + lane / width;
+    const Index start = row < a.rows ? a.row_offsets[row] : 0;
+    const int length = row < a.rows ? static_cast<int>(a.row_offsets[row + 1] - start) : 0;
+    const int longest = width == warp_size ? length : __reduce_max_sync(whole_warp, length);
+    T sums[pack]{};
+    for (int k = 0; k < longest; k += width) {
+      LocalIndex own_column = 0;
+      T own_value{};
+      if (place < length - k) {
+        own_column = __ldcs(a.column_indices + start + k + place);
+        own_value = __ldcs(a.values + start + k + place);
+      }
+      const int left = longest - k < width ? longest - k : width;
+      for (int i = 0; i < left; i += batch) {
+        T value[batch], loaded[batch][pack];
+#pragma unroll
+        for (int u = 0; u < batch; ++u) {
+          const LocalIndex column = __shfl_sync(whole_warp, own_column, i + u, width);
+          value[u] = __shfl_sync(whole_warp, own_value, i + u, width);
+          const bool active = i + u < length - k;
+          const T* const from = x + column * columns;
+          if constexpr (packed) {
+            if (active && place * pack < pass_columns) {
+              load_columns<pack, true>(from + place * pack, loaded[u]);
+            } else {
+#pragma unroll
+              for (int c = 0; c < pack; ++c) loaded[u][c] = T{};
+            }
+          } else {
+#pragma unroll
+            for (int c = 0; c < pack; ++c) {
+              const int at = place + c * width;
+              loaded[u][c] = active && at < pass_columns ? __ldg(from + at) : T{};
+            }
+          }
+        }
+#pragma unroll
+        for (int u = 0; u < batch; ++u) {
+#pragma unroll
+          for (int c = 0; c < pack; ++c) sums[c] += value[u] * loaded[u][c];
+        }
+      }
+    }
+    if (row >= a.rows) continue;  // in the last step only
+    if constexpr (packed) {
+      if (place * pack < pass_columns) {
+        store_columns(y + row * columns + place * pack, sums, y_packed);
+      }
+    } else {
+#pragma unroll
+      for (int c = 0; c < pack; ++c) {
+        const int at = place + c * width;
+        if (at < pass_columns) y[row * columns + at] = sums[c];
+      }
+    }
+  }
+}
+
+template <int width, typename T>
+void launch_lanes(const CsrView<T>& a, const T* x, T* y, Index columns, int pass_columns) {
+  const unsigned grid = grid_for(a.rows, block / width);
+  const bool y_packed = rows_aligned(y, columns, 16);
+  if (rows_aligned(x, columns, 16)) {
+    lanes<width, true>
+        <<<grid, block, 0, current_stream()>>>(a, x, y, columns, pass_columns, y_packed);
+  } else {
+    lanes<width, false>
+        <<<grid, block, 0, current_stream()>>>(a, x, y, columns, pass_columns, y_packed);
+  }
+  check_launch("csr_lanes");
+}
+
+}  // namespace
+
+template <typename T>
+void multiply_long_rows(LongRows<T>& a, const T* x, T* y, Index columns) {
+  if (a.count == 0) return;
+  for (Index pass = 0; pass < columns; pass += long_row_columns) {
+    const Index pass_columns = std::min(long_row_columns, columns - pass);
+    if (pass_columns == 1) {
+      launch_long_chunks<1>(a, x, columns, pass, pass_columns);
+    } else if (pass_columns <= 4) {
+      launch_long_chunks<4>(a, x, columns, pass, pass_columns);
+    } else if (pass_columns <= 8) {
+      launch_long_chunks<8>(a, x, columns, pass, pass_columns);
+    } else {
+      launch_long_chunks<16>(a, x, columns, pass, pass_columns);
+    }
+    add_chunks<<<grid_for(a.count * pass_columns, block), block, 0, current_stream()>>>(
+        a.rows.data(), a.row_chunks.data(), a.count, a.partial_sums.data(), y, columns, pass,
+        pass_columns);
+    check_launch("multiply_long_rows");
+  }
+}
+
+template <typename T>
+void sliced_rows(SlicedRows<T>& a, const T* x, T* y, Index columns) {
+  if (a.rows == 0) return;
+  const SlicedView<T> view{a.rows,           a.slice_offsets.data(),  a.places.data(),
+                           a.lengths.data(), a.column_indices.data(), a.values.data()};
+  for (Index c = 0; c < columns;) {
+    const Index left = columns - c;
+    if (left >= 8) {
+      launch_sliced<8>(view, x + c, y + c, columns);
+      c += 8;
+    } else if (left >= 4) {
+      launch_sliced<4>(view, x + c, y + c, columns);
+      c += 4;
+    } else if (left == 3) {
+      launch_sliced<3>(view, x + c, y + c, columns);
+      c += 3;
+    } else if (left == 2) {
+      launch_sliced<2>(view, x + c, y + c, columns);
+      c += 2;
+    } else {
+      launch_sliced<1>(view, x + c, y + c, columns);
+      c += 1;
+    }
+  }
+  multiply_long_rows(a.long_rows, x, y, columns);
+}
+
+template <typename T>
+void csr_lanes(LaneCsr<T>& a, const T* x, T* y, Index columns) {
+  if (a.csr.rows == 0) return;
+  constexpr Index most = warp_size * full_pack<T>;
+  for (Index c = 0; c < columns; c += most) {
+    const int pass_columns = static_cast<int>(std::min(most, columns - c));
+    const int wanted = (pass_columns + full_pack<T> - 1) / full_pack<T>;
+    const auto launch = [&](auto width) {
+      launch_lanes<decltype(width)::value>(a.csr.view(), x + c, y + c, columns, pass_columns);
+    };
+    if (wanted <= 4) {
+      launch(std::integral_constant<int, 4>{});
+    } else if (wanted <= 8) {
+      launch(std::integral_constant<int, 8>{});
+    } else if (wanted <= 16) {
+      launch(std::integral_constant<int, 16>{});
+    } else {
+      launch(std::integral_constant<int, 32>{});
+    }
+  }
+  multiply_long_rows(a.long_rows, x, y, columns);
+}
+
+template void multiply_long_rows(LongRows<float>&, const float*, float*, Index);
+template void multiply_long_rows(LongRows<double>&, const double*, double*, Index);
+template void sliced_rows(SlicedRows<float>&, const float*, float*, Index);
+template void sliced_rows(SlicedRows<double>&, const double*, double*, Index);
+template void csr_lanes(LaneCsr<float>&, const float*, float*, Index);
+template void csr_lanes(LaneCsr<double>&, const double*, double*, Index);
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,7 @@
+#include "cuda/multiply/fast/grouped_lanes.cuh"
+
+namespace spsolve::cuda {
+
+template void grouped_lanes(GroupedLanes<double>&, const double*, double*, Index);
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,35 @@
+#include "cuda/multiply/fast/row_groups.hpp"
+
+namespace spsolve::cuda {
+
+template <typename T>
+RowGroups row_groups_of(const Csr<T>& matrix, Index longest) {
+  constexpr double worthwhile = 1.5;  // non-zeros over stored columns
+  RowGroups groups;
+  const auto length = [&](Index row) {
+    return matrix.row_offsets[row + 1] - matrix.row_offsets[row];
+  };
+  const std::vector<int> sizes = equal_row_groups(matrix);
+  Index stored = 0, row = 0;
+  for (const int rows : sizes) {
+    stored += length(row);
+    row += rows;
+  }
+  const bool grouped =
+      static_cast<double>(matrix.nonzeros()) > worthwhile * static_cast<double>(stored);
+  row = 0;
+  for (const int rows : sizes) {
+    if (grouped && length(row) <= longest) {
+      groups[static_cast<std::size_t>(rows) - 1].push_back(row);
+    } else {
+      for (int r = 0; r < rows; ++r) groups[0].push_back(row + r);
+    }
+    row += rows;
+  }
+  return groups;
+}
+
+template RowGroups row_groups_of(const Csr<float>&, Index);
+template RowGroups row_groups_of(const Csr<double>&, Index);
+
+}  // namespace spsolve::cuda

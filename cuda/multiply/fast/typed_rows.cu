@@ -1,0 +1,93 @@
+#include "cuda/core/launch.cuh"
+#include "cuda/core/nvtx.hpp"
+#include "cuda/core/packed.cuh"
+#include "cuda/multiply/fast/typed_rows.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr int block = 256;
+constexpr int in_flight = 5;  // elements of a row that are loaded before the first is used
+
+template <typename T>
+struct TypedView {
+  Index rows;
+  const std::uint16_t* row_types;
+  const Index* offsets;
+  const LocalIndex* distances;
+  const T* values;
+};
+
+/// `pack` neighbouring columns of one row to a thread; `packs` = columns / pack. Place is wide
+/// enough for the number of threads: 32-bit divisions are several times faster.
+template <int pack, typename Place, typename T>
+__global__ void __launch_bounds__(block)
+    typed(TypedView<T> a, const T* __restrict__ x, T* __restrict__ y, Index columns, Place packs,
+          Place count) {
+  const Place stride = static_cast<Place>(thread_count());
+  for (Place e = static_cast<Place>(thread_index()); e < count; e += stride) {
+    const Index row = packs == 1 ? e : e / packs;
+    const int type = a.row_types[row];
+    const T* const from = x + static_cast<Index>(e) * pack;
+    Index j = a.offsets[type];
+    const Index end = a.offsets[type + 1];
+    T sums[pack]{};
+    for (; j + in_flight <= end; j += in_flight) {
+      T loaded[in_flight][pack];
+#pragma unroll
+      for (int u = 0; u < in_flight; ++u) {
+        load_columns<pack, true>(from + a.distances[j + u] * columns, loaded[u]);
+      }
+#pragma unroll
+      for (int u = 0; u < in_flight; ++u) {
+        const T value = a.values[j + u];
+#pragma unroll
+        for (int c = 0; c < pack; ++c) sums[c] += value * loaded[u][c];
+      }
+    }
+#pragma unroll 4
+    for (; j < end; ++j) {
+      T loaded[pack];
+      load_columns<pack, true>(from + a.distances[j] * columns, loaded);
+#pragma unroll
+      for (int c = 0; c < pack; ++c) sums[c] += a.values[j] * loaded[c];
+    }
+    store_columns<pack>(y + static_cast<Index>(e) * pack, sums, true);
+    if (count - e <= stride) break;  // e + stride may not fit into Place
+  }
+}
+
+template <int pack, typename T>
+void launch_typed(const TypedView<T>& a, const T* x, T* y, Index columns) {
+  const Index packs = columns / pack, count = a.rows * packs;
+  const unsigned grid = grid_for(count, block);
+  if (count <= Index{0xffffffff}) {
+    typed<pack, std::uint32_t><<<grid, block, 0, current_stream()>>>(
+        a, x, y, columns, static_cast<std::uint32_t>(packs), static_cast<std::uint32_t>(count));
+  } else {
+    typed<pack, Index><<<grid, block, 0, current_stream()>>>(a, x, y, columns, packs, count);
+  }
+  check_launch("row_types");
+}
+
+}  // namespace
+
+template <typename T>
+void row_types(const TypedRows<T>& a, const T* x, T* y, Index columns) {
+  if (a.rows == 0) return;
+  const NvtxRange range("row_types");
+  const TypedView<T> view{a.rows, a.row_types.data(), a.offsets.data(), a.distances.data(),
+                          a.values.data()};
+  constexpr int pack = full_pack<T>;
+  if (rows_aligned(x, columns, 16) && rows_aligned(y, columns, 16)) {
+    launch_typed<pack>(view, x, y, columns);
+  } else {
+    launch_typed<1>(view, x, y, columns);
+  }
+}
+
+template void row_types(const TypedRows<float>&, const float*, float*, Index);
+template void row_types(const TypedRows<double>&, const double*, double*, Index);
+
+}  // namespace spsolve::cuda

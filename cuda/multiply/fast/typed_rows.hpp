@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cuda/core/device_array.hpp"
+#include "matrix/csr.hpp"
+#include "multiply/kernel.hpp"
+
+namespace spsolve::cuda {
+
+/// Rows by type (multiply/fast/row_types.hpp): each row is a 16-bit number of its type, and a type
+/// holds its values and their distances from the diagonal once. Of a stencil hardly more than X and
+/// Y moves.
+template <typename T>
+struct TypedRows {
+  Index rows = 0;
+  Index types = 0;
+  DeviceArray<std::uint16_t> row_types;  ///< rows
+  DeviceArray<Index> offsets;            ///< types + 1: first element of each
+  DeviceArray<LocalIndex> distances;     ///< column - row
+  DeviceArray<T> values;
+
+  /// Throws Error(input) with row_types_problem()'s sentence where there are too many types.
+  static TypedRows from_csr(const Csr<T>& matrix, const KernelOptions& options);
+  std::int64_t bytes() const {
+    return row_types.bytes() + offsets.bytes() + distances.bytes() + values.bytes();
+  }
+  std::string detail() const;  ///< "9 types of rows"
+};
+
+/// Y = A X on the current stream, X and Y row-major in GPU memory: a thread per 16 bytes of Y, or
+/// per element where rows are not aligned. Neighbouring threads read neighbouring elements of X,
+/// shifted by the same distance where their rows are of one type. Sums have a fixed order.
+/// Cost: 2 nnz K; moves X, Y and 2 bytes a row.
+template <typename T>
+void row_types(const TypedRows<T>& a, const T* x, T* y, Index columns);
+
+}  // namespace spsolve::cuda

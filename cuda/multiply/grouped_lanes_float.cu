@@ -1,7 +1,0 @@
-#include "cuda/multiply/grouped_lanes.cuh"
-
-namespace spsolve::cuda {
-
-template void grouped_lanes(GroupedLanes<float>&, const float*, float*, Index);
-
-}  // namespace spsolve::cuda

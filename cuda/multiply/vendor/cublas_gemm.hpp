@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "multiply/kernel.hpp"
+
+namespace spsolve::cuda {
+
+/// Y = A X by cuBLAS's gemm over the dense form of A, a peer of the project's own kernels.
+template <typename T>
+std::unique_ptr<KernelProduct<T>> cublas_gemm(const Csr<T>& matrix, const KernelOptions& options);
+
+}  // namespace spsolve::cuda

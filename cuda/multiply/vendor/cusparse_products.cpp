@@ -1,0 +1,182 @@
+#include "cuda/multiply/vendor/cusparse_products.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/error.hpp"
+#include "cuda/core/stream.hpp"
+#include "cuda/multiply/published/transpose.hpp"
+#include "cuda/multiply/vendor/cusparse_matrix.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr auto as_it_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
+
+/// SpMV in any format.
+template <typename T>
+class SpmvProduct final : public KernelProduct<T> {
+ public:
+  SpmvProduct(CusparseMatrix<T> matrix, cusparseSpMVAlg_t algorithm)
+      : handle_(make_cusparse()), matrix_(std::move(matrix)), algorithm_(algorithm) {}
+
+  void multiply(const T* x, T* y, Index columns) override {
+    if (columns != 1) fail(ExitCode::internal, "cuSPARSE's SpMV was asked for K = {}", columns);
+    if (matrix_.empty()) return matrix_.multiply_empty(y, 1);
+    CUDA_CHECK(cusparseSetStream(handle_.get(), current_stream()));
+    // cuSPARSE takes no pointer to const here, and does not write to x.
+    T* const input = const_cast<T*>(x);
+    if (!prepared_) prepare(input, y);
+    CUDA_CHECK(cusparseDnVecSetValues(x_.get(), input));
+    CUDA_CHECK(cusparseDnVecSetValues(y_.get(), y));
+    CUDA_CHECK(cusparseSpMV(handle_.get(), as_it_is, &one, a_.get(), x_.get(), &zero, y_.get(),
+                            value_type<T>, algorithm_, matrix_.workspace.data()));
+  }
+  std::int64_t bytes() const override { return matrix_.bytes(); }
+  std::string detail() const override { return version_of(handle_); }
+
+ private:
+  void prepare(T* x, T* y) {
+    a_ = matrix_.descriptor();
+    cusparseDnVecDescr_t made = nullptr;
+    CUDA_CHECK(cusparseCreateDnVec(&made, matrix_.columns, x, value_type<T>));
+    x_.reset(made);
+    CUDA_CHECK(cusparseCreateDnVec(&made, matrix_.rows, y, value_type<T>));
+    y_.reset(made);
+    std::size_t bytes = 0;
+    CUDA_CHECK(cusparseSpMV_bufferSize(handle_.get(), as_it_is, &one, a_.get(), x_.get(), &zero,
+                                       y_.get(), value_type<T>, algorithm_, &bytes));
+    matrix_.workspace.grow(std::max<Index>(static_cast<Index>(bytes), 1));
+    if (matrix_.slice == 0) {  // there is nothing to prepare in SELL
+      CUDA_CHECK(cusparseSpMV_preprocess(handle_.get(), as_it_is, &one, a_.get(), x_.get(), &zero,
+                                         y_.get(), value_type<T>, algorithm_,
+                                         matrix_.workspace.data()));
+    }
+    prepared_ = true;
+  }
+
+  static constexpr T one = 1, zero = 0;
+  CusparseHandle handle_;
+  CusparseMatrix<T> matrix_;
+  cusparseSpMVAlg_t algorithm_;
+  SparseDescriptor a_;
+  VectorDescriptor x_, y_;
+  bool prepared_ = false;
+};
+
+template <typename T>
+class SpmmProduct final : public KernelProduct<T> {
+ public:
+  SpmmProduct(CusparseMatrix<T> matrix, cusparseSpMMAlg_t algorithm, DenseOrder order)
+      : handle_(make_cusparse()),
+        matrix_(std::move(matrix)),
+        algorithm_(algorithm),
+        by_columns_(order == DenseOrder::columns) {}
+
+  void multiply(const T* x, T* y, Index columns) override {
+    if (matrix_.empty()) return matrix_.multiply_empty(y, columns);
+    CUDA_CHECK(cusparseSetStream(handle_.get(), current_stream()));
+    const bool transposes = by_columns_ && columns > 1;
+    T* output = y;
+    if (transposes) {
+      x = transposed(x, matrix_.columns, columns, x_columns_);
+      y_columns_.grow(matrix_.rows * columns);
+      output = y_columns_.data();
+    }
+    // cuSPARSE takes no pointer to const here, and does not write to x.
+    T* const input = const_cast<T*>(x);
+    if (columns != prepared_columns_) prepare(input, output, columns);
+    CUDA_CHECK(cusparseDnMatSetValues(x_.get(), input));
+    CUDA_CHECK(cusparseDnMatSetValues(y_.get(), output));
+    CUDA_CHECK(cusparseSpMM(handle_.get(), as_it_is, as_it_is, &one, a_.get(), x_.get(), &zero,
+                            y_.get(), value_type<T>, algorithm_, matrix_.workspace.data()));
+    if (transposes) transpose(output, y, columns, matrix_.rows);
+  }
+  std::int64_t bytes() const override { return matrix_.bytes(); }
+  std::string detail() const override {
+    return version_of(handle_) + (by_columns_ ? ", X and Y transposed within the product" : "");
+  }
+
+ private:
+  DenseDescriptor dense(Index rows, Index columns, T* values) const {
+    cusparseDnMatDescr_t made = nullptr;
+    CUDA_CHECK(cusparseCreateDnMat(&made, rows, columns, by_columns_ ? rows : columns, values,
+                                   value_type<T>,
+                                   by_columns_ ? CUSPARSE_ORDER_COL : CUSPARSE_ORDER_ROW));
+    return DenseDescriptor(made);
+  }
+
+  void prepare(T* x, T* y, Index columns) {
+    a_ = matrix_.descriptor();
+    x_ = dense(matrix_.columns, columns, x);
+    y_ = dense(matrix_.rows, columns, y);
+    std::size_t bytes = 0;
+    CUDA_CHECK(cusparseSpMM_bufferSize(handle_.get(), as_it_is, as_it_is, &one, a_.get(), x_.get(),
+                                       &zero, y_.get(), value_type<T>, algorithm_, &bytes));
+    matrix_.workspace.grow(std::max<Index>(static_cast<Index>(bytes), 1));
+    CUDA_CHECK(cusparseSpMM_preprocess(handle_.get(), as_it_is, as_it_is, &one, a_.get(), x_.get(),
+                                       &zero, y_.get(), value_type<T>, algorithm_,
+                                       matrix_.workspace.data()));
+    prepared_columns_ = columns;
+  }
+
+  static constexpr T one = 1, zero = 0;
+  CusparseHandle handle_;
+  CusparseMatrix<T> matrix_;
+  cusparseSpMMAlg_t algorithm_;
+  bool by_columns_;
+  DeviceArray<T> x_columns_, y_columns_;
+  SparseDescriptor a_;
+  DenseDescriptor x_, y_;
+  Index prepared_columns_ = 0;
+};
+
+cusparseSpMMAlg_t spmm_algorithm(int number) {
+  switch (number) {
+    case 1:
+      return CUSPARSE_SPMM_CSR_ALG1;
+    case 2:
+      return CUSPARSE_SPMM_CSR_ALG2;
+    default:
+      return CUSPARSE_SPMM_CSR_ALG3;
+  }
+}
+
+}  // namespace
+
+std::string cusparse_problem(const MatrixFacts& facts) {
+  constexpr Index most = std::numeric_limits<LocalIndex>::max();
+  if (facts.nonzeros <= most && facts.rows < most) return {};
+  return "cuSPARSE is given 32-bit offsets here, and the matrix has 2^31 rows or non-zeros";
+}
+
+template <typename T>
+std::unique_ptr<KernelProduct<T>> cusparse_csr_spmv(const Csr<T>& matrix, int algorithm) {
+  return std::make_unique<SpmvProduct<T>>(
+      CusparseMatrix<T>::csr(matrix),
+      algorithm == 1 ? CUSPARSE_SPMV_CSR_ALG1 : CUSPARSE_SPMV_CSR_ALG2);
+}
+
+template <typename T>
+std::unique_ptr<KernelProduct<T>> cusparse_sell_spmv(const Csr<T>& matrix) {
+  return std::make_unique<SpmvProduct<T>>(CusparseMatrix<T>::sell(matrix), CUSPARSE_SPMV_SELL_ALG1);
+}
+
+template <typename T>
+std::unique_ptr<KernelProduct<T>> cusparse_csr_spmm(const Csr<T>& matrix, int algorithm,
+                                                    DenseOrder order) {
+  return std::make_unique<SpmmProduct<T>>(CusparseMatrix<T>::csr(matrix), spmm_algorithm(algorithm),
+                                          order);
+}
+
+template std::unique_ptr<KernelProduct<float>> cusparse_csr_spmv(const Csr<float>&, int);
+template std::unique_ptr<KernelProduct<double>> cusparse_csr_spmv(const Csr<double>&, int);
+template std::unique_ptr<KernelProduct<float>> cusparse_sell_spmv(const Csr<float>&);
+template std::unique_ptr<KernelProduct<double>> cusparse_sell_spmv(const Csr<double>&);
+template std::unique_ptr<KernelProduct<float>> cusparse_csr_spmm(const Csr<float>&, int,
+                                                                 DenseOrder);
+template std::unique_ptr<KernelProduct<double>> cusparse_csr_spmm(const Csr<double>&, int,
+                                                                  DenseOrder);
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/multiply/device_csr.hpp"
+
+namespace spsolve::cuda {
+
+/// Rows of K elements in two arrays: row i is row i of `own` for i < split, and row i - split of
+/// `others` behind.
+template <typename T>
+struct SplitRows {
+  T* own;
+  T* others;
+  Index split;
+};
+
+// Products with rows in CSR form, in GPU memory. Groups of lanes share a row: some of them its
+// non-zeros, some of them the columns of x. The order of the terms of a sum depends on the numbers
+// of rows, non-zeros and columns only.
+
+/// y_ic <- sum over j of a_ij x_jc
+void multiply_rows(const CsrView<double>& a, const SplitRows<const double>& x,
+                   const SplitRows<double>& y, Index columns, cudaStream_t stream);
+
+/// y_ic <- sum over j of |a_ij h h x_jc|
+void multiply_row_magnitudes(const CsrView<double>& a, double h, const SplitRows<const double>& x,
+                             const SplitRows<double>& y, Index columns, cudaStream_t stream);
+
+/// Rows of maxima, and their width, that subtract_product() leaves: at most 1024.
+Index residual_blocks(const CsrView<double>& a, Index columns);
+constexpr Index residual_width(Index columns) {
+  return 4 * columns + 1;
+}
+
+/// r <- b - A x in twice the precision, see BandProducts::residual(). The rows of `maxima` are of
+/// some rows of A each: max |r_i|, max |b_i|, max |x_i|, max |r_i| / (|A| |x| + |b|)_i, K numbers
+/// each, and max over i of sum over j of |a_ij|.
+void subtract_product(const CsrView<double>& a, const SplitRows<const double>& x, const double* b,
+                      double* r, Index columns, double* maxima, cudaStream_t stream);
+
+}  // namespace spsolve::cuda

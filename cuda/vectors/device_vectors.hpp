@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+
+#include "cuda/core/device_array.hpp"
+#include "vectors/vectors.hpp"
+
+namespace spsolve::cuda {
+
+class ReductionMemory;
+
+/// Vectors in the memory of the current GPU, row-major. Work runs on current_stream(), and is
+/// waited for where something comes from or goes to host memory. The bits of sums depend on the
+/// height and K only.
+class DeviceVectors final : public Vectors {
+ public:
+  DeviceVectors(Team& team, const RowLayout& layout, Index columns);
+  ~DeviceVectors() override;
+
+  /// Own rows: height x K values in GPU memory, null where there are none.
+  double* data() { return values_.data(); }
+  const double* data() const { return values_.data(); }
+
+  std::unique_ptr<Vectors> similar(Index columns) const override;
+  void write_rows(Range rows, std::span<const double> values) override;
+  void read_rows(Range rows, std::span<double> values) const override;
+  void fill(double value) override;
+
+  /// Where y is x itself, the two ranges must not overlap.
+  void copy_columns(const Vectors& y, Index from, Index to, Index count) override;
+
+  void add_multiples(std::span<const double> factors, const Vectors& y) override;
+  void scale_columns(std::span<const double> factors) override;
+  void scale_rows(const Vectors& d) override;
+  void own_dots(const Vectors& y, std::span<double> sums) const override;
+  void own_maxima(std::span<double> largest) const override;
+
+ private:
+  DeviceVectors(Team& team, const RowLayout& layout, Index columns,
+                std::shared_ptr<ReductionMemory> reductions);
+
+  Index size() const { return height() * columns(); }
+
+  /// Runs reduce(partials, results) on the current stream, and puts the results into `to`.
+  template <typename Reduce>
+  void reduce(std::span<double> to, const Reduce& reduce) const;
+
+  DeviceArray<double> values_;
+  std::shared_ptr<ReductionMemory> reductions_;  // shared with those made by similar()
+};
+
+/// `x`, which lies in GPU memory.
+DeviceVectors& on_device(Vectors& x);
+const DeviceVectors& on_device(const Vectors& x);
+
+}  // namespace spsolve::cuda

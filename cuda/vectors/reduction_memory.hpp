@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/core/pinned_array.hpp"
+#include "cuda/core/stream.hpp"
+#include "cuda/vectors/vector_kernels.hpp"
+
+namespace spsolve::cuda {
+
+/// What sums and maxima over the rows of height x K arrays need beside them: partial results, and a
+/// way for the K results to reach the host. It grows, and is used for one reduction after another.
+class ReductionMemory {
+ public:
+  void make_room(Index height, Index columns) {
+    partials_.grow(reduction_chunks(height, columns) * columns);
+    results_.grow(columns);
+    host_.grow(columns);
+  }
+  double* partials() { return partials_.data(); }
+  double* results() { return results_.data(); }
+
+  /// The first `count` results once `stream` has them; until the next reduction.
+  std::span<const double> fetch(Index count, cudaStream_t stream) {
+    const auto size = static_cast<std::size_t>(count);
+    CUDA_CHECK(cudaMemcpyAsync(host_.data(), results_.data(), size * sizeof(double),
+                               cudaMemcpyDeviceToHost, stream));
+    wait_for(stream);
+    return {host_.data(), size};
+  }
+
+ private:
+  DeviceArray<double> partials_, results_;
+  PinnedArray<double> host_;
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+
+#include <cuda_runtime_api.h>
+
+#include "core/types.hpp"
+
+namespace spsolve::cuda {
+
+// Operations on height x K arrays of double in GPU memory, row-major and contiguous unless a stride
+// is named. Memory-bound: every element is read and written once, 16 bytes at a time where rows are
+// aligned so.
+
+/// x_i <- value for i < count.
+void fill(double* x, Index count, double value, cudaStream_t stream);
+
+/// x(i, j) <- y(i, j) for j < count; rows of x and y begin `x_stride` and `y_stride` elements
+/// apart.
+void copy_columns(const double* y, Index y_stride, double* x, Index x_stride, Index height,
+                  Index count, cudaStream_t stream);
+
+/// x(:, c) <- x(:, c) + factor_c y(:, c); a factor in host memory for every column.
+void add_multiples(std::span<const double> factors, const double* y, double* x, Index height,
+                   cudaStream_t stream);
+
+/// x(:, c) <- factor_c x(:, c); a factor 0 gives zeros whatever x holds.
+void scale_columns(std::span<const double> factors, double* x, Index height, cudaStream_t stream);
+
+/// x(i, :) <- d_i x(i, :)
+void scale_rows(const double* d, double* x, Index height, Index columns, cudaStream_t stream);
+
+/// Chunks of rows that the sums and maxima below are taken of first: at most 1024, and 1 for few
+/// rows. Depends on height and K only, and so do the bits of sums.
+Index reduction_chunks(Index height, Index columns);
+
+/// sums_c <- sum over i of x_ic y_ic. `partials` has room for reduction_chunks() rows of K. The
+/// order of the terms is fixed: chunks of rows, within a chunk a thread for every so many rows, and
+/// trees over both.
+void column_dots(const double* x, const double* y, Index height, Index columns, double* partials,
+                 double* sums, cudaStream_t stream);
+
+/// largest_c <- max over i of |x_ic|, a nan where there is one, likewise.
+void column_maxima(const double* x, Index height, Index columns, double* partials, double* largest,
+                   cudaStream_t stream);
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "spsolve/dense.hpp"
+#include "spsolve/matrix.hpp"
+#include "spsolve/options.hpp"
+#include "spsolve/ranks.hpp"
+
+namespace spsolve {
+
+/// How a matrix was eliminated.
+struct SetUpReport {
+  std::string method;    ///< lu, gauss, gauss_jordan
+  std::string pivoting;  ///< none, partial, complete, tournament
+  std::string device;    ///< host or cuda
+  bool equilibrated = false;
+  double pivot_growth = 0;  ///< max |u_ij| / max |a_ij|
+  double smallest_pivot = 0, largest_pivot = 0;
+  std::vector<std::string> notes;
+};
+
+/// A solution of A X = B, or A^T X = B, and how far it can be trusted: the figures of the
+/// application's report.
+struct Solution {
+  Dense<double> x;  ///< this rank's rows
+  /// Whether x solves a system near the one that was given; see also `notes`.
+  bool solved = false;
+  double backward_error = 0;       ///< normwise
+  double componentwise_error = 0;  ///< componentwise backward error
+  int sweeps = 0;                  ///< of refinement
+  std::optional<double> condition, componentwise_condition;
+  /// Bound on ||x - x*|| / ||x||, x* the exact solution, and the same as the last corrections let
+  /// expect it; infinite where it is not known.
+  double forward_error_bound = 0, forward_error_estimate = 0;
+  std::vector<std::string> notes;  ///< what to know before using x
+};
+
+/// Solves systems with one square matrix A, n x n: eliminated once, solved with as often as wanted,
+/// eliminated again for new values of the same pattern. Over several ranks every call is
+/// collective; rank r has the rows own() of right-hand sides and solutions, and none holds more.
+/// What fails throws the same Error on every rank: input, resources (with what would do),
+/// not_trustworthy (A is singular). The program spsolve does its work by the same code, and gets
+/// the same bits.
+class Solver {
+ public:
+  /// Plans, refuses what does not fit into memory, and eliminates. `a`: of rank 0; others pass an
+  /// empty one.
+  explicit Solver(const Matrix& a, const Options& options = {}, Ranks ranks = {});
+  ~Solver();
+  Solver(Solver&&) noexcept;
+  Solver& operator=(Solver&&) noexcept;
+
+  Index order() const;  ///< n
+  Range own() const;    ///< this rank's rows
+
+  /// A X = B and A^T X = B for the own().size() x K rows `b` of B, refined and measured against the
+  /// sparse A. For A^T the rows of the transposed matrix are kept from the first call on.
+  Solution solve(const Dense<double>& b);
+  Solution solve_transposed(const Dense<double>& b);
+
+  /// New values for the pattern of A: of own rows, row after row, columns ascending; eliminates
+  /// again.
+  void set_values(std::span<const double> values);
+
+  const SetUpReport& report() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace spsolve

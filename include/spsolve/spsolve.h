@@ -1,0 +1,132 @@
+/* spsolve from C: sparse matrices, solvers of A X = B, products Y = A X.
+ *
+ * Functions that can fail hand back a status: SPSOLVE_OK, or one that says what kind of failure it
+ * is; spsolve_last_error() has the sentence then. Objects are made by functions that end in
+ * _create, _load or _from_..., and given back to _free, which takes NULL too. Arrays are copied.
+ * Indices count from 0. Multivectors are row-major, n x columns. Objects belong to one thread at a
+ * time. */
+#ifndef SPSOLVE_SPSOLVE_H
+#define SPSOLVE_SPSOLVE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  SPSOLVE_OK = 0,
+  SPSOLVE_NOT_TRUSTWORTHY = 1, /* singular, or a residual that is too large */
+  SPSOLVE_INPUT = 2,           /* a file or an argument is wrong */
+  SPSOLVE_RESOURCES = 3,       /* memory or device is missing or too small */
+  SPSOLVE_INTERNAL = 4         /* a defect of the library */
+} spsolve_status;
+
+/* The sentence of the last failure in this thread, or "". Valid until the next call that fails. */
+const char* spsolve_last_error(void);
+
+/* "0.1.0" */
+const char* spsolve_version(void);
+
+typedef struct spsolve_matrix spsolve_matrix;
+typedef struct spsolve_solver spsolve_solver;
+typedef struct spsolve_product spsolve_product;
+
+/* --- matrices */
+
+/* A Matrix Market file, or a generator such as "grid2d:100". */
+spsolve_status spsolve_matrix_load(const char* file_or_generator, spsolve_matrix** matrix);
+
+/* Compressed rows: row_offsets has rows + 1 numbers; duplicates are added. */
+spsolve_status spsolve_matrix_from_rows(int64_t rows, int64_t columns, const int64_t* row_offsets,
+                                        const int64_t* column_indices, const double* values,
+                                        spsolve_matrix** matrix);
+
+int64_t spsolve_matrix_rows(const spsolve_matrix* matrix);
+int64_t spsolve_matrix_columns(const spsolve_matrix* matrix);
+int64_t spsolve_matrix_nonzeros(const spsolve_matrix* matrix);
+void spsolve_matrix_free(spsolve_matrix* matrix);
+
+/* --- solvers */
+
+typedef enum {
+  SPSOLVE_METHOD_AUTO = 0,
+  SPSOLVE_METHOD_GAUSS = 1,
+  SPSOLVE_METHOD_GAUSS_JORDAN = 2,
+  SPSOLVE_METHOD_LU = 3
+} spsolve_method;
+
+typedef enum {
+  SPSOLVE_PIVOTING_AUTO = 0,
+  SPSOLVE_PIVOTING_NONE = 1,
+  SPSOLVE_PIVOTING_PARTIAL = 2,
+  SPSOLVE_PIVOTING_COMPLETE = 3,
+  SPSOLVE_PIVOTING_TOURNAMENT = 4
+} spsolve_pivoting;
+
+typedef enum { SPSOLVE_FLOAT = 0, SPSOLVE_DOUBLE = 1, SPSOLVE_MIXED = 2 } spsolve_precision;
+
+typedef enum {
+  SPSOLVE_DEVICE_AUTO = 0,
+  SPSOLVE_DEVICE_HOST = 1,
+  SPSOLVE_DEVICE_CUDA = 2
+} spsolve_device;
+
+typedef struct {
+  spsolve_method method;
+  spsolve_pivoting pivoting;
+  spsolve_precision precision;
+  spsolve_device device;
+  int refinement; /* most sweeps */
+  int condition;  /* whether condition numbers are estimated */
+} spsolve_options;
+
+/* The defaults of the program. */
+void spsolve_options_init(spsolve_options* options);
+
+/* How far a solution can be trusted; see docs/trust.md. What is not known is infinite. */
+typedef struct {
+  double backward_error;
+  double componentwise_error;
+  double condition;
+  double componentwise_condition;
+  double forward_error_bound;
+  double forward_error_estimate;
+  int sweeps;
+} spsolve_trust;
+
+/* Eliminates the square matrix; `options` may be NULL. */
+spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
+                                     spsolve_solver** solver);
+
+/* x of A x = b, or with `transposed` of A^T x = b; b and x are n x columns and may be the same
+ * array; `trust` may be NULL. SPSOLVE_NOT_TRUSTWORTHY: x is written, and does not solve the system.
+ */
+spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int64_t columns,
+                                    const double* b, double* x, spsolve_trust* trust);
+
+/* New values for the same pattern, row after row, columns ascending; eliminates again. */
+spsolve_status spsolve_solver_set_values(spsolve_solver* solver, int64_t count,
+                                         const double* values);
+
+/* What to know before using the last solution: sentences, one a line, or "". */
+const char* spsolve_solver_notes(const spsolve_solver* solver);
+void spsolve_solver_free(spsolve_solver* solver);
+
+/* --- products */
+
+/* `kernel`: a name of `spbench --list-kernels`, or NULL for "auto"; `columns`: as expected. */
+spsolve_status spsolve_product_create(const spsolve_matrix* matrix, const char* kernel,
+                                      int64_t columns, spsolve_device device,
+                                      spsolve_product** product);
+
+/* y = A x; x is A's columns x `columns`, y A's rows x `columns`. */
+spsolve_status spsolve_product_apply(spsolve_product* product, int64_t columns, const double* x,
+                                     double* y);
+void spsolve_product_free(spsolve_product* product);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,13 @@
+#pragma once
+
+// What a program of its own needs of spsolve: matrices, solvers, products. Over MPI ranks also
+// <spsolve/mpi.hpp>; from C <spsolve/spsolve.h>.
+
+#include "spsolve/dense.hpp"
+#include "spsolve/error.hpp"
+#include "spsolve/matrix.hpp"
+#include "spsolve/options.hpp"
+#include "spsolve/product.hpp"
+#include "spsolve/ranks.hpp"
+#include "spsolve/solver.hpp"
+#include "spsolve/types.hpp"

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <string>
+
+#include "core/types.hpp"
+
+namespace spsolve {
+
+// Where one way of working becomes better than another one, by the kind of device: numbers that
+// were measured, and are measured anew for another kind. Sizes that kernels are compiled with stand
+// with the kernels.
+
+/// A host: some cores with caches, memory beside them.
+struct HostTuning {
+  /// Columns of a panel: of a matrix of order n, n / panels_of_matrix in multiples of 8 between the
+  /// two. Wide panels bring the update to the rate of dgemm, and cost latency while it is small.
+  Index panels_of_matrix = 16;
+  Index least_panel = 16;
+  Index most_panel = 128;
+
+  /// Multiply-adds of a column's elimination below which a parallel region costs more than it
+  /// saves.
+  Index parallel_elimination = 20000;
+
+  /// Columns of swapped rows that one thread takes at a time: rows of so many stay in a core's
+  /// cache.
+  Index swap_columns = 512;
+
+  /// What solve.method=auto tries sparse elimination for: the smallest order, and the largest share
+  /// of non-zeros; else making it dense is as soon done.
+  Index least_order_for_sparse = 500;
+  double most_density_for_sparse = 0.2;
+
+  /// Flops a second of one thread that predictions of sparse elimination reckon with, and the
+  /// seconds that every entry of the factors takes beside.
+  double sparse_flops_per_second = 2e10;
+  double seconds_of_sparse_entry = 2e-9;
+
+  /// solve.ordering=auto: graphs of at most so many vertices are ordered by minimum degree alone;
+  /// those of at least so many neighbours a vertex, and at most so many times their mean, by
+  /// dissection alone, which takes so many seconds for a vertex.
+  Index most_by_minimum_degree = 1000;
+  double degree_of_solids = 5;
+  double most_spread_of_degrees = 4;
+  double seconds_of_dissected_vertex = 4e-6;
+};
+
+/// A GPU with memory of its own, as an H200 is.
+struct GpuTuning {
+  /// Smallest order that device=auto eliminates on a GPU: below, starting its libraries takes
+  /// longer than the whole elimination on a host.
+  Index least_order = 1000;
+
+  /// Smallest order that solve.ranks=auto gives to all GPUs: below, messages between them take
+  /// longer than the whole elimination on one.
+  Index least_order_for_all = 20000;
+
+  /// Smallest order that is eliminated in mixed precision on a GPU alone: below, panels take most
+  /// of the time, as long in float as in double, and GMRES comes on top: 1.36 times the time of
+  /// double at 7548, 0.91 at 16384.
+  Index least_mixed_order = 12000;
+
+  /// Columns of a panel on a GPU alone, which eliminates inside a wide one by halves, so that the
+  /// update's rate counts alone: a whole matrix up to one_panel_order, narrow_panel columns below
+  /// wide_panel_order, wide_panel from there on.
+  Index one_panel_order = 2048;
+  Index narrow_panel = 512;
+  Index wide_panel_order = 25000;
+  Index wide_panel = 1024;
+
+  /// Columns of a panel among several GPUs, and of a cyclic block: shared_panels[i] below the order
+  /// shared_orders[i]; from wide_order_a_gpu times the GPUs on wide_panel, else the last one.
+  Index shared_orders[3] = {2500, 6000, 20000};
+  Index shared_panels[4] = {64, 128, 256, 512};
+  Index wide_order_a_gpu = 20000;
+
+  /// Rows a GPU that are left to an update that still hides the election of a panel of wide_panel
+  /// columns; below, panels half as wide pay.
+  Index rows_that_hide_a_panel = 8192;
+
+  /// Multiprocessors that an update leaves to the panel beside it: as many as the cluster that a
+  /// leaf is eliminated by has blocks.
+  int panel_processors = 16;
+
+  /// What one launch of eliminated columns may take, and what its length is reckoned by: bytes that
+  /// the GPU moves in a second, and the time of a step that moves none.
+  double seconds_of_run = 20e-3;
+  double bytes_per_second = 3e12;
+  double seconds_of_empty_step = 5e-6;
+
+  /// Pieces of the columns, whose pivot rows travel and are solved for beside the update of
+  /// another; and the fewest panels of a piece, since each takes two dozen launches.
+  Index column_pieces = 4;
+  Index panels_of_piece = 24;
+
+  /// Multiprocessors that NCCL may take from the work beside its messages. Four GPUs eliminated
+  /// n = 100000 in 4.16 s with 4, 4.15 to 4.20 with 8 and 0.2 more with NCCL's choice, n = 34920 in
+  /// 0.32 s with 4 and with 8; products of grid3d27:127:3, K = 16, took 0.768 ms with 8, 0.770 with
+  /// 1 to 4 and 0.778 with NCCL's choice.
+  int nccl_blocks_beside_work = 8;
+
+  /// Bytes that are copied between GPU and host memory while as many travel.
+  Index message_piece = Index{4} << 20;
+
+  /// The share of the fastest halo's time that one of a later transport must stay under: later ones
+  /// take more from the product beside them, multiprocessors at first and then waits of the host
+  /// before each next launch.
+  double clearly_faster = 0.8;
+};
+
+inline constexpr HostTuning host_tuning;
+inline constexpr GpuTuning gpu_tuning;
+
+/// Both as a table for people, a line for each number: kind of device, name, value.
+std::string tuning_table();
+
+}  // namespace spsolve

@@ -1,0 +1,63 @@
+#include "dense/choice.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/tuning.hpp"
+#include "dense/columnwise/host_dense_rows.hpp"
+#include "dense/lu/host_blocked_rows.hpp"
+#include "dense/lu/panel_width.hpp"
+
+namespace spsolve {
+
+EliminationChoice choose_elimination(const SolverOptions& options, Index order, int ranks,
+                                     MemoryKind memory) {
+  EliminationChoice choice;
+  choice.precision = options.precision;
+  choice.method = options.method;
+  if (options.method == Method::automatic) {
+    choice.method = options.pivoting == Pivoting::complete ? Method::gauss : Method::lu;
+  }
+  const bool blocked = choice.method == Method::lu;
+  if (options.precision == Precision::mixed && blocked && memory == MemoryKind::gpu && ranks == 1 &&
+      order < gpu_tuning.least_mixed_order) {
+    choice.precision = Precision::float64;
+  }
+  choice.pivoting = options.pivoting;
+  if (options.pivoting == Pivoting::automatic) {
+    const bool in_parts = ranks > 1 || memory == MemoryKind::gpu;
+    choice.pivoting = blocked && in_parts ? Pivoting::tournament : Pivoting::partial;
+  }
+  if (const auto reason = why_not(choice.method, choice.pivoting); !reason.empty()) {
+    fail_everywhere(ExitCode::input, "{}", reason);
+  }
+  choice.block = options.block > 0 ? options.block : panel_width(order, memory, ranks);
+  choice.block = std::clamp<Index>(choice.block, 1, std::max<Index>(order, 1));
+  return choice;
+}
+
+RowLayout dense_layout(const EliminationChoice& choice, Index order, int ranks) {
+  if (choice.method == Method::lu && ranks > 1) {
+    return RowLayout::cyclic(order, ranks, choice.block);
+  }
+  return {order, ranks};
+}
+
+std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, Index order,
+                               int ranks) {
+  const bool reduced = choice.precision == Precision::float32;
+  if (choice.method != Method::lu) {
+    return reduced ? HostDenseRows<float>::bytes(height, order)
+                   : HostDenseRows<double>::bytes(height, order);
+  }
+  return panel_factors_bytes(choice, order, ranks) +
+         (reduced ? HostBlockedRows<float>::bytes(height, order, choice.block, ranks)
+                  : HostBlockedRows<double>::bytes(height, order, choice.block, ranks));
+}
+
+std::int64_t panel_factors_bytes(const EliminationChoice& choice, Index order, int ranks) {
+  if (choice.method != Method::lu || ranks == 1) return 0;
+  return choice.block * order * static_cast<std::int64_t>(value_bytes(choice.precision));
+}
+
+}  // namespace spsolve

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/types.hpp"
+#include "distribute/row_layout.hpp"
+#include "solve/options.hpp"
+
+namespace spsolve {
+
+/// How a matrix is made dense and eliminated; nothing is automatic any more.
+struct EliminationChoice {
+  Method method = Method::lu;
+  Pivoting pivoting = Pivoting::tournament;
+  Precision precision = Precision::float64;
+  Index block = 128;  ///< lu: columns of a panel, rows of a cyclic block
+  /// Whether solutions are refined against the matrix, so that products in float may be those that
+  /// are almost as accurate and much faster, where there are such.
+  bool refined = false;
+};
+
+/// Fills in what is automatic, for a matrix of order `order` on `ranks` ranks. Mixed precision
+/// becomes double where float factors would save no time. Throws Error(input)
+/// on every rank where method and pivoting do not go together.
+EliminationChoice choose_elimination(const SolverOptions& options, Index order, int ranks,
+                                     MemoryKind memory = MemoryKind::host);
+
+/// How the rows of the dense matrix are dealt out: cyclic blocks for lu over several ranks,
+/// contiguous else.
+RowLayout dense_layout(const EliminationChoice& choice, Index order, int ranks);
+
+/// Bytes of host memory that elimination allocates for `height` rows.
+std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, Index order,
+                               int ranks);
+
+/// Bytes of host memory, part of the former, that the L and U of all panels take on each of several
+/// ranks.
+std::int64_t panel_factors_bytes(const EliminationChoice& choice, Index order, int ranks);
+
+}  // namespace spsolve

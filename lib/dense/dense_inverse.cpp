@@ -1,0 +1,127 @@
+#include "dense/dense_inverse.hpp"
+
+#include <algorithm>
+
+#include "checkpoint/checkpoints.hpp"
+#include "distribute/redistribute.hpp"
+#include "solve/in_precision.hpp"
+
+namespace spsolve {
+
+template <typename T>
+void DenseInverse<T>::apply(const Vectors& x, Vectors& y) {
+  solve_in<T>(x, y, [&](Dense<T>& rows) { solve(rows); });
+}
+
+template <typename T>
+void DenseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
+  solve_in<T>(x, y, [&](Dense<T>& rows) { solve_transposed(rows); });
+}
+
+template <typename T>
+const Csr<double>& DenseInverse<T>::dealt_rows(SystemMatrix& matrix, const Equilibration& scaling,
+                                               std::optional<Csr<double>>& copy) const {
+  // Alone, local columns are the global ones.
+  if (team_.size() == 1 && !scaling.scales) return matrix.local_rows();
+  copy = matrix.scaled_rows(scaling);
+  const RowLayout layout = dense_layout(choice_, matrix.order(), team_.size());
+  if (layout.is_cyclic()) copy = redistribute_rows(team_, matrix.layout(), *copy, layout);
+  return *copy;
+}
+
+template <typename T>
+void ColumnwiseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
+  layout_ = matrix.layout();
+  rows_ = nullptr;
+  std::optional<Csr<double>> copy;
+  const Csr<double>& rows = this->dealt_rows(matrix, scaling, copy);
+  rows_ = together(this->team_, [&] {
+    return this->memory_.template of<T>().columnwise(rows, layout_.band(this->team_.rank()).first);
+  });
+}
+
+template <typename T>
+std::unique_ptr<Vectors> ColumnwiseInverse<T>::eliminate(const EliminationRun& run) {
+  elimination_ = eliminate_columnwise<T>(this->team_, this->memory_.row_team(), layout_, *rows_,
+                                         this->choice_.method, this->choice_.pivoting, run.progress,
+                                         run.checkpoints);
+  this->facts_ = {};
+  this->facts_.pivots = elimination_.pivots;
+  return nullptr;
+}
+
+template <typename T>
+void ColumnwiseInverse<T>::solve(Dense<T>& x) {
+  spsolve::solve(this->team_, layout_, *rows_, elimination_, x);
+}
+
+template <typename T>
+void ColumnwiseInverse<T>::solve_transposed(Dense<T>& x) {
+  spsolve::solve_transposed(this->team_, layout_, *rows_, elimination_, x);
+}
+
+template <typename T>
+void LuInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
+  layout_ = RowLayout::cyclic(matrix.order(), this->team_.size(), this->choice_.block);
+  rows_ = nullptr;
+  std::optional<Csr<double>> copy;
+  const Csr<double>& rows = this->dealt_rows(matrix, scaling, copy);
+  rows_ = together(this->team_, [&] {
+    return this->memory_.template of<T>().blocked(rows, layout_.block, this->team_.size() == 1,
+                                                  this->choice_.refined);
+  });
+}
+
+template <typename T>
+std::unique_ptr<Vectors> LuInverse<T>::eliminate(const EliminationRun& run) {
+  factors_ = factor_lu<T>(this->team_, this->memory_.pivot_team(), this->memory_.candidate_team(),
+                          layout_, *rows_, this->choice_.pivoting, run.progress, run.checkpoints);
+  this->facts_ = {};
+  this->facts_.pivots = factors_.pivots;
+  this->facts_.seconds = factors_.seconds;
+  if (factors_.redone_panels > 0) {
+    this->facts_.notes.push_back(
+        fmt::format("{} of {} panels were done again with partial pivoting, because the "
+                    "tournament's multipliers grew too large",
+                    factors_.redone_panels, factors_.panels.size()));
+  }
+  return nullptr;
+}
+
+template <typename T>
+void LuInverse<T>::solve(Dense<T>& x) {
+  solve_lu<T>(this->team_, this->memory_.row_team(), *rows_, factors_, x);
+}
+
+template <typename T>
+void LuInverse<T>::solve_transposed(Dense<T>& x) {
+  solve_lu_transposed<T>(this->team_, *rows_, factors_, x);
+}
+
+template class DenseInverse<float>;
+template class DenseInverse<double>;
+template class ColumnwiseInverse<float>;
+template class ColumnwiseInverse<double>;
+template class LuInverse<float>;
+template class LuInverse<double>;
+
+std::unique_ptr<Inverse> make_dense_inverse(Team& team, DenseMemory& memory,
+                                            const EliminationChoice& choice,
+                                            BeforeDouble before_double) {
+  const auto in = [&team, &memory, choice](Precision precision) {
+    EliminationChoice one = choice;
+    one.precision = precision;
+    one.refined = choice.precision == Precision::mixed && precision == Precision::float32;
+    const auto make = [&]<typename T>(T) -> std::unique_ptr<Inverse> {
+      if (one.method == Method::lu) return std::make_unique<LuInverse<T>>(team, memory, one);
+      return std::make_unique<ColumnwiseInverse<T>>(team, memory, one);
+    };
+    return precision == Precision::float32 ? make(float{}) : make(double{});
+  };
+  if (choice.precision != Precision::mixed) return in(choice.precision);
+  return std::make_unique<MixedInverse>([in] { return in(Precision::float32); },
+                                        [in] { return in(Precision::float64); },
+                                        std::move(before_double));
+}
+
+}  // namespace spsolve

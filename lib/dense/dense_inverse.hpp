@@ -1,0 +1,84 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "dense/choice.hpp"
+#include "dense/columnwise/columnwise.hpp"
+#include "dense/dense_memory.hpp"
+#include "dense/lu/lu.hpp"
+#include "dense/mixed_inverse.hpp"
+#include "solve/inverse.hpp"
+
+namespace spsolve {
+
+/// What the inverses of matrices that were made dense have in common, with factors in T.
+template <typename T>
+class DenseInverse : public Inverse {
+ public:
+  /// `team` and `memory` must outlive the object.
+  DenseInverse(Team& team, DenseMemory& memory, const EliminationChoice& choice)
+      : team_(team), memory_(memory), choice_(choice) {}
+
+  /// x and y in double; between them columns are solved for in T, with their largest entry near 1
+  /// where T is float: a small residual would underflow.
+  void apply(const Vectors& x, Vectors& y) override;
+  void apply_transposed(const Vectors& x, Vectors& y) override;
+  const InverseFacts& facts() const override { return facts_; }
+
+ protected:
+  /// This rank's rows of R A C as they are dealt out; `matrix`'s own where they are the same.
+  const Csr<double>& dealt_rows(SystemMatrix& matrix, const Equilibration& scaling,
+                                std::optional<Csr<double>>& copy) const;
+
+  /// Own rows of right-hand sides become those of solutions, with A or A^T.
+  virtual void solve(Dense<T>& x) = 0;
+  virtual void solve_transposed(Dense<T>& x) = 0;
+
+  Team& team_;
+  DenseMemory& memory_;
+  EliminationChoice choice_;
+  InverseFacts facts_;
+};
+
+/// By gauss or gauss_jordan, column by column.
+template <typename T>
+class ColumnwiseInverse final : public DenseInverse<T> {
+ public:
+  using DenseInverse<T>::DenseInverse;
+  void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
+  std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
+
+ private:
+  void solve(Dense<T>& x) override;
+  void solve_transposed(Dense<T>& x) override;
+
+  RowLayout layout_;
+  std::unique_ptr<DenseRows<T>> rows_;
+  Elimination elimination_;
+};
+
+/// By lu, panel by panel.
+template <typename T>
+class LuInverse final : public DenseInverse<T> {
+ public:
+  using DenseInverse<T>::DenseInverse;
+  void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
+  std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
+
+ private:
+  void solve(Dense<T>& x) override;
+  void solve_transposed(Dense<T>& x) override;
+
+  RowLayout layout_;
+  std::unique_ptr<BlockedRows<T>> rows_;
+  LuFactors<T> factors_;
+};
+
+/// The inverse that `choice` asks for, in any precision; `before_double` as of MixedInverse. `team`
+/// and `memory` must outlive it.
+std::unique_ptr<Inverse> make_dense_inverse(Team& team, DenseMemory& memory,
+                                            const EliminationChoice& choice,
+                                            BeforeDouble before_double = {});
+
+}  // namespace spsolve

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dense/columnwise/host_dense_rows.hpp"
+#include "dense/lu/host_blocked_rows.hpp"
+#include "matrix/csr.hpp"
+#include "solve/options.hpp"
+#include "team/team.hpp"
+#include "vectors/vector_memory.hpp"
+
+namespace spsolve {
+
+/// Makes the dense forms of sparse rows in T.
+template <typename T>
+class DenseRowsOf {
+ public:
+  virtual ~DenseRowsOf() = default;
+
+  /// The rows from `first_row` on, for an elimination column by column.
+  virtual std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, Index first_row) = 0;
+
+  /// Rows for a blocked elimination with panels of at most `max_width` columns; `alone` says that
+  /// no other rank takes part, `refined` is that of EliminationChoice.
+  virtual std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, Index max_width,
+                                                  bool alone, bool refined) = 0;
+};
+
+/// Where the dense rows of an elimination lie: makes them in the memory of one kind of device and
+/// carries rows between the ranks' memories. Making them throws std::bad_alloc or Error(resources)
+/// where memory is short.
+class DenseMemory {
+ public:
+  virtual ~DenseMemory() = default;
+
+  virtual MemoryKind memory() const = 0;
+
+  /// Memory of the same kind for vectors.
+  virtual const VectorMemory& vectors() const { return host_vector_memory(); }
+
+  /// "host", or the model of this rank's GPU.
+  virtual std::string device() const = 0;
+
+  /// How rows travel between ranks: "MPI", "NCCL", ...
+  virtual std::string transport() const = 0;
+
+  /// The ranks' team with messages that lie in the dense rows' own memory.
+  virtual Team& row_team() = 0;
+
+  /// The same for the pivot rows of BlockedRows, which may travel beside their products, and for
+  /// the values of rows that pivots are elected from.
+  virtual Team& pivot_team() = 0;
+  virtual Team& candidate_team() = 0;
+
+  virtual DenseRowsOf<float>& in_float() = 0;
+  virtual DenseRowsOf<double>& in_double() = 0;
+
+  template <typename T>
+  DenseRowsOf<T>& of() {
+    if constexpr (std::is_same_v<T, float>) {
+      return in_float();
+    } else {
+      return in_double();
+    }
+  }
+};
+
+/// Dense rows in host memory, the blocked ones of type Blocked, which travel by the team that
+/// everything else travels by.
+template <template <typename> class Blocked>
+class HostDenseMemoryOf final : public DenseMemory {
+ public:
+  explicit HostDenseMemoryOf(Team& team) : team_(team) {}
+
+  MemoryKind memory() const override { return MemoryKind::host; }
+  std::string device() const override { return "host"; }
+  std::string transport() const override { return team_.size() > 1 ? "MPI" : "none"; }
+  Team& row_team() override { return team_; }
+  Team& pivot_team() override { return team_; }
+  Team& candidate_team() override { return team_; }
+  DenseRowsOf<float>& in_float() override { return float_; }
+  DenseRowsOf<double>& in_double() override { return double_; }
+
+ private:
+  template <typename T>
+  struct Maker final : DenseRowsOf<T> {
+    std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, Index first_row) override {
+      return std::make_unique<HostDenseRows<T>>(rows, first_row);
+    }
+    std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, Index max_width, bool alone,
+                                            bool) override {
+      return std::make_unique<Blocked<T>>(rows, max_width, alone);
+    }
+  };
+
+  Team& team_;
+  Maker<float> float_;
+  Maker<double> double_;
+};
+
+using HostDenseMemory = HostDenseMemoryOf<HostBlockedRows>;
+
+}  // namespace spsolve

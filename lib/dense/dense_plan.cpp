@@ -1,0 +1,99 @@
+#include "dense/dense_plan.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "solve/gmres.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr std::int64_t blas_bytes = std::int64_t{8}
+                                    << 20;  // as measured of OpenBLAS; of a team, a quarter
+
+constexpr const char* filled_from = "compressed rows that they are filled from";
+
+/// What is eliminated first.
+EliminationChoice first_try(EliminationChoice choice) {
+  choice.refined = choice.precision == Precision::mixed;
+  if (choice.refined) choice.precision = Precision::float32;
+  return choice;
+}
+
+Index height_of(const DensePlanning& of) {
+  return dense_layout(of.choice, of.shape.rows, of.ranks).height(of.rank);
+}
+
+/// Whether the rows that are made dense are a copy of the matrix's own.
+bool copies_rows(const DensePlanning& of) {
+  return of.ranks > 1 || of.scales;
+}
+
+/// Adds, in `phase`, the dense rows and what goes with them; filled, their panels, the work space
+/// of the BLAS and on a GPU what columns are solved with are in use as well.
+void add_rows(MemoryPlan& plan, const DensePlanning& of, const EliminationChoice& choice,
+              const char* phase, bool filled) {
+  const Index height = height_of(of), order = of.shape.rows;
+  const bool reduced = choice.precision == Precision::float32;
+  const std::string dense =
+      fmt::format("dense rows, {} x {} in {}", height, order, reduced ? "float" : "double");
+  const auto value = static_cast<std::int64_t>(reduced ? sizeof(float) : sizeof(double));
+  if (of.gpu) {
+    plan.on_gpu.push_back(
+        {phase, dense, of.gpu(choice, height, order, of.ranks, filled ? of.columns : 0)});
+    const std::int64_t panels = panel_factors_bytes(choice, order, of.ranks);
+    if (filled && panels > 0) plan.parts.push_back({phase, "L and U of all panels", panels});
+  } else if (!filled) {
+    plan.parts.push_back({phase, dense, height * order * value});
+  } else {
+    plan.parts.push_back(
+        {phase, dense + " and their panels", elimination_bytes(choice, height, order, of.ranks)});
+    if (choice.method == Method::lu) {
+      plan.parts.push_back(
+          {phase, "work space of the BLAS", of.ranks == 1 ? blas_bytes : blas_bytes / 4});
+    }
+  }
+}
+
+}  // namespace
+
+void plan_dense(MemoryPlan& plan, const DensePlanning& of) {
+  const std::int64_t share = share_bytes(of.shape, height_of(of));
+  const bool cyclic = dense_layout(of.choice, of.shape.rows, of.ranks).is_cyclic();
+  if (cyclic) {
+    plan.parts.push_back({"deal", "compressed rows of this rank's band", share});
+    plan.parts.push_back({"deal", "rows on their way to who eliminates them", 3 * share});
+  }
+  if (copies_rows(of)) {
+    plan.parts.push_back({"prepare",
+                          cyclic      ? "the same, dealt out in cyclic blocks"
+                          : of.scales ? "the same, should it be equilibrated"
+                                      : "the same, columns by their numbers in A",
+                          share});
+  }
+  add_rows(plan, of, first_try(of.choice), "prepare", false);
+  add_rows(plan, of, first_try(of.choice), "eliminate", true);
+  if (of.gpu) plan.on_gpu.push_back({"prepare", filled_from, share});
+  if (of.choice.precision != Precision::mixed) return;
+  const Index own = RowLayout{of.shape.rows, of.ranks}.height(of.rank);
+  (of.gpu ? plan.on_gpu : plan.parts)
+      .push_back({"eliminate", "vectors of GMRES", gmres_bytes(own, of.columns)});
+  MemoryPlan in_double = plan_in_double(of);
+  plan.in_double = of.gpu ? std::move(in_double.on_gpu) : std::move(in_double.parts);
+}
+
+MemoryPlan plan_in_double(const DensePlanning& of) {
+  EliminationChoice again = of.choice;
+  again.precision = Precision::float64;
+  MemoryPlan plan;
+  add_rows(plan, of, again, "in double", true);
+  const std::int64_t share = share_bytes(of.shape, height_of(of));
+  if (copies_rows(of)) plan.parts.push_back({"in double", filled_from, share});
+  if (of.gpu) plan.on_gpu.push_back({"in double", filled_from, share});
+  return plan;
+}
+
+}  // namespace spsolve

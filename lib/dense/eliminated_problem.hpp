@@ -1,0 +1,15 @@
+#pragma once
+
+#include "checkpoint/checkpoint_file.hpp"
+#include "dense/choice.hpp"
+#include "solve/equilibrate.hpp"
+
+namespace spsolve {
+
+/// What checkpoints of this elimination belong to, the same on any number of ranks. Partial and
+/// tournament pivoting may take over from each other, and count as one. One pass over the
+/// non-zeros. Collective.
+EliminatedProblem problem_of(SystemMatrix& matrix, const Equilibration& scaling,
+                             const EliminationChoice& choice);
+
+}  // namespace spsolve

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <span>
+
+#include "core/types.hpp"
+
+namespace spsolve {
+
+/// Which triangle of an eliminated matrix: L with its unit diagonal not stored, or U.
+enum class Triangle { unit_lower, upper };
+
+/// Where the rows of a team's right-hand sides and solutions are.
+struct SolutionOrder {
+  std::span<const Index> places;  ///< of step k, among the rows that its panel gathers
+  std::span<const Index>
+      in_panel;  ///< of own local row i: its number among the pivots of its panel
+  Range band;    ///< the rows of x that this rank hands back
+};
+
+/// K right-hand sides on their way through the eliminated rows of one rank, in the own memory of
+/// its BlockedRows. Multivectors are row-major. In a team a rank has a sum c for each own row
+/// (height x K), the x of one panel (panel width x K) and its band of the solution, nothing of
+/// n x K. Calls may return before they are done; values in host memory may change when a call has
+/// returned.
+template <typename T>
+class BlockedSolution {
+ public:
+  virtual ~BlockedSolution() = default;
+
+  /// Of a rank alone: x <- T^-1 x, or with `transposed` T^-T x, for a triangle T of its whole
+  /// eliminated matrix; x is n x K, in host memory, and done when it returns.
+  virtual void solve_whole(Triangle triangle, bool transposed, std::span<T> x, Index columns) = 0;
+
+  // --- in a team
+
+  /// Begins anew: c <- `sums`, in host memory.
+  virtual void begin(std::span<const T> sums, const SolutionOrder& order, Index columns) = 0;
+
+  /// Memory for so many values of sums on their way between ranks, the same until the next begin()
+  /// or until more are asked for.
+  virtual std::span<T> buffer(Index size) = 0;
+
+  /// Copies c(rows, :) to `packed`, a part of the buffer.
+  virtual void pack_sums(Range rows, std::span<T> packed) = 0;
+
+  /// x <- T^-1 times the panel's rows of `gathered`, a part of the buffer, for a triangle T of the
+  /// panel's `factors`, in host memory (L and U, row-major, panel width squared).
+  virtual void solve(Triangle triangle, Range panel, std::span<const T> factors,
+                     std::span<const T> gathered) = 0;
+
+  /// c(rows, :) <- c(rows, :) - A(rows, panel) x for the x of that panel, the latest.
+  virtual void subtract_product(Range rows, Range panel) = 0;
+
+  /// c(i, :) <- x(in_panel[i], :) for i in `rows`, the latest panel's own pivot rows.
+  virtual void keep_sums(Range rows) = 0;
+
+  /// The band's part of the solution, where `panel`, the latest, has one, is that of x.
+  virtual void keep_band(Range panel) = 0;
+
+  /// Copies the band of the solution to `band`, in host memory; done when it returns.
+  virtual void read(std::span<T> band) = 0;
+
+  /// c <- c - A(rows, panel)^T x for x of rows x K, c of panel width x K, both in host memory, and
+  /// done when it returns. Needs no begin().
+  virtual void subtract_transposed_product(Range rows, Range panel, std::span<const T> x,
+                                           std::span<T> c, Index columns) = 0;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,157 @@
+#include "dense/lu/election.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "dense/lu/small_lu.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// The rows that a rank offers, for all: their count, then place and row of each.
+std::vector<Index> gather_offers(Team& team, const std::vector<Index>& places,
+                                 const std::vector<Index>& rows_here, Index width) {
+  std::vector<Index> mine(static_cast<std::size_t>(1 + 2 * width));
+  auto next = mine.begin();
+  *next++ = static_cast<Index>(places.size());
+  for (const Index place : places) {
+    *next++ = place;
+    *next++ = rows_here[place];
+  }
+  std::vector<Index> all(mine.size() * static_cast<std::size_t>(team.size()));
+  team.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  return all;
+}
+
+}  // namespace
+
+template <typename T>
+Election elect_by_tournament(Team& team, Team& candidate_team, BlockedRows<T>& rows,
+                             Index first_active, Range panel, const std::vector<Index>& rows_here) {
+  const Index width = panel.size();
+  const Candidates<T> offered = rows.elect(first_active, panel, team.size());
+  candidate_team.all_gather_bytes(std::as_bytes(offered.mine), std::as_writable_bytes(offered.all));
+
+  const std::vector<Index> offers = gather_offers(team, offered.places, rows_here, width);
+  Election stack;  // all candidates, without their values
+  std::vector<Index> counts;
+  for (int rank = 0; rank < team.size(); ++rank) {
+    const Index* offer = offers.data() + rank * (1 + 2 * width);
+    counts.push_back(*offer++);
+    for (Index i = 0; i < counts.back(); ++i) {
+      stack.owner.push_back(rank);
+      stack.place.push_back(*offer++);
+      stack.row.push_back(*offer++);
+    }
+  }
+  std::vector<Index> order(stack.row.size());
+  std::iota(order.begin(), order.end(), Index{0});
+
+  Election elected;
+  rows.factor_stack(width, offered.all, counts, order);
+  for (Index i = 0; i < width; ++i) {
+    elected.owner.push_back(stack.owner[order[i]]);
+    elected.place.push_back(stack.place[order[i]]);
+    elected.row.push_back(stack.row[order[i]]);
+  }
+  return elected;
+}
+
+template <typename T>
+Election elect_by_columns(Team& team, BlockedRows<T>& rows, Index first_active, Range panel,
+                          const std::vector<Index>& rows_here) {
+  struct Best {
+    double magnitude = -1;
+    Index row = -1;
+    Index place = -1;
+  };
+  const Index width = panel.size();
+  std::vector<T> values = rows.read({first_active, rows.height()}, panel);
+  std::vector<Index> places(values.size() / static_cast<std::size_t>(width));
+  std::iota(places.begin(), places.end(), first_active);
+
+  std::vector<T> factors(static_cast<std::size_t>(width * width));
+  Election elected;
+  for (Index j = 0; j < width; ++j) {
+    Best mine;
+    Index mine_at = -1;
+    for (Index i = 0; i < static_cast<Index>(places.size()); ++i) {
+      const double size = std::abs(static_cast<double>(values[i * width + j]));
+      const double magnitude = std::isnan(size) ? std::numeric_limits<double>::infinity() : size;
+      const Index row = rows_here[places[i]];
+      if (magnitude > mine.magnitude || (magnitude == mine.magnitude && row < mine.row)) {
+        mine = {magnitude, row, places[i]};
+        mine_at = i;
+      }
+    }
+    int owner = 0;
+    Best best;
+    const std::vector<Best> all = all_gather(team, mine);
+    for (int rank = 0; rank < team.size(); ++rank) {
+      const Best& theirs = all[rank];
+      if (theirs.magnitude > best.magnitude ||
+          (theirs.magnitude == best.magnitude && theirs.row < best.row)) {
+        best = theirs;
+        owner = rank;
+      }
+    }
+    elected.owner.push_back(owner);
+    elected.place.push_back(best.place);
+    elected.row.push_back(best.row);
+    T* pivot_row = factors.data() + j * width;
+    if (owner == team.rank()) {
+      // The row leaves the ones that are still eliminated; the last one takes its place.
+      std::copy_n(values.data() + mine_at * width, width, pivot_row);
+      std::copy_n(values.end() - width, width, values.begin() + mine_at * width);
+      values.resize(values.size() - static_cast<std::size_t>(width));
+      places[mine_at] = places.back();
+      places.pop_back();
+    }
+    broadcast(team, std::span<T>(pivot_row, width), owner);
+    if (pivot_row[j] == T{}) continue;  // the caller finds the zero pivot in the factors
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < static_cast<Index>(places.size()); ++i) {
+      T* row = values.data() + i * width;
+      const T multiplier = row[j] /= pivot_row[j];
+      for (Index c = j + 1; c < width; ++c) row[c] -= multiplier * pivot_row[c];
+    }
+  }
+  rows.set_factors(panel, factors);
+  return elected;
+}
+
+template <typename T>
+Election take_in_order(Team& team, BlockedRows<T>& rows, Index first_active, Range panel,
+                       int owner) {
+  const Index width = panel.size();
+  Election elected;
+  elected.owner.assign(static_cast<std::size_t>(width), owner);
+  std::vector<T> factors(static_cast<std::size_t>(width * width));
+  for (Index i = 0; i < width; ++i) {
+    elected.place.push_back(first_active + i);
+    elected.row.push_back(panel.first + i);
+  }
+  if (owner == team.rank()) {
+    const std::vector<T> values = rows.read({first_active, first_active + width}, panel);
+    std::copy_n(values.begin(), width * width, factors.begin());
+  }
+  broadcast(team, std::span<T>(factors), owner);
+  factor_small<T>(width, width, factors, false, {});
+  rows.set_factors(panel, factors);
+  return elected;
+}
+
+#define SPSOLVE_INSTANTIATE(T)                                                       \
+  template Election elect_by_tournament(Team&, Team&, BlockedRows<T>&, Index, Range, \
+                                        const std::vector<Index>&);                  \
+  template Election elect_by_columns(Team&, BlockedRows<T>&, Index, Range,           \
+                                     const std::vector<Index>&);                     \
+  template Election take_in_order(Team&, BlockedRows<T>&, Index, Range, int);
+SPSOLVE_INSTANTIATE(float)
+SPSOLVE_INSTANTIATE(double)
+#undef SPSOLVE_INSTANTIATE
+
+}  // namespace spsolve

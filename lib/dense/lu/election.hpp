@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "dense/lu/blocked_rows.hpp"
+#include "team/team.hpp"
+
+namespace spsolve {
+
+/// The pivot rows of a panel in the order of elimination, the same on every rank.
+struct Election {
+  std::vector<int> owner;    ///< the rank that holds the row
+  std::vector<Index> place;  ///< its local number there
+  std::vector<Index> row;    ///< its number in A
+
+  /// The numbers i of the pivots that are `rank`'s, ascending.
+  std::vector<Index> of(int rank) const {
+    std::vector<Index> pivots;
+    for (std::size_t i = 0; i < owner.size(); ++i) {
+      if (owner[i] == rank) pivots.push_back(static_cast<Index>(i));
+    }
+    return pivots;
+  }
+};
+
+// Three ways to choose the pivots of `panel` among the active rows of all ranks of a team.
+// `rows_here` holds the row of A at each local place. `rows` has the factors then. Collective;
+// fewer active rows than columns are never asked for.
+
+/// One all-gather of each rank's best rows, then LU with partial pivoting of their stack (CALU).
+/// `candidate_team` carries the rows' values between the ranks' own memories, `team` their numbers.
+template <typename T>
+Election elect_by_tournament(Team& team, Team& candidate_team, BlockedRows<T>& rows,
+                             Index first_active, Range panel, const std::vector<Index>& rows_here);
+
+/// LU with partial pivoting of the panel, column by column: an all-gather and a broadcast each.
+template <typename T>
+Election elect_by_columns(Team& team, BlockedRows<T>& rows, Index first_active, Range panel,
+                          const std::vector<Index>& rows_here);
+
+/// The rows [panel.first, panel.last) of A, which `owner` holds at its first active places.
+template <typename T>
+Election take_in_order(Team& team, BlockedRows<T>& rows, Index first_active, Range panel,
+                       int owner);
+
+}  // namespace spsolve

@@ -1,0 +1,120 @@
+#include "dense/lu/host_blocked_solution.hpp"
+
+#include <algorithm>
+
+#include "core/blas.hpp"
+#include "core/ranges.hpp"
+#include "dense/lu/small_lu.hpp"
+
+namespace spsolve {
+
+template <typename T>
+void HostBlockedSolution<T>::solve_whole(Triangle triangle, bool transposed, std::span<T> x,
+                                         Index columns) {
+  if (transposed) return solve_whole_transposed(triangle, x, columns);
+  if (triangle == Triangle::upper) {
+    blas::solve_upper(order_, columns, a_, stride_, x.data(), columns);
+  } else {
+    blas::solve_unit_lower(order_, columns, a_, stride_, x.data(), columns);
+  }
+}
+
+/// Rows of the matrix are columns of the transposed triangle: panel after panel, what its rows have
+/// solved for gives to the others.
+template <typename T>
+void HostBlockedSolution<T>::solve_whole_transposed(Triangle triangle, std::span<T> x,
+                                                    Index columns) {
+  const bool upper = triangle == Triangle::upper;
+  const Index panels = (order_ + max_width_ - 1) / max_width_;
+  for (Index k = 0; k < panels; ++k) {
+    const Index first = (upper ? k : panels - 1 - k) * max_width_;
+    const Range panel{first, std::min(first + max_width_, order_)};
+    const Range solved = upper ? Range{0, first} : Range{panel.last, order_};
+    const std::span<T> own = x.subspan(first * columns, panel.size() * columns);
+    x_.assign(own.size(), T{});
+    subtract_transposed_product(solved, panel, x.subspan(solved.first * columns), x_, columns);
+    for (std::size_t i = 0; i < own.size(); ++i) own[i] += x_[i];
+    solve_small_transposed(triangle, panel.size(), a_ + first * stride_ + first, stride_,
+                           own.data(), columns);
+  }
+}
+
+template <typename T>
+void HostBlockedSolution<T>::begin(std::span<const T> sums, const SolutionOrder& order,
+                                   Index columns) {
+  columns_ = columns;
+  band_ = order.band;
+  places_.assign(order.places.begin(), order.places.end());
+  in_panel_.assign(order.in_panel.begin(), order.in_panel.end());
+  sums_.assign(sums.begin(), sums.end());
+  kept_.resize(static_cast<std::size_t>(band_.size() * columns));
+}
+
+template <typename T>
+std::span<T> HostBlockedSolution<T>::buffer(Index size) {
+  if (buffer_.size() < static_cast<std::size_t>(size)) buffer_.resize(size);
+  return {buffer_.data(), static_cast<std::size_t>(size)};
+}
+
+template <typename T>
+void HostBlockedSolution<T>::pack_sums(Range rows, std::span<T> packed) {
+  std::copy_n(sums(rows.first), rows.size() * columns_, packed.begin());
+}
+
+template <typename T>
+void HostBlockedSolution<T>::solve(Triangle triangle, Range panel, std::span<const T> factors,
+                                   std::span<const T> gathered) {
+  const Index width = panel.size();
+  x_.resize(static_cast<std::size_t>(width * columns_));
+  for (Index i = 0; i < width; ++i) {
+    std::copy_n(gathered.begin() + places_[panel.first + i] * columns_, columns_,
+                x_.begin() + i * columns_);
+  }
+  if (triangle == Triangle::upper) {
+    blas::solve_upper(width, columns_, factors.data(), width, x_.data(), columns_);
+  } else {
+    blas::solve_unit_lower(width, columns_, factors.data(), width, x_.data(), columns_);
+  }
+}
+
+template <typename T>
+void HostBlockedSolution<T>::subtract_product(Range rows, Range panel) {
+  blas::subtract_product(rows.size(), columns_, panel.size(),
+                         a_ + rows.first * stride_ + panel.first, stride_, x_.data(), columns_,
+                         sums(rows.first), columns_);
+}
+
+template <typename T>
+void HostBlockedSolution<T>::keep_sums(Range rows) {
+  for (Index i = rows.first; i < rows.last; ++i) {
+    std::copy_n(x_.data() + in_panel_[i] * columns_, columns_, sums(i));
+  }
+}
+
+template <typename T>
+void HostBlockedSolution<T>::keep_band(Range panel) {
+  const Range both = intersect(panel, band_);
+  if (both.size() == 0) return;
+  std::copy_n(x_.data() + (both.first - panel.first) * columns_, both.size() * columns_,
+              kept_.data() + (both.first - band_.first) * columns_);
+}
+
+template <typename T>
+void HostBlockedSolution<T>::read(std::span<T> band) {
+  std::copy_n(kept_.begin(), band.size(), band.begin());
+}
+
+template <typename T>
+void HostBlockedSolution<T>::subtract_transposed_product(Range rows, Range panel,
+                                                         std::span<const T> x, std::span<T> c,
+                                                         Index columns) {
+  if (rows.size() == 0) return;
+  blas::subtract_transposed_product(panel.size(), columns, rows.size(),
+                                    a_ + rows.first * stride_ + panel.first, stride_, x.data(),
+                                    columns, c.data(), columns);
+}
+
+template class HostBlockedSolution<float>;
+template class HostBlockedSolution<double>;
+
+}  // namespace spsolve

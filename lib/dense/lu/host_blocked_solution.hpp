@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "dense/lu/blocked_solution.hpp"
+
+namespace spsolve {
+
+/// A BlockedSolution in host memory, by BLAS.
+template <typename T>
+class HostBlockedSolution final : public BlockedSolution<T> {
+ public:
+  /// For eliminated rows at `a`, `stride` values apart, of a matrix of order `order`, in panels of
+  /// at most `max_width` columns; they outlive the object.
+  HostBlockedSolution(const T* a, Index stride, Index order, Index max_width)
+      : a_(a), stride_(stride), order_(order), max_width_(max_width) {}
+
+  void solve_whole(Triangle triangle, bool transposed, std::span<T> x, Index columns) override;
+  void begin(std::span<const T> sums, const SolutionOrder& order, Index columns) override;
+  std::span<T> buffer(Index size) override;
+  void pack_sums(Range rows, std::span<T> packed) override;
+  void solve(Triangle triangle, Range panel, std::span<const T> factors,
+             std::span<const T> gathered) override;
+  void subtract_product(Range rows, Range panel) override;
+  void keep_sums(Range rows) override;
+  void keep_band(Range panel) override;
+  void read(std::span<T> band) override;
+  void subtract_transposed_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
+                                   Index columns) override;
+
+ private:
+  void solve_whole_transposed(Triangle triangle, std::span<T> x, Index columns);
+  T* sums(Index row) { return sums_.data() + row * columns_; }
+
+  const T* a_;
+  Index stride_, order_, max_width_;
+  Index columns_ = 0;
+  Range band_;
+  std::vector<Index> places_, in_panel_;
+  std::vector<T> sums_, x_, kept_, buffer_;
+};
+
+extern template class HostBlockedSolution<float>;
+extern template class HostBlockedSolution<double>;
+
+}  // namespace spsolve

@@ -1,0 +1,323 @@
+#include "dense/lu/lu.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "dense/fill_rows.hpp"
+#include "dense/lu/election.hpp"
+#include "dense/lu/lu_state.hpp"
+#include "dense/lu/lu_steps.hpp"
+#include "dense/swaps.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// One panel after another.
+template <typename T>
+class BlockedElimination {
+ public:
+  BlockedElimination(Team& team, Team& pivot_team, Team& candidate_team, const RowLayout& layout,
+                     BlockedRows<T>& rows, Pivoting pivoting, Checkpoints* checkpoints)
+      : team_(team),
+        pivot_team_(pivot_team),
+        candidate_team_(candidate_team),
+        layout_(layout),
+        rows_(rows),
+        pivoting_(pivoting),
+        checkpoints_(checkpoints) {}
+
+  LuFactors<T> run(Progress& progress) {
+    Range panel = panel_from(layout_, rows_, begin(progress));
+    Election election;
+    PartTimer timer;
+    const auto begin_panel = [&](Index first_active, Range columns) {
+      timer.measure(&LuSeconds::panel,
+                    [&] { rows_.begin_panel(first_active, columns, pivoting_); });
+    };
+    const auto choose_pivots = [&](Range columns) {
+      timer.measure(&LuSeconds::panel, [&] { election = elect(columns); });
+    };
+    if (panel.size() > 0) {
+      begin_panel(first_active_, panel);
+      choose_pivots(panel);
+    }
+    while (panel.size() > 0) {
+      timer.measure(&LuSeconds::panel, [&] { settle(election, panel); });
+      const Range next = panel_from(layout_, rows_, panel.last);
+      const std::vector<Index> own = election.of(team_.rank());
+      const Index active = first_active_ + std::ssize(own);
+      for (const Range piece : pieces_behind(rows_, panel, next)) {
+        timer.measure(&LuSeconds::exchange, [&] { share_pivot_rows(election, panel, piece); });
+        timer.measure(&LuSeconds::update, [&] {
+          rows_.solve_pivot_rows(panel, piece, own, first_active_);
+          rows_.update(active, panel, piece);
+        });
+        // A checkpoint keeps the next panel as it is before its elimination.
+        const bool begins = piece.first == panel.last && next.size() > 0;
+        if (begins && wish_ == CheckpointWish::none) begin_panel(active, next);
+      }
+      finish(std::move(election), panel, std::ssize(own));
+      if (next.size() > 0) {
+        if (wish_ != CheckpointWish::none) {
+          keep(wish_, panel.last);
+          begin_panel(active, next);
+        }
+        choose_pivots(next);
+      }
+      tell(progress, panel.last, layout_.rows);
+      panel = next;
+    }
+    result_.seconds = timer.result(rows_.seconds());
+    if (checkpoints_ != nullptr) keep(checkpoints_->wish_at_the_end(panel.first), panel.first);
+    return take_result();
+  }
+
+ private:
+  bool alone() const { return team_.size() == 1; }
+
+  /// The first column to eliminate: 0, or where a checkpoint goes on.
+  Index begin(Progress& progress) {
+    auto state = resume_lu(team_, layout_, rows_, checkpoints_);
+    if (!state) {
+      result_.rows_here = layout_.global_rows(team_.rank());
+      result_.pivots.largest_entry =
+          all_maximum(team_, rows_.largest_in({0, rows_.height()}, {0, rows_.order()}));
+      return 0;
+    }
+    result_.panels = panels_of(team_, layout_, rows_, *state);
+    result_.pivots.largest_entry = state->largest_entry;
+    for (const auto& panel : result_.panels) {
+      include(panel.factors, panel.columns);
+      include_upper(panel.factors, panel.columns.size());
+      first_active_ += panel.retired;
+    }
+    result_.order = std::move(state->pivot_rows);
+    result_.rows_here = std::move(state->rows);
+    result_.redone_panels = static_cast<int>(state->redone_panels);
+    progress.resume(share_done(Method::lu, state->step, layout_.rows));
+    return state->step;
+  }
+
+  /// Does what all ranks wish for behind `step` columns, nothing being on its way.
+  void keep(CheckpointWish wish, Index step) {
+    if (wish == CheckpointWish::none) return;
+    EliminationState state = state_behind(step, layout_, result_);
+    for (const auto& panel : result_.panels) state.panel_ends.push_back(panel.columns.last);
+    state.rows = result_.rows_here;
+    keep_lu(*checkpoints_, wish, rows_, state);
+  }
+
+  std::string_view advice() const {
+    return pivoting_ == Pivoting::none ? advice_without_pivoting : "";
+  }
+
+  // --- the pivots of a panel
+
+  /// Who has the pivots of a panel. Alone, the panel is eliminated then.
+  Election elect(Range panel) {
+    if (alone()) return eliminate_panel(panel);
+    switch (pivoting_) {
+      case Pivoting::none:
+        return take_in_order(team_, rows_, first_active_, panel,
+                             static_cast<int>(panel.first / layout_.block % team_.size()));
+      case Pivoting::tournament:
+        return elect_by_tournament(team_, candidate_team_, rows_, first_active_, panel,
+                                   result_.rows_here);
+      default:
+        return elect_by_columns(team_, rows_, first_active_, panel, result_.rows_here);
+    }
+  }
+
+  Election eliminate_panel(Range panel) {
+    const PanelOutcome outcome = rows_.factor_panel(panel, pivoting_);
+    result_.redone_panels += outcome.redone ? 1 : 0;
+    if (outcome.bad_column >= 0) {
+      check_pivot(rows_.diagonal()[outcome.bad_column], outcome.bad_column, layout_.rows, advice());
+    }
+    swap_numbers(outcome.swaps);
+    const auto first = result_.rows_here.begin() + first_active_;
+    Election election;
+    election.owner.assign(outcome.swaps.size(), team_.rank());
+    election.row.assign(first, first + panel.size());
+    return election;
+  }
+
+  /// In a team, brings the elected rows to the top and puts their multipliers into the panel;
+  /// elects again, column by column, where a tournament's multipliers are too large.
+  void settle(Election& election, Range panel) {
+    if (alone()) {
+      wish_ = own_wish(panel);
+      return;
+    }
+    retire(election, panel);
+    double largest = form_multipliers(election, panel);
+    if (pivoting_ == Pivoting::tournament && !(largest <= largest_tournament_multiplier)) {
+      ++result_.redone_panels;
+      rows_.withdraw_multipliers(behind(election), panel);
+      election = elect_by_columns(team_, rows_, first_active_, panel, result_.rows_here);
+      retire(election, panel);
+      largest = form_multipliers(election, panel);
+    }
+    check(panel, largest);
+  }
+
+  /// The first row that stays active.
+  Index behind(const Election& election) const {
+    return first_active_ + std::ranges::count(election.owner, team_.rank());
+  }
+
+  CheckpointWish own_wish(Range panel) const {
+    return checkpoints_ == nullptr ? CheckpointWish::none : checkpoints_->wish(panel.last);
+  }
+
+  /// This rank's pivots to the top of its active rows, in the order of elimination.
+  void retire(const Election& election, Range panel) {
+    std::vector<Index> chosen;
+    for (const Index i : election.of(team_.rank())) chosen.push_back(election.place[i]);
+    const std::vector<Index> swaps = swaps_to_front(first_active_, chosen);
+    rows_.retire(first_active_, panel, swaps);
+    swap_numbers(swaps);
+  }
+
+  /// The numbers in A follow their rows, which step i swapped at first_active_ + i and swaps[i].
+  void swap_numbers(std::span<const Index> swaps) {
+    Index place = first_active_;
+    for (const Index other : swaps) {
+      std::swap(result_.rows_here[place++], result_.rows_here[other]);
+    }
+  }
+
+  /// The largest multiplier of all ranks; with it come their wishes.
+  double form_multipliers(const Election& election, Range panel) {
+    double largest[] = {rows_.form_multipliers(behind(election), panel),
+                        static_cast<double>(own_wish(panel))};
+    all_maximum(team_, largest);
+    wish_ = static_cast<CheckpointWish>(static_cast<int>(largest[1]));
+    return largest[0];
+  }
+
+  void check(Range panel, double largest) {
+    const std::span<const T> factors = rows_.factors(panel);
+    for (Index i = 0; i < panel.size(); ++i) {
+      const auto pivot = static_cast<double>(factors[i * panel.size() + i]);
+      check_pivot(pivot, panel.first + i, layout_.rows, advice());
+    }
+    include(factors, panel);
+    if (std::isfinite(largest)) return;
+    fail_everywhere(
+        ExitCode::not_trustworthy,
+        "a multiplier of steps {} to {} of {} is not a finite number: the numbers of the "
+        "matrix overflow on the way{}",
+        panel.first + 1, panel.last, layout_.rows, advice());
+  }
+
+  // --- the columns behind it
+
+  /// A piece of all owners' pivot rows into everybody's pivot block; alone, it is the rows.
+  void share_pivot_rows(const Election& election, Range panel, Range piece) {
+    rows_.follow_swaps(panel, piece);
+    if (alone()) return;
+    std::vector<Index> next(static_cast<std::size_t>(team_.size()), 0);
+    for (const int owner : election.owner) ++next[owner];
+    std::vector<BroadcastPart> parts;
+    Index sent = 0;
+    for (int owner = 0; owner < team_.size(); ++owner) {
+      const Index count = std::exchange(next[owner], sent);
+      if (count == 0) continue;
+      const std::span<T> packed =
+          rows_.pack_rows(piece, first_active_, owner == team_.rank() ? count : 0, sent);
+      parts.push_back({owner, std::as_writable_bytes(
+                                  packed.subspan(sent * piece.size(), count * piece.size()))});
+      sent += count;
+    }
+    pivot_team_.broadcast_parts(parts);
+    // Owners sent their rows in the order of elimination, one owner after another.
+    std::vector<Index> order;
+    for (const int owner : election.owner) order.push_back(next[owner]++);
+    rows_.set_pivot_block(panel, piece, order);
+  }
+
+  void finish(Election&& election, Range panel, Index retired) {
+    result_.order.insert(result_.order.end(), election.row.begin(), election.row.end());
+    typename LuFactors<T>::Panel done{panel, std::move(election.owner), {}, first_active_, retired};
+    if (!alone()) {
+      const std::span<const T> factors = rows_.factors(panel);
+      // Where work overlaps, beside the updates.
+      include_upper(factors, panel.size());
+      done.factors.assign(factors.begin(), factors.end());
+    }
+    result_.panels.push_back(std::move(done));
+    first_active_ += retired;
+  }
+
+  // --- what is told of it
+
+  /// The pivots of a team's panel, on the diagonal of its factors.
+  void include(std::span<const T> factors, Range panel) {
+    for (Index i = 0; i < panel.size() && !factors.empty(); ++i) {
+      result_.pivots.include(factors[i * panel.size() + i], panel.first + i == 0);
+    }
+  }
+
+  void include_upper(std::span<const T> factors, Index width) {
+    for (Index i = 0; i < width && !factors.empty(); ++i) {
+      largest_upper_ = std::max(largest_upper_, largest_of(&factors[i * width + i], width - i));
+    }
+  }
+
+  LuFactors<T> take_result() {
+    const Index n = layout_.rows;
+    if (alone()) {
+      const std::vector<T> diagonal = rows_.diagonal();
+      for (Index k = 0; k < n; ++k) {
+        check_pivot(diagonal[k], k, n, "");
+        result_.pivots.include(diagonal[k], k == 0);
+      }
+      if (n > 0) largest_upper_ = rows_.largest_in({0, n}, {0, n}, true);
+    }
+    for (const auto& panel : result_.panels) {
+      if (alone()) break;
+      // Behind the panel, rows are whole: their upper part begins at the panel's last column.
+      const Range retired{panel.first_active, panel.first_active + panel.retired};
+      largest_upper_ = std::max(largest_upper_, rows_.largest_in(retired, {panel.columns.last, n}));
+    }
+    if (n > 0) {
+      result_.pivots.growth = all_maximum(team_, largest_upper_) / result_.pivots.largest_entry;
+    }
+    result_.row_order.emplace(team_, RowLayout{n, team_.size()}, result_.rows_here);
+    return std::move(result_);
+  }
+
+  Team& team_;
+  Team& pivot_team_;      // for pivot rows, in the ranks' own memory
+  Team& candidate_team_;  // for the rows that pivots are elected from
+  const RowLayout& layout_;
+  BlockedRows<T>& rows_;
+  Pivoting pivoting_;
+  Checkpoints* checkpoints_;
+  LuFactors<T> result_;
+  double largest_upper_ = 0;  // of what is known so far
+  Index first_active_ = 0;
+  CheckpointWish wish_ = CheckpointWish::none;  // of all ranks, behind the present panel
+};
+
+}  // namespace
+
+template <typename T>
+LuFactors<T> factor_lu(Team& team, Team& pivot_team, Team& candidate_team, const RowLayout& layout,
+                       BlockedRows<T>& rows, Pivoting pivoting, Progress& progress,
+                       Checkpoints* checkpoints) {
+  return BlockedElimination<T>(team, pivot_team, candidate_team, layout, rows, pivoting,
+                               checkpoints)
+      .run(progress);
+}
+
+template LuFactors<float> factor_lu(Team&, Team&, Team&, const RowLayout&, BlockedRows<float>&,
+                                    Pivoting, Progress&, Checkpoints*);
+template LuFactors<double> factor_lu(Team&, Team&, Team&, const RowLayout&, BlockedRows<double>&,
+                                     Pivoting, Progress&, Checkpoints*);
+
+}  // namespace spsolve

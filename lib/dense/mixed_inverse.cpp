@@ -1,0 +1,102 @@
+#include "dense/mixed_inverse.hpp"
+
+#include <utility>
+
+#include "core/error.hpp"
+#include "solve/gmres.hpp"
+
+namespace spsolve {
+
+MixedInverse::MixedInverse(Make in_float, Make in_double, BeforeDouble before_double)
+    : in_float_(std::move(in_float)),
+      in_double_(std::move(in_double)),
+      before_double_(std::move(before_double)) {
+  facts_.mixed.emplace();
+}
+
+Equilibration MixedInverse::scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision) {
+  if (factors_ == nullptr || facts_.mixed->fell_back) {
+    factors_ = in_float_();
+    facts_ = {};
+    facts_.mixed.emplace();
+  }
+  return factors_->scaling(matrix, wanted, precision);
+}
+
+void MixedInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
+  matrix_ = &matrix;
+  scaling_ = &scaling;
+  scaled_ = std::make_unique<ScaledOperator>(ScaledOperator::scaled(matrix, scaling));
+  norms_ = matrix.norms(scaling);
+  if (factors_ == nullptr || facts_.mixed->fell_back) factors_ = in_float_();
+  factors_->prepare(matrix, scaling);
+}
+
+std::unique_ptr<Vectors> MixedInverse::try_in_float(const EliminationRun& run,
+                                                    std::string& failure) {
+  try {
+    factors_->eliminate(run);
+  } catch (const Error& error) {
+    // The same on every rank, as all must go on together.
+    if (error.code() != ExitCode::not_trustworthy || error.scope() != Scope::every_rank) throw;
+    failure = fmt::format("the elimination in float failed ({})", error.what());
+    return nullptr;
+  }
+  std::unique_ptr<Vectors> x;
+  if (run.first != nullptr) {
+    x = copy_of(*run.first);
+  } else {
+    const std::unique_ptr<Vectors> ones = matrix_->vectors(1);
+    ones->fill(1);
+    x = matrix_->vectors(1);
+    scaled_->apply(*ones, *x);
+  }
+  const GmresOutcome outcome = solve_by_gmres(*scaled_, *factors_, norms_.infinity, *x);
+  facts_.mixed->steps = outcome.steps;
+  if (!outcome.converged) {
+    failure = fmt::format(
+        "GMRES with the float factors stopped at a backward error of {:.1e} after {} steps, as the "
+        "matrix is too ill-conditioned for float",
+        outcome.backward_error, outcome.steps);
+  }
+  return x;
+}
+
+std::unique_ptr<Vectors> MixedInverse::eliminate(const EliminationRun& run) {
+  facts_ = {};
+  facts_.mixed.emplace();
+  std::string failure;
+  std::unique_ptr<Vectors> solution = try_in_float(run, failure);
+  MixedOutcome outcome = *facts_.mixed;
+  if (!failure.empty()) {
+    solution = nullptr;
+    factors_ = nullptr;
+    if (before_double_) before_double_(failure);
+    factors_ = in_double_();
+    factors_->prepare(*matrix_, *scaling_);
+    factors_->eliminate(run);
+    outcome.fell_back = true;
+  }
+  facts_ = factors_->facts();
+  facts_.mixed = outcome;
+  if (outcome.fell_back) {
+    facts_.notes.push_back(fmt::format(
+        "eliminated in double after all: {}; solve.precision=double saves the attempt", failure));
+  }
+  return run.first != nullptr ? std::move(solution) : nullptr;
+}
+
+void MixedInverse::apply(const Vectors& x, Vectors& y) {
+  if (facts_.mixed->fell_back) return factors_->apply(x, y);
+  copy(x, y);
+  solve_by_gmres(*scaled_, *factors_, norms_.infinity, y);
+}
+
+void MixedInverse::apply_transposed(const Vectors& x, Vectors& y) {
+  if (facts_.mixed->fell_back) return factors_->apply_transposed(x, y);
+  copy(x, y);
+  Transposed matrix(*scaled_), inverse(*factors_);
+  solve_by_gmres(matrix, inverse, norms_.one, y);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "solve/equilibrate.hpp"
+#include "solve/inverse.hpp"
+
+namespace spsolve {
+
+/// Called with a sentence that says why float did not do, before the matrix is eliminated in double
+/// after all and once the float factors are gone. May throw, on every rank. Collective.
+using BeforeDouble = std::function<void(const std::string& why)>;
+
+/// An inverse in mixed precision: eliminated in float, and solved with the factors to the accuracy
+/// of double by solve_by_gmres(). Right away it solves for the first right-hand sides, or the row
+/// sums, as a trial; where that does not converge, or where the elimination in float fails, the
+/// matrix is eliminated in double, and a note says why. The float factors are gone before the
+/// double ones are made. Both eliminations keep themselves by the run's checkpoints, where there
+/// are any.
+class MixedInverse final : public Inverse {
+ public:
+  using Make = std::function<std::unique_ptr<Inverse>()>;
+
+  /// What makes the inverses in float and in double.
+  MixedInverse(Make in_float, Make in_double, BeforeDouble before_double = {});
+
+  Equilibration scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision) override;
+  void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
+  std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
+  void apply(const Vectors& x, Vectors& y) override;
+  void apply_transposed(const Vectors& x, Vectors& y) override;
+  const InverseFacts& facts() const override { return facts_; }
+
+ private:
+  /// The solution of the trial, or null and why float does not do.
+  std::unique_ptr<Vectors> try_in_float(const EliminationRun& run, std::string& failure);
+
+  Make in_float_, in_double_;
+  BeforeDouble before_double_;
+  SystemMatrix* matrix_ = nullptr;
+  const Equilibration* scaling_ = nullptr;
+  std::unique_ptr<ScaledOperator> scaled_;  // R A C
+  SystemMatrix::Norms norms_;
+  std::unique_ptr<Inverse> factors_;
+  InverseFacts facts_;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "distribute/row_layout.hpp"
+#include "matrix/csr.hpp"
+#include "team/team.hpp"
+
+namespace spsolve {
+
+/// Deals rows that lie in bands out anew: `rows` are this rank's of the contiguous layout `from`,
+/// the result is this rank's of `to`, in ascending order, columns as they are. A message each way
+/// with each rank, of its rows. Collective.
+Csr<double> redistribute_rows(Team& team, const RowLayout& from, const Csr<double>& rows,
+                              const RowLayout& to);
+
+/// The transpose of a square matrix that lies in bands: `rows` are this rank's of the contiguous
+/// layout, the result is this rank's rows of the transpose. A message each way with each rank, of
+/// the entries that change ranks. Collective.
+Csr<double> transposed_rows(Team& team, const RowLayout& layout, const Csr<double>& rows);
+
+}  // namespace spsolve

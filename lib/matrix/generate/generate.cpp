@@ -1,0 +1,219 @@
+#include "matrix/generate/generate.hpp"
+
+#include <limits>
+
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "matrix/generate/generated_rows.hpp"
+#include "matrix/generate/generator_keys.hpp"
+
+namespace spsolve {
+
+void generated::check_memory(Index rows, Index columns, double average) {
+  const double bytes =
+      static_cast<double>(rows) * (sizeof(Index) + average * (sizeof(LocalIndex) + sizeof(double)));
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (memory > 0 && bytes > memory) {
+    fail(ExitCode::resources,
+         "the generated {} x {} matrix needs {:.1f} GB, and this machine has {:.1f} GB", rows,
+         columns, bytes * 1e-9, memory * 1e-9);
+  }
+}
+
+namespace {
+
+constexpr Index most_columns = std::numeric_limits<LocalIndex>::max();
+
+// What the sizes have to obey.
+
+/// "" if factors' product is at most the largest dimension, else a sentence.
+std::string too_large(std::initializer_list<Index> factors) {
+  double product = 1.0;
+  for (const Index factor : factors) product *= static_cast<double>(factor);
+  if (product <= static_cast<double>(most_columns)) return "";
+  return fmt::format("the matrix would have {:.3g} columns, and spsolve handles at most {}",
+                     product, most_columns);
+}
+
+std::string check_square(std::span<const Index> sizes) {
+  return too_large({sizes[0]});
+}
+
+std::string check_grid2d(std::span<const Index> sizes) {
+  return too_large({sizes[0], sizes[0]});
+}
+
+std::string check_grid3d(std::span<const Index> sizes) {
+  return too_large({sizes[0], sizes[0], sizes[0]});
+}
+
+std::string check_elastic3d(std::span<const Index> sizes) {
+  const Index nodes = std::min(sizes[0], most_columns) + 1;
+  return too_large({3, nodes, nodes, sizes[0]});
+}
+
+std::string check_grid3d27(std::span<const Index> sizes) {
+  return too_large({sizes[0], sizes[0], sizes[0], sizes[1]});
+}
+
+std::string check_power_law(std::span<const Index> sizes) {
+  if (sizes[1] > sizes[0]) return "AVERAGE is larger than N";
+  return too_large({sizes[0]});
+}
+
+std::string check_random_sparse(std::span<const Index> sizes) {
+  if (sizes[2] > sizes[1]) return "AVERAGE is larger than COLUMNS";
+  const std::string rows = too_large({sizes[0]});
+  return rows.empty() ? too_large({sizes[1]}) : rows;
+}
+
+// How large the matrices are.
+
+MatrixShape square_shape(Index n, Index nonzeros) {
+  return {n, n, 0, nonzeros};
+}
+
+MatrixShape shape_grid2d(std::span<const Index> sizes) {
+  const Index n = sizes[0] * sizes[0];
+  return square_shape(n, 5 * n);
+}
+
+MatrixShape shape_grid3d(std::span<const Index> sizes) {
+  const Index n = sizes[0] * sizes[0] * sizes[0];
+  return square_shape(n, 7 * n);
+}
+
+MatrixShape shape_elastic3d(std::span<const Index> sizes) {
+  const Index side = sizes[0], along = 3 * side + 1;  // pairs of neighbours along a free edge
+  return square_shape(3 * side * (side + 1) * (side + 1), 9 * along * along * (3 * side - 2));
+}
+
+/// n x n with so many non-zeros a row.
+template <Index average>
+MatrixShape shape_network(std::span<const Index> sizes) {
+  return square_shape(sizes[0], sizes[0] * std::min(average, sizes[0]));
+}
+
+MatrixShape shape_grid3d27(std::span<const Index> sizes) {
+  const Index n = sizes[0] * sizes[0] * sizes[0] * sizes[1];
+  return square_shape(n, 27 * sizes[1] * n);
+}
+
+MatrixShape shape_power_law(std::span<const Index> sizes) {
+  return square_shape(sizes[0], sizes[0] * sizes[1]);
+}
+
+MatrixShape shape_tridiagonal(std::span<const Index> sizes) {
+  return square_shape(sizes[0], 3 * sizes[0]);
+}
+
+MatrixShape shape_full(std::span<const Index> sizes) {
+  return square_shape(sizes[0], sizes[0] * sizes[0]);
+}
+
+MatrixShape shape_random_sparse(std::span<const Index> sizes) {
+  return {sizes[0], sizes[1], 0, sizes[0] * sizes[2]};
+}
+
+MatrixShape shape_gfpp(std::span<const Index> sizes) {
+  return square_shape(sizes[0], sizes[0] * (sizes[0] + 3) / 2);
+}
+
+constexpr Generator table[] = {
+    {"grid2d", "grid2d:N", false,
+     "5-point Laplacian on an N x N grid: n = N^2, diagonal 4, neighbours -1; symmetric positive "
+     "definite.",
+     check_grid2d, shape_grid2d, generated::grid2d},
+    {"grid3d", "grid3d:N", false,
+     "7-point Laplacian on an N x N x N grid: n = N^3, diagonal 6, neighbours -1; symmetric "
+     "positive "
+     "definite.",
+     check_grid3d, shape_grid3d, generated::grid3d},
+    {"grid3d27", "grid3d27:N:UNKNOWNS", true,
+     "27-point stencil on N^3 nodes, UNKNOWNS per node, each coupled with all of its neighbours: "
+     "off-diagonals random in [-1, 0), diagonal 1 + the sum of their absolute values; symmetric "
+     "positive definite.",
+     check_grid3d27, shape_grid3d27, generated::grid3d27},
+    {"elastic3d", "elastic3d:N", true,
+     "Linear elasticity of a cube of N^3 trilinear hexahedra that is clamped at one face: 3 "
+     "unknowns "
+     "a node, n = 3 N (N + 1)^2, Poisson's ratio 0.3, the elements' moduli random in [1/2, 1), 72 "
+     "times the stiffness; symmetric positive definite.",
+     check_elastic3d, shape_elastic3d, generated::elastic3d},
+    {"convdiff3d", "convdiff3d:N", false,
+     "-div grad u + 5 (u_x + u_y + u_z) by 7-point upwind differences of width 1 on an N x N x N "
+     "grid: neighbours -6 against the wind and -1 with it, diagonal 1e-3 + the sum of their "
+     "absolute "
+     "values; unsymmetric.",
+     check_grid3d, shape_grid3d, generated::convdiff3d},
+    {"aniso2d", "aniso2d:N", true,
+     "-div (D grad u) by 5-point differences on an N x N grid: D = c diag(1, 2^-13), c of blocks "
+     "of "
+     "8 x 8 cells either 1 or 2^20, between two cells the smaller, diagonal the sum of the "
+     "couplings "
+     "with all neighbours and walls; symmetric positive definite.",
+     check_grid2d, shape_grid2d, generated::aniso2d},
+    {"aniso3d", "aniso3d:N", true,
+     "As aniso2d by 7-point differences on an N x N x N grid: D = c diag(1, 1, 2^-13), blocks of 8 "
+     "x 8 x 8 "
+     "cells; symmetric positive definite.",
+     check_grid3d, shape_grid3d, generated::aniso3d},
+    {"helmholtz2d", "helmholtz2d:N", false,
+     "-div grad u - 3/8 u by 5-point differences of width 1 on an N x N grid, 10 points a wave: "
+     "diagonal 29/8, neighbours -1; symmetric indefinite, never singular.",
+     check_grid2d, shape_grid2d, generated::helmholtz2d},
+    {"circuit", "circuit:N", true,
+     "Nodal analysis of a circuit, [G B; B' 0] of order N: a tree of wires, nets whose sizes obey "
+     "a "
+     "power law, transistors, supply rows with N / 16 entries, N / 32 voltage sources with zero on "
+     "the diagonal, conductances log-uniform in [2^-30, 2^10); unsymmetric, nonsingular.",
+     check_square, shape_network<5>, generated::circuit},
+    {"kkt", "kkt:N", true,
+     "[H A'; A 0] of order N of a flow on the arcs of a grid of N / 3 nodes: A = +-1 at the ends "
+     "of "
+     "an arc, H positive definite with 2 x 2 blocks, its diagonal log-uniform in [2^-20, 2^20) as "
+     "interior-point methods scale it; symmetric indefinite, nonsingular.",
+     check_square, shape_network<4>, generated::kkt},
+    {"cage", "cage:N", true,
+     "A random walk by 8 random permutations of N states and their inverses: off-diagonals random "
+     "in "
+     "[-1, 0), diagonal 1 + the sum of their absolute values; unsymmetric, an expander, whose "
+     "elimination fills in.",
+     check_square, shape_network<17>, generated::cage},
+    {"power_law", "power_law:N:AVERAGE", true,
+     "N x N, lengths of rows by a power law with the given average, the longest max(N / 20, "
+     "min(N, 8 AVERAGE)), in random order; the diagonal and random columns, values random in "
+     "[-1, 1).",
+     check_power_law, shape_power_law, generated::power_law},
+    {"tridiagonal", "tridiagonal:N", false,
+     "N x N with 2 on the diagonal and -1 beside it; symmetric positive definite.", check_square,
+     shape_tridiagonal, generated::tridiagonal},
+    {"random_dense", "random_dense:N", true, "N x N, every element random in [-1, 1).",
+     check_square, shape_full, generated::random_dense},
+    {"random_sparse", "random_sparse:ROWS:COLUMNS:AVERAGE", true,
+     "ROWS x COLUMNS, lengths of rows binomial around AVERAGE (0 included), columns random, values "
+     "random in [-1, 1).",
+     check_random_sparse, shape_random_sparse, generated::random_sparse},
+    {"hilbert", "hilbert:N", false,
+     "N x N with a_ij = 1 / (i + j + 1), i and j from 0; symmetric positive definite, and singular "
+     "to working precision from N = 13 on.",
+     check_square, shape_full, generated::hilbert},
+    {"gfpp", "gfpp:N", false,
+     "N x N with 1 on the diagonal and in the last column, -1 below the diagonal: partial pivoting "
+     "grows its elements to 2^(N - 1), the worst case (Wilkinson).",
+     check_square, shape_gfpp, generated::gfpp},
+};
+
+}  // namespace
+
+std::uint64_t random_dense_key(Index seed) {
+  return generated::key_of(seed, generated::for_values);
+}
+
+std::span<const Generator> generators() {
+  return table;
+}
+
+}  // namespace spsolve

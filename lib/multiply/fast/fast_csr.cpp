@@ -1,0 +1,239 @@
+#include "multiply/fast/fast_csr.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "multiply/fast/fast_rows.hpp"
+#include "multiply/fast/fast_team.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Non-zeros between the request for a row of X and its use.
+constexpr int prefetch_distance = 16;
+
+/// X larger than this is fetched ahead: smaller ones lie in a core's cache anyway.
+constexpr Index cached_bytes = Index{1} << 20;
+
+/// Whether rows of X are met in an order that the processor doesn't foresee: of the non-zeros of
+/// some thousand rows, more than a quarter lie far from the one at their place in the row before.
+template <typename T>
+bool columns_are_irregular(const Csr<T>& csr) {
+  constexpr Index sampled_rows = 4096;
+  constexpr Index near = 16;
+  Index seen = 0, far = 0;
+  for (Index i = 1; i < csr.rows; i += std::max<Index>(1, csr.rows / sampled_rows)) {
+    const auto row = csr.row_columns(i), before = csr.row_columns(i - 1);
+    const std::size_t shared = std::min(row.size(), before.size());
+    for (std::size_t k = 0; k < shared; ++k) far += std::abs(row[k] - before[k]) > near;
+    far += static_cast<Index>(row.size() - shared);
+    seen += static_cast<Index>(row.size());
+  }
+  return 4 * far > seen;
+}
+
+/// Whether rows are short and often of another length than the row before.
+template <typename T>
+bool lengths_are_irregular(const Csr<T>& csr) {
+  constexpr Index short_row = 24;
+  if (csr.nonzeros() > short_row * csr.rows) return false;
+  Index changes = 0;
+  for (Index i = 1; i < csr.rows; ++i) {
+    changes +=
+        csr.row_offsets[i + 1] - csr.row_offsets[i] != csr.row_offsets[i] - csr.row_offsets[i - 1];
+  }
+  return 8 * changes > csr.rows;
+}
+
+/// Row and non-zero at place `place` of the path that passes row i's non-zeros, then its end.
+std::pair<Index, Index> point_on_path(const std::vector<Index>& row_offsets, Index place) {
+  const auto rows = static_cast<Index>(row_offsets.size()) - 1;
+  // The first row whose end lies behind `place`.
+  Index low = 0, high = rows;
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if (row_offsets[middle + 1] + middle + 1 > place) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return {low, place - low};
+}
+
+}  // namespace
+
+NonzeroSplit split_nonzeros(const std::vector<Index>& row_offsets, int parts) {
+  const auto rows = static_cast<Index>(row_offsets.size()) - 1;
+  const Index steps = rows + row_offsets.back();
+  const Index slack = steps / parts / 64;
+  NonzeroSplit split;
+  split.first_row.push_back(0);
+  split.first_nonzero.push_back(0);
+  for (int p = 1; p < parts; ++p) {
+    auto [row, nonzero] = point_on_path(row_offsets, fast::boundary(steps, p, parts));
+    if (row < rows) {
+      const Index before = nonzero - row_offsets[row];
+      const Index after = row_offsets[row + 1] - nonzero;
+      if (after == 0 || (after <= before && after <= slack)) {
+        ++row;
+        nonzero = row_offsets[row];
+      } else if (before <= slack) {
+        nonzero = row_offsets[row];
+      }
+    }
+    // Moved cuts must not pass each other.
+    if (nonzero < split.first_nonzero.back() || row < split.first_row.back()) {
+      row = split.first_row.back();
+      nonzero = split.first_nonzero.back();
+    }
+    split.first_row.push_back(row);
+    split.first_nonzero.push_back(nonzero);
+  }
+  split.first_row.push_back(rows);
+  split.first_nonzero.push_back(row_offsets.back());
+  return split;
+}
+
+template <typename T>
+BalancedCsr<T> BalancedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& options) {
+  BalancedCsr result;
+  result.threads_ = fast::threads_of(options);
+  const NonzeroSplit split = split_nonzeros(csr.row_offsets, result.threads_);
+  result.nonzeros_ = csr.nonzeros();
+  result.x_rows_ = csr.columns;
+  result.irregular_ = columns_are_irregular(csr);
+  result.lengths_ = UntouchedArray<LocalIndex>(csr.rows);
+  result.column_indices_ = UntouchedArray<LocalIndex>(csr.nonzeros() + prefetch_distance);
+  result.values_ = UntouchedArray<T>(csr.nonzeros());
+  for (int p = 0; p < split.parts(); ++p) {
+    const Index row = split.first_row[p], last = split.first_row[p + 1];
+    const Index begin = split.first_nonzero[p], end = split.first_nonzero[p + 1];
+    result.parts_.push_back({row, last, begin, row < last ? csr.row_offsets[row + 1] - begin : 0,
+                             last < csr.rows ? end - std::max(begin, csr.row_offsets[last]) : 0});
+  }
+  if (lengths_are_irregular(csr)) result.sort_rows(csr);
+  fast::for_each_part(
+      split.parts(), fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
+        const Part& part = result.parts_[p];
+        Index place = part.first_nonzero;
+        const auto copy = [&](Index first, Index last) {
+          for (Index k = first; k < last; ++k, ++place) {
+            result.column_indices_[place] = csr.column_indices[k];
+            result.values_[place] = csr.values[k];
+          }
+        };
+        for (Index at = part.first_row; at < part.last_row; ++at) {
+          const Index i = result.order_.size() > 0 ? result.order_[at] : at;
+          result.lengths_[at] =
+              static_cast<LocalIndex>(csr.row_offsets[i + 1] - csr.row_offsets[i]);
+          copy(at == part.first_row ? part.first_nonzero : csr.row_offsets[i],
+               csr.row_offsets[i + 1]);
+        }
+        copy(split.first_nonzero[p + 1] - part.carry_length, split.first_nonzero[p + 1]);
+      });
+  for (Index k = 0; k < prefetch_distance; ++k) result.column_indices_[csr.nonzeros() + k] = 0;
+  result.carries_.resize(split.parts() * std::max<Index>(1, options.columns));
+  return result;
+}
+
+/// Sorts all rows but the first of every part, which may be cut, by length.
+template <typename T>
+void BalancedCsr<T>::sort_rows(const Csr<T>& csr) {
+  constexpr Index window = 256;
+  order_ = UntouchedArray<LocalIndex>(csr.rows);
+  fast::for_each_part(
+      static_cast<int>(parts_.size()), fast::worthwhile_threads(threads_, csr.nonzeros()),
+      [&](int p) {
+        const Part& part = parts_[p];
+        LocalIndex* order = order_.data();
+        std::iota(order + part.first_row, order + part.last_row,
+                  static_cast<LocalIndex>(part.first_row));
+        for (Index first = part.first_row + 1; first < part.last_row; first += window) {
+          const Index last = std::min(first + window, part.last_row);
+          std::stable_sort(order + first, order + last, [&](LocalIndex i, LocalIndex j) {
+            return csr.row_offsets[i + 1] - csr.row_offsets[i] <
+                   csr.row_offsets[j + 1] - csr.row_offsets[j];
+          });
+        }
+      });
+}
+
+template <typename T>
+std::int64_t BalancedCsr<T>::bytes() const {
+  return lengths_.bytes() + order_.bytes() + column_indices_.bytes() + values_.bytes();
+}
+
+/// row_work(first non-zero, length, place of the K sums) for all rows of a part and its carry.
+template <typename T>
+template <typename RowWork>
+void BalancedCsr<T>::for_each_row(const Part& part, T* y, T* carry, Index columns,
+                                  RowWork&& row_work) {
+  Index k = part.first_nonzero;
+  const LocalIndex* lengths = lengths_.data();
+  const LocalIndex* order = order_.data();
+  for (Index i = part.first_row; i < part.last_row; ++i) {
+    const Index length = i == part.first_row ? part.first_length : lengths[i];
+    row_work(k, length, y + (order != nullptr ? order[i] : i) * columns);
+    k += length;
+  }
+  if (part.carry_length > 0) row_work(k, part.carry_length, carry);
+}
+
+template <typename T>
+void BalancedCsr<T>::multiply_vector(int part, const T* x, T* y) {
+  const LocalIndex* column_indices = column_indices_.data();
+  const T* values = values_.data();
+  for_each_row(parts_[part], y, &carries_[part], 1, [=](Index k, Index length, T* to) {
+    T sum[1];
+    fast::dot_rows<1>(values + k, 0, column_indices + k, length, x, sum);
+    *to = sum[0];
+  });
+}
+
+template <typename T>
+template <int ahead>
+void BalancedCsr<T>::multiply_block(int part, const T* x, T* y, Index columns) {
+  const LocalIndex* column_indices = column_indices_.data();
+  const T* values = values_.data();
+  fast::for_each_column_block<T, 8>(columns, [&]<int width, int count>(fast::ColumnBlock block) {
+    const T* x_block = x + block.first;
+    for_each_row(parts_[part], y + block.first, &carries_[part * columns + block.first], columns,
+                 [=, last = block.last](Index k, Index length, T* to) {
+                   fast::Vector<T, width> sum[1][count];
+                   fast::sum_rows<1, width, count, ahead>(values + k, 0, column_indices + k, length,
+                                                          x_block, columns, last, sum);
+                   for (int v = 0; v < count; ++v) {
+                     fast::store(to + fast::vector_start<width, count>(v, last), sum[0][v]);
+                   }
+                 });
+  });
+}
+
+template <typename T>
+void BalancedCsr<T>::multiply(const T* x, T* y, Index columns) {
+  const int parts = static_cast<int>(parts_.size());
+  if (static_cast<Index>(carries_.size()) < parts * columns) carries_.resize(parts * columns);
+  const bool fetch = irregular_ && x_rows_ * columns * static_cast<Index>(sizeof(T)) > cached_bytes;
+  fast::for_each_part(parts, fast::worthwhile_threads(threads_, nonzeros_ * columns), [&](int p) {
+    if (columns == 1) {
+      multiply_vector(p, x, y);
+    } else if (fetch) {
+      multiply_block<prefetch_distance>(p, x, y, columns);
+    } else {
+      multiply_block<0>(p, x, y, columns);
+    }
+  });
+  for (int p = 0; p < parts; ++p) {
+    if (parts_[p].carry_length == 0) continue;
+    T* y_row = y + parts_[p].last_row * columns;
+    for (Index c = 0; c < columns; ++c) y_row[c] += carries_[p * columns + c];
+  }
+}
+
+template class BalancedCsr<float>;
+template class BalancedCsr<double>;
+
+}  // namespace spsolve

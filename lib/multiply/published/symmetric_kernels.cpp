@@ -1,0 +1,91 @@
+#include "multiply/published/symmetric_kernels.hpp"
+
+#include <algorithm>
+
+#include "matrix/formats/colouring.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// y <- y + value, for all threads to see where `atomic`.
+template <bool atomic, typename T>
+inline void add_to(T& y, T value) {
+  if constexpr (atomic) {
+#pragma omp atomic
+    y += value;
+  } else {
+    y += value;
+  }
+}
+
+/// Adds what the elements of one slot contribute to Y.
+template <bool atomic, typename T>
+inline void multiply_slot(const SymmetricEllpack<T>& a, Index slot, const T* x, T* y,
+                          Index columns) {
+  const Index i = a.row_of(slot);
+  for (Index c = 0; c < columns; ++c) {
+    const T x_i = x[i * columns + c];
+    T sum{};
+    for (Index k = slot; k < a.padded_rows * a.width; k += a.padded_rows) {
+      const Index j = a.column_indices[k];
+      if (j < 0) break;
+      sum += a.values[k] * x[j * columns + c];
+      if (j < i) add_to<atomic>(y[j * columns + c], a.values[k] * x_i);
+    }
+    add_to<atomic>(y[i * columns + c], sum);
+  }
+}
+
+}  // namespace
+
+template <typename T>
+ColoredEllpackStorage<T> ColoredEllpackStorage<T>::from_csr(const Csr<T>& csr,
+                                                            const KernelOptions& options) {
+  Colouring colouring = colour_rows(csr);
+  return {SymmetricEllpack<T>::from_csr(csr, colouring.permutation),
+          std::move(colouring.color_offsets), options.threads};
+}
+
+template <typename T>
+std::int64_t ColoredEllpackStorage<T>::bytes() const {
+  return matrix.bytes() + static_cast<std::int64_t>(color_offsets.size() * sizeof(Index));
+}
+
+template <typename T>
+void symmetric_atomic(const SymmetricEllpack<T>& a, const T* x, T* y, Index columns, int threads) {
+#pragma omp parallel num_threads(host_threads(threads))
+  {
+#pragma omp for schedule(static)
+    for (Index i = 0; i < a.rows * columns; ++i) y[i] = T{};
+#pragma omp for schedule(static)
+    for (Index slot = 0; slot < a.rows; ++slot) multiply_slot<true>(a, slot, x, y, columns);
+  }
+}
+
+template <typename T>
+void symmetric_colored(const SymmetricEllpack<T>& a, std::span<const Index> color_offsets,
+                       const T* x, T* y, Index columns, int threads) {
+#pragma omp parallel num_threads(host_threads(threads))
+  {
+#pragma omp for schedule(static)
+    for (Index i = 0; i < a.rows * columns; ++i) y[i] = T{};
+    for (std::size_t color = 0; color + 1 < color_offsets.size(); ++color) {
+#pragma omp for schedule(static)
+      for (Index slot = color_offsets[color]; slot < color_offsets[color + 1]; ++slot) {
+        multiply_slot<false>(a, slot, x, y, columns);
+      }
+    }
+  }
+}
+
+template struct ColoredEllpackStorage<float>;
+template struct ColoredEllpackStorage<double>;
+template void symmetric_atomic(const SymmetricEllpack<float>&, const float*, float*, Index, int);
+template void symmetric_atomic(const SymmetricEllpack<double>&, const double*, double*, Index, int);
+template void symmetric_colored(const SymmetricEllpack<float>&, std::span<const Index>,
+                                const float*, float*, Index, int);
+template void symmetric_colored(const SymmetricEllpack<double>&, std::span<const Index>,
+                                const double*, double*, Index, int);
+
+}  // namespace spsolve

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+#include "matrix/shape.hpp"
+#include "team/team.hpp"
+
+namespace spsolve {
+
+/// Bytes that one rank needs, by what they are for. Parts of different phases are not alive at the
+/// same time; the need is that of the largest phase. `resident` comes on top.
+struct MemoryPlan {
+  struct Part {
+    std::string phase;  ///< read, sort, scatter, prepare, eliminate, multiply
+    std::string what;
+    std::int64_t bytes = 0;
+  };
+  std::vector<Part> parts;
+  std::vector<Part> on_gpu;     ///< in the memory of this rank's GPU, beside the host's
+  std::vector<Part> in_double;  ///< of plan_in_double(), no part of any peak
+  std::string about;            ///< what is planned, in lines of text; may be empty
+  std::int64_t resident = 0;    ///< what this process held when the plan was made: program, MPI
+
+  std::int64_t bytes_in(const std::string& phase) const;
+  std::int64_t peak() const;
+  std::int64_t gpu_peak() const;
+};
+
+/// The share of a matrix's non-zeros that `height` of its rows have, if all are alike.
+Index share_of_nonzeros(const MatrixShape& shape, Index height);
+
+/// Bytes of compressed rows: `height` of a matrix, with their share of its non-zeros.
+std::int64_t share_bytes(const MatrixShape& shape, Index height);
+
+/// Adds what reading and scattering a matrix takes: rank 0 holds the text and the list of entries,
+/// sorts the list into compressed rows, and deals them out in bands to `ranks` ranks. `height` is
+/// this rank's rows.
+void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height);
+
+/// Adds, on rank 0, that the rows of the matrix are rotated once it is read.
+void plan_rotation(MemoryPlan& plan, const MatrixShape& shape);
+
+/// The need of every rank against what is free on its host.
+struct MemoryCheck {
+  struct Rank {
+    std::int64_t needed = 0;
+    std::int64_t available = 0;  ///< its share of its host's free memory, within its own limits
+    bool limited = false;        ///< whether limits of its own decide (ulimit -v)
+    std::int64_t resident = 0;   ///< what it held before
+    std::int64_t gpu_needed = 0;
+    std::int64_t gpu_available = 0;  ///< free on its GPU; the largest number where no GPU tells
+  };
+  std::vector<Rank> ranks;
+  bool fits = true;
+  std::string remedy;  ///< one sentence, where it does not fit
+};
+
+/// The plan of a rank of so many for the same task, or for one that is changed a little.
+using PlanFor = std::function<MemoryPlan(int rank, int ranks)>;
+
+/// A change of the configuration that may make a task fit.
+struct Remedy {
+  std::string words;  ///< solve.precision=float
+  PlanFor plan;
+};
+
+/// Checks `mine`, which is plan(team.rank(), team.size()). Where it does not fit, the remedy names
+/// the fewest ranks with which it would, on hosts and GPUs like these and as many on a host, and
+/// those of `remedies` with which it would on these ranks. `gpu_available`: bytes free on this
+/// rank's GPU, where there is one. Collective.
+MemoryCheck check_memory(Team& team, const MemoryPlan& mine, const PlanFor& plan,
+                         const std::vector<Remedy>& remedies,
+                         std::optional<std::int64_t> gpu_available = {});
+
+/// Plan and check as a table for a person.
+std::string to_text(const MemoryPlan& plan, const MemoryCheck& check);
+
+/// 1536 -> "1.50 KiB".
+std::string readable_bytes(std::int64_t bytes);
+
+}  // namespace spsolve

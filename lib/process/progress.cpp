@@ -1,0 +1,61 @@
+#include "process/progress.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "process/log.hpp"
+#include "process/pulse.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr double terminal_interval = 0.2;
+constexpr double first_log_line = 5;
+constexpr double longest_log_interval = 300;
+
+}  // namespace
+
+Progress::Progress(std::string label, double flops, Show show, std::FILE* stream)
+    : label_(std::move(label)), flops_(flops), show_(show), stream_(stream) {
+  interval_ = show == Show::terminal ? terminal_interval : first_log_line;
+  next_ = interval_;
+}
+
+Progress::~Progress() {
+  if (printed_) {
+    std::fputs("\r\x1b[K", stream_);
+    std::fflush(stream_);
+  }
+}
+
+void Progress::done(Index step, Index steps, double fraction) {
+  note_move();
+  if (show_ == Show::off || timer_.seconds() < next_) return;
+  print(step, steps, fraction);
+  // A log gets sparser as the task gets longer: 5 s, 10 s, 20 s ... at most every 5 minutes.
+  if (show_ == Show::log) interval_ = std::min(2 * interval_, longest_log_interval);
+  next_ = timer_.seconds() + interval_;
+}
+
+void Progress::print(Index step, Index steps, double fraction) {
+  const double seconds = timer_.seconds();
+  const double done_here = fraction - before_;
+  const double left = done_here > 0 ? seconds * (1 - fraction) / done_here : 0;
+  const std::string row = fmt::format(
+      "{}: {:5.1f} %  step {} of {}  {:.2f} GFLOP/s  {:.0f} s, about {:.0f} s left", label_,
+      100 * fraction, step, steps, done_here * flops_ / seconds / 1e9, seconds, left);
+  if (show_ == Show::log) return log_line(row);
+  // A terminal that went away is no reason to end the task.
+  std::fputs(fmt::format("\r{}\x1b[K", row).c_str(), stream_);
+  std::fflush(stream_);
+  printed_ = true;
+}
+
+Progress::Show show_for(std::FILE* stream) {
+  return isatty(fileno(stream)) != 0 ? Progress::Show::terminal : Progress::Show::log;
+}
+
+}  // namespace spsolve

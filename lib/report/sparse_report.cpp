@@ -1,0 +1,37 @@
+#include "report/sparse_report.hpp"
+
+#include <fmt/format.h>
+
+namespace spsolve {
+
+nlohmann::ordered_json to_json(const SparseOutcome& outcome) {
+  nlohmann::ordered_json json{{"factorisation", outcome.factorisation},
+                              {"ordering", outcome.ordering},
+                              {"analysis_seconds", outcome.analysis_seconds},
+                              {"flops", outcome.flops},
+                              {"fronts", outcome.fronts},
+                              {"factor_entries", outcome.factor_entries},
+                              {"perturbed_pivots", outcome.perturbed_pivots},
+                              {"delayed_pivots", outcome.delayed_pivots},
+                              {"moved_pivots", outcome.moved_pivots}};
+  json["negative_pivots"] = nullptr;
+  if (outcome.negative_pivots) json["negative_pivots"] = *outcome.negative_pivots;
+  json["gmres_steps"] = outcome.gmres_steps;
+  return json;
+}
+
+std::string to_text(const SparseOutcome& outcome) {
+  std::string text =
+      fmt::format("{}, {}: {} entries in {} fronts, {:.3g} flops", outcome.factorisation,
+                  outcome.ordering, outcome.factor_entries, outcome.fronts, outcome.flops);
+  if (outcome.negative_pivots) {
+    text += fmt::format(", {} negative eigenvalues", *outcome.negative_pivots);
+  }
+  if (outcome.perturbed_pivots > 0) {
+    text += fmt::format(", {} pivots perturbed", outcome.perturbed_pivots);
+  }
+  if (outcome.delayed_pivots > 0) text += fmt::format(", {} delayed", outcome.delayed_pivots);
+  return text;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "solve/inverse.hpp"
+
+namespace spsolve {
+
+/// The section `sparse` of a report, and its line for people.
+nlohmann::ordered_json to_json(const SparseOutcome& outcome);
+std::string to_text(const SparseOutcome& outcome);
+
+}  // namespace spsolve

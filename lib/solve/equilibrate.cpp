@@ -1,0 +1,125 @@
+#include "solve/equilibrate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace spsolve {
+
+namespace {
+
+/// The power of two that brings `largest` > 0 into [1/2, 1), within the range of double.
+double inverse_power(double largest) {
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  return std::ldexp(1.0, std::clamp(-exponent, -1022, 1022));
+}
+
+/// The factors that bring each of `largest` near 1; 1 for a zero.
+std::vector<double> factors_for(const std::vector<double>& largest) {
+  std::vector<double> factors;
+  factors.reserve(largest.size());
+  for (const double value : largest) {
+    factors.push_back(value > 0 && std::isfinite(value) ? inverse_power(value) : 1.0);
+  }
+  return factors;
+}
+
+/// The largest and the smallest of numbers that are not zero, on all ranks.
+struct Spread {
+  double most = 0, least = std::numeric_limits<double>::infinity();
+
+  /// Whether they differ by a factor of 10 or more.
+  bool is_far() const { return least <= 0.1 * most; }
+};
+
+Spread spread_of(Team& team, const std::vector<double>& values) {
+  Spread spread;
+  for (const double value : values) {
+    if (value == 0) continue;
+    spread.most = std::max(spread.most, value);
+    spread.least = std::min(spread.least, value);
+  }
+  std::vector<double> both{spread.most, -spread.least};
+  all_maximum(team, both);
+  return {both[0], -both[1]};
+}
+
+/// Whether entries of that size bring an elimination in that precision near overflow or underflow.
+bool is_extreme(double largest, Precision precision) {
+  constexpr double margin = 0x1p54;
+  const bool reduced = precision != Precision::float64;
+  const double highest =
+      reduced ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  const double lowest =
+      reduced ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+  return largest > highest / margin || (largest > 0 && largest < lowest * margin);
+}
+
+}  // namespace
+
+Equilibration equilibration_of(const SystemMatrix& matrix, AutoSwitch wanted, Precision precision) {
+  if (wanted == AutoSwitch::off) return {};
+  Team& team = matrix.team();
+  const std::vector<double> of_rows = matrix.row_maxima().values;
+  Equilibration scaling{true, factors_for(of_rows), {}};
+  const std::vector<double> of_columns = matrix.column_maxima(scaling.rows).values;
+  scaling.columns = factors_for(of_columns);
+  const Spread rows = spread_of(team, of_rows);
+  const bool worth_it =
+      rows.is_far() || is_extreme(rows.most, precision) || spread_of(team, of_columns).is_far();
+  if (wanted == AutoSwitch::automatic && !worth_it) return {};
+  return scaling;
+}
+
+namespace {
+
+/// Factors of own rows as a vector. Collective.
+std::unique_ptr<Vectors> diagonal_of(const SystemMatrix& matrix,
+                                     const std::vector<double>& factors) {
+  std::unique_ptr<Vectors> diagonal = matrix.vectors(1);
+  diagonal->write_rows({0, diagonal->height()}, factors);
+  return diagonal;
+}
+
+}  // namespace
+
+ScaledOperator::ScaledOperator(LinearOperator& of, const SystemMatrix& matrix,
+                               const std::vector<double>& first, const std::vector<double>& second,
+                               bool scales)
+    : of_(of) {
+  if (!scales) return;
+  first_ = diagonal_of(matrix, first);
+  second_ = diagonal_of(matrix, second);
+}
+
+ScaledOperator ScaledOperator::scaled(SystemMatrix& matrix, const Equilibration& scaling) {
+  return {matrix, matrix, scaling.columns, scaling.rows, scaling.scales};
+}
+
+ScaledOperator ScaledOperator::unscaled(LinearOperator& inverse, const SystemMatrix& matrix,
+                                        const Equilibration& scaling) {
+  return {inverse, matrix, scaling.rows, scaling.columns, scaling.scales};
+}
+
+void ScaledOperator::apply(const Vectors& x, Vectors& y) {
+  if (first_ == nullptr) return of_.apply(x, y);
+  const std::unique_ptr<Vectors> between = copy_of(x);
+  between->scale_rows(*first_);
+  of_.apply(*between, y);
+  y.scale_rows(*second_);
+}
+
+void ScaledOperator::apply_transposed(const Vectors& x, Vectors& y) {
+  if (first_ == nullptr) return of_.apply_transposed(x, y);
+  const std::unique_ptr<Vectors> between = copy_of(x);
+  between->scale_rows(*second_);
+  of_.apply_transposed(*between, y);
+  y.scale_rows(*first_);
+}
+
+void scale_own_rows(const SystemMatrix& matrix, const std::vector<double>& factors, Vectors& x) {
+  x.scale_rows(*diagonal_of(matrix, factors));
+}
+
+}  // namespace spsolve

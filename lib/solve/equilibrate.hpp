@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "solve/options.hpp"
+#include "solve/system_matrix.hpp"
+
+namespace spsolve {
+
+/// Powers of two r_i for own rows i and c_j for own columns j that bring the largest entry of every
+/// row and column of R A C = (r_i a_ij c_j) near 1: see equilibration_of(). Both empty where the
+/// matrix is left as it is, on every rank or none.
+struct Equilibration {
+  bool scales = false;
+  std::vector<double> rows, columns;  ///< own().size() of each, where it scales
+};
+
+/// Scale factors as LAPACK's geequb finds them: r_i = 1 / max_j |a_ij|, then c_j = 1 / max_i r_i
+/// |a_ij|, each rounded to a power of two, so that scaling rounds nothing (short of underflow of
+/// entries 10^300 times smaller than the largest of their row). A row or column of zeros keeps
+/// factor 1.
+/// AutoSwitch::automatic scales where LAPACK's gesvx does: where the largest entries of rows, or of
+/// columns after the rows were scaled, differ by a factor of 10 or more, or the largest of all is
+/// within 2^54 of the range of `precision`. Cost: two passes over the non-zeros, a message each way
+/// with each neighbour. Collective.
+Equilibration equilibration_of(const SystemMatrix& matrix, AutoSwitch wanted, Precision precision);
+
+/// D_2 B D_1 for an operator B over vectors of `matrix`, and diagonal matrices of scale factors; B
+/// itself where nothing is scaled.
+class ScaledOperator final : public LinearOperator {
+ public:
+  /// R A C for the matrix A: D_1 = C, D_2 = R.
+  static ScaledOperator scaled(SystemMatrix& matrix, const Equilibration& scaling);
+
+  /// C B R, which for B = (R A C)^-1 is A^-1.
+  static ScaledOperator unscaled(LinearOperator& inverse, const SystemMatrix& matrix,
+                                 const Equilibration& scaling);
+
+  void apply(const Vectors& x, Vectors& y) override;
+  void apply_transposed(const Vectors& x, Vectors& y) override;
+
+ private:
+  /// `of` must outlive the object. Collective.
+  ScaledOperator(LinearOperator& of, const SystemMatrix& matrix, const std::vector<double>& first,
+                 const std::vector<double>& second, bool scales);
+
+  LinearOperator& of_;
+  std::unique_ptr<Vectors> first_, second_;  ///< null where nothing is scaled
+};
+
+/// x <- D x for the factors of own rows.
+void scale_own_rows(const SystemMatrix& matrix, const std::vector<double>& factors, Vectors& x);
+
+}  // namespace spsolve

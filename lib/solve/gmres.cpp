@@ -1,0 +1,232 @@
+#include "solve/gmres.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace spsolve {
+
+namespace {
+
+using Coefficients = std::vector<double>;  ///< one for each column
+using Owned = std::unique_ptr<Vectors>;
+
+constexpr int steps_of_cycle = 20;
+constexpr Index columns_at_once = 8;
+/// What one cycle asks for, as a part of its residual: more would be lost to the rounding of M^-1.
+constexpr double reduction_of_cycle = 1e-9;
+
+/// a(:, c) <- a(:, c) / norm_c; zero where the norm is zero or not finite, or the column is `done`.
+void normalise(Vectors& a, const Coefficients& norms, const std::vector<bool>& done) {
+  Coefficients factors;
+  for (std::size_t c = 0; c < norms.size(); ++c) {
+    const bool usable = norms[c] > 0 && std::isfinite(norms[c]) && !done[c];
+    factors.push_back(usable ? 1 / norms[c] : 0.0);
+  }
+  a.scale_columns(factors);
+}
+
+/// The least-squares problem min ||beta e_1 - H y|| of one column, its Hessenberg matrix H made
+/// triangular by rotations as it grows.
+class SmallProblem {
+ public:
+  explicit SmallProblem(double beta) : right_{beta} {}
+
+  /// A column of H: its entries up to the diagonal, and the one below.
+  void add(std::vector<double> column, double below) {
+    for (std::size_t k = 0; k < rotations_.size(); ++k) {
+      rotate(rotations_[k], column[k], column[k + 1]);
+    }
+    const double length = std::hypot(column.back(), below);
+    const Rotation rotation =
+        length > 0 ? Rotation{column.back() / length, below / length} : Rotation{1, 0};
+    rotate(rotation, column.back(), below);
+    rotations_.push_back(rotation);
+    columns_.push_back(std::move(column));
+    double next = 0;
+    rotate(rotation, right_.back(), next);
+    right_.push_back(next);
+  }
+
+  double residual() const { return std::abs(right_.back()); }
+
+  /// y; a direction that A sends to zero gets none of it.
+  std::vector<double> solution() const {
+    std::vector<double> y(columns_.size());
+    for (std::size_t i = columns_.size(); i-- > 0;) {
+      double sum = right_[i];
+      for (std::size_t j = i + 1; j < columns_.size(); ++j) sum -= columns_[j][i] * y[j];
+      y[i] = columns_[i][i] != 0 ? sum / columns_[i][i] : 0.0;
+    }
+    return y;
+  }
+
+ private:
+  struct Rotation {
+    double cosine, sine;
+  };
+
+  static void rotate(const Rotation& rotation, double& upper, double& lower) {
+    const double old = upper;
+    upper = rotation.cosine * old + rotation.sine * lower;
+    lower = rotation.cosine * lower - rotation.sine * old;
+  }
+
+  std::vector<std::vector<double>> columns_;
+  std::vector<Rotation> rotations_;
+  std::vector<double> right_;
+};
+
+/// Makes w orthogonal to all of `basis`, twice, as one pass leaves round-off; hands back the
+/// coefficients, by basis vector and column.
+std::vector<Coefficients> orthogonalise(Vectors& w, const std::vector<Owned>& basis) {
+  std::vector<Coefficients> coefficients(basis.size(),
+                                         Coefficients(static_cast<std::size_t>(w.columns())));
+  for (int pass = 0; pass < 2; ++pass) {
+    for (std::size_t k = 0; k < basis.size(); ++k) {
+      Coefficients factors = dots(w, *basis[k]);
+      for (std::size_t c = 0; c < factors.size(); ++c) {
+        coefficients[k][c] += factors[c];
+        factors[c] = -factors[c];
+      }
+      w.add_multiples(factors, *basis[k]);
+    }
+  }
+  return coefficients;
+}
+
+/// The backward error of every column of x with the residual r; `of_b` are the maxima of b.
+Coefficients backward_errors(double norm, const Coefficients& of_b, const Vectors& x,
+                             const Vectors& r) {
+  Coefficients errors = maxima(r);
+  const Coefficients of_x = maxima(x);
+  for (std::size_t c = 0; c < errors.size(); ++c) {
+    if (errors[c] != 0) errors[c] /= norm * of_x[c] + of_b[c];
+    if (!std::isfinite(errors[c])) errors[c] = std::numeric_limits<double>::infinity();
+  }
+  return errors;
+}
+
+/// r <- b - A x
+void residual_of(LinearOperator& matrix, const Vectors& b, const Vectors& x, Vectors& r) {
+  matrix.apply(x, r);
+  r.scale_columns(Coefficients(static_cast<std::size_t>(b.columns()), -1.0));
+  add_multiple(1, b, r);
+}
+
+/// solve_by_gmres() for few columns.
+GmresOutcome solve_few(LinearOperator& matrix, LinearOperator& inverse, double norm, Vectors& x) {
+  const Owned b = copy_of(x);
+  x.fill(0);
+  const double limit = attainable_error(b->rows());
+  const Coefficients of_b = maxima(*b);
+  Owned residual = copy_of(*b);
+  Owned trial = x.similar(x.columns()), of_trial = x.similar(x.columns());
+  Coefficients errors = backward_errors(norm, of_b, x, *residual);
+  GmresOutcome outcome;
+  // From M^-1 b on it is known how large x is, and so what is enough.
+  if (std::ranges::max(errors) > limit) {
+    inverse.apply(*b, *trial);
+    residual_of(matrix, *b, *trial, *of_trial);
+    const Coefficients now = backward_errors(norm, of_b, *trial, *of_trial);
+    ++outcome.steps;
+    if (std::ranges::max(now) < std::ranges::max(errors)) {
+      copy(*trial, x);
+      std::swap(residual, of_trial);
+      errors = now;
+    }
+  }
+  while (std::ranges::max(errors) > limit) {
+    const double before = std::ranges::max(errors);
+    const Coefficients of_x = maxima(x);
+    Coefficients target = norms(*residual);
+    for (std::size_t c = 0; c < target.size(); ++c) {
+      const double enough = limit / 2 * (norm * of_x[c] + of_b[c]);
+      target[c] = errors[c] <= limit ? std::numeric_limits<double>::infinity()
+                                     : std::max(reduction_of_cycle * target[c], enough);
+    }
+    copy(*residual, *trial);
+    outcome.steps += gmres_cycle(matrix, inverse, target, steps_of_cycle, *trial);
+    add_multiple(1, x, *trial);
+    residual_of(matrix, *b, *trial, *residual);
+    const Coefficients now = backward_errors(norm, of_b, *trial, *residual);
+    if (!(std::ranges::max(now) < before)) break;
+    copy(*trial, x);
+    errors = now;
+    if (std::ranges::max(now) > before / 2) break;
+  }
+  outcome.backward_error = errors.empty() ? 0.0 : std::ranges::max(errors);
+  outcome.converged = outcome.backward_error <= limit;
+  return outcome;
+}
+
+}  // namespace
+
+double attainable_error(Index order) {
+  return (4 + std::sqrt(static_cast<double>(order))) * unit_roundoff;
+}
+
+std::int64_t gmres_bytes(Index height, Index right_hand_sides) {
+  // Two bases, and b, x, the residual, a trial, products and what M^-1 works on.
+  constexpr Index vectors = 2 * (steps_of_cycle + 1) + 8;
+  return vectors * height * std::min(right_hand_sides, columns_at_once) *
+         static_cast<std::int64_t>(sizeof(double));
+}
+
+int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
+                int most_steps, Vectors& x) {
+  const auto columns = static_cast<std::size_t>(x.columns());
+  const Coefficients beta = norms(x);
+  std::vector<bool> done(columns);
+  std::vector<SmallProblem> problems(beta.begin(), beta.end());
+  for (std::size_t c = 0; c < columns; ++c) done[c] = !(beta[c] > target[c]);
+  std::vector<Owned> basis, directions;
+  basis.push_back(copy_of(x));
+  normalise(*basis.back(), beta, done);
+  int steps = 0;
+  while (steps < most_steps && std::ranges::find(done, false) != done.end()) {
+    directions.push_back(x.similar(x.columns()));
+    inverse.apply(*basis.back(), *directions.back());
+    Owned next = x.similar(x.columns());
+    matrix.apply(*directions.back(), *next);
+    const std::vector<Coefficients> coefficients = orthogonalise(*next, basis);
+    const Coefficients length = norms(*next);
+    for (std::size_t c = 0; c < columns; ++c) {
+      std::vector<double> column;
+      for (const Coefficients& coefficient : coefficients) column.push_back(coefficient[c]);
+      problems[c].add(std::move(column), length[c]);
+      done[c] = done[c] || !(problems[c].residual() > target[c]) || !(length[c] > 0);
+    }
+    normalise(*next, length, done);
+    basis.push_back(std::move(next));
+    ++steps;
+  }
+  x.fill(0);
+  std::vector<std::vector<double>> solutions;
+  for (const SmallProblem& problem : problems) solutions.push_back(problem.solution());
+  for (std::size_t k = 0; k < directions.size(); ++k) {
+    Coefficients factors;
+    for (const auto& solution : solutions) factors.push_back(solution[k]);
+    x.add_multiples(factors, *directions[k]);
+  }
+  return steps;
+}
+
+GmresOutcome solve_by_gmres(LinearOperator& matrix, LinearOperator& inverse, double norm,
+                            Vectors& x) {
+  if (x.columns() <= columns_at_once) return solve_few(matrix, inverse, norm, x);
+  GmresOutcome worst;
+  for (Index first = 0; first < x.columns(); first += columns_at_once) {
+    const Index count = std::min(columns_at_once, x.columns() - first);
+    const Owned part = x.similar(count);
+    part->copy_columns(x, first, 0, count);
+    const GmresOutcome outcome = solve_few(matrix, inverse, norm, *part);
+    x.copy_columns(*part, 0, first, count);
+    worst.backward_error = std::max(worst.backward_error, outcome.backward_error);
+    worst.steps = std::max(worst.steps, outcome.steps);
+    worst.converged = worst.converged && outcome.converged;
+  }
+  return worst;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "solve/linear_operator.hpp"
+
+namespace spsolve {
+
+/// Flexible GMRES, one cycle, for the K systems A d = r at once: minimises ||r - A d||_2 over the
+/// space of M^-1 v_1, M^-1 v_2, ... (Saad, SIAM J. Sci. Comput. 14, 1993). With A in double and M
+/// factors of A in lower precision, solutions are backward stable to double where M is at all close
+/// to A (Arioli and Duff, "Using FGMRES to obtain backward stability in mixed precision", ETNA 33,
+/// 2009).
+///
+/// `x` holds r on entry and d on exit. Stops where every column's norm is at most its `target`, or
+/// after `most_steps`. Hands back the steps: as many applications of A and of M^-1. Keeps
+/// 2 (steps + 1) multivectors; 2 n K steps^2 flops beside the operators'. Deterministic.
+/// Collective: an all-gather of K numbers for each vector that a new one is made orthogonal to,
+/// twice.
+int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
+                int most_steps, Vectors& x);
+
+/// What solve_by_gmres() came to, the worst of the right-hand sides.
+struct GmresOutcome {
+  double backward_error = 0;  ///< ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, in double
+  int steps = 0;              ///< applications of A and of M^-1, the residuals' aside
+  bool converged = true;      ///< backward_error is at most attainable_error(n)
+};
+
+/// The backward error that a solution in double of order n can be asked for: (4 + sqrt(n)) u,
+/// u = 2^-53, as an elimination in double leaves it.
+double attainable_error(Index order);
+
+/// Solves A x = b to the backward error of an elimination in double, by cycles of gmres_cycle()
+/// on the residual, which is computed in double (Carson and Higham, "Accelerating the solution of
+/// linear systems by iterative refinement in three precisions", SIAM J. Sci. Comput. 40, 2018;
+/// Haidar, Tomov, Dongarra and Higham, SC18). `norm` is ||A|| in the infinity norm; `x` holds b on
+/// entry and the best x that was found on exit. Gives up after a cycle of 20 steps that does not
+/// halve the backward error, having taken gmres_bytes() of memory at most. Right-hand sides are
+/// taken 8 at a time. Collective.
+GmresOutcome solve_by_gmres(LinearOperator& matrix, LinearOperator& inverse, double norm,
+                            Vectors& x);
+
+/// Bytes of the vectors of solve_by_gmres() on a rank with `height` of the rows.
+std::int64_t gmres_bytes(Index height, Index right_hand_sides);
+
+}  // namespace spsolve

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "vectors/vectors.hpp"
+
+namespace spsolve {
+
+/// Calls solve(rows) with own rows of x in T, a Dense<T>, and puts what becomes of them into
+/// `result`. Where T is float, columns are solved for with their largest entry near 1: a small
+/// residual would underflow.
+template <typename T, typename Solve>
+void solve_in(const Vectors& x, Vectors& result, const Solve& solve) {
+  Dense<double> rows = own_rows(x);
+  if constexpr (std::is_same_v<T, double>) {
+    solve(rows);
+  } else {
+    std::vector<int> exponents;
+    for (const double largest : maxima(x)) std::frexp(largest, &exponents.emplace_back());
+    Dense<T> reduced(rows.rows, rows.columns);
+    for (Index i = 0; i < rows.rows; ++i) {
+      for (Index c = 0; c < rows.columns; ++c) {
+        reduced(i, c) = static_cast<T>(std::ldexp(rows(i, c), -exponents[c]));
+      }
+    }
+    solve(reduced);
+    for (Index i = 0; i < rows.rows; ++i) {
+      for (Index c = 0; c < rows.columns; ++c) {
+        rows(i, c) = std::ldexp(static_cast<double>(reduced(i, c)), exponents[c]);
+      }
+    }
+  }
+  set_own_rows(result, rows);
+}
+
+}  // namespace spsolve

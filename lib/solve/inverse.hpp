@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "process/progress.hpp"
+#include "solve/equilibrate.hpp"
+#include "solve/linear_operator.hpp"
+#include "solve/part_seconds.hpp"
+#include "solve/pivot_statistics.hpp"
+#include "solve/system_matrix.hpp"
+
+namespace spsolve {
+
+class Checkpoints;
+
+/// How an elimination in mixed precision went.
+struct MixedOutcome {
+  int steps = 0;           ///< of GMRES for the first right-hand sides
+  bool fell_back = false;  ///< the factors are those of double
+};
+
+/// How a sparse elimination went.
+struct SparseOutcome {
+  std::string_view factorisation;  ///< LL^T, LDL^T or LU
+  std::string_view ordering;       ///< the word of solve.ordering that was taken
+  double analysis_seconds = 0;     ///< of the analysis that the factors were made by
+  double flops = 0;                ///< of the factors, once
+  Index fronts = 0;
+  Index factor_entries = 0;              ///< of L, and of U where there is one
+  Index perturbed_pivots = 0;            ///< too small ones that were made larger
+  Index delayed_pivots = 0;              ///< those that fronts passed on to their parents
+  Index moved_pivots = 0;                ///< those that were taken off the diagonal
+  std::optional<Index> negative_pivots;  ///< negative eigenvalues of A, of LDL^T
+  int gmres_steps = 0;                   ///< of the trial with perturbed factors
+};
+
+/// What an inverse tells of itself for a report, the same on every rank but for seconds.
+struct InverseFacts {
+  PivotStatistics pivots;
+  std::vector<std::string> notes;  ///< what a reader of the report should know
+  std::optional<MixedOutcome> mixed;
+  std::optional<LuSeconds> seconds;  ///< of lu
+  std::optional<SparseOutcome> sparse;
+};
+
+/// What goes along with an elimination.
+struct EliminationRun {
+  Progress& progress;
+  Checkpoints* checkpoints = nullptr;  ///< that it keeps itself by, and goes on from
+  /// Right-hand sides of (R A C) y = f that will be asked for first, where they are known: mixed
+  /// precision takes them for its trial.
+  const Vectors* first = nullptr;
+};
+
+/// (R A C)^-1 for a system's matrix A and its scale factors R and C, as what owns everything that
+/// it takes: what a row of the solver table makes. prepare(), then eliminate(), then apply() as
+/// often as wanted; prepare() again for new values. Collective, all of it.
+class Inverse : public LinearOperator {
+ public:
+  /// Scale factors R and C that this elimination wants: those of equilibration_of(), unless it says
+  /// otherwise. What prepare() is called with next.
+  virtual Equilibration scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision) {
+    return equilibration_of(matrix, wanted, precision);
+  }
+
+  /// Takes in the values: what eliminate() works on lies ready. `matrix` and `scaling` must stay as
+  /// they are until eliminate() has returned. Throws Error(resources) on every rank where memory is
+  /// short on one.
+  virtual void prepare(SystemMatrix& matrix, const Equilibration& scaling) = 0;
+
+  /// Eliminates. Throws Error(not_trustworthy) on every rank where a pivot is zero or not finite.
+  /// Hands back what it solved for run.first on the way, if it did.
+  virtual std::unique_ptr<Vectors> eliminate(const EliminationRun& run) = 0;
+
+  virtual const InverseFacts& facts() const = 0;
+};
+
+}  // namespace spsolve

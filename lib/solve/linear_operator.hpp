@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "vectors/vectors.hpp"
+
+namespace spsolve {
+
+/// A square linear operator B over multivectors in bands: a matrix, the inverse of one, a
+/// preconditioner. Collective, all of it.
+class LinearOperator {
+ public:
+  virtual ~LinearOperator() = default;
+
+  /// y <- B x and y <- B^T x, of as many columns as x and y have; x and y are different objects.
+  virtual void apply(const Vectors& x, Vectors& y) = 0;
+  virtual void apply_transposed(const Vectors& x, Vectors& y) = 0;
+};
+
+/// B^T for an operator B, which must outlive the object.
+class Transposed final : public LinearOperator {
+ public:
+  explicit Transposed(LinearOperator& of) : of_(of) {}
+  void apply(const Vectors& x, Vectors& y) override { of_.apply_transposed(x, y); }
+  void apply_transposed(const Vectors& x, Vectors& y) override { of_.apply(x, y); }
+
+ private:
+  LinearOperator& of_;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/types.hpp"
+#include "core/words.hpp"
+#include "spsolve/options.hpp"
+
+namespace spsolve {
+
+inline constexpr std::string_view method_words[] = {
+    "auto", "gauss", "gauss_jordan", "lu", "sparse_cholesky", "sparse_ldlt", "sparse_lu"};
+inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial", "complete",
+                                                      "tournament"};
+inline constexpr std::string_view ordering_words[] = {"auto", "nested_dissection", "amd", "rcm",
+                                                      "natural"};
+constexpr Words words_of(Ordering) {
+  return ordering_words;
+}
+constexpr Words words_of(Method) {
+  return method_words;
+}
+constexpr Words words_of(Pivoting) {
+  return pivoting_words;
+}
+
+/// Why the two don't go together, and what to do, in a sentence without a full stop; or "".
+constexpr std::string_view why_not(Method method, Pivoting pivoting) {
+  if (method == Method::lu && pivoting == Pivoting::complete) {
+    return "solve.pivoting=complete does not go with solve.method=lu; use solve.method=gauss, or "
+           "solve.pivoting=tournament or partial";
+  }
+  const bool by_columns = method == Method::gauss || method == Method::gauss_jordan;
+  if (by_columns && pivoting == Pivoting::tournament) {
+    return "solve.pivoting=tournament goes with solve.method=lu only; use "
+           "solve.pivoting=partial or solve.method=lu";
+  }
+  return "";
+}
+
+/// Where a rank's dense rows lie: in host memory, or in that of a GPU of its own.
+enum class MemoryKind { host, gpu };
+
+/// Which ranks eliminate: all of them, or rank 0 alone where that is sooner done.
+enum class SolvingRanks { automatic, all };
+
+inline constexpr std::string_view solving_ranks_words[] = {"auto", "all"};
+inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};
+constexpr Words words_of(SolvingRanks) {
+  return solving_ranks_words;
+}
+constexpr Words words_of(AutoSwitch) {
+  return auto_switch_words;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "solve/system_matrix.hpp"
+
+namespace spsolve {
+
+/// How well some x solves A x = b, the worst of all right-hand sides.
+struct Quality {
+  /// Normwise backward error max_i |r_i| / (||A|| ||x|| + ||b||), infinity norms, r = b - A x
+  /// (Rigal and Gaches, 1967): the relative change of A and b that makes x exact.
+  double backward_error = 0;
+  /// Componentwise backward error max_i |r_i| / (|A| |x| + |b|)_i (Oettli and Prager, 1964).
+  double componentwise_error = 0;
+};
+
+/// Measures x against the sparse A and puts r = b - A x, summed in twice the precision of double,
+/// into `residual`. A value that is not finite gives infinite errors. Collective.
+Quality measure(SystemMatrix& matrix, const Vectors& b, const Vectors& x, Vectors& residual);
+
+/// What refinement came to.
+struct Refinement {
+  Quality before;  ///< of the first solution
+  Quality after;   ///< of the solution that is handed back
+  int sweeps = 0;  ///< corrections that were kept
+  /// `before`, then what each correction that was kept came to: sweeps + 1 of them.
+  std::vector<Quality> history;
+  /// Estimate of max ||x - x*|| / ||x|| over the right-hand sides, infinity norms, x* the exact
+  /// solution of the stored A and b; infinite where the corrections told nothing.
+  double forward_error = std::numeric_limits<double>::infinity();
+};
+
+/// Improves the solution x of A x = b by at most `most_sweeps` steps of iterative refinement:
+/// r = b - A x, x <- x + d, d = `inverse` r, an approximation to A^-1 r. Since r is computed in
+/// twice the precision of double, x itself, and not only its residual, becomes right to working
+/// precision wherever the solves contract at all: condition x (error of the solves) < 1/2
+/// (Wilkinson, 1963; Demmel, Hida, Kahan, Li, Mukherjee and Riedy, "Error bounds from extra-precise
+/// iterative refinement", ACM TOMS 32, 2006).
+///
+/// A step is kept if a backward error halves, or if d is at most half of the step before (of x, for
+/// the first), and neither backward error grows. Stops after the first that is not kept, or when
+/// the backward errors are at round-off and the next step is expected to change no bit of ||x||:
+/// with s = ||d|| / ||x|| and rho the ratio of the last two steps (of the first: s itself), x is
+/// expected to be off by rho s / (1 - rho). Beside b and x three multivectors. Collective.
+Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
+                  Vectors& x);
+
+}  // namespace spsolve

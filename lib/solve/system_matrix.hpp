@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "distribute/compressed_rows.hpp"
+#include "matrix/csr.hpp"
+#include "solve/linear_operator.hpp"
+#include "vectors/halo_rows.hpp"
+#include "vectors/vector_memory.hpp"
+
+namespace spsolve {
+
+/// The square sparse matrix A of a system, n x n, in bands of rows over the ranks of a team: an
+/// operator on vectors in the memory that it is made for, and what residuals, scalings and
+/// estimates take from it. Owns its rows. Each product brings the rows of x that this rank's
+/// columns name from their owners (a message each way with each neighbour). Collective, all of it,
+/// unless it says otherwise.
+class SystemMatrix : public LinearOperator {
+ public:
+  /// `rows`: those of layout.band(rank), columns global. The team must outlive the object.
+  SystemMatrix(Team& team, const RowLayout& layout, Csr<double> rows,
+               const VectorMemory& memory = host_vector_memory());
+  SystemMatrix(const SystemMatrix&) = delete;
+  SystemMatrix& operator=(const SystemMatrix&) = delete;
+
+  Team& team() const { return team_; }
+  const RowLayout& layout() const { return layout_; }
+  Index order() const { return layout_.rows; }
+  Range own() const { return halo_.plan().own; }
+  Index nonzeros() const { return nonzeros_; }  ///< of all ranks
+  const VectorMemory& memory() const { return memory_; }
+
+  /// This rank's rows; columns as BandProducts has them. Not collective.
+  const Csr<double>& local_rows() const { return rows_; }
+
+  /// The column of A that local column j is. Not collective.
+  Index global_column(LocalIndex j) const {
+    return j < own().size() ? own().first + j : halo_.plan().halo[j - own().size()];
+  }
+
+  /// New values for the same pattern, in the order of the rows that the object was made of.
+  /// Throws Error(input) on every rank where their number differs.
+  void set_values(std::vector<double> values);
+
+  /// n x `columns` zeros where the products are computed; on every rank or none.
+  std::unique_ptr<Vectors> vectors(Index columns) const;
+
+  void apply(const Vectors& x, Vectors& y) override;
+  void apply_transposed(const Vectors& x, Vectors& y) override;
+
+  /// y <- |A| |x| scaled by h^2: see BandProducts::multiply_magnitudes().
+  void apply_magnitudes(double h, const Vectors& x, Vectors& y);
+
+  /// r <- b - A x; the norms are those of all rows, the same on every rank.
+  ResidualNorms residual(const Vectors& b, const Vectors& x, Vectors& r);
+
+  /// max over i of sum over j of |r_i a_ij c_j|, and the same over columns: ||R A C|| in the
+  /// infinity norm and in the one-norm.
+  struct Norms {
+    double infinity = 0;
+    double one = 0;
+  };
+  virtual Norms norms(const struct Equilibration& scaling);
+
+  /// Own rows of R A C with global columns, in their order.
+  Csr<double> scaled_rows(const struct Equilibration& scaling);
+
+  /// The largest of |a_ij| over own rows i: per row (one column), and over columns j with factors
+  /// r_i >= 0 of own rows: per own column, of all ranks.
+  Dense<double> row_maxima() const;
+  Dense<double> column_maxima(const std::vector<double>& row_factors) const;
+
+ private:
+  /// One number for each local column, own ones and the halo's, from those of own columns.
+  std::vector<double> with_halo(const std::vector<double>& own) const;
+
+  /// The way back: what is known of local columns, combined for own ones.
+  Dense<double> over_columns(Dense<double> local, Meeting how) const;
+
+  Team& team_;
+  RowLayout layout_;
+  Index nonzeros_ = 0;
+  Csr<double> rows_;
+  HaloRows halo_;
+  const VectorMemory& memory_;
+  std::unique_ptr<BandProducts> products_;
+};
+
+}  // namespace spsolve

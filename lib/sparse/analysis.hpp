@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "matrix/csr.hpp"
+#include "solve/options.hpp"
+#include "sparse/fronts/factors.hpp"
+#include "sparse/ordering/ordering.hpp"
+
+namespace spsolve {
+
+/// Whether every diagonal entry of a square matrix is there and at least a hundredth of the others
+/// of its row and column, a_ij^2 <= 10^4 |a_ii a_jj|: then rows need not be moved. Cost: two
+/// passes.
+bool has_strong_diagonal(const Csr<double>& matrix);
+
+/// The analysis of a pattern for sparse elimination: what is eliminated when, in which fronts, and
+/// what that takes. Serves all matrices of that pattern.
+struct SparseAnalysis {
+  Factorization kind = Factorization::lu;
+  Ordering ordering = Ordering::amd;  ///< how `order` was found
+  /// order[k]: the column of A that is eliminated k-th; its row is the same, or row_of[order[k]]
+  /// where rows were matched with columns.
+  std::vector<LocalIndex> order;
+  std::vector<LocalIndex> row_of;  ///< empty where row i stays with column i
+  /// Scale factors of the matching, powers of two; empty where nothing was matched.
+  std::vector<double> row_scale, column_scale;
+  Fronts fronts;
+  FrontEntries entries;
+  std::uint64_t pattern = 0;  ///< checksum of the pattern
+  Index nonzeros = 0;         ///< of the matrix
+
+  Index factor_entries = 0;  ///< of L, and of U where there is one, zeros of fronts included
+  double flops = 0;
+  double seconds = 0;  ///< that the analysis took
+
+  Index rows() const { return static_cast<Index>(order.size()); }
+  /// Whether it is one of that pattern.
+  bool serves(const Csr<double>& matrix) const;
+  /// The row of A that is eliminated k-th.
+  LocalIndex row(LocalIndex k) const { return row_of.empty() ? order[k] : row_of[order[k]]; }
+  std::int64_t bytes() const;
+};
+
+/// Analyses a square matrix for that factorisation: matches rows with columns where LU's pivots
+/// want it (maximum-product matching, see matching.hpp), orders, and finds the fronts. Of values,
+/// only the matching takes notice. Throws Error(not_trustworthy) for a structurally singular
+/// matrix, naming rows and columns, and Error(resources) where it has 2^31 rows or more.
+SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
+                              bool matches);
+
+/// At most ten of these rows or columns, numbered from 1, as text.
+std::string named_from_one(const std::vector<LocalIndex>& all);
+
+/// Flops of the fronts of a factorisation of that kind.
+double flops_of(const Fronts& fronts, Factorization kind);
+
+}  // namespace spsolve

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/types.hpp"
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+/// A matrix without the zeros that it had stored.
+struct CleanMatrix {
+  Csr<double> matrix;
+  Index dropped = 0;  ///< stored entries that were 0 or -0
+};
+
+/// A copy of `matrix` without them; its other values, nan and infinite ones as well, are kept bit
+/// for bit. An elimination would otherwise order, store and compute with what is not there.
+/// Cost: two passes in threads, and the memory of the copy.
+CleanMatrix without_stored_zeros(const Csr<double>& matrix);
+
+/// Whether there are such. Cost: a pass.
+bool has_stored_zeros(const Csr<double>& matrix);
+
+}  // namespace spsolve

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+
+#include "sparse/dissection/arena.hpp"
+#include "sparse/dissection/part.hpp"
+
+namespace spsolve::dissection {
+
+/// A coarser graph: vertex v of the finer one has become part of vertex coarse_of[v].
+struct Coarser {
+  Part graph;
+  std::span<const LocalIndex> coarse_of;
+};
+
+/// Makes pairs of neighbours that many edges join one vertex (heavy-edge matching, Karypis and
+/// Kumar 1998), unless it would weigh more than `heaviest`; what finds no partner among its
+/// neighbours takes one that shares a neighbour with it. Vertices choose in their order, so that
+/// the pairs of a mesh lie alike, and its coarser graphs stay sparse. Cost: O(size + edges).
+Coarser coarsen(const Part& graph, Index heaviest, Arena& arena);
+
+}  // namespace spsolve::dissection

@@ -1,0 +1,96 @@
+#include "sparse/elimination.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <omp.h>
+
+#include "core/blas.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// The BLAS on one thread, as fronts are spread over threads by themselves; as it was afterwards.
+class SingleThreadedBlas {
+ public:
+  SingleThreadedBlas() { blas::set_threads(1); }
+  ~SingleThreadedBlas() { blas::set_threads(omp_get_max_threads()); }
+  SingleThreadedBlas(const SingleThreadedBlas&) = delete;
+  SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
+};
+
+}  // namespace
+
+template <typename T>
+PivotRule perturbing_rule() {
+  return {std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()) / 2)};
+}
+
+template <typename T>
+SparseElimination<T>::SparseElimination(std::shared_ptr<const SparseAnalysis> analysis)
+    : analysis_(std::move(analysis)) {}
+
+template <typename T>
+PivotCounts SparseElimination<T>::factor(Factorization kind, const std::vector<double>& values,
+                                         const std::function<void(double)>& advance) {
+  const SingleThreadedBlas one_thread;
+  solve_.reset();
+  threshold_.reset();
+  if (!factors_ || factors_->kind() != kind) {
+    factors_.reset();
+    factors_.emplace(analysis_->fronts, kind, omp_get_max_threads());
+  }
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  const PivotRule rule{perturbing_rule<T>().least * largest};
+  const PivotCounts counts = factors_->factor(analysis_->entries, values, rule, advance);
+  if (counts.failed >= 0) return counts;
+  std::vector<FactoredFront<T>> fronts;
+  fronts.reserve(analysis_->fronts.size());
+  for (LocalIndex s = 0; s < analysis_->fronts.size(); ++s) fronts.push_back(factors_->front(s));
+  solve_.emplace(analysis_->fronts, std::move(fronts), kind, omp_get_max_threads());
+  return counts;
+}
+
+template <typename T>
+const ThresholdOutcome& SparseElimination<T>::factor_with_threshold(
+    Factorization kind, const std::vector<double>& values,
+    const std::function<void(double)>& advance) {
+  const SingleThreadedBlas one_thread;
+  solve_.reset();
+  factors_.reset();
+  threshold_.emplace(*analysis_, kind, values, advance);
+  if (threshold_->outcome().rows.empty()) {
+    solve_.emplace(analysis_->fronts, threshold_->fronts(), kind, omp_get_max_threads());
+  }
+  return threshold_->outcome();
+}
+
+template <typename T>
+void SparseElimination<T>::solve(bool transposed, Index columns, std::vector<T>& b,
+                                 std::vector<T>& x) const {
+  const SingleThreadedBlas one_thread;
+  const LocalIndex n = static_cast<LocalIndex>(analysis_->rows());
+  const auto to = [&](LocalIndex k, bool rows) {
+    return static_cast<Index>(rows ? analysis_->row(k) : analysis_->order[k]) * columns;
+  };
+  x.resize(b.size());
+#pragma omp parallel for schedule(static)
+  for (LocalIndex k = 0; k < n; ++k) {
+    std::copy_n(b.data() + to(k, !transposed), columns, x.data() + k * columns);
+  }
+  solve_->solve(transposed, columns, x.data(), b.data());
+#pragma omp parallel for schedule(static)
+  for (LocalIndex k = 0; k < n; ++k) {
+    std::copy_n(b.data() + k * columns, columns, x.data() + to(k, transposed));
+  }
+}
+
+template class SparseElimination<float>;
+template class SparseElimination<double>;
+template PivotRule perturbing_rule<float>();
+template PivotRule perturbing_rule<double>();
+
+}  // namespace spsolve

@@ -1,0 +1,332 @@
+#include "sparse/fronts/factor_solve.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+namespace spsolve {
+
+using namespace column_blas;
+
+namespace {
+
+constexpr Index columns_at_a_time = 16;
+constexpr Index block = 256;  // of a large front's triangle
+constexpr Index rows_of_piece = 512;
+constexpr Index columns_of_piece = 32;
+constexpr Index short_front = 12;  // pivots, up to which plain loops are sooner done
+
+/// The same triangle for a system that is transposed.
+Triangle flipped(Triangle t) {
+  t.op = t.op == CblasNoTrans ? CblasTrans : CblasNoTrans;
+  return t;
+}
+
+/// Z <- op(A)^-1 Z for rows of K values.
+template <typename T>
+void solve_rows(Triangle t, Index w, Index columns, const T* a, Index ld, T* z) {
+  if (columns == 1) return solve_triangle_vector(t, w, a, ld, z);
+  solve_triangle(CblasRight, flipped(t), columns, w, a, ld, z, columns);
+}
+
+/// B <- B - A Z for A of m x w and rows of K values.
+template <typename T>
+void subtract_product(Index m, Index w, Index columns, const T* a, Index ld, const T* z, T* b) {
+  if (m == 0) return;
+  if (columns == 1) return multiply_vector<T>(false, m, w, -1, a, ld, z, 1, b);
+  multiply_transposed<T>(columns, m, w, -1, z, columns, a, ld, 1, b, columns);
+}
+
+/// Z <- Z - A^T B likewise.
+template <typename T>
+void subtract_transposed_product(Index m, Index w, Index columns, const T* a, Index ld, const T* b,
+                                 T* z) {
+  if (m == 0) return;
+  if (columns == 1) return multiply_vector<T>(true, m, w, -1, a, ld, b, 1, z);
+  multiply<T>(false, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
+}
+
+template <typename T>
+void copy_row(Index columns, const T* from, T* to) {
+  for (Index c = 0; c < columns; ++c) to[c] = from[c];
+}
+
+}  // namespace
+
+/// Which parts of the fronts a sweep goes through, forward with one triangle and backward with the
+/// other.
+template <typename T>
+struct FactorSolve<T>::Sweep {
+  bool transposed = false;
+  bool lu = false;
+  Triangle first, second;
+
+  /// Below the triangle, forward and backward: m x e.
+  const T* below(const FactoredFront<T>& f) const {
+    return transposed ? f.upper : f.lower + f.pivots;
+  }
+  Index ld_below(const FactoredFront<T>& f) const { return transposed ? f.ldu : f.ld; }
+  const T* beyond(const FactoredFront<T>& f) const {
+    return lu && !transposed ? f.upper : f.lower + f.pivots;
+  }
+  Index ld_beyond(const FactoredFront<T>& f) const { return lu && !transposed ? f.ldu : f.ld; }
+  const LocalIndex* in(const FactoredFront<T>& f) const { return transposed ? f.columns : f.rows; }
+  const LocalIndex* out(const FactoredFront<T>& f) const { return transposed ? f.rows : f.columns; }
+  const LocalIndex* border_in(const FactoredFront<T>& f) const {
+    return transposed ? f.border_columns : f.border_rows;
+  }
+  const LocalIndex* border_out(const FactoredFront<T>& f) const {
+    return transposed ? f.border_rows : f.border_columns;
+  }
+};
+
+/// A front's part of the multivectors: pivots, then border.
+template <typename T>
+struct FactorSolve<T>::Buffers {
+  explicit Buffers(Index size) : rows(static_cast<std::size_t>(size)) {}
+  std::vector<T> rows;
+};
+
+template <typename T>
+FactorSolve<T>::FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts,
+                            Factorization kind, int threads)
+    : tree_(tree), fronts_(std::move(fronts)), kind_(kind) {
+  std::vector<double> work(fronts_.size());
+  for (std::size_t s = 0; s < fronts_.size(); ++s) {
+    const double p = fronts_[s].pivots, m = fronts_[s].border;
+    work[s] = p * p + 2 * p * m + 2 * m + 50;
+    tallest_ = std::max(tallest_, fronts_[s].pivots + fronts_[s].border);
+  }
+  constexpr double worth_cutting = 2e5;
+  const double all = std::accumulate(work.begin(), work.end(), 0.0);
+  schedule_ = cut_subtrees(tree, work, all > worth_cutting ? 1.0 / 32 : 2);
+  schedule_.threads = all > worth_cutting ? threads : 1;
+  above_starts_.assign(1, 0);
+  for (const LocalIndex s : schedule_.subtrees) {
+    above_starts_.push_back(above_starts_.back() + tree.border_size(s));
+  }
+}
+
+template <typename T>
+std::int64_t FactorSolve<T>::bytes(Index columns) const {
+  const Index k = std::min(columns, columns_at_a_time);
+  return (above_starts_.back() + (schedule_.threads + 1) * static_cast<Index>(tallest_)) * k *
+             static_cast<Index>(sizeof(T)) +
+         schedule_.threads * tree_.order() * static_cast<Index>(sizeof(LocalIndex)) +
+         static_cast<Index>(fronts_.size() * sizeof(FactoredFront<T>));
+}
+
+template <typename T>
+void FactorSolve<T>::divide_by_d(const FactoredFront<T>& f, Index columns, T* z) const {
+  for (Index k = 0; k < f.pivots; ++k) {
+    const T d = f.lower[k + k * f.ld];
+    T* first = z + k * columns;
+    if (f.off_diagonal[k] == 0) {
+      for (Index c = 0; c < columns; ++c) first[c] /= d;
+      continue;
+    }
+    T* second = first + columns;
+    const double x = d, y = f.off_diagonal[k], w = f.lower[k + 1 + (k + 1) * f.ld];
+    const double determinant = x * w - y * y;
+    for (Index c = 0; c < columns; ++c) {
+      const double u = first[c], v = second[c];
+      first[c] = static_cast<T>((w * u - y * v) / determinant);
+      second[c] = static_cast<T>((x * v - y * u) / determinant);
+    }
+    ++k;
+  }
+}
+
+template <typename T>
+void FactorSolve<T>::forward(const Sweep& sweep, LocalIndex s, const Tiles& tiles, Index columns,
+                             T* b, T* x, LocalIndex end, const LocalIndex* outside, T* above,
+                             Buffers& buffers) const {
+  const FactoredFront<T>& f = fronts_[s];
+  const Index e = f.pivots, m = f.border, ldb = sweep.ld_below(f);
+  const LocalIndex* in = sweep.in(f);
+  const LocalIndex* out = sweep.out(f);
+  const LocalIndex* border = sweep.border_in(f);
+  const T* below = sweep.below(f);
+  T* z = buffers.rows.data();
+  T* t = z + e * columns;
+  for (Index k = 0; k < e; ++k) copy_row(columns, b + in[k] * columns, z + k * columns);
+  std::fill(t, t + m * columns, T(0));
+  if (columns == 1 && e <= short_front && !sweep.transposed) {
+    // Column by column, the triangle and what is below it in one go.
+    const bool divides = kind_ == Factorization::cholesky;
+    for (Index k = 0; k < e; ++k) {
+      const T* column = f.lower + k * f.ld;
+      if (divides) z[k] /= column[k];
+      const T factor = z[k];
+      for (Index r = k + 1; r < e + m; ++r) z[r] -= factor * column[r];
+    }
+  } else {
+    for (Index k = 0; k < e; k += block) {
+      const Index w = std::min(block, e - k);
+      const T* diagonal = f.lower + k + k * f.ld;
+      solve_rows(sweep.first, w, columns, diagonal, f.ld, z + k * columns);
+      if (!sweep.transposed) {  // the rest of the triangle and the border lie below each other
+        tiles.run_pieces(k + w, e + m, rows_of_piece, [&](Index from, Index to) {
+          subtract_product(to - from, w, columns, f.lower + from + k * f.ld, f.ld, z + k * columns,
+                           z + from * columns);
+        });
+        continue;
+      }
+      tiles.run_pieces(k + w, e, rows_of_piece, [&](Index from, Index to) {
+        subtract_transposed_product(w, to - from, columns, f.lower + k + from * f.ld, f.ld,
+                                    z + k * columns, z + from * columns);
+      });
+      tiles.run_pieces(0, m, rows_of_piece, [&](Index from, Index to) {
+        subtract_product(to - from, w, columns, below + from + k * ldb, ldb, z + k * columns,
+                         t + from * columns);
+      });
+    }
+  }
+  if (kind_ == Factorization::ldlt) divide_by_d(f, columns, z);
+  for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
+  for (Index i = 0; i < m; ++i) {
+    T* target = border[i] < end ? b + border[i] * columns : above + outside[border[i]] * columns;
+    for (Index c = 0; c < columns; ++c) target[c] += t[i * columns + c];
+  }
+}
+
+template <typename T>
+void FactorSolve<T>::backward(const Sweep& sweep, LocalIndex s, const Tiles& tiles, Index columns,
+                              T* x, Buffers& buffers) const {
+  const FactoredFront<T>& f = fronts_[s];
+  const Index e = f.pivots, m = f.border, ldb = sweep.ld_beyond(f);
+  const LocalIndex* out = sweep.out(f);
+  const LocalIndex* border = sweep.border_out(f);
+  const T* beyond = sweep.beyond(f);
+  T* z = buffers.rows.data();
+  T* t = z + e * columns;
+  for (Index k = 0; k < e; ++k) copy_row(columns, x + out[k] * columns, z + k * columns);
+  for (Index i = 0; i < m; ++i) copy_row(columns, x + border[i] * columns, t + i * columns);
+  const bool by_columns = sweep.second.op == CblasNoTrans;  // U11 itself, not a transpose
+  if (columns == 1 && e <= short_front) {
+    for (Index k = e - 1; k >= 0; --k) {
+      const T* column = beyond + k * ldb;
+      T sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (Index i = 0; i < m; ++i) sum += column[i] * t[i];
+      for (Index j = k + 1; j < e; ++j) {
+        sum += z[j] * (by_columns ? f.lower[k + j * f.ld] : f.lower[j + k * f.ld]);
+      }
+      z[k] -= sum;
+      if (sweep.second.diagonal == CblasNonUnit) z[k] /= f.lower[k + k * f.ld];
+    }
+  } else {
+    for (Index k = (e - 1) / block * block; k >= 0; k -= block) {
+      const Index w = std::min(block, e - k), after = k + w;
+      tiles.run_pieces(k, after, columns_of_piece, [&](Index from, Index to) {
+        T* own = z + from * columns;
+        if (!by_columns) {  // L11 and L21 lie below each other
+          return subtract_transposed_product(e + m - after, to - from, columns,
+                                             f.lower + after + from * f.ld, f.ld,
+                                             z + after * columns, own);
+        }
+        subtract_transposed_product(m, to - from, columns, beyond + from * ldb, ldb, t, own);
+        subtract_product(to - from, e - after, columns, f.lower + from + after * f.ld, f.ld,
+                         z + after * columns, own);
+      });
+      solve_rows(sweep.second, w, columns, f.lower + k + k * f.ld, f.ld, z + k * columns);
+    }
+  }
+  for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
+}
+
+template <typename T>
+void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) const {
+  Sweep sweep;
+  sweep.lu = kind_ == Factorization::lu;
+  sweep.transposed = transposed && sweep.lu;
+  switch (kind_) {
+    case Factorization::cholesky:
+      sweep.first = lower;
+      sweep.second = lower_transposed;
+      break;
+    case Factorization::ldlt:
+      sweep.first = unit_lower;
+      sweep.second = unit_lower_transposed;
+      break;
+    case Factorization::lu:
+      sweep.first = transposed ? upper_transposed : unit_lower;
+      sweep.second = transposed ? unit_lower_transposed : upper;
+  }
+  const int threads = schedule_.threads;
+  const Index count = static_cast<Index>(schedule_.subtrees.size());
+  const Index size = static_cast<Index>(tallest_) * columns;
+  const bool copies = !schedule_.upper.empty();
+  std::vector<T> above(copies ? above_starts_.back() * columns : 0, T(0));
+  std::atomic<Index> next{0};
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    Buffers buffers(size);
+    std::vector<LocalIndex> outside(copies ? tree_.order() : 0);
+    const Tiles alone(1);
+    for (Index i = next++; i < count; i = next++) {
+      const LocalIndex root = schedule_.subtrees[i];
+      const auto border = tree_.border_of(root);
+      for (std::size_t r = 0; r < border.size(); ++r)
+        outside[border[r]] = static_cast<LocalIndex>(r);
+      T* own = above.data() + above_starts_[i] * columns;
+      for (LocalIndex s = tree_.first_of_subtree[root]; s <= root; ++s) {
+        forward(sweep, s, alone, columns, b, x, tree_.first[root + 1], outside.data(), own,
+                buffers);
+      }
+    }
+  }
+  Buffers buffers(size);
+  if (copies) {
+    for (Index i = 0; i < count; ++i) {
+      const T* own = above.data() + above_starts_[i] * columns;
+      for (const LocalIndex row : tree_.border_of(schedule_.subtrees[i])) {
+        for (Index c = 0; c < columns; ++c) b[row * columns + c] += own[c];
+        own += columns;
+      }
+    }
+  }
+  const auto tiles_for = [&](LocalIndex s) {
+    const Index entries = static_cast<Index>(fronts_[s].pivots) * fronts_[s].ld * columns;
+    return Tiles(entries > 200000 ? threads : 1);
+  };
+  for (const LocalIndex s : schedule_.upper) {
+    forward(sweep, s, tiles_for(s), columns, b, x, tree_.order(), nullptr, nullptr, buffers);
+  }
+  for (std::size_t i = schedule_.upper.size(); i-- > 0;) {
+    const LocalIndex s = schedule_.upper[i];
+    backward(sweep, s, tiles_for(s), columns, x, buffers);
+  }
+  next = 0;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    Buffers local(size);
+    const Tiles alone(1);
+    for (Index i = next++; i < count; i = next++) {
+      const LocalIndex root = schedule_.subtrees[i];
+      for (LocalIndex s = root; s >= tree_.first_of_subtree[root]; --s) {
+        backward(sweep, s, alone, columns, x, local);
+      }
+    }
+  }
+}
+
+template <typename T>
+void FactorSolve<T>::solve(bool transposed, Index columns, T* b, T* x) const {
+  if (columns <= columns_at_a_time) return solve_block(transposed, columns, b, x);
+  const Index n = tree_.order();
+  std::vector<T> part(static_cast<std::size_t>(n * columns_at_a_time)), result(part.size());
+  for (Index from = 0; from < columns; from += columns_at_a_time) {
+    const Index width = std::min(columns_at_a_time, columns - from);
+    for (Index i = 0; i < n; ++i) copy_row(width, b + i * columns + from, part.data() + i * width);
+    solve_block(transposed, width, part.data(), result.data());
+    for (Index i = 0; i < n; ++i) {
+      copy_row(width, result.data() + i * width, x + i * columns + from);
+    }
+  }
+}
+
+template class FactorSolve<float>;
+template class FactorSolve<double>;
+
+}  // namespace spsolve

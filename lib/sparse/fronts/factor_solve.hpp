@@ -1,0 +1,48 @@
+#pragma once
+
+#include <vector>
+
+#include "core/column_blas.hpp"
+#include "sparse/fronts/factors.hpp"
+
+namespace spsolve {
+
+/// Solves with finished factors, for any number of right-hand sides. Subtrees of the elimination
+/// tree are walked by threads side by side, each with a copy of what it adds to the unknowns above;
+/// the fronts above are taken one after another, large ones by tiles. The subtrees depend on the
+/// factors alone: the same bits for any number of threads.
+template <typename T>
+class FactorSolve {
+ public:
+  /// `fronts`: those of `tree`, in their order. Both must outlive the object.
+  FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts, Factorization kind,
+              int threads);
+
+  /// x <- F^-1 b, or F^-T b, where F is the matrix that was factored; b of n x `columns`, row-major
+  /// in the order of elimination, is lost.
+  /// Cost: reads the factors once forward and once backward for each 16 columns.
+  void solve(bool transposed, Index columns, T* b, T* x) const;
+
+  /// Bytes beside the factors, for so many columns at a time.
+  std::int64_t bytes(Index columns) const;
+
+ private:
+  struct Sweep;
+  struct Buffers;
+
+  void forward(const Sweep& sweep, LocalIndex s, const Tiles& tiles, Index columns, T* b, T* x,
+               LocalIndex end, const LocalIndex* outside, T* above, Buffers& buffers) const;
+  void backward(const Sweep& sweep, LocalIndex s, const Tiles& tiles, Index columns, T* x,
+                Buffers& buffers) const;
+  void divide_by_d(const FactoredFront<T>& front, Index columns, T* z) const;
+  void solve_block(bool transposed, Index columns, T* b, T* x) const;
+
+  const Fronts& tree_;
+  std::vector<FactoredFront<T>> fronts_;
+  Factorization kind_;
+  Schedule schedule_;
+  LocalIndex tallest_ = 0;           // front
+  std::vector<Index> above_starts_;  // of each subtree's copy
+};
+
+}  // namespace spsolve

@@ -1,0 +1,357 @@
+#include "sparse/fronts/factors.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include <omp.h>
+
+namespace spsolve {
+
+namespace {
+
+/// Entries of the factors of a front.
+Index factor_entries(const Fronts& fronts, LocalIndex s, Factorization kind) {
+  const Index p = fronts.pivots(s), m = fronts.border_size(s);
+  return (p + m) * p + (kind == Factorization::lu ? m * p : 0);
+}
+
+std::vector<bool> roots_of(const Fronts& fronts, const Schedule& schedule) {
+  std::vector<bool> result(fronts.size(), false);
+  for (const LocalIndex s : schedule.subtrees) result[s] = true;
+  return result;
+}
+
+std::vector<LocalIndex> fronts_below(const Fronts& fronts, LocalIndex root) {
+  std::vector<LocalIndex> result(root - fronts.first_of_subtree[root] + 1);
+  std::iota(result.begin(), result.end(), fronts.first_of_subtree[root]);
+  return result;
+}
+
+/// Entries of one thread's stack, of that for the fronts above, and of what subtrees pass up.
+struct StackSizes {
+  Index lane = 0, upper = 0, subtrees = 0;
+};
+
+StackSizes stack_sizes(const Fronts& fronts, const Schedule& schedule) {
+  const std::vector<bool> elsewhere = roots_of(fronts, schedule);
+  StackSizes sizes;
+  for (const LocalIndex root : schedule.subtrees) {
+    sizes.lane = std::max(sizes.lane, stack_peak(fronts, fronts_below(fronts, root), elsewhere));
+    const Index m = fronts.border_size(root);
+    sizes.subtrees += m * m;
+  }
+  sizes.upper = stack_peak(fronts, schedule.upper, elsewhere);
+  return sizes;
+}
+
+/// Adds what a child passes up from its rows `from` on, of one column, to a column of its parent.
+/// `shift` is taken off the places in the parent.
+template <typename T>
+void add_rows(const T* values, const LocalIndex* places, Index from, Index end, Index shift,
+              T* column) {
+  if (from >= end) return;
+  if (places[end - 1] - places[from] == end - 1 - from) {
+    T* target = column + places[from] - shift;
+    for (Index r = from; r < end; ++r) target[r - from] += values[r];
+    return;
+  }
+  T* target = column - shift;
+  for (Index r = from; r < end; ++r) target[places[r]] += values[r];
+}
+
+constexpr Index columns_of_piece = 32;
+
+/// Columns of the border in a tile: few enough tiles to be cheap, enough for all threads.
+Index border_piece(Index m) {
+  return m <= 384 ? m : std::clamp<Index>(m / 6 / 16 * 16, 192, 512);
+}
+
+}  // namespace
+
+Schedule factor_schedule(const Fronts& fronts, Factorization kind, int threads) {
+  const std::vector<double> work = front_work(fronts, kind != Factorization::lu);
+  // A thread alone takes the trees as they are; several want some subtrees each, small ones none.
+  const double all = std::accumulate(work.begin(), work.end(), 0.0);
+  constexpr double worth_a_thread = 2e5;  // nanoseconds
+  const bool shares = threads > 1 && all > worth_a_thread;
+  Schedule schedule = cut_subtrees(fronts, work, shares ? 0.25 / threads : 2);
+  schedule.threads = shares ? threads : 1;
+  return schedule;
+}
+
+FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Schedule& schedule,
+                           std::size_t value_bytes) {
+  const auto bytes = static_cast<std::int64_t>(value_bytes);
+  FactorMemory memory;
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    memory.factors += factor_entries(fronts, s, kind) * bytes;
+  }
+  const StackSizes sizes = stack_sizes(fronts, schedule);
+  memory.stack = (sizes.lane * schedule.threads + sizes.upper + sizes.subtrees) * bytes;
+  memory.rest = fronts.order() * static_cast<std::int64_t>(sizeof(LocalIndex)) +
+                fronts.size() * static_cast<std::int64_t>(sizeof(Index) + sizeof(void*)) +
+                (kind == Factorization::ldlt ? fronts.order() * bytes : 0);
+  return memory;
+}
+
+/// Two stacks from the ends of one array, for blocks of fronts at even and at odd depth: where
+/// children lie on one and their parent on the other, both are last in, first out.
+template <typename T>
+struct SparseFactors<T>::Lane {
+  explicit Lane(Index size) : memory(size), end(size) {}
+
+  T* push(bool odd, Index size) {
+    if (odd) return memory.data() + (end -= size);
+    T* place = memory.data() + begin;
+    begin += size;
+    return place;
+  }
+  void clear() {
+    begin = 0;
+    end = memory.size();
+  }
+  void pop(bool odd, Index size) { odd ? end += size : begin -= size; }
+
+  UntouchedArray<T> memory;
+  Index begin = 0, end;
+};
+
+template <typename T>
+SparseFactors<T>::~SparseFactors() = default;
+
+template <typename T>
+SparseFactors<T>::SparseFactors(const Fronts& fronts, Factorization kind, int threads)
+    : fronts_(fronts),
+      kind_(kind),
+      schedule_(factor_schedule(fronts, kind, threads)),
+      offsets_(fronts.size() + 1, 0),
+      rows_(fronts.order()),
+      in_order_(kind == Factorization::lu ? fronts.order() : 0),
+      off_diagonal_(kind == Factorization::ldlt ? fronts.order() : 0),
+      passed_up_(fronts.size(), nullptr) {
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    offsets_[s + 1] = offsets_[s] + factor_entries(fronts, s, kind);
+  }
+  std::iota(in_order_.begin(), in_order_.end(), 0);
+  factors_ = UntouchedArray<T>(offsets_.back());
+}
+
+template <typename T>
+FactoredFront<T> SparseFactors<T>::front(LocalIndex s) const {
+  const LocalIndex p = fronts_.pivots(s), m = fronts_.border_size(s), first = fronts_.first[s];
+  FactoredFront<T> result;
+  result.pivots = p;
+  result.border = m;
+  result.lower = factors_.data() + offsets_[s];
+  result.ld = p + m;
+  result.upper = kind_ == Factorization::lu ? result.lower + result.ld * p : nullptr;
+  result.ldu = m;
+  result.rows = rows_.data() + first;
+  result.columns = kind_ == Factorization::lu ? in_order_.data() + first : result.rows;
+  result.border_rows = result.border_columns = fronts_.border.data() + fronts_.border_starts[s];
+  result.off_diagonal = kind_ == Factorization::ldlt ? off_diagonal_.data() + first : nullptr;
+  return result;
+}
+
+template <typename T>
+void SparseFactors<T>::assemble(const Front<T>& front, LocalIndex s, const FrontEntries& entries,
+                                const std::vector<double>& values, const Tiles& tiles) const {
+  const Index p = front.pivots, m = front.border, ld = front.height();
+  const bool lu = kind_ == Factorization::lu;
+  tiles.run_pieces(0, p, columns_of_piece, [&](Index from, Index to) {
+    std::fill(front.lower + from * ld, front.lower + to * ld, T(0));
+    if (lu) std::fill(front.upper + from * m, front.upper + to * m, T(0));
+  });
+  for (const FrontEntry& entry : entries.of(s)) {
+    const T value = static_cast<T>(values[entry.source]);
+    if (entry.column >= 0) {
+      front.lower[entry.row + entry.column * ld] += value;
+    } else {
+      front.upper[entry.row + static_cast<Index>(~entry.column) * m] += value;
+    }
+  }
+  tiles.run_pieces(0, p, columns_of_piece, [&](Index from, Index to) {
+    for (const LocalIndex child : fronts_.children_of(s)) {
+      const auto places = fronts_.in_parent_of(child);
+      const Index size = static_cast<Index>(places.size());
+      const T* block = passed_up_[child];
+      const Index first = std::lower_bound(places.begin(), places.end(), from) - places.begin();
+      const Index last =
+          std::lower_bound(places.begin() + first, places.end(), to) - places.begin();
+      for (Index c = first; c < last; ++c) {
+        add_rows(block + c * size, places.data(), lu ? 0 : c, size, 0,
+                 front.lower + places[c] * ld);
+      }
+      if (!lu) continue;
+      const Index inner = std::lower_bound(places.begin() + last, places.end(), p) - places.begin();
+      for (Index c = inner; c < size; ++c) {
+        T* row = front.upper + places[c] - p;
+        const T* column = block + c * size;
+        for (Index r = first; r < last; ++r) row[places[r] * m] += column[r];
+      }
+    }
+  });
+}
+
+template <typename T>
+void SparseFactors<T>::add_children_to_border(const Front<T>& front, LocalIndex s, Index begin,
+                                              Index end) const {
+  const Index p = front.pivots, m = front.border;
+  const bool lu = kind_ == Factorization::lu;
+  for (const LocalIndex child : fronts_.children_of(s)) {
+    const auto places = fronts_.in_parent_of(child);
+    const Index size = static_cast<Index>(places.size());
+    const T* block = passed_up_[child];
+    const Index inner = std::lower_bound(places.begin(), places.end(), p) - places.begin();
+    const Index first =
+        std::lower_bound(places.begin() + inner, places.end(), p + begin) - places.begin();
+    for (Index c = first; c < size && places[c] < p + end; ++c) {
+      add_rows(block + c * size, places.data(), lu ? inner : c, size, p,
+               front.passed_up + (places[c] - p) * m);
+    }
+  }
+}
+
+template <typename T>
+void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
+                                 const std::vector<double>& values, const PivotRule& rule,
+                                 const Tiles& tiles, T* passed_up, PivotCounts& counts,
+                                 std::vector<T>& scratch) {
+  const LocalIndex first = fronts_.first[s];
+  Front<T> front;
+  front.pivots = fronts_.pivots(s);
+  front.border = fronts_.border_size(s);
+  front.lower = factors_.data() + offsets_[s];
+  front.upper = kind_ == Factorization::lu ? front.lower + front.height() * front.pivots : nullptr;
+  front.passed_up = passed_up;
+  assemble(front, s, entries, values, tiles);
+  LocalIndex* rows = rows_.data() + first;
+  T* off_diagonal = kind_ == Factorization::ldlt ? off_diagonal_.data() + first : nullptr;
+  PivotCounts own;
+  switch (kind_) {
+    case Factorization::cholesky:
+      eliminate_cholesky(front, tiles, own);
+      std::iota(rows, rows + front.pivots, 0);
+      break;
+    case Factorization::ldlt:
+      eliminate_ldlt(front, rule, tiles, rows, off_diagonal, own);
+      break;
+    case Factorization::lu:
+      eliminate_lu(front, rule, tiles, rows, own);
+      if (own.swaps == 0) std::iota(rows, rows + front.pivots, 0);
+  }
+  if (own.failed >= 0) {
+    if (counts.failed < 0) counts.failed = first + own.failed;
+    return;
+  }
+  for (Index k = 0; k < front.pivots; ++k) rows[k] += first;
+  counts.add(own);
+  tiles.run_pieces(0, front.border, border_piece(front.border), [&](Index begin, Index end) {
+    std::vector<T> local;
+    update_border(kind_, front, off_diagonal, begin, end,
+                  begin == 0 && end == front.border ? scratch : local);
+    add_children_to_border(front, s, begin, end);
+  });
+  passed_up_[s] = passed_up;
+}
+
+template <typename T>
+PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vector<double>& values,
+                                     const PivotRule& rule,
+                                     const std::function<void(double)>& advance) {
+  const StackSizes sizes = stack_sizes(fronts_, schedule_);
+  const auto block = [&](LocalIndex s) {
+    const Index m = fronts_.border_size(s);
+    return m * m;
+  };
+  std::vector<bool> odd(fronts_.size(), false);
+  for (LocalIndex s = fronts_.size() - 1; s >= 0; --s) {
+    if (fronts_.parent[s] != -1) odd[s] = !odd[fronts_.parent[s]];
+  }
+  const std::vector<bool> is_root = roots_of(fronts_, schedule_);
+  if (lanes_.empty()) {
+    for (int thread = 0; thread < schedule_.threads; ++thread) lanes_.emplace_back(sizes.lane);
+    upper_lane_.emplace_back(sizes.upper);
+    of_subtrees_ = UntouchedArray<T>(sizes.subtrees);
+  }
+  for (auto* lanes : {&lanes_, &upper_lane_}) {
+    for (Lane& lane : *lanes) lane.clear();
+  }
+  std::vector<T*> places(fronts_.size(), nullptr);
+  {
+    T* next = of_subtrees_.data();
+    std::vector<LocalIndex> ascending(schedule_.subtrees);
+    std::sort(ascending.begin(), ascending.end());
+    for (const LocalIndex s : ascending) {
+      places[s] = next;
+      next += block(s);
+    }
+  }
+  /// Eliminates a front whose children are done, in that lane.
+  const auto step = [&](LocalIndex s, Lane& lane, const Tiles& tiles, PivotCounts& counts,
+                        std::vector<T>& scratch) {
+    T* place = is_root[s] ? places[s] : lane.push(odd[s], block(s));
+    eliminate(s, entries, values, rule, tiles, place, counts, scratch);
+    const auto children = fronts_.children_of(s);
+    for (std::size_t i = children.size(); i-- > 0;) {
+      if (!is_root[children[i]]) lane.pop(odd[children[i]], block(children[i]));
+    }
+    if (advance) {
+      const double p = static_cast<double>(fronts_.pivots(s));
+      const double m = static_cast<double>(fronts_.border_size(s));
+      advance((kind_ == Factorization::lu ? 2 : 1) * (p * p * p / 3 + p * p * m + p * m * m));
+    }
+  };
+  const int threads = schedule_.threads;
+  std::vector<PivotCounts> counts(threads + 1);
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr failure;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    PivotCounts& own = counts[omp_get_thread_num()];
+    try {
+      Lane& lane = lanes_[omp_get_thread_num()];
+      std::vector<T> scratch;
+      const Tiles alone(1);
+      for (std::size_t i = next++; i < schedule_.subtrees.size() && !failed; i = next++) {
+        const LocalIndex root = schedule_.subtrees[i];
+        for (LocalIndex s = fronts_.first_of_subtree[root]; s <= root && !failed; ++s) {
+          step(s, lane, alone, own, scratch);
+          if (own.failed >= 0) failed = true;
+        }
+      }
+    } catch (...) {
+#pragma omp critical
+      failure = std::current_exception();
+      failed = true;
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  {
+    Lane& lane = upper_lane_.front();
+    std::vector<T> scratch;
+    PivotCounts& own = counts[threads];
+    for (const LocalIndex s : schedule_.upper) {
+      if (failed) break;
+      const double work = static_cast<double>(fronts_.pivots(s)) *
+                          static_cast<double>(fronts_.pivots(s) + fronts_.border_size(s)) *
+                          static_cast<double>(fronts_.pivots(s) + fronts_.border_size(s));
+      constexpr double worth_threads = 1e6;  // flops
+      step(s, lane, Tiles(work > worth_threads ? threads : 1), own, scratch);
+      if (own.failed >= 0) failed = true;
+    }
+  }
+  PivotCounts all;
+  for (const PivotCounts& own : counts) {
+    all.add(own);
+    if (own.failed >= 0 && (all.failed < 0 || own.failed < all.failed)) all.failed = own.failed;
+  }
+  return all;
+}
+
+template class SparseFactors<float>;
+template class SparseFactors<double>;
+
+}  // namespace spsolve

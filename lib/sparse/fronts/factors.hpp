@@ -1,0 +1,90 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/untouched_array.hpp"
+#include "sparse/fronts/front.hpp"
+#include "sparse/fronts/front_entries.hpp"
+#include "sparse/fronts/fronts.hpp"
+#include "sparse/fronts/schedule.hpp"
+
+namespace spsolve {
+
+/// A front of finished factors, as solves read it: e pivots and a border of m rows below them.
+/// Rows and columns are named by their positions in the order of elimination.
+template <typename T>
+struct FactoredFront {
+  LocalIndex pivots = 0;
+  LocalIndex border = 0;
+  const T* lower = nullptr;             ///< (e + m) x e: L, and U11 or D on and above the diagonal
+  Index ld = 0;                         ///< of lower
+  const T* upper = nullptr;             ///< m x e: U12^T; LU only
+  Index ldu = 0;                        ///< of upper
+  const LocalIndex* rows = nullptr;     ///< of the pivots
+  const LocalIndex* columns = nullptr;  ///< of the pivots
+  const LocalIndex* border_rows = nullptr;
+  const LocalIndex* border_columns = nullptr;
+  const T* off_diagonal = nullptr;  ///< of D; LDL^T only
+};
+
+/// Bytes that a factorisation takes beside its matrix and its fronts.
+struct FactorMemory {
+  std::int64_t factors = 0;
+  std::int64_t stack = 0;  ///< of what fronts pass up
+  std::int64_t rest = 0;   ///< rows of pivots
+};
+
+/// How a factorisation is spread over threads; see Schedule.
+Schedule factor_schedule(const Fronts& fronts, Factorization kind, int threads);
+
+/// Bytes of values in T by that schedule.
+FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Schedule& schedule,
+                           std::size_t value_bytes);
+
+/// Factors of a sparse matrix by the multifrontal method (Duff and Reid 1983; Liu 1992): L L^T,
+/// L D L^T or P L U with pivots from the fronts' own rows only. Keeps its memory from one
+/// factorisation to the next. The same bits for any number of threads.
+template <typename T>
+class SparseFactors {
+ public:
+  /// `fronts` must outlive the object.
+  SparseFactors(const Fronts& fronts, Factorization kind, int threads);
+  ~SparseFactors();
+
+  /// Factors the matrix with these values, one for each entry of A. `advance` is called with the
+  /// flops of each piece of work, by any thread. What it hands back names a failure by the position
+  /// of the pivot; then there are no factors.
+  /// Cost: flops of the fronts. Throws std::bad_alloc.
+  PivotCounts factor(const FrontEntries& entries, const std::vector<double>& values,
+                     const PivotRule& rule, const std::function<void(double)>& advance = {});
+
+  Factorization kind() const { return kind_; }
+  const Fronts& fronts() const { return fronts_; }
+  FactoredFront<T> front(LocalIndex s) const;
+
+ private:
+  struct Lane;
+
+  void eliminate(LocalIndex s, const FrontEntries& entries, const std::vector<double>& values,
+                 const PivotRule& rule, const Tiles& tiles, T* passed_up, PivotCounts& counts,
+                 std::vector<T>& scratch);
+  void assemble(const Front<T>& front, LocalIndex s, const FrontEntries& entries,
+                const std::vector<double>& values, const Tiles& tiles) const;
+  void add_children_to_border(const Front<T>& front, LocalIndex s, Index begin, Index end) const;
+
+  const Fronts& fronts_;
+  Factorization kind_;
+  Schedule schedule_;
+  std::vector<Index> offsets_;  // of each front's lower in factors_
+  UntouchedArray<T> factors_;
+  std::vector<LocalIndex> rows_;      // of each pivot
+  std::vector<LocalIndex> in_order_;  // 0, 1, ...: columns of the pivots of LU
+  std::vector<T> off_diagonal_;
+  std::vector<Lane> lanes_, upper_lane_;  // stacks of threads, and of the fronts above
+  UntouchedArray<T> of_subtrees_;         // what subtrees pass up
+  std::vector<T*> passed_up_;  // what each front has passed up, until its parent has taken it in
+};
+
+}  // namespace spsolve

@@ -1,0 +1,347 @@
+#include "sparse/fronts/front.hpp"
+
+#include <cmath>
+
+#include "core/column_blas.hpp"
+
+namespace spsolve {
+
+using namespace column_blas;
+
+namespace {
+
+// Measured on families of meshes and circuits (spbench eliminate): wide enough for products, narrow
+// enough that what is done column by column stays cheap.
+constexpr Index panel_width = 128;
+
+/// Rows of a tile: few enough tiles that what the BLAS copies for each stays cheap.
+constexpr Index piece_of(Index rows) {
+  return std::max<Index>(256, (rows / 8 + 63) / 64 * 64);
+}
+
+constexpr Index columns_of_piece = 128;
+
+/// Whether products of this size are sooner done by plain loops than by a call of the BLAS.
+constexpr bool is_small(Index m, Index n, Index k) {
+  return k <= 3 || m * n * k <= 2048;
+}
+
+/// Index of the first row of the panel without a positive pivot, or -1.
+template <typename T>
+Index factor_diagonal(Index n, T* a, Index ld) {
+  if (n <= 8) {
+    for (Index k = 0; k < n; ++k) {
+      T* column = a + k * ld;
+      for (Index i = 0; i < k; ++i) {
+        const T factor = a[k + i * ld];
+        for (Index r = k; r < n; ++r) column[r] -= factor * a[r + i * ld];
+      }
+      if (!(column[k] > 0) || !std::isfinite(column[k])) return k;
+      const T root = std::sqrt(column[k]);
+      column[k] = root;
+      for (Index r = k + 1; r < n; ++r) column[r] /= root;
+    }
+    return -1;
+  }
+  const Index h = n <= 16 ? 8 : (n / 2 + 7) / 8 * 8;
+  if (const Index failed = factor_diagonal(h, a, ld); failed >= 0) return failed;
+  solve_triangle(CblasRight, lower_transposed, n - h, h, a, ld, a + h, ld);
+  multiply_transposed<T>(n - h, n - h, h, -1, a + h, ld, a + h, ld, 1, a + h + h * ld, ld);
+  const Index failed = factor_diagonal(n - h, a + h + h * ld, ld);
+  return failed < 0 ? failed : failed + h;
+}
+
+/// Columns 0 ... p - 1 of rows that hang on a p x p triangle, for few columns: B <- B U^-1 for the
+/// upper triangle u(i, k) = triangle[i * row_step + k * column_step].
+template <typename T>
+void solve_few(Index rows, Index p, const T* triangle, Index row_step, Index column_step, bool unit,
+               T* b, Index ld) {
+  for (Index k = 0; k < p; ++k) {
+    T* column = b + k * ld;
+    for (Index i = 0; i < k; ++i) {
+      const T factor = triangle[i * row_step + k * column_step];
+      const T* done = b + i * ld;
+      for (Index r = 0; r < rows; ++r) column[r] -= factor * done[r];
+    }
+    if (unit) continue;
+    const T inverse = 1 / triangle[k * row_step + k * column_step];
+    for (Index r = 0; r < rows; ++r) column[r] *= inverse;
+  }
+}
+
+constexpr bool few(Index p) {
+  return p <= 4;
+}
+
+void count_cholesky_pivots(const auto* lower, Index first, Index end, Index ld,
+                           PivotCounts& counts) {
+  for (Index k = first; k < end; ++k) {
+    const double root = static_cast<double>(lower[k + k * ld]);
+    counts.include(root * root);
+  }
+}
+
+/// max |a_ij| of a column-major m x n matrix.
+template <typename T>
+T largest_magnitude(Index m, Index n, const T* a, Index ld) {
+  T largest = 0;
+  for (Index j = 0; j < n; ++j) {
+    const T* column = a + j * ld;
+    T most = 0;
+#pragma omp simd reduction(max : most)
+    for (Index i = 0; i < m; ++i) most = std::max(most, std::abs(column[i]));
+    largest = std::max(largest, most);
+  }
+  return largest;
+}
+
+/// The unblocked part of LU: n x w with pivots from its rows; swaps as LAPACK's ipiv, from 0.
+template <typename T>
+void factor_few_columns(Index n, Index w, T* a, Index ld, const PivotRule& rule, LocalIndex* swaps,
+                        PivotCounts& counts) {
+  for (Index k = 0; k < w; ++k) {
+    T* column = a + k * ld;
+    Index best = k;
+    T largest = std::abs(column[k]);
+    for (Index r = k + 1; r < n; ++r) {
+      const T magnitude = std::abs(column[r]);
+      if (magnitude > largest) {
+        largest = magnitude;
+        best = r;
+      }
+    }
+    // A pivot off the diagonal costs nothing, but what is on it was matched to be large.
+    if (std::abs(column[k]) >= largest / 2) best = k;
+    swaps[k] = static_cast<LocalIndex>(best);
+    if (best != k) {
+      ++counts.swaps;
+      for (Index j = 0; j < w; ++j) std::swap(a[k + j * ld], a[best + j * ld]);
+    }
+    T& pivot = column[k];
+    if (static_cast<double>(std::abs(pivot)) < rule.least) {
+      pivot = static_cast<T>(pivot < 0 ? -rule.least : rule.least);
+      ++counts.perturbed;
+    }
+    if (!(std::abs(pivot) > 0) || !std::isfinite(pivot)) {
+      if (counts.failed < 0) counts.failed = k;
+      return;
+    }
+    counts.include(static_cast<double>(std::abs(pivot)));
+    const T inverse = 1 / pivot;
+    if (std::isfinite(inverse)) {
+      for (Index r = k + 1; r < n; ++r) column[r] *= inverse;
+    } else {
+      for (Index r = k + 1; r < n; ++r) column[r] /= pivot;
+    }
+    for (Index j = k + 1; j < w; ++j) {
+      const T factor = a[k + j * ld];
+      if (factor == 0) continue;
+      T* other = a + j * ld;
+      for (Index r = k + 1; r < n; ++r) other[r] -= factor * column[r];
+    }
+  }
+}
+
+template <typename T>
+void swap_rows(Index columns, T* a, Index ld, const LocalIndex* swaps, Index count) {
+  for (Index j = 0; j < columns; ++j) {
+    T* column = a + j * ld;
+    for (Index k = 0; k < count; ++k) std::swap(column[k], column[swaps[k]]);
+  }
+}
+
+/// LU of n x w by halves (Toledo 1997).
+template <typename T>
+void factor_columns(Index n, Index w, T* a, Index ld, const PivotRule& rule, LocalIndex* swaps,
+                    PivotCounts& counts) {
+  if (w <= 8) return factor_few_columns(n, w, a, ld, rule, swaps, counts);
+  const Index h = w <= 16 ? 8 : (w / 2 + 7) / 8 * 8;
+  factor_columns(n, h, a, ld, rule, swaps, counts);
+  if (counts.failed >= 0) return;
+  T* right = a + h * ld;
+  swap_rows(w - h, right, ld, swaps, h);
+  solve_triangle(CblasLeft, unit_lower, h, w - h, a, ld, right, ld);
+  multiply<T>(false, n - h, w - h, h, -1, a + h, ld, right, ld, 1, right + h, ld);
+  factor_columns(n - h, w - h, right + h, ld, rule, swaps + h, counts);
+  if (counts.failed >= 0) {
+    counts.failed += h;
+    return;
+  }
+  swap_rows(h, a + h, ld, swaps + h, w - h);
+  for (Index k = h; k < w; ++k) swaps[k] += static_cast<LocalIndex>(h);
+}
+
+/// LU of the p x p block, panels of columns and products over tiles.
+template <typename T>
+void factor_square(Index p, T* a, Index ld, const PivotRule& rule, const Tiles& tiles,
+                   LocalIndex* swaps, PivotCounts& counts) {
+  if (p <= 2 * panel_width) return factor_columns(p, p, a, ld, rule, swaps, counts);
+  for (Index k = 0; k < p; k += panel_width) {
+    const Index w = std::min(panel_width, p - k);
+    T* panel = a + k + k * ld;
+    factor_columns(p - k, w, panel, ld, rule, swaps + k, counts);
+    if (counts.failed >= 0) {
+      counts.failed += k;
+      return;
+    }
+    swap_rows(k, a + k, ld, swaps + k, w);
+    tiles.run_pieces(k + w, p, columns_of_piece, [&](Index from, Index to) {
+      T* columns = a + k + from * ld;
+      swap_rows(to - from, columns, ld, swaps + k, w);
+      solve_triangle(CblasLeft, unit_lower, w, to - from, panel, ld, columns, ld);
+      multiply<T>(false, p - k - w, to - from, w, -1, panel + w, ld, columns, ld, 1, columns + w,
+                  ld);
+    });
+    for (Index i = k; i < k + w; ++i) swaps[i] += static_cast<LocalIndex>(k);
+  }
+}
+
+/// C(begin :, begin ... end) <- - L W^T for L of m x p and W of (end - begin) x p, from row
+/// `top` on.
+template <typename T>
+void subtract_into(Index top, Index m, Index p, Index begin, Index end, const T* l, Index ldl,
+                   const T* w, Index ldw, T* c, Index ldc) {
+  if (!is_small(m - top, end - begin, p)) {
+    return multiply_transposed<T>(m - top, end - begin, p, -1, l + top, ldl, w, ldw, 0,
+                                  c + top + begin * ldc, ldc);
+  }
+  for (Index j = begin; j < end; ++j) {
+    T* column = c + j * ldc;
+    const T first = w[j - begin];
+    for (Index i = top; i < m; ++i) column[i] = -first * l[i];
+    for (Index k = 1; k < p; ++k) {
+      const T factor = w[j - begin + k * ldw];
+      const T* multipliers = l + k * ldl;
+      for (Index i = top; i < m; ++i) column[i] -= factor * multipliers[i];
+    }
+  }
+}
+
+}  // namespace
+
+void PivotCounts::add(const PivotCounts& other) {
+  perturbed += other.perturbed;
+  swaps += other.swaps;
+  negative += other.negative;
+  pairs += other.pairs;
+  if (other.largest > 0) {
+    smallest = largest == 0 ? other.smallest : std::min(smallest, other.smallest);
+    largest = std::max(largest, other.largest);
+  }
+  largest_multiplier = std::max(largest_multiplier, other.largest_multiplier);
+}
+
+template <typename T>
+void eliminate_cholesky(const Front<T>& front, const Tiles& tiles, PivotCounts& counts) {
+  const Index p = front.pivots, height = front.height(), ld = height;
+  T* a = front.lower;
+  for (Index k = 0; k < p; k += panel_width) {
+    const Index w = std::min(panel_width, p - k);
+    T* diagonal = a + k + k * ld;
+    if (k > 0) multiply_transposed<T>(w, w, k, -1, a + k, ld, a + k, ld, 1, diagonal, ld);
+    if (const Index failed = factor_diagonal(w, diagonal, ld); failed >= 0) {
+      counts.failed = k + failed;
+      return;
+    }
+    tiles.run_pieces(k + w, height, piece_of(height - k - w), [&](Index from, Index to) {
+      T* rows = a + from + k * ld;
+      if (k > 0) {
+        multiply_transposed<T>(to - from, w, k, -1, a + from, ld, a + k, ld, 1, rows, ld);
+      }
+      if (few(w)) {
+        solve_few(to - from, w, diagonal, ld, Index{1}, false, rows, ld);
+      } else {
+        solve_triangle(CblasRight, lower_transposed, to - from, w, diagonal, ld, rows, ld);
+      }
+    });
+  }
+  count_cholesky_pivots(a, 0, p, ld, counts);
+}
+
+template <typename T>
+void eliminate_lu(const Front<T>& front, const PivotRule& rule, const Tiles& tiles,
+                  LocalIndex* rows, PivotCounts& counts) {
+  const Index p = front.pivots, m = front.border, ld = front.height();
+  T* a = front.lower;
+  PivotCounts own;
+  factor_square(p, a, ld, rule, tiles, rows, own);
+  if (own.failed >= 0) {
+    counts.failed = own.failed;
+    return;
+  }
+  const Index piece = piece_of(m);
+  std::vector<T> multipliers((m + piece - 1) / piece, T(0));
+  tiles.run_pieces(0, m, piece, [&](Index from, Index to) {
+    T* below = a + p + from;
+    T* right = front.upper + from;
+    if (own.swaps > 0) {
+      for (Index k = 0; k < p; ++k) {
+        if (rows[k] == k) continue;
+        std::swap_ranges(right + k * m, right + k * m + (to - from), right + rows[k] * m);
+      }
+    }
+    if (few(p)) {
+      solve_few(to - from, p, a, Index{1}, ld, false, below, ld);
+      solve_few(to - from, p, a, ld, Index{1}, true, right, m);
+    } else {
+      solve_triangle(CblasRight, upper, to - from, p, a, ld, below, ld);
+      solve_triangle(CblasRight, unit_lower_transposed, to - from, p, a, ld, right, m);
+    }
+    multipliers[from / piece] = largest_magnitude(to - from, p, below, ld);
+  });
+  for (const T value : multipliers) {
+    own.largest_multiplier = std::max(own.largest_multiplier, static_cast<double>(value));
+  }
+  // From swaps in their order to the row of each pivot.
+  if (own.swaps > 0) {
+    std::vector<LocalIndex> row(p);
+    for (Index k = 0; k < p; ++k) row[k] = static_cast<LocalIndex>(k);
+    for (Index k = 0; k < p; ++k) std::swap(row[k], row[rows[k]]);
+    std::copy(row.begin(), row.end(), rows);
+  }
+  counts.add(own);
+}
+
+template <typename T>
+void update_border(Factorization kind, const Front<T>& front, const T* off_diagonal, Index begin,
+                   Index end, std::vector<T>& scratch) {
+  const Index p = front.pivots, m = front.border, ld = front.height();
+  const T* l = front.lower + p;
+  T* c = front.passed_up;
+  if (kind == Factorization::lu) {
+    return subtract_into<T>(0, m, p, begin, end, l, ld, front.upper + begin, m, c, m);
+  }
+  if (kind == Factorization::cholesky) {
+    return subtract_into<T>(begin, m, p, begin, end, l, ld, l + begin, ld, c, m);
+  }
+  const Index count = end - begin;
+  scratch.resize(static_cast<std::size_t>(count * p));
+  for (Index k = 0; k < p; ++k) {  // D times these rows of L21, transposed
+    T* w = scratch.data() + k * count;
+    const T* own = l + begin + k * ld;
+    const T d = front.lower[k + k * ld];
+    for (Index i = 0; i < count; ++i) w[i] = d * own[i];
+    if (off_diagonal[k] != 0) {
+      const T* next = own + ld;
+      for (Index i = 0; i < count; ++i) w[i] += off_diagonal[k] * next[i];
+    }
+    if (k > 0 && off_diagonal[k - 1] != 0) {
+      const T* previous = own - ld;
+      for (Index i = 0; i < count; ++i) w[i] += off_diagonal[k - 1] * previous[i];
+    }
+  }
+  subtract_into<T>(begin, m, p, begin, end, l, ld, scratch.data(), count, c, m);
+}
+
+template void eliminate_cholesky(const Front<float>&, const Tiles&, PivotCounts&);
+template void eliminate_cholesky(const Front<double>&, const Tiles&, PivotCounts&);
+template void eliminate_lu(const Front<float>&, const PivotRule&, const Tiles&, LocalIndex*,
+                           PivotCounts&);
+template void eliminate_lu(const Front<double>&, const PivotRule&, const Tiles&, LocalIndex*,
+                           PivotCounts&);
+template void update_border(Factorization, const Front<float>&, const float*, Index, Index,
+                            std::vector<float>&);
+template void update_border(Factorization, const Front<double>&, const double*, Index, Index,
+                            std::vector<double>&);
+
+}  // namespace spsolve

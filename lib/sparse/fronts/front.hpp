@@ -1,0 +1,83 @@
+#pragma once
+
+#include <vector>
+
+#include "core/types.hpp"
+#include "sparse/fronts/tiles.hpp"
+
+namespace spsolve {
+
+/// How a sparse matrix is factored.
+enum class Factorization {
+  cholesky,  ///< L L^T
+  ldlt,      ///< L D L^T, D of 1 x 1 and 2 x 2 blocks
+  lu,        ///< P L U
+};
+
+/// A front while it is eliminated: p pivots and a border of m rows, column-major.
+///
+///     F = ( F11 F12 )   lower = ( F11 )              upper = F12^T, LU only
+///         ( F21  .  )           ( F21 )
+///
+/// Afterwards lower holds L (and U11 above the diagonal), upper U12^T, and what F passes up to its
+/// parent is - L21 U12, without what its own children have passed to its border.
+template <typename T>
+struct Front {
+  Index pivots = 0;
+  Index border = 0;
+  T* lower = nullptr;      ///< (p + m) x p
+  T* upper = nullptr;      ///< m x p
+  T* passed_up = nullptr;  ///< m x m; for symmetric matrices its lower triangle
+
+  Index height() const { return pivots + border; }
+};
+
+/// What the pivots of fronts come to.
+struct PivotCounts {
+  Index perturbed = 0;               ///< pivots that were too small and made larger
+  Index swaps = 0;                   ///< pivots off the diagonal
+  Index negative = 0;                ///< of D, for the inertia
+  Index pairs = 0;                   ///< 2 x 2 blocks of D
+  double smallest = 0, largest = 0;  ///< magnitudes of pivots; 0 where there are none
+  double largest_multiplier = 0;     ///< max |l_ij|, of LU and LDL^T
+  /// The first pivot, by its position in the front, that no factorisation of this kind can go on
+  /// from: not positive for Cholesky, or not a number; -1 for none.
+  Index failed = -1;
+
+  void include(double magnitude) {
+    smallest = largest == 0 ? magnitude : std::min(smallest, magnitude);
+    largest = std::max(largest, magnitude);
+  }
+  void add(const PivotCounts& other);
+};
+
+/// What a pivot must come to.
+struct PivotRule {
+  double least = 0;  ///< smaller ones are made this large, and counted
+};
+
+/// F11 = L11 L11^T, L21 = F21 L11^-T. Reads and writes the lower triangle.
+template <typename T>
+void eliminate_cholesky(const Front<T>& front, const Tiles& tiles, PivotCounts& counts);
+
+/// P F11 = L11 U11 with pivots from F11 only (restricted pivoting), L21 = F21 U11^-1,
+/// U12 = L11^-1 P F12. rows[k]: the row of F11 that pivot k was taken from.
+template <typename T>
+void eliminate_lu(const Front<T>& front, const PivotRule& rule, const Tiles& tiles,
+                  LocalIndex* rows, PivotCounts& counts);
+
+/// P F11 P^T = L11 D L11^T with pivots of one or two rows from diagonal blocks of F11 (Bunch and
+/// Kaufman 1977, restricted), L21 = F21 P^T L11^-T D^-1. rows[k]: the row of F11 that pivot k was
+/// taken from; the diagonal of lower holds that of D, and off_diagonal[k] its entry (k + 1, k), or
+/// 0.
+template <typename T>
+void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& tiles,
+                    LocalIndex* rows, T* off_diagonal, PivotCounts& counts);
+
+/// Columns begin ... end of what is passed up: C <- - L21 U12 there (LU), or - L21 D L21^T from the
+/// diagonal on. `scratch` is used by LDL^T alone.
+template <typename T>
+void update_border(Factorization kind, const Front<T>& front, const T* off_diagonal, Index begin,
+                   Index end, std::vector<T>& scratch);
+
+}  // namespace spsolve

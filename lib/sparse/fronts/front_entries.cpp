@@ -1,0 +1,64 @@
+#include "sparse/fronts/front_entries.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace spsolve {
+
+FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_offsets,
+                           const std::vector<LocalIndex>& columns,
+                           const std::vector<LocalIndex>& row_place,
+                           const std::vector<LocalIndex>& column_place, Factorization kind) {
+  const LocalIndex n = fronts.order();
+  std::vector<LocalIndex> front_of(n);
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    std::fill(front_of.begin() + fronts.first[s], front_of.begin() + fronts.first[s + 1], s);
+  }
+  const bool symmetric = kind != Factorization::lu;
+  /// Calls visit(front, source, row, column) for every entry that is taken in, in places.
+  const auto walk = [&](const auto& visit) {
+    for (LocalIndex i = 0; i < n; ++i) {
+      const LocalIndex row = row_place[i];
+      for (Index k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
+        const LocalIndex column = column_place[columns[k]];
+        if (symmetric && column > row) continue;
+        visit(front_of[std::min(row, column)], k, row, column);
+      }
+    }
+  };
+  FrontEntries result;
+  result.starts.assign(fronts.size() + 1, 0);
+  walk([&](LocalIndex s, Index, LocalIndex, LocalIndex) { ++result.starts[s + 1]; });
+  std::partial_sum(result.starts.begin(), result.starts.end(), result.starts.begin());
+  result.entries.resize(result.starts.back());
+  {
+    std::vector<Index> next(result.starts.begin(), result.starts.end() - 1);
+    walk([&](LocalIndex s, Index source, LocalIndex row, LocalIndex column) {
+      result.entries[next[s]++] = {source, row, column};
+    });
+  }
+#pragma omp parallel
+  {
+    std::vector<LocalIndex> place(n);
+#pragma omp for schedule(dynamic, 256)
+    for (LocalIndex s = 0; s < fronts.size(); ++s) {
+      const LocalIndex first = fronts.first[s], end = fronts.first[s + 1];
+      const auto border = fronts.border_of(s);
+      for (std::size_t i = 0; i < border.size(); ++i) place[border[i]] = static_cast<LocalIndex>(i);
+      for (Index k = result.starts[s]; k < result.starts[s + 1]; ++k) {
+        FrontEntry& entry = result.entries[k];
+        if (entry.column < end) {
+          entry.row = entry.row < end ? entry.row - first : end - first + place[entry.row];
+          entry.column -= first;
+        } else {
+          const LocalIndex pivot = entry.row - first;
+          entry.row = place[entry.column];
+          entry.column = ~pivot;
+        }
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace spsolve

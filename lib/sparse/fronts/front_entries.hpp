@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sparse/fronts/front.hpp"
+#include "sparse/fronts/fronts.hpp"
+
+namespace spsolve {
+
+/// Where an entry of A belongs in a front.
+struct FrontEntry {
+  Index source;       ///< its place among the values of A
+  LocalIndex row;     ///< of `lower`, or of `upper`
+  LocalIndex column;  ///< the same; ~column for an entry of `upper`
+};
+
+/// The entries of A by the front that takes them in: for symmetric factorisations those of the
+/// lower triangle in the order of elimination, of LU all.
+struct FrontEntries {
+  std::vector<Index> starts{0};  ///< fronts + 1
+  std::vector<FrontEntry> entries;
+
+  std::span<const FrontEntry> of(LocalIndex s) const {
+    return {entries.data() + starts[s], entries.data() + starts[s + 1]};
+  }
+};
+
+/// `row_place`, `column_place`: the position in the order of elimination of each row and column of
+/// A. Cost: two passes over A, and the rows of all borders.
+FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_offsets,
+                           const std::vector<LocalIndex>& columns,
+                           const std::vector<LocalIndex>& row_place,
+                           const std::vector<LocalIndex>& column_place, Factorization kind);
+
+}  // namespace spsolve

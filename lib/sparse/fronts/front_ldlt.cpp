@@ -1,0 +1,240 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/column_blas.hpp"
+#include "sparse/fronts/front.hpp"
+
+namespace spsolve {
+
+using namespace column_blas;
+
+namespace {
+
+constexpr Index block_width = 64;
+constexpr Index rows_of_piece = 256;
+constexpr Index columns_of_piece = 128;
+
+/// Swaps rows and columns i < j of a symmetric w x w matrix, of which the lower triangle is there.
+template <typename T>
+void swap_symmetric(Index w, T* a, Index ld, Index i, Index j) {
+  for (Index k = 0; k < i; ++k) std::swap(a[i + k * ld], a[j + k * ld]);
+  std::swap(a[i + i * ld], a[j + j * ld]);
+  for (Index k = i + 1; k < j; ++k) std::swap(a[k + i * ld], a[j + k * ld]);
+  for (Index k = j + 1; k < w; ++k) std::swap(a[k + i * ld], a[k + j * ld]);
+}
+
+/// The largest magnitude of column k of a symmetric matrix in rows from `from` on but for k.
+template <typename T>
+std::pair<T, Index> largest_of(Index w, const T* a, Index ld, Index from, Index k) {
+  T largest = 0;
+  Index where = from;
+  const auto see = [&](T value, Index row) {
+    if (std::abs(value) > largest) {
+      largest = std::abs(value);
+      where = row;
+    }
+  };
+  for (Index j = from; j < k; ++j) see(a[k + j * ld], j);
+  for (Index i = k + 1; i < w; ++i) see(a[i + k * ld], i);
+  return {largest, where};
+}
+
+/// Bunch and Kaufman's partial pivoting on a w x w block, column by column.
+template <typename T>
+class DiagonalBlock {
+ public:
+  DiagonalBlock(Index w, T* a, Index ld, const PivotRule& rule, LocalIndex* rows, T* off_diagonal,
+                PivotCounts& counts)
+      : w_(w), a_(a), ld_(ld), rule_(rule), rows_(rows), off_(off_diagonal), counts_(counts) {}
+
+  void factor() {
+    for (Index k = 0; k < w_; ++k) {
+      rows_[k] = static_cast<LocalIndex>(k);
+      off_[k] = 0;
+    }
+    for (Index k = 0; k < w_;) {
+      if (choose(k)) {
+        eliminate_pair(k);
+        k += 2;
+      } else {
+        eliminate_one(k);
+        k += 1;
+      }
+      if (counts_.failed >= 0) return;
+    }
+  }
+
+ private:
+  T& at(Index i, Index j) { return a_[i + j * ld_]; }
+
+  void move(Index i, Index j) {
+    if (i == j) return;
+    swap_symmetric(w_, a_, ld_, std::min(i, j), std::max(i, j));
+    std::swap(rows_[i], rows_[j]);
+    ++counts_.swaps;
+  }
+
+  /// Brings the pivot of step k to its place; whether it is one of two rows.
+  bool choose(Index k) {
+    constexpr double alpha = 0.6403882032022076;  // (1 + sqrt(17)) / 8
+    const auto [lambda, r] = largest_of(w_, a_, ld_, k, k);
+    const double diagonal = std::abs(at(k, k)), below = lambda;
+    if (below == 0 || diagonal >= alpha * below) return false;
+    const double sigma = largest_of(w_, a_, ld_, k, r).first;
+    if (diagonal * sigma >= alpha * below * below) return false;
+    if (std::abs(at(r, r)) >= alpha * sigma) {
+      move(k, r);
+      return false;
+    }
+    move(k + 1, r);
+    return true;
+  }
+
+  void eliminate_one(Index k) {
+    T& d = at(k, k);
+    if (static_cast<double>(std::abs(d)) < rule_.least) {
+      d = static_cast<T>(d < 0 ? -rule_.least : rule_.least);
+      ++counts_.perturbed;
+    }
+    if (!(std::abs(d) > 0) || !std::isfinite(d)) {
+      counts_.failed = k;
+      return;
+    }
+    counts_.include(std::abs(d));
+    if (d < 0) ++counts_.negative;
+    for (Index j = k + 1; j < w_; ++j) {
+      const T factor = at(j, k) / d;
+      for (Index i = j; i < w_; ++i) at(i, j) -= factor * at(i, k);
+    }
+    for (Index i = k + 1; i < w_; ++i) at(i, k) /= d;
+  }
+
+  void eliminate_pair(Index k) {
+    const double a = at(k, k), b = at(k + 1, k), c = at(k + 1, k + 1);
+    const double determinant = a * c - b * b;  // below zero by the choice of the pivot
+    if (!std::isfinite(determinant) || determinant == 0) {
+      counts_.failed = k;
+      return;
+    }
+    const double half = (a + c) / 2, root = std::hypot((a - c) / 2, b);
+    const double large = std::abs(half) + root;
+    counts_.include(large);
+    counts_.include(std::abs(determinant) / large);
+    counts_.negative += determinant < 0 ? 1 : (half < 0 ? 2 : 0);
+    ++counts_.pairs;
+    for (Index j = k + 2; j < w_; ++j) {
+      const double x = at(j, k), y = at(j, k + 1);
+      const T u = static_cast<T>((x * c - y * b) / determinant);
+      const T v = static_cast<T>((y * a - x * b) / determinant);
+      for (Index i = j; i < w_; ++i) at(i, j) -= at(i, k) * u + at(i, k + 1) * v;
+    }
+    for (Index i = k + 2; i < w_; ++i) {
+      const double x = at(i, k), y = at(i, k + 1);
+      at(i, k) = static_cast<T>((x * c - y * b) / determinant);
+      at(i, k + 1) = static_cast<T>((y * a - x * b) / determinant);
+    }
+    off_[k] = at(k + 1, k);
+    at(k + 1, k) = 0;
+  }
+
+  Index w_;
+  T* a_;
+  Index ld_;
+  const PivotRule& rule_;
+  LocalIndex* rows_;
+  T* off_;
+  PivotCounts& counts_;
+};
+
+/// W <- W D^-1 for rows of L D, column-major.
+template <typename T>
+void divide_by_d(Index rows, Index w, const T* diagonal, Index ldd, const T* off_diagonal, T* b,
+                 Index ld) {
+  for (Index k = 0; k < w; ++k) {
+    T* first = b + k * ld;
+    if (off_diagonal[k] == 0) {
+      const T inverse = 1 / diagonal[k + k * ldd];
+      for (Index i = 0; i < rows; ++i) first[i] *= inverse;
+      continue;
+    }
+    T* second = first + ld;
+    const double x = diagonal[k + k * ldd], y = off_diagonal[k],
+                 z = diagonal[k + 1 + (k + 1) * ldd];
+    const double determinant = x * z - y * y;
+    const T a = static_cast<T>(z / determinant), c = static_cast<T>(x / determinant);
+    const T o = static_cast<T>(-y / determinant);
+    for (Index i = 0; i < rows; ++i) {
+      const T u = first[i], v = second[i];
+      first[i] = a * u + o * v;
+      second[i] = o * u + c * v;
+    }
+    ++k;
+  }
+}
+
+/// Columns of `count` rows put into the order of `rows`.
+template <typename T>
+void permute_columns(Index count, Index w, const LocalIndex* rows, T* b, Index ld) {
+  std::vector<T> copy(static_cast<std::size_t>(count * w));
+  for (Index k = 0; k < w; ++k) std::copy_n(b + k * ld, count, copy.data() + k * count);
+  for (Index k = 0; k < w; ++k) std::copy_n(copy.data() + rows[k] * count, count, b + k * ld);
+}
+
+/// Rows of `columns` columns put into the order of `rows`.
+template <typename T>
+void permute_rows(Index columns, Index w, const LocalIndex* rows, T* b, Index ld) {
+  T copy[block_width];
+  for (Index j = 0; j < columns; ++j) {
+    std::copy_n(b + j * ld, w, copy);
+    for (Index k = 0; k < w; ++k) b[k + j * ld] = copy[rows[k]];
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& tiles,
+                    LocalIndex* rows, T* off_diagonal, PivotCounts& counts) {
+  const Index p = front.pivots, height = front.height(), ld = height;
+  T* a = front.lower;
+  std::vector<T> products;  // L D below a block, for the columns to its right
+  for (Index k = 0; k < p; k += block_width) {
+    const Index w = std::min(block_width, p - k), below = k + w;
+    T* diagonal = a + k + k * ld;
+    PivotCounts own;
+    DiagonalBlock<T>(w, diagonal, ld, rule, rows + k, off_diagonal + k, own).factor();
+    if (own.failed >= 0) {
+      counts.failed = k + own.failed;
+      return;
+    }
+    if (own.swaps > 0) permute_rows(k, w, rows + k, a + k, ld);
+    const Index left = height - below;
+    const bool more = below < p;
+    if (more) products.resize(static_cast<std::size_t>(left * w));
+    tiles.run_pieces(below, height, rows_of_piece, [&](Index from, Index to) {
+      T* b = a + from + k * ld;
+      if (own.swaps > 0) permute_columns(to - from, w, rows + k, b, ld);
+      solve_triangle(CblasRight, unit_lower_transposed, to - from, w, diagonal, ld, b, ld);
+      if (more) {
+        for (Index j = 0; j < w; ++j) {
+          std::copy_n(b + j * ld, to - from, products.data() + from - below + j * left);
+        }
+      }
+      divide_by_d(to - from, w, diagonal, ld, off_diagonal + k, b, ld);
+    });
+    tiles.run_pieces(below, p, columns_of_piece, [&](Index from, Index to) {
+      multiply_transposed<T>(height - from, to - from, w, -1, a + from + k * ld, ld,
+                             products.data() + from - below, left, 1, a + from + from * ld, ld);
+    });
+    for (Index i = k; i < below; ++i) rows[i] += static_cast<LocalIndex>(k);
+    counts.add(own);
+  }
+}
+
+template void eliminate_ldlt(const Front<float>&, const PivotRule&, const Tiles&, LocalIndex*,
+                             float*, PivotCounts&);
+template void eliminate_ldlt(const Front<double>&, const PivotRule&, const Tiles&, LocalIndex*,
+                             double*, PivotCounts&);
+
+}  // namespace spsolve

@@ -1,0 +1,271 @@
+#include "sparse/fronts/fronts.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sparse/ordering/elimination_tree.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Supernodes of an elimination tree on the way to fronts, by their numbers in postorder.
+struct Supernodes {
+  std::vector<LocalIndex> first;   // vertices; supernodes + 1
+  std::vector<LocalIndex> parent;  // -1 for a root
+  std::vector<Index> pivots;       // unknowns
+  std::vector<Index> border;       // unknowns
+  std::vector<LocalIndex> into;    // the supernode that this one was taken into, or itself
+  std::vector<std::vector<LocalIndex>> taken;  // supernodes that were taken into this one
+
+  LocalIndex size() const { return static_cast<LocalIndex>(parent.size()); }
+};
+
+/// Adjacent vertices whose columns of L have the same rows.
+Supernodes fundamental(const Graph& graph, const std::vector<LocalIndex>& order,
+                       const EliminationTree& tree) {
+  const LocalIndex n = graph.size();
+  Supernodes nodes;
+  std::vector<LocalIndex> node_of(n);
+  for (LocalIndex k = 0; k < n; ++k) {
+    const bool joins = k > 0 && tree.parent[k - 1] == k &&
+                       tree.counts[k - 1] - graph.weight(order[k - 1]) == tree.counts[k];
+    if (!joins) {
+      nodes.first.push_back(k);
+      nodes.pivots.push_back(0);
+    }
+    node_of[k] = static_cast<LocalIndex>(nodes.first.size()) - 1;
+    nodes.pivots.back() += graph.weight(order[k]);
+  }
+  const LocalIndex count = static_cast<LocalIndex>(nodes.first.size());
+  nodes.first.push_back(n);
+  for (LocalIndex s = 0; s < count; ++s) {
+    const LocalIndex last = nodes.first[s + 1] - 1;
+    const LocalIndex up = tree.parent[last];
+    nodes.parent.push_back(up == -1 ? -1 : node_of[up]);
+    nodes.border.push_back(tree.counts[last] - graph.weight(order[last]));
+  }
+  nodes.into.resize(count);
+  std::iota(nodes.into.begin(), nodes.into.end(), 0);
+  nodes.taken.resize(count);
+  return nodes;
+}
+
+/// Whether a front of so many pivots, of whose entries so many are zeros, is worth being one: small
+/// fronts cost more than their entries.
+bool worth_it(Index pivots, double zeros, double entries) {
+  if (pivots <= 6) return true;
+  if (pivots <= 16) return zeros <= 0.6 * entries;
+  if (pivots <= 48) return zeros <= 0.15 * entries;
+  return zeros <= 0.05 * entries;
+}
+
+/// Takes children into their parents.
+void amalgamate(Supernodes& nodes) {
+  const LocalIndex count = nodes.size();
+  std::vector<double> zeros(count, 0);
+  std::vector<LocalIndex> first_child(count, -1), next_sibling(count, -1);
+  const auto adopt = [&](LocalIndex parent, LocalIndex child) {
+    next_sibling[child] = first_child[parent];
+    first_child[parent] = child;
+  };
+  std::vector<std::pair<double, LocalIndex>> candidates;
+  for (LocalIndex s = 0; s < count; ++s) {
+    candidates.clear();
+    for (LocalIndex c = first_child[s]; c != -1; c = next_sibling[c]) {
+      const double added = static_cast<double>(nodes.pivots[c]) *
+                           static_cast<double>(nodes.pivots[s] + nodes.border[s] - nodes.border[c]);
+      candidates.emplace_back(added + zeros[c], c);
+    }
+    std::sort(candidates.begin(), candidates.end());
+    first_child[s] = -1;
+    for (const auto& [ignored, c] : candidates) {
+      const double height = static_cast<double>(nodes.pivots[s] + nodes.border[s]);
+      const double added =
+          static_cast<double>(nodes.pivots[c]) * (height - static_cast<double>(nodes.border[c]));
+      const Index pivots = nodes.pivots[s] + nodes.pivots[c];
+      const double p = static_cast<double>(pivots);
+      const double entries = p * (p + 1) / 2 + p * static_cast<double>(nodes.border[s]);
+      const double all = zeros[s] + zeros[c] + added;
+      if (!worth_it(pivots, all, entries)) {
+        adopt(s, c);
+        continue;
+      }
+      zeros[s] = all;
+      nodes.pivots[s] = pivots;
+      nodes.into[c] = s;
+      nodes.taken[s].push_back(c);
+      for (LocalIndex g = first_child[c]; g != -1;) {
+        const LocalIndex next = next_sibling[g];
+        adopt(s, g);
+        g = next;
+      }
+    }
+    if (nodes.parent[s] != -1) adopt(nodes.parent[s], s);
+  }
+  for (LocalIndex s = count - 1; s >= 0; --s) {  // parents are done before children
+    nodes.into[s] = nodes.into[s] == s ? s : nodes.into[nodes.into[s]];
+  }
+}
+
+/// The supernodes that are left, children of each in the order in which the stack of contribution
+/// blocks stays smallest: those first whose own peak is most above what they leave behind.
+std::vector<LocalIndex> stack_postorder(const Supernodes& nodes) {
+  const LocalIndex count = nodes.size();
+  std::vector<LocalIndex> parent(count, -1), first_child(count, -1), next_sibling(count, -1);
+  std::vector<std::vector<LocalIndex>> children(count);
+  std::vector<double> peak(count, 0);
+  const auto block = [&](LocalIndex s) {
+    return static_cast<double>(nodes.border[s]) * static_cast<double>(nodes.border[s]);
+  };
+  for (LocalIndex s = 0; s < count; ++s) {
+    if (nodes.into[s] != s) continue;
+    auto& own = children[s];
+    std::sort(own.begin(), own.end(), [&](LocalIndex a, LocalIndex b) {
+      const double first = peak[a] - block(a), second = peak[b] - block(b);
+      return first != second ? first > second : a < b;
+    });
+    double live = 0;
+    for (const LocalIndex c : own) {
+      peak[s] = std::max(peak[s], live + peak[c]);
+      live += block(c);
+    }
+    peak[s] = std::max(peak[s], live + block(s));
+    for (std::size_t i = own.size(); i-- > 0;) {
+      next_sibling[own[i]] = first_child[s];
+      first_child[s] = own[i];
+    }
+    own = {};
+    if (nodes.parent[s] == -1) continue;
+    parent[s] = nodes.into[nodes.parent[s]];
+    children[parent[s]].push_back(s);
+  }
+  std::vector<LocalIndex> all = postorder(parent, first_child, next_sibling);
+  std::erase_if(all, [&](LocalIndex s) { return nodes.into[s] != s; });
+  return all;
+}
+
+/// Vertices of a supernode and of all that were taken into it, children's before parents'.
+void list_vertices(const Supernodes& nodes, LocalIndex s, std::vector<LocalIndex>& result) {
+  std::vector<LocalIndex> all{s};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all.insert(all.end(), nodes.taken[all[i]].begin(), nodes.taken[all[i]].end());
+  }
+  std::sort(all.begin(), all.end());
+  for (const LocalIndex node : all) {
+    for (LocalIndex v = nodes.first[node]; v < nodes.first[node + 1]; ++v) result.push_back(v);
+  }
+}
+
+void find_children(Fronts& fronts) {
+  const LocalIndex count = fronts.size();
+  fronts.child_starts.assign(count + 1, 0);
+  for (const LocalIndex up : fronts.parent) {
+    if (up != -1) ++fronts.child_starts[up + 1];
+  }
+  std::partial_sum(fronts.child_starts.begin(), fronts.child_starts.end(),
+                   fronts.child_starts.begin());
+  fronts.children.resize(fronts.child_starts[count]);
+  std::vector<Index> next(fronts.child_starts.begin(), fronts.child_starts.end() - 1);
+  fronts.first_of_subtree.resize(count);
+  std::iota(fronts.first_of_subtree.begin(), fronts.first_of_subtree.end(), 0);
+  for (LocalIndex s = 0; s < count; ++s) {
+    const LocalIndex up = fronts.parent[s];
+    if (up == -1) continue;
+    fronts.children[next[up]++] = s;
+    fronts.first_of_subtree[up] = std::min(fronts.first_of_subtree[up], fronts.first_of_subtree[s]);
+  }
+}
+
+/// Rows of all borders: each row appears in the fronts on the paths from its entries of A up to
+/// where it is a pivot itself; walked row by row, borders come out ascending.
+void find_borders(const Graph& graph, const std::vector<LocalIndex>& order,
+                  const std::vector<LocalIndex>& front_of, const std::vector<LocalIndex>& unknowns,
+                  Fronts& fronts) {
+  const LocalIndex n = graph.size();
+  std::vector<LocalIndex> position(n), seen(fronts.size(), -1);
+  for (LocalIndex k = 0; k < n; ++k) position[order[k]] = k;
+  std::vector<Index> next(fronts.border_starts.begin(), fronts.border_starts.end() - 1);
+  for (LocalIndex k = 0; k < n; ++k) {
+    const LocalIndex own = front_of[k];
+    seen[own] = k;
+    for (const LocalIndex u : graph.of(order[k])) {
+      if (position[u] > k) continue;
+      for (LocalIndex s = front_of[position[u]]; seen[s] != k; s = fronts.parent[s]) {
+        seen[s] = k;
+        for (LocalIndex row = unknowns[k]; row < unknowns[k + 1]; ++row) {
+          fronts.border[next[s]++] = row;
+        }
+      }
+    }
+  }
+}
+
+void find_places_in_parents(Fronts& fronts) {
+  fronts.in_parent.resize(fronts.border.size());
+#pragma omp parallel for schedule(dynamic, 64)
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    const LocalIndex up = fronts.parent[s];
+    if (up == -1) continue;
+    const LocalIndex first = fronts.first[up], end = fronts.first[up + 1];
+    const auto rows = fronts.border_of(s);
+    const auto above = fronts.border_of(up);
+    LocalIndex* place = fronts.in_parent.data() + fronts.border_starts[s];
+    std::size_t j = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i] < end) {
+        place[i] = rows[i] - first;
+        continue;
+      }
+      while (above[j] != rows[i]) ++j;
+      place[i] = end - first + static_cast<LocalIndex>(j);
+    }
+  }
+}
+
+}  // namespace
+
+Fronts fronts_of(const CompressedGraph& compressed, std::vector<LocalIndex>& order) {
+  const Graph& graph = compressed.graph;
+  const LocalIndex n = graph.size();
+  const EliminationTree tree = postordered_tree(graph, order);
+  Supernodes nodes = fundamental(graph, order, tree);
+  amalgamate(nodes);
+
+  Fronts fronts;
+  std::vector<LocalIndex> sequence, front_of(n), number(nodes.size(), -1);
+  sequence.reserve(n);
+  const std::vector<LocalIndex> left = stack_postorder(nodes);
+  for (const LocalIndex s : left) {
+    const LocalIndex front = static_cast<LocalIndex>(fronts.first.size()) - 1;
+    number[s] = front;
+    const std::size_t before = sequence.size();
+    list_vertices(nodes, s, sequence);
+    std::fill(front_of.begin() + before, front_of.begin() + sequence.size(), front);
+    fronts.first.push_back(fronts.first.back() + static_cast<LocalIndex>(nodes.pivots[s]));
+    fronts.border_starts.push_back(fronts.border_starts.back() + nodes.border[s]);
+  }
+  for (const LocalIndex s : left) {
+    fronts.parent.push_back(nodes.parent[s] == -1 ? -1 : number[nodes.into[nodes.parent[s]]]);
+  }
+  fronts.border.resize(fronts.border_starts.back());
+  find_children(fronts);
+
+  std::vector<LocalIndex> vertices(n), unknowns(n + 1, 0), result;
+  for (LocalIndex k = 0; k < n; ++k) {
+    vertices[k] = order[sequence[k]];
+    unknowns[k + 1] = unknowns[k] + graph.weight(vertices[k]);
+  }
+  find_borders(graph, vertices, front_of, unknowns, fronts);
+  find_places_in_parents(fronts);
+
+  result.reserve(unknowns[n]);
+  for (const LocalIndex v : vertices) {
+    result.insert(result.end(), compressed.members.begin() + compressed.firsts[v],
+                  compressed.members.begin() + compressed.firsts[v + 1]);
+  }
+  order = std::move(result);
+  return fronts;
+}
+
+}  // namespace spsolve

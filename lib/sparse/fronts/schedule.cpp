@@ -1,0 +1,68 @@
+#include "sparse/fronts/schedule.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+
+namespace spsolve {
+
+Schedule cut_subtrees(const Fronts& fronts, const std::vector<double>& work, double share) {
+  const LocalIndex count = fronts.size();
+  std::vector<double> below(work);  // of whole subtrees
+  double all = 0;
+  const auto less = [&](LocalIndex a, LocalIndex b) {
+    return below[a] != below[b] ? below[a] < below[b] : a > b;
+  };
+  std::vector<LocalIndex> roots;
+  for (LocalIndex s = 0; s < count; ++s) {
+    if (fronts.parent[s] != -1) {
+      below[fronts.parent[s]] += below[s];
+    } else {
+      roots.push_back(s);
+      all += below[s];
+    }
+  }
+  std::priority_queue<LocalIndex, std::vector<LocalIndex>, decltype(less)> queue(less);
+  for (const LocalIndex s : roots) queue.push(s);
+  Schedule schedule;
+  while (!queue.empty() && below[queue.top()] > share * all) {
+    const LocalIndex s = queue.top();
+    const auto children = fronts.children_of(s);
+    if (children.empty()) break;
+    queue.pop();
+    schedule.upper.push_back(s);
+    for (const LocalIndex child : children) queue.push(child);
+  }
+  for (; !queue.empty(); queue.pop()) schedule.subtrees.push_back(queue.top());
+  std::sort(schedule.upper.begin(), schedule.upper.end());
+  return schedule;
+}
+
+std::vector<double> front_work(const Fronts& fronts, bool symmetric) {
+  std::vector<double> work(fronts.size());
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    const double p = static_cast<double>(fronts.pivots(s));
+    const double m = static_cast<double>(fronts.border_size(s));
+    const double flops = (2.0 / 3 * p * p * p + 2 * p * p * m + 2 * p * m * m);
+    const double entries = p * p + 2 * p * m + 2 * m * m;
+    work[s] = (symmetric ? 0.5 : 1.0) * (flops / 25 + entries) + 400;
+  }
+  return work;
+}
+
+Index stack_peak(const Fronts& fronts, std::span<const LocalIndex> in_order,
+                 const std::vector<bool>& elsewhere) {
+  const auto block = [&](LocalIndex s) {
+    const Index m = fronts.border_size(s);
+    return elsewhere[s] ? 0 : m * m;
+  };
+  Index live = 0, peak = 0;
+  for (const LocalIndex s : in_order) {
+    live += block(s);
+    peak = std::max(peak, live);
+    for (const LocalIndex child : fronts.children_of(s)) live -= block(child);
+  }
+  return peak;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sparse/analysis.hpp"
+#include "sparse/fronts/factors.hpp"
+
+namespace spsolve {
+
+/// What threshold pivoting came to.
+struct ThresholdOutcome {
+  PivotCounts counts;
+  Index delayed = 0;  ///< pivots that fronts passed on to their parents, each time counted
+  Index factor_entries = 0;
+  std::vector<LocalIndex> rows, columns;  ///< without a pivot, in the order of elimination
+};
+
+/// Multifrontal factors with threshold pivoting (Duff and Reid 1983, 1996): a pivot is taken where
+/// it is at least u times the largest entry of its whole column, border included, or for L D L^T
+/// where the multipliers of a 1 x 1 or 2 x 2 pivot stay below 1 / u; columns without one are
+/// delayed: passed on to the parent, where more rows are fully summed. Fronts grow by what is
+/// delayed to them, so that memory and time are not known beforehand.
+///
+/// The same bits for any number of threads, which share the products inside of a front.
+template <typename T>
+class ThresholdFactors {
+ public:
+  /// u = 0.1 for LU, 0.01 for L D L^T. `analysis` must outlive the object. Throws std::bad_alloc.
+  ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
+                   const std::vector<double>& values,
+                   const std::function<void(double)>& advance = {});
+
+  const ThresholdOutcome& outcome() const { return outcome_; }
+  /// For FactorSolve; they lie in the object.
+  std::vector<FactoredFront<T>> fronts() const;
+
+ private:
+  /// What is kept of a front.
+  struct Kept {
+    LocalIndex pivots = 0, border = 0;
+    std::vector<T> lower, upper, off_diagonal;
+    std::vector<LocalIndex> rows, columns;  // pivots, then border
+  };
+  /// What a front passes up: delayed rows and columns first, then its border.
+  struct Passed {
+    std::vector<T> block;
+    std::vector<LocalIndex> rows, columns;  // delayed ones
+  };
+  class Work;
+
+  void eliminate(LocalIndex s, const std::vector<double>& values);
+
+  const SparseAnalysis& analysis_;
+  Factorization kind_;
+  double tiny_ = 0;  // pivots below it are delayed as long as there is a parent
+  std::vector<Kept> kept_;
+  std::vector<Passed> passed_;
+  ThresholdOutcome outcome_;
+};
+
+}  // namespace spsolve

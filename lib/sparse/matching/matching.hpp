@@ -1,0 +1,63 @@
+#pragma once
+
+#include <vector>
+
+#include "core/types.hpp"
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+/// A matching of the rows and columns of a square matrix A = (a_ij), n x n, by its non-zeros, with
+/// scale factors R = diag(r_i), C = diag(c_j) that show its product to be the largest.
+struct MaximumProductMatching {
+  /// Structural rank of A: how many rows and columns are matched by non-zeros.
+  LocalIndex rank = 0;
+  /// Row row_of_column[j] goes with column j; always a permutation: columns that are not matched
+  /// get the rows that are not, i where column i needs one and row i is left, then in ascending
+  /// order.
+  std::vector<LocalIndex> row_of_column;
+  /// Powers of two r_i and c_j, such that scaling rounds nothing. Rounded to them (in logarithms,
+  /// to the nearest) are factors with |r_i a_ij c_j| <= 1, and = 1 on the matching: with those that
+  /// are handed back it is at most 2, and 1/2 to 2 on the matching. Take it as a_ij (r_i c_j), as
+  /// a_ij r_i alone may overflow. Where a factor would lie outside of 2^-1000 ... 2^1000 even with
+  /// r and c balanced, it is the nearer one of these, and larger entries remain.
+  std::vector<double> rows, columns;
+  /// What is not matched, ascending, n - rank of each; empty where A is structurally nonsingular.
+  std::vector<LocalIndex> unmatched_rows, unmatched_columns;
+};
+
+/// A matching of the largest number of rows and columns whose product of |a_ij| is the largest of
+/// all matchings of the same rows and columns (of all there are, where A is structurally
+/// nonsingular). The diagonal is handed back wherever no other product is larger by more than
+/// round-off. Zeros that are stored are no entries; nan and infinite values must not occur.
+///
+/// Method: shortest augmenting paths for the costs -log2 |a_ij| (Duff and Koster 1999, 2001), as
+/// Assignment has it.
+/// Cost: some passes over A where its diagonal or the first assignment serves, else in the worst
+/// case n searches of all of A; measured, 10 to 20 passes for random matrices with 5 entries a row.
+/// 16 bytes for every entry and 64 for every row while it runs. Logarithms are taken in threads,
+/// paths are found by one; the result is the same for every number of threads.
+/// Throws Error(internal) where A is not square.
+MaximumProductMatching maximum_product_matching(const Csr<double>& matrix);
+
+/// Scaling and pivots of 1 x 1 and 2 x 2 for elimination of a symmetric matrix.
+struct SymmetricMatching {
+  LocalIndex rank = 0;  ///< structural rank
+  /// partner[i] = j and partner[j] = i where i and j make a candidate for a 2 x 2 pivot; i where it
+  /// is alone.
+  std::vector<LocalIndex> partner;
+  /// Powers of two s_i: |s_i a_ij s_j| <= 2, and 1/2 to 2 for the entries of the matching, which
+  /// are those of (i, partner[i]) among others.
+  std::vector<double> scale;
+  std::vector<LocalIndex> unmatched;  ///< rows that are not matched, ascending
+};
+
+/// The maximum-product matching of a symmetric A with s_i = sqrt(r_i c_i), its cycles folded (Duff
+/// and Pralet 2005): a cycle of even length becomes pairs of neighbours, in the one of two ways in
+/// which the rows of the pairs have more columns in common; in one of odd length the row with the
+/// largest scaled diagonal entry is alone. Pairs whose both diagonal entries belong to a matching
+/// of the same product are left alone. Both triangles of A must be stored. Cost: that of
+/// maximum_product_matching() and two passes more. Throws Error(internal) where A is not square.
+SymmetricMatching symmetric_matching(const Csr<double>& matrix);
+
+}  // namespace spsolve

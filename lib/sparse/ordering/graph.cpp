@@ -1,0 +1,137 @@
+#include "sparse/ordering/graph.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "matrix/random.hpp"
+
+namespace spsolve {
+
+Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalIndex>& columns,
+               std::span<const LocalIndex> row_of) {
+  const LocalIndex n = static_cast<LocalIndex>(row_offsets.size() - 1);
+  const auto row = [&](LocalIndex i) {
+    const LocalIndex r = row_of.empty() ? i : row_of[i];
+    return std::span<const LocalIndex>(columns.data() + row_offsets[r],
+                                       columns.data() + row_offsets[r + 1]);
+  };
+  // A^T in compressed rows, whose entries come out ascending as rows are walked in order.
+  std::vector<Index> ends(n + 1, 0);
+  for (const LocalIndex j : columns) ++ends[j + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<LocalIndex> transposed(columns.size());
+  {
+    std::vector<Index> next(ends.begin(), ends.end() - 1);
+    for (LocalIndex i = 0; i < n; ++i) {
+      for (const LocalIndex j : row(i)) transposed[next[j]++] = i;
+    }
+  }
+  const auto column = [&](LocalIndex j) {
+    return std::span<const LocalIndex>(transposed.data() + ends[j],
+                                       transposed.data() + ends[j + 1]);
+  };
+  /// Calls visit(u) for the neighbours of v in ascending order.
+  const auto merge = [&](LocalIndex v, const auto& visit) {
+    const std::span<const LocalIndex> a = row(v), b = column(v);
+    std::size_t i = 0, j = 0;
+    while (i < a.size() || j < b.size()) {
+      LocalIndex u;
+      if (j == b.size() || (i < a.size() && a[i] < b[j])) {
+        u = a[i++];
+      } else {
+        if (i < a.size() && a[i] == b[j]) ++i;
+        u = b[j++];
+      }
+      if (u != v) visit(u);
+    }
+  };
+  Graph graph;
+  graph.starts.assign(n + 1, 0);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex v = 0; v < n; ++v) {
+    Index degree = 0;
+    merge(v, [&](LocalIndex) { ++degree; });
+    graph.starts[v + 1] = degree;
+  }
+  std::partial_sum(graph.starts.begin(), graph.starts.end(), graph.starts.begin());
+  graph.neighbours.resize(graph.starts[n]);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex v = 0; v < n; ++v) {
+    LocalIndex* next = graph.neighbours.data() + graph.starts[v];
+    merge(v, [&](LocalIndex u) { *next++ = u; });
+  }
+  return graph;
+}
+
+namespace {
+
+/// Whether u and v have the same neighbours when each counts as its own.
+bool same_neighbourhood(const Graph& graph, LocalIndex u, LocalIndex v) {
+  const std::span<const LocalIndex> a = graph.of(u), b = graph.of(v);
+  if (a.size() != b.size() || !std::binary_search(a.begin(), a.end(), v)) return false;
+  std::size_t i = 0, j = 0;
+  while (true) {
+    if (i < a.size() && a[i] == v) ++i;
+    if (j < b.size() && b[j] == u) ++j;
+    if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
+    if (a[i++] != b[j++]) return false;
+  }
+}
+
+}  // namespace
+
+CompressedGraph compress(const Graph& graph) {
+  const LocalIndex n = graph.size();
+  std::vector<std::uint64_t> hashes(n);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex v = 0; v < n; ++v) {
+    std::uint64_t sum = mix_bits(static_cast<std::uint64_t>(v));
+    for (const LocalIndex u : graph.of(v)) sum += mix_bits(static_cast<std::uint64_t>(u));
+    hashes[v] = sum;
+  }
+  // The first of the vertices that v is one with; v itself where there is none before it.
+  std::vector<LocalIndex> leader(n);
+  bool any = false;
+#pragma omp parallel for schedule(static) reduction(|| : any)
+  for (LocalIndex v = 0; v < n; ++v) {
+    leader[v] = v;
+    for (const LocalIndex u : graph.of(v)) {
+      if (u >= v) break;
+      if (hashes[u] == hashes[v] && same_neighbourhood(graph, u, v)) {
+        leader[v] = u;
+        any = true;
+        break;
+      }
+    }
+  }
+  CompressedGraph result;
+  std::vector<LocalIndex> number(n);
+  LocalIndex count = 0;
+  for (LocalIndex v = 0; v < n; ++v) number[v] = leader[v] == v ? count++ : number[leader[v]];
+  result.firsts.assign(count + 1, 0);
+  for (LocalIndex v = 0; v < n; ++v) ++result.firsts[number[v] + 1];
+  std::partial_sum(result.firsts.begin(), result.firsts.end(), result.firsts.begin());
+  result.members.resize(n);
+  {
+    std::vector<LocalIndex> next(result.firsts.begin(), result.firsts.end() - 1);
+    for (LocalIndex v = 0; v < n; ++v) result.members[next[number[v]]++] = v;
+  }
+  if (!any) {
+    result.graph = graph;
+    return result;
+  }
+  result.graph.weights.resize(count);
+  result.graph.starts.resize(count + 1);
+  result.graph.neighbours.reserve(graph.neighbours.size());
+  for (LocalIndex g = 0; g < count; ++g) {
+    result.graph.weights[g] = result.firsts[g + 1] - result.firsts[g];
+    // Of each set, its first vertex stands in the list: numbers ascend with it.
+    for (const LocalIndex u : graph.of(result.members[result.firsts[g]])) {
+      if (leader[u] == u && number[u] != g) result.graph.neighbours.push_back(number[u]);
+    }
+    result.graph.starts[g + 1] = static_cast<Index>(result.graph.neighbours.size());
+  }
+  return result;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+/// The undirected graph of a symmetric pattern: vertex v has the neighbours
+/// neighbours[starts[v]] ... neighbours[starts[v + 1] - 1], ascending, without v itself; each edge
+/// is there from both of its ends. A vertex stands for weights[v] unknowns that have the same
+/// neighbours, or for one where weights is empty.
+struct Graph {
+  std::vector<Index> starts{0};  ///< vertices + 1
+  std::vector<LocalIndex> neighbours;
+  std::vector<LocalIndex> weights;
+
+  LocalIndex size() const { return static_cast<LocalIndex>(starts.size() - 1); }
+  std::span<const LocalIndex> of(LocalIndex v) const {
+    return {neighbours.data() + starts[v], neighbours.data() + starts[v + 1]};
+  }
+  LocalIndex weight(LocalIndex v) const { return weights.empty() ? 1 : weights[v]; }
+};
+
+/// The graph of A + A^T for a square pattern A with ascending columns in its rows; values are not
+/// looked at. `row_of`: where it isn't empty, row i of the pattern is row row_of[i] of A.
+/// Cost: two passes over the pattern.
+Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalIndex>& columns,
+               std::span<const LocalIndex> row_of = {});
+
+/// Vertices that have the same neighbours, themselves included, as one: the graph with a vertex for
+/// each such set, whose weight is the number of its unknowns, and what stands for which: vertex g
+/// of it stands for members[firsts[g]] ... members[firsts[g + 1] - 1], ascending (Ashcraft 1995).
+struct CompressedGraph {
+  Graph graph;
+  std::vector<LocalIndex> firsts;  ///< vertices of `graph` + 1
+  std::vector<LocalIndex> members;
+};
+
+/// Cost: a hash of every neighbourhood, and comparisons of those with equal hashes.
+CompressedGraph compress(const Graph& graph);
+
+}  // namespace spsolve

@@ -1,0 +1,157 @@
+#include "sparse/ordering/ordering.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <amd.h>
+#include <omp.h>
+
+#include "core/error.hpp"
+#include "core/tuning.hpp"
+#include "sparse/dissection/dissection.hpp"
+
+namespace spsolve {
+
+namespace {
+
+std::vector<LocalIndex> minimum_degree(const Graph& graph) {
+  const LocalIndex n = graph.size();
+  std::vector<LocalIndex> order(n);
+  if (graph.neighbours.empty()) {  // AMD wants an array of them
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
+  double control[AMD_CONTROL], info[AMD_INFO];
+  amd_defaults(control);
+  int status;
+  if (graph.starts[n] <= std::numeric_limits<int>::max()) {
+    const std::vector<int> starts(graph.starts.begin(), graph.starts.end());
+    status = amd_order(n, starts.data(), graph.neighbours.data(), order.data(), control, info);
+  } else {
+    using Long = SuiteSparse_long;
+    const std::vector<Long> starts(graph.starts.begin(), graph.starts.end());
+    const std::vector<Long> neighbours(graph.neighbours.begin(), graph.neighbours.end());
+    std::vector<Long> wide(n);
+    status = static_cast<int>(
+        amd_l_order(n, starts.data(), neighbours.data(), wide.data(), control, info));
+    std::copy(wide.begin(), wide.end(), order.begin());
+  }
+  if (status < AMD_OK) {
+    fail(ExitCode::resources, "AMD could not order {} vertices (its status: {})", n, status);
+  }
+  return order;
+}
+
+/// Vertices of a component from `root` on by levels, those of a level by ascending degree of what
+/// they hang on; appended to `order`. `seen` gets `mark`. Hands back where the last level begins.
+std::size_t walk_levels(const Graph& graph, LocalIndex root, LocalIndex mark,
+                        std::vector<LocalIndex>& seen, std::vector<LocalIndex>& order) {
+  const auto degree = [&](LocalIndex v) { return graph.of(v).size(); };
+  std::size_t level = order.size(), next_level = level + 1, at = level;
+  order.push_back(root);
+  seen[root] = mark;
+  while (at < order.size()) {
+    if (at == next_level) {
+      level = next_level;
+      next_level = order.size();
+    }
+    const std::size_t before = order.size();
+    for (const LocalIndex u : graph.of(order[at++])) {
+      if (seen[u] == mark) continue;
+      seen[u] = mark;
+      order.push_back(u);
+    }
+    std::sort(order.begin() + static_cast<std::ptrdiff_t>(before), order.end(),
+              [&](LocalIndex a, LocalIndex b) {
+                return degree(a) != degree(b) ? degree(a) < degree(b) : a < b;
+              });
+    if (at == next_level && order.size() > next_level) {
+      level = next_level;
+      next_level = order.size();
+    }
+  }
+  return level;
+}
+
+std::vector<LocalIndex> reverse_cuthill_mckee(const Graph& graph) {
+  const LocalIndex n = graph.size();
+  std::vector<LocalIndex> order, seen(n, -1);
+  order.reserve(n);
+  LocalIndex mark = 0;
+  for (LocalIndex v = 0; v < n; ++v) {
+    if (seen[v] != -1) continue;
+    const std::size_t begin = order.size();
+    LocalIndex root = v;
+    // From the far end of the far end: one as far out as levels find it.
+    for (int round = 0; round < 3; ++round) {
+      order.resize(begin);
+      const std::size_t last = walk_levels(graph, root, mark++, seen, order);
+      if (round < 2) {
+        root = *std::min_element(
+            order.begin() + static_cast<std::ptrdiff_t>(last), order.end(),
+            [&](LocalIndex a, LocalIndex b) { return graph.of(a).size() < graph.of(b).size(); });
+      }
+    }
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+OrderedGraph ordered_by(const Graph& graph, Ordering ordering) {
+  OrderedGraph result;
+  result.ordering = ordering;
+  switch (ordering) {
+    case Ordering::nested_dissection:
+      result.order = nested_dissection(graph);
+      break;
+    case Ordering::amd:
+      result.order = minimum_degree(graph);
+      break;
+    case Ordering::rcm:
+      result.order = reverse_cuthill_mckee(graph);
+      break;
+    default:
+      result.order.resize(graph.size());
+      std::iota(result.order.begin(), result.order.end(), 0);
+  }
+  result.cost = cost_of(graph, result.order);
+  return result;
+}
+
+/// Whether all vertices have about as many neighbours, as many as in three dimensions: then
+/// dissection is far better than minimum degree.
+bool is_like_a_solid(const Graph& graph) {
+  const LocalIndex n = graph.size();
+  std::size_t most = 0;
+  for (LocalIndex v = 0; v < n; ++v) most = std::max(most, graph.of(v).size());
+  const double mean = static_cast<double>(graph.starts[n]) / n;
+  return mean >= host_tuning.degree_of_solids &&
+         static_cast<double>(most) <= host_tuning.most_spread_of_degrees * mean;
+}
+
+}  // namespace
+
+double predicted_seconds(double flops, Index factor_entries, int threads) {
+  return flops / (host_tuning.sparse_flops_per_second * threads) +
+         static_cast<double>(factor_entries) * host_tuning.seconds_of_sparse_entry;
+}
+
+OrderedGraph order_graph(const Graph& graph, Ordering wanted) {
+  if (wanted != Ordering::automatic) return ordered_by(graph, wanted);
+  const double n = static_cast<double>(graph.size());
+  const int threads = omp_get_max_threads();
+  if (n > host_tuning.most_by_minimum_degree && is_like_a_solid(graph)) {
+    return ordered_by(graph, Ordering::nested_dissection);
+  }
+  OrderedGraph simple = ordered_by(graph, Ordering::amd);
+  const double seconds = predicted_seconds(simple.cost.flops, simple.cost.entries, threads);
+  if (n <= host_tuning.most_by_minimum_degree ||
+      seconds <= n * host_tuning.seconds_of_dissected_vertex / threads) {
+    return simple;
+  }
+  OrderedGraph dissected = ordered_by(graph, Ordering::nested_dissection);
+  return std::move(dissected.cost.flops < simple.cost.flops ? dissected : simple);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,119 @@
+#include "sparse/outlook.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "core/timer.hpp"
+#include "core/tuning.hpp"
+#include "sparse/analysis_file.hpp"
+#include "sparse/clean.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Whether `auto` looks at sparse methods at all: what is small or full is as soon made dense.
+bool is_sparse_enough(const Csr<double>& matrix) {
+  const double n = static_cast<double>(matrix.rows);
+  return matrix.rows >= host_tuning.least_order_for_sparse &&
+         static_cast<double>(matrix.nonzeros()) <= host_tuning.most_density_for_sparse * n * n;
+}
+
+/// The analysis that is kept in a file, where it serves this matrix; else a new one, kept there.
+SparseAnalysis kept_or_new(const Csr<double>& matrix, Factorization kind,
+                           const SparseQuestion& question) {
+  const std::string& file = question.analysis_file;
+  if (!file.empty() && std::filesystem::exists(file)) {
+    SparseAnalysis kept = load_analysis(file);
+    const bool fits =
+        question.ordering == Ordering::automatic || question.ordering == kept.ordering;
+    if (fits && kept.kind == kind && kept.serves(matrix)) return kept;
+  }
+  SparseAnalysis made =
+      analyse_sparse(matrix, kind, question.ordering, !has_strong_diagonal(matrix));
+  if (!file.empty()) save_analysis(file, made);
+  return made;
+}
+
+SparseStudy study(const Csr<double>& whole, const SparseQuestion& question) {
+  SparseStudy result;
+  if (question.method == Method::automatic ? !is_sparse_enough(whole)
+                                           : !is_sparse(question.method)) {
+    return result;
+  }
+  CleanMatrix clean;
+  if (has_stored_zeros(whole)) clean = without_stored_zeros(whole);
+  const Csr<double>& matrix = clean.dropped > 0 ? clean.matrix : whole;
+  SparseOutlook& outlook = result.outlook;
+  outlook.facts = symmetry_of(matrix);
+  if (question.method != Method::automatic) {
+    outlook.kind = factorization_of(question.method);
+    if (outlook.kind != Factorization::lu && !outlook.facts.symmetric) return result;
+    if (outlook.kind == Factorization::cholesky && !outlook.facts.positive_diagonal) return result;
+  } else if (outlook.facts.symmetric) {
+    outlook.kind = outlook.facts.positive_diagonal ? Factorization::cholesky : Factorization::ldlt;
+  }
+  auto analysis = std::make_shared<SparseAnalysis>(kept_or_new(matrix, outlook.kind, question));
+  outlook.analysed = true;
+  outlook.ordering = analysis->ordering;
+  outlook.flops = analysis->flops;
+  outlook.factor_entries = analysis->factor_entries;
+  outlook.threads = omp_get_max_threads();
+  // What Cholesky can't do L D L^T does in its place, which takes a little more.
+  const Factorization most =
+      outlook.kind == Factorization::cholesky ? Factorization::ldlt : outlook.kind;
+  outlook.memory =
+      factor_memory(analysis->fronts, most,
+                    factor_schedule(analysis->fronts, most, outlook.threads), sizeof(double));
+  outlook.analysis_bytes = analysis->bytes();
+  outlook.analysis_seconds = analysis->seconds;
+  result.analysis = std::move(analysis);
+  return result;
+}
+
+}  // namespace
+
+std::string to_text(const SparseOutlook& outlook) {
+  constexpr std::string_view words[] = {"L L^T", "L D L^T", "L U"};
+  return fmt::format(
+      "Analysis: {} in the order of {}, found in {:.3f} s: {} entries of factors, {:.3g} flops, "
+      "about {:.2g} s with {} threads\n",
+      words[static_cast<int>(outlook.kind)], name(outlook.ordering), outlook.analysis_seconds,
+      outlook.factor_entries, outlook.flops,
+      predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads), outlook.threads);
+}
+
+std::string ordering_table(const Csr<double>& matrix) {
+  const CompressedGraph compressed = compress(graph_of(matrix.row_offsets, matrix.column_indices));
+  std::string text = fmt::format("{:<18} {:>10} {:>14} {:>10} {:>12}\n", "ordering", "seconds",
+                                 "entries of L", "flops", "elimination");
+  for (const Ordering ordering :
+       {Ordering::nested_dissection, Ordering::amd, Ordering::rcm, Ordering::natural}) {
+    const Timer timer;
+    const OrderedGraph ordered = order_graph(compressed.graph, ordering);
+    text += fmt::format(
+        "{:<18} {:>10.3f} {:>14} {:>10.3g} {:>10.3f} s\n", name(ordering), timer.seconds(),
+        ordered.cost.entries, ordered.cost.flops,
+        predicted_seconds(ordered.cost.flops, ordered.cost.entries, omp_get_max_threads()));
+  }
+  return text;
+}
+
+void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank) {
+  if (rank != 0) return;
+  plan.parts.push_back({"analyse", "compressed rows of the whole matrix",
+                        csr_bytes(shape.rows, shape.nonzeros, sizeof(double))});
+  plan.parts.push_back(
+      {"analyse", "graph, order and fronts on the way", 200 * shape.rows + 40 * shape.nonzeros});
+}
+
+SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SparseQuestion& question) {
+  SparseStudy result =
+      together(team, [&] { return team.rank() == 0 ? study(whole, question) : SparseStudy{}; });
+  result.outlook = broadcast_value(team, result.outlook, 0);
+  return result;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "matrix/csr.hpp"
+#include "matrix/symmetry.hpp"
+#include "plan/memory_plan.hpp"
+#include "solve/options.hpp"
+#include "sparse/analysis.hpp"
+#include "team/team.hpp"
+
+namespace spsolve {
+
+/// What the analysis of a pattern says of its sparse elimination, the same on every rank.
+struct SparseOutlook {
+  bool analysed = false;  ///< there is an analysis, of the factorisation `kind`
+  Factorization kind = Factorization::lu;
+  SymmetryFacts facts;
+  Ordering ordering = Ordering::automatic;
+  double flops = 0;
+  Index factor_entries = 0;
+  FactorMemory memory;  ///< with factors in double
+  std::int64_t analysis_bytes = 0;
+  double analysis_seconds = 0;
+  int threads = 1;  ///< of the rank that eliminates
+};
+
+/// What a pattern is asked.
+struct SparseQuestion {
+  Method method = Method::automatic;
+  Ordering ordering = Ordering::automatic;
+  std::string analysis_file = {};  ///< that the analysis is kept in, see SolverOptions
+};
+
+/// The factorisation that a sparse method stands for.
+constexpr Factorization factorization_of(Method method) {
+  if (method == Method::sparse_cholesky) return Factorization::cholesky;
+  return method == Method::sparse_ldlt ? Factorization::ldlt : Factorization::lu;
+}
+constexpr bool is_sparse(Method method) {
+  return method == Method::sparse_cholesky || method == Method::sparse_ldlt ||
+         method == Method::sparse_lu;
+}
+
+/// The outlook in lines of text for a plan.
+std::string to_text(const SparseOutlook& outlook);
+
+/// What each ordering would cost a matrix, as a table: seconds of the ordering, entries of the
+/// factor L, flops of L L^T (L U takes twice as many), predicted seconds. Square matrices.
+std::string ordering_table(const Csr<double>& matrix);
+
+/// Adds to rank 0's plan what it takes to study a matrix of that shape, about 200 bytes a row and
+/// 40 a non-zero: graph, order, tree and fronts on the way.
+void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank);
+
+/// What was found out about rank 0's matrix, with its analysis where one was made.
+struct SparseStudy {
+  SparseOutlook outlook;
+  std::shared_ptr<const SparseAnalysis> analysis;  ///< on rank 0 alone
+};
+
+/// Analyses rank 0's `whole` for the method that is asked for; for `auto` for the first of
+/// sparse_cholesky, sparse_ldlt and sparse_lu that the matrix allows, unless it is so small or so
+/// full that it is made dense. Other ranks pass an empty matrix. Throws on every rank what
+/// analyse_sparse() throws on rank 0. Collective.
+SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SparseQuestion& question);
+
+}  // namespace spsolve

@@ -1,0 +1,356 @@
+#include "sparse/sparse_inverse.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "distribute/redistribute.hpp"
+#include "distribute/scatter.hpp"
+#include "matrix/symmetry.hpp"
+#include "solve/gmres.hpp"
+#include "solve/in_precision.hpp"
+#include "sparse/clean.hpp"
+#include "sparse/scaling.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// All rows on rank 0.
+RowLayout on_first_rank(Index rows, int ranks) {
+  RowLayout layout{rows, ranks};
+  layout.borders.assign(static_cast<std::size_t>(ranks) + 1, rows);
+  layout.borders.front() = 0;
+  return layout;
+}
+
+constexpr std::string_view word_for(Factorization kind) {
+  switch (kind) {
+    case Factorization::cholesky:
+      return "LL^T";
+    case Factorization::ldlt:
+      return "LDL^T";
+    default:
+      return "LU";
+  }
+}
+
+}  // namespace
+
+/// The factors alone, without what makes up for small pivots.
+template <typename T>
+class SparseInverse<T>::Raw final : public LinearOperator {
+ public:
+  explicit Raw(SparseInverse& of) : of_(of) {}
+  void apply(const Vectors& x, Vectors& y) override { of_.solve(false, x, y); }
+  void apply_transposed(const Vectors& x, Vectors& y) override { of_.solve(true, x, y); }
+
+ private:
+  SparseInverse& of_;
+};
+
+template <typename T>
+SparseInverse<T>::SparseInverse(Team& team, const SparseChoice& choice,
+                                std::shared_ptr<const SparseAnalysis> analysis)
+    : team_(team), choice_(choice), analysis_(std::move(analysis)) {}
+
+template <typename T>
+void SparseInverse<T>::gather(SystemMatrix& matrix) {
+  const RowLayout to = on_first_rank(matrix.order(), team_.size());
+  Csr<double> rows = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
+  together(team_, [&] {
+    if (team_.rank() != 0) return;
+    whole_ = has_stored_zeros(rows) ? without_stored_zeros(rows).matrix : std::move(rows);
+    if (choice_.kind != Factorization::lu && !symmetry_of(whole_).symmetric) {
+      fail(ExitCode::input,
+           "the matrix is not symmetric, as L L^T and L D L^T want it; use solve.method=sparse_lu");
+    }
+    if (analysis_ == nullptr || !analysis_->serves(whole_)) {
+      const bool matches = choice_.kind == Factorization::lu && !has_strong_diagonal(whole_);
+      elimination_.reset();
+      analysis_ = std::make_shared<SparseAnalysis>(
+          analyse_sparse(whole_, choice_.kind, choice_.ordering, matches));
+    }
+  });
+}
+
+template <typename T>
+Equilibration SparseInverse<T>::scaling(SystemMatrix& matrix, AutoSwitch wanted,
+                                        Precision precision) {
+  gather(matrix);
+  if (wanted == AutoSwitch::off) return {};
+  Dense<double> factors = together(team_, [&] {
+    if (team_.rank() != 0) return Dense<double>{};
+    return scale_factors(whole_, *analysis_, wanted, precision);
+  });
+  if (!broadcast_value(team_, factors.rows > 0, 0)) return {};
+  const Dense<double> own = scatter_rows(team_, matrix.layout(), factors);
+  Equilibration scaling{true, {}, {}};
+  for (Index i = 0; i < own.rows; ++i) {
+    scaling.rows.push_back(own(i, 0));
+    scaling.columns.push_back(own(i, 1));
+  }
+  return scaling;
+}
+
+template <typename T>
+void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
+  matrix_ = &matrix;
+  scaled_ = std::make_unique<ScaledOperator>(ScaledOperator::scaled(matrix, scaling));
+  norms_ = matrix.norms(scaling);
+  if (broadcast_value(team_, whole_.rows == 0, 0)) gather(matrix);
+  Dense<double> factors;
+  if (scaling.scales) {
+    Dense<double> own(matrix.own().size(), 2);
+    for (Index i = 0; i < own.rows; ++i) {
+      own(i, 0) = scaling.rows[i];
+      own(i, 1) = scaling.columns[i];
+    }
+    factors = gather_rows(team_, matrix.layout(), own);
+  }
+  together(team_, [&] {
+    if (team_.rank() != 0) return;
+    if (scaling.scales) {
+#pragma omp parallel for schedule(static)
+      for (Index i = 0; i < whole_.rows; ++i) {
+        for (Index k = whole_.row_offsets[i]; k < whole_.row_offsets[i + 1]; ++k) {
+          whole_.values[k] *= factors(i, 0) * factors(whole_.column_indices[k], 1);
+        }
+      }
+    }
+    values_ = std::move(whole_.values);
+    whole_ = {};
+    if (!elimination_) elimination_.emplace(analysis_);
+  });
+}
+
+template <typename T>
+std::function<void(double)> SparseInverse<T>::progress_of(const EliminationRun& run) const {
+  return [&progress = run.progress, all = analysis_->flops,
+          done = std::make_shared<double>(0)](double flops) {
+#pragma omp critical(sparse_progress)
+    {
+      *done += flops;
+      const double share = all > 0 ? std::min(1.0, *done / all) : 1.0;
+      progress.done(static_cast<Index>(share * 100), 100, share);
+    }
+  };
+}
+
+template <typename T>
+void SparseInverse<T>::factor(const EliminationRun& run) {
+  PivotCounts counts;
+  SparseOutcome outcome;
+  double largest = 0;
+  Factorization kind = choice_.kind;
+  std::string_view word, ordering;
+  together(team_, [&] {
+    if (team_.rank() != 0) return;
+    for (const double value : values_) {
+      if (!std::isfinite(value)) {
+        fail(ExitCode::input, "a value of the matrix is not a finite number");
+      }
+      largest = std::max(largest, std::abs(value));
+    }
+    counts = elimination_->factor(kind, values_, progress_of(run));
+    if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
+      kind = Factorization::ldlt;
+      counts = elimination_->factor(kind, values_, progress_of(run));
+    }
+    outcome.analysis_seconds = analysis_->seconds;
+    outcome.flops = analysis_->flops;
+    outcome.fronts = analysis_->fronts.size();
+    outcome.factor_entries = analysis_->factor_entries;
+    outcome.perturbed_pivots = counts.perturbed;
+    outcome.moved_pivots = counts.swaps;
+    outcome.negative_pivots = counts.negative;
+    facts_.pivots = {largest, largest > 0 ? counts.largest / largest : 0, counts.smallest,
+                     counts.largest};
+  });
+  counts = broadcast_value(team_, counts, 0);
+  largest_multiplier_ = counts.largest_multiplier;
+  kind = broadcast_value(team_, kind, 0);
+  facts_.pivots = broadcast_value(team_, facts_.pivots, 0);
+  outcome = broadcast_value(team_, outcome, 0);
+  const auto how =
+      broadcast_value(team_, team_.rank() == 0 ? analysis_->ordering : Ordering::automatic, 0);
+  outcome.ordering = name(how);
+  outcome.factorisation = word_for(kind);
+  if (kind != Factorization::ldlt) outcome.negative_pivots.reset();
+  facts_.sparse = outcome;
+  if (kind != choice_.kind) {
+    facts_.notes.push_back(
+        "the matrix is not positive definite, as L L^T found: eliminated by L D L^T instead");
+  }
+  if (counts.failed >= 0 && kind == Factorization::cholesky) {
+    fail_everywhere(ExitCode::not_trustworthy,
+                    "the matrix is not positive definite: a pivot of L L^T is not positive; use "
+                    "solve.method=sparse_ldlt, or auto");
+  }
+  if (counts.failed >= 0) {
+    fail_everywhere(ExitCode::not_trustworthy,
+                    "sparse elimination overflowed: a pivot is not a finite number; try "
+                    "solve.precision=double, or solve.method=lu");
+  }
+}
+
+template <typename T>
+void SparseInverse<T>::factor_with_threshold(const EliminationRun& run) {
+  struct {
+    PivotCounts counts;
+    Index delayed = 0, entries = 0, missing = 0;
+  } told;
+  const Factorization kind =
+      choice_.kind == Factorization::lu ? Factorization::lu : Factorization::ldlt;
+  together(team_, [&] {
+    if (team_.rank() != 0) return;
+    const ThresholdOutcome& outcome =
+        elimination_->factor_with_threshold(kind, values_, progress_of(run));
+    told = {outcome.counts, outcome.delayed, outcome.factor_entries,
+            static_cast<Index>(outcome.rows.size())};
+    if (told.missing == 0) return;
+    std::vector<LocalIndex> rows, columns;
+    for (const LocalIndex k : outcome.rows) rows.push_back(analysis_->row(k));
+    for (const LocalIndex k : outcome.columns) columns.push_back(analysis_->order[k]);
+    std::sort(rows.begin(), rows.end());
+    std::sort(columns.begin(), columns.end());
+    fail(ExitCode::not_trustworthy,
+         "the matrix is singular: of {} pivots {} were found, and none is left for rows {} and "
+         "columns {} (numbered from 1)",
+         analysis_->rows(), analysis_->rows() - told.missing, named_from_one(rows),
+         named_from_one(columns));
+  });
+  told = broadcast_value(team_, told, 0);
+  const double largest = facts_.pivots.largest_entry;
+  facts_.pivots = {largest, largest > 0 ? told.counts.largest / largest : 0, told.counts.smallest,
+                   told.counts.largest};
+  SparseOutcome& outcome = *facts_.sparse;
+  outcome.delayed_pivots = told.delayed;
+  outcome.factor_entries = told.entries;
+  outcome.moved_pivots = told.counts.swaps;
+  if (kind == Factorization::ldlt) outcome.negative_pivots = told.counts.negative;
+}
+
+template <typename T>
+std::unique_ptr<Vectors> SparseInverse<T>::trial(const EliminationRun& run) {
+  if (run.first != nullptr) return copy_of(*run.first);
+  const std::unique_ptr<Vectors> ones = matrix_->vectors(1);
+  ones->fill(1);
+  std::unique_ptr<Vectors> b = matrix_->vectors(1);
+  scaled_->apply(*ones, *b);
+  return b;
+}
+
+template <typename T>
+double SparseInverse<T>::error_of(const Vectors& b, const Vectors& x) {
+  const std::unique_ptr<Vectors> r = b.similar(b.columns());
+  scaled_->apply(x, *r);
+  std::vector<double> minus(static_cast<std::size_t>(b.columns()), -1.0);
+  r->scale_columns(minus);
+  add_multiple(1.0, b, *r);
+  const std::vector<double> residual = maxima(*r), solution = maxima(x), right = maxima(b);
+  double worst = 0;
+  for (std::size_t c = 0; c < residual.size(); ++c) {
+    const double scale = norms_.infinity * solution[c] + right[c];
+    const double error = scale > 0 ? residual[c] / scale : residual[c];
+    worst = error <= worst ? worst : error;  // a nan is worst
+    if (std::isnan(error)) return error;
+  }
+  return worst;
+}
+
+template <typename T>
+std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) {
+  facts_ = {};
+  by_gmres_ = false;
+  factor(run);
+  if (choice_.refined) return nullptr;
+  // What the first factors did not do for, in words.
+  std::string failure;
+  const Index perturbed = facts_.sparse->perturbed_pivots;
+  if (perturbed == 0) {
+    constexpr double tame = 1e3;  // multipliers that leave refinement enough digits
+    const bool told = run.first != nullptr || largest_multiplier_ > tame;
+    if (!told) return nullptr;
+    const std::unique_ptr<Vectors> b = trial(run);
+    std::unique_ptr<Vectors> x = b->similar(b->columns());
+    solve(false, *b, *x);
+    constexpr double refinable = std::is_same_v<T, float> ? 1e-3 : 1e-8;
+    const double error = error_of(*b, *x);
+    if (error <= refinable) return run.first != nullptr ? std::move(x) : nullptr;
+    failure = fmt::format("multipliers grew to {:.1e} and left a backward error of {:.1e}",
+                          largest_multiplier_, error);
+  } else {
+    // A solution that is known: perturbed factors of a singular matrix leave small residuals, too.
+    const std::unique_ptr<Vectors> ones = matrix_->vectors(1), x = matrix_->vectors(1);
+    ones->fill(1);
+    scaled_->apply(*ones, *x);
+    Raw raw(*this);
+    const GmresOutcome outcome = solve_by_gmres(*scaled_, raw, norms_.infinity, *x);
+    facts_.sparse->gmres_steps = outcome.steps;
+    add_multiple(-1.0, *ones, *x);
+    const double error = maxima(*x).front();
+    constexpr double recognised = 1e-2;
+    if (outcome.converged && error <= recognised) {
+      by_gmres_ = true;
+      facts_.notes.push_back(
+          fmt::format("{} of {} pivots were too small and made larger; solutions are by GMRES on "
+                      "these factors, {} steps for a first one",
+                      perturbed, matrix_->order(), outcome.steps));
+      return nullptr;
+    }
+    if (outcome.converged) {
+      failure = fmt::format(
+          "{} of {} pivots were too small and made larger, and with these factors GMRES found "
+          "another solution than one that was known",
+          perturbed, matrix_->order());
+    } else {
+      failure = fmt::format(
+          "{} of {} pivots were too small and made larger, and GMRES on these factors stopped at a "
+          "backward error of {:.1e}",
+          perturbed, matrix_->order(), outcome.backward_error);
+    }
+  }
+  factor_with_threshold(run);
+  facts_.notes.push_back(
+      fmt::format("eliminated again with threshold pivoting, which delayed {} pivots: {}",
+                  facts_.sparse->delayed_pivots, failure));
+  return nullptr;
+}
+
+template <typename T>
+void SparseInverse<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
+  solve_in<T>(x, y, [&](Dense<T>& rows) {
+    Dense<double> whole = gather_rows(team_, x.layout(), rows);
+    together(team_, [&] {
+      if (team_.rank() != 0) return;
+      std::vector<T> b(whole.values.begin(), whole.values.end()), result;
+      elimination_->solve(transposed, whole.columns, b, result);
+      std::copy(result.begin(), result.end(), whole.values.begin());
+    });
+    const Dense<double> own = scatter_rows(team_, x.layout(), whole);
+    std::copy(own.values.begin(), own.values.end(), rows.values.begin());
+  });
+}
+
+template <typename T>
+void SparseInverse<T>::apply(const Vectors& x, Vectors& y) {
+  if (!by_gmres_) return solve(false, x, y);
+  copy(x, y);
+  Raw raw(*this);
+  solve_by_gmres(*scaled_, raw, norms_.infinity, y);
+}
+
+template <typename T>
+void SparseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
+  if (!by_gmres_) return solve(true, x, y);
+  copy(x, y);
+  Raw raw(*this);
+  Transposed matrix(*scaled_), inverse(raw);
+  solve_by_gmres(matrix, inverse, norms_.one, y);
+}
+
+template class SparseInverse<float>;
+template class SparseInverse<double>;
+
+}  // namespace spsolve

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "solve/inverse.hpp"
+#include "solve/options.hpp"
+#include "sparse/elimination.hpp"
+
+namespace spsolve {
+
+/// How a sparse matrix is to be eliminated.
+struct SparseChoice {
+  Factorization kind = Factorization::lu;
+  Ordering ordering = Ordering::automatic;
+  /// Whether L D L^T takes over where L L^T finds that the matrix is not positive definite.
+  bool may_change = false;
+  /// Whether solutions are refined against the matrix by whoever applies the inverse, so that it
+  /// need not look after small pivots by itself.
+  bool refined = false;
+};
+
+/// (R A C)^-1 by sparse elimination on rank 0, with factors in T; the other ranks hold their rows
+/// of vectors. The chain of SparseInverse::eliminate():
+///
+/// 1. L L^T, which proves A positive definite; else, where it may, L D L^T;
+/// 2. L D L^T or P L U with pivots from each front's own rows, too small ones made larger;
+/// 3. where there were such: a trial by GMRES on these factors (Li and Demmel 1998) for a solution
+/// that
+///    is known, and if it is found, GMRES for every solve; where multipliers grew, a trial without;
+/// 4. elimination again with threshold pivoting, pivots that fail passed on to the parent
+///    (see threshold.hpp);
+/// 5. refusal, with the rank that was found.
+template <typename T>
+class SparseInverse final : public Inverse {
+ public:
+  /// `analysis` is used where the matrix has its pattern; may be null. `team` must outlive the
+  /// object.
+  SparseInverse(Team& team, const SparseChoice& choice,
+                std::shared_ptr<const SparseAnalysis> analysis);
+
+  Equilibration scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision) override;
+  void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
+  std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
+  void apply(const Vectors& x, Vectors& y) override;
+  void apply_transposed(const Vectors& x, Vectors& y) override;
+  const InverseFacts& facts() const override { return facts_; }
+
+ private:
+  class Raw;
+
+  void gather(SystemMatrix& matrix);
+  void ensure_analysis();
+  void factor(const EliminationRun& run);
+  void factor_with_threshold(const EliminationRun& run);
+  std::function<void(double)> progress_of(const EliminationRun& run) const;
+  /// Right-hand sides of R A C to try the factors with.
+  std::unique_ptr<Vectors> trial(const EliminationRun& run);
+  /// The backward error of x, solutions of (R A C) x = b, in the infinity norm; the worst column's.
+  double error_of(const Vectors& b, const Vectors& x);
+  void solve(bool transposed, const Vectors& x, Vectors& y);
+
+  Team& team_;
+  SparseChoice choice_;
+  std::shared_ptr<const SparseAnalysis> analysis_;   // on rank 0
+  Csr<double> whole_;                                // on rank 0, from scaling() to prepare()
+  std::vector<double> values_;                       // of R A C on rank 0, until they are factored
+  std::optional<SparseElimination<T>> elimination_;  // on rank 0
+  SystemMatrix* matrix_ = nullptr;
+  std::unique_ptr<ScaledOperator> scaled_;
+  SystemMatrix::Norms norms_;
+  bool by_gmres_ = false;
+  double largest_multiplier_ = 0;
+  InverseFacts facts_;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,189 @@
+#include "system/solver_table.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/error.hpp"
+#include "dense/dense_inverse.hpp"
+#include "dense/flops.hpp"
+#include "system/sparse_rows.hpp"
+#include "vectors/vector_bytes.hpp"
+
+namespace spsolve {
+
+namespace {
+
+template <Method method>
+std::string refuse_dense(const SolverQuestion& question) {
+  return std::string(why_not(method, question.options.pivoting));
+}
+
+template <Method method>
+EliminationChoice choice_of(const SolverQuestion& question) {
+  SolverOptions options = question.options;
+  options.method = method;
+  return choose_elimination(options, question.shape.rows, question.ranks, question.memory);
+}
+
+/// Flops a second of one rank, as a rough model has it: blocked elimination at the speed of
+/// products, column by column at that of memory.
+constexpr double rate_of(Method method, MemoryKind memory) {
+  if (method == Method::lu) return memory == MemoryKind::gpu ? 4e13 : 5e10;
+  return memory == MemoryKind::gpu ? 5e11 : 4e9;
+}
+
+template <Method method>
+SolverAnalysis analyse_dense(const SolverQuestion& question) {
+  const double flops = elimination_flops(method, question.shape.rows);
+  return {flops, flops / (rate_of(method, question.memory) * question.ranks)};
+}
+
+/// The columns that the condition estimate solves for at a time.
+Index most_condition_columns(const SolverQuestion& question) {
+  return question.options.condition ? 4 : 1;
+}
+
+template <Method method>
+DensePlanning planning_of(const SolverQuestion& question, int rank) {
+  DensePlanning planning;
+  planning.shape = question.shape;
+  planning.choice = choice_of<method>(question);
+  planning.rank = rank;
+  planning.ranks = question.ranks;
+  planning.columns = std::max(question.right_hand_sides, most_condition_columns(question));
+  planning.scales = question.options.equilibrate != AutoSwitch::off;
+  planning.gpu = question.gpu;
+  return planning;
+}
+
+template <Method method>
+void plan_dense_row(const SolverQuestion& question, int rank, MemoryPlan& plan) {
+  plan_dense(plan, planning_of<method>(question, rank));
+}
+
+template <Method method>
+MemoryPlan plan_row_in_double(const SolverQuestion& question, int rank) {
+  return plan_in_double(planning_of<method>(question, rank));
+}
+
+template <Method method>
+std::unique_ptr<Inverse> make_row(Team& team, DenseMemory& memory, const SolverQuestion& question,
+                                  BeforeDouble before_double) {
+  return make_dense_inverse(team, memory, choice_of<method>(question), std::move(before_double));
+}
+
+template <Method method>
+constexpr SolverRow dense_row(std::string_view sentence) {
+  return {method,
+          sentence,
+          refuse_dense<method>,
+          analyse_dense<method>,
+          plan_dense_row<method>,
+          plan_row_in_double<method>,
+          make_row<method>,
+          choice_of<method>};
+}
+
+/// Adds, for a rank with `height` rows, what the solve with a system's matrix takes in the memory
+/// of its vectors, host or GPU, and on a GPU the sparse rows that its products are computed with.
+void plan_vectors(const SolverQuestion& question, Index height, MemoryPlan& plan) {
+  const bool on_gpu = static_cast<bool>(question.gpu);
+  auto& there = on_gpu ? plan.on_gpu : plan.parts;
+  const Index k = question.right_hand_sides;
+  there.push_back({"prepare", "right-hand sides", vectors_bytes(height, k)});
+  // b, x, the residual, the correction and the better x; and copies inside the solve, which rows on
+  // their way between ranks are as well, in host memory wherever the others lie.
+  const Index multivectors = 5, copies = question.ranks > 1 ? 6 : 3;
+  if (on_gpu) {
+    plan.on_gpu.push_back({"eliminate", "right-hand sides, solutions, residuals",
+                           multivectors * vectors_bytes(height, k)});
+    const Index columns = std::max(k, most_condition_columns(question));
+    plan.parts.push_back({"eliminate", "copies of right-hand sides inside the solve",
+                          copies * vectors_bytes(height, columns)});
+  } else {
+    plan.parts.push_back({"eliminate", "right-hand sides, solutions, residuals",
+                          (multivectors + copies) * vectors_bytes(height, k)});
+  }
+  // Weights, multivectors of two columns and their copies on the way, and sums inside the solves.
+  if (question.options.condition) {
+    there.push_back({"eliminate", "vectors of the condition estimate", vectors_bytes(height, 20)});
+  }
+  if (!on_gpu) return;
+  // The halo has a column for each non-zero at most.
+  const Index nonzeros = share_of_nonzeros(question.shape, height);
+  const Index halo = std::min(question.shape.rows - height, nonzeros);
+  for (const char* phase : {"prepare", "eliminate"}) {
+    const bool transposed = question.options.condition && phase == std::string_view("eliminate");
+    plan.on_gpu.push_back({phase, "compressed rows of this rank's band, for products",
+                           band_products_bytes(height, height + halo, nonzeros, transposed)});
+  }
+  plan.on_gpu.push_back({"eliminate", "rows of x from other ranks", vectors_bytes(halo, k)});
+}
+
+}  // namespace
+
+std::span<const SolverRow> solver_table() {
+  static const SolverRow table[] = {
+      dense_row<Method::lu>(
+          "makes A dense and eliminates it in blocks, nearly all of it by products of matrices: "
+          "2/3 n^3 flops, pivoting none, partial or tournament"),
+      dense_row<Method::gauss>(
+          "makes A dense and eliminates it column by column: 2/3 n^3 flops, pivoting none, partial "
+          "or complete"),
+      dense_row<Method::gauss_jordan>(
+          "eliminates above the diagonal as well, so that no back substitution is left: n^3 flops, "
+          "pivoting none, partial or complete; for comparison with the literature"),
+      sparse_cholesky_row(),
+      sparse_ldlt_row(),
+      sparse_lu_row(),
+  };
+  return table;
+}
+
+const SolverRow& choose_solver(const SolverQuestion& question) {
+  const Method wanted = question.options.method;
+  const SolverRow* best = nullptr;
+  double least = 0;
+  std::string reason;
+  for (const SolverRow& row : solver_table()) {
+    if (wanted != Method::automatic && row.method != wanted) continue;
+    if (std::string refusal = row.refuse(question); !refusal.empty()) {
+      reason = std::move(refusal);
+      continue;
+    }
+    const double seconds = row.analyse(question).seconds;
+    if (best == nullptr || seconds < least) {
+      best = &row;
+      least = seconds;
+    }
+  }
+  if (best == nullptr) fail_everywhere(ExitCode::input, "{}", reason);
+  return *best;
+}
+
+MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int rank) {
+  const RowLayout layout{question.shape.rows, question.ranks};
+  const Index height = layout.height(rank);
+  MemoryPlan plan;
+  plan_reading(plan, question.shape, rank, question.ranks, height);
+  plan_vectors(question, height, plan);
+  for (const char* phase : {"prepare", "eliminate"}) {
+    plan.parts.push_back(
+        {phase, "compressed rows of this rank's band", share_bytes(question.shape, height)});
+  }
+  row.plan(question, rank, plan);
+  return plan;
+}
+
+std::string solver_help() {
+  std::string text =
+      "Methods of solve.method; auto takes the one that is predicted to be soonest done:\n\n";
+  for (const SolverRow& row : solver_table())
+    text += fmt::format("{}\n      {}\n", name(row.method), row.sentence);
+  return text;
+}
+
+}  // namespace spsolve

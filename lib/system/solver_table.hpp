@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "dense/dense_memory.hpp"
+#include "dense/dense_plan.hpp"
+#include "dense/mixed_inverse.hpp"
+#include "matrix/shape.hpp"
+#include "plan/memory_plan.hpp"
+#include "solve/inverse.hpp"
+#include "solve/options.hpp"
+#include "sparse/outlook.hpp"
+
+namespace spsolve {
+
+/// A system as far as it is known, and where it would be solved.
+struct SolverQuestion {
+  MatrixShape shape;  ///< square
+  Index right_hand_sides = 1;
+  SolverOptions options;
+  int ranks = 1;
+  MemoryKind memory = MemoryKind::host;
+  GpuDenseBytes gpu;   ///< what dense rows take on a GPU; empty on hosts
+  bool keeps = false;  ///< whether checkpoints are wanted
+  SparseStudy study;   ///< what the analysis of the pattern came to
+};
+
+/// What a method of the table finds out before it takes any memory.
+struct SolverAnalysis {
+  double flops = 0;    ///< of the elimination, over all ranks
+  double seconds = 0;  ///< predicted, as a rough model of today's processors and GPUs has it
+};
+
+/// A method of solving A x = b. `auto`, the words of solve.method, the help on methods, the plan,
+/// spbench and the table-driven tests read these rows.
+struct SolverRow {
+  Method method;
+  std::string_view sentence;  ///< what it is, for help
+
+  /// Why it does not do what is asked for, in a sentence without a full stop; or "".
+  std::string (*refuse)(const SolverQuestion& question);
+
+  SolverAnalysis (*analyse)(const SolverQuestion& question);
+
+  /// Adds what it takes on `rank` beside the system's matrix and vectors.
+  void (*plan)(const SolverQuestion& question, int rank, MemoryPlan& plan);
+
+  /// The same for what takes its place should mixed precision fail, as a plan of its own.
+  MemoryPlan (*plan_in_double)(const SolverQuestion& question, int rank);
+
+  /// What eliminates. `team` and `memory` must outlive it.
+  std::unique_ptr<Inverse> (*make)(Team& team, DenseMemory& memory, const SolverQuestion& question,
+                                   BeforeDouble before_double);
+
+  /// How it does it, for reports: method and pivoting as they were chosen, and the precision where
+  /// it is another one than was asked for.
+  EliminationChoice (*choice)(const SolverQuestion& question);
+};
+
+/// All methods, in the order in which equals are taken.
+std::span<const SolverRow> solver_table();
+
+/// The row of the method that is asked for; for `auto` the one that is predicted to be soonest done
+/// of those that do what is asked for. Throws Error(input) on every rank where none does, or the
+/// named one does not.
+const SolverRow& choose_solver(const SolverQuestion& question);
+
+/// The memory plan of rank `rank` of question.ranks for a whole solve with that row, from the file
+/// to the condition estimate.
+MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int rank);
+
+/// The table as `spsolve --help methods` shows it.
+std::string solver_help();
+
+}  // namespace spsolve

@@ -1,0 +1,163 @@
+#include "system/sparse_rows.hpp"
+
+#include <fmt/format.h>
+
+#include "sparse/sparse_inverse.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Why there is no sparse elimination by that method, or "".
+template <Method method>
+std::string refuse_sparse(const SolverQuestion& question) {
+  const SolverOptions& options = question.options;
+  const SparseOutlook& outlook = question.study.outlook;
+  if (options.pivoting != Pivoting::automatic) {
+    return fmt::format(
+        "solve.pivoting={} goes with dense methods, as sparse ones look for pivots by rules of "
+        "their "
+        "own; use solve.pivoting=auto, or solve.method=lu",
+        name(options.pivoting));
+  }
+  if (question.memory == MemoryKind::gpu) {
+    return fmt::format("solve.method={} eliminates on hosts; use solve.method=lu, or device=host",
+                       name(method));
+  }
+  if (question.keeps) {
+    return fmt::format(
+        "solve.method={} keeps no checkpoints; use solve.method=lu, or leave checkpoint.directory "
+        "out",
+        name(method));
+  }
+  if (method != Method::sparse_lu && options.method == method && !outlook.analysed) {
+    if (!outlook.facts.symmetric) {
+      return fmt::format(
+          "solve.method={} wants a symmetric matrix, and this one is not (a_ij = a_ji for all "
+          "entries, bit for bit); use solve.method=sparse_lu",
+          name(method));
+    }
+    return "solve.method=sparse_cholesky wants a positive definite matrix, and the diagonal of "
+           "this one "
+           "is not positive; use solve.method=sparse_ldlt";
+  }
+  if (!outlook.analysed || outlook.kind != factorization_of(method)) {
+    return fmt::format(
+        "solve.method={} is not what this matrix was analysed for; use solve.method=auto",
+        name(method));
+  }
+  return "";
+}
+
+template <Method method>
+SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
+  const SparseOutlook& outlook = question.study.outlook;
+  return {outlook.flops, predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads)};
+}
+
+/// Adds what rank 0 takes, which eliminates; `share` of the bytes of factors in double.
+void plan_sparse(const SolverQuestion& question, int rank, double share, const char* phase,
+                 MemoryPlan& plan) {
+  if (rank != 0) return;
+  const SparseOutlook& outlook = question.study.outlook;
+  const Index n = question.shape.rows;
+  const auto part = [&](std::int64_t bytes) {
+    return static_cast<std::int64_t>(share * static_cast<double>(bytes));
+  };
+  const auto vectors = static_cast<std::int64_t>(sizeof(double)) * n;
+  plan.parts.push_back({"prepare", "matrix for sparse elimination",
+                        csr_bytes(n, question.shape.nonzeros, 2 * sizeof(double))});
+  plan.parts.push_back({"prepare", "analysis of the pattern", outlook.analysis_bytes});
+  plan.parts.push_back({phase, "analysis of the pattern", outlook.analysis_bytes});
+  plan.parts.push_back({phase, "values of the matrix",
+                        question.shape.nonzeros * static_cast<std::int64_t>(sizeof(double))});
+  plan.parts.push_back({phase, "sparse factors", part(outlook.memory.factors)});
+  plan.parts.push_back({phase, "stack of fronts", part(outlook.memory.stack)});
+  plan.parts.push_back({phase, "rows of pivots, vectors in the order of elimination",
+                        outlook.memory.rest + 4 * vectors * question.right_hand_sides});
+}
+
+void plan_sparse_row(const SolverQuestion& question, int rank, MemoryPlan& plan) {
+  plan.about = to_text(question.study.outlook);
+  plan_study(plan, question.shape, rank);
+  const double share = question.options.precision == Precision::float64 ? 1.0 : 0.5;
+  plan_sparse(question, rank, share, "eliminate", plan);
+}
+
+MemoryPlan plan_sparse_in_double(const SolverQuestion& question, int rank) {
+  MemoryPlan plan;
+  plan_sparse(question, rank, 1.0, "in double", plan);
+  return plan;
+}
+
+template <Method method>
+std::unique_ptr<Inverse> make_sparse(Team& team, DenseMemory&, const SolverQuestion& question,
+                                     BeforeDouble before_double) {
+  SparseChoice choice;
+  choice.kind = factorization_of(method);
+  choice.ordering = question.options.ordering;
+  choice.may_change = question.options.method == Method::automatic;
+  const Precision precision = question.options.precision;
+  const std::shared_ptr<const SparseAnalysis> analysis = question.study.analysis;
+  if (precision == Precision::float64) {
+    return std::make_unique<SparseInverse<double>>(team, choice, analysis);
+  }
+  if (precision == Precision::float32) {
+    return std::make_unique<SparseInverse<float>>(team, choice, analysis);
+  }
+  SparseChoice refined = choice;
+  refined.refined = true;
+  return std::make_unique<MixedInverse>(
+      [&team, refined, analysis] {
+        return std::make_unique<SparseInverse<float>>(team, refined, analysis);
+      },
+      [&team, choice, analysis] {
+        return std::make_unique<SparseInverse<double>>(team, choice, analysis);
+      },
+      std::move(before_double));
+}
+
+template <Method method>
+EliminationChoice sparse_choice(const SolverQuestion& question) {
+  EliminationChoice choice;
+  choice.method = method;
+  choice.pivoting = method == Method::sparse_cholesky ? Pivoting::none : Pivoting::partial;
+  choice.precision = question.options.precision;
+  return choice;
+}
+
+template <Method method>
+SolverRow sparse_row(std::string_view sentence) {
+  return {method,
+          sentence,
+          refuse_sparse<method>,
+          analyse_sparse_row<method>,
+          plan_sparse_row,
+          plan_sparse_in_double,
+          make_sparse<method>,
+          sparse_choice<method>};
+}
+
+}  // namespace
+
+SolverRow sparse_cholesky_row() {
+  return sparse_row<Method::sparse_cholesky>(
+      "keeps A sparse and eliminates it front by front (multifrontal L L^T): for symmetric "
+      "positive "
+      "definite matrices, which it proves them to be");
+}
+
+SolverRow sparse_ldlt_row() {
+  return sparse_row<Method::sparse_ldlt>(
+      "keeps A sparse, L D L^T: for symmetric matrices, pivots of one or two rows; tells the "
+      "number "
+      "of negative eigenvalues");
+}
+
+SolverRow sparse_lu_row() {
+  return sparse_row<Method::sparse_lu>(
+      "keeps A sparse, P L U: for any matrix, rows matched with columns beforehand where its "
+      "diagonal is weak");
+}
+
+}  // namespace spsolve

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "system/solver_table.hpp"
+
+namespace spsolve {
+
+// The sparse methods' rows of the solver table.
+
+SolverRow sparse_cholesky_row();
+SolverRow sparse_ldlt_row();
+SolverRow sparse_lu_row();
+
+}  // namespace spsolve

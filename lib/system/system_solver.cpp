@@ -1,0 +1,115 @@
+#include "system/system_solver.hpp"
+
+#include "distribute/redistribute.hpp"
+
+namespace spsolve {
+
+SystemSolver::SystemSolver(std::unique_ptr<SystemMatrix> matrix, const SolverRow& row,
+                           const SolverQuestion& question, DenseMemory& memory,
+                           BeforeDouble before_double)
+    : matrix_(std::move(matrix)),
+      row_(row),
+      question_(question),
+      inverse_(row.make(matrix_->team(), memory, question, std::move(before_double))) {}
+
+void SystemSolver::prepare() {
+  first_ = nullptr;
+  unscaled_.reset();
+  scaling_ =
+      inverse_->scaling(*matrix_, question_.options.equilibrate, question_.options.precision);
+  inverse_->prepare(*matrix_, scaling_);
+}
+
+void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const Vectors* b) {
+  EliminationRun run{progress, checkpoints, b};
+  std::unique_ptr<Vectors> scaled;
+  if (b != nullptr && scaling_.scales) {
+    scaled = copy_of(*b);
+    scale_own_rows(*matrix_, scaling_.rows, *scaled);
+    run.first = scaled.get();
+  }
+  first_ = inverse_->eliminate(run);
+  if (first_ != nullptr && scaling_.scales) scale_own_rows(*matrix_, scaling_.columns, *first_);
+  unscaled_.emplace(ScaledOperator::unscaled(*inverse_, *matrix_, scaling_));
+}
+
+void SystemSolver::set_up() {
+  prepare();
+  Progress silent("eliminating", 1, Progress::Show::off);
+  eliminate(silent);
+}
+
+void SystemSolver::apply(const Vectors& x, Vectors& y) {
+  unscaled_->apply(x, y);
+}
+
+void SystemSolver::apply_transposed(const Vectors& x, Vectors& y) {
+  unscaled_->apply_transposed(x, y);
+}
+
+SolveOutcome SystemSolver::solve(const Vectors& b, Vectors& x, PhaseTimes& times) {
+  times.measure("gather", [&] {
+    if (first_ != nullptr && first_->columns() == b.columns()) {
+      copy(*first_, x);
+    } else {
+      apply(b, x);
+    }
+    first_ = nullptr;
+  });
+  return finish(*matrix_, *this, b, x, times);
+}
+
+SolveOutcome SystemSolver::solve_transposed(const Vectors& b, Vectors& x, PhaseTimes& times) {
+  if (transposed_ == nullptr) {
+    transposed_ = std::make_unique<SystemMatrix>(
+        matrix_->team(), matrix_->layout(),
+        transposed_rows(matrix_->team(), matrix_->layout(), matrix_->scaled_rows({})),
+        matrix_->memory());
+  }
+  times.measure("gather", [&] { apply_transposed(b, x); });
+  Transposed inverse(*this);
+  return finish(*transposed_, inverse, b, x, times);
+}
+
+SolveOutcome SystemSolver::finish(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b,
+                                  Vectors& x, PhaseTimes& times) {
+  SolveOutcome outcome;
+  outcome.refinement = times.measure(
+      "check", [&] { return refine(matrix, b, inverse, question_.options.refinement, x); });
+  estimate_trust(matrix, inverse, b, x, times, outcome);
+  return outcome;
+}
+
+void SystemSolver::estimate_trust(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b,
+                                  const Vectors& x, PhaseTimes& times, SolveOutcome& outcome) {
+  // Factors that are worse than this say nothing about the condition of A.
+  constexpr double largest_error = 1e-3;
+  const double error = outcome.refinement.before.backward_error;
+  const bool fit = error <= largest_error;
+  const InverseFacts& facts = inverse_->facts();
+  TrustFigures figures{.order = matrix.order(),
+                       .method = row_.method,
+                       .precision = question_.options.precision,
+                       .float_factors = question_.options.precision == Precision::float32 ||
+                                        (facts.mixed && !facts.mixed->fell_back),
+                       .pivots = facts.pivots,
+                       .refinement = outcome.refinement,
+                       .condition = {},
+                       .probe = {}};
+  if (question_.options.condition) {
+    times.measure("condition", [&] {
+      figures.probe = probe_known_solution(matrix, inverse);
+      if (fit) figures.condition = estimate_condition(matrix, b, x, inverse);
+    });
+  }
+  outcome.condition = figures.condition;
+  outcome.trust = judge(figures);
+  if (question_.options.condition && !fit) {
+    outcome.trust.notes.push_back(
+        fmt::format("no condition estimate: the factors are too inaccurate for it (backward error "
+                    "{:.1e} before refinement)",
+                    error));
+  }
+}
+
+}  // namespace spsolve

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/timer.hpp"
+#include "solve/condition.hpp"
+#include "solve/equilibrate.hpp"
+#include "solve/inverse.hpp"
+#include "solve/refine.hpp"
+#include "solve/trust.hpp"
+#include "system/solver_table.hpp"
+
+namespace spsolve {
+
+/// What a solution can be trusted with.
+struct SolveOutcome {
+  Refinement refinement;
+  std::optional<Condition> condition;  ///< where it was asked for and the factors are fit for it
+  Trust trust;
+};
+
+/// Solves systems with one matrix A: owns A, its scale factors and its inverse. The application and
+/// the library's interface are its users. set_up() once, solve() as often as wanted; new values of
+/// the same pattern by set_values() and set_up() again. Collective, all of it.
+class SystemSolver final : public LinearOperator {
+ public:
+  /// `row` is of the solver table. The team and the memory must outlive the object.
+  SystemSolver(std::unique_ptr<SystemMatrix> matrix, const SolverRow& row,
+               const SolverQuestion& question, DenseMemory& memory,
+               BeforeDouble before_double = {});
+
+  SystemMatrix& matrix() { return *matrix_; }
+  const Equilibration& scaling() const { return scaling_; }
+  const InverseFacts& facts() const { return inverse_->facts(); }
+  double flops() const { return row_.analyse(question_).flops; }  ///< of the elimination
+  EliminationChoice choice() const { return row_.choice(question_); }
+
+  /// New values for the pattern of A, see SystemMatrix::set_values(); asks for set_up().
+  void set_values(std::vector<double> values) {
+    matrix_->set_values(std::move(values));
+    transposed_ = nullptr;
+  }
+
+  /// Finds scale factors and takes the values in.
+  void prepare();
+
+  /// Eliminates what is prepared. `b`: the right-hand sides that solve() will be called with next,
+  /// where they are known; mixed precision then solves for them once, not twice.
+  void eliminate(Progress& progress, Checkpoints* checkpoints = nullptr,
+                 const Vectors* b = nullptr);
+
+  /// Both.
+  void set_up();
+
+  /// y <- A^-1 x and A^-T x as the factors have it, without refinement.
+  void apply(const Vectors& x, Vectors& y) override;
+  void apply_transposed(const Vectors& x, Vectors& y) override;
+
+  /// Solves A x = b: x from the factors, refined against the sparse A, and how far it can be
+  /// trusted. `times` gets the phases gather, check and condition.
+  SolveOutcome solve(const Vectors& b, Vectors& x, PhaseTimes& times);
+
+  /// The same for A^T x = b. Keeps the rows of A^T from the first call on, until set_values().
+  SolveOutcome solve_transposed(const Vectors& b, Vectors& x, PhaseTimes& times);
+
+ private:
+  /// Condition numbers and a probe of the factors, where they are wanted; then what all figures say
+  /// of x.
+  void estimate_trust(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b,
+                      const Vectors& x, PhaseTimes& times, SolveOutcome& outcome);
+
+  /// Refines x, an approximate solution with `matrix`, which is A or A^T, and judges it.
+  SolveOutcome finish(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b, Vectors& x,
+                      PhaseTimes& times);
+
+  std::unique_ptr<SystemMatrix> matrix_;
+  std::unique_ptr<SystemMatrix> transposed_;  // where it was asked for
+  const SolverRow& row_;
+  SolverQuestion question_;
+  Equilibration scaling_;
+  std::unique_ptr<Inverse> inverse_;
+  std::optional<ScaledOperator> unscaled_;
+  std::unique_ptr<Vectors> first_;  // the solution for b of eliminate(), if it came with it
+};
+
+}  // namespace spsolve

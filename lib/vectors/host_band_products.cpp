@@ -1,0 +1,176 @@
+// The error terms below rely on every product and sum being rounded by itself: this file is
+// compiled with -ffp-contract=off (see CMakeLists.txt).
+
+#include "vectors/host_band_products.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/extremes.hpp"
+#include "matrix/structure.hpp"
+#include "vectors/host_vectors.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// A sum in two pieces, high + low.
+struct TwofoldSum {
+  double high = 0, low = 0;
+
+  /// Adds -a b: the product's rounding error by a fused multiply-add, the sum's after Knuth.
+  void subtract_product(double a, double b) {
+    const double product = -a * b;
+    const double product_error = std::fma(-a, b, -product);
+    const double sum = high + product;
+    const double part = sum - high;
+    const double sum_error = (high - (sum - part)) + (product - part);
+    high = sum;
+    low += sum_error + product_error;
+  }
+
+  double value() const { return high + low; }
+};
+
+ResidualNorms empty_norms(Index columns) {
+  const std::vector<double> zeros(static_cast<std::size_t>(columns));
+  return {zeros, zeros, zeros, 0, 0};
+}
+
+void include(ResidualNorms& norms, const ResidualNorms& others) {
+  for (std::size_t c = 0; c < norms.residual.size(); ++c) {
+    norms.residual[c] = larger(norms.residual[c], others.residual[c]);
+    norms.right_hand_side[c] = larger(norms.right_hand_side[c], others.right_hand_side[c]);
+    norms.solution[c] = larger(norms.solution[c], others.solution[c]);
+  }
+  norms.matrix = larger(norms.matrix, others.matrix);
+  norms.componentwise = larger(norms.componentwise, others.componentwise);
+}
+
+/// x by the local numbers of its rows: own ones first, then the halo.
+struct LocalRows {
+  const HostVectors& own;
+  const Dense<double>& halo;
+
+  const double* row(Index j) const {
+    return j < own.height() ? own.row(j) : halo.row(j - own.height());
+  }
+};
+
+class HostBandProducts final : public BandProducts {
+ public:
+  HostBandProducts(const Csr<double>& rows, Index own_columns)
+      : rows_(rows), own_columns_(own_columns) {}
+
+  void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
+    add_up(rows_, LocalRows{on_host(x), halo}, on_host(y),
+           [](double value, double element) { return value * element; });
+  }
+
+  void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
+    if (!transposed_) transposed_ = transpose(rows_);
+    const HostVectors& from = on_host(x);
+    HostVectors& own = on_host(y);
+    const Index columns = x.columns();
+    halo = Dense<double>(transposed_->rows - own_columns_, columns);
+#pragma omp parallel for schedule(static)
+    for (Index j = 0; j < transposed_->rows; ++j) {
+      double* const sum = j < own_columns_ ? own.row(j) : halo.row(j - own_columns_);
+      std::fill_n(sum, columns, 0.0);
+      const auto places = transposed_->row_columns(j);
+      const auto values = transposed_->row_values(j);
+      for (std::size_t k = 0; k < places.size(); ++k) {
+        const double* const element = from.row(places[k]);
+        for (Index c = 0; c < columns; ++c) sum[c] += values[k] * element[c];
+      }
+    }
+  }
+
+  void multiply_magnitudes(double h, const Vectors& x, const Dense<double>& halo,
+                           Vectors& y) override {
+    add_up(rows_, LocalRows{on_host(x), halo}, on_host(y),
+           [h](double value, double element) { return std::abs(value * h * h * element); });
+  }
+
+  ResidualNorms residual(const Vectors& b, const Vectors& x, const Dense<double>& halo,
+                         Vectors& r) override {
+    const HostVectors& right = on_host(b);
+    const HostVectors& own = on_host(x);
+    const LocalRows solution{own, halo};
+    HostVectors& result = on_host(r);
+    const Index columns = b.columns();
+    ResidualNorms norms = empty_norms(columns);
+#pragma omp parallel
+    {
+      ResidualNorms of_thread = empty_norms(columns);
+      std::vector<TwofoldSum> sums(static_cast<std::size_t>(columns));
+      std::vector<double> scale(static_cast<std::size_t>(columns));
+#pragma omp for schedule(static) nowait
+      for (Index i = 0; i < rows_.rows; ++i) {
+        const auto places = rows_.row_columns(i);
+        const auto values = rows_.row_values(i);
+        for (Index c = 0; c < columns; ++c) {
+          sums[c] = {right.row(i)[c], 0};
+          scale[c] = std::abs(right.row(i)[c]);
+        }
+        double row_sum = 0;
+        for (std::size_t k = 0; k < places.size(); ++k) {
+          const double a = values[k];
+          const double* const element = solution.row(places[k]);
+          row_sum += std::abs(a);
+          for (Index c = 0; c < columns; ++c) {
+            sums[c].subtract_product(a, element[c]);
+            scale[c] += std::abs(a * element[c]);
+          }
+        }
+        of_thread.matrix = larger(of_thread.matrix, row_sum);
+        for (Index c = 0; c < columns; ++c) {
+          const double value = sums[c].value();
+          result.row(i)[c] = value;
+          of_thread.residual[c] = larger(of_thread.residual[c], std::abs(value));
+          of_thread.right_hand_side[c] =
+              larger(of_thread.right_hand_side[c], std::abs(right.row(i)[c]));
+          of_thread.solution[c] = larger(of_thread.solution[c], std::abs(own.row(i)[c]));
+          of_thread.componentwise =
+              larger(of_thread.componentwise, relative_error(std::abs(value), scale[c]));
+        }
+      }
+      // Maxima: the same in whatever order the threads come.
+#pragma omp critical(spsolve_residual_norms)
+      include(norms, of_thread);
+    }
+    return norms;
+  }
+
+ private:
+  /// y_ic <- sum over j of term(a_ij, x_jc)
+  template <typename Term>
+  static void add_up(const Csr<double>& rows, const LocalRows& x, HostVectors& y,
+                     const Term& term) {
+    const Index columns = y.columns();
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < rows.rows; ++i) {
+      double* const sum = y.row(i);
+      std::fill_n(sum, columns, 0.0);
+      const auto places = rows.row_columns(i);
+      const auto values = rows.row_values(i);
+      for (std::size_t k = 0; k < places.size(); ++k) {
+        const double* const element = x.row(places[k]);
+        for (Index c = 0; c < columns; ++c) sum[c] += term(values[k], element[c]);
+      }
+    }
+  }
+
+  const Csr<double>& rows_;
+  Index own_columns_;
+  std::optional<Csr<double>> transposed_;  // made when first asked for
+};
+
+}  // namespace
+
+std::unique_ptr<BandProducts> host_band_products(const Csr<double>& rows, Index own_columns) {
+  return std::make_unique<HostBandProducts>(rows, own_columns);
+}
+
+}  // namespace spsolve

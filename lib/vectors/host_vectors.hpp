@@ -1,0 +1,35 @@
+#pragma once
+
+#include "vectors/vectors.hpp"
+
+namespace spsolve {
+
+/// Vectors in host memory, row-major, worked on by OpenMP threads.
+class HostVectors final : public Vectors {
+ public:
+  HostVectors(Team& team, const RowLayout& layout, Index columns);
+
+  /// Row i of own rows, from 0: K values.
+  double* row(Index i) { return values_.data() + i * columns(); }
+  const double* row(Index i) const { return values_.data() + i * columns(); }
+
+  std::unique_ptr<Vectors> similar(Index columns) const override;
+  void write_rows(Range rows, std::span<const double> values) override;
+  void read_rows(Range rows, std::span<double> values) const override;
+  void fill(double value) override;
+  void copy_columns(const Vectors& y, Index from, Index to, Index count) override;
+  void add_multiples(std::span<const double> factors, const Vectors& y) override;
+  void scale_columns(std::span<const double> factors) override;
+  void scale_rows(const Vectors& d) override;
+  void own_dots(const Vectors& y, std::span<double> sums) const override;
+  void own_maxima(std::span<double> largest) const override;
+
+ private:
+  std::vector<double> values_;
+};
+
+/// `x`, which lies in host memory.
+HostVectors& on_host(Vectors& x);
+const HostVectors& on_host(const Vectors& x);
+
+}  // namespace spsolve

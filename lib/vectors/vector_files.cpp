@@ -1,0 +1,354 @@
+#include "vectors/vector_files.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "io/entry_reader.hpp"
+#include "io/matrix_market.hpp"
+#include "vectors/host_vectors.hpp"
+
+namespace spsolve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Calls visit(column, rows) for the parts of columns that the elements [first, last) of an array
+/// of `rows` rows are, numbered column by column, as far as they are in `own`.
+template <typename Visit>
+void for_each_segment(Index rows, Range elements, Range own, Visit&& visit) {
+  for (Index k = elements.first; k < elements.last;) {
+    const Index column = k / rows;
+    const Index begin = column * rows;
+    const Index end = std::min(begin + rows, elements.last);
+    const Range segment{std::max(k - begin, own.first), std::min(end - begin, own.last)};
+    if (segment.size() > 0) visit(column, segment);
+    k = end;
+  }
+}
+
+/// How many of the elements are in rows of `own`.
+Index count_in(Index rows, Range elements, Range own) {
+  Index count = 0;
+  for_each_segment(rows, elements, own, [&](Index, Range segment) { count += segment.size(); });
+  return count;
+}
+
+// --- reading
+
+/// An element that travels to the rank of its row.
+struct Element {
+  Index row, column;
+  Index number;  ///< of its entry in the file; -1 for a mirror
+  double value;
+};
+
+/// A band being filled, in host memory: the vectors' own where they are there.
+class Filling {
+ public:
+  Filling(Team& team, const RowLayout& layout, const VectorMemory& memory, Index columns)
+      : vectors_(memory.vectors(team, layout, columns)),
+        host_(dynamic_cast<HostVectors*>(vectors_.get())) {
+    if (host_ != nullptr) return;
+    elsewhere_ = std::make_unique<HostVectors>(team, layout, columns);
+    host_ = elsewhere_.get();
+  }
+
+  Range own() const { return host_->own(); }
+  double& at(Index row, Index column) { return host_->row(row - own().first)[column]; }
+
+  std::unique_ptr<Vectors> finish() {
+    if (elsewhere_ && host_->height() > 0) {
+      const auto size = static_cast<std::size_t>(host_->height() * host_->columns());
+      vectors_->write_rows({0, host_->height()}, {host_->row(0), size});
+    }
+    return std::move(vectors_);
+  }
+
+ private:
+  std::unique_ptr<Vectors> vectors_;
+  std::unique_ptr<HostVectors> elsewhere_;
+  HostVectors* host_;
+};
+
+/// Rank 0's reader of the file, which has read it so far as its header is long, or throws what is
+/// wrong with the file, in the order in which read_dense() would.
+std::unique_ptr<io::EntryReader> open_file(const fs::path& file, const RowLayout& layout,
+                                           std::int64_t text_bytes) {
+  ReadTiming timing;
+  auto reader = std::make_unique<io::EntryReader>(io::MappedFile::open(file), file, ReadOptions{},
+                                                  timing, text_bytes);
+  const MatrixMarketHeader& matrix = reader->matrix();
+  Index elements = 0;  // of the whole, whose number must be one
+  const bool fits = !__builtin_mul_overflow(matrix.rows, matrix.columns, &elements) &&
+                    io::fits_in_memory(layout.height(0), matrix.columns);
+  if (!fits || reader->claims_too_much() || matrix.rows != layout.rows) reader->read_to_end();
+  if (!fits) io::fail_dense_size(file, matrix);
+  if (matrix.rows != layout.rows) {
+    fail(ExitCode::input,
+         "{}: the right-hand side has {} rows, but the matrix has {}; it needs one for each",
+         file.string(), matrix.rows, layout.rows);
+  }
+  return reader;
+}
+
+/// What all ranks know of a piece.
+struct Piece {
+  Range entries;  ///< their numbers in the file
+  bool last = false;
+};
+
+/// The next piece of the file; `runs` are rank 0's alone. Collective.
+Piece next_piece(Team& team, io::EntryReader* reader, std::span<const io::EntryRun>& runs) {
+  together(team, [&] {
+    if (reader != nullptr) runs = reader->next();
+  });
+  Piece piece;
+  if (reader != nullptr) {
+    piece.last = runs.empty();
+    if (!runs.empty()) {
+      piece.entries = {runs.front().first,
+                       runs.back().first + static_cast<Index>(runs.back().values.size())};
+    }
+  }
+  return broadcast_value(team, piece, 0);
+}
+
+/// A general array: each owner gets its values of a piece in the file's order.
+void read_array(Team& team, io::EntryReader* reader, const RowLayout& layout, Filling& band) {
+  std::span<const io::EntryRun> runs;
+  std::vector<double> values;
+  for (Piece piece = next_piece(team, reader, runs); !piece.last;
+       piece = next_piece(team, reader, runs)) {
+    const auto count = [&](int rank) {
+      return count_in(layout.rows, piece.entries, layout.band(rank));
+    };
+    together(team, [&] {
+      Index most = count(team.rank());
+      for (int rank = 0; reader != nullptr && rank < team.size(); ++rank) {
+        most = std::max(most, count(rank));
+      }
+      values.reserve(static_cast<std::size_t>(most));
+    });
+    if (reader != nullptr) {
+      for (int owner = team.size() - 1; owner >= 0; --owner) {  // its own last: they stay there
+        values.clear();
+        for (const io::EntryRun& run : runs) {
+          const Range elements{run.first, run.first + static_cast<Index>(run.values.size())};
+          for_each_segment(layout.rows, elements, layout.band(owner),
+                           [&](Index column, Range rows) {
+                             const Index from = column * layout.rows + rows.first - run.first;
+                             const auto begin = run.values.begin() + from;
+                             values.insert(values.end(), begin, begin + rows.size());
+                           });
+        }
+        if (owner != 0 && !values.empty()) send(team, std::span(values), owner);
+      }
+    } else {
+      values.resize(static_cast<std::size_t>(count(team.rank())));
+      if (!values.empty()) receive(team, std::span(values), 0);
+    }
+    const double* value = values.data();
+    for_each_segment(layout.rows, piece.entries, band.own(), [&](Index column, Range rows) {
+      for (Index row = rows.first; row < rows.last; ++row) band.at(row, column) = *value++;
+    });
+  }
+}
+
+/// Calls emit(element) for each entry of a piece and its mirror, in the file's order.
+template <typename Emit>
+void for_each_entry(const MatrixMarketHeader& matrix, std::span<const io::EntryRun> runs,
+                    const Emit& emit) {
+  for (const io::EntryRun& run : runs) {
+    Index number = run.first;
+    const auto emit_both = [&](Index i, Index j, double value) {
+      Index which = number++;
+      with_mirror(matrix.symmetry, i, j, value, [&](Index row, Index column, double element) {
+        emit(Element{row, column, which, element});
+        which = -1;
+      });
+    };
+    if (matrix.format == MatrixMarketFormat::array) {
+      io::for_each_element(matrix, run.first, run.values, emit_both);
+    } else {
+      for (std::size_t k = 0; k < run.values.size(); ++k) {
+        emit_both(run.row[k], run.column[k], run.values[k]);
+      }
+    }
+  }
+}
+
+/// The elements of a piece, those of each rank together, in the file's order; `first` are the
+/// size + 1 numbers where each rank's begin.
+void sort_by_owner(const MatrixMarketHeader& matrix, std::span<const io::EntryRun> runs,
+                   const RowLayout& layout, std::vector<Element>& elements,
+                   std::vector<Index>& first) {
+  std::ranges::fill(first, 0);
+  for_each_entry(matrix, runs, [&](const Element& element) {
+    ++first[static_cast<std::size_t>(layout.owner(element.row)) + 1];
+  });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<Index> next = first;
+  elements.resize(static_cast<std::size_t>(first.back()));
+  for_each_entry(matrix, runs, [&](const Element& element) {
+    elements[next[layout.owner(element.row)]++] = element;
+  });
+}
+
+/// Every other file: elements travel with their places, and add up.
+void read_elements(Team& team, io::EntryReader* reader, const MatrixMarketHeader& matrix,
+                   const RowLayout& layout, const fs::path& file, Filling& band) {
+  const auto me = static_cast<std::size_t>(team.rank());
+  std::span<const io::EntryRun> runs;
+  std::vector<Element> elements;
+  std::vector<Index> first(static_cast<std::size_t>(team.size()) + 1);
+  // The first entry that made a sum too large for a double.
+  constexpr Index none = std::numeric_limits<Index>::max();
+  Element overflow{0, 0, none, 0.0};
+  while (!next_piece(team, reader, runs).last) {
+    together(team, [&] {
+      if (reader != nullptr) sort_by_owner(matrix, runs, layout, elements, first);
+    });
+    broadcast(team, std::span(first), 0);
+    const auto count = [&](std::size_t rank) {
+      return static_cast<std::size_t>(first[rank + 1] - first[rank]);
+    };
+    together(team, [&] {
+      if (reader == nullptr) elements.resize(count(me));
+    });
+    std::span<const Element> mine(elements.data(), count(me));
+    if (reader != nullptr) {
+      for (int owner = 1; owner < team.size(); ++owner) {
+        const auto rank = static_cast<std::size_t>(owner);
+        const std::span leaving(elements.data() + first[rank], count(rank));
+        if (!leaving.empty()) send(team, leaving, owner);
+      }
+    } else if (!elements.empty()) {
+      receive(team, std::span(elements), 0);
+    }
+    for (const Element& element : mine) {
+      double& sum = band.at(element.row, element.column);
+      // An array names each element once; adding to zero would lose the sign of its zeros.
+      sum = matrix.format == MatrixMarketFormat::array ? element.value : sum + element.value;
+      const bool stored = element.number >= 0;
+      if (stored && overflow.number == none && !std::isfinite(sum)) overflow = element;
+    }
+  }
+  const std::vector<Element> all = all_gather(team, overflow);
+  const Element& earliest = *std::ranges::min_element(all, {}, &Element::number);
+  together(team, [&] {
+    if (earliest.number != none) fail_sum(file, {earliest.row, earliest.column});
+  });
+}
+
+// --- writing
+
+/// A rank's elements of an array file, one piece after another.
+class OwnElements {
+ public:
+  explicit OwnElements(const Vectors& x)
+      : x_(x), column_(x.columns() == 1 ? nullptr : x.similar(1)) {}
+
+  /// Those among the elements of the whole, column by column.
+  void read(Range elements, std::vector<double>& values) {
+    values.resize(static_cast<std::size_t>(count_in(x_.rows(), elements, x_.own())));
+    std::span<double> rest(values);
+    for_each_segment(x_.rows(), elements, x_.own(), [&](Index column, Range rows) {
+      const Index first = x_.own().first;
+      const auto count = static_cast<std::size_t>(rows.size());
+      if (column_ != nullptr && column != held_) column_->copy_columns(x_, column, 0, 1);
+      held_ = column;
+      const Vectors& from = column_ != nullptr ? *column_ : x_;
+      from.read_rows({rows.first - first, rows.last - first}, rest.first(count));
+      rest = rest.subspan(count);
+    });
+  }
+
+ private:
+  const Vectors& x_;
+  std::unique_ptr<Vectors> column_;  // one column of x, unless x is that itself
+  Index held_ = -1;                  // which
+};
+
+/// Brings the elements of all ranks to rank 0, into their order. Collective.
+void gather_piece(Team& team, const RowLayout& layout, Range elements, std::vector<double>& mine,
+                  std::vector<double>& piece) {
+  if (team.rank() != 0) {
+    if (!mine.empty()) send(team, std::span(mine), 0);
+    return;
+  }
+  for (int owner = 0; owner < team.size(); ++owner) {
+    const Range band = layout.band(owner);
+    if (owner > 0) {
+      mine.resize(static_cast<std::size_t>(count_in(layout.rows, elements, band)));
+      if (!mine.empty()) receive(team, std::span(mine), owner);
+    }
+    const double* value = mine.data();
+    for_each_segment(layout.rows, elements, band, [&](Index column, Range rows) {
+      const Index to = column * layout.rows + rows.first - elements.first;
+      std::copy_n(value, rows.size(), piece.begin() + to);
+      value += rows.size();
+    });
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Vectors> read_vectors(Team& team, const RowLayout& layout,
+                                      const VectorMemory& memory, const fs::path& file,
+                                      const VectorPieces& pieces) {
+  const auto reader = together(team, [&] {
+    return team.rank() == 0 ? open_file(file, layout, pieces.text_bytes) : nullptr;
+  });
+  const MatrixMarketHeader matrix =
+      broadcast_value(team, reader != nullptr ? reader->matrix() : MatrixMarketHeader{}, 0);
+  Filling band = together(team, [&] {
+    if (!io::fits_in_memory(layout.height(team.rank()), matrix.columns)) {
+      io::fail_dense_size(file, matrix);
+    }
+    return Filling(team, layout, memory, matrix.columns);
+  });
+  if (matrix.format == MatrixMarketFormat::array && matrix.symmetry == Symmetry::general) {
+    read_array(team, reader.get(), layout, band);
+  } else {
+    read_elements(team, reader.get(), matrix, layout, file, band);
+  }
+  return together(team, [&] { return band.finish(); });
+}
+
+void write_vectors(const fs::path& file, const Vectors& x, std::string_view comment,
+                   const VectorPieces& pieces) {
+  Team& team = x.team();
+  const Index elements = x.rows() * x.columns();
+  const Index step = std::max<Index>(pieces.values, 1);
+  std::optional<ArrayWriter> writer;
+  std::optional<OwnElements> own;
+  std::vector<double> mine, piece;
+  together(team, [&] {
+    if (team.rank() == 0) writer.emplace(file, x.rows(), x.columns(), comment);
+    own.emplace(x);
+  });
+  for (Index first = 0; first < elements; first += step) {
+    const Range round{first, std::min(first + step, elements)};
+    together(team, [&] {
+      if (writer) writer->write(piece);  // of the round before
+      own->read(round, mine);
+      if (writer) {
+        piece.resize(static_cast<std::size_t>(round.size()));
+        mine.reserve(piece.size());  // others' parts come there, too
+      }
+    });
+    gather_piece(team, x.layout(), round, mine, piece);
+  }
+  together(team, [&] {
+    if (!writer) return;
+    writer->write(piece);
+    writer->commit();
+  });
+}
+
+}  // namespace spsolve

@@ -1,0 +1,29 @@
+#include "vectors/vector_memory.hpp"
+
+#include "vectors/host_band_products.hpp"
+#include "vectors/host_vectors.hpp"
+
+namespace spsolve {
+
+namespace {
+
+class HostVectorMemory final : public VectorMemory {
+ public:
+  std::unique_ptr<Vectors> vectors(Team& team, const RowLayout& layout,
+                                   Index columns) const override {
+    return std::make_unique<HostVectors>(team, layout, columns);
+  }
+  std::unique_ptr<BandProducts> products(const Csr<double>& rows,
+                                         Index own_columns) const override {
+    return host_band_products(rows, own_columns);
+  }
+};
+
+}  // namespace
+
+const VectorMemory& host_vector_memory() {
+  static const HostVectorMemory memory;
+  return memory;
+}
+
+}  // namespace spsolve

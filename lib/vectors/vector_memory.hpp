@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "vectors/band_products.hpp"
+#include "vectors/vectors.hpp"
+
+namespace spsolve {
+
+/// A kind of memory that vectors lie in, and that their products with a matrix are computed in: a
+/// host's, or that of this rank's GPU. Everything throws std::bad_alloc or Error(resources) on this
+/// rank alone.
+class VectorMemory {
+ public:
+  virtual ~VectorMemory() = default;
+
+  /// n x `columns` zeros, n = layout.rows; the team must outlive them.
+  virtual std::unique_ptr<Vectors> vectors(Team& team, const RowLayout& layout,
+                                           Index columns) const = 0;
+
+  /// What multiplies `rows`, which must outlive it, as BandProducts numbers their columns.
+  virtual std::unique_ptr<BandProducts> products(const Csr<double>& rows,
+                                                 Index own_columns) const = 0;
+};
+
+/// Host memory.
+const VectorMemory& host_vector_memory();
+
+}  // namespace spsolve

@@ -1,0 +1,51 @@
+#include "vectors/vectors.hpp"
+
+#include <cmath>
+
+namespace spsolve {
+
+void copy(const Vectors& y, Vectors& x) {
+  x.copy_columns(y, 0, 0, y.columns());
+}
+
+void add_multiple(double factor, const Vectors& y, Vectors& x) {
+  x.add_multiples(std::vector<double>(static_cast<std::size_t>(x.columns()), factor), y);
+}
+
+std::unique_ptr<Vectors> copy_of(const Vectors& x) {
+  std::unique_ptr<Vectors> result = x.similar(x.columns());
+  copy(x, *result);
+  return result;
+}
+
+std::vector<double> dots(const Vectors& x, const Vectors& y) {
+  std::vector<double> sums(static_cast<std::size_t>(x.columns()));
+  x.own_dots(y, sums);
+  all_sum(x.team(), sums);
+  return sums;
+}
+
+std::vector<double> norms(const Vectors& x) {
+  std::vector<double> values = dots(x, x);
+  for (double& value : values) value = std::sqrt(value);
+  return values;
+}
+
+std::vector<double> maxima(const Vectors& x) {
+  std::vector<double> largest(static_cast<std::size_t>(x.columns()));
+  x.own_maxima(largest);
+  all_maximum(x.team(), largest);
+  return largest;
+}
+
+Dense<double> own_rows(const Vectors& x) {
+  Dense<double> rows(x.height(), x.columns());
+  x.read_rows({0, x.height()}, rows.values);
+  return rows;
+}
+
+void set_own_rows(Vectors& x, const Dense<double>& rows) {
+  x.write_rows({0, x.height()}, rows.values);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+#include "distribute/row_layout.hpp"
+#include "matrix/dense.hpp"
+#include "team/team.hpp"
+
+namespace spsolve {
+
+/// A multivector X, n x K in double, in bands: this rank holds the rows own() of a contiguous
+/// layout, in the memory of its backend. Members are this rank's own affair; what needs all ranks
+/// is a function below. Other multivectors that are handed in are of the same memory and layout.
+///
+/// Where sums are taken, the order of their terms depends on n and the layout only: the same bits
+/// for any number of threads.
+class Vectors {
+ public:
+  /// The team must outlive the object.
+  Vectors(Team& team, RowLayout layout, Index columns)
+      : team_(&team),
+        layout_(std::move(layout)),
+        own_(layout_.band(team.rank())),
+        columns_(columns) {}
+  virtual ~Vectors() = default;
+  Vectors(const Vectors&) = delete;
+  Vectors& operator=(const Vectors&) = delete;
+
+  Team& team() const { return *team_; }
+  const RowLayout& layout() const { return layout_; }
+  Index rows() const { return layout_.rows; }  ///< n
+  Range own() const { return own_; }           ///< this rank's rows
+  Index height() const { return own_.size(); }
+  Index columns() const { return columns_; }  ///< K
+
+  /// n x `columns` zeros in the same memory and layout. Throws std::bad_alloc or Error(resources)
+  /// on this rank alone.
+  virtual std::unique_ptr<Vectors> similar(Index columns) const = 0;
+
+  // --- from and to host memory; rows are own ones, numbered from 0; row-major, K values a row
+
+  virtual void write_rows(Range rows, std::span<const double> values) = 0;
+  virtual void read_rows(Range rows, std::span<double> values) const = 0;
+
+  // --- by elements
+
+  /// x_ic <- value
+  virtual void fill(double value) = 0;
+
+  /// x(:, to + j) <- y(:, from + j) for 0 <= j < count
+  virtual void copy_columns(const Vectors& y, Index from, Index to, Index count) = 0;
+
+  /// x(:, c) <- x(:, c) + factor_c y(:, c)
+  virtual void add_multiples(std::span<const double> factors, const Vectors& y) = 0;
+
+  /// x(:, c) <- factor_c x(:, c); a factor 0 gives zeros whatever x holds.
+  virtual void scale_columns(std::span<const double> factors) = 0;
+
+  /// x(i, :) <- d_i x(i, :) for d of one column.
+  virtual void scale_rows(const Vectors& d) = 0;
+
+  // --- over own rows, for every column
+
+  /// sums_c <- sum over own rows i of x_ic y_ic
+  virtual void own_dots(const Vectors& y, std::span<double> sums) const = 0;
+
+  /// largest_c <- max over own rows i of |x_ic|; a nan stays one.
+  virtual void own_maxima(std::span<double> largest) const = 0;
+
+ private:
+  Team* team_;
+  RowLayout layout_;
+  Range own_;
+  Index columns_;
+};
+
+/// x <- y, of as many columns.
+void copy(const Vectors& y, Vectors& x);
+
+/// x <- x + factor y for one factor.
+void add_multiple(double factor, const Vectors& y, Vectors& x);
+
+/// A copy of x in its memory.
+std::unique_ptr<Vectors> copy_of(const Vectors& x);
+
+/// sum over i of x_ic y_ic for every column c, the same on every rank. One all-gather of K numbers.
+/// Collective.
+std::vector<double> dots(const Vectors& x, const Vectors& y);
+
+/// ||x(:, c)||_2 likewise. Collective.
+std::vector<double> norms(const Vectors& x);
+
+/// max over i of |x_ic| likewise; a nan stays one. Collective.
+std::vector<double> maxima(const Vectors& x);
+
+/// This rank's rows in host memory, height x K; and back.
+Dense<double> own_rows(const Vectors& x);
+void set_own_rows(Vectors& x, const Dense<double>& rows);
+
+}  // namespace spsolve

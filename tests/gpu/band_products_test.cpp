@@ -1,0 +1,345 @@
+// Products of bands with vectors in GPU memory against those of the host.
+
+#include <limits>
+
+#include "cuda/vectors/device_band_products.hpp"
+#include "cuda/vectors/device_vector_memory.hpp"
+#include "gpu/gpu_test.hpp"
+#include "gpu/vector_pairs.hpp"
+#include "solve/system_matrix.hpp"
+#include "vectors/host_band_products.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Rows of these lengths, spread over the columns, of values in [-1, 1).
+Csr<double> rows_of_lengths(const std::vector<Index>& lengths, Index columns) {
+  Csr<double> matrix;
+  matrix.rows = static_cast<Index>(lengths.size());
+  matrix.columns = columns;
+  for (const Index length : lengths) {
+    const Index i = static_cast<Index>(matrix.row_offsets.size()) - 1;
+    for (Index k = 0; k < length; ++k) {
+      const Index step = columns / length;
+      matrix.column_indices.push_back(static_cast<LocalIndex>(k * step + (i + 3 * k) % step));
+    }
+    matrix.row_offsets.push_back(matrix.row_offsets.back() + length);
+  }
+  matrix.values = random_multivector(matrix.nonzeros(), 1, 5).values;
+  return matrix;
+}
+
+/// Matrices of rows from empty to 20 000 entries, the shares of lanes that their means lead to, and
+/// halos of any size.
+std::vector<Csr<double>> matrices() {
+  std::vector<Csr<double>> result;
+  result.push_back(rows_of_lengths({}, 0));
+  result.push_back(rows_of_lengths({1}, 1));
+  result.push_back(rows_of_lengths({0, 0, 0}, 7));
+  result.push_back(
+      rows_of_lengths({0, 1, 2, 3, 5, 31, 0, 32, 33, 100, 1000, 19999, 20000, 4}, 20000));
+  for (const Index length : {1, 4, 5, 9, 17, 33, 64, 200}) {
+    result.push_back(rows_of_lengths(std::vector<Index>(301, length), 400));
+  }
+  result.push_back(rows_of_lengths(std::vector<Index>(5000, 5), 5000));
+  return result;
+}
+
+/// Numbers to multiply with, and the products of both memories.
+struct Products {
+  Products(Team& team, const Csr<double>& rows, Index columns)
+      : matrix(rows),
+        x(team, rows.rows, columns, 1),
+        y(team, rows.rows, columns, 2),
+        halo(random_multivector(rows.columns - rows.rows, columns, 3)),
+        host(host_band_products(rows, rows.rows)),
+        device(device_band_products(rows, rows.rows)) {}
+
+  double x_at(Index j, Index c) const {
+    return j < matrix.rows ? x.host.row(j)[c] : halo(j - matrix.rows, c);
+  }
+
+  /// (|A| |x|)_ic
+  double magnitude(Index i, Index c) const {
+    double sum = 0;
+    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      sum += std::abs(matrix.values[k] * x_at(matrix.column_indices[k], c));
+    }
+    return sum;
+  }
+  double length(Index i) const {
+    return static_cast<double>(matrix.row_offsets[i + 1] - matrix.row_offsets[i]);
+  }
+
+  const Csr<double>& matrix;
+  VectorPair x, y;
+  Dense<double> halo;
+  std::unique_ptr<BandProducts> host, device;
+};
+
+class GpuBandProducts : public GpuTest {
+ protected:
+  template <typename Work>
+  void for_products(const Work& work) {
+    for (const Csr<double>& matrix : matrices()) {
+      for (const Index columns : {1, 2, 3, 4, 8, 17, 64, 70}) {
+        SCOPED_TRACE(testing::Message() << matrix.rows << " x " << matrix.columns << ", "
+                                        << matrix.nonzeros() << " non-zeros, K = " << columns);
+        Products products(team, matrix, columns);
+        work(products);
+      }
+    }
+  }
+
+  /// The residuals of both memories, of right-hand sides in `p.y` and to `r`, against each other:
+  /// both are exact but for the last bits and m u^2 of what cancels.
+  static void expect_same_residual(Products& p, VectorPair& r) {
+    const ResidualNorms host = p.host->residual(p.y.host, p.x.host, p.halo, r.host);
+    const ResidualNorms device = p.device->residual(p.y.device, p.x.device, p.halo, r.device);
+    const Dense<double> a = own_rows(r.device), b = own_rows(r.host);
+    double of_errors = 0;
+    for (Index i = 0; i < b.rows; ++i) {
+      const double m = p.length(i) + 2;
+      for (Index c = 0; c < b.columns; ++c) {
+        const double scale = p.magnitude(i, c) + std::abs(p.y.host.row(i)[c]);
+        const double bound =
+            2 * unit_roundoff * std::abs(b(i, c)) + 4 * m * unit_roundoff * unit_roundoff * scale;
+        EXPECT_LE(std::abs(a(i, c) - b(i, c)), bound) << i << " " << c;
+        of_errors = std::max(of_errors, 4 * m * unit_roundoff);
+      }
+    }
+    EXPECT_EQ(device.right_hand_side, host.right_hand_side);
+    EXPECT_EQ(device.solution, host.solution);
+    EXPECT_EQ(device.residual, maxima(r.device));
+    EXPECT_NEAR(device.matrix, host.matrix, of_errors * host.matrix);
+    EXPECT_NEAR(device.componentwise, host.componentwise,
+                of_errors * (host.componentwise + unit_roundoff));
+  }
+
+  SoloTeam team;
+};
+
+TEST_F(GpuBandProducts, Multiply) {
+  for_products([&](Products& p) {
+    p.host->multiply(p.x.host, p.halo, p.y.host);
+    p.device->multiply(p.x.device, p.halo, p.y.device);
+    const Dense<double> a = own_rows(p.y.device), b = own_rows(p.y.host);
+    for (Index i = 0; i < b.rows; ++i) {
+      for (Index c = 0; c < b.columns; ++c) {
+        EXPECT_NEAR(a(i, c), b(i, c), 2 * p.length(i) * unit_roundoff * p.magnitude(i, c));
+      }
+    }
+  });
+}
+
+TEST_F(GpuBandProducts, MultiplyTransposed) {
+  for_products([&](Products& p) {
+    Dense<double> host_halo, device_halo;
+    p.host->multiply_transposed(p.x.host, p.y.host, host_halo);
+    // Once more from the rows that are kept, where others' sums lay.
+    for (int round = 0; round < 2; ++round) {
+      p.y.device.fill(3);
+      p.device->multiply_transposed(p.x.device, p.y.device, device_halo);
+      const Dense<double> a = own_rows(p.y.device), b = own_rows(p.y.host);
+      const double bound = 4e-16 * static_cast<double>(p.matrix.rows);
+      for (std::size_t k = 0; k < b.values.size(); ++k) {
+        ASSERT_NEAR(a.values[k], b.values[k], bound);
+      }
+      ASSERT_EQ(device_halo.rows, host_halo.rows);
+      ASSERT_EQ(device_halo.columns, host_halo.columns);
+      for (std::size_t k = 0; k < host_halo.values.size(); ++k) {
+        ASSERT_NEAR(device_halo.values[k], host_halo.values[k], bound);
+      }
+      p.device->multiply(p.x.device, p.halo, p.y.device);
+    }
+  });
+}
+
+TEST_F(GpuBandProducts, MultiplyMagnitudes) {
+  for_products([&](Products& p) {
+    p.host->multiply_magnitudes(0.25, p.x.host, p.halo, p.y.host);
+    p.device->multiply_magnitudes(0.25, p.x.device, p.halo, p.y.device);
+    const Dense<double> a = own_rows(p.y.device), b = own_rows(p.y.host);
+    for (Index i = 0; i < b.rows; ++i) {
+      for (Index c = 0; c < b.columns; ++c) {
+        EXPECT_NEAR(a(i, c), b(i, c), 2 * p.length(i) * unit_roundoff * b(i, c));
+      }
+    }
+  });
+}
+
+TEST_F(GpuBandProducts, MagnitudesDoNotOverflowOnTheWay) {
+  Csr<double> matrix = rows_of_lengths({1, 2}, 2);
+  matrix.values = {1e308, -1e308, 1e308};
+  Products p(team, matrix, 1);
+  set_own_rows(p.x.device, Dense<double>(2, 1, -4.0));
+  p.device->multiply_magnitudes(1e-154, p.x.device, p.halo, p.y.device);
+  EXPECT_NEAR(own_rows(p.y.device)(0, 0), 4, 1e-14);
+  EXPECT_NEAR(own_rows(p.y.device)(1, 0), 8, 1e-14);
+}
+
+TEST_F(GpuBandProducts, ResidualsOfAnyRightHandSide) {
+  for_products([&](Products& p) {
+    VectorPair r(team, p.matrix.rows, p.x.host.columns(), 4);
+    expect_same_residual(p, r);
+  });
+}
+
+TEST_F(GpuBandProducts, ResidualsWhereAlmostAllCancels) {
+  for_products([&](Products& p) {
+    p.host->multiply(p.x.host, p.halo, p.y.host);
+    set_own_rows(p.y.device, own_rows(p.y.host));
+    VectorPair r(team, p.matrix.rows, p.x.host.columns(), 4);
+    expect_same_residual(p, r);
+  });
+}
+
+TEST_F(GpuBandProducts, ResidualsOfExactSolutionsAreZero) {
+  for_products([&](Products& p) {
+    Csr<double> whole = p.matrix;
+    for (double& value : whole.values) value = std::round(1000 * value);
+    Products exact(team, whole, p.x.host.columns());
+    Dense<double> x = own_rows(exact.x.host);
+    for (double& value : x.values) value = std::round(1000 * value);
+    for (double& value : exact.halo.values) value = std::round(1000 * value);
+    set_own_rows(exact.x.host, x);
+    set_own_rows(exact.x.device, x);
+    exact.host->multiply(exact.x.host, exact.halo, exact.y.host);
+    set_own_rows(exact.y.device, own_rows(exact.y.host));
+    VectorPair r(team, whole.rows, x.columns, 4);
+    const ResidualNorms norms =
+        exact.device->residual(exact.y.device, exact.x.device, exact.halo, r.device);
+    EXPECT_EQ(own_rows(r.device).values, Dense<double>(whole.rows, x.columns).values);
+    EXPECT_EQ(norms.componentwise, 0);
+    for (const double largest : norms.residual) EXPECT_EQ(largest, 0);
+  });
+}
+
+TEST_F(GpuBandProducts, ResidualsOfHilbertRows) {
+  // b - A x of a solution with a condition of 1e13: double alone would leave no digit.
+  for (const Index n : {10, 100}) {
+    std::vector<Index> lengths(static_cast<std::size_t>(n), n);
+    Csr<double> hilbert = rows_of_lengths(lengths, n);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        hilbert.column_indices[i * n + j] = static_cast<LocalIndex>(j);
+        hilbert.values[i * n + j] = 1 / static_cast<double>(i + j + 1);
+      }
+    }
+    for (const Index columns : {1, 3, 8}) {
+      Products p(team, hilbert, columns);
+      Dense<double> x(n, columns), b(n, columns);
+      for (Index i = 0; i < n; ++i) {
+        for (Index c = 0; c < columns; ++c) x(i, c) = (i % 2 == 0 ? 1e9 : -1e9) * (1 + i * (c + 1));
+      }
+      for (Index i = 0; i < n; ++i) {
+        for (Index c = 0; c < columns; ++c) {
+          long double sum = 0;
+          for (Index j = 0; j < n; ++j) {
+            sum += static_cast<long double>(hilbert.values[i * n + j]) * x(j, c);
+          }
+          b(i, c) = static_cast<double>(sum);
+        }
+      }
+      set_own_rows(p.x.host, x);
+      set_own_rows(p.x.device, x);
+      set_own_rows(p.y.host, b);
+      set_own_rows(p.y.device, b);
+      VectorPair r(team, n, columns, 4);
+      expect_same_residual(p, r);
+      EXPECT_GT(maxima(r.device)[0], 0);
+    }
+  }
+}
+
+TEST_F(GpuBandProducts, WhatIsNotFiniteShows) {
+  for (const double value : {nan, infinity, -infinity, 1e308}) {
+    for (const Index columns : {1, 4, 17}) {
+      for (int where = 0; where < 3; ++where) {
+        SCOPED_TRACE(testing::Message() << value << ", K = " << columns << ", case " << where);
+        Csr<double> matrix = rows_of_lengths(std::vector<Index>(100, 40), 100);
+        if (where == 0) matrix.values[1234] = value;
+        for (double& entry : matrix.values) entry *= 4;
+        Products p(team, matrix, columns);
+        Dense<double> x = own_rows(p.x.host), b = own_rows(p.y.host);
+        if (where == 1) x(50, columns / 2) = value;
+        if (where == 2) b(50, columns / 2) = value;
+        for (double& entry : b.values) entry *= 4;
+        set_own_rows(p.x.host, x);
+        set_own_rows(p.x.device, x);
+        set_own_rows(p.y.host, b);
+        set_own_rows(p.y.device, b);
+        VectorPair r(team, 100, columns, 4);
+        const ResidualNorms host = p.host->residual(p.y.host, p.x.host, p.halo, r.host);
+        const ResidualNorms device = p.device->residual(p.y.device, p.x.device, p.halo, r.device);
+        for (std::size_t c = 0; c < host.residual.size(); ++c) {
+          EXPECT_TRUE(alike(device.residual[c], host.residual[c])) << c;
+          EXPECT_TRUE(alike(device.right_hand_side[c], host.right_hand_side[c])) << c;
+          EXPECT_TRUE(alike(device.solution[c], host.solution[c])) << c;
+        }
+        EXPECT_TRUE(alike(device.matrix, host.matrix));
+        EXPECT_EQ(device.componentwise, host.componentwise);
+        EXPECT_EQ(device.componentwise, infinity);
+      }
+    }
+  }
+}
+
+TEST_F(GpuBandProducts, HaveTheSameBitsAgain) {
+  for_products([&](Products& p) {
+    VectorPair r(team, p.matrix.rows, p.x.host.columns(), 4);
+    const ResidualNorms norms = p.device->residual(p.y.device, p.x.device, p.halo, r.device);
+    const auto residual = bits(r.device);
+    p.device->multiply(p.x.device, p.halo, r.device);
+    const auto product = bits(r.device);
+    const auto again = device_band_products(p.matrix, p.matrix.rows);
+    again->multiply(p.x.device, p.halo, r.device);
+    EXPECT_EQ(bits(r.device), product);
+    const ResidualNorms others = again->residual(p.y.device, p.x.device, p.halo, r.device);
+    EXPECT_EQ(bits(r.device), residual);
+    EXPECT_EQ(others.residual, norms.residual);
+    EXPECT_EQ(others.matrix, norms.matrix);
+    EXPECT_EQ(others.componentwise, norms.componentwise);
+  });
+}
+
+TEST_F(GpuBandProducts, OfASystemMatrix) {
+  const Csr<double> rows = rows_of_lengths(std::vector<Index>(700, 9), 700);
+  const RowLayout layout{700, 1};
+  SystemMatrix host(team, layout, rows), device(team, layout, rows, device_vector_memory());
+  for (const Index columns : {1, 3, 8}) {
+    const VectorPair x(team, 700, columns, 1), b(team, 700, columns, 2);
+    const auto expect_near = [&](const Vectors& a, const Vectors& of_host) {
+      const Dense<double> there = own_rows(a), here = own_rows(of_host);
+      for (std::size_t k = 0; k < here.values.size(); ++k) {
+        ASSERT_NEAR(there.values[k], here.values[k], 1e-14);
+      }
+    };
+    const auto y = device.vectors(columns), of_host = host.vectors(columns);
+    device.apply(x.device, *y);
+    host.apply(x.host, *of_host);
+    expect_near(*y, *of_host);
+    device.apply_transposed(x.device, *y);
+    host.apply_transposed(x.host, *of_host);
+    expect_near(*y, *of_host);
+    const ResidualNorms there = device.residual(b.device, x.device, *y);
+    const ResidualNorms here = host.residual(b.host, x.host, *of_host);
+    expect_near(*y, *of_host);
+    EXPECT_NEAR(there.componentwise, here.componentwise, 1e-14);
+    std::vector<double> values = rows.values;
+    for (double& value : values) value *= 2;
+    device.set_values(values);
+    host.set_values(std::move(values));
+    device.apply(x.device, *y);
+    host.apply(x.host, *of_host);
+    expect_near(*y, *of_host);
+    device.set_values(rows.values);
+    host.set_values(rows.values);
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda

@@ -1,0 +1,217 @@
+// Vectors in GPU memory against those of the host.
+
+#include <limits>
+
+#include "cuda/core/device_memory.hpp"
+#include "cuda/core/stream.hpp"
+#include "cuda/vectors/device_vector_memory.hpp"
+#include "gpu/gpu_test.hpp"
+#include "gpu/vector_pairs.hpp"
+#include "vectors/vector_bytes.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+class GpuVectors : public GpuTest {
+ protected:
+  /// Calls work(rows, columns) for all sizes.
+  template <typename Work>
+  static void for_sizes(const Work& work) {
+    for (const Index rows : {0, 1, 2, 31, 256, 2049, 70001}) {
+      for (const Index columns : {1, 2, 3, 4, 8, 17, 64, 65, 130}) {
+        SCOPED_TRACE(testing::Message() << rows << " x " << columns);
+        work(rows, columns);
+      }
+    }
+  }
+
+  /// A factor for each column, a few of them 0.
+  static std::vector<double> factors(Index columns) {
+    std::vector<double> values = random_multivector(columns, 1, 9).values;
+    for (std::size_t c = 2; c < values.size(); c += 5) values[c] = 0;
+    return values;
+  }
+
+  static void expect_near(const DeviceVectors& device, const HostVectors& host) {
+    const Dense<double> a = own_rows(device), b = own_rows(host);
+    ASSERT_EQ(a.values.size(), b.values.size());
+    double worst = 0;
+    for (std::size_t k = 0; k < a.values.size(); ++k) {
+      worst = std::max(worst, std::abs(a.values[k] - b.values[k]));
+    }
+    EXPECT_LE(worst, 4e-16);
+  }
+
+  SoloTeam team;
+};
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TEST_F(GpuVectors, BeginAsZeros) {
+  for_sizes([&](Index rows, Index columns) {
+    const DeviceBytes before = device_bytes();
+    const auto x = device_vector_memory().vectors(team, RowLayout{rows, 1}, columns);
+    EXPECT_EQ(device_bytes().now - before.now, vectors_bytes(rows, columns));
+    EXPECT_EQ(own_rows(*x).values, Dense<double>(rows, columns).values);
+    const auto similar = x->similar(3);
+    EXPECT_EQ(similar->columns(), 3);
+    EXPECT_EQ(own_rows(*similar).values, Dense<double>(rows, 3).values);
+  });
+}
+
+TEST_F(GpuVectors, RowsAreWrittenAndRead) {
+  for_sizes([&](Index rows, Index columns) {
+    VectorPair x(team, rows, columns, 1);
+    EXPECT_EQ(bits(x.device), bits(x.host));
+    const Range middle{rows / 3, rows - rows / 4};
+    const Dense<double> values = random_multivector(middle.size(), columns, 2);
+    x.host.write_rows(middle, values.values);
+    x.device.write_rows(middle, values.values);
+    EXPECT_EQ(bits(x.device), bits(x.host));
+    Dense<double> read(middle.size(), columns);
+    x.device.read_rows(middle, read.values);
+    EXPECT_EQ(read.values, values.values);
+  });
+}
+
+TEST_F(GpuVectors, AreFilledAndCopied) {
+  for_sizes([&](Index rows, Index columns) {
+    VectorPair x(team, rows, columns, 1);
+    x.device.fill(0.7);
+    EXPECT_EQ(own_rows(x.device).values, Dense<double>(rows, columns, 0.7).values);
+    copy(VectorPair(team, rows, columns, 2).device, x.device);
+    EXPECT_EQ(bits(x.device), bits(VectorPair(team, rows, columns, 2).host));
+    EXPECT_EQ(bits(*copy_of(x.device)), bits(x.device));
+  });
+}
+
+TEST_F(GpuVectors, CopyColumns) {
+  struct Case {
+    Index from_columns, to_columns, from, to, count;
+  };
+  for (const Index rows : {0, 1, 300, 5000}) {
+    for (const Case& now : {Case{1, 1, 0, 0, 1}, Case{8, 8, 2, 4, 2}, Case{8, 8, 1, 4, 3},
+                            Case{17, 8, 9, 0, 8}, Case{8, 17, 0, 9, 8}, Case{64, 4, 60, 0, 4},
+                            Case{130, 134, 0, 2, 130}, Case{4, 4, 2, 1, 0}}) {
+      SCOPED_TRACE(testing::Message() << rows << " rows, " << now.count << " columns");
+      const VectorPair y(team, rows, now.from_columns, 1);
+      VectorPair x(team, rows, now.to_columns, 2);
+      x.host.copy_columns(y.host, now.from, now.to, now.count);
+      x.device.copy_columns(y.device, now.from, now.to, now.count);
+      EXPECT_EQ(bits(x.device), bits(x.host));
+    }
+  }
+}
+
+TEST_F(GpuVectors, AddMultiples) {
+  for_sizes([&](Index rows, Index columns) {
+    VectorPair x(team, rows, columns, 1);
+    const VectorPair y(team, rows, columns, 2);
+    x.host.add_multiples(factors(columns), y.host);
+    x.device.add_multiples(factors(columns), y.device);
+    expect_near(x.device, x.host);
+  });
+}
+
+TEST_F(GpuVectors, ColumnsAreScaled) {
+  for_sizes([&](Index rows, Index columns) {
+    VectorPair x(team, rows, columns, 1);
+    x.host.scale_columns(factors(columns));
+    x.device.scale_columns(factors(columns));
+    EXPECT_EQ(bits(x.device), bits(x.host));
+  });
+}
+
+TEST_F(GpuVectors, AFactorOfZeroGivesZeros) {
+  for (const double value : {nan, infinity}) {
+    VectorPair x(team, Dense<double>(100, 3, value));
+    x.device.scale_columns(std::vector<double>{0, 1, -0.0});
+    for (Index i = 0; i < 100; ++i) {
+      EXPECT_EQ(own_rows(x.device)(i, 0), 0);
+      EXPECT_FALSE(std::isfinite(own_rows(x.device)(i, 1)));
+      EXPECT_EQ(own_rows(x.device)(i, 2), 0);
+    }
+  }
+}
+
+TEST_F(GpuVectors, RowsAreScaled) {
+  for_sizes([&](Index rows, Index columns) {
+    VectorPair x(team, rows, columns, 1);
+    const VectorPair d(team, rows, 1, 2);
+    x.host.scale_rows(d.host);
+    x.device.scale_rows(d.device);
+    EXPECT_EQ(bits(x.device), bits(x.host));
+  });
+}
+
+TEST_F(GpuVectors, DotsAreThoseOfTheHostWithinRounding) {
+  for_sizes([&](Index rows, Index columns) {
+    const VectorPair x(team, rows, columns, 1), y(team, rows, columns, 2);
+    const std::vector<double> host = dots(x.host, y.host), device = dots(x.device, y.device);
+    ASSERT_EQ(device.size(), host.size());
+    for (std::size_t c = 0; c < host.size(); ++c) {
+      EXPECT_NEAR(device[c], host[c], 1e-15 * static_cast<double>(rows)) << c;
+    }
+    const std::vector<double> lengths = norms(x.device);
+    for (std::size_t c = 0; c < host.size(); ++c) {
+      EXPECT_NEAR(lengths[c], norms(x.host)[c], 1e-13 * lengths[c]);
+    }
+  });
+}
+
+TEST_F(GpuVectors, DotsOfWholeNumbersAreExact) {
+  for_sizes([&](Index rows, Index columns) {
+    Dense<double> a(rows, columns), b(rows, columns);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index c = 0; c < columns; ++c) {
+        a(i, c) = static_cast<double>((7 * i + c) % 1000 - 500);
+        b(i, c) = static_cast<double>((3 * i + 5 * c) % 100);
+      }
+    }
+    const VectorPair x(team, a), y(team, b);
+    EXPECT_EQ(dots(x.device, y.device), dots(x.host, y.host));
+  });
+}
+
+TEST_F(GpuVectors, DotsHaveTheSameBitsAgain) {
+  const Stream stream;
+  for_sizes([&](Index rows, Index columns) {
+    const VectorPair x(team, rows, columns, 1), y(team, rows, columns, 2);
+    const std::vector<double> first = dots(x.device, y.device);
+    EXPECT_EQ(bits(dots(x.device, y.device)), bits(first));
+    const StreamScope scope(stream);
+    const VectorPair again(team, rows, columns, 1);
+    EXPECT_EQ(bits(dots(again.device, *copy_of(y.device))), bits(first));
+  });
+}
+
+TEST_F(GpuVectors, MaximaAreThoseOfTheHost) {
+  for_sizes([&](Index rows, Index columns) {
+    const VectorPair x(team, rows, columns, 1);
+    EXPECT_EQ(maxima(x.device), maxima(x.host));
+  });
+}
+
+TEST_F(GpuVectors, ANanStaysTheMaximum) {
+  for (const Index rows : {1, 300, 70001}) {
+    for (const Index columns : {1, 4, 17}) {
+      for (const Index at : {Index{0}, rows / 2, rows - 1}) {
+        Dense<double> values = random_multivector(rows, columns, 1);
+        values(at, columns / 2) = nan;
+        values(rows / 3, 0) = -infinity;
+        const VectorPair x(team, values);
+        const std::vector<double> device = maxima(x.device), host = maxima(x.host);
+        for (std::size_t c = 0; c < host.size(); ++c) {
+          EXPECT_EQ(std::isnan(device[c]), std::isnan(host[c]));
+          if (!std::isnan(host[c])) {
+            EXPECT_EQ(device[c], host[c]);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda

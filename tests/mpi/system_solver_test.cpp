@@ -1,0 +1,218 @@
+// Every row of the solver table in every precision, as the application and the library use it.
+
+#include "system/system_solver.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "helpers/reference.hpp"
+#include "helpers/systems.hpp"
+#include "helpers/systems_in_bands.hpp"
+#include "matrix/multivector.hpp"
+#include "matrix/structure.hpp"
+#include "mpi/mpi_team.hpp"
+#include "solve_in_team.hpp"
+
+namespace spsolve {
+namespace {
+
+struct Case {
+  const SolverRow* row;
+  Precision precision;
+};
+
+/// Of all methods that take any matrix; the symmetric ones are tried in tests/unit/sparse_test.cpp.
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const SolverRow& row : solver_table()) {
+    if (row.method == Method::sparse_cholesky || row.method == Method::sparse_ldlt) continue;
+    for (const Precision precision : {Precision::float64, Precision::mixed, Precision::float32}) {
+      all.push_back({&row, precision});
+    }
+  }
+  return all;
+}
+
+std::string print(const Case& c) {
+  return fmt::format("{}_{}", name(c.row->method), name(c.precision));
+}
+
+class SystemSolverTest : public testing::TestWithParam<Case> {
+ protected:
+  SystemSolver solver_for(const Csr<double>& whole, AutoSwitch equilibrate = AutoSwitch::automatic,
+                          int refinement = 10) {
+    SolverQuestion question;
+    question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
+    question.ranks = ranks.team.size();
+    question.options.method = GetParam().row->method;
+    question.options.precision = GetParam().precision;
+    question.options.equilibrate = equilibrate;
+    question.options.refinement = refinement;
+    // What a function hands back can be made on the heap, though it cannot be moved there.
+    std::unique_ptr<SystemMatrix> matrix(
+        new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
+    return {std::move(matrix), *GetParam().row, question, ranks.memory};
+  }
+
+  struct Solved {
+    Dense<double> x;
+    SolveOutcome outcome;
+  };
+
+  static Solved solve(SystemSolver& solver, const Dense<double>& b) {
+    const auto x = solver.matrix().vectors(b.columns);
+    PhaseTimes times;
+    SolveOutcome outcome = solver.solve(*test::vectors_of(solver.matrix(), b), *x, times);
+    return {test::whole(*x), std::move(outcome)};
+  }
+
+  bool in_float() const { return GetParam().precision == Precision::float32; }
+
+  /// What backward errors may be before refinement.
+  double bound() const {
+    if (in_float()) return 1e-4;
+    return GetParam().row->method == Method::gauss_jordan ? 1e-11 : 1e-14;
+  }
+
+  test::HostRanks ranks;
+};
+
+INSTANTIATE_TEST_SUITE_P(All, SystemSolverTest, testing::ValuesIn(cases()),
+                         [](const auto& tested) { return print(tested.param); });
+
+/// Rows of very different size, so that there is something to equilibrate.
+Csr<double> badly_scaled(Index n, Index seed) {
+  Dense<double> dense = random_multivector(n, n, seed);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) dense(i, j) *= std::ldexp(1.0, static_cast<int>(i % 17 - j % 5));
+  }
+  return test::sparse(dense);
+}
+
+TEST_P(SystemSolverTest, SetUpOnceItSolvesAnyRightHandSides) {
+  for (const Index n : {1, 2, 33, 90}) {
+    for (const bool scales : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "n = " << n << (scales ? ", scaled" : ""));
+      const Csr<double> matrix =
+          scales ? badly_scaled(n, n + 1) : test::sparse(random_multivector(n, n, n + 1));
+      SystemSolver solver = solver_for(matrix, scales ? AutoSwitch::on : AutoSwitch::off);
+      solver.set_up();
+      EXPECT_EQ(solver.scaling().scales, scales);
+      EXPECT_EQ(solver.choice().method, GetParam().row->method);
+      for (const Index columns : {1, 3, 1}) {
+        const Dense<double> b = random_multivector(n, columns, n + columns);
+        const auto [x, outcome] = solve(solver, b);
+        EXPECT_LE(test::backward_error(matrix, b, x), 4 * unit_roundoff);
+        EXPECT_LE(outcome.refinement.after.backward_error, 4 * unit_roundoff);
+        ASSERT_TRUE(outcome.condition);
+        EXPECT_GE(outcome.condition->normwise, 0.3);
+        EXPECT_TRUE(outcome.trust.notes.empty());
+      }
+    }
+  }
+}
+
+TEST_P(SystemSolverTest, AppliesTheInverseOfTheMatrixAndOfItsTranspose) {
+  const Index n = 70;
+  for (const AutoSwitch equilibrate : {AutoSwitch::off, AutoSwitch::on}) {
+    const Csr<double> matrix = test::sparse(random_multivector(n, n, 5));
+    SystemSolver solver = solver_for(matrix, equilibrate);
+    solver.set_up();
+    const Dense<double> b = random_multivector(n, 3, 6);
+    const auto right = test::vectors_of(solver.matrix(), b), x = solver.matrix().vectors(3);
+    solver.apply(*right, *x);
+    EXPECT_LE(test::backward_error(matrix, b, test::whole(*x)), bound());
+    if (in_float()) {
+      EXPECT_GT(test::backward_error(matrix, b, test::whole(*x)), 1e-12) << "not done in float";
+    }
+    solver.apply_transposed(*right, *x);
+    EXPECT_LE(test::backward_error(transpose(matrix), b, test::whole(*x)), bound());
+  }
+}
+
+TEST_P(SystemSolverTest, NewValuesAreSolvedAsByANewSolver) {
+  const Index n = 61;
+  const Csr<double> first = badly_scaled(n, 3), second = badly_scaled(n, 4);
+  const Dense<double> b = random_multivector(n, 2, 6);
+  SystemSolver solver = solver_for(first);
+  solver.set_up();
+  const Dense<double> of_first = solve(solver, b).x;
+  const auto set = [&](const Csr<double>& whole) {
+    const SystemMatrix rows = test::matrix_in_bands(ranks.team, whole);
+    solver.set_values(rows.local_rows().values);
+    solver.set_up();
+  };
+  set(second);
+  SystemSolver fresh = solver_for(second);
+  fresh.set_up();
+  const Solved again = solve(solver, b), anew = solve(fresh, b);
+  // Sparse elimination keeps the matching and the order of the first values.
+  if (!is_sparse(GetParam().row->method)) {
+    EXPECT_EQ(again.x.values, anew.x.values);
+    EXPECT_EQ(again.outcome.refinement.sweeps, anew.outcome.refinement.sweeps);
+    EXPECT_EQ(again.outcome.condition->normwise, anew.outcome.condition->normwise);
+    EXPECT_EQ(solver.facts().pivots.growth, fresh.facts().pivots.growth);
+  }
+  EXPECT_LE(test::backward_error(second, b, again.x), 4 * unit_roundoff);
+  set(first);
+  EXPECT_EQ(solve(solver, b).x.values, of_first.values);
+}
+
+TEST_P(SystemSolverTest, GoesOnBehindASingularMatrix) {
+  const Index n = 40;
+  const Csr<double> regular = test::sparse(random_multivector(n, n, 8));
+  Csr<double> singular = regular;
+  for (Index i = 0; i < n; ++i) singular.values[i * n + 17] = 0;  // column 17
+  SystemSolver solver = solver_for(singular);
+  const std::string text = test::error_of([&] { solver.set_up(); }, ExitCode::not_trustworthy);
+  const char* const words = is_sparse(GetParam().row->method) ? "columns 18 " : "step 18 of 40";
+  EXPECT_NE(text.find(words), std::string::npos) << text;
+  const SystemMatrix rows = test::matrix_in_bands(ranks.team, regular);
+  solver.set_values(rows.local_rows().values);
+  solver.set_up();
+  const Dense<double> b = random_multivector(n, 1, 6);
+  EXPECT_LE(test::backward_error(regular, b, solve(solver, b).x), 4 * unit_roundoff);
+}
+
+TEST_P(SystemSolverTest, RightHandSidesThatAreKnownAreSolvedForAsOthers) {
+  const Index n = 50;
+  for (const AutoSwitch equilibrate : {AutoSwitch::off, AutoSwitch::on}) {
+    const Csr<double> matrix = badly_scaled(n, 3);
+    const Dense<double> b = random_multivector(n, 2, 6), other = random_multivector(n, 2, 7);
+    SystemSolver knowing = solver_for(matrix, equilibrate), plain = solver_for(matrix, equilibrate);
+    plain.set_up();
+    knowing.prepare();
+    const auto known = test::vectors_of(knowing.matrix(), b);
+    Progress silent("test", 0, Progress::Show::off);
+    knowing.eliminate(silent, nullptr, known.get());
+    EXPECT_EQ(solve(knowing, b).x.values, solve(plain, b).x.values);
+    EXPECT_EQ(solve(knowing, other).x.values, solve(plain, other).x.values);
+    // As right-hand sides of their own once more.
+    EXPECT_EQ(solve(knowing, b).x.values, solve(plain, b).x.values);
+  }
+}
+
+TEST_P(SystemSolverTest, SaysWhatItCannotBeTrustedWith) {
+  const Index n = 60;
+  const Csr<double> matrix = test::with_condition(n, 1e11, 4);
+  const Dense<double> b = test::multiply(matrix, random_multivector(n, 1, 9));
+  SystemSolver solver = solver_for(matrix, AutoSwitch::off);
+  solver.set_up();
+  const SolveOutcome outcome = solve(solver, b).outcome;
+  if (in_float()) {
+    // Float cannot tell this condition from that of a singular matrix.
+    EXPECT_NE(outcome.trust.doubt, Doubt::none);
+    EXPECT_TRUE(std::isinf(outcome.trust.bound));
+    return;
+  }
+  ASSERT_TRUE(outcome.condition);
+  EXPECT_GE(outcome.condition->normwise, 1e10);
+  const std::optional<MixedOutcome>& mixed = solver.facts().mixed;
+  EXPECT_EQ(mixed.has_value(), GetParam().precision == Precision::mixed);
+  const bool by_float = mixed && !mixed->fell_back;
+  EXPECT_EQ(outcome.trust.doubt, by_float ? Doubt::factors : Doubt::none);
+}
+
+}  // namespace
+}  // namespace spsolve

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "helpers/reference.hpp"
+#include "helpers/systems_in_bands.hpp"
+#include "matrix/multivector.hpp"
+#include "matrix/structure.hpp"
+#include "vectors/host_band_products.hpp"
+#include "vectors/host_vectors.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Rows `first` to `last` of x.
+Dense<double> rows_of(const Dense<double>& x, Index first, Index last) {
+  Dense<double> part(last - first, x.columns);
+  std::copy(x.row(first), x.row(last), part.values.begin());
+  return part;
+}
+
+/// Rows whose first `own` columns meet own rows of x, and the others its halo.
+struct Band {
+  Band(const Csr<double>& matrix, Index own)
+      : rows(matrix), own_columns(own), products(host_band_products(rows, own)) {}
+  Band(const Band&) = delete;
+  Band& operator=(const Band&) = delete;
+
+  std::unique_ptr<Vectors> own_of(const Dense<double>& x) {
+    return test::vectors_of(team, rows_of(x, 0, own_columns));
+  }
+  Dense<double> halo_of(const Dense<double>& x) const { return rows_of(x, own_columns, x.rows); }
+  std::unique_ptr<Vectors> result(Index columns) {
+    return test::vectors_of(team, Dense<double>(rows.rows, columns, NAN));
+  }
+
+  SoloTeam team;
+  Csr<double> rows;
+  Index own_columns;
+  std::unique_ptr<BandProducts> products;
+};
+
+struct Residual {
+  Dense<double> r;
+  ResidualNorms norms;
+};
+
+/// `own` of the columns are own ones; as many as there are where it is left out.
+Residual residual_of(const Csr<double>& matrix, const Dense<double>& b, const Dense<double>& x,
+                     Index own = -1) {
+  Band band(matrix, own < 0 ? matrix.columns : own);
+  const std::unique_ptr<Vectors> r = band.result(b.columns);
+  ResidualNorms norms = band.products->residual(*test::vectors_of(band.team, b), *band.own_of(x),
+                                                band.halo_of(x), *r);
+  return {own_rows(*r), std::move(norms)};
+}
+
+TEST(Residual, KeepsWhatTheRoundingOfAProductLoses) {
+  // (1 + e) (1 - e) = 1 - e^2, which double rounds to 1.
+  const double e = 0x1p-30;
+  Dense<double> matrix(1, 1, 1 + e), x(1, 1, 1 - e), b(1, 1, 1.0);
+  EXPECT_EQ(residual_of(test::sparse(matrix), b, x).r(0, 0), e * e);
+}
+
+TEST(Residual, KeepsWhatTheRoundingOfASumLoses) {
+  Dense<double> matrix(1, 4);
+  matrix.values = {1e20, 3, -1e20, 0.5};
+  for (const Index own : {1, 2, 4}) {
+    const Dense<double> x(4, 1, 1.0);
+    EXPECT_EQ(residual_of(test::sparse(matrix), Dense<double>(1, 1), x, own).r(0, 0), -3.5);
+  }
+}
+
+TEST(Residual, OfTheRoundedProductIsItsRoundingError) {
+  // Whole numbers whose products and sums fit 64 bits, but not double.
+  const Index n = 57;
+  Dense<double> matrix(n, n);
+  Dense<double> x(n, 3), b(n, 3), expected(n, 3);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j)
+      matrix(i, j) = static_cast<double>((i * 7919 + j * 104729) * 9973 % (1 << 28));
+    for (Index c = 0; c < 3; ++c)
+      x(i, c) = static_cast<double>((i + c) * 15485863 % (1 << 28) - (1 << 27));
+  }
+  for (Index i = 0; i < n; ++i) {
+    for (Index c = 0; c < 3; ++c) {
+      std::int64_t sum = 0;
+      for (Index j = 0; j < n; ++j) {
+        sum += static_cast<std::int64_t>(matrix(i, j)) * static_cast<std::int64_t>(x(j, c));
+      }
+      b(i, c) = static_cast<double>(sum);
+      expected(i, c) = static_cast<double>(static_cast<std::int64_t>(b(i, c)) - sum);
+    }
+  }
+  EXPECT_EQ(residual_of(test::sparse(matrix), b, x).r.values, expected.values);
+  EXPECT_GT(*std::ranges::max_element(expected.values), 0) << "nothing was rounded";
+}
+
+TEST(Residual, NormsFollowTheirDefinitions) {
+  Dense<double> matrix(2, 2);
+  matrix.values = {1, -2, 3, 4};
+  Dense<double> x(2, 1), b(2, 1);
+  x.values = {-1, 5};
+  b.values = {1, 20};
+  const auto [r, norms] = residual_of(test::sparse(matrix), b, x);
+  EXPECT_EQ(r(0, 0), 12);
+  EXPECT_EQ(r(1, 0), 3);
+  EXPECT_EQ(norms.matrix, 7);
+  EXPECT_EQ(norms.residual[0], 12);
+  EXPECT_EQ(norms.right_hand_side[0], 20);
+  EXPECT_EQ(norms.solution[0], 5);
+  EXPECT_DOUBLE_EQ(norms.componentwise, 12.0 / (11 + 1));
+}
+
+TEST(Residual, ScalesThatOverflowHideNoError) {
+  // x = 0.5 solves 1.5e308 x = b but for a thousandth.
+  Dense<double> matrix(1, 2), x(2, 1, 0.5), b(1, 1, 1.5e308);
+  matrix.values = {1.499e308, 1.499e308};
+  const ResidualNorms norms = residual_of(test::sparse(matrix), b, x, 1).norms;
+  EXPECT_GT(norms.componentwise, 1e-4);
+  EXPECT_LT(norms.componentwise, 1e-2);
+}
+
+/// A band of 40 rows of a larger matrix, some of them empty.
+Csr<double> band_of(Index columns) {
+  Dense<double> dense = random_multivector(40, columns, 3);
+  for (Index i = 0; i < 40; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      if ((i + 3 * j) % 4 != 0 || i % 9 == 0) dense(i, j) = 0;
+    }
+  }
+  return test::sparse(dense);
+}
+
+void expect_near(const Dense<double>& found, const Dense<double>& expected, double tolerance) {
+  ASSERT_EQ(found.values.size(), expected.values.size());
+  for (std::size_t k = 0; k < found.values.size(); ++k) {
+    EXPECT_NEAR(found.values[k], expected.values[k], tolerance) << k;
+  }
+}
+
+TEST(HostBandProducts, MultiplyOwnColumnsAndTheHalo) {
+  for (const Index columns : {40, 41, 97}) {
+    for (const Index k : {1, 3, 8}) {
+      Band band(band_of(columns), 40);
+      const Dense<double> x = random_multivector(columns, k, 4);
+      const std::unique_ptr<Vectors> y = band.result(k);
+      band.products->multiply(*band.own_of(x), band.halo_of(x), *y);
+      expect_near(own_rows(*y), test::multiply(band.rows, x), 1e-14);
+    }
+  }
+}
+
+TEST(HostBandProducts, TransposedTellWhatOthersRowsGet) {
+  for (const Index columns : {40, 41, 97}) {
+    Band band(band_of(columns), 40);
+    for (const Index k : {1, 3}) {
+      const Dense<double> x = random_multivector(40, k, 4);
+      const std::unique_ptr<Vectors> y = band.result(k);
+      Dense<double> halo;
+      band.products->multiply_transposed(*test::vectors_of(band.team, x), *y, halo);
+      const Dense<double> expected = test::multiply(transpose(band.rows), x);
+      expect_near(own_rows(*y), rows_of(expected, 0, 40), 1e-14);
+      ASSERT_EQ(halo.rows, columns - 40);
+      expect_near(halo, rows_of(expected, 40, columns), 1e-14);
+    }
+  }
+}
+
+TEST(HostBandProducts, MagnitudesDoNotOverflowOnTheWay) {
+  const Csr<double> matrix = band_of(60);
+  Csr<double> huge = matrix, magnitudes = matrix;
+  for (double& value : huge.values) value = std::ldexp(value, 1000);
+  for (double& value : magnitudes.values) value = std::abs(value);
+  Dense<double> x = random_multivector(60, 2, 4), of_x = x;
+  for (double& value : x.values) value = std::ldexp(value, 100);
+  for (double& value : of_x.values) value = std::ldexp(std::abs(value), 100);
+  Band band(huge, 40);
+  const std::unique_ptr<Vectors> y = band.result(2);
+  band.products->multiply_magnitudes(0x1p-500, *band.own_of(x), band.halo_of(x), *y);
+  expect_near(own_rows(*y), test::multiply(magnitudes, of_x), 0x1p100 * 1e-14);
+}
+
+}  // namespace
+}  // namespace spsolve

@@ -1,0 +1,131 @@
+#include "checkpoint/checkpoints.hpp"
+
+#include <gtest/gtest.h>
+
+#include "helpers/test_matrices.hpp"
+
+namespace spsolve {
+namespace {
+
+/// What a solver would keep that works in parts: an analysis, and each part when it is done.
+class KeptInParts : public testing::Test {
+ protected:
+  std::unique_ptr<Checkpoints> checkpoints() {
+    CheckpointOptions wanted;
+    wanted.directory = folder / "";
+    return std::make_unique<Checkpoints>(team, wanted, problem, timer);
+  }
+
+  static void write_part(SectionWriter& file, Index k) {
+    file.begin({fmt::format("subtree {}", k)});
+    const std::vector<Index> values(static_cast<std::size_t>(k + 1), k);
+    file.write_values(std::span<const Index>(values));
+  }
+
+  static void write_first(SectionWriter& file) {
+    file.begin({"analysis"});
+    write_part(file, 0);
+  }
+
+  /// How many parts the newest good generation holds; nothing where there is none.
+  std::optional<Index> resume(Checkpoints& kept) {
+    const bool found = kept.resume(Precision::float64, 1000, [](const CheckpointFiles& files) {
+      const CheckpointReader file = files.open(0);
+      file.section({"analysis"});
+      Index parts = 0;
+      while (file.find(fmt::format("subtree {}", parts)) != nullptr) ++parts;
+      return parts;
+    });
+    if (!found) return std::nullopt;
+    return kept.statistics().resumed_step;
+  }
+
+  std::filesystem::path only_file() const {
+    const std::vector<std::string> names = names_in(folder / "");
+    EXPECT_EQ(names.size(), 1u);
+    return folder / names.front();
+  }
+
+  test::TemporaryFolder folder;
+  SoloTeam team;
+  Timer timer;
+  EliminatedProblem problem{50, Method::lu, Pivoting::partial, Precision::float64, 7};
+};
+
+TEST_F(KeptInParts, PartsAreAddedToOneGenerationAndComeBack) {
+  {
+    const auto kept = checkpoints();
+    EXPECT_FALSE(resume(*kept));
+    EXPECT_FALSE(kept->can_add());
+    kept->keep(CheckpointWish::save, 1, write_first);
+    EXPECT_TRUE(kept->can_add());
+    const std::int64_t first = kept->statistics().bytes;
+    for (Index k = 1; k < 4; ++k) {
+      kept->add(CheckpointWish::save, k + 1, [&](SectionWriter& file) { write_part(file, k); });
+    }
+    EXPECT_EQ(kept->statistics().written, 4);
+    EXPECT_EQ(kept->statistics().bytes,
+              static_cast<std::int64_t>(std::filesystem::file_size(only_file())));
+    EXPECT_GT(kept->statistics().bytes, first);
+  }
+  const auto kept = checkpoints();
+  EXPECT_EQ(resume(*kept), 4);
+  EXPECT_TRUE(kept->can_add());
+  std::vector<Index> values(3);
+  kept->load([&](const CheckpointFiles& files) {
+    const CheckpointReader file = files.open(0);
+    file.read(file.section({"subtree 2"}), 0, std::as_writable_bytes(std::span(values)));
+  });
+  EXPECT_EQ(values, std::vector<Index>(3, 2));
+  // And on from there.
+  EXPECT_THROW(
+      kept->add(CheckpointWish::stop, 5, [&](SectionWriter& file) { write_part(file, 4); }), Error);
+  EXPECT_EQ(resume(*checkpoints()), 5);
+  kept->remove();
+  EXPECT_TRUE(names_in(folder / "").empty());
+}
+
+TEST_F(KeptInParts, AnAdditionThatFailsLeavesWhatIsThere) {
+  const auto kept = checkpoints();
+  resume(*kept);
+  kept->keep(CheckpointWish::save, 1, write_first);
+  kept->add(CheckpointWish::save, 2, [&](SectionWriter& file) {
+    write_part(file, 1);
+    fail(ExitCode::resources, "no space");
+  });
+  EXPECT_EQ(kept->statistics().failed, 1);
+  ASSERT_EQ(kept->statistics().notes.size(), 1u);
+  EXPECT_NE(kept->statistics().notes[0].find("the one of step 1 stays"), std::string::npos)
+      << kept->statistics().notes[0];
+  EXPECT_EQ(resume(*checkpoints()), 1);
+}
+
+TEST_F(KeptInParts, WhatTheSolverRefusesIsNamedInANote) {
+  checkpoints()->keep(CheckpointWish::save, 1, [](SectionWriter& file) {
+    file.begin({"analysis", 2});
+  });
+  const auto kept = checkpoints();
+  EXPECT_FALSE(resume(*kept));
+  ASSERT_EQ(kept->statistics().notes.size(), 1u);
+  EXPECT_NE(kept->statistics().notes[0].find("has version 2 of the section 'analysis'"),
+            std::string::npos)
+      << kept->statistics().notes[0];
+}
+
+TEST_F(KeptInParts, AnOlderFormIsRefusedInOneSentence) {
+  const auto first = checkpoints();
+  first->keep(CheckpointWish::save, 1, write_first);
+  const std::filesystem::path file = only_file();
+  std::filesystem::resize_file(file, 16);
+  folder.write(file.filename().string(), std::string("spsolve\n\4\3\2\1\1\0\0\0", 16));
+  const auto kept = checkpoints();
+  EXPECT_FALSE(resume(*kept));
+  ASSERT_EQ(kept->statistics().notes.size(), 1u);
+  EXPECT_NE(
+      kept->statistics().notes[0].find("has version 1 of the form; this program reads version 2"),
+      std::string::npos)
+      << kept->statistics().notes[0];
+}
+
+}  // namespace
+}  // namespace spsolve

@@ -1,0 +1,284 @@
+#include "apps/bench/sparse/sparse_bench.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "apps/bench/sparse/own_sparse.hpp"
+#include "core/error.hpp"
+#include "helpers/dense.hpp"
+#include "helpers/reference.hpp"
+#include "helpers/test_matrices.hpp"
+
+namespace spsolve::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Solves by LAPACK, and notes in what order it is called.
+class Recorded final : public SparseContender {
+ public:
+  Recorded(const SparseSystem& system, std::string& calls)
+      : matrix_(system.matrix), definite_(system.maybe_definite), calls_(calls) {}
+
+  void analyse() override { calls_ += 'a'; }
+  void factor() override {
+    calls_ += 'f';
+    if (definite_) throw NotDefinite("a pivot is negative");
+  }
+  void set_values(std::span<const double> values) override {
+    calls_ += 'v';
+    matrix_.values.assign(values.begin(), values.end());
+  }
+  void set_right_hand_sides(const Dense<double>& b) override { b_ = b; }
+  void solve() override {
+    calls_ += b_.columns == 1 ? 's' : 'm';
+    x_ = test::lapack_solve(matrix_, b_);
+  }
+  Dense<double> solution() const override { return x_; }
+  FactorFigures figures() const override { return {"LU", 12.0, 34.0}; }
+
+ private:
+  Csr<double> matrix_;
+  bool definite_;
+  std::string& calls_;
+  Dense<double> b_, x_;
+};
+
+SparseCandidate recorded(std::string name, std::string& calls, std::string refusal = "") {
+  return {
+      std::move(name),
+      true,
+      1,
+      false,
+      [refusal](const SparseSystem&) { return refusal; },
+      [&calls](const SparseSystem& system) { return std::make_unique<Recorded>(system, calls); }};
+}
+
+SparseRow row(std::string matrix, std::string contender, bool peer, double seconds) {
+  SparseRow made;
+  made.matrix = std::move(matrix);
+  made.contender = std::move(contender);
+  made.peer = peer;
+  for (Statistics& phase : made.seconds) phase.median = seconds;
+  return made;
+}
+
+double total_speedup(const SparseRow& row) {
+  return row.speedup[static_cast<int>(SparsePhase::total)].value_or(-1);
+}
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::input);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SparseBench, EveryRoundRunsAllPhasesOfAllInTurns) {
+  SoloTeam team;
+  SparseSystem system = load_sparse_system("convdiff3d:3");
+  std::string calls;
+  std::vector<std::string> lines;
+  const auto rows = sample_sparse(team, system, {recorded("one", calls), recorded("two", calls)}, 3,
+                                  [&](const std::string& line) { lines.push_back(line); });
+  std::string expected;
+  for (int run = 0; run < 6; ++run) expected += "afvfsm";
+  EXPECT_EQ(calls, expected);
+  ASSERT_EQ(rows.size(), 2u);
+  ASSERT_EQ(lines.size(), 6u);
+  EXPECT_THAT(lines[3], HasSubstr("two on convdiff3d:3, 2 of 3: analyse "));
+  for (const SparseRow& row : rows) {
+    EXPECT_EQ(row.refused, "");
+    EXPECT_EQ(row.order, 27);
+    EXPECT_EQ(row.nonzeros, system.matrix.nonzeros());
+    EXPECT_EQ(row.seconds[0].count, 3);
+    // The solutions are of the values that were set last.
+    EXPECT_LT(row.backward_error, 1e-14);
+    EXPECT_LT(row.componentwise_error, 1e-12);
+    EXPECT_EQ(row.figures.nonzeros, 12.0);
+  }
+}
+
+TEST(SparseBench, AnIndefiniteMatrixIsTriedAgainWithoutCholesky) {
+  SoloTeam team;
+  SparseSystem system = load_sparse_system("grid2d:3");
+  EXPECT_TRUE(system.maybe_definite);
+  std::string calls;
+  const auto rows =
+      sample_sparse(team, system, {recorded("one", calls)}, 1, [](const std::string&) {});
+  EXPECT_EQ(calls, "afafvfsm");
+  EXPECT_FALSE(system.maybe_definite);
+  EXPECT_EQ(rows[0].refused, "");
+}
+
+TEST(SparseBench, WhatRefusesIsNamedAndTriedOnce) {
+  SoloTeam team;
+  SparseSystem system = load_sparse_system("convdiff3d:2");
+  std::string calls, other;
+  SparseCandidate failing = recorded("three", other);
+  int tries = 0;
+  failing.make = [&](const SparseSystem&) -> std::unique_ptr<SparseContender> {
+    ++tries;
+    fail(ExitCode::resources, "there is no room");
+  };
+  const auto rows = sample_sparse(
+      team, system,
+      {recorded("one", other, "it does not like it"), recorded("two", calls), failing}, 2,
+      [](const std::string&) {});
+  EXPECT_EQ(rows[0].refused, "it does not like it");
+  EXPECT_EQ(rows[1].refused, "");
+  EXPECT_EQ(rows[2].refused, "there is no room");
+  EXPECT_EQ(other, "");
+  EXPECT_EQ(tries, 1);
+  const Table table = tabulate(sparse_columns(), std::span<const SparseRow>(rows));
+  const auto json = to_json(table);
+  EXPECT_TRUE(json[0]["factor_s"].is_null());
+  EXPECT_TRUE(json[0]["gflops"].is_null());
+  EXPECT_EQ(json[0]["refused"], "it does not like it");
+  EXPECT_TRUE(json[1]["factor_s"].is_number());
+  EXPECT_TRUE(json[1]["refused"].is_null());
+  EXPECT_EQ(json[1]["factors"], "LU");
+}
+
+TEST(SparseBench, OwnMethodsHaveAllPhases) {
+  SoloTeam team;
+  for (const char* name : {"convdiff3d:3", "kkt:50", "circuit:70"}) {
+    SparseSystem system = load_sparse_system(name);
+    SparsePlan plan;
+    plan.methods = {Method::sparse_lu, Method::gauss_jordan};
+    const auto rows =
+        sample_sparse(team, system, sparse_candidates(plan, 1), 1, [](const std::string&) {});
+    ASSERT_EQ(rows.size(), 2u);
+    EXPECT_EQ(rows[0].contender, "sparse_lu");
+    EXPECT_EQ(rows[0].figures.kind, "LU");
+    EXPECT_LT(rows[0].figures.nonzeros, rows[1].figures.nonzeros);
+    EXPECT_EQ(rows[1].contender, "gauss_jordan");
+    EXPECT_EQ(rows[1].figures.kind, "gauss_jordan");
+    for (const SparseRow& row : rows) {
+      EXPECT_EQ(row.refused, "");
+      EXPECT_LT(row.backward_error, 1e-12) << name;
+      EXPECT_EQ(total_speedup(row), -1);
+    }
+  }
+}
+
+TEST(SparseBench, OwnMethodsRefuseWhatTheyDoNotDoOrDoesNotFit) {
+  const SparseSystem small = load_sparse_system("grid2d:3");
+  SolverOptions options;
+  options.method = Method::lu;
+  options.pivoting = Pivoting::complete;
+  EXPECT_THAT(error_of([&] { make_own(small, options)->analyse(); }),
+              HasSubstr("solve.pivoting=complete"));
+  const SparseSystem large = load_sparse_system("tridiagonal:1000000");
+  options.pivoting = Pivoting::automatic;
+  try {
+    make_own(large, options)->analyse();
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::resources);
+    EXPECT_THAT(error.what(), HasSubstr("TiB"));
+  }
+}
+
+TEST(SparseBench, ComparesWithTheBestPeerThatIsRight) {
+  std::vector<SparseRow> rows{row("a", "own", false, 2), row("a", "p", true, 4),
+                              row("a", "q", true, 1), row("a", "r", true, 8)};
+  rows[2].backward_error = 1e-3;
+  rows[3].refused = "it does not like it";
+  compare(rows);
+  EXPECT_EQ(total_speedup(rows[0]), 2);
+  EXPECT_EQ(total_speedup(rows[1]), 1);
+  EXPECT_EQ(total_speedup(rows[2]), 4);
+  EXPECT_EQ(total_speedup(rows[3]), -1);
+  // A phase without time has no speed-up, and where no peer is right there is none at all.
+  rows[0].seconds[static_cast<int>(SparsePhase::analyse)].median = 0;
+  compare(rows);
+  EXPECT_FALSE(rows[0].speedup[static_cast<int>(SparsePhase::analyse)]);
+  rows[1].backward_error = std::nan("");
+  compare(rows);
+  EXPECT_EQ(total_speedup(rows[0]), -1);
+}
+
+TEST(SparseBench, SummariesAreGeometricMeans) {
+  std::vector<SparseRow> rows{row("a", "own", false, 2), row("a", "p", true, 4),
+                              row("b", "own", false, 4), row("b", "p", true, 2),
+                              row("c", "own", false, 1), row("c", "p", true, 1)};
+  rows[5].refused = "it does not like it";
+  for (std::size_t k = 0; k < rows.size(); k += 2) {
+    compare(std::span(rows).subspan(k, 2));
+  }
+  const auto summaries = summaries_of(rows);
+  ASSERT_EQ(summaries.size(), 2u);
+  const int total = static_cast<int>(SparsePhase::total);
+  EXPECT_EQ(summaries[0].contender, "own");
+  EXPECT_EQ(summaries[0].matrices, 2);
+  EXPECT_DOUBLE_EQ(summaries[0].mean[total], 1);  // of 2 and 1/2
+  EXPECT_EQ(summaries[0].least[total], 0.5);
+  EXPECT_EQ(summaries[1].contender, "p");
+  EXPECT_EQ(summaries[1].mean[total], 1);
+}
+
+TEST(SparseBench, LaplaciansOfPatterns) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("p.mtx",
+                                 "%%MatrixMarket matrix coordinate pattern symmetric\n"
+                                 "4 4 4\n2 1\n3 1\n3 3\n4 1\n");
+  const SparseSystem system = load_sparse_system("laplacian:" + path.string());
+  EXPECT_THAT(test::dense(system.matrix).values,
+              ElementsAre(4, -1, -1, -1, -1, 2, 0, 0, -1, 0, 2, 0, -1, 0, 0, 2));
+  EXPECT_TRUE(system.symmetric);
+  EXPECT_TRUE(system.maybe_definite);
+  EXPECT_THAT(error_of([] { load_sparse_system("random_sparse:3:4:2"); }),
+              HasSubstr("only square matrices"));
+  EXPECT_FALSE(load_sparse_system("kkt:30").maybe_definite);
+  EXPECT_TRUE(load_sparse_system("kkt:30").symmetric);
+  EXPECT_FALSE(load_sparse_system("circuit:30").symmetric);
+}
+
+TEST(SparsePeers, AreFoundByTheirNames) {
+  const auto names = [](const std::vector<std::string>& words) {
+    std::vector<std::string> found;
+    for (const SparsePeer* const peer : sparse_peers_of(words)) found.emplace_back(peer->name);
+    return found;
+  };
+  EXPECT_THAT(names({"mumps", "cholmod", "mumps"}), ElementsAre("mumps", "cholmod"));
+  EXPECT_THAT(names({}), ElementsAre());
+  EXPECT_EQ(error_of([&] { names({"umfpak"}); }),
+            "there is no peer 'umfpak'; all and cholmod, umfpack, mumps, pardiso are known; did "
+            "you mean 'umfpack'?");
+  for (const SparsePeer* const peer : sparse_peers_of({"all"})) EXPECT_EQ(peer->missing(), "");
+}
+
+TEST(SparsePeers, SolveWhatTheyTake) {
+  SoloTeam team;
+  SparsePlan plan;
+  plan.methods = {};
+  for (const SparsePeer& peer : sparse_peers()) {
+    // MUMPS starts MPI, which the tests over ranks and of the command line do.
+    if (peer.name != "mumps") plan.peers.push_back(&peer);
+  }
+  for (const char* name : {"elastic3d:2", "convdiff3d:4", "kkt:60", "helmholtz2d:9", "cage:40"}) {
+    SparseSystem system = load_sparse_system(name);
+    for (const SparseRow& row :
+         sample_sparse(team, system, sparse_candidates(plan, 1), 1, [](const std::string&) {})) {
+      SCOPED_TRACE(row.contender + " on " + name);
+      if (!row.refused.empty()) continue;
+      EXPECT_LT(row.backward_error, 1e-13);
+      EXPECT_GT(row.figures.nonzeros.value_or(0), static_cast<double>(system.order));
+    }
+    // That helmholtz2d is indefinite is found out.
+    EXPECT_EQ(system.maybe_definite,
+              system.name == "elastic3d:2" ||
+                  (system.name == "helmholtz2d:9" && !cholmod_peer.missing().empty() &&
+                   !pardiso_peer.missing().empty()));
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::bench

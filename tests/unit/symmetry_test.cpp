@@ -1,0 +1,78 @@
+#include "matrix/symmetry.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "helpers/reference.hpp"
+#include "matrix/convert.hpp"
+#include "matrix/generate/generate.hpp"
+
+namespace spsolve {
+namespace {
+
+Dense<double> square(Index n, std::initializer_list<double> values) {
+  Dense<double> dense(n, n);
+  std::copy(values.begin(), values.end(), dense.values.begin());
+  return dense;
+}
+
+SymmetryFacts of(Index n, std::initializer_list<double> values) {
+  return symmetry_of(test::sparse(square(n, values)));
+}
+
+TEST(Symmetry, OfPatterns) {
+  EXPECT_FALSE(of(3, {1, 1, 0, 0, 1, 0, 0, 0, 1}).symmetric_pattern);
+  EXPECT_FALSE(of(3, {1, 0, 0, 1, 1, 0, 0, 0, 1}).symmetric_pattern);
+  EXPECT_FALSE(of(3, {1, 1, 0, 0, 1, 1, 1, 0, 1}).symmetric_pattern);  // as many on both sides
+  EXPECT_FALSE(of(2, {0, 1, 0, 0}).symmetric_pattern);
+  EXPECT_TRUE(of(2, {0, 1, 2, 0}).symmetric_pattern);
+}
+
+TEST(Symmetry, OfValues) {
+  EXPECT_TRUE(of(2, {0, 3, 3, 0}).symmetric);
+  EXPECT_FALSE(of(2, {0, 3, 3, 0}).skew_symmetric);
+  EXPECT_TRUE(of(2, {0, 3, -3, 0}).skew_symmetric);
+  EXPECT_FALSE(of(2, {1, 3, -3, 0}).skew_symmetric);
+  EXPECT_FALSE(of(2, {0, 3, -3, 0}).symmetric);
+  EXPECT_FALSE(of(2, {0, 3, 3 + 1e-15, 0}).symmetric);
+  Csr<double> matrix = generate_matrix("grid2d:3");
+  EXPECT_TRUE(symmetry_of(matrix).symmetric);
+  EXPECT_TRUE(symmetry_of(csr_cast<float>(matrix)).symmetric);
+  matrix.values[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(symmetry_of(matrix).symmetric);
+}
+
+TEST(Symmetry, OfDiagonals) {
+  EXPECT_TRUE(of(2, {1, 0, 0, 2}).positive_diagonal);
+  EXPECT_FALSE(of(2, {1, 0, 0, -2}).positive_diagonal);
+  EXPECT_EQ(of(2, {1, 0, 0, -2}).zero_diagonals, 0);
+  EXPECT_FALSE(of(2, {1, 5, 5, 0}).positive_diagonal);
+  EXPECT_EQ(of(2, {1, 5, 5, 0}).zero_diagonals, 1);
+  Csr<double> matrix = generate_matrix("grid2d:3");
+  matrix.values[0] = 0;  // stored
+  EXPECT_EQ(symmetry_of(matrix).zero_diagonals, 1);
+  // Whatever the pattern off the diagonal is.
+  EXPECT_TRUE(of(2, {1, 7, 0, 2}).positive_diagonal);
+}
+
+TEST(Symmetry, OfOthers) {
+  const SymmetryFacts none = symmetry_of(Csr<double>{});
+  EXPECT_TRUE(none.symmetric_pattern && none.symmetric && none.positive_diagonal);
+  const SymmetryFacts wide = symmetry_of(generate_matrix("random_sparse:4:5:2"));
+  EXPECT_FALSE(wide.symmetric_pattern || wide.positive_diagonal);
+  EXPECT_EQ(wide.zero_diagonals, 0);
+}
+
+TEST(Symmetry, OfMatricesForThreads) {
+  Csr<double> matrix = generate_matrix("grid2d:100");
+  EXPECT_TRUE(symmetry_of(matrix).symmetric);
+  EXPECT_TRUE(symmetry_of(matrix).positive_diagonal);
+  matrix.values[matrix.row_offsets[7000]] += 1;
+  EXPECT_FALSE(symmetry_of(matrix).symmetric);
+  EXPECT_TRUE(symmetry_of(matrix).symmetric_pattern);
+  EXPECT_FALSE(symmetry_of(rotate_rows(matrix, 1)).symmetric_pattern);
+}
+
+}  // namespace
+}  // namespace spsolve

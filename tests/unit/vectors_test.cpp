@@ -1,0 +1,203 @@
+// Multivectors of a rank alone, in host memory.
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include "helpers/systems_in_bands.hpp"
+#include "matrix/multivector.hpp"
+#include "vectors/host_vectors.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Calls work(rows, columns): no row, few, several blocks of rows that are summed up by themselves.
+template <typename Work>
+void for_sizes(const Work& work) {
+  for (const Index rows : {0, 1, 2, 31, 4096, 4097, 20000}) {
+    for (const Index columns : {1, 2, 5, 17}) {
+      SCOPED_TRACE(testing::Message() << rows << " x " << columns);
+      work(rows, columns);
+    }
+  }
+}
+
+class HostVectorsTest : public testing::Test {
+ protected:
+  std::unique_ptr<Vectors> vectors(const Dense<double>& values) {
+    return test::vectors_of(team, values);
+  }
+  std::unique_ptr<Vectors> random(Index rows, Index columns, Index seed) {
+    return vectors(random_multivector(rows, columns, seed));
+  }
+
+  SoloTeam team;
+};
+
+TEST_F(HostVectorsTest, BeginAsZeros) {
+  for_sizes([&](Index rows, Index columns) {
+    const HostVectors x(team, RowLayout{rows, 1}, columns);
+    EXPECT_EQ(x.rows(), rows);
+    EXPECT_EQ(x.height(), rows);
+    EXPECT_EQ(x.columns(), columns);
+    EXPECT_EQ(own_rows(x).values, Dense<double>(rows, columns).values);
+    const auto similar = x.similar(3);
+    EXPECT_EQ(similar->layout(), x.layout());
+    EXPECT_EQ(own_rows(*similar).values, Dense<double>(rows, 3).values);
+  });
+}
+
+TEST_F(HostVectorsTest, RowsAreWrittenAndRead) {
+  for_sizes([&](Index rows, Index columns) {
+    Dense<double> all = random_multivector(rows, columns, 1);
+    const auto x = vectors(all);
+    EXPECT_EQ(own_rows(*x).values, all.values);
+    const Range middle{rows / 3, rows - rows / 4};
+    const Dense<double> values = random_multivector(middle.size(), columns, 2);
+    x->write_rows(middle, values.values);
+    std::copy(values.values.begin(), values.values.end(), all.row(middle.first));
+    EXPECT_EQ(own_rows(*x).values, all.values);
+    Dense<double> read(middle.size(), columns);
+    x->read_rows(middle, read.values);
+    EXPECT_EQ(read.values, values.values);
+  });
+}
+
+TEST_F(HostVectorsTest, AreFilledAndCopied) {
+  for_sizes([&](Index rows, Index columns) {
+    const auto x = random(rows, columns, 1), y = random(rows, columns, 2);
+    const auto before = copy_of(*x);
+    x->fill(0.7);
+    EXPECT_EQ(own_rows(*x).values, Dense<double>(rows, columns, 0.7).values);
+    EXPECT_EQ(own_rows(*before).values, random_multivector(rows, columns, 1).values);
+    copy(*y, *x);
+    EXPECT_EQ(own_rows(*x).values, own_rows(*y).values);
+  });
+}
+
+TEST_F(HostVectorsTest, CopyColumns) {
+  for (const Index rows : {0, 1, 31, 20000}) {
+    for (const Index count : {0, 1, 3}) {
+      const Dense<double> from = random_multivector(rows, 5, 1);
+      Dense<double> expected = random_multivector(rows, 7, 2);
+      const auto x = vectors(expected);
+      x->copy_columns(*vectors(from), 2, 4, count);
+      for (Index i = 0; i < rows; ++i) {
+        for (Index j = 0; j < count; ++j) expected(i, 4 + j) = from(i, 2 + j);
+      }
+      EXPECT_EQ(own_rows(*x).values, expected.values) << rows << " rows, " << count << " columns";
+    }
+  }
+}
+
+TEST_F(HostVectorsTest, AddMultiplesAndScale) {
+  for_sizes([&](Index rows, Index columns) {
+    const Dense<double> a = random_multivector(rows, columns, 1);
+    const Dense<double> b = random_multivector(rows, columns, 2);
+    const Dense<double> d = random_multivector(rows, 1, 3);
+    std::vector<double> factors = random_multivector(columns, 1, 9).values;
+    if (columns > 2) factors[2] = 0;
+    const auto sum = vectors(a), once = vectors(a), scaled = vectors(a), by_rows = vectors(a);
+    sum->add_multiples(factors, *vectors(b));
+    add_multiple(-0.5, *vectors(b), *once);
+    scaled->scale_columns(factors);
+    by_rows->scale_rows(*vectors(d));
+    Dense<double> expected = a;
+    const auto expect = [&](const Vectors& x, const auto& element) {
+      for (Index i = 0; i < rows; ++i) {
+        for (Index c = 0; c < columns; ++c) expected(i, c) = element(i, c);
+      }
+      const Dense<double> found = own_rows(x);
+      double worst = 0;
+      for (std::size_t k = 0; k < found.values.size(); ++k) {
+        worst = std::max(worst, std::abs(found.values[k] - expected.values[k]));
+      }
+      EXPECT_LE(worst, 0x1p-52);  // a fused multiply-add rounds once
+    };
+    expect(*sum, [&](Index i, Index c) { return a(i, c) + factors[c] * b(i, c); });
+    expect(*once, [&](Index i, Index c) { return a(i, c) - 0.5 * b(i, c); });
+    expect(*scaled, [&](Index i, Index c) { return factors[c] * a(i, c); });
+    expect(*by_rows, [&](Index i, Index c) { return d(i, 0) * a(i, c); });
+  });
+}
+
+TEST_F(HostVectorsTest, AFactorOfZeroGivesZeros) {
+  for (const double value : {nan, infinity}) {
+    const auto x = vectors(Dense<double>(100, 3, value));
+    x->scale_columns(std::vector<double>{0, 1, -0.0});
+    const Dense<double> rows = own_rows(*x);
+    for (Index i = 0; i < 100; ++i) {
+      EXPECT_EQ(rows(i, 0), 0);
+      EXPECT_FALSE(std::isfinite(rows(i, 1)));
+      EXPECT_EQ(rows(i, 2), 0);
+    }
+  }
+}
+
+TEST_F(HostVectorsTest, DotsOfWholeNumbersAreExact) {
+  for_sizes([&](Index rows, Index columns) {
+    Dense<double> a(rows, columns), b(rows, columns);
+    std::vector<double> expected(static_cast<std::size_t>(columns)), squares = expected;
+    for (Index i = 0; i < rows; ++i) {
+      for (Index c = 0; c < columns; ++c) {
+        a(i, c) = static_cast<double>((7 * i + c) % 1000 - 500);
+        b(i, c) = static_cast<double>((3 * i + 5 * c) % 100);
+        expected[c] += a(i, c) * b(i, c);
+        squares[c] += a(i, c) * a(i, c);
+      }
+    }
+    EXPECT_EQ(dots(*vectors(a), *vectors(b)), expected);
+    const std::vector<double> lengths = norms(*vectors(a));
+    for (Index c = 0; c < columns; ++c) EXPECT_EQ(lengths[c], std::sqrt(squares[c]));
+  });
+}
+
+TEST_F(HostVectorsTest, SumsHaveTheSameBitsForAnyNumberOfThreads) {
+  const int before = omp_get_max_threads();
+  for_sizes([&](Index rows, Index columns) {
+    const auto x = random(rows, columns, 1), y = random(rows, columns, 2);
+    omp_set_num_threads(1);
+    const std::vector<double> alone = dots(*x, *y), largest = maxima(*x);
+    for (const int threads : {2, 4}) {
+      omp_set_num_threads(threads);
+      EXPECT_EQ(dots(*x, *y), alone) << threads;
+      EXPECT_EQ(maxima(*x), largest) << threads;
+    }
+  });
+  omp_set_num_threads(before);
+}
+
+TEST_F(HostVectorsTest, MaximaOfMagnitudes) {
+  for_sizes([&](Index rows, Index columns) {
+    const Dense<double> values = random_multivector(rows, columns, 1);
+    std::vector<double> expected(static_cast<std::size_t>(columns));
+    for (Index i = 0; i < rows; ++i) {
+      for (Index c = 0; c < columns; ++c) {
+        expected[c] = std::max(expected[c], std::abs(values(i, c)));
+      }
+    }
+    EXPECT_EQ(maxima(*vectors(values)), expected);
+  });
+}
+
+TEST_F(HostVectorsTest, ANanStaysTheMaximum) {
+  for (const Index rows : {1, 300, 20000}) {
+    for (const Index at : {Index{0}, rows / 2, rows - 1}) {
+      Dense<double> values = random_multivector(rows, 3, 1);
+      values(at, 1) = nan;
+      values(rows / 3, 0) = -infinity;
+      const std::vector<double> largest = maxima(*vectors(values));
+      EXPECT_EQ(largest[0], infinity);
+      EXPECT_TRUE(std::isnan(largest[1]));
+      EXPECT_LE(largest[2], 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
