@@ -8,7 +8,8 @@ namespace spsolve::blas {
 // (i, j) of a matrix with leading dimension ld is a[i * ld + j]. float and double; every dimension
 // must fit an int. Nothing is copied.
 
-/// How many threads the library uses. No effect with libraries that offer no such call.
+/// How many threads the library uses. No effect with libraries that offer no such call; an OpenBLAS
+/// on OpenMP sets what the caller's own parallel regions take, too.
 void set_threads(int threads);
 
 /// C <- A B for C of m x n, A of m x k, B of k x n.

@@ -13,12 +13,21 @@ namespace spsolve {
 namespace {
 
 /// The BLAS on one thread, as fronts are spread over threads by themselves; as it was afterwards.
+/// Meanwhile parallel regions must say that they want threads(): see blas::set_threads().
 class SingleThreadedBlas {
  public:
   SingleThreadedBlas() { blas::set_threads(1); }
-  ~SingleThreadedBlas() { blas::set_threads(omp_get_max_threads()); }
+  ~SingleThreadedBlas() {
+    blas::set_threads(threads_);
+    omp_set_num_threads(threads_);
+  }
   SingleThreadedBlas(const SingleThreadedBlas&) = delete;
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
+
+  int threads() const { return threads_; }
+
+ private:
+  int threads_ = omp_get_max_threads();
 };
 
 }  // namespace
@@ -35,12 +44,12 @@ SparseElimination<T>::SparseElimination(std::shared_ptr<const SparseAnalysis> an
 template <typename T>
 PivotCounts SparseElimination<T>::factor(Factorization kind, const std::vector<double>& values,
                                          const std::function<void(double)>& advance) {
-  const SingleThreadedBlas one_thread;
+  const SingleThreadedBlas here;
   solve_.reset();
   threshold_.reset();
   if (!factors_ || factors_->kind() != kind) {
     factors_.reset();
-    factors_.emplace(analysis_->fronts, kind, omp_get_max_threads());
+    factors_.emplace(analysis_->fronts, kind, here.threads());
   }
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
@@ -50,7 +59,7 @@ PivotCounts SparseElimination<T>::factor(Factorization kind, const std::vector<d
   std::vector<FactoredFront<T>> fronts;
   fronts.reserve(analysis_->fronts.size());
   for (LocalIndex s = 0; s < analysis_->fronts.size(); ++s) fronts.push_back(factors_->front(s));
-  solve_.emplace(analysis_->fronts, std::move(fronts), kind, omp_get_max_threads());
+  solve_.emplace(analysis_->fronts, std::move(fronts), kind, here.threads());
   return counts;
 }
 
@@ -58,12 +67,12 @@ template <typename T>
 const ThresholdOutcome& SparseElimination<T>::factor_with_threshold(
     Factorization kind, const std::vector<double>& values,
     const std::function<void(double)>& advance) {
-  const SingleThreadedBlas one_thread;
+  const SingleThreadedBlas here;
   solve_.reset();
   factors_.reset();
-  threshold_.emplace(*analysis_, kind, values, advance);
+  threshold_.emplace(*analysis_, kind, values, here.threads(), advance);
   if (threshold_->outcome().rows.empty()) {
-    solve_.emplace(analysis_->fronts, threshold_->fronts(), kind, omp_get_max_threads());
+    solve_.emplace(analysis_->fronts, threshold_->fronts(), kind, here.threads());
   }
   return threshold_->outcome();
 }
@@ -71,18 +80,18 @@ const ThresholdOutcome& SparseElimination<T>::factor_with_threshold(
 template <typename T>
 void SparseElimination<T>::solve(bool transposed, Index columns, std::vector<T>& b,
                                  std::vector<T>& x) const {
-  const SingleThreadedBlas one_thread;
+  const SingleThreadedBlas here;
   const LocalIndex n = static_cast<LocalIndex>(analysis_->rows());
   const auto to = [&](LocalIndex k, bool rows) {
     return static_cast<Index>(rows ? analysis_->row(k) : analysis_->order[k]) * columns;
   };
   x.resize(b.size());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(here.threads())
   for (LocalIndex k = 0; k < n; ++k) {
     std::copy_n(b.data() + to(k, !transposed), columns, x.data() + k * columns);
   }
   solve_->solve(transposed, columns, x.data(), b.data());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(here.threads())
   for (LocalIndex k = 0; k < n; ++k) {
     std::copy_n(b.data() + k * columns, columns, x.data() + to(k, transposed));
   }

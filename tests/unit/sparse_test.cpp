@@ -184,6 +184,7 @@ TEST(SparseElimination, GivesTheSameBitsWithAnyThreads) {
         SparseElimination<double> elimination(
             analysis_of(matrix, kind, Ordering::nested_dissection));
         elimination.factor(kind, matrix.values);
+        ASSERT_EQ(omp_get_max_threads(), count) << "the BLAS on one thread is for fronts alone";
         std::vector<double> all = solved(elimination, false, 1, b);
         const std::vector<double> more = solved(elimination, true, 2, b);
         all.insert(all.end(), more.begin(), more.end());
@@ -193,6 +194,24 @@ TEST(SparseElimination, GivesTheSameBitsWithAnyThreads) {
     }
   }
   omp_set_num_threads(threads);
+}
+
+TEST(SparseElimination, SharesItsWorkAmongThreads) {
+  const auto analysis =
+      analysis_of(generate_matrix("grid2d:90"), Factorization::cholesky, Ordering::automatic);
+  const Schedule schedule = factor_schedule(analysis->fronts, Factorization::cholesky, 4);
+  EXPECT_EQ(schedule.threads, 4);
+  EXPECT_GE(schedule.subtrees.size(), 4u);
+  std::vector<int> taken(schedule.subtrees.size(), 0);
+  std::vector<int> by(4, 0);
+  for_subtrees(schedule, [&](std::size_t i, int thread) {
+    ++taken[i];
+    by[thread] = omp_get_num_threads();
+  });
+  EXPECT_EQ(taken, std::vector<int>(taken.size(), 1));
+  EXPECT_EQ(*std::max_element(by.begin(), by.end()), 4);
+  EXPECT_THROW(for_subtrees(schedule, [](std::size_t, int) { throw std::bad_alloc(); }),
+               std::bad_alloc);
 }
 
 TEST(SparseElimination, OrderingsAllServe) {

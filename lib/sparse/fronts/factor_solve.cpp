@@ -1,8 +1,9 @@
 #include "sparse/fronts/factor_solve.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
+
+#include "sparse/fronts/vector_sweeps.hpp"
 
 namespace spsolve {
 
@@ -14,7 +15,7 @@ constexpr Index columns_at_a_time = 16;
 constexpr Index block = 256;  // of a large front's triangle
 constexpr Index rows_of_piece = 512;
 constexpr Index columns_of_piece = 32;
-constexpr Index short_front = 12;  // pivots, up to which plain loops are sooner done
+constexpr Index large_front = 200000;  // entries times columns, from which it is cut into pieces
 
 /// The same triangle for a system that is transposed.
 Triangle flipped(Triangle t) {
@@ -25,15 +26,24 @@ Triangle flipped(Triangle t) {
 /// Z <- op(A)^-1 Z for rows of K values.
 template <typename T>
 void solve_rows(Triangle t, Index w, Index columns, const T* a, Index ld, T* z) {
-  if (columns == 1) return solve_triangle_vector(t, w, a, ld, z);
-  solve_triangle(CblasRight, flipped(t), columns, w, a, ld, z, columns);
+  if (columns > 1) {
+    return solve_triangle(CblasRight, flipped(t), columns, w, a, ld, z, columns);
+  }
+  const bool transposed = t.op == CblasTrans, unit = t.diagonal == CblasUnit;
+  if (t.part == CblasUpper) {
+    transposed ? vector_sweeps::forward_upper(w, a, ld, z)
+               : vector_sweeps::backward_upper(w, a, ld, z);
+  } else {
+    transposed ? vector_sweeps::backward_lower(unit, w, w, a, ld, z)
+               : vector_sweeps::forward_lower(unit, w, w, a, ld, z);
+  }
 }
 
 /// B <- B - A Z for A of m x w and rows of K values.
 template <typename T>
 void subtract_product(Index m, Index w, Index columns, const T* a, Index ld, const T* z, T* b) {
   if (m == 0) return;
-  if (columns == 1) return multiply_vector<T>(false, m, w, -1, a, ld, z, 1, b);
+  if (columns == 1) return vector_sweeps::subtract(m, w, a, ld, z, b);
   multiply_transposed<T>(columns, m, w, -1, z, columns, a, ld, 1, b, columns);
 }
 
@@ -42,7 +52,7 @@ template <typename T>
 void subtract_transposed_product(Index m, Index w, Index columns, const T* a, Index ld, const T* b,
                                  T* z) {
   if (m == 0) return;
-  if (columns == 1) return multiply_vector<T>(true, m, w, -1, a, ld, b, 1, z);
+  if (columns == 1) return vector_sweeps::subtract_transposed(m, w, a, ld, b, z);
   multiply<T>(false, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
 }
 
@@ -138,7 +148,7 @@ void FactorSolve<T>::divide_by_d(const FactoredFront<T>& f, Index columns, T* z)
 }
 
 template <typename T>
-void FactorSolve<T>::forward(const Sweep& sweep, LocalIndex s, const Tiles& tiles, Index columns,
+void FactorSolve<T>::forward(const Sweep& sweep, LocalIndex s, const Tiles* shared, Index columns,
                              T* b, T* x, LocalIndex end, const LocalIndex* outside, T* above,
                              Buffers& buffers) const {
   const FactoredFront<T>& f = fronts_[s];
@@ -151,16 +161,15 @@ void FactorSolve<T>::forward(const Sweep& sweep, LocalIndex s, const Tiles& tile
   T* t = z + e * columns;
   for (Index k = 0; k < e; ++k) copy_row(columns, b + in[k] * columns, z + k * columns);
   std::fill(t, t + m * columns, T(0));
-  if (columns == 1 && e <= short_front && !sweep.transposed) {
-    // Column by column, the triangle and what is below it in one go.
-    const bool divides = kind_ == Factorization::cholesky;
-    for (Index k = 0; k < e; ++k) {
-      const T* column = f.lower + k * f.ld;
-      if (divides) z[k] /= column[k];
-      const T factor = z[k];
-      for (Index r = k + 1; r < e + m; ++r) z[r] -= factor * column[r];
+  if (columns == 1 && shared == nullptr) {
+    if (sweep.transposed) {
+      vector_sweeps::forward_upper(e, f.lower, f.ld, z);
+      vector_sweeps::subtract(m, e, f.upper, f.ldu, z, t);
+    } else {
+      vector_sweeps::forward_lower(kind_ != Factorization::cholesky, e + m, e, f.lower, f.ld, z);
     }
   } else {
+    const Tiles tiles = shared != nullptr ? *shared : Tiles(1);
     for (Index k = 0; k < e; k += block) {
       const Index w = std::min(block, e - k);
       const T* diagonal = f.lower + k + k * f.ld;
@@ -191,7 +200,7 @@ void FactorSolve<T>::forward(const Sweep& sweep, LocalIndex s, const Tiles& tile
 }
 
 template <typename T>
-void FactorSolve<T>::backward(const Sweep& sweep, LocalIndex s, const Tiles& tiles, Index columns,
+void FactorSolve<T>::backward(const Sweep& sweep, LocalIndex s, const Tiles* shared, Index columns,
                               T* x, Buffers& buffers) const {
   const FactoredFront<T>& f = fronts_[s];
   const Index e = f.pivots, m = f.border, ldb = sweep.ld_beyond(f);
@@ -203,19 +212,15 @@ void FactorSolve<T>::backward(const Sweep& sweep, LocalIndex s, const Tiles& til
   for (Index k = 0; k < e; ++k) copy_row(columns, x + out[k] * columns, z + k * columns);
   for (Index i = 0; i < m; ++i) copy_row(columns, x + border[i] * columns, t + i * columns);
   const bool by_columns = sweep.second.op == CblasNoTrans;  // U11 itself, not a transpose
-  if (columns == 1 && e <= short_front) {
-    for (Index k = e - 1; k >= 0; --k) {
-      const T* column = beyond + k * ldb;
-      T sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (Index i = 0; i < m; ++i) sum += column[i] * t[i];
-      for (Index j = k + 1; j < e; ++j) {
-        sum += z[j] * (by_columns ? f.lower[k + j * f.ld] : f.lower[j + k * f.ld]);
-      }
-      z[k] -= sum;
-      if (sweep.second.diagonal == CblasNonUnit) z[k] /= f.lower[k + k * f.ld];
+  if (columns == 1 && shared == nullptr) {
+    if (by_columns) {
+      vector_sweeps::subtract_transposed(m, e, beyond, ldb, t, z);
+      vector_sweeps::backward_upper(e, f.lower, f.ld, z);
+    } else {
+      vector_sweeps::backward_lower(kind_ != Factorization::cholesky, e + m, e, f.lower, f.ld, z);
     }
   } else {
+    const Tiles tiles = shared != nullptr ? *shared : Tiles(1);
     for (Index k = (e - 1) / block * block; k >= 0; k -= block) {
       const Index w = std::min(block, e - k), after = k + w;
       tiles.run_pieces(k, after, columns_of_piece, [&](Index from, Index to) {
@@ -258,25 +263,21 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
   const Index size = static_cast<Index>(tallest_) * columns;
   const bool copies = !schedule_.upper.empty();
   std::vector<T> above(copies ? above_starts_.back() * columns : 0, T(0));
-  std::atomic<Index> next{0};
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    Buffers buffers(size);
-    std::vector<LocalIndex> outside(copies ? tree_.order() : 0);
-    const Tiles alone(1);
-    for (Index i = next++; i < count; i = next++) {
-      const LocalIndex root = schedule_.subtrees[i];
-      const auto border = tree_.border_of(root);
-      for (std::size_t r = 0; r < border.size(); ++r)
-        outside[border[r]] = static_cast<LocalIndex>(r);
-      T* own = above.data() + above_starts_[i] * columns;
-      for (LocalIndex s = tree_.first_of_subtree[root]; s <= root; ++s) {
-        forward(sweep, s, alone, columns, b, x, tree_.first[root + 1], outside.data(), own,
-                buffers);
-      }
+  std::vector<Buffers> own_buffers(threads, Buffers(size));
+  std::vector<std::vector<LocalIndex>> outsides(copies ? threads : 1);
+  for_subtrees(schedule_, [&](std::size_t i, int thread) {
+    const LocalIndex root = schedule_.subtrees[i];
+    const auto border = tree_.border_of(root);
+    std::vector<LocalIndex>& outside = outsides[copies ? thread : 0];
+    if (copies) outside.resize(tree_.order());
+    for (std::size_t r = 0; r < border.size(); ++r) outside[border[r]] = static_cast<LocalIndex>(r);
+    T* own = above.data() + above_starts_[i] * columns;
+    for (LocalIndex s = tree_.first_of_subtree[root]; s <= root; ++s) {
+      forward(sweep, s, nullptr, columns, b, x, tree_.first[root + 1], outside.data(), own,
+              own_buffers[thread]);
     }
-  }
-  Buffers buffers(size);
+  });
+  Buffers& buffers = own_buffers.front();
   if (copies) {
     for (Index i = 0; i < count; ++i) {
       const T* own = above.data() + above_starts_[i] * columns;
@@ -286,9 +287,10 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
       }
     }
   }
+  const Tiles all(threads);
   const auto tiles_for = [&](LocalIndex s) {
     const Index entries = static_cast<Index>(fronts_[s].pivots) * fronts_[s].ld * columns;
-    return Tiles(entries > 200000 ? threads : 1);
+    return entries > large_front ? &all : nullptr;
   };
   for (const LocalIndex s : schedule_.upper) {
     forward(sweep, s, tiles_for(s), columns, b, x, tree_.order(), nullptr, nullptr, buffers);
@@ -297,18 +299,12 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
     const LocalIndex s = schedule_.upper[i];
     backward(sweep, s, tiles_for(s), columns, x, buffers);
   }
-  next = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    Buffers local(size);
-    const Tiles alone(1);
-    for (Index i = next++; i < count; i = next++) {
-      const LocalIndex root = schedule_.subtrees[i];
-      for (LocalIndex s = root; s >= tree_.first_of_subtree[root]; --s) {
-        backward(sweep, s, alone, columns, x, local);
-      }
+  for_subtrees(schedule_, [&](std::size_t i, int thread) {
+    const LocalIndex root = schedule_.subtrees[i];
+    for (LocalIndex s = root; s >= tree_.first_of_subtree[root]; --s) {
+      backward(sweep, s, nullptr, columns, x, own_buffers[thread]);
     }
-  }
+  });
 }
 
 template <typename T>

@@ -30,9 +30,10 @@ class FactorSolve {
   struct Sweep;
   struct Buffers;
 
-  void forward(const Sweep& sweep, LocalIndex s, const Tiles& tiles, Index columns, T* b, T* x,
+  /// `shared`: over which a front is cut into pieces; null where a thread takes it whole.
+  void forward(const Sweep& sweep, LocalIndex s, const Tiles* shared, Index columns, T* b, T* x,
                LocalIndex end, const LocalIndex* outside, T* above, Buffers& buffers) const;
-  void backward(const Sweep& sweep, LocalIndex s, const Tiles& tiles, Index columns, T* x,
+  void backward(const Sweep& sweep, LocalIndex s, const Tiles* shared, Index columns, T* x,
                 Buffers& buffers) const;
   void divide_by_d(const FactoredFront<T>& front, Index columns, T* z) const;
   void solve_block(bool transposed, Index columns, T* b, T* x) const;

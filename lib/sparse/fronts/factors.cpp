@@ -4,8 +4,6 @@
 #include <atomic>
 #include <numeric>
 
-#include <omp.h>
-
 namespace spsolve {
 
 namespace {
@@ -297,56 +295,41 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
     for (std::size_t i = children.size(); i-- > 0;) {
       if (!is_root[children[i]]) lane.pop(odd[children[i]], block(children[i]));
     }
-    if (advance) {
-      const double p = static_cast<double>(fronts_.pivots(s));
-      const double m = static_cast<double>(fronts_.border_size(s));
-      advance((kind_ == Factorization::lu ? 2 : 1) * (p * p * p / 3 + p * p * m + p * m * m));
-    }
+    if (advance) advance(front_flops(fronts_, s, kind_ != Factorization::lu));
   };
   const int threads = schedule_.threads;
-  std::vector<PivotCounts> counts(threads + 1);
-  std::atomic<std::size_t> next{0};
+  struct Own {
+    PivotCounts counts;
+    std::vector<T> scratch;
+  };
+  std::vector<Own> owns(threads + 1);  // of the threads, and of the fronts above
   std::atomic<bool> failed{false};
-  std::exception_ptr failure;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    PivotCounts& own = counts[omp_get_thread_num()];
-    try {
-      Lane& lane = lanes_[omp_get_thread_num()];
-      std::vector<T> scratch;
-      const Tiles alone(1);
-      for (std::size_t i = next++; i < schedule_.subtrees.size() && !failed; i = next++) {
-        const LocalIndex root = schedule_.subtrees[i];
-        for (LocalIndex s = fronts_.first_of_subtree[root]; s <= root && !failed; ++s) {
-          step(s, lane, alone, own, scratch);
-          if (own.failed >= 0) failed = true;
-        }
-      }
-    } catch (...) {
-#pragma omp critical
-      failure = std::current_exception();
-      failed = true;
+  for_subtrees(schedule_, [&](std::size_t i, int thread) {
+    const LocalIndex root = schedule_.subtrees[i];
+    Own& own = owns[thread];
+    for (LocalIndex s = fronts_.first_of_subtree[root]; s <= root && !failed; ++s) {
+      step(s, lanes_[thread], Tiles(1), own.counts, own.scratch);
+      if (own.counts.failed >= 0) failed = true;
     }
-  }
-  if (failure) std::rethrow_exception(failure);
+  });
   {
     Lane& lane = upper_lane_.front();
-    std::vector<T> scratch;
-    PivotCounts& own = counts[threads];
+    Own& own = owns[threads];
     for (const LocalIndex s : schedule_.upper) {
       if (failed) break;
       const double work = static_cast<double>(fronts_.pivots(s)) *
                           static_cast<double>(fronts_.pivots(s) + fronts_.border_size(s)) *
                           static_cast<double>(fronts_.pivots(s) + fronts_.border_size(s));
       constexpr double worth_threads = 1e6;  // flops
-      step(s, lane, Tiles(work > worth_threads ? threads : 1), own, scratch);
-      if (own.failed >= 0) failed = true;
+      step(s, lane, Tiles(work > worth_threads ? threads : 1), own.counts, own.scratch);
+      if (own.counts.failed >= 0) failed = true;
     }
   }
   PivotCounts all;
-  for (const PivotCounts& own : counts) {
-    all.add(own);
-    if (own.failed >= 0 && (all.failed < 0 || own.failed < all.failed)) all.failed = own.failed;
+  for (const Own& own : owns) {
+    all.add(own.counts);
+    const Index place = own.counts.failed;
+    if (place >= 0 && (all.failed < 0 || place < all.failed)) all.failed = place;
   }
   return all;
 }

@@ -38,14 +38,19 @@ Schedule cut_subtrees(const Fronts& fronts, const std::vector<double>& work, dou
   return schedule;
 }
 
+double front_flops(const Fronts& fronts, LocalIndex s, bool symmetric) {
+  const double p = static_cast<double>(fronts.pivots(s));
+  const double m = static_cast<double>(fronts.border_size(s));
+  return (symmetric ? 1 : 2) * (p * p * p / 3 + p * p * m + p * m * m);
+}
+
 std::vector<double> front_work(const Fronts& fronts, bool symmetric) {
   std::vector<double> work(fronts.size());
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     const double p = static_cast<double>(fronts.pivots(s));
     const double m = static_cast<double>(fronts.border_size(s));
-    const double flops = (2.0 / 3 * p * p * p + 2 * p * p * m + 2 * p * m * m);
     const double entries = p * p + 2 * p * m + 2 * m * m;
-    work[s] = (symmetric ? 0.5 : 1.0) * (flops / 25 + entries) + 400;
+    work[s] = front_flops(fronts, s, symmetric) / 25 + (symmetric ? 0.5 : 1.0) * entries + 400;
   }
   return work;
 }

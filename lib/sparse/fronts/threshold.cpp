@@ -5,8 +5,6 @@
 #include <limits>
 #include <numeric>
 
-#include <omp.h>
-
 #include "core/column_blas.hpp"
 
 namespace spsolve {
@@ -19,6 +17,14 @@ constexpr Index panel_width = 32;
 constexpr Index columns_of_piece = 128;
 
 }  // namespace
+
+void ThresholdOutcome::add(const ThresholdOutcome& other) {
+  counts.add(other.counts);
+  delayed += other.delayed;
+  factor_entries += other.factor_entries;
+  rows.insert(rows.end(), other.rows.begin(), other.rows.end());
+  columns.insert(columns.end(), other.columns.begin(), other.columns.end());
+}
 
 /// A front with all that was delayed to it: n x n, column-major, of which the first `candidates`
 /// rows and columns are fully summed. Symmetric matrices are there with both triangles.
@@ -43,8 +49,7 @@ class ThresholdFactors<T>::Work {
   const std::vector<T>& off_diagonal() const { return off_diagonal_; }
 
   /// Takes pivots until no column that is left has one.
-  void eliminate(PivotCounts& counts) {
-    const Tiles tiles(omp_get_max_threads());
+  void eliminate(const Tiles& tiles, PivotCounts& counts) {
     while (done_ < candidates_) {
       const Index first = done_;
       for (Index j = first; j < candidates_ && done_ - first + 1 < panel_width;) {
@@ -237,7 +242,7 @@ class ThresholdFactors<T>::Work {
 
 template <typename T>
 ThresholdFactors<T>::ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
-                                      const std::vector<double>& values,
+                                      const std::vector<double>& values, int threads,
                                       const std::function<void(double)>& advance)
     : analysis_(analysis),
       kind_(kind),
@@ -246,17 +251,29 @@ ThresholdFactors<T>::ThresholdFactors(const SparseAnalysis& analysis, Factorizat
   double most = 0;
   for (const double value : values) most = std::max(most, std::abs(value));
   tiny_ = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * most;
-  for (LocalIndex s = 0; s < analysis.fronts.size(); ++s) {
-    eliminate(s, values);
-    if (advance) {
-      const double p = analysis.fronts.pivots(s), m = analysis.fronts.border_size(s);
-      advance((kind == Factorization::lu ? 2 : 1) * (p * p * p / 3 + p * p * m + p * m * m));
+  const Fronts& fronts = analysis.fronts;
+  const auto step = [&](LocalIndex s, const Tiles& tiles, ThresholdOutcome& outcome) {
+    eliminate(s, values, tiles, outcome);
+    if (!advance) return;
+    advance(front_flops(fronts, s, kind != Factorization::lu));
+  };
+  const Schedule schedule = factor_schedule(fronts, kind, threads);
+  std::vector<ThresholdOutcome> outcomes(schedule.threads);
+  for_subtrees(schedule, [&](std::size_t i, int thread) {
+    const LocalIndex root = schedule.subtrees[i];
+    for (LocalIndex s = fronts.first_of_subtree[root]; s <= root; ++s) {
+      step(s, Tiles(1), outcomes[thread]);
     }
-  }
+  });
+  for (const LocalIndex s : schedule.upper) step(s, Tiles(threads), outcomes.front());
+  for (const ThresholdOutcome& outcome : outcomes) outcome_.add(outcome);
+  std::sort(outcome_.rows.begin(), outcome_.rows.end());
+  std::sort(outcome_.columns.begin(), outcome_.columns.end());
 }
 
 template <typename T>
-void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& values) {
+void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& values,
+                                    const Tiles& tiles, ThresholdOutcome& outcome) {
   const Fronts& fronts = analysis_.fronts;
   const bool symmetric = kind_ != Factorization::lu;
   const Index own = fronts.pivots(s), m = fronts.border_size(s);
@@ -302,8 +319,8 @@ void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& val
     passed = {};
   }
   PivotCounts counts;
-  work.eliminate(counts);
-  outcome_.counts.add(counts);
+  work.eliminate(tiles, counts);
+  outcome.counts.add(counts);
   const Index e = work.done(), left = candidates - e, border = left + m;
 
   Kept& kept = kept_[s];
@@ -325,13 +342,13 @@ void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& val
       for (Index j = 0; j < border; ++j) kept.upper[j + k * border] = work.at(k, e + j);
     }
   }
-  outcome_.factor_entries += static_cast<Index>(kept.lower.size() + kept.upper.size());
+  outcome.factor_entries += static_cast<Index>(kept.lower.size() + kept.upper.size());
   if (left > 0 && is_root) {
-    outcome_.rows.insert(outcome_.rows.end(), work.rows.begin() + e, work.rows.end());
-    outcome_.columns.insert(outcome_.columns.end(), work.columns.begin() + e, work.columns.end());
+    outcome.rows.insert(outcome.rows.end(), work.rows.begin() + e, work.rows.end());
+    outcome.columns.insert(outcome.columns.end(), work.columns.begin() + e, work.columns.end());
     return;
   }
-  outcome_.delayed += left;
+  outcome.delayed += left;
   Passed& passed = passed_[s];
   passed.rows.assign(work.rows.begin() + e, work.rows.end());
   passed.columns.assign(work.columns.begin() + e, work.columns.end());

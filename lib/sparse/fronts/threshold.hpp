@@ -14,7 +14,10 @@ struct ThresholdOutcome {
   PivotCounts counts;
   Index delayed = 0;  ///< pivots that fronts passed on to their parents, each time counted
   Index factor_entries = 0;
-  std::vector<LocalIndex> rows, columns;  ///< without a pivot, in the order of elimination
+  std::vector<LocalIndex> rows,
+      columns;  ///< without a pivot, ascending in the order of elimination
+
+  void add(const ThresholdOutcome& other);
 };
 
 /// Multifrontal factors with threshold pivoting (Duff and Reid 1983, 1996): a pivot is taken where
@@ -23,13 +26,14 @@ struct ThresholdOutcome {
 /// delayed: passed on to the parent, where more rows are fully summed. Fronts grow by what is
 /// delayed to them, so that memory and time are not known beforehand.
 ///
-/// The same bits for any number of threads, which share the products inside of a front.
+/// Threads take subtrees side by side, and share the products inside of the fronts above. The same
+/// bits for any number of them.
 template <typename T>
 class ThresholdFactors {
  public:
   /// u = 0.1 for LU, 0.01 for L D L^T. `analysis` must outlive the object. Throws std::bad_alloc.
   ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
-                   const std::vector<double>& values,
+                   const std::vector<double>& values, int threads,
                    const std::function<void(double)>& advance = {});
 
   const ThresholdOutcome& outcome() const { return outcome_; }
@@ -50,7 +54,8 @@ class ThresholdFactors {
   };
   class Work;
 
-  void eliminate(LocalIndex s, const std::vector<double>& values);
+  void eliminate(LocalIndex s, const std::vector<double>& values, const Tiles& tiles,
+                 ThresholdOutcome& outcome);
 
   const SparseAnalysis& analysis_;
   Factorization kind_;
