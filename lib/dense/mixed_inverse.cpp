@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "solve/gmres.hpp"
 
 namespace spsolve {
 
@@ -26,10 +25,9 @@ Equilibration MixedInverse::scaling(SystemMatrix& matrix, AutoSwitch wanted, Pre
 void MixedInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
   matrix_ = &matrix;
   scaling_ = &scaling;
-  scaled_ = std::make_unique<ScaledOperator>(ScaledOperator::scaled(matrix, scaling));
-  norms_ = matrix.norms(scaling);
   if (factors_ == nullptr || facts_.mixed->fell_back) factors_ = in_float_();
   factors_->prepare(matrix, scaling);
+  gmres_.emplace(matrix, scaling, *factors_);
 }
 
 std::unique_ptr<Vectors> MixedInverse::try_in_float(const EliminationRun& run,
@@ -42,16 +40,8 @@ std::unique_ptr<Vectors> MixedInverse::try_in_float(const EliminationRun& run,
     failure = fmt::format("the elimination in float failed ({})", error.what());
     return nullptr;
   }
-  std::unique_ptr<Vectors> x;
-  if (run.first != nullptr) {
-    x = copy_of(*run.first);
-  } else {
-    const std::unique_ptr<Vectors> ones = matrix_->vectors(1);
-    ones->fill(1);
-    x = matrix_->vectors(1);
-    scaled_->apply(*ones, *x);
-  }
-  const GmresOutcome outcome = solve_by_gmres(*scaled_, *factors_, norms_.infinity, *x);
+  GmresInverse::Trial trial = gmres_->try_out(run.first);
+  const GmresOutcome& outcome = trial.outcome;
   facts_.mixed->steps = outcome.steps;
   if (!outcome.converged) {
     failure = fmt::format(
@@ -59,7 +49,7 @@ std::unique_ptr<Vectors> MixedInverse::try_in_float(const EliminationRun& run,
         "matrix is too ill-conditioned for float",
         outcome.backward_error, outcome.steps);
   }
-  return x;
+  return std::move(trial.x);
 }
 
 std::unique_ptr<Vectors> MixedInverse::eliminate(const EliminationRun& run) {
@@ -70,6 +60,7 @@ std::unique_ptr<Vectors> MixedInverse::eliminate(const EliminationRun& run) {
   MixedOutcome outcome = *facts_.mixed;
   if (!failure.empty()) {
     solution = nullptr;
+    gmres_.reset();
     factors_ = nullptr;
     if (before_double_) before_double_(failure);
     factors_ = in_double_();
@@ -87,16 +78,11 @@ std::unique_ptr<Vectors> MixedInverse::eliminate(const EliminationRun& run) {
 }
 
 void MixedInverse::apply(const Vectors& x, Vectors& y) {
-  if (facts_.mixed->fell_back) return factors_->apply(x, y);
-  copy(x, y);
-  solve_by_gmres(*scaled_, *factors_, norms_.infinity, y);
+  gmres_ ? gmres_->apply(x, y) : factors_->apply(x, y);
 }
 
 void MixedInverse::apply_transposed(const Vectors& x, Vectors& y) {
-  if (facts_.mixed->fell_back) return factors_->apply_transposed(x, y);
-  copy(x, y);
-  Transposed matrix(*scaled_), inverse(*factors_);
-  solve_by_gmres(matrix, inverse, norms_.one, y);
+  gmres_ ? gmres_->apply_transposed(x, y) : factors_->apply_transposed(x, y);
 }
 
 }  // namespace spsolve

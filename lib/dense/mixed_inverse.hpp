@@ -2,9 +2,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "solve/equilibrate.hpp"
+#include "solve/gmres_inverse.hpp"
 #include "solve/inverse.hpp"
 
 namespace spsolve {
@@ -41,9 +43,8 @@ class MixedInverse final : public Inverse {
   BeforeDouble before_double_;
   SystemMatrix* matrix_ = nullptr;
   const Equilibration* scaling_ = nullptr;
-  std::unique_ptr<ScaledOperator> scaled_;  // R A C
-  SystemMatrix::Norms norms_;
   std::unique_ptr<Inverse> factors_;
+  std::optional<GmresInverse> gmres_;  // on float factors
   InverseFacts facts_;
 };
 

@@ -166,6 +166,13 @@ double attainable_error(Index order) {
   return (4 + std::sqrt(static_cast<double>(order))) * unit_roundoff;
 }
 
+double backward_error(LinearOperator& matrix, double norm, const Vectors& b, const Vectors& x) {
+  const Owned residual = b.similar(b.columns());
+  residual_of(matrix, b, x, *residual);
+  const Coefficients errors = backward_errors(norm, maxima(b), x, *residual);
+  return errors.empty() ? 0.0 : std::ranges::max(errors);
+}
+
 std::int64_t gmres_bytes(Index height, Index right_hand_sides) {
   // Two bases, and b, x, the residual, a trial, products and what M^-1 works on.
   constexpr Index vectors = 2 * (steps_of_cycle + 1) + 8;

@@ -32,6 +32,10 @@ struct GmresOutcome {
 /// u = 2^-53, as an elimination in double leaves it.
 double attainable_error(Index order);
 
+/// ||b - A x|| / (||A|| ||x|| + ||b||) in infinity norms, `norm` = ||A||, the worst of the columns;
+/// infinite where it is not a finite number. Collective.
+double backward_error(LinearOperator& matrix, double norm, const Vectors& b, const Vectors& x);
+
 /// Solves A x = b to the backward error of an elimination in double, by cycles of gmres_cycle()
 /// on the residual, which is computed in double (Carson and Higham, "Accelerating the solution of
 /// linear systems by iterative refinement in three precisions", SIAM J. Sci. Comput. 40, 2018;

@@ -10,6 +10,7 @@
 #include "core/checksum.hpp"
 #include "core/error.hpp"
 #include "core/timer.hpp"
+#include "sparse/matching/block_triangular_form.hpp"
 #include "sparse/matching/matching.hpp"
 
 namespace spsolve {
@@ -104,10 +105,10 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
     if (matching.rank < matrix.rows) {
       fail(ExitCode::not_trustworthy,
            "the matrix is structurally singular: its non-zeros match only {} of {} rows with "
-           "columns; no pivot is left for rows {} and columns {} (numbered from 1), whatever the "
-           "values are",
-           matching.rank, matrix.rows, named_from_one(matching.unmatched_rows),
-           named_from_one(matching.unmatched_columns));
+           "columns, whatever their values are: {} (numbered from 1)",
+           matching.rank, matrix.rows,
+           in_words(structural_defect(matrix, matching.row_of_column, matching.unmatched_rows,
+                                      matching.unmatched_columns)));
     }
     analysis.row_scale = std::move(matching.rows);
     analysis.column_scale = std::move(matching.columns);

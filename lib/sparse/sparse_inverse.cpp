@@ -7,8 +7,8 @@
 #include "distribute/redistribute.hpp"
 #include "distribute/scatter.hpp"
 #include "matrix/symmetry.hpp"
-#include "solve/gmres.hpp"
 #include "solve/in_precision.hpp"
+#include "solve/probe.hpp"
 #include "sparse/clean.hpp"
 #include "sparse/scaling.hpp"
 
@@ -52,7 +52,13 @@ class SparseInverse<T>::Raw final : public LinearOperator {
 template <typename T>
 SparseInverse<T>::SparseInverse(Team& team, const SparseChoice& choice,
                                 std::shared_ptr<const SparseAnalysis> analysis)
-    : team_(team), choice_(choice), analysis_(std::move(analysis)) {}
+    : team_(team),
+      choice_(choice),
+      analysis_(std::move(analysis)),
+      raw_(std::make_unique<Raw>(*this)) {}
+
+template <typename T>
+SparseInverse<T>::~SparseInverse() = default;
 
 template <typename T>
 void SparseInverse<T>::gather(SystemMatrix& matrix) {
@@ -96,8 +102,8 @@ Equilibration SparseInverse<T>::scaling(SystemMatrix& matrix, AutoSwitch wanted,
 template <typename T>
 void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
   matrix_ = &matrix;
-  scaled_ = std::make_unique<ScaledOperator>(ScaledOperator::scaled(matrix, scaling));
-  norms_ = matrix.norms(scaling);
+  scaling_ = &scaling;
+  if (!choice_.refined) gmres_.emplace(matrix, scaling, *raw_);
   if (broadcast_value(team_, whole_.rows == 0, 0)) gather(matrix);
   Dense<double> factors;
   if (scaling.scales) {
@@ -143,7 +149,6 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   SparseOutcome outcome;
   double largest = 0;
   Factorization kind = choice_.kind;
-  std::string_view word, ordering;
   together(team_, [&] {
     if (team_.rank() != 0) return;
     for (const double value : values_) {
@@ -225,6 +230,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run) {
   facts_.pivots = {largest, largest > 0 ? told.counts.largest / largest : 0, told.counts.smallest,
                    told.counts.largest};
   SparseOutcome& outcome = *facts_.sparse;
+  outcome.factorisation = word_for(kind);
   outcome.delayed_pivots = told.delayed;
   outcome.factor_entries = told.entries;
   outcome.moved_pivots = told.counts.swaps;
@@ -232,31 +238,42 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run) {
 }
 
 template <typename T>
-std::unique_ptr<Vectors> SparseInverse<T>::trial(const EliminationRun& run) {
-  if (run.first != nullptr) return copy_of(*run.first);
-  const std::unique_ptr<Vectors> ones = matrix_->vectors(1);
-  ones->fill(1);
-  std::unique_ptr<Vectors> b = matrix_->vectors(1);
-  scaled_->apply(*ones, *b);
-  return b;
-}
-
-template <typename T>
-double SparseInverse<T>::error_of(const Vectors& b, const Vectors& x) {
-  const std::unique_ptr<Vectors> r = b.similar(b.columns());
-  scaled_->apply(x, *r);
-  std::vector<double> minus(static_cast<std::size_t>(b.columns()), -1.0);
-  r->scale_columns(minus);
-  add_multiple(1.0, b, *r);
-  const std::vector<double> residual = maxima(*r), solution = maxima(x), right = maxima(b);
-  double worst = 0;
-  for (std::size_t c = 0; c < residual.size(); ++c) {
-    const double scale = norms_.infinity * solution[c] + right[c];
-    const double error = scale > 0 ? residual[c] / scale : residual[c];
-    worst = error <= worst ? worst : error;  // a nan is worst
-    if (std::isnan(error)) return error;
+std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
+                                                   std::string& failure) {
+  const Index perturbed = facts_.sparse->perturbed_pivots;
+  if (perturbed == 0) {
+    constexpr double tame = 1e3;  // multipliers that leave refinement enough digits
+    if (run.first == nullptr && largest_multiplier_ <= tame) return nullptr;
+    GmresInverse::Trial trial = gmres_->try_factors_alone(run.first);
+    constexpr double refinable = std::is_same_v<T, float> ? 1e-3 : 1e-8;
+    if (!(trial.outcome.backward_error <= refinable)) {
+      failure = fmt::format("multipliers grew to {:.1e} and left a backward error of {:.1e}",
+                            largest_multiplier_, trial.outcome.backward_error);
+    }
+    return std::move(trial.x);
   }
-  return worst;
+  const std::string told =
+      fmt::format("{} of {} pivots were too small and made larger", perturbed, matrix_->order());
+  GmresInverse::Trial trial = gmres_->try_out(run.first);
+  facts_.sparse->gmres_steps = trial.outcome.steps;
+  if (!trial.outcome.converged) {
+    failure = fmt::format("{}, and GMRES on these factors stopped at a backward error of {:.1e}",
+                          told, trial.outcome.backward_error);
+    return nullptr;
+  }
+  // Perturbed factors of a singular matrix leave small residuals, too.
+  by_gmres_ = true;
+  ScaledOperator inverse = ScaledOperator::unscaled(*this, *matrix_, *scaling_);
+  if (!probe_known_solution(*matrix_, inverse).found()) {
+    by_gmres_ = false;
+    failure = fmt::format(
+        "{}, and with these factors GMRES found another solution than one that was known", told);
+    return nullptr;
+  }
+  facts_.notes.push_back(
+      fmt::format("{}; solutions are by GMRES on these factors, {} step{} for a first one", told,
+                  trial.outcome.steps, trial.outcome.steps == 1 ? "" : "s"));
+  return std::move(trial.x);
 }
 
 template <typename T>
@@ -265,52 +282,9 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
   by_gmres_ = false;
   factor(run);
   if (choice_.refined) return nullptr;
-  // What the first factors did not do for, in words.
   std::string failure;
-  const Index perturbed = facts_.sparse->perturbed_pivots;
-  if (perturbed == 0) {
-    constexpr double tame = 1e3;  // multipliers that leave refinement enough digits
-    const bool told = run.first != nullptr || largest_multiplier_ > tame;
-    if (!told) return nullptr;
-    const std::unique_ptr<Vectors> b = trial(run);
-    std::unique_ptr<Vectors> x = b->similar(b->columns());
-    solve(false, *b, *x);
-    constexpr double refinable = std::is_same_v<T, float> ? 1e-3 : 1e-8;
-    const double error = error_of(*b, *x);
-    if (error <= refinable) return run.first != nullptr ? std::move(x) : nullptr;
-    failure = fmt::format("multipliers grew to {:.1e} and left a backward error of {:.1e}",
-                          largest_multiplier_, error);
-  } else {
-    // A solution that is known: perturbed factors of a singular matrix leave small residuals, too.
-    const std::unique_ptr<Vectors> ones = matrix_->vectors(1), x = matrix_->vectors(1);
-    ones->fill(1);
-    scaled_->apply(*ones, *x);
-    Raw raw(*this);
-    const GmresOutcome outcome = solve_by_gmres(*scaled_, raw, norms_.infinity, *x);
-    facts_.sparse->gmres_steps = outcome.steps;
-    add_multiple(-1.0, *ones, *x);
-    const double error = maxima(*x).front();
-    constexpr double recognised = 1e-2;
-    if (outcome.converged && error <= recognised) {
-      by_gmres_ = true;
-      facts_.notes.push_back(
-          fmt::format("{} of {} pivots were too small and made larger; solutions are by GMRES on "
-                      "these factors, {} steps for a first one",
-                      perturbed, matrix_->order(), outcome.steps));
-      return nullptr;
-    }
-    if (outcome.converged) {
-      failure = fmt::format(
-          "{} of {} pivots were too small and made larger, and with these factors GMRES found "
-          "another solution than one that was known",
-          perturbed, matrix_->order());
-    } else {
-      failure = fmt::format(
-          "{} of {} pivots were too small and made larger, and GMRES on these factors stopped at a "
-          "backward error of {:.1e}",
-          perturbed, matrix_->order(), outcome.backward_error);
-    }
-  }
+  std::unique_ptr<Vectors> x = try_out(run, failure);
+  if (failure.empty()) return run.first != nullptr ? std::move(x) : nullptr;
   factor_with_threshold(run);
   facts_.notes.push_back(
       fmt::format("eliminated again with threshold pivoting, which delayed {} pivots: {}",
@@ -321,6 +295,12 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
 template <typename T>
 void SparseInverse<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
   solve_in<T>(x, y, [&](Dense<T>& rows) {
+    if (team_.size() == 1) {
+      std::vector<T> result;
+      elimination_->solve(transposed, rows.columns, rows.values, result);
+      rows.values.swap(result);
+      return;
+    }
     Dense<double> whole = gather_rows(team_, x.layout(), rows);
     together(team_, [&] {
       if (team_.rank() != 0) return;
@@ -335,19 +315,12 @@ void SparseInverse<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
 
 template <typename T>
 void SparseInverse<T>::apply(const Vectors& x, Vectors& y) {
-  if (!by_gmres_) return solve(false, x, y);
-  copy(x, y);
-  Raw raw(*this);
-  solve_by_gmres(*scaled_, raw, norms_.infinity, y);
+  by_gmres_ ? gmres_->apply(x, y) : solve(false, x, y);
 }
 
 template <typename T>
 void SparseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
-  if (!by_gmres_) return solve(true, x, y);
-  copy(x, y);
-  Raw raw(*this);
-  Transposed matrix(*scaled_), inverse(raw);
-  solve_by_gmres(matrix, inverse, norms_.one, y);
+  by_gmres_ ? gmres_->apply_transposed(x, y) : solve(true, x, y);
 }
 
 template class SparseInverse<float>;

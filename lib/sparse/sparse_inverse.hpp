@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "solve/gmres_inverse.hpp"
 #include "solve/inverse.hpp"
 #include "solve/options.hpp"
 #include "sparse/elimination.hpp"
@@ -27,9 +28,9 @@ struct SparseChoice {
 ///
 /// 1. L L^T, which proves A positive definite; else, where it may, L D L^T;
 /// 2. L D L^T or P L U with pivots from each front's own rows, too small ones made larger;
-/// 3. where there were such: a trial by GMRES on these factors (Li and Demmel 1998) for a solution
-/// that
-///    is known, and if it is found, GMRES for every solve; where multipliers grew, a trial without;
+/// 3. where there were such: GMRES on these factors for every solve (Li and Demmel 1998), if it
+///    converges for a first one and finds a solution that is known; where multipliers grew, a trial
+///    of the factors alone;
 /// 4. elimination again with threshold pivoting, pivots that fail passed on to the parent
 ///    (see threshold.hpp);
 /// 5. refusal, with the rank that was found.
@@ -40,6 +41,7 @@ class SparseInverse final : public Inverse {
   /// object.
   SparseInverse(Team& team, const SparseChoice& choice,
                 std::shared_ptr<const SparseAnalysis> analysis);
+  ~SparseInverse() override;
 
   Equilibration scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision) override;
   void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
@@ -56,10 +58,9 @@ class SparseInverse final : public Inverse {
   void factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run);
   std::function<void(double)> progress_of(const EliminationRun& run) const;
-  /// Right-hand sides of R A C to try the factors with.
-  std::unique_ptr<Vectors> trial(const EliminationRun& run);
-  /// The backward error of x, solutions of (R A C) x = b, in the infinity norm; the worst column's.
-  double error_of(const Vectors& b, const Vectors& x);
+  /// Whether the factors do, by themselves or with GMRES; if not, `failure` says why. Hands back
+  /// what was solved for run.first on the way.
+  std::unique_ptr<Vectors> try_out(const EliminationRun& run, std::string& failure);
   void solve(bool transposed, const Vectors& x, Vectors& y);
 
   Team& team_;
@@ -69,8 +70,9 @@ class SparseInverse final : public Inverse {
   std::vector<double> values_;                       // of R A C on rank 0, until they are factored
   std::optional<SparseElimination<T>> elimination_;  // on rank 0
   SystemMatrix* matrix_ = nullptr;
-  std::unique_ptr<ScaledOperator> scaled_;
-  SystemMatrix::Norms norms_;
+  const Equilibration* scaling_ = nullptr;
+  std::unique_ptr<Raw> raw_;
+  std::optional<GmresInverse> gmres_;  // on raw_
   bool by_gmres_ = false;
   double largest_multiplier_ = 0;
   InverseFacts facts_;

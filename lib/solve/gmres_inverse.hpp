@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+
+#include "solve/equilibrate.hpp"
+#include "solve/gmres.hpp"
+#include "solve/system_matrix.hpp"
+
+namespace spsolve {
+
+/// (R A C)^-1 by solve_by_gmres() on factors that are near it, where these alone are not enough.
+class GmresInverse final : public LinearOperator {
+ public:
+  /// What is given must outlive the object. Collective: norms of R A C.
+  GmresInverse(SystemMatrix& matrix, const Equilibration& scaling, LinearOperator& factors);
+
+  /// What a first solve came to.
+  struct Trial {
+    std::unique_ptr<Vectors> x;
+    GmresOutcome outcome;
+  };
+  /// Solves for `first`, right-hand sides of R A C, or where it is null for the row sums.
+  /// Collective.
+  Trial try_out(const Vectors* first);
+  /// The same by the factors alone.
+  Trial try_factors_alone(const Vectors* first);
+
+  void apply(const Vectors& x, Vectors& y) override;
+  void apply_transposed(const Vectors& x, Vectors& y) override;
+
+ private:
+  std::unique_ptr<Vectors> right_hand_sides(const Vectors* first);
+
+  SystemMatrix& matrix_;
+  ScaledOperator scaled_;  // R A C
+  LinearOperator& factors_;
+  SystemMatrix::Norms norms_;
+};
+
+}  // namespace spsolve
