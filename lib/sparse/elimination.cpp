@@ -88,12 +88,14 @@ void SparseElimination<T>::solve(bool transposed, Index columns, std::vector<T>&
   x.resize(b.size());
 #pragma omp parallel for schedule(static) num_threads(here.threads())
   for (LocalIndex k = 0; k < n; ++k) {
-    std::copy_n(b.data() + to(k, !transposed), columns, x.data() + k * columns);
+    const T* row = b.data() + to(k, !transposed);
+    for (Index c = 0; c < columns; ++c) x[k * columns + c] = row[c];
   }
   solve_->solve(transposed, columns, x.data(), b.data());
 #pragma omp parallel for schedule(static) num_threads(here.threads())
   for (LocalIndex k = 0; k < n; ++k) {
-    std::copy_n(b.data() + k * columns, columns, x.data() + to(k, transposed));
+    T* row = x.data() + to(k, transposed);
+    for (Index c = 0; c < columns; ++c) row[c] = b[k * columns + c];
   }
 }
 

@@ -8,6 +8,7 @@
 namespace spsolve {
 
 using namespace column_blas;
+using vector_sweeps::Ends;
 
 namespace {
 
@@ -34,8 +35,8 @@ void solve_rows(Triangle t, Index w, Index columns, const T* a, Index ld, T* z) 
     transposed ? vector_sweeps::forward_upper(w, a, ld, z)
                : vector_sweeps::backward_upper(w, a, ld, z);
   } else {
-    transposed ? vector_sweeps::backward_lower(unit, w, w, a, ld, z)
-               : vector_sweeps::forward_lower(unit, w, w, a, ld, z);
+    transposed ? vector_sweeps::backward_lower<Ends::exact>(unit, w, w, a, ld, z)
+               : vector_sweeps::forward_lower<Ends::exact>(unit, w, w, a, ld, z);
   }
 }
 
@@ -43,7 +44,7 @@ void solve_rows(Triangle t, Index w, Index columns, const T* a, Index ld, T* z) 
 template <typename T>
 void subtract_product(Index m, Index w, Index columns, const T* a, Index ld, const T* z, T* b) {
   if (m == 0) return;
-  if (columns == 1) return vector_sweeps::subtract(m, w, a, ld, z, b);
+  if (columns == 1) return vector_sweeps::subtract<Ends::exact>(m, w, a, ld, z, b);
   multiply_transposed<T>(columns, m, w, -1, z, columns, a, ld, 1, b, columns);
 }
 
@@ -52,8 +53,27 @@ template <typename T>
 void subtract_transposed_product(Index m, Index w, Index columns, const T* a, Index ld, const T* b,
                                  T* z) {
   if (m == 0) return;
-  if (columns == 1) return vector_sweeps::subtract_transposed(m, w, a, ld, b, z);
+  if (columns == 1) return vector_sweeps::subtract_transposed<Ends::exact>(m, w, a, ld, b, z);
   multiply<T>(false, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
+}
+
+constexpr LocalIndex ahead =
+    3;  // fronts whose values are asked for: memory is slower than small ones
+
+/// Asks for a front's values while others are worked on; of a large front for its beginning, as the
+/// processor foresees the rest.
+template <typename T>
+void prefetch(const FactoredFront<T>& f) {
+  constexpr Index most = 4096, line = 64;
+  const auto ask = [&](const T* values, Index count) {
+    const char* at = reinterpret_cast<const char*>(values);
+    const Index bytes = std::min(most, count * static_cast<Index>(sizeof(T)));
+    for (Index i = 0; i < bytes; i += line) __builtin_prefetch(at + i);
+  };
+  const Index e = f.pivots, m = f.border;
+  ask(f.lower, e * f.ld);
+  if (f.upper != nullptr) ask(f.upper, e * m);
+  __builtin_prefetch(f.border_rows);
 }
 
 template <typename T>
@@ -90,12 +110,17 @@ struct FactorSolve<T>::Sweep {
   }
 };
 
-/// A front's part of the multivectors: pivots, then border.
+/// What a solve works in, kept from one to the next.
 template <typename T>
-struct FactorSolve<T>::Buffers {
-  explicit Buffers(Index size) : rows(static_cast<std::size_t>(size)) {}
-  std::vector<T> rows;
+struct FactorSolve<T>::Workspace {
+  Index columns = 0;
+  std::vector<std::vector<T>> rows;  ///< of threads: a front's rows, pivots first, then border
+  std::vector<UntouchedArray<LocalIndex>> outside;  ///< of threads: places in the subtree's copy
+  std::vector<T> above;                             ///< the subtrees' copies
 };
+
+template <typename T>
+FactorSolve<T>::~FactorSolve() = default;
 
 template <typename T>
 FactorSolve<T>::FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts,
@@ -150,46 +175,54 @@ void FactorSolve<T>::divide_by_d(const FactoredFront<T>& f, Index columns, T* z)
 template <typename T>
 void FactorSolve<T>::forward(const Sweep& sweep, LocalIndex s, const Tiles* shared, Index columns,
                              T* b, T* x, LocalIndex end, const LocalIndex* outside, T* above,
-                             Buffers& buffers) const {
+                             T* z) const {
   const FactoredFront<T>& f = fronts_[s];
   const Index e = f.pivots, m = f.border, ldb = sweep.ld_below(f);
   const LocalIndex* in = sweep.in(f);
   const LocalIndex* out = sweep.out(f);
   const LocalIndex* border = sweep.border_in(f);
   const T* below = sweep.below(f);
-  T* z = buffers.rows.data();
   T* t = z + e * columns;
-  for (Index k = 0; k < e; ++k) copy_row(columns, b + in[k] * columns, z + k * columns);
-  std::fill(t, t + m * columns, T(0));
   if (columns == 1 && shared == nullptr) {
+    for (Index k = 0; k < e; ++k) z[k] = b[in[k]];
+    const auto target = [&](Index i) -> T& {
+      return border[i] < end ? b[border[i]] : above[outside[border[i]]];
+    };
+    for (Index i = 0; i < m; ++i) t[i] = target(i);
     if (sweep.transposed) {
       vector_sweeps::forward_upper(e, f.lower, f.ld, z);
-      vector_sweeps::subtract(m, e, f.upper, f.ldu, z, t);
+      vector_sweeps::subtract<Ends::padded>(m, e, f.upper, f.ldu, z, t);
     } else {
-      vector_sweeps::forward_lower(kind_ != Factorization::cholesky, e + m, e, f.lower, f.ld, z);
+      vector_sweeps::forward_lower<Ends::padded>(kind_ != Factorization::cholesky, e + m, e,
+                                                 f.lower, f.ld, z);
     }
-  } else {
-    const Tiles tiles = shared != nullptr ? *shared : Tiles(1);
-    for (Index k = 0; k < e; k += block) {
-      const Index w = std::min(block, e - k);
-      const T* diagonal = f.lower + k + k * f.ld;
-      solve_rows(sweep.first, w, columns, diagonal, f.ld, z + k * columns);
-      if (!sweep.transposed) {  // the rest of the triangle and the border lie below each other
-        tiles.run_pieces(k + w, e + m, rows_of_piece, [&](Index from, Index to) {
-          subtract_product(to - from, w, columns, f.lower + from + k * f.ld, f.ld, z + k * columns,
-                           z + from * columns);
-        });
-        continue;
-      }
-      tiles.run_pieces(k + w, e, rows_of_piece, [&](Index from, Index to) {
-        subtract_transposed_product(w, to - from, columns, f.lower + k + from * f.ld, f.ld,
-                                    z + k * columns, z + from * columns);
+    if (kind_ == Factorization::ldlt) divide_by_d(f, columns, z);
+    for (Index k = 0; k < e; ++k) x[out[k]] = z[k];
+    for (Index i = 0; i < m; ++i) target(i) = t[i];
+    return;
+  }
+  for (Index k = 0; k < e; ++k) copy_row(columns, b + in[k] * columns, z + k * columns);
+  std::fill(t, t + m * columns, T(0));
+  const Tiles tiles = shared != nullptr ? *shared : Tiles(1);
+  for (Index k = 0; k < e; k += block) {
+    const Index w = std::min(block, e - k);
+    const T* diagonal = f.lower + k + k * f.ld;
+    solve_rows(sweep.first, w, columns, diagonal, f.ld, z + k * columns);
+    if (!sweep.transposed) {  // the rest of the triangle and the border lie below each other
+      tiles.run_pieces(k + w, e + m, rows_of_piece, [&](Index from, Index to) {
+        subtract_product(to - from, w, columns, f.lower + from + k * f.ld, f.ld, z + k * columns,
+                         z + from * columns);
       });
-      tiles.run_pieces(0, m, rows_of_piece, [&](Index from, Index to) {
-        subtract_product(to - from, w, columns, below + from + k * ldb, ldb, z + k * columns,
-                         t + from * columns);
-      });
+      continue;
     }
+    tiles.run_pieces(k + w, e, rows_of_piece, [&](Index from, Index to) {
+      subtract_transposed_product(w, to - from, columns, f.lower + k + from * f.ld, f.ld,
+                                  z + k * columns, z + from * columns);
+    });
+    tiles.run_pieces(0, m, rows_of_piece, [&](Index from, Index to) {
+      subtract_product(to - from, w, columns, below + from + k * ldb, ldb, z + k * columns,
+                       t + from * columns);
+    });
   }
   if (kind_ == Factorization::ldlt) divide_by_d(f, columns, z);
   for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
@@ -201,43 +234,61 @@ void FactorSolve<T>::forward(const Sweep& sweep, LocalIndex s, const Tiles* shar
 
 template <typename T>
 void FactorSolve<T>::backward(const Sweep& sweep, LocalIndex s, const Tiles* shared, Index columns,
-                              T* x, Buffers& buffers) const {
+                              T* x, T* z) const {
   const FactoredFront<T>& f = fronts_[s];
   const Index e = f.pivots, m = f.border, ldb = sweep.ld_beyond(f);
   const LocalIndex* out = sweep.out(f);
   const LocalIndex* border = sweep.border_out(f);
   const T* beyond = sweep.beyond(f);
-  T* z = buffers.rows.data();
   T* t = z + e * columns;
-  for (Index k = 0; k < e; ++k) copy_row(columns, x + out[k] * columns, z + k * columns);
-  for (Index i = 0; i < m; ++i) copy_row(columns, x + border[i] * columns, t + i * columns);
   const bool by_columns = sweep.second.op == CblasNoTrans;  // U11 itself, not a transpose
   if (columns == 1 && shared == nullptr) {
+    for (Index k = 0; k < e; ++k) z[k] = x[out[k]];
+    for (Index i = 0; i < m; ++i) t[i] = x[border[i]];
+    std::fill_n(t + m, vector_sweeps::padding<T>, T(0));
     if (by_columns) {
-      vector_sweeps::subtract_transposed(m, e, beyond, ldb, t, z);
+      vector_sweeps::subtract_transposed<Ends::padded>(m, e, beyond, ldb, t, z);
       vector_sweeps::backward_upper(e, f.lower, f.ld, z);
     } else {
-      vector_sweeps::backward_lower(kind_ != Factorization::cholesky, e + m, e, f.lower, f.ld, z);
+      vector_sweeps::backward_lower<Ends::padded>(kind_ != Factorization::cholesky, e + m, e,
+                                                  f.lower, f.ld, z);
     }
-  } else {
-    const Tiles tiles = shared != nullptr ? *shared : Tiles(1);
-    for (Index k = (e - 1) / block * block; k >= 0; k -= block) {
-      const Index w = std::min(block, e - k), after = k + w;
-      tiles.run_pieces(k, after, columns_of_piece, [&](Index from, Index to) {
-        T* own = z + from * columns;
-        if (!by_columns) {  // L11 and L21 lie below each other
-          return subtract_transposed_product(e + m - after, to - from, columns,
-                                             f.lower + after + from * f.ld, f.ld,
-                                             z + after * columns, own);
-        }
-        subtract_transposed_product(m, to - from, columns, beyond + from * ldb, ldb, t, own);
-        subtract_product(to - from, e - after, columns, f.lower + from + after * f.ld, f.ld,
-                         z + after * columns, own);
-      });
-      solve_rows(sweep.second, w, columns, f.lower + k + k * f.ld, f.ld, z + k * columns);
-    }
+    for (Index k = 0; k < e; ++k) x[out[k]] = z[k];
+    return;
+  }
+  for (Index k = 0; k < e; ++k) copy_row(columns, x + out[k] * columns, z + k * columns);
+  for (Index i = 0; i < m; ++i) copy_row(columns, x + border[i] * columns, t + i * columns);
+  const Tiles tiles = shared != nullptr ? *shared : Tiles(1);
+  for (Index k = (e - 1) / block * block; k >= 0; k -= block) {
+    const Index w = std::min(block, e - k), after = k + w;
+    tiles.run_pieces(k, after, columns_of_piece, [&](Index from, Index to) {
+      T* own = z + from * columns;
+      if (!by_columns) {  // L11 and L21 lie below each other
+        return subtract_transposed_product(e + m - after, to - from, columns,
+                                           f.lower + after + from * f.ld, f.ld, z + after * columns,
+                                           own);
+      }
+      subtract_transposed_product(m, to - from, columns, beyond + from * ldb, ldb, t, own);
+      subtract_product(to - from, e - after, columns, f.lower + from + after * f.ld, f.ld,
+                       z + after * columns, own);
+    });
+    solve_rows(sweep.second, w, columns, f.lower + k + k * f.ld, f.ld, z + k * columns);
   }
   for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
+}
+
+template <typename T>
+typename FactorSolve<T>::Workspace& FactorSolve<T>::workspace(Index columns) const {
+  if (workspace_ != nullptr && workspace_->columns >= columns) return *workspace_;
+  workspace_ = nullptr;
+  workspace_ = std::make_unique<Workspace>();
+  workspace_->columns = columns;
+  workspace_->above.resize(above_starts_.back() * columns);
+  for (int thread = 0; thread < schedule_.threads; ++thread) {
+    workspace_->rows.emplace_back(tallest_ * columns + vector_sweeps::padding<T>);
+    workspace_->outside.emplace_back(schedule_.upper.empty() ? 0 : tree_.order());
+  }
+  return *workspace_;
 }
 
 template <typename T>
@@ -260,31 +311,26 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
   }
   const int threads = schedule_.threads;
   const Index count = static_cast<Index>(schedule_.subtrees.size());
-  const Index size = static_cast<Index>(tallest_) * columns;
-  const bool copies = !schedule_.upper.empty();
-  std::vector<T> above(copies ? above_starts_.back() * columns : 0, T(0));
-  std::vector<Buffers> own_buffers(threads, Buffers(size));
-  std::vector<std::vector<LocalIndex>> outsides(copies ? threads : 1);
+  Workspace& space = workspace(columns);
+  std::vector<T>& above = space.above;
+  std::fill_n(above.begin(), above_starts_.back() * columns, T(0));
   for_subtrees(schedule_, [&](std::size_t i, int thread) {
     const LocalIndex root = schedule_.subtrees[i];
     const auto border = tree_.border_of(root);
-    std::vector<LocalIndex>& outside = outsides[copies ? thread : 0];
-    if (copies) outside.resize(tree_.order());
+    LocalIndex* outside = space.outside[thread].data();
     for (std::size_t r = 0; r < border.size(); ++r) outside[border[r]] = static_cast<LocalIndex>(r);
     T* own = above.data() + above_starts_[i] * columns;
     for (LocalIndex s = tree_.first_of_subtree[root]; s <= root; ++s) {
-      forward(sweep, s, nullptr, columns, b, x, tree_.first[root + 1], outside.data(), own,
-              own_buffers[thread]);
+      prefetch(fronts_[std::min(s + ahead, root)]);
+      forward(sweep, s, nullptr, columns, b, x, tree_.first[root + 1], outside, own,
+              space.rows[thread].data());
     }
   });
-  Buffers& buffers = own_buffers.front();
-  if (copies) {
-    for (Index i = 0; i < count; ++i) {
-      const T* own = above.data() + above_starts_[i] * columns;
-      for (const LocalIndex row : tree_.border_of(schedule_.subtrees[i])) {
-        for (Index c = 0; c < columns; ++c) b[row * columns + c] += own[c];
-        own += columns;
-      }
+  for (Index i = 0; i < count; ++i) {
+    const T* own = above.data() + above_starts_[i] * columns;
+    for (const LocalIndex row : tree_.border_of(schedule_.subtrees[i])) {
+      for (Index c = 0; c < columns; ++c) b[row * columns + c] += own[c];
+      own += columns;
     }
   }
   const Tiles all(threads);
@@ -293,16 +339,19 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
     return entries > large_front ? &all : nullptr;
   };
   for (const LocalIndex s : schedule_.upper) {
-    forward(sweep, s, tiles_for(s), columns, b, x, tree_.order(), nullptr, nullptr, buffers);
+    forward(sweep, s, tiles_for(s), columns, b, x, tree_.order(), nullptr, nullptr,
+            space.rows[0].data());
   }
   for (std::size_t i = schedule_.upper.size(); i-- > 0;) {
     const LocalIndex s = schedule_.upper[i];
-    backward(sweep, s, tiles_for(s), columns, x, buffers);
+    backward(sweep, s, tiles_for(s), columns, x, space.rows[0].data());
   }
   for_subtrees(schedule_, [&](std::size_t i, int thread) {
     const LocalIndex root = schedule_.subtrees[i];
-    for (LocalIndex s = root; s >= tree_.first_of_subtree[root]; --s) {
-      backward(sweep, s, nullptr, columns, x, own_buffers[thread]);
+    const LocalIndex first = tree_.first_of_subtree[root];
+    for (LocalIndex s = root; s >= first; --s) {
+      prefetch(fronts_[std::max(s - ahead, first)]);
+      backward(sweep, s, nullptr, columns, x, space.rows[thread].data());
     }
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "core/column_blas.hpp"
@@ -18,9 +19,12 @@ class FactorSolve {
   FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts, Factorization kind,
               int threads);
 
+  ~FactorSolve();
+
   /// x <- F^-1 b, or F^-T b, where F is the matrix that was factored; b of n x `columns`, row-major
   /// in the order of elimination, is lost.
-  /// Cost: reads the factors once forward and once backward for each 16 columns.
+  /// Cost: reads the factors once forward and once backward for each 16 columns. One solve at a
+  /// time.
   void solve(bool transposed, Index columns, T* b, T* x) const;
 
   /// Bytes beside the factors, for so many columns at a time.
@@ -28,13 +32,15 @@ class FactorSolve {
 
  private:
   struct Sweep;
-  struct Buffers;
+  struct Workspace;
 
-  /// `shared`: over which a front is cut into pieces; null where a thread takes it whole.
+  /// `shared`: over which a front is cut into pieces; null where a thread takes it whole. `z`: room
+  /// for its rows.
   void forward(const Sweep& sweep, LocalIndex s, const Tiles* shared, Index columns, T* b, T* x,
-               LocalIndex end, const LocalIndex* outside, T* above, Buffers& buffers) const;
+               LocalIndex end, const LocalIndex* outside, T* above, T* z) const;
   void backward(const Sweep& sweep, LocalIndex s, const Tiles* shared, Index columns, T* x,
-                Buffers& buffers) const;
+                T* z) const;
+  Workspace& workspace(Index columns) const;
   void divide_by_d(const FactoredFront<T>& front, Index columns, T* z) const;
   void solve_block(bool transposed, Index columns, T* b, T* x) const;
 
@@ -44,6 +50,7 @@ class FactorSolve {
   Schedule schedule_;
   LocalIndex tallest_ = 0;           // front
   std::vector<Index> above_starts_;  // of each subtree's copy
+  mutable std::unique_ptr<Workspace> workspace_;
 };
 
 }  // namespace spsolve

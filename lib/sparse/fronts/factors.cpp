@@ -4,6 +4,8 @@
 #include <atomic>
 #include <numeric>
 
+#include "sparse/fronts/vector_sweeps.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -132,7 +134,8 @@ SparseFactors<T>::SparseFactors(const Fronts& fronts, Factorization kind, int th
     offsets_[s + 1] = offsets_[s] + factor_entries(fronts, s, kind);
   }
   std::iota(in_order_.begin(), in_order_.end(), 0);
-  factors_ = UntouchedArray<T>(offsets_.back());
+  factors_ = UntouchedArray<T>(offsets_.back() + vector_sweeps::padding<T>);
+  std::fill_n(factors_.data() + offsets_.back(), vector_sweeps::padding<T>, T(0));
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/column_blas.hpp"
+#include "sparse/fronts/vector_sweeps.hpp"
 
 namespace spsolve {
 
@@ -331,18 +332,19 @@ void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& val
   const auto rows = fronts.border_of(s);
   kept.rows.insert(kept.rows.end(), rows.begin(), rows.end());
   kept.columns.insert(kept.columns.end(), rows.begin(), rows.end());
-  kept.lower.resize(static_cast<std::size_t>((e + border) * e));
+  const Index padding = e > 0 ? vector_sweeps::padding<T> : 0;  // for solves
+  kept.lower.resize(static_cast<std::size_t>((e + border) * e + padding));
   for (Index k = 0; k < e; ++k)
     std::copy_n(&work.at(0, k), e + border, &kept.lower[k * (e + border)]);
   if (symmetric) {
     kept.off_diagonal.assign(work.off_diagonal().begin(), work.off_diagonal().begin() + e);
   } else {
-    kept.upper.resize(static_cast<std::size_t>(border * e));
+    kept.upper.resize(static_cast<std::size_t>(border * e + padding));
     for (Index k = 0; k < e; ++k) {
       for (Index j = 0; j < border; ++j) kept.upper[j + k * border] = work.at(k, e + j);
     }
   }
-  outcome.factor_entries += static_cast<Index>(kept.lower.size() + kept.upper.size());
+  outcome.factor_entries += (e + border) * e + (symmetric ? 0 : border * e);
   if (left > 0 && is_root) {
     outcome.rows.insert(outcome.rows.end(), work.rows.begin() + e, work.rows.end());
     outcome.columns.insert(outcome.columns.end(), work.columns.begin() + e, work.columns.end());

@@ -9,43 +9,108 @@ namespace spsolve::vector_sweeps {
 // often. A call of the BLAS costs more than a small front. Matrices are column-major: element
 // (i, j) is a[i + j * ld].
 
+//
+// Fronts are short, and what is left of a column behind its last whole vector costs more than the
+// vectors. Where ends are padded, whole vectors are taken to the end: up to `padding` values behind
+// a column are read, which are the next column's or must be there and finite, and as many behind y
+// are read and written, which must be 0 where y is only read.
+
 inline constexpr Index group = 4;
 
-/// y <- y - A x for A of m x n.
+enum class Ends { exact, padded };
+
+inline constexpr Index vector_bytes = 64;
+
+/// Values that must lie behind what is padded.
 template <typename T>
+inline constexpr Index padding = vector_bytes / sizeof(T);
+
+/// A vector of the processor, or two, at any address.
+template <typename T>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
+};
+template <typename T>
+using Vector = typename VectorOf<T>::type;
+
+template <typename T>
+Vector<T> load(const T* from) {
+  return *reinterpret_cast<const Vector<T>*>(from);
+}
+
+template <typename T>
+Vector<T>& place(T* at) {
+  return *reinterpret_cast<Vector<T>*>(at);
+}
+
+template <typename T>
+T sum_of(const Vector<T>& v) {
+  T halves[padding<T>];
+  for (Index i = 0; i < padding<T>; ++i) halves[i] = v[i];
+  for (Index h = padding<T> / 2; h > 0; h /= 2) {
+    for (Index i = 0; i < h; ++i) halves[i] += halves[i + h];
+  }
+  return halves[0];
+}
+
+/// y <- y - A x for A of m x n.
+template <Ends ends, typename T>
 void subtract(Index m, Index n, const T* a, Index ld, const T* x, T* y) {
   Index j = 0;
   for (; j + group <= n; j += group) {
     const T* c0 = a + j * ld;
     const T *c1 = c0 + ld, *c2 = c1 + ld, *c3 = c2 + ld;
     const T x0 = x[j], x1 = x[j + 1], x2 = x[j + 2], x3 = x[j + 3];
-#pragma omp simd
-    for (Index i = 0; i < m; ++i) {
-      y[i] -= (c0[i] * x0 + c1[i] * x1) + (c2[i] * x2 + c3[i] * x3);
+    if constexpr (ends == Ends::padded) {
+      for (Index i = 0; i < m; i += padding<T>) {
+        place(y + i) -=
+            (load(c0 + i) * x0 + load(c1 + i) * x1) + (load(c2 + i) * x2 + load(c3 + i) * x3);
+      }
+    } else {
+#pragma omp simd simdlen(4)
+      for (Index i = 0; i < m; ++i) {
+        y[i] -= (c0[i] * x0 + c1[i] * x1) + (c2[i] * x2 + c3[i] * x3);
+      }
     }
   }
   for (; j < n; ++j) {
     const T* column = a + j * ld;
     const T factor = x[j];
-#pragma omp simd
-    for (Index i = 0; i < m; ++i) y[i] -= factor * column[i];
+    if constexpr (ends == Ends::padded) {
+      for (Index i = 0; i < m; i += padding<T>) place(y + i) -= load(column + i) * factor;
+    } else {
+#pragma omp simd simdlen(4)
+      for (Index i = 0; i < m; ++i) y[i] -= factor * column[i];
+    }
   }
 }
 
 /// x <- x - A^T y for A of m x n.
-template <typename T>
+template <Ends ends, typename T>
 void subtract_transposed(Index m, Index n, const T* a, Index ld, const T* y, T* x) {
   Index j = 0;
   for (; j + group <= n; j += group) {
     const T* c0 = a + j * ld;
     const T *c1 = c0 + ld, *c2 = c1 + ld, *c3 = c2 + ld;
     T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-#pragma omp simd reduction(+ : s0, s1, s2, s3)
-    for (Index i = 0; i < m; ++i) {
-      s0 += c0[i] * y[i];
-      s1 += c1[i] * y[i];
-      s2 += c2[i] * y[i];
-      s3 += c3[i] * y[i];
+    if constexpr (ends == Ends::padded) {
+      Vector<T> v0{}, v1{}, v2{}, v3{};
+      for (Index i = 0; i < m; i += padding<T>) {
+        const Vector<T> v = load(y + i);
+        v0 += load(c0 + i) * v;
+        v1 += load(c1 + i) * v;
+        v2 += load(c2 + i) * v;
+        v3 += load(c3 + i) * v;
+      }
+      s0 = sum_of<T>(v0), s1 = sum_of<T>(v1), s2 = sum_of<T>(v2), s3 = sum_of<T>(v3);
+    } else {
+#pragma omp simd simdlen(4) reduction(+ : s0, s1, s2, s3)
+      for (Index i = 0; i < m; ++i) {
+        s0 += c0[i] * y[i];
+        s1 += c1[i] * y[i];
+        s2 += c2[i] * y[i];
+        s3 += c3[i] * y[i];
+      }
     }
     x[j] -= s0;
     x[j + 1] -= s1;
@@ -55,38 +120,72 @@ void subtract_transposed(Index m, Index n, const T* a, Index ld, const T* y, T* 
   for (; j < n; ++j) {
     const T* column = a + j * ld;
     T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (Index i = 0; i < m; ++i) sum += column[i] * y[i];
+    if constexpr (ends == Ends::padded) {
+      Vector<T> v{};
+      for (Index i = 0; i < m; i += padding<T>) v += load(column + i) * load(y + i);
+      sum = sum_of<T>(v);
+    } else {
+#pragma omp simd simdlen(4) reduction(+ : sum)
+      for (Index i = 0; i < m; ++i) sum += column[i] * y[i];
+    }
     x[j] -= sum;
   }
 }
 
 /// Z <- L^-1 Z down the first n of h rows, and what they take from the h - n rows below:
 /// z = (z1, z2), z1 <- L11^-1 z1, z2 <- z2 - L21 z1.
-template <typename T>
+template <Ends ends, typename T>
 void forward_lower(bool unit, Index h, Index n, const T* l, Index ld, T* z) {
-  for (Index k = 0; k < n; k += group) {
-    const Index w = n - k < group ? n - k : group;
-    for (Index j = k; j < k + w; ++j) {
-      const T* column = l + j * ld;
-      if (!unit) z[j] /= column[j];
-      for (Index i = j + 1; i < k + w; ++i) z[i] -= column[i] * z[j];
-    }
-    subtract(h - k - w, w, l + k + w + k * ld, ld, z + k, z + k + w);
+  Index k = 0;
+  for (; k + group <= n; k += group) {
+    const T* c0 = l + k + k * ld;
+    const T *c1 = c0 + ld, *c2 = c1 + ld, *c3 = c2 + ld;
+    T z0 = z[k], z1 = z[k + 1], z2 = z[k + 2], z3 = z[k + 3];
+    if (!unit) z0 *= 1 / c0[0];  // divisions wait for no z
+    z1 -= c0[1] * z0;
+    if (!unit) z1 *= 1 / c1[1];
+    z2 -= c0[2] * z0 + c1[2] * z1;
+    if (!unit) z2 *= 1 / c2[2];
+    z3 -= c0[3] * z0 + c1[3] * z1 + c2[3] * z2;
+    if (!unit) z3 *= 1 / c3[3];
+    z[k] = z0;
+    z[k + 1] = z1;
+    z[k + 2] = z2;
+    z[k + 3] = z3;
+    subtract<ends>(h - k - group, group, c0 + group, ld, z + k, z + k + group);
+  }
+  for (; k < n; ++k) {
+    const T* column = l + k * ld;
+    if (!unit) z[k] *= 1 / column[k];
+    subtract<ends>(h - k - 1, 1, column + k + 1, ld, z + k, z + k + 1);
   }
 }
 
 /// z1 <- L11^-T (z1 - L21^T z2) for z of h values, z1 the first n of them.
-template <typename T>
+template <Ends ends, typename T>
 void backward_lower(bool unit, Index h, Index n, const T* l, Index ld, T* z) {
-  for (Index k = (n - 1) / group * group; k >= 0; k -= group) {
-    const Index w = n - k < group ? n - k : group;
-    subtract_transposed(h - k - w, w, l + k + w + k * ld, ld, z + k + w, z + k);
-    for (Index j = k + w; j-- > k;) {
-      const T* column = l + j * ld;
-      for (Index i = j + 1; i < k + w; ++i) z[j] -= column[i] * z[i];
-      if (!unit) z[j] /= column[j];
-    }
+  Index k = n;
+  for (; k % group != 0; --k) {
+    const T* column = l + (k - 1) * ld;
+    subtract_transposed<ends>(h - k, 1, column + k, ld, z + k, z + k - 1);
+    if (!unit) z[k - 1] *= 1 / column[k - 1];
+  }
+  for (k -= group; k >= 0; k -= group) {
+    const T* c0 = l + k + k * ld;
+    const T *c1 = c0 + ld, *c2 = c1 + ld, *c3 = c2 + ld;
+    subtract_transposed<ends>(h - k - group, group, c0 + group, ld, z + k + group, z + k);
+    T z0 = z[k], z1 = z[k + 1], z2 = z[k + 2], z3 = z[k + 3];
+    if (!unit) z3 *= 1 / c3[3];
+    z2 -= c2[3] * z3;
+    if (!unit) z2 *= 1 / c2[2];
+    z1 -= c1[2] * z2 + c1[3] * z3;
+    if (!unit) z1 *= 1 / c1[1];
+    z0 -= c0[1] * z1 + c0[2] * z2 + c0[3] * z3;
+    if (!unit) z0 *= 1 / c0[0];
+    z[k] = z0;
+    z[k + 1] = z1;
+    z[k + 2] = z2;
+    z[k + 3] = z3;
   }
 }
 
@@ -97,10 +196,10 @@ void backward_upper(Index n, const T* u, Index ld, T* z) {
     const Index w = n - k < group ? n - k : group;
     for (Index j = k + w; j-- > k;) {
       const T* column = u + j * ld;
-      z[j] /= column[j];
+      z[j] *= 1 / column[j];
       for (Index i = k; i < j; ++i) z[i] -= column[i] * z[j];
     }
-    subtract(k, w, u + k * ld, ld, z + k, z);
+    subtract<Ends::exact>(k, w, u + k * ld, ld, z + k, z);
   }
 }
 
@@ -109,11 +208,11 @@ template <typename T>
 void forward_upper(Index n, const T* u, Index ld, T* z) {
   for (Index k = 0; k < n; k += group) {
     const Index w = n - k < group ? n - k : group;
-    subtract_transposed(k, w, u + k * ld, ld, z, z + k);
+    subtract_transposed<Ends::exact>(k, w, u + k * ld, ld, z, z + k);
     for (Index j = k; j < k + w; ++j) {
       const T* column = u + j * ld;
       for (Index i = k; i < j; ++i) z[j] -= column[i] * z[i];
-      z[j] /= column[j];
+      z[j] *= 1 / column[j];
     }
   }
 }
