@@ -6,6 +6,7 @@
 #include "core/blas.hpp"
 #include "distribute/redistribute.hpp"
 #include "distribute/scatter.hpp"
+#include "process/system.hpp"
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
 #include "task/gpu_memory.hpp"
@@ -52,7 +53,7 @@ struct Solver::State {
   void refuse_what_does_not_fit(bool on_gpu) {
     MemoryPlan plan;
     const MemoryCheck check =
-        plan_question(question, false, ranks.team(), plan,
+        plan_question(question, false, resident_memory(), ranks.team(), plan,
                       on_gpu ? free_gpu_memory(gpus) : std::optional<std::int64_t>{});
     if (check.fits) return;
     fail_everywhere(ExitCode::resources, "this system does not fit into memory; {}\n{}",

@@ -162,8 +162,11 @@ MemoryCheck check_memory(Team& team, const MemoryPlan& mine, const PlanFor& plan
                          const std::vector<Remedy>& remedies,
                          std::optional<std::int64_t> gpu_available) {
   MemoryCheck check;
-  const std::int64_t share = available_memory() / team.ranks_on_host();
-  const std::int64_t own = left_under_process_limit();
+  const std::int64_t there = std::max<std::int64_t>(0, resident_memory() - mine.resident);
+  const std::int64_t share = available_memory() / team.ranks_on_host() + there;
+  const std::int64_t limit = left_under_process_limit();
+  const std::int64_t own =
+      limit > std::numeric_limits<std::int64_t>::max() - there ? limit : limit + there;
   check.ranks = all_gather(
       team, MemoryCheck::Rank{mine.peak(), std::min(share, own), own < share, mine.resident,
                               mine.gpu_peak(),
@@ -211,7 +214,7 @@ std::string to_text(const MemoryPlan& plan, const MemoryCheck& check) {
   }
   for (std::size_t rank = 0; rank < check.ranks.size(); ++rank) {
     const MemoryCheck::Rank& one = check.ranks[rank];
-    text += fmt::format("  rank {:<5} {:>12}  of {} {}, beside {} that it holds now{}\n", rank,
+    text += fmt::format("  rank {:<5} {:>12}  of {} {}, beside {} that it held before{}\n", rank,
                         readable_bytes(one.needed), readable_bytes(one.available),
                         one.limited ? "under its limit (ulimit -v)" : "free to it",
                         readable_bytes(one.resident),

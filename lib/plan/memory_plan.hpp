@@ -24,7 +24,8 @@ struct MemoryPlan {
   std::vector<Part> on_gpu;     ///< in the memory of this rank's GPU, beside the host's
   std::vector<Part> in_double;  ///< of plan_in_double(), no part of any peak
   std::string about;            ///< what is planned, in lines of text; may be empty
-  std::int64_t resident = 0;    ///< what this process held when the plan was made: program, MPI
+  /// What this process held before anything of what is planned was there: program, MPI.
+  std::int64_t resident = 0;
 
   std::int64_t bytes_in(const std::string& phase) const;
   std::int64_t peak() const;
@@ -49,7 +50,8 @@ void plan_rotation(MemoryPlan& plan, const MatrixShape& shape);
 struct MemoryCheck {
   struct Rank {
     std::int64_t needed = 0;
-    std::int64_t available = 0;  ///< its share of its host's free memory, within its own limits
+    /// Its share of its host's free memory, within its own limits, with what is there already.
+    std::int64_t available = 0;
     bool limited = false;        ///< whether limits of its own decide (ulimit -v)
     std::int64_t resident = 0;   ///< what it held before
     std::int64_t gpu_needed = 0;

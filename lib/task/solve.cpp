@@ -92,6 +92,7 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
   const SystemShape shape = shape_for_all(config, team);
   const bool rotates = config.matrix.rotate_rows != 0;
   SparseStudy study;
+  const std::int64_t resident = resident_memory();
   if (may_be_sparse(config)) {
     if (MemoryCheck reading = check_reading(shape, team, plan); !reading.fits) return reading;
     const Csr<double> whole = together(
@@ -102,11 +103,11 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
   const bool on_gpu = wants_gpu_elimination(config, shape.matrix.rows, team, gpus, ignored);
   if (!on_gpu || eliminates_sparse(config, shape, study, team.size(), gpus.dense_bytes)) {
     return plan_question(question_for(config, shape, team.size(), {}, std::move(study)), rotates,
-                         team, plan, {});
+                         resident, team, plan, {});
   }
   if (!gpus.dense_bytes) fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
-  return plan_question(question_for(config, shape, team.size(), gpus.dense_bytes), rotates, team,
-                       plan, free_memory_of_own_gpu(config, team, gpus));
+  return plan_question(question_for(config, shape, team.size(), gpus.dense_bytes), rotates,
+                       resident, team, plan, free_memory_of_own_gpu(config, team, gpus));
 }
 
 /// One solve by all ranks of a team, from the file to the report.
@@ -122,6 +123,7 @@ class SolveRun {
       requests.emplace(std::initializer_list<int>{SIGUSR1}, std::initializer_list<int>{SIGUSR2});
     }
     begin_task(config_, team_, report_);
+    resident_ = resident_memory();
     const SystemShape shape = shape_for_all(config_, team_);
     Csr<double> whole;
     const bool looks_first = may_be_sparse(config_);
@@ -159,8 +161,8 @@ class SolveRun {
   /// Refuses what does not fit, before anything is allocated.
   void plan(const SolverQuestion& question, std::optional<std::int64_t> gpu_available) {
     MemoryPlan plan;
-    const MemoryCheck memory =
-        plan_question(question, config_.matrix.rotate_rows != 0, team_, plan, gpu_available);
+    const MemoryCheck memory = plan_question(question, config_.matrix.rotate_rows != 0, resident_,
+                                             team_, plan, gpu_available);
     refuse_what_does_not_fit(plan, memory, report_);
   }
 
@@ -254,6 +256,7 @@ class SolveRun {
   const Gpus& gpus_;
   SolveReport& report_;
   const Timer total_;
+  std::int64_t resident_ = 0;  // bytes that this process held at first
   PhaseTimes times_;
   std::optional<Checkpoints> checkpoints_;
 };

@@ -11,13 +11,13 @@ namespace spsolve {
 namespace {
 
 /// The plans of the ranks of a team of any size for `question`.
-PlanFor planner(const SolverQuestion& question, bool rotates) {
+PlanFor planner(const SolverQuestion& question, bool rotates, std::int64_t resident) {
   return [=](int rank, int ranks) {
     SolverQuestion there = question;
     there.ranks = ranks;
     MemoryPlan plan = plan_system(choose_solver(there), there, rank);
     if (rank == 0 && rotates) plan_rotation(plan, there.shape);
-    plan.resident = resident_memory();
+    plan.resident = resident;
     return plan;
   };
 }
@@ -36,12 +36,12 @@ const SolverRow* next_best(const SolverQuestion& question, const SolverRow& pres
 }
 
 /// Other choices that may need less memory.
-std::vector<Remedy> remedies(const SolverQuestion& question, bool rotates) {
+std::vector<Remedy> remedies(const SolverQuestion& question, bool rotates, std::int64_t resident) {
   std::vector<Remedy> ways;
   const auto offer = [&](std::string words, const auto& change) {
     SolverQuestion changed = question;
     change(changed);
-    ways.push_back({std::move(words), planner(changed, rotates)});
+    ways.push_back({std::move(words), planner(changed, rotates, resident)});
   };
   const auto offer_precision = [&](Precision precision) {
     offer(fmt::format("solve.precision={}", name(precision)),
@@ -115,11 +115,11 @@ std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShap
   return choose_dense_memory(config, shape.matrix.rows, team, gpus, report);
 }
 
-MemoryCheck plan_question(const SolverQuestion& question, bool rotates, Team& team,
-                          MemoryPlan& plan, std::optional<std::int64_t> gpu_available) {
-  const PlanFor plans = planner(question, rotates);
+MemoryCheck plan_question(const SolverQuestion& question, bool rotates, std::int64_t resident,
+                          Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available) {
+  const PlanFor plans = planner(question, rotates, resident);
   plan = plans(team.rank(), team.size());
-  return check_memory(team, plan, plans, remedies(question, rotates), gpu_available);
+  return check_memory(team, plan, plans, remedies(question, rotates, resident), gpu_available);
 }
 
 BeforeDouble check_in_double(const SolverQuestion& question, Team& team, const Gpus& gpus) {

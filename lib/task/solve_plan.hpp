@@ -43,10 +43,10 @@ std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShap
                                           const SparseStudy& study, Team& team, const Gpus& gpus,
                                           TaskReport& report);
 
-/// plan_solve() for such a question, of which `gpu_available` bytes are free on this rank's GPU.
-/// Collective.
-MemoryCheck plan_question(const SolverQuestion& question, bool rotates, Team& team,
-                          MemoryPlan& plan, std::optional<std::int64_t> gpu_available);
+/// plan_solve() for such a question, where this process held `resident` bytes before it read
+/// anything, and `gpu_available` are free on this rank's GPU. Collective.
+MemoryCheck plan_question(const SolverQuestion& question, bool rotates, std::int64_t resident,
+                          Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available);
 
 /// What looks once more, before a matrix is eliminated in double where float did not do, whether
 /// that fits. `team` and `gpus` must outlive it.

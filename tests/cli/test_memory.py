@@ -13,7 +13,7 @@ from support import BIN, CliTest, MIB, RESOURCES, SOLVED
 
 FIXED = 6 * MIB  # MPI's buffers, which grow with the messages; what the allocator keeps
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-RANK = re.compile(r"rank (\d+) +([\d.]+) (\w+)  of .* beside ([\d.]+) (\w+) that it holds now")
+RANK = re.compile(r"rank (\d+) +([\d.]+) (\w+)  of .* beside ([\d.]+) (\w+) that it held before")
 
 LIMITED = re.compile(r"rank 0 +([\d.]+) (\w+)  of ([\d.]+) (\w+) under its limit")
 
@@ -29,6 +29,13 @@ SOLVE = [  # matrix, solve.*, ranks
     ("random_dense:1800", {"method": "lu", "equilibrate": "off"}, 2),
     ("random_dense:1800", {"method": "gauss", "equilibrate": "off"}, 2),
     ("random_dense:1800", {"method": "gauss", "equilibrate": "on"}, 1),
+    # Sparse elimination: factors, stack, and what is kept of the analysis.
+    *(("grid3d:34", {"method": method, "precision": precision}, 1)
+      for method in ("sparse_cholesky", "sparse_ldlt", "sparse_lu")
+      for precision in ("double", "float")),
+    ("convdiff3d:34", {"method": "sparse_lu", "precision": "mixed"}, 1),
+    ("grid2d:350", {"method": "sparse_cholesky"}, 2),
+    ("circuit:60000", {"method": "sparse_lu"}, 1),
 ]
 SPARSE = "grid3d27:24:3"
 MULTIPLY = [  # matrix, multiply.*, matrix.reader, ranks
@@ -142,7 +149,9 @@ class Remedies(CliTest):
         self.assertEqual(result.code, RESOURCES, result.text)
         self.assertRegex(result.out, r"use at least 2 ranks on 2 hosts like this one")
         self.assertIn("solve.precision=float, with which it fits", result.out)
-        larger = self.dry_run(f"matrix: tridiagonal:{4 * n}\ndevice: host\n")
+        self.assertEqual(self.dry_run(f"matrix: tridiagonal:{4 * n}\ndevice: host\n").code, SOLVED,
+                         "sparse elimination needs no n^2 bytes")
+        larger = self.dry_run(f"matrix: tridiagonal:{4 * n}\ndevice: host\nsolve: {{method: lu}}\n")
         self.assertRegex(larger.out, r"use at least (2[89]|3\d) ranks")
         self.assertNotIn("float", larger.out.split("It does not fit")[1])
 

@@ -232,7 +232,8 @@ TEST(MemoryCheck, KnowsTheLimitOfTheProcess) {
   const std::int64_t left = left_under_process_limit();
   SoloTeam team;
   const PlanFor plans = plans_of(20000);  // 3 GB when it is dense
-  const MemoryPlan plan = plans(0, 1);
+  MemoryPlan plan = plans(0, 1);
+  plan.resident = resident_memory();
   const MemoryCheck check = check_memory(team, plan, plans, {});
   setrlimit(RLIMIT_AS, &before);
   EXPECT_LE(left, room);
