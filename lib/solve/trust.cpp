@@ -30,7 +30,7 @@ double largest_trusted_error(Precision precision) {
 }
 
 /// Whether x solves a system near A x = b.
-bool solves(const TrustFigures& figures) {
+bool has_small_residual(const TrustFigures& figures) {
   return figures.refinement.after.backward_error <= largest_trusted_error(figures.precision);
 }
 
@@ -86,7 +86,7 @@ std::string evidence(const TrustFigures& figures) {
 
 /// What doubt, or a large condition, means for x; nothing where few digits are at stake.
 std::string note_on(Doubt doubt, const TrustFigures& figures) {
-  const char* but = solves(figures) ? "x has a small residual, but " : "";
+  const char* but = has_small_residual(figures) ? "x has a small residual, but " : "";
   switch (doubt) {
     case Doubt::singular:
       return fmt::format(
@@ -158,8 +158,9 @@ double forward_bound(const Condition& condition, const Quality& quality) {
 
 Trust judge(const TrustFigures& figures) {
   Trust trust;
-  trust.solves = solves(figures);
   trust.doubt = doubt_about(figures);
+  const bool some_digit = trust.doubt == Doubt::none || trust.doubt == Doubt::pivots;
+  trust.solves = has_small_residual(figures) && some_digit;
   if (trust.doubt == Doubt::none) {
     trust.estimate = figures.refinement.forward_error;
     if (figures.condition) {
@@ -170,7 +171,7 @@ Trust judge(const TrustFigures& figures) {
   } else if (trust.doubt != Doubt::pivots) {
     trust.digits = 0;
   }
-  if (!trust.solves) trust.notes.push_back(note_on_residual(figures));
+  if (!has_small_residual(figures)) trust.notes.push_back(note_on_residual(figures));
   if (std::string note = note_on(trust.doubt, figures); !note.empty()) {
     trust.notes.push_back(std::move(note));
   }

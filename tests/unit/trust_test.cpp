@@ -58,6 +58,7 @@ TEST_P(Judge, TheFigureThatLeavesNoDigitDecides) {
     EXPECT_NE(notes.find(wanted.words), std::string::npos) << notes;
   }
   EXPECT_EQ(why_unknown(trust.doubt).empty(), trust.doubt == Doubt::none);
+  EXPECT_EQ(trust.solves, trust.doubt == Doubt::none || trust.doubt == Doubt::pivots);
 }
 
 const Case cases[] = {
