@@ -8,6 +8,7 @@
 
 #include "matrix/csr.hpp"
 #include "solve/options.hpp"
+#include "sparse/fronts/couplings.hpp"
 #include "sparse/fronts/factors.hpp"
 #include "sparse/ordering/ordering.hpp"
 
@@ -31,6 +32,7 @@ struct SparseAnalysis {
   std::vector<double> row_scale, column_scale;
   Fronts fronts;
   FrontEntries entries;
+  Couplings couplings;        ///< of LU, where A can be divided into blocks
   std::uint64_t pattern = 0;  ///< checksum of the pattern
   Index nonzeros = 0;         ///< of the matrix
 
@@ -47,7 +49,8 @@ struct SparseAnalysis {
 };
 
 /// Analyses a square matrix for that factorisation: matches rows with columns where LU's pivots
-/// want it (maximum-product matching, see matching.hpp), orders, and finds the fronts. Of values,
+/// want it (maximum-product matching, see matching.hpp), divides it into the diagonal blocks of its
+/// block triangular form (LU), orders, and finds the fronts. Of values,
 /// only the matching takes notice. Throws Error(not_trustworthy) for a structurally singular
 /// matrix, naming rows and columns, and Error(resources) where it has 2^31 rows or more.
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,

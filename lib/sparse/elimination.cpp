@@ -30,6 +30,17 @@ class SingleThreadedBlas {
   int threads_ = omp_get_max_threads();
 };
 
+/// The values of the couplings.
+template <typename T>
+std::vector<T> between(const SparseAnalysis& analysis, const std::vector<double>& values) {
+  std::vector<T> result;
+  result.reserve(analysis.couplings.entries.size());
+  for (const Coupling& coupling : analysis.couplings.entries) {
+    result.push_back(static_cast<T>(values[coupling.source]));
+  }
+  return result;
+}
+
 }  // namespace
 
 template <typename T>
@@ -59,7 +70,8 @@ PivotCounts SparseElimination<T>::factor(Factorization kind, const std::vector<d
   std::vector<FactoredFront<T>> fronts;
   fronts.reserve(analysis_->fronts.size());
   for (LocalIndex s = 0; s < analysis_->fronts.size(); ++s) fronts.push_back(factors_->front(s));
-  solve_.emplace(analysis_->fronts, std::move(fronts), kind, here.threads());
+  solve_.emplace(analysis_->fronts, std::move(fronts), kind, here.threads(), analysis_->couplings,
+                 between<T>(*analysis_, values));
   return counts;
 }
 
@@ -72,7 +84,8 @@ const ThresholdOutcome& SparseElimination<T>::factor_with_threshold(
   factors_.reset();
   threshold_.emplace(*analysis_, kind, values, here.threads(), advance);
   if (threshold_->outcome().rows.empty()) {
-    solve_.emplace(analysis_->fronts, threshold_->fronts(), kind, here.threads());
+    solve_.emplace(analysis_->fronts, threshold_->fronts(), kind, here.threads(),
+                   analysis_->couplings, between<T>(*analysis_, values));
   }
   return threshold_->outcome();
 }

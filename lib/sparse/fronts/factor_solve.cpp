@@ -124,8 +124,18 @@ FactorSolve<T>::~FactorSolve() = default;
 
 template <typename T>
 FactorSolve<T>::FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts,
-                            Factorization kind, int threads)
-    : tree_(tree), fronts_(std::move(fronts)), kind_(kind) {
+                            Factorization kind, int threads, const Couplings& couplings,
+                            std::vector<T> between)
+    : tree_(tree),
+      fronts_(std::move(fronts)),
+      kind_(kind),
+      couplings_(couplings),
+      between_(std::move(between)) {
+  group_trees(threads);
+}
+
+template <typename T>
+void FactorSolve<T>::group_trees(int threads) {
   std::vector<double> work(fronts_.size());
   for (std::size_t s = 0; s < fronts_.size(); ++s) {
     const double p = fronts_[s].pivots, m = fronts_[s].border;
@@ -133,22 +143,43 @@ FactorSolve<T>::FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fr
     tallest_ = std::max(tallest_, fronts_[s].pivots + fronts_[s].border);
   }
   constexpr double worth_cutting = 2e5;
-  const double all = std::accumulate(work.begin(), work.end(), 0.0);
-  schedule_ = cut_subtrees(tree, work, all > worth_cutting ? 1.0 / 32 : 2);
-  schedule_.threads = all > worth_cutting ? threads : 1;
-  above_starts_.assign(1, 0);
-  for (const LocalIndex s : schedule_.subtrees) {
-    above_starts_.push_back(above_starts_.back() + tree.border_size(s));
+  const auto add = [&](Schedule schedule, double all) {
+    schedule.threads = all > worth_cutting ? threads : 1;
+    threads_ = std::max(threads_, schedule.threads);
+    Group group{std::move(schedule), {0}, {}};
+    for (const LocalIndex s : group.schedule.subtrees) {
+      group.above_starts.push_back(group.above_starts.back() + tree_.border_size(s));
+    }
+    groups_.push_back(std::move(group));
+  };
+  const auto share = [&](double all) { return all > worth_cutting ? 1.0 / 32 : 2; };
+  if (couplings_.empty()) {
+    const double all = std::accumulate(work.begin(), work.end(), 0.0);
+    return add(cut_subtrees(tree_, work, share(all)), all);
+  }
+  const std::vector<double> below = work_below(tree_, work);
+  for (const LocalIndex root : couplings_.roots) {
+    if (below[root] > worth_cutting) {
+      add(cut_subtrees(tree_, work, share(below[root]), std::span(&root, 1)), below[root]);
+      groups_.back().roots.push_back(root);
+      continue;
+    }
+    const bool joins = !groups_.empty() && groups_.back().schedule.subtrees.empty();
+    if (!joins) groups_.push_back({{}, {0}, {}});
+    groups_.back().roots.push_back(root);
   }
 }
 
 template <typename T>
 std::int64_t FactorSolve<T>::bytes(Index columns) const {
   const Index k = std::min(columns, columns_at_a_time);
-  return (above_starts_.back() + (schedule_.threads + 1) * static_cast<Index>(tallest_)) * k *
+  Index above = 0;
+  for (const Group& group : groups_) above = std::max(above, group.above_starts.back());
+  return (above + (threads_ + 1) * static_cast<Index>(tallest_)) * k *
              static_cast<Index>(sizeof(T)) +
-         schedule_.threads * tree_.order() * static_cast<Index>(sizeof(LocalIndex)) +
-         static_cast<Index>(fronts_.size() * sizeof(FactoredFront<T>));
+         threads_ * tree_.order() * static_cast<Index>(sizeof(LocalIndex)) +
+         static_cast<Index>(fronts_.size() * sizeof(FactoredFront<T>) +
+                            between_.size() * sizeof(T));
 }
 
 template <typename T>
@@ -283,12 +314,91 @@ typename FactorSolve<T>::Workspace& FactorSolve<T>::workspace(Index columns) con
   workspace_ = nullptr;
   workspace_ = std::make_unique<Workspace>();
   workspace_->columns = columns;
-  workspace_->above.resize(above_starts_.back() * columns);
-  for (int thread = 0; thread < schedule_.threads; ++thread) {
+  Index above = 0;
+  bool cut = false;
+  for (const Group& group : groups_) {
+    above = std::max(above, group.above_starts.back());
+    cut = cut || !group.schedule.upper.empty();
+  }
+  workspace_->above.resize(above * columns);
+  for (int thread = 0; thread < threads_; ++thread) {
     workspace_->rows.emplace_back(tallest_ * columns + vector_sweeps::padding<T>);
-    workspace_->outside.emplace_back(schedule_.upper.empty() ? 0 : tree_.order());
+    workspace_->outside.emplace_back(cut ? tree_.order() : 0);
   }
   return *workspace_;
+}
+
+template <typename T>
+void FactorSolve<T>::couple(bool transposed, LocalIndex root, Index columns, const T* x,
+                            T* b) const {
+  const LocalIndex first = tree_.first[tree_.first_of_subtree[root]], end = tree_.first[root + 1];
+  for (LocalIndex row = first; row < end; ++row) {
+    const auto entries = couplings_.of_row(row);
+    const T* values = between_.data() + couplings_.starts[row];
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      const Index from = transposed ? row : entries[k].column;
+      const Index to = transposed ? entries[k].column : row;
+      for (Index c = 0; c < columns; ++c) b[to * columns + c] -= values[k] * x[from * columns + c];
+    }
+  }
+}
+
+template <typename T>
+void FactorSolve<T>::solve_tree(const Sweep& sweep, LocalIndex root, Index columns, T* b, T* x,
+                                T* z) const {
+  const LocalIndex first = tree_.first_of_subtree[root];
+  for (LocalIndex s = first; s <= root; ++s) {
+    forward(sweep, s, nullptr, columns, b, x, tree_.order(), nullptr, nullptr, z);
+  }
+  for (LocalIndex s = root; s >= first; --s) backward(sweep, s, nullptr, columns, x, z);
+}
+
+template <typename T>
+void FactorSolve<T>::solve_side_by_side(const Sweep& sweep, const Group& group, Index columns, T* b,
+                                        T* x, Workspace& space) const {
+  const Schedule& schedule = group.schedule;
+  std::vector<T>& above = space.above;
+  std::fill_n(above.begin(), group.above_starts.back() * columns, T(0));
+  for_subtrees(schedule, [&](std::size_t i, int thread) {
+    const LocalIndex root = schedule.subtrees[i];
+    const auto border = tree_.border_of(root);
+    LocalIndex* outside = space.outside[thread].data();
+    for (std::size_t r = 0; r < border.size(); ++r) outside[border[r]] = static_cast<LocalIndex>(r);
+    T* own = above.data() + group.above_starts[i] * columns;
+    for (LocalIndex s = tree_.first_of_subtree[root]; s <= root; ++s) {
+      prefetch(fronts_[std::min(s + ahead, root)]);
+      forward(sweep, s, nullptr, columns, b, x, tree_.first[root + 1], outside, own,
+              space.rows[thread].data());
+    }
+  });
+  for (std::size_t i = 0; i < schedule.subtrees.size(); ++i) {
+    const T* own = above.data() + group.above_starts[i] * columns;
+    for (const LocalIndex row : tree_.border_of(schedule.subtrees[i])) {
+      for (Index c = 0; c < columns; ++c) b[row * columns + c] += own[c];
+      own += columns;
+    }
+  }
+  const Tiles all(schedule.threads);
+  const auto tiles_for = [&](LocalIndex s) {
+    const Index entries = static_cast<Index>(fronts_[s].pivots) * fronts_[s].ld * columns;
+    return entries > large_front ? &all : nullptr;
+  };
+  T* z = space.rows[0].data();
+  for (const LocalIndex s : schedule.upper) {
+    forward(sweep, s, tiles_for(s), columns, b, x, tree_.order(), nullptr, nullptr, z);
+  }
+  for (std::size_t i = schedule.upper.size(); i-- > 0;) {
+    const LocalIndex s = schedule.upper[i];
+    backward(sweep, s, tiles_for(s), columns, x, z);
+  }
+  for_subtrees(schedule, [&](std::size_t i, int thread) {
+    const LocalIndex root = schedule.subtrees[i];
+    const LocalIndex first = tree_.first_of_subtree[root];
+    for (LocalIndex s = root; s >= first; --s) {
+      prefetch(fronts_[std::max(s - ahead, first)]);
+      backward(sweep, s, nullptr, columns, x, space.rows[thread].data());
+    }
+  });
 }
 
 template <typename T>
@@ -309,51 +419,25 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
       sweep.first = transposed ? upper_transposed : unit_lower;
       sweep.second = transposed ? unit_lower_transposed : upper;
   }
-  const int threads = schedule_.threads;
-  const Index count = static_cast<Index>(schedule_.subtrees.size());
   Workspace& space = workspace(columns);
-  std::vector<T>& above = space.above;
-  std::fill_n(above.begin(), above_starts_.back() * columns, T(0));
-  for_subtrees(schedule_, [&](std::size_t i, int thread) {
-    const LocalIndex root = schedule_.subtrees[i];
-    const auto border = tree_.border_of(root);
-    LocalIndex* outside = space.outside[thread].data();
-    for (std::size_t r = 0; r < border.size(); ++r) outside[border[r]] = static_cast<LocalIndex>(r);
-    T* own = above.data() + above_starts_[i] * columns;
-    for (LocalIndex s = tree_.first_of_subtree[root]; s <= root; ++s) {
-      prefetch(fronts_[std::min(s + ahead, root)]);
-      forward(sweep, s, nullptr, columns, b, x, tree_.first[root + 1], outside, own,
-              space.rows[thread].data());
+  const std::size_t count = groups_.size();
+  for (std::size_t g = 0; g < count; ++g) {
+    const Group& group = groups_[transposed ? count - 1 - g : g];
+    if (group.roots.empty()) {
+      solve_side_by_side(sweep, group, columns, b, x, space);
+      continue;
     }
-  });
-  for (Index i = 0; i < count; ++i) {
-    const T* own = above.data() + above_starts_[i] * columns;
-    for (const LocalIndex row : tree_.border_of(schedule_.subtrees[i])) {
-      for (Index c = 0; c < columns; ++c) b[row * columns + c] += own[c];
-      own += columns;
+    for (std::size_t i = 0; i < group.roots.size(); ++i) {
+      const LocalIndex root = group.roots[transposed ? group.roots.size() - 1 - i : i];
+      if (!transposed) couple(false, root, columns, x, b);
+      if (group.schedule.subtrees.empty()) {
+        solve_tree(sweep, root, columns, b, x, space.rows[0].data());
+      } else {
+        solve_side_by_side(sweep, group, columns, b, x, space);
+      }
+      if (transposed) couple(true, root, columns, x, b);
     }
   }
-  const Tiles all(threads);
-  const auto tiles_for = [&](LocalIndex s) {
-    const Index entries = static_cast<Index>(fronts_[s].pivots) * fronts_[s].ld * columns;
-    return entries > large_front ? &all : nullptr;
-  };
-  for (const LocalIndex s : schedule_.upper) {
-    forward(sweep, s, tiles_for(s), columns, b, x, tree_.order(), nullptr, nullptr,
-            space.rows[0].data());
-  }
-  for (std::size_t i = schedule_.upper.size(); i-- > 0;) {
-    const LocalIndex s = schedule_.upper[i];
-    backward(sweep, s, tiles_for(s), columns, x, space.rows[0].data());
-  }
-  for_subtrees(schedule_, [&](std::size_t i, int thread) {
-    const LocalIndex root = schedule_.subtrees[i];
-    const LocalIndex first = tree_.first_of_subtree[root];
-    for (LocalIndex s = root; s >= first; --s) {
-      prefetch(fronts_[std::max(s - ahead, first)]);
-      backward(sweep, s, nullptr, columns, x, space.rows[thread].data());
-    }
-  });
 }
 
 template <typename T>

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/column_blas.hpp"
+#include "sparse/fronts/couplings.hpp"
 #include "sparse/fronts/factors.hpp"
 
 namespace spsolve {
@@ -15,9 +16,10 @@ namespace spsolve {
 template <typename T>
 class FactorSolve {
  public:
-  /// `fronts`: those of `tree`, in their order. Both must outlive the object.
+  /// `fronts`: those of `tree`, in their order; `between`: the value of each coupling. `tree` and
+  /// `couplings` must outlive the object.
   FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts, Factorization kind,
-              int threads);
+              int threads, const Couplings& couplings, std::vector<T> between);
 
   ~FactorSolve();
 
@@ -34,6 +36,14 @@ class FactorSolve {
   struct Sweep;
   struct Workspace;
 
+  /// Trees that are solved with together: side by side as the schedule has them, or one after
+  /// another by one thread, block by block.
+  struct Group {
+    Schedule schedule;
+    std::vector<Index> above_starts;  ///< of each subtree's copy
+    std::vector<LocalIndex> roots;
+  };
+
   /// `shared`: over which a front is cut into pieces; null where a thread takes it whole. `z`: room
   /// for its rows.
   void forward(const Sweep& sweep, LocalIndex s, const Tiles* shared, Index columns, T* b, T* x,
@@ -42,14 +52,22 @@ class FactorSolve {
                 T* z) const;
   Workspace& workspace(Index columns) const;
   void divide_by_d(const FactoredFront<T>& front, Index columns, T* z) const;
+  void group_trees(int threads);
   void solve_block(bool transposed, Index columns, T* b, T* x) const;
+  void solve_side_by_side(const Sweep& sweep, const Group& group, Index columns, T* b, T* x,
+                          Workspace& space) const;
+  void solve_tree(const Sweep& sweep, LocalIndex root, Index columns, T* b, T* x, T* z) const;
+  /// Takes off b, or off what is left of it, what other blocks' unknowns come to.
+  void couple(bool transposed, LocalIndex root, Index columns, const T* x, T* b) const;
 
   const Fronts& tree_;
   std::vector<FactoredFront<T>> fronts_;
   Factorization kind_;
-  Schedule schedule_;
-  LocalIndex tallest_ = 0;           // front
-  std::vector<Index> above_starts_;  // of each subtree's copy
+  const Couplings& couplings_;
+  std::vector<T> between_;     // values of the couplings
+  std::vector<Group> groups_;  // in the order of solves
+  int threads_ = 1;
+  LocalIndex tallest_ = 0;  // front
   mutable std::unique_ptr<Workspace> workspace_;
 };
 

@@ -8,7 +8,8 @@ namespace spsolve {
 FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_offsets,
                            const std::vector<LocalIndex>& columns,
                            const std::vector<LocalIndex>& row_place,
-                           const std::vector<LocalIndex>& column_place, Factorization kind) {
+                           const std::vector<LocalIndex>& column_place,
+                           const std::vector<LocalIndex>& block, Factorization kind) {
   const LocalIndex n = fronts.order();
   std::vector<LocalIndex> front_of(n);
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
@@ -22,6 +23,7 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
       for (Index k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
         const LocalIndex column = column_place[columns[k]];
         if (symmetric && column > row) continue;
+        if (!block.empty() && block[row] != block[column]) continue;
         visit(front_of[std::min(row, column)], k, row, column);
       }
     }

@@ -27,10 +27,12 @@ struct FrontEntries {
 };
 
 /// `row_place`, `column_place`: the position in the order of elimination of each row and column of
-/// A. Cost: two passes over A, and the rows of all borders.
+/// A. `block` of each position: entries between two of them are in no front; empty for one block.
+/// Cost: two passes over A, and the rows of all borders.
 FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_offsets,
                            const std::vector<LocalIndex>& columns,
                            const std::vector<LocalIndex>& row_place,
-                           const std::vector<LocalIndex>& column_place, Factorization kind);
+                           const std::vector<LocalIndex>& column_place,
+                           const std::vector<LocalIndex>& block, Factorization kind);
 
 }  // namespace spsolve

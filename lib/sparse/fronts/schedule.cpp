@@ -6,24 +6,34 @@
 
 namespace spsolve {
 
+std::vector<double> work_below(const Fronts& fronts, const std::vector<double>& work) {
+  std::vector<double> below(work);
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    if (fronts.parent[s] != -1) below[fronts.parent[s]] += below[s];
+  }
+  return below;
+}
+
 Schedule cut_subtrees(const Fronts& fronts, const std::vector<double>& work, double share) {
-  const LocalIndex count = fronts.size();
-  std::vector<double> below(work);  // of whole subtrees
+  std::vector<LocalIndex> roots;
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    if (fronts.parent[s] == -1) roots.push_back(s);
+  }
+  return cut_subtrees(fronts, work, share, roots);
+}
+
+Schedule cut_subtrees(const Fronts& fronts, const std::vector<double>& work, double share,
+                      std::span<const LocalIndex> roots) {
+  const std::vector<double> below = work_below(fronts, work);
   double all = 0;
   const auto less = [&](LocalIndex a, LocalIndex b) {
     return below[a] != below[b] ? below[a] < below[b] : a > b;
   };
-  std::vector<LocalIndex> roots;
-  for (LocalIndex s = 0; s < count; ++s) {
-    if (fronts.parent[s] != -1) {
-      below[fronts.parent[s]] += below[s];
-    } else {
-      roots.push_back(s);
-      all += below[s];
-    }
-  }
   std::priority_queue<LocalIndex, std::vector<LocalIndex>, decltype(less)> queue(less);
-  for (const LocalIndex s : roots) queue.push(s);
+  for (const LocalIndex s : roots) {
+    all += below[s];
+    queue.push(s);
+  }
   Schedule schedule;
   while (!queue.empty() && below[queue.top()] > share * all) {
     const LocalIndex s = queue.top();

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <span>
 #include <vector>
 
 #include <omp.h>
@@ -19,9 +20,15 @@ struct Schedule {
   std::vector<LocalIndex> upper;     ///< fronts above all subtrees, ascending
 };
 
-/// Cuts subtrees until the largest has at most `share` of all work, or is a single front. `work`:
-/// of each front.
+/// Cuts the trees below `roots` until the largest has at most `share` of all work, or is a single
+/// front. `work`: of each front.
+Schedule cut_subtrees(const Fronts& fronts, const std::vector<double>& work, double share,
+                      std::span<const LocalIndex> roots);
+/// The same for all trees.
 Schedule cut_subtrees(const Fronts& fronts, const std::vector<double>& work, double share);
+
+/// `work` of the fronts, summed over the subtree of each.
+std::vector<double> work_below(const Fronts& fronts, const std::vector<double>& work);
 
 /// Calls work(i, thread) for the i-th subtree of the schedule, by its threads side by side. Where a
 /// call throws, no further subtree is begun, and the exception is thrown here.
