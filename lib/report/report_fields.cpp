@@ -56,6 +56,13 @@ constexpr ReportField field_table[] = {
      "Sparse methods: operations of the elimination, zeros inside of fronts included."},
     {"sparse.fronts", FieldType::integer, solve_sometimes,
      "Sparse methods: dense matrices that were eliminated one by one."},
+    {"sparse.levels[].fronts", FieldType::integer, solve_sometimes,
+     "Fronts at a level of the elimination tree; the first level has the roots, the 64th also what "
+     "lies deeper."},
+    {"sparse.levels[].largest_front", FieldType::integer, solve_sometimes,
+     "Rows of the largest of them."},
+    {"sparse.levels[].flops", FieldType::number, solve_sometimes,
+     "Operations of their elimination; those of all levels are sparse.flops."},
     {"sparse.factor_entries", FieldType::integer, solve_sometimes,
      "Sparse methods: entries of L, and of U where there is one, zeros inside of fronts included."},
     {"sparse.perturbed_pivots", FieldType::integer, solve_sometimes,

@@ -10,8 +10,10 @@
 #include "core/checksum.hpp"
 #include "core/error.hpp"
 #include "core/timer.hpp"
+#include "sparse/fronts/schedule.hpp"
 #include "sparse/matching/block_triangular_form.hpp"
 #include "sparse/matching/matching.hpp"
+#include "sparse/matching/permutation.hpp"
 
 namespace spsolve {
 
@@ -22,12 +24,6 @@ std::uint64_t pattern_checksum(const Csr<double>& matrix) {
   sum.add(std::as_bytes(std::span(matrix.row_offsets)));
   sum.add(std::as_bytes(std::span(matrix.column_indices)));
   return sum.value();
-}
-
-std::vector<LocalIndex> places(const std::vector<LocalIndex>& order) {
-  std::vector<LocalIndex> result(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k) result[order[k]] = static_cast<LocalIndex>(k);
-  return result;
 }
 
 }  // namespace
@@ -70,11 +66,19 @@ bool SparseAnalysis::serves(const Csr<double>& matrix) const {
 double flops_of(const Fronts& fronts, Factorization kind) {
   double flops = 0;
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
-    const double p = static_cast<double>(fronts.pivots(s));
-    const double m = static_cast<double>(fronts.border_size(s));
-    flops += p * p * p / 3 + p * p * m + p * m * m;
+    flops += front_flops(fronts, s, kind != Factorization::lu);
   }
-  return kind == Factorization::lu ? 2 * flops : flops;
+  return flops;
+}
+
+std::vector<LocalIndex> SparseAnalysis::column_places() const {
+  return inverse_of(order);
+}
+
+std::vector<LocalIndex> SparseAnalysis::row_places() const {
+  std::vector<LocalIndex> position(order.size());
+  for (LocalIndex k = 0; k < rows(); ++k) position[row(k)] = k;
+  return position;
 }
 
 std::int64_t SparseAnalysis::bytes() const {
@@ -127,13 +131,8 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
     analysis.order = std::move(ordered.order);
     analysis.fronts = fronts_of(compressed, analysis.order);
   }
-  const std::vector<LocalIndex> column_place = places(analysis.order);
-  std::vector<LocalIndex> row_place = column_place;
-  for (std::size_t j = 0; j < analysis.row_of.size(); ++j) {
-    row_place[analysis.row_of[j]] = column_place[j];
-  }
   analysis.entries = front_entries(analysis.fronts, matrix.row_offsets, matrix.column_indices,
-                                   row_place, column_place, kind);
+                                   analysis.row_places(), analysis.column_places(), kind);
   for (LocalIndex s = 0; s < analysis.fronts.size(); ++s) {
     const Index p = analysis.fronts.pivots(s), m = analysis.fronts.border_size(s);
     analysis.factor_entries +=

@@ -9,6 +9,7 @@
 #include "matrix/symmetry.hpp"
 #include "solve/in_precision.hpp"
 #include "solve/probe.hpp"
+#include "sparse/analysis_summary.hpp"
 #include "sparse/clean.hpp"
 #include "sparse/scaling.hpp"
 
@@ -165,6 +166,7 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
     outcome.analysis_seconds = analysis_->seconds;
     outcome.flops = analysis_->flops;
     outcome.fronts = analysis_->fronts.size();
+    outcome.levels = front_levels(*analysis_);
     outcome.factor_entries = analysis_->factor_entries;
     outcome.perturbed_pivots = counts.perturbed;
     outcome.moved_pivots = counts.swaps;

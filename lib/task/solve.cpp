@@ -13,6 +13,7 @@
 #include "io/matrix_source.hpp"
 #include "process/signals.hpp"
 #include "process/system.hpp"
+#include "sparse/analysis_summary.hpp"
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
@@ -143,8 +144,10 @@ class SolveRun {
     plan(question, on_its_gpu.available());
     if (!looks_first) whole = read();
 
-    SystemSolver solver(deal_out(std::move(whole), memory->vectors()), choose_solver(question),
-                        question, *memory, check_in_double(question, team_, gpus_));
+    const SolverRow& row = choose_solver(question);
+    if (is_sparse(row.method)) draw(whole, question.study);
+    SystemSolver solver(deal_out(std::move(whole), memory->vectors()), row, question, *memory,
+                        check_in_double(question, team_, gpus_));
     const std::unique_ptr<Vectors> b = times_.measure(
         "read", [&] { return right_hand_side(config_.right_hand_side, solver.matrix()); });
     eliminate(solver, *b, keeps);
@@ -176,6 +179,18 @@ class SolveRun {
   /// file.mtx -> Coo -> Csr on rank 0
   Csr<double> read() {
     return read_matrix(config_, team_, times_, report_, [](const Csr<double>&) {});
+  }
+
+  /// What a sparse elimination looks like, for output.html.
+  void draw(const Csr<double>& whole, const SparseStudy& study) {
+    if (config_.output.html.empty()) return;
+    times_.measure("analyse", [&] {
+      together(team_, [&] {
+        if (team_.rank() != 0) return;
+        report_.patterns.in_order = pattern_in_order(whole, *study.analysis);
+        report_.patterns.factors = factor_pattern(*study.analysis);
+      });
+    });
   }
 
   /// -> a band of rows a rank
