@@ -56,7 +56,7 @@ struct SparseOutcome {
   Index delayed_pivots = 0;              ///< those that fronts passed on to their parents
   Index moved_pivots = 0;                ///< those that were taken off the diagonal
   std::optional<Index> negative_pivots;  ///< negative eigenvalues of A, of LDL^T
-  int gmres_steps = 0;                   ///< of the trial with perturbed factors
+  int gmres_steps = 0;                   ///< of the first solve with perturbed pivots
 };
 
 /// What an inverse tells of itself for a report, the same on every rank but for seconds.

@@ -57,8 +57,7 @@ MatrixShape square_shape(const Config& config) {
   }
   constexpr Index most_rows = Index{1} << 29;  // the bytes of all elements stay below 2^63
   if (shape.rows > most_rows) {
-    fail(ExitCode::resources,
-         "{}: the matrix has {} rows, and task: solve, which makes it dense, handles at most {}",
+    fail(ExitCode::resources, "{}: the matrix has {} rows, and task: solve handles at most {}",
          config.matrix.name(), shape.rows, most_rows);
   }
   return shape;
@@ -202,7 +201,7 @@ class SolveRun {
     });
   }
 
-  /// -> equilibrated dense rows -> pivots, updates
+  /// -> scaled rows -> pivots, updates
   void eliminate(SystemSolver& solver, const Vectors& b, bool keeps) {
     times_.measure("prepare", [&] {
       solver.prepare();
