@@ -117,10 +117,10 @@ Config load_together(Team& team, const CommandLine& line) {
 }
 
 /// The files of a report.
-void write_files(const nlohmann::ordered_json& json, const std::optional<Pattern>& pattern,
+void write_files(const nlohmann::ordered_json& json, const DrawnPatterns& patterns,
                  const Config::Output& wanted) {
   if (!wanted.report.empty()) write_report(wanted.report, json);
-  if (!wanted.html.empty()) io::write_text(wanted.html, html_report(json, pattern));
+  if (!wanted.html.empty()) io::write_text(wanted.html, html_report(json, patterns));
 }
 
 /// Leaves a report of a run that failed, lest an earlier run's is taken for its. What goes wrong
@@ -133,7 +133,7 @@ void leave_report(TaskReport& report, const Failure& failure, const Config& conf
                                        solves ? "solution" : "product", result.string()));
   }
   try {
-    write_files(failure_json(report, failure), report.pattern, config.output);
+    write_files(failure_json(report, failure), report.patterns, config.output);
   } catch (const Error& error) {
     log_line(fmt::format("no report of the failure: {}", error.what()));
   }
@@ -156,7 +156,7 @@ ExitCode perform(void (&task)(const Config&, Team&, const nlohmann::ordered_json
     throw;
   }
   together(team, [&] {
-    if (speaks) write_files(to_json(report), report.pattern, config.output);
+    if (speaks) write_files(to_json(report), report.patterns, config.output);
   });
   together(team, [&] {
     if (speaks && !line.quiet) print_out("spsolve report\n" + to_text(report));

@@ -26,7 +26,7 @@ enum class Ordering {
   natural,            ///< as the matrix has them
 };
 
-/// Where the pivot of step k is looked for.
+/// Where a dense elimination looks for the pivot of step k.
 enum class Pivoting {
   automatic,   ///< tournament for lu on several ranks or on a GPU, else partial
   none,        ///< a_kk as it comes

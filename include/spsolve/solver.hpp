@@ -15,7 +15,7 @@ namespace spsolve {
 
 /// How a matrix was eliminated.
 struct SetUpReport {
-  std::string method;    ///< lu, gauss, gauss_jordan
+  std::string method;    ///< as solve.method of a configuration names it, such as sparse_lu
   std::string pivoting;  ///< none, partial, complete, tournament
   std::string device;    ///< host or cuda
   bool equilibrated = false;
@@ -43,10 +43,10 @@ struct Solution {
 
 /// Solves systems with one square matrix A, n x n: eliminated once, solved with as often as wanted,
 /// eliminated again for new values of the same pattern. Over several ranks every call is
-/// collective; rank r has the rows own() of right-hand sides and solutions, and none holds more.
-/// What fails throws the same Error on every rank: input, resources (with what would do),
-/// not_trustworthy (A is singular). The program spsolve does its work by the same code, and gets
-/// the same bits.
+/// collective; rank r has the rows own() of right-hand sides and solutions, and none holds more,
+/// but for rank 0 in a sparse elimination, which it does alone. What fails throws the same Error on
+/// every rank: input, resources (with what would do), not_trustworthy (A is singular). The program
+/// spsolve does its work by the same code, and gets the same bits.
 class Solver {
  public:
   /// Plans, refuses what does not fit into memory, and eliminates. `a`: of rank 0; others pass an

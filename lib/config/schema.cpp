@@ -166,8 +166,8 @@ const std::string precision_help = fmt::format(
     "save no time.",
     gpu_tuning.least_mixed_order);
 const std::string solving_ranks_help = fmt::format(
-    "Ranks that eliminate: all of them; or auto: rank 0 alone where one GPU is sooner done, below "
-    "order {}.",
+    "Ranks that eliminate a dense matrix: all of them; or auto: rank 0 alone where one GPU is "
+    "sooner done, below order {}. Sparse methods: always rank 0.",
     gpu_tuning.least_order_for_all);
 
 constexpr Section section_table[] = {
@@ -180,8 +180,9 @@ constexpr Section section_table[] = {
     {"multiply", "How Y = A X is computed, with task: multiply.", nullptr, ""},
     {"output", "What is written besides the log.", nullptr, ""},
     {"run", "How long runs are looked after.", nullptr, ""},
-    {"checkpoint", "How an elimination is kept on disk, to go on after an end before its time.",
-     nullptr, ""},
+    {"checkpoint",
+     "How a dense elimination is kept on disk, to go on after an end before its time.", nullptr,
+     ""},
 };
 
 const Option option_table[] = {
@@ -236,9 +237,9 @@ const Option option_table[] = {
         "of this pattern, else written."),
     choice<&Config::solve, &Config::Solve::pivoting>(
         "solve.pivoting",
-        "Where a pivot is searched: nowhere, in its column, in the whole remaining matrix "
-        "(complete, not for lu), or among the best rows of each rank or of parts of a GPU's rows "
-        "(tournament, lu only); auto: tournament for lu on several ranks or on GPUs, else "
+        "Dense methods: where a pivot is searched: nowhere, in its column, in the whole remaining "
+        "matrix (complete, not for lu), or among the best rows of each rank or of parts of a GPU's "
+        "rows (tournament, lu only); auto: tournament for lu on several ranks or on GPUs, else "
         "partial."),
     choice<&Config::solve, &Config::Solve::precision>("solve.precision", precision_help),
     integer<&Config::solve, &Config::Solve::block>(
@@ -248,7 +249,8 @@ const Option option_table[] = {
     choice<&Config::solve, &Config::Solve::equilibrate>(
         "solve.equilibrate",
         "Whether rows and columns are scaled by powers of two before the elimination, and x back; "
-        "auto: where their largest entries differ by a factor of 10 or more."),
+        "auto: where their largest entries differ by a factor of 10 or more, or sparse_lu has "
+        "matched rows with columns."),
     integer<&Config::solve, &Config::Solve::refinement>(
         "solve.refinement", 0, 100, "sweeps",
         "Most sweeps of iterative refinement against the sparse matrix, residuals in twice the "
@@ -283,7 +285,9 @@ const Option option_table[] = {
     choice<&Config::multiply, &Config::Multiply::verify>(
         "multiply.verify", "Whether Y is compared with the serial product on rank 0."),
     choice<&Config::device>(
-        "device", "Where to compute: auto takes GPUs where there are any, else the host."),
+        "device",
+        "Where to compute: auto takes GPUs where there are any, else the host; sparse elimination "
+        "is the host's."),
     choice<&Config::share_gpus>(
         "share_gpus", "Whether several ranks may compute on one GPU, which is refused otherwise."),
     choice<&Config::transport>(
@@ -317,8 +321,8 @@ const Option option_table[] = {
         "nobody watches."),
     text_option<&Config::checkpoint, &CheckpointOptions::directory>(
         OptionType::output_path, "checkpoint.directory",
-        "Folder that all ranks see, relative to the working directory, where an elimination (task: "
-        "solve) is kept while it runs and from which it goes on; none: nothing is kept."),
+        "Folder that all ranks see, relative to the working directory, where a dense elimination "
+        "(task: solve) is kept while it runs and from which it goes on; none: nothing is kept."),
     integer<&Config::checkpoint, &CheckpointOptions::interval>(
         "checkpoint.interval", 0, 1000000000, "seconds",
         "Time between two checkpoints; 0: only by signals and before the time limit."),

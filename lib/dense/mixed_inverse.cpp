@@ -65,6 +65,7 @@ std::unique_ptr<Vectors> MixedInverse::eliminate(const EliminationRun& run) {
     if (before_double_) before_double_(failure);
     factors_ = in_double_();
     factors_->prepare(*matrix_, *scaling_);
+    run.progress.restart("eliminating again, in double");
     factors_->eliminate(run);
     outcome.fell_back = true;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,10 @@ struct Pattern {
 /// The longer side of the matrix gets `most_cells` cells, the other as many as keep cells square.
 /// Cost: one pass over the non-zeros.
 Pattern pattern_of(const Csr<double>& matrix, Index most_cells = 96);
+
+/// The same for a matrix whose rows and columns are put into another order: row i to
+/// row_places[i], column j to column_places[j].
+Pattern pattern_of(const Csr<double>& matrix, std::span<const LocalIndex> row_places,
+                   std::span<const LocalIndex> column_places, Index most_cells = 96);
 
 }  // namespace spsolve

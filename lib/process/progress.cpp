@@ -19,8 +19,15 @@ constexpr double longest_log_interval = 300;
 }  // namespace
 
 Progress::Progress(std::string label, double flops, Show show, std::FILE* stream)
-    : label_(std::move(label)), flops_(flops), show_(show), stream_(stream) {
-  interval_ = show == Show::terminal ? terminal_interval : first_log_line;
+    : flops_(flops), show_(show), stream_(stream) {
+  restart(std::move(label));
+}
+
+void Progress::restart(std::string label) {
+  label_ = std::move(label);
+  timer_ = Timer();
+  before_ = 0;
+  interval_ = show_ == Show::terminal ? terminal_interval : first_log_line;
   next_ = interval_;
 }
 

@@ -24,6 +24,9 @@ class Progress {
   /// Says that `fraction` of the work was done before this began, which no rate counts.
   void resume(double fraction) { before_ = fraction; }
 
+  /// Says that the work begins anew as what `label` says, since what was done so far did not do.
+  void restart(std::string label);
+
   /// Says that `step` of `steps` is done and with it `fraction` of the work, between 0 and 1.
   void done(Index step, Index steps, double fraction);
 

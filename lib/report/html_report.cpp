@@ -9,6 +9,7 @@
 #include "core/types.hpp"
 #include "report/report_fields.hpp"
 #include "report/svg.hpp"
+#include "solve/inverse.hpp"
 
 namespace spsolve {
 
@@ -45,6 +46,12 @@ std::string value_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
   return value.dump();
+}
+
+/// The number that a member of `object` is; 0 where it is none.
+double number_in(const Json& object, const char* key) {
+  const Json value = object.value(key, Json());
+  return value.is_number() ? value.get<double>() : 0.0;
 }
 
 /// Whether all members hold min, mean and max, as the phases do.
@@ -119,11 +126,10 @@ std::string seconds_text(double seconds) {
 
 std::string phases(const std::string& title, const Json& spread) {
   std::vector<svg::Bar> bars;
-  const auto number = [](const Json& value) { return value.is_number() ? value.get<double>() : 0; };
   for (const auto& [phase, seconds] : spread.items()) {
-    const double mean = number(seconds["mean"]);
+    const double mean = number_in(seconds, "mean");
     bars.push_back(
-        {phase, mean, number(seconds["min"]), number(seconds["max"]), seconds_text(mean)});
+        {phase, mean, number_in(seconds, "min"), number_in(seconds, "max"), seconds_text(mean)});
   }
   return svg::bars(
       fmt::format("{}: mean over the ranks, whiskers from the fastest to the slowest", title), bars,
@@ -137,12 +143,8 @@ std::string convergence(const Json& report) {
   std::vector<svg::Line> lines{{"normwise", {}}, {"componentwise", {}}};
   std::vector<std::string> labels;
   for (const Json& quality : history) {
-    const auto number = [&](const char* key) {
-      const Json value = quality.value(key, Json());
-      return value.is_number() ? value.get<double>() : 0.0;
-    };
-    lines[0].values.push_back(number("backward_error"));
-    lines[1].values.push_back(number("componentwise_error"));
+    lines[0].values.push_back(number_in(quality, "backward_error"));
+    lines[1].values.push_back(number_in(quality, "componentwise_error"));
     labels.push_back(labels.empty() ? "first solution" : fmt::format("sweep {}", labels.size()));
   }
   return svg::steps("Backward errors", lines, labels, {{"unit round-off", unit_roundoff}});
@@ -158,12 +160,9 @@ std::string memory(const Json& report) {
   };
   std::vector<Held> ranks;
   for (const Json& place : report.value("rank_table", Json::array())) {
-    const auto bytes = [&](const char* key) {
-      const Json value = place.value(key, Json());
-      return value.is_number() ? value.get<double>() : 0.0;
-    };
     ranks.push_back({fmt::format("rank {}", value_text(place.value("rank", Json()))),
-                     bytes("planned_memory_bytes"), bytes("peak_memory_bytes")});
+                     number_in(place, "planned_memory_bytes"),
+                     number_in(place, "peak_memory_bytes")});
   }
   if (ranks.empty()) return "";
   const bool all = ranks.size() <= most_ranks;
@@ -182,6 +181,24 @@ std::string memory(const Json& report) {
                    bars, "bytes");
 }
 
+/// The work of a sparse elimination by level of its tree, or "" where there was none.
+std::string work_by_level(const Json& report) {
+  const Json levels = report.value("/sparse/levels"_json_pointer, Json::array());
+  if (levels.empty()) return "";
+  std::vector<svg::Bar> bars;
+  for (const Json& level : levels) {
+    const double flops = number_in(level, "flops"), fronts = number_in(level, "fronts");
+    const bool last = bars.size() + 1 == FrontLevels::most;
+    bars.push_back({fmt::format("level {}{}", bars.size(), last ? " and below" : ""), flops, flops,
+                    flops,
+                    fmt::format("{:.3g} flops, {:.0f} {} {:.0f} rows", flops, fronts,
+                                fronts == 1 ? "front of" : "fronts of up to",
+                                number_in(level, "largest_front"))});
+  }
+  return svg::bars("Work by level of the elimination tree: the roots are at level 0", bars,
+                   "flops");
+}
+
 std::string list_of(const Json& texts) {
   std::string text = "<ul>\n";
   for (const Json& each : texts) text += fmt::format("<li>{}</li>\n", escaped(value_text(each)));
@@ -190,7 +207,7 @@ std::string list_of(const Json& texts) {
 
 }  // namespace
 
-std::string html_report(const Json& report, const std::optional<Pattern>& pattern) {
+std::string html_report(const Json& report, const DrawnPatterns& patterns) {
   const std::string status = report.value("status", "");
   const std::string source = report.value("/matrix/source"_json_pointer, "");
   std::string body =
@@ -213,9 +230,21 @@ std::string html_report(const Json& report, const std::optional<Pattern>& patter
   if (const std::string held = memory(report); !held.empty()) {
     body += "<h2>Where the memory went</h2>\n" + held;
   }
-  if (pattern) {
-    body += "<h2>The matrix</h2>\n" + svg::pattern(*pattern) + svg::row_lengths(*pattern);
+  if (patterns.matrix) {
+    body += "<h2>The matrix</h2>\n" + svg::pattern(*patterns.matrix) +
+            svg::row_lengths(*patterns.matrix);
   }
+  std::string elimination;
+  if (const auto& drawn = patterns.in_order) {
+    elimination += svg::pattern(
+        fmt::format("In the order of elimination: {} non-zeros", drawn->nonzeros), *drawn);
+  }
+  if (const auto& drawn = patterns.factors) {
+    elimination +=
+        svg::pattern(fmt::format("Its factors as analysed: {} entries", drawn->nonzeros), *drawn);
+  }
+  elimination += work_by_level(report);
+  if (!elimination.empty()) body += "<h2>The elimination</h2>\n" + elimination;
   for (const auto& [key, value] : report.items()) {
     if (is_table(value)) body += fmt::format("<h2>{}</h2>\n{}", escaped(key), table_of(value));
   }

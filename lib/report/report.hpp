@@ -10,9 +10,9 @@
 #include "checkpoint/statistics.hpp"
 #include "core/timer.hpp"
 #include "distribute/rank_share.hpp"
-#include "matrix/pattern.hpp"
 #include "multiply/compare.hpp"
 #include "process/gpu_binding.hpp"
+#include "report/html_report.hpp"
 #include "solve/condition.hpp"
 #include "solve/inverse.hpp"
 #include "solve/refine.hpp"
@@ -73,7 +73,7 @@ struct TaskReport {
   std::vector<std::string> notes;        ///< notes: choices made and warnings, in words
   nlohmann::ordered_json versions;       ///< versions
   nlohmann::ordered_json configuration;  ///< configuration, whole
-  std::optional<Pattern> pattern;        ///< on rank 0, for output.html only; not in the JSON
+  DrawnPatterns patterns;                ///< on rank 0, for output.html only; not in the JSON
 
   /// Sets ranks, hosts, places, peak_memory and seconds. Collective.
   void add_run(Team& team, const PhaseTimes& times);

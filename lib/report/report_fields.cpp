@@ -56,10 +56,19 @@ constexpr ReportField field_table[] = {
      "Sparse methods: operations of the elimination, zeros inside of fronts included."},
     {"sparse.fronts", FieldType::integer, solve_sometimes,
      "Sparse methods: dense matrices that were eliminated one by one."},
+    {"sparse.levels[].fronts", FieldType::integer, solve_sometimes,
+     "Fronts at a level of the elimination tree; the first level has the roots, the 64th also what "
+     "lies deeper."},
+    {"sparse.levels[].largest_front", FieldType::integer, solve_sometimes,
+     "Rows of the largest of them."},
+    {"sparse.levels[].flops", FieldType::number, solve_sometimes,
+     "Operations of their elimination; those of all levels are sparse.flops."},
     {"sparse.factor_entries", FieldType::integer, solve_sometimes,
      "Sparse methods: entries of L, and of U where there is one, zeros inside of fronts included."},
     {"sparse.perturbed_pivots", FieldType::integer, solve_sometimes,
-     "Sparse methods: pivots that were too small and made larger; solutions are then by GMRES."},
+     "Sparse methods: pivots that were too small and made larger; a note says whether solutions "
+     "are "
+     "then by GMRES, or the matrix was eliminated again."},
     {"sparse.delayed_pivots", FieldType::integer, solve_sometimes,
      "Sparse methods: pivots that a front could not take and passed on to its parent."},
     {"sparse.moved_pivots", FieldType::integer, solve_sometimes,
@@ -67,7 +76,9 @@ constexpr ReportField field_table[] = {
     {"sparse.negative_pivots", FieldType::integer_or_null, solve_sometimes,
      "sparse_ldlt: negative eigenvalues of A, as many as D has; null for other factors."},
     {"sparse.gmres_steps", FieldType::integer, solve_sometimes,
-     "Sparse methods: steps of GMRES that the first solution took; 0 without perturbed pivots."},
+     "Sparse methods: steps of GMRES in the first solve with factors of perturbed pivots; 0 "
+     "without "
+     "those, and with solve.precision: mixed, which counts its own."},
     {"mixed.gmres_steps", FieldType::integer, solve_sometimes,
      "solve.precision: mixed: steps of GMRES with the float factors for the first right-hand "
      "sides."},
@@ -105,13 +116,16 @@ constexpr ReportField field_table[] = {
     {"l2_error", FieldType::number, solve_sometimes,
      "sum (x_i - 1)^2, where x is known to be all ones (right_hand_side: row_sums)."},
     {"pivot_growth", FieldType::number, solve,
-     "max |u_ij| / max |a_ij|: how much the entries grew; above 1e6 digits are lost."},
-    {"pivots.smallest", FieldType::number, solve, "min |u_kk|."},
-    {"pivots.largest", FieldType::number, solve, "max |u_kk|."},
+     "max |u_ij| / max |a_ij|: how much the entries grew; above 1e6 digits are lost. Sparse "
+     "methods: "
+     "of the pivots alone, max |u_kk| / max |a_ij|."},
+    {"pivots.smallest", FieldType::number, solve,
+     "min |u_kk|; of L D L^T the smallest magnitude of an eigenvalue of D."},
+    {"pivots.largest", FieldType::number, solve, "max |u_kk|; of L D L^T the largest one."},
     {"transport", FieldType::text, solve, "How rows travel between ranks: none, MPI, NCCL, ..."},
     {"gflops", FieldType::number, finished,
-     "10^9 operations a second: 2/3 n^3 (gauss_jordan: n^3) over the elimination, or 2 nnz K over "
-     "the product."},
+     "10^9 operations a second: 2/3 n^3 (gauss_jordan: n^3, sparse methods: sparse.flops) over the "
+     "elimination, or 2 nnz K over the product."},
     {"checkpoint.written", FieldType::integer, solve_sometimes,
      "Checkpoints that were written (checkpoint.directory)."},
     {"checkpoint.failed", FieldType::integer, solve_sometimes,

@@ -10,10 +10,15 @@ nlohmann::ordered_json to_json(const SparseOutcome& outcome) {
                               {"analysis_seconds", outcome.analysis_seconds},
                               {"flops", outcome.flops},
                               {"fronts", outcome.fronts},
+                              {"levels", nlohmann::ordered_json::array()},
                               {"factor_entries", outcome.factor_entries},
                               {"perturbed_pivots", outcome.perturbed_pivots},
                               {"delayed_pivots", outcome.delayed_pivots},
                               {"moved_pivots", outcome.moved_pivots}};
+  for (const FrontLevel& level : outcome.levels.all()) {
+    json["levels"].push_back(
+        {{"fronts", level.fronts}, {"largest_front", level.largest_front}, {"flops", level.flops}});
+  }
   json["negative_pivots"] = nullptr;
   if (outcome.negative_pivots) json["negative_pivots"] = *outcome.negative_pivots;
   json["gmres_steps"] = outcome.gmres_steps;

@@ -73,12 +73,15 @@ std::string escaped(std::string_view text) {
 }
 
 std::string bars(std::string_view title, const std::vector<Bar>& bars, std::string_view unit) {
-  constexpr double left = 150, length = 330, width = left + length + 190;
-  double most = 0;
-  for (const Bar& bar : bars) most = std::max({most, bar.value, bar.most});
+  constexpr double left = 150, length = 330, letter = 7;
+  double most = 0, right = 190;
+  for (const Bar& bar : bars) {
+    most = std::max({most, bar.value, bar.most});
+    right = std::max(right, letter * static_cast<double>(bar.note.size()) + 16);
+  }
   const double scale = most > 0 ? length / most : 0;
   const double height = title_height + line_height * static_cast<double>(bars.size()) + 10;
-  std::string result = begin(width, height, title);
+  std::string result = begin(left + length + right, height, title);
   double y = title_height;
   for (const Bar& bar : bars) {
     const double middle = y + line_height / 2 - 2;
@@ -158,8 +161,11 @@ std::string steps(std::string_view title, const std::vector<Line>& lines,
 }
 
 std::string pattern(const Pattern& pattern) {
+  return svg::pattern(fmt::format("Where the {} non-zeros lie", pattern.nonzeros), pattern);
+}
+
+std::string pattern(std::string_view title, const Pattern& pattern) {
   constexpr double left = 12, side = 400;
-  const std::string title = fmt::format("Where the {} non-zeros lie", pattern.nonzeros);
   if (pattern.counts.empty()) return begin(side, title_height, title) + "</svg>\n";
   const double cell =
       side / static_cast<double>(std::max(pattern.cells_down, pattern.cells_across));

@@ -41,7 +41,8 @@ std::string steps(std::string_view title, const std::vector<Line>& lines,
                   const std::vector<std::string>& labels, const std::vector<Level>& levels);
 
 /// Where the non-zeros lie: the darker a cell, the more of its elements are not zero.
-std::string pattern(const Pattern& pattern);
+std::string pattern(std::string_view title, const Pattern& pattern);
+std::string pattern(const Pattern& pattern);  ///< with a title that says so
 
 /// Rows by length, in powers of two.
 std::string row_lengths(const Pattern& pattern);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,23 @@ struct MixedOutcome {
   bool fell_back = false;  ///< the factors are those of double
 };
 
+/// The fronts at one level of an elimination tree.
+struct FrontLevel {
+  Index fronts = 0;
+  Index largest_front = 0;  ///< rows of the largest one
+  double flops = 0;         ///< of all of them
+};
+
+/// The fronts of a sparse elimination, level by level, the roots at level 0. What lies deeper than
+/// there is room for counts in the last level.
+struct FrontLevels {
+  static constexpr std::size_t most = 64;
+  std::array<FrontLevel, most> of{};
+  std::size_t count = 0;
+
+  std::span<const FrontLevel> all() const { return {of.data(), count}; }
+};
+
 /// How a sparse elimination went.
 struct SparseOutcome {
   std::string_view factorisation;  ///< LL^T, LDL^T or LU
@@ -31,12 +50,13 @@ struct SparseOutcome {
   double analysis_seconds = 0;     ///< of the analysis that the factors were made by
   double flops = 0;                ///< of the factors, once
   Index fronts = 0;
+  FrontLevels levels;                    ///< of these fronts
   Index factor_entries = 0;              ///< of L, and of U where there is one
   Index perturbed_pivots = 0;            ///< too small ones that were made larger
   Index delayed_pivots = 0;              ///< those that fronts passed on to their parents
   Index moved_pivots = 0;                ///< those that were taken off the diagonal
   std::optional<Index> negative_pivots;  ///< negative eigenvalues of A, of LDL^T
-  int gmres_steps = 0;                   ///< of the trial with perturbed factors
+  int gmres_steps = 0;                   ///< of the first solve with perturbed pivots
 };
 
 /// What an inverse tells of itself for a report, the same on every rank but for seconds.

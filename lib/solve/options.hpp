@@ -24,6 +24,12 @@ constexpr Words words_of(Pivoting) {
   return pivoting_words;
 }
 
+/// Whether a method keeps A sparse.
+constexpr bool is_sparse(Method method) {
+  return method == Method::sparse_cholesky || method == Method::sparse_ldlt ||
+         method == Method::sparse_lu;
+}
+
 /// Why the two don't go together, and what to do, in a sentence without a full stop; or "".
 constexpr std::string_view why_not(Method method, Pivoting pivoting) {
   if (method == Method::lu && pivoting == Pivoting::complete) {

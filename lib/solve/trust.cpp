@@ -84,6 +84,12 @@ std::string evidence(const TrustFigures& figures) {
   return words;
 }
 
+/// What loses the fewest digits, for people to try.
+std::string most_stable(Method method) {
+  return std::string("solve.method=gauss with solve.pivoting=complete") +
+         (is_sparse(method) ? ", which makes A dense" : "");
+}
+
 /// What doubt, or a large condition, means for x; nothing where few digits are at stake.
 std::string note_on(Doubt doubt, const TrustFigures& figures) {
   const char* but = has_small_residual(figures) ? "x has a small residual, but " : "";
@@ -103,8 +109,8 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
       }
       return fmt::format(
           "the elimination lost too many digits to tell this matrix from a singular one ({}): none "
-          "of the digits of x is certain; try solve.method=gauss with solve.pivoting=complete",
-          evidence(figures));
+          "of the digits of x is certain; try {}",
+          evidence(figures), most_stable(figures.method));
     case Doubt::bound:
       return fmt::format(
           "the error of x may be as large as x itself (condition x backward error is {:.0e}): none "
@@ -139,12 +145,12 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
 /// What to try where x does not solve the system.
 std::string note_on_residual(const TrustFigures& figures) {
   return fmt::format(
-      "the backward error is above {:.0e}: x does not solve this system; try {}"
-      "solve.pivoting=complete{}",
+      "the backward error is above {:.0e}: x does not solve this system; try {}{}{}",
       largest_trusted_error(figures.precision),
       figures.method == Method::gauss_jordan
           ? "solve.method=lu (gauss_jordan is less stable where U is ill-conditioned) or "
           : "",
+      most_stable(figures.method),
       figures.precision == Precision::float32 ? ", or solve.precision=double" : "");
 }
 

@@ -10,8 +10,10 @@
 #include "core/checksum.hpp"
 #include "core/error.hpp"
 #include "core/timer.hpp"
+#include "sparse/fronts/schedule.hpp"
 #include "sparse/matching/block_triangular_form.hpp"
 #include "sparse/matching/matching.hpp"
+#include "sparse/matching/permutation.hpp"
 
 namespace spsolve {
 
@@ -22,76 +24,6 @@ std::uint64_t pattern_checksum(const Csr<double>& matrix) {
   sum.add(std::as_bytes(std::span(matrix.row_offsets)));
   sum.add(std::as_bytes(std::span(matrix.column_indices)));
   return sum.value();
-}
-
-/// The inverse of a permutation.
-std::vector<LocalIndex> places(const std::vector<LocalIndex>& order) {
-  std::vector<LocalIndex> result(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k) result[order[k]] = static_cast<LocalIndex>(k);
-  return result;
-}
-
-/// The blocks of columns in the block triangular form, the first of them 0, and the pattern of A
-/// without the entries between them; no blocks where there are no such entries.
-struct Divided {
-  std::vector<LocalIndex> block;
-  std::vector<Index> row_offsets;
-  std::vector<LocalIndex> columns;
-};
-
-Divided divide(const Csr<double>& matrix, std::vector<LocalIndex> row_of) {
-  const Index n = matrix.rows;
-  if (row_of.empty()) {
-    row_of.resize(n);
-    std::iota(row_of.begin(), row_of.end(), 0);
-  }
-  const BlockTriangularForm form = block_triangular_form(matrix, row_of);
-  if (form.blocks() <= 1) return {};
-  Divided divided;
-  divided.block.resize(n);
-  std::vector<LocalIndex> block_of_row(n);
-  for (LocalIndex b = 0; b < form.blocks(); ++b) {
-    for (LocalIndex k = form.starts[b]; k < form.starts[b + 1]; ++k) {
-      divided.block[form.columns[k]] = b;
-      block_of_row[form.rows[k]] = b;
-    }
-  }
-  divided.row_offsets.assign(1, 0);
-  divided.columns.reserve(matrix.column_indices.size());
-  for (Index i = 0; i < n; ++i) {
-    for (const LocalIndex j : matrix.row_columns(i)) {
-      if (divided.block[j] == block_of_row[i]) divided.columns.push_back(j);
-    }
-    divided.row_offsets.push_back(static_cast<Index>(divided.columns.size()));
-  }
-  if (divided.columns.size() == matrix.column_indices.size()) return {};
-  return divided;
-}
-
-/// `block` and `row_place`: of each position in the order of elimination, and of each row of A.
-Couplings couplings_of(const Csr<double>& matrix, const Fronts& fronts,
-                       const std::vector<LocalIndex>& block,
-                       const std::vector<LocalIndex>& row_place,
-                       const std::vector<LocalIndex>& column_place) {
-  Couplings result;
-  if (block.empty()) return result;
-  const std::vector<LocalIndex> row_at = places(row_place);
-  result.starts.assign(1, 0);
-  for (std::size_t r = 0; r < row_at.size(); ++r) {
-    const Index i = row_at[r];
-    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
-      const LocalIndex column = column_place[matrix.column_indices[k]];
-      if (block[column] != block[r]) result.entries.push_back({k, column});
-    }
-    result.starts.push_back(static_cast<Index>(result.entries.size()));
-  }
-  for (LocalIndex s = 0; s < fronts.size(); ++s) {
-    if (fronts.parent[s] == -1) result.roots.push_back(s);
-  }
-  std::stable_sort(result.roots.begin(), result.roots.end(), [&](LocalIndex a, LocalIndex b) {
-    return block[fronts.first[a]] > block[fronts.first[b]];
-  });
-  return result;
 }
 
 }  // namespace
@@ -134,11 +66,19 @@ bool SparseAnalysis::serves(const Csr<double>& matrix) const {
 double flops_of(const Fronts& fronts, Factorization kind) {
   double flops = 0;
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
-    const double p = static_cast<double>(fronts.pivots(s));
-    const double m = static_cast<double>(fronts.border_size(s));
-    flops += p * p * p / 3 + p * p * m + p * m * m;
+    flops += front_flops(fronts, s, kind != Factorization::lu);
   }
-  return kind == Factorization::lu ? 2 * flops : flops;
+  return flops;
+}
+
+std::vector<LocalIndex> SparseAnalysis::column_places() const {
+  return inverse_of(order);
+}
+
+std::vector<LocalIndex> SparseAnalysis::row_places() const {
+  std::vector<LocalIndex> position(order.size());
+  for (LocalIndex k = 0; k < rows(); ++k) position[row(k)] = k;
+  return position;
 }
 
 std::int64_t SparseAnalysis::bytes() const {
@@ -185,7 +125,7 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
       break;
     }
   }
-  Divided divided;
+  DividedPattern divided;
   if (kind == Factorization::lu) divided = divide(matrix, analysis.row_of);
   {
     const bool whole = divided.block.empty();
@@ -197,11 +137,8 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
     analysis.order = std::move(ordered.order);
     analysis.fronts = fronts_of(compressed, analysis.order);
   }
-  const std::vector<LocalIndex> column_place = places(analysis.order);
-  std::vector<LocalIndex> row_place = column_place;
-  for (std::size_t j = 0; j < analysis.row_of.size(); ++j) {
-    row_place[analysis.row_of[j]] = column_place[j];
-  }
+  const std::vector<LocalIndex> row_place = analysis.row_places();
+  const std::vector<LocalIndex> column_place = analysis.column_places();
   std::vector<LocalIndex> block;  // by places
   if (!divided.block.empty()) {
     for (const LocalIndex column : analysis.order) block.push_back(divided.block[column]);

@@ -45,6 +45,9 @@ struct SparseAnalysis {
   bool serves(const Csr<double>& matrix) const;
   /// The row of A that is eliminated k-th.
   LocalIndex row(LocalIndex k) const { return row_of.empty() ? order[k] : row_of[order[k]]; }
+  /// The position in the order of elimination of each row and column of A.
+  std::vector<LocalIndex> row_places() const;
+  std::vector<LocalIndex> column_places() const;
   std::int64_t bytes() const;
 };
 

@@ -21,6 +21,7 @@ class SparseElimination {
   /// Factors the matrix with these values, one for each of its entries, of magnitudes up to
   /// about 1. A symmetric kind of factorisation may be another one than that of the analysis.
   /// Pivots that are too small are made larger and counted; a failure is told in the result.
+  /// advance(flops) is called once for each front that is done, by whichever thread did it.
   PivotCounts factor(Factorization kind, const std::vector<double>& values,
                      const std::function<void(double)>& advance = {});
 

@@ -38,10 +38,6 @@ constexpr Factorization factorization_of(Method method) {
   if (method == Method::sparse_cholesky) return Factorization::cholesky;
   return method == Method::sparse_ldlt ? Factorization::ldlt : Factorization::lu;
 }
-constexpr bool is_sparse(Method method) {
-  return method == Method::sparse_cholesky || method == Method::sparse_ldlt ||
-         method == Method::sparse_lu;
-}
 
 /// The outlook in lines of text for a plan.
 std::string to_text(const SparseOutlook& outlook);

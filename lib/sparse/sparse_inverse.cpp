@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "core/error.hpp"
 #include "distribute/redistribute.hpp"
@@ -9,6 +10,7 @@
 #include "matrix/symmetry.hpp"
 #include "solve/in_precision.hpp"
 #include "solve/probe.hpp"
+#include "sparse/analysis_summary.hpp"
 #include "sparse/clean.hpp"
 #include "sparse/scaling.hpp"
 
@@ -132,14 +134,16 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
 
 template <typename T>
 std::function<void(double)> SparseInverse<T>::progress_of(const EliminationRun& run) const {
-  return [&progress = run.progress, all = analysis_->flops,
-          done = std::make_shared<double>(0)](double flops) {
-#pragma omp critical(sparse_progress)
-    {
-      *done += flops;
-      const double share = all > 0 ? std::min(1.0, *done / all) : 1.0;
-      progress.done(static_cast<Index>(share * 100), 100, share);
-    }
+  struct Done {
+    std::mutex mutex;
+    Index fronts = 0;
+    double flops = 0;
+  };
+  return [&progress = run.progress, all = analysis_->flops, fronts = analysis_->fronts.size(),
+          done = std::make_shared<Done>()](double flops) {
+    const std::lock_guard lock(done->mutex);
+    done->flops += flops;
+    progress.done(++done->fronts, fronts, all > 0 ? std::min(1.0, done->flops / all) : 1.0);
   };
 }
 
@@ -160,11 +164,13 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
     counts = elimination_->factor(kind, values_, progress_of(run));
     if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
       kind = Factorization::ldlt;
+      run.progress.restart("eliminating again, by L D L^T");
       counts = elimination_->factor(kind, values_, progress_of(run));
     }
     outcome.analysis_seconds = analysis_->seconds;
     outcome.flops = analysis_->flops;
     outcome.fronts = analysis_->fronts.size();
+    outcome.levels = front_levels(*analysis_);
     outcome.factor_entries = analysis_->factor_entries;
     outcome.perturbed_pivots = counts.perturbed;
     outcome.moved_pivots = counts.swaps;
@@ -207,6 +213,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run) {
   } told;
   const Factorization kind =
       choice_.kind == Factorization::lu ? Factorization::lu : Factorization::ldlt;
+  run.progress.restart("eliminating again, with threshold pivoting");
   together(team_, [&] {
     if (team_.rank() != 0) return;
     const ThresholdOutcome& outcome =

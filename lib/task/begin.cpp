@@ -107,7 +107,7 @@ Csr<double> read_matrix(const Config& config, Team& team, PhaseTimes& times, Tas
       Csr<double> whole;
       if (team.rank() != 0) return whole;
       whole = load_rotated(config.matrix);
-      if (!config.output.html.empty()) report.pattern = pattern_of(whole);
+      if (!config.output.html.empty()) report.patterns.matrix = pattern_of(whole);
       read_more(whole);
       return whole;
     });

@@ -13,6 +13,7 @@
 #include "io/matrix_source.hpp"
 #include "process/signals.hpp"
 #include "process/system.hpp"
+#include "sparse/analysis_summary.hpp"
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
@@ -56,8 +57,7 @@ MatrixShape square_shape(const Config& config) {
   }
   constexpr Index most_rows = Index{1} << 29;  // the bytes of all elements stay below 2^63
   if (shape.rows > most_rows) {
-    fail(ExitCode::resources,
-         "{}: the matrix has {} rows, and task: solve, which makes it dense, handles at most {}",
+    fail(ExitCode::resources, "{}: the matrix has {} rows, and task: solve handles at most {}",
          config.matrix.name(), shape.rows, most_rows);
   }
   return shape;
@@ -143,8 +143,10 @@ class SolveRun {
     plan(question, on_its_gpu.available());
     if (!looks_first) whole = read();
 
-    SystemSolver solver(deal_out(std::move(whole), memory->vectors()), choose_solver(question),
-                        question, *memory, check_in_double(question, team_, gpus_));
+    const SolverRow& row = choose_solver(question);
+    if (is_sparse(row.method)) draw(whole, question.study);
+    SystemSolver solver(deal_out(std::move(whole), memory->vectors()), row, question, *memory,
+                        check_in_double(question, team_, gpus_));
     const std::unique_ptr<Vectors> b = times_.measure(
         "read", [&] { return right_hand_side(config_.right_hand_side, solver.matrix()); });
     eliminate(solver, *b, keeps);
@@ -178,6 +180,18 @@ class SolveRun {
     return read_matrix(config_, team_, times_, report_, [](const Csr<double>&) {});
   }
 
+  /// What a sparse elimination looks like, for output.html.
+  void draw(const Csr<double>& whole, const SparseStudy& study) {
+    if (config_.output.html.empty()) return;
+    times_.measure("analyse", [&] {
+      together(team_, [&] {
+        if (team_.rank() != 0) return;
+        report_.patterns.in_order = pattern_in_order(whole, *study.analysis);
+        report_.patterns.factors = factor_pattern(*study.analysis);
+      });
+    });
+  }
+
   /// -> a band of rows a rank
   std::unique_ptr<SystemMatrix> deal_out(Csr<double> whole, const VectorMemory& memory) {
     return times_.measure("scatter", [&] {
@@ -187,7 +201,7 @@ class SolveRun {
     });
   }
 
-  /// -> equilibrated dense rows -> pivots, updates
+  /// -> scaled rows -> pivots, updates
   void eliminate(SystemSolver& solver, const Vectors& b, bool keeps) {
     times_.measure("prepare", [&] {
       solver.prepare();

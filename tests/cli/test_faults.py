@@ -36,6 +36,12 @@ multiply: {columns: 4, kernel: csr_balanced}
 output: {product: y.mtx, report: report.json}
 """
 
+SPARSE = """
+matrix: "grid2d:60"
+solve: {method: sparse_cholesky}
+threads: 2
+output: {solution: x.mtx, report: report.json}
+"""
 
 WATCHED = f"run: {{watchdog: {PATIENCE}}}\n"
 
@@ -77,6 +83,15 @@ CASES = (
     Case("rank 0 is killed while it writes", (2, 3), KILLED, "on signal 9", "phase=write:kill"),
     Case("a rank gets no memory", (2, 3, 4), RESOURCES, "refused to give more memory",
          "rank=1:phase=eliminate:step=20:bad_alloc", left=("report.json",)),
+    Case("a thread gets no memory in a sparse elimination", (1, 2), RESOURCES,
+         "refused to give more memory", "phase=eliminate:step=20:bad_alloc", SPARSE,
+         left=("report.json",)),
+    Case("a sparse elimination hangs", (1, 2), RESOURCES,
+         r"rank 0 has not moved for \d+ s in phase eliminate", "phase=eliminate:step=20:hang",
+         SPARSE + WATCHED),
+    Case("the analysis of a pattern hangs", (1, 2), RESOURCES,
+         r"rank 0 has not moved for \d+ s in phase analyse", "phase=analyse:hang",
+         SPARSE + WATCHED),
     Case("rank 0 gets no memory for reading", (2, 4), RESOURCES, "refused to give more memory",
          "phase=read:bad_alloc", left=("report.json",)),
     Case("a rank gets no memory for its product", (2, 4), RESOURCES, "refused to give more memory",

@@ -86,6 +86,33 @@ class Pages(CliTest):
         self.assertEqual(cells.count("M"), 369)
         self.assertIn("M80 80h1v1h-1z", cells)
 
+    def test_a_sparse_solve(self):
+        for method, entries_above in (("sparse_cholesky", False), ("sparse_lu", True)):
+            with self.subTest(method):
+                page, checked = self.page(f"solve.method={method}")
+                sparse = self.report()["sparse"]
+                drawn = pictures(page)
+                titles = ("In the order of elimination: 369 non-zeros",
+                          f"Its factors as analysed: {sparse['factor_entries']} entries")
+                cells = {}
+                for title in titles:  # 81 x 81 cells, one for each element
+                    paths = "".join(path.get("d") for path in drawn[title].iter(f"{SVG}path"))
+                    cells[title] = re.findall(r"M(\d+) (\d+)", paths)
+                self.assertEqual(len(cells[titles[0]]), 369)
+                self.assertEqual(len(cells[titles[1]]), sparse["factor_entries"])
+                self.assertEqual(any(int(x) > int(y) for x, y in cells[titles[1]]), entries_above)
+                # A bar, its label and its note for each level; the title is a text as well.
+                levels = sparse["levels"]
+                bars = drawn["Work by level of the elimination tree: the roots are at level 0"]
+                self.assertEqual(len(list(bars.iter(f"{SVG}text"))), 1 + 2 * len(levels))
+                self.assertEqual(sum(level["fronts"] for level in levels), sparse["fronts"])
+                self.assertAlmostEqual(sum(level["flops"] for level in levels) / sparse["flops"], 1)
+                for number, level in enumerate(levels):
+                    self.assertIn(f"level {number}", checked.words)
+                    self.assertTrue(any(words.startswith(f"{level['flops']:.3g} flops, ")
+                                        and words.endswith(f" {level['largest_front']} rows")
+                                        for words in checked.words), level)
+
     def test_a_product(self):
         page, checked = self.page("task=multiply", "multiply.verify=true")
         self.assertNotIn("Backward errors", pictures(page))

@@ -52,6 +52,25 @@ TEST(Pattern, CellsAreThoseOfTheDefinition) {
   EXPECT_EQ(pattern.counts, expected);
 }
 
+TEST(Pattern, OfAMatrixInAnotherOrder) {
+  const Csr<double> matrix = generate_matrix("random_sparse:23:11:3");
+  std::vector<LocalIndex> rows, columns;
+  for (LocalIndex i = 0; i < 23; ++i) rows.push_back((5 * i + 3) % 23);
+  for (LocalIndex j = 0; j < 11; ++j) columns.push_back(10 - j);
+  for (const Index cells : {7, 96}) {
+    const Pattern pattern = pattern_of(matrix, rows, columns, cells);
+    std::vector<Index> expected(pattern.counts.size(), 0);
+    for (Index i = 0; i < 23; ++i) {
+      for (const Index j : matrix.row_columns(i)) {
+        ++expected[rows[i] * pattern.cells_down / 23 * pattern.cells_across +
+                   columns[j] * pattern.cells_across / 11];
+      }
+    }
+    EXPECT_EQ(pattern.counts, expected);
+    EXPECT_EQ(pattern.row_length_histogram, pattern_of(matrix).row_length_histogram);
+  }
+}
+
 TEST(Pattern, OfNothing) {
   const Pattern pattern = pattern_of(Csr<double>{});
   EXPECT_TRUE(pattern.counts.empty());
@@ -65,6 +84,15 @@ TEST(Svg, BarsAreAsLongAsTheirValues) {
   EXPECT_NE(drawn.find("width=\"82.50\""), std::string::npos) << drawn;
   EXPECT_NE(drawn.find("width=\"165.00\""), std::string::npos) << drawn;
   EXPECT_NE(drawn.find("x1=\"480.0\""), std::string::npos) << drawn;
+}
+
+TEST(Svg, BarsLeaveRoomForTheirNotes) {
+  const auto width_with = [](const std::string& note) {
+    const std::string drawn = svg::bars("t", {{"a", 1, 1, 1, note}}, "s");
+    return std::stod(drawn.substr(drawn.find(" width=\"") + 8));
+  };
+  EXPECT_EQ(width_with("x"), width_with(""));
+  EXPECT_GT(width_with(std::string(80, 'x')), width_with(std::string(40, 'x')));
 }
 
 TEST(Svg, WordsAreEscaped) {

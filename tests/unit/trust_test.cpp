@@ -195,6 +195,18 @@ TEST(Judge, SaysWhatToTryWhereXDoesNotSolveTheSystem) {
   EXPECT_FALSE(judge(figures).solves);
 }
 
+TEST(Judge, SaysThatTheMostStableMethodIsDense) {
+  TrustFigures figures = harmless();
+  figures.refinement.after.backward_error = 1e-11;
+  for (const Method method : {Method::lu, Method::gauss, Method::sparse_cholesky,
+                              Method::sparse_ldlt, Method::sparse_lu}) {
+    figures.method = method;
+    const std::string note = judge(figures).notes[0];
+    EXPECT_NE(note.find("solve.method=gauss with solve.pivoting=complete"), std::string::npos);
+    EXPECT_EQ(note.ends_with(", which makes A dense"), is_sparse(method)) << note;
+  }
+}
+
 TEST(ForwardBound, IsTheSmallerOfTwo) {
   const Quality quality{1e-16, 1e-14};
   EXPECT_DOUBLE_EQ(forward_bound({100, 1000}, quality), 2e-14);

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "matrix/csr.hpp"
+#include "sparse/fronts/fronts.hpp"
 
 namespace spsolve {
 
@@ -28,5 +30,12 @@ struct Couplings {
     return {entries.data() + starts[row], entries.data() + starts[row + 1]};
   }
 };
+
+/// `block` of each position in the order of elimination, empty for one block; `row_place`,
+/// `column_place`: the position of each row and column of A. Cost: a pass over A.
+Couplings couplings_of(const Csr<double>& matrix, const Fronts& fronts,
+                       const std::vector<LocalIndex>& block,
+                       const std::vector<LocalIndex>& row_place,
+                       const std::vector<LocalIndex>& column_place);
 
 }  // namespace spsolve

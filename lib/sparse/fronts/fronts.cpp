@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sparse/matching/permutation.hpp"
 #include "sparse/ordering/elimination_tree.hpp"
 
 namespace spsolve {
@@ -183,8 +184,8 @@ void find_borders(const Graph& graph, const std::vector<LocalIndex>& order,
                   const std::vector<LocalIndex>& front_of, const std::vector<LocalIndex>& unknowns,
                   Fronts& fronts) {
   const LocalIndex n = graph.size();
-  std::vector<LocalIndex> position(n), seen(fronts.size(), -1);
-  for (LocalIndex k = 0; k < n; ++k) position[order[k]] = k;
+  const std::vector<LocalIndex> position = inverse_of(order);
+  std::vector<LocalIndex> seen(fronts.size(), -1);
   std::vector<Index> next(fronts.border_starts.begin(), fronts.border_starts.end() - 1);
   for (LocalIndex k = 0; k < n; ++k) {
     const LocalIndex own = front_of[k];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -148,6 +149,35 @@ StructuralForm block_triangular_form(const Csr<double>& matrix) {
   result.row_of_column = std::move(matching.row_of_column);
   result.form = block_triangular_form(matrix, result.row_of_column);
   return result;
+}
+
+DividedPattern divide(const Csr<double>& matrix, std::vector<LocalIndex> row_of) {
+  const Index n = matrix.rows;
+  if (row_of.empty()) {
+    row_of.resize(n);
+    std::iota(row_of.begin(), row_of.end(), 0);
+  }
+  const BlockTriangularForm form = block_triangular_form(matrix, row_of);
+  if (form.blocks() <= 1) return {};
+  DividedPattern divided;
+  divided.block.resize(n);
+  std::vector<LocalIndex> block_of_row(n);
+  for (LocalIndex b = 0; b < form.blocks(); ++b) {
+    for (LocalIndex k = form.starts[b]; k < form.starts[b + 1]; ++k) {
+      divided.block[form.columns[k]] = b;
+      block_of_row[form.rows[k]] = b;
+    }
+  }
+  divided.row_offsets.assign(1, 0);
+  divided.columns.reserve(matrix.column_indices.size());
+  for (Index i = 0; i < n; ++i) {
+    for (const LocalIndex j : matrix.row_columns(i)) {
+      if (divided.block[j] == block_of_row[i]) divided.columns.push_back(j);
+    }
+    divided.row_offsets.push_back(static_cast<Index>(divided.columns.size()));
+  }
+  if (divided.columns.size() == matrix.column_indices.size()) return {};
+  return divided;
 }
 
 StructuralDefect structural_defect(const Csr<double>& matrix,

@@ -41,6 +41,17 @@ struct StructuralForm {
 /// Throws Error(internal) where A is not square.
 StructuralForm block_triangular_form(const Csr<double>& matrix);
 
+/// The pattern of A without the entries between the diagonal blocks of its block triangular form.
+struct DividedPattern {
+  std::vector<LocalIndex> block;  ///< of each column, from the first on the diagonal
+  std::vector<Index> row_offsets;
+  std::vector<LocalIndex> columns;
+};
+
+/// Row row_of[j] goes with column j; empty where row j does. Empty where there are no entries
+/// between blocks. Cost: that of block_triangular_form(), and another pass over A.
+DividedPattern divide(const Csr<double>& matrix, std::vector<LocalIndex> row_of);
+
 /// What makes a square matrix structurally singular (Dulmage and Mendelsohn 1958; Pothen and Fan
 /// 1990): sets of rows that have non-zeros in too few columns, and of columns in too few rows. All
 /// ascending; empty where it is nonsingular.

@@ -6,6 +6,13 @@
 
 namespace spsolve {
 
+/// The position of each element of a permutation: result[order[k]] = k.
+inline std::vector<LocalIndex> inverse_of(const std::vector<LocalIndex>& order) {
+  std::vector<LocalIndex> position(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) position[order[k]] = static_cast<LocalIndex>(k);
+  return position;
+}
+
 /// Makes a permutation of 0 ... n - 1 out of one with gaps: elements of -1 get the numbers that are
 /// missing, element k the number k where that is missing, the others in ascending order.
 inline void complete_permutation(std::vector<LocalIndex>& permutation) {

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
+#include "sparse/matching/permutation.hpp"
+
 namespace spsolve {
 
 namespace {
-
-std::vector<LocalIndex> inverse_of(const std::vector<LocalIndex>& order) {
-  std::vector<LocalIndex> position(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k) position[order[k]] = static_cast<LocalIndex>(k);
-  return position;
-}
 
 /// Parents in positions of `order`.
 std::vector<LocalIndex> parents(const Graph& graph, const std::vector<LocalIndex>& order,
