@@ -11,6 +11,7 @@
 #include "apps/bench/spbench.hpp"
 #include "apps/bench/spbench_devices.hpp"
 #include "apps/command_line.hpp"
+#include "config/schema.hpp"
 #include "core/error.hpp"
 #include "process/system.hpp"
 #include "sparse/outlook.hpp"
@@ -83,6 +84,18 @@ void run_eliminate_bench(const EliminateOptions& options, const bench::Environme
   });
 }
 
+/// Takes over what solve.ordering may be, a file too.
+void set_ordering(const std::string& text, SolverOptions& options) {
+  const Option& option = *find_option("solve.ordering");
+  if (const std::string problem = option_problem(option, text); !problem.empty()) {
+    fail(ExitCode::input, "--ordering: {}", problem);
+  }
+  Config config;
+  option.set(config, text);
+  options.ordering = config.solve.ordering;
+  options.ordering_file = config.solve.ordering_file;
+}
+
 /// The part of the options that is for sparse systems.
 SparseOptions sparse_options(const EliminateOptions& options) {
   SparseOptions sparse{options.files, options.peers, {}};
@@ -93,7 +106,7 @@ SparseOptions sparse_options(const EliminateOptions& options) {
     sparse.plan.methods = choices_of<Method>(options.methods);
   }
   sparse.plan.options.pivoting = choice_of<Pivoting>(options.pivoting);
-  sparse.plan.options.ordering = choice_of<Ordering>(options.ordering);
+  set_ordering(options.ordering, sparse.plan.options);
   sparse.plan.threads = options.plan.threads;
   sparse.plan.samples = options.plan.samples;
   if (options.peers == none) sparse.peers.clear();
@@ -177,7 +190,8 @@ void add_eliminate_command(CLI::App& app, const bench::Environment& environment,
       ->capture_default_str();
   command
       ->add_option("--ordering", options->ordering,
-                   fmt::format("of sparse methods: {}", fmt::join(words_of(Ordering{}), ", ")))
+                   fmt::format("of sparse methods: {}, or the file of an order",
+                               fmt::join(found_ordering_words, ", ")))
       ->needs(matrices)
       ->capture_default_str();
   command->add_option("--device", options->device, "host or cuda")

@@ -24,6 +24,7 @@ enum class Ordering {
   amd,                ///< approximate minimum degree
   rcm,                ///< reverse Cuthill-McKee
   natural,            ///< as the matrix has them
+  file,               ///< as a file names them: SolverOptions::ordering_file
 };
 
 /// Where a dense elimination looks for the pivot of step k.
@@ -45,6 +46,9 @@ struct SolverOptions {
   Precision precision = Precision::float64;
   Index block = 0;                          ///< lu: columns of a panel; 0 chooses by itself
   Ordering ordering = Ordering::automatic;  ///< of the sparse methods
+  /// Ordering::file: a text file that names all unknowns in the order of elimination, one a line,
+  /// numbered from 1; see docs/methods.md.
+  std::string ordering_file = {};
   /// File that the analysis of a sparse matrix is kept in: read where it is there and of this
   /// matrix' pattern, else written. Empty: none.
   std::string analysis_file = {};

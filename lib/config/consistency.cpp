@@ -27,7 +27,9 @@ void find_replaced_files(const Config& config, std::vector<Inconsistency>& found
   take("matrix.file", config.matrix.file);
   take("right_hand_side.file", config.right_hand_side.file);
   take("multiply.x", config.multiply.x.file);
-  const std::pair<std::string_view, const fs::path&> outputs[] = {
+  take("solve.ordering", config.solve.ordering_file);
+  const std::pair<std::string_view, fs::path> outputs[] = {
+      {"solve.analysis_file", config.solve.analysis_file},
       {"output.solution", config.output.solution},
       {"output.product", config.output.product},
       {"output.report", config.output.report},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -92,42 +93,49 @@ constexpr Option text_option(OptionType type, std::string_view key, std::string_
 
 // --- words, files and names of kernels
 
-bool names_matrix_market_file(std::string_view text) {
-  return text.ends_with(".mtx") || text.ends_with(".mtx.gz");
+constexpr std::string_view matrix_market_endings[] = {".mtx", ".mtx.gz"};
+constexpr std::string_view order_endings[] = {".txt", ".mtx", ".mtx.gz"};
+
+bool ends_in(std::string_view text, Words endings) {
+  return std::ranges::any_of(endings, [&](auto ending) { return text.ends_with(ending); });
 }
 
-/// What `words` don't hold must look like a file, so that a misspelt word is not sought as one.
-std::string word_or_file_problem(std::string_view key, std::string_view text, Words words) {
-  if (std::ranges::find(words, text) != words.end() || text.find('/') != text.npos ||
-      names_matrix_market_file(text))
+/// What is none of its words must look like a file, so that a misspelt word is not sought as one.
+std::string word_or_path_problem(const Option& option, std::string_view text) {
+  if (std::ranges::find(option.words, text) != option.words.end() || text.find('/') != text.npos ||
+      ends_in(text, option.endings))
     return "";
-  return fmt::format("'{}' must be {}, or a file with a '/' or ending in .mtx or .mtx.gz, not {}{}",
-                     key, fmt::join(words, ", "), printable(text), did_you_mean(text, words));
+  const Words front = option.endings.first(option.endings.size() - 1);
+  return fmt::format("'{}' must be {}, or a file with a '/' or ending in {} or {}, not {}{}",
+                     option.key, fmt::join(option.words, ", "), fmt::join(front, ", "),
+                     option.endings.back(), printable(text), did_you_mean(text, option.words));
 }
 
-Option multivector_option(std::string_view key, std::string_view help) {
+/// One of `words`, or a file, which the choice's next value stands for. parts(config) are the
+/// choice and the file.
+template <const auto& words, auto parts>
+Option word_or_path(std::string_view key, Words endings, std::string_view help) {
   return {key,
           OptionType::word_or_path,
-          multivector_words,
+          words,
           0,
           0,
           "",
           help,
           [](const Config& config) {
-            const auto& x = config.multiply.x;
-            return x.kind == MultivectorKind::file
-                       ? x.file.string()
-                       : std::string(multivector_words[static_cast<std::size_t>(x.kind)]);
+            const auto& [choice, file] = parts(config);
+            const auto k = static_cast<std::size_t>(choice);
+            return k < std::size(words) ? std::string(words[k])
+                                        : std::filesystem::path(file).string();
           },
           [](Config& config, std::string_view text) {
-            const Words words = multivector_words;
+            const auto& [choice, file] = parts(config);
             const auto found = std::ranges::find(words, text);
-            config.multiply.x = {static_cast<MultivectorKind>(found - words.begin()), {}};
-            if (found == words.end()) config.multiply.x.file = text;
+            choice = static_cast<std::remove_cvref_t<decltype(choice)>>(found - std::begin(words));
+            file = found == std::end(words) ? text : "";
           },
-          [](std::string_view text) {
-            return word_or_file_problem("multiply.x", text, multivector_words);
-          }};
+          nullptr,
+          endings};
 }
 
 std::string kernel_problem(std::string_view text) {
@@ -147,12 +155,12 @@ std::vector<Setting> matrix_shorthand(std::string_view text) {
   // A misspelt generator is better answered as a generator than as a missing file.
   const bool generated =
       is_generator_spec(text) || (text.find(':') != text.npos && text.find('/') == text.npos &&
-                                  !names_matrix_market_file(text));
+                                  !ends_in(text, matrix_market_endings));
   return {{generated ? "matrix.generate" : "matrix.file", std::string(text)}};
 }
 
 std::vector<Setting> right_hand_side_shorthand(std::string_view text) {
-  if (text.find('/') != text.npos || names_matrix_market_file(text)) {
+  if (text.find('/') != text.npos || ends_in(text, matrix_market_endings)) {
     return {{"right_hand_side.kind", "file"}, {"right_hand_side.file", std::string(text)}};
   }
   return {{"right_hand_side.kind", std::string(text)}};
@@ -224,12 +232,15 @@ const Option option_table[] = {
         "products; gauss and gauss_jordan column by column, with and without back substitution; "
         "auto: the first of the sparse ones that A allows, or a dense one where that is predicted "
         "to be sooner done or solve.pivoting asks for one."),
-    choice<&Config::solve, &Config::Solve::ordering>(
-        "solve.ordering",
+    word_or_path<found_ordering_words,
+                 [](auto& config) {
+                   return std::tie(config.solve.ordering, config.solve.ordering_file);
+                 }>(
+        "solve.ordering", order_endings,
         "Sparse methods: the order in which unknowns are eliminated, which decides how much A "
-        "fills "
-        "in: nested dissection, approximate minimum degree, reverse Cuthill-McKee, as they come; "
-        "auto: dissection or amd, whichever takes fewer operations."),
+        "fills in: nested dissection, approximate minimum degree, reverse Cuthill-McKee, as they "
+        "come; auto: dissection or amd, whichever takes fewer operations; or a file that names all "
+        "unknowns in the order wanted, one a line, numbered from 1, found as the matrix' file is."),
     text_option<&Config::solve, &Config::Solve::analysis_file>(
         OptionType::output_path, "solve.analysis_file",
         "Sparse methods: file that the analysis of the pattern is kept in: read where it is there "
@@ -274,9 +285,12 @@ const Option option_table[] = {
     integer<&Config::multiply, &Config::Multiply::columns>(
         "multiply.columns", 1, std::numeric_limits<LocalIndex>::max(), "columns",
         "Columns K of X; those of a file are all taken."),
-    multivector_option("multiply.x",
-                       "X: random numbers in [-1, 1), ones, or a Matrix Market file, found as "
-                       "matrix.file is."),
+    word_or_path<multivector_words,
+                 [](auto& config) {
+                   return std::tie(config.multiply.x.kind, config.multiply.x.file);
+                 }>(
+        "multiply.x", matrix_market_endings,
+        "X: random numbers in [-1, 1), ones, or a Matrix Market file, found as matrix.file is."),
     integer<&Config::multiply, &Config::Multiply::seed>("multiply.seed", 0, no_limit, "",
                                                         "Chooses the random numbers of x: random."),
     integer<&Config::multiply, &Config::Multiply::repeat>(
@@ -391,6 +405,9 @@ std::string option_problem(const Option& option, std::string_view text, bool quo
       quoted = false;  // quotes make no difference to a word
       if (std::ranges::find(option.words, text) != option.words.end()) return "";
       return refuse(did_you_mean(text, option.words));
+    case OptionType::word_or_path:
+      quoted = false;
+      return text.empty() ? refuse("") : word_or_path_problem(option, text);
     case OptionType::output_path:
       break;
     default:

@@ -35,6 +35,7 @@ struct Option {
   void (*set)(Config& config, std::string_view text);
   /// Of a text: one sentence of what is wrong with it beyond its type, or "". May be null.
   std::string (*check)(std::string_view text);
+  Words endings = {};  ///< a word_or_path: of names of files; any text with a '/' is one as well
 };
 
 /// A value for an option, as text.

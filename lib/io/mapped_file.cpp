@@ -57,7 +57,7 @@ void read_all(int descriptor, char* to, std::size_t size, const std::string& nam
 
 }  // namespace
 
-MappedFile MappedFile::open(const std::filesystem::path& path) {
+MappedFile MappedFile::open(const std::filesystem::path& path, std::string_view wanted) {
   const std::string name = path.string();
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat status {};
@@ -66,13 +66,13 @@ MappedFile MappedFile::open(const std::filesystem::path& path) {
          std::strerror(errno));
   }
   if (S_ISDIR(status.st_mode)) {
-    fail(ExitCode::input, "{}: is a folder; name a Matrix Market file in it", name);
+    fail(ExitCode::input, "{}: is a folder; name {} in it", name, wanted);
   }
   if (!S_ISREG(status.st_mode)) {
     fail(ExitCode::input, "{}: is not a regular file; copy its text into one", name);
   }
   if (status.st_size == 0) {
-    fail(ExitCode::input, "{}: is empty; a Matrix Market file starts with '%%MatrixMarket'", name);
+    fail(ExitCode::input, "{}: is empty, and should be {}; check its name", name, wanted);
   }
   // An anonymous mapping with the file laid over its front: what follows the file stays zero.
   const auto size = static_cast<std::size_t>(status.st_size);

@@ -14,8 +14,9 @@ class MappedFile {
   static constexpr std::size_t padding = 4096;
 
   /// Maps the regular file `path`. Errors (input): missing, unreadable, a folder, not a regular
-  /// file, empty.
-  static MappedFile open(const std::filesystem::path& path);
+  /// file, empty; in their words it should be `wanted`.
+  static MappedFile open(const std::filesystem::path& path,
+                         std::string_view wanted = "a Matrix Market file");
 
   /// An empty buffer that takes `capacity` bytes. Error (resources) when memory is short.
   static MappedFile buffer(std::size_t capacity);

@@ -49,7 +49,7 @@ constexpr ReportField field_table[] = {
     {"sparse.factorisation", FieldType::text, solve_sometimes,
      "Sparse methods: LL^T, LDL^T or LU: what A was factored into."},
     {"sparse.ordering", FieldType::text, solve_sometimes,
-     "Sparse methods: the order that was taken, as the configuration names it."},
+     "Sparse methods: the order that was taken, as the configuration names it; file: a file's."},
     {"sparse.analysis_seconds", FieldType::number, solve_sometimes,
      "Sparse methods: seconds of the analysis that the factors were made by."},
     {"sparse.flops", FieldType::number, solve_sometimes,

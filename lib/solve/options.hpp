@@ -12,8 +12,10 @@ inline constexpr std::string_view method_words[] = {
     "auto", "gauss", "gauss_jordan", "lu", "sparse_cholesky", "sparse_ldlt", "sparse_lu"};
 inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial", "complete",
                                                       "tournament"};
-inline constexpr std::string_view ordering_words[] = {"auto", "nested_dissection", "amd", "rcm",
-                                                      "natural"};
+inline constexpr std::string_view ordering_words[] = {"auto", "nested_dissection", "amd",
+                                                      "rcm",  "natural",           "file"};
+/// Those of orders that the program finds by itself.
+inline constexpr Words found_ordering_words = Words(ordering_words).first(5);
 constexpr Words words_of(Ordering) {
   return ordering_words;
 }

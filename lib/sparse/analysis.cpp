@@ -86,9 +86,9 @@ std::int64_t SparseAnalysis::bytes() const {
   constexpr auto offset = static_cast<std::int64_t>(sizeof(Index));
   const auto size = [](const auto& values) { return static_cast<std::int64_t>(values.size()); };
   return static_cast<std::int64_t>(sizeof(double)) * 2 * size(row_scale) +
-         index * (size(order) + size(row_of) + size(fronts.first) + size(fronts.parent) +
-                  size(fronts.border) + size(fronts.in_parent) + size(fronts.children) +
-                  size(fronts.first_of_subtree) + size(couplings.roots)) +
+         index * (size(given) + size(order) + size(row_of) + size(fronts.first) +
+                  size(fronts.parent) + size(fronts.border) + size(fronts.in_parent) +
+                  size(fronts.children) + size(fronts.first_of_subtree) + size(couplings.roots)) +
          offset * (size(fronts.border_starts) + size(fronts.child_starts) + size(entries.starts) +
                    size(couplings.starts)) +
          static_cast<std::int64_t>(sizeof(Coupling)) * size(couplings.entries) +
@@ -96,7 +96,7 @@ std::int64_t SparseAnalysis::bytes() const {
 }
 
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
-                              bool matches) {
+                              bool matches, std::vector<LocalIndex> given) {
   const Timer timer;
   if (matrix.rows > std::numeric_limits<LocalIndex>::max() - 1) {
     fail(ExitCode::resources,
@@ -129,10 +129,12 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
   if (kind == Factorization::lu) divided = divide(matrix, analysis.row_of);
   {
     const bool whole = divided.block.empty();
+    Graph graph = graph_of(whole ? matrix.row_offsets : divided.row_offsets,
+                           whole ? matrix.column_indices : divided.columns, analysis.row_of);
     const CompressedGraph compressed =
-        compress(graph_of(whole ? matrix.row_offsets : divided.row_offsets,
-                          whole ? matrix.column_indices : divided.columns, analysis.row_of));
-    OrderedGraph ordered = order_graph(compressed.graph, wanted);
+        wanted == Ordering::file ? uncompressed(std::move(graph)) : compress(graph);
+    OrderedGraph ordered = order_graph(compressed.graph, wanted, given);
+    analysis.given = std::move(given);
     analysis.ordering = ordered.ordering;
     analysis.order = std::move(ordered.order);
     analysis.fronts = fronts_of(compressed, analysis.order);

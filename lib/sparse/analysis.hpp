@@ -24,6 +24,7 @@ bool has_strong_diagonal(const Csr<double>& matrix);
 struct SparseAnalysis {
   Factorization kind = Factorization::lu;
   Ordering ordering = Ordering::amd;  ///< how `order` was found
+  std::vector<LocalIndex> given;      ///< of Ordering::file: the order that the file had
   /// order[k]: the column of A that is eliminated k-th; its row is the same, or row_of[order[k]]
   /// where rows were matched with columns.
   std::vector<LocalIndex> order;
@@ -53,11 +54,13 @@ struct SparseAnalysis {
 
 /// Analyses a square matrix for that factorisation: matches rows with columns where LU's pivots
 /// want it (maximum-product matching, see matching.hpp), divides it into the diagonal blocks of its
-/// block triangular form (LU), orders, and finds the fronts. Of values,
-/// only the matching takes notice. Throws Error(not_trustworthy) for a structurally singular
-/// matrix, naming rows and columns, and Error(resources) where it has 2^31 rows or more.
+/// block triangular form (LU), orders, and finds the fronts. `given`: with Ordering::file all
+/// columns in the order wanted, which is kept but for what has no part in the fill (a postorder of
+/// the elimination trees). Of values, only the matching takes notice. Throws Error(not_trustworthy)
+/// for a structurally singular matrix, naming rows and columns, and Error(resources) where it has
+/// 2^31 rows or more.
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
-                              bool matches);
+                              bool matches, std::vector<LocalIndex> given = {});
 
 /// At most ten of these rows or columns, numbered from 1, as text.
 std::string named_from_one(const std::vector<LocalIndex>& all);

@@ -10,7 +10,7 @@ namespace spsolve {
 
 namespace {
 
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 
 /// What an analysis has beside its arrays.
 struct Head {
@@ -24,6 +24,7 @@ struct Head {
 template <typename Analysis, typename Visit>
 void for_arrays(Analysis& analysis, const Visit& visit) {
   visit("order", analysis.order);
+  visit("given order", analysis.given);
   visit("row of column", analysis.row_of);
   visit("row scale", analysis.row_scale);
   visit("column scale", analysis.column_scale);
@@ -105,7 +106,9 @@ std::string problem_of(const SparseAnalysis& analysis, const Head& head) {
       head.ordering >= static_cast<int>(std::size(ordering_words))) {
     return "it is of no factorisation";
   }
-  if (!is_permutation(analysis.order, n) ||
+  const bool is_given = head.ordering == static_cast<int>(Ordering::file);
+  if (!is_permutation(analysis.order, n) || is_given != !analysis.given.empty() ||
+      (is_given && !is_permutation(analysis.given, n)) ||
       (!analysis.row_of.empty() && !is_permutation(analysis.row_of, n))) {
     return "its order is no permutation";
   }

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "core/error.hpp"
 #include "core/timer.hpp"
 #include "core/tuning.hpp"
+#include "io/order_file.hpp"
 #include "sparse/analysis_file.hpp"
 #include "sparse/clean.hpp"
 
@@ -23,24 +25,30 @@ bool is_sparse_enough(const Csr<double>& matrix) {
 
 /// The analysis that is kept in a file, where it serves this matrix; else a new one, kept there.
 SparseAnalysis kept_or_new(const Csr<double>& matrix, Factorization kind,
-                           const SparseQuestion& question) {
-  const std::string& file = question.analysis_file;
+                           const SolverOptions& options) {
+  const std::string& file = options.analysis_file;
+  std::vector<LocalIndex> given;
+  if (options.ordering == Ordering::file) {
+    if (options.ordering_file.empty()) {
+      fail(ExitCode::input, "Ordering::file wants the file's name in SolverOptions::ordering_file");
+    }
+    given = read_order(options.ordering_file, matrix.rows);
+  }
   if (!file.empty() && std::filesystem::exists(file)) {
     SparseAnalysis kept = load_analysis(file);
-    const bool fits =
-        question.ordering == Ordering::automatic || question.ordering == kept.ordering;
+    const bool fits = options.ordering == Ordering::automatic ||
+                      (options.ordering == kept.ordering && given == kept.given);
     if (fits && kept.kind == kind && kept.serves(matrix)) return kept;
   }
-  SparseAnalysis made =
-      analyse_sparse(matrix, kind, question.ordering, !has_strong_diagonal(matrix));
+  SparseAnalysis made = analyse_sparse(matrix, kind, options.ordering, !has_strong_diagonal(matrix),
+                                       std::move(given));
   if (!file.empty()) save_analysis(file, made);
   return made;
 }
 
-SparseStudy study(const Csr<double>& whole, const SparseQuestion& question) {
+SparseStudy study(const Csr<double>& whole, const SolverOptions& options) {
   SparseStudy result;
-  if (question.method == Method::automatic ? !is_sparse_enough(whole)
-                                           : !is_sparse(question.method)) {
+  if (options.method == Method::automatic ? !is_sparse_enough(whole) : !is_sparse(options.method)) {
     return result;
   }
   CleanMatrix clean;
@@ -48,14 +56,14 @@ SparseStudy study(const Csr<double>& whole, const SparseQuestion& question) {
   const Csr<double>& matrix = clean.dropped > 0 ? clean.matrix : whole;
   SparseOutlook& outlook = result.outlook;
   outlook.facts = symmetry_of(matrix);
-  if (question.method != Method::automatic) {
-    outlook.kind = factorization_of(question.method);
+  if (options.method != Method::automatic) {
+    outlook.kind = factorization_of(options.method);
     if (outlook.kind != Factorization::lu && !outlook.facts.symmetric) return result;
     if (outlook.kind == Factorization::cholesky && !outlook.facts.positive_diagonal) return result;
   } else if (outlook.facts.symmetric) {
     outlook.kind = outlook.facts.positive_diagonal ? Factorization::cholesky : Factorization::ldlt;
   }
-  auto analysis = std::make_shared<SparseAnalysis>(kept_or_new(matrix, outlook.kind, question));
+  auto analysis = std::make_shared<SparseAnalysis>(kept_or_new(matrix, outlook.kind, options));
   outlook.analysed = true;
   outlook.ordering = analysis->ordering;
   outlook.flops = analysis->flops;
@@ -80,8 +88,9 @@ std::string to_text(const SparseOutlook& outlook) {
   return fmt::format(
       "Analysis: {} in the order of {}, found in {:.3f} s: {} entries of factors, {:.3g} flops, "
       "about {:.2g} s with {} threads\n",
-      words[static_cast<int>(outlook.kind)], name(outlook.ordering), outlook.analysis_seconds,
-      outlook.factor_entries, outlook.flops,
+      words[static_cast<int>(outlook.kind)],
+      outlook.ordering == Ordering::file ? "a file" : name(outlook.ordering),
+      outlook.analysis_seconds, outlook.factor_entries, outlook.flops,
       predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads), outlook.threads);
 }
 
@@ -109,9 +118,9 @@ void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank) {
       {"analyse", "graph, order and fronts on the way", 200 * shape.rows + 40 * shape.nonzeros});
 }
 
-SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SparseQuestion& question) {
+SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options) {
   SparseStudy result =
-      together(team, [&] { return team.rank() == 0 ? study(whole, question) : SparseStudy{}; });
+      together(team, [&] { return team.rank() == 0 ? study(whole, options) : SparseStudy{}; });
   result.outlook = broadcast_value(team, result.outlook, 0);
   return result;
 }

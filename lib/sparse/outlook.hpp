@@ -26,13 +26,6 @@ struct SparseOutlook {
   int threads = 1;  ///< of the rank that eliminates
 };
 
-/// What a pattern is asked.
-struct SparseQuestion {
-  Method method = Method::automatic;
-  Ordering ordering = Ordering::automatic;
-  std::string analysis_file = {};  ///< that the analysis is kept in, see SolverOptions
-};
-
 /// The factorisation that a sparse method stands for.
 constexpr Factorization factorization_of(Method method) {
   if (method == Method::sparse_cholesky) return Factorization::cholesky;
@@ -56,10 +49,11 @@ struct SparseStudy {
   std::shared_ptr<const SparseAnalysis> analysis;  ///< on rank 0 alone
 };
 
-/// Analyses rank 0's `whole` for the method that is asked for; for `auto` for the first of
-/// sparse_cholesky, sparse_ldlt and sparse_lu that the matrix allows, unless it is so small or so
-/// full that it is made dense. Other ranks pass an empty matrix. Throws on every rank what
-/// analyse_sparse() throws on rank 0. Collective.
-SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SparseQuestion& question);
+/// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with
+/// their analysis file; for `auto` for the first of sparse_cholesky, sparse_ldlt and sparse_lu that
+/// the matrix allows, unless it is so small or so full that it is made dense. Other ranks pass an
+/// empty matrix. Throws on every rank what read_order(), load_analysis(), save_analysis() and
+/// analyse_sparse() throw on rank 0. Collective.
+SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options);
 
 }  // namespace spsolve

@@ -75,9 +75,11 @@ void SparseInverse<T>::gather(SystemMatrix& matrix) {
     }
     if (analysis_ == nullptr || !analysis_->serves(whole_)) {
       const bool matches = choice_.kind == Factorization::lu && !has_strong_diagonal(whole_);
+      std::vector<LocalIndex> given;
+      if (analysis_ != nullptr && choice_.ordering == Ordering::file) given = analysis_->given;
       elimination_.reset();
       analysis_ = std::make_shared<SparseAnalysis>(
-          analyse_sparse(whole_, choice_.kind, choice_.ordering, matches));
+          analyse_sparse(whole_, choice_.kind, choice_.ordering, matches, std::move(given)));
     }
   });
 }

@@ -11,6 +11,7 @@
 #include "config/schema.hpp"
 #include "core/blas.hpp"
 #include "io/matrix_source.hpp"
+#include "io/order_file.hpp"
 #include "matrix/convert.hpp"
 #include "process/system.hpp"
 #include "task/multivector.hpp"
@@ -63,7 +64,11 @@ void check_files(const Config& config) {
       failures.push_back(current_failure());
     }
   };
-  check([&] { describe_matrix(config.matrix.name()); });
+  MatrixShape shape;
+  check([&] { shape = describe_matrix(config.matrix.name()); });
+  if (failures.empty() && config.task == Task::solve && config.solve.ordering == Ordering::file) {
+    check([&] { read_order(config.solve.ordering_file, shape.rows); });
+  }
   check([&] {
     config.task == Task::solve ? columns_of_b(config.right_hand_side)
                                : columns_of_x(config.multiply);

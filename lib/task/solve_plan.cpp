@@ -86,8 +86,7 @@ bool may_be_sparse(const Config& config) {
 
 SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole) {
   if (!may_be_sparse(config)) return {};
-  return study_sparsity(team, whole,
-                        {config.solve.method, config.solve.ordering, config.solve.analysis_file});
+  return study_sparsity(team, whole, config.solve);
 }
 
 bool eliminates_sparse(const Config& config, const SystemShape& shape, const SparseStudy& study,

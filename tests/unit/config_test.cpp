@@ -43,6 +43,8 @@ task: solve
 solve:
   method: gauss_jordan
   pivoting: complete
+  ordering: ./order
+  analysis_file: a.analysis
   precision: float
   equilibrate: off
   refinement: 0
@@ -65,6 +67,9 @@ run: {watchdog: 60}
   EXPECT_EQ(config.task, Task::solve);
   EXPECT_EQ(config.solve.method, Method::gauss_jordan);
   EXPECT_EQ(config.solve.pivoting, Pivoting::complete);
+  EXPECT_EQ(config.solve.ordering, Ordering::file);
+  EXPECT_EQ(config.solve.ordering_file, "./order");
+  EXPECT_EQ(config.solve.analysis_file, "a.analysis");
   EXPECT_EQ(config.solve.precision, Precision::float32);
   EXPECT_EQ(config.solve.equilibrate, AutoSwitch::off);
   EXPECT_EQ(config.solve.refinement, 0);
@@ -177,6 +182,14 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nmultiply: {x: randm}\n",
        "c.yaml:2:15: 'multiply.x' must be random, ones, or a file with a '/' or ending in .mtx or "
        ".mtx.gz, not randm; did you mean 'random'?"},
+      {"matrix: a\nsolve: {ordering: rmc}\n",
+       "c.yaml:2:19: 'solve.ordering' must be auto, nested_dissection, amd, rcm, natural, or a "
+       "file "
+       "with a '/' or ending in .txt, .mtx or .mtx.gz, not rmc; did you mean 'rcm'?"},
+      {"matrix: a\nsolve: {ordering: ''}\n",
+       "c.yaml:2:19: 'solve.ordering' must be auto, nested_dissection, amd, rcm, natural or the "
+       "path "
+       "of a file, not ''"},
       {"matrix: a\nmultiply: {verify: yes}\n",
        "c.yaml:2:20: 'multiply.verify' must be one of false, true, not 'yes'"},
       {"matrix: {generate: 'grid2d'}\n",
@@ -249,6 +262,9 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "c.yaml:2:31: 'output.report' would replace the file of 'output.solution'; name another"},
       {"matrix: a\ntask: multiply\nmultiply: {x: ./b}\noutput: {product: b}\n",
        "c.yaml:4:19: 'output.product' would replace the file of 'multiply.x'; name another"},
+      {"matrix: a\nsolve: {ordering: p.txt, analysis_file: ./p.txt}\n",
+       "c.yaml:2:41: 'solve.analysis_file' would replace the file of 'solve.ordering'; name "
+       "another"},
       {"matrix: a\noutput: {solution: a}\n",
        "c.yaml:2:20: 'output.solution' would replace the file of 'matrix.file'; name another"},
       // YAML that is refused

@@ -16,6 +16,7 @@
 #include "matrix/symmetry.hpp"
 #include "sparse/analysis_file.hpp"
 #include "sparse/elimination.hpp"
+#include "sparse/outlook.hpp"
 
 namespace spsolve {
 namespace {
@@ -216,7 +217,7 @@ TEST(SparseElimination, SharesItsWorkAmongThreads) {
 
 TEST(SparseElimination, OrderingsAllServe) {
   const Csr<double> matrix = generate_matrix("grid2d:25");
-  for (std::size_t word = 0; word < std::size(ordering_words); ++word) {
+  for (std::size_t word = 0; word < found_ordering_words.size(); ++word) {
     const auto analysis = analysis_of(matrix, Factorization::cholesky, static_cast<Ordering>(word));
     EXPECT_NE(analysis->ordering, Ordering::automatic);
     SparseElimination<double> elimination(analysis);
@@ -225,6 +226,24 @@ TEST(SparseElimination, OrderingsAllServe) {
     EXPECT_LT(residual(matrix, false, 1, b, solved(elimination, false, 1, b)), 1e-13)
         << ordering_words[word];
   }
+}
+
+TEST(SparseAnalysis, TakesAnOrderThatIsGiven) {
+  for_cases([](const Csr<double>& matrix, Factorization kind) {
+    const bool matches = !has_strong_diagonal(matrix);
+    const SparseAnalysis found = analyse_sparse(matrix, kind, Ordering::nested_dissection, matches);
+    const auto taken = std::make_shared<SparseAnalysis>(
+        analyse_sparse(matrix, kind, Ordering::file, matches, found.order));
+    EXPECT_EQ(taken->ordering, Ordering::file);
+    EXPECT_EQ(taken->given, found.order);
+    const Graph graph = graph_of(matrix.row_offsets, matrix.column_indices, found.row_of);
+    EXPECT_EQ(cost_of(graph, taken->order).entries, cost_of(graph, found.order).entries);
+    EXPECT_EQ(taken->factor_entries, found.factor_entries);
+    SparseElimination<double> elimination(taken);
+    ASSERT_EQ(elimination.factor(kind, matrix.values).failed, -1);
+    const std::vector<double> b = numbers(matrix.rows);
+    EXPECT_LT(residual(matrix, false, 1, b, solved(elimination, false, 1, b)), 1e-4);
+  });
 }
 
 TEST(SparseElimination, NewValuesOfThePatternGiveWhatAFreshOneGives) {
@@ -390,6 +409,52 @@ TEST(SparseAnalysis, IsKeptInAFile) {
   });
 }
 
+TEST(SparseAnalysis, KeepsAGivenOrderThatPartsTwins) {
+  // 0 and 1 have the same neighbours; 2 is between them and 3, 4, 5.
+  Coo list;
+  list.rows = list.columns = 6;
+  for (Index i = 0; i < 6; ++i) append(list, i, i, 8);
+  for (const auto& [i, j] : {std::pair{0, 1}, {0, 2}, {1, 2}, {2, 3}, {2, 4}, {2, 5}}) {
+    append(list, i, j, 1);
+    append(list, j, i, 1);
+  }
+  const Csr<double> matrix = csr_from_coo(std::move(list));
+  const Graph graph = graph_of(matrix.row_offsets, matrix.column_indices);
+  const auto entries = [&](const std::vector<LocalIndex>& order) {
+    const SparseAnalysis analysis =
+        analyse_sparse(matrix, Factorization::cholesky, Ordering::file, false, order);
+    return cost_of(graph, analysis.order).entries;
+  };
+  EXPECT_EQ(entries({0, 2, 1, 3, 4, 5}), 18);
+  EXPECT_EQ(entries({0, 1, 2, 3, 4, 5}), 15);
+  EXPECT_EQ(entries({3, 4, 5, 0, 1, 2}), 12);
+}
+
+TEST(SparseAnalysis, IsMadeAnewForAnotherOrder) {
+  const test::TemporaryFolder folder;
+  const Csr<double> matrix = generate_matrix("grid2d:3");
+  SolverOptions options;
+  options.method = Method::sparse_cholesky;
+  options.analysis_file = folder / "a.analysis";
+  SoloTeam team;
+  const auto study = [&](Ordering ordering, const std::string& text = "") {
+    options.ordering = ordering;
+    if (ordering == Ordering::file) options.ordering_file = folder.write("order.txt", text);
+    return study_sparsity(team, matrix, options).analysis;
+  };
+  const auto made = study(Ordering::file, "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+  EXPECT_EQ(made->given.front(), 0);
+  const auto other = study(Ordering::file, "9\n8\n7\n6\n5\n4\n3\n2\n1\n");
+  EXPECT_EQ(other->given.front(), 8);
+  // auto takes what is kept.
+  EXPECT_EQ(study(Ordering::automatic)->given, other->given);
+  EXPECT_EQ(study(Ordering::amd)->ordering, Ordering::amd);
+  EXPECT_EQ(study(Ordering::automatic)->ordering, Ordering::amd);
+  options.ordering_file.clear();
+  options.ordering = Ordering::file;
+  EXPECT_THROW(study_sparsity(team, matrix, options), Error);
+}
+
 TEST(SparseAnalysis, RefusesFilesThatAreNone) {
   const test::TemporaryFolder folder;
   const auto analysis = analysis_of(generate_matrix("grid2d:12"), Factorization::lu);
@@ -407,6 +472,10 @@ TEST(SparseAnalysis, RefusesFilesThatAreNone) {
   };
   EXPECT_EQ(refusal([](SparseAnalysis&) {}), "");
   EXPECT_NE(refusal([](SparseAnalysis& a) { a.order[0] = a.order[1]; }).find("no permutation"),
+            std::string::npos);
+  EXPECT_NE(refusal([](SparseAnalysis& a) { a.given = a.order; }).find("no permutation"),
+            std::string::npos);
+  EXPECT_NE(refusal([](SparseAnalysis& a) { a.ordering = Ordering::file; }).find("no permutation"),
             std::string::npos);
   EXPECT_NE(refusal([](SparseAnalysis& a) { a.fronts.parent[0] = 0; }).find("no tree"),
             std::string::npos);

@@ -23,8 +23,7 @@ class OwnContender final : public SparseContender {
 
   /// The study of the pattern, where the method is a sparse one or may become one, and the choice.
   void analyse() override {
-    question_.study =
-        study_sparsity(team_, whole_, {question_.options.method, question_.options.ordering});
+    question_.study = study_sparsity(team_, whole_, question_.options);
     row_ = &choose_solver(question_);
     const std::int64_t needed = plan_system(*row_, question_, 0).peak();
     if (const std::int64_t free = available_memory(); needed > free) {

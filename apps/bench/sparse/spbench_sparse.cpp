@@ -9,6 +9,7 @@
 
 #include "apps/command_line.hpp"
 #include "io/matrix_source.hpp"
+#include "io/order_file.hpp"
 
 namespace spsolve {
 
@@ -57,7 +58,13 @@ void run_sparse_bench(const SparseOptions& options, const bench::Environment& en
   bench::SparsePlan plan = options.plan;
   const auto names = together(team, [&] {
     plan.peers = bench::sparse_peers_of(options.peers);
-    return matrix_names(options.files.matrices);
+    auto found = matrix_names(options.files.matrices);
+    if (plan.options.ordering == Ordering::file) {
+      for (const std::string& name : found) {
+        read_order(plan.options.ordering_file, bench::describe_sparse_system(name).rows);
+      }
+    }
+    return found;
   });
   const auto candidates = bench::sparse_candidates(plan, team.size());
   if (speaks) print_out(to_text(environment) + left_out(options.peers));

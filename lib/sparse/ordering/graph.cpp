@@ -134,4 +134,14 @@ CompressedGraph compress(const Graph& graph) {
   return result;
 }
 
+CompressedGraph uncompressed(Graph graph) {
+  CompressedGraph result;
+  result.members.resize(graph.size());
+  std::iota(result.members.begin(), result.members.end(), 0);
+  result.firsts.resize(graph.size() + 1);
+  std::iota(result.firsts.begin(), result.firsts.end(), 0);
+  result.graph = std::move(graph);
+  return result;
+}
+
 }  // namespace spsolve

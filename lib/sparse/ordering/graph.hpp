@@ -42,4 +42,8 @@ struct CompressedGraph {
 /// Cost: a hash of every neighbourhood, and comparisons of those with equal hashes.
 CompressedGraph compress(const Graph& graph);
 
+/// The graph as it is, each of its vertices, which must have no weights, for itself: for an order
+/// that may part unknowns with the same neighbours.
+CompressedGraph uncompressed(Graph graph);
+
 }  // namespace spsolve

@@ -98,7 +98,8 @@ std::vector<LocalIndex> reverse_cuthill_mckee(const Graph& graph) {
   return order;
 }
 
-OrderedGraph ordered_by(const Graph& graph, Ordering ordering) {
+OrderedGraph ordered_by(const Graph& graph, Ordering ordering,
+                        std::span<const LocalIndex> given = {}) {
   OrderedGraph result;
   result.ordering = ordering;
   switch (ordering) {
@@ -110,6 +111,12 @@ OrderedGraph ordered_by(const Graph& graph, Ordering ordering) {
       break;
     case Ordering::rcm:
       result.order = reverse_cuthill_mckee(graph);
+      break;
+    case Ordering::file:
+      if (static_cast<LocalIndex>(given.size()) != graph.size()) {
+        fail(ExitCode::internal, "an order of {} for {} unknowns", given.size(), graph.size());
+      }
+      result.order.assign(given.begin(), given.end());
       break;
     default:
       result.order.resize(graph.size());
@@ -137,8 +144,8 @@ double predicted_seconds(double flops, Index factor_entries, int threads) {
          static_cast<double>(factor_entries) * host_tuning.seconds_of_sparse_entry;
 }
 
-OrderedGraph order_graph(const Graph& graph, Ordering wanted) {
-  if (wanted != Ordering::automatic) return ordered_by(graph, wanted);
+OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const LocalIndex> given) {
+  if (wanted != Ordering::automatic) return ordered_by(graph, wanted, given);
   const double n = static_cast<double>(graph.size());
   const int threads = omp_get_max_threads();
   if (n > host_tuning.most_by_minimum_degree && is_like_a_solid(graph)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,14 @@ struct OrderedGraph {
 /// - amd: approximate minimum degree (Amestoy, Davis and Duff 1996), by SuiteSparse's AMD;
 /// - rcm: reverse Cuthill-McKee (1969) from a pseudo-peripheral vertex of each component;
 /// - natural: as it is;
+/// - file: as `given`, an order of its vertices that a file had;
 /// - automatic: amd for small graphs; dissection for those that are like solids; else amd, and
 ///   where the elimination is predicted to take longer than a dissection would, dissection as
 ///   well: the one whose elimination takes fewer flops.
 /// Cost: some 3 microseconds a vertex for dissection, 1 for amd; memory of a few copies of the
 /// graph. Throws Error(resources) where memory is short.
-OrderedGraph order_graph(const Graph& graph, Ordering wanted);
+OrderedGraph order_graph(const Graph& graph, Ordering wanted,
+                         std::span<const LocalIndex> given = {});
 
 /// Seconds that an elimination is predicted to take, as a rough model of hosts has it.
 double predicted_seconds(double flops, Index factor_entries, int threads);

@@ -1,0 +1,104 @@
+#include "io/order_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "io/gzip.hpp"
+#include "io/mapped_file.hpp"
+#include "io/matrix_market_header.hpp"
+#include "process/system.hpp"
+
+namespace spsolve {
+
+namespace {
+
+using io::fail_at;
+using io::quoted;
+
+constexpr std::string_view other_matrix = "name the file with the order of this matrix";
+
+/// Throws Error(input) unless a Matrix Market file has one column of integers, one for each row.
+void check_header(const std::filesystem::path& path, std::string_view text,
+                  const io::ParsedHeader& header, Index rows) {
+  const MatrixMarketHeader& matrix = header.matrix;
+  if (matrix.format != MatrixMarketFormat::array || matrix.field != MatrixMarketField::integer ||
+      matrix.symmetry != Symmetry::general) {
+    fail_at(path, 1, "'%%MatrixMarket matrix array integer general'", quoted(io::line_at(text, 0)),
+            "an order of elimination is one column of integers");
+  }
+  if (matrix.rows != rows || matrix.columns != 1) {
+    fail_at(path, header.size_line, fmt::format("the size line '{} 1'", rows),
+            fmt::format("'{} {}'", matrix.rows, matrix.columns), other_matrix);
+  }
+}
+
+/// The number of a row, from 1, that is all there is on a line.
+Index row_on(std::string_view line, std::string_view word, const std::filesystem::path& path,
+             Index number, Index rows) {
+  Index row = 0;
+  const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), row);
+  const bool whole = end == line.data() + line.find_last_not_of(" \t") + 1;
+  const bool huge = problem == std::errc::result_out_of_range;
+  if (whole && problem == std::errc() && row >= 1 && row <= rows) return row;
+  if (io::has_bare_return(line)) io::fail_bare_return(path, number, line);
+  std::string_view advice = "write one number a line, in the order of elimination";
+  if (whole && (huge || problem == std::errc())) {
+    const bool below = word.starts_with('-') || (!huge && row == 0);
+    advice = below ? "rows are numbered from 1" : other_matrix;
+  }
+  fail_at(path, number, fmt::format("the number of a row, from 1 to {}", rows), quoted(line),
+          advice);
+}
+
+}  // namespace
+
+std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows) {
+  io::MappedFile file = io::MappedFile::open(path, "an order of elimination");
+  if (io::is_gzip(file.text())) {
+    file = io::inflate_gzip(file.text(), path, static_cast<std::size_t>(available_memory() / 2));
+  }
+  const std::string_view text = file.text();
+  std::size_t begin = 0;
+  Index number = 0;  // of the line
+  if (text.starts_with("%%MatrixMarket")) {
+    const io::ParsedHeader header = *io::parse_header(text, path, true);
+    check_header(path, text, header, rows);
+    begin = header.body;
+    number = header.size_line;
+  }
+  std::vector<LocalIndex> order;
+  std::vector<Index> line_of(static_cast<std::size_t>(rows), 0);
+  order.reserve(static_cast<std::size_t>(rows));
+  while (begin < text.size()) {
+    const std::string_view line = io::line_at(text, begin);
+    begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    ++number;
+    const auto word = io::words(line, 1);
+    if (word.empty() || word[0].starts_with('%')) continue;
+    const Index row = row_on(line, word[0], path, number, rows);
+    if (static_cast<Index>(order.size()) == rows) {
+      fail_at(path, number, fmt::format("the end of the file after {} rows", rows), quoted(line),
+              other_matrix);
+    }
+    Index& before = line_of[row - 1];
+    if (before != 0) {
+      fail_at(path, number, "a row that no line before it names",
+              fmt::format("row {}, which line {} names", row, before), "name each row once");
+    }
+    before = number;
+    order.push_back(static_cast<LocalIndex>(row - 1));
+  }
+  if (static_cast<Index>(order.size()) < rows) {
+    const Index missing = std::ranges::find(line_of, 0) - line_of.begin() + 1;
+    fail_at(path, number, fmt::format("{} rows", rows),
+            fmt::format("the end of the file after {}", order.size()),
+            fmt::format("row {} is missing: name each row once", missing));
+  }
+  return order;
+}
+
+}  // namespace spsolve

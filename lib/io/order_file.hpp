@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace spsolve {
+
+/// Reads an order of elimination from a text file, or the gzip data of one: the numbers of all rows
+/// of a matrix of so many, from 1, one a line; blank lines and those that begin with % are passed
+/// over. A Matrix Market file "array integer general" of one column is one as well. Element k of
+/// the result is the row, from 0, that is eliminated k-th. Throws Error(input) with the file, the
+/// line, what was expected and what to do.
+/// Cost: one pass; 12 bytes a row beside the file.
+std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows);
+
+}  // namespace spsolve
