@@ -54,6 +54,9 @@ constexpr ReportField field_table[] = {
      "Sparse methods: seconds of the analysis that the factors were made by."},
     {"sparse.flops", FieldType::number, solve_sometimes,
      "Sparse methods: operations of the elimination, zeros inside of fronts included."},
+    {"sparse.blocks", FieldType::integer, solve_sometimes,
+     "Sparse methods: diagonal blocks of the block triangular form of A that were eliminated by "
+     "themselves (sparse_lu); 1 where A is not divided."},
     {"sparse.fronts", FieldType::integer, solve_sometimes,
      "Sparse methods: dense matrices that were eliminated one by one."},
     {"sparse.levels[].fronts", FieldType::integer, solve_sometimes,

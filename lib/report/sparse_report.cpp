@@ -9,6 +9,7 @@ nlohmann::ordered_json to_json(const SparseOutcome& outcome) {
                               {"ordering", outcome.ordering},
                               {"analysis_seconds", outcome.analysis_seconds},
                               {"flops", outcome.flops},
+                              {"blocks", outcome.blocks},
                               {"fronts", outcome.fronts},
                               {"levels", nlohmann::ordered_json::array()},
                               {"factor_entries", outcome.factor_entries},
@@ -29,6 +30,7 @@ std::string to_text(const SparseOutcome& outcome) {
   std::string text =
       fmt::format("{}, {}: {} entries in {} fronts, {:.3g} flops", outcome.factorisation,
                   outcome.ordering, outcome.factor_entries, outcome.fronts, outcome.flops);
+  if (outcome.blocks > 1) text += fmt::format(", {} diagonal blocks", outcome.blocks);
   if (outcome.negative_pivots) {
     text += fmt::format(", {} negative eigenvalues", *outcome.negative_pivots);
   }

@@ -49,6 +49,7 @@ struct SparseOutcome {
   std::string_view ordering;       ///< the word of solve.ordering that was taken
   double analysis_seconds = 0;     ///< of the analysis that the factors were made by
   double flops = 0;                ///< of the factors, once
+  Index blocks = 1;                ///< diagonal ones that were eliminated by themselves
   Index fronts = 0;
   FrontLevels levels;                    ///< of these fronts
   Index factor_entries = 0;              ///< of L, and of U where there is one

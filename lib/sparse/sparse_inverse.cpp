@@ -172,6 +172,9 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
     outcome.analysis_seconds = analysis_->seconds;
     outcome.flops = analysis_->flops;
     outcome.fronts = analysis_->fronts.size();
+    if (!analysis_->couplings.empty()) {
+      outcome.blocks = static_cast<Index>(analysis_->couplings.roots.size());
+    }
     outcome.levels = front_levels(*analysis_);
     outcome.factor_entries = analysis_->factor_entries;
     outcome.perturbed_pivots = counts.perturbed;
