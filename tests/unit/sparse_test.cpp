@@ -17,6 +17,7 @@
 #include "sparse/analysis_file.hpp"
 #include "sparse/elimination.hpp"
 #include "sparse/outlook.hpp"
+#include "sparse/scaling.hpp"
 
 namespace spsolve {
 namespace {
@@ -504,6 +505,25 @@ TEST(SparseAnalysis, SeesStrongDiagonals) {
   EXPECT_TRUE(has_strong_diagonal(generate_matrix("convdiff3d:5")));
   EXPECT_FALSE(has_strong_diagonal(shifted(generate_matrix("grid2d:9"), -4)));
   EXPECT_FALSE(has_strong_diagonal(generate_matrix("circuit:200")));
+}
+
+TEST(SparseScaling, LeavesRowsWithoutADiagonalEntryAsTheyAre) {
+  Coo list;
+  list.rows = list.columns = 3;
+  append(list, 1, 1, 16);
+  for (const auto& [i, j] : {std::pair{0, 1}, {0, 2}, {1, 2}}) {
+    append(list, i, j, 0x1p40);
+    append(list, j, i, 0x1p40);
+  }
+  const Csr<double> matrix = csr_from_coo(std::move(list));
+  const SparseAnalysis analysis =
+      analyse_sparse(matrix, Factorization::cholesky, Ordering::natural, false);
+  const Dense<double> factors = scale_factors(matrix, analysis, AutoSwitch::on, Precision::float64);
+  for (const Index side : {0, 1}) {
+    EXPECT_EQ(factors(0, side), 1);
+    EXPECT_EQ(factors(1, side), 0.25);
+    EXPECT_EQ(factors(2, side), 1);
+  }
 }
 
 TEST(SparseGraph, CompressesUnknownsOfANode) {
