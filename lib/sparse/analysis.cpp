@@ -63,17 +63,19 @@ bool has_strong_diagonal(const Csr<double>& matrix) {
 }
 
 bool SparseAnalysis::serves(const Csr<double>& matrix) const {
-  return matrix.rows == rows() && pattern_checksum(matrix) == pattern;
+  return matrix.rows == rows() && matrix.nonzeros() == nonzeros &&
+         pattern_checksum(matrix) == pattern;
 }
 
-double flops_of(const Fronts& fronts, Factorization kind) {
-  double flops = 0;
+void SparseAnalysis::count() {
+  const bool lu = kind == Factorization::lu;
+  factor_entries = 0;
+  flops = 0;
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
-    const double p = static_cast<double>(fronts.pivots(s));
-    const double m = static_cast<double>(fronts.border_size(s));
-    flops += p * p * p / 3 + p * p * m + p * m * m;
+    const Index p = fronts.pivots(s), m = fronts.border_size(s);
+    factor_entries += lu ? p * p + 2 * p * m : p * (p + 1) / 2 + p * m;
+    flops += front_flops(fronts, s, !lu);
   }
-  return kind == Factorization::lu ? 2 * flops : flops;
 }
 
 std::int64_t SparseAnalysis::bytes() const {
@@ -135,12 +137,7 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
   }
   analysis.entries = front_entries(analysis.fronts, matrix.row_offsets, matrix.column_indices,
                                    row_place, column_place, kind);
-  for (LocalIndex s = 0; s < analysis.fronts.size(); ++s) {
-    const Index p = analysis.fronts.pivots(s), m = analysis.fronts.border_size(s);
-    analysis.factor_entries +=
-        kind == Factorization::lu ? p * p + 2 * p * m : p * (p + 1) / 2 + p * m;
-  }
-  analysis.flops = flops_of(analysis.fronts, kind);
+  analysis.count();
   analysis.seconds = timer.seconds();
   return analysis;
 }
