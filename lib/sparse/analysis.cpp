@@ -60,15 +60,19 @@ bool has_strong_diagonal(const Csr<double>& matrix) {
 }
 
 bool SparseAnalysis::serves(const Csr<double>& matrix) const {
-  return matrix.rows == rows() && pattern_checksum(matrix) == pattern;
+  return matrix.rows == rows() && matrix.nonzeros() == nonzeros &&
+         pattern_checksum(matrix) == pattern;
 }
 
-double flops_of(const Fronts& fronts, Factorization kind) {
-  double flops = 0;
+void SparseAnalysis::count() {
+  const bool lu = kind == Factorization::lu;
+  factor_entries = 0;
+  flops = 0;
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
-    flops += front_flops(fronts, s, kind != Factorization::lu);
+    const Index p = fronts.pivots(s), m = fronts.border_size(s);
+    factor_entries += lu ? p * p + 2 * p * m : p * (p + 1) / 2 + p * m;
+    flops += front_flops(fronts, s, !lu);
   }
-  return flops;
 }
 
 std::vector<LocalIndex> SparseAnalysis::column_places() const {
@@ -148,12 +152,7 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
   analysis.entries = front_entries(analysis.fronts, matrix.row_offsets, matrix.column_indices,
                                    row_place, column_place, block, kind);
   analysis.couplings = couplings_of(matrix, analysis.fronts, block, row_place, column_place);
-  for (LocalIndex s = 0; s < analysis.fronts.size(); ++s) {
-    const Index p = analysis.fronts.pivots(s), m = analysis.fronts.border_size(s);
-    analysis.factor_entries +=
-        kind == Factorization::lu ? p * p + 2 * p * m : p * (p + 1) / 2 + p * m;
-  }
-  analysis.flops = flops_of(analysis.fronts, kind);
+  analysis.count();
   analysis.seconds = timer.seconds();
   return analysis;
 }

@@ -41,6 +41,9 @@ struct SparseAnalysis {
   double flops = 0;
   double seconds = 0;  ///< that the analysis took
 
+  /// Finds factor_entries and flops of these fronts.
+  void count();
+
   Index rows() const { return static_cast<Index>(order.size()); }
   /// Whether it is one of that pattern.
   bool serves(const Csr<double>& matrix) const;
@@ -64,8 +67,5 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
 
 /// At most ten of these rows or columns, numbered from 1, as text.
 std::string named_from_one(const std::vector<LocalIndex>& all);
-
-/// Flops of the fronts of a factorisation of that kind.
-double flops_of(const Fronts& fronts, Factorization kind);
 
 }  // namespace spsolve

@@ -60,7 +60,9 @@ void scale_by_diagonal(const Csr<double>& matrix, std::vector<double>& s) {
   for (Index i = 0; i < matrix.rows; ++i) {
     const auto columns = matrix.row_columns(i);
     const auto found = std::lower_bound(columns.begin(), columns.end(), static_cast<LocalIndex>(i));
-    s[i] = inverse_power(matrix.row_values(i)[found - columns.begin()], true);
+    // New values of a pattern may have left a zero there, which is not stored.
+    const bool is_there = found != columns.end() && *found == i;
+    s[i] = is_there ? inverse_power(matrix.row_values(i)[found - columns.begin()], true) : 1;
   }
 }
 

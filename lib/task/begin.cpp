@@ -36,11 +36,11 @@ void check_folder_of(const std::filesystem::path& file) {
   }
 }
 
-/// The files of results that the task writes, "" for none.
+/// The files that the task writes, "" for none.
 std::vector<std::filesystem::path> result_files(const Config& config) {
   const bool solves = config.task == Task::solve;
   return {solves ? config.output.solution : config.output.product, config.output.report,
-          config.output.html};
+          config.output.html, solves ? config.solve.analysis_file : ""};
 }
 
 }  // namespace

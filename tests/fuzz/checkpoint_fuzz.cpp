@@ -1,15 +1,12 @@
 // Any bytes as the file of a checkpoint: taken, or one Error of the input. A second time with the
 // checksums made good, so that what lies behind them is reached too.
 
-#include <cstring>
 #include <vector>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "checkpoint/checkpoint_file.hpp"
 #include "core/error.hpp"
 #include "dense/elimination_state.hpp"
+#include "fuzz/memory_file.hpp"
 #include "fuzz/require.hpp"
 #include "helpers/checkpoint_bytes.hpp"
 
@@ -17,27 +14,8 @@ namespace {
 
 using namespace spsolve;
 
-/// A file that lies in memory only, with a path by which this process can open it.
-class MemoryFile {
- public:
-  explicit MemoryFile(const std::vector<std::uint8_t>& bytes)
-      : descriptor_(::memfd_create("input", MFD_CLOEXEC)) {
-    const bool written = descriptor_ >= 0 && ::write(descriptor_, bytes.data(), bytes.size()) ==
-                                                 static_cast<ssize_t>(bytes.size());
-    if (!written) std::abort();
-  }
-  ~MemoryFile() { ::close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
-
 void read(const std::vector<std::uint8_t>& bytes) {
-  const MemoryFile file(bytes);
+  const fuzz::MemoryFile file(bytes);
   try {
     const CheckpointReader reader(file.path());
     for (const FileSection& section : reader.sections()) {

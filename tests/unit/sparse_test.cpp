@@ -17,6 +17,7 @@
 #include "sparse/analysis_file.hpp"
 #include "sparse/elimination.hpp"
 #include "sparse/outlook.hpp"
+#include "sparse/scaling.hpp"
 
 namespace spsolve {
 namespace {
@@ -459,13 +460,65 @@ TEST(SparseAnalysis, IsMadeAnewForAnotherOrder) {
   EXPECT_THROW(study_sparsity(team, matrix, options), Error);
 }
 
+/// What may be wrong with an analysis, and the words for it.
+struct Spoilt {
+  std::string_view words;
+  void (*spoil)(SparseAnalysis&);
+  Factorization kind = Factorization::lu;
+};
+
+const Spoilt spoilt_analyses[] = {
+    {"no permutation", [](SparseAnalysis& a) { a.order[0] = a.order[1]; }},
+    {"no permutation", [](SparseAnalysis& a) { a.order.push_back(0); }},
+    {"no permutation", [](SparseAnalysis& a) { a.row_of = {0}; }},
+    {"no permutation", [](SparseAnalysis& a) { a.given = a.order; }},
+    {"no permutation", [](SparseAnalysis& a) { a.ordering = Ordering::file; }},
+    {"no factorisation", [](SparseAnalysis& a) { a.ordering = Ordering::automatic; }},
+    {"no factorisation", [](SparseAnalysis& a) { a.kind = static_cast<Factorization>(3); }},
+    {"no factorisation", [](SparseAnalysis& a) { a.seconds = -1; }},
+    {"positive numbers",
+     [](SparseAnalysis& a) {
+       a.row_scale = a.column_scale = {1, 0};
+     }},
+    {"not matched", [](SparseAnalysis& a) { a.row_of = a.order; }},
+    {"not matched",
+     [](SparseAnalysis& a) {
+       a.row_scale = a.column_scale = std::vector<double>(a.order.size(), 1);
+     },
+     Factorization::cholesky},
+    {"not those of its rows", [](SparseAnalysis& a) { a.fronts.first.back() += 1; }},
+    {"not those of its rows", [](SparseAnalysis& a) { a.fronts.first[1] = a.fronts.first[2]; }},
+    {"do not go together", [](SparseAnalysis& a) { a.fronts.border_starts.back() += 1; }},
+    {"do not go together", [](SparseAnalysis& a) { a.fronts.in_parent.pop_back(); }},
+    {"do not go together", [](SparseAnalysis& a) { a.fronts.first_of_subtree.clear(); }},
+    {"no tree", [](SparseAnalysis& a) { a.fronts.parent[0] = 0; }},
+    {"no tree", [](SparseAnalysis& a) { a.fronts.parent[0] = -1; }},
+    {"no tree", [](SparseAnalysis& a) { a.fronts.first_of_subtree.back() += 1; }},
+    {"no tree", [](SparseAnalysis& a) { a.fronts.first_of_subtree[0] = 1; }},
+    {"no tree", [](SparseAnalysis& a) { a.fronts.children[0] = -1; }},
+    {"no tree",  // a child that its parent does not know
+     [](SparseAnalysis& a) {
+       a.fronts.children.erase(a.fronts.children.begin());
+       for (Index& start : a.fronts.child_starts) start = std::max<Index>(start - 1, 0);
+     }},
+    {"border", [](SparseAnalysis& a) { ++a.fronts.border[0]; }},
+    {"border", [](SparseAnalysis& a) { --a.fronts.in_parent[0]; }},
+    {"not those of its fronts", [](SparseAnalysis& a) { a.entries.starts[0] = -1; }},
+    {"outside", [](SparseAnalysis& a) { a.entries.entries[3].row = 1000; }},
+    {"outside", [](SparseAnalysis& a) { a.entries.entries[3].column = 1000; }},
+    {"outside", [](SparseAnalysis& a) { a.entries.entries[3].column = ~0; }, Factorization::ldlt},
+    {"of a matrix", [](SparseAnalysis& a) { a.entries.entries[3].source = -1; }},
+    {"of a matrix", [](SparseAnalysis& a) { a.entries.entries[3].source = a.nonzeros; }},
+    {"of a matrix", [](SparseAnalysis& a) { ++a.entries.entries[3].source; }},
+    {"of a matrix", [](SparseAnalysis& a) { a.nonzeros = Index{1} << 60; }},
+    {"of a matrix", [](SparseAnalysis& a) { a.nonzeros *= 2; }, Factorization::cholesky},
+};
+
 TEST(SparseAnalysis, RefusesFilesThatAreNone) {
   const test::TemporaryFolder folder;
-  const auto analysis = analysis_of(generate_matrix("grid2d:12"), Factorization::lu);
-  const auto refusal = [&](const auto& spoil) {
-    SparseAnalysis spoilt = *analysis;
-    spoil(spoilt);
-    save_analysis(folder / "a.analysis", spoilt);
+  const Csr<double> matrix = generate_matrix("grid2d:12");
+  const auto refusal = [&](const SparseAnalysis& analysis) {
+    save_analysis(folder / "a.analysis", analysis);
     try {
       load_analysis(folder / "a.analysis");
     } catch (const Error& error) {
@@ -474,23 +527,18 @@ TEST(SparseAnalysis, RefusesFilesThatAreNone) {
     }
     return std::string();
   };
-  EXPECT_EQ(refusal([](SparseAnalysis&) {}), "");
-  EXPECT_NE(refusal([](SparseAnalysis& a) { a.order[0] = a.order[1]; }).find("no permutation"),
-            std::string::npos);
-  EXPECT_NE(refusal([](SparseAnalysis& a) { a.given = a.order; }).find("no permutation"),
-            std::string::npos);
-  EXPECT_NE(refusal([](SparseAnalysis& a) { a.ordering = Ordering::file; }).find("no permutation"),
-            std::string::npos);
-  EXPECT_NE(refusal([](SparseAnalysis& a) { a.fronts.parent[0] = 0; }).find("no tree"),
-            std::string::npos);
-  EXPECT_NE(refusal([](SparseAnalysis& a) { ++a.fronts.border[0]; }).find("border"),
-            std::string::npos);
-  EXPECT_NE(refusal([](SparseAnalysis& a) { a.entries.entries[3].row = 1000; }).find("outside"),
-            std::string::npos);
-  EXPECT_NE(refusal([](SparseAnalysis& a) { a.entries.entries[3].source = -1; }).find("outside"),
-            std::string::npos);
-  EXPECT_NE(refusal([](SparseAnalysis& a) { a.fronts.first.back() += 1; }).find("fronts"),
-            std::string::npos);
+  for (const Spoilt& one : spoilt_analyses) {
+    SparseAnalysis spoilt = *analysis_of(matrix, one.kind);
+    one.spoil(spoilt);
+    const std::string said = refusal(spoilt);
+    EXPECT_NE(said.find(one.words), std::string::npos)
+        << "row " << &one - spoilt_analyses << ": " << said;
+  }
+}
+
+TEST(SparseAnalysis, RefusesDamagedFiles) {
+  const test::TemporaryFolder folder;
+  const auto analysis = analysis_of(generate_matrix("grid2d:12"), Factorization::lu);
   // Every byte of the file is under a checksum.
   save_analysis(folder / "a.analysis", *analysis);
   std::ifstream in(folder / "a.analysis", std::ios::binary);
@@ -508,6 +556,25 @@ TEST(SparseAnalysis, SeesStrongDiagonals) {
   EXPECT_TRUE(has_strong_diagonal(generate_matrix("convdiff3d:5")));
   EXPECT_FALSE(has_strong_diagonal(shifted(generate_matrix("grid2d:9"), -4)));
   EXPECT_FALSE(has_strong_diagonal(generate_matrix("circuit:200")));
+}
+
+TEST(SparseScaling, LeavesRowsWithoutADiagonalEntryAsTheyAre) {
+  Coo list;
+  list.rows = list.columns = 3;
+  append(list, 1, 1, 16);
+  for (const auto& [i, j] : {std::pair{0, 1}, {0, 2}, {1, 2}}) {
+    append(list, i, j, 0x1p40);
+    append(list, j, i, 0x1p40);
+  }
+  const Csr<double> matrix = csr_from_coo(std::move(list));
+  const SparseAnalysis analysis =
+      analyse_sparse(matrix, Factorization::cholesky, Ordering::natural, false);
+  const Dense<double> factors = scale_factors(matrix, analysis, AutoSwitch::on, Precision::float64);
+  for (const Index side : {0, 1}) {
+    EXPECT_EQ(factors(0, side), 1);
+    EXPECT_EQ(factors(1, side), 0.25);
+    EXPECT_EQ(factors(2, side), 1);
+  }
 }
 
 TEST(SparseGraph, CompressesUnknownsOfANode) {

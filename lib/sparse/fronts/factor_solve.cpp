@@ -158,15 +158,14 @@ void FactorSolve<T>::group_trees(int threads) {
     return add(cut_subtrees(tree_, work, share(all)), all);
   }
   const std::vector<double> below = work_below(tree_, work);
-  for (const LocalIndex root : couplings_.roots) {
+  for (std::size_t tree = 0; tree < couplings_.roots.size(); ++tree) {
+    const LocalIndex root = couplings_.roots[tree];
     if (below[root] > worth_cutting) {
       add(cut_subtrees(tree_, work, share(below[root]), std::span(&root, 1)), below[root]);
-      groups_.back().roots.push_back(root);
-      continue;
+    } else if (groups_.empty() || !groups_.back().schedule.subtrees.empty()) {
+      groups_.push_back({{}, {0}, {}});
     }
-    const bool joins = !groups_.empty() && groups_.back().schedule.subtrees.empty();
-    if (!joins) groups_.push_back({{}, {0}, {}});
-    groups_.back().roots.push_back(root);
+    groups_.back().trees.push_back(static_cast<Index>(tree));
   }
 }
 
@@ -329,17 +328,12 @@ typename FactorSolve<T>::Workspace& FactorSolve<T>::workspace(Index columns) con
 }
 
 template <typename T>
-void FactorSolve<T>::couple(bool transposed, LocalIndex root, Index columns, const T* x,
-                            T* b) const {
-  const LocalIndex first = tree_.first[tree_.first_of_subtree[root]], end = tree_.first[root + 1];
-  for (LocalIndex row = first; row < end; ++row) {
-    const auto entries = couplings_.of_row(row);
-    const T* values = between_.data() + couplings_.starts[row];
-    for (std::size_t k = 0; k < entries.size(); ++k) {
-      const Index from = transposed ? row : entries[k].column;
-      const Index to = transposed ? entries[k].column : row;
-      for (Index c = 0; c < columns; ++c) b[to * columns + c] -= values[k] * x[from * columns + c];
-    }
+void FactorSolve<T>::couple(bool transposed, Index tree, Index columns, const T* x, T* b) const {
+  for (Index k = couplings_.starts[tree]; k < couplings_.starts[tree + 1]; ++k) {
+    const Coupling& entry = couplings_.entries[k];
+    const T* from = x + (transposed ? entry.row : entry.column) * columns;
+    T* to = b + (transposed ? entry.column : entry.row) * columns;
+    for (Index c = 0; c < columns; ++c) to[c] -= between_[k] * from[c];
   }
 }
 
@@ -423,19 +417,19 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
   const std::size_t count = groups_.size();
   for (std::size_t g = 0; g < count; ++g) {
     const Group& group = groups_[transposed ? count - 1 - g : g];
-    if (group.roots.empty()) {
+    if (group.trees.empty()) {
       solve_side_by_side(sweep, group, columns, b, x, space);
       continue;
     }
-    for (std::size_t i = 0; i < group.roots.size(); ++i) {
-      const LocalIndex root = group.roots[transposed ? group.roots.size() - 1 - i : i];
-      if (!transposed) couple(false, root, columns, x, b);
+    for (std::size_t i = 0; i < group.trees.size(); ++i) {
+      const Index tree = group.trees[transposed ? group.trees.size() - 1 - i : i];
+      if (!transposed) couple(false, tree, columns, x, b);
       if (group.schedule.subtrees.empty()) {
-        solve_tree(sweep, root, columns, b, x, space.rows[0].data());
+        solve_tree(sweep, couplings_.roots[tree], columns, b, x, space.rows[0].data());
       } else {
         solve_side_by_side(sweep, group, columns, b, x, space);
       }
-      if (transposed) couple(true, root, columns, x, b);
+      if (transposed) couple(true, tree, columns, x, b);
     }
   }
 }

@@ -41,7 +41,7 @@ class FactorSolve {
   struct Group {
     Schedule schedule;
     std::vector<Index> above_starts;  ///< of each subtree's copy
-    std::vector<LocalIndex> roots;
+    std::vector<Index> trees;         ///< by their place among the roots of the couplings
   };
 
   /// `shared`: over which a front is cut into pieces; null where a thread takes it whole. `z`: room
@@ -58,7 +58,7 @@ class FactorSolve {
                           Workspace& space) const;
   void solve_tree(const Sweep& sweep, LocalIndex root, Index columns, T* b, T* x, T* z) const;
   /// Takes off b, or off what is left of it, what other blocks' unknowns come to.
-  void couple(bool transposed, LocalIndex root, Index columns, const T* x, T* b) const;
+  void couple(bool transposed, Index tree, Index columns, const T* x, T* b) const;
 
   const Fronts& tree_;
   std::vector<FactoredFront<T>> fronts_;

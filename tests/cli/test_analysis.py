@@ -1,0 +1,54 @@
+"""The analysis of a pattern that is kept in a file: used again, made anew, refused."""
+
+import unittest
+
+from support import CliTest, INPUT, RESOURCES, SOLVED
+
+CONFIG = """matrix: "{}"
+solve: {{method: sparse_cholesky, analysis_file: {}}}
+output: {{report: report.json}}
+"""
+
+
+class Analysis(CliTest):
+    def solve(self, matrix, file="a.analysis"):
+        self.write("c.yaml", CONFIG.format(matrix, file))
+        return self.spsolve("c.yaml", ranks=2)
+
+    def test_is_kept_and_used_again(self):
+        def seconds(matrix):
+            result = self.solve(matrix)
+            self.assertEqual(result.code, SOLVED, result.text)
+            return self.report()["sparse"]["analysis_seconds"]
+
+        first = seconds("grid2d:20")
+        kept = (self.folder / "a.analysis").read_bytes()
+        self.assertEqual(seconds("grid2d:20"), first)
+        self.assertEqual((self.folder / "a.analysis").read_bytes(), kept)
+        seconds("grid2d:21")
+        self.assertNotEqual((self.folder / "a.analysis").read_bytes(), kept)
+
+    def test_other_files_are_refused_and_left(self):
+        self.assertEqual(self.solve("grid2d:20").code, SOLVED)
+        damaged = bytearray((self.folder / "a.analysis").read_bytes())
+        damaged[1000] ^= 1
+        for name, text, said in (("b.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n",
+                                  "b.mtx: is no checkpoint; name another solve.analysis_file, or "),
+                                 ("a.analysis", bytes(damaged), "a.analysis: is damaged")):
+            with self.subTest(name):
+                path = self.write(name, text)
+                before = path.read_bytes()
+                result = self.solve("grid2d:20", name)
+                self.assertEqual(result.code, INPUT, result.text)
+                self.assertEqual(result.err.count(said), 1, result.err)
+                self.assertEqual(path.read_bytes(), before)
+
+    def test_a_missing_folder_is_told_before_the_work(self):
+        result = self.solve("grid2d:20", "none/a.analysis")
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertIn("none/a.analysis: there is no folder none to write it into", result.err)
+        self.assertEqual(self.spsolve("c.yaml", "--check").code, RESOURCES)
+
+
+if __name__ == "__main__":
+    unittest.main()
