@@ -139,18 +139,6 @@ BlockTriangularForm block_triangular_form(const Csr<double>& matrix,
                             : form_of<SuiteSparse_long>(matrix, row_of_column);
 }
 
-StructuralForm block_triangular_form(const Csr<double>& matrix) {
-  check_square(matrix);
-  Csr<double> pattern = matrix;
-  std::fill(pattern.values.begin(), pattern.values.end(), 1.0);
-  MaximumProductMatching matching = maximum_product_matching(pattern);
-  StructuralForm result;
-  result.rank = matching.rank;
-  result.row_of_column = std::move(matching.row_of_column);
-  result.form = block_triangular_form(matrix, result.row_of_column);
-  return result;
-}
-
 DividedPattern divide(const Csr<double>& matrix, std::vector<LocalIndex> row_of) {
   const Index n = matrix.rows;
   if (row_of.empty()) {

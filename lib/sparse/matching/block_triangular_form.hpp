@@ -29,18 +29,6 @@ struct BlockTriangularForm {
 BlockTriangularForm block_triangular_form(const Csr<double>& matrix,
                                           const std::vector<LocalIndex>& row_of_column);
 
-/// The same for a matching that takes all entries as equal, stored zeros too. (BTF's own matching,
-/// Duff 1981, searches again from every column that cannot be matched what it searched in vain
-/// before, which takes n passes over A.)
-struct StructuralForm {
-  LocalIndex rank = 0;  ///< structural rank
-  std::vector<LocalIndex> row_of_column;
-  BlockTriangularForm form;
-};
-/// Cost: that of maximum_product_matching(), and a copy of A.
-/// Throws Error(internal) where A is not square.
-StructuralForm block_triangular_form(const Csr<double>& matrix);
-
 /// The pattern of A without the entries between the diagonal blocks of its block triangular form.
 struct DividedPattern {
   std::vector<LocalIndex> block;  ///< of each column, from the first on the diagonal

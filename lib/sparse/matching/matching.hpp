@@ -40,24 +40,4 @@ struct MaximumProductMatching {
 /// Throws Error(internal) where A is not square.
 MaximumProductMatching maximum_product_matching(const Csr<double>& matrix);
 
-/// Scaling and pivots of 1 x 1 and 2 x 2 for elimination of a symmetric matrix.
-struct SymmetricMatching {
-  LocalIndex rank = 0;  ///< structural rank
-  /// partner[i] = j and partner[j] = i where i and j make a candidate for a 2 x 2 pivot; i where it
-  /// is alone.
-  std::vector<LocalIndex> partner;
-  /// Powers of two s_i: |s_i a_ij s_j| <= 2, and 1/2 to 2 for the entries of the matching, which
-  /// are those of (i, partner[i]) among others.
-  std::vector<double> scale;
-  std::vector<LocalIndex> unmatched;  ///< rows that are not matched, ascending
-};
-
-/// The maximum-product matching of a symmetric A with s_i = sqrt(r_i c_i), its cycles folded (Duff
-/// and Pralet 2005): a cycle of even length becomes pairs of neighbours, in the one of two ways in
-/// which the rows of the pairs have more columns in common; in one of odd length the row with the
-/// largest scaled diagonal entry is alone. Pairs whose both diagonal entries belong to a matching
-/// of the same product are left alone. Both triangles of A must be stored. Cost: that of
-/// maximum_product_matching() and two passes more. Throws Error(internal) where A is not square.
-SymmetricMatching symmetric_matching(const Csr<double>& matrix);
-
 }  // namespace spsolve
