@@ -1,16 +1,19 @@
 """What the command-line tests share: running programs, with a time limit, in a folder of their own."""
 
+import csv
 import functools
 import json
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("SPSOLVE_BIN", ROOT / "build" / "bin"))
+PLOT = ROOT / "apps" / "plot.py"
 MATRICES = pathlib.Path(os.environ.get("SPSOLVE_MATRICES", ROOT.parent / "shared" / "matrices"))
 
 try:
@@ -40,6 +43,16 @@ def injects():
     probe = subprocess.run([BIN / "spsolve", "none.yaml"], timeout=TIME_LIMIT, capture_output=True,
                            text=True, env=variables({"SPSOLVE_FAULT": "?"}))
     return "SPSOLVE_FAULT" in probe.stderr
+
+
+def python_with_matplotlib():
+    """A Python that has matplotlib: this one, or the system's; None where neither has."""
+    for python in dict.fromkeys((sys.executable, "/usr/bin/python3")):
+        if pathlib.Path(python).exists() and subprocess.run(
+                [python, "-c", "import matplotlib"], capture_output=True, check=False,
+                timeout=TIME_LIMIT).returncode == 0:
+            return python
+    return None
 
 
 def variables(more=None):
@@ -133,6 +146,11 @@ class CliTest(unittest.TestCase):
 
     def spbench(self, *arguments, **options):
         return self.run_program(BIN / "spbench", *arguments, **options)
+
+    def rows(self, name="r.csv"):
+        """The rows of a CSV file, by the names of their columns."""
+        with open(self.folder / name, newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
 
     def report(self, name="report.json"):
         report = json.loads((self.folder / name).read_text())

@@ -1,6 +1,5 @@
 """An order of elimination that a file has: what is made of it, and what is said of files that have none."""
 
-import csv
 import unittest
 
 from support import INPUT, SOLVED, CliTest
@@ -84,8 +83,7 @@ class Ordering(CliTest):
                               "--methods", "sparse_cholesky", "--peers", "none", "--samples", 1,
                               "--csv", "r.csv")
         self.assertEqual(result.code, SOLVED, result.text)
-        with (self.folder / "r.csv").open() as file:
-            row, = csv.DictReader(file)
+        row, = self.rows()
         self.assertEqual((row["contender"], row["refused"]), ("sparse_cholesky", ""))
 
 

@@ -13,7 +13,7 @@
 #include "fuzz/memory_file.hpp"
 #include "fuzz/require.hpp"
 #include "helpers/checkpoint_bytes.hpp"
-#include "matrix/random.hpp"
+#include "matrix/multivector.hpp"
 #include "sparse/analysis_file.hpp"
 #include "sparse/elimination.hpp"
 
@@ -31,17 +31,11 @@ std::shared_ptr<const SparseAnalysis> taken(const std::vector<std::uint8_t>& byt
   }
 }
 
-std::vector<double> numbers(Index count) {
-  std::vector<double> values;
-  for (Index i = 0; i < count; ++i) values.push_back(symmetric_interval(random_bits(7, i)));
-  return values;
-}
-
 void solve(const SparseElimination<double>& elimination) {
   const Index n = elimination.analysis().rows();
   for (const Index columns : {1, 3}) {
     for (const bool transposed : {false, true}) {
-      std::vector<double> b = numbers(n * columns), x;
+      std::vector<double> b = random_multivector(n, columns, 7).values, x;
       elimination.solve(transposed, columns, b, x);
     }
   }
@@ -89,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 "more than there can be");
   fuzz::require(std::isfinite(analysis->flops) && std::isfinite(analysis->seconds),
                 "figures that are none");
-  const std::vector<double> values = numbers(analysis->nonzeros);
+  const std::vector<double> values = random_multivector(analysis->nonzeros, 1, 7).values;
   SparseElimination<double> elimination(analysis);
   if (elimination.factor(analysis->kind, values).failed < 0) solve(elimination);
   if (analysis->kind == Factorization::cholesky) return 0;

@@ -8,10 +8,13 @@
 #include <omp.h>
 
 #include "core/error.hpp"
+#include "helpers/coo.hpp"
 
 namespace spsolve {
 
 namespace {
+
+using test::add;
 
 /// Sets the number of OpenMP threads for a scope.
 class Threads {
@@ -22,12 +25,6 @@ class Threads {
  private:
   int before_ = omp_get_max_threads();
 };
-
-void add(Coo& coo, Index row, Index column, double value) {
-  coo.row.push_back(row);
-  coo.column.push_back(column);
-  coo.value.push_back(value);
-}
 
 Coo empty_coo(Index rows, Index columns, Symmetry symmetry = Symmetry::general) {
   Coo coo;

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "helpers/error_of.hpp"
 #include "io/gzip.hpp"
 #include "io/matrix_market.hpp"
 
@@ -16,6 +16,7 @@ namespace {
 
 using io::EntryReader;
 using io::EntryRun;
+using test::error_of;
 
 EntryReader reader_of(const std::string& text, int threads = 2, std::int64_t batch_bytes = 64) {
   ReadTiming timing;
@@ -128,19 +129,6 @@ TEST(EntryReader, SaysWhereElementsOfHugeTrianglesAre) {
   const ElementPlace skew = io::place_of_element(matrix, entries - matrix.rows - 1);
   EXPECT_EQ(skew.row, matrix.rows - 1);
   EXPECT_EQ(skew.column, matrix.columns - 2);
-}
-
-/// What reading `text` to its end says.
-template <typename Read>
-std::string error_of(const Read& read) {
-  try {
-    read();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::input);
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
 }
 
 TEST(EntryReader, RefusesInTheWordsOfTheWholeReader) {

@@ -1,11 +1,10 @@
-#include <functional>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "helpers/error_of.hpp"
 #include "helpers/test_matrices.hpp"
 #include "io/gzip.hpp"
 #include "io/matrix_market.hpp"
@@ -14,20 +13,9 @@
 namespace spsolve {
 namespace {
 
+using test::error_of;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-/// The text of the Error that `work` throws; its exit code must be `code`.
-std::string error_of(const std::function<void()>& work, ExitCode code = ExitCode::input) {
-  try {
-    work();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
-}
 
 struct BadFile {
   const char* name;

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "helpers/error_of.hpp"
 #include "helpers/test_matrices.hpp"
 #include "io/gzip.hpp"
 
@@ -112,14 +112,11 @@ class OrderFiles : public testing::TestWithParam<OrderFile> {};
 TEST_P(OrderFiles, AreReadOrRefusedInOneSentence) {
   const test::TemporaryFolder folder;
   const auto path = folder.write("order.txt", GetParam().text);
-  std::string complaint;
-  try {
+  if (GetParam().complaint.empty()) {
     EXPECT_EQ(read_order(path, 4), GetParam().order);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::input);
-    complaint = error.what();
+  } else {
+    EXPECT_EQ(test::error_of([&] { read_order(path, 4); }), path.string() + GetParam().complaint);
   }
-  EXPECT_EQ(complaint, GetParam().complaint.empty() ? "" : path.string() + GetParam().complaint);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, OrderFiles, testing::ValuesIn(files),
@@ -127,17 +124,9 @@ INSTANTIATE_TEST_SUITE_P(Table, OrderFiles, testing::ValuesIn(files),
 
 TEST(OrderFile, NamesMissingFilesAndFolders) {
   const test::TemporaryFolder folder;
-  const auto complaint = [&](const std::filesystem::path& path) {
-    try {
-      read_order(path, 4);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::input);
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  EXPECT_THAT(complaint(folder / "none.txt"), testing::HasSubstr("none.txt: cannot be opened"));
-  EXPECT_THAT(complaint(folder / "."),
+  EXPECT_THAT(test::error_of([&] { read_order(folder / "none.txt", 4); }),
+              testing::HasSubstr("none.txt: cannot be opened"));
+  EXPECT_THAT(test::error_of([&] { read_order(folder / ".", 4); }),
               testing::HasSubstr("is a folder; name an order of elimination in it"));
 }
 

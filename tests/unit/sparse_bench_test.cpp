@@ -6,14 +6,15 @@
 #include <gtest/gtest.h>
 
 #include "apps/bench/sparse/own_sparse.hpp"
-#include "core/error.hpp"
 #include "helpers/dense.hpp"
+#include "helpers/error_of.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/test_matrices.hpp"
 
 namespace spsolve::bench {
 namespace {
 
+using test::error_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -68,16 +69,6 @@ SparseRow row(std::string matrix, std::string contender, bool peer, double secon
 
 double total_speedup(const SparseRow& row) {
   return row.speedup[static_cast<int>(SparsePhase::total)].value_or(-1);
-}
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::input);
-    return error.what();
-  }
-  return "";
 }
 
 TEST(SparseBench, EveryRoundRunsAllPhasesOfAllInTurns) {
@@ -177,13 +168,8 @@ TEST(SparseBench, OwnMethodsRefuseWhatTheyDoNotDoOrDoesNotFit) {
               HasSubstr("solve.pivoting=complete"));
   const SparseSystem large = load_sparse_system("tridiagonal:1000000");
   options.pivoting = Pivoting::automatic;
-  try {
-    make_own(large, options)->analyse();
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::resources);
-    EXPECT_THAT(error.what(), HasSubstr("TiB"));
-  }
+  EXPECT_THAT(error_of([&] { make_own(large, options)->analyse(); }, ExitCode::resources),
+              HasSubstr("TiB"));
 }
 
 TEST(SparseBench, ComparesWithTheBestPeerThatIsRight) {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "helpers/reference.hpp"
+#include "matrix/multivector.hpp"
+#include "matrix/structure.hpp"
+#include "sparse/elimination.hpp"
+
+namespace spsolve::test {
+
+/// Calls work(matrix, kind) with small matrices of all sorts, and with each kind of factorisation
+/// that a matrix allows.
+void for_sparse_cases(const std::function<void(const Csr<double>&, Factorization)>& work);
+
+/// A + shift I, where the diagonal of A is there.
+Csr<double> shifted(Csr<double> matrix, double shift);
+
+/// The analysis with rows matched where the diagonal is weak.
+std::shared_ptr<const SparseAnalysis> analysis_of(const Csr<double>& matrix, Factorization kind,
+                                                  Ordering ordering = Ordering::automatic);
+
+/// Random right-hand sides, always the same.
+inline Dense<double> right_hand_sides(Index rows, Index columns) {
+  return random_multivector(rows, columns, 7);
+}
+
+/// A^-1 b, or A^-T b.
+template <typename T>
+Dense<double> solved(const SparseElimination<T>& elimination, bool transposed,
+                     const Dense<double>& b) {
+  std::vector<T> right(b.values.begin(), b.values.end()), x;
+  elimination.solve(transposed, b.columns, right, x);
+  Dense<double> result(b.rows, b.columns);
+  std::copy(x.begin(), x.end(), result.values.begin());
+  return result;
+}
+
+/// The backward error of a solve with so many right_hand_sides() by the factors of `matrix`.
+template <typename T>
+double error_of_solve(const Csr<double>& matrix, const SparseElimination<T>& elimination,
+                      bool transposed, Index columns) {
+  const Dense<double> b = right_hand_sides(matrix.rows, columns);
+  return backward_error(transposed ? transpose(matrix) : matrix, b,
+                        solved(elimination, transposed, b));
+}
+
+}  // namespace spsolve::test
