@@ -54,7 +54,6 @@ class SparseInverse final : public Inverse {
   class Raw;
 
   void gather(SystemMatrix& matrix);
-  void ensure_analysis();
   void factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run);
   std::function<void(double)> progress_of(const EliminationRun& run) const;
