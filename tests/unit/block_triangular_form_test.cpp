@@ -144,16 +144,17 @@ TEST(StructuralDefect, IsNamed) {
       in_words(defect),
       "rows 1, 2 and 4 have non-zeros in columns 1 and 3 only; columns 2 and 4 have non-zeros "
       "in row 3 only");
-  EXPECT_EQ(in_words(defect, 2),
-            "rows 1, 2 and 1 more have non-zeros in columns 1 and 3 only; columns 2 and 4 have "
-            "non-zeros in row 3 only");
+  EXPECT_EQ(in_words(defect, 2), "columns 2 and 4 have non-zeros in row 3 only");
+  EXPECT_EQ(in_words(defect, 1),
+            "rows 1 and 2 more have non-zeros in columns 1 and 1 more only; columns 2 and 1 more "
+            "have non-zeros in row 3 only");
 }
 
 TEST(StructuralDefect, OfStoredZerosAndNone) {
   Csr<double> matrix = generate_matrix("grid2d:3");
   EXPECT_EQ(in_words(defect_of(matrix)), "");
   for (Index k = matrix.row_offsets[4]; k < matrix.row_offsets[5]; ++k) matrix.values[k] = 0;
-  EXPECT_EQ(in_words(defect_of(matrix)).substr(0, 24), "row 5 has no non-zeros; ");
+  EXPECT_EQ(in_words(defect_of(matrix)), "row 5 has no non-zeros");
 }
 
 TEST(StructuralDefect, ProvesItselfOnRandomPatterns) {

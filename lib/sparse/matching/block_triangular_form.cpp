@@ -186,8 +186,13 @@ StructuralDefect structural_defect(const Csr<double>& matrix,
 
 std::string in_words(const StructuralDefect& defect, std::size_t most) {
   if (defect.rows.empty() && defect.columns.empty()) return "";
-  return defect_in_words("row", defect.rows, "column", defect.few_columns, most) + "; " +
-         defect_in_words("column", defect.columns, "row", defect.few_rows, most);
+  const std::string rows = defect_in_words("row", defect.rows, "column", defect.few_columns, most);
+  const std::string columns =
+      defect_in_words("column", defect.columns, "row", defect.few_rows, most);
+  const bool few_rows = std::max(defect.rows.size(), defect.few_columns.size()) <= most;
+  const bool few_columns = std::max(defect.columns.size(), defect.few_rows.size()) <= most;
+  if (few_rows != few_columns) return few_rows ? rows : columns;
+  return rows + "; " + columns;
 }
 
 }  // namespace spsolve

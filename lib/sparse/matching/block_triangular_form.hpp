@@ -59,8 +59,8 @@ StructuralDefect structural_defect(const Csr<double>& matrix,
                                    const std::vector<LocalIndex>& unmatched_columns);
 
 /// One sentence that names them, numbered from 1 as files do, such as "rows 3, 5 and 9 have
-/// non-zeros in columns 2 and 4 only; column 7 has no non-zeros"; the first `most` of each. Empty
-/// without a defect.
+/// non-zeros in columns 2 and 4 only; column 7 has no non-zeros"; the first `most` of each.
+/// Rows or columns that are more are left out where the others are not. Empty without a defect.
 std::string in_words(const StructuralDefect& defect, std::size_t most = 5);
 
 }  // namespace spsolve
