@@ -40,8 +40,8 @@ enum class Doubt {
 struct Trust {
   static constexpr double unknown = std::numeric_limits<double>::infinity();
 
-  /// Whether x solves a system near A x = b, and some of its digits are certain, as far as is known:
-  /// status "solved".
+  /// Whether x solves a system near A x = b, and some of its digits are certain, as far as is
+  /// known: status "solved".
   bool solves = true;
   Doubt doubt = Doubt::none;
   /// Bound on ||x - x*|| / ||x||, x* the exact solution, infinity norms; infinite where it is not
