@@ -158,9 +158,10 @@ void SectionReader::read_entries() {
   Head head;
   // The beginning tells what a file of another form is, however short.
   const auto beginning = static_cast<std::int64_t>(offsetof(Head, end));
-  if (size < beginning) refuse("is no checkpoint, or is truncated: it has {} bytes", size);
+  if (size < beginning)
+    refuse("is no checkpoint or analysis, or is truncated: it has {} bytes", size);
   read_at(0, bytes_of(head).first(static_cast<std::size_t>(std::min(size, head_size))));
-  if (head.mark != file_mark) refuse("is no checkpoint");
+  if (head.mark != file_mark) refuse("is no checkpoint or analysis");
   if (head.byte_order == swapped_mark) refuse("was written in the other order of bytes");
   if (head.byte_order != byte_order_mark) refuse("is damaged: its head is not as written");
   if (head.version != file_version) {

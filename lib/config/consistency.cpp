@@ -46,8 +46,15 @@ void find_replaced_files(const Config& config, std::vector<Inconsistency>& found
 
 std::vector<Inconsistency> inconsistencies(const Config& config) {
   std::vector<Inconsistency> found;
-  const std::string_view reason = why_not(config.solve.method, config.solve.pivoting);
-  if (!reason.empty()) found.push_back({"solve.pivoting", std::string(reason)});
+  const auto add = [&](std::string_view key, std::string_view reason) {
+    if (!reason.empty()) found.push_back({key, std::string(reason)});
+  };
+  const Method method = config.solve.method;
+  add("solve.pivoting", why_not(method, config.solve.pivoting));
+  if (config.task == Task::solve && config.device == DeviceChoice::cuda) {
+    add("device", why_not_on_gpus(method));
+  }
+  if (!config.checkpoint.directory.empty()) add("checkpoint.directory", why_not_kept(method));
   if (config.task == Task::solve && config.transport == Transport::peer) {
     found.push_back({"transport",
                      "transport=peer goes with task=multiply only; use transport=auto, nccl, mpi "

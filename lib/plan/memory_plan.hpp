@@ -52,8 +52,8 @@ struct MemoryCheck {
     std::int64_t needed = 0;
     /// Its share of its host's free memory, within its own limits, with what is there already.
     std::int64_t available = 0;
-    bool limited = false;        ///< whether limits of its own decide (ulimit -v)
-    std::int64_t resident = 0;   ///< what it held before
+    bool limited = false;       ///< whether limits of its own decide (ulimit -v)
+    std::int64_t resident = 0;  ///< what it held before
     std::int64_t gpu_needed = 0;
     std::int64_t gpu_available = 0;  ///< free on its GPU; the largest number where no GPU tells
   };

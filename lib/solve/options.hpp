@@ -43,7 +43,23 @@ constexpr std::string_view why_not(Method method, Pivoting pivoting) {
     return "solve.pivoting=tournament goes with solve.method=lu only; use "
            "solve.pivoting=partial or solve.method=lu";
   }
+  if (is_sparse(method) && pivoting != Pivoting::automatic) {
+    return "solve.pivoting goes with dense methods, as sparse ones look for pivots by rules of "
+           "their own; use solve.pivoting=auto, or solve.method=lu";
+  }
   return "";
+}
+
+/// The same of a method and eliminating on GPUs, and of one and checkpoints.
+constexpr std::string_view why_not_on_gpus(Method method) {
+  return is_sparse(method)
+             ? "sparse methods eliminate on hosts; use solve.method=lu, or device=host"
+             : "";
+}
+constexpr std::string_view why_not_kept(Method method) {
+  return is_sparse(method) ? "sparse methods keep no checkpoints; use solve.method=lu, or leave "
+                             "checkpoint.directory out"
+                           : "";
 }
 
 /// Where a rank's dense rows lie: in host memory, or in that of a GPU of its own.

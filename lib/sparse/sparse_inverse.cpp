@@ -124,7 +124,9 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
 #pragma omp parallel for schedule(static)
       for (Index i = 0; i < whole_.rows; ++i) {
         for (Index k = whole_.row_offsets[i]; k < whole_.row_offsets[i + 1]; ++k) {
-          whole_.values[k] *= factors(i, 0) * factors(whole_.column_indices[k], 1);
+          // One after the other: their product may overflow where the entry does not.
+          whole_.values[k] =
+              whole_.values[k] * factors(i, 0) * factors(whole_.column_indices[k], 1);
         }
       }
     }
@@ -162,6 +164,9 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
         fail(ExitCode::input, "a value of the matrix is not a finite number");
       }
       largest = std::max(largest, std::abs(value));
+    }
+    if (largest == 0 && analysis_->rows() > 0) {
+      fail(ExitCode::not_trustworthy, "the matrix is singular: it has no non-zero entry");
     }
     counts = elimination_->factor(kind, values_, progress_of(run));
     if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {

@@ -13,23 +13,11 @@ template <Method method>
 std::string refuse_sparse(const SolverQuestion& question) {
   const SolverOptions& options = question.options;
   const SparseOutlook& outlook = question.study.outlook;
-  if (options.pivoting != Pivoting::automatic) {
-    return fmt::format(
-        "solve.pivoting={} goes with dense methods, as sparse ones look for pivots by rules of "
-        "their "
-        "own; use solve.pivoting=auto, or solve.method=lu",
-        name(options.pivoting));
+  if (const auto reason = why_not(method, options.pivoting); !reason.empty()) {
+    return std::string(reason);
   }
-  if (question.memory == MemoryKind::gpu) {
-    return fmt::format("solve.method={} eliminates on hosts; use solve.method=lu, or device=host",
-                       name(method));
-  }
-  if (question.keeps) {
-    return fmt::format(
-        "solve.method={} keeps no checkpoints; use solve.method=lu, or leave checkpoint.directory "
-        "out",
-        name(method));
-  }
+  if (question.memory == MemoryKind::gpu) return std::string(why_not_on_gpus(method));
+  if (question.keeps) return std::string(why_not_kept(method));
   if (method != Method::sparse_lu && options.method == method && !outlook.analysed) {
     if (!outlook.facts.symmetric) {
       return fmt::format(

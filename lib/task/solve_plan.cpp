@@ -15,7 +15,8 @@ PlanFor planner(const SolverQuestion& question, bool rotates, std::int64_t resid
   return [=](int rank, int ranks) {
     SolverQuestion there = question;
     there.ranks = ranks;
-    MemoryPlan plan = plan_system(choose_solver(there), there, rank);
+    // The method that these ranks take: `auto` might take another one on more.
+    MemoryPlan plan = plan_system(choose_solver(question), there, rank);
     if (rank == 0 && rotates) plan_rotation(plan, there.shape);
     plan.resident = resident;
     return plan;
@@ -91,7 +92,7 @@ SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole
 
 bool eliminates_sparse(const Config& config, const SystemShape& shape, const SparseStudy& study,
                        int ranks, const GpuDenseBytes& gpu) {
-  if (is_sparse(config.solve.method)) return true;
+  if (is_sparse(config.solve.method)) return config.device != DeviceChoice::cuda;
   if (!study.outlook.analysed) return false;
   const SolverQuestion on_hosts = question_for(config, shape, ranks, {}, study);
   const SolverRow& row = choose_solver(on_hosts);
@@ -126,7 +127,7 @@ BeforeDouble check_in_double(const SolverQuestion& question, Team& team, const G
     const PlanFor plans = [&](int rank, int ranks) {
       SolverQuestion there = question;
       there.ranks = ranks;
-      return choose_solver(there).plan_in_double(there, rank);
+      return choose_solver(question).plan_in_double(there, rank);
     };
     MemoryPlan mine = plans(team.rank(), team.size());
     mine.resident = resident_memory();

@@ -30,11 +30,15 @@ class Analysis(CliTest):
 
     def test_other_files_are_refused_and_left(self):
         self.assertEqual(self.solve("grid2d:20").code, SOLVED)
-        damaged = bytearray((self.folder / "a.analysis").read_bytes())
+        good = (self.folder / "a.analysis").read_bytes()
+        damaged = bytearray(good)
         damaged[1000] ^= 1
-        for name, text, said in (("b.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n",
-                                  "b.mtx: is no checkpoint; name another solve.analysis_file, or "),
-                                 ("a.analysis", bytes(damaged), "a.analysis: is damaged")):
+        for name, text, said in (
+                ("b.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n",
+                 "b.mtx: is no checkpoint or analysis; name another solve.analysis_file, or "),
+                ("a.analysis", bytes(damaged), "a.analysis: is damaged"),
+                ("cut", good[:5000], f"cut: is truncated: it has 5000 bytes, not {len(good)}; name"),
+                ("empty", "", "empty: is no checkpoint or analysis, or is truncated: it has 0")):
             with self.subTest(name):
                 path = self.write(name, text)
                 before = path.read_bytes()

@@ -1,0 +1,131 @@
+"""Sparse methods and what users hand over that is wrong: one sentence, and the right exit code."""
+
+import unittest
+
+from support import BIN, CliTest, INPUT, MIB, NOT_TRUSTWORTHY, RESOURCES, SOLVED
+from test_memory import LIMITED, UNITS
+
+METHODS = ("sparse_cholesky", "sparse_ldlt", "sparse_lu")
+ALL = (*METHODS, "auto")
+
+# What stands in the section solve, further lines, and the whole message.
+CONFIGURATIONS = (
+    ("method: sparse_cholesky, orderng: amd", "",
+     "c.yaml:2:34: 'solve.orderng' is not an option; did you mean 'solve.ordering'?"),
+    ("method: sparse_lu, analysis_fil: x", "",
+     "c.yaml:2:28: 'solve.analysis_fil' is not an option; did you mean 'solve.analysis_file'?"),
+    ("method: sparse_lu, ordering: nested_disection", "", "did you mean 'nested_dissection'?"),
+    ("method: sparse_cholesk", "", "did you mean 'sparse_cholesky'?"),
+    ("method: sparse_lu, pivoting: partial", "",
+     "c.yaml:2:38: solve.pivoting goes with dense methods, as sparse ones look for pivots by rules "
+     "of their own; use solve.pivoting=auto, or solve.method=lu"),
+    ("method: sparse_ldlt", "device: cuda",
+     "c.yaml:3:9: sparse methods eliminate on hosts; use solve.method=lu, or device=host"),
+    ("method: sparse_cholesky", "checkpoint: {directory: kept}",
+     "c.yaml:3:25: sparse methods keep no checkpoints; use solve.method=lu, or leave "
+     "checkpoint.directory out"),
+    ("method: sparse_lu, analysis_file: r.json", "output: {report: ./r.json}",
+     "c.yaml:3:18: 'output.report' would replace the file of 'solve.analysis_file'; name another"),
+)
+
+# The text of a Matrix Market file, methods, exit code, and words of the message.
+HEAD = "%%MatrixMarket matrix coordinate real general\n"
+UNSYMMETRIC = HEAD + "3 3 4\n1 1 2\n2 2 2\n3 3 2\n1 2 1\n"
+INDEFINITE = HEAD + "3 3 5\n1 1 1\n1 2 2\n2 1 2\n2 2 1\n3 3 1\n"
+NO_ENTRY = HEAD + "3 3 0\n"
+ZEROS = HEAD + "3 3 2\n1 1 0\n3 3 0\n"
+MATRICES = (
+    (HEAD + "3 3 4\n1 1 2\n2 2 2\n3 3 2\n", ALL, INPUT, "a.mtx:5: expected 4 entries, as line 2 declares, found the end of the file after 3"),
+    (HEAD + "3 3 3\n1 1 2\n2 2 2\n3 3", ALL, INPUT, "a.mtx:5: expected 3 fields"),
+    (HEAD + "3 3 3\n1 1 2\n2 2 nan\n3 3 2\n", ALL, INPUT, "a.mtx:4: expected a value that double"),
+    (HEAD + "3 3 3\n1 1 2\n2 2 2\n3 3 -inf\n", ALL, INPUT, "a.mtx:5: expected a value that double"),
+    (HEAD + "3 4 1\n1 1 2\n", ALL, INPUT, "3 x 4; task: solve needs a square one"),
+    (UNSYMMETRIC, METHODS[:2], INPUT, "wants a symmetric matrix, and this one is not"),
+    (INDEFINITE, METHODS[:1], NOT_TRUSTWORTHY,
+     "the matrix is not positive definite: a pivot of L L^T is not positive; use "
+     "solve.method=sparse_ldlt, or auto"),
+    (INDEFINITE.replace("3 3 1\n", "3 3 -1\n"), METHODS[:1], INPUT,
+     "the diagonal of this one is not positive; use solve.method=sparse_ldlt"),
+    (NO_ENTRY, METHODS[1:2], NOT_TRUSTWORTHY, "the matrix is singular: it has no non-zero entry"),
+    (ZEROS, METHODS[1:2], NOT_TRUSTWORTHY, "the matrix is singular: it has no non-zero entry"),
+    (NO_ENTRY, METHODS[2:], NOT_TRUSTWORTHY, "the matrix is structurally singular"),
+    (ZEROS, METHODS[2:], NOT_TRUSTWORTHY, "the matrix is structurally singular"),
+    (INDEFINITE.replace("3 3 1\n", "2 2 3\n"), METHODS[1:2], NOT_TRUSTWORTHY,
+     "the matrix is singular: of 3 pivots 1 were found, and none is left for rows 2, 3 and columns "),
+)
+
+
+class Sparse(CliTest):
+    def alone(self, *arguments):
+        return self.run_program(BIN / "spsolve", *arguments)
+
+    def assert_says(self, result, code, words):
+        """One sentence on the standard error and nothing else, and that exit code."""
+        self.assertEqual(result.code, code, result.text)
+        self.assertEqual(result.out, "")
+        self.assertEqual(len(result.err.splitlines()), 1, result.err)
+        self.assertTrue(result.err.startswith("spsolve: "), result.err)
+        self.assertIn(words, result.err)
+
+    def test_configurations(self):
+        for solve, more, words in CONFIGURATIONS:
+            self.write("c.yaml", f"matrix: \"grid2d:9\"\nsolve: {{{solve}}}\n{more}\n")
+            for asked in ((), ("--check",)):
+                with self.subTest(solve=solve, more=more, asked=asked):
+                    self.assert_says(self.alone("c.yaml", *asked), INPUT, words)
+
+    def test_matrices(self):
+        for text, methods, code, words in MATRICES:
+            self.write("a.mtx", text)
+            for method in methods:
+                with self.subTest(words, method=method):
+                    self.write("c.yaml", f"matrix: a.mtx\nsolve: {{method: {method}}}\n")
+                    self.assert_says(self.alone("c.yaml"), code, words)
+                    over_ranks = self.spsolve("c.yaml", ranks=2)
+                    self.assertEqual(over_ranks.code, code, over_ranks.text)
+                    self.assertEqual(over_ranks.err.count(words), 1, over_ranks.err)
+
+    def test_scales_that_multiplied_leave_the_range(self):
+        # Both entries are near 1 once they are scaled, though 2^1023 is in between.
+        self.write("a.mtx", HEAD + "2 2 2\n1 1 1e308\n2 2 1e-308\n")
+        for method in METHODS:
+            for precision in ("float", "double"):
+                with self.subTest(method=method, precision=precision):
+                    self.write("c.yaml", f"matrix: a.mtx\nsolve: {{method: {method}, "
+                                         f"precision: {precision}, condition: false}}\n")
+                    result = self.alone("c.yaml", "--quiet")
+                    self.assertEqual(result.code, SOLVED, result.text)
+
+
+class Limits(CliTest):
+    def test_what_does_not_fit(self):
+        self.needs_limits()
+        self.write("c.yaml", 'matrix: "grid3d:80"\ndevice: host\nthreads: 1\n')
+
+        def limited(limit, *words):
+            return self.run_program("bash", "-c", f"ulimit -v {int(limit / 1024)}; exec "
+                                    f"{BIN / 'spsolve'} c.yaml {' '.join(words)}")
+
+        large = 2**30
+        plan = LIMITED.search(limited(large, "--dry-run", "--set", "matrix=grid2d:4").out)
+        if plan is None:
+            self.skipTest("the machine has less free than the limit of this test")
+        # Of address space by libraries, some 64 MiB more or less; no plan knows of it.
+        taken = large - float(plan[3]) * UNITS[plan[4]]
+        for method in ("sparse_cholesky", "sparse_ldlt", "sparse_lu", "auto"):
+            # First not even the analysis fits, then the factors do not.
+            for more, unfit, part in (
+                    (100, r"2\d\d\.\d\d MiB", "graph, order and fronts on the way"),
+                    (900, r"\d{1,2}\.\d\d GiB", "sparse factors")):
+                with self.subTest(method, more=more):
+                    result = limited(taken + more * MIB, "--set", f"solve.method={method}")
+                    self.assertEqual(result.code, RESOURCES, result.text)
+                    said = result.err.splitlines()[0]
+                    self.assertIn("this task does not fit into memory; raise the limit", said)
+                    # The need of this method, not that of another one that more ranks would take.
+                    self.assertRegex(said, f"rank 0 needs {unfit} for itself")
+                    self.assertIn(part, result.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
