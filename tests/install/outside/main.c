@@ -1,6 +1,7 @@
-#include <spsolve/spsolve.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <spsolve/spsolve.h>
 
 static void check(spsolve_status status) {
   if (status == SPSOLVE_OK) return;
