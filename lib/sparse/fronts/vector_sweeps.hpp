@@ -34,7 +34,7 @@ template <typename T>
 using Vector = typename VectorOf<T>::type;
 
 template <typename T>
-Vector<T> load(const T* from) {
+const Vector<T>& load(const T* from) {
   return *reinterpret_cast<const Vector<T>*>(from);
 }
 
