@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstring>
+
 #include "core/types.hpp"
 
 namespace spsolve::vector_sweeps {
@@ -25,22 +27,22 @@ inline constexpr Index vector_bytes = 64;
 template <typename T>
 inline constexpr Index padding = vector_bytes / sizeof(T);
 
-/// A vector of the processor, or two, at any address.
+/// A vector of the processor, or two.
 template <typename T>
 struct VectorOf {
-  typedef T type __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
+  typedef T type __attribute__((vector_size(vector_bytes)));
 };
 template <typename T>
 using Vector = typename VectorOf<T>::type;
 
 template <typename T>
-const Vector<T>& load(const T* from) {
-  return *reinterpret_cast<const Vector<T>*>(from);
+void load(const T* from, Vector<T>& to) {
+  std::memcpy(&to, from, sizeof(to));
 }
 
 template <typename T>
-Vector<T>& place(T* at) {
-  return *reinterpret_cast<Vector<T>*>(at);
+void store(const Vector<T>& from, T* to) {
+  std::memcpy(to, &from, sizeof(from));
 }
 
 template <typename T>
@@ -63,8 +65,14 @@ void subtract(Index m, Index n, const T* a, Index ld, const T* x, T* y) {
     const T x0 = x[j], x1 = x[j + 1], x2 = x[j + 2], x3 = x[j + 3];
     if constexpr (ends == Ends::padded) {
       for (Index i = 0; i < m; i += padding<T>) {
-        place(y + i) -=
-            (load(c0 + i) * x0 + load(c1 + i) * x1) + (load(c2 + i) * x2 + load(c3 + i) * x3);
+        Vector<T> sum, v0, v1, v2, v3;
+        load(y + i, sum);
+        load(c0 + i, v0);
+        load(c1 + i, v1);
+        load(c2 + i, v2);
+        load(c3 + i, v3);
+        sum -= (v0 * x0 + v1 * x1) + (v2 * x2 + v3 * x3);
+        store(sum, y + i);
       }
     } else {
 #pragma omp simd simdlen(4)
@@ -77,7 +85,13 @@ void subtract(Index m, Index n, const T* a, Index ld, const T* x, T* y) {
     const T* column = a + j * ld;
     const T factor = x[j];
     if constexpr (ends == Ends::padded) {
-      for (Index i = 0; i < m; i += padding<T>) place(y + i) -= load(column + i) * factor;
+      for (Index i = 0; i < m; i += padding<T>) {
+        Vector<T> sum, v;
+        load(y + i, sum);
+        load(column + i, v);
+        sum -= v * factor;
+        store(sum, y + i);
+      }
     } else {
 #pragma omp simd simdlen(4)
       for (Index i = 0; i < m; ++i) y[i] -= factor * column[i];
@@ -96,11 +110,16 @@ void subtract_transposed(Index m, Index n, const T* a, Index ld, const T* y, T* 
     if constexpr (ends == Ends::padded) {
       Vector<T> v0{}, v1{}, v2{}, v3{};
       for (Index i = 0; i < m; i += padding<T>) {
-        const Vector<T> v = load(y + i);
-        v0 += load(c0 + i) * v;
-        v1 += load(c1 + i) * v;
-        v2 += load(c2 + i) * v;
-        v3 += load(c3 + i) * v;
+        Vector<T> v, a0, a1, a2, a3;
+        load(y + i, v);
+        load(c0 + i, a0);
+        load(c1 + i, a1);
+        load(c2 + i, a2);
+        load(c3 + i, a3);
+        v0 += a0 * v;
+        v1 += a1 * v;
+        v2 += a2 * v;
+        v3 += a3 * v;
       }
       s0 = sum_of<T>(v0), s1 = sum_of<T>(v1), s2 = sum_of<T>(v2), s3 = sum_of<T>(v3);
     } else {
@@ -121,9 +140,14 @@ void subtract_transposed(Index m, Index n, const T* a, Index ld, const T* y, T* 
     const T* column = a + j * ld;
     T sum = 0;
     if constexpr (ends == Ends::padded) {
-      Vector<T> v{};
-      for (Index i = 0; i < m; i += padding<T>) v += load(column + i) * load(y + i);
-      sum = sum_of<T>(v);
+      Vector<T> all{};
+      for (Index i = 0; i < m; i += padding<T>) {
+        Vector<T> v, own;
+        load(y + i, v);
+        load(column + i, own);
+        all += own * v;
+      }
+      sum = sum_of<T>(all);
     } else {
 #pragma omp simd simdlen(4) reduction(+ : sum)
       for (Index i = 0; i < m; ++i) sum += column[i] * y[i];
