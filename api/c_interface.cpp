@@ -9,6 +9,10 @@
 #include "spsolve/spsolve.hpp"
 #include "team/team.hpp"
 
+static_assert(static_cast<int>(spsolve::Method::sparse_lu) == SPSOLVE_METHOD_SPARSE_LU &&
+                  static_cast<int>(spsolve::Method::lu) == SPSOLVE_METHOD_LU,
+              "methods have the same numbers on both sides");
+
 struct spsolve_matrix {
   spsolve::Matrix matrix;
 };
@@ -123,7 +127,7 @@ spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve
   spsolve_options_init(&wanted);
   if (options != nullptr) wanted = *options;
   const auto known = [](int value, int last) { return value >= 0 && value <= last; };
-  if (!known(wanted.method, SPSOLVE_METHOD_LU) ||
+  if (!known(wanted.method, SPSOLVE_METHOD_SPARSE_LU) ||
       !known(wanted.pivoting, SPSOLVE_PIVOTING_TOURNAMENT) ||
       !known(wanted.precision, SPSOLVE_MIXED) || !known(wanted.device, SPSOLVE_DEVICE_CUDA) ||
       wanted.refinement < 0) {

@@ -16,7 +16,7 @@ extern "C" {
 
 typedef enum {
   SPSOLVE_OK = 0,
-  SPSOLVE_NOT_TRUSTWORTHY = 1, /* singular, or a residual that is too large */
+  SPSOLVE_NOT_TRUSTWORTHY = 1, /* singular, no certain digit, or a large residual */
   SPSOLVE_INPUT = 2,           /* a file or an argument is wrong */
   SPSOLVE_RESOURCES = 3,       /* memory or device is missing or too small */
   SPSOLVE_INTERNAL = 4         /* a defect of the library */
@@ -53,7 +53,10 @@ typedef enum {
   SPSOLVE_METHOD_AUTO = 0,
   SPSOLVE_METHOD_GAUSS = 1,
   SPSOLVE_METHOD_GAUSS_JORDAN = 2,
-  SPSOLVE_METHOD_LU = 3
+  SPSOLVE_METHOD_LU = 3,
+  SPSOLVE_METHOD_SPARSE_CHOLESKY = 4,
+  SPSOLVE_METHOD_SPARSE_LDLT = 5,
+  SPSOLVE_METHOD_SPARSE_LU = 6
 } spsolve_method;
 
 typedef enum {
@@ -100,8 +103,8 @@ spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve
                                      spsolve_solver** solver);
 
 /* x of A x = b, or with `transposed` of A^T x = b; b and x are n x columns and may be the same
- * array; `trust` may be NULL. SPSOLVE_NOT_TRUSTWORTHY: x is written, and does not solve the system.
- */
+ * array; `trust` may be NULL. SPSOLVE_NOT_TRUSTWORTHY: x is written, but does not solve the system,
+ * or none of its digits is certain. */
 spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int64_t columns,
                                     const double* b, double* x, spsolve_trust* trust);
 
