@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/column_blas.hpp"
 #include "sparse/fronts/couplings.hpp"
 #include "sparse/fronts/factors.hpp"
+#include "sparse/fronts/front_sweeps.hpp"
 
 namespace spsolve {
 
@@ -29,11 +29,7 @@ class FactorSolve {
   /// time.
   void solve(bool transposed, Index columns, T* b, T* x) const;
 
-  /// Bytes beside the factors, for so many columns at a time.
-  std::int64_t bytes(Index columns) const;
-
  private:
-  struct Sweep;
   struct Workspace;
 
   /// Trees that are solved with together: side by side as the schedule has them, or one after
@@ -44,19 +40,13 @@ class FactorSolve {
     std::vector<Index> trees;         ///< by their place among the roots of the couplings
   };
 
-  /// `shared`: over which a front is cut into pieces; null where a thread takes it whole. `z`: room
-  /// for its rows.
-  void forward(const Sweep& sweep, LocalIndex s, const Tiles* shared, Index columns, T* b, T* x,
-               LocalIndex end, const LocalIndex* outside, T* above, T* z) const;
-  void backward(const Sweep& sweep, LocalIndex s, const Tiles* shared, Index columns, T* x,
-                T* z) const;
   Workspace& workspace(Index columns) const;
-  void divide_by_d(const FactoredFront<T>& front, Index columns, T* z) const;
   void group_trees(int threads);
   void solve_block(bool transposed, Index columns, T* b, T* x) const;
-  void solve_side_by_side(const Sweep& sweep, const Group& group, Index columns, T* b, T* x,
-                          Workspace& space) const;
-  void solve_tree(const Sweep& sweep, LocalIndex root, Index columns, T* b, T* x, T* z) const;
+  void solve_side_by_side(const FrontSweeps<T>& sweeps, const Group& group, Index columns, T* b,
+                          T* x, Workspace& space) const;
+  void solve_tree(const FrontSweeps<T>& sweeps, LocalIndex root, Index columns, T* b, T* x,
+                  T* z) const;
   /// Takes off b, or off what is left of it, what other blocks' unknowns come to.
   void couple(bool transposed, Index tree, Index columns, const T* x, T* b) const;
 

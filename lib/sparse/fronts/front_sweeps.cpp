@@ -1,0 +1,204 @@
+#include "sparse/fronts/front_sweeps.hpp"
+
+#include <algorithm>
+
+#include "sparse/fronts/vector_sweeps.hpp"
+
+namespace spsolve {
+
+using namespace column_blas;
+using vector_sweeps::Ends;
+
+namespace {
+
+constexpr Index block = 256;  // of a large front's triangle
+constexpr Index rows_of_piece = 512;
+constexpr Index columns_of_piece = 32;
+
+/// The same triangle for a system that is transposed.
+Triangle flipped(Triangle t) {
+  t.op = t.op == CblasNoTrans ? CblasTrans : CblasNoTrans;
+  return t;
+}
+
+/// Z <- op(A)^-1 Z for rows of K values.
+template <typename T>
+void solve_rows(Triangle t, Index w, Index columns, const T* a, Index ld, T* z) {
+  if (columns > 1) {
+    return solve_triangle(CblasRight, flipped(t), columns, w, a, ld, z, columns);
+  }
+  const bool transposed = t.op == CblasTrans, unit = t.diagonal == CblasUnit;
+  if (t.part == CblasUpper) {
+    transposed ? vector_sweeps::forward_upper(w, a, ld, z)
+               : vector_sweeps::backward_upper(w, a, ld, z);
+  } else {
+    transposed ? vector_sweeps::backward_lower<Ends::exact>(unit, w, w, a, ld, z)
+               : vector_sweeps::forward_lower<Ends::exact>(unit, w, w, a, ld, z);
+  }
+}
+
+/// B <- B - A Z for A of m x w and rows of K values.
+template <typename T>
+void subtract_product(Index m, Index w, Index columns, const T* a, Index ld, const T* z, T* b) {
+  if (m == 0) return;
+  if (columns == 1) return vector_sweeps::subtract<Ends::exact>(m, w, a, ld, z, b);
+  multiply_transposed<T>(columns, m, w, -1, z, columns, a, ld, 1, b, columns);
+}
+
+/// Z <- Z - A^T B likewise.
+template <typename T>
+void subtract_transposed_product(Index m, Index w, Index columns, const T* a, Index ld, const T* b,
+                                 T* z) {
+  if (m == 0) return;
+  if (columns == 1) return vector_sweeps::subtract_transposed<Ends::exact>(m, w, a, ld, b, z);
+  multiply<T>(false, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
+}
+
+template <typename T>
+void copy_row(Index columns, const T* from, T* to) {
+  for (Index c = 0; c < columns; ++c) to[c] = from[c];
+}
+
+/// Z <- D^-1 Z for rows of K values.
+template <typename T>
+void divide_by_d(const FactoredFront<T>& f, Index columns, T* z) {
+  for (Index k = 0; k < f.pivots; ++k) {
+    const T d = f.lower[k + k * f.ld];
+    T* first = z + k * columns;
+    if (f.off_diagonal[k] == 0) {
+      for (Index c = 0; c < columns; ++c) first[c] /= d;
+      continue;
+    }
+    T* second = first + columns;
+    const double x = d, y = f.off_diagonal[k], w = f.lower[k + 1 + (k + 1) * f.ld];
+    const double determinant = x * w - y * y;
+    for (Index c = 0; c < columns; ++c) {
+      const double u = first[c], v = second[c];
+      first[c] = static_cast<T>((w * u - y * v) / determinant);
+      second[c] = static_cast<T>((x * v - y * u) / determinant);
+    }
+    ++k;
+  }
+}
+
+}  // namespace
+
+template <typename T>
+FrontSweeps<T>::FrontSweeps(Factorization kind, bool transposed)
+    : kind_(kind), transposed_(transposed && kind == Factorization::lu) {
+  switch (kind) {
+    case Factorization::cholesky:
+      first_ = lower;
+      second_ = lower_transposed;
+      break;
+    case Factorization::ldlt:
+      first_ = unit_lower;
+      second_ = unit_lower_transposed;
+      break;
+    case Factorization::lu:
+      first_ = transposed_ ? upper_transposed : unit_lower;
+      second_ = transposed_ ? unit_lower_transposed : upper;
+  }
+}
+
+template <typename T>
+void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Index columns,
+                             const FrontRows<T>& rows, T* x, T* z) const {
+  const Index e = f.pivots, m = f.border;
+  const LocalIndex* in = transposed_ ? f.columns : f.rows;
+  const LocalIndex* out = transposed_ ? f.rows : f.columns;
+  const LocalIndex* border = transposed_ ? f.border_columns : f.border_rows;
+  T* t = z + e * columns;
+  if (columns == 1 && shared == nullptr) {
+    for (Index k = 0; k < e; ++k) z[k] = rows.b[in[k]];
+    for (Index i = 0; i < m; ++i) t[i] = *rows.at(border[i], 1);
+    if (transposed_) {
+      vector_sweeps::forward_upper(e, f.lower, f.ld, z);
+      vector_sweeps::subtract<Ends::padded>(m, e, f.upper, f.ldu, z, t);
+    } else {
+      vector_sweeps::forward_lower<Ends::padded>(kind_ != Factorization::cholesky, e + m, e,
+                                                 f.lower, f.ld, z);
+    }
+    if (kind_ == Factorization::ldlt) divide_by_d(f, columns, z);
+    for (Index k = 0; k < e; ++k) x[out[k]] = z[k];
+    for (Index i = 0; i < m; ++i) *rows.at(border[i], 1) = t[i];
+    return;
+  }
+  for (Index k = 0; k < e; ++k) copy_row(columns, rows.b + in[k] * columns, z + k * columns);
+  std::fill(t, t + m * columns, T(0));
+  const Tiles tiles = shared != nullptr ? *shared : Tiles(1);
+  for (Index k = 0; k < e; k += block) {
+    const Index w = std::min(block, e - k);
+    const T* diagonal = f.lower + k + k * f.ld;
+    solve_rows(first_, w, columns, diagonal, f.ld, z + k * columns);
+    if (!transposed_) {  // the rest of the triangle and the border lie below each other
+      tiles.run_pieces(k + w, e + m, rows_of_piece, [&](Index from, Index to) {
+        subtract_product(to - from, w, columns, f.lower + from + k * f.ld, f.ld, z + k * columns,
+                         z + from * columns);
+      });
+      continue;
+    }
+    tiles.run_pieces(k + w, e, rows_of_piece, [&](Index from, Index to) {
+      subtract_transposed_product(w, to - from, columns, f.lower + k + from * f.ld, f.ld,
+                                  z + k * columns, z + from * columns);
+    });
+    tiles.run_pieces(0, m, rows_of_piece, [&](Index from, Index to) {
+      subtract_product(to - from, w, columns, f.upper + from + k * f.ldu, f.ldu, z + k * columns,
+                       t + from * columns);
+    });
+  }
+  if (kind_ == Factorization::ldlt) divide_by_d(f, columns, z);
+  for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
+  for (Index i = 0; i < m; ++i) {
+    T* target = rows.at(border[i], columns);
+    for (Index c = 0; c < columns; ++c) target[c] += t[i * columns + c];
+  }
+}
+
+template <typename T>
+void FrontSweeps<T>::backward(const FactoredFront<T>& f, const Tiles* shared, Index columns, T* x,
+                              T* z) const {
+  const Index e = f.pivots, m = f.border;
+  const LocalIndex* out = transposed_ ? f.rows : f.columns;
+  const LocalIndex* border = transposed_ ? f.border_rows : f.border_columns;
+  T* t = z + e * columns;
+  const bool by_columns = second_.op == CblasNoTrans;  // U itself, of LU: not a transpose
+  if (columns == 1 && shared == nullptr) {
+    for (Index k = 0; k < e; ++k) z[k] = x[out[k]];
+    for (Index i = 0; i < m; ++i) t[i] = x[border[i]];
+    std::fill_n(t + m, vector_sweeps::padding<T>, T(0));
+    if (by_columns) {
+      vector_sweeps::subtract_transposed<Ends::padded>(m, e, f.upper, f.ldu, t, z);
+      vector_sweeps::backward_upper(e, f.lower, f.ld, z);
+    } else {
+      vector_sweeps::backward_lower<Ends::padded>(kind_ != Factorization::cholesky, e + m, e,
+                                                  f.lower, f.ld, z);
+    }
+    for (Index k = 0; k < e; ++k) x[out[k]] = z[k];
+    return;
+  }
+  for (Index k = 0; k < e; ++k) copy_row(columns, x + out[k] * columns, z + k * columns);
+  for (Index i = 0; i < m; ++i) copy_row(columns, x + border[i] * columns, t + i * columns);
+  const Tiles tiles = shared != nullptr ? *shared : Tiles(1);
+  for (Index k = (e - 1) / block * block; k >= 0; k -= block) {
+    const Index w = std::min(block, e - k), after = k + w;
+    tiles.run_pieces(k, after, columns_of_piece, [&](Index from, Index to) {
+      T* own = z + from * columns;
+      if (!by_columns) {  // L11 and L21 lie below each other
+        return subtract_transposed_product(e + m - after, to - from, columns,
+                                           f.lower + after + from * f.ld, f.ld, z + after * columns,
+                                           own);
+      }
+      subtract_transposed_product(m, to - from, columns, f.upper + from * f.ldu, f.ldu, t, own);
+      subtract_product(to - from, e - after, columns, f.lower + from + after * f.ld, f.ld,
+                       z + after * columns, own);
+    });
+    solve_rows(second_, w, columns, f.lower + k + k * f.ld, f.ld, z + k * columns);
+  }
+  for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
+}
+
+template class FrontSweeps<float>;
+template class FrontSweeps<double>;
+
+}  // namespace spsolve

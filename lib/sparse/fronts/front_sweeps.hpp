@@ -1,0 +1,47 @@
+#pragma once
+
+#include "core/column_blas.hpp"
+#include "sparse/fronts/factors.hpp"
+
+namespace spsolve {
+
+/// Where a front's rows are taken from and what it takes off them goes to: rows of K values, those
+/// below `end` of b, the others of a subtree's own copy.
+template <typename T>
+struct FrontRows {
+  T* b = nullptr;
+  LocalIndex end = 0;
+  const LocalIndex* outside = nullptr;  ///< the place of each other row in `above`
+  T* above = nullptr;
+
+  T* at(LocalIndex row, Index columns) const {
+    return row < end ? b + row * columns : above + outside[row] * columns;
+  }
+};
+
+/// What a solve with the factors F of a matrix, or with F^T, does with one front: forward on the
+/// way up the tree, backward on the way down. One column is taken by own sweeps
+/// (vector_sweeps.hpp), more by the BLAS.
+template <typename T>
+class FrontSweeps {
+ public:
+  FrontSweeps(Factorization kind, bool transposed);
+
+  bool transposed() const { return transposed_; }
+
+  /// Solves for the front's pivots, takes them off its border's rows, and puts what was found into
+  /// x. `shared`: over which the front is cut into pieces; null where a thread takes it whole. `z`:
+  /// room for its rows and vector_sweeps::padding values.
+  void forward(const FactoredFront<T>& front, const Tiles* shared, Index columns,
+               const FrontRows<T>& rows, T* x, T* z) const;
+  /// x of the pivots, where x of the border is known.
+  void backward(const FactoredFront<T>& front, const Tiles* shared, Index columns, T* x,
+                T* z) const;
+
+ private:
+  Factorization kind_;
+  bool transposed_ = false;  // of LU; the others are symmetric
+  column_blas::Triangle first_, second_;
+};
+
+}  // namespace spsolve
