@@ -116,10 +116,20 @@ SparseOptions sparse_options(const EliminateOptions& options) {
   return sparse;
 }
 
+/// This rank's GPU for own methods. Collective.
+bench::OwnDevice own_gpu(const EliminateOptions& options, Team& team) {
+  const Gpus gpus = find_gpus();
+  const int mine = bind_gpu(team, gpus.visible, gpus.why_none, options.share_gpus);
+  together(team, [&] { gpus.use(mine); });
+  const auto memory = [gpus](Team& of) { return gpus.dense(of, Transport::automatic); };
+  return {gpus.dense_bytes, memory, gpus.free_memory};
+}
+
 void run_eliminate(const EliminateOptions& options, const bench::Environment& environment,
                    Team& team) {
   if (!options.files.matrices.empty()) {
-    const auto sparse = together(team, [&] { return sparse_options(options); });
+    auto sparse = together(team, [&] { return sparse_options(options); });
+    if (options.device == "cuda") sparse.plan.device = own_gpu(options, team);
     run_sparse_bench(sparse, environment, team);
     return;
   }
@@ -194,9 +204,8 @@ void add_eliminate_command(CLI::App& app, const bench::Environment& environment,
                                fmt::join(found_ordering_words, ", ")))
       ->needs(matrices)
       ->capture_default_str();
-  command->add_option("--device", options->device, "host or cuda")
+  command->add_option("--device", options->device, "where own methods eliminate: host or cuda")
       ->check(CLI::IsMember({"host", "cuda"}))
-      ->needs(orders)
       ->capture_default_str();
   command
       ->add_option("--transport", options->transport,

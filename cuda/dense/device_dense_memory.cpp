@@ -4,6 +4,7 @@
 #include "cuda/dense/columnwise/device_dense_rows.hpp"
 #include "cuda/dense/device_blocked_rows.hpp"
 #include "cuda/dense/rank_streams.hpp"
+#include "cuda/sparse/device_elimination.hpp"
 #include "cuda/vectors/device_vector_memory.hpp"
 
 namespace spsolve::cuda {
@@ -51,6 +52,7 @@ class DeviceDenseMemory final : public DenseMemory {
   Team& candidate_team() override { return *ranks_.candidate_team; }
   DenseRowsOf<float>& in_float() override { return float_; }
   DenseRowsOf<double>& in_double() override { return double_; }
+  SparseMemory& sparse() override { return device_sparse_memory(); }
   const VectorMemory& vectors() const override { return device_vector_memory(); }
 
  private:

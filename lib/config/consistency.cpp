@@ -51,9 +51,6 @@ std::vector<Inconsistency> inconsistencies(const Config& config) {
   };
   const Method method = config.solve.method;
   add("solve.pivoting", why_not(method, config.solve.pivoting));
-  if (config.task == Task::solve && config.device == DeviceChoice::cuda) {
-    add("device", why_not_on_gpus(method));
-  }
   if (!config.checkpoint.directory.empty()) add("checkpoint.directory", why_not_kept(method));
   if (config.task == Task::solve && config.transport == Transport::peer) {
     found.push_back({"transport",

@@ -51,6 +51,12 @@ struct GpuTuning {
   /// longer than the whole elimination on a host.
   Index least_order = 1000;
 
+  /// What predictions of sparse elimination on a GPU reckon with: seconds until the GPU is there,
+  /// flops a second, and the seconds that every entry of the factors takes beside.
+  double seconds_of_start = 0.4;
+  double sparse_flops_per_second = 1.5e13;
+  double seconds_of_sparse_entry = 1e-10;
+
   /// Smallest order that solve.ranks=auto gives to all GPUs: below, messages between them take
   /// longer than the whole elimination on one.
   Index least_order_for_all = 20000;

@@ -12,6 +12,9 @@
 
 namespace spsolve {
 
+class SparseMemory;
+SparseMemory& host_sparse_memory();
+
 /// Makes the dense forms of sparse rows in T.
 template <typename T>
 class DenseRowsOf {
@@ -35,6 +38,9 @@ class DenseMemory {
   virtual ~DenseMemory() = default;
 
   virtual MemoryKind memory() const = 0;
+
+  /// Memory of the same kind for sparse factors.
+  virtual SparseMemory& sparse() { return host_sparse_memory(); }
 
   /// Memory of the same kind for vectors.
   virtual const VectorMemory& vectors() const { return host_vector_memory(); }

@@ -50,12 +50,7 @@ constexpr std::string_view why_not(Method method, Pivoting pivoting) {
   return "";
 }
 
-/// The same of a method and eliminating on GPUs, and of one and checkpoints.
-constexpr std::string_view why_not_on_gpus(Method method) {
-  return is_sparse(method)
-             ? "sparse methods eliminate on hosts; use solve.method=lu, or device=host"
-             : "";
-}
+/// The same of a method and checkpoints.
 constexpr std::string_view why_not_kept(Method method) {
   return is_sparse(method) ? "sparse methods keep no checkpoints; use solve.method=lu, or leave "
                              "checkpoint.directory out"

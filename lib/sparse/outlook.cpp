@@ -75,6 +75,7 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options) {
   outlook.memory =
       factor_memory(analysis->fronts, most,
                     factor_schedule(analysis->fronts, most, outlook.threads), sizeof(double));
+  outlook.gpu_memory = gpu_factor_memory(analysis->fronts, outlook.kind, matrix.nonzeros());
   outlook.analysis_bytes = analysis->bytes();
   outlook.analysis_seconds = analysis->seconds;
   result.analysis = std::move(analysis);

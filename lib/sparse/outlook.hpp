@@ -8,6 +8,7 @@
 #include "plan/memory_plan.hpp"
 #include "solve/options.hpp"
 #include "sparse/analysis.hpp"
+#include "sparse/fronts/front_places.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {
@@ -20,7 +21,8 @@ struct SparseOutlook {
   Ordering ordering = Ordering::automatic;
   double flops = 0;
   Index factor_entries = 0;
-  FactorMemory memory;  ///< with factors in double
+  FactorMemory memory;         ///< with factors in double
+  GpuFactorMemory gpu_memory;  ///< of kind, likewise
   std::int64_t analysis_bytes = 0;
   double analysis_seconds = 0;
   int threads = 1;  ///< of the rank that eliminates

@@ -1,6 +1,7 @@
 #include "sparse/scaling.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -14,16 +15,29 @@ struct Maxima {
   std::vector<double> rows, columns;
 };
 
+/// most <- max(most, value), whichever threads do so.
+void raise(double& most, double value) {
+  const std::atomic_ref<double> place(most);
+  double present = place.load(std::memory_order_relaxed);
+  while (value > present && !place.compare_exchange_weak(present, value)) {
+  }
+}
+
+/// Of a symmetric R A C, columns are as rows.
 Maxima maxima_of(const Csr<double>& matrix, const std::vector<double>& r,
-                 const std::vector<double>& c) {
-  Maxima maxima{std::vector<double>(matrix.rows, 0), std::vector<double>(matrix.rows, 0)};
+                 const std::vector<double>& c, bool symmetric) {
+  Maxima maxima{std::vector<double>(matrix.rows, 0),
+                std::vector<double>(symmetric ? 0 : matrix.rows, 0)};
+#pragma omp parallel for schedule(static)
   for (Index i = 0; i < matrix.rows; ++i) {
+    double most = 0;
     for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
       const LocalIndex j = matrix.column_indices[k];
       const double magnitude = std::abs(matrix.values[k]) * r[i] * c[j];
-      maxima.rows[i] = std::max(maxima.rows[i], magnitude);
-      maxima.columns[j] = std::max(maxima.columns[j], magnitude);
+      most = std::max(most, magnitude);
+      if (!symmetric) raise(maxima.columns[j], magnitude);
     }
+    maxima.rows[i] = most;
   }
   return maxima;
 }
@@ -51,7 +65,7 @@ bool is_worth_it(const std::vector<double>& maxima, Precision precision) {
 /// symmetric.
 void scale_symmetrically(const Csr<double>& matrix, std::vector<double>& s) {
   for (int round = 0; round < 3; ++round) {
-    const Maxima maxima = maxima_of(matrix, s, s);
+    const Maxima maxima = maxima_of(matrix, s, s, true);
     for (Index i = 0; i < matrix.rows; ++i) s[i] *= inverse_power(maxima.rows[i], true);
   }
 }
@@ -77,14 +91,15 @@ Dense<double> scale_factors(const Csr<double>& matrix, const SparseAnalysis& ana
     r = analysis.row_scale;
     c = analysis.column_scale;
   }
-  Maxima maxima = maxima_of(matrix, r, c);
-  const bool worth_it =
-      is_worth_it(maxima.rows, precision) || is_worth_it(maxima.columns, precision);
+  const bool symmetric = analysis.kind != Factorization::lu && !matched;
+  Maxima maxima = maxima_of(matrix, r, c, symmetric);
+  const bool worth_it = is_worth_it(maxima.rows, precision) ||
+                        (!symmetric && is_worth_it(maxima.columns, precision));
   if (!matched && wanted == AutoSwitch::automatic && !worth_it) return {};
   if (analysis.kind == Factorization::lu) {
     if (!matched || worth_it) {
       for (Index i = 0; i < n; ++i) r[i] *= inverse_power(maxima.rows[i], false);
-      maxima = maxima_of(matrix, r, c);
+      maxima = maxima_of(matrix, r, c, false);
       for (Index j = 0; j < n; ++j) c[j] *= inverse_power(maxima.columns[j], false);
     }
   } else {
@@ -101,6 +116,18 @@ Dense<double> scale_factors(const Csr<double>& matrix, const SparseAnalysis& ana
     factors(i, 1) = c[i];
   }
   return factors;
+}
+
+double largest_magnitude(const std::vector<double>& values) {
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const double magnitude = std::abs(values[k]);
+    largest = magnitude <= std::numeric_limits<double>::max()
+                  ? std::max(largest, magnitude)
+                  : std::numeric_limits<double>::infinity();
+  }
+  return largest;
 }
 
 }  // namespace spsolve

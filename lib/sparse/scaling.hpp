@@ -16,4 +16,7 @@ namespace spsolve {
 Dense<double> scale_factors(const Csr<double>& matrix, const SparseAnalysis& analysis,
                             AutoSwitch wanted, Precision precision);
 
+/// The largest magnitude of these values; infinite where one is not a finite number.
+double largest_magnitude(const std::vector<double>& values);
+
 }  // namespace spsolve

@@ -52,9 +52,10 @@ class SparseInverse<T>::Raw final : public LinearOperator {
 };
 
 template <typename T>
-SparseInverse<T>::SparseInverse(Team& team, const SparseChoice& choice,
+SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseChoice& choice,
                                 std::shared_ptr<const SparseAnalysis> analysis)
     : team_(team),
+      memory_(memory),
       choice_(choice),
       analysis_(std::move(analysis)),
       raw_(std::make_unique<Raw>(*this)) {}
@@ -64,24 +65,39 @@ SparseInverse<T>::~SparseInverse() = default;
 
 template <typename T>
 void SparseInverse<T>::gather(SystemMatrix& matrix) {
-  const RowLayout to = on_first_rank(matrix.order(), team_.size());
-  Csr<double> rows = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
+  if (team_.size() == 1) {
+    rows_ = &matrix.local_rows();
+  } else {
+    const RowLayout to = on_first_rank(matrix.order(), team_.size());
+    whole_ = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
+    rows_ = &whole_;
+  }
   together(team_, [&] {
     if (team_.rank() != 0) return;
-    whole_ = has_stored_zeros(rows) ? without_stored_zeros(rows).matrix : std::move(rows);
-    if (choice_.kind != Factorization::lu && !symmetry_of(whole_).symmetric) {
+    const bool known = known_ == &matrix;
+    if (!known && has_stored_zeros(*rows_)) {
+      whole_ = without_stored_zeros(*rows_).matrix;
+      rows_ = &whole_;
+    }
+    if (choice_.kind != Factorization::lu && !symmetry_of(*rows_).symmetric) {
       fail(ExitCode::input,
            "the matrix is not symmetric, as L L^T and L D L^T want it; use solve.method=sparse_lu");
     }
-    if (analysis_ == nullptr || !analysis_->serves(whole_)) {
-      const bool matches = choice_.kind == Factorization::lu && !has_strong_diagonal(whole_);
-      std::vector<LocalIndex> given;
-      if (analysis_ != nullptr && choice_.ordering == Ordering::file) given = analysis_->given;
-      elimination_.reset();
-      analysis_ = std::make_shared<SparseAnalysis>(
-          analyse_sparse(whole_, choice_.kind, choice_.ordering, matches, std::move(given)));
-    }
+    if (!known) analyse(matrix);
   });
+}
+
+template <typename T>
+void SparseInverse<T>::analyse(const SystemMatrix& matrix) {
+  if (analysis_ == nullptr || !analysis_->serves(*rows_)) {
+    const bool matches = choice_.kind == Factorization::lu && !has_strong_diagonal(*rows_);
+    std::vector<LocalIndex> given;
+    if (analysis_ != nullptr && choice_.ordering == Ordering::file) given = analysis_->given;
+    elimination_.reset();
+    analysis_ = std::make_shared<SparseAnalysis>(
+        analyse_sparse(*rows_, choice_.kind, choice_.ordering, matches, std::move(given)));
+  }
+  known_ = analysis_->nonzeros == matrix.nonzeros() ? &matrix : nullptr;
 }
 
 template <typename T>
@@ -91,7 +107,7 @@ Equilibration SparseInverse<T>::scaling(SystemMatrix& matrix, AutoSwitch wanted,
   if (wanted == AutoSwitch::off) return {};
   Dense<double> factors = together(team_, [&] {
     if (team_.rank() != 0) return Dense<double>{};
-    return scale_factors(whole_, *analysis_, wanted, precision);
+    return scale_factors(*rows_, *analysis_, wanted, precision);
   });
   if (!broadcast_value(team_, factors.rows > 0, 0)) return {};
   const Dense<double> own = scatter_rows(team_, matrix.layout(), factors);
@@ -108,7 +124,7 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
   matrix_ = &matrix;
   scaling_ = &scaling;
   if (!choice_.refined) gmres_.emplace(matrix, scaling, *raw_);
-  if (broadcast_value(team_, whole_.rows == 0, 0)) gather(matrix);
+  if (broadcast_value(team_, rows_ == nullptr, 0)) gather(matrix);
   Dense<double> factors;
   if (scaling.scales) {
     Dense<double> own(matrix.own().size(), 2);
@@ -120,19 +136,20 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
   }
   together(team_, [&] {
     if (team_.rank() != 0) return;
-    if (scaling.scales) {
+    const Csr<double>& rows = *rows_;
+    values_.resize(rows.values.size());
 #pragma omp parallel for schedule(static)
-      for (Index i = 0; i < whole_.rows; ++i) {
-        for (Index k = whole_.row_offsets[i]; k < whole_.row_offsets[i + 1]; ++k) {
-          // One after the other: their product may overflow where the entry does not.
-          whole_.values[k] =
-              whole_.values[k] * factors(i, 0) * factors(whole_.column_indices[k], 1);
-        }
+    for (Index i = 0; i < rows.rows; ++i) {
+      for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+        // One after the other: their product may overflow where the entry does not.
+        values_[k] = scaling.scales
+                         ? rows.values[k] * factors(i, 0) * factors(rows.column_indices[k], 1)
+                         : rows.values[k];
       }
     }
-    values_ = std::move(whole_.values);
+    rows_ = nullptr;
     whole_ = {};
-    if (!elimination_) elimination_.emplace(analysis_);
+    if (elimination_ == nullptr) elimination_ = memory_.make<T>(analysis_);
   });
 }
 
@@ -159,11 +176,9 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   Factorization kind = choice_.kind;
   together(team_, [&] {
     if (team_.rank() != 0) return;
-    for (const double value : values_) {
-      if (!std::isfinite(value)) {
-        fail(ExitCode::input, "a value of the matrix is not a finite number");
-      }
-      largest = std::max(largest, std::abs(value));
+    largest = largest_magnitude(values_);
+    if (!std::isfinite(largest)) {
+      fail(ExitCode::input, "a value of the matrix is not a finite number");
     }
     if (largest == 0 && analysis_->rows() > 0) {
       fail(ExitCode::not_trustworthy, "the matrix is singular: it has no non-zero entry");
@@ -311,13 +326,8 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
 
 template <typename T>
 void SparseInverse<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
+  if (team_.size() == 1) return elimination_->solve(transposed, x, y);
   solve_in<T>(x, y, [&](Dense<T>& rows) {
-    if (team_.size() == 1) {
-      std::vector<T> result;
-      elimination_->solve(transposed, rows.columns, rows.values, result);
-      rows.values.swap(result);
-      return;
-    }
     Dense<double> whole = gather_rows(team_, x.layout(), rows);
     together(team_, [&] {
       if (team_.rank() != 0) return;

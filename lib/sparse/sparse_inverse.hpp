@@ -8,7 +8,7 @@
 #include "solve/gmres_inverse.hpp"
 #include "solve/inverse.hpp"
 #include "solve/options.hpp"
-#include "sparse/elimination.hpp"
+#include "sparse/sparse_memory.hpp"
 
 namespace spsolve {
 
@@ -37,9 +37,9 @@ struct SparseChoice {
 template <typename T>
 class SparseInverse final : public Inverse {
  public:
-  /// `analysis` is used where the matrix has its pattern; may be null. `team` must outlive the
-  /// object.
-  SparseInverse(Team& team, const SparseChoice& choice,
+  /// `analysis` is used where the matrix has its pattern; may be null. `team` and `memory` must
+  /// outlive the object.
+  SparseInverse(Team& team, SparseMemory& memory, const SparseChoice& choice,
                 std::shared_ptr<const SparseAnalysis> analysis);
   ~SparseInverse() override;
 
@@ -54,6 +54,7 @@ class SparseInverse final : public Inverse {
   class Raw;
 
   void gather(SystemMatrix& matrix);
+  void analyse(const SystemMatrix& matrix);
   void factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run);
   std::function<void(double)> progress_of(const EliminationRun& run) const;
@@ -63,11 +64,16 @@ class SparseInverse final : public Inverse {
   void solve(bool transposed, const Vectors& x, Vectors& y);
 
   Team& team_;
+  SparseMemory& memory_;
   SparseChoice choice_;
   std::shared_ptr<const SparseAnalysis> analysis_;   // on rank 0
-  Csr<double> whole_;                                // on rank 0, from scaling() to prepare()
-  std::vector<double> values_;                       // of R A C on rank 0, until they are factored
-  std::optional<SparseElimination<T>> elimination_;  // on rank 0
+  // On rank 0, from scaling() to prepare(): the matrix without stored zeros, and what owns it where
+  // that is not the system's matrix.
+  const Csr<double>* rows_ = nullptr;
+  Csr<double> whole_;
+  const SystemMatrix* known_ = nullptr;  // on rank 0, of the analysis' pattern as it is
+  std::vector<double> values_;           // of R A C on rank 0
+  std::unique_ptr<SparseElimination<T>> elimination_;  // on rank 0
   SystemMatrix* matrix_ = nullptr;
   const Equilibration* scaling_ = nullptr;
   std::unique_ptr<Raw> raw_;

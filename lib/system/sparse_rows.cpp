@@ -1,5 +1,7 @@
 #include "system/sparse_rows.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sparse/sparse_inverse.hpp"
@@ -16,7 +18,6 @@ std::string refuse_sparse(const SolverQuestion& question) {
   if (const auto reason = why_not(method, options.pivoting); !reason.empty()) {
     return std::string(reason);
   }
-  if (question.memory == MemoryKind::gpu) return std::string(why_not_on_gpus(method));
   if (question.keeps) return std::string(why_not_kept(method));
   if (method != Method::sparse_lu && options.method == method && !outlook.analysed) {
     if (!outlook.facts.symmetric) {
@@ -40,7 +41,10 @@ std::string refuse_sparse(const SolverQuestion& question) {
 template <Method method>
 SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
   const SparseOutlook& outlook = question.study.outlook;
-  return {outlook.flops, predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads)};
+  return {outlook.flops,
+          question.memory == MemoryKind::gpu
+              ? predicted_gpu_seconds(outlook.flops, outlook.factor_entries)
+              : predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads)};
 }
 
 /// Adds what rank 0 takes, which eliminates; `share` of the bytes of factors in double.
@@ -59,6 +63,17 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
   plan.parts.push_back({phase, "analysis of the pattern", outlook.analysis_bytes});
   plan.parts.push_back({phase, "values of the matrix",
                         question.shape.nonzeros * static_cast<std::int64_t>(sizeof(double))});
+  if (question.memory == MemoryKind::gpu) {
+    const GpuFactorMemory& gpu = outlook.gpu_memory;
+    constexpr Index columns_of_sweep = 8;
+    plan.on_gpu.push_back({phase, "sparse factors", part(gpu.factors)});
+    plan.on_gpu.push_back({phase, "what fronts pass up", part(gpu.stack)});
+    plan.on_gpu.push_back({phase, "places of fronts, values of the matrix", gpu.lists});
+    plan.on_gpu.push_back(
+        {phase, "vectors in the order of elimination",
+         part(gpu.column) * std::min(columns_of_sweep, question.right_hand_sides)});
+    return;
+  }
   plan.parts.push_back({phase, "sparse factors", part(outlook.memory.factors)});
   plan.parts.push_back({phase, "stack of fronts", part(outlook.memory.stack)});
   plan.parts.push_back({phase, "rows of pivots, vectors in the order of elimination",
@@ -79,8 +94,9 @@ MemoryPlan plan_sparse_in_double(const SolverQuestion& question, int rank) {
 }
 
 template <Method method>
-std::unique_ptr<Inverse> make_sparse(Team& team, DenseMemory&, const SolverQuestion& question,
+std::unique_ptr<Inverse> make_sparse(Team& team, DenseMemory& memory, const SolverQuestion& question,
                                      BeforeDouble before_double) {
+  SparseMemory& where = memory.sparse();
   SparseChoice choice;
   choice.kind = factorization_of(method);
   choice.ordering = question.options.ordering;
@@ -88,19 +104,19 @@ std::unique_ptr<Inverse> make_sparse(Team& team, DenseMemory&, const SolverQuest
   const Precision precision = question.options.precision;
   const std::shared_ptr<const SparseAnalysis> analysis = question.study.analysis;
   if (precision == Precision::float64) {
-    return std::make_unique<SparseInverse<double>>(team, choice, analysis);
+    return std::make_unique<SparseInverse<double>>(team, where, choice, analysis);
   }
   if (precision == Precision::float32) {
-    return std::make_unique<SparseInverse<float>>(team, choice, analysis);
+    return std::make_unique<SparseInverse<float>>(team, where, choice, analysis);
   }
   SparseChoice refined = choice;
   refined.refined = true;
   return std::make_unique<MixedInverse>(
-      [&team, refined, analysis] {
-        return std::make_unique<SparseInverse<float>>(team, refined, analysis);
+      [&team, &where, refined, analysis] {
+        return std::make_unique<SparseInverse<float>>(team, where, refined, analysis);
       },
-      [&team, choice, analysis] {
-        return std::make_unique<SparseInverse<double>>(team, choice, analysis);
+      [&team, &where, choice, analysis] {
+        return std::make_unique<SparseInverse<double>>(team, where, choice, analysis);
       },
       std::move(before_double));
 }

@@ -101,13 +101,16 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
   }
   TaskReport ignored;
   const bool on_gpu = wants_gpu_elimination(config, shape.matrix.rows, team, gpus, ignored);
-  if (!on_gpu || eliminates_sparse(config, shape, study, team.size(), gpus.dense_bytes)) {
+  if (on_gpu && !gpus.dense_bytes) {
+    fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
+  }
+  if (!on_gpu || stays_on_hosts(config, shape, study, team.size(), gpus.dense_bytes)) {
     return plan_question(question_for(config, shape, team.size(), {}, std::move(study)), rotates,
                          resident, team, plan, {});
   }
-  if (!gpus.dense_bytes) fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
-  return plan_question(question_for(config, shape, team.size(), gpus.dense_bytes), rotates,
-                       resident, team, plan, free_memory_of_own_gpu(config, team, gpus));
+  return plan_question(
+      question_for(config, shape, team.size(), gpus.dense_bytes, std::move(study)), rotates,
+      resident, team, plan, free_memory_of_own_gpu(config, team, gpus));
 }
 
 /// One solve by all ranks of a team, from the file to the report.

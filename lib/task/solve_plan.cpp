@@ -82,7 +82,7 @@ SolverQuestion question_for(const Config& config, const SystemShape& shape, int 
 bool may_be_sparse(const Config& config) {
   if (is_sparse(config.solve.method)) return true;
   return config.solve.method == Method::automatic && config.solve.pivoting == Pivoting::automatic &&
-         config.checkpoint.directory.empty() && config.device != DeviceChoice::cuda;
+         config.checkpoint.directory.empty();
 }
 
 SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole) {
@@ -90,16 +90,14 @@ SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole
   return study_sparsity(team, whole, config.solve);
 }
 
-bool eliminates_sparse(const Config& config, const SystemShape& shape, const SparseStudy& study,
-                       int ranks, const GpuDenseBytes& gpu) {
-  if (is_sparse(config.solve.method)) return config.device != DeviceChoice::cuda;
-  if (!study.outlook.analysed) return false;
+bool stays_on_hosts(const Config& config, const SystemShape& shape, const SparseStudy& study,
+                    int ranks, const GpuDenseBytes& gpu) {
+  if (!gpu || config.device == DeviceChoice::host) return true;
+  if (config.device == DeviceChoice::cuda || !study.outlook.analysed) return false;
   const SolverQuestion on_hosts = question_for(config, shape, ranks, {}, study);
-  const SolverRow& row = choose_solver(on_hosts);
-  if (!is_sparse(row.method)) return false;
-  if (!gpu) return true;
   const SolverQuestion on_gpus = question_for(config, shape, ranks, gpu, study);
-  return row.analyse(on_hosts).seconds <= choose_solver(on_gpus).analyse(on_gpus).seconds;
+  return choose_solver(on_hosts).analyse(on_hosts).seconds <=
+         choose_solver(on_gpus).analyse(on_gpus).seconds;
 }
 
 std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShape& shape,
@@ -107,8 +105,8 @@ std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShap
                                           TaskReport& report) {
   TaskReport ignored;
   const bool on_gpu = wants_gpu_elimination(config, shape.matrix.rows, team, gpus, ignored);
-  if (eliminates_sparse(config, shape, study, team.size(),
-                        on_gpu ? gpus.dense_bytes : GpuDenseBytes{})) {
+  if (on_gpu && gpus.dense_bytes &&
+      stays_on_hosts(config, shape, study, team.size(), gpus.dense_bytes)) {
     report.device = "host";
     return std::make_unique<HostDenseMemory>(team);
   }

@@ -18,8 +18,8 @@ struct SystemShape {
   Index right_hand_sides = 1;
 };
 
-/// What `config` asks of the solver table, for a shape that is known: with dense rows in GPU memory
-/// where `gpu` says what they take.
+/// What `config` asks of the solver table, for a shape that is known: on GPUs where `gpu`
+/// says what dense rows take there.
 SolverQuestion question_for(const Config& config, const SystemShape& shape, int ranks,
                             const GpuDenseBytes& gpu, SparseStudy study = {});
 
@@ -31,14 +31,13 @@ SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole
 /// anything is decided.
 bool may_be_sparse(const Config& config);
 
-/// Whether a system that was studied is eliminated sparse, on hosts: what is asked for, or what is
-/// predicted to be sooner done than any elimination of dense rows, on the GPUs where `gpu` says
-/// what those take.
-bool eliminates_sparse(const Config& config, const SystemShape& shape, const SparseStudy& study,
-                       int ranks, const GpuDenseBytes& gpu);
+/// Whether a system that was studied is eliminated on hosts though there are GPUs, of which `gpu`
+/// says what dense rows take there: where device=auto leaves the choice, and that is predicted to
+/// be sooner done.
+bool stays_on_hosts(const Config& config, const SystemShape& shape, const SparseStudy& study,
+                    int ranks, const GpuDenseBytes& gpu);
 
-/// Where a system is eliminated: sparse on hosts, or as dense rows on hosts or GPUs. Notes the
-/// device in `report`. Collective.
+/// Where a system is eliminated, on hosts or GPUs. Notes the device in `report`. Collective.
 std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShape& shape,
                                           const SparseStudy& study, Team& team, const Gpus& gpus,
                                           TaskReport& report);

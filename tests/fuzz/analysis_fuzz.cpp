@@ -15,7 +15,7 @@
 #include "helpers/checkpoint_bytes.hpp"
 #include "matrix/multivector.hpp"
 #include "sparse/analysis_file.hpp"
-#include "sparse/elimination.hpp"
+#include "sparse/host_elimination.hpp"
 
 namespace {
 
@@ -31,7 +31,7 @@ std::shared_ptr<const SparseAnalysis> taken(const std::vector<std::uint8_t>& byt
   }
 }
 
-void solve(const SparseElimination<double>& elimination) {
+void solve(HostSparseElimination<double>& elimination) {
   const Index n = elimination.analysis().rows();
   for (const Index columns : {1, 3}) {
     for (const bool transposed : {false, true}) {
@@ -84,7 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(std::isfinite(analysis->flops) && std::isfinite(analysis->seconds),
                 "figures that are none");
   const std::vector<double> values = random_multivector(analysis->nonzeros, 1, 7).values;
-  SparseElimination<double> elimination(analysis);
+  HostSparseElimination<double> elimination(analysis);
   if (elimination.factor(analysis->kind, values).failed < 0) solve(elimination);
   if (analysis->kind == Factorization::cholesky) return 0;
   if (elimination.factor_with_threshold(analysis->kind, values).rows.empty()) solve(elimination);

@@ -8,7 +8,7 @@
 #include "helpers/reference.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
-#include "sparse/elimination.hpp"
+#include "sparse/host_elimination.hpp"
 
 namespace spsolve::test {
 
@@ -30,7 +30,7 @@ inline Dense<double> right_hand_sides(Index rows, Index columns) {
 
 /// A^-1 b, or A^-T b.
 template <typename T>
-Dense<double> solved(const SparseElimination<T>& elimination, bool transposed,
+Dense<double> solved(SparseElimination<T>& elimination, bool transposed,
                      const Dense<double>& b) {
   std::vector<T> right(b.values.begin(), b.values.end()), x;
   elimination.solve(transposed, b.columns, right, x);
@@ -41,7 +41,7 @@ Dense<double> solved(const SparseElimination<T>& elimination, bool transposed,
 
 /// The backward error of a solve with so many right_hand_sides() by the factors of `matrix`.
 template <typename T>
-double error_of_solve(const Csr<double>& matrix, const SparseElimination<T>& elimination,
+double error_of_solve(const Csr<double>& matrix, SparseElimination<T>& elimination,
                       bool transposed, Index columns) {
   const Dense<double> b = right_hand_sides(matrix.rows, columns);
   return backward_error(transposed ? transpose(matrix) : matrix, b,

@@ -1,3 +1,4 @@
+#include "sparse/host_elimination.hpp"
 #include "sparse/analysis_file.hpp"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ TEST(AnalysisFile, HoldsAnAnalysis) {
     EXPECT_TRUE(kept->serves(matrix));
     EXPECT_EQ(kept->order, analysis->order);
     EXPECT_EQ(kept->ordering, analysis->ordering);
-    SparseElimination<double> first(analysis), second(kept);
+    HostSparseElimination<double> first(analysis), second(kept);
     first.factor(kind, matrix.values);
     second.factor(kind, matrix.values);
     const Dense<double> b = test::right_hand_sides(matrix.rows, 1);

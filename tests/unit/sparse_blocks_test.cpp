@@ -93,7 +93,7 @@ TEST(SparseBlocks, AreTreesInTheOrderOfSolves) {
 
 TEST(SparseBlocks, SolveWithAAndItsTransposeForAnyColumns) {
   const Csr<double>& matrix = divided();
-  SparseElimination<double> elimination(test::analysis_of(matrix, Factorization::lu));
+  HostSparseElimination<double> elimination(test::analysis_of(matrix, Factorization::lu));
   ASSERT_EQ(elimination.factor(Factorization::lu, matrix.values).failed, -1);
   for (const bool threshold : {false, true}) {
     if (threshold) {
@@ -116,7 +116,7 @@ TEST(SparseBlocks, GiveTheSameBitsWithAnyThreads) {
   std::vector<double> first;
   for (const int count : {1, 2, 4}) {
     omp_set_num_threads(count);
-    SparseElimination<double> elimination(analysis);
+    HostSparseElimination<double> elimination(analysis);
     elimination.factor(Factorization::lu, matrix.values);
     std::vector<double> all = test::solved(elimination, false, b).values;
     const std::vector<double> more = test::solved(elimination, true, b).values;

@@ -14,14 +14,14 @@
 #include "matrix/generate/generate.hpp"
 #include "matrix/random.hpp"
 #include "matrix/symmetry.hpp"
-#include "sparse/elimination.hpp"
+#include "sparse/host_elimination.hpp"
 
 namespace spsolve {
 namespace {
 
 TEST(SparseElimination, SolvesWithTheMatrixAndItsTranspose) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
-    SparseElimination<double> elimination(test::analysis_of(matrix, kind));
+    HostSparseElimination<double> elimination(test::analysis_of(matrix, kind));
     const PivotCounts counts = elimination.factor(kind, matrix.values);
     ASSERT_EQ(counts.failed, -1);
     for (const Index columns : {1, 3, 20}) {
@@ -39,7 +39,7 @@ TEST(SparseElimination, SolvesInFloat) {
     const Csr<double> matrix = generate_matrix(spec);
     for (const Factorization kind :
          {Factorization::cholesky, Factorization::ldlt, Factorization::lu}) {
-      SparseElimination<float> elimination(test::analysis_of(matrix, kind));
+      HostSparseElimination<float> elimination(test::analysis_of(matrix, kind));
       ASSERT_EQ(elimination.factor(kind, matrix.values).failed, -1);
       EXPECT_LT(test::error_of_solve(matrix, elimination, false, 1), 1e-5) << spec;
     }
@@ -58,7 +58,7 @@ TEST(SparseElimination, GivesTheSameBitsWithAnyThreads) {
       std::vector<double> first;
       for (const int count : {1, 2, 4}) {
         omp_set_num_threads(count);
-        SparseElimination<double> elimination(
+        HostSparseElimination<double> elimination(
             test::analysis_of(matrix, kind, Ordering::nested_dissection));
         elimination.factor(kind, matrix.values);
         ASSERT_EQ(omp_get_max_threads(), count) << "the BLAS on one thread is for fronts alone";
@@ -97,7 +97,7 @@ TEST(SparseElimination, OrderingsAllServe) {
     const auto analysis =
         test::analysis_of(matrix, Factorization::cholesky, static_cast<Ordering>(word));
     EXPECT_NE(analysis->ordering, Ordering::automatic);
-    SparseElimination<double> elimination(analysis);
+    HostSparseElimination<double> elimination(analysis);
     ASSERT_EQ(elimination.factor(Factorization::cholesky, matrix.values).failed, -1);
     EXPECT_LT(test::error_of_solve(matrix, elimination, false, 1), 1e-13) << ordering_words[word];
   }
@@ -110,7 +110,7 @@ TEST(SparseElimination, NewValuesOfThePatternGiveWhatAFreshOneGives) {
     other.values[k] *= 1 + 0.1 * unit_interval(random_bits(3, k));
   }
   const auto analysis = test::analysis_of(matrix, Factorization::lu);
-  SparseElimination<double> again(analysis), fresh(analysis);
+  HostSparseElimination<double> again(analysis), fresh(analysis);
   again.factor(Factorization::lu, matrix.values);
   again.factor(Factorization::lu, other.values);
   fresh.factor(Factorization::lu, other.values);
@@ -133,7 +133,7 @@ TEST(SparseElimination, TellsTheInertia) {
   }
   const Csr<double> matrix = test::shifted(generate_matrix("grid2d:17"), -shift);
   const auto analysis = test::analysis_of(matrix, Factorization::ldlt);
-  SparseElimination<double> elimination(analysis);
+  HostSparseElimination<double> elimination(analysis);
   EXPECT_EQ(elimination.factor(Factorization::ldlt, matrix.values).negative, negative);
   EXPECT_EQ(elimination.factor_with_threshold(Factorization::ldlt, matrix.values).counts.negative,
             negative);
@@ -165,7 +165,7 @@ TEST(SparseElimination, CountsPerturbedPivotsAndDelaysThemWithThresholds) {
     // Without matching, which would move them off the diagonal beforehand.
     const auto analysis =
         std::make_shared<SparseAnalysis>(analyse_sparse(matrix, kind, Ordering::natural, false));
-    SparseElimination<double> elimination(analysis);
+    HostSparseElimination<double> elimination(analysis);
     EXPECT_GT(elimination.factor(kind, matrix.values).perturbed, 0);
     const ThresholdOutcome& outcome = elimination.factor_with_threshold(kind, matrix.values);
     EXPECT_GT(outcome.delayed, 0);
@@ -181,7 +181,7 @@ TEST(SparseElimination, CountsPerturbedPivotsAndDelaysThemWithThresholds) {
 TEST(SparseElimination, ThresholdsServeOrdinaryMatricesToo) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
     if (kind == Factorization::cholesky) return;
-    SparseElimination<double> elimination(test::analysis_of(matrix, kind));
+    HostSparseElimination<double> elimination(test::analysis_of(matrix, kind));
     const ThresholdOutcome& outcome = elimination.factor_with_threshold(kind, matrix.values);
     ASSERT_TRUE(outcome.rows.empty());
     for (const bool transposed : {false, true}) {
@@ -201,7 +201,7 @@ TEST(SparseElimination, NamesRowsWithoutAPivot) {
   }
   const Csr<double> singular = test::sparse(full);
   for (const Factorization kind : {Factorization::ldlt, Factorization::lu}) {
-    SparseElimination<double> elimination(test::analysis_of(singular, kind));
+    HostSparseElimination<double> elimination(test::analysis_of(singular, kind));
     const ThresholdOutcome& outcome = elimination.factor_with_threshold(kind, singular.values);
     EXPECT_EQ(outcome.rows.size(), 1u);
     EXPECT_EQ(outcome.columns.size(), 1u);

@@ -10,11 +10,14 @@ namespace {
 
 class OwnContender final : public SparseContender {
  public:
-  OwnContender(const SparseSystem& system, const SolverOptions& options)
+  OwnContender(const SparseSystem& system, const SolverOptions& options, const OwnDevice& device)
       : whole_(system.matrix),
+        device_(device),
+        memory_(device.gpu ? device.memory(team_) : std::make_unique<HostDenseMemory>(team_)),
         matrix_(std::make_unique<SystemMatrix>(team_, RowLayout{system.order, 1},
-                                               Csr<double>(system.matrix))),
-        memory_(team_) {
+                                               Csr<double>(system.matrix), memory_->vectors())) {
+    question_.memory = memory_->memory();
+    question_.gpu = device.gpu;
     question_.shape = {system.order, system.order, 0, system.matrix.nonzeros()};
     question_.right_hand_sides = many_columns;
     question_.options = options;
@@ -25,12 +28,17 @@ class OwnContender final : public SparseContender {
   void analyse() override {
     question_.study = study_sparsity(team_, whole_, question_.options);
     row_ = &choose_solver(question_);
-    const std::int64_t needed = plan_system(*row_, question_, 0).peak();
+    const MemoryPlan plan = plan_system(*row_, question_, 0);
+    const std::int64_t needed = plan.peak();
     if (const std::int64_t free = available_memory(); needed > free) {
       fail(ExitCode::resources, "it needs {}, and {} are free", readable_bytes(needed),
            readable_bytes(free));
     }
-    solver_.emplace(std::move(matrix_), *row_, question_, memory_);
+    if (device_.gpu && plan.gpu_peak() > device_.free_memory()) {
+      fail(ExitCode::resources, "it needs {} of GPU memory, and {} are free",
+           readable_bytes(plan.gpu_peak()), readable_bytes(device_.free_memory()));
+    }
+    solver_.emplace(std::move(matrix_), *row_, question_, *memory_);
   }
 
   void factor() override {
@@ -49,7 +57,12 @@ class OwnContender final : public SparseContender {
     x_ = b_->similar(b.columns);
   }
 
-  void solve() override { solver_->apply(*b_, *x_); }
+  void solve() override {
+    solver_->apply(*b_, *x_);
+    if (!device_.gpu) return;
+    std::vector<double> first(static_cast<std::size_t>(x_->columns()));  // which waits for the GPU
+    x_->read_rows({0, std::min<Index>(1, x_->height())}, first);
+  }
   Dense<double> solution() const override { return own_rows(*x_); }
 
   FactorFigures figures() const override {
@@ -64,8 +77,9 @@ class OwnContender final : public SparseContender {
  private:
   SoloTeam team_;
   const Csr<double>& whole_;
+  OwnDevice device_;
+  std::unique_ptr<DenseMemory> memory_;
   std::unique_ptr<SystemMatrix> matrix_;  // until the solver has it
-  HostDenseMemory memory_;
   SolverQuestion question_;
   const SolverRow* row_ = nullptr;
   std::optional<SystemSolver> solver_;
@@ -75,8 +89,8 @@ class OwnContender final : public SparseContender {
 }  // namespace
 
 std::unique_ptr<SparseContender> make_own(const SparseSystem& system,
-                                          const SolverOptions& options) {
-  return std::make_unique<OwnContender>(system, options);
+                                          const SolverOptions& options, const OwnDevice& device) {
+  return std::make_unique<OwnContender>(system, options, device);
 }
 
 }  // namespace spsolve::bench

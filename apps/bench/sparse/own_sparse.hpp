@@ -1,15 +1,26 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "apps/bench/sparse/sparse_contender.hpp"
+#include "dense/dense_memory.hpp"
+#include "dense/dense_plan.hpp"
 #include "solve/options.hpp"
 
 namespace spsolve::bench {
 
+/// Where own methods eliminate: hosts, unless GPUs say what they take.
+struct OwnDevice {
+  GpuDenseBytes gpu;
+  std::function<std::unique_ptr<DenseMemory>(Team&)> memory;  ///< with `gpu`
+  std::function<std::int64_t()> free_memory;                  ///< with `gpu`
+};
+
 /// The row of the solver table that `options` ask for, on this system in one process. Its
 /// analyse() throws Error(input) where it refuses the system, and Error(resources) where it does
 /// not fit. `system` must outlive it.
-std::unique_ptr<SparseContender> make_own(const SparseSystem& system, const SolverOptions& options);
+std::unique_ptr<SparseContender> make_own(const SparseSystem& system, const SolverOptions& options,
+                                          const OwnDevice& device = {});
 
 }  // namespace spsolve::bench

@@ -208,7 +208,9 @@ std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, int ranks
     candidates.push_back(
         {std::string(name(method)), false, plan.threads, false,
          [](const SparseSystem&) { return std::string(); },
-         [options](const SparseSystem& system) { return make_own(system, options); }});
+         [options, device = plan.device](const SparseSystem& system) {
+           return make_own(system, options, device);
+         }});
   }
   const auto add = [&](const SparsePeer& peer, const PeerTeam& team) {
     candidates.push_back(

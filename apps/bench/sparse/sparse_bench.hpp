@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/bench/peers/sparse_peers.hpp"
+#include "apps/bench/sparse/own_sparse.hpp"
 #include "apps/bench/sparse/sparse_contender.hpp"
 #include "apps/bench/table.hpp"
 #include "core/statistics.hpp"
@@ -59,6 +60,7 @@ struct SparsePlan {
   std::vector<Method> methods{Method::automatic};
   std::vector<const SparsePeer*> peers;
   SolverOptions options;  ///< of the methods
+  OwnDevice device;       ///< likewise
   int threads = 1;        ///< of one process; those of a rank where `ranks` share the work
   int samples = 5;
 };

@@ -3,16 +3,10 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "sparse/fronts/factorization.hpp"
 #include "sparse/fronts/tiles.hpp"
 
 namespace spsolve {
-
-/// How a sparse matrix is factored.
-enum class Factorization {
-  cholesky,  ///< L L^T
-  ldlt,      ///< L D L^T, D of 1 x 1 and 2 x 2 blocks
-  lu,        ///< P L U
-};
 
 /// A front while it is eliminated: p pivots and a border of m rows, column-major.
 ///
@@ -30,30 +24,6 @@ struct Front {
   T* passed_up = nullptr;  ///< m x m; for symmetric matrices its lower triangle
 
   Index height() const { return pivots + border; }
-};
-
-/// What the pivots of fronts come to.
-struct PivotCounts {
-  Index perturbed = 0;               ///< pivots that were too small and made larger
-  Index swaps = 0;                   ///< pivots off the diagonal
-  Index negative = 0;                ///< of D, for the inertia
-  Index pairs = 0;                   ///< 2 x 2 blocks of D
-  double smallest = 0, largest = 0;  ///< magnitudes of pivots; 0 where there are none
-  double largest_multiplier = 0;     ///< max |l_ij|, of LU and LDL^T
-  /// The first pivot, by its position in the front, that no factorisation of this kind can go on
-  /// from: not positive for Cholesky, or not a number; -1 for none.
-  Index failed = -1;
-
-  void include(double magnitude) {
-    smallest = largest == 0 ? magnitude : std::min(smallest, magnitude);
-    largest = std::max(largest, magnitude);
-  }
-  void add(const PivotCounts& other);
-};
-
-/// What a pivot must come to.
-struct PivotRule {
-  double least = 0;  ///< smaller ones are made this large, and counted
 };
 
 /// F11 = L11 L11^T, L21 = F21 L11^-T. Reads and writes the lower triangle.

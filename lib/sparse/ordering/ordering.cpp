@@ -144,6 +144,11 @@ double predicted_seconds(double flops, Index factor_entries, int threads) {
          static_cast<double>(factor_entries) * host_tuning.seconds_of_sparse_entry;
 }
 
+double predicted_gpu_seconds(double flops, Index factor_entries) {
+  return gpu_tuning.seconds_of_start + flops / gpu_tuning.sparse_flops_per_second +
+         static_cast<double>(factor_entries) * gpu_tuning.seconds_of_sparse_entry;
+}
+
 OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const LocalIndex> given) {
   if (wanted != Ordering::automatic) return ordered_by(graph, wanted, given);
   const double n = static_cast<double>(graph.size());

@@ -1,4 +1,4 @@
-#include "sparse/elimination.hpp"
+#include "sparse/host_elimination.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,8 @@
 #include <omp.h>
 
 #include "core/blas.hpp"
+#include "solve/in_precision.hpp"
+#include "sparse/scaling.hpp"
 
 namespace spsolve {
 
@@ -49,11 +51,16 @@ PivotRule perturbing_rule() {
 }
 
 template <typename T>
-SparseElimination<T>::SparseElimination(std::shared_ptr<const SparseAnalysis> analysis)
+PivotRule perturbing_rule(const std::vector<double>& values) {
+  return {perturbing_rule<T>().least * largest_magnitude(values)};
+}
+
+template <typename T>
+HostSparseElimination<T>::HostSparseElimination(std::shared_ptr<const SparseAnalysis> analysis)
     : analysis_(std::move(analysis)) {}
 
 template <typename T>
-PivotCounts SparseElimination<T>::factor(Factorization kind, const std::vector<double>& values,
+PivotCounts HostSparseElimination<T>::factor(Factorization kind, const std::vector<double>& values,
                                          const std::function<void(double)>& advance) {
   const SingleThreadedBlas here;
   solve_.reset();
@@ -62,10 +69,8 @@ PivotCounts SparseElimination<T>::factor(Factorization kind, const std::vector<d
     factors_.reset();
     factors_.emplace(analysis_->fronts, kind, here.threads());
   }
-  double largest = 0;
-  for (const double value : values) largest = std::max(largest, std::abs(value));
-  const PivotRule rule{perturbing_rule<T>().least * largest};
-  const PivotCounts counts = factors_->factor(analysis_->entries, values, rule, advance);
+  const PivotCounts counts =
+      factors_->factor(analysis_->entries, values, perturbing_rule<T>(values), advance);
   if (counts.failed >= 0) return counts;
   std::vector<FactoredFront<T>> fronts;
   fronts.reserve(analysis_->fronts.size());
@@ -76,7 +81,7 @@ PivotCounts SparseElimination<T>::factor(Factorization kind, const std::vector<d
 }
 
 template <typename T>
-const ThresholdOutcome& SparseElimination<T>::factor_with_threshold(
+const ThresholdOutcome& HostSparseElimination<T>::factor_with_threshold(
     Factorization kind, const std::vector<double>& values,
     const std::function<void(double)>& advance) {
   const SingleThreadedBlas here;
@@ -91,8 +96,8 @@ const ThresholdOutcome& SparseElimination<T>::factor_with_threshold(
 }
 
 template <typename T>
-void SparseElimination<T>::solve(bool transposed, Index columns, std::vector<T>& b,
-                                 std::vector<T>& x) const {
+void HostSparseElimination<T>::solve(bool transposed, Index columns, std::vector<T>& b,
+                                 std::vector<T>& x) {
   const SingleThreadedBlas here;
   const LocalIndex n = static_cast<LocalIndex>(analysis_->rows());
   const auto to = [&](LocalIndex k, bool rows) {
@@ -112,9 +117,20 @@ void SparseElimination<T>::solve(bool transposed, Index columns, std::vector<T>&
   }
 }
 
-template class SparseElimination<float>;
-template class SparseElimination<double>;
+template <typename T>
+void HostSparseElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
+  solve_in<T>(b, x, [&](Dense<T>& rows) {
+    std::vector<T> result;
+    solve(transposed, rows.columns, rows.values, result);
+    rows.values.swap(result);
+  });
+}
+
+template class HostSparseElimination<float>;
+template class HostSparseElimination<double>;
 template PivotRule perturbing_rule<float>();
 template PivotRule perturbing_rule<double>();
+template PivotRule perturbing_rule<float>(const std::vector<double>&);
+template PivotRule perturbing_rule<double>(const std::vector<double>&);
 
 }  // namespace spsolve

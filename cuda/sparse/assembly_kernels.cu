@@ -1,0 +1,149 @@
+#include "cuda/core/launch.cuh"
+#include "cuda/sparse/front_kernels.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+
+template <typename T>
+__global__ void place_entries_kernel(const EntryPlace* entries, Index count, const double* values,
+                                     T* arena) {
+  for (Index i = thread_index(); i < count; i += thread_count()) {
+    arena[entries[i].to] = static_cast<T>(values[entries[i].source]);
+  }
+}
+
+/// The first of `count` ascending places that is at least `least`.
+__device__ int first_from(const int* places, int count, int least) {
+  int begin = 0;
+  while (count > 0) {
+    const int half = count / 2;
+    if (places[begin + half] < least) {
+      begin += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return begin;
+}
+
+/// One child's block as its parent takes it in.
+template <typename T>
+struct Child {
+  const T* block;
+  const int* places;
+  Index ld;
+  int size;
+};
+
+/// The rows that warps take side by side, and their lanes one after another.
+struct Lanes {
+  int warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
+  int lane = threadIdx.x % warp_size;
+};
+
+/// To columns of lower or, from pivots on, of what is passed up.
+template <bool symmetric, typename T>
+__device__ void add_columns(const FrontPlace& front, const Child<T>& child, int from, int to,
+                            bool to_border, T* columns, Index ld) {
+  const Lanes here;
+  const int p = front.pivots;
+  const int inner = to_border ? first_from(child.places, child.size, p) : 0;
+  for (int c = from + here.warp; c < to; c += here.warps) {
+    const int j = child.places[c];
+    const T* source = child.block + c * child.ld;
+    T* column = columns + (to_border ? j - p : j) * ld;
+    // Of L11 the blocks on the diagonal and below.
+    const int least = to_border ? p : j / pivot_block * pivot_block;
+    for (int r = (symmetric ? c : inner) + here.lane; r < child.size; r += warp_size) {
+      const int i = child.places[r];
+      if (i < least) continue;
+      const int row = to_border ? i - p : i < p ? i : front.border_row + i - p;
+      column[row] += source[r];
+    }
+  }
+}
+
+/// To columns of upper, which are rows of the front.
+template <typename T>
+__device__ void add_rows(const FrontPlace& front, const Child<T>& child, int from, int to,
+                         T* columns) {
+  const Lanes here;
+  const int p = front.pivots;
+  for (int c = here.warp; c < child.size; c += here.warps) {
+    const int j = child.places[c];
+    const T* source = child.block + c * child.ld;
+    const int row = j < p ? j : front.border_row + j - p;
+    for (int r = from + here.lane; r < to; r += warp_size) {
+      const int i = child.places[r];
+      if (j < p && j / pivot_block <= i / pivot_block) continue;
+      columns[row + i * static_cast<Index>(front.ld)] += source[r];
+    }
+  }
+}
+
+template <bool symmetric, typename T>
+__global__ void __launch_bounds__(threads)
+    assemble_kernel(DeviceFronts<T> fronts, const AssemblyPiece* pieces) {
+  const AssemblyPiece piece = pieces[blockIdx.x];
+  const FrontPlace front = fronts.places[piece.front];
+  const bool to_border = piece.part == AssemblyPiece::passed_up;
+  T* const columns =
+      fronts.arena + (to_border                              ? front.passed_up
+                      : piece.part == AssemblyPiece::upper ? front.upper
+                                                             : front.lower);
+  if (to_border) {
+    const Index begin = static_cast<Index>(piece.begin) * front.ld_passed;
+    const Index end = static_cast<Index>(piece.end) * front.ld_passed;
+    for (Index i = begin + threadIdx.x; i < end; i += blockDim.x) columns[i] = 0;
+    __syncthreads();
+  }
+  const int shift = to_border ? front.pivots : 0;
+  for (int i = front.child_begin; i < front.child_end; ++i) {
+    const FrontPlace& place = fronts.places[fronts.children[i]];
+    const Child<T> child{fronts.arena + place.passed_up, fronts.in_parent + place.border_begin,
+                         place.ld_passed, place.border};
+    const int from = first_from(child.places, child.size, piece.begin + shift);
+    const int to = first_from(child.places, child.size, piece.end + shift);
+    if (from == to) continue;
+    if (piece.part == AssemblyPiece::upper) {
+      add_rows(front, child, from, to, columns);
+    } else {
+      add_columns<symmetric>(front, child, from, to, to_border, columns,
+                             to_border ? front.ld_passed : front.ld);
+    }
+    __syncthreads();  // the next child may add to the same places
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void place_entries(const EntryPlace* entries, Index count, const double* values, T* arena,
+                   cudaStream_t stream) {
+  if (count == 0) return;
+  place_entries_kernel<<<grid_for(count, threads), threads, 0, stream>>>(entries, count, values,
+                                                                         arena);
+  check_launch("place_entries");
+}
+
+template <typename T>
+void assemble(Factorization kind, const DeviceFronts<T>& fronts, const AssemblyPiece* pieces,
+              Index count, cudaStream_t stream) {
+  if (count == 0) return;
+  const auto kernel = kind == Factorization::lu ? assemble_kernel<false, T> : assemble_kernel<true, T>;
+  kernel<<<static_cast<unsigned>(count), threads, 0, stream>>>(fronts, pieces);
+  check_launch("assemble");
+}
+
+template void place_entries(const EntryPlace*, Index, const double*, float*, cudaStream_t);
+template void place_entries(const EntryPlace*, Index, const double*, double*, cudaStream_t);
+template void assemble(Factorization, const DeviceFronts<float>&, const AssemblyPiece*, Index,
+                       cudaStream_t);
+template void assemble(Factorization, const DeviceFronts<double>&, const AssemblyPiece*, Index,
+                       cudaStream_t);
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,112 @@
+#include "cuda/sparse/device_elimination.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include "cuda/core/stream.hpp"
+#include "cuda/sparse/device_sweeps.hpp"
+#include "cuda/vectors/device_vectors.hpp"
+#include "sparse/host_elimination.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+template <typename T>
+class DeviceElimination final : public SparseElimination<T> {
+ public:
+  explicit DeviceElimination(std::shared_ptr<const SparseAnalysis> analysis)
+      : analysis_(std::move(analysis)) {}
+
+  PivotCounts factor(Factorization kind, const std::vector<double>& values,
+                     const std::function<void(double)>& advance) override;
+  const ThresholdOutcome& factor_with_threshold(
+      Factorization kind, const std::vector<double>& values,
+      const std::function<void(double)>& advance) override;
+  void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
+  void solve(bool transposed, const Vectors& b, Vectors& x) override;
+
+ private:
+  std::shared_ptr<const SparseAnalysis> analysis_;
+  std::optional<DeviceFactors<T>> factors_;
+  std::optional<DeviceSweeps<T>> sweeps_;
+  std::optional<HostSparseElimination<T>> host_;  // with threshold pivoting
+};
+
+template <typename T>
+PivotCounts DeviceElimination<T>::factor(Factorization kind, const std::vector<double>& values,
+                                         const std::function<void(double)>&) {
+  host_.reset();
+  if (!factors_ || factors_->kind() != kind) {
+    sweeps_.reset();
+    factors_.reset();
+    factors_.emplace(*analysis_, kind);
+  }
+  const PivotCounts counts = factors_->factor(values, perturbing_rule<T>(values).least);
+  if (!sweeps_ && counts.failed < 0) sweeps_.emplace(*analysis_, *factors_);
+  return counts;
+}
+
+template <typename T>
+const ThresholdOutcome& DeviceElimination<T>::factor_with_threshold(
+    Factorization kind, const std::vector<double>& values,
+    const std::function<void(double)>& advance) {
+  sweeps_.reset();
+  factors_.reset();
+  host_.emplace(analysis_);
+  return host_->factor_with_threshold(kind, values, advance);
+}
+
+template <typename T>
+void DeviceElimination<T>::solve(bool transposed, Index columns, std::vector<T>& b,
+                                 std::vector<T>& x) {
+  if (host_) return host_->solve(transposed, columns, b, x);
+  std::vector<double> rows(b.begin(), b.end());
+  DeviceArray<double> on_device(rows);
+  sweeps_->solve(transposed, columns, on_device.data(), on_device.data());
+  wait_for(current_stream());
+  on_device.download(rows);
+  x.assign(rows.begin(), rows.end());
+}
+
+template <typename T>
+void DeviceElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
+  if (host_) return host_->solve(transposed, b, x);
+  if constexpr (std::is_same_v<T, double>) {
+    sweeps_->solve(transposed, b.columns(), on_device(b).data(), on_device(x).data());
+  } else {
+    // A small residual would underflow: columns are solved for with their largest entry near 1.
+    std::vector<double> down, up;
+    for (const double largest : maxima(b)) {
+      int exponent = 0;
+      std::frexp(largest, &exponent);
+      down.push_back(std::ldexp(1.0, -exponent));
+      up.push_back(std::ldexp(1.0, exponent));
+    }
+    copy(b, x);
+    x.scale_columns(down);
+    sweeps_->solve(transposed, b.columns(), on_device(x).data(), on_device(x).data());
+    x.scale_columns(up);
+  }
+}
+
+class DeviceSparseMemory final : public SparseMemory {
+ public:
+  std::unique_ptr<SparseElimination<float>> in_float(
+      std::shared_ptr<const SparseAnalysis> analysis) override {
+    return std::make_unique<DeviceElimination<float>>(std::move(analysis));
+  }
+  std::unique_ptr<SparseElimination<double>> in_double(
+      std::shared_ptr<const SparseAnalysis> analysis) override {
+    return std::make_unique<DeviceElimination<double>>(std::move(analysis));
+  }
+};
+
+}  // namespace
+
+SparseMemory& device_sparse_memory() {
+  static DeviceSparseMemory memory;
+  return memory;
+}
+
+}  // namespace spsolve::cuda

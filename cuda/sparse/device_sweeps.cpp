@@ -1,0 +1,228 @@
+#include "cuda/sparse/device_sweeps.hpp"
+
+#include <algorithm>
+
+#include "cuda/core/stream.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+/// Fronts of at most so many tiles are swept by one thread block.
+constexpr int tiles_of_one_task = 3;
+
+int tiles_of(const FrontPlace& front) {
+  return front.blocks() + (front.border + pivot_block - 1) / pivot_block;
+}
+
+/// The topmost front of each front's tree.
+std::vector<int> roots_of(const std::vector<FrontPlace>& places) {
+  std::vector<int> root(places.size());
+  for (std::size_t s = places.size(); s-- > 0;) {
+    root[s] = places[s].parent < 0 ? static_cast<int>(s) : root[places[s].parent];
+  }
+  return root;
+}
+
+}  // namespace
+
+/// For each front the group of its block: one behind the last of those that its rows wait for.
+template <typename T>
+std::vector<int> DeviceSweeps<T>::groups_of(const SparseAnalysis& analysis, int& count) const {
+  const auto& places = factors_.places().places;
+  std::vector<int> group(places.size(), 0);
+  count = places.empty() ? 0 : 1;
+  const Couplings& couplings = analysis.couplings;
+  if (couplings.empty()) return group;
+  const std::vector<int> root = roots_of(places);
+  std::vector<int> front_of(analysis.rows());
+  for (std::size_t s = 0; s < places.size(); ++s) {
+    std::fill_n(front_of.begin() + places[s].first, places[s].pivots, static_cast<int>(s));
+  }
+  for (std::size_t i = 0; i < couplings.roots.size(); ++i) {  // each behind those it waits for
+    int& own = group[couplings.roots[i]];
+    for (Index e = couplings.starts[i]; e < couplings.starts[i + 1]; ++e) {
+      own = std::max(own, group[root[front_of[couplings.entries[e].column]]] + 1);
+    }
+    count = std::max(count, own + 1);
+  }
+  for (std::size_t s = 0; s < places.size(); ++s) group[s] = group[root[s]];
+  return group;
+}
+
+template <typename T>
+void DeviceSweeps<T>::write_tasks(const std::vector<int>& group_of) {
+  const FrontPlaces& all = factors_.places();
+  std::vector<std::vector<SweepTask>> forward(groups_.size()), backward(groups_.size());
+  std::vector<int> signals(all.places.size(), 0);
+  for (const LocalIndex s : all.by_level) {
+    const FrontPlace& front = all.places[s];
+    const int tiles = tiles_of(front);
+    auto& tasks = forward[group_of[s]];
+    const int parent = front.parent;
+    if (tiles <= tiles_of_one_task) {
+      tasks.push_back({s, 0, tiles});
+      if (parent >= 0 && front.border > 0) ++signals[parent];
+      continue;
+    }
+    for (int tile = 0; tile < tiles; ++tile) {
+      tasks.push_back({s, tile, tile + 1});
+      if (parent >= 0 && tile >= front.blocks()) ++signals[parent];
+    }
+  }
+  for (auto s = all.by_level.rbegin(); s != all.by_level.rend(); ++s) {
+    const FrontPlace& front = all.places[*s];
+    auto& tasks = backward[group_of[*s]];
+    if (tiles_of(front) <= tiles_of_one_task) {
+      tasks.push_back({*s, 0, front.blocks()});
+      continue;
+    }
+    for (int block = front.blocks() - 1; block >= 0; --block) {
+      tasks.push_back({*s, block, block + 1});
+    }
+  }
+  std::vector<SweepTask> all_forward, all_backward;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    Group& group = groups_[g];
+    group.forward_begin = static_cast<Index>(all_forward.size());
+    all_forward.insert(all_forward.end(), forward[g].begin(), forward[g].end());
+    group.forward_end = static_cast<Index>(all_forward.size());
+    group.backward_begin = static_cast<Index>(all_backward.size());
+    all_backward.insert(all_backward.end(), backward[g].begin(), backward[g].end());
+    group.backward_end = static_cast<Index>(all_backward.size());
+  }
+  forward_ = DeviceArray<SweepTask>(all_forward);
+  backward_ = DeviceArray<SweepTask>(all_backward);
+  signals_ = DeviceArray<int>(signals);
+  counters_ = DeviceArray<int>(3 * static_cast<Index>(all.places.size()) +
+                               2 * static_cast<Index>(groups_.size()));
+}
+
+template <typename T>
+void DeviceSweeps<T>::write_couplings(const SparseAnalysis& analysis,
+                                      const std::vector<int>& group_of, bool by_columns,
+                                      Coupled& coupled) {
+  const auto& places = factors_.places().places;
+  struct Entry {
+    int group, row, column;
+    Index source;
+  };
+  std::vector<int> group_at(analysis.rows());
+  for (std::size_t s = 0; s < places.size(); ++s) {
+    std::fill_n(group_at.begin() + places[s].first, places[s].pivots, group_of[s]);
+  }
+  std::vector<Entry> entries;
+  for (const Coupling& c : analysis.couplings.entries) {
+    const int row = by_columns ? c.column : c.row, column = by_columns ? c.row : c.column;
+    entries.push_back({group_at[row], row, column, c.source});
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.group, a.row, a.column) < std::tie(b.group, b.row, b.column);
+  });
+  std::vector<int> rows, columns;
+  std::vector<Index> starts, sources;
+  const auto end_group = [&](int group) {
+    Group& own = groups_[group];
+    (by_columns ? own.transposed_end : own.coupling_end) = static_cast<Index>(rows.size());
+  };
+  const auto begin_group = [&](int group) {
+    Group& own = groups_[group];
+    const Index here = static_cast<Index>(rows.size());
+    (by_columns ? own.transposed_begin : own.coupling_begin) = here;
+    (by_columns ? own.transposed_end : own.coupling_end) = here;
+  };
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    const Entry& entry = entries[e];
+    if (e == 0 || entry.group != entries[e - 1].group) begin_group(entry.group);
+    if (e == 0 || entry.row != entries[e - 1].row) {
+      rows.push_back(entry.row);
+      starts.push_back(static_cast<Index>(e));
+    }
+    columns.push_back(entry.column);
+    sources.push_back(entry.source);
+    end_group(entry.group);
+  }
+  starts.push_back(static_cast<Index>(entries.size()));
+  coupled.rows = DeviceArray<int>(rows);
+  coupled.columns = DeviceArray<int>(columns);
+  coupled.starts = DeviceArray<Index>(starts);
+  coupled.sources = DeviceArray<Index>(sources);
+}
+
+template <typename T>
+DeviceSweeps<T>::DeviceSweeps(const SparseAnalysis& analysis, const DeviceFactors<T>& factors)
+    : factors_(factors), rows_(analysis.rows()) {
+  int groups = 0;
+  const std::vector<int> group_of = groups_of(analysis, groups);
+  groups_.resize(groups);
+  write_tasks(group_of);
+  if (!analysis.couplings.empty()) {
+    write_couplings(analysis, group_of, false, by_rows_);
+    write_couplings(analysis, group_of, true, by_columns_);
+  }
+  column_order_ = DeviceArray<int>(analysis.order);
+  std::vector<LocalIndex> rows(analysis.order);
+  if (!analysis.row_of.empty()) {
+    for (LocalIndex& row : rows) row = analysis.row_of[row];
+  }
+  row_order_ = DeviceArray<int>(rows);
+  border_ = DeviceArray<int>(analysis.fronts.border);
+}
+
+template <typename T>
+void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
+  const cudaStream_t stream = current_stream();
+  const Index fronts = static_cast<Index>(factors_.places().places.size());
+  CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.bytes()),
+                             stream));
+  Sweep<T> sweep{.places = factors_.device_places(),
+                 .children = factors_.children(),
+                 .in_parent = factors_.in_parent(),
+                 .border = border_.data(),
+                 .signals = signals_.data(),
+                 .factors = factors_.arena(),
+                 .transposed = transposed,
+                 .x = x_.data(),
+                 .passed_up = passed_up_.data(),
+                 .arrived = counters_.data(),
+                 .done = nullptr,
+                 .next = counters_.data() + 3 * fronts,
+                 .columns = columns};
+  const DeviceCouplings couplings = (transposed ? by_columns_ : by_rows_).view();
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const Group& group = groups_[transposed ? groups_.size() - 1 - i : i];
+    subtract_couplings(couplings, factors_.values(),
+                       transposed ? group.transposed_begin : group.coupling_begin,
+                       transposed ? group.transposed_end : group.coupling_end, columns, x_.data(),
+                       stream);
+    sweep.done = counters_.data() + fronts;
+    sweep_forward(sweep, forward_.data() + group.forward_begin,
+                  group.forward_end - group.forward_begin, stream);
+    ++sweep.next;
+    sweep.done = counters_.data() + 2 * fronts;
+    sweep_backward(sweep, backward_.data() + group.backward_begin,
+                   group.backward_end - group.backward_begin, stream);
+    ++sweep.next;
+  }
+}
+
+template <typename T>
+void DeviceSweeps<T>::solve(bool transposed, Index columns, const double* b, double* x) {
+  const cudaStream_t stream = current_stream();
+  const Index widest = std::min<Index>(columns, most_sweep_columns);
+  x_.grow(rows_ * widest);
+  passed_up_.grow(border_.size() * widest);
+  const DeviceArray<int>& from = transposed ? column_order_ : row_order_;
+  const DeviceArray<int>& to = transposed ? row_order_ : column_order_;
+  for (Index c = 0; c < columns; c += widest) {
+    const int some = static_cast<int>(std::min(widest, columns - c));
+    gather_rows(from.data(), rows_, some, b + c, columns, x_.data(), some, stream);
+    solve_some(transposed, some);
+    scatter_rows(to.data(), rows_, some, x_.data(), some, x + c, columns, stream);
+  }
+}
+
+template class DeviceSweeps<float>;
+template class DeviceSweeps<double>;
+
+}  // namespace spsolve::cuda

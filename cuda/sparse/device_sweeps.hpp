@@ -1,0 +1,55 @@
+#pragma once
+
+#include <vector>
+
+#include "cuda/sparse/device_factors.hpp"
+#include "cuda/sparse/sweep_kernels.hpp"
+
+namespace spsolve::cuda {
+
+/// Solves with finished factors on their GPU. Blocks of the block triangular form that don't wait
+/// for one another are solved with side by side, by two sweeps; the others behind them.
+template <typename T>
+class DeviceSweeps {
+ public:
+  /// `factors` and `analysis` must outlive the object.
+  DeviceSweeps(const SparseAnalysis& analysis, const DeviceFactors<T>& factors);
+
+  /// x <- A^-1 b or A^-T b, n x `columns`, row-major, for A in its own order; b may be x.
+  /// Cost: reads the factors once forward and once backward for each most_sweep_columns columns.
+  void solve(bool transposed, Index columns, const double* b, double* x);
+
+ private:
+  /// Blocks that are solved with together.
+  struct Group {
+    Index forward_begin = 0, forward_end = 0;    ///< tasks
+    Index backward_begin = 0, backward_end = 0;  ///< tasks
+    Index coupling_begin = 0, coupling_end = 0;  ///< rows of by_rows that wait for groups before
+    Index transposed_begin = 0, transposed_end = 0;  ///< of by_columns, that wait for those behind
+  };
+  /// Couplings by their rows, or by their columns.
+  struct Coupled {
+    DeviceArray<int> rows, columns;
+    DeviceArray<Index> starts, sources;
+    DeviceCouplings view() const {
+      return {rows.data(), starts.data(), columns.data(), sources.data()};
+    }
+  };
+
+  std::vector<int> groups_of(const SparseAnalysis& analysis, int& count) const;
+  void write_tasks(const std::vector<int>& group_of);
+  void write_couplings(const SparseAnalysis& analysis, const std::vector<int>& group_of,
+                       bool by_columns, Coupled& coupled);
+  void solve_some(bool transposed, int columns);
+
+  const DeviceFactors<T>& factors_;
+  Index rows_;
+  std::vector<Group> groups_;
+  DeviceArray<int> row_order_, column_order_;  // of A, by position in the order of elimination
+  DeviceArray<int> border_, signals_, counters_;
+  DeviceArray<SweepTask> forward_, backward_;
+  Coupled by_rows_, by_columns_;
+  DeviceArray<T> x_, passed_up_;
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "sparse/fronts/front_places.hpp"
+#include "cuda/sparse/pivot_tally.hpp"
+
+namespace spsolve::cuda {
+
+/// The fronts of an elimination as kernels see them; all arrays in GPU memory.
+template <typename T>
+struct DeviceFronts {
+  const FrontPlace* places;
+  const int* children;   ///< of all fronts, see FrontPlace::child_begin
+  const int* in_parent;  ///< where the rows of borders stand in the parent
+  T* arena;
+  PivotTally* tally;
+  T least;  ///< smaller pivots are made this large
+};
+
+/// An entry of A in the arena.
+struct EntryPlace {
+  Index to;
+  Index source;  ///< among the values of A
+};
+
+/// arena[to] <- values[source] for all of `count` entries.
+template <typename T>
+void place_entries(const EntryPlace* entries, Index count, const double* values, T* arena,
+                   cudaStream_t stream);
+
+/// Fronts of at most `rows` rows and `side` pivots, each of which a thread block assembles and
+/// eliminates in shared memory. side: 16, 32 or 64; rows <= small_front.
+template <typename T>
+void eliminate_small(Factorization kind, const DeviceFronts<T>& fronts, const int* list,
+                     Index count, int rows, int side, cudaStream_t stream);
+
+/// Columns begin ... end of a part of a larger front, to which what its children pass up is added.
+struct AssemblyPiece {
+  int front;
+  int begin, end;
+  enum : int { lower, upper, passed_up };
+  int part;
+};
+
+/// Adds what children pass up, in their order; sets what is passed up on its first touch.
+template <typename T>
+void assemble(Factorization kind, const DeviceFronts<T>& fronts, const AssemblyPiece* pieces,
+              Index count, cudaStream_t stream);
+
+/// Factors the diagonal blocks number `block` of these fronts, and inverts their factors.
+template <typename T>
+void invert_blocks(Factorization kind, const DeviceFronts<T>& fronts, const int* list, Index count,
+                   int block, cudaStream_t stream);
+
+}  // namespace spsolve::cuda

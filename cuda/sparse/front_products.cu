@@ -1,0 +1,234 @@
+#include "cuda/sparse/front_products.hpp"
+
+#include <type_traits>
+
+#include "cuda/core/launch.cuh"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr int side = product_tile;
+constexpr int depth = 16;  // columns of A and B that are loaded at a time
+constexpr int stages = 3;
+constexpr int threads = 128;
+
+/// Values between columns of A and B in shared memory: 4 modulo 16, so that the threads of a warp
+/// read different banks.
+constexpr int stride = side + 4;
+
+template <typename T>
+constexpr int shared_bytes = stages * 2 * depth * stride * static_cast<int>(sizeof(T));
+
+/// Copies 16 bytes, the first `bytes` of them from memory, the others zeros.
+__device__ inline void copy_async(void* to, const void* from, int bytes) {
+  const unsigned place = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(place), "l"(from), "r"(bytes)
+               : "memory");
+}
+
+/// Begins to load `depth` columns of a tile of `rows` rows; columns from `left` on are zeros.
+template <typename T>
+__device__ void load_columns(const T* from, Index ld, int rows, int left, T* to) {
+  constexpr int pack = 16 / static_cast<int>(sizeof(T));
+  constexpr int packs = side / pack;
+  for (int i = threadIdx.x; i < packs * depth; i += threads) {
+    const int row = i % packs * pack, column = i / packs;
+    const int count = column < left ? min(max(rows - row, 0), pack) : 0;
+    const T* source = count > 0 ? from + row + column * ld : from;
+    copy_async(to + row + column * stride, source, count * static_cast<int>(sizeof(T)));
+  }
+}
+
+/// s <- s + x y by a warp's tensor cores, for x of 16 x 8, y of 8 x 8 and s of 16 x 8.
+__device__ inline void multiply_add(const double (&x)[4], const double (&y)[2], double (&s)[4]) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+d"(s[0]), "+d"(s[1]), "+d"(s[2]), "+d"(s[3])
+      : "d"(x[0]), "d"(x[1]), "d"(x[2]), "d"(x[3]), "d"(y[0]), "d"(y[1]));
+#else
+  for (int k = 0; k < 2; ++k) {
+    for (int half = 0; half < 2; ++half) {
+      asm volatile(
+          "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+          : "+d"(s[2 * half]), "+d"(s[2 * half + 1])
+          : "d"(x[2 * k + half]), "d"(y[k]));
+    }
+  }
+#endif
+}
+
+/// The sums of one warp's quarter of a tile, 32 x 32.
+template <typename T>
+struct Quarter;
+
+/// By tensor cores: 2 x 4 pieces of 16 x 8.
+template <>
+struct Quarter<double> {
+  double sums[2][4][4] = {};
+
+  __device__ void add(const double* a, const double* b) {
+    const int lane = threadIdx.x % warp_size;
+    const int group = lane / 4, member = lane % 4;
+#pragma unroll
+    for (int k = 0; k < depth; k += 8) {
+      double x[2][4], y[4][2];
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          x[i][e] = a[(k + member + e / 2 * 4) * stride + i * 16 + group + e % 2 * 8];
+        }
+      }
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+#pragma unroll
+        for (int e = 0; e < 2; ++e) y[j][e] = b[(k + member + e * 4) * stride + j * 8 + group];
+      }
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          multiply_add(x[i], y[j], sums[i][j]);
+        }
+      }
+    }
+  }
+
+  /// Calls visit(row, column, sum) for every element of this thread.
+  template <typename Visit>
+  __device__ void each(const Visit& visit) const {
+    const int lane = threadIdx.x % warp_size;
+    const int group = lane / 4, member = lane % 4;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          visit(i * 16 + group + e / 2 * 8, j * 8 + member * 2 + e % 2, sums[i][j][e]);
+        }
+      }
+    }
+  }
+};
+
+/// By plain multiplications: 8 x 4 elements a thread.
+template <>
+struct Quarter<float> {
+  float sums[8][4] = {};
+
+  __device__ void add(const float* a, const float* b) {
+    const int lane = threadIdx.x % warp_size;
+    const int row = lane % 4 * 8, column = lane / 4 * 4;
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      float x[8], y[4];
+#pragma unroll
+      for (int i = 0; i < 8; ++i) x[i] = a[k * stride + row + i];
+#pragma unroll
+      for (int j = 0; j < 4; ++j) y[j] = b[k * stride + column + j];
+#pragma unroll
+      for (int i = 0; i < 8; ++i) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) sums[i][j] += x[i] * y[j];
+      }
+    }
+  }
+
+  template <typename Visit>
+  __device__ void each(const Visit& visit) const {
+    const int lane = threadIdx.x % warp_size;
+    const int row = lane % 4 * 8, column = lane / 4 * 4;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+#pragma unroll
+      for (int i = 0; i < 8; ++i) visit(row + i, column + j, sums[i][j]);
+    }
+  }
+};
+
+template <typename T>
+__global__ void __launch_bounds__(threads)
+    multiply_tiles_kernel(const ProductTile* tiles, const FrontProduct* products, T* arena,
+                          unsigned long long* largest) {
+  extern __shared__ __align__(16) unsigned char raw[];
+  T* const shared = reinterpret_cast<T*>(raw);
+  const ProductTile tile = tiles[blockIdx.x];
+  const FrontProduct product = products[tile.product];
+  const int row = tile.row * side, column = tile.column * side;
+  const int rows = min(side, product.m - row), columns = min(side, product.n - column);
+  const T* a = arena + product.a + row;
+  const T* b = arena + product.b + column;
+  const Index lda = product.lda, ldb = product.ldb;
+  const int steps = (product.k + depth - 1) / depth;
+  const auto place = [&](int step) { return shared + step % stages * (2 * depth * stride); };
+  const auto load = [&](int step) {
+    if (step < steps) {
+      const int k = step * depth;
+      load_columns(a + k * lda, lda, rows, product.k - k, place(step));
+      load_columns(b + k * ldb, ldb, columns, product.k - k, place(step) + depth * stride);
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  };
+  for (int step = 0; step < stages - 1; ++step) load(step);
+  Quarter<T> quarter;
+  const int warp = threadIdx.x / warp_size;
+  const int part_row = warp % 2 * 32, part_column = warp / 2 * 32;
+  for (int step = 0; step < steps; ++step) {
+    asm volatile("cp.async.wait_group %0;" ::"n"(stages - 2) : "memory");
+    __syncthreads();
+    load(step + stages - 1);
+    quarter.add(place(step) + part_row, place(step) + depth * stride + part_column);
+  }
+  asm volatile("cp.async.wait_group 0;" ::: "memory");
+  __syncthreads();  // C may lie where A does
+  T* c = arena + product.c + row + static_cast<Index>(column) * product.ldc;
+  const Index ldc = product.ldc;
+  if (product.what == FrontProduct::subtract) {
+    quarter.each([&](int i, int j, T sum) {
+      if (part_row + i < rows && part_column + j < columns) {
+        c[part_row + i + (part_column + j) * ldc] -= sum;
+      }
+    });
+    return;
+  }
+  T most = 0;
+  quarter.each([&](int i, int j, T sum) {
+    if (part_row + i < rows && part_column + j < columns) {
+      c[part_row + i + (part_column + j) * ldc] = sum;
+      most = fmax(most, fabs(sum));
+    }
+  });
+  if (product.what != FrontProduct::assign_and_watch) return;
+  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+    most = fmax(most, __shfl_xor_sync(whole_warp, most, distance));
+  }
+  if (threadIdx.x % warp_size == 0) {
+    const auto bits =
+        static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(most)));
+    if (bits > *largest) atomicMax(largest, bits);
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void multiply_tiles(const ProductTile* tiles, Index count, const FrontProduct* products, T* arena,
+                    unsigned long long* largest, cudaStream_t stream) {
+  if (count == 0) return;
+  CUDA_CHECK(cudaFuncSetAttribute(multiply_tiles_kernel<T>,
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes<T>));
+  multiply_tiles_kernel<T><<<static_cast<unsigned>(count), threads, shared_bytes<T>, stream>>>(
+      tiles, products, arena, largest);
+  check_launch("multiply_tiles");
+}
+
+template void multiply_tiles(const ProductTile*, Index, const FrontProduct*, float*,
+                             unsigned long long*, cudaStream_t);
+template void multiply_tiles(const ProductTile*, Index, const FrontProduct*, double*,
+                             unsigned long long*, cudaStream_t);
+
+}  // namespace spsolve::cuda

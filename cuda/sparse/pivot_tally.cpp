@@ -1,0 +1,20 @@
+#include "cuda/sparse/pivot_tally.hpp"
+
+#include <bit>
+
+namespace spsolve::cuda {
+
+PivotCounts counts_of(const PivotTally& tally) {
+  PivotCounts counts;
+  counts.perturbed = static_cast<Index>(tally.perturbed);
+  counts.swaps = static_cast<Index>(tally.swaps);
+  counts.negative = static_cast<Index>(tally.negative);
+  counts.pairs = static_cast<Index>(tally.pairs);
+  counts.largest = std::bit_cast<double>(tally.largest);
+  counts.smallest = counts.largest > 0 ? std::bit_cast<double>(tally.smallest) : 0;
+  counts.largest_multiplier = std::bit_cast<double>(tally.largest_multiplier);
+  counts.failed = tally.failed == ~0ull ? -1 : static_cast<Index>(tally.failed);
+  return counts;
+}
+
+}  // namespace spsolve::cuda

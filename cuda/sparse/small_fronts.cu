@@ -1,0 +1,205 @@
+#include <algorithm>
+
+#include "cuda/sparse/diagonal_block.cuh"
+#include "cuda/sparse/front_kernels.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+/// A front in shared memory, (p + m) x (p + m), column-major. Of symmetric ones the lower triangle
+/// is there before pivots are eliminated.
+template <typename T>
+struct SharedFront {
+  T* values;
+  int stride;
+  int pivots, rows;
+
+  __device__ T& at(int row, int column) const { return values[column * stride + row]; }
+};
+
+template <Factorization kind, typename T>
+__device__ void read_front(const FrontPlace& place, const T* arena, const SharedFront<T>& front) {
+  const int p = front.pivots, n = front.rows;
+  for (int i = threadIdx.x; i < n * (n - p); i += blockDim.x) front.at(i % n, p + i / n) = 0;
+  __syncthreads();
+  for (int i = threadIdx.x; i < n * p; i += blockDim.x) {
+    const int row = i % n, column = i / n;
+    front.at(row, column) = arena[place.lower + i];
+    if (kind == Factorization::lu && row >= p) front.at(column, row) = arena[place.upper + i];
+  }
+  __syncthreads();
+}
+
+template <Factorization kind, typename T>
+__device__ void add_children(const DeviceFronts<T>& fronts, const FrontPlace& place,
+                             const SharedFront<T>& front) {
+  for (int i = place.child_begin; i < place.child_end; ++i) {
+    const FrontPlace& child = fronts.places[fronts.children[i]];
+    const int m = child.border;
+    const T* block = fronts.arena + child.passed_up;
+    const int* rows = fronts.in_parent + child.border_begin;
+    for (int e = threadIdx.x; e < m * m; e += blockDim.x) {
+      const int r = e % m, c = e / m;
+      if (kind != Factorization::lu && r < c) continue;
+      front.at(rows[r], rows[c]) += block[r + c * child.ld_passed];
+    }
+    __syncthreads();
+  }
+}
+
+/// L21 = F21 U^-1 or the like, and U12 = L^-1 P F12, in their places; a warp a row of L21 and a
+/// column of U12. Hands back the largest multiplier that this thread has made.
+template <Factorization kind, typename T, int side>
+__device__ T eliminate_border(const DiagonalBlock<T, side>& block, const SharedFront<T>& front) {
+  constexpr int parts = (side + warp_size - 1) / warp_size;
+  const int p = front.pivots, n = front.rows;
+  const int lane = threadIdx.x % warp_size, warps = blockDim.x / warp_size;
+  T most = 0;
+  for (int r = p + static_cast<int>(threadIdx.x) / warp_size; r < n; r += warps) {
+    T left[parts], right[parts];
+#pragma unroll
+    for (int q = 0; q < parts; ++q) {
+      const int j = lane + q * warp_size;
+      left[q] = right[q] = 0;
+      if (j >= p) continue;
+      for (int k = 0; k < p; ++k) {
+        const T f = front.at(r, k);
+        const T l = block.lower[k * block.stride + j];
+        if constexpr (kind == Factorization::cholesky) {
+          left[q] += f * l;
+        } else {
+          left[q] += f * block.upper[k * block.stride + j];
+          right[q] += (kind == Factorization::lu ? front.at(k, r) : f) * l;
+        }
+      }
+    }
+    __syncwarp();
+#pragma unroll
+    for (int q = 0; q < parts; ++q) {
+      const int j = lane + q * warp_size;
+      if (j >= p) continue;
+      front.at(r, j) = left[q];
+      front.at(j, r) = kind == Factorization::cholesky ? left[q] : right[q];
+      most = fmax(most, fabs(left[q]));
+    }
+  }
+  __syncthreads();
+  return most;
+}
+
+/// F22 <- F22 - L21 U12.
+template <Factorization kind, typename T>
+__device__ void update_border(const SharedFront<T>& front) {
+  const int p = front.pivots, m = front.rows - p;
+  for (int e = threadIdx.x; e < m * m; e += blockDim.x) {
+    const int r = p + e % m, c = p + e / m;
+    if (kind != Factorization::lu && r < c) continue;
+    T sum = 0;
+    for (int k = 0; k < p; ++k) sum += front.at(r, k) * front.at(k, c);
+    front.at(r, c) -= sum;
+  }
+  __syncthreads();
+}
+
+template <Factorization kind, typename T, int side>
+__device__ void write_front(const FrontPlace& place, const DiagonalBlock<T, side>& block,
+                            const SharedFront<T>& front, T* arena) {
+  const int p = front.pivots, n = front.rows, m = n - p;
+  for (int i = threadIdx.x; i < n * p; i += blockDim.x) {
+    const int row = i % n, column = i / n;
+    arena[place.lower + i] =
+        row < p ? block.lower[column * block.stride + row] : front.at(row, column);
+    if (kind != Factorization::cholesky) {
+      arena[place.upper + i] =
+          row < p ? block.upper[column * block.stride + row] : front.at(column, row);
+    }
+  }
+  if (place.parent < 0) return;
+  for (int e = threadIdx.x; e < m * m; e += blockDim.x) {
+    const int r = e % m, c = e / m;
+    if (kind != Factorization::lu && r < c) continue;
+    arena[place.passed_up + e] = front.at(p + r, p + c);
+  }
+}
+
+/// By all lanes of a warp.
+template <typename T>
+__device__ void count_multiplier(T most, PivotTally* tally) {
+  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+    most = fmax(most, __shfl_xor_sync(whole_warp, most, distance));
+  }
+  const auto bits = static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(most)));
+  if (threadIdx.x % warp_size == 0 && bits > tally->largest_multiplier) {
+    atomicMax(&tally->largest_multiplier, bits);
+  }
+}
+
+template <Factorization kind, typename T, int side>
+__global__ void eliminate_small_kernel(DeviceFronts<T> fronts, const int* list) {
+  extern __shared__ __align__(16) unsigned char raw[];
+  auto& block = *reinterpret_cast<DiagonalBlock<T, side>*>(raw);
+  const FrontPlace place = fronts.places[list[blockIdx.x]];
+  const int p = place.pivots, n = p + place.border;
+  const SharedFront<T> front{reinterpret_cast<T*>(raw + sizeof(block)), n | 1, p, n};
+  read_front<kind>(place, fronts.arena, front);
+  add_children<kind>(fronts, place, front);
+  for (int i = threadIdx.x; i < side * side; i += blockDim.x) {
+    const int row = i % side, column = i / side;
+    const bool inside = row < p && column < p;
+    const bool mirrored = kind == Factorization::ldlt && row < column;
+    block.at(row, column) = inside          ? (mirrored ? front.at(column, row) : front.at(row, column))
+                            : row == column ? T(1)
+                                            : T(0);
+  }
+  __syncthreads();
+  invert<kind>(block, p, fronts.least, place.first, fronts.tally);
+  T most = eliminate_border<kind>(block, front);
+  update_border<kind>(front);
+  write_front<kind>(place, block, front, fronts.arena);
+  if constexpr (kind != Factorization::cholesky) count_multiplier(most, fronts.tally);
+}
+
+template <Factorization kind, typename T, int side>
+void launch(const DeviceFronts<T>& fronts, const int* list, Index count, int rows,
+            cudaStream_t stream) {
+  const int bytes =
+      static_cast<int>(sizeof(DiagonalBlock<T, side>) + sizeof(T) * (rows | 1) * rows);
+  const int threads = side == 64 ? 256 : std::max(2 * side, 2 * rows);
+  CUDA_CHECK(cudaFuncSetAttribute(eliminate_small_kernel<kind, T, side>,
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  eliminate_small_kernel<kind, T, side>
+      <<<static_cast<unsigned>(count), threads, bytes, stream>>>(fronts, list);
+  check_launch("eliminate_small");
+}
+
+template <Factorization kind, typename T>
+void launch_side(const DeviceFronts<T>& fronts, const int* list, Index count, int rows, int side,
+                 cudaStream_t stream) {
+  if (side == 16) return launch<kind, T, 16>(fronts, list, count, rows, stream);
+  if (side == 32) return launch<kind, T, 32>(fronts, list, count, rows, stream);
+  launch<kind, T, 64>(fronts, list, count, rows, stream);
+}
+
+}  // namespace
+
+template <typename T>
+void eliminate_small(Factorization kind, const DeviceFronts<T>& fronts, const int* list,
+                     Index count, int rows, int side, cudaStream_t stream) {
+  if (count == 0) return;
+  switch (kind) {
+    case Factorization::cholesky:
+      return launch_side<Factorization::cholesky>(fronts, list, count, rows, side, stream);
+    case Factorization::ldlt:
+      return launch_side<Factorization::ldlt>(fronts, list, count, rows, side, stream);
+    case Factorization::lu:
+      return launch_side<Factorization::lu>(fronts, list, count, rows, side, stream);
+  }
+}
+
+template void eliminate_small(Factorization, const DeviceFronts<float>&, const int*, Index, int,
+                              int, cudaStream_t);
+template void eliminate_small(Factorization, const DeviceFronts<double>&, const int*, Index, int,
+                              int, cudaStream_t);
+
+}  // namespace spsolve::cuda

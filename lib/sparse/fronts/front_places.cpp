@@ -1,0 +1,160 @@
+#include "sparse/fronts/front_places.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace spsolve {
+
+namespace {
+
+/// Elements that places of large fronts, and columns in them, are multiples of.
+constexpr int alignment = 4;
+
+template <typename Size>
+Size aligned(Size size) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+/// Room that blocks of the stack take one after another and give back: the first gap that is large
+/// enough.
+class Room {
+ public:
+  explicit Room(Index begin) : end_(begin) {}
+
+  Index take(Index size) {
+    for (auto gap = gaps_.begin(); gap != gaps_.end(); ++gap) {
+      if (gap->second < size) continue;
+      const Index place = gap->first;
+      const Index left = gap->second - size;
+      gaps_.erase(gap);
+      if (left > 0) gaps_.emplace(place + size, left);
+      return place;
+    }
+    const Index place = end_;
+    end_ += size;
+    return place;
+  }
+
+  void give_back(Index place, Index size) {
+    auto gap = gaps_.emplace(place, size).first;
+    if (const auto next = std::next(gap); next != gaps_.end() && place + size == next->first) {
+      gap->second += next->second;
+      gaps_.erase(next);
+    }
+    if (gap == gaps_.begin()) return;
+    const auto before = std::prev(gap);
+    if (before->first + before->second == place) {
+      before->second += gap->second;
+      gaps_.erase(gap);
+    }
+  }
+
+  Index end() const { return end_; }  ///< nothing was ever beyond
+
+ private:
+  std::map<Index, Index> gaps_;  // size by place
+  Index end_;
+};
+
+std::vector<int> levels_of(const Fronts& fronts) {
+  std::vector<int> level(fronts.size(), 0);
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    const LocalIndex parent = fronts.parent[s];
+    if (parent >= 0) level[parent] = std::max(level[parent], level[s] + 1);
+  }
+  return level;
+}
+
+FrontPlace shape_of(const Fronts& fronts, LocalIndex s) {
+  FrontPlace place;
+  place.pivots = fronts.pivots(s);
+  place.border = fronts.border_size(s);
+  const bool small = place.is_small();
+  place.border_row = small ? place.pivots : aligned(place.pivots);
+  place.ld = place.border_row + (small ? place.border : aligned(place.border));
+  place.ld_passed = small ? place.border : aligned(place.border);
+  place.first = fronts.first[s];
+  place.child_begin = static_cast<int>(fronts.child_starts[s]);
+  place.child_end = static_cast<int>(fronts.child_starts[s + 1]);
+  place.parent = fronts.parent[s];
+  place.border_begin = fronts.border_starts[s];
+  return place;
+}
+
+/// Places what is passed up, level by level.
+void place_stack(const std::vector<int>& level, FrontPlaces& all) {
+  struct Passed {
+    Index place, size;
+  };
+  std::vector<std::vector<Passed>> until(all.levels());  // by the level of the parents
+  Room room(all.factor_elements);
+  std::vector<Index> sizes(all.levels());
+  for (int l = 0; l < all.levels(); ++l) {
+    std::fill(sizes.begin(), sizes.end(), 0);
+    const auto each = [&](const auto& visit) {
+      for (Index i = all.level_starts[l]; i < all.level_starts[l + 1]; ++i) {
+        FrontPlace& place = all.places[all.by_level[i]];
+        if (place.parent < 0 || place.border == 0) continue;
+        visit(place, level[place.parent],
+              aligned(static_cast<Index>(place.ld_passed) * place.border));
+      }
+    };
+    each([&](FrontPlace& place, int parents, Index size) {
+      place.passed_up = sizes[parents];
+      sizes[parents] += size;
+    });
+    std::vector<Index> begin(all.levels());
+    for (int parents = l + 1; parents < all.levels(); ++parents) {
+      if (sizes[parents] == 0) continue;
+      begin[parents] = room.take(sizes[parents]);
+      until[parents].push_back({begin[parents], sizes[parents]});
+    }
+    each([&](FrontPlace& place, int parents, Index) { place.passed_up += begin[parents]; });
+    for (const Passed& passed : until[l]) room.give_back(passed.place, passed.size);
+  }
+  all.elements = room.end();
+}
+
+}  // namespace
+
+FrontPlaces place_fronts(const Fronts& fronts, Factorization kind) {
+  FrontPlaces all;
+  all.places.reserve(fronts.size());
+  const std::vector<int> level = levels_of(fronts);
+  Index next = 0;
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    FrontPlace place = shape_of(fronts, s);
+    const Index size = aligned(static_cast<Index>(place.ld) * place.pivots);
+    place.lower = next;
+    place.upper = kind == Factorization::cholesky ? next : next + size;
+    next = place.upper + size;
+    all.places.push_back(place);
+  }
+  all.factor_elements = next;
+  const int levels = fronts.size() == 0 ? 0 : *std::max_element(level.begin(), level.end()) + 1;
+  all.level_starts.assign(levels + 1, 0);
+  for (const int l : level) ++all.level_starts[l + 1];
+  for (int l = 0; l < levels; ++l) all.level_starts[l + 1] += all.level_starts[l];
+  all.by_level.resize(fronts.size());
+  std::vector<Index> place(all.level_starts.begin(), all.level_starts.end() - 1);
+  for (LocalIndex s = 0; s < fronts.size(); ++s) all.by_level[place[level[s]]++] = s;
+  place_stack(level, all);
+  return all;
+}
+
+GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros) {
+  const FrontPlaces all = place_fronts(fronts, kind);
+  const auto value = static_cast<std::int64_t>(sizeof(double));
+  const auto borders = static_cast<std::int64_t>(fronts.border.size());
+  GpuFactorMemory memory;
+  memory.factors = all.factor_elements * value;
+  memory.stack = (all.elements - all.factor_elements) * value;
+  // Tiles of products and pieces of assemblies: 12 and 16 bytes for thousands of values each.
+  memory.lists = nonzeros * 3 * value + 2 * borders * static_cast<std::int64_t>(sizeof(LocalIndex)) +
+                 static_cast<std::int64_t>(fronts.size()) * 200 +
+                 (memory.factors + memory.stack) / 200;
+  memory.column = (fronts.order() + borders) * value;
+  return memory;
+}
+
+}  // namespace spsolve

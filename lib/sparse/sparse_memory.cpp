@@ -1,0 +1,28 @@
+#include "sparse/sparse_memory.hpp"
+
+#include "sparse/host_elimination.hpp"
+
+namespace spsolve {
+
+namespace {
+
+class HostSparseMemory final : public SparseMemory {
+ public:
+  std::unique_ptr<SparseElimination<float>> in_float(
+      std::shared_ptr<const SparseAnalysis> analysis) override {
+    return std::make_unique<HostSparseElimination<float>>(std::move(analysis));
+  }
+  std::unique_ptr<SparseElimination<double>> in_double(
+      std::shared_ptr<const SparseAnalysis> analysis) override {
+    return std::make_unique<HostSparseElimination<double>>(std::move(analysis));
+  }
+};
+
+}  // namespace
+
+SparseMemory& host_sparse_memory() {
+  static HostSparseMemory memory;
+  return memory;
+}
+
+}  // namespace spsolve

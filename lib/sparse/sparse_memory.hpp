@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+#include "sparse/elimination.hpp"
+
+namespace spsolve {
+
+/// Where the factors of a sparse elimination lie: makes eliminations in the memory of one kind of
+/// device.
+class SparseMemory {
+ public:
+  virtual ~SparseMemory() = default;
+
+  virtual std::unique_ptr<SparseElimination<float>> in_float(
+      std::shared_ptr<const SparseAnalysis> analysis) = 0;
+  virtual std::unique_ptr<SparseElimination<double>> in_double(
+      std::shared_ptr<const SparseAnalysis> analysis) = 0;
+
+  template <typename T>
+  std::unique_ptr<SparseElimination<T>> make(std::shared_ptr<const SparseAnalysis> analysis) {
+    if constexpr (std::is_same_v<T, float>) {
+      return in_float(std::move(analysis));
+    } else {
+      return in_double(std::move(analysis));
+    }
+  }
+};
+
+/// Eliminations by this process' threads.
+SparseMemory& host_sparse_memory();
+
+}  // namespace spsolve

@@ -1,0 +1,134 @@
+#include <cmath>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "cuda/core/device_memory.hpp"
+#include "cuda/sparse/device_elimination.hpp"
+#include "gpu_test.hpp"
+#include "helpers/dense.hpp"
+#include "helpers/sparse_cases.hpp"
+#include "matrix/generate/generate.hpp"
+#include "matrix/random.hpp"
+#include "matrix/symmetry.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+class GpuSparse : public GpuTest {};
+
+/// Small fronts, fronts of several blocks of pivots, products by the library, blocks of the block
+/// triangular form.
+constexpr const char* all_sizes[] = {"grid2d:90", "grid3d:16", "convdiff3d:14", "grid3d:28",
+                                     "circuit:3000", "kkt:1500", "elastic3d:8"};
+
+std::vector<Factorization> kinds_of(const Csr<double>& matrix) {
+  const SymmetryFacts facts = symmetry_of(matrix);
+  std::vector<Factorization> kinds{Factorization::lu};
+  if (facts.symmetric) kinds.push_back(Factorization::ldlt);
+  if (facts.symmetric && facts.positive_diagonal) kinds.push_back(Factorization::cholesky);
+  return kinds;
+}
+
+TEST_F(GpuSparse, SolvesSmallMatricesAndTheirTransposes) {
+  test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
+    const auto elimination = device_sparse_memory().in_double(test::analysis_of(matrix, kind));
+    const PivotCounts counts = elimination->factor(kind, matrix.values, {});
+    ASSERT_EQ(counts.failed, -1);
+    for (const Index columns : {1, 3, 20}) {
+      for (const bool transposed : {false, true}) {
+        EXPECT_LT(test::error_of_solve(matrix, *elimination, transposed, columns),
+                  counts.perturbed > 0 || counts.largest_multiplier > 1e3 ? 1e-4 : 1e-11)
+            << columns << " columns, transposed " << transposed;
+      }
+    }
+  });
+}
+
+TEST_F(GpuSparse, SolvesWithFrontsOfAllSizes) {
+  for (const char* spec : all_sizes) {
+    const Csr<double> matrix = generate_matrix(spec);
+    for (const Factorization kind : kinds_of(matrix)) {
+      const auto elimination = device_sparse_memory().in_double(test::analysis_of(matrix, kind));
+      const PivotCounts counts = elimination->factor(kind, matrix.values, {});
+      ASSERT_EQ(counts.failed, -1) << spec;
+      for (const Index columns : {1, 9}) {
+        for (const bool transposed : {false, true}) {
+          EXPECT_LT(test::error_of_solve(matrix, *elimination, transposed, columns),
+                    counts.perturbed > 0 || counts.largest_multiplier > 1e3 ? 1e-4 : 1e-11)
+              << spec << ", kind " << static_cast<int>(kind) << ", " << columns
+              << " columns, transposed " << transposed << ", " << counts.perturbed
+              << " perturbed, multipliers up to " << counts.largest_multiplier;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(GpuSparse, SolvesInFloat) {
+  for (const char* spec : {"grid2d:30", "grid3d:16"}) {
+    const Csr<double> matrix = generate_matrix(spec);
+    for (const Factorization kind : kinds_of(matrix)) {
+      const auto elimination = device_sparse_memory().in_float(test::analysis_of(matrix, kind));
+      ASSERT_EQ(elimination->factor(kind, matrix.values, {}).failed, -1);
+      EXPECT_LT(test::error_of_solve(matrix, *elimination, false, 3), 1e-5) << spec;
+    }
+  }
+}
+
+TEST_F(GpuSparse, GivesTheSameBitsAndNewValuesGiveWhatAFreshOneGives) {
+  for (const char* spec : all_sizes) {
+    const Csr<double> matrix = generate_matrix(spec);
+    Csr<double> other = matrix;
+    for (double& value : other.values) value *= 0.75;
+    const Dense<double> b = test::right_hand_sides(matrix.rows, 2);
+    for (const Factorization kind : kinds_of(matrix)) {
+      const auto analysis = test::analysis_of(matrix, kind);
+      const auto again = device_sparse_memory().in_double(analysis);
+      const auto fresh = device_sparse_memory().in_double(analysis);
+      again->factor(kind, other.values, {});
+      const std::vector<double> first = test::solved(*again, false, b).values;
+      const std::int64_t bytes = device_bytes().now;
+      again->factor(kind, matrix.values, {});
+      again->factor(kind, other.values, {});
+      EXPECT_EQ(device_bytes().now, bytes) << "memory is kept";
+      fresh->factor(kind, other.values, {});
+      EXPECT_EQ(test::solved(*again, false, b).values, first) << spec;
+      EXPECT_EQ(test::solved(*fresh, false, b).values, first) << spec;
+    }
+  }
+}
+
+TEST_F(GpuSparse, CountsPivotsAsTheyAre) {
+  // Eigenvalues of the 5-point grid: 4 - 2 cos(i t) - 2 cos(j t), t = pi / (m + 1).
+  const int m = 37;
+  const double shift = 2.31, pi = std::acos(-1.0);
+  Index negative = 0;
+  for (int i = 1; i <= m; ++i) {
+    for (int j = 1; j <= m; ++j) {
+      const double t = pi / (m + 1);
+      if (4 - 2 * std::cos(i * t) - 2 * std::cos(j * t) - shift < 0) ++negative;
+    }
+  }
+  const Csr<double> matrix = test::shifted(generate_matrix("grid2d:37"), -shift);
+  const auto analysis = test::analysis_of(matrix, Factorization::ldlt);
+  const auto elimination = device_sparse_memory().in_double(analysis);
+  const PivotCounts counts = elimination->factor(Factorization::ldlt, matrix.values, {});
+  EXPECT_EQ(counts.negative, negative);
+  EXPECT_LT(test::error_of_solve(matrix, *elimination, false, 1), 1e-11);
+  EXPECT_GE(elimination->factor(Factorization::cholesky, matrix.values, {}).failed, 0);
+  // And after a failure the same object goes on.
+  EXPECT_EQ(elimination->factor(Factorization::ldlt, matrix.values, {}).negative, negative);
+  EXPECT_LT(test::error_of_solve(matrix, *elimination, true, 1), 1e-11);
+}
+
+TEST_F(GpuSparse, TellsValuesThatAreNoNumbers) {
+  Csr<double> matrix = generate_matrix("convdiff3d:9");
+  const auto elimination =
+      device_sparse_memory().in_double(test::analysis_of(matrix, Factorization::lu));
+  matrix.values[matrix.values.size() / 2] = std::nan("");
+  EXPECT_GE(elimination->factor(Factorization::lu, matrix.values, {}).failed, 0);
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
