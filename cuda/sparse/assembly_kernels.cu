@@ -45,6 +45,33 @@ struct Lanes {
   int lane = threadIdx.x % warp_size;
 };
 
+/// Additions that a thread has under way at a time: places first, then what is there.
+constexpr int batch = 4;
+
+/// to[place_of(r)] += from[r] for the lane's share of from <= r < end, where place_of(r) >= 0.
+template <typename T, typename PlaceOf>
+__device__ void add_some(const T* from, int begin, int end, int lane, T* to,
+                         const PlaceOf& place_of) {
+  for (int r = begin + lane; r < end; r += batch * warp_size) {
+    Index place[batch];
+    T value[batch];
+#pragma unroll
+    for (int b = 0; b < batch; ++b) {
+      const int i = r + b * warp_size;
+      place[b] = i < end ? place_of(i) : -1;
+      value[b] = i < end ? __ldg(from + i) : T(0);
+    }
+#pragma unroll
+    for (int b = 0; b < batch; ++b) {
+      if (place[b] >= 0) value[b] += to[place[b]];
+    }
+#pragma unroll
+    for (int b = 0; b < batch; ++b) {
+      if (place[b] >= 0) to[place[b]] = value[b];
+    }
+  }
+}
+
 /// To columns of lower or, from pivots on, of what is passed up.
 template <bool symmetric, typename T>
 __device__ void add_columns(const FrontPlace& front, const Child<T>& child, int from, int to,
@@ -58,12 +85,11 @@ __device__ void add_columns(const FrontPlace& front, const Child<T>& child, int 
     T* column = columns + (to_border ? j - p : j) * ld;
     // Of L11 the blocks on the diagonal and below.
     const int least = to_border ? p : j / pivot_block * pivot_block;
-    for (int r = (symmetric ? c : inner) + here.lane; r < child.size; r += warp_size) {
-      const int i = child.places[r];
-      if (i < least) continue;
-      const int row = to_border ? i - p : i < p ? i : front.border_row + i - p;
-      column[row] += source[r];
-    }
+    add_some(source, symmetric ? c : inner, child.size, here.lane, column, [&](int r) -> Index {
+      const int i = __ldg(child.places + r);
+      if (i < least) return -1;
+      return to_border ? i - p : i < p ? i : front.border_row + i - p;
+    });
   }
 }
 
@@ -77,11 +103,11 @@ __device__ void add_rows(const FrontPlace& front, const Child<T>& child, int fro
     const int j = child.places[c];
     const T* source = child.block + c * child.ld;
     const int row = j < p ? j : front.border_row + j - p;
-    for (int r = from + here.lane; r < to; r += warp_size) {
-      const int i = child.places[r];
-      if (j < p && j / pivot_block <= i / pivot_block) continue;
-      columns[row + i * static_cast<Index>(front.ld)] += source[r];
-    }
+    add_some(source, from, to, here.lane, columns, [&](int r) -> Index {
+      const int i = __ldg(child.places + r);
+      if (j < p && j / pivot_block <= i / pivot_block) return -1;
+      return row + i * static_cast<Index>(front.ld);
+    });
   }
 }
 

@@ -28,8 +28,6 @@ class DeviceFactors {
   Factorization kind() const { return kind_; }
   const FrontPlaces& places() const { return places_; }
   const FrontPlace* device_places() const { return device_places_.data(); }
-  const int* children() const { return children_.data(); }
-  const int* in_parent() const { return in_parent_.data(); }
   const double* values() const { return values_.data(); }
   const T* arena() const { return arena_.data(); }
 

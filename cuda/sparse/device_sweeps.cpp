@@ -1,7 +1,10 @@
 #include "cuda/sparse/device_sweeps.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
 
+#include "core/error.hpp"
 #include "cuda/core/stream.hpp"
 
 namespace spsolve::cuda {
@@ -50,12 +53,66 @@ std::vector<int> DeviceSweeps<T>::groups_of(const SparseAnalysis& analysis, int&
   return group;
 }
 
+/// Which rows of what is passed up each row of a front takes in, child by child.
+template <typename T>
+void DeviceSweeps<T>::write_taken(const Fronts& fronts) {
+  const auto& places = factors_.places().places;
+  const Index count = static_cast<Index>(places.size());
+  const Index borders = static_cast<Index>(fronts.border.size());
+  if (borders > std::numeric_limits<unsigned>::max()) {
+    fail(ExitCode::resources, "the borders of the fronts have {} rows, and GPUs take at most {}",
+         borders, std::numeric_limits<unsigned>::max());
+  }
+  std::vector<Index> starts(fronts.order() + borders + 1, 0);
+  const auto each = [&](Index s, const auto& visit) {
+    for (int i = places[s].child_begin; i < places[s].child_end; ++i) {
+      const LocalIndex child = fronts.children[i];
+      for (Index k = fronts.border_starts[child]; k < fronts.border_starts[child + 1]; ++k) {
+        visit(places[s].first_row() + fronts.in_parent[k], k);
+      }
+    }
+  };
+#pragma omp parallel for schedule(dynamic, 256)
+  for (Index s = 0; s < count; ++s) each(s, [&](Index row, Index) { ++starts[row + 1]; });
+  for (std::size_t row = 1; row < starts.size(); ++row) starts[row] += starts[row - 1];
+  std::vector<unsigned> taken(starts.back());
+  std::vector<Index> next(starts.begin(), starts.end() - 1);
+#pragma omp parallel for schedule(dynamic, 256)
+  for (Index s = 0; s < count; ++s) {
+    each(s, [&](Index row, Index k) { taken[next[row]++] = static_cast<unsigned>(k); });
+  }
+  taken_starts_ = DeviceArray<Index>(starts);
+  taken_ = DeviceArray<unsigned>(taken);
+}
+
+template <typename T>
+void DeviceSweeps<T>::write_small(const std::vector<int>& group_of) {
+  const FrontPlaces& all = factors_.places();
+  std::vector<std::vector<int>> lists(groups_.size());
+  for (Index i = 0; i < all.level_starts[all.low_levels]; ++i) {
+    lists[group_of[all.by_level[i]]].push_back(all.by_level[i]);
+  }
+  std::vector<int> list;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    groups_[g].small_begin = static_cast<Index>(list.size());
+    list.insert(list.end(), lists[g].begin(), lists[g].end());
+    groups_[g].small_end = static_cast<Index>(list.size());
+  }
+  small_ = DeviceArray<int>(list);
+}
+
 template <typename T>
 void DeviceSweeps<T>::write_tasks(const std::vector<int>& group_of) {
   const FrontPlaces& all = factors_.places();
+  const Index first_above = all.level_starts[all.low_levels];
   std::vector<std::vector<SweepTask>> forward(groups_.size()), backward(groups_.size());
   std::vector<int> signals(all.places.size(), 0);
-  for (const LocalIndex s : all.by_level) {
+  for (Index i = 0; i < first_above; ++i) {
+    const int parent = all.places[all.by_level[i]].parent;
+    if (parent >= 0) ++signals[parent];
+  }
+  for (Index i = first_above; i < static_cast<Index>(all.by_level.size()); ++i) {
+    const LocalIndex s = all.by_level[i];
     const FrontPlace& front = all.places[s];
     const int tiles = tiles_of(front);
     auto& tasks = forward[group_of[s]];
@@ -70,15 +127,16 @@ void DeviceSweeps<T>::write_tasks(const std::vector<int>& group_of) {
       if (parent >= 0 && tile >= front.blocks()) ++signals[parent];
     }
   }
-  for (auto s = all.by_level.rbegin(); s != all.by_level.rend(); ++s) {
-    const FrontPlace& front = all.places[*s];
-    auto& tasks = backward[group_of[*s]];
+  for (Index i = static_cast<Index>(all.by_level.size()); i-- > first_above;) {
+    const LocalIndex s = all.by_level[i];
+    const FrontPlace& front = all.places[s];
+    auto& tasks = backward[group_of[s]];
     if (tiles_of(front) <= tiles_of_one_task) {
-      tasks.push_back({*s, 0, front.blocks()});
+      tasks.push_back({s, 0, front.blocks()});
       continue;
     }
     for (int block = front.blocks() - 1; block >= 0; --block) {
-      tasks.push_back({*s, block, block + 1});
+      tasks.push_back({s, block, block + 1});
     }
   }
   std::vector<SweepTask> all_forward, all_backward;
@@ -155,7 +213,9 @@ DeviceSweeps<T>::DeviceSweeps(const SparseAnalysis& analysis, const DeviceFactor
   int groups = 0;
   const std::vector<int> group_of = groups_of(analysis, groups);
   groups_.resize(groups);
+  write_small(group_of);
   write_tasks(group_of);
+  write_taken(analysis.fronts);
   if (!analysis.couplings.empty()) {
     write_couplings(analysis, group_of, false, by_rows_);
     write_couplings(analysis, group_of, true, by_columns_);
@@ -176,9 +236,9 @@ void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
   CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.bytes()),
                              stream));
   Sweep<T> sweep{.places = factors_.device_places(),
-                 .children = factors_.children(),
-                 .in_parent = factors_.in_parent(),
                  .border = border_.data(),
+                 .taken_starts = taken_starts_.data(),
+                 .taken = taken_.data(),
                  .signals = signals_.data(),
                  .factors = factors_.arena(),
                  .transposed = transposed,
@@ -196,6 +256,8 @@ void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
                        transposed ? group.transposed_end : group.coupling_end, columns, x_.data(),
                        stream);
     sweep.done = counters_.data() + fronts;
+    const int* const small = small_.data() + group.small_begin;
+    sweep_small_forward(sweep, small, group.small_end - group.small_begin, stream);
     sweep_forward(sweep, forward_.data() + group.forward_begin,
                   group.forward_end - group.forward_begin, stream);
     ++sweep.next;
@@ -203,6 +265,7 @@ void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
     sweep_backward(sweep, backward_.data() + group.backward_begin,
                    group.backward_end - group.backward_begin, stream);
     ++sweep.next;
+    sweep_small_backward(sweep, small, group.small_end - group.small_begin, stream);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cuda/sparse/device_factors.hpp"
+#include "cuda/sparse/row_order_kernels.hpp"
 #include "cuda/sparse/sweep_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -22,8 +23,9 @@ class DeviceSweeps {
  private:
   /// Blocks that are solved with together.
   struct Group {
-    Index forward_begin = 0, forward_end = 0;    ///< tasks
-    Index backward_begin = 0, backward_end = 0;  ///< tasks
+    Index small_begin = 0, small_end = 0;        ///< fronts of subtrees of small ones
+    Index forward_begin = 0, forward_end = 0;    ///< tasks of the fronts above
+    Index backward_begin = 0, backward_end = 0;  ///< likewise
     Index coupling_begin = 0, coupling_end = 0;  ///< rows of by_rows that wait for groups before
     Index transposed_begin = 0, transposed_end = 0;  ///< of by_columns, that wait for those behind
   };
@@ -37,7 +39,9 @@ class DeviceSweeps {
   };
 
   std::vector<int> groups_of(const SparseAnalysis& analysis, int& count) const;
+  void write_small(const std::vector<int>& group_of);
   void write_tasks(const std::vector<int>& group_of);
+  void write_taken(const Fronts& fronts);
   void write_couplings(const SparseAnalysis& analysis, const std::vector<int>& group_of,
                        bool by_columns, Coupled& coupled);
   void solve_some(bool transposed, int columns);
@@ -46,7 +50,9 @@ class DeviceSweeps {
   Index rows_;
   std::vector<Group> groups_;
   DeviceArray<int> row_order_, column_order_;  // of A, by position in the order of elimination
-  DeviceArray<int> border_, signals_, counters_;
+  DeviceArray<int> border_, signals_, small_, counters_;
+  DeviceArray<Index> taken_starts_;
+  DeviceArray<unsigned> taken_;
   DeviceArray<SweepTask> forward_, backward_;
   Coupled by_rows_, by_columns_;
   DeviceArray<T> x_, passed_up_;

@@ -1,8 +1,6 @@
 #include "cuda/sparse/sweep_kernels.hpp"
 
-#include <cuda/atomic>
-
-#include "cuda/core/launch.cuh"
+#include "cuda/sparse/sweep_counters.cuh"
 
 namespace spsolve::cuda {
 
@@ -11,38 +9,6 @@ namespace {
 constexpr int threads = 256;
 constexpr int side = pivot_block;
 constexpr int warps = threads / warp_size;
-
-using Counter = ::cuda::atomic_ref<int, ::cuda::thread_scope_device>;
-
-/// Waits until the counter has come to `least`; what was written before it was raised is seen then,
-/// by loads that pass the L1 cache by.
-__device__ void wait_until(int* counter, int least) {
-  if (threadIdx.x == 0) {
-    while (Counter(*counter).load(::cuda::memory_order_acquire) < least) __nanosleep(20);
-  }
-  __syncthreads();
-}
-
-/// Raises the counter when all threads have written what it stands for.
-__device__ void raise(int* counter) {
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) Counter(*counter).fetch_add(1, ::cuda::memory_order_release);
-}
-
-__device__ int first_from(const int* places, int count, int least) {
-  int begin = 0;
-  while (count > 0) {
-    const int half = count / 2;
-    if (places[begin + half] < least) {
-      begin += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return begin;
-}
 
 /// What a thread block works with, for at most `most` columns.
 template <typename T, int most>
@@ -83,26 +49,16 @@ __device__ void begin_tile(const Sweep<T>& sweep, const SweepFront<T>& front, in
                            Space<T, most>& space) {
   const int columns = sweep.columns, rows = front.rows(tile), first = front.first_row(tile);
   const bool pivots = front.is_pivots(tile);
+  const Index row = front.place.first_row() + first + (pivots ? 0 : front.place.pivots);
   for (int i = threadIdx.x; i < rows * columns; i += threads) {
     const int r = i / columns, c = i % columns;
-    space.tile[r][c] =
-        pivots ? __ldcg(sweep.x + (front.place.first + first + r) * Index{columns} + c) : T(0);
+    T sum = pivots ? __ldcg(sweep.x + (front.place.first + first + r) * Index{columns} + c) : T(0);
+    for (Index e = sweep.taken_starts[row + r]; e < sweep.taken_starts[row + r + 1]; ++e) {
+      sum += __ldcg(sweep.passed_up + sweep.taken[e] * Index{columns} + c);
+    }
+    space.tile[r][c] = sum;
   }
   __syncthreads();
-  const int from = first + (pivots ? 0 : front.place.pivots), to = from + rows;
-  for (int i = front.place.child_begin; i < front.place.child_end; ++i) {
-    const FrontPlace& child = sweep.places[sweep.children[i]];
-    const int* rows_of = sweep.in_parent + child.border_begin;
-    const int begin = first_from(rows_of, child.border, from);
-    const int end = first_from(rows_of, child.border, to);
-    if (begin == end) continue;
-    for (int e = threadIdx.x; e < (end - begin) * columns; e += threads) {
-      const int r = begin + e / columns, c = e % columns;
-      space.tile[rows_of[r] - from][c] +=
-          __ldcg(sweep.passed_up + (child.border_begin + r) * columns + c);
-    }
-    __syncthreads();
-  }
 }
 
 /// sums <- sums + F z for `rows` x `count` values F, column-major, and z in space.other: thread t
@@ -317,39 +273,6 @@ void run(const Sweep<T>& sweep, const SweepTask* tasks, Index count, bool forwar
   launch<T, most_sweep_columns>(sweep, tasks, count, forward, stream);
 }
 
-template <typename From, typename To>
-__global__ void gather_rows_kernel(const int* order, Index rows, int columns, const From* from,
-                                   Index from_stride, To* to, Index to_stride) {
-  for (Index i = thread_index(); i < rows * columns; i += thread_count()) {
-    const Index row = i / columns, c = i % columns;
-    to[row * to_stride + c] = static_cast<To>(from[order[row] * from_stride + c]);
-  }
-}
-
-template <typename From, typename To>
-__global__ void scatter_rows_kernel(const int* order, Index rows, int columns, const From* from,
-                                    Index from_stride, To* to, Index to_stride) {
-  for (Index i = thread_index(); i < rows * columns; i += thread_count()) {
-    const Index row = i / columns, c = i % columns;
-    to[order[row] * to_stride + c] = static_cast<To>(from[row * from_stride + c]);
-  }
-}
-
-template <typename T>
-__global__ void subtract_couplings_kernel(DeviceCouplings couplings, const double* values,
-                                          Index begin, Index end, int columns, T* x) {
-  const Index count = (end - begin) * columns;
-  for (Index i = thread_index(); i < count; i += thread_count()) {
-    const Index row = begin + i / columns, c = i % columns;
-    T sum = 0;
-    for (Index e = couplings.starts[row]; e < couplings.starts[row + 1]; ++e) {
-      sum += static_cast<T>(values[couplings.sources[e]]) *
-             x[couplings.columns[e] * Index{columns} + c];
-    }
-    x[couplings.rows[row] * Index{columns} + c] -= sum;
-  }
-}
-
 }  // namespace
 
 template <typename T>
@@ -364,48 +287,8 @@ void sweep_backward(const Sweep<T>& sweep, const SweepTask* tasks, Index count,
   run(sweep, tasks, count, false, stream);
 }
 
-template <typename From, typename To>
-void gather_rows(const int* order, Index rows, int columns, const From* from, Index from_stride,
-                 To* to, Index to_stride, cudaStream_t stream) {
-  if (rows == 0) return;
-  gather_rows_kernel<<<grid_for(rows * columns, threads), threads, 0, stream>>>(
-      order, rows, columns, from, from_stride, to, to_stride);
-  check_launch("gather_rows");
-}
-
-template <typename From, typename To>
-void scatter_rows(const int* order, Index rows, int columns, const From* from, Index from_stride,
-                  To* to, Index to_stride, cudaStream_t stream) {
-  if (rows == 0) return;
-  scatter_rows_kernel<<<grid_for(rows * columns, threads), threads, 0, stream>>>(
-      order, rows, columns, from, from_stride, to, to_stride);
-  check_launch("scatter_rows");
-}
-
-template <typename T>
-void subtract_couplings(const DeviceCouplings& couplings, const double* values, Index begin,
-                        Index end, int columns, T* x, cudaStream_t stream) {
-  if (begin == end) return;
-  subtract_couplings_kernel<<<grid_for((end - begin) * columns, threads), threads, 0, stream>>>(
-      couplings, values, begin, end, columns, x);
-  check_launch("subtract_couplings");
-}
-
 template void sweep_forward(const Sweep<float>&, const SweepTask*, Index, cudaStream_t);
 template void sweep_forward(const Sweep<double>&, const SweepTask*, Index, cudaStream_t);
 template void sweep_backward(const Sweep<float>&, const SweepTask*, Index, cudaStream_t);
 template void sweep_backward(const Sweep<double>&, const SweepTask*, Index, cudaStream_t);
-template void gather_rows(const int*, Index, int, const double*, Index, float*, Index,
-                          cudaStream_t);
-template void gather_rows(const int*, Index, int, const double*, Index, double*, Index,
-                          cudaStream_t);
-template void scatter_rows(const int*, Index, int, const float*, Index, double*, Index,
-                           cudaStream_t);
-template void scatter_rows(const int*, Index, int, const double*, Index, double*, Index,
-                           cudaStream_t);
-template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int, float*,
-                                 cudaStream_t);
-template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int, double*,
-                                 cudaStream_t);
-
 }  // namespace spsolve::cuda

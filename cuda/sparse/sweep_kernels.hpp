@@ -22,10 +22,10 @@ struct SweepTask {
 template <typename T>
 struct Sweep {
   const FrontPlace* places;
-  const int* children;
-  const int* in_parent;
-  const int* border;       ///< rows of all borders, by their position in the order of elimination
-  const int* signals;      ///< of each front: tasks of its children that hand something up
+  const int* border;         ///< rows of all borders, by their position in the order of elimination
+  const Index* taken_starts;  ///< for each row of each front, see FrontPlace::first_row()
+  const unsigned* taken;     ///< which rows of passed_up it takes in
+  const int* signals;  ///< of each front: tasks of its children that hand something up, of its sweep
   const T* factors;        ///< the arena
   bool transposed;         ///< whether upper takes lower's place
   T* x;                    ///< n x `columns`, row-major in the order of elimination
@@ -36,36 +36,19 @@ struct Sweep {
   int columns;             ///< at most most_sweep_columns
 };
 
-/// x <- L^-1 x, children first.
+/// x <- L^-1 x, children first, and x <- U^-1 x, parents first, by these tasks.
 template <typename T>
 void sweep_forward(const Sweep<T>& sweep, const SweepTask* tasks, Index count, cudaStream_t stream);
-
-/// x <- U^-1 x, parents first.
 template <typename T>
 void sweep_backward(const Sweep<T>& sweep, const SweepTask* tasks, Index count,
                     cudaStream_t stream);
 
-/// to[k] <- from[order[k]], or the other way round: to[order[k]] <- from[k]; rows of `columns`
-/// values out of `stride`.
-template <typename From, typename To>
-void gather_rows(const int* order, Index rows, int columns, const From* from, Index from_stride,
-                 To* to, Index to_stride, cudaStream_t stream);
-template <typename From, typename To>
-void scatter_rows(const int* order, Index rows, int columns, const From* from, Index from_stride,
-                  To* to, Index to_stride, cudaStream_t stream);
-
-/// Entries of A between blocks that are solved with one after another, by their rows: entry e of
-/// row r has the value values[sources[e]] and the column columns[e].
-struct DeviceCouplings {
-  const int* rows;
-  const Index* starts;  ///< rows + 1
-  const int* columns;
-  const Index* sources;
-};
-
-/// Takes off x's rows begin ... end of the couplings what these columns come to.
+/// The same for small fronts, children before parents in `list`, each by one warp. Forward: before
+/// the tasks of the fronts above; backward: behind them.
 template <typename T>
-void subtract_couplings(const DeviceCouplings& couplings, const double* values, Index begin,
-                        Index end, int columns, T* x, cudaStream_t stream);
+void sweep_small_forward(const Sweep<T>& sweep, const int* list, Index count, cudaStream_t stream);
+template <typename T>
+void sweep_small_backward(const Sweep<T>& sweep, const int* list, Index count,
+                          cudaStream_t stream);
 
 }  // namespace spsolve::cuda

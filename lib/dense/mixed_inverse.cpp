@@ -13,13 +13,14 @@ MixedInverse::MixedInverse(Make in_float, Make in_double, BeforeDouble before_do
   facts_.mixed.emplace();
 }
 
-Equilibration MixedInverse::scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision) {
+void MixedInverse::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                                Equilibration& scaling) {
   if (factors_ == nullptr || facts_.mixed->fell_back) {
     factors_ = in_float_();
     facts_ = {};
     facts_.mixed.emplace();
   }
-  return factors_->scaling(matrix, wanted, precision);
+  factors_->find_scaling(matrix, wanted, precision, scaling);
 }
 
 void MixedInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) {

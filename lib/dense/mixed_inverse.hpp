@@ -28,7 +28,8 @@ class MixedInverse final : public Inverse {
   /// What makes the inverses in float and in double.
   MixedInverse(Make in_float, Make in_double, BeforeDouble before_double = {});
 
-  Equilibration scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision) override;
+  void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                    Equilibration& scaling) override;
   void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
   std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
   void apply(const Vectors& x, Vectors& y) override;

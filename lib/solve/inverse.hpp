@@ -83,10 +83,11 @@ struct EliminationRun {
 /// often as wanted; prepare() again for new values. Collective, all of it.
 class Inverse : public LinearOperator {
  public:
-  /// Scale factors R and C that this elimination wants: those of equilibration_of(), unless it says
-  /// otherwise. What prepare() is called with next.
-  virtual Equilibration scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision) {
-    return equilibration_of(matrix, wanted, precision);
+  /// scaling <- scale factors R and C that this elimination wants: those of equilibration_of(),
+  /// unless it says otherwise. What prepare() is called with next; its memory is used again.
+  virtual void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                            Equilibration& scaling) {
+    scaling = equilibration_of(matrix, wanted, precision);
   }
 
   /// Takes in the values: what eliminate() works on lies ready. `matrix` and `scaling` must stay as

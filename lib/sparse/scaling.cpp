@@ -52,25 +52,33 @@ double inverse_power(double value, bool root) {
 /// Whether the largest entries of rows lie far apart, or near where `precision` ends.
 bool is_worth_it(const std::vector<double>& maxima, Precision precision) {
   double most = 0, least = std::numeric_limits<double>::infinity();
-  for (const double value : maxima) {
-    if (value == 0) continue;
-    most = std::max(most, value);
-    least = std::min(least, value);
+#pragma omp parallel for schedule(static) reduction(max : most) reduction(min : least)
+  for (std::size_t i = 0; i < maxima.size(); ++i) {
+    if (maxima[i] == 0) continue;
+    most = std::max(most, maxima[i]);
+    least = std::min(least, maxima[i]);
   }
   const double range = precision == Precision::float64 ? 0x1p900 : 0x1p60;
   return least <= 0.1 * most || most > range || most < 1 / range;
+}
+
+/// factors_i <- factors_i times the inverse power of two of maxima_i.
+void multiply_by_inverses(const std::vector<double>& maxima, bool root,
+                          std::vector<double>& factors) {
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < factors.size(); ++i) factors[i] *= inverse_power(maxima[i], root);
 }
 
 /// Three rounds of Ruiz' scaling in the maximum norm (2001), which keeps symmetric matrices
 /// symmetric.
 void scale_symmetrically(const Csr<double>& matrix, std::vector<double>& s) {
   for (int round = 0; round < 3; ++round) {
-    const Maxima maxima = maxima_of(matrix, s, s, true);
-    for (Index i = 0; i < matrix.rows; ++i) s[i] *= inverse_power(maxima.rows[i], true);
+    multiply_by_inverses(maxima_of(matrix, s, s, true).rows, true, s);
   }
 }
 
 void scale_by_diagonal(const Csr<double>& matrix, std::vector<double>& s) {
+#pragma omp parallel for schedule(static)
   for (Index i = 0; i < matrix.rows; ++i) {
     const auto columns = matrix.row_columns(i);
     const auto found = std::lower_bound(columns.begin(), columns.end(), static_cast<LocalIndex>(i));
@@ -82,40 +90,36 @@ void scale_by_diagonal(const Csr<double>& matrix, std::vector<double>& s) {
 
 }  // namespace
 
-Dense<double> scale_factors(const Csr<double>& matrix, const SparseAnalysis& analysis,
-                            AutoSwitch wanted, Precision precision) {
-  const Index n = matrix.rows;
-  std::vector<double> r(n, 1), c(n, 1);
+void find_scale_factors(const Csr<double>& matrix, const SparseAnalysis& analysis,
+                        AutoSwitch wanted, Precision precision, Equilibration& scaling) {
+  std::vector<double>&r = scaling.rows, &c = scaling.columns;
   const bool matched = !analysis.row_scale.empty();
   if (matched) {
     r = analysis.row_scale;
     c = analysis.column_scale;
+  } else {
+    r.assign(matrix.rows, 1);
+    c.assign(matrix.rows, 1);
   }
   const bool symmetric = analysis.kind != Factorization::lu && !matched;
-  Maxima maxima = maxima_of(matrix, r, c, symmetric);
+  const Maxima maxima = maxima_of(matrix, r, c, symmetric);
   const bool worth_it = is_worth_it(maxima.rows, precision) ||
                         (!symmetric && is_worth_it(maxima.columns, precision));
-  if (!matched && wanted == AutoSwitch::automatic && !worth_it) return {};
-  if (analysis.kind == Factorization::lu) {
-    if (!matched || worth_it) {
-      for (Index i = 0; i < n; ++i) r[i] *= inverse_power(maxima.rows[i], false);
-      maxima = maxima_of(matrix, r, c, false);
-      for (Index j = 0; j < n; ++j) c[j] *= inverse_power(maxima.columns[j], false);
-    }
-  } else {
+  scaling.scales = matched || wanted != AutoSwitch::automatic || worth_it;
+  if (!scaling.scales) {
+    r.clear();
+    c.clear();
+  } else if (analysis.kind != Factorization::lu) {
     if (analysis.kind == Factorization::cholesky) {
       scale_by_diagonal(matrix, r);
     } else {
       scale_symmetrically(matrix, r);
     }
     c = r;
+  } else if (!matched || worth_it) {
+    multiply_by_inverses(maxima.rows, false, r);
+    multiply_by_inverses(maxima_of(matrix, r, c, false).columns, false, c);
   }
-  Dense<double> factors(n, 2);
-  for (Index i = 0; i < n; ++i) {
-    factors(i, 0) = r[i];
-    factors(i, 1) = c[i];
-  }
-  return factors;
 }
 
 double largest_magnitude(const std::vector<double>& values) {

@@ -100,52 +100,93 @@ void SparseInverse<T>::analyse(const SystemMatrix& matrix) {
   known_ = analysis_->nonzeros == matrix.nonzeros() ? &matrix : nullptr;
 }
 
+/// From rank 0, which has the factors of all rows, to each rank its own.
 template <typename T>
-Equilibration SparseInverse<T>::scaling(SystemMatrix& matrix, AutoSwitch wanted,
-                                        Precision precision) {
-  gather(matrix);
-  if (wanted == AutoSwitch::off) return {};
-  Dense<double> factors = together(team_, [&] {
-    if (team_.rank() != 0) return Dense<double>{};
-    return scale_factors(*rows_, *analysis_, wanted, precision);
-  });
-  if (!broadcast_value(team_, factors.rows > 0, 0)) return {};
-  const Dense<double> own = scatter_rows(team_, matrix.layout(), factors);
-  Equilibration scaling{true, {}, {}};
+void SparseInverse<T>::scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const {
+  Dense<double> all;
+  if (team_.rank() == 0) {
+    all = Dense<double>(static_cast<Index>(scaling.rows.size()), 2);
+    for (Index i = 0; i < all.rows; ++i) {
+      all(i, 0) = scaling.rows[i];
+      all(i, 1) = scaling.columns[i];
+    }
+  }
+  const Dense<double> own = scatter_rows(team_, matrix.layout(), all);
+  scaling = {true, {}, {}};
   for (Index i = 0; i < own.rows; ++i) {
     scaling.rows.push_back(own(i, 0));
     scaling.columns.push_back(own(i, 1));
   }
-  return scaling;
+}
+
+/// The way back.
+template <typename T>
+Equilibration SparseInverse<T>::gathered_scaling(const SystemMatrix& matrix,
+                                                 const Equilibration& scaling) const {
+  Dense<double> own(matrix.own().size(), 2);
+  for (Index i = 0; i < own.rows; ++i) {
+    own(i, 0) = scaling.rows[i];
+    own(i, 1) = scaling.columns[i];
+  }
+  const Dense<double> all = gather_rows(team_, matrix.layout(), own);
+  Equilibration result{true, {}, {}};
+  for (Index i = 0; i < all.rows; ++i) {
+    result.rows.push_back(all(i, 0));
+    result.columns.push_back(all(i, 1));
+  }
+  return result;
+}
+
+template <typename T>
+void SparseInverse<T>::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                                    Equilibration& scaling) {
+  gather(matrix);
+  scaling.scales = false;
+  if (wanted != AutoSwitch::off) {
+    together(team_, [&] {
+      if (team_.rank() != 0) return;
+      find_scale_factors(*rows_, *analysis_, wanted, precision, scaling);
+    });
+  }
+  scaling.scales = broadcast_value(team_, scaling.scales, 0);
+  if (!scaling.scales) {
+    scaling = {};
+  } else if (team_.size() > 1) {
+    scatter_scaling(matrix, scaling);
+  }
+}
+
+template <typename T>
+void SparseInverse<T>::scale_values(const Equilibration& scaling) {
+  const Csr<double>& rows = *rows_;
+  values_.resize(rows.values.size());
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < rows.rows; ++i) {
+    for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+      // One after the other: their product may overflow where the entry does not.
+      values_[k] = rows.values[k] * scaling.rows[i] * scaling.columns[rows.column_indices[k]];
+    }
+  }
 }
 
 template <typename T>
 void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
   matrix_ = &matrix;
   scaling_ = &scaling;
-  if (!choice_.refined) gmres_.emplace(matrix, scaling, *raw_);
+  gmres_.reset();
   if (broadcast_value(team_, rows_ == nullptr, 0)) gather(matrix);
-  Dense<double> factors;
-  if (scaling.scales) {
-    Dense<double> own(matrix.own().size(), 2);
-    for (Index i = 0; i < own.rows; ++i) {
-      own(i, 0) = scaling.rows[i];
-      own(i, 1) = scaling.columns[i];
-    }
-    factors = gather_rows(team_, matrix.layout(), own);
-  }
+  Equilibration whole;
+  const bool shared = team_.size() > 1;
+  if (scaling.scales && shared) whole = gathered_scaling(matrix, scaling);
   together(team_, [&] {
     if (team_.rank() != 0) return;
-    const Csr<double>& rows = *rows_;
-    values_.resize(rows.values.size());
-#pragma omp parallel for schedule(static)
-    for (Index i = 0; i < rows.rows; ++i) {
-      for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
-        // One after the other: their product may overflow where the entry does not.
-        values_[k] = scaling.scales
-                         ? rows.values[k] * factors(i, 0) * factors(rows.column_indices[k], 1)
-                         : rows.values[k];
-      }
+    factored_ = &values_;
+    if (scaling.scales) {
+      scale_values(shared ? whole : scaling);
+    } else if (rows_ == &whole_) {
+      values_ = std::move(whole_.values);
+    } else {
+      factored_ = &rows_->values;
     }
     rows_ = nullptr;
     whole_ = {};
@@ -176,18 +217,18 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   Factorization kind = choice_.kind;
   together(team_, [&] {
     if (team_.rank() != 0) return;
-    largest = largest_magnitude(values_);
+    largest = largest_magnitude(*factored_);
     if (!std::isfinite(largest)) {
       fail(ExitCode::input, "a value of the matrix is not a finite number");
     }
     if (largest == 0 && analysis_->rows() > 0) {
       fail(ExitCode::not_trustworthy, "the matrix is singular: it has no non-zero entry");
     }
-    counts = elimination_->factor(kind, values_, progress_of(run));
+    counts = elimination_->factor(kind, *factored_, progress_of(run));
     if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
       kind = Factorization::ldlt;
       run.progress.restart("eliminating again, by L D L^T");
-      counts = elimination_->factor(kind, values_, progress_of(run));
+      counts = elimination_->factor(kind, *factored_, progress_of(run));
     }
     outcome.analysis_seconds = analysis_->seconds;
     outcome.flops = analysis_->flops;
@@ -242,7 +283,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run) {
   together(team_, [&] {
     if (team_.rank() != 0) return;
     const ThresholdOutcome& outcome =
-        elimination_->factor_with_threshold(kind, values_, progress_of(run));
+        elimination_->factor_with_threshold(kind, *factored_, progress_of(run));
     told = {outcome.counts, outcome.delayed, outcome.factor_entries,
             static_cast<Index>(outcome.rows.size())};
     if (told.missing == 0) return;
@@ -276,7 +317,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
   if (perturbed == 0) {
     constexpr double tame = 1e3;  // multipliers that leave refinement enough digits
     if (run.first == nullptr && largest_multiplier_ <= tame) return nullptr;
-    GmresInverse::Trial trial = gmres_->try_factors_alone(run.first);
+    GmresInverse::Trial trial = gmres().try_factors_alone(run.first);
     constexpr double refinable = std::is_same_v<T, float> ? 1e-3 : 1e-8;
     if (!(trial.outcome.backward_error <= refinable)) {
       failure = fmt::format("multipliers grew to {:.1e} and left a backward error of {:.1e}",
@@ -286,7 +327,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
   }
   const std::string told =
       fmt::format("{} of {} pivots were too small and made larger", perturbed, matrix_->order());
-  GmresInverse::Trial trial = gmres_->try_out(run.first);
+  GmresInverse::Trial trial = gmres().try_out(run.first);
   facts_.sparse->gmres_steps = trial.outcome.steps;
   if (!trial.outcome.converged) {
     failure = fmt::format("{}, and GMRES on these factors stopped at a backward error of {:.1e}",
@@ -322,6 +363,12 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
       fmt::format("eliminated again with threshold pivoting, which delayed {} pivots: {}",
                   facts_.sparse->delayed_pivots, failure));
   return nullptr;
+}
+
+template <typename T>
+GmresInverse& SparseInverse<T>::gmres() {
+  if (!gmres_) gmres_.emplace(*matrix_, *scaling_, *raw_);
+  return *gmres_;
 }
 
 template <typename T>

@@ -43,7 +43,8 @@ class SparseInverse final : public Inverse {
                 std::shared_ptr<const SparseAnalysis> analysis);
   ~SparseInverse() override;
 
-  Equilibration scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision) override;
+  void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                    Equilibration& scaling) override;
   void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
   std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
   void apply(const Vectors& x, Vectors& y) override;
@@ -54,6 +55,9 @@ class SparseInverse final : public Inverse {
   class Raw;
 
   void gather(SystemMatrix& matrix);
+  void scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const;
+  Equilibration gathered_scaling(const SystemMatrix& matrix, const Equilibration& scaling) const;
+  void scale_values(const Equilibration& scaling);
   void analyse(const SystemMatrix& matrix);
   void factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run);
@@ -62,6 +66,7 @@ class SparseInverse final : public Inverse {
   /// what was solved for run.first on the way.
   std::unique_ptr<Vectors> try_out(const EliminationRun& run, std::string& failure);
   void solve(bool transposed, const Vectors& x, Vectors& y);
+  GmresInverse& gmres();
 
   Team& team_;
   SparseMemory& memory_;
@@ -72,12 +77,13 @@ class SparseInverse final : public Inverse {
   const Csr<double>* rows_ = nullptr;
   Csr<double> whole_;
   const SystemMatrix* known_ = nullptr;  // on rank 0, of the analysis' pattern as it is
-  std::vector<double> values_;           // of R A C on rank 0
+  std::vector<double> values_;           // of R A C on rank 0, unless they are the matrix' own
+  const std::vector<double>* factored_ = nullptr;  // which of the two, until they are factored
   std::unique_ptr<SparseElimination<T>> elimination_;  // on rank 0
   SystemMatrix* matrix_ = nullptr;
   const Equilibration* scaling_ = nullptr;
   std::unique_ptr<Raw> raw_;
-  std::optional<GmresInverse> gmres_;  // on raw_
+  std::optional<GmresInverse> gmres_;  // on raw_, where it was asked for
   bool by_gmres_ = false;
   double largest_multiplier_ = 0;
   InverseFacts facts_;

@@ -15,8 +15,8 @@ SystemSolver::SystemSolver(std::unique_ptr<SystemMatrix> matrix, const SolverRow
 void SystemSolver::prepare() {
   first_ = nullptr;
   unscaled_.reset();
-  scaling_ =
-      inverse_->scaling(*matrix_, question_.options.equilibrate, question_.options.precision);
+  inverse_->find_scaling(*matrix_, question_.options.equilibrate, question_.options.precision,
+                         scaling_);
   inverse_->prepare(*matrix_, scaling_);
 }
 

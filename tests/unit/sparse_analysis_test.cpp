@@ -137,12 +137,11 @@ TEST(SparseScaling, LeavesRowsWithoutADiagonalEntryAsTheyAre) {
   const Csr<double> matrix = csr_from_coo(std::move(list));
   const SparseAnalysis analysis =
       analyse_sparse(matrix, Factorization::cholesky, Ordering::natural, false);
-  const Dense<double> factors = scale_factors(matrix, analysis, AutoSwitch::on, Precision::float64);
-  for (const Index side : {0, 1}) {
-    EXPECT_EQ(factors(0, side), 1);
-    EXPECT_EQ(factors(1, side), 0.25);
-    EXPECT_EQ(factors(2, side), 1);
-  }
+  Equilibration scaling;
+  find_scale_factors(matrix, analysis, AutoSwitch::on, Precision::float64, scaling);
+  EXPECT_TRUE(scaling.scales);
+  EXPECT_EQ(scaling.rows, (std::vector<double>{1, 0.25, 1}));
+  EXPECT_EQ(scaling.columns, scaling.rows);
 }
 
 TEST(SparseGraph, CompressesUnknownsOfANode) {

@@ -56,12 +56,31 @@ class Room {
   Index end_;
 };
 
-std::vector<int> levels_of(const Fronts& fronts) {
-  std::vector<int> level(fronts.size(), 0);
-  for (LocalIndex s = 0; s < fronts.size(); ++s) {
-    const LocalIndex parent = fronts.parent[s];
-    if (parent >= 0) level[parent] = std::max(level[parent], level[s] + 1);
+/// The level of each front: subtrees of small fronts alone by their height, above them all the
+/// others by their depth, which puts siblings, alike as they mostly are, side by side. Tells how
+/// many levels the low ones are.
+std::vector<int> levels_of(const std::vector<FrontPlace>& places, int& low_levels) {
+  const std::size_t count = places.size();
+  std::vector<bool> low(count, true);  // in a subtree of small fronts
+  std::vector<int> level(count, 0), depth(count, 0);
+  int heights = 0, depths = 0;
+  for (std::size_t s = 0; s < count; ++s) {
+    if (!places[s].is_small()) low[s] = false;
+    if (low[s]) heights = std::max(heights, level[s] + 1);
+    const int parent = places[s].parent;
+    if (parent < 0) continue;
+    if (!low[s]) low[parent] = false;
+    level[parent] = std::max(level[parent], level[s] + 1);
   }
+  for (std::size_t s = count; s-- > 0;) {
+    if (low[s]) continue;
+    if (places[s].parent >= 0) depth[s] = depth[places[s].parent] + 1;
+    depths = std::max(depths, depth[s] + 1);
+  }
+  for (std::size_t s = 0; s < count; ++s) {
+    if (!low[s]) level[s] = heights + depths - 1 - depth[s];
+  }
+  low_levels = heights;
   return level;
 }
 
@@ -120,7 +139,6 @@ void place_stack(const std::vector<int>& level, FrontPlaces& all) {
 FrontPlaces place_fronts(const Fronts& fronts, Factorization kind) {
   FrontPlaces all;
   all.places.reserve(fronts.size());
-  const std::vector<int> level = levels_of(fronts);
   Index next = 0;
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     FrontPlace place = shape_of(fronts, s);
@@ -131,6 +149,7 @@ FrontPlaces place_fronts(const Fronts& fronts, Factorization kind) {
     all.places.push_back(place);
   }
   all.factor_elements = next;
+  const std::vector<int> level = levels_of(all.places, all.low_levels);
   const int levels = fronts.size() == 0 ? 0 : *std::max_element(level.begin(), level.end()) + 1;
   all.level_starts.assign(levels + 1, 0);
   for (const int l : level) ++all.level_starts[l + 1];

@@ -35,6 +35,8 @@ struct FrontPlace {
   int parent = -1;
   Index border_begin = 0;   ///< in the lists of borders
 
+  /// The number of its first row, where the rows of all fronts are counted one after another.
+  constexpr Index first_row() const { return first + border_begin; }
   constexpr int blocks() const { return (pivots + pivot_block - 1) / pivot_block; }
   /// Whether one thread block eliminates it.
   constexpr bool is_small() const { return pivots + border <= small_front; }
@@ -43,10 +45,10 @@ struct FrontPlace {
 /// All fronts of an elimination on a GPU.
 struct FrontPlaces {
   std::vector<FrontPlace> places;
-  /// Fronts by level: those of level 0 have no children, a parent is one level above its highest
-  /// child.
+  /// Fronts by level; a parent's is higher than its children's.
   std::vector<LocalIndex> by_level;
   std::vector<Index> level_starts;  ///< levels + 1
+  int low_levels = 0;               ///< those that are of subtrees of small fronts alone
   Index factor_elements = 0;        ///< of all lower and upper, from the arena's beginning
   Index elements = 0;               ///< of the arena
 

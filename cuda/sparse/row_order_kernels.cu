@@ -1,0 +1,85 @@
+#include "cuda/core/launch.cuh"
+#include "cuda/sparse/row_order_kernels.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+
+template <typename From, typename To>
+__global__ void gather_rows_kernel(const int* order, Index rows, int columns, const From* from,
+                                   Index from_stride, To* to, Index to_stride) {
+  for (Index i = thread_index(); i < rows * columns; i += thread_count()) {
+    const Index row = i / columns, c = i % columns;
+    to[row * to_stride + c] = static_cast<To>(from[order[row] * from_stride + c]);
+  }
+}
+
+template <typename From, typename To>
+__global__ void scatter_rows_kernel(const int* order, Index rows, int columns, const From* from,
+                                    Index from_stride, To* to, Index to_stride) {
+  for (Index i = thread_index(); i < rows * columns; i += thread_count()) {
+    const Index row = i / columns, c = i % columns;
+    to[order[row] * to_stride + c] = static_cast<To>(from[row * from_stride + c]);
+  }
+}
+
+template <typename T>
+__global__ void subtract_couplings_kernel(DeviceCouplings couplings, const double* values,
+                                          Index begin, Index end, int columns, T* x) {
+  const Index count = (end - begin) * columns;
+  for (Index i = thread_index(); i < count; i += thread_count()) {
+    const Index row = begin + i / columns, c = i % columns;
+    T sum = 0;
+    for (Index e = couplings.starts[row]; e < couplings.starts[row + 1]; ++e) {
+      sum += static_cast<T>(values[couplings.sources[e]]) *
+             x[couplings.columns[e] * Index{columns} + c];
+    }
+    x[couplings.rows[row] * Index{columns} + c] -= sum;
+  }
+}
+
+}  // namespace
+
+template <typename From, typename To>
+void gather_rows(const int* order, Index rows, int columns, const From* from, Index from_stride,
+                 To* to, Index to_stride, cudaStream_t stream) {
+  if (rows == 0) return;
+  gather_rows_kernel<<<grid_for(rows * columns, threads), threads, 0, stream>>>(
+      order, rows, columns, from, from_stride, to, to_stride);
+  check_launch("gather_rows");
+}
+
+template <typename From, typename To>
+void scatter_rows(const int* order, Index rows, int columns, const From* from, Index from_stride,
+                  To* to, Index to_stride, cudaStream_t stream) {
+  if (rows == 0) return;
+  scatter_rows_kernel<<<grid_for(rows * columns, threads), threads, 0, stream>>>(
+      order, rows, columns, from, from_stride, to, to_stride);
+  check_launch("scatter_rows");
+}
+
+template <typename T>
+void subtract_couplings(const DeviceCouplings& couplings, const double* values, Index begin,
+                        Index end, int columns, T* x, cudaStream_t stream) {
+  if (begin == end) return;
+  subtract_couplings_kernel<<<grid_for((end - begin) * columns, threads), threads, 0, stream>>>(
+      couplings, values, begin, end, columns, x);
+  check_launch("subtract_couplings");
+}
+
+template void gather_rows(const int*, Index, int, const double*, Index, float*, Index,
+                          cudaStream_t);
+template void gather_rows(const int*, Index, int, const double*, Index, double*, Index,
+                          cudaStream_t);
+template void scatter_rows(const int*, Index, int, const float*, Index, double*, Index,
+                           cudaStream_t);
+template void scatter_rows(const int*, Index, int, const double*, Index, double*, Index,
+                           cudaStream_t);
+template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int, float*,
+                                 cudaStream_t);
+template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int, double*,
+                                 cudaStream_t);
+
+}  // namespace spsolve::cuda
