@@ -19,8 +19,6 @@ CONFIGURATIONS = (
     ("method: sparse_lu, pivoting: partial", "",
      "c.yaml:2:38: solve.pivoting goes with dense methods, as sparse ones look for pivots by rules "
      "of their own; use solve.pivoting=auto, or solve.method=lu"),
-    ("method: sparse_ldlt", "device: cuda",
-     "c.yaml:3:9: sparse methods eliminate on hosts; use solve.method=lu, or device=host"),
     ("method: sparse_cholesky", "checkpoint: {directory: kept}",
      "c.yaml:3:25: sparse methods keep no checkpoints; use solve.method=lu, or leave "
      "checkpoint.directory out"),

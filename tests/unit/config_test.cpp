@@ -258,8 +258,6 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nsolve: {method: sparse_lu, pivoting: partial}\n",
        "c.yaml:2:38: solve.pivoting goes with dense methods, as sparse ones look for pivots by "
        "rules of their own; use solve.pivoting=auto, or solve.method=lu"},
-      {"matrix: a\ndevice: cuda\nsolve: {method: sparse_ldlt}\n",
-       "c.yaml:2:9: sparse methods eliminate on hosts; use solve.method=lu, or device=host"},
       {"matrix: a\nsolve: {method: sparse_cholesky}\ncheckpoint: {directory: kept}\n",
        "c.yaml:3:25: sparse methods keep no checkpoints; use solve.method=lu, or leave "
        "checkpoint.directory out"},
