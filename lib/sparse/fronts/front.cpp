@@ -1,6 +1,7 @@
 #include "sparse/fronts/front.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "core/column_blas.hpp"
 
@@ -304,7 +305,7 @@ void eliminate_lu(const Front<T>& front, const PivotRule& rule, const Tiles& til
 
 template <typename T>
 void update_border(Factorization kind, const Front<T>& front, const T* off_diagonal, Index begin,
-                   Index end, std::vector<T>& scratch) {
+                   Index end, T* scratch) {
   const Index p = front.pivots, m = front.border, ld = front.height();
   const T* l = front.lower + p;
   T* c = front.passed_up;
@@ -315,9 +316,8 @@ void update_border(Factorization kind, const Front<T>& front, const T* off_diago
     return subtract_into<T>(begin, m, p, begin, end, l, ld, l + begin, ld, c, m);
   }
   const Index count = end - begin;
-  scratch.resize(static_cast<std::size_t>(count * p));
   for (Index k = 0; k < p; ++k) {  // D times these rows of L21, transposed
-    T* w = scratch.data() + k * count;
+    T* w = scratch + k * count;
     const T* own = l + begin + k * ld;
     const T d = front.lower[k + k * ld];
     for (Index i = 0; i < count; ++i) w[i] = d * own[i];
@@ -330,7 +330,7 @@ void update_border(Factorization kind, const Front<T>& front, const T* off_diago
       for (Index i = 0; i < count; ++i) w[i] += off_diagonal[k - 1] * previous[i];
     }
   }
-  subtract_into<T>(begin, m, p, begin, end, l, ld, scratch.data(), count, c, m);
+  subtract_into<T>(begin, m, p, begin, end, l, ld, scratch, count, c, m);
 }
 
 template void eliminate_cholesky(const Front<float>&, const Tiles&, PivotCounts&);
@@ -339,9 +339,8 @@ template void eliminate_lu(const Front<float>&, const PivotRule&, const Tiles&, 
                            PivotCounts&);
 template void eliminate_lu(const Front<double>&, const PivotRule&, const Tiles&, LocalIndex*,
                            PivotCounts&);
-template void update_border(Factorization, const Front<float>&, const float*, Index, Index,
-                            std::vector<float>&);
+template void update_border(Factorization, const Front<float>&, const float*, Index, Index, float*);
 template void update_border(Factorization, const Front<double>&, const double*, Index, Index,
-                            std::vector<double>&);
+                            double*);
 
 }  // namespace spsolve
