@@ -106,6 +106,7 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
   const SystemShape shape = shape_for_all(config, team);
   const bool rotates = config.matrix.rotate_rows != 0;
   SparseStudy study;
+  take_threads(config, team);
   const std::int64_t resident = resident_memory();
   if (may_be_sparse(config)) {
     if (MemoryCheck reading = check_reading(shape, team, plan); !reading.fits) return reading;

@@ -60,7 +60,7 @@ struct EliminatedFront {
       for (Index i = j; i < height; ++i) {
         double sum = 0;
         for (Index k = 0; k <= std::min(j + 1, pivots - 1); ++k) {
-          double product = lower[k + k * height] * l(j, k);  // (D L^T)_kj
+          double product = lower[k + k * height] * l(j, k);                    // (D L^T)_kj
           if (off_diagonal[k] != 0) product += off_diagonal[k] * l(j, k + 1);  // of a pair
           if (k > 0 && off_diagonal[k - 1] != 0) product += off_diagonal[k - 1] * l(j, k - 1);
           sum += l(i, k) * product;
