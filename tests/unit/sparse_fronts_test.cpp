@@ -31,6 +31,25 @@ TEST(Tiles, EachAtWorkHasASlotOfItsOwn) {
   }
 }
 
+TEST(BorderBlock, HasEachEntryOfTheLowerTriangleOnce) {
+  for (const Index m : {1, 64, 65, 100, 384, 1000}) {
+    const BorderBlock block(m, true);
+    std::vector<int> taken(static_cast<std::size_t>(block.size()), 0);
+    for (Index column = 0; column < m; ++column) {
+      const Index first = column / block.width() * block.width();
+      EXPECT_EQ(block.leading(first), m - first);
+      for (Index row = first; row < m; ++row) ++taken[block.column_start(column) + row];
+    }
+    EXPECT_EQ(taken, std::vector<int>(taken.size(), 1)) << m;
+    if (m > 300) {
+      EXPECT_LT(static_cast<double>(block.size()), 0.6 * static_cast<double>(m * m));
+    }
+    const BorderBlock square(m + 4, false);
+    EXPECT_EQ(square.size(), (m + 4) * (m + 4));
+    EXPECT_EQ(square.column_start(3), 3 * (m + 4));
+  }
+}
+
 constexpr double canary = 12345.0;
 
 /// What L D L^T makes of a dense symmetric front of p pivots and a border of m rows.
@@ -97,6 +116,47 @@ TEST(Fronts, LdltMovesRowsAndKeepsToItsScratch) {
   }
   blas::set_threads(all);
   omp_set_num_threads(all);
+}
+
+/// What a border has of C = -L21 D L21^T, or of -L21 U12, panel by panel.
+TEST(Fronts, PassUpTheLowerTriangleOfSymmetricOnes) {
+  for (const auto& [p, m] : {std::pair<Index, Index>{2, 30}, {2, 130}, {40, 30}, {40, 700}}) {
+    const Dense<double> a = random_multivector(p + m, p, 7), u = random_multivector(m, p, 8);
+    std::vector<double> lower, upper, off_diagonal(static_cast<std::size_t>(p), 0.0);
+    for (Index k = 0; k < p; ++k) {
+      for (Index i = 0; i < p + m; ++i) lower.push_back(a(i, k));
+      for (Index j = 0; j < m; ++j) upper.push_back(u(j, k));
+    }
+    off_diagonal[0] = 0.5;  // a pair of pivots
+    for (const Factorization kind :
+         {Factorization::cholesky, Factorization::ldlt, Factorization::lu}) {
+      const bool symmetric = kind != Factorization::lu;
+      const BorderBlock block(m, symmetric);
+      std::vector<double> passed_up(static_cast<std::size_t>(block.size() + 1), canary);
+      std::vector<double> scratch(static_cast<std::size_t>(block.width() * p));
+      const Front<double> front{p, m, lower.data(), upper.data(), passed_up.data()};
+      for (Index begin = 0; begin < m; begin += block.width()) {
+        update_border(kind, front, off_diagonal.data(), begin, std::min(m, begin + block.width()),
+                      scratch.data());
+      }
+      EXPECT_EQ(passed_up.back(), canary);
+      const auto right = [&](Index k, Index j) {  // (D L21^T)_kj, L21^T or U12
+        if (kind == Factorization::lu) return u(j, k);
+        if (kind == Factorization::cholesky) return a(p + j, k);
+        const double paired = k < 2 ? 0.5 * a(p + j, 1 - k) : 0.0;
+        return a(k, k) * a(p + j, k) + paired;
+      };
+      double worst = 0;
+      for (Index j = 0; j < m; ++j) {
+        for (Index i = symmetric ? j : 0; i < m; ++i) {
+          double sum = passed_up[block.column_start(j) + i];
+          for (Index k = 0; k < p; ++k) sum += a(p + i, k) * right(k, j);
+          worst = std::max(worst, std::abs(sum));
+        }
+      }
+      EXPECT_LT(worst, 1e-12) << p << " pivots, border of " << m;
+    }
+  }
 }
 
 }  // namespace

@@ -28,15 +28,21 @@ std::vector<LocalIndex> fronts_below(const Fronts& fronts, LocalIndex root) {
   return result;
 }
 
-/// Columns of the border in a tile: few enough tiles to be cheap, enough for all threads.
-Index border_piece(Index m) {
+BorderBlock border_block(const Fronts& fronts, LocalIndex s, Factorization kind) {
+  return {fronts.border_size(s), kind != Factorization::lu};
+}
+
+/// Columns of the border in a tile: a panel; of LU few enough tiles to be cheap, enough for all
+/// threads.
+Index border_piece(Index m, Factorization kind) {
+  if (kind != Factorization::lu) return BorderBlock(m, true).width();
   return m <= 384 ? m : std::clamp<Index>(m / 6 / 16 * 16, 192, 512);
 }
 
 /// Values beside it that a front is eliminated with by so many threads.
 Index scratch_of(const Fronts& fronts, LocalIndex s, Factorization kind, int threads) {
   if (kind != Factorization::ldlt) return 0;
-  const Index p = fronts.pivots(s), m = fronts.border_size(s), piece = border_piece(m);
+  const Index p = fronts.pivots(s), m = fronts.border_size(s), piece = border_piece(m, kind);
   const Index slots = m > 0 ? Tiles::slots(Tiles::count_of(m, piece), threads) : 0;
   return std::max(scratch_of_pivots(p, p + m), slots * piece * p);
 }
@@ -50,17 +56,17 @@ struct StackSizes {
 
 StackSizes stack_sizes(const Fronts& fronts, Factorization kind, const Schedule& schedule) {
   const std::vector<bool> elsewhere = roots_of(fronts, schedule);
+  const bool symmetric = kind != Factorization::lu;
   StackSizes sizes;
   for (const LocalIndex root : schedule.subtrees) {
     const std::vector<LocalIndex> below = fronts_below(fronts, root);
-    sizes.lane = std::max(sizes.lane, stack_peak(fronts, below, elsewhere));
+    sizes.lane = std::max(sizes.lane, stack_peak(fronts, below, elsewhere, symmetric));
     for (const LocalIndex s : below) {
       sizes.lane_scratch = std::max(sizes.lane_scratch, scratch_of(fronts, s, kind, 1));
     }
-    const Index m = fronts.border_size(root);
-    sizes.subtrees += m * m;
+    sizes.subtrees += border_block(fronts, root, kind).size();
   }
-  sizes.upper = stack_peak(fronts, schedule.upper, elsewhere);
+  sizes.upper = stack_peak(fronts, schedule.upper, elsewhere, symmetric);
   for (const LocalIndex s : schedule.upper) {
     sizes.upper_scratch =
         std::max(sizes.upper_scratch, scratch_of(fronts, s, kind, schedule.threads));
@@ -196,12 +202,13 @@ void SparseFactors<T>::assemble(const Front<T>& front, LocalIndex s, const Front
     for (const LocalIndex child : fronts_.children_of(s)) {
       const auto places = fronts_.in_parent_of(child);
       const Index size = static_cast<Index>(places.size());
+      const BorderBlock columns(size, !lu);
       const T* block = passed_up_[child];
       const Index first = std::lower_bound(places.begin(), places.end(), from) - places.begin();
       const Index last =
           std::lower_bound(places.begin() + first, places.end(), to) - places.begin();
       for (Index c = first; c < last; ++c) {
-        add_rows(block + c * size, places.data(), lu ? 0 : c, size, 0,
+        add_rows(block + columns.column_start(c), places.data(), lu ? 0 : c, size, 0,
                  front.lower + places[c] * ld);
       }
       if (!lu) continue;
@@ -218,18 +225,20 @@ void SparseFactors<T>::assemble(const Front<T>& front, LocalIndex s, const Front
 template <typename T>
 void SparseFactors<T>::add_children_to_border(const Front<T>& front, LocalIndex s, Index begin,
                                               Index end) const {
-  const Index p = front.pivots, m = front.border;
+  const Index p = front.pivots;
   const bool lu = kind_ == Factorization::lu;
+  const BorderBlock to(front.border, !lu);
   for (const LocalIndex child : fronts_.children_of(s)) {
     const auto places = fronts_.in_parent_of(child);
     const Index size = static_cast<Index>(places.size());
+    const BorderBlock of(size, !lu);
     const T* block = passed_up_[child];
     const Index inner = std::lower_bound(places.begin(), places.end(), p) - places.begin();
     const Index first =
         std::lower_bound(places.begin() + inner, places.end(), p + begin) - places.begin();
     for (Index c = first; c < size && places[c] < p + end; ++c) {
-      add_rows(block + c * size, places.data(), lu ? inner : c, size, p,
-               front.passed_up + (places[c] - p) * m);
+      add_rows(block + of.column_start(c), places.data(), lu ? inner : c, size, p,
+               front.passed_up + to.column_start(places[c] - p));
     }
   }
 }
@@ -268,7 +277,7 @@ void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
   }
   for (Index k = 0; k < front.pivots; ++k) rows[k] += first;
   counts.add(own);
-  const Index piece = border_piece(front.border);
+  const Index piece = border_piece(front.border, kind_);
   tiles.run_pieces(0, front.border, piece, [&](Index begin, Index end, Index slot) {
     update_border(kind_, front, off_diagonal, begin, end, scratch + slot * piece * front.pivots);
     add_children_to_border(front, s, begin, end);
@@ -281,10 +290,7 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
                                      const PivotRule& rule,
                                      const std::function<void(double)>& advance) {
   const StackSizes sizes = stack_sizes(fronts_, kind_, schedule_);
-  const auto block = [&](LocalIndex s) {
-    const Index m = fronts_.border_size(s);
-    return m * m;
-  };
+  const auto block = [&](LocalIndex s) { return border_block(fronts_, s, kind_).size(); };
   std::vector<bool> odd(fronts_.size(), false);
   for (LocalIndex s = fronts_.size() - 1; s >= 0; --s) {
     if (fronts_.parent[s] != -1) odd[s] = !odd[fronts_.parent[s]];

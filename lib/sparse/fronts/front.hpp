@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/types.hpp"
+#include "sparse/fronts/border_block.hpp"
 #include "sparse/fronts/tiles.hpp"
 
 namespace spsolve {
@@ -27,7 +28,7 @@ struct Front {
   Index border = 0;
   T* lower = nullptr;      ///< (p + m) x p
   T* upper = nullptr;      ///< m x p
-  T* passed_up = nullptr;  ///< m x m; for symmetric matrices its lower triangle
+  T* passed_up = nullptr;  ///< m x m, as BorderBlock has it
 
   Index height() const { return pivots + border; }
 };
@@ -75,8 +76,9 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
                     LocalIndex* rows, T* off_diagonal, T* scratch, PivotCounts& counts);
 Index scratch_of_pivots(Index pivots, Index height);
 
-/// Columns begin ... end of what is passed up: C <- - L21 U12 there (LU), or - L21 D L21^T from the
-/// diagonal on. `scratch`: room for (end - begin) p values, LDL^T only.
+/// Columns begin ... end of what is passed up: C <- - L21 U12 there (LU), or - L21 D L21^T from row
+/// `begin` on; columns of one panel of its BorderBlock. `scratch`: room for (end - begin) p values,
+/// LDL^T only.
 template <typename T>
 void update_border(Factorization kind, const Front<T>& front, const T* off_diagonal, Index begin,
                    Index end, T* scratch);
