@@ -8,6 +8,7 @@
 
 // OpenBLAS's; other libraries have none.
 extern "C" [[gnu::weak]] void openblas_set_num_threads(int);
+extern "C" [[gnu::weak]] int openblas_get_num_threads();
 
 namespace spsolve::blas {
 
@@ -73,6 +74,21 @@ int size(Index value) {
 
 void set_threads(int threads) {
   if (openblas_set_num_threads != nullptr) openblas_set_num_threads(threads);
+}
+
+std::int64_t bytes_to_map(int threads) {
+  if (openblas_get_num_threads == nullptr) return 0;
+  constexpr std::int64_t buffer = 128 << 20;  // its largest, which it takes on x86-64
+  const int mapped = openblas_get_num_threads();
+  return std::max(0, threads + 1 - mapped) * buffer;
+}
+
+void map_buffers(int threads) {
+  set_threads(threads);
+  constexpr Index n = 128;  // enough for the library to share the work among its threads
+  const std::vector<double> a(static_cast<std::size_t>(n * n), 0.0);
+  std::vector<double> c(a);
+  product(n, n, n, a.data(), n, a.data(), n, c.data(), n);
 }
 
 template <typename T>

@@ -12,6 +12,15 @@ namespace spsolve::blas {
 /// on OpenMP sets what the caller's own parallel regions take, too.
 void set_threads(int threads);
 
+/// Address space that the library still has to map before `threads` threads may call it, or one of
+/// them with work for all: an OpenBLAS has a buffer for each of its threads, which it maps when it
+/// is loaded or told of more, and one more for the caller, and where it gets none, it tries again
+/// for ever. 0 for other libraries.
+std::int64_t bytes_to_map(int threads);
+
+/// set_threads(), and the library maps those buffers now.
+void map_buffers(int threads);
+
 /// C <- A B for C of m x n, A of m x k, B of k x n.
 template <typename T>
 void product(Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb, T* c,

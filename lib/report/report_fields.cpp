@@ -103,7 +103,7 @@ constexpr ReportField field_table[] = {
     {"refinement.history[].componentwise_error", FieldType::number, solve,
      "componentwise_error of the same."},
     {"condition.normwise", FieldType::number, solve_sometimes,
-     "Estimate of ||A|| ||A^-1||, infinity norms (solve.condition)."},
+     "Estimate of ||A|| ||A^-1||, infinity norms (solve.condition); null where it overflows."},
     {"condition.reciprocal", FieldType::number, solve_sometimes,
      "1 / condition.normwise; 0 for a matrix that may as well be singular."},
     {"condition.componentwise", FieldType::number, solve_sometimes,

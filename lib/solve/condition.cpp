@@ -178,14 +178,23 @@ class OneNormSearch {
   bool first_ = true;
 };
 
-/// h, a power of two, such that the largest entry of h^2 A is about 1. Sums of |a_ij| then neither
-/// overflow nor vanish, whatever the scale of A; h^2 itself may. Collective.
+/// h, a power of two, such that the rows of h^2 A are small as far as others are large: of the
+/// largest entry of each row, the largest one is as far above 1 as the smallest is below. Products
+/// with h^2 A and with its inverse then neither overflow nor vanish, whatever the scale of A, as
+/// far as rows of such different scales leave room; h^2 itself may. Collective.
 double half_of_scale(const SystemMatrix& matrix) {
-  double largest = 0;
-  for (const double value : matrix.local_rows().values) largest = larger(largest, std::abs(value));
+  double largest = 0, smallest = infinite;
+  const Csr<double>& rows = matrix.local_rows();
+  for (Index i = 0; i < rows.rows; ++i) {
+    double of_row = 0;
+    for (const double value : rows.row_values(i)) of_row = larger(of_row, std::abs(value));
+    largest = larger(largest, of_row);
+    if (of_row > 0) smallest = std::min(smallest, of_row);
+  }
   largest = all_maximum(matrix.team(), largest);
+  smallest = -all_maximum(matrix.team(), -smallest);
   if (largest == 0 || !std::isfinite(largest)) return 1;
-  return std::ldexp(1.0, -(std::ilogb(largest) / 2));
+  return std::ldexp(1.0, -((std::ilogb(largest) + std::ilogb(smallest)) / 4));
 }
 
 /// (h^2 A)^-T from A^-1: half of the scale goes into what is solved for, half into what comes out.
@@ -233,8 +242,8 @@ std::vector<double> component_weights(SystemMatrix& matrix, const Vectors& b, co
   for (Index i = 0; i < of_x.rows; ++i) {
     for (Index c = 0; c < of_x.columns; ++c) {
       if (sizes[c] == 0) continue;
-      weights[i] = larger(weights[i], of_x(i, c) / (sizes[c] * factors[c]) +
-                                          std::abs(of_b(i, c) * h / sizes[c] * h));
+      const double of_entry = h < 1 ? of_b(i, c) * h / sizes[c] * h : of_b(i, c) / sizes[c] * h * h;
+      weights[i] = larger(weights[i], of_x(i, c) / (sizes[c] * factors[c]) + std::abs(of_entry));
     }
   }
   return weights;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/extremes.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -157,9 +159,9 @@ std::string note_on_residual(const TrustFigures& figures) {
 }  // namespace
 
 double forward_bound(const Condition& condition, const Quality& quality) {
-  const double bound = std::min(2 * condition.normwise * quality.backward_error,
-                                condition.componentwise * quality.componentwise_error);
-  return std::isnan(bound) ? Trust::unknown : bound;
+  // One of them may have overflowed, and says nothing then; not even times 0.
+  const double in_norm = infinite_if_nan(2 * condition.normwise * quality.backward_error);
+  return std::min(in_norm, infinite_if_nan(condition.componentwise * quality.componentwise_error));
 }
 
 Trust judge(const TrustFigures& figures) {

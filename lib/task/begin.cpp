@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include <omp.h>
 #include <unistd.h>
@@ -43,6 +45,26 @@ std::vector<std::filesystem::path> result_files(const Config& config) {
           config.output.html, solves ? config.solve.analysis_file : ""};
 }
 
+/// Before anything else is planned: what the BLAS maps is then no longer free.
+void set_blas_threads(int threads) {
+  constexpr auto unlimited = std::numeric_limits<std::int64_t>::max();
+  if (left_under_process_limit() == unlimited) return blas::set_threads(threads);
+#pragma omp parallel num_threads(threads)
+  {
+    // The threads' stacks, and arenas of the C library that they allocate from.
+    void* volatile first = std::malloc(1);
+    std::free(first);
+  }
+  const std::int64_t left = left_under_process_limit(), needed = blas::bytes_to_map(threads);
+  if (needed > left) {
+    fail(ExitCode::resources,
+         "the limit of the process's memory (ulimit -v) leaves {}, and the BLAS maps {} for "
+         "buffers of {} thread{}; raise the limit, or use fewer threads",
+         readable_bytes(left), readable_bytes(needed), threads, threads == 1 ? "" : "s");
+  }
+  blas::map_buffers(threads);
+}
+
 }  // namespace
 
 void begin_report(const Config& config, const Team& team, const nlohmann::ordered_json& versions,
@@ -80,15 +102,20 @@ void check_files(const Config& config) {
   fail(failures.front().code, "{}", fmt::join(sentences, "\n"));
 }
 
+int take_threads(const Config& config, Team& team) {
+  const int threads = choose_threads(config.threads, team.ranks_on_host());
+  together(team, [&] { require_threads(threads); });
+  omp_set_num_threads(threads);
+  together(team, [&] { set_blas_threads(threads); });
+  return threads;
+}
+
 void begin_task(const Config& config, Team& team, TaskReport& report) {
   together(team, [&] {
     // Better before the work than behind it.
     if (team.rank() == 0) std::ranges::for_each(result_files(config), check_folder_of);
   });
-  report.threads = choose_threads(config.threads, team.ranks_on_host());
-  together(team, [&] { require_threads(report.threads); });
-  omp_set_num_threads(report.threads);
-  blas::set_threads(report.threads);
+  report.threads = take_threads(config, team);
 }
 
 void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check,

@@ -22,6 +22,11 @@ void begin_report(const Config& config, const Team& team, const nlohmann::ordere
 /// at no more than the header.
 void check_files(const Config& config);
 
+/// Sets this rank's threads: starts them once, as OpenMP would end the process where the system
+/// gives no more, and has the BLAS map their buffers where the process may not map what it likes.
+/// Throws Error(resources) where it may not, or they cannot be started. Collective.
+int take_threads(const Config& config, Team& team);
+
 /// Sets this rank's threads and notes them in `report`.
 void begin_task(const Config& config, Team& team, TaskReport& report);
 

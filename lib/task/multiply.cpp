@@ -218,6 +218,7 @@ const Kernel& kernel_of(const ProductBackend& backend, const std::string& name) 
 
 MemoryCheck plan_multiply(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
   TaskReport ignored;
+  take_threads(config, team);
   const bool on_gpu = wants_gpu_products(config, team, gpus, ignored);
   const auto table = on_gpu ? gpus.kernels : host_kernels();
   const ProductDevice device{find_kernel(table, config.multiply.kernel).format, on_gpu,

@@ -34,6 +34,20 @@ double flops_here(const SolveReport& report, const SystemSolver& solver) {
          (1.0 - share_done(solver.choice().method, *report.checkpoint->resumed_step, report.rows));
 }
 
+/// What is to be said where a dense method took no notice of keys that sparse ones obey; or "".
+std::string note_on_sparse_keys(const Config& config, Method taken) {
+  const bool ordered = config.solve.ordering != Ordering::automatic;
+  const bool kept = !config.solve.analysis_file.empty();
+  if (is_sparse(taken) || !(ordered || kept)) return "";
+  const bool by_itself = config.solve.method == Method::automatic;
+  return fmt::format(
+      "{}{}{} changed nothing, as {} makes the matrix dense: sparse methods alone eliminate in an "
+      "order; name one, such as solve.method=sparse_lu",
+      ordered ? "solve.ordering" : "", ordered && kept ? " and " : "",
+      kept ? "solve.analysis_file" : "",
+      by_itself ? fmt::format("auto took {}, which", name(taken)) : name(taken));
+}
+
 /// The time that checkpoints took, as phases of their own, and what is to be said of them.
 void tell_apart(const Checkpoints& checkpoints, PhaseTimes& times, SolveReport& report) {
   const CheckpointStatistics& statistics = checkpoints.statistics();
@@ -92,6 +106,7 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
   const SystemShape shape = shape_for_all(config, team);
   const bool rotates = config.matrix.rotate_rows != 0;
   SparseStudy study;
+  take_threads(config, team);
   const std::int64_t resident = resident_memory();
   if (may_be_sparse(config)) {
     if (MemoryCheck reading = check_reading(shape, team, plan); !reading.fits) return reading;
@@ -259,6 +274,9 @@ class SolveRun {
       report_.checkpoint_share = report_.longest("checkpoint") / report_.longest("total");
     }
     report_.notes.insert(report_.notes.end(), facts.notes.begin(), facts.notes.end());
+    if (std::string note = note_on_sparse_keys(config_, choice.method); !note.empty()) {
+      report_.notes.push_back(std::move(note));
+    }
     if (choice.precision != config_.solve.precision) {
       report_.notes.push_back(
           fmt::format("eliminated in double: at order {} float factors would save no time on a GPU",

@@ -105,9 +105,10 @@ Failure current_failure() {
     if (error.code() != std::errc::resource_unavailable_try_again) {
       return {ExitCode::internal, fmt::format("unexpected failure: {}", error.what())};
     }
-    return {ExitCode::resources,
-            "the system refused to start another thread; raise the limit of processes (ulimit -u), "
-            "or use fewer ranks or threads on this host"};
+    return {
+        ExitCode::resources,
+        "the system refused to start another thread; raise the limit of processes (ulimit -u) or "
+        "of memory (ulimit -v), or use fewer ranks or threads on this host"};
   } catch (const std::exception& error) {
     return {ExitCode::internal, fmt::format("unexpected failure: {}", error.what())};
   }

@@ -51,6 +51,32 @@ class Ordering(CliTest):
             self.assertEqual(result.code, SOLVED, result.text)
             self.assertIn(said, result.out)
 
+    def test_dense_methods_say_that_they_take_no_order(self):
+        self.write("order.txt", lines(range(9, 0, -1)))
+        for method, order, said in (("auto", "order.txt", "as auto took lu, which makes"),
+                                    ("auto", "amd", "as auto took lu, which makes"),
+                                    ("gauss", "order.txt", "as gauss makes"),
+                                    ("auto", "auto", ""), ("sparse_lu", "order.txt", "")):
+            with self.subTest(method=method, order=order):
+                self.write("c.yaml", CONFIG.format("grid2d:3", method, order))
+                result = self.spsolve("c.yaml", ranks=2)
+                self.assertEqual(result.code, SOLVED, result.text)
+                notes = [note for note in self.report()["notes"] if "solve.ordering" in note]
+                self.assertEqual(len(notes), 1 if said else 0, notes)
+                self.assertIn(said, " ".join(notes))
+                self.assertEqual("solve.ordering changed nothing" in result.out, bool(said))
+        # Where auto takes a sparse method, the order counts.
+        self.write("order.txt", lines(range(4096, 0, -1)))
+        self.assertEqual(self.solve("grid2d:64", "auto", "order.txt")["ordering"], "file")
+
+    def test_dense_methods_keep_no_analysis(self):
+        self.write("c.yaml", "matrix: grid2d:3\nsolve: {analysis_file: kept.bin}\n"
+                             "output: {report: report.json}\n")
+        result = self.spsolve("c.yaml")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertIn("solve.analysis_file changed nothing", " ".join(self.report()["notes"]))
+        self.assertFalse((self.folder / "kept.bin").exists())
+
     def test_bad_files_are_refused(self):
         self.write("c.yaml", CONFIG.format("grid2d:3", "sparse_cholesky", "order.txt"))
         for text, said in (

@@ -255,6 +255,18 @@ class Regular(Systems):
         for (result, report), exact in zip(self.solve_all(systems), solutions):
             self.assert_certain(result, report, exact)
 
+    def test_a_condition_that_overflows_is_no_doubt(self):
+        # ||A|| ||A^-1|| is above 1e308; by components the condition is 2.
+        for diagonal in ([1e200, 1e-200], [1e300, 1e-300, 1.0, 1e-5]):
+            matrix = [[value if i == j else 0 for j in range(len(diagonal))]
+                      for i, value in enumerate(diagonal)]
+            for method in ("auto", "lu", "sparse_cholesky", "sparse_ldlt", "sparse_lu"):
+                with self.subTest(diagonal=diagonal, method=method):
+                    result, report = self.solve(matrix, "row_sums", [f"solve.method={method}"])
+                    self.assert_certain(result, report, [1.0] * len(diagonal))
+                    self.assertIsNone(report["condition"]["normwise"])
+                    self.assertAlmostEqual(report["condition"]["componentwise"], 2)
+
     def test_regular_graphs_are_not_doubted(self):
         draw = random.Random(7)
         systems, solutions = [], []

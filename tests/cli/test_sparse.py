@@ -1,5 +1,6 @@
 """Sparse methods and what users hand over that is wrong: one sentence, and the right exit code."""
 
+import re
 import unittest
 
 from support import BIN, CliTest, INPUT, MIB, NOT_TRUSTWORTHY, RESOURCES, SOLVED
@@ -96,6 +97,35 @@ class Sparse(CliTest):
 
 
 class Limits(CliTest):
+    def test_too_little_for_the_blas(self):
+        # An OpenBLAS without room for its buffers tries again for ever, even before main().
+        self.needs_limits()
+        self.write("c.yaml", 'matrix: "grid2d:40"\ndevice: host\n')
+
+        def limited(kibibytes, *words):
+            command = f"ulimit -v {kibibytes}; exec {BIN / 'spsolve'} c.yaml {' '.join(words)}"
+            return self.run_program("bash", "-c", command, timeout=60)
+
+        first = limited(200000)
+        told = re.search(r"leaves (\d+) MiB, and the libraries take (\d+) MiB when they begin",
+                         first.err)
+        if told is None:
+            self.skipTest("this BLAS maps no buffers, or libraries take more than this limit")
+        self.assertEqual(first.code, RESOURCES, first.text)
+        needed = 200000 + (int(told[2]) - int(told[1])) * 1024
+        codes = set()
+        for method in ("sparse_cholesky", "lu"):
+            for threads in (1, 3):
+                for more in (0, 100, 300, 900):
+                    with self.subTest(method=method, threads=threads, more=more):
+                        result = limited(needed + (more + 1) * 1024, "--set", f"solve.method={method}",
+                                         "--set", f"threads={threads}")
+                        codes.add(result.code)
+                        self.assertIn(result.code, (SOLVED, RESOURCES), result.text)
+                        if result.code == RESOURCES:
+                            self.assertRegex(result.err, r"\(ulimit -v\)|refused to give more")
+        self.assertEqual(codes, {SOLVED, RESOURCES})
+
     def test_what_does_not_fit(self):
         self.needs_limits()
         self.write("c.yaml", 'matrix: "grid3d:80"\ndevice: host\nthreads: 1\n')

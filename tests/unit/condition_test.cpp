@@ -119,6 +119,19 @@ TEST(Condition, DoesNotDependOnTheScale) {
   }
 }
 
+TEST(Condition, ByComponentsDoesNotDependOnTheScaleOfRows) {
+  for (const std::vector<double>& d : {std::vector{1e200, 1e-200},
+                                       {1e-300, 1.0, -1e300},
+                                       {1e308, 1e-280},
+                                       {1e-307, 3.0},
+                                       {1e307, -3.0, 1e3}}) {
+    SCOPED_TRACE(d.front());
+    EXPECT_NEAR(condition_of_diagonal(d).componentwise, 2, 1e-12);
+  }
+  EXPECT_TRUE(std::isinf(condition_of_diagonal({1e200, 1e-200}).normwise));
+  EXPECT_NEAR(condition_of_diagonal({1e100, 1e-100}).normwise / 1e200, 1, 1e-12);
+}
+
 TEST(Condition, RowSumsMayOverflow) {
   // H = [1 1; 1 -1], H^-1 = H / 2: ||H|| ||H^-1|| = 2, and |H^-1| (|H| |x| + |b|) = 2 for x = e.
   const double scale = 1.5e308;

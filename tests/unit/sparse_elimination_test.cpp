@@ -91,6 +91,18 @@ TEST(SparseElimination, SharesItsWorkAmongThreads) {
                std::bad_alloc);
 }
 
+TEST(SparseElimination, SymmetricFrontsPassUpLittleMoreThanHalf) {
+  const auto analysis = test::analysis_of(generate_matrix("grid3d:20"), Factorization::cholesky,
+                                          Ordering::nested_dissection);
+  const auto stack = [&](Factorization kind) {
+    const Schedule schedule = factor_schedule(analysis->fronts, kind, 1);
+    return static_cast<double>(factor_memory(analysis->fronts, kind, schedule, 8).stack);
+  };
+  EXPECT_LT(stack(Factorization::cholesky), 0.62 * stack(Factorization::lu));
+  EXPECT_GT(stack(Factorization::cholesky), 0.5 * stack(Factorization::lu));
+  EXPECT_GT(stack(Factorization::ldlt), stack(Factorization::cholesky)) << "scratch";
+}
+
 TEST(SparseElimination, OrderingsAllServe) {
   const Csr<double> matrix = generate_matrix("grid2d:25");
   for (std::size_t word = 0; word < found_ordering_words.size(); ++word) {

@@ -68,6 +68,12 @@ const Case cases[] = {
        f.condition = Condition{1e120, 40};
      },
      Doubt::none, 14, true, true, ""},
+    {"scale_alone_that_overflows",
+     [](TrustFigures& f) {
+       f.condition = Condition{unknown, 2};
+       f.refinement.after = {0, 0};
+     },
+     Doubt::none, 15, true, true, ""},
     {"scale_alone_with_components_of_rounding",
      [](TrustFigures& f) {
        f.condition = Condition{6e35, 40};
@@ -212,6 +218,9 @@ TEST(ForwardBound, IsTheSmallerOfTwo) {
   EXPECT_DOUBLE_EQ(forward_bound({100, 1000}, quality), 2e-14);
   EXPECT_DOUBLE_EQ(forward_bound({1e9, 10}, quality), 1e-13);
   EXPECT_TRUE(std::isinf(forward_bound({unknown, unknown}, {0, 0})));
+  EXPECT_EQ(forward_bound({unknown, 10}, {0, 0}), 0);
+  EXPECT_DOUBLE_EQ(forward_bound({unknown, 10}, quality), 1e-13);
+  EXPECT_DOUBLE_EQ(forward_bound({100, unknown}, quality), 2e-14);
 }
 
 /// Solves with a factor M of A other than A^-1 itself, as round-off makes it.

@@ -28,20 +28,49 @@ std::vector<LocalIndex> fronts_below(const Fronts& fronts, LocalIndex root) {
   return result;
 }
 
-/// Entries of one thread's stack, of that for the fronts above, and of what subtrees pass up.
+BorderBlock border_block(const Fronts& fronts, LocalIndex s, Factorization kind) {
+  return {fronts.border_size(s), kind != Factorization::lu};
+}
+
+/// Columns of the border in a tile: a panel; of LU few enough tiles to be cheap, enough for all
+/// threads.
+Index border_piece(Index m, Factorization kind) {
+  if (kind != Factorization::lu) return BorderBlock(m, true).width();
+  return m <= 384 ? m : std::clamp<Index>(m / 6 / 16 * 16, 192, 512);
+}
+
+/// Values beside it that a front is eliminated with by so many threads.
+Index scratch_of(const Fronts& fronts, LocalIndex s, Factorization kind, int threads) {
+  if (kind != Factorization::ldlt) return 0;
+  const Index p = fronts.pivots(s), m = fronts.border_size(s), piece = border_piece(m, kind);
+  const Index slots = m > 0 ? Tiles::slots(Tiles::count_of(m, piece), threads) : 0;
+  return std::max(scratch_of_pivots(p, p + m), slots * piece * p);
+}
+
+/// Entries of one thread's stack, of that for the fronts above, and of what subtrees pass up; and
+/// scratch of a thread, and for the fronts above.
 struct StackSizes {
   Index lane = 0, upper = 0, subtrees = 0;
+  Index lane_scratch = 0, upper_scratch = 0;
 };
 
-StackSizes stack_sizes(const Fronts& fronts, const Schedule& schedule) {
+StackSizes stack_sizes(const Fronts& fronts, Factorization kind, const Schedule& schedule) {
   const std::vector<bool> elsewhere = roots_of(fronts, schedule);
+  const bool symmetric = kind != Factorization::lu;
   StackSizes sizes;
   for (const LocalIndex root : schedule.subtrees) {
-    sizes.lane = std::max(sizes.lane, stack_peak(fronts, fronts_below(fronts, root), elsewhere));
-    const Index m = fronts.border_size(root);
-    sizes.subtrees += m * m;
+    const std::vector<LocalIndex> below = fronts_below(fronts, root);
+    sizes.lane = std::max(sizes.lane, stack_peak(fronts, below, elsewhere, symmetric));
+    for (const LocalIndex s : below) {
+      sizes.lane_scratch = std::max(sizes.lane_scratch, scratch_of(fronts, s, kind, 1));
+    }
+    sizes.subtrees += border_block(fronts, root, kind).size();
   }
-  sizes.upper = stack_peak(fronts, schedule.upper, elsewhere);
+  sizes.upper = stack_peak(fronts, schedule.upper, elsewhere, symmetric);
+  for (const LocalIndex s : schedule.upper) {
+    sizes.upper_scratch =
+        std::max(sizes.upper_scratch, scratch_of(fronts, s, kind, schedule.threads));
+  }
   return sizes;
 }
 
@@ -61,11 +90,6 @@ void add_rows(const T* values, const LocalIndex* places, Index from, Index end, 
 }
 
 constexpr Index columns_of_piece = 32;
-
-/// Columns of the border in a tile: few enough tiles to be cheap, enough for all threads.
-Index border_piece(Index m) {
-  return m <= 384 ? m : std::clamp<Index>(m / 6 / 16 * 16, 192, 512);
-}
 
 }  // namespace
 
@@ -87,8 +111,10 @@ FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Sched
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     memory.factors += factor_entries(fronts, s, kind) * bytes;
   }
-  const StackSizes sizes = stack_sizes(fronts, schedule);
-  memory.stack = (sizes.lane * schedule.threads + sizes.upper + sizes.subtrees) * bytes;
+  const StackSizes sizes = stack_sizes(fronts, kind, schedule);
+  memory.stack = ((sizes.lane + sizes.lane_scratch) * schedule.threads + sizes.upper +
+                  sizes.upper_scratch + sizes.subtrees) *
+                 bytes;
   memory.rest = fronts.order() * static_cast<std::int64_t>(sizeof(LocalIndex)) +
                 fronts.size() * static_cast<std::int64_t>(sizeof(Index) + sizeof(void*)) +
                 (kind == Factorization::ldlt ? fronts.order() * bytes : 0);
@@ -99,7 +125,7 @@ FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Sched
 /// children lie on one and their parent on the other, both are last in, first out.
 template <typename T>
 struct SparseFactors<T>::Lane {
-  explicit Lane(Index size) : memory(size), end(size) {}
+  Lane(Index size, Index scratch_size) : memory(size), scratch(scratch_size), end(size) {}
 
   T* push(bool odd, Index size) {
     if (odd) return memory.data() + (end -= size);
@@ -113,7 +139,7 @@ struct SparseFactors<T>::Lane {
   }
   void pop(bool odd, Index size) { odd ? end += size : begin -= size; }
 
-  UntouchedArray<T> memory;
+  UntouchedArray<T> memory, scratch;
   Index begin = 0, end;
 };
 
@@ -176,12 +202,13 @@ void SparseFactors<T>::assemble(const Front<T>& front, LocalIndex s, const Front
     for (const LocalIndex child : fronts_.children_of(s)) {
       const auto places = fronts_.in_parent_of(child);
       const Index size = static_cast<Index>(places.size());
+      const BorderBlock columns(size, !lu);
       const T* block = passed_up_[child];
       const Index first = std::lower_bound(places.begin(), places.end(), from) - places.begin();
       const Index last =
           std::lower_bound(places.begin() + first, places.end(), to) - places.begin();
       for (Index c = first; c < last; ++c) {
-        add_rows(block + c * size, places.data(), lu ? 0 : c, size, 0,
+        add_rows(block + columns.column_start(c), places.data(), lu ? 0 : c, size, 0,
                  front.lower + places[c] * ld);
       }
       if (!lu) continue;
@@ -198,18 +225,20 @@ void SparseFactors<T>::assemble(const Front<T>& front, LocalIndex s, const Front
 template <typename T>
 void SparseFactors<T>::add_children_to_border(const Front<T>& front, LocalIndex s, Index begin,
                                               Index end) const {
-  const Index p = front.pivots, m = front.border;
+  const Index p = front.pivots;
   const bool lu = kind_ == Factorization::lu;
+  const BorderBlock to(front.border, !lu);
   for (const LocalIndex child : fronts_.children_of(s)) {
     const auto places = fronts_.in_parent_of(child);
     const Index size = static_cast<Index>(places.size());
+    const BorderBlock of(size, !lu);
     const T* block = passed_up_[child];
     const Index inner = std::lower_bound(places.begin(), places.end(), p) - places.begin();
     const Index first =
         std::lower_bound(places.begin() + inner, places.end(), p + begin) - places.begin();
     for (Index c = first; c < size && places[c] < p + end; ++c) {
-      add_rows(block + c * size, places.data(), lu ? inner : c, size, p,
-               front.passed_up + (places[c] - p) * m);
+      add_rows(block + of.column_start(c), places.data(), lu ? inner : c, size, p,
+               front.passed_up + to.column_start(places[c] - p));
     }
   }
 }
@@ -217,8 +246,8 @@ void SparseFactors<T>::add_children_to_border(const Front<T>& front, LocalIndex 
 template <typename T>
 void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
                                  const std::vector<double>& values, const PivotRule& rule,
-                                 const Tiles& tiles, T* passed_up, PivotCounts& counts,
-                                 std::vector<T>& scratch) {
+                                 const Tiles& tiles, T* passed_up, T* scratch,
+                                 PivotCounts& counts) {
   const LocalIndex first = fronts_.first[s];
   Front<T> front;
   front.pivots = fronts_.pivots(s);
@@ -236,7 +265,7 @@ void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
       std::iota(rows, rows + front.pivots, 0);
       break;
     case Factorization::ldlt:
-      eliminate_ldlt(front, rule, tiles, rows, off_diagonal, own);
+      eliminate_ldlt(front, rule, tiles, rows, off_diagonal, scratch, own);
       break;
     case Factorization::lu:
       eliminate_lu(front, rule, tiles, rows, own);
@@ -248,10 +277,9 @@ void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
   }
   for (Index k = 0; k < front.pivots; ++k) rows[k] += first;
   counts.add(own);
-  tiles.run_pieces(0, front.border, border_piece(front.border), [&](Index begin, Index end) {
-    std::vector<T> local;
-    update_border(kind_, front, off_diagonal, begin, end,
-                  begin == 0 && end == front.border ? scratch : local);
+  const Index piece = border_piece(front.border, kind_);
+  tiles.run_pieces(0, front.border, piece, [&](Index begin, Index end, Index slot) {
+    update_border(kind_, front, off_diagonal, begin, end, scratch + slot * piece * front.pivots);
     add_children_to_border(front, s, begin, end);
   });
   passed_up_[s] = passed_up;
@@ -261,19 +289,18 @@ template <typename T>
 PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vector<double>& values,
                                      const PivotRule& rule,
                                      const std::function<void(double)>& advance) {
-  const StackSizes sizes = stack_sizes(fronts_, schedule_);
-  const auto block = [&](LocalIndex s) {
-    const Index m = fronts_.border_size(s);
-    return m * m;
-  };
+  const StackSizes sizes = stack_sizes(fronts_, kind_, schedule_);
+  const auto block = [&](LocalIndex s) { return border_block(fronts_, s, kind_).size(); };
   std::vector<bool> odd(fronts_.size(), false);
   for (LocalIndex s = fronts_.size() - 1; s >= 0; --s) {
     if (fronts_.parent[s] != -1) odd[s] = !odd[fronts_.parent[s]];
   }
   const std::vector<bool> is_root = roots_of(fronts_, schedule_);
   if (lanes_.empty()) {
-    for (int thread = 0; thread < schedule_.threads; ++thread) lanes_.emplace_back(sizes.lane);
-    upper_lane_.emplace_back(sizes.upper);
+    for (int thread = 0; thread < schedule_.threads; ++thread) {
+      lanes_.emplace_back(sizes.lane, sizes.lane_scratch);
+    }
+    upper_lane_.emplace_back(sizes.upper, sizes.upper_scratch);
     of_subtrees_ = UntouchedArray<T>(sizes.subtrees);
   }
   for (auto* lanes : {&lanes_, &upper_lane_}) {
@@ -290,10 +317,9 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
     }
   }
   /// Eliminates a front whose children are done, in that lane.
-  const auto step = [&](LocalIndex s, Lane& lane, const Tiles& tiles, PivotCounts& counts,
-                        std::vector<T>& scratch) {
+  const auto step = [&](LocalIndex s, Lane& lane, const Tiles& tiles, PivotCounts& counts) {
     T* place = is_root[s] ? places[s] : lane.push(odd[s], block(s));
-    eliminate(s, entries, values, rule, tiles, place, counts, scratch);
+    eliminate(s, entries, values, rule, tiles, place, lane.scratch.data(), counts);
     const auto children = fronts_.children_of(s);
     for (std::size_t i = children.size(); i-- > 0;) {
       if (!is_root[children[i]]) lane.pop(odd[children[i]], block(children[i]));
@@ -301,37 +327,33 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
     if (advance) advance(front_flops(fronts_, s, kind_ != Factorization::lu));
   };
   const int threads = schedule_.threads;
-  struct Own {
-    PivotCounts counts;
-    std::vector<T> scratch;
-  };
-  std::vector<Own> owns(threads + 1);  // of the threads, and of the fronts above
+  std::vector<PivotCounts> counts(threads + 1);  // of the threads, and of the fronts above
   std::atomic<bool> failed{false};
   for_subtrees(schedule_, [&](std::size_t i, int thread) {
     const LocalIndex root = schedule_.subtrees[i];
-    Own& own = owns[thread];
+    PivotCounts& own = counts[thread];
     for (LocalIndex s = fronts_.first_of_subtree[root]; s <= root && !failed; ++s) {
-      step(s, lanes_[thread], Tiles(1), own.counts, own.scratch);
-      if (own.counts.failed >= 0) failed = true;
+      step(s, lanes_[thread], Tiles(1), own);
+      if (own.failed >= 0) failed = true;
     }
   });
   {
     Lane& lane = upper_lane_.front();
-    Own& own = owns[threads];
+    PivotCounts& own = counts[threads];
     for (const LocalIndex s : schedule_.upper) {
       if (failed) break;
       const double work = static_cast<double>(fronts_.pivots(s)) *
                           static_cast<double>(fronts_.pivots(s) + fronts_.border_size(s)) *
                           static_cast<double>(fronts_.pivots(s) + fronts_.border_size(s));
       constexpr double worth_threads = 1e6;  // flops
-      step(s, lane, Tiles(work > worth_threads ? threads : 1), own.counts, own.scratch);
-      if (own.counts.failed >= 0) failed = true;
+      step(s, lane, Tiles(work > worth_threads ? threads : 1), own);
+      if (own.failed >= 0) failed = true;
     }
   }
   PivotCounts all;
-  for (const Own& own : owns) {
-    all.add(own.counts);
-    const Index place = own.counts.failed;
+  for (const PivotCounts& own : counts) {
+    all.add(own);
+    const Index place = own.failed;
     if (place >= 0 && (all.failed < 0 || place < all.failed)) all.failed = place;
   }
   return all;

@@ -32,7 +32,7 @@ struct FactoredFront {
 /// Bytes that a factorisation takes beside its matrix and its fronts.
 struct FactorMemory {
   std::int64_t factors = 0;
-  std::int64_t stack = 0;  ///< of what fronts pass up
+  std::int64_t stack = 0;  ///< of what fronts pass up, and scratch of threads
   std::int64_t rest = 0;   ///< rows of pivots
 };
 
@@ -68,8 +68,8 @@ class SparseFactors {
   struct Lane;
 
   void eliminate(LocalIndex s, const FrontEntries& entries, const std::vector<double>& values,
-                 const PivotRule& rule, const Tiles& tiles, T* passed_up, PivotCounts& counts,
-                 std::vector<T>& scratch);
+                 const PivotRule& rule, const Tiles& tiles, T* passed_up, T* scratch,
+                 PivotCounts& counts);
   void assemble(const Front<T>& front, LocalIndex s, const FrontEntries& entries,
                 const std::vector<double>& values, const Tiles& tiles) const;
   void add_children_to_border(const Front<T>& front, LocalIndex s, Index begin, Index end) const;

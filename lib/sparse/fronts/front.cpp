@@ -1,6 +1,7 @@
 #include "sparse/fronts/front.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "core/column_blas.hpp"
 
@@ -196,23 +197,21 @@ void factor_square(Index p, T* a, Index ld, const PivotRule& rule, const Tiles& 
   }
 }
 
-/// C(begin :, begin ... end) <- - L W^T for L of m x p and W of (end - begin) x p, from row
-/// `top` on.
+/// C <- - L W^T for L of m x p and W of n x p.
 template <typename T>
-void subtract_into(Index top, Index m, Index p, Index begin, Index end, const T* l, Index ldl,
-                   const T* w, Index ldw, T* c, Index ldc) {
-  if (!is_small(m - top, end - begin, p)) {
-    return multiply_transposed<T>(m - top, end - begin, p, -1, l + top, ldl, w, ldw, 0,
-                                  c + top + begin * ldc, ldc);
+void subtract_into(Index m, Index n, Index p, const T* l, Index ldl, const T* w, Index ldw, T* c,
+                   Index ldc) {
+  if (!is_small(m, n, p)) {
+    return multiply_transposed<T>(m, n, p, -1, l, ldl, w, ldw, 0, c, ldc);
   }
-  for (Index j = begin; j < end; ++j) {
+  for (Index j = 0; j < n; ++j) {
     T* column = c + j * ldc;
-    const T first = w[j - begin];
-    for (Index i = top; i < m; ++i) column[i] = -first * l[i];
+    const T first = w[j];
+    for (Index i = 0; i < m; ++i) column[i] = -first * l[i];
     for (Index k = 1; k < p; ++k) {
-      const T factor = w[j - begin + k * ldw];
+      const T factor = w[j + k * ldw];
       const T* multipliers = l + k * ldl;
-      for (Index i = top; i < m; ++i) column[i] -= factor * multipliers[i];
+      for (Index i = 0; i < m; ++i) column[i] -= factor * multipliers[i];
     }
   }
 }
@@ -304,21 +303,23 @@ void eliminate_lu(const Front<T>& front, const PivotRule& rule, const Tiles& til
 
 template <typename T>
 void update_border(Factorization kind, const Front<T>& front, const T* off_diagonal, Index begin,
-                   Index end, std::vector<T>& scratch) {
+                   Index end, T* scratch) {
   const Index p = front.pivots, m = front.border, ld = front.height();
-  const T* l = front.lower + p;
-  T* c = front.passed_up;
-  if (kind == Factorization::lu) {
-    return subtract_into<T>(0, m, p, begin, end, l, ld, front.upper + begin, m, c, m);
-  }
-  if (kind == Factorization::cholesky) {
-    return subtract_into<T>(begin, m, p, begin, end, l, ld, l + begin, ld, c, m);
-  }
   const Index count = end - begin;
-  scratch.resize(static_cast<std::size_t>(count * p));
+  if (kind == Factorization::lu) {
+    return subtract_into<T>(m, count, p, front.lower + p, ld, front.upper + begin, m,
+                            front.passed_up + begin * m, m);
+  }
+  const BorderBlock block(m, true);
+  const T* l = front.lower + p + begin;
+  T* c = front.passed_up + block.column_start(begin) + begin;
+  const Index rows = m - begin, ldc = block.leading(begin / block.width() * block.width());
+  if (kind == Factorization::cholesky) {
+    return subtract_into<T>(rows, count, p, l, ld, l, ld, c, ldc);
+  }
   for (Index k = 0; k < p; ++k) {  // D times these rows of L21, transposed
-    T* w = scratch.data() + k * count;
-    const T* own = l + begin + k * ld;
+    T* w = scratch + k * count;
+    const T* own = l + k * ld;
     const T d = front.lower[k + k * ld];
     for (Index i = 0; i < count; ++i) w[i] = d * own[i];
     if (off_diagonal[k] != 0) {
@@ -330,7 +331,7 @@ void update_border(Factorization kind, const Front<T>& front, const T* off_diago
       for (Index i = 0; i < count; ++i) w[i] += off_diagonal[k - 1] * previous[i];
     }
   }
-  subtract_into<T>(begin, m, p, begin, end, l, ld, scratch.data(), count, c, m);
+  subtract_into<T>(rows, count, p, l, ld, scratch, count, c, ldc);
 }
 
 template void eliminate_cholesky(const Front<float>&, const Tiles&, PivotCounts&);
@@ -339,9 +340,8 @@ template void eliminate_lu(const Front<float>&, const PivotRule&, const Tiles&, 
                            PivotCounts&);
 template void eliminate_lu(const Front<double>&, const PivotRule&, const Tiles&, LocalIndex*,
                            PivotCounts&);
-template void update_border(Factorization, const Front<float>&, const float*, Index, Index,
-                            std::vector<float>&);
+template void update_border(Factorization, const Front<float>&, const float*, Index, Index, float*);
 template void update_border(Factorization, const Front<double>&, const double*, Index, Index,
-                            std::vector<double>&);
+                            double*);
 
 }  // namespace spsolve

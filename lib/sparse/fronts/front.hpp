@@ -1,8 +1,9 @@
 #pragma once
 
-#include <vector>
+#include <algorithm>
 
 #include "core/types.hpp"
+#include "sparse/fronts/border_block.hpp"
 #include "sparse/fronts/factorization.hpp"
 #include "sparse/fronts/tiles.hpp"
 
@@ -21,7 +22,7 @@ struct Front {
   Index border = 0;
   T* lower = nullptr;      ///< (p + m) x p
   T* upper = nullptr;      ///< m x p
-  T* passed_up = nullptr;  ///< m x m; for symmetric matrices its lower triangle
+  T* passed_up = nullptr;  ///< m x m, as BorderBlock has it
 
   Index height() const { return pivots + border; }
 };
@@ -39,15 +40,17 @@ void eliminate_lu(const Front<T>& front, const PivotRule& rule, const Tiles& til
 /// P F11 P^T = L11 D L11^T with pivots of one or two rows from diagonal blocks of F11 (Bunch and
 /// Kaufman 1977, restricted), L21 = F21 P^T L11^-T D^-1. rows[k]: the row of F11 that pivot k was
 /// taken from; the diagonal of lower holds that of D, and off_diagonal[k] its entry (k + 1, k), or
-/// 0.
+/// 0. `scratch`: room for scratch_of_pivots() values.
 template <typename T>
 void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& tiles,
-                    LocalIndex* rows, T* off_diagonal, PivotCounts& counts);
+                    LocalIndex* rows, T* off_diagonal, T* scratch, PivotCounts& counts);
+Index scratch_of_pivots(Index pivots, Index height);
 
-/// Columns begin ... end of what is passed up: C <- - L21 U12 there (LU), or - L21 D L21^T from the
-/// diagonal on. `scratch` is used by LDL^T alone.
+/// Columns begin ... end of what is passed up: C <- - L21 U12 there (LU), or - L21 D L21^T from row
+/// `begin` on; columns of one panel of its BorderBlock. `scratch`: room for (end - begin) p values,
+/// LDL^T only.
 template <typename T>
 void update_border(Factorization kind, const Front<T>& front, const T* off_diagonal, Index begin,
-                   Index end, std::vector<T>& scratch);
+                   Index end, T* scratch);
 
 }  // namespace spsolve

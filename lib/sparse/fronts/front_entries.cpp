@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include <omp.h>
+
+#include "core/untouched_array.hpp"
+
 namespace spsolve {
 
 FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_offsets,
@@ -39,9 +43,11 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
       result.entries[next[s]++] = {source, row, column};
     });
   }
+  std::vector<UntouchedArray<LocalIndex>> places;  // of threads, as nothing in there may throw
+  for (int thread = 0; thread < omp_get_max_threads(); ++thread) places.emplace_back(n);
 #pragma omp parallel
   {
-    std::vector<LocalIndex> place(n);
+    UntouchedArray<LocalIndex>& place = places[omp_get_thread_num()];
 #pragma omp for schedule(dynamic, 256)
     for (LocalIndex s = 0; s < fronts.size(); ++s) {
       const LocalIndex first = fronts.first[s], end = fronts.first[s + 1];

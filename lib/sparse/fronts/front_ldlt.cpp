@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/column_blas.hpp"
 #include "sparse/fronts/front.hpp"
@@ -173,12 +172,22 @@ void divide_by_d(Index rows, Index w, const T* diagonal, Index ldd, const T* off
   }
 }
 
-/// Columns of `count` rows put into the order of `rows`.
+/// Columns of at most `rows_of_piece` rows put into the order of `rows`, cycle by cycle.
 template <typename T>
 void permute_columns(Index count, Index w, const LocalIndex* rows, T* b, Index ld) {
-  std::vector<T> copy(static_cast<std::size_t>(count * w));
-  for (Index k = 0; k < w; ++k) std::copy_n(b + k * ld, count, copy.data() + k * count);
-  for (Index k = 0; k < w; ++k) std::copy_n(copy.data() + rows[k] * count, count, b + k * ld);
+  T first[rows_of_piece];
+  bool moved[block_width] = {};
+  for (Index start = 0; start < w; ++start) {
+    if (moved[start] || rows[start] == start) continue;
+    std::copy_n(b + start * ld, count, first);
+    Index k = start;
+    for (; rows[k] != start; k = rows[k]) {
+      std::copy_n(b + rows[k] * ld, count, b + k * ld);
+      moved[k] = true;
+    }
+    std::copy_n(first, count, b + k * ld);
+    moved[k] = true;
+  }
 }
 
 /// Rows of `columns` columns put into the order of `rows`.
@@ -193,12 +202,15 @@ void permute_rows(Index columns, Index w, const LocalIndex* rows, T* b, Index ld
 
 }  // namespace
 
+Index scratch_of_pivots(Index pivots, Index height) {
+  return pivots > block_width ? (height - block_width) * block_width : 0;
+}
+
 template <typename T>
 void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& tiles,
-                    LocalIndex* rows, T* off_diagonal, PivotCounts& counts) {
+                    LocalIndex* rows, T* off_diagonal, T* scratch, PivotCounts& counts) {
   const Index p = front.pivots, height = front.height(), ld = height;
   T* a = front.lower;
-  std::vector<T> products;  // L D below a block, for the columns to its right
   for (Index k = 0; k < p; k += block_width) {
     const Index w = std::min(block_width, p - k), below = k + w;
     T* diagonal = a + k + k * ld;
@@ -211,21 +223,21 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
     if (own.swaps > 0) permute_rows(k, w, rows + k, a + k, ld);
     const Index left = height - below;
     const bool more = below < p;
-    if (more) products.resize(static_cast<std::size_t>(left * w));
+    T* products = scratch;  // L D below the block, for the columns to its right
     tiles.run_pieces(below, height, rows_of_piece, [&](Index from, Index to) {
       T* b = a + from + k * ld;
       if (own.swaps > 0) permute_columns(to - from, w, rows + k, b, ld);
       solve_triangle(CblasRight, unit_lower_transposed, to - from, w, diagonal, ld, b, ld);
       if (more) {
         for (Index j = 0; j < w; ++j) {
-          std::copy_n(b + j * ld, to - from, products.data() + from - below + j * left);
+          std::copy_n(b + j * ld, to - from, products + from - below + j * left);
         }
       }
       divide_by_d(to - from, w, diagonal, ld, off_diagonal + k, b, ld);
     });
     tiles.run_pieces(below, p, columns_of_piece, [&](Index from, Index to) {
       multiply_transposed<T>(height - from, to - from, w, -1, a + from + k * ld, ld,
-                             products.data() + from - below, left, 1, a + from + from * ld, ld);
+                             products + from - below, left, 1, a + from + from * ld, ld);
     });
     for (Index i = k; i < below; ++i) rows[i] += static_cast<LocalIndex>(k);
     counts.add(own);
@@ -233,8 +245,8 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
 }
 
 template void eliminate_ldlt(const Front<float>&, const PivotRule&, const Tiles&, LocalIndex*,
-                             float*, PivotCounts&);
+                             float*, float*, PivotCounts&);
 template void eliminate_ldlt(const Front<double>&, const PivotRule&, const Tiles&, LocalIndex*,
-                             double*, PivotCounts&);
+                             double*, double*, PivotCounts&);
 
 }  // namespace spsolve

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <queue>
 
+#include "sparse/fronts/border_block.hpp"
+
 namespace spsolve {
 
 std::vector<double> work_below(const Fronts& fronts, const std::vector<double>& work) {
@@ -66,10 +68,9 @@ std::vector<double> front_work(const Fronts& fronts, bool symmetric) {
 }
 
 Index stack_peak(const Fronts& fronts, std::span<const LocalIndex> in_order,
-                 const std::vector<bool>& elsewhere) {
+                 const std::vector<bool>& elsewhere, bool symmetric) {
   const auto block = [&](LocalIndex s) {
-    const Index m = fronts.border_size(s);
-    return elsewhere[s] ? 0 : m * m;
+    return elsewhere[s] ? 0 : BorderBlock(fronts.border_size(s), symmetric).size();
   };
   Index live = 0, peak = 0;
   for (const LocalIndex s : in_order) {

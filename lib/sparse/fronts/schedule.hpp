@@ -62,6 +62,6 @@ std::vector<double> front_work(const Fronts& fronts, bool symmetric);
 /// Entries of what fronts first ... last pass up that are there at a time, at most, while these are
 /// eliminated in order, without those of `elsewhere`, which are kept in another place.
 Index stack_peak(const Fronts& fronts, std::span<const LocalIndex> in_order,
-                 const std::vector<bool>& elsewhere);
+                 const std::vector<bool>& elsewhere, bool symmetric);
 
 }  // namespace spsolve

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
+
+#include <omp.h>
 
 #include "core/types.hpp"
 
@@ -12,25 +15,43 @@ class Tiles {
  public:
   explicit Tiles(int threads) : threads_(threads) {}
 
-  /// Calls work(i) for 0 <= i < count. Tiles must not throw.
+  /// Calls work(i, slot) for 0 <= i < count. Tiles that are worked on at the same time have
+  /// different slots, below slots(), for scratch. Tiles must not throw, and thus not allocate: an
+  /// exception would end the process.
   template <typename Work>
   void run(Index count, const Work& work) const {
     if (threads_ <= 1 || count <= 1) {
-      for (Index i = 0; i < count; ++i) work(i);
+      for (Index i = 0; i < count; ++i) work(i, 0);
       return;
     }
+    const bool by_tile = count <= threads_;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads_)
-    for (Index i = 0; i < count; ++i) work(i);
+    for (Index i = 0; i < count; ++i) work(i, by_tile ? i : omp_get_thread_num());
   }
 
-  /// Calls work(begin, end) for pieces of begin ... end, each of `size` but for the last.
+  /// Slots of so many tiles.
+  static Index slots(Index count, int threads) {
+    return std::min<Index>(count, threads);
+  }
+
+  /// Calls work(begin, end), or work(begin, end, slot), for pieces of begin ... end, each of
+  /// `size` but for the last.
   template <typename Work>
   void run_pieces(Index begin, Index end, Index size, const Work& work) const {
     if (begin >= end) return;
-    run((end - begin + size - 1) / size, [&](Index i) {
-      const Index from = begin + i * size;
-      work(from, std::min(from + size, end));
+    run(count_of(end - begin, size), [&](Index i, Index slot) {
+      const Index from = begin + i * size, to = std::min(from + size, end);
+      if constexpr (std::invocable<Work, Index, Index, Index>) {
+        work(from, to, slot);
+      } else {
+        work(from, to);
+      }
     });
+  }
+
+  /// Pieces of that size in so many rows or columns.
+  static Index count_of(Index length, Index size) {
+    return (length + size - 1) / size;
   }
 
  private:
