@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include <cblas.h>
 
 #include "core/types.hpp"
@@ -86,6 +89,20 @@ void solve_triangle_vector(Triangle t, Index n, const T* a, Index lda, T* x) {
   } else {
     cblas_strsv(CblasColMajor, t.part, t.op, t.diagonal, narrow(n), a, narrow(lda), x, 1);
   }
+}
+
+/// max |a_ij| of a column-major m x n matrix.
+template <typename T>
+T largest_magnitude(Index m, Index n, const T* a, Index ld) {
+  T largest = 0;
+  for (Index j = 0; j < n; ++j) {
+    const T* column = a + j * ld;
+    T most = 0;
+#pragma omp simd reduction(max : most)
+    for (Index i = 0; i < m; ++i) most = std::max(most, std::abs(column[i]));
+    largest = std::max(largest, most);
+  }
+  return largest;
 }
 
 }  // namespace spsolve::column_blas

@@ -82,20 +82,6 @@ void count_cholesky_pivots(const auto* lower, Index first, Index end, Index ld,
   }
 }
 
-/// max |a_ij| of a column-major m x n matrix.
-template <typename T>
-T largest_magnitude(Index m, Index n, const T* a, Index ld) {
-  T largest = 0;
-  for (Index j = 0; j < n; ++j) {
-    const T* column = a + j * ld;
-    T most = 0;
-#pragma omp simd reduction(max : most)
-    for (Index i = 0; i < m; ++i) most = std::max(most, std::abs(column[i]));
-    largest = std::max(largest, most);
-  }
-  return largest;
-}
-
 /// The unblocked part of LU: n x w with pivots from its rows; swaps as LAPACK's ipiv, from 0.
 template <typename T>
 void factor_few_columns(Index n, Index w, T* a, Index ld, const PivotRule& rule, LocalIndex* swaps,

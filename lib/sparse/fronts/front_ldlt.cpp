@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/column_blas.hpp"
 #include "sparse/fronts/front.hpp"
@@ -211,6 +212,7 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
                     LocalIndex* rows, T* off_diagonal, T* scratch, PivotCounts& counts) {
   const Index p = front.pivots, height = front.height(), ld = height;
   T* a = front.lower;
+  std::vector<T> multipliers((height + rows_of_piece - 1) / rows_of_piece, T(0));
   for (Index k = 0; k < p; k += block_width) {
     const Index w = std::min(block_width, p - k), below = k + w;
     T* diagonal = a + k + k * ld;
@@ -234,6 +236,8 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
         }
       }
       divide_by_d(to - from, w, diagonal, ld, off_diagonal + k, b, ld);
+      T& largest = multipliers[(from - below) / rows_of_piece];
+      largest = std::max(largest, largest_magnitude(to - from, w, b, ld));
     });
     tiles.run_pieces(below, p, columns_of_piece, [&](Index from, Index to) {
       multiply_transposed<T>(height - from, to - from, w, -1, a + from + k * ld, ld,
@@ -241,6 +245,9 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
     });
     for (Index i = k; i < below; ++i) rows[i] += static_cast<LocalIndex>(k);
     counts.add(own);
+  }
+  for (const T value : multipliers) {
+    counts.largest_multiplier = std::max(counts.largest_multiplier, static_cast<double>(value));
   }
 }
 
