@@ -133,15 +133,17 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
   if (kind == Factorization::lu) divided = divide(matrix, analysis.row_of);
   {
     const bool whole = divided.block.empty();
-    Graph graph = graph_of(whole ? matrix.row_offsets : divided.row_offsets,
-                           whole ? matrix.column_indices : divided.columns, analysis.row_of);
-    const CompressedGraph compressed =
-        wanted == Ordering::file ? uncompressed(std::move(graph)) : compress(graph);
+    Graph graph = kind == Factorization::lu
+                      ? graph_of(whole ? matrix.row_offsets : divided.row_offsets,
+                                 whole ? matrix.column_indices : divided.columns, analysis.row_of)
+                      : graph_of_symmetric(matrix.row_offsets, matrix.column_indices);
+    const CompressedGraph compressed = wanted == Ordering::file ? uncompressed(std::move(graph))
+                                                                : compress(std::move(graph));
     OrderedGraph ordered = order_graph(compressed.graph, wanted, given);
     analysis.given = std::move(given);
     analysis.ordering = ordered.ordering;
     analysis.order = std::move(ordered.order);
-    analysis.fronts = fronts_of(compressed, analysis.order);
+    analysis.fronts = fronts_of(compressed, ordered.tree, analysis.order);
   }
   const std::vector<LocalIndex> row_place = analysis.row_places();
   const std::vector<LocalIndex> column_place = analysis.column_places();

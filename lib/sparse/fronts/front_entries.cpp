@@ -1,11 +1,9 @@
 #include "sparse/fronts/front_entries.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
-#include <omp.h>
-
-#include "core/untouched_array.hpp"
 
 namespace spsolve {
 
@@ -20,8 +18,10 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
     std::fill(front_of.begin() + fronts.first[s], front_of.begin() + fronts.first[s + 1], s);
   }
   const bool symmetric = kind != Factorization::lu;
-  /// Calls visit(front, source, row, column) for every entry that is taken in, in places.
+  /// Calls visit(front, source, row, column) for every entry that is taken in, in places; by all
+  /// threads.
   const auto walk = [&](const auto& visit) {
+#pragma omp parallel for schedule(static)
     for (LocalIndex i = 0; i < n; ++i) {
       const LocalIndex row = row_place[i];
       for (Index k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
@@ -32,37 +32,38 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
       }
     }
   };
+  const auto raise = [](Index& counter) {
+    return std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
+  };
   FrontEntries result;
   result.starts.assign(fronts.size() + 1, 0);
-  walk([&](LocalIndex s, Index, LocalIndex, LocalIndex) { ++result.starts[s + 1]; });
+  walk([&](LocalIndex s, Index, LocalIndex, LocalIndex) { raise(result.starts[s + 1]); });
   std::partial_sum(result.starts.begin(), result.starts.end(), result.starts.begin());
   result.entries.resize(result.starts.back());
   {
     std::vector<Index> next(result.starts.begin(), result.starts.end() - 1);
     walk([&](LocalIndex s, Index source, LocalIndex row, LocalIndex column) {
-      result.entries[next[s]++] = {source, row, column};
+      result.entries[raise(next[s])] = {source, row, column};
     });
   }
-  std::vector<UntouchedArray<LocalIndex>> places;  // of threads, as nothing in there may throw
-  for (int thread = 0; thread < omp_get_max_threads(); ++thread) places.emplace_back(n);
-#pragma omp parallel
-  {
-    UntouchedArray<LocalIndex>& place = places[omp_get_thread_num()];
-#pragma omp for schedule(dynamic, 256)
-    for (LocalIndex s = 0; s < fronts.size(); ++s) {
-      const LocalIndex first = fronts.first[s], end = fronts.first[s + 1];
-      const auto border = fronts.border_of(s);
-      for (std::size_t i = 0; i < border.size(); ++i) place[border[i]] = static_cast<LocalIndex>(i);
-      for (Index k = result.starts[s]; k < result.starts[s + 1]; ++k) {
-        FrontEntry& entry = result.entries[k];
-        if (entry.column < end) {
-          entry.row = entry.row < end ? entry.row - first : end - first + place[entry.row];
-          entry.column -= first;
-        } else {
-          const LocalIndex pivot = entry.row - first;
-          entry.row = place[entry.column];
-          entry.column = ~pivot;
-        }
+#pragma omp parallel for schedule(dynamic, 256)
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    const LocalIndex first = fronts.first[s], end = fronts.first[s + 1];
+    const auto border = fronts.border_of(s);
+    const auto place_of = [&](LocalIndex row) {
+      return static_cast<LocalIndex>(std::ranges::lower_bound(border, row) - border.begin());
+    };
+    const std::span<FrontEntry> own(result.entries.data() + result.starts[s],
+                                    result.entries.data() + result.starts[s + 1]);
+    std::ranges::sort(own, {}, &FrontEntry::source);  // whichever thread was first
+    for (FrontEntry& entry : own) {
+      if (entry.column < end) {
+        entry.row = entry.row < end ? entry.row - first : end - first + place_of(entry.row);
+        entry.column -= first;
+      } else {
+        const LocalIndex pivot = entry.row - first;
+        entry.row = place_of(entry.column);
+        entry.column = ~pivot;
       }
     }
   }

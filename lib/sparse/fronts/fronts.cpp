@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "sparse/matching/permutation.hpp"
-#include "sparse/ordering/elimination_tree.hpp"
 
 namespace spsolve {
 
@@ -17,7 +16,8 @@ struct Supernodes {
   std::vector<Index> pivots;       // unknowns
   std::vector<Index> border;       // unknowns
   std::vector<LocalIndex> into;    // the supernode that this one was taken into, or itself
-  std::vector<std::vector<LocalIndex>> taken;  // supernodes that were taken into this one
+  // Lists of the supernodes that were taken into each one; -1 ends a list.
+  std::vector<LocalIndex> first_taken, next_taken;
 
   LocalIndex size() const { return static_cast<LocalIndex>(parent.size()); }
 };
@@ -48,7 +48,8 @@ Supernodes fundamental(const Graph& graph, const std::vector<LocalIndex>& order,
   }
   nodes.into.resize(count);
   std::iota(nodes.into.begin(), nodes.into.end(), 0);
-  nodes.taken.resize(count);
+  nodes.first_taken.assign(count, -1);
+  nodes.next_taken.assign(count, -1);
   return nodes;
 }
 
@@ -95,7 +96,8 @@ void amalgamate(Supernodes& nodes) {
       zeros[s] = all;
       nodes.pivots[s] = pivots;
       nodes.into[c] = s;
-      nodes.taken[s].push_back(c);
+      nodes.next_taken[c] = nodes.first_taken[s];
+      nodes.first_taken[s] = c;
       for (LocalIndex g = first_child[c]; g != -1;) {
         const LocalIndex next = next_sibling[g];
         adopt(s, g);
@@ -113,15 +115,15 @@ void amalgamate(Supernodes& nodes) {
 /// blocks stays smallest: those first whose own peak is most above what they leave behind.
 std::vector<LocalIndex> stack_postorder(const Supernodes& nodes) {
   const LocalIndex count = nodes.size();
-  std::vector<LocalIndex> parent(count, -1), first_child(count, -1), next_sibling(count, -1);
-  std::vector<std::vector<LocalIndex>> children(count);
+  std::vector<LocalIndex> parent(count, -1), first_child(count, -1), next_sibling(count, -1), own;
   std::vector<double> peak(count, 0);
   const auto block = [&](LocalIndex s) {
     return static_cast<double>(nodes.border[s]) * static_cast<double>(nodes.border[s]);
   };
   for (LocalIndex s = 0; s < count; ++s) {
     if (nodes.into[s] != s) continue;
-    auto& own = children[s];
+    own.clear();
+    for (LocalIndex c = first_child[s]; c != -1; c = next_sibling[c]) own.push_back(c);
     std::sort(own.begin(), own.end(), [&](LocalIndex a, LocalIndex b) {
       const double first = peak[a] - block(a), second = peak[b] - block(b);
       return first != second ? first > second : a < b;
@@ -132,25 +134,30 @@ std::vector<LocalIndex> stack_postorder(const Supernodes& nodes) {
       live += block(c);
     }
     peak[s] = std::max(peak[s], live + block(s));
+    first_child[s] = -1;
     for (std::size_t i = own.size(); i-- > 0;) {
       next_sibling[own[i]] = first_child[s];
       first_child[s] = own[i];
     }
-    own = {};
     if (nodes.parent[s] == -1) continue;
     parent[s] = nodes.into[nodes.parent[s]];
-    children[parent[s]].push_back(s);
+    next_sibling[s] = first_child[parent[s]];
+    first_child[parent[s]] = s;
   }
   std::vector<LocalIndex> all = postorder(parent, first_child, next_sibling);
   std::erase_if(all, [&](LocalIndex s) { return nodes.into[s] != s; });
   return all;
 }
 
-/// Vertices of a supernode and of all that were taken into it, children's before parents'.
-void list_vertices(const Supernodes& nodes, LocalIndex s, std::vector<LocalIndex>& result) {
-  std::vector<LocalIndex> all{s};
+/// Vertices of a supernode and of all that were taken into it, children's before parents'. `all` is
+/// what it works with.
+void list_vertices(const Supernodes& nodes, LocalIndex s, std::vector<LocalIndex>& all,
+                   std::vector<LocalIndex>& result) {
+  all.assign(1, s);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    all.insert(all.end(), nodes.taken[all[i]].begin(), nodes.taken[all[i]].end());
+    for (LocalIndex t = nodes.first_taken[all[i]]; t != -1; t = nodes.next_taken[t]) {
+      all.push_back(t);
+    }
   }
   std::sort(all.begin(), all.end());
   for (const LocalIndex node : all) {
@@ -226,22 +233,22 @@ void find_places_in_parents(Fronts& fronts) {
 
 }  // namespace
 
-Fronts fronts_of(const CompressedGraph& compressed, std::vector<LocalIndex>& order) {
+Fronts fronts_of(const CompressedGraph& compressed, const EliminationTree& tree,
+                 std::vector<LocalIndex>& order) {
   const Graph& graph = compressed.graph;
   const LocalIndex n = graph.size();
-  const EliminationTree tree = postordered_tree(graph, order);
   Supernodes nodes = fundamental(graph, order, tree);
   amalgamate(nodes);
 
   Fronts fronts;
-  std::vector<LocalIndex> sequence, front_of(n), number(nodes.size(), -1);
+  std::vector<LocalIndex> sequence, front_of(n), number(nodes.size(), -1), together;
   sequence.reserve(n);
   const std::vector<LocalIndex> left = stack_postorder(nodes);
   for (const LocalIndex s : left) {
     const LocalIndex front = static_cast<LocalIndex>(fronts.first.size()) - 1;
     number[s] = front;
     const std::size_t before = sequence.size();
-    list_vertices(nodes, s, sequence);
+    list_vertices(nodes, s, together, sequence);
     std::fill(front_of.begin() + before, front_of.begin() + sequence.size(), front);
     fronts.first.push_back(fronts.first.back() + static_cast<LocalIndex>(nodes.pivots[s]));
     fronts.border_starts.push_back(fronts.border_starts.back() + nodes.border[s]);

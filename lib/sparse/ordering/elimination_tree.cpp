@@ -147,6 +147,11 @@ EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& or
 
 EliminationCost cost_of(const Graph& graph, std::vector<LocalIndex> order) {
   const EliminationTree tree = postordered_tree(graph, order);
+  return cost_of(graph, order, tree);
+}
+
+EliminationCost cost_of(const Graph& graph, const std::vector<LocalIndex>& order,
+                        const EliminationTree& tree) {
   EliminationCost cost;
   for (LocalIndex k = 0; k < graph.size(); ++k) {
     // A vertex of weight w is w columns, of counts[k], counts[k] - 1, ... entries.

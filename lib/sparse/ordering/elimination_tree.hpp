@@ -35,5 +35,8 @@ struct EliminationCost {
   double flops = 0;
 };
 EliminationCost cost_of(const Graph& graph, std::vector<LocalIndex> order);
+/// The same where the tree of that order is known.
+EliminationCost cost_of(const Graph& graph, const std::vector<LocalIndex>& order,
+                        const EliminationTree& tree);
 
 }  // namespace spsolve

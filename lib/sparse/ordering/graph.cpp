@@ -1,11 +1,21 @@
 #include "sparse/ordering/graph.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 #include "matrix/random.hpp"
 
 namespace spsolve {
+
+namespace {
+
+/// counter++, whichever threads do so.
+Index raise(Index& counter) {
+  return std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
 
 Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalIndex>& columns,
                std::span<const LocalIndex> row_of) {
@@ -15,16 +25,23 @@ Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalInd
     return std::span<const LocalIndex>(columns.data() + row_offsets[r],
                                        columns.data() + row_offsets[r + 1]);
   };
-  // A^T in compressed rows, whose entries come out ascending as rows are walked in order.
+  // A^T in compressed rows.
   std::vector<Index> ends(n + 1, 0);
-  for (const LocalIndex j : columns) ++ends[j + 1];
+  const Index nonzeros = static_cast<Index>(columns.size());
+#pragma omp parallel for schedule(static)
+  for (Index k = 0; k < nonzeros; ++k) raise(ends[columns[k] + 1]);
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<LocalIndex> transposed(columns.size());
   {
     std::vector<Index> next(ends.begin(), ends.end() - 1);
+#pragma omp parallel for schedule(static)
     for (LocalIndex i = 0; i < n; ++i) {
-      for (const LocalIndex j : row(i)) transposed[next[j]++] = i;
+      for (const LocalIndex j : row(i)) transposed[raise(next[j])] = i;
     }
+  }
+#pragma omp parallel for schedule(static)
+  for (LocalIndex j = 0; j < n; ++j) {
+    std::sort(transposed.begin() + ends[j], transposed.begin() + ends[j + 1]);
   }
   const auto column = [&](LocalIndex j) {
     return std::span<const LocalIndex>(transposed.data() + ends[j],
@@ -63,6 +80,31 @@ Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalInd
   return graph;
 }
 
+Graph graph_of_symmetric(const std::vector<Index>& row_offsets,
+                         const std::vector<LocalIndex>& columns) {
+  const LocalIndex n = static_cast<LocalIndex>(row_offsets.size() - 1);
+  const auto row = [&](LocalIndex i) {
+    return std::span<const LocalIndex>(columns.data() + row_offsets[i],
+                                       columns.data() + row_offsets[i + 1]);
+  };
+  Graph graph;
+  graph.starts.assign(n + 1, 0);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex v = 0; v < n; ++v) {
+    const auto own = row(v);
+    graph.starts[v + 1] = std::ssize(own) - std::binary_search(own.begin(), own.end(), v);
+  }
+  std::partial_sum(graph.starts.begin(), graph.starts.end(), graph.starts.begin());
+  graph.neighbours.resize(graph.starts[n]);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex v = 0; v < n; ++v) {
+    const auto own = row(v);
+    std::copy_if(own.begin(), own.end(), graph.neighbours.begin() + graph.starts[v],
+                 [v](LocalIndex u) { return u != v; });
+  }
+  return graph;
+}
+
 namespace {
 
 /// Whether u and v have the same neighbours when each counts as its own.
@@ -80,7 +122,7 @@ bool same_neighbourhood(const Graph& graph, LocalIndex u, LocalIndex v) {
 
 }  // namespace
 
-CompressedGraph compress(const Graph& graph) {
+CompressedGraph compress(Graph graph) {
   const LocalIndex n = graph.size();
   std::vector<std::uint64_t> hashes(n);
 #pragma omp parallel for schedule(static)
@@ -117,7 +159,7 @@ CompressedGraph compress(const Graph& graph) {
     for (LocalIndex v = 0; v < n; ++v) result.members[next[number[v]]++] = v;
   }
   if (!any) {
-    result.graph = graph;
+    result.graph = std::move(graph);
     return result;
   }
   result.graph.weights.resize(count);

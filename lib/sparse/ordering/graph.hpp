@@ -26,9 +26,13 @@ struct Graph {
 
 /// The graph of A + A^T for a square pattern A with ascending columns in its rows; values are not
 /// looked at. `row_of`: where it isn't empty, row i of the pattern is row row_of[i] of A.
-/// Cost: two passes over the pattern.
+/// Cost: two passes over the pattern, by all threads.
 Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalIndex>& columns,
                std::span<const LocalIndex> row_of = {});
+
+/// The same of a symmetric pattern, half as costly.
+Graph graph_of_symmetric(const std::vector<Index>& row_offsets,
+                         const std::vector<LocalIndex>& columns);
 
 /// Vertices that have the same neighbours, themselves included, as one: the graph with a vertex for
 /// each such set, whose weight is the number of its unknowns, and what stands for which: vertex g
@@ -40,7 +44,7 @@ struct CompressedGraph {
 };
 
 /// Cost: a hash of every neighbourhood, and comparisons of those with equal hashes.
-CompressedGraph compress(const Graph& graph);
+CompressedGraph compress(Graph graph);
 
 /// The graph as it is, each of its vertices, which must have no weights, for itself: for an order
 /// that may part unknowns with the same neighbours.

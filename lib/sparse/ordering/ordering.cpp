@@ -122,7 +122,8 @@ OrderedGraph ordered_by(const Graph& graph, Ordering ordering,
       result.order.resize(graph.size());
       std::iota(result.order.begin(), result.order.end(), 0);
   }
-  result.cost = cost_of(graph, result.order);
+  result.tree = postordered_tree(graph, result.order);
+  result.cost = cost_of(graph, result.order, result.tree);
   return result;
 }
 

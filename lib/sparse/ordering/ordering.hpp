@@ -13,7 +13,8 @@ namespace spsolve {
 /// An order of elimination: order[k] is the vertex that is eliminated k-th.
 struct OrderedGraph {
   Ordering ordering = Ordering::natural;  ///< how it was found; never automatic
-  std::vector<LocalIndex> order;
+  std::vector<LocalIndex> order;          ///< a postorder of its elimination tree
+  EliminationTree tree;
   EliminationCost cost;
 };
 
