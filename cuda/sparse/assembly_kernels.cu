@@ -7,11 +7,26 @@ namespace {
 
 constexpr int threads = 256;
 
+/// The place of an entry in the arena: of upper where it is above the diagonal blocks.
+__device__ Index place_of(const FrontPlace& front, const FrontEntry& entry) {
+  const Index ld = front.ld;
+  const int row = entry.row, column = entry.column, p = front.pivots;
+  if (column < 0) return front.upper + front.border_row + row + ~column * ld;
+  if (row / pivot_block < column / pivot_block) return front.upper + column + row * ld;
+  return front.lower + (row < p ? row : front.border_row + row - p) + column * ld;
+}
+
+/// A warp a front.
 template <typename T>
-__global__ void place_entries_kernel(const EntryPlace* entries, Index count, const double* values,
-                                     T* arena) {
-  for (Index i = thread_index(); i < count; i += thread_count()) {
-    arena[entries[i].to] = static_cast<T>(values[entries[i].source]);
+__global__ void place_entries_kernel(DeviceFronts<T> fronts, Index count, const Index* starts,
+                                     const FrontEntry* entries, const double* values) {
+  const Index warps = thread_count() / warp_size;
+  for (Index s = thread_index() / warp_size; s < count; s += warps) {
+    const FrontPlace front = fronts.places[s];
+    for (Index k = starts[s] + threadIdx.x % warp_size; k < starts[s + 1]; k += warp_size) {
+      const FrontEntry entry = entries[k];
+      fronts.arena[place_of(front, entry)] = static_cast<T>(values[entry.source]);
+    }
   }
 }
 
@@ -148,11 +163,11 @@ __global__ void __launch_bounds__(threads)
 }  // namespace
 
 template <typename T>
-void place_entries(const EntryPlace* entries, Index count, const double* values, T* arena,
-                   cudaStream_t stream) {
+void place_entries(const DeviceFronts<T>& fronts, Index count, const Index* starts,
+                   const FrontEntry* entries, const double* values, cudaStream_t stream) {
   if (count == 0) return;
-  place_entries_kernel<<<grid_for(count, threads), threads, 0, stream>>>(entries, count, values,
-                                                                         arena);
+  place_entries_kernel<<<grid_for(count * warp_size, threads), threads, 0, stream>>>(
+      fronts, count, starts, entries, values);
   check_launch("place_entries");
 }
 
@@ -165,8 +180,10 @@ void assemble(Factorization kind, const DeviceFronts<T>& fronts, const AssemblyP
   check_launch("assemble");
 }
 
-template void place_entries(const EntryPlace*, Index, const double*, float*, cudaStream_t);
-template void place_entries(const EntryPlace*, Index, const double*, double*, cudaStream_t);
+template void place_entries(const DeviceFronts<float>&, Index, const Index*, const FrontEntry*,
+                            const double*, cudaStream_t);
+template void place_entries(const DeviceFronts<double>&, Index, const Index*, const FrontEntry*,
+                            const double*, cudaStream_t);
 template void assemble(Factorization, const DeviceFronts<float>&, const AssemblyPiece*, Index,
                        cudaStream_t);
 template void assemble(Factorization, const DeviceFronts<double>&, const AssemblyPiece*, Index,

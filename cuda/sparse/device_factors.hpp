@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cuda/core/device_array.hpp"
-#include "cuda/core/pinned_array.hpp"
+#include "cuda/core/staged_upload.hpp"
 #include "cuda/core/vendor.hpp"
 #include "cuda/sparse/elimination_program.hpp"
 #include "sparse/analysis.hpp"
@@ -35,11 +35,13 @@ class DeviceFactors {
   Index launches() const { return static_cast<Index>(program_.steps.size()) + 3; }
 
  private:
-  void upload_values(const std::vector<double>& values, cudaStream_t stream);
+  template <typename U>
+  DeviceArray<U> staged(const std::vector<U>& list);
   void run(const EliminationStep& step, cudaStream_t stream);
   void multiply_by_library(const FrontProduct& product, cudaStream_t stream);
 
   Factorization kind_;
+  StagedUpload upload_;
   FrontPlaces places_;
   EliminationProgram program_;  // its lists are on the GPU alone, but for products
   DeviceArray<FrontPlace> device_places_;
@@ -47,9 +49,9 @@ class DeviceFactors {
   DeviceArray<AssemblyPiece> pieces_;
   DeviceArray<FrontProduct> products_;
   DeviceArray<ProductTile> tiles_;
-  DeviceArray<EntryPlace> entries_;
+  DeviceArray<Index> entry_starts_;
+  DeviceArray<FrontEntry> entries_;
   DeviceArray<double> values_;
-  PinnedArray<double> staged_;  // values on their way
   DeviceArray<PivotTally> tally_;
   DeviceArray<T> arena_;
   CublasHandle cublas_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <tuple>
 
 #include "core/error.hpp"
@@ -63,7 +64,8 @@ void DeviceSweeps<T>::write_taken(const Fronts& fronts) {
     fail(ExitCode::resources, "the borders of the fronts have {} rows, and GPUs take at most {}",
          borders, std::numeric_limits<unsigned>::max());
   }
-  std::vector<Index> starts(fronts.order() + borders + 1, 0);
+  // Each row's count stands two places on, so that its end comes to stand one place on.
+  std::vector<unsigned> starts(fronts.order() + borders + 2, 0);
   const auto each = [&](Index s, const auto& visit) {
     for (int i = places[s].child_begin; i < places[s].child_end; ++i) {
       const LocalIndex child = fronts.children[i];
@@ -73,15 +75,14 @@ void DeviceSweeps<T>::write_taken(const Fronts& fronts) {
     }
   };
 #pragma omp parallel for schedule(dynamic, 256)
-  for (Index s = 0; s < count; ++s) each(s, [&](Index row, Index) { ++starts[row + 1]; });
-  for (std::size_t row = 1; row < starts.size(); ++row) starts[row] += starts[row - 1];
+  for (Index s = 0; s < count; ++s) each(s, [&](Index row, Index) { ++starts[row + 2]; });
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
   std::vector<unsigned> taken(starts.back());
-  std::vector<Index> next(starts.begin(), starts.end() - 1);
 #pragma omp parallel for schedule(dynamic, 256)
   for (Index s = 0; s < count; ++s) {
-    each(s, [&](Index row, Index k) { taken[next[row]++] = static_cast<unsigned>(k); });
+    each(s, [&](Index row, Index k) { taken[starts[row + 1]++] = static_cast<unsigned>(k); });
   }
-  taken_starts_ = DeviceArray<Index>(starts);
+  taken_starts_ = DeviceArray<unsigned>(starts);
   taken_ = DeviceArray<unsigned>(taken);
 }
 

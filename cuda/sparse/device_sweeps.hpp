@@ -51,8 +51,7 @@ class DeviceSweeps {
   std::vector<Group> groups_;
   DeviceArray<int> row_order_, column_order_;  // of A, by position in the order of elimination
   DeviceArray<int> border_, signals_, small_, counters_;
-  DeviceArray<Index> taken_starts_;
-  DeviceArray<unsigned> taken_;
+  DeviceArray<unsigned> taken_starts_, taken_;
   DeviceArray<SweepTask> forward_, backward_;
   Coupled by_rows_, by_columns_;
   DeviceArray<T> x_, passed_up_;

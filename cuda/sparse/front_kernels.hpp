@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "sparse/fronts/front_entries.hpp"
 #include "sparse/fronts/front_places.hpp"
 #include "cuda/sparse/pivot_tally.hpp"
 
@@ -18,16 +19,11 @@ struct DeviceFronts {
   T least;  ///< smaller pivots are made this large
 };
 
-/// An entry of A in the arena.
-struct EntryPlace {
-  Index to;
-  Index source;  ///< among the values of A
-};
-
-/// arena[to] <- values[source] for all of `count` entries.
+/// Puts the values of A where `count` fronts take them in; starts and entries are those of
+/// FrontEntries.
 template <typename T>
-void place_entries(const EntryPlace* entries, Index count, const double* values, T* arena,
-                   cudaStream_t stream);
+void place_entries(const DeviceFronts<T>& fronts, Index count, const Index* starts,
+                   const FrontEntry* entries, const double* values, cudaStream_t stream);
 
 /// Fronts of at most `rows` rows and `side` pivots, each of which a thread block assembles and
 /// eliminates in shared memory. side: 16, 32 or 64; rows <= small_front.

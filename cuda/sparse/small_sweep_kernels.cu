@@ -33,7 +33,7 @@ __device__ void take_in(const Sweep<T>& sweep, const FrontPlace& place, Rows<T, 
   const int lane = threadIdx.x % warp_size, columns = sweep.columns;
   for (int r = lane; r < place.pivots + place.border; r += warp_size) {
     const Index row = place.first_row() + r;
-    const Index begin = sweep.taken_starts[row], end = sweep.taken_starts[row + 1];
+    const unsigned begin = sweep.taken_starts[row], end = sweep.taken_starts[row + 1];
     T sum[most] = {};
     if (r < place.pivots) {
 #pragma unroll
@@ -41,7 +41,7 @@ __device__ void take_in(const Sweep<T>& sweep, const FrontPlace& place, Rows<T, 
         if (c < columns) sum[c] = __ldcg(sweep.x + (place.first + r) * Index{columns} + c);
       }
     }
-    for (Index e = begin; e < end; ++e) {
+    for (unsigned e = begin; e < end; ++e) {
       const T* from = sweep.passed_up + sweep.taken[e] * Index{columns};
 #pragma unroll
       for (int c = 0; c < most; ++c) {

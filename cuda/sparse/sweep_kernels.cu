@@ -53,7 +53,7 @@ __device__ void begin_tile(const Sweep<T>& sweep, const SweepFront<T>& front, in
   for (int i = threadIdx.x; i < rows * columns; i += threads) {
     const int r = i / columns, c = i % columns;
     T sum = pivots ? __ldcg(sweep.x + (front.place.first + first + r) * Index{columns} + c) : T(0);
-    for (Index e = sweep.taken_starts[row + r]; e < sweep.taken_starts[row + r + 1]; ++e) {
+    for (unsigned e = sweep.taken_starts[row + r]; e < sweep.taken_starts[row + r + 1]; ++e) {
       sum += __ldcg(sweep.passed_up + sweep.taken[e] * Index{columns} + c);
     }
     space.tile[r][c] = sum;

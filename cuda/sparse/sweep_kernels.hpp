@@ -23,7 +23,7 @@ template <typename T>
 struct Sweep {
   const FrontPlace* places;
   const int* border;         ///< rows of all borders, by their position in the order of elimination
-  const Index* taken_starts;  ///< for each row of each front, see FrontPlace::first_row()
+  const unsigned* taken_starts;  ///< for each row of each front, see FrontPlace::first_row()
   const unsigned* taken;     ///< which rows of passed_up it takes in
   const int* signals;  ///< of each front: tasks of its children that hand something up, of its sweep
   const T* factors;        ///< the arena

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "sparse/fronts/front.hpp"
+#include "sparse/fronts/factorization.hpp"
 #include "sparse/fronts/fronts.hpp"
 
 namespace spsolve {
