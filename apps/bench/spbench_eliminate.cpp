@@ -32,6 +32,7 @@ struct EliminateOptions {
   std::string transport = "auto";
   bool share_gpus = false;
   bool no_peers = false;
+  int systems = 0;
 };
 
 /// What the words of the command line mean, for so many ranks.
@@ -109,6 +110,7 @@ SparseOptions sparse_options(const EliminateOptions& options) {
   set_ordering(options.ordering, sparse.plan.options);
   sparse.plan.threads = options.plan.threads;
   sparse.plan.samples = options.plan.samples;
+  sparse.plan.systems = options.systems;
   if (options.peers == none) sparse.peers.clear();
   if (options.methods == none && options.peers == none) {
     fail(ExitCode::input, "--methods none --peers none leaves nothing to be measured");
@@ -224,6 +226,13 @@ void add_eliminate_command(CLI::App& app, const bench::Environment& environment,
   command->add_option("--samples", options->plan.samples, "rounds")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--systems", options->systems,
+          "of sparse systems also a sequence: so many of the same pattern and of new values, "
+          "one after another")
+      ->check(CLI::Range(0, 100000))
+      ->needs(matrices);
   command->add_option("--csv", options->files.csv, "file for the rows as CSV");
   command->add_option("--json", options->files.json, "file for environment and rows as JSON");
   command->footer([] {

@@ -1,142 +1,27 @@
 #include "config/schema.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <tuple>
-#include <type_traits>
 
 #include <fmt/format.h>
 
+#include "config/option_rows.hpp"
 #include "core/did_you_mean.hpp"
-#include "core/error.hpp"
 #include "core/tuning.hpp"
 #include "matrix/generate/generate.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {
 
+using namespace option_rows;
+
 namespace {
 
-constexpr Index no_limit = std::numeric_limits<Index>::max();
-
-bool read_integer(std::string_view text, Index& value) {
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return problem == std::errc{} && end == text.data() + text.size();
-}
-
-// --- how a row of the table is made: `path` are the pointers to members that lead to the value
-
-template <auto... path>
-using ValueAt = std::remove_cvref_t<decltype((std::declval<Config&>().*....*path))>;
-
-/// `words` are all of the type's, or the first of them.
-template <auto... path>
-constexpr Option choice(std::string_view key, std::string_view help,
-                        Words words = words_of(ValueAt<path...>{})) {
-  using Choice = ValueAt<path...>;
-  return {key,
-          OptionType::choice,
-          words,
-          0,
-          0,
-          "",
-          help,
-          [](const Config& config) { return std::string(name((config.*....*path))); },
-          [](Config& config, std::string_view text) {
-            const Words all = words_of(Choice{});
-            (config.*....*path) =
-                static_cast<Choice>(std::find(all.begin(), all.end(), text) - all.begin());
-          },
-          nullptr};
-}
-
-template <auto... path>
-constexpr Option integer(std::string_view key, Index minimum, Index maximum, std::string_view unit,
-                         std::string_view help) {
-  return {key,
-          OptionType::integer,
-          {},
-          minimum,
-          maximum,
-          unit,
-          help,
-          [](const Config& config) { return fmt::format("{}", (config.*....*path)); },
-          [](Config& config, std::string_view text) {
-            Index value = 0;
-            if (!read_integer(text, value)) fail(ExitCode::internal, "'{}' is no integer", text);
-            (config.*....*path) = static_cast<ValueAt<path...>>(value);
-          },
-          nullptr};
-}
-
-template <auto... path>
-constexpr Option text_option(OptionType type, std::string_view key, std::string_view help,
-                             std::string (*check)(std::string_view) = nullptr) {
-  return {key,
-          type,
-          {},
-          0,
-          0,
-          "",
-          help,
-          [](const Config& config) {
-            if constexpr (std::is_same_v<ValueAt<path...>, std::string>) {
-              return (config.*....*path);
-            } else {
-              return (config.*....*path).string();
-            }
-          },
-          [](Config& config, std::string_view text) { (config.*....*path) = text; },
-          check};
-}
-
-// --- words, files and names of kernels
+// --- files, and names of kernels
 
 constexpr std::string_view matrix_market_endings[] = {".mtx", ".mtx.gz"};
 constexpr std::string_view order_endings[] = {".txt", ".mtx", ".mtx.gz"};
-
-bool ends_in(std::string_view text, Words endings) {
-  return std::ranges::any_of(endings, [&](auto ending) { return text.ends_with(ending); });
-}
-
-/// What is none of its words must look like a file, so that a misspelt word is not sought as one.
-std::string word_or_path_problem(const Option& option, std::string_view text) {
-  if (std::ranges::find(option.words, text) != option.words.end() || text.find('/') != text.npos ||
-      ends_in(text, option.endings))
-    return "";
-  const Words front = option.endings.first(option.endings.size() - 1);
-  return fmt::format("'{}' must be {}, or a file with a '/' or ending in {} or {}, not {}{}",
-                     option.key, fmt::join(option.words, ", "), fmt::join(front, ", "),
-                     option.endings.back(), printable(text), did_you_mean(text, option.words));
-}
-
-/// One of `words`, or a file, which the choice's next value stands for. parts(config) are the
-/// choice and the file.
-template <const auto& words, auto parts>
-Option word_or_path(std::string_view key, Words endings, std::string_view help) {
-  return {key,
-          OptionType::word_or_path,
-          words,
-          0,
-          0,
-          "",
-          help,
-          [](const Config& config) {
-            const auto& [choice, file] = parts(config);
-            const auto k = static_cast<std::size_t>(choice);
-            return k < std::size(words) ? std::string(words[k])
-                                        : std::filesystem::path(file).string();
-          },
-          [](Config& config, std::string_view text) {
-            const auto& [choice, file] = parts(config);
-            const auto found = std::ranges::find(words, text);
-            choice = static_cast<std::remove_cvref_t<decltype(choice)>>(found - std::begin(words));
-            file = found == std::end(words) ? text : "";
-          },
-          nullptr,
-          endings};
-}
 
 std::string kernel_problem(std::string_view text) {
   std::vector<std::string_view> names{"auto"};
@@ -367,70 +252,6 @@ const Option* find_option(std::string_view key) {
 const Section* find_section(std::string_view name) {
   const auto found = std::ranges::find(section_table, name, &Section::name);
   return found == std::end(section_table) ? nullptr : found;
-}
-
-std::string expected_value(const Option& option) {
-  switch (option.type) {
-    case OptionType::integer:
-      if (option.minimum == -no_limit) return "an integer";
-      if (option.maximum == no_limit)
-        return fmt::format("an integer of at least {}", option.minimum);
-      return fmt::format("an integer from {} to {}", option.minimum, option.maximum);
-    case OptionType::choice:
-      if (option.words.size() == 1) return std::string(option.words[0]);
-      return fmt::format("one of {}", fmt::join(option.words, ", "));
-    case OptionType::word_or_path:
-      return fmt::format("{} or the path of a file", fmt::join(option.words, ", "));
-    case OptionType::input_path:
-    case OptionType::output_path:
-      return "the path of a file";
-    default:
-      return "a text";
-  }
-}
-
-std::string option_problem(const Option& option, std::string_view text, bool quoted) {
-  const auto refuse = [&](std::string_view hint) {
-    return fmt::format("'{}' must be {}, not {}'{}'{}", option.key, expected_value(option),
-                       quoted ? "the quoted text " : "", printable(text), hint);
-  };
-  switch (option.type) {
-    case OptionType::integer: {
-      Index value = 0;
-      const bool fits = !quoted && read_integer(text, value) && value >= option.minimum &&
-                        value <= option.maximum;
-      return fits ? "" : refuse("");
-    }
-    case OptionType::choice:
-      quoted = false;  // quotes make no difference to a word
-      if (std::ranges::find(option.words, text) != option.words.end()) return "";
-      return refuse(did_you_mean(text, option.words));
-    case OptionType::word_or_path:
-      quoted = false;
-      return text.empty() ? refuse("") : word_or_path_problem(option, text);
-    case OptionType::output_path:
-      break;
-    default:
-      quoted = false;
-      if (text.empty()) return refuse("");
-  }
-  return option.check == nullptr ? "" : option.check(text);
-}
-
-std::string printable(std::string_view text) {
-  constexpr std::size_t most = 60;
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool continues = (byte & 0xc0) == 0x80;  // inside a character of UTF-8
-    if (result.size() >= most && !continues) return result + "...";
-    if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += c;
-    }
-  }
-  return result;
 }
 
 }  // namespace spsolve

@@ -160,6 +160,19 @@ class EliminateSparse(CliTest):
             self.assertEqual(line["matrices"], 1 if line["contender"] == "cholmod" else 3)
         self.assertEqual("geometric means" in result.out, bool(measured))
 
+    def test_a_sequence_of_systems(self):
+        result = self.eliminate("--matrix", "grid2d:40", "--methods", "sparse_cholesky,sparse_lu",
+                                "--peers", "none", "--systems", 20)
+        self.assertIn("systems s", result.out)
+        for row in self.rows():
+            self.assertEqual(row["systems"], "20")
+            # Twenty eliminations and solves, and one analysis.
+            self.assertGreater(float(row["sequence_s"]), float(row["analyse_s"]))
+            self.assertLess(float(row["backward_error"]), 1e-13)
+        self.eliminate("--matrix", "grid2d:4", "--peers", "none")
+        row, = self.rows()
+        self.assertEqual((row["systems"], row["sequence_s"]), ("0", ""))
+
     def test_a_peer_that_is_not_here(self):
         result = self.eliminate("--matrix", "grid2d:4", "--peers", "pardiso",
                                 environment={"MKL_RT": "/no/libmkl_rt.so"})

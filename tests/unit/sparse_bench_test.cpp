@@ -96,6 +96,21 @@ TEST(SparseBench, EveryRoundRunsAllPhasesOfAllInTurns) {
   }
 }
 
+TEST(SparseBench, ASequenceOfSystemsIsAnalysedOnce) {
+  SoloTeam team;
+  SparseSystem system = load_sparse_system("convdiff3d:3");
+  for (const int systems : {1, 4}) {
+    std::string calls, expected = "afvfsm";
+    const auto rows = sample_sparse(
+        team, system, {recorded("one", calls)}, 1, [](const std::string&) {}, systems);
+    for (int k = 0; k < systems; ++k) expected += "vfs";
+    EXPECT_EQ(calls, expected);
+    EXPECT_EQ(rows[0].systems, systems);
+    EXPECT_LT(rows[0].backward_error, 1e-14);  // of the last of them, too
+    EXPECT_GT(rows[0].median(SparsePhase::sequence), 0);
+  }
+}
+
 TEST(SparseBench, AnIndefiniteMatrixIsTriedAgainWithoutCholesky) {
   SoloTeam team;
   SparseSystem system = load_sparse_system("grid2d:3");

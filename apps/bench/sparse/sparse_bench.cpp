@@ -37,6 +37,13 @@ struct Judge {
     Csr<double> rows = system.matrix;
     for (double& value : rows.values) value *= 2;
     doubled = rows.values;
+    // D 2 A D for D near the identity: definite where A is, and with pivots of its own.
+    const auto d = [](Index i) { return 1 + 0.01 * static_cast<double>(i % 7); };
+    for (Index i = 0; i < rows.rows; ++i) {
+      for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+        changed.push_back(d(i) * rows.values[k] * d(rows.column_indices[k]));
+      }
+    }
     matrix.emplace(team, RowLayout{system.order, 1}, std::move(rows));
   }
 
@@ -51,7 +58,7 @@ struct Judge {
 
   SoloTeam team;
   Dense<double> one, many;
-  std::vector<double> doubled;
+  std::vector<double> doubled, changed;
   std::optional<SystemMatrix> matrix;
 };
 
@@ -60,8 +67,27 @@ void keep_worst(Quality& worst, const Quality& other) {
   worst.componentwise_error = std::max(worst.componentwise_error, other.componentwise_error);
 }
 
+/// Eliminates and solves so many systems of the pattern, the last of them 2 A x = b; the seconds
+/// that it takes, but for numbers that are carried in.
+double run_sequence(SparseContender& contender, const Judge* judge, const Dense<double>& b,
+                    int systems) {
+  const std::span<const double> none;
+  contender.set_right_hand_sides(b);
+  double seconds = 0;
+  for (int left = systems; left > 0; --left) {
+    const bool last = left % 2 == 1;
+    contender.set_values(judge == nullptr ? none : last ? judge->doubled : judge->changed);
+    const Timer timer;
+    contender.factor();
+    contender.solve();
+    seconds += timer.seconds();
+  }
+  return seconds;
+}
+
 /// `judge` is null on ranks that only help.
-SparseRun run_once(const SparseCandidate& candidate, const SparseSystem& system, Judge* judge) {
+SparseRun run_once(const SparseCandidate& candidate, const SparseSystem& system, Judge* judge,
+                   int systems) {
   omp_set_num_threads(candidate.threads);
   blas::set_threads(candidate.threads);
   malloc_trim(0);  // what others have freed is not to serve this one
@@ -90,6 +116,12 @@ SparseRun run_once(const SparseCandidate& candidate, const SparseSystem& system,
     run.quality = judge->measured(one, x);
     keep_worst(run.quality, judge->measured(many, contender->solution()));
   }
+  if (systems > 0) {
+    run.seconds[static_cast<int>(SparsePhase::sequence)] =
+        run.seconds[static_cast<int>(SparsePhase::analyse)] +
+        run_sequence(*contender, judge, one, systems);
+    if (judge != nullptr) keep_worst(run.quality, judge->measured(one, contender->solution()));
+  }
   for (const SparsePhase phase : {SparsePhase::analyse, SparsePhase::factor, SparsePhase::solve}) {
     run.seconds[static_cast<int>(SparsePhase::total)] += run.seconds[static_cast<int>(phase)];
   }
@@ -105,13 +137,14 @@ void ask(const SparseCandidate& candidate, const SparseSystem& system) {
 
 /// run_once(), and once more without the hope that the matrix is definite where that is shown
 /// wrong; every rank that takes part meets that.
-SparseRun run_as_it_is(const SparseCandidate& candidate, SparseSystem& system, Judge* judge) {
+SparseRun run_as_it_is(const SparseCandidate& candidate, SparseSystem& system, Judge* judge,
+                       int systems) {
   try {
-    return run_once(candidate, system, judge);
+    return run_once(candidate, system, judge, systems);
   } catch (const NotDefinite&) {
     system.maybe_definite = false;
     ask(candidate, system);
-    return run_once(candidate, system, judge);
+    return run_once(candidate, system, judge, systems);
   }
 }
 
@@ -133,7 +166,7 @@ void sum_up(SparseRow& row, const std::vector<SparseRun>& runs) {
 
 /// One turn of a candidate on all ranks. Collective.
 std::optional<SparseRun> take_turn(Team& team, SparseSystem& system,
-                                   const SparseCandidate& candidate, Judge* judge,
+                                   const SparseCandidate& candidate, Judge* judge, int systems,
                                    std::string& refused) {
   wait_idly(team);
   if (broadcast_value(team, refused.empty() ? 0 : 1, 0) != 0) return {};
@@ -148,7 +181,7 @@ std::optional<SparseRun> take_turn(Team& team, SparseSystem& system,
       } else {
         ask(candidate, system);
       }
-      run = run_as_it_is(candidate, system, judge);
+      run = run_as_it_is(candidate, system, judge, systems);
     } catch (...) {
       why = current_failure().message;
     }
@@ -253,7 +286,8 @@ SparseSystem load_sparse_system(const std::string& name) {
 
 std::vector<SparseRow> sample_sparse(Team& team, SparseSystem& system,
                                      const std::vector<SparseCandidate>& candidates, int samples,
-                                     const std::function<void(const std::string&)>& tell) {
+                                     const std::function<void(const std::string&)>& tell,
+                                     int systems) {
   system.order = broadcast_value(team, system.order, 0);
   system.symmetric = broadcast_value(team, system.symmetric, 0);
   std::optional<Judge> judge;
@@ -263,7 +297,7 @@ std::vector<SparseRow> sample_sparse(Team& team, SparseSystem& system,
   for (int round = 0; round < samples; ++round) {
     for (std::size_t k = 0; k < candidates.size(); ++k) {
       const auto run =
-          take_turn(team, system, candidates[k], judge ? &*judge : nullptr, refused[k]);
+          take_turn(team, system, candidates[k], judge ? &*judge : nullptr, systems, refused[k]);
       if (!run) continue;
       runs[k].push_back(*run);
       if (team.rank() != 0) continue;
@@ -285,6 +319,7 @@ std::vector<SparseRow> sample_sparse(Team& team, SparseSystem& system,
     row.peer = candidates[k].peer;
     row.threads = candidates[k].threads;
     row.ranks = candidates[k].all_ranks ? team.size() : 1;
+    row.systems = systems;
     row.refused = refused[k];
     if (row.refused.empty()) sum_up(row, runs[k]);
     rows.push_back(std::move(row));

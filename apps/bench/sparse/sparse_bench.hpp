@@ -18,9 +18,10 @@
 
 namespace spsolve::bench {
 
-/// The phases of a direct solver, as they are timed; total is analyse + factor + solve.
-enum class SparsePhase { analyse, factor, refactor, solve, solve_many, total };
-inline constexpr int sparse_phases = 6;
+/// The phases of a direct solver, as they are timed; total is analyse + factor + solve, sequence
+/// one analysis and many systems of the same pattern, each with a factor and a solve.
+enum class SparsePhase { analyse, factor, refactor, solve, solve_many, total, sequence };
+inline constexpr int sparse_phases = 7;
 
 /// One row of results: one method of this program, or one peer, on one matrix.
 struct SparseRow {
@@ -31,6 +32,7 @@ struct SparseRow {
   bool peer = false;
   int threads = 1;      ///< of each rank
   int ranks = 1;        ///< that share the work
+  int systems = 0;      ///< of SparsePhase::sequence; 0: there is none
   std::string refused;  ///< why it was not measured, or ""
   FactorFigures figures;
   Statistics seconds[sparse_phases];  ///< by SparsePhase
@@ -63,6 +65,7 @@ struct SparsePlan {
   OwnDevice device;       ///< likewise
   int threads = 1;        ///< of one process; those of a rank where `ranks` share the work
   int samples = 5;
+  int systems = 0;  ///< of the same pattern, one after another; 0: none
 };
 
 /// The methods, each in one process; then the peers, in one process, and on all of `ranks` with
@@ -79,12 +82,14 @@ MatrixShape describe_sparse_system(const std::string& name);
 SparseSystem load_sparse_system(const std::string& name);
 
 /// Times all candidates on `system` (of rank 0). In every round each runs once, one after another:
-/// analyse A, eliminate it, eliminate 2 A, and solve 2 A x = b for one column and many_columns. Who
+/// analyse A, eliminate it, eliminate 2 A, and solve 2 A x = b for one column and many_columns;
+/// then `systems` times eliminate other values and solve for one column, in turns with 2 A. Who
 /// works in one process does so on rank 0, and the others sleep. Rows are rank 0's. `tell` gets a
 /// line after each run. Collective.
 std::vector<SparseRow> sample_sparse(Team& team, SparseSystem& system,
                                      const std::vector<SparseCandidate>& candidates, int samples,
-                                     const std::function<void(const std::string&)>& tell);
+                                     const std::function<void(const std::string&)>& tell,
+                                     int systems = 0);
 
 /// Fills in the speed-ups of rows of the same matrix, over those peers among them whose backward
 /// error is at most 1e-8: a wrong x is no time to beat.

@@ -68,6 +68,15 @@ const Column<SparseRow> columns[] = {
        return row.refused.empty() ? Cell(row.seconds[static_cast<int>(SparsePhase::total)].min)
                                   : Cell();
      }},
+    {"systems", "of the pattern that sequence_s is of (--systems)", "", "",
+     [](const auto& row) { return Cell(row.systems); }},
+    {"sequence_s",
+     "seconds to analyse once and to eliminate and solve so many systems, one after another: "
+     "median",
+     "{:.3f}", "systems s",
+     [](const auto& row) {
+       return row.systems > 0 ? seconds_of(row, SparsePhase::sequence) : Cell();
+     }},
     {"factor_nonzeros", "of the factors, by the contender's own count", "{:.3g}", "non-zeros",
      [](const auto& row) { return told(row, &FactorFigures::nonzeros); }},
     {"flops", "of the elimination, by the contender's own count", "{:.3g}", "flops",
@@ -98,6 +107,7 @@ const Column<SparseRow> columns[] = {
     {"solve_speedup", "for solve_s", "{:.2f}", "solve", speedup_in<SparsePhase::solve>},
     {"solve16_speedup", "for solve16_s", "", "", speedup_in<SparsePhase::solve_many>},
     {"total_speedup", "for total_s", "{:.2f}", "total", speedup_in<SparsePhase::total>},
+    {"sequence_speedup", "for sequence_s", "", "", speedup_in<SparsePhase::sequence>},
     {"refused", "why it was not measured", "", "",
      [](const auto& row) { return row.refused.empty() ? Cell() : Cell(row.refused); }},
 };

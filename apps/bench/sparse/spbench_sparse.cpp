@@ -74,9 +74,9 @@ void run_sparse_bench(const SparseOptions& options, const bench::Environment& en
     together(team, [&] {
       if (speaks) system = bench::load_sparse_system(name);
     });
-    const auto rows =
-        bench::sample_sparse(team, system, candidates, plan.samples,
-                             [](const std::string& line) { std::cerr << "  " << line << '\n'; });
+    const auto rows = bench::sample_sparse(
+        team, system, candidates, plan.samples,
+        [](const std::string& line) { std::cerr << "  " << line << '\n'; }, plan.systems);
     together(team, [&] {
       if (!speaks) return;
       all.insert(all.end(), rows.begin(), rows.end());

@@ -1,0 +1,93 @@
+// What options take, and what is wrong with a value.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "config/option_rows.hpp"
+#include "core/did_you_mean.hpp"
+
+namespace spsolve {
+
+using namespace option_rows;
+
+namespace {
+
+/// What is none of its words must look like a file, so that a misspelt word is not sought as one.
+std::string word_or_path_problem(const Option& option, std::string_view text) {
+  if (std::ranges::find(option.words, text) != option.words.end() || text.find('/') != text.npos ||
+      ends_in(text, option.endings))
+    return "";
+  const Words front = option.endings.first(option.endings.size() - 1);
+  return fmt::format("'{}' must be {}, or a file with a '/' or ending in {} or {}, not {}{}",
+                     option.key, fmt::join(option.words, ", "), fmt::join(front, ", "),
+                     option.endings.back(), printable(text), did_you_mean(text, option.words));
+}
+
+}  // namespace
+
+std::string expected_value(const Option& option) {
+  switch (option.type) {
+    case OptionType::integer:
+      if (option.minimum == -no_limit) return "an integer";
+      if (option.maximum == no_limit)
+        return fmt::format("an integer of at least {}", option.minimum);
+      return fmt::format("an integer from {} to {}", option.minimum, option.maximum);
+    case OptionType::choice:
+      if (option.words.size() == 1) return std::string(option.words[0]);
+      return fmt::format("one of {}", fmt::join(option.words, ", "));
+    case OptionType::word_or_path:
+      return fmt::format("{} or the path of a file", fmt::join(option.words, ", "));
+    case OptionType::input_path:
+    case OptionType::output_path:
+      return "the path of a file";
+    default:
+      return "a text";
+  }
+}
+
+std::string option_problem(const Option& option, std::string_view text, bool quoted) {
+  const auto refuse = [&](std::string_view hint) {
+    return fmt::format("'{}' must be {}, not {}'{}'{}", option.key, expected_value(option),
+                       quoted ? "the quoted text " : "", printable(text), hint);
+  };
+  switch (option.type) {
+    case OptionType::integer: {
+      Index value = 0;
+      const bool fits = !quoted && read_integer(text, value) && value >= option.minimum &&
+                        value <= option.maximum;
+      return fits ? "" : refuse("");
+    }
+    case OptionType::choice:
+      quoted = false;  // quotes make no difference to a word
+      if (std::ranges::find(option.words, text) != option.words.end()) return "";
+      return refuse(did_you_mean(text, option.words));
+    case OptionType::word_or_path:
+      quoted = false;
+      return text.empty() ? refuse("") : word_or_path_problem(option, text);
+    case OptionType::output_path:
+      break;
+    default:
+      quoted = false;
+      if (text.empty()) return refuse("");
+  }
+  return option.check == nullptr ? "" : option.check(text);
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t most = 60;
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool continues = (byte & 0xc0) == 0x80;  // inside a character of UTF-8
+    if (result.size() >= most && !continues) return result + "...";
+    if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace spsolve
