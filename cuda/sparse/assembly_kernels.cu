@@ -132,10 +132,9 @@ __global__ void __launch_bounds__(threads)
   const AssemblyPiece piece = pieces[blockIdx.x];
   const FrontPlace front = fronts.places[piece.front];
   const bool to_border = piece.part == AssemblyPiece::passed_up;
-  T* const columns =
-      fronts.arena + (to_border                              ? front.passed_up
-                      : piece.part == AssemblyPiece::upper ? front.upper
-                                                             : front.lower);
+  T* const columns = fronts.arena + (to_border                            ? front.passed_up
+                                     : piece.part == AssemblyPiece::upper ? front.upper
+                                                                          : front.lower);
   if (to_border) {
     const Index begin = static_cast<Index>(piece.begin) * front.ld_passed;
     const Index end = static_cast<Index>(piece.end) * front.ld_passed;
@@ -175,7 +174,8 @@ template <typename T>
 void assemble(Factorization kind, const DeviceFronts<T>& fronts, const AssemblyPiece* pieces,
               Index count, cudaStream_t stream) {
   if (count == 0) return;
-  const auto kernel = kind == Factorization::lu ? assemble_kernel<false, T> : assemble_kernel<true, T>;
+  const auto kernel =
+      kind == Factorization::lu ? assemble_kernel<false, T> : assemble_kernel<true, T>;
   kernel<<<static_cast<unsigned>(count), threads, 0, stream>>>(fronts, pieces);
   check_launch("assemble");
 }

@@ -76,8 +76,8 @@ void DeviceFactors<T>::run(const EliminationStep& step, cudaStream_t stream) {
       return invert_blocks(kind_, fronts_on_gpu_, fronts_.data() + step.begin, step.count,
                            step.side, stream);
     case What::multiply:
-      return multiply_tiles(tiles_.data() + step.begin, step.count, products_.data(),
-                            arena_.data(), &tally_.data()->largest_multiplier, stream);
+      return multiply_tiles(tiles_.data() + step.begin, step.count, products_.data(), arena_.data(),
+                            &tally_.data()->largest_multiplier, stream);
     case What::library:
       return multiply_by_library(program_.products[step.begin], stream);
   }
@@ -90,9 +90,8 @@ PivotCounts DeviceFactors<T>::factor(const std::vector<double>& values, double l
   const PivotTally none;
   tally_.upload({&none, 1});
   fronts_on_gpu_.least = static_cast<T>(least);
-  CUDA_CHECK(cudaMemsetAsync(arena_.data(), 0,
-                             static_cast<std::size_t>(places_.factor_elements) * sizeof(T),
-                             stream));
+  CUDA_CHECK(cudaMemsetAsync(
+      arena_.data(), 0, static_cast<std::size_t>(places_.factor_elements) * sizeof(T), stream));
   place_entries(fronts_on_gpu_, static_cast<Index>(places_.places.size()), entry_starts_.data(),
                 entries_.data(), values_.data(), stream);
   for (const EliminationStep& step : program_.steps) run(step, stream);

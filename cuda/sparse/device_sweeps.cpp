@@ -234,8 +234,8 @@ template <typename T>
 void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
   const cudaStream_t stream = current_stream();
   const Index fronts = static_cast<Index>(factors_.places().places.size());
-  CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.bytes()),
-                             stream));
+  CUDA_CHECK(
+      cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.bytes()), stream));
   Sweep<T> sweep{.places = factors_.device_places(),
                  .border = border_.data(),
                  .taken_starts = taken_starts_.data(),
@@ -252,10 +252,9 @@ void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
   const DeviceCouplings couplings = (transposed ? by_columns_ : by_rows_).view();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const Group& group = groups_[transposed ? groups_.size() - 1 - i : i];
-    subtract_couplings(couplings, factors_.values(),
-                       transposed ? group.transposed_begin : group.coupling_begin,
-                       transposed ? group.transposed_end : group.coupling_end, columns, x_.data(),
-                       stream);
+    subtract_couplings(
+        couplings, factors_.values(), transposed ? group.transposed_begin : group.coupling_begin,
+        transposed ? group.transposed_end : group.coupling_end, columns, x_.data(), stream);
     sweep.done = counters_.data() + fronts;
     const int* const small = small_.data() + group.small_begin;
     sweep_small_forward(sweep, small, group.small_end - group.small_begin, stream);

@@ -78,7 +78,8 @@ class Writer {
       write_panels(fronts, t);
       write_updates(fronts, t);
     }
-    write_borders({program_.fronts.data() + begin, program_.fronts.data() + program_.fronts.size()});
+    write_borders(
+        {program_.fronts.data() + begin, program_.fronts.data() + program_.fronts.size()});
   }
 
   void write_assembly(const std::vector<int>& fronts) {

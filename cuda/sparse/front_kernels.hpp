@@ -2,9 +2,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/sparse/pivot_tally.hpp"
 #include "sparse/fronts/front_entries.hpp"
 #include "sparse/fronts/front_places.hpp"
-#include "cuda/sparse/pivot_tally.hpp"
 
 namespace spsolve::cuda {
 

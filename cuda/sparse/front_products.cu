@@ -1,8 +1,7 @@
-#include "cuda/sparse/front_products.hpp"
-
 #include <type_traits>
 
 #include "cuda/core/launch.cuh"
+#include "cuda/sparse/front_products.hpp"
 
 namespace spsolve::cuda {
 
@@ -18,7 +17,7 @@ constexpr int threads = 128;
 constexpr int stride = side + 4;
 
 template <typename T>
-constexpr int shared_bytes = stages * 2 * depth * stride * static_cast<int>(sizeof(T));
+constexpr int shared_bytes = stages * 2 * depth* stride* static_cast<int>(sizeof(T));
 
 /// Copies 16 bytes, the first `bytes` of them from memory, the others zeros.
 __device__ inline void copy_async(void* to, const void* from, int bytes) {
@@ -51,10 +50,9 @@ __device__ inline void multiply_add(const double (&x)[4], const double (&y)[2], 
 #else
   for (int k = 0; k < 2; ++k) {
     for (int half = 0; half < 2; ++half) {
-      asm volatile(
-          "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-          : "+d"(s[2 * half]), "+d"(s[2 * half + 1])
-          : "d"(x[2 * k + half]), "d"(y[k]));
+      asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+                   : "+d"(s[2 * half]), "+d"(s[2 * half + 1])
+                   : "d"(x[2 * k + half]), "d"(y[k]));
     }
   }
 #endif

@@ -129,7 +129,8 @@ __device__ void count_multiplier(T most, PivotTally* tally) {
   for (int distance = warp_size / 2; distance > 0; distance /= 2) {
     most = fmax(most, __shfl_xor_sync(whole_warp, most, distance));
   }
-  const auto bits = static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(most)));
+  const auto bits =
+      static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(most)));
   if (threadIdx.x % warp_size == 0 && bits > tally->largest_multiplier) {
     atomicMax(&tally->largest_multiplier, bits);
   }
@@ -148,7 +149,7 @@ __global__ void eliminate_small_kernel(DeviceFronts<T> fronts, const int* list) 
     const int row = i % side, column = i / side;
     const bool inside = row < p && column < p;
     const bool mirrored = kind == Factorization::ldlt && row < column;
-    block.at(row, column) = inside          ? (mirrored ? front.at(column, row) : front.at(row, column))
+    block.at(row, column) = inside ? (mirrored ? front.at(column, row) : front.at(row, column))
                             : row == column ? T(1)
                                             : T(0);
   }

@@ -240,8 +240,7 @@ void run(const Sweep<T>& sweep, const int* list, Index count, bool goes_up, cuda
 }  // namespace
 
 template <typename T>
-void sweep_small_forward(const Sweep<T>& sweep, const int* list, Index count,
-                         cudaStream_t stream) {
+void sweep_small_forward(const Sweep<T>& sweep, const int* list, Index count, cudaStream_t stream) {
   run(sweep, list, count, true, stream);
 }
 

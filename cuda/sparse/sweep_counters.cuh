@@ -10,8 +10,8 @@ namespace spsolve::cuda {
 
 using Counter = ::cuda::atomic_ref<int, ::cuda::thread_scope_device>;
 
-/// By one thread: waits until the counter has come to `least`. What was written before it was raised
-/// is seen then, by loads that pass the L1 cache by.
+/// By one thread: waits until the counter has come to `least`. What was written before it was
+/// raised is seen then, by loads that pass the L1 cache by.
 __device__ inline void wait_alone(int* counter, int least) {
   while (Counter(*counter).load(::cuda::memory_order_acquire) < least) __nanosleep(20);
 }

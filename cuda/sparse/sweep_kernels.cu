@@ -1,6 +1,5 @@
-#include "cuda/sparse/sweep_kernels.hpp"
-
 #include "cuda/sparse/sweep_counters.cuh"
+#include "cuda/sparse/sweep_kernels.hpp"
 
 namespace spsolve::cuda {
 
@@ -185,13 +184,15 @@ __device__ void backward_block(const Sweep<T>& sweep, const SweepFront<T>& front
     const int parent = front.place.parent;
     wait_until(sweep.done + parent, sweep.places[parent].blocks());
     const int* rows = sweep.border + front.place.border_begin;
-    multiply_transposed(sweep, f + front.place.border_row, ld, front.place.border, count,
-                        [&](int r) { return rows[r]; }, sums);
+    multiply_transposed(
+        sweep, f + front.place.border_row, ld, front.place.border, count,
+        [&](int r) { return rows[r]; }, sums);
   }
   for (int k = blocks - 1; k > block; --k) {
     wait_until(sweep.done + front.index, blocks - k);
-    multiply_transposed(sweep, f + k * side, ld, front.rows(k), count,
-                        [&](int r) { return front.place.first + k * side + r; }, sums);
+    multiply_transposed(
+        sweep, f + k * side, ld, front.rows(k), count,
+        [&](int r) { return front.place.first + k * side + r; }, sums);
   }
 #pragma unroll
   for (int q = 0; q < own; ++q) {
@@ -256,8 +257,8 @@ void launch(const Sweep<T>& sweep, const SweepTask* tasks, Index count, bool for
   int device = 0, processors = 0, resident = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, sweep_kernel<T, most>,
-                                                           threads, 0));
+  CUDA_CHECK(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, sweep_kernel<T, most>, threads, 0));
   const auto blocks = static_cast<unsigned>(std::min<Index>(count, Index{processors} * resident));
   sweep_kernel<T, most>
       <<<blocks, threads, 0, stream>>>(sweep, tasks, static_cast<int>(count), forward);

@@ -9,8 +9,8 @@ namespace spsolve::cuda {
 /// Right-hand sides that a sweep takes at a time, at most.
 inline constexpr int most_sweep_columns = 8;
 
-/// A piece of a sweep: tiles begin ... end of a front, the blocks of its pivots first, then those of
-/// its border, each of pivot_block rows.
+/// A piece of a sweep: tiles begin ... end of a front, the blocks of its pivots first, then those
+/// of its border, each of pivot_block rows.
 struct SweepTask {
   int front;
   int begin, end;
@@ -22,18 +22,19 @@ struct SweepTask {
 template <typename T>
 struct Sweep {
   const FrontPlace* places;
-  const int* border;         ///< rows of all borders, by their position in the order of elimination
+  const int* border;  ///< rows of all borders, by their position in the order of elimination
   const unsigned* taken_starts;  ///< for each row of each front, see FrontPlace::first_row()
-  const unsigned* taken;     ///< which rows of passed_up it takes in
-  const int* signals;  ///< of each front: tasks of its children that hand something up, of its sweep
-  const T* factors;        ///< the arena
-  bool transposed;         ///< whether upper takes lower's place
-  T* x;                    ///< n x `columns`, row-major in the order of elimination
-  T* passed_up;            ///< what fronts hand up, a row for each of all borders
-  int* arrived;            ///< of each front: tasks of children that are done; 0 before
-  int* done;               ///< of each front: blocks that are done; 0 before
-  int* next;               ///< the next task; 0 before
-  int columns;             ///< at most most_sweep_columns
+  const unsigned* taken;         ///< which rows of passed_up it takes in
+  const int*
+      signals;       ///< of each front: tasks of its children that hand something up, of its sweep
+  const T* factors;  ///< the arena
+  bool transposed;   ///< whether upper takes lower's place
+  T* x;              ///< n x `columns`, row-major in the order of elimination
+  T* passed_up;      ///< what fronts hand up, a row for each of all borders
+  int* arrived;      ///< of each front: tasks of children that are done; 0 before
+  int* done;         ///< of each front: blocks that are done; 0 before
+  int* next;         ///< the next task; 0 before
+  int columns;       ///< at most most_sweep_columns
 };
 
 /// x <- L^-1 x, children first, and x <- U^-1 x, parents first, by these tasks.
@@ -48,7 +49,6 @@ void sweep_backward(const Sweep<T>& sweep, const SweepTask* tasks, Index count,
 template <typename T>
 void sweep_small_forward(const Sweep<T>& sweep, const int* list, Index count, cudaStream_t stream);
 template <typename T>
-void sweep_small_backward(const Sweep<T>& sweep, const int* list, Index count,
-                          cudaStream_t stream);
+void sweep_small_backward(const Sweep<T>& sweep, const int* list, Index count, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

@@ -183,10 +183,10 @@ const Option option_table[] = {
         "How often the product is computed; the report gives the median."),
     choice<&Config::multiply, &Config::Multiply::verify>(
         "multiply.verify", "Whether Y is compared with the serial product on rank 0."),
-    choice<&Config::device>(
-        "device",
-        "Where to compute: auto takes GPUs where there are any, else the host; sparse elimination "
-        "is the host's."),
+    choice<&Config::device>("device",
+                            "Where to compute: auto takes GPUs where there are any and the work is "
+                            "predicted to be sooner "
+                            "done there, else the host."),
     choice<&Config::share_gpus>(
         "share_gpus", "Whether several ranks may compute on one GPU, which is refused otherwise."),
     choice<&Config::transport>(

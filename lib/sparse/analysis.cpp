@@ -137,8 +137,8 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
                       ? graph_of(whole ? matrix.row_offsets : divided.row_offsets,
                                  whole ? matrix.column_indices : divided.columns, analysis.row_of)
                       : graph_of_symmetric(matrix.row_offsets, matrix.column_indices);
-    const CompressedGraph compressed = wanted == Ordering::file ? uncompressed(std::move(graph))
-                                                                : compress(std::move(graph));
+    const CompressedGraph compressed =
+        wanted == Ordering::file ? uncompressed(std::move(graph)) : compress(std::move(graph));
     OrderedGraph ordered = order_graph(compressed.graph, wanted, given);
     analysis.given = std::move(given);
     analysis.ordering = ordered.ordering;

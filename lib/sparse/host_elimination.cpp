@@ -61,7 +61,7 @@ HostSparseElimination<T>::HostSparseElimination(std::shared_ptr<const SparseAnal
 
 template <typename T>
 PivotCounts HostSparseElimination<T>::factor(Factorization kind, const std::vector<double>& values,
-                                         const std::function<void(double)>& advance) {
+                                             const std::function<void(double)>& advance) {
   const SingleThreadedBlas here;
   solve_.reset();
   threshold_.reset();
@@ -97,7 +97,7 @@ const ThresholdOutcome& HostSparseElimination<T>::factor_with_threshold(
 
 template <typename T>
 void HostSparseElimination<T>::solve(bool transposed, Index columns, std::vector<T>& b,
-                                 std::vector<T>& x) {
+                                     std::vector<T>& x) {
   const SingleThreadedBlas here;
   const LocalIndex n = static_cast<LocalIndex>(analysis_->rows());
   const auto to = [&](LocalIndex k, bool rows) {

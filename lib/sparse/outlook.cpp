@@ -75,7 +75,8 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options) {
   outlook.memory =
       factor_memory(analysis->fronts, most,
                     factor_schedule(analysis->fronts, most, outlook.threads), sizeof(double));
-  outlook.gpu_memory = gpu_factor_memory(analysis->fronts, outlook.kind, matrix.nonzeros());
+  outlook.gpu_memory = gpu_factor_memory(analysis->fronts, outlook.kind, matrix.nonzeros(),
+                                         std::ssize(analysis->entries.entries));
   outlook.analysis_bytes = analysis->bytes();
   outlook.analysis_seconds = analysis->seconds;
   result.analysis = std::move(analysis);
@@ -84,15 +85,20 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options) {
 
 }  // namespace
 
-std::string to_text(const SparseOutlook& outlook) {
+std::string to_text(const SparseOutlook& outlook, MemoryKind memory) {
   constexpr std::string_view words[] = {"L L^T", "L D L^T", "L U"};
   return fmt::format(
       "Analysis: {} in the order of {}, found in {:.3f} s: {} entries of factors, {:.3g} flops, "
-      "about {:.2g} s with {} threads\n",
+      "about {}\n",
       words[static_cast<int>(outlook.kind)],
       outlook.ordering == Ordering::file ? "a file" : name(outlook.ordering),
       outlook.analysis_seconds, outlook.factor_entries, outlook.flops,
-      predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads), outlook.threads);
+      memory == MemoryKind::gpu
+          ? fmt::format("{:.2g} s on a GPU, its start included",
+                        predicted_gpu_seconds(outlook.flops, outlook.factor_entries))
+          : fmt::format("{:.2g} s with {} threads",
+                        predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads),
+                        outlook.threads));
 }
 
 std::string ordering_table(const Csr<double>& matrix) {

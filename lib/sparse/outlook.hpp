@@ -34,8 +34,8 @@ constexpr Factorization factorization_of(Method method) {
   return method == Method::sparse_ldlt ? Factorization::ldlt : Factorization::lu;
 }
 
-/// The outlook in lines of text for a plan.
-std::string to_text(const SparseOutlook& outlook);
+/// The outlook in lines of text for a plan, where it would be eliminated.
+std::string to_text(const SparseOutlook& outlook, MemoryKind memory);
 
 /// What each ordering would cost a matrix, as a table: seconds of the ordering, entries of the
 /// factor L, flops of L L^T (L U takes twice as many), predicted seconds. Square matrices.

@@ -103,8 +103,8 @@ void find_scale_factors(const Csr<double>& matrix, const SparseAnalysis& analysi
   }
   const bool symmetric = analysis.kind != Factorization::lu && !matched;
   const Maxima maxima = maxima_of(matrix, r, c, symmetric);
-  const bool worth_it = is_worth_it(maxima.rows, precision) ||
-                        (!symmetric && is_worth_it(maxima.columns, precision));
+  const bool worth_it =
+      is_worth_it(maxima.rows, precision) || (!symmetric && is_worth_it(maxima.columns, precision));
   scaling.scales = matched || wanted != AutoSwitch::automatic || worth_it;
   if (!scaling.scales) {
     r.clear();

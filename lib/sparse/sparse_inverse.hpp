@@ -71,14 +71,14 @@ class SparseInverse final : public Inverse {
   Team& team_;
   SparseMemory& memory_;
   SparseChoice choice_;
-  std::shared_ptr<const SparseAnalysis> analysis_;   // on rank 0
+  std::shared_ptr<const SparseAnalysis> analysis_;  // on rank 0
   // On rank 0, from scaling() to prepare(): the matrix without stored zeros, and what owns it where
   // that is not the system's matrix.
   const Csr<double>* rows_ = nullptr;
   Csr<double> whole_;
   const SystemMatrix* known_ = nullptr;  // on rank 0, of the analysis' pattern as it is
   std::vector<double> values_;           // of R A C on rank 0, unless they are the matrix' own
-  const std::vector<double>* factored_ = nullptr;  // which of the two, until they are factored
+  const std::vector<double>* factored_ = nullptr;      // which of the two, until they are factored
   std::unique_ptr<SparseElimination<T>> elimination_;  // on rank 0
   SystemMatrix* matrix_ = nullptr;
   const Equilibration* scaling_ = nullptr;

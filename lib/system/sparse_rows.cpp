@@ -81,7 +81,7 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
 }
 
 void plan_sparse_row(const SolverQuestion& question, int rank, MemoryPlan& plan) {
-  plan.about = to_text(question.study.outlook);
+  plan.about = to_text(question.study.outlook, question.memory);
   plan_study(plan, question.shape, rank);
   const double share = question.options.precision == Precision::float64 ? 1.0 : 0.5;
   plan_sparse(question, rank, share, "eliminate", plan);
@@ -94,8 +94,8 @@ MemoryPlan plan_sparse_in_double(const SolverQuestion& question, int rank) {
 }
 
 template <Method method>
-std::unique_ptr<Inverse> make_sparse(Team& team, DenseMemory& memory, const SolverQuestion& question,
-                                     BeforeDouble before_double) {
+std::unique_ptr<Inverse> make_sparse(Team& team, DenseMemory& memory,
+                                     const SolverQuestion& question, BeforeDouble before_double) {
   SparseMemory& where = memory.sparse();
   SparseChoice choice;
   choice.kind = factorization_of(method);

@@ -123,9 +123,8 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
     return plan_question(question_for(config, shape, team.size(), {}, std::move(study)), rotates,
                          resident, team, plan, {});
   }
-  return plan_question(
-      question_for(config, shape, team.size(), gpus.dense_bytes, std::move(study)), rotates,
-      resident, team, plan, free_memory_of_own_gpu(config, team, gpus));
+  return plan_question(question_for(config, shape, team.size(), gpus.dense_bytes, std::move(study)),
+                       rotates, resident, team, plan, free_memory_of_own_gpu(config, team, gpus));
 }
 
 /// One solve by all ranks of a team, from the file to the report.

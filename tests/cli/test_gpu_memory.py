@@ -19,6 +19,12 @@ SOLVE = [  # matrix, solve.*, ranks
     *((SPARSE, {"method": method, "precision": precision}, 1)
       for method in ("gauss", "gauss_jordan") for precision in ("double", "mixed")),
     (DENSE, {"method": "gauss"}, 1),
+    # Sparse factors, what fronts pass up, and lists.
+    *(("grid3d:60", {"method": method, "precision": precision}, 1)
+      for method in ("sparse_cholesky", "sparse_ldlt", "sparse_lu")
+      for precision in ("double", "float")),
+    ("grid2d:1000", {"method": "sparse_cholesky"}, 1),
+    ("convdiff3d:50", {"method": "sparse_lu"}, 1),
 ]
 BLOCKS = "grid3d27:64:3"  # 62 million non-zeros
 MULTIPLY = [  # matrix, multiply.*, ranks

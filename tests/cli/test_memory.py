@@ -200,6 +200,17 @@ class Remedies(CliTest):
         self.assertRegex(result.out, r"dense rows, 20000 x 20000 in double, on the GPU")
         self.assertRegex(result.out, r"its GPU +(2\.9|3\.)\d+ GiB ")
 
+    def test_plans_sparse_factors_on_gpus_that_are_not_here(self):
+        for method in ("sparse_cholesky", "sparse_ldlt", "sparse_lu"):
+            with self.subTest(method):
+                result = self.dry_run(f"matrix: grid3d:40\ndevice: cuda\nsolve: {{method: {method}}}\n")
+                if "without CUDA" in result.err:
+                    self.assertEqual(result.code, RESOURCES, result.text)
+                    self.skipTest("this spsolve has no GPU part")
+                self.assertIn(result.code, (SOLVED, RESOURCES), result.text)
+                self.assertIn("sparse factors, on the GPU", result.out)
+                self.assertIn("on a GPU", result.out)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -19,8 +19,8 @@ class GpuSparse : public GpuTest {};
 
 /// Small fronts, fronts of several blocks of pivots, products by the library, blocks of the block
 /// triangular form.
-constexpr const char* all_sizes[] = {"grid2d:90", "grid3d:16", "convdiff3d:14", "grid3d:28",
-                                     "circuit:3000", "kkt:1500", "elastic3d:8"};
+constexpr const char* all_sizes[] = {"grid2d:90",    "grid3d:16", "convdiff3d:14", "grid3d:28",
+                                     "circuit:3000", "kkt:1500",  "elastic3d:8"};
 
 std::vector<Factorization> kinds_of(const Csr<double>& matrix) {
   const SymmetryFacts facts = symmetry_of(matrix);

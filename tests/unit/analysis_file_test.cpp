@@ -1,4 +1,3 @@
-#include "sparse/host_elimination.hpp"
 #include "sparse/analysis_file.hpp"
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "helpers/sparse_cases.hpp"
 #include "helpers/test_matrices.hpp"
 #include "matrix/generate/generate.hpp"
+#include "sparse/host_elimination.hpp"
 #include "sparse/outlook.hpp"
 
 namespace spsolve {

@@ -88,8 +88,8 @@ class OwnContender final : public SparseContender {
 
 }  // namespace
 
-std::unique_ptr<SparseContender> make_own(const SparseSystem& system,
-                                          const SolverOptions& options, const OwnDevice& device) {
+std::unique_ptr<SparseContender> make_own(const SparseSystem& system, const SolverOptions& options,
+                                          const OwnDevice& device) {
   return std::make_unique<OwnContender>(system, options, device);
 }
 

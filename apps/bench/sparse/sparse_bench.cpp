@@ -238,12 +238,11 @@ std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, int ranks
   for (const Method method : plan.methods) {
     SolverOptions options = plan.options;
     options.method = method;
-    candidates.push_back(
-        {std::string(name(method)), false, plan.threads, false,
-         [](const SparseSystem&) { return std::string(); },
-         [options, device = plan.device](const SparseSystem& system) {
-           return make_own(system, options, device);
-         }});
+    candidates.push_back({std::string(name(method)), false, plan.threads, false,
+                          [](const SparseSystem&) { return std::string(); },
+                          [options, device = plan.device](const SparseSystem& system) {
+                            return make_own(system, options, device);
+                          }});
   }
   const auto add = [&](const SparsePeer& peer, const PeerTeam& team) {
     candidates.push_back(

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <numeric>
 
-
 namespace spsolve {
 
 FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_offsets,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "sparse/fronts/front_entries.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -161,17 +163,23 @@ FrontPlaces place_fronts(const Fronts& fronts, Factorization kind) {
   return all;
 }
 
-GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros) {
+GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros,
+                                  Index entries) {
   const FrontPlaces all = place_fronts(fronts, kind);
-  const auto value = static_cast<std::int64_t>(sizeof(double));
+  constexpr auto value = static_cast<std::int64_t>(sizeof(double));
+  constexpr auto index = static_cast<std::int64_t>(sizeof(LocalIndex));
+  constexpr auto entry = static_cast<std::int64_t>(sizeof(FrontEntry));
+  // Of a front: its place, where its entries begin, counters of sweeps, two tasks.
+  constexpr auto front = static_cast<std::int64_t>(sizeof(FrontPlace)) + 64;
+  // Products, their tiles and pieces of assemblies, some bytes for thousands of values each.
+  constexpr std::int64_t values_a_byte_of_program = 32;
   const auto borders = static_cast<std::int64_t>(fronts.border.size());
   GpuFactorMemory memory;
   memory.factors = all.factor_elements * value;
   memory.stack = (all.elements - all.factor_elements) * value;
-  // Tiles of products and pieces of assemblies: 12 and 16 bytes for thousands of values each.
-  memory.lists = nonzeros * 3 * value + 2 * borders * static_cast<std::int64_t>(sizeof(LocalIndex)) +
-                 static_cast<std::int64_t>(fronts.size()) * 200 +
-                 (memory.factors + memory.stack) / 200;
+  memory.lists = nonzeros * value + entries * entry + 4 * borders * index +
+                 3 * fronts.order() * index + fronts.size() * front +
+                 all.elements / values_a_byte_of_program;
   memory.column = (fronts.order() + borders) * value;
   return memory;
 }

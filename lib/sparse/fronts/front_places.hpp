@@ -27,13 +27,13 @@ inline constexpr int small_front = 64;
 struct FrontPlace {
   Index lower = 0, upper = 0, passed_up = 0;
   int pivots = 0, border = 0;
-  int border_row = 0;       ///< p, or a little more
-  int ld = 0;               ///< of lower and upper
-  int ld_passed = 0;        ///< of passed_up
-  int first = 0;            ///< position of its first pivot in the order of elimination
+  int border_row = 0;                  ///< p, or a little more
+  int ld = 0;                          ///< of lower and upper
+  int ld_passed = 0;                   ///< of passed_up
+  int first = 0;                       ///< position of its first pivot in the order of elimination
   int child_begin = 0, child_end = 0;  ///< in the list of children
   int parent = -1;
-  Index border_begin = 0;   ///< in the lists of borders
+  Index border_begin = 0;  ///< in the lists of borders
 
   /// The number of its first row, where the rows of all fronts are counted one after another.
   constexpr Index first_row() const { return first + border_begin; }
@@ -63,12 +63,14 @@ FrontPlaces place_fronts(const Fronts& fronts, Factorization kind);
 /// Bytes that a sparse elimination takes of a GPU's memory beside its matrix and its vectors.
 struct GpuFactorMemory {
   std::int64_t factors = 0;
-  std::int64_t stack = 0;  ///< of what fronts pass up
-  std::int64_t lists = 0;  ///< where everything lies, and what is done when
+  std::int64_t stack = 0;   ///< of what fronts pass up
+  std::int64_t lists = 0;   ///< where everything lies, and what is done when
   std::int64_t column = 0;  ///< what one column of a solve takes, of a few
 };
 
-/// The same for values in double, of a matrix with so many non-zeros.
-GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros);
+/// The same for values in double, of a matrix with so many non-zeros, of which so many entries are
+/// in fronts.
+GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros,
+                                  Index entries);
 
 }  // namespace spsolve

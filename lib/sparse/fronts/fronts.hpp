@@ -42,11 +42,12 @@ struct Fronts {
 };
 
 /// Fronts of the graph of a matrix that is eliminated in `order` (order[k]: the unknown that is
-/// eliminated k-th), a postorder of its elimination tree `tree`; it becomes the order in which the fronts eliminate: supernodes of the
-/// elimination tree, small ones taken together with their parents where that adds few zeros
-/// (relaxed amalgamation: Ashcraft and Grimes 1989), children in the order that keeps the stack of
-/// what is passed up small (Liu 1986). `compressed`: the graph, and `order` is of its vertices; it
-/// is handed back in unknowns. Cost: nearly linear in the edges and in the rows of all borders.
+/// eliminated k-th), a postorder of its elimination tree `tree`; it becomes the order in which the
+/// fronts eliminate: supernodes of the elimination tree, small ones taken together with their
+/// parents where that adds few zeros (relaxed amalgamation: Ashcraft and Grimes 1989), children in
+/// the order that keeps the stack of what is passed up small (Liu 1986). `compressed`: the graph,
+/// and `order` is of its vertices; it is handed back in unknowns. Cost: nearly linear in the edges
+/// and in the rows of all borders.
 Fronts fronts_of(const CompressedGraph& compressed, const EliminationTree& tree,
                  std::vector<LocalIndex>& order);
 

@@ -1,0 +1,99 @@
+#pragma once
+
+// A diagonal block of pivots in shared memory, and how its pivots are counted and searched.
+
+#include <cuda_runtime.h>
+
+#include "cuda/core/launch.cuh"
+#include "cuda/sparse/pivot_tally.hpp"
+
+namespace spsolve::cuda {
+
+/// A block of at most `side` pivots, column-major; what is beyond its n pivots is the identity's.
+template <typename T, int side>
+struct DiagonalBlock {
+  static constexpr int stride = side + 1;
+
+  T lower[side * stride];  ///< the block D; in the end L^-1 P, for P D = L U or P D P^T = L D' L^T
+  T upper[side * stride];  ///< in the end U^-T, or D'^-1 L^-1 P; not of L L^T
+  T inverse[side];         ///< of the pivots; the diagonal of D'^-1
+  T beside[side];          ///< below the diagonal of D'^-1
+  int order[side];         ///< the row of D that each pivot was taken from
+  int chosen, size;        ///< the next pivot's row, and its order
+
+  __device__ T& at(int row, int column) { return lower[column * stride + row]; }
+};
+
+/// Counts pivots; of use to thread 0 alone.
+class PivotCounter {
+ public:
+  template <typename T>
+  __device__ void include(T magnitude) {
+    const auto bits =
+        static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(magnitude)));
+    smallest_ = min(smallest_, bits);
+    largest_ = max(largest_, bits);
+  }
+  __device__ void perturbed() { ++perturbed_; }
+  __device__ void swapped() { ++swaps_; }
+  __device__ void negative(int count) { negative_ += count; }
+  __device__ void paired() { ++pairs_; }
+  __device__ void failed(int position) { failed_ = min(failed_, position); }
+
+  __device__ void add_to(PivotTally* tally) const {
+    if (perturbed_ > 0) atomicAdd(&tally->perturbed, static_cast<unsigned long long>(perturbed_));
+    if (swaps_ > 0) atomicAdd(&tally->swaps, static_cast<unsigned long long>(swaps_));
+    if (negative_ > 0) atomicAdd(&tally->negative, static_cast<unsigned long long>(negative_));
+    if (pairs_ > 0) atomicAdd(&tally->pairs, static_cast<unsigned long long>(pairs_));
+    // Looking first saves most of the atomic operations on one place.
+    if (smallest_ < tally->smallest) atomicMin(&tally->smallest, smallest_);
+    if (largest_ > tally->largest) atomicMax(&tally->largest, largest_);
+    if (failed_ != none) atomicMin(&tally->failed, static_cast<unsigned long long>(failed_));
+  }
+
+ private:
+  static constexpr int none = 2147483647;
+  int perturbed_ = 0, swaps_ = 0, negative_ = 0, pairs_ = 0, failed_ = none;
+  unsigned long long smallest_ = ~0ull >> 1, largest_ = 0;
+};
+
+/// The pivot, or what it is made where it is too small.
+template <typename T>
+__device__ T large_enough(T pivot, T least, int position, PivotCounter& counter) {
+  if (!isfinite(pivot)) {
+    counter.failed(position);
+    return 1;
+  }
+  if (fabs(pivot) < least) {
+    counter.perturbed();
+    pivot = copysign(least, pivot);
+  }
+  counter.include(fabs(pivot));
+  return pivot;
+}
+
+/// The largest magnitude below `from`, or at `from`, in a column of n entries, but for row
+/// `without`, and the first row that has it. By all lanes of a warp, for all of them.
+template <typename T>
+__device__ T largest_in(const T* column, int from, int n, int without, int& row) {
+  T most = -1;
+  row = from;
+  for (int i = from + static_cast<int>(threadIdx.x % warp_size); i < n; i += warp_size) {
+    const T magnitude = fabs(column[i]);
+    if (i != without && magnitude > most) {
+      most = magnitude;
+      row = i;
+    }
+  }
+  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+    const T other = __shfl_xor_sync(whole_warp, most, distance);
+    const int other_row = __shfl_xor_sync(whole_warp, row, distance);
+    if (other > most || (other == most && other_row < row)) {
+      most = other;
+      row = other_row;
+    }
+  }
+  return most;
+}
+
+}  // namespace spsolve::cuda
