@@ -107,26 +107,16 @@ void DeviceSweeps<T>::write_tasks(const std::vector<int>& group_of) {
   const FrontPlaces& all = factors_.places();
   const Index first_above = all.level_starts[all.low_levels];
   std::vector<std::vector<SweepTask>> forward(groups_.size()), backward(groups_.size());
-  std::vector<int> signals(all.places.size(), 0);
-  for (Index i = 0; i < first_above; ++i) {
-    const int parent = all.places[all.by_level[i]].parent;
-    if (parent >= 0) ++signals[parent];
-  }
   for (Index i = first_above; i < static_cast<Index>(all.by_level.size()); ++i) {
     const LocalIndex s = all.by_level[i];
     const FrontPlace& front = all.places[s];
     const int tiles = tiles_of(front);
     auto& tasks = forward[group_of[s]];
-    const int parent = front.parent;
     if (tiles <= tiles_of_one_task) {
       tasks.push_back({s, 0, tiles});
-      if (parent >= 0 && front.border > 0) ++signals[parent];
       continue;
     }
-    for (int tile = 0; tile < tiles; ++tile) {
-      tasks.push_back({s, tile, tile + 1});
-      if (parent >= 0 && tile >= front.blocks()) ++signals[parent];
-    }
+    for (int tile = 0; tile < tiles; ++tile) tasks.push_back({s, tile, tile + 1});
   }
   for (Index i = static_cast<Index>(all.by_level.size()); i-- > first_above;) {
     const LocalIndex s = all.by_level[i];
@@ -152,9 +142,7 @@ void DeviceSweeps<T>::write_tasks(const std::vector<int>& group_of) {
   }
   forward_ = DeviceArray<SweepTask>(all_forward);
   backward_ = DeviceArray<SweepTask>(all_backward);
-  signals_ = DeviceArray<int>(signals);
-  counters_ = DeviceArray<int>(3 * static_cast<Index>(all.places.size()) +
-                               2 * static_cast<Index>(groups_.size()));
+  next_ = DeviceArray<int>(2 * static_cast<Index>(groups_.size()));
 }
 
 template <typename T>
@@ -233,39 +221,45 @@ DeviceSweeps<T>::DeviceSweeps(const SparseAnalysis& analysis, const DeviceFactor
 template <typename T>
 void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
   const cudaStream_t stream = current_stream();
-  const Index fronts = static_cast<Index>(factors_.places().places.size());
-  CUDA_CHECK(
-      cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.bytes()), stream));
-  Sweep<T> sweep{.places = factors_.device_places(),
-                 .border = border_.data(),
-                 .taken_starts = taken_starts_.data(),
-                 .taken = taken_.data(),
-                 .signals = signals_.data(),
-                 .factors = factors_.arena(),
-                 .transposed = transposed,
-                 .x = x_.data(),
-                 .passed_up = passed_up_.data(),
-                 .arrived = counters_.data(),
-                 .done = nullptr,
-                 .next = counters_.data() + 3 * fronts,
-                 .columns = columns};
+  const auto set_bits = [&](auto& array, int byte, Index count) {
+    CUDA_CHECK(cudaMemsetAsync(array.data(), byte,
+                               static_cast<std::size_t>(count) * sizeof(*array.data()), stream));
+  };
+  set_bits(next_, 0, next_.size());
+  set_bits(y_, 0xff, rows_ * columns);
+  set_bits(x_, 0xff, rows_ * columns);
+  set_bits(passed_up_, 0xff, border_.size() * columns);
+  Sweep<T> forward{.places = factors_.device_places(),
+                   .border = border_.data(),
+                   .taken_starts = taken_starts_.data(),
+                   .taken = taken_.data(),
+                   .factors = factors_.arena(),
+                   .transposed = transposed,
+                   .b = b_.data(),
+                   .x = y_.data(),
+                   .passed_up = passed_up_.data(),
+                   .next = next_.data(),
+                   .columns = columns};
+  Sweep<T> backward = forward;
+  backward.b = y_.data();
+  backward.x = x_.data();
   const DeviceCouplings couplings = (transposed ? by_columns_ : by_rows_).view();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const Group& group = groups_[transposed ? groups_.size() - 1 - i : i];
-    subtract_couplings(
-        couplings, factors_.values(), transposed ? group.transposed_begin : group.coupling_begin,
-        transposed ? group.transposed_end : group.coupling_end, columns, x_.data(), stream);
-    sweep.done = counters_.data() + fronts;
+    subtract_couplings(couplings, factors_.values(),
+                       transposed ? group.transposed_begin : group.coupling_begin,
+                       transposed ? group.transposed_end : group.coupling_end, columns,
+                       static_cast<const T*>(x_.data()), b_.data(), stream);
+    forward.next = next_.data() + 2 * i;
+    backward.next = forward.next + 1;
     const int* const small = small_.data() + group.small_begin;
-    sweep_small_forward(sweep, small, group.small_end - group.small_begin, stream);
-    sweep_forward(sweep, forward_.data() + group.forward_begin,
+    const Index smalls = group.small_end - group.small_begin;
+    sweep_small_forward(forward, small, smalls, stream);
+    sweep_forward(forward, forward_.data() + group.forward_begin,
                   group.forward_end - group.forward_begin, stream);
-    ++sweep.next;
-    sweep.done = counters_.data() + 2 * fronts;
-    sweep_backward(sweep, backward_.data() + group.backward_begin,
+    sweep_backward(backward, backward_.data() + group.backward_begin,
                    group.backward_end - group.backward_begin, stream);
-    ++sweep.next;
-    sweep_small_backward(sweep, small, group.small_end - group.small_begin, stream);
+    sweep_small_backward(backward, small, smalls, stream);
   }
 }
 
@@ -273,13 +267,13 @@ template <typename T>
 void DeviceSweeps<T>::solve(bool transposed, Index columns, const double* b, double* x) {
   const cudaStream_t stream = current_stream();
   const Index widest = std::min<Index>(columns, most_sweep_columns);
-  x_.grow(rows_ * widest);
+  for (DeviceArray<T>* vectors : {&b_, &y_, &x_}) vectors->grow(rows_ * widest);
   passed_up_.grow(border_.size() * widest);
   const DeviceArray<int>& from = transposed ? column_order_ : row_order_;
   const DeviceArray<int>& to = transposed ? row_order_ : column_order_;
   for (Index c = 0; c < columns; c += widest) {
     const int some = static_cast<int>(std::min(widest, columns - c));
-    gather_rows(from.data(), rows_, some, b + c, columns, x_.data(), some, stream);
+    gather_rows(from.data(), rows_, some, b + c, columns, b_.data(), some, stream);
     solve_some(transposed, some);
     scatter_rows(to.data(), rows_, some, x_.data(), some, x + c, columns, stream);
   }

@@ -50,11 +50,11 @@ class DeviceSweeps {
   Index rows_;
   std::vector<Group> groups_;
   DeviceArray<int> row_order_, column_order_;  // of A, by position in the order of elimination
-  DeviceArray<int> border_, signals_, small_, counters_;
+  DeviceArray<int> border_, small_, next_;
   DeviceArray<unsigned> taken_starts_, taken_;
   DeviceArray<SweepTask> forward_, backward_;
   Coupled by_rows_, by_columns_;
-  DeviceArray<T> x_, passed_up_;
+  DeviceArray<T> b_, y_, x_, passed_up_;
 };
 
 }  // namespace spsolve::cuda

@@ -27,7 +27,7 @@ __global__ void scatter_rows_kernel(const int* order, Index rows, int columns, c
 
 template <typename T>
 __global__ void subtract_couplings_kernel(DeviceCouplings couplings, const double* values,
-                                          Index begin, Index end, int columns, T* x) {
+                                          Index begin, Index end, int columns, const T* x, T* b) {
   const Index count = (end - begin) * columns;
   for (Index i = thread_index(); i < count; i += thread_count()) {
     const Index row = begin + i / columns, c = i % columns;
@@ -36,7 +36,7 @@ __global__ void subtract_couplings_kernel(DeviceCouplings couplings, const doubl
       sum += static_cast<T>(values[couplings.sources[e]]) *
              x[couplings.columns[e] * Index{columns} + c];
     }
-    x[couplings.rows[row] * Index{columns} + c] -= sum;
+    b[couplings.rows[row] * Index{columns} + c] -= sum;
   }
 }
 
@@ -62,10 +62,10 @@ void scatter_rows(const int* order, Index rows, int columns, const From* from, I
 
 template <typename T>
 void subtract_couplings(const DeviceCouplings& couplings, const double* values, Index begin,
-                        Index end, int columns, T* x, cudaStream_t stream) {
+                        Index end, int columns, const T* x, T* b, cudaStream_t stream) {
   if (begin == end) return;
   subtract_couplings_kernel<<<grid_for((end - begin) * columns, threads), threads, 0, stream>>>(
-      couplings, values, begin, end, columns, x);
+      couplings, values, begin, end, columns, x, b);
   check_launch("subtract_couplings");
 }
 
@@ -77,9 +77,9 @@ template void scatter_rows(const int*, Index, int, const float*, Index, double*,
                            cudaStream_t);
 template void scatter_rows(const int*, Index, int, const double*, Index, double*, Index,
                            cudaStream_t);
-template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int, float*,
-                                 cudaStream_t);
-template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int, double*,
-                                 cudaStream_t);
+template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int,
+                                 const float*, float*, cudaStream_t);
+template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int,
+                                 const double*, double*, cudaStream_t);
 
 }  // namespace spsolve::cuda

@@ -24,9 +24,9 @@ struct DeviceCouplings {
   const Index* sources;
 };
 
-/// Takes off x's rows begin ... end of the couplings what these columns come to.
+/// Takes off b's rows begin ... end of the couplings what these columns of x come to.
 template <typename T>
 void subtract_couplings(const DeviceCouplings& couplings, const double* values, Index begin,
-                        Index end, int columns, T* x, cudaStream_t stream);
+                        Index end, int columns, const T* x, T* b, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

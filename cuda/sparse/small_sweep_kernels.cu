@@ -1,4 +1,5 @@
-#include "cuda/sparse/sweep_counters.cuh"
+#include "cuda/sparse/published.cuh"
+#include "cuda/sparse/sum_of_lanes.cuh"
 #include "cuda/sparse/sweep_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -12,7 +13,7 @@ constexpr int warps = threads / warp_size;
 constexpr int own_rows = small_front / warp_size;
 
 /// Pivots whose sums over rows are taken together.
-constexpr int some = 8;
+constexpr int some = summed_together;
 
 /// A warp's vectors: the rows of its front.
 template <typename T, int most>
@@ -38,14 +39,14 @@ __device__ void take_in(const Sweep<T>& sweep, const FrontPlace& place, Rows<T, 
     if (r < place.pivots) {
 #pragma unroll
       for (int c = 0; c < most; ++c) {
-        if (c < columns) sum[c] = __ldcg(sweep.x + (place.first + r) * Index{columns} + c);
+        if (c < columns) sum[c] = sweep.b[(place.first + r) * Index{columns} + c];
       }
     }
     for (unsigned e = begin; e < end; ++e) {
-      const T* from = sweep.passed_up + sweep.taken[e] * Index{columns};
+      T* from = sweep.passed_up + sweep.taken[e] * Index{columns};
 #pragma unroll
       for (int c = 0; c < most; ++c) {
-        if (c < columns) sum[c] += __ldcg(from + c);
+        if (c < columns) sum[c] += published(from + c);
       }
     }
 #pragma unroll
@@ -88,7 +89,7 @@ __device__ void forward(const Sweep<T>& sweep, const FrontPlace& place, Rows<T, 
 #pragma unroll
     for (int c = 0; c < most; ++c) {
       rows[r][c] = solved[q][c];
-      if (c < columns) __stcg(sweep.x + (place.first + r) * Index{columns} + c, solved[q][c]);
+      if (c < columns) publish(sweep.x + (place.first + r) * Index{columns} + c, solved[q][c]);
     }
   }
   __syncwarp();
@@ -102,37 +103,9 @@ __device__ void forward(const Sweep<T>& sweep, const FrontPlace& place, Rows<T, 
     T* to = sweep.passed_up + (place.border_begin + r - p) * columns;
 #pragma unroll
     for (int c = 0; c < most; ++c) {
-      if (c < columns) __stcg(to + c, rows[r][c] - sums[q][c]);
+      if (c < columns) publish(to + c, rows[r][c] - sums[q][c]);
     }
   }
-}
-
-/// The pivot of `some` whose sum a lane has in the end.
-__device__ inline int pivot_of_lane() {
-  const int lane = threadIdx.x % warp_size;
-  return (lane >> 4 & 1) * 4 + (lane >> 3 & 1) * 2 + (lane >> 2 & 1);
-}
-
-/// The sum over all lanes of sums[q] for q = pivot_of_lane(): halves of the pivots go to halves of
-/// the lanes, until each has one.
-template <typename T>
-__device__ T sum_of_lanes(T (&sums)[some]) {
-  const int lane = threadIdx.x % warp_size;
-#pragma unroll
-  for (int half = some / 2, distance = warp_size / 2; half > 0; half /= 2, distance /= 2) {
-    const bool upper = lane & distance;
-#pragma unroll
-    for (int q = 0; q < half; ++q) {
-      const T given = upper ? sums[q] : sums[q + half];
-      const T kept = upper ? sums[q + half] : sums[q];
-      sums[q] = kept + __shfl_xor_sync(whole_warp, given, distance);
-    }
-  }
-  T sum = sums[0];
-  for (int distance = warp_size / some / 2; distance > 0; distance /= 2) {
-    sum += __shfl_xor_sync(whole_warp, sum, distance);
-  }
-  return sum;
 }
 
 /// to[j] <- sum over rows begin <= r < end of F(r, j) rows[r], or what of(j, c, sum) makes of it.
@@ -162,8 +135,8 @@ __device__ void multiply_transposed(const T* f, int ld, int begin, int end, int 
         for (int k = 0; k < some; ++k) sums[k] += values[q][k] * x;
       }
       const T sum = sum_of_lanes(sums);
-      const int own = j + pivot_of_lane();
-      if (lane % (warp_size / some) == 0 && own < pivots) of(own, c, sum);
+      const int own = j + sum_of_this_lane();
+      if (has_own_sum() && own < pivots) of(own, c, sum);
     }
   }
 }
@@ -177,7 +150,8 @@ __device__ void backward(const Sweep<T>& sweep, const FrontPlace& place, Rows<T,
     const int row = r < p ? place.first + r : sweep.border[place.border_begin + r - p];
 #pragma unroll
     for (int c = 0; c < most; ++c) {
-      rows[r][c] = c < columns ? __ldcg(sweep.x + row * Index{columns} + c) : T(0);
+      const Index at = row * Index{columns} + c;
+      rows[r][c] = c >= columns ? T(0) : r < p ? sweep.b[at] : published(sweep.x + at);
     }
   }
   __syncwarp();
@@ -185,7 +159,7 @@ __device__ void backward(const Sweep<T>& sweep, const FrontPlace& place, Rows<T,
                                [&](int j, int c, T sum) { rows[j][c] -= sum; });
   __syncwarp();
   multiply_transposed<T, most>(f, place.ld, 0, p, p, columns, rows, [&](int j, int c, T sum) {
-    __stcg(sweep.x + (place.first + j) * Index{columns} + c, sum);
+    publish(sweep.x + (place.first + j) * Index{columns} + c, sum);
   });
   __syncwarp();
 }
@@ -201,16 +175,11 @@ __global__ void __launch_bounds__(threads)
     const int s = list[goes_up ? i : count - 1 - i];
     const FrontPlace place = sweep.places[s];
     if (goes_up) {
-      wait_in_warp(sweep.arrived + s, sweep.signals[s]);
       forward<T, most>(sweep, place, rows);
-      if (place.parent >= 0) raise_in_warp(sweep.arrived + place.parent);
     } else {
-      if (place.parent >= 0) {
-        wait_in_warp(sweep.done + place.parent, sweep.places[place.parent].blocks());
-      }
       backward<T, most>(sweep, place, rows);
-      raise_in_warp(sweep.done + s);
     }
+    __syncwarp();
   }
 }
 

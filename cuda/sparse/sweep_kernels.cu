@@ -1,4 +1,5 @@
-#include "cuda/sparse/sweep_counters.cuh"
+#include "cuda/sparse/published.cuh"
+#include "cuda/sparse/sum_of_lanes.cuh"
 #include "cuda/sparse/sweep_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -9,12 +10,19 @@ constexpr int threads = 256;
 constexpr int side = pivot_block;
 constexpr int warps = threads / warp_size;
 
+/// Threads that share a row of a tile, and values of a tile that a thread has.
+constexpr int groups = threads / side;
+constexpr int values_of_thread = side / groups;
+
+static_assert(side / warps == summed_together &&
+              side / warp_size * summed_together == values_of_thread);
+
 /// What a thread block works with, for at most `most` columns.
 template <typename T, int most>
 struct Space {
-  T tile[side][most];   ///< rows of the tile
-  T other[side][most];  ///< rows of x that they depend on
-  T parts[threads / side][side][most];
+  T tile[side][most];      ///< rows of the tile
+  T other[2][side][most];  ///< rows of x that they depend on, in turn
+  T parts[groups][side][most];
   int task;
 };
 
@@ -24,16 +32,14 @@ struct SweepFront {
   FrontPlace place;
   const T* lower;
   const T* upper;
-  int index;
 
   __device__ SweepFront(const Sweep<T>& sweep, int front)
       : place(sweep.places[front]),
         lower(sweep.factors + (sweep.transposed ? place.upper : place.lower)),
-        upper(sweep.factors + (sweep.transposed ? place.lower : place.upper)),
-        index(front) {}
+        upper(sweep.factors + (sweep.transposed ? place.lower : place.upper)) {}
 
-  /// Rows of tile number `tile`, of the border from `border` on.
   __device__ bool is_pivots(int tile) const { return tile < place.blocks(); }
+  /// Its first row among the pivots, or among the border.
   __device__ int first_row(int tile) const {
     return is_pivots(tile) ? tile * side : (tile - place.blocks()) * side;
   }
@@ -42,44 +48,98 @@ struct SweepFront {
   }
 };
 
-/// space.tile <- what the sweep begins with in these rows: x for pivots, and what children hand up.
+/// A tile of the factors as threads keep it: thread t has row t % side and every groups-th column.
+template <typename T>
+struct RowsOfTile {
+  T values[values_of_thread];
+
+  __device__ void load(const T* f, Index ld, int rows, int columns) {
+    const int row = threadIdx.x % side, group = threadIdx.x / side;
+#pragma unroll
+    for (int i = 0; i < values_of_thread; ++i) {
+      const int j = group + i * groups;
+      values[i] = row < rows && j < columns ? f[row + j * ld] : T(0);
+    }
+  }
+
+  /// sums <- sums + F z
+  template <int most>
+  __device__ void multiply(const T (&z)[side][most], T (&sums)[most]) const {
+    const int group = threadIdx.x / side;
+#pragma unroll
+    for (int i = 0; i < values_of_thread; ++i) {
+#pragma unroll
+      for (int c = 0; c < most; ++c) sums[c] += values[i] * z[group + i * groups][c];
+    }
+  }
+};
+
+/// The same for products with F^T: warp w has the columns w, w + warps, ..., its lanes the rows.
+template <typename T>
+struct ColumnsOfTile {
+  T values[side / warp_size][summed_together];
+
+  __device__ void load(const T* f, Index ld, int rows, int columns) {
+    const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+#pragma unroll
+    for (int h = 0; h < side / warp_size; ++h) {
+#pragma unroll
+      for (int q = 0; q < summed_together; ++q) {
+        const int r = lane + h * warp_size, j = warp + q * warps;
+        values[h][q] = r < rows && j < columns ? f[r + j * ld] : T(0);
+      }
+    }
+  }
+
+  /// sums <- sums + F^T z
+  template <int most>
+  __device__ void multiply(const T (&z)[side][most], T (&sums)[most][summed_together]) const {
+    const int lane = threadIdx.x % warp_size;
+#pragma unroll
+    for (int h = 0; h < side / warp_size; ++h) {
+#pragma unroll
+      for (int c = 0; c < most; ++c) {
+        const T x = z[lane + h * warp_size][c];
+#pragma unroll
+        for (int q = 0; q < summed_together; ++q) sums[c][q] += values[h][q] * x;
+      }
+    }
+  }
+};
+
+/// to <- the rows of x that row_of(r) names, as soon as they are there; zeros beyond.
+template <typename T, int most, typename RowOf>
+__device__ void fetch(const Sweep<T>& sweep, int rows, const RowOf& row_of, T (&to)[side][most]) {
+  const int columns = sweep.columns;
+  for (int i = threadIdx.x; i < side * most; i += threads) {
+    const int r = i / most, c = i % most;
+    to[r][c] = r < rows && c < columns ? published(sweep.x + row_of(r) * Index{columns} + c) : T(0);
+  }
+}
+
+/// space.tile <- what the sweep begins with in these rows: b for pivots, and what children hand up.
 template <typename T, int most>
 __device__ void begin_tile(const Sweep<T>& sweep, const SweepFront<T>& front, int tile,
                            Space<T, most>& space) {
   const int columns = sweep.columns, rows = front.rows(tile), first = front.first_row(tile);
   const bool pivots = front.is_pivots(tile);
   const Index row = front.place.first_row() + first + (pivots ? 0 : front.place.pivots);
-  for (int i = threadIdx.x; i < rows * columns; i += threads) {
-    const int r = i / columns, c = i % columns;
-    T sum = pivots ? __ldcg(sweep.x + (front.place.first + first + r) * Index{columns} + c) : T(0);
-    for (unsigned e = sweep.taken_starts[row + r]; e < sweep.taken_starts[row + r + 1]; ++e) {
-      sum += __ldcg(sweep.passed_up + sweep.taken[e] * Index{columns} + c);
+  for (int i = threadIdx.x; i < side * most; i += threads) {
+    const int r = i / most, c = i % most;
+    T sum = 0;
+    if (r < rows && c < columns) {
+      if (pivots) sum = sweep.b[(front.place.first + first + r) * Index{columns} + c];
+      for (unsigned e = sweep.taken_starts[row + r]; e < sweep.taken_starts[row + r + 1]; ++e) {
+        sum += published(sweep.passed_up + sweep.taken[e] * Index{columns} + c);
+      }
     }
     space.tile[r][c] = sum;
   }
-  __syncthreads();
 }
 
-/// sums <- sums + F z for `rows` x `count` values F, column-major, and z in space.other: thread t
-/// has row t % side and every (threads / side)-th column.
-template <typename T, int most>
-__device__ void multiply_tile(const T* f, Index ld, int rows, int count, int columns,
-                              const Space<T, most>& space, T (&sums)[most]) {
-  const int row = threadIdx.x % side;
-  if (row >= rows) return;
-#pragma unroll 8
-  for (int j = threadIdx.x / side; j < count; j += threads / side) {
-    const T value = f[row + j * ld];
-#pragma unroll
-    for (int c = 0; c < most; ++c) {
-      if (c < columns) sums[c] += value * space.other[j][c];
-    }
-  }
-}
-
-/// The sums of all threads of each row, in space.parts[0].
-template <typename T, int most>
-__device__ void add_parts(const T (&sums)[most], Space<T, most>& space) {
+/// Sums of all threads of each row; take(r, c, sum) has those of thread r * most + c, ....
+template <typename T, int most, typename Take>
+__device__ void add_parts(const T (&sums)[most], Space<T, most>& space, const Take& take) {
   const int row = threadIdx.x % side, part = threadIdx.x / side;
 #pragma unroll
   for (int c = 0; c < most; ++c) space.parts[part][row][c] = sums[c];
@@ -88,22 +148,9 @@ __device__ void add_parts(const T (&sums)[most], Space<T, most>& space) {
     const int r = i / most, c = i % most;
     T sum = space.parts[0][r][c];
 #pragma unroll
-    for (int q = 1; q < threads / side; ++q) sum += space.parts[q][r][c];
-    space.parts[0][r][c] = sum;
+    for (int q = 1; q < groups; ++q) sum += space.parts[q][r][c];
+    take(r, c, sum);
   }
-  __syncthreads();
-}
-
-/// space.other <- x's rows of a block of the front's pivots.
-template <typename T, int most>
-__device__ void load_block(const Sweep<T>& sweep, const SweepFront<T>& front, int block,
-                           Space<T, most>& space) {
-  const int columns = sweep.columns;
-  for (int i = threadIdx.x; i < front.rows(block) * columns; i += threads) {
-    space.other[i / columns][i % columns] =
-        __ldcg(sweep.x + (front.place.first + block * side) * Index{columns} + i);
-  }
-  __syncthreads();
 }
 
 template <typename T, int most>
@@ -113,119 +160,93 @@ __device__ void forward_tile(const Sweep<T>& sweep, const SweepFront<T>& front, 
   const bool pivots = front.is_pivots(tile);
   const Index ld = front.place.ld;
   const int row = front.first_row(tile) + (pivots ? 0 : front.place.border_row);
+  const int blocks = pivots ? tile : front.place.blocks();
+  RowsOfTile<T> inverse, factor;
+  // Loaded before anything is waited for.
+  if (pivots) inverse.load(front.lower + row + row * ld, ld, rows, rows);
   begin_tile(sweep, front, tile, space);
   T sums[most] = {};
-  const int blocks = pivots ? tile : front.place.blocks();
   for (int k = 0; k < blocks; ++k) {
-    wait_until(sweep.done + front.index, k + 1);
-    load_block(sweep, front, k, space);
-    multiply_tile(front.lower + row + k * side * ld, ld, rows, front.rows(k), columns, space, sums);
+    factor.load(front.lower + row + k * side * ld, ld, rows, front.rows(k));
+    auto& other = space.other[k % 2];
+    fetch(
+        sweep, front.rows(k), [&](int r) { return front.place.first + k * side + r; }, other);
     __syncthreads();
+    factor.multiply(other, sums);
   }
-  if (blocks > 0) {
-    add_parts(sums, space);
-    for (int i = threadIdx.x; i < rows * columns; i += threads) {
-      space.tile[i / columns][i % columns] -= space.parts[0][i / columns][i % columns];
-    }
-    __syncthreads();
-  }
+  add_parts(sums, space, [&](int r, int c, T sum) { space.tile[r][c] -= sum; });
   if (!pivots) {
-    T* to = sweep.passed_up + (front.place.border_begin + front.first_row(tile)) * columns;
-    for (int i = threadIdx.x; i < rows * columns; i += threads) {
-      __stcg(to + i, space.tile[i / columns][i % columns]);
+    const Index first = front.place.border_begin + front.first_row(tile);
+    for (int i = threadIdx.x; i < rows * most; i += threads) {
+      const int r = i / most, c = i % most;
+      if (c < columns) publish(sweep.passed_up + (first + r) * columns + c, space.tile[r][c]);
     }
     return;
   }
-  for (int i = threadIdx.x; i < rows * columns; i += threads) {
-    space.other[i / columns][i % columns] = space.tile[i / columns][i % columns];
-  }
   __syncthreads();
   T solved[most] = {};
-  multiply_tile(front.lower + row + row * ld, ld, rows, rows, columns, space, solved);
-  add_parts(solved, space);
-  T* to = sweep.x + (front.place.first + row) * Index{columns};
-  for (int i = threadIdx.x; i < rows * columns; i += threads) {
-    __stcg(to + i, space.parts[0][i / columns][i % columns]);
-  }
-  raise(sweep.done + front.index);
+  inverse.multiply(space.tile, solved);
+  add_parts(solved, space, [&](int r, int c, T sum) {
+    if (r < rows && c < columns) {
+      publish(sweep.x + (front.place.first + row + r) * Index{columns} + c, sum);
+    }
+  });
 }
 
-/// sums <- sums + F^T z for `rows` x `count` values F and rows of x that `row_of` names: a warp has
-/// every warps-th column, its lanes the rows.
-template <typename T, int most, int own, typename RowOf>
-__device__ void multiply_transposed(const Sweep<T>& sweep, const T* f, Index ld, int rows,
-                                    int count, const RowOf& row_of, T (&sums)[own][most]) {
-  const int warp = threadIdx.x / warp_size;
-  const int columns = sweep.columns;
-  for (int r = threadIdx.x % warp_size; r < rows; r += warp_size) {
-    const T* x = sweep.x + row_of(r) * Index{columns};
-    T z[most];
+/// take(j, c, sum) has the sums over the lanes for column j of the tile.
+template <typename T, int most, typename Take>
+__device__ void add_lanes(T (&sums)[most][summed_together], const Take& take) {
 #pragma unroll
-    for (int c = 0; c < most; ++c) z[c] = c < columns ? __ldcg(x + c) : T(0);
-#pragma unroll
-    for (int q = 0; q < own; ++q) {
-      const int j = warp + q * warps;
-      const T value = j < count ? f[r + j * ld] : T(0);
-#pragma unroll
-      for (int c = 0; c < most; ++c) sums[q][c] += value * z[c];
-    }
+  for (int c = 0; c < most; ++c) {
+    const T sum = sum_of_lanes(sums[c]);
+    if (has_own_sum())
+      take(static_cast<int>(threadIdx.x) / warp_size + sum_of_this_lane() * warps, c, sum);
   }
 }
 
 template <typename T, int most>
 __device__ void backward_block(const Sweep<T>& sweep, const SweepFront<T>& front, int block,
                                Space<T, most>& space) {
-  constexpr int own = side / warps;
   const int columns = sweep.columns, count = front.rows(block), blocks = front.place.blocks();
   const Index ld = front.place.ld;
   const T* f = front.upper + block * side * ld;
-  T sums[own][most] = {};
-  if (front.place.parent >= 0) {
-    const int parent = front.place.parent;
-    wait_until(sweep.done + parent, sweep.places[parent].blocks());
-    const int* rows = sweep.border + front.place.border_begin;
-    multiply_transposed(
-        sweep, f + front.place.border_row, ld, front.place.border, count,
-        [&](int r) { return rows[r]; }, sums);
+  const Index first = front.place.first + block * side;
+  ColumnsOfTile<T> inverse, factor;
+  inverse.load(f + block * side, ld, count, count);
+  T sums[most][summed_together] = {};
+  int turn = 0;
+  const int* border = sweep.border + front.place.border_begin;
+  for (int r0 = 0; r0 < front.place.border; r0 += side, turn = 1 - turn) {
+    const int rows = min(side, front.place.border - r0);
+    factor.load(f + front.place.border_row + r0, ld, rows, count);
+    fetch(
+        sweep, rows, [&](int r) { return border[r0 + r]; }, space.other[turn]);
+    __syncthreads();
+    factor.multiply(space.other[turn], sums);
   }
-  for (int k = blocks - 1; k > block; --k) {
-    wait_until(sweep.done + front.index, blocks - k);
-    multiply_transposed(
-        sweep, f + k * side, ld, front.rows(k), count,
-        [&](int r) { return front.place.first + k * side + r; }, sums);
+  for (int k = blocks - 1; k > block; --k, turn = 1 - turn) {
+    factor.load(f + k * side, ld, front.rows(k), count);
+    fetch(
+        sweep, front.rows(k), [&](int r) { return front.place.first + k * side + r; },
+        space.other[turn]);
+    __syncthreads();
+    factor.multiply(space.other[turn], sums);
   }
-#pragma unroll
-  for (int q = 0; q < own; ++q) {
-#pragma unroll
-    for (int c = 0; c < most; ++c) {
-      T sum = sums[q][c];
-      for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-        sum += __shfl_down_sync(whole_warp, sum, distance);
-      }
-      if (threadIdx.x % warp_size == 0) space.tile[threadIdx.x / warp_size + q * warps][c] = sum;
-    }
-  }
+  add_lanes(sums, [&](int j, int c, T sum) {
+    const bool inside = j < count && c < columns;
+    space.tile[j][c] = inside ? sweep.b[(first + j) * columns + c] - sum : T(0);
+  });
   __syncthreads();
-  T* x = sweep.x + (front.place.first + block * side) * Index{columns};
-  for (int i = threadIdx.x; i < count * columns; i += threads) {
-    const int r = i / columns, c = i % columns;
-    space.tile[r][c] = __ldcg(x + i) - space.tile[r][c];
-  }
-  __syncthreads();
-  // x <- U^-1 of it, whose transpose is in upper: a thread a row, which is a column there.
-  const T* inverse = f + block * side;
-  for (int i = threadIdx.x; i < count * columns; i += threads) {
-    const int r = i / columns, c = i % columns;
-    T sum = 0;
-    for (int j = 0; j < count; ++j) sum += inverse[j + r * ld] * space.tile[j][c];
-    __stcg(x + i, sum);
-  }
-  raise(sweep.done + front.index);
+  T solved[most][summed_together] = {};
+  inverse.multiply(space.tile, solved);
+  add_lanes(solved, [&](int j, int c, T sum) {
+    if (j < count && c < columns) publish(sweep.x + (first + j) * columns + c, sum);
+  });
 }
 
-template <typename T, int most>
-__global__ void __launch_bounds__(threads)
-    sweep_kernel(Sweep<T> sweep, const SweepTask* tasks, int count, bool forward) {
+template <bool forward, typename T, int most>
+__global__ void __launch_bounds__(threads, most == 1 ? 2 : 1)
+    sweep_kernel(Sweep<T> sweep, const SweepTask* tasks, int count) {
   __shared__ Space<T, most> space;
   while (true) {
     __syncthreads();
@@ -234,14 +255,11 @@ __global__ void __launch_bounds__(threads)
     if (space.task >= count) return;
     const SweepTask task = tasks[space.task];
     const SweepFront<T> front(sweep, task.front);
-    if (forward) {
-      wait_until(sweep.arrived + task.front, sweep.signals[task.front]);
+    if constexpr (forward) {
       for (int tile = task.begin; tile < task.end; ++tile) {
         forward_tile(sweep, front, tile, space);
         __syncthreads();
       }
-      const bool hands_up = front.place.parent >= 0 && task.end > front.place.blocks();
-      if (hands_up) raise(sweep.arrived + front.place.parent);
     } else {
       for (int block = task.end - 1; block >= task.begin; --block) {
         backward_block(sweep, front, block, space);
@@ -251,27 +269,24 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-template <typename T, int most>
-void launch(const Sweep<T>& sweep, const SweepTask* tasks, Index count, bool forward,
-            cudaStream_t stream) {
+template <bool forward, typename T, int most>
+void launch(const Sweep<T>& sweep, const SweepTask* tasks, Index count, cudaStream_t stream) {
+  const auto kernel = sweep_kernel<forward, T, most>;
   int device = 0, processors = 0, resident = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  CUDA_CHECK(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, sweep_kernel<T, most>, threads, 0));
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0));
   const auto blocks = static_cast<unsigned>(std::min<Index>(count, Index{processors} * resident));
-  sweep_kernel<T, most>
-      <<<blocks, threads, 0, stream>>>(sweep, tasks, static_cast<int>(count), forward);
+  kernel<<<blocks, threads, 0, stream>>>(sweep, tasks, static_cast<int>(count));
   check_launch("sweep");
 }
 
-template <typename T>
-void run(const Sweep<T>& sweep, const SweepTask* tasks, Index count, bool forward,
-         cudaStream_t stream) {
+template <bool forward, typename T>
+void run(const Sweep<T>& sweep, const SweepTask* tasks, Index count, cudaStream_t stream) {
   if (count == 0) return;
-  if (sweep.columns == 1) return launch<T, 1>(sweep, tasks, count, forward, stream);
-  if (sweep.columns <= 4) return launch<T, 4>(sweep, tasks, count, forward, stream);
-  launch<T, most_sweep_columns>(sweep, tasks, count, forward, stream);
+  if (sweep.columns == 1) return launch<forward, T, 1>(sweep, tasks, count, stream);
+  if (sweep.columns <= 4) return launch<forward, T, 4>(sweep, tasks, count, stream);
+  launch<forward, T, most_sweep_columns>(sweep, tasks, count, stream);
 }
 
 }  // namespace
@@ -279,17 +294,18 @@ void run(const Sweep<T>& sweep, const SweepTask* tasks, Index count, bool forwar
 template <typename T>
 void sweep_forward(const Sweep<T>& sweep, const SweepTask* tasks, Index count,
                    cudaStream_t stream) {
-  run(sweep, tasks, count, true, stream);
+  run<true>(sweep, tasks, count, stream);
 }
 
 template <typename T>
 void sweep_backward(const Sweep<T>& sweep, const SweepTask* tasks, Index count,
                     cudaStream_t stream) {
-  run(sweep, tasks, count, false, stream);
+  run<false>(sweep, tasks, count, stream);
 }
 
 template void sweep_forward(const Sweep<float>&, const SweepTask*, Index, cudaStream_t);
 template void sweep_forward(const Sweep<double>&, const SweepTask*, Index, cudaStream_t);
 template void sweep_backward(const Sweep<float>&, const SweepTask*, Index, cudaStream_t);
 template void sweep_backward(const Sweep<double>&, const SweepTask*, Index, cudaStream_t);
+
 }  // namespace spsolve::cuda

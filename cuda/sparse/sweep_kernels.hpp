@@ -16,28 +16,26 @@ struct SweepTask {
   int begin, end;
 };
 
-/// What a pair of sweeps with finished factors works on; all arrays in GPU memory. The tasks of a
-/// sweep are taken in their order, each by the next thread block that is free, and wait for others
-/// by counters: one launch a sweep, the same bits always.
+/// A sweep with finished factors; all arrays in GPU memory. Vectors are n x `columns`, row-major in
+/// the order of elimination. Its tasks are taken in their order, each by the next thread block that
+/// is free, and wait for what others publish: one launch a sweep, the same bits always.
 template <typename T>
 struct Sweep {
   const FrontPlace* places;
-  const int* border;  ///< rows of all borders, by their position in the order of elimination
+  const int* border;             ///< rows of all borders, by position in the order of elimination
   const unsigned* taken_starts;  ///< for each row of each front, see FrontPlace::first_row()
   const unsigned* taken;         ///< which rows of passed_up it takes in
-  const int*
-      signals;       ///< of each front: tasks of its children that hand something up, of its sweep
-  const T* factors;  ///< the arena
-  bool transposed;   ///< whether upper takes lower's place
-  T* x;              ///< n x `columns`, row-major in the order of elimination
-  T* passed_up;      ///< what fronts hand up, a row for each of all borders
-  int* arrived;      ///< of each front: tasks of children that are done; 0 before
-  int* done;         ///< of each front: blocks that are done; 0 before
-  int* next;         ///< the next task; 0 before
-  int columns;       ///< at most most_sweep_columns
+  const T* factors;              ///< the arena
+  bool transposed;               ///< whether upper takes lower's place
+  const T* b;                    ///< what is solved for
+  T* x;                          ///< the solution; all bits set before
+  T* passed_up;  ///< forward: what fronts hand up, a row for each of all borders; all bits set
+                 ///< before
+  int* next;     ///< the next task; 0 before
+  int columns;   ///< at most most_sweep_columns
 };
 
-/// x <- L^-1 x, children first, and x <- U^-1 x, parents first, by these tasks.
+/// x <- L^-1 b, children first, and x <- U^-1 b, parents first, by these tasks.
 template <typename T>
 void sweep_forward(const Sweep<T>& sweep, const SweepTask* tasks, Index count, cudaStream_t stream);
 template <typename T>

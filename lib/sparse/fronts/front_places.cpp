@@ -180,7 +180,7 @@ GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Inde
   memory.lists = nonzeros * value + entries * entry + 4 * borders * index +
                  3 * fronts.order() * index + fronts.size() * front +
                  all.elements / values_a_byte_of_program;
-  memory.column = (fronts.order() + borders) * value;
+  memory.column = (3 * fronts.order() + borders) * value;
   return memory;
 }
 
