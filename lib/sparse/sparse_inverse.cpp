@@ -314,19 +314,17 @@ template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
                                                    std::string& failure) {
   const Index perturbed = facts_.sparse->perturbed_pivots;
+  std::string told =
+      fmt::format("{} of {} pivots were too small and made larger", perturbed, matrix_->order());
   if (perturbed == 0) {
     constexpr double tame = 1e3;  // multipliers that leave refinement enough digits
     if (run.first == nullptr && largest_multiplier_ <= tame) return nullptr;
     GmresInverse::Trial trial = gmres().try_factors_alone(run.first);
     constexpr double refinable = std::is_same_v<T, float> ? 1e-3 : 1e-8;
-    if (!(trial.outcome.backward_error <= refinable)) {
-      failure = fmt::format("multipliers grew to {:.1e} and left a backward error of {:.1e}",
-                            largest_multiplier_, trial.outcome.backward_error);
-    }
-    return std::move(trial.x);
+    if (trial.outcome.backward_error <= refinable) return std::move(trial.x);
+    told = fmt::format("multipliers grew to {:.1e} and left a backward error of {:.1e}",
+                       largest_multiplier_, trial.outcome.backward_error);
   }
-  const std::string told =
-      fmt::format("{} of {} pivots were too small and made larger", perturbed, matrix_->order());
   GmresInverse::Trial trial = gmres().try_out(run.first);
   facts_.sparse->gmres_steps = trial.outcome.steps;
   if (!trial.outcome.converged) {
