@@ -51,9 +51,11 @@ struct GpuTuning {
   /// longer than the whole elimination on a host.
   Index least_order = 1000;
 
-  /// What predictions of sparse elimination on a GPU reckon with: seconds until the GPU is there,
-  /// flops a second, and the seconds that every entry of the factors takes beside.
+  /// Seconds until a GPU and its libraries are there, which device=auto adds to what it predicts.
   double seconds_of_start = 0.4;
+
+  /// What predictions of sparse elimination on a GPU reckon with: flops a second, and the seconds
+  /// that every entry of the factors takes beside.
   double sparse_flops_per_second = 1.5e13;
   double seconds_of_sparse_entry = 1e-10;
 

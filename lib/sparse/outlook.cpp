@@ -94,7 +94,7 @@ std::string to_text(const SparseOutlook& outlook, MemoryKind memory) {
       outlook.ordering == Ordering::file ? "a file" : name(outlook.ordering),
       outlook.analysis_seconds, outlook.factor_entries, outlook.flops,
       memory == MemoryKind::gpu
-          ? fmt::format("{:.2g} s on a GPU, its start included",
+          ? fmt::format("{:.2g} s on a GPU",
                         predicted_gpu_seconds(outlook.flops, outlook.factor_entries))
           : fmt::format("{:.2g} s with {} threads",
                         predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/tuning.hpp"
 #include "process/system.hpp"
 #include "task/backend.hpp"
 #include "task/gpu_memory.hpp"
@@ -97,7 +98,7 @@ bool stays_on_hosts(const Config& config, const SystemShape& shape, const Sparse
   const SolverQuestion on_hosts = question_for(config, shape, ranks, {}, study);
   const SolverQuestion on_gpus = question_for(config, shape, ranks, gpu, study);
   return choose_solver(on_hosts).analyse(on_hosts).seconds <=
-         choose_solver(on_gpus).analyse(on_gpus).seconds;
+         gpu_tuning.seconds_of_start + choose_solver(on_gpus).analyse(on_gpus).seconds;
 }
 
 std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShape& shape,

@@ -146,7 +146,7 @@ double predicted_seconds(double flops, Index factor_entries, int threads) {
 }
 
 double predicted_gpu_seconds(double flops, Index factor_entries) {
-  return gpu_tuning.seconds_of_start + flops / gpu_tuning.sparse_flops_per_second +
+  return flops / gpu_tuning.sparse_flops_per_second +
          static_cast<double>(factor_entries) * gpu_tuning.seconds_of_sparse_entry;
 }
 

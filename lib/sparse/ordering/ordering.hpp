@@ -34,7 +34,7 @@ OrderedGraph order_graph(const Graph& graph, Ordering wanted,
 
 /// Seconds that an elimination is predicted to take, as a rough model of hosts has it.
 double predicted_seconds(double flops, Index factor_entries, int threads);
-/// The same of a GPU, its start included.
+/// The same of a GPU that has started.
 double predicted_gpu_seconds(double flops, Index factor_entries);
 
 }  // namespace spsolve
