@@ -85,8 +85,9 @@ class Memory(CliTest):
         self.assertEqual(done.code, SOLVED, done.text)
         table = self.report("r.json")["rank_table"]
         for (need, held), row in zip(lines, table):
-            # The run plans as the dry run does.
-            self.assertLess(abs(row["planned_memory_bytes"] - need - held), FIXED)
+            # The run plans as the dry run does; what two processes hold before differs by what MPI
+            # and the BLAS have touched by then.
+            self.assertLess(abs(row["planned_memory_bytes"] - need - held), 2 * FIXED)
         return [(need, row["peak_memory_bytes"] - (row["planned_memory_bytes"] - need))
                 for (need, _), row in zip(lines, table)]
 
