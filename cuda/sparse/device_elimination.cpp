@@ -92,6 +92,7 @@ void DeviceElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) 
 
 class DeviceSparseMemory final : public SparseMemory {
  public:
+  MemoryKind memory() const override { return MemoryKind::gpu; }
   std::unique_ptr<SparseElimination<float>> in_float(
       std::shared_ptr<const SparseAnalysis> analysis) override {
     return std::make_unique<DeviceElimination<float>>(std::move(analysis));

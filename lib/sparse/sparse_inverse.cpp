@@ -358,7 +358,8 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
   if (failure.empty()) return run.first != nullptr ? std::move(x) : nullptr;
   factor_with_threshold(run);
   facts_.notes.push_back(
-      fmt::format("eliminated again with threshold pivoting, which delayed {} pivots: {}",
+      fmt::format("eliminated again{} with threshold pivoting, which delayed {} pivots: {}",
+                  memory_.memory() == MemoryKind::gpu ? " on the host" : "",
                   facts_.sparse->delayed_pivots, failure));
   return nullptr;
 }

@@ -8,6 +8,7 @@ namespace {
 
 class HostSparseMemory final : public SparseMemory {
  public:
+  MemoryKind memory() const override { return MemoryKind::host; }
   std::unique_ptr<SparseElimination<float>> in_float(
       std::shared_ptr<const SparseAnalysis> analysis) override {
     return std::make_unique<HostSparseElimination<float>>(std::move(analysis));

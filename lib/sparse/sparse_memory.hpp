@@ -13,6 +13,8 @@ class SparseMemory {
  public:
   virtual ~SparseMemory() = default;
 
+  virtual MemoryKind memory() const = 0;
+
   virtual std::unique_ptr<SparseElimination<float>> in_float(
       std::shared_ptr<const SparseAnalysis> analysis) = 0;
   virtual std::unique_ptr<SparseElimination<double>> in_double(
