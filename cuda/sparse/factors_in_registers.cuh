@@ -3,6 +3,7 @@
 // Factors a diagonal block of pivot_block columns that its threads keep in registers: from step to
 // step only the next column and row pass through shared memory.
 
+#include "cuda/core/magnitude.cuh"
 #include "cuda/sparse/pivot_block.cuh"
 #include "sparse/fronts/front_places.hpp"
 
@@ -60,30 +61,15 @@ __device__ void factor_cholesky_in_registers(DiagonalBlock<T, pivot_block>& bloc
   __syncthreads();
 }
 
-/// What magnitudes are compared by: 32 bits that ascend with them.
-__device__ inline unsigned order_of(double value) {
-  return static_cast<unsigned>(__double2hiint(value)) & 0x7fffffffu;
-}
-__device__ inline unsigned order_of(float value) {
-  return __float_as_uint(value) & 0x7fffffffu;
-}
-
 /// The first row of the largest entry of a column, but for `used` ones; of those that are as large
 /// but for a millionth one is as good as another. By all lanes of a warp.
 template <typename T>
 __device__ int largest_unused(const T* column, unsigned long long used) {
   const int lane = threadIdx.x % warp_size;
   const bool low_used = used >> lane & 1, high_used = used >> (lane + warp_size) & 1;
-  const unsigned low = low_used ? 0 : order_of(column[lane]);
-  const unsigned high = high_used ? 0 : order_of(column[lane + warp_size]);
-#if __CUDA_ARCH__ >= 800
+  const unsigned low = low_used ? 0 : magnitude_word(column[lane]);
+  const unsigned high = high_used ? 0 : magnitude_word(column[lane + warp_size]);
   const unsigned most = __reduce_max_sync(whole_warp, max(low, high));
-#else
-  unsigned most = max(low, high);
-  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-    most = max(most, __shfl_xor_sync(whole_warp, most, distance));
-  }
-#endif
   const unsigned in_low = __ballot_sync(whole_warp, !low_used && low == most);
   const unsigned in_high = __ballot_sync(whole_warp, !high_used && high == most);
   return in_low != 0 ? __ffs(static_cast<int>(in_low)) - 1

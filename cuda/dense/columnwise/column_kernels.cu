@@ -1,6 +1,6 @@
 #include "cuda/core/launch.cuh"
+#include "cuda/core/magnitude.cuh"
 #include "cuda/dense/columnwise/candidate.cuh"
-#include "cuda/dense/panel/magnitude.cuh"
 
 namespace spsolve::cuda {
 

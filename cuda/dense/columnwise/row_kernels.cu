@@ -1,6 +1,6 @@
 #include "cuda/core/launch.cuh"
+#include "cuda/core/magnitude.cuh"
 #include "cuda/dense/columnwise/row_kernels.hpp"
-#include "cuda/dense/panel/magnitude.cuh"
 #include "matrix/random.hpp"
 
 namespace spsolve::cuda {

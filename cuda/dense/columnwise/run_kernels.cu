@@ -1,8 +1,8 @@
 #include "cuda/core/launch.cuh"
+#include "cuda/core/magnitude.cuh"
 #include "cuda/core/packed.cuh"
 #include "cuda/dense/columnwise/candidate.cuh"
 #include "cuda/dense/columnwise/run_kernels.hpp"
-#include "cuda/dense/panel/magnitude.cuh"
 
 namespace spsolve::cuda {
 

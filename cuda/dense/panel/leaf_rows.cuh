@@ -4,7 +4,7 @@
 // election leaves behind.
 
 #include "cuda/core/launch.cuh"
-#include "cuda/dense/panel/magnitude.cuh"
+#include "cuda/core/magnitude.cuh"
 #include "cuda/dense/panel/panel_kernels.hpp"
 
 namespace spsolve::cuda {
