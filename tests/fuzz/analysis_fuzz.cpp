@@ -31,8 +31,7 @@ std::shared_ptr<const SparseAnalysis> taken(const std::vector<std::uint8_t>& byt
   }
 }
 
-void solve(HostSparseElimination<double>& elimination) {
-  const Index n = elimination.analysis().rows();
+void solve(HostSparseElimination<double>& elimination, Index n) {
   for (const Index columns : {1, 3}) {
     for (const bool transposed : {false, true}) {
       std::vector<double> b = random_multivector(n, columns, 7).values, x;
@@ -85,8 +84,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 "figures that are none");
   const std::vector<double> values = random_multivector(analysis->nonzeros, 1, 7).values;
   HostSparseElimination<double> elimination(analysis);
-  if (elimination.factor(analysis->kind, values).failed < 0) solve(elimination);
+  if (elimination.factor(analysis->kind, values).failed < 0) {
+    solve(elimination, analysis->rows());
+  }
   if (analysis->kind == Factorization::cholesky) return 0;
-  if (elimination.factor_with_threshold(analysis->kind, values).rows.empty()) solve(elimination);
+  if (elimination.factor_with_threshold(analysis->kind, values).rows.empty()) {
+    solve(elimination, analysis->rows());
+  }
   return 0;
 }
