@@ -7,7 +7,7 @@
 
 #include "api/gpus.hpp"
 #include "distribute/distributed_product.hpp"
-#include "distribute/scatter.hpp"
+#include "distribute/reading/scatter.hpp"
 #include "multiply/kernel.hpp"
 #include "task/backend.hpp"
 

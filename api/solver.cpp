@@ -4,8 +4,8 @@
 
 #include "api/gpus.hpp"
 #include "core/blas.hpp"
+#include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
-#include "distribute/scatter.hpp"
 #include "process/system.hpp"
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"

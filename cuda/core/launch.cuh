@@ -24,6 +24,16 @@ inline unsigned grid_for(Index count, Index per_block) {
       std::clamp<Index>((count + per_block - 1) / per_block, 1, largest_grid));
 }
 
+/// The blocks of a kernel, `count` at most, that the current GPU has room for at the same time.
+template <typename Kernel>
+unsigned blocks_at_once(Kernel kernel, int threads, Index count) {
+  int device = 0, processors = 0, resident = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0));
+  return static_cast<unsigned>(std::min<Index>(count, Index{processors} * resident));
+}
+
 /// This thread's place in the grid, and the number of threads of the grid.
 __device__ inline Index thread_index() {
   return static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;

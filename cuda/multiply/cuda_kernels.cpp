@@ -4,8 +4,8 @@
 
 #include "cuda/multiply/auto_product.hpp"
 #include "cuda/multiply/fast/fast_rows.hpp"
-#include "cuda/multiply/fast/grouped_lanes.hpp"
-#include "cuda/multiply/fast/grouped_slices.hpp"
+#include "cuda/multiply/fast/groups/grouped_lanes.hpp"
+#include "cuda/multiply/fast/groups/grouped_slices.hpp"
 #include "cuda/multiply/fast/row_tiles.hpp"
 #include "cuda/multiply/fast/typed_rows.hpp"
 #include "cuda/multiply/published/csr_kernels.hpp"

@@ -4,8 +4,9 @@
 #include <optional>
 
 #include "cuda/core/stream.hpp"
-#include "cuda/sparse/device_sweeps.hpp"
+#include "cuda/sparse/sweeps/device_sweeps.hpp"
 #include "cuda/vectors/device_vectors.hpp"
+#include "solve/in_precision.hpp"
 #include "sparse/host_elimination.hpp"
 
 namespace spsolve::cuda {
@@ -75,11 +76,8 @@ void DeviceElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) 
   if constexpr (std::is_same_v<T, double>) {
     sweeps_->solve(transposed, b.columns(), on_device(b).data(), on_device(x).data());
   } else {
-    // A small residual would underflow: columns are solved for with their largest entry near 1.
     std::vector<double> down, up;
-    for (const double largest : maxima(b)) {
-      int exponent = 0;
-      std::frexp(largest, &exponent);
+    for (const int exponent : column_exponents(b)) {
       down.push_back(std::ldexp(1.0, -exponent));
       up.push_back(std::ldexp(1.0, exponent));
     }

@@ -31,9 +31,6 @@ class DeviceFactors {
   const double* values() const { return values_.data(); }
   const T* arena() const { return arena_.data(); }
 
-  /// Launches of one factorisation.
-  Index launches() const { return static_cast<Index>(program_.steps.size()) + 3; }
-
  private:
   template <typename U>
   DeviceArray<U> staged(const std::vector<U>& list);

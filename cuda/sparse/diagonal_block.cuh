@@ -7,6 +7,20 @@
 
 namespace spsolve::cuda {
 
+/// Fills the block with the first n x n of entry(row, column), mirrored from the lower triangle for
+/// L D L^T.
+template <Factorization kind, typename T, int side, typename Entry>
+__device__ void fill(DiagonalBlock<T, side>& block, int n, const Entry& entry) {
+  for (int i = threadIdx.x; i < side * side; i += blockDim.x) {
+    const int row = i % side, column = i / side;
+    const bool mirrored = kind == Factorization::ldlt && row < column;
+    block.at(row, column) = row >= n || column >= n ? T(row == column)
+                            : mirrored              ? entry(column, row)
+                                                    : entry(row, column);
+  }
+  __syncthreads();
+}
+
 /// Factors the block's first n pivots, and puts their inverted factors in its place. All threads of
 /// the thread block call it, `first` is the position of its first pivot. The number of threads is a
 /// multiple of `side`, at least two; four for pivot_block.

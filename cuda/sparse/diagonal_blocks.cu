@@ -17,16 +17,7 @@ __global__ void __launch_bounds__(threads)
   const int n = min(pivot_block, front.pivots - begin);
   const Index ld = front.ld;
   T* const lower = fronts.arena + front.lower + begin + begin * ld;
-  for (int i = threadIdx.x; i < pivot_block * pivot_block; i += threads) {
-    const int row = i % pivot_block, column = i / pivot_block;
-    const bool inside = row < n && column < n;
-    if (kind != Factorization::ldlt || row >= column) {
-      const T value = inside ? lower[row + column * ld] : row == column ? T(1) : T(0);
-      block.at(row, column) = value;
-      if (kind == Factorization::ldlt) block.at(column, row) = value;
-    }
-  }
-  __syncthreads();
+  fill<kind>(block, n, [&](int row, int column) { return lower[row + column * ld]; });
   invert<kind>(block, n, fronts.least, front.first + begin, fronts.tally);
   T* const upper = fronts.arena + front.upper + begin + begin * ld;
   for (int i = threadIdx.x; i < pivot_block * pivot_block; i += threads) {

@@ -7,6 +7,21 @@
 
 namespace spsolve::cuda {
 
+/// Exchanges two rows.
+template <typename T, int side>
+__device__ void exchange_rows(DiagonalBlock<T, side>& block, int a, int b) {
+  for (int c = threadIdx.x; c < side; c += blockDim.x) {
+    const T kept = block.at(a, c);
+    block.at(a, c) = block.at(b, c);
+    block.at(b, c) = kept;
+  }
+  if (threadIdx.x == 0) {
+    const int kept = block.order[a];
+    block.order[a] = block.order[b];
+    block.order[b] = kept;
+  }
+}
+
 /// D = L L^T; the lower triangle is read.
 template <typename T, int side>
 __device__ void factor_cholesky(DiagonalBlock<T, side>& block, int n, int first,
@@ -46,16 +61,7 @@ __device__ void factor_lu(DiagonalBlock<T, side>& block, int n, T least, int fir
     const int chosen = block.chosen;
     if (chosen != j) {
       counter.swapped();
-      for (int c = threadIdx.x; c < side; c += blockDim.x) {
-        const T kept = block.at(j, c);
-        block.at(j, c) = block.at(chosen, c);
-        block.at(chosen, c) = kept;
-      }
-      if (threadIdx.x == 0) {
-        const int kept = block.order[j];
-        block.order[j] = block.order[chosen];
-        block.order[chosen] = kept;
-      }
+      exchange_rows(block, j, chosen);
     }
     __syncthreads();
     const T inverse = 1 / large_enough(block.at(j, j), least, first + j, counter);
@@ -70,25 +76,15 @@ __device__ void factor_lu(DiagonalBlock<T, side>& block, int n, T least, int fir
   __syncthreads();
 }
 
-/// Exchanges rows and columns a and b of a symmetric block, whose columns from `from` on are not
-/// yet eliminated.
+/// Exchanges rows and columns a and b of a symmetric block.
 template <typename T, int side>
 __device__ void exchange(DiagonalBlock<T, side>& block, int a, int b) {
-  for (int c = threadIdx.x; c < side; c += blockDim.x) {
-    const T kept = block.at(a, c);
-    block.at(a, c) = block.at(b, c);
-    block.at(b, c) = kept;
-  }
+  exchange_rows(block, a, b);
   __syncthreads();
   for (int r = threadIdx.x; r < side; r += blockDim.x) {
     const T kept = block.at(r, a);
     block.at(r, a) = block.at(r, b);
     block.at(r, b) = kept;
-  }
-  if (threadIdx.x == 0) {
-    const int kept = block.order[a];
-    block.order[a] = block.order[b];
-    block.order[b] = kept;
   }
 }
 

@@ -1,7 +1,7 @@
 #include <type_traits>
 
-#include "cuda/core/launch.cuh"
 #include "cuda/sparse/front_products.hpp"
+#include "cuda/sparse/multiplier.cuh"
 
 namespace spsolve::cuda {
 
@@ -200,15 +200,7 @@ __global__ void __launch_bounds__(threads)
       most = fmax(most, fabs(sum));
     }
   });
-  if (product.what != FrontProduct::assign_and_watch) return;
-  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-    most = fmax(most, __shfl_xor_sync(whole_warp, most, distance));
-  }
-  if (threadIdx.x % warp_size == 0) {
-    const auto bits =
-        static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(most)));
-    if (bits > *largest) atomicMax(largest, bits);
-  }
+  if (product.what == FrontProduct::assign_and_watch) count_multiplier(most, largest);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "cuda/sparse/diagonal_block.cuh"
 #include "cuda/sparse/front_kernels.hpp"
+#include "cuda/sparse/multiplier.cuh"
 
 namespace spsolve::cuda {
 
@@ -123,19 +124,6 @@ __device__ void write_front(const FrontPlace& place, const DiagonalBlock<T, side
   }
 }
 
-/// By all lanes of a warp.
-template <typename T>
-__device__ void count_multiplier(T most, PivotTally* tally) {
-  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-    most = fmax(most, __shfl_xor_sync(whole_warp, most, distance));
-  }
-  const auto bits =
-      static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(most)));
-  if (threadIdx.x % warp_size == 0 && bits > tally->largest_multiplier) {
-    atomicMax(&tally->largest_multiplier, bits);
-  }
-}
-
 template <Factorization kind, typename T, int side>
 __global__ void eliminate_small_kernel(DeviceFronts<T> fronts, const int* list) {
   extern __shared__ __align__(16) unsigned char raw[];
@@ -145,20 +133,14 @@ __global__ void eliminate_small_kernel(DeviceFronts<T> fronts, const int* list) 
   const SharedFront<T> front{reinterpret_cast<T*>(raw + sizeof(block)), n | 1, p, n};
   read_front<kind>(place, fronts.arena, front);
   add_children<kind>(fronts, place, front);
-  for (int i = threadIdx.x; i < side * side; i += blockDim.x) {
-    const int row = i % side, column = i / side;
-    const bool inside = row < p && column < p;
-    const bool mirrored = kind == Factorization::ldlt && row < column;
-    block.at(row, column) = inside ? (mirrored ? front.at(column, row) : front.at(row, column))
-                            : row == column ? T(1)
-                                            : T(0);
-  }
-  __syncthreads();
+  fill<kind>(block, p, [&](int row, int column) { return front.at(row, column); });
   invert<kind>(block, p, fronts.least, place.first, fronts.tally);
-  T most = eliminate_border<kind>(block, front);
+  const T most = eliminate_border<kind>(block, front);
   update_border<kind>(front);
   write_front<kind>(place, block, front, fronts.arena);
-  if constexpr (kind != Factorization::cholesky) count_multiplier(most, fronts.tally);
+  if constexpr (kind != Factorization::cholesky) {
+    count_multiplier(most, &fronts.tally->largest_multiplier);
+  }
 }
 
 template <Factorization kind, typename T, int side>

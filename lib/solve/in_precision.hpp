@@ -8,17 +8,23 @@
 
 namespace spsolve {
 
+/// For each column of x the e with its largest entry between 2^(e - 1) and 2^e: what columns are
+/// solved for in float without, as a small residual would underflow. Collective.
+inline std::vector<int> column_exponents(const Vectors& x) {
+  std::vector<int> exponents;
+  for (const double largest : maxima(x)) std::frexp(largest, &exponents.emplace_back());
+  return exponents;
+}
+
 /// Calls solve(rows) with own rows of x in T, a Dense<T>, and puts what becomes of them into
-/// `result`. Where T is float, columns are solved for with their largest entry near 1: a small
-/// residual would underflow.
+/// `result`. Where T is float, columns are solved for with their largest entry near 1.
 template <typename T, typename Solve>
 void solve_in(const Vectors& x, Vectors& result, const Solve& solve) {
   Dense<double> rows = own_rows(x);
   if constexpr (std::is_same_v<T, double>) {
     solve(rows);
   } else {
-    std::vector<int> exponents;
-    for (const double largest : maxima(x)) std::frexp(largest, &exponents.emplace_back());
+    const std::vector<int> exponents = column_exponents(x);
     Dense<T> reduced(rows.rows, rows.columns);
     for (Index i = 0; i < rows.rows; ++i) {
       for (Index c = 0; c < rows.columns; ++c) {

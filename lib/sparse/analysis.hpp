@@ -8,9 +8,9 @@
 
 #include "matrix/csr.hpp"
 #include "solve/options.hpp"
-#include "sparse/fronts/couplings.hpp"
 #include "sparse/fronts/factors.hpp"
 #include "sparse/ordering/ordering.hpp"
+#include "sparse/sweeps/couplings.hpp"
 
 namespace spsolve {
 

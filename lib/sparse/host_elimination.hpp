@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "sparse/elimination.hpp"
-#include "sparse/fronts/factor_solve.hpp"
 #include "sparse/fronts/factors.hpp"
+#include "sparse/sweeps/factor_solve.hpp"
 
 namespace spsolve {
 

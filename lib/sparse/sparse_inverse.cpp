@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "core/error.hpp"
+#include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
-#include "distribute/scatter.hpp"
 #include "matrix/symmetry.hpp"
 #include "solve/in_precision.hpp"
 #include "solve/probe.hpp"

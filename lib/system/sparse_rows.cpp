@@ -65,13 +65,12 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
                         question.shape.nonzeros * static_cast<std::int64_t>(sizeof(double))});
   if (question.memory == MemoryKind::gpu) {
     const GpuFactorMemory& gpu = outlook.gpu_memory;
-    constexpr Index columns_of_sweep = 8;
     plan.on_gpu.push_back({phase, "sparse factors", part(gpu.factors)});
     plan.on_gpu.push_back({phase, "what fronts pass up", part(gpu.stack)});
     plan.on_gpu.push_back({phase, "places of fronts, values of the matrix", gpu.lists});
     plan.on_gpu.push_back(
         {phase, "vectors in the order of elimination",
-         part(gpu.column) * std::min(columns_of_sweep, question.right_hand_sides)});
+         part(gpu.column) * std::min<Index>(most_sweep_columns, question.right_hand_sides)});
     return;
   }
   plan.parts.push_back({phase, "sparse factors", part(outlook.memory.factors)});

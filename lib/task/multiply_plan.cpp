@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "distribute/read_in_bands.hpp"
+#include "distribute/reading/read_in_bands.hpp"
 #include "io/matrix_source.hpp"
 #include "multiply/cost.hpp"
 #include "multiply/kernel.hpp"

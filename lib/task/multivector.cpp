@@ -1,6 +1,6 @@
 #include "task/multivector.hpp"
 
-#include "distribute/scatter.hpp"
+#include "distribute/reading/scatter.hpp"
 #include "io/matrix_market.hpp"
 #include "matrix/multivector.hpp"
 

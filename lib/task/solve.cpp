@@ -9,7 +9,7 @@
 #include "core/tuning.hpp"
 #include "dense/eliminated_problem.hpp"
 #include "dense/flops.hpp"
-#include "distribute/scatter.hpp"
+#include "distribute/reading/scatter.hpp"
 #include "io/matrix_source.hpp"
 #include "process/signals.hpp"
 #include "process/system.hpp"

@@ -10,7 +10,7 @@
 #include "cuda/multiply/auto_product.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "cuda/multiply/fast/fast_rows.hpp"
-#include "cuda/multiply/fast/row_groups.hpp"
+#include "cuda/multiply/fast/groups/row_groups.hpp"
 #include "cuda/multiply/fast/row_tiles.hpp"
 #include "cuda/multiply/published/column_major.hpp"
 #include "gpu/device_product.hpp"

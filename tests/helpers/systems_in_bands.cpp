@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dense/dense_inverse.hpp"
-#include "distribute/scatter.hpp"
+#include "distribute/reading/scatter.hpp"
 #include "vectors/host_vectors.hpp"
 
 namespace spsolve::test {

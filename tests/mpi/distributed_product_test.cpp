@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "distribute/host_backend.hpp"
-#include "distribute/read_in_bands.hpp"
+#include "distribute/reading/read_in_bands.hpp"
 #include "helpers/product_cases.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/convert.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "distribute/scatter.hpp"
+#include "distribute/reading/scatter.hpp"
 #include "distribute/split_rows.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/convert.hpp"

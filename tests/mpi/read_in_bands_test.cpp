@@ -1,4 +1,4 @@
-#include "distribute/read_in_bands.hpp"
+#include "distribute/reading/read_in_bands.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
-#include "distribute/scatter.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems_in_bands.hpp"
 #include "matrix/multivector.hpp"

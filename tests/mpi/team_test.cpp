@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "distribute/scatter.hpp"
+#include "distribute/reading/scatter.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"

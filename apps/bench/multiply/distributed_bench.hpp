@@ -10,7 +10,7 @@
 #include "config/config.hpp"
 #include "distribute/halo_device.hpp"
 #include "distribute/rank_share.hpp"
-#include "distribute/read_in_bands.hpp"
+#include "distribute/reading/read_in_bands.hpp"
 #include "multiply/compare.hpp"
 #include "team/team.hpp"
 

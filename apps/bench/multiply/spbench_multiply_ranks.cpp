@@ -8,7 +8,7 @@
 #include "apps/command_line.hpp"
 #include "core/error.hpp"
 #include "distribute/host_backend.hpp"
-#include "distribute/scatter.hpp"
+#include "distribute/reading/scatter.hpp"
 #include "io/matrix_source.hpp"
 
 namespace spsolve {

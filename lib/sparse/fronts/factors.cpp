@@ -4,7 +4,7 @@
 #include <atomic>
 #include <numeric>
 
-#include "sparse/fronts/vector_sweeps.hpp"
+#include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve {
 

@@ -1,8 +1,9 @@
 #include "sparse/fronts/front_entries.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
+
+#include "core/count_up.hpp"
 
 namespace spsolve {
 
@@ -31,18 +32,15 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
       }
     }
   };
-  const auto raise = [](Index& counter) {
-    return std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
-  };
   FrontEntries result;
   result.starts.assign(fronts.size() + 1, 0);
-  walk([&](LocalIndex s, Index, LocalIndex, LocalIndex) { raise(result.starts[s + 1]); });
+  walk([&](LocalIndex s, Index, LocalIndex, LocalIndex) { count_up(result.starts[s + 1]); });
   std::partial_sum(result.starts.begin(), result.starts.end(), result.starts.begin());
   result.entries.resize(result.starts.back());
   {
     std::vector<Index> next(result.starts.begin(), result.starts.end() - 1);
     walk([&](LocalIndex s, Index source, LocalIndex row, LocalIndex column) {
-      result.entries[raise(next[s])] = {source, row, column};
+      result.entries[count_up(next[s])] = {source, row, column};
     });
   }
 #pragma omp parallel for schedule(dynamic, 256)

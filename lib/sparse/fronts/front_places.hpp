@@ -14,6 +14,9 @@ inline constexpr int pivot_block = 64;
 /// Rows of the largest front that one thread block of a GPU eliminates in its shared memory.
 inline constexpr int small_front = 64;
 
+/// Right-hand sides that a solve on a GPU takes at a time, at most.
+inline constexpr int most_sweep_columns = 8;
+
 /// Where a front of p pivots and a border of m rows lies on a GPU, column-major, as offsets in
 /// elements of one arena:
 ///
@@ -65,7 +68,7 @@ struct GpuFactorMemory {
   std::int64_t factors = 0;
   std::int64_t stack = 0;   ///< of what fronts pass up
   std::int64_t lists = 0;   ///< where everything lies, and what is done when
-  std::int64_t column = 0;  ///< what one column of a solve takes, of a few
+  std::int64_t column = 0;  ///< what one column of a solve takes, of most_sweep_columns at most
 };
 
 /// The same for values in double, of a matrix with so many non-zeros, of which so many entries are

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/column_blas.hpp"
-#include "sparse/fronts/vector_sweeps.hpp"
+#include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve {
 

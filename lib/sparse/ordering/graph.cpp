@@ -1,21 +1,12 @@
 #include "sparse/ordering/graph.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 
+#include "core/count_up.hpp"
 #include "matrix/random.hpp"
 
 namespace spsolve {
-
-namespace {
-
-/// counter++, whichever threads do so.
-Index raise(Index& counter) {
-  return std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
-}
-
-}  // namespace
 
 Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalIndex>& columns,
                std::span<const LocalIndex> row_of) {
@@ -29,14 +20,14 @@ Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalInd
   std::vector<Index> ends(n + 1, 0);
   const Index nonzeros = static_cast<Index>(columns.size());
 #pragma omp parallel for schedule(static)
-  for (Index k = 0; k < nonzeros; ++k) raise(ends[columns[k] + 1]);
+  for (Index k = 0; k < nonzeros; ++k) count_up(ends[columns[k] + 1]);
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<LocalIndex> transposed(columns.size());
   {
     std::vector<Index> next(ends.begin(), ends.end() - 1);
 #pragma omp parallel for schedule(static)
     for (LocalIndex i = 0; i < n; ++i) {
-      for (const LocalIndex j : row(i)) transposed[raise(next[j])] = i;
+      for (const LocalIndex j : row(i)) transposed[count_up(next[j])] = i;
     }
   }
 #pragma omp parallel for schedule(static)

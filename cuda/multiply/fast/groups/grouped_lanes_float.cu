@@ -1,4 +1,4 @@
-#include "cuda/multiply/fast/grouped_lanes.cuh"
+#include "cuda/multiply/fast/groups/grouped_lanes.cuh"
 
 namespace spsolve::cuda {
 

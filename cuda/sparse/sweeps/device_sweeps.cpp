@@ -1,4 +1,4 @@
-#include "cuda/sparse/device_sweeps.hpp"
+#include "cuda/sparse/sweeps/device_sweeps.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -86,6 +86,20 @@ void DeviceSweeps<T>::write_taken(const Fronts& fronts) {
   taken_ = DeviceArray<unsigned>(taken);
 }
 
+/// The lists of all groups one after another, and where each one's is.
+template <typename T>
+template <typename Item>
+DeviceArray<Item> DeviceSweeps<T>::joined(const std::vector<std::vector<Item>>& lists,
+                                          Range Group::*range) {
+  std::vector<Item> all;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Index first = static_cast<Index>(all.size());
+    all.insert(all.end(), lists[g].begin(), lists[g].end());
+    groups_[g].*range = {first, static_cast<Index>(all.size())};
+  }
+  return DeviceArray<Item>(all);
+}
+
 template <typename T>
 void DeviceSweeps<T>::write_small(const std::vector<int>& group_of) {
   const FrontPlaces& all = factors_.places();
@@ -93,13 +107,7 @@ void DeviceSweeps<T>::write_small(const std::vector<int>& group_of) {
   for (Index i = 0; i < all.level_starts[all.low_levels]; ++i) {
     lists[group_of[all.by_level[i]]].push_back(all.by_level[i]);
   }
-  std::vector<int> list;
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    groups_[g].small_begin = static_cast<Index>(list.size());
-    list.insert(list.end(), lists[g].begin(), lists[g].end());
-    groups_[g].small_end = static_cast<Index>(list.size());
-  }
-  small_ = DeviceArray<int>(list);
+  small_ = joined(lists, &Group::small);
 }
 
 template <typename T>
@@ -130,25 +138,15 @@ void DeviceSweeps<T>::write_tasks(const std::vector<int>& group_of) {
       tasks.push_back({s, block, block + 1});
     }
   }
-  std::vector<SweepTask> all_forward, all_backward;
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    Group& group = groups_[g];
-    group.forward_begin = static_cast<Index>(all_forward.size());
-    all_forward.insert(all_forward.end(), forward[g].begin(), forward[g].end());
-    group.forward_end = static_cast<Index>(all_forward.size());
-    group.backward_begin = static_cast<Index>(all_backward.size());
-    all_backward.insert(all_backward.end(), backward[g].begin(), backward[g].end());
-    group.backward_end = static_cast<Index>(all_backward.size());
-  }
-  forward_ = DeviceArray<SweepTask>(all_forward);
-  backward_ = DeviceArray<SweepTask>(all_backward);
+  forward_ = joined(forward, &Group::forward);
+  backward_ = joined(backward, &Group::backward);
   next_ = DeviceArray<int>(2 * static_cast<Index>(groups_.size()));
 }
 
 template <typename T>
-void DeviceSweeps<T>::write_couplings(const SparseAnalysis& analysis,
-                                      const std::vector<int>& group_of, bool by_columns,
-                                      Coupled& coupled) {
+typename DeviceSweeps<T>::Coupled DeviceSweeps<T>::coupled(const SparseAnalysis& analysis,
+                                                           const std::vector<int>& group_of,
+                                                           bool by_columns, Range Group::*range) {
   const auto& places = factors_.places().places;
   struct Entry {
     int group, row, column;
@@ -168,32 +166,21 @@ void DeviceSweeps<T>::write_couplings(const SparseAnalysis& analysis,
   });
   std::vector<int> rows, columns;
   std::vector<Index> starts, sources;
-  const auto end_group = [&](int group) {
-    Group& own = groups_[group];
-    (by_columns ? own.transposed_end : own.coupling_end) = static_cast<Index>(rows.size());
-  };
-  const auto begin_group = [&](int group) {
-    Group& own = groups_[group];
-    const Index here = static_cast<Index>(rows.size());
-    (by_columns ? own.transposed_begin : own.coupling_begin) = here;
-    (by_columns ? own.transposed_end : own.coupling_end) = here;
-  };
   for (std::size_t e = 0; e < entries.size(); ++e) {
     const Entry& entry = entries[e];
-    if (e == 0 || entry.group != entries[e - 1].group) begin_group(entry.group);
     if (e == 0 || entry.row != entries[e - 1].row) {
+      Range& own = groups_[entry.group].*range;
+      if (own.size() == 0) own.first = static_cast<Index>(rows.size());
       rows.push_back(entry.row);
+      own.last = static_cast<Index>(rows.size());
       starts.push_back(static_cast<Index>(e));
     }
     columns.push_back(entry.column);
     sources.push_back(entry.source);
-    end_group(entry.group);
   }
   starts.push_back(static_cast<Index>(entries.size()));
-  coupled.rows = DeviceArray<int>(rows);
-  coupled.columns = DeviceArray<int>(columns);
-  coupled.starts = DeviceArray<Index>(starts);
-  coupled.sources = DeviceArray<Index>(sources);
+  return {DeviceArray<int>(rows), DeviceArray<int>(columns), DeviceArray<Index>(starts),
+          DeviceArray<Index>(sources)};
 }
 
 template <typename T>
@@ -206,8 +193,8 @@ DeviceSweeps<T>::DeviceSweeps(const SparseAnalysis& analysis, const DeviceFactor
   write_tasks(group_of);
   write_taken(analysis.fronts);
   if (!analysis.couplings.empty()) {
-    write_couplings(analysis, group_of, false, by_rows_);
-    write_couplings(analysis, group_of, true, by_columns_);
+    by_rows_ = coupled(analysis, group_of, false, &Group::rows);
+    by_columns_ = coupled(analysis, group_of, true, &Group::columns);
   }
   column_order_ = DeviceArray<int>(analysis.order);
   std::vector<LocalIndex> rows(analysis.order);
@@ -246,20 +233,17 @@ void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
   const DeviceCouplings couplings = (transposed ? by_columns_ : by_rows_).view();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const Group& group = groups_[transposed ? groups_.size() - 1 - i : i];
-    subtract_couplings(couplings, factors_.values(),
-                       transposed ? group.transposed_begin : group.coupling_begin,
-                       transposed ? group.transposed_end : group.coupling_end, columns,
+    const Range known = transposed ? group.columns : group.rows;
+    subtract_couplings(couplings, factors_.values(), known.first, known.last, columns,
                        static_cast<const T*>(x_.data()), b_.data(), stream);
     forward.next = next_.data() + 2 * i;
     backward.next = forward.next + 1;
-    const int* const small = small_.data() + group.small_begin;
-    const Index smalls = group.small_end - group.small_begin;
-    sweep_small_forward(forward, small, smalls, stream);
-    sweep_forward(forward, forward_.data() + group.forward_begin,
-                  group.forward_end - group.forward_begin, stream);
-    sweep_backward(backward, backward_.data() + group.backward_begin,
-                   group.backward_end - group.backward_begin, stream);
-    sweep_small_backward(backward, small, smalls, stream);
+    const int* const small = small_.data() + group.small.first;
+    sweep_small_forward(forward, small, group.small.size(), stream);
+    sweep_forward(forward, forward_.data() + group.forward.first, group.forward.size(), stream);
+    sweep_backward(backward, backward_.data() + group.backward.first, group.backward.size(),
+                   stream);
+    sweep_small_backward(backward, small, group.small.size(), stream);
   }
 }
 
@@ -273,9 +257,9 @@ void DeviceSweeps<T>::solve(bool transposed, Index columns, const double* b, dou
   const DeviceArray<int>& to = transposed ? row_order_ : column_order_;
   for (Index c = 0; c < columns; c += widest) {
     const int some = static_cast<int>(std::min(widest, columns - c));
-    gather_rows(from.data(), rows_, some, b + c, columns, b_.data(), some, stream);
+    reorder_rows(false, from.data(), rows_, some, b + c, columns, b_.data(), some, stream);
     solve_some(transposed, some);
-    scatter_rows(to.data(), rows_, some, x_.data(), some, x + c, columns, stream);
+    reorder_rows(true, to.data(), rows_, some, x_.data(), some, x + c, columns, stream);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "distribute/scatter.hpp"
+#include "distribute/reading/scatter.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "distribute/read_in_bands.hpp"
+#include "distribute/reading/read_in_bands.hpp"
 #include "io/gzip.hpp"
 #include "io/mapped_file.hpp"
 #include "io/matrix_market.hpp"

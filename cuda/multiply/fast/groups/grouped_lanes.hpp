@@ -4,7 +4,7 @@
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/multiply/fast/cut_rows.hpp"
-#include "cuda/multiply/fast/row_groups.hpp"
+#include "cuda/multiply/fast/groups/row_groups.hpp"
 
 namespace spsolve::cuda {
 

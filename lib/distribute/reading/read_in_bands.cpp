@@ -1,4 +1,4 @@
-#include "distribute/read_in_bands.hpp"
+#include "distribute/reading/read_in_bands.hpp"
 
 #include "io/matrix_source.hpp"
 #include "matrix/generate/generate.hpp"

@@ -1,8 +1,8 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/packed.cuh"
-#include "cuda/multiply/fast/group_view.cuh"
-#include "cuda/multiply/fast/grouped_slices.hpp"
+#include "cuda/multiply/fast/groups/group_view.cuh"
+#include "cuda/multiply/fast/groups/grouped_slices.hpp"
 
 namespace spsolve::cuda {
 

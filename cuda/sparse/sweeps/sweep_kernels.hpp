@@ -6,9 +6,6 @@
 
 namespace spsolve::cuda {
 
-/// Right-hand sides that a sweep takes at a time, at most.
-inline constexpr int most_sweep_columns = 8;
-
 /// A piece of a sweep: tiles begin ... end of a front, the blocks of its pivots first, then those
 /// of its border, each of pivot_block rows.
 struct SweepTask {

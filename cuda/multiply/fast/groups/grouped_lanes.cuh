@@ -7,7 +7,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/packed.cuh"
-#include "cuda/multiply/fast/grouped_lanes.hpp"
+#include "cuda/multiply/fast/groups/grouped_lanes.hpp"
 
 namespace spsolve::cuda {
 

@@ -1,4 +1,4 @@
-#include "cuda/multiply/fast/grouped_slices.hpp"
+#include "cuda/multiply/fast/groups/grouped_slices.hpp"
 
 #include <algorithm>
 #include <limits>

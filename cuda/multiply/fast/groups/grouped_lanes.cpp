@@ -1,4 +1,4 @@
-#include "cuda/multiply/fast/grouped_lanes.hpp"
+#include "cuda/multiply/fast/groups/grouped_lanes.hpp"
 
 #include <algorithm>
 #include <limits>

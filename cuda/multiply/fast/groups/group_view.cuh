@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "cuda/multiply/fast/grouped_slices.hpp"
+#include "cuda/multiply/fast/groups/grouped_slices.hpp"
 
 namespace spsolve::cuda {
 

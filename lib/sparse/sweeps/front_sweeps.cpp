@@ -1,8 +1,8 @@
-#include "sparse/fronts/front_sweeps.hpp"
+#include "sparse/sweeps/front_sweeps.hpp"
 
 #include <algorithm>
 
-#include "sparse/fronts/vector_sweeps.hpp"
+#include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve {
 

@@ -6,14 +6,11 @@
 
 namespace spsolve::cuda {
 
-/// to[k] <- from[order[k]], or the other way round: to[order[k]] <- from[k]; rows of `columns`
-/// values out of `stride`.
+/// to(k, :) <- from(order[k], :), into the order of elimination; `back`: to(order[k], :) <-
+/// from(k, :). Rows of `columns` values.
 template <typename From, typename To>
-void gather_rows(const int* order, Index rows, int columns, const From* from, Index from_stride,
-                 To* to, Index to_stride, cudaStream_t stream);
-template <typename From, typename To>
-void scatter_rows(const int* order, Index rows, int columns, const From* from, Index from_stride,
-                  To* to, Index to_stride, cudaStream_t stream);
+void reorder_rows(bool back, const int* order, Index rows, int columns, const From* from,
+                  Index from_stride, To* to, Index to_stride, cudaStream_t stream);
 
 /// Entries of A between blocks that are solved with one after another, by their rows: entry e of
 /// row r has the value values[sources[e]] and the column columns[e].

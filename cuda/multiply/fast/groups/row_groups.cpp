@@ -1,4 +1,4 @@
-#include "cuda/multiply/fast/row_groups.hpp"
+#include "cuda/multiply/fast/groups/row_groups.hpp"
 
 namespace spsolve::cuda {
 

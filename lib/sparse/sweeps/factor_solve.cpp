@@ -1,9 +1,9 @@
-#include "sparse/fronts/factor_solve.hpp"
+#include "sparse/sweeps/factor_solve.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "sparse/fronts/vector_sweeps.hpp"
+#include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve {
 

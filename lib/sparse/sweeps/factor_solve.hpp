@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "sparse/fronts/couplings.hpp"
 #include "sparse/fronts/factors.hpp"
-#include "sparse/fronts/front_sweeps.hpp"
+#include "sparse/sweeps/couplings.hpp"
+#include "sparse/sweeps/front_sweeps.hpp"
 
 namespace spsolve {
 

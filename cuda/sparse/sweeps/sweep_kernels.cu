@@ -1,6 +1,6 @@
-#include "cuda/sparse/published.cuh"
-#include "cuda/sparse/sum_of_lanes.cuh"
-#include "cuda/sparse/sweep_kernels.hpp"
+#include "cuda/sparse/sweeps/published.cuh"
+#include "cuda/sparse/sweeps/sum_of_lanes.cuh"
+#include "cuda/sparse/sweeps/sweep_kernels.hpp"
 
 namespace spsolve::cuda {
 
@@ -272,12 +272,8 @@ __global__ void __launch_bounds__(threads, most == 1 ? 2 : 1)
 template <bool forward, typename T, int most>
 void launch(const Sweep<T>& sweep, const SweepTask* tasks, Index count, cudaStream_t stream) {
   const auto kernel = sweep_kernel<forward, T, most>;
-  int device = 0, processors = 0, resident = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0));
-  const auto blocks = static_cast<unsigned>(std::min<Index>(count, Index{processors} * resident));
-  kernel<<<blocks, threads, 0, stream>>>(sweep, tasks, static_cast<int>(count));
+  kernel<<<blocks_at_once(kernel, threads, count), threads, 0, stream>>>(sweep, tasks,
+                                                                         static_cast<int>(count));
   check_launch("sweep");
 }
 

@@ -1,6 +1,6 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
-#include "cuda/multiply/fast/group_view.cuh"
+#include "cuda/multiply/fast/groups/group_view.cuh"
 
 namespace spsolve::cuda {
 

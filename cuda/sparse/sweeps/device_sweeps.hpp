@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "cuda/sparse/device_factors.hpp"
-#include "cuda/sparse/row_order_kernels.hpp"
-#include "cuda/sparse/sweep_kernels.hpp"
+#include "cuda/sparse/sweeps/row_order_kernels.hpp"
+#include "cuda/sparse/sweeps/sweep_kernels.hpp"
 
 namespace spsolve::cuda {
 
@@ -23,11 +23,9 @@ class DeviceSweeps {
  private:
   /// Blocks that are solved with together.
   struct Group {
-    Index small_begin = 0, small_end = 0;        ///< fronts of subtrees of small ones
-    Index forward_begin = 0, forward_end = 0;    ///< tasks of the fronts above
-    Index backward_begin = 0, backward_end = 0;  ///< likewise
-    Index coupling_begin = 0, coupling_end = 0;  ///< rows of by_rows that wait for groups before
-    Index transposed_begin = 0, transposed_end = 0;  ///< of by_columns, that wait for those behind
+    Range small;              ///< fronts of subtrees of small ones
+    Range forward, backward;  ///< tasks of the fronts above
+    Range rows, columns;      ///< of by_rows_ and by_columns_, that take off what is known of x
   };
   /// Couplings by their rows, or by their columns.
   struct Coupled {
@@ -42,8 +40,10 @@ class DeviceSweeps {
   void write_small(const std::vector<int>& group_of);
   void write_tasks(const std::vector<int>& group_of);
   void write_taken(const Fronts& fronts);
-  void write_couplings(const SparseAnalysis& analysis, const std::vector<int>& group_of,
-                       bool by_columns, Coupled& coupled);
+  Coupled coupled(const SparseAnalysis& analysis, const std::vector<int>& group_of, bool by_columns,
+                  Range Group::*range);
+  template <typename Item>
+  DeviceArray<Item> joined(const std::vector<std::vector<Item>>& lists, Range Group::*range);
   void solve_some(bool transposed, int columns);
 
   const DeviceFactors<T>& factors_;

@@ -1,6 +1,6 @@
-#include "cuda/sparse/published.cuh"
-#include "cuda/sparse/sum_of_lanes.cuh"
-#include "cuda/sparse/sweep_kernels.hpp"
+#include "cuda/sparse/sweeps/published.cuh"
+#include "cuda/sparse/sweeps/sum_of_lanes.cuh"
+#include "cuda/sparse/sweeps/sweep_kernels.hpp"
 
 namespace spsolve::cuda {
 
@@ -186,15 +186,9 @@ __global__ void __launch_bounds__(threads)
 template <typename T, int most>
 void launch(const Sweep<T>& sweep, const int* list, Index count, bool goes_up,
             cudaStream_t stream) {
-  int device = 0, processors = 0, resident = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, small_sweep_kernel<T, most>,
-                                                           threads, 0));
-  const auto blocks = static_cast<unsigned>(
-      std::min<Index>((count + warps - 1) / warps, Index{processors} * resident));
-  small_sweep_kernel<T, most>
-      <<<blocks, threads, 0, stream>>>(sweep, list, static_cast<int>(count), goes_up);
+  const auto kernel = small_sweep_kernel<T, most>;
+  kernel<<<blocks_at_once(kernel, threads, (count + warps - 1) / warps), threads, 0, stream>>>(
+      sweep, list, static_cast<int>(count), goes_up);
   check_launch("small_sweep");
 }
 

@@ -1,4 +1,4 @@
-#include "sparse/fronts/couplings.hpp"
+#include "sparse/sweeps/couplings.hpp"
 
 #include <algorithm>
 

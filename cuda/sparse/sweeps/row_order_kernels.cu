@@ -1,0 +1,66 @@
+#include "cuda/core/launch.cuh"
+#include "cuda/sparse/sweeps/row_order_kernels.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+
+template <typename From, typename To>
+__global__ void reorder_rows_kernel(bool back, const int* order, Index rows, int columns,
+                                    const From* from, Index from_stride, To* to, Index to_stride) {
+  for (Index i = thread_index(); i < rows * columns; i += thread_count()) {
+    const Index k = i / columns, c = i % columns, outside = order[k];
+    to[(back ? outside : k) * to_stride + c] =
+        static_cast<To>(from[(back ? k : outside) * from_stride + c]);
+  }
+}
+
+template <typename T>
+__global__ void subtract_couplings_kernel(DeviceCouplings couplings, const double* values,
+                                          Index begin, Index end, int columns, const T* x, T* b) {
+  const Index count = (end - begin) * columns;
+  for (Index i = thread_index(); i < count; i += thread_count()) {
+    const Index row = begin + i / columns, c = i % columns;
+    T sum = 0;
+    for (Index e = couplings.starts[row]; e < couplings.starts[row + 1]; ++e) {
+      sum += static_cast<T>(values[couplings.sources[e]]) *
+             x[couplings.columns[e] * Index{columns} + c];
+    }
+    b[couplings.rows[row] * Index{columns} + c] -= sum;
+  }
+}
+
+}  // namespace
+
+template <typename From, typename To>
+void reorder_rows(bool back, const int* order, Index rows, int columns, const From* from,
+                  Index from_stride, To* to, Index to_stride, cudaStream_t stream) {
+  if (rows == 0) return;
+  reorder_rows_kernel<<<grid_for(rows * columns, threads), threads, 0, stream>>>(
+      back, order, rows, columns, from, from_stride, to, to_stride);
+  check_launch("reorder_rows");
+}
+
+template <typename T>
+void subtract_couplings(const DeviceCouplings& couplings, const double* values, Index begin,
+                        Index end, int columns, const T* x, T* b, cudaStream_t stream) {
+  if (begin == end) return;
+  subtract_couplings_kernel<<<grid_for((end - begin) * columns, threads), threads, 0, stream>>>(
+      couplings, values, begin, end, columns, x, b);
+  check_launch("subtract_couplings");
+}
+
+template void reorder_rows(bool, const int*, Index, int, const double*, Index, float*, Index,
+                           cudaStream_t);
+template void reorder_rows(bool, const int*, Index, int, const double*, Index, double*, Index,
+                           cudaStream_t);
+template void reorder_rows(bool, const int*, Index, int, const float*, Index, double*, Index,
+                           cudaStream_t);
+template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int,
+                                 const float*, float*, cudaStream_t);
+template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int,
+                                 const double*, double*, cudaStream_t);
+
+}  // namespace spsolve::cuda
