@@ -10,7 +10,8 @@
 #include "team/team.hpp"
 
 static_assert(static_cast<int>(spsolve::Method::sparse_lu) == SPSOLVE_METHOD_SPARSE_LU &&
-                  static_cast<int>(spsolve::Method::lu) == SPSOLVE_METHOD_LU,
+                  static_cast<int>(spsolve::Method::lu) == SPSOLVE_METHOD_LU &&
+                  static_cast<int>(spsolve::Method::idr) == SPSOLVE_METHOD_IDR,
               "methods have the same numbers on both sides");
 
 struct spsolve_matrix {

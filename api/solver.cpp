@@ -67,9 +67,11 @@ struct Solver::State {
     report.method = name(choice.method);
     report.pivoting = name(choice.pivoting);
     report.equilibrated = solver->scaling().scales;
-    report.pivot_growth = facts.pivots.growth;
-    report.smallest_pivot = facts.pivots.smallest_pivot;
-    report.largest_pivot = facts.pivots.largest_pivot;
+    if (!facts.krylov) {
+      report.pivot_growth = facts.pivots.growth;
+      report.smallest_pivot = facts.pivots.smallest_pivot;
+      report.largest_pivot = facts.pivots.largest_pivot;
+    }
     report.notes.insert(report.notes.end(), facts.notes.begin(), facts.notes.end());
   }
 

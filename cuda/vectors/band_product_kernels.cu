@@ -99,6 +99,21 @@ struct PlainSum {
 #pragma unroll
     for (int c = 0; c < pack; ++c) values[c] += from_lane_behind(values[c], distance);
   }
+  __device__ void finish(Index, Index) {}
+};
+
+/// b - the sum
+template <int pack>
+struct DifferenceSum : PlainSum<pack> {
+  const double* b;
+  Index columns;
+
+  DifferenceSum(const double* from, Index count) : b(from), columns(count) {}
+  __device__ void finish(Index i, Index column) {
+    const double* const from = b + i * columns + column;  // b may be what the result goes to
+#pragma unroll
+    for (int c = 0; c < pack; ++c) this->values[c] = from[c] - this->values[c];
+  }
 };
 
 template <int pack>
@@ -170,6 +185,7 @@ __global__ void __launch_bounds__(threads)
     Sum sum = start;
     sum_up(a, i, x, columns, place, lanes, sum);
     if (i < a.rows && place.has_result()) {
+      sum.finish(i, place.column);
       store_columns(row_of(y, i, columns) + place.column, sum.values, pack > 1);
     }
   }
@@ -318,6 +334,12 @@ dim3 residual_grid(dim3 grid) {
 void multiply_rows(const CsrView<double>& a, const SplitRows<const double>& x,
                    const SplitRows<double>& y, Index columns, cudaStream_t stream) {
   multiply<PlainSum>(a, x, y, columns, stream);
+}
+
+void subtract_rows(const CsrView<double>& a, const SplitRows<const double>& x, const double* b,
+                   double* r, Index columns, cudaStream_t stream) {
+  // b has the alignment of r: both are whole vectors of GPU memory.
+  multiply<DifferenceSum>(a, x, {r, nullptr, a.rows}, columns, stream, b, columns);
 }
 
 void multiply_row_magnitudes(const CsrView<double>& a, double h, const SplitRows<const double>& x,

@@ -23,6 +23,10 @@ struct SplitRows {
 void multiply_rows(const CsrView<double>& a, const SplitRows<const double>& x,
                    const SplitRows<double>& y, Index columns, cudaStream_t stream);
 
+/// r_ic <- b_ic - sum over j of a_ij x_jc
+void subtract_rows(const CsrView<double>& a, const SplitRows<const double>& x, const double* b,
+                   double* r, Index columns, cudaStream_t stream);
+
 /// y_ic <- sum over j of |a_ij h h x_jc|
 void multiply_row_magnitudes(const CsrView<double>& a, double h, const SplitRows<const double>& x,
                              const SplitRows<double>& y, Index columns, cudaStream_t stream);

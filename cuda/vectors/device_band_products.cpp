@@ -24,6 +24,12 @@ class DeviceBandProducts final : public BandProducts {
     multiply_rows(rows_.view(), with_halo(x, halo), all_own(y), x.columns(), current_stream());
   }
 
+  void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
+                Vectors& r) override {
+    subtract_rows(rows_.view(), with_halo(x, halo), on_device(b).data(), on_device(r).data(),
+                  x.columns(), current_stream());
+  }
+
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
     if (!transposed_) {
       transposed_ = DeviceCsr<double>::from_csr(transpose(host_rows_), {});

@@ -69,6 +69,16 @@ void DeviceVectors::add_multiples(std::span<const double> factors, const Vectors
   cuda::add_multiples(factors, on_device(y).data(), data(), height(), current_stream());
 }
 
+void DeviceVectors::combine(std::span<const double> own, std::span<const double> factors,
+                            const Vectors& y) {
+  cuda::combine(own, factors, on_device(y).data(), data(), height(), current_stream());
+}
+
+void DeviceVectors::add_scaled_rows(double own, double factor, const Vectors& d, const Vectors& y) {
+  cuda::add_scaled_rows(own, factor, on_device(d).data(), on_device(y).data(), data(), height(),
+                        columns(), current_stream());
+}
+
 void DeviceVectors::scale_columns(std::span<const double> factors) {
   cuda::scale_columns(factors, data(), height(), current_stream());
 }

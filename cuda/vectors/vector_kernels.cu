@@ -77,6 +77,45 @@ __global__ void add_multiples_kernel(const __grid_constant__ Factors factors, co
 }
 
 template <int pack>
+__global__ void combine_kernel(const __grid_constant__ Factors own,
+                               const __grid_constant__ Factors factors, const double* y, double* x,
+                               Index stride, Index height, int per_row) {
+  const int first = static_cast<int>(threadIdx.x) % per_row * pack;
+  double kept[pack], factor[pack];
+#pragma unroll
+  for (int c = 0; c < pack; ++c) {
+    kept[c] = own.values[first + c];
+    factor[c] = factors.values[first + c];
+  }
+  for_packs(height, per_row, [&](Index i, int place) {
+    const Packed<double, pack> theirs = pack_at<pack>(y + i * stride, place);
+    Packed<double, pack> mine = pack_at<pack>(x + i * stride, place);
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      const double rest = kept[c] == 0 ? 0.0 : kept[c] * mine.elements[c];
+      mine.elements[c] = fma(factor[c], theirs.elements[c], rest);
+    }
+    pack_at<pack>(x + i * stride, place) = mine;
+  });
+}
+
+template <int pack>
+__global__ void add_scaled_rows_kernel(double own, double factor, const double* d, const double* y,
+                                       double* x, Index stride, Index height, int per_row) {
+  for_packs(height, per_row, [&](Index i, int place) {
+    const double of_row = factor * d[i];
+    const Packed<double, pack> theirs = pack_at<pack>(y + i * stride, place);
+    Packed<double, pack> mine = {};
+    if (own != 0) mine = pack_at<pack>(x + i * stride, place);
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      mine.elements[c] = fma(of_row, theirs.elements[c], own * mine.elements[c]);
+    }
+    pack_at<pack>(x + i * stride, place) = mine;
+  });
+}
+
+template <int pack>
 __global__ void scale_columns_kernel(const __grid_constant__ Factors factors, double* x,
                                      Index stride, Index height, int per_row) {
   const int first = static_cast<int>(threadIdx.x) % per_row * pack;
@@ -287,6 +326,30 @@ void add_multiples(std::span<const double> factors, const double* y, double* x, 
             factors_from(factors, first), y + first, x + first, columns, height, packs);
       });
   check_launch("add_multiples");
+}
+
+void combine(std::span<const double> own, std::span<const double> factors, const double* y,
+             double* x, Index height, cudaStream_t stream) {
+  const auto columns = static_cast<Index>(factors.size());
+  by_columns(
+      in_packs(y, columns) && in_packs(x, columns), height, columns,
+      [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
+        combine_kernel<pack><<<grid, threads, 0, stream>>>(factors_from(own, first),
+                                                           factors_from(factors, first), y + first,
+                                                           x + first, columns, height, packs);
+      });
+  check_launch("combine");
+}
+
+void add_scaled_rows(double own, double factor, const double* d, const double* y, double* x,
+                     Index height, Index columns, cudaStream_t stream) {
+  by_columns(
+      in_packs(y, columns) && in_packs(x, columns), height, columns,
+      [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
+        add_scaled_rows_kernel<pack><<<grid, threads, 0, stream>>>(
+            own, factor, d, y + first, x + first, columns, height, packs);
+      });
+  check_launch("add_scaled_rows");
 }
 
 void scale_columns(std::span<const double> factors, double* x, Index height, cudaStream_t stream) {

@@ -24,6 +24,14 @@ void copy_columns(const double* y, Index y_stride, double* x, Index x_stride, In
 void add_multiples(std::span<const double> factors, const double* y, double* x, Index height,
                    cudaStream_t stream);
 
+/// x(:, c) <- own_c x(:, c) + factor_c y(:, c); an own_c of 0 takes nothing of what x holds.
+void combine(std::span<const double> own, std::span<const double> factors, const double* y,
+             double* x, Index height, cudaStream_t stream);
+
+/// x(i, :) <- own x(i, :) + factor d_i y(i, :), likewise.
+void add_scaled_rows(double own, double factor, const double* d, const double* y, double* x,
+                     Index height, Index columns, cudaStream_t stream);
+
 /// x(:, c) <- factor_c x(:, c); a factor 0 gives zeros whatever x holds.
 void scale_columns(std::span<const double> factors, double* x, Index height, cudaStream_t stream);
 

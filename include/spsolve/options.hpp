@@ -6,7 +6,7 @@
 
 namespace spsolve {
 
-/// How A x = b is eliminated.
+/// How A x = b is solved.
 enum class Method {
   automatic,        ///< the method that this size, precision and device call for
   gauss,            ///< rows below the pivot; back substitution
@@ -15,6 +15,25 @@ enum class Method {
   sparse_cholesky,  ///< L L^T of a sparse symmetric positive definite matrix
   sparse_ldlt,      ///< L D L^T of a sparse symmetric matrix
   sparse_lu,        ///< L U of any sparse matrix
+  // By products with A and a preconditioner alone, none of which fill A in:
+  cg,        ///< conjugate gradients, for symmetric positive definite matrices
+  minres,    ///< minimal residuals, for symmetric matrices
+  gmres,     ///< generalised minimal residuals, restarted, for any matrix
+  bicgstab,  ///< stabilised biconjugate gradients, for any matrix
+  idr,       ///< induced dimension reduction, IDR(4), for any matrix
+};
+
+/// What stands for A^-1 in a step of a Krylov method.
+enum class Preconditioner {
+  automatic,  ///< what A and the method call for
+  none,
+  jacobi,        ///< the diagonal
+  block_jacobi,  ///< blocks on the diagonal
+  chebyshev,     ///< a polynomial of A
+  ilu0,          ///< incomplete L U without fill-in
+  ic0,           ///< incomplete L L^T without fill-in
+  elimination,   ///< sparse elimination in float
+  multigrid,     ///< a cycle of smoothed aggregation
 };
 
 /// The order in which sparse elimination takes the unknowns, which decides how much it fills in.
@@ -52,6 +71,12 @@ struct SolverOptions {
   /// File that the analysis of a sparse matrix is kept in: read where it is there and of this
   /// matrix' pattern, else written. Empty: none.
   std::string analysis_file = {};
+  /// Krylov methods: the preconditioner, the backward error that they stop at (0: as small as
+  /// double gets), the most steps (0: by the order), and the steps of a cycle of gmres.
+  Preconditioner preconditioner = Preconditioner::automatic;
+  double tolerance = 0;
+  Index iterations = 0;
+  Index restart = 30;
   AutoSwitch equilibrate = AutoSwitch::automatic;
   int refinement = 10;    ///< most sweeps of iterative refinement
   bool condition = true;  ///< whether condition numbers are estimated

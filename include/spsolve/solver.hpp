@@ -19,7 +19,7 @@ struct SetUpReport {
   std::string pivoting;  ///< none, partial, complete, tournament
   std::string device;    ///< host or cuda
   bool equilibrated = false;
-  double pivot_growth = 0;  ///< max |u_ij| / max |a_ij|
+  double pivot_growth = 0;  ///< max |u_ij| / max |a_ij|; 0, as the next two, of Krylov methods
   double smallest_pivot = 0, largest_pivot = 0;
   std::vector<std::string> notes;
 };

@@ -33,6 +33,8 @@ std::string form(const Option& option) {
              (option.unit.empty() ? "" : fmt::format(", in {}", option.unit));
     case OptionType::word_or_path:
       return fmt::format("{}|PATH", fmt::join(option.words, "|"));
+    case OptionType::number:
+      return "auto|NUMBER";
     case OptionType::text:
       return "TEXT";
     default:
@@ -90,7 +92,8 @@ std::string to_yaml(const Config& config) {
     }
     for (const Option& option : rows) {
       const std::string value = option.get(config);
-      const bool is_text = option.type != OptionType::choice && option.type != OptionType::integer;
+      const bool is_text = option.type != OptionType::choice &&
+                           option.type != OptionType::integer && option.type != OptionType::number;
       const std::string note = is_text ? "" : fmt::format(" ({})", form(option));
       text += fmt::format("{}# {}{}\n", indent, option.help, note);
       text += fmt::format("{}{}{}: {}\n", indent, value.empty() ? "# " : "", last_word(option),
@@ -113,6 +116,10 @@ nlohmann::ordered_json to_json(const Config& config) {
     const std::string value = option.get(config);
     if (option.type == OptionType::integer) {
       Index number = 0;
+      std::from_chars(value.data(), value.data() + value.size(), number);
+      place = number;
+    } else if (option.type == OptionType::number && value != "auto") {
+      double number = 0;
       std::from_chars(value.data(), value.data() + value.size(), number);
       place = number;
     } else if (option.words.data() == std::data(switch_words)) {
@@ -172,7 +179,8 @@ std::string reference_markdown() {
         option.type == OptionType::choice || option.type == OptionType::word_or_path
             ? fmt::format("`{}`{}", fmt::join(option.words, "`, `"),
                           option.type == OptionType::word_or_path ? ", PATH" : "")
-            : form(option),
+        : option.type == OptionType::number ? "`auto`, NUMBER"
+                                            : form(option),
         option.get(Config{}).empty() ? "none" : fmt::format("`{}`", default_text(option)),
         option.help);
   }

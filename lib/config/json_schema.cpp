@@ -33,6 +33,10 @@ Json type_of(const Option& option) {
         schema["enum"] = option.words;
       }
       break;
+    case OptionType::number:
+      schema["anyOf"] =
+          Json::array({{{"type", "number"}, {"exclusiveMinimum", 0}}, {{"const", "auto"}}});
+      break;
     case OptionType::output_path:
       schema["type"] = "string";
       break;

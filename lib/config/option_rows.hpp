@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -21,6 +22,12 @@ inline constexpr Index no_limit = std::numeric_limits<Index>::max();
 
 /// Whether the text is an integer, and which.
 inline bool read_integer(std::string_view text, Index& value) {
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc{} && end == text.data() + text.size();
+}
+
+/// Whether the text is a number, and which.
+inline bool read_number(std::string_view text, double& value) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   return problem == std::errc{} && end == text.data() + text.size();
 }
@@ -66,6 +73,31 @@ constexpr Option integer(std::string_view key, Index minimum, Index maximum, std
             (config.*....*path) = static_cast<ValueAt<path...>>(value);
           },
           nullptr};
+}
+
+/// A number in double, 0 for `auto`; `check` knows its range.
+template <auto... path>
+constexpr Option number_or_auto(std::string_view key, std::string_view help,
+                                std::string (*check)(std::string_view)) {
+  return {key,
+          OptionType::number,
+          {},
+          0,
+          0,
+          "",
+          help,
+          [](const Config& config) {
+            const double value = (config.*....*path);
+            return value == 0 ? std::string("auto") : fmt::format("{:g}", value);
+          },
+          [](Config& config, std::string_view text) {
+            double value = 0;
+            if (text != "auto" && !read_number(text, value)) {
+              fail(ExitCode::internal, "'{}' is no number", text);
+            }
+            (config.*....*path) = value;
+          },
+          check};
 }
 
 template <auto... path>

@@ -33,6 +33,8 @@ std::string expected_value(const Option& option) {
       if (option.maximum == no_limit)
         return fmt::format("an integer of at least {}", option.minimum);
       return fmt::format("an integer from {} to {}", option.minimum, option.maximum);
+    case OptionType::number:
+      return "a number, or auto";
     case OptionType::choice:
       if (option.words.size() == 1) return std::string(option.words[0]);
       return fmt::format("one of {}", fmt::join(option.words, ", "));
@@ -66,6 +68,7 @@ std::string option_problem(const Option& option, std::string_view text, bool quo
       quoted = false;
       return text.empty() ? refuse("") : word_or_path_problem(option, text);
     case OptionType::output_path:
+    case OptionType::number:
       break;
     default:
       quoted = false;

@@ -34,6 +34,15 @@ std::string kernel_problem(std::string_view text) {
                      nearest.empty() ? "; spbench --list-kernels shows all names" : nearest);
 }
 
+/// Backward errors that mean something: from round-off to no digit at all.
+std::string tolerance_problem(std::string_view text) {
+  if (text == "auto") return "";
+  double value = 0;
+  if (read_number(text, value) && value >= 1e-16 && value <= 0.1) return "";
+  return fmt::format("'solve.tolerance' must be auto or a number from 1e-16 to 0.1, not '{}'",
+                     printable(text));
+}
+
 // --- one scalar in place of a section
 
 std::vector<Setting> matrix_shorthand(std::string_view text) {
@@ -116,7 +125,8 @@ const Option option_table[] = {
         "matrix "
         "products; gauss and gauss_jordan column by column, with and without back substitution; "
         "auto: the first of the sparse ones that A allows, or a dense one where that is predicted "
-        "to be sooner done or solve.pivoting asks for one."),
+        "to be sooner done or solve.pivoting asks for one; cg, minres, gmres, bicgstab and idr "
+        "take products with A and a preconditioner alone, for what elimination cannot hold."),
     word_or_path<found_ordering_words,
                  [](auto& config) {
                    return std::tie(config.solve.ordering, config.solve.ordering_file);
@@ -142,6 +152,21 @@ const Option option_table[] = {
         "solve.block", 0, 4096, "columns",
         "lu: columns of a panel and rows of a cyclic block; 0 chooses by itself."),
     choice<&Config::solve, &Config::Solve::ranks>("solve.ranks", solving_ranks_help),
+    choice<&Config::solve, &Config::Solve::preconditioner>(
+        "solve.preconditioner",
+        "Krylov methods: what stands for A^-1 in a step; auto: multigrid where A looks elliptic, "
+        "else ic0 with cg, jacobi with minres and ilu0 with the others."),
+    number_or_auto<&Config::solve, &Config::Solve::tolerance>(
+        "solve.tolerance",
+        "Krylov methods: the backward error that they stop at; auto: as small as double gets.",
+        tolerance_problem),
+    integer<&Config::solve, &Config::Solve::iterations>(
+        "solve.iterations", 0, no_limit, "steps",
+        "Krylov methods: the most steps; 0: 1000 and 10 times the root of the order, at most "
+        "20000."),
+    integer<&Config::solve, &Config::Solve::restart>(
+        "solve.restart", 1, 10000, "steps",
+        "gmres: steps of a cycle, each of which keeps two vectors for every right-hand side."),
     choice<&Config::solve, &Config::Solve::equilibrate>(
         "solve.equilibrate",
         "Whether rows and columns are scaled by powers of two before the elimination, and x back; "

@@ -17,6 +17,7 @@ enum class OptionType {
   output_path,  ///< a file that is written; "" is allowed and means none
   integer,
   choice,
+  number,        ///< a number, or auto
   word_or_path,  ///< one of a few words, or a file that is read
 };
 

@@ -97,17 +97,18 @@ Csr<double> redistribute_rows(Team& team, const RowLayout& from, const Csr<doubl
   return result;
 }
 
-Csr<double> transposed_rows(Team& team, const RowLayout& layout, const Csr<double>& rows) {
+Csr<double> transposed_rows(Team& team, const RowLayout& row_layout,
+                            const RowLayout& column_layout, const Csr<double>& rows) {
   // Row j of this is what own rows give to row j of the transpose; it leaves for its owner.
   Departures out = together(team, [&] {
     const Csr<double> given = transpose(rows);
     Departures leaving;
     leaving.columns = given.column_indices;
     leaving.values = given.values;
-    const Index first = layout.band(team.rank()).first;
+    const Index first = row_layout.band(team.rank()).first;
     for (LocalIndex& column : leaving.columns) column += static_cast<LocalIndex>(first);
     for (int rank = 0; rank < team.size(); ++rank) {
-      const Range band = layout.band(rank);
+      const Range band = column_layout.band(rank);
       for (Index j = band.first; j < band.last; ++j) {
         leaving.lengths.push_back(given.row_offsets[j + 1] - given.row_offsets[j]);
       }
@@ -122,10 +123,10 @@ Csr<double> transposed_rows(Team& team, const RowLayout& layout, const Csr<doubl
   const std::vector<LocalIndex> columns = trade(team, out.columns, nonzero_counts);
   const std::vector<double> values = trade(team, out.values, nonzero_counts);
   // What came of one rank after another has, in each row, columns that ascend from rank to rank.
-  const Index height = layout.band(team.rank()).size();
+  const Index height = column_layout.band(team.rank()).size();
   Csr<double> result;
   result.rows = height;
-  result.columns = layout.rows;
+  result.columns = row_layout.rows;
   result.row_offsets.assign(static_cast<std::size_t>(height) + 1, 0);
   for (std::size_t k = 0; k < lengths.size(); ++k) {
     result.row_offsets[k % static_cast<std::size_t>(height) + 1] += lengths[k];

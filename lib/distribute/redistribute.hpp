@@ -12,9 +12,10 @@ namespace spsolve {
 Csr<double> redistribute_rows(Team& team, const RowLayout& from, const Csr<double>& rows,
                               const RowLayout& to);
 
-/// The transpose of a square matrix that lies in bands: `rows` are this rank's of the contiguous
-/// layout, the result is this rank's rows of the transpose. A message each way with each rank, of
-/// the entries that change ranks. Collective.
-Csr<double> transposed_rows(Team& team, const RowLayout& layout, const Csr<double>& rows);
+/// The transpose of a matrix that lies in bands: `rows` are this rank's of the contiguous layout
+/// `row_layout`, the result is this rank's rows of the transpose, in `column_layout`. A message
+/// each way with each rank, of the entries that change ranks. Collective.
+Csr<double> transposed_rows(Team& team, const RowLayout& row_layout,
+                            const RowLayout& column_layout, const Csr<double>& rows);
 
 }  // namespace spsolve

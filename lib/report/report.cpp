@@ -6,6 +6,7 @@
 #include "core/build_info.hpp"
 #include "io/atomic_file.hpp"
 #include "process/system.hpp"
+#include "report/krylov_report.hpp"
 #include "report/report_fields.hpp"
 #include "report/sparse_report.hpp"
 
@@ -189,6 +190,7 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
   json["pivoting"] = report.pivoting;
   json["equilibrated"] = report.equilibrated;
   if (report.sparse) json["sparse"] = to_json(*report.sparse);
+  if (report.krylov) json["krylov"] = to_json(*report.krylov);
   if (report.mixed) {
     json["mixed"] = {{"gmres_steps", report.mixed->steps}, {"fell_back", report.mixed->fell_back}};
   }
@@ -212,10 +214,13 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
     json["forward_error"]["estimate"] = report.trust.estimate;
   }
   if (report.l2_error) json["l2_error"] = *report.l2_error;
-  json["pivot_growth"] = report.pivot_growth;
-  json["pivots"] = {{"smallest", report.smallest_pivot}, {"largest", report.largest_pivot}};
+  if (report.pivots) {
+    json["pivot_growth"] = report.pivots->growth;
+    json["pivots"] = {{"smallest", report.pivots->smallest_pivot},
+                      {"largest", report.pivots->largest_pivot}};
+  }
   json["transport"] = report.transport;
-  json["gflops"] = report.gflops;
+  if (report.gflops) json["gflops"] = *report.gflops;
   if (report.checkpoint) json["checkpoint"] = checkpoint_json(report);
   end_json(json, report);
   return json;

@@ -92,6 +92,7 @@ struct SolveReport : TaskReport {
   std::string pivoting;                 ///< pivoting
   bool equilibrated = false;            ///< equilibrated: rows and columns were scaled
   std::optional<SparseOutcome> sparse;  ///< sparse.*, of sparse methods
+  std::optional<KrylovOutcome> krylov;  ///< krylov.*, of Krylov methods
   std::optional<MixedOutcome> mixed;    ///< mixed.gmres_steps|fell_back, of solve.precision: mixed
   Refinement refinement;                ///< backward_error, componentwise_error, refinement.*
   std::optional<Condition> condition;   ///< condition.normwise|reciprocal|componentwise
@@ -99,11 +100,10 @@ struct SolveReport : TaskReport {
   /// is finite
   Trust trust;
   std::optional<double> l2_error;  ///< l2_error = sum (x_i - 1)^2, where x is known to be ones
-  double pivot_growth = 0;         ///< pivot_growth
-  double smallest_pivot = 0;       ///< pivots.smallest, by absolute value
-  double largest_pivot = 0;        ///< pivots.largest
-  double gflops = 0;               ///< gflops: flops of the elimination over its seconds
-  std::string transport;           ///< transport: how rows travel between ranks
+  std::optional<PivotStatistics> pivots;  ///< pivot_growth, pivots.smallest|largest; no Krylov
+                                          ///< method has any
+  std::optional<double> gflops;           ///< gflops: flops of the elimination over its seconds
+  std::string transport;                  ///< transport: how rows travel between ranks
   std::optional<CheckpointStatistics> checkpoint;  ///< checkpoint.*, with checkpoint.directory
   double checkpoint_share = 0;                     ///< checkpoint.share: of the whole run's seconds
 };

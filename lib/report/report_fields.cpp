@@ -82,6 +82,23 @@ constexpr ReportField field_table[] = {
      "Sparse methods: steps of GMRES in the first solve with factors of perturbed pivots; 0 "
      "without "
      "those, and with solve.precision: mixed, which counts its own."},
+    {"krylov.preconditioner", FieldType::text, solve_sometimes,
+     "Krylov methods: the preconditioner that was taken, as the configuration names it."},
+    {"krylov.setup_seconds", FieldType::number, solve_sometimes,
+     "Krylov methods: seconds that it took to set up."},
+    {"krylov.steps", FieldType::integer, solve_sometimes,
+     "Krylov methods: steps of the first solve; those of refinement and estimates are not "
+     "counted."},
+    {"krylov.converged", FieldType::boolean, solve_sometimes,
+     "Krylov methods: whether the backward error that was asked for was reached."},
+    {"krylov.asked", FieldType::number, solve_sometimes,
+     "Krylov methods: that backward error (solve.tolerance)."},
+    {"krylov.history", FieldType::numbers, solve_sometimes,
+     "Krylov methods: backward errors before the first step and after each, as the method's "
+     "recurrences have the residual; the worst of the right-hand sides."},
+    {"krylov.levels[].rows", FieldType::integer, sometimes,
+     "multigrid: rows of a level, the finest first."},
+    {"krylov.levels[].nonzeros", FieldType::integer, sometimes, "multigrid: its non-zeros."},
     {"mixed.gmres_steps", FieldType::integer, solve_sometimes,
      "solve.precision: mixed: steps of GMRES with the float factors for the first right-hand "
      "sides."},
@@ -118,15 +135,16 @@ constexpr ReportField field_table[] = {
      "stored; absent where they tell nothing."},
     {"l2_error", FieldType::number, solve_sometimes,
      "sum (x_i - 1)^2, where x is known to be all ones (right_hand_side: row_sums)."},
-    {"pivot_growth", FieldType::number, solve,
+    {"pivot_growth", FieldType::number, solve_sometimes,
      "max |u_ij| / max |a_ij|: how much the entries grew; above 1e6 digits are lost. Sparse "
      "methods: "
      "of the pivots alone, max |u_kk| / max |a_ij|."},
-    {"pivots.smallest", FieldType::number, solve,
+    {"pivots.smallest", FieldType::number, solve_sometimes,
      "min |u_kk|; of L D L^T the smallest magnitude of an eigenvalue of D."},
-    {"pivots.largest", FieldType::number, solve, "max |u_kk|; of L D L^T the largest one."},
+    {"pivots.largest", FieldType::number, solve_sometimes,
+     "max |u_kk|; of L D L^T the largest one."},
     {"transport", FieldType::text, solve, "How rows travel between ranks: none, MPI, NCCL, ..."},
-    {"gflops", FieldType::number, finished,
+    {"gflops", FieldType::number, sometimes,
      "10^9 operations a second: 2/3 n^3 (gauss_jordan: n^3, sparse methods: sparse.flops) over the "
      "elimination, or 2 nnz K over the product."},
     {"checkpoint.written", FieldType::integer, solve_sometimes,

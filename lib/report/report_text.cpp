@@ -1,6 +1,7 @@
 // What a report says to people; report.cpp has it for programs.
 #include <cmath>
 
+#include "report/krylov_report.hpp"
 #include "report/report.hpp"
 #include "report/sparse_report.hpp"
 
@@ -92,6 +93,7 @@ std::string to_text(const SolveReport& report) {
                                              report.refinement.after.backward_error,
                                              report.refinement.after.componentwise_error));
   if (report.sparse) text += line("sparse", to_text(*report.sparse));
+  if (report.krylov) text += line("krylov", to_text(*report.krylov));
   if (report.mixed) {
     text += line("mixed", fmt::format("{} factors, {} step{} of GMRES",
                                       report.mixed->fell_back ? "double" : "float",
@@ -110,14 +112,18 @@ std::string to_text(const SolveReport& report) {
   text += forward_error_text(report);
   if (report.l2_error)
     text += line("L2 error", fmt::format("{:.3e} (x is known to be ones)", *report.l2_error));
-  text += line("pivot growth", fmt::format("{:.3g}", report.pivot_growth));
-  text +=
-      line("pivots", fmt::format("{:.2e} to {:.2e}", report.smallest_pivot, report.largest_pivot));
+  if (report.pivots) {
+    text += line("pivot growth", fmt::format("{:.3g}", report.pivots->growth));
+    text += line("pivots", fmt::format("{:.2e} to {:.2e}", report.pivots->smallest_pivot,
+                                       report.pivots->largest_pivot));
+  }
   const char* const counted = report.sparse                     ? "those of the fronts"
                               : report.method == "gauss_jordan" ? "n^3"
                                                                 : "2/3 n^3";
-  text +=
-      line("rate", fmt::format("{:.2f} GFLOP/s ({} over the elimination)", report.gflops, counted));
+  if (report.gflops) {
+    text += line("rate",
+                 fmt::format("{:.2f} GFLOP/s ({} over the elimination)", *report.gflops, counted));
+  }
   if (report.ranks > 1) text += line("transport", report.transport);
   if (report.checkpoint) text += checkpoint_text(*report.checkpoint, report.checkpoint_share);
   return text + end_text(report);

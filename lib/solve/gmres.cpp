@@ -77,17 +77,24 @@ class SmallProblem {
   std::vector<double> right_;
 };
 
-/// Makes w orthogonal to all of `basis`, twice, as one pass leaves round-off; hands back the
-/// coefficients, by basis vector and column.
+/// Makes w orthogonal to all of `basis` by classical Gram-Schmidt, twice, as one pass leaves
+/// round-off (Giraud, Langou, Rozloznik and van den Eshof, 2005); hands back the coefficients, by
+/// basis vector and column. Two reductions.
 std::vector<Coefficients> orthogonalise(Vectors& w, const std::vector<Owned>& basis) {
   std::vector<Coefficients> coefficients(basis.size(),
                                          Coefficients(static_cast<std::size_t>(w.columns())));
+  const auto columns = static_cast<std::size_t>(w.columns());
   for (int pass = 0; pass < 2; ++pass) {
+    std::vector<double> sums(basis.size() * columns);
     for (std::size_t k = 0; k < basis.size(); ++k) {
-      Coefficients factors = dots(w, *basis[k]);
-      for (std::size_t c = 0; c < factors.size(); ++c) {
-        coefficients[k][c] += factors[c];
-        factors[c] = -factors[c];
+      w.own_dots(*basis[k], std::span(sums).subspan(k * columns, columns));
+    }
+    all_sum(w.team(), sums);
+    for (std::size_t k = 0; k < basis.size(); ++k) {
+      Coefficients factors(columns);
+      for (std::size_t c = 0; c < columns; ++c) {
+        coefficients[k][c] += sums[k * columns + c];
+        factors[c] = -sums[k * columns + c];
       }
       w.add_multiples(factors, *basis[k]);
     }
@@ -181,7 +188,8 @@ std::int64_t gmres_bytes(Index height, Index right_hand_sides) {
 }
 
 int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
-                int most_steps, Vectors& x) {
+                int most_steps, Vectors& x,
+                const std::function<void(const std::vector<double>&)>& look) {
   const auto columns = static_cast<std::size_t>(x.columns());
   const Coefficients beta = norms(x);
   std::vector<bool> done(columns);
@@ -207,6 +215,10 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
     normalise(*next, length, done);
     basis.push_back(std::move(next));
     ++steps;
+    if (!look) continue;
+    Coefficients now;
+    for (const SmallProblem& problem : problems) now.push_back(problem.residual());
+    look(now);
   }
   x.fill(0);
   std::vector<std::vector<double>> solutions;

@@ -60,6 +60,25 @@ struct SparseOutcome {
   int gmres_steps = 0;                   ///< of the first solve with perturbed pivots
 };
 
+/// A level of a multigrid hierarchy.
+struct GridLevel {
+  Index rows = 0;
+  Index nonzeros = 0;
+};
+
+/// How the first solve by a Krylov method went.
+struct KrylovOutcome {
+  std::string_view preconditioner;  ///< the word of solve.preconditioner that was taken
+  double setup_seconds = 0;         ///< of the preconditioner
+  Index steps = 0;
+  bool converged = true;          ///< to the backward error that was asked for
+  double asked = 0;               ///< that
+  std::vector<double> history;    ///< backward error before the first step and after each, by
+                                  ///< residuals of the method's recurrences; the worst column
+  std::vector<GridLevel> levels;  ///< of multigrid, the finest first
+  std::string shortfall;          ///< where it did not converge: a sentence
+};
+
 /// What an inverse tells of itself for a report, the same on every rank but for seconds.
 struct InverseFacts {
   PivotStatistics pivots;
@@ -67,6 +86,7 @@ struct InverseFacts {
   std::optional<MixedOutcome> mixed;
   std::optional<LuSeconds> seconds;  ///< of lu
   std::optional<SparseOutcome> sparse;
+  std::optional<KrylovOutcome> krylov;  ///< then there are no pivots
 };
 
 /// What goes along with an elimination.
@@ -98,6 +118,10 @@ class Inverse : public LinearOperator {
   /// Eliminates. Throws Error(not_trustworthy) on every rank where a pivot is zero or not finite.
   /// Hands back what it solved for run.first on the way, if it did.
   virtual std::unique_ptr<Vectors> eliminate(const EliminationRun& run) = 0;
+
+  /// Says that the next apply() or apply_transposed() is for a solution as it was asked for, not
+  /// for a correction or an estimate, which methods that come near A^-1 step by step do with less.
+  virtual void expect_solution() {}
 
   virtual const InverseFacts& facts() const = 0;
 };

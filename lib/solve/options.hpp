@@ -9,7 +9,11 @@
 namespace spsolve {
 
 inline constexpr std::string_view method_words[] = {
-    "auto", "gauss", "gauss_jordan", "lu", "sparse_cholesky", "sparse_ldlt", "sparse_lu"};
+    "auto",      "gauss", "gauss_jordan", "lu",    "sparse_cholesky", "sparse_ldlt",
+    "sparse_lu", "cg",    "minres",       "gmres", "bicgstab",        "idr"};
+inline constexpr std::string_view preconditioner_words[] = {
+    "auto", "none", "jacobi",      "block_jacobi", "chebyshev",
+    "ilu0", "ic0",  "elimination", "multigrid"};
 inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial", "complete",
                                                       "tournament"};
 inline constexpr std::string_view ordering_words[] = {"auto", "nested_dissection", "amd",
@@ -22,6 +26,9 @@ constexpr Words words_of(Ordering) {
 constexpr Words words_of(Method) {
   return method_words;
 }
+constexpr Words words_of(Preconditioner) {
+  return preconditioner_words;
+}
 constexpr Words words_of(Pivoting) {
   return pivoting_words;
 }
@@ -30,6 +37,11 @@ constexpr Words words_of(Pivoting) {
 constexpr bool is_sparse(Method method) {
   return method == Method::sparse_cholesky || method == Method::sparse_ldlt ||
          method == Method::sparse_lu;
+}
+
+/// Whether a method takes products with A and a preconditioner alone.
+constexpr bool is_krylov(Method method) {
+  return method >= Method::cg;
 }
 
 /// Why the two don't go together, and what to do, in a sentence without a full stop; or "".
@@ -43,6 +55,10 @@ constexpr std::string_view why_not(Method method, Pivoting pivoting) {
     return "solve.pivoting=tournament goes with solve.method=lu only; use "
            "solve.pivoting=partial or solve.method=lu";
   }
+  if (is_krylov(method) && pivoting != Pivoting::automatic) {
+    return "solve.pivoting goes with dense methods, and Krylov methods have no pivots; use "
+           "solve.pivoting=auto, or solve.method=lu";
+  }
   if (is_sparse(method) && pivoting != Pivoting::automatic) {
     return "solve.pivoting goes with dense methods, as sparse ones look for pivots by rules of "
            "their own; use solve.pivoting=auto, or solve.method=lu";
@@ -52,6 +68,10 @@ constexpr std::string_view why_not(Method method, Pivoting pivoting) {
 
 /// The same of a method and checkpoints.
 constexpr std::string_view why_not_kept(Method method) {
+  if (is_krylov(method)) {
+    return "Krylov methods keep no checkpoints; use solve.method=lu, or leave "
+           "checkpoint.directory out";
+  }
   return is_sparse(method) ? "sparse methods keep no checkpoints; use solve.method=lu, or leave "
                              "checkpoint.directory out"
                            : "";

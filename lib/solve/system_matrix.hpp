@@ -6,8 +6,7 @@
 #include "distribute/compressed_rows.hpp"
 #include "matrix/csr.hpp"
 #include "solve/linear_operator.hpp"
-#include "vectors/halo_rows.hpp"
-#include "vectors/vector_memory.hpp"
+#include "vectors/band_matrix.hpp"
 
 namespace spsolve {
 
@@ -24,30 +23,31 @@ class SystemMatrix : public LinearOperator {
   SystemMatrix(const SystemMatrix&) = delete;
   SystemMatrix& operator=(const SystemMatrix&) = delete;
 
-  Team& team() const { return team_; }
-  const RowLayout& layout() const { return layout_; }
-  Index order() const { return layout_.rows; }
-  Range own() const { return halo_.plan().own; }
-  Index nonzeros() const { return nonzeros_; }  ///< of all ranks
-  const VectorMemory& memory() const { return memory_; }
+  Team& team() const { return bands_.team(); }
+  const RowLayout& layout() const { return bands_.row_layout(); }
+  Index order() const { return layout().rows; }
+  Range own() const { return bands_.own_rows(); }
+  Index nonzeros() const { return bands_.nonzeros(); }  ///< of all ranks
+  const VectorMemory& memory() const { return bands_.memory(); }
 
-  /// This rank's rows; columns as BandProducts has them. Not collective.
-  const Csr<double>& local_rows() const { return rows_; }
+  /// The matrix as nothing but its products.
+  BandMatrix& bands() { return bands_; }
 
   /// The column of A that local column j is. Not collective.
-  Index global_column(LocalIndex j) const {
-    return j < own().size() ? own().first + j : halo_.plan().halo[j - own().size()];
-  }
+  Index global_column(LocalIndex j) const { return bands_.global_column(j); }
+
+  /// This rank's rows; columns as BandProducts has them. Not collective.
+  const Csr<double>& local_rows() const { return bands_.local_rows(); }
 
   /// New values for the same pattern, in the order of the rows that the object was made of.
   /// Throws Error(input) on every rank where their number differs.
-  void set_values(std::vector<double> values);
+  void set_values(std::vector<double> values) { bands_.set_values(std::move(values)); }
 
   /// n x `columns` zeros where the products are computed; on every rank or none.
-  std::unique_ptr<Vectors> vectors(Index columns) const;
+  std::unique_ptr<Vectors> vectors(Index columns) const { return bands_.vectors_of_rows(columns); }
 
-  void apply(const Vectors& x, Vectors& y) override;
-  void apply_transposed(const Vectors& x, Vectors& y) override;
+  void apply(const Vectors& x, Vectors& y) override { bands_.apply(x, y); }
+  void apply_transposed(const Vectors& x, Vectors& y) override { bands_.apply_transposed(x, y); }
 
   /// y <- |A| |x| scaled by h^2: see BandProducts::multiply_magnitudes().
   void apply_magnitudes(double h, const Vectors& x, Vectors& y);
@@ -78,13 +78,7 @@ class SystemMatrix : public LinearOperator {
   /// The way back: what is known of local columns, combined for own ones.
   Dense<double> over_columns(Dense<double> local, Meeting how) const;
 
-  Team& team_;
-  RowLayout layout_;
-  Index nonzeros_ = 0;
-  Csr<double> rows_;
-  HaloRows halo_;
-  const VectorMemory& memory_;
-  std::unique_ptr<BandProducts> products_;
+  BandMatrix bands_;
 };
 
 }  // namespace spsolve

@@ -33,15 +33,16 @@ double largest_trusted_error(Precision precision) {
 
 /// Whether x solves a system near A x = b.
 bool has_small_residual(const TrustFigures& figures) {
-  return figures.refinement.after.backward_error <= largest_trusted_error(figures.precision);
+  return figures.refinement.after.backward_error <=
+         std::max(figures.asked, largest_trusted_error(figures.precision));
 }
 
 /// Whether the pivots may be those of a singular matrix, for all that they tell alone.
 bool pivots_range_far(const TrustFigures& figures) {
   const double roundoff = figures.precision == Precision::float32 ? 0x1p-24 : unit_roundoff;
-  return figures.order > 0 && figures.pivots.smallest_pivot <= static_cast<double>(figures.order) *
-                                                                   roundoff *
-                                                                   figures.pivots.largest_pivot;
+  return figures.order > 0 && figures.has_pivots &&
+         figures.pivots.smallest_pivot <=
+             static_cast<double>(figures.order) * roundoff * figures.pivots.largest_pivot;
 }
 
 /// Of a known solution that was not found: whether it is A that is singular, or too near to it.
@@ -148,8 +149,9 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
 std::string note_on_residual(const TrustFigures& figures) {
   return fmt::format(
       "the backward error is above {:.0e}: x does not solve this system; try {}{}{}",
-      largest_trusted_error(figures.precision),
-      figures.method == Method::gauss_jordan
+      std::max(figures.asked, largest_trusted_error(figures.precision)),
+      is_krylov(figures.method) ? "a sparse method, or "
+      : figures.method == Method::gauss_jordan
           ? "solve.method=lu (gauss_jordan is less stable where U is ill-conditioned) or "
           : "",
       most_stable(figures.method),

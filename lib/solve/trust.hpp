@@ -21,6 +21,8 @@ struct TrustFigures {
   Precision precision = Precision::float64;  ///< as it was asked for
   bool float_factors = false;                ///< what solves is factors in float
   PivotStatistics pivots;
+  bool has_pivots = true;  ///< whether they are those of an elimination
+  double asked = 0;        ///< the backward error that was asked for; 0: as small as it gets
   Refinement refinement;
   std::optional<Condition> condition;
   std::optional<Probe> probe;

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "dense/dense_inverse.hpp"
 #include "dense/flops.hpp"
+#include "system/krylov_rows.hpp"
 #include "system/sparse_rows.hpp"
 #include "vectors/vector_bytes.hpp"
 
@@ -126,20 +127,25 @@ void plan_vectors(const SolverQuestion& question, Index height, MemoryPlan& plan
 }  // namespace
 
 std::span<const SolverRow> solver_table() {
-  static const SolverRow table[] = {
-      dense_row<Method::lu>(
-          "makes A dense and eliminates it in blocks, nearly all of it by products of matrices: "
-          "2/3 n^3 flops, pivoting none, partial or tournament"),
-      dense_row<Method::gauss>(
-          "makes A dense and eliminates it column by column: 2/3 n^3 flops, pivoting none, partial "
-          "or complete"),
-      dense_row<Method::gauss_jordan>(
-          "eliminates above the diagonal as well, so that no back substitution is left: n^3 flops, "
-          "pivoting none, partial or complete; for comparison with the literature"),
-      sparse_cholesky_row(),
-      sparse_ldlt_row(),
-      sparse_lu_row(),
-  };
+  static const std::vector<SolverRow> table = [] {
+    std::vector<SolverRow> rows{
+        dense_row<Method::lu>(
+            "makes A dense and eliminates it in blocks, nearly all of it by products of matrices: "
+            "2/3 n^3 flops, pivoting none, partial or tournament"),
+        dense_row<Method::gauss>("makes A dense and eliminates it column by column: 2/3 n^3 flops, "
+                                 "pivoting none, partial "
+                                 "or complete"),
+        dense_row<Method::gauss_jordan>(
+            "eliminates above the diagonal as well, so that no back substitution is left: n^3 "
+            "flops, "
+            "pivoting none, partial or complete; for comparison with the literature"),
+        sparse_cholesky_row(),
+        sparse_ldlt_row(),
+        sparse_lu_row(),
+    };
+    rows.insert(rows.end(), krylov_rows().begin(), krylov_rows().end());
+    return rows;
+  }();
   return table;
 }
 

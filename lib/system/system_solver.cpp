@@ -52,6 +52,7 @@ SolveOutcome SystemSolver::solve(const Vectors& b, Vectors& x, PhaseTimes& times
     if (first_ != nullptr && first_->columns() == b.columns()) {
       copy(*first_, x);
     } else {
+      inverse_->expect_solution();
       apply(b, x);
     }
     first_ = nullptr;
@@ -61,12 +62,16 @@ SolveOutcome SystemSolver::solve(const Vectors& b, Vectors& x, PhaseTimes& times
 
 SolveOutcome SystemSolver::solve_transposed(const Vectors& b, Vectors& x, PhaseTimes& times) {
   if (transposed_ == nullptr) {
-    transposed_ = std::make_unique<SystemMatrix>(
-        matrix_->team(), matrix_->layout(),
-        transposed_rows(matrix_->team(), matrix_->layout(), matrix_->scaled_rows({})),
-        matrix_->memory());
+    transposed_ =
+        std::make_unique<SystemMatrix>(matrix_->team(), matrix_->layout(),
+                                       transposed_rows(matrix_->team(), matrix_->layout(),
+                                                       matrix_->layout(), matrix_->scaled_rows({})),
+                                       matrix_->memory());
   }
-  times.measure("gather", [&] { apply_transposed(b, x); });
+  times.measure("gather", [&] {
+    inverse_->expect_solution();
+    apply_transposed(b, x);
+  });
   Transposed inverse(*this);
   return finish(*transposed_, inverse, b, x, times);
 }
@@ -74,8 +79,12 @@ SolveOutcome SystemSolver::solve_transposed(const Vectors& b, Vectors& x, PhaseT
 SolveOutcome SystemSolver::finish(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b,
                                   Vectors& x, PhaseTimes& times) {
   SolveOutcome outcome;
-  outcome.refinement = times.measure(
-      "check", [&] { return refine(matrix, b, inverse, question_.options.refinement, x); });
+  // A Krylov method stops where it was told to, and where it got no further.
+  const auto& krylov = inverse_->facts().krylov;
+  const bool as_it_is = krylov && (!krylov->converged || question_.options.tolerance > 0);
+  const int most_sweeps = as_it_is ? 0 : question_.options.refinement;
+  outcome.refinement =
+      times.measure("check", [&] { return refine(matrix, b, inverse, most_sweeps, x); });
   estimate_trust(matrix, inverse, b, x, times, outcome);
   return outcome;
 }
@@ -85,18 +94,21 @@ void SystemSolver::estimate_trust(SystemMatrix& matrix, LinearOperator& inverse,
   // Factors that are worse than this say nothing about the condition of A.
   constexpr double largest_error = 1e-3;
   const double error = outcome.refinement.before.backward_error;
-  const bool fit = error <= largest_error;
   const InverseFacts& facts = inverse_->facts();
+  const bool fit = error <= largest_error && !(facts.krylov && !facts.krylov->converged);
   TrustFigures figures{.order = matrix.order(),
                        .method = row_.method,
                        .precision = question_.options.precision,
                        .float_factors = question_.options.precision == Precision::float32 ||
                                         (facts.mixed && !facts.mixed->fell_back),
                        .pivots = facts.pivots,
+                       .has_pivots = !facts.krylov,
+                       .asked = question_.options.tolerance,
                        .refinement = outcome.refinement,
                        .condition = {},
                        .probe = {}};
-  if (question_.options.condition) {
+  const bool estimates = question_.options.condition && (fit || !facts.krylov);
+  if (estimates) {
     times.measure("condition", [&] {
       figures.probe = probe_known_solution(matrix, inverse);
       if (fit) figures.condition = estimate_condition(matrix, b, x, inverse);
@@ -104,7 +116,10 @@ void SystemSolver::estimate_trust(SystemMatrix& matrix, LinearOperator& inverse,
   }
   outcome.condition = figures.condition;
   outcome.trust = judge(figures);
-  if (question_.options.condition && !fit) {
+  if (facts.krylov && !facts.krylov->shortfall.empty()) {
+    outcome.trust.notes.push_back(facts.krylov->shortfall);
+  }
+  if (estimates && !fit) {
     outcome.trust.notes.push_back(
         fmt::format("no condition estimate: the factors are too inaccurate for it (backward error "
                     "{:.1e} before refinement)",

@@ -263,12 +263,13 @@ class SolveRun {
     report_.pivoting = name(choice.pivoting);
     report_.mixed = facts.mixed;
     report_.sparse = facts.sparse;
-    report_.pivot_growth = facts.pivots.growth;
-    report_.smallest_pivot = facts.pivots.smallest_pivot;
-    report_.largest_pivot = facts.pivots.largest_pivot;
+    report_.krylov = facts.krylov;
+    if (!facts.krylov) report_.pivots = facts.pivots;
     on_its_gpu.note(report_);
     report_.add_run(team_, times_);
-    report_.gflops = flops_here(report_, solver) / report_.longest("eliminate") / 1e9;
+    if (!facts.krylov) {
+      report_.gflops = flops_here(report_, solver) / report_.longest("eliminate") / 1e9;
+    }
     if (report_.checkpoint) {
       report_.checkpoint_share = report_.longest("checkpoint") / report_.longest("total");
     }

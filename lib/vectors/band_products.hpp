@@ -29,6 +29,10 @@ class BandProducts {
   /// y <- A x
   virtual void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) = 0;
 
+  /// r <- b - A x in double; r may be b.
+  virtual void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
+                        Vectors& r) = 0;
+
   /// y <- the part of A^T x that belongs to own rows, `halo` <- what others' rows get of it. The
   /// transposed matrix is made at the first call, and kept.
   virtual void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) = 0;

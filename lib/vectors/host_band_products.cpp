@@ -64,8 +64,18 @@ class HostBandProducts final : public BandProducts {
       : rows_(rows), own_columns_(own_columns) {}
 
   void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
-    add_up(rows_, LocalRows{on_host(x), halo}, on_host(y),
-           [](double value, double element) { return value * element; });
+    add_up(
+        rows_, LocalRows{on_host(x), halo}, on_host(y),
+        [](double value, double element) { return value * element; }, unchanged);
+  }
+
+  void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
+                Vectors& r) override {
+    const HostVectors& right = on_host(b);
+    add_up(
+        rows_, LocalRows{on_host(x), halo}, on_host(r),
+        [](double value, double element) { return value * element; },
+        [&](Index i, Index c, double sum) { return right.row(i)[c] - sum; });
   }
 
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
@@ -89,8 +99,9 @@ class HostBandProducts final : public BandProducts {
 
   void multiply_magnitudes(double h, const Vectors& x, const Dense<double>& halo,
                            Vectors& y) override {
-    add_up(rows_, LocalRows{on_host(x), halo}, on_host(y),
-           [h](double value, double element) { return std::abs(value * h * h * element); });
+    add_up(
+        rows_, LocalRows{on_host(x), halo}, on_host(y),
+        [h](double value, double element) { return std::abs(value * h * h * element); }, unchanged);
   }
 
   ResidualNorms residual(const Vectors& b, const Vectors& x, const Dense<double>& halo,
@@ -144,22 +155,53 @@ class HostBandProducts final : public BandProducts {
   }
 
  private:
-  /// y_ic <- sum over j of term(a_ij, x_jc)
-  template <typename Term>
-  static void add_up(const Csr<double>& rows, const LocalRows& x, HostVectors& y,
-                     const Term& term) {
+  /// y_ic <- result(i, c, sum over j of term(a_ij, x_jc))
+  template <typename Term, typename Result>
+  static void add_up(const Csr<double>& rows, const LocalRows& x, HostVectors& y, const Term& term,
+                     const Result& result) {
     const Index columns = y.columns();
+    if (columns == 1 && x.halo.rows == 0) return add_up_one(rows, x.own, y, term, result);
 #pragma omp parallel for schedule(static)
     for (Index i = 0; i < rows.rows; ++i) {
-      double* const sum = y.row(i);
-      std::fill_n(sum, columns, 0.0);
+      constexpr Index at_once = 8;
       const auto places = rows.row_columns(i);
       const auto values = rows.row_values(i);
-      for (std::size_t k = 0; k < places.size(); ++k) {
-        const double* const element = x.row(places[k]);
-        for (Index c = 0; c < columns; ++c) sum[c] += term(values[k], element[c]);
+      for (Index first = 0; first < columns; first += at_once) {
+        const Index count = std::min(at_once, columns - first);
+        double sum[at_once] = {};
+        for (std::size_t k = 0; k < places.size(); ++k) {
+          const double* const element = x.row(places[k]) + first;
+          if (count == at_once) {
+            for (Index c = 0; c < at_once; ++c) sum[c] += term(values[k], element[c]);
+          } else {
+            for (Index c = 0; c < count; ++c) sum[c] += term(values[k], element[c]);
+          }
+        }
+        for (Index c = 0; c < count; ++c) y.row(i)[first + c] = result(i, first + c, sum[c]);
       }
     }
+  }
+
+  /// The same for one column without a halo, as Krylov methods and multigrid have it most.
+  template <typename Term, typename Result>
+  static void add_up_one(const Csr<double>& rows, const HostVectors& x, HostVectors& y,
+                         const Term& term, const Result& result) {
+    const double* const elements = x.row(0);
+    double* const sums = y.row(0);
+    const LocalIndex* const places = rows.column_indices.data();
+    const double* const values = rows.values.data();
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < rows.rows; ++i) {
+      double sum = 0;
+      for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+        sum += term(values[k], elements[places[k]]);
+      }
+      sums[i] = result(i, Index{0}, sum);
+    }
+  }
+
+  static double unchanged(Index, Index, double sum) {
+    return sum;
   }
 
   const Csr<double>& rows_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "core/extremes.hpp"
 
@@ -31,6 +32,22 @@ void over_blocks(Index rows, std::span<double> result, const Work& work, const C
   for (Index k = 0; k < blocks * columns; ++k) {
     double& total = result[static_cast<std::size_t>(k % columns)];
     total = combine(total, sums[static_cast<std::size_t>(k)]);
+  }
+}
+
+/// Calls work(first, last, columns) for blocks of rows in threads: with a constant for the one
+/// column that most vectors have, which compilers make loops over rows of, else with K.
+template <typename Work>
+void over_rows(Index rows, Index columns, const Work& work) {
+  const Index blocks = (rows + block_rows - 1) / block_rows;
+#pragma omp parallel for schedule(static) if (rows * columns > worthwhile)
+  for (Index block = 0; block < blocks; ++block) {
+    const Index first = block * block_rows, last = std::min(first + block_rows, rows);
+    if (columns == 1) {
+      work(first, last, std::integral_constant<Index, 1>{});
+    } else {
+      work(first, last, columns);
+    }
   }
 }
 
@@ -69,13 +86,42 @@ void HostVectors::copy_columns(const Vectors& y, Index from, Index to, Index cou
 }
 
 void HostVectors::add_multiples(std::span<const double> factors, const Vectors& y) {
-  const HostVectors& other = on_host(y);
-#pragma omp parallel for schedule(static) if (height() * columns() > worthwhile)
-  for (Index i = 0; i < height(); ++i) {
-    double* const mine = row(i);
-    const double* const theirs = other.row(i);
-    for (Index c = 0; c < columns(); ++c) mine[c] += factors[c] * theirs[c];
-  }
+  double* const mine = row(0);
+  const double* const theirs = on_host(y).row(0);
+  over_rows(height(), columns(), [=](Index first, Index last, auto k) {
+    for (Index i = first; i < last; ++i) {
+      for (Index c = 0; c < k; ++c) mine[i * k + c] += factors[c] * theirs[i * k + c];
+    }
+  });
+}
+
+void HostVectors::combine(std::span<const double> own, std::span<const double> factors,
+                          const Vectors& y) {
+  double* const mine = row(0);
+  const double* const theirs = on_host(y).row(0);
+  over_rows(height(), columns(), [=](Index first, Index last, auto k) {
+    for (Index i = first; i < last; ++i) {
+      for (Index c = 0; c < k; ++c) {
+        const double kept = own[c] == 0 ? 0.0 : own[c] * mine[i * k + c];
+        mine[i * k + c] = kept + factors[c] * theirs[i * k + c];
+      }
+    }
+  });
+}
+
+void HostVectors::add_scaled_rows(double own, double factor, const Vectors& d, const Vectors& y) {
+  const double* const of_rows = on_host(d).row(0);
+  double* const mine = row(0);
+  const double* const theirs = on_host(y).row(0);
+  over_rows(height(), columns(), [=](Index first, Index last, auto k) {
+    for (Index i = first; i < last; ++i) {
+      const double of_row = factor * of_rows[i];
+      for (Index c = 0; c < k; ++c) {
+        const double kept = own == 0 ? 0.0 : own * mine[i * k + c];
+        mine[i * k + c] = kept + of_row * theirs[i * k + c];
+      }
+    }
+  });
 }
 
 void HostVectors::scale_columns(std::span<const double> factors) {
@@ -96,12 +142,20 @@ void HostVectors::scale_rows(const Vectors& d) {
 }
 
 void HostVectors::own_dots(const Vectors& y, std::span<double> sums) const {
-  const HostVectors& other = on_host(y);
+  const double* const mine = row(0);
+  const double* const theirs = on_host(y).row(0);
   over_blocks(
       height(), sums,
-      [&](Index first, Index last, double* block) {
+      [&, k = columns()](Index first, Index last, double* block) {
+        if (k == 1) {
+          double sum = 0;
+#pragma omp simd reduction(+ : sum)
+          for (Index i = first; i < last; ++i) sum += mine[i] * theirs[i];
+          *block = sum;
+          return;
+        }
         for (Index i = first; i < last; ++i) {
-          for (Index c = 0; c < columns(); ++c) block[c] += row(i)[c] * other.row(i)[c];
+          for (Index c = 0; c < k; ++c) block[c] += mine[i * k + c] * theirs[i * k + c];
         }
       },
       [](double a, double b) { return a + b; });
@@ -110,9 +164,9 @@ void HostVectors::own_dots(const Vectors& y, std::span<double> sums) const {
 void HostVectors::own_maxima(std::span<double> largest) const {
   over_blocks(
       height(), largest,
-      [&](Index first, Index last, double* block) {
+      [&, k = columns(), mine = row(0)](Index first, Index last, double* block) {
         for (Index i = first; i < last; ++i) {
-          for (Index c = 0; c < columns(); ++c) block[c] = larger(block[c], std::abs(row(i)[c]));
+          for (Index c = 0; c < k; ++c) block[c] = larger(block[c], std::abs(mine[i * k + c]));
         }
       },
       [](double a, double b) { return larger(a, b); });

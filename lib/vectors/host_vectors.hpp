@@ -19,6 +19,9 @@ class HostVectors final : public Vectors {
   void fill(double value) override;
   void copy_columns(const Vectors& y, Index from, Index to, Index count) override;
   void add_multiples(std::span<const double> factors, const Vectors& y) override;
+  void combine(std::span<const double> own, std::span<const double> factors,
+               const Vectors& y) override;
+  void add_scaled_rows(double own, double factor, const Vectors& d, const Vectors& y) override;
   void scale_columns(std::span<const double> factors) override;
   void scale_rows(const Vectors& d) override;
   void own_dots(const Vectors& y, std::span<double> sums) const override;

@@ -56,6 +56,14 @@ class Vectors {
   /// x(:, c) <- x(:, c) + factor_c y(:, c)
   virtual void add_multiples(std::span<const double> factors, const Vectors& y) = 0;
 
+  /// x(:, c) <- own_c x(:, c) + factor_c y(:, c); an own_c of 0 takes nothing of what x holds.
+  virtual void combine(std::span<const double> own, std::span<const double> factors,
+                       const Vectors& y) = 0;
+
+  /// x(i, :) <- own x(i, :) + factor d_i y(i, :) for d of one column; an `own` of 0 takes nothing
+  /// of what x holds.
+  virtual void add_scaled_rows(double own, double factor, const Vectors& d, const Vectors& y) = 0;
+
   /// x(:, c) <- factor_c x(:, c); a factor 0 gives zeros whatever x holds.
   virtual void scale_columns(std::span<const double> factors) = 0;
 

@@ -22,11 +22,15 @@ struct Case {
   Precision precision;
 };
 
-/// Of all methods that take any matrix; the symmetric ones are tried in tests/unit/sparse_test.cpp.
+/// Of all methods that take any matrix; the symmetric ones are tried in
+/// tests/unit/sparse_elimination_test.cpp, Krylov methods in krylov_test.cpp.
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const SolverRow& row : solver_table()) {
-    if (row.method == Method::sparse_cholesky || row.method == Method::sparse_ldlt) continue;
+    if (row.method == Method::sparse_cholesky || row.method == Method::sparse_ldlt ||
+        is_krylov(row.method)) {
+      continue;
+    }
     for (const Precision precision : {Precision::float64, Precision::mixed, Precision::float32}) {
       all.push_back({&row, precision});
     }

@@ -72,7 +72,8 @@ TEST(ConfigOverrides, AreCheckedAsTheFileIs) {
             "--set solve=gauss: 'solve' is a section with the keys method, ordering, "
             "analysis_file, pivoting, "
             "precision, "
-            "block, ranks, equilibrate, refinement, condition, not a single value");
+            "block, ranks, preconditioner, tolerance, iterations, restart, equilibrate, "
+            "refinement, condition, not a single value");
   EXPECT_EQ(message("matrix=gfpp"),
             "--set matrix=gfpp: 'gfpp' has too few arguments; the form is gfpp:N (matrix: FILE, or "
             "matrix: SPECIFICATION of a generator)");

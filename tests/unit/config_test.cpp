@@ -140,7 +140,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "run, checkpoint, task, device, share_gpus, transport, threads"},
       {"matrix: a\nsolve: {xyzzy: 1}\n",
        "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, ordering, "
-       "analysis_file, pivoting, precision, block, ranks, equilibrate, refinement, condition"},
+       "analysis_file, pivoting, precision, block, ranks, preconditioner, tolerance, iterations, "
+       "restart, equilibrate, refinement, condition"},
       {"matrix: a\nthreads: 1\ndevice: host\nthreads: 2\n",
        "c.yaml:4:1: 'threads' is given twice, first in line 2"},
       {"matrix: {file: a,\n  file: b}\n",
@@ -212,7 +213,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "c.yaml:2:8: 'solve' is a section with the keys method, ordering, analysis_file, pivoting, "
        "precision, "
        "block, "
-       "ranks, equilibrate, refinement, condition, "
+       "ranks, preconditioner, tolerance, iterations, restart, equilibrate, refinement, condition, "
        "not "
        "a single value"},
       {"matrix: [a]\n",

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "dense/flops.hpp"
+#include "krylov/krylov_method.hpp"
 
 namespace spsolve {
 namespace {
@@ -139,7 +140,7 @@ TEST(SolverTable, ChoicesLeaveNothingAutomatic) {
 
 TEST(SolverTable, AnalysesFollowTheFlops) {
   for (const SolverRow& row : solver_table()) {
-    if (is_sparse(row.method)) continue;
+    if (is_sparse(row.method) || is_krylov(row.method)) continue;
     const SolverAnalysis of_one = row.analyse(question_of(5000, row.method));
     EXPECT_EQ(of_one.flops, elimination_flops(row.method, 5000));
     EXPECT_GT(of_one.seconds, 0);
@@ -152,7 +153,7 @@ TEST(SolverTable, AnalysesFollowTheFlops) {
 
 TEST(SolverTable, PlansGrowWithTheOrderAndShrinkWithTheRanks) {
   for (const SolverRow& row : solver_table()) {
-    if (is_sparse(row.method)) continue;
+    if (is_sparse(row.method) || is_krylov(row.method)) continue;
     for (const MemoryKind memory : {MemoryKind::host, MemoryKind::gpu}) {
       for (std::size_t word = 0; word < std::size(precision_words); ++word) {
         SCOPED_TRACE(testing::Message() << name(row.method) << " in " << precision_words[word]);
@@ -175,6 +176,23 @@ TEST(SolverTable, PlansGrowWithTheOrderAndShrinkWithTheRanks) {
   }
 }
 
+TEST(SolverTable, PlansOfKrylovMethodsAreLinear) {
+  for (const SolverRow& row : solver_table()) {
+    if (!is_krylov(row.method)) continue;
+    for (const MemoryKind memory : {MemoryKind::host, MemoryKind::gpu}) {
+      SCOPED_TRACE(name(row.method));
+      const auto most = [&](Index order, int ranks) {
+        const auto question = question_of(order, row.method, Pivoting::automatic, ranks, memory);
+        const MemoryPlan plan = plan_system(row, question, ranks - 1);
+        return static_cast<double>(memory == MemoryKind::gpu ? plan.gpu_peak() : plan.peak());
+      };
+      EXPECT_GT(most(100000, 1), 100000.0 * 8 * krylov_method(row.method)->vectors);
+      EXPECT_NEAR(most(400000, 1) / most(100000, 1), 4, 0.5);
+      EXPECT_LT(most(400000, 4), 0.5 * most(400000, 1));
+    }
+  }
+}
+
 TEST(SolverTable, PlansCountRightHandSides) {
   for (const SolverRow& row : solver_table()) {
     const auto bytes = [&](Index columns) {
@@ -189,6 +207,7 @@ TEST(SolverTable, PlansCountRightHandSides) {
 
 TEST(SolverTable, MixedPrecisionPlansDoubleApart) {
   for (const SolverRow& row : solver_table()) {
+    if (is_krylov(row.method)) continue;  // in double alone
     SolverQuestion question = question_of(20000, row.method);
     question.options.precision = Precision::mixed;
     const MemoryPlan in_double = row.plan_in_double(question, 0);

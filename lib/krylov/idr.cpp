@@ -1,0 +1,137 @@
+#include <array>
+
+#include "krylov/columns.hpp"
+#include "krylov/krylov_method.hpp"
+#include "matrix/random.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr std::size_t shadows = 4;  // s
+
+using Owned = std::unique_ptr<Vectors>;
+using Family = std::array<Owned, shadows>;
+
+/// Numbers in [-1, 1) that depend on the global row and the column only.
+Owned random_vectors(const Vectors& like, std::uint64_t number) {
+  Owned result = like.similar(like.columns());
+  Dense<double> rows(like.height(), like.columns());
+  for (Index i = 0; i < rows.rows; ++i) {
+    for (Index c = 0; c < rows.columns; ++c) {
+      const auto place = static_cast<std::uint64_t>((like.own().first + i) * rows.columns + c);
+      rows(i, c) = symmetric_interval(random_bits(mix_bits(number), place));
+    }
+  }
+  set_own_rows(*result, rows);
+  return result;
+}
+
+/// The s x s matrix P^T G of every column, lower triangular.
+class Projections {
+ public:
+  explicit Projections(std::size_t columns)
+      : values_(columns, std::array<std::array<double, shadows>, shadows>{}) {
+    for (auto& of_column : values_) {
+      for (std::size_t i = 0; i < shadows; ++i) of_column[i][i] = 1;
+    }
+  }
+  double& at(std::size_t c, std::size_t i, std::size_t j) { return values_[c][i][j]; }
+  double at(std::size_t c, std::size_t i, std::size_t j) const { return values_[c][i][j]; }
+
+  /// gamma_i, i >= k, with sum over j of M_ij gamma_j = f_i, for every column.
+  std::array<Columns, shadows> solve(std::size_t k, const std::array<Columns, shadows>& f) const {
+    std::array<Columns, shadows> gamma;
+    for (std::size_t i = k; i < shadows; ++i) {
+      gamma[i] = f[i];
+      for (std::size_t c = 0; c < values_.size(); ++c) {
+        for (std::size_t j = k; j < i; ++j) gamma[i][c] -= at(c, i, j) * gamma[j][c];
+        gamma[i][c] /= at(c, i, i);
+      }
+    }
+    return gamma;
+  }
+
+ private:
+  std::vector<std::array<std::array<double, shadows>, shadows>> values_;
+};
+
+}  // namespace
+
+KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r) {
+  const std::size_t columns = watch.columns();
+  const auto running = [&](std::size_t c) { return !watch.done(c); };
+  const auto only_running = [&](Columns factors) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      if (!running(c)) factors[c] = 0;
+    }
+    return factors;
+  };
+  const auto vectors = [&] { return r.similar(r.columns()); };
+  Family p, g, u;
+  for (std::size_t i = 0; i < shadows; ++i) {
+    p[i] = random_vectors(r, i);
+    g[i] = vectors();
+    u[i] = vectors();
+  }
+  const Owned v = vectors(), t = vectors(), direction = vectors();
+  Projections m(columns);
+  Columns omega(columns, 1.0);
+  const auto ended = [&] { return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit; };
+  while (true) {
+    std::array<Columns, shadows> f;
+    for (std::size_t i = 0; i < shadows; ++i) f[i] = dots(*p[i], r);
+    for (std::size_t k = 0; k < shadows; ++k) {
+      const std::array<Columns, shadows> gamma = m.solve(k, f);
+      copy(r, *v);
+      for (std::size_t i = k; i < shadows; ++i) v->add_multiples(negated(gamma[i]), *g[i]);
+      system.preconditioner.apply(*v, *direction);
+      // u_k <- sum over i >= k of gamma_i u_i + omega M^-1 v
+      direction->scale_columns(omega);
+      for (std::size_t i = k; i < shadows; ++i) direction->add_multiples(gamma[i], *u[i]);
+      copy(*direction, *u[k]);
+      system.matrix.apply(*u[k], *g[k]);
+      for (std::size_t i = 0; i < k; ++i) {
+        Columns alpha = dots(*p[i], *g[k]);
+        for (std::size_t c = 0; c < columns; ++c) alpha[c] /= -m.at(c, i, i);
+        g[k]->add_multiples(alpha, *g[i]);
+        u[k]->add_multiples(alpha, *u[i]);
+      }
+      Columns beta(columns);
+      for (std::size_t i = k; i < shadows; ++i) {
+        const Columns of_row = dots(*p[i], *g[k]);
+        for (std::size_t c = 0; c < columns; ++c) m.at(c, i, k) = of_row[c];
+      }
+      for (std::size_t c = 0; c < columns; ++c) {
+        beta[c] = f[k][c] / m.at(c, k, k);
+        if (running(c) && !std::isfinite(beta[c])) return KrylovEnd::breakdown;
+      }
+      beta = only_running(std::move(beta));
+      r.add_multiples(negated(beta), *g[k]);
+      x.add_multiples(beta, *u[k]);
+      if (watch.enough(maxima(r), x)) return ended();
+      for (std::size_t i = k + 1; i < shadows; ++i) {
+        for (std::size_t c = 0; c < columns; ++c) f[i][c] -= beta[c] * m.at(c, i, k);
+      }
+    }
+    system.preconditioner.apply(r, *direction);
+    system.matrix.apply(*direction, *t);
+    const Columns squares = dots(*t, *t), along = dots(*t, r), of_r = dots(r, r);
+    for (std::size_t c = 0; c < columns; ++c) {
+      omega[c] = squares[c] > 0 ? along[c] / squares[c] : 0.0;
+      // Small angles between A M^-1 r and r stall the recurrence (Sleijpen and van der Vorst 1995).
+      constexpr double least_cosine = 0.7;
+      const double cosine = std::abs(along[c]) / std::sqrt(squares[c] * of_r[c]);
+      if (cosine < least_cosine && cosine > 0) omega[c] *= least_cosine / cosine;
+      if (running(c) && !(std::abs(omega[c]) > 0 && std::isfinite(omega[c]))) {
+        return KrylovEnd::breakdown;
+      }
+    }
+    const Columns factors = only_running(omega);
+    x.add_multiples(factors, *direction);
+    r.add_multiples(negated(factors), *t);
+    if (watch.enough(maxima(r), x)) return ended();
+  }
+}
+
+}  // namespace spsolve

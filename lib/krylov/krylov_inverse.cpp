@@ -1,0 +1,290 @@
+#include "krylov/krylov_inverse.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/timer.hpp"
+#include "krylov/columns.hpp"
+#include "matrix/random.hpp"
+#include "solve/gmres.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Residuals that solves after the first one stop at, as a part of their right-hand sides.
+constexpr double later_tolerance = 1e-6;
+
+/// Right-hand sides at once, of methods that keep two vectors a step for each.
+constexpr Index columns_with_basis = 8;
+
+/// Steps of restarted methods without a halved error that end them.
+constexpr Index cycles_of_patience = 20;
+
+double worst(const std::vector<double>& errors) {
+  return errors.empty() ? 0.0 : std::ranges::max(errors);
+}
+
+/// Whether u^T A v = v^T A u for two random vectors, as all symmetric matrices have it, and others
+/// with probability 0 but for rounding.
+bool seems_symmetric(BandMatrix& matrix) {
+  const auto random = [&](std::uint64_t key) {
+    std::unique_ptr<Vectors> x = matrix.vectors_of_rows(1);
+    Dense<double> rows(x->height(), 1);
+    for (Index i = 0; i < rows.rows; ++i) {
+      const auto place = static_cast<std::uint64_t>(x->own().first + i);
+      rows(i, 0) = symmetric_interval(random_bits(mix_bits(key), place));
+    }
+    set_own_rows(*x, rows);
+    return x;
+  };
+  const std::unique_ptr<Vectors> u = random(31), v = random(37),
+                                 product = matrix.vectors_of_rows(1);
+  matrix.apply(*v, *product);
+  const double one = dots(*u, *product).front();
+  const double size = norms(*product).front() * norms(*u).front();
+  matrix.apply(*u, *product);
+  const double other = dots(*v, *product).front();
+  constexpr double rounding = 1e-12;
+  return std::abs(one - other) <= rounding * size;
+}
+
+double infinity_norm(const BandMatrix& matrix) {
+  const Csr<double>& rows = matrix.local_rows();
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (Index i = 0; i < rows.rows; ++i) {
+    double sum = 0;
+    for (const double value : rows.row_values(i)) sum += std::abs(value);
+    largest = std::max(largest, sum);
+  }
+  return all_maximum(matrix.team(), largest);
+}
+
+/// The limit that solve.iterations=0 stands for.
+Index steps_for(Index order) {
+  return std::min<Index>(20000, 1000 + static_cast<Index>(10 * std::sqrt(order)));
+}
+
+/// What to try where a method did not converge.
+std::string advice(Method method, Preconditioner preconditioner) {
+  std::string text = preconditioner == Preconditioner::elimination
+                         ? "try a sparse method"
+                         : "try another solve.preconditioner, such as elimination, or a sparse "
+                           "method";
+  if (method != Method::gmres) text += ", or solve.method=gmres";
+  return text;
+}
+
+}  // namespace
+
+KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& system,
+                            const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x) {
+  KrylovWatch watch(goal, maxima(b));
+  x.fill(0);
+  const std::unique_ptr<Vectors> r = copy_of(b), best = x.similar(x.columns());
+  KrylovSolve result;
+  result.error = worst(watch.errors(x, maxima(*r)));
+  bool at_best = true;  // x is what result.error is of, and not `best`
+  double halved = result.error;
+  Index steps_at_half = 0;
+  while (true) {
+    watch.learn(x);
+    watch.begin(maxima(*r));
+    if (watch.all_done()) break;
+    if (at_best) copy(x, *best);
+    result.end = method.iterate(system, watch, x, *r);
+    system.matrix.apply(x, *r);
+    r->combine(Columns(watch.columns(), -1.0), Columns(watch.columns(), 1.0), b);
+    const double now = worst(watch.errors(x, maxima(*r)));
+    at_best = now < result.error;
+    if (at_best) result.error = now;
+    if (result.error <= goal.tolerance) break;
+    if (watch.no_steps_left()) {
+      result.end = KrylovEnd::limit;
+      break;
+    }
+    if (result.end == KrylovEnd::indefinite || result.end == KrylovEnd::unfit) break;
+    if (result.error <= halved / 2) {
+      halved = result.error;
+      steps_at_half = watch.steps();
+      continue;
+    }
+    // A recurrence at its end, or broken down, that left so much: another one would, too.
+    if (result.end != KrylovEnd::cycle) break;
+    if (watch.steps() - steps_at_half > cycles_of_patience * system.restart) break;
+  }
+  if (!at_best) copy(*best, x);
+  result.converged = result.error <= goal.tolerance;
+  result.steps = watch.steps();
+  result.history = watch.history();
+  return result;
+}
+
+/// A, or A^T, as a linear operator.
+class KrylovInverse::Products final : public LinearOperator {
+ public:
+  explicit Products(BandMatrix& matrix) : matrix_(matrix) {}
+  BandMatrix& matrix() { return matrix_; }
+  void apply(const Vectors& x, Vectors& y) override { matrix_.apply(x, y); }
+  void apply_transposed(const Vectors& x, Vectors& y) override { matrix_.apply_transposed(x, y); }
+
+ private:
+  BandMatrix& matrix_;
+};
+
+KrylovInverse::KrylovInverse(DenseMemory& memory, const SolverOptions& options)
+    : memory_(memory), options_(options), method_(*krylov_method(options.method)) {}
+
+KrylovInverse::~KrylovInverse() = default;
+
+void KrylovInverse::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                                 Equilibration& scaling) {
+  if (method_.symmetric) {
+    scaling = {};
+  } else {
+    Inverse::find_scaling(matrix, wanted, precision, scaling);
+  }
+}
+
+void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
+  matrix_ = &matrix;
+  preconditioner_ = nullptr;
+  products_ = nullptr;
+  scaled_ = nullptr;
+  facts_ = {};
+  if (scaling.scales) {
+    scaled_ = std::make_unique<BandMatrix>(matrix.team(), matrix.layout(), matrix.layout(),
+                                           matrix.scaled_rows(scaling), matrix.memory());
+  }
+  BandMatrix& system = scaled_ != nullptr ? *scaled_ : matrix.bands();
+  products_ = std::make_unique<Products>(system);
+  norm_ = infinity_norm(system);
+  const bool symmetric = seems_symmetric(system);
+  if (method_.symmetric && !symmetric) {
+    fail_everywhere(ExitCode::input,
+                    "solve.method={} wants a symmetric matrix, and this one is not; use "
+                    "solve.method=gmres, bicgstab or idr, or sparse_lu",
+                    name(options_.method));
+  }
+  const Timer timer;
+  kind_ = options_.preconditioner;
+  if (kind_ == Preconditioner::automatic) {
+    kind_ = choose_preconditioner(system, options_.method, symmetric);
+  }
+  preconditioner_ = preconditioner_row(kind_).make({system, memory_, symmetric});
+  facts_.krylov.emplace();
+  facts_.krylov->preconditioner = name(kind_);
+  facts_.krylov->setup_seconds = timer.seconds();
+  facts_.krylov->levels = preconditioner_->levels;
+  facts_.notes = preconditioner_->notes;
+}
+
+KrylovWatch::Goal KrylovInverse::first_goal() const {
+  const Index order = matrix_->order();
+  KrylovWatch::Goal goal;
+  goal.norm = norm_;
+  goal.tolerance = options_.tolerance > 0 ? options_.tolerance : attainable_error(order);
+  goal.most_steps = options_.iterations > 0 ? options_.iterations : steps_for(order);
+  return goal;
+}
+
+void KrylovInverse::solve_as_asked(bool transposed, const Vectors& b, Vectors& x,
+                                   Progress* progress) {
+  KrylovWatch::Goal goal = first_goal();
+  double first_error = 0;
+  if (progress != nullptr) {
+    goal.tell = [&](Index step, double error) {
+      if (step == 1) first_error = error;
+      const double whole = std::log(std::max(first_error, goal.tolerance) / goal.tolerance);
+      const double left = std::log(std::max(error, goal.tolerance) / goal.tolerance);
+      const double done = whole > 0 ? std::clamp(1 - left / whole, 0.0, 1.0) : 1.0;
+      progress->done(step, goal.most_steps, done);
+    };
+  }
+  const KrylovSolve solved = solve(transposed, goal, b, x);
+  KrylovOutcome& outcome = *facts_.krylov;
+  outcome.steps = solved.steps;
+  outcome.asked = goal.tolerance;
+  outcome.history = solved.history;
+  outcome.shortfall.clear();
+  const std::string_view method = name(options_.method);
+  // Near enough to the default goal is as good as it: what judges x has the last word.
+  constexpr double good_enough = 1e-12;
+  outcome.converged = solved.converged || (options_.tolerance == 0 && solved.error <= good_enough);
+  if (outcome.converged) return;
+  if (solved.end == KrylovEnd::indefinite) {
+    fail_everywhere(ExitCode::not_trustworthy,
+                    "the matrix is not positive definite, as {} wants it: at step {} p^T A p was "
+                    "not positive; use solve.method=minres, or gmres",
+                    method, solved.steps + 1);
+  }
+  if (solved.end == KrylovEnd::unfit) {
+    fail_everywhere(ExitCode::not_trustworthy,
+                    "the preconditioner {} is not positive definite for this matrix, as {} wants "
+                    "it (step {}); use solve.preconditioner=jacobi, or solve.method=gmres",
+                    name(kind_), method, solved.steps + 1);
+  }
+  const char* const how = solved.end == KrylovEnd::limit       ? "took all of its steps"
+                          : solved.end == KrylovEnd::breakdown ? "broke down"
+                                                               : "came to a standstill";
+  outcome.shortfall = fmt::format(
+      "{} with solve.preconditioner={} {}: after {} steps the backward error was {:.1e} where "
+      "{:.1e} was wanted; {}",
+      method, name(kind_), how, solved.steps, solved.error, goal.tolerance,
+      advice(options_.method, kind_));
+}
+
+std::unique_ptr<Vectors> KrylovInverse::eliminate(const EliminationRun& run) {
+  if (run.first == nullptr) return nullptr;
+  std::unique_ptr<Vectors> x = matrix_->vectors(run.first->columns());
+  solve_as_asked(false, *run.first, *x, &run.progress);
+  return x;
+}
+
+KrylovSolve KrylovInverse::solve(bool transposed, const KrylovWatch::Goal& goal, const Vectors& b,
+                                 Vectors& x) {
+  Transposed other_products(*products_), other_preconditioner(*preconditioner_);
+  const bool turned = transposed && !method_.symmetric;
+  KrylovSystem system{
+      turned ? static_cast<LinearOperator&>(other_products) : *products_,
+      turned ? static_cast<LinearOperator&>(other_preconditioner) : *preconditioner_,
+      options_.restart};
+  if (!method_.keeps_basis || b.columns() <= columns_with_basis) {
+    return solve_by_krylov(method_, system, goal, b, x);
+  }
+  KrylovSolve all;
+  all.converged = true;
+  for (Index first = 0; first < b.columns(); first += columns_with_basis) {
+    const Index count = std::min(columns_with_basis, b.columns() - first);
+    const std::unique_ptr<Vectors> part = b.similar(count), result = b.similar(count);
+    part->copy_columns(b, first, 0, count);
+    KrylovSolve solved = solve_by_krylov(method_, system, goal, *part, *result);
+    x.copy_columns(*result, 0, first, count);
+    all.converged = all.converged && solved.converged;
+    if (!solved.converged) all.end = solved.end;
+    if (solved.error >= all.error) {
+      all.error = solved.error;
+      all.history = std::move(solved.history);
+    }
+    all.steps = std::max(all.steps, solved.steps);
+  }
+  return all;
+}
+
+void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
+  if (std::exchange(solution_expected_, false)) return solve_as_asked(transposed, x, y, nullptr);
+  solve(transposed, {0, later_tolerance, first_goal().most_steps, {}}, x, y);
+}
+
+void KrylovInverse::apply(const Vectors& x, Vectors& y) {
+  apply(false, x, y);
+}
+
+void KrylovInverse::apply_transposed(const Vectors& x, Vectors& y) {
+  apply(true, x, y);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "dense/dense_memory.hpp"
+#include "krylov/krylov_method.hpp"
+#include "krylov/preconditioner.hpp"
+#include "solve/inverse.hpp"
+
+namespace spsolve {
+
+/// What one solve by a Krylov method came to.
+struct KrylovSolve {
+  Index steps = 0;
+  double error = 0;        ///< as KrylovWatch::errors() has it, of the true residual; the worst
+  bool converged = false;  ///< error is at most the goal's tolerance
+  KrylovEnd end = KrylovEnd::reached;
+  std::vector<double> history;  ///< as KrylovWatch::history() has it
+};
+
+/// Solves A x = b from x = 0 by cycles of `method`, each from the true residual b - A x, until that
+/// is as small as `goal` wants, no steps are left, or a cycle whose recurrence had come to its end
+/// did not halve it. x is the best that was found. Right-hand sides at once: all of them.
+/// Collective.
+KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& system,
+                            const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x);
+
+/// (R A C)^-1 by a Krylov method with a preconditioner. Its preconditioner is
+/// set up by prepare(). eliminate() solves for run.first to the backward error that is asked for,
+/// and so does a solve that is told to be for a solution; others, as refinement and estimates take
+/// them, stop at residuals of 1e-6 of their right-hand sides. Methods for symmetric
+/// matrices leave A as it is. Refuses, with Error(not_trustworthy), a matrix that is not symmetric
+/// or not positive definite as the method wants it, where that shows.
+class KrylovInverse final : public Inverse {
+ public:
+  /// `memory` must outlive the object.
+  KrylovInverse(DenseMemory& memory, const SolverOptions& options);
+  ~KrylovInverse() override;
+
+  void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                    Equilibration& scaling) override;
+  void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
+  std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
+  void apply(const Vectors& x, Vectors& y) override;
+  void apply_transposed(const Vectors& x, Vectors& y) override;
+  void expect_solution() override { solution_expected_ = true; }
+  const InverseFacts& facts() const override { return facts_; }
+
+ private:
+  class Products;
+
+  KrylovWatch::Goal first_goal() const;
+  /// Solves to the backward error that is asked for, and tells of it in facts_.
+  void solve_as_asked(bool transposed, const Vectors& b, Vectors& x, Progress* progress);
+  void apply(bool transposed, const Vectors& x, Vectors& y);
+  KrylovSolve solve(bool transposed, const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x);
+
+  DenseMemory& memory_;
+  SolverOptions options_;
+  const KrylovMethod& method_;
+  SystemMatrix* matrix_ = nullptr;
+  std::unique_ptr<BandMatrix> scaled_;  // R A C where it is not A
+  std::unique_ptr<Products> products_;  // with one of the two
+  std::unique_ptr<PreconditionerOperator> preconditioner_;
+  Preconditioner kind_ = Preconditioner::none;
+  double norm_ = 0;
+  bool solution_expected_ = false;
+  InverseFacts facts_;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "krylov/watch.hpp"
+#include "solve/linear_operator.hpp"
+#include "solve/options.hpp"
+
+namespace spsolve {
+
+/// What ended the steps of a Krylov method.
+enum class KrylovEnd {
+  reached,     ///< every residual is small enough, as the recurrences have it
+  cycle,       ///< a cycle is full, as restarted methods have them
+  limit,       ///< no steps are left
+  indefinite,  ///< p^T A p <= 0 was met: A is not positive definite
+  unfit,       ///< r^T M^-1 r <= 0 was met: the preconditioner is not positive definite
+  breakdown,   ///< a recurrence came to a division by zero, or to what is not finite
+};
+
+/// A system as a Krylov method meets it, of as many right-hand sides as its vectors have columns.
+struct KrylovSystem {
+  LinearOperator& matrix;          ///< A
+  LinearOperator& preconditioner;  ///< M^-1, near A^-1
+  Index restart = 30;              ///< steps of a cycle, of methods that have cycles
+};
+
+/// A method of solving A x = b by products with A and M^-1: one row of the table.
+struct KrylovMethod {
+  Method method;
+  bool symmetric;  ///< whether it wants a symmetric A
+  int vectors;     ///< multivectors that it holds beside b, x and r
+  /// Whether it keeps two more for every step of a cycle.
+  bool keeps_basis;
+
+  /// Takes steps from x on, which `r` = b - A x belongs to, until the watch says enough, a cycle is
+  /// full or nothing more can be done. Afterwards r is what the recurrences have of the residual.
+  /// Columns that are done stay as they are. Collective.
+  KrylovEnd (*iterate)(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+};
+
+/// All of them.
+std::span<const KrylovMethod> krylov_methods();
+
+/// The row of a method; null where it is none of these.
+const KrylovMethod* krylov_method(Method method);
+
+// The methods, each in a file of its own name.
+
+/// Conjugate gradients (Hestenes and Stiefel, 1952), preconditioned; A and M symmetric positive
+/// definite. A step is one product with A, one with M^-1, and three reductions.
+KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+
+/// Minimal residuals (Paige and Saunders, 1975), preconditioned by a positive definite M; A
+/// symmetric. A step is one product with A, one with M^-1, and three reductions.
+KrylovEnd iterate_minres(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+
+/// Restarted GMRES (Saad and Schultz, 1986; flexible: Saad, 1993), see gmres_cycle(): any A and M.
+KrylovEnd iterate_gmres(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+
+/// Stabilised biconjugate gradients (van der Vorst, 1992), preconditioned from the right; any A and
+/// M. A step is two products with A, two with M^-1, and five reductions.
+KrylovEnd iterate_bicgstab(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+
+/// Induced dimension reduction, IDR(4) with biorthogonal residuals (van Gijzen and Sonneveld, ACM
+/// TOMS 38, 2011), preconditioned from the right; any A and M. A step is one product with A and one
+/// with M^-1.
+KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+
+}  // namespace spsolve

@@ -1,0 +1,196 @@
+#include "krylov/multigrid/aggregates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spsolve {
+
+namespace {
+
+constexpr Index most_of_node = 6;
+
+/// Whether own rows and the columns they name are whole nodes of `size` unknowns.
+bool are_nodes(const BandMatrix& matrix, Index size) {
+  const Csr<double>& rows = matrix.local_rows();
+  if (rows.rows % size != 0 || matrix.own_rows().first % size != 0) return false;
+  bool whole = true;
+#pragma omp parallel for schedule(static) reduction(&& : whole)
+  for (Index node = 0; node < rows.rows / size; ++node) {
+    const auto columns = rows.row_columns(node * size);
+    bool mine = columns.size() % static_cast<std::size_t>(size) == 0;
+    for (std::size_t k = 0; mine && k < columns.size(); ++k) {
+      const Index first = matrix.global_column(columns[k - k % static_cast<std::size_t>(size)]);
+      mine =
+          first % size == 0 && matrix.global_column(columns[k]) ==
+                                   first + static_cast<Index>(k % static_cast<std::size_t>(size));
+    }
+    for (Index i = 1; mine && i < size; ++i) {
+      mine = std::ranges::equal(columns, rows.row_columns(node * size + i));
+    }
+    whole = whole && mine;
+  }
+  return whole;
+}
+
+/// Adds up the squares of the entries of a node's rows by neighbour.
+class NodeSums {
+ public:
+  explicit NodeSums(Index nodes)
+      : sums_(static_cast<std::size_t>(nodes)), met_(static_cast<std::size_t>(nodes), -1) {}
+
+  const std::vector<LocalIndex>& take(const Csr<double>& rows, Index node, Index size) {
+    found_.clear();
+    for (Index i = node * size; i < (node + 1) * size; ++i) {
+      const auto columns = rows.row_columns(i);
+      const auto values = rows.row_values(i);
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        const auto other = static_cast<LocalIndex>(columns[k] / size);
+        if (met_[other] != node) {
+          met_[other] = node;
+          sums_[other] = 0;
+          found_.push_back(other);
+        }
+        sums_[other] += values[k] * values[k];
+      }
+    }
+    return found_;
+  }
+  double square(LocalIndex other) const { return sums_[other]; }
+
+ private:
+  std::vector<double> sums_;
+  std::vector<Index> met_;
+  std::vector<LocalIndex> found_;
+};
+
+}  // namespace
+
+Index nodes_of(const BandMatrix& matrix) {
+  Index best = 1;
+  for (Index size = 2; size <= most_of_node; ++size) {
+    const bool here = are_nodes(matrix, size);
+    if (all_sum(matrix.team(), here ? 0 : 1) == 0) best = size;
+  }
+  return best;
+}
+
+std::vector<double> node_diagonals(const BandMatrix& matrix, Index size) {
+  const Csr<double>& rows = matrix.local_rows();
+  Dense<double> own(rows.rows, 1);
+#pragma omp parallel for schedule(static)
+  for (Index node = 0; node < rows.rows / size; ++node) {
+    double sum = 0;
+    for (Index i = node * size; i < (node + 1) * size; ++i) {
+      const auto columns = rows.row_columns(i);
+      const auto values = rows.row_values(i);
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        if (columns[k] / size == node) sum += values[k] * values[k];
+      }
+    }
+    for (Index i = node * size; i < (node + 1) * size; ++i) own(i, 0) = std::sqrt(sum);
+  }
+  const Dense<double> halo = matrix.halo().fetch(own);
+  std::vector<double> diagonals;
+  for (const Dense<double>* part : {&std::as_const(own), &halo}) {
+    for (Index i = 0; i < part->rows; i += size) diagonals.push_back((*part)(i, 0));
+  }
+  return diagonals;
+}
+
+NodeGraph strong_couplings(const BandMatrix& matrix, Index size, double theta,
+                           const std::vector<double>& diagonals) {
+  const Csr<double>& rows = matrix.local_rows();
+  NodeGraph graph;
+  graph.nodes = rows.rows / size;
+  NodeSums sums(static_cast<Index>(diagonals.size()));
+  graph.offsets.reserve(static_cast<std::size_t>(graph.nodes) + 1);
+  graph.neighbours.reserve(static_cast<std::size_t>(rows.nonzeros() / (size * size)));
+  for (Index node = 0; node < graph.nodes; ++node) {
+    for (const LocalIndex other : sums.take(rows, node, size)) {
+      const double least = theta * theta * diagonals[node] * diagonals[other];
+      if (other != node && sums.square(other) > least) graph.neighbours.push_back(other);
+    }
+    graph.offsets.push_back(static_cast<Index>(graph.neighbours.size()));
+  }
+  return graph;
+}
+
+Csr<double> filtered_rows(const BandMatrix& matrix, Index size, const NodeGraph& strong) {
+  const Csr<double>& rows = matrix.local_rows();
+  Csr<double> filtered;
+  filtered.rows = rows.rows;
+  filtered.columns = rows.columns;
+  filtered.column_indices.reserve(rows.column_indices.size());
+  filtered.values.reserve(rows.values.size());
+  filtered.row_offsets.reserve(static_cast<std::size_t>(rows.rows) + 1);
+  std::vector<Index> kept(static_cast<std::size_t>(rows.columns / size), -1);
+  for (Index i = 0; i < rows.rows; ++i) {
+    const Index node = i / size;
+    kept[node] = node;
+    for (Index k = strong.offsets[node]; k < strong.offsets[node + 1]; ++k) {
+      kept[strong.neighbours[k]] = node;
+    }
+    const auto columns = rows.row_columns(i);
+    const auto values = rows.row_values(i);
+    double dropped = 0;
+    Index diagonal = -1;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (kept[columns[k] / size] != node) {
+        // Between unknowns of the same kind: the others do not act on that kind's constants.
+        if (columns[k] % size == i % size) dropped += values[k];
+        continue;
+      }
+      if (columns[k] == i) diagonal = static_cast<Index>(filtered.values.size());
+      filtered.column_indices.push_back(columns[k]);
+      filtered.values.push_back(values[k]);
+    }
+    if (diagonal >= 0) filtered.values[diagonal] += dropped;
+    filtered.row_offsets.push_back(static_cast<Index>(filtered.values.size()));
+  }
+  return filtered;
+}
+
+Aggregates aggregate(const NodeGraph& strong) {
+  constexpr LocalIndex free = -2, none = -1;
+  Aggregates result;
+  result.of_node.assign(static_cast<std::size_t>(strong.nodes), free);
+  const auto neighbours = [&](Index node) {
+    return std::span(strong.neighbours)
+        .subspan(static_cast<std::size_t>(strong.offsets[node]),
+                 static_cast<std::size_t>(strong.offsets[node + 1] - strong.offsets[node]));
+  };
+  const auto is_free = [&](LocalIndex node) { return result.of_node[node] == free; };
+  const auto found = [&](Index node) {
+    const auto number = static_cast<LocalIndex>(result.count++);
+    result.of_node[node] = number;
+    for (const LocalIndex other : neighbours(node)) {
+      if (other < strong.nodes && is_free(other)) result.of_node[other] = number;
+    }
+  };
+  for (Index node = 0; node < strong.nodes; ++node) {
+    if (neighbours(node).empty()) result.of_node[node] = none;
+  }
+  for (Index node = 0; node < strong.nodes; ++node) {
+    if (!is_free(static_cast<LocalIndex>(node))) continue;
+    const bool all_free = std::ranges::all_of(neighbours(node), [&](LocalIndex other) {
+      return other >= strong.nodes || is_free(other);
+    });
+    if (all_free) found(node);
+  }
+  const std::vector<LocalIndex> first_pass = result.of_node;
+  for (Index node = 0; node < strong.nodes; ++node) {
+    if (!is_free(static_cast<LocalIndex>(node))) continue;
+    for (const LocalIndex other : neighbours(node)) {
+      if (other < strong.nodes && first_pass[other] >= 0) {
+        result.of_node[node] = first_pass[other];
+        break;
+      }
+    }
+  }
+  for (Index node = 0; node < strong.nodes; ++node) {
+    if (is_free(static_cast<LocalIndex>(node))) found(node);
+  }
+  return result;
+}
+
+}  // namespace spsolve

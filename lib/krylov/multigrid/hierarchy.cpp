@@ -1,0 +1,236 @@
+#include "krylov/multigrid/hierarchy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "distribute/fetch_rows.hpp"
+#include "distribute/redistribute.hpp"
+#include "krylov/multigrid/aggregates.hpp"
+#include "krylov/multigrid/prolongation.hpp"
+#include "krylov/multigrid/sparse_product.hpp"
+#include "krylov/spectrum.hpp"
+
+namespace spsolve {
+
+/// A_l with its smoother, and the way to the next level.
+struct Hierarchy::Level {
+  std::unique_ptr<BandMatrix> owned;  ///< all but the finest one
+  BandMatrix* matrix = nullptr;
+  double largest = 0;  ///< eigenvalue of D^-1 A
+  std::unique_ptr<Polynomial> smoother;
+  std::unique_ptr<BandMatrix> prolongation, restriction;  ///< P and P^T; none on the coarsest level
+  std::unique_ptr<Vectors> residual;                      ///< here
+  std::unique_ptr<Vectors> coarse_b, coarse_x;            ///< on the next level
+  std::unique_ptr<Vectors> correction;                    ///< P x_c
+};
+
+/// The inverse of the coarsest matrix.
+class Hierarchy::Coarsest {
+ public:
+  Coarsest(const BandMatrix& matrix, DenseMemory& memory, bool symmetric)
+      : matrix_(matrix.team(), matrix.row_layout(), rows_of(matrix, symmetric), matrix.memory()) {
+    SparseChoice choice;
+    choice.kind = symmetric ? Factorization::cholesky : Factorization::lu;
+    choice.may_change = true;
+    choice.refined = true;
+    inverse_.emplace(matrix.team(), memory.sparse(), choice, nullptr);
+    inverse_->find_scaling(matrix_, AutoSwitch::automatic, Precision::float64, scaling_);
+    inverse_->prepare(matrix_, scaling_);
+    Progress silent("eliminating", 1, Progress::Show::off);
+    inverse_->eliminate({silent});
+    unscaled_.emplace(ScaledOperator::unscaled(*inverse_, matrix_, scaling_));
+  }
+
+  void apply(const Vectors& b, Vectors& x) { unscaled_->apply(b, x); }
+
+ private:
+  /// Own rows with global columns; of a symmetric matrix, which products left symmetric but for
+  /// rounding, the mean of it and its transpose.
+  static Csr<double> rows_of(const BandMatrix& matrix, bool symmetric) {
+    Csr<double> rows = matrix.global_rows();
+    if (!symmetric) return rows;
+    const RowLayout& layout = matrix.row_layout();
+    const Csr<double> other = transposed_rows(matrix.team(), layout, layout, rows);
+    if (other.column_indices != rows.column_indices) return rows;
+    for (std::size_t k = 0; k < rows.values.size(); ++k) {
+      rows.values[k] = (rows.values[k] + other.values[k]) / 2;
+    }
+    return rows;
+  }
+
+  SystemMatrix matrix_;
+  Equilibration scaling_;
+  std::optional<SparseInverse<double>> inverse_;
+  std::optional<ScaledOperator> unscaled_;
+};
+
+namespace {
+
+/// m = `size` vectors: vector c is 1 for the unknowns of number c of every node.
+Dense<double> constants(Index rows, Index size) {
+  Dense<double> vectors(rows, size);
+  for (Index i = 0; i < rows; ++i) vectors(i, i % size) = 1;
+  return vectors;
+}
+
+/// Gives own rows of zeros a diagonal of 1: unknowns that no aggregate has anything of.
+void mend_empty_rows(Csr<double>& rows, Index first) {
+  for (Index i = 0; i < rows.rows; ++i) {
+    const auto columns = rows.row_columns(i);
+    const auto begin = rows.row_offsets[i];
+    bool empty = true;
+    Index diagonal = -1;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (rows.values[begin + static_cast<Index>(k)] != 0) empty = false;
+      if (columns[k] == first + i) diagonal = begin + static_cast<Index>(k);
+    }
+    if (empty && diagonal >= 0) rows.values[diagonal] = 1;
+  }
+}
+
+void make_like(std::unique_ptr<Vectors>& x, BandMatrix& of, Index columns, bool of_rows) {
+  if (x != nullptr && x->columns() == columns) return;
+  x = of_rows ? of.vectors_of_rows(columns) : of.vectors_of_columns(columns);
+}
+
+}  // namespace
+
+Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
+                     const Options& options)
+    : memory_(memory), symmetric_(symmetric), options_(options) {
+  levels_.push_back(std::make_unique<Level>());
+  levels_.front()->matrix = &matrix;
+  Index size = nodes_of(matrix);
+  Dense<double> null_space =
+      together(matrix.team(), [&] { return constants(matrix.local_rows().rows, size); });
+  double theta = options.theta;
+  while (true) {
+    Level& level = *levels_.back();
+    const bool small = level.matrix->row_layout().rows <= options.coarsest;
+    if (small || static_cast<int>(levels_.size()) == options.most_levels) break;
+    const std::shared_ptr<const Vectors> inverse = inverse_diagonal(*level.matrix);
+    level.largest = largest_eigenvalue(*level.matrix, *inverse, symmetric);
+    level.smoother = std::make_unique<Polynomial>(
+        *level.matrix, inverse, Polynomial::fourth_kind(options.degree, level.largest));
+    if (!coarsen(null_space, size, theta)) break;
+    theta /= 2;
+  }
+  // A level that no coarser one was found for is smoothed alone where it is too large.
+  constexpr Index most_eliminated = 20000;
+  Level& last = *levels_.back();
+  if (last.smoother == nullptr || last.matrix->row_layout().rows <= most_eliminated) {
+    coarsest_ = std::make_unique<Coarsest>(*last.matrix, memory_, symmetric_);
+  }
+}
+
+Hierarchy::~Hierarchy() = default;
+
+bool Hierarchy::coarsen(Dense<double>& null_space, Index& size, double theta) {
+  Level& level = *levels_.back();
+  BandMatrix& matrix = *level.matrix;
+  Team& team = matrix.team();
+  const std::vector<double> diagonals = node_diagonals(matrix, size);
+  Aggregates aggregates;
+  const Csr<double> filtered = together(team, [&] {
+    const NodeGraph strong = strong_couplings(matrix, size, theta, diagonals);
+    aggregates = aggregate(strong);
+    return filtered_rows(matrix, size, strong);
+  });
+  Tentative tentative = tentative_prolongation(matrix, size, aggregates, null_space);
+  constexpr double least_reduction = 0.8;
+  const auto fine_rows = static_cast<double>(matrix.row_layout().rows);
+  if (tentative.coarse.rows == 0 ||
+      static_cast<double>(tentative.coarse.rows) > least_reduction * fine_rows) {
+    return false;
+  }
+  const double omega = 4.0 / (3 * level.largest);
+  const Csr<double> interpolation = smoothed_prolongation(matrix, filtered, omega, tentative.rows);
+  const RowLayout& fine = matrix.row_layout();
+  level.restriction = std::make_unique<BandMatrix>(
+      team, tentative.coarse, fine, transposed_rows(team, fine, tentative.coarse, interpolation),
+      matrix.memory());
+  // A_c = P^T (A P)
+  const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), interpolation);
+  const Csr<double> product =
+      together(team, [&] { return sparse_product(matrix.local_rows(), interpolation, halo); });
+  const Csr<double> others = fetch_rows(team, level.restriction->halo().plan(), product);
+  Csr<double> coarse = together(team, [&] {
+    Csr<double> rows = sparse_product(level.restriction->local_rows(), product, others);
+    mend_empty_rows(rows, tentative.coarse.band(team.rank()).first);
+    return rows;
+  });
+  level.prolongation =
+      std::make_unique<BandMatrix>(team, fine, tentative.coarse, interpolation, matrix.memory());
+  auto next = std::make_unique<Level>();
+  next->owned = std::make_unique<BandMatrix>(team, tentative.coarse, tentative.coarse,
+                                             std::move(coarse), matrix.memory());
+  next->matrix = next->owned.get();
+  levels_.push_back(std::move(next));
+  size = null_space.columns;
+  null_space = std::move(tentative.null_space);
+  return true;
+}
+
+void Hierarchy::cycle(const Vectors& b, Vectors& x) {
+  cycle(0, b, x);
+}
+
+void Hierarchy::cycle(std::size_t number, const Vectors& b, Vectors& x) {
+  Level& level = *levels_[number];
+  if (number + 1 == levels_.size()) {
+    if (coarsest_ != nullptr) return coarsest_->apply(b, x);
+    return level.smoother->from_zero(b, x);
+  }
+  const Index columns = b.columns();
+  make_like(level.residual, *level.matrix, columns, true);
+  make_like(level.correction, *level.matrix, columns, true);
+  make_like(level.coarse_b, *level.prolongation, columns, false);
+  make_like(level.coarse_x, *level.prolongation, columns, false);
+  level.smoother->from_zero(b, x);
+  level.matrix->subtract(b, x, *level.residual);
+  level.restriction->apply(*level.residual, *level.coarse_b);
+  cycle(number + 1, *level.coarse_b, *level.coarse_x);
+  level.prolongation->apply(*level.coarse_x, *level.correction);
+  add_multiple(1, *level.correction, x);
+  level.smoother->improve(b, x);
+}
+
+std::vector<GridLevel> Hierarchy::levels() const {
+  std::vector<GridLevel> result;
+  for (const auto& level : levels_) {
+    result.push_back({level->matrix->row_layout().rows, level->matrix->nonzeros()});
+  }
+  return result;
+}
+
+double Hierarchy::operator_complexity() const {
+  double sum = 0;
+  for (const auto& level : levels_) sum += static_cast<double>(level->matrix->nonzeros());
+  return sum / std::max(1.0, static_cast<double>(levels_.front()->matrix->nonzeros()));
+}
+
+namespace {
+
+class Multigrid final : public PreconditionerOperator {
+ public:
+  explicit Multigrid(const PreconditionerInput& input)
+      : hierarchy_(input.matrix, input.memory, input.symmetric, {}) {
+    levels = hierarchy_.levels();
+  }
+
+  void apply(const Vectors& x, Vectors& y) override { hierarchy_.cycle(x, y); }
+  /// The cycle for A stands for that for A^T: near it where A is nearly symmetric, as multigrid
+  /// wants it anyhow.
+  void apply_transposed(const Vectors& x, Vectors& y) override { hierarchy_.cycle(x, y); }
+
+ private:
+  Hierarchy hierarchy_;
+};
+
+}  // namespace
+
+std::unique_ptr<PreconditionerOperator> make_multigrid(const PreconditionerInput& input) {
+  return std::make_unique<Multigrid>(input);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "krylov/polynomial.hpp"
+#include "krylov/preconditioner.hpp"
+#include "solve/equilibrate.hpp"
+#include "sparse/sparse_inverse.hpp"
+
+namespace spsolve {
+
+/// A multigrid hierarchy by smoothed aggregation (Vanek, Mandel and Brezina, "Algebraic multigrid
+/// by smoothed aggregation", Computing 56, 1996), and its V-cycle. Level l has A_l, A_0 = A, and
+/// A_{l+1} = P_l^T A_l P_l for an interpolation P_l whose range has the near null space of A:
+/// constants in every unknown of a node. Smoothing by Polynomial::fourth_kind() before and after;
+/// the coarsest level by sparse elimination. Set up on hosts in threads, every rank its own rows,
+/// aggregates within ranks; cycles where the vectors lie.
+class Hierarchy {
+ public:
+  struct Options {
+    int degree = 2;        ///< of the smoothing polynomial
+    double theta = 0.08;   ///< of strong couplings on the finest level; half on each coarser one
+    Index coarsest = 600;  ///< at most so many rows are eliminated
+    int most_levels = 20;
+  };
+
+  /// `matrix` and `memory` must outlive the object. Collective.
+  Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric, const Options& options);
+  ~Hierarchy();
+
+  /// x <- M^-1 b by one V-cycle from x = 0; symmetric where A is. Collective.
+  void cycle(const Vectors& b, Vectors& x);
+
+  /// Rows and non-zeros of all levels.
+  std::vector<GridLevel> levels() const;
+
+  /// Non-zeros of all A_l over those of A.
+  double operator_complexity() const;
+
+ private:
+  struct Level;
+  class Coarsest;
+
+  /// The level below the last one; whether there is one.
+  bool coarsen(Dense<double>& null_space, Index& size, double theta);
+  void cycle(std::size_t number, const Vectors& b, Vectors& x);
+
+  DenseMemory& memory_;
+  bool symmetric_;
+  Options options_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::unique_ptr<Coarsest> coarsest_;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,142 @@
+#include "krylov/multigrid/prolongation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "distribute/fetch_rows.hpp"
+#include "krylov/multigrid/sparse_product.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Own nodes by aggregate.
+struct Members {
+  std::vector<Index> first;
+  std::vector<LocalIndex> nodes;
+};
+
+Members members_of(const Aggregates& aggregates) {
+  Members members;
+  members.first.assign(static_cast<std::size_t>(aggregates.count) + 1, 0);
+  for (const LocalIndex number : aggregates.of_node) {
+    if (number >= 0) ++members.first[number + 1];
+  }
+  std::partial_sum(members.first.begin(), members.first.end(), members.first.begin());
+  members.nodes.resize(static_cast<std::size_t>(members.first.back()));
+  std::vector<Index> next(members.first.begin(), members.first.end() - 1);
+  for (std::size_t node = 0; node < aggregates.of_node.size(); ++node) {
+    const LocalIndex number = aggregates.of_node[node];
+    if (number >= 0) members.nodes[next[number]++] = static_cast<LocalIndex>(node);
+  }
+  return members;
+}
+
+/// block (rows x m) = Q R by modified Gram-Schmidt, twice: block <- Q, r <- R. A column that
+/// depends on those before it gets zeros.
+void orthogonalise(Dense<double>& block, Dense<double>& r) {
+  constexpr double dependent = 1e-10;
+  const Index m = block.columns;
+  r = Dense<double>(m, m);
+  for (Index j = 0; j < m; ++j) {
+    const auto length = [&] {
+      double sum = 0;
+      for (Index i = 0; i < block.rows; ++i) sum += block(i, j) * block(i, j);
+      return std::sqrt(sum);
+    };
+    const double before = length();
+    for (int pass = 0; pass < 2; ++pass) {
+      for (Index k = 0; k < j; ++k) {
+        double along = 0;
+        for (Index i = 0; i < block.rows; ++i) along += block(i, k) * block(i, j);
+        for (Index i = 0; i < block.rows; ++i) block(i, j) -= along * block(i, k);
+        r(k, j) += along;
+      }
+    }
+    const double after = length();
+    const bool independent = after > dependent * before && after > 0;
+    r(j, j) = independent ? after : 0.0;
+    for (Index i = 0; i < block.rows; ++i) {
+      block(i, j) = independent ? block(i, j) / after : 0.0;
+    }
+  }
+}
+
+RowLayout layout_of(Team& team, Index own) {
+  const std::vector<Index> heights = all_gather(team, own);
+  RowLayout layout{std::accumulate(heights.begin(), heights.end(), Index{0}), team.size()};
+  layout.borders.push_back(0);
+  for (const Index height : heights) layout.borders.push_back(layout.borders.back() + height);
+  return layout;
+}
+
+}  // namespace
+
+Tentative tentative_prolongation(const BandMatrix& matrix, Index size, const Aggregates& aggregates,
+                                 const Dense<double>& null_space) {
+  Team& team = matrix.team();
+  const Index m = null_space.columns;
+  Tentative result;
+  result.coarse = layout_of(team, aggregates.count * m);
+  together(team, [&] {
+    const Index first_column = result.coarse.band(team.rank()).first;
+    const Members members = members_of(aggregates);
+    result.null_space = Dense<double>(aggregates.count * m, m);
+    Csr<double>& rows = result.rows;
+    rows.rows = matrix.local_rows().rows;
+    rows.columns = result.coarse.rows;
+    rows.row_offsets.assign(static_cast<std::size_t>(rows.rows) + 1, 0);
+    for (Index i = 0; i < rows.rows; ++i) {
+      const bool taken = aggregates.of_node[i / size] >= 0;
+      rows.row_offsets[i + 1] = rows.row_offsets[i] + (taken ? m : 0);
+    }
+    rows.column_indices.resize(static_cast<std::size_t>(rows.nonzeros()));
+    rows.values.resize(static_cast<std::size_t>(rows.nonzeros()));
+#pragma omp parallel for schedule(static)
+    for (Index number = 0; number < aggregates.count; ++number) {
+      const Index first = members.first[number];
+      const Index nodes = members.first[number + 1] - first;
+      Dense<double> block(nodes * size, m), r;
+      for (Index k = 0; k < block.rows; ++k) {
+        std::copy_n(null_space.row(members.nodes[first + k / size] * size + k % size), m,
+                    block.row(k));
+      }
+      orthogonalise(block, r);
+      for (Index k = 0; k < block.rows; ++k) {
+        const Index row = members.nodes[first + k / size] * size + k % size;
+        for (Index j = 0; j < m; ++j) {
+          rows.column_indices[rows.row_offsets[row] + j] =
+              static_cast<LocalIndex>(first_column + number * m + j);
+          rows.values[rows.row_offsets[row] + j] = block(k, j);
+        }
+      }
+      for (Index k = 0; k < m; ++k) std::copy_n(r.row(k), m, result.null_space.row(number * m + k));
+    }
+  });
+  return result;
+}
+
+Csr<double> smoothed_prolongation(const BandMatrix& matrix, const Csr<double>& filtered,
+                                  double omega, const Csr<double>& tentative) {
+  const Csr<double> halo = fetch_rows(matrix.team(), matrix.halo().plan(), tentative);
+  return together(matrix.team(), [&] {
+    // I - omega D_F^-1 A_F, in the places of A_F: all own rows have a diagonal entry or stay zero.
+    Csr<double> smoother = filtered;
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < smoother.rows; ++i) {
+      double diagonal = 0;
+      for (Index k = smoother.row_offsets[i]; k < smoother.row_offsets[i + 1]; ++k) {
+        if (smoother.column_indices[k] == i) diagonal = smoother.values[k];
+      }
+      for (Index k = smoother.row_offsets[i]; k < smoother.row_offsets[i + 1]; ++k) {
+        const bool here = smoother.column_indices[k] == i;
+        const double scaled = diagonal != 0 ? omega / diagonal * smoother.values[k] : 0.0;
+        smoother.values[k] = (here ? 1.0 : 0.0) - scaled;
+      }
+    }
+    return sparse_product(smoother, tentative, halo);
+  });
+}
+
+}  // namespace spsolve

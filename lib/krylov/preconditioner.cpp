@@ -1,0 +1,161 @@
+#include "krylov/preconditioner.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+namespace {
+
+std::int64_t no_bytes(Index, Index) {
+  return 0;
+}
+
+std::int64_t diagonal_bytes(Index height, Index) {
+  return height * static_cast<std::int64_t>(sizeof(double));
+}
+
+std::int64_t chebyshev_bytes(Index height, Index) {
+  return 4 * diagonal_bytes(height, 0);
+}
+
+std::int64_t factor_bytes(Index height, Index nonzeros) {
+  return csr_bytes(height, nonzeros, sizeof(double)) + 3 * diagonal_bytes(height, 0);
+}
+
+/// As of blocks of 8 rows.
+std::int64_t block_bytes(Index height, Index) {
+  return csr_bytes(height, 8 * height, sizeof(double));
+}
+
+/// The entries of float factors are not known before the analysis; 20 for each non-zero stand for
+/// them here.
+std::int64_t elimination_bytes(Index height, Index nonzeros) {
+  return csr_bytes(height, nonzeros, sizeof(double)) +
+         20 * nonzeros * static_cast<std::int64_t>(sizeof(float));
+}
+
+/// Coarser matrices, interpolations and their transposes, and six vectors a level.
+std::int64_t multigrid_bytes(Index height, Index nonzeros) {
+  return csr_bytes(3 * height, 2 * nonzeros + 6 * height, sizeof(double)) +
+         9 * diagonal_bytes(height, 0);
+}
+
+constexpr PreconditionerRow table[] = {
+    {Preconditioner::none, "nothing: the method as it is", no_bytes, make_identity},
+    {Preconditioner::jacobi, "the diagonal of A", diagonal_bytes, make_jacobi},
+    {Preconditioner::block_jacobi,
+     "blocks on the diagonal of A, inverted: the unknowns of a node where rows follow each other "
+     "that have equal columns, else 8 rows each",
+     block_bytes, make_block_jacobi},
+    {Preconditioner::chebyshev,
+     "a polynomial of A scaled by its diagonal, of degree 4, by products alone", chebyshev_bytes,
+     make_chebyshev},
+    {Preconditioner::ilu0,
+     "incomplete L U without fill-in of each rank's own rows and columns; exact triangular solves "
+     "on hosts, 6 sweeps of products each on GPUs",
+     factor_bytes, make_ilu0},
+    {Preconditioner::ic0, "the same as L L^T, for symmetric matrices", factor_bytes, make_ic0},
+    {Preconditioner::elimination,
+     "sparse elimination in float of each rank's own rows and columns: of one rank, the whole of A",
+     elimination_bytes, make_elimination},
+    {Preconditioner::multigrid,
+     "a cycle of smoothed aggregation: smoothing by a polynomial on every level, and sparse "
+     "elimination on the coarsest; for what comes of elliptic equations",
+     multigrid_bytes, make_multigrid},
+};
+
+class Identity final : public PreconditionerOperator {
+ public:
+  void apply(const Vectors& x, Vectors& y) override { copy(x, y); }
+  void apply_transposed(const Vectors& x, Vectors& y) override { copy(x, y); }
+};
+
+/// Own rows that look as those of a discrete elliptic operator do, and whether all own diagonal
+/// entries are positive.
+struct Looks {
+  Index elliptic = 0;
+  bool positive = true;
+};
+
+Looks look_at(const BandMatrix& matrix) {
+  Looks looks;
+  const Csr<double>& rows = matrix.local_rows();
+  for (Index i = 0; i < rows.rows; ++i) {
+    const auto columns = rows.row_columns(i);
+    const auto values = rows.row_values(i);
+    double diagonal = 0, beside = 0;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (columns[k] == i) {
+        diagonal = values[k];
+      } else {
+        beside += std::abs(values[k]);
+      }
+    }
+    if (!(diagonal > 0)) looks.positive = false;
+    if (diagonal >= beside / 2) ++looks.elliptic;
+  }
+  return looks;
+}
+
+}  // namespace
+
+std::span<const PreconditionerRow> preconditioners() {
+  return table;
+}
+
+const PreconditionerRow& preconditioner_row(Preconditioner kind) {
+  for (const PreconditionerRow& row : table) {
+    if (row.kind == kind) return row;
+  }
+  fail(ExitCode::internal, "there is no preconditioner {}", static_cast<int>(kind));
+}
+
+Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool symmetric) {
+  constexpr Index least_for_multigrid = 2000;
+  constexpr double most_rows = 0.9;
+  const Looks mine = look_at(matrix);
+  const bool positive = all_sum(matrix.team(), mine.positive ? 0 : 1) == 0;
+  const Index order = matrix.row_layout().rows;
+  const auto elliptic = static_cast<double>(all_sum(matrix.team(), mine.elliptic));
+  if (symmetric && positive && order >= least_for_multigrid &&
+      elliptic >= most_rows * static_cast<double>(order)) {
+    return Preconditioner::multigrid;
+  }
+  if (method == Method::cg) return positive ? Preconditioner::ic0 : Preconditioner::none;
+  if (method == Method::minres) return Preconditioner::jacobi;
+  return Preconditioner::ilu0;
+}
+
+std::string preconditioner_help() {
+  std::string text =
+      "Preconditioners of solve.preconditioner, for the Krylov methods; auto takes multigrid where "
+      "A looks elliptic, else ic0 with cg, jacobi with minres and ilu0 with the others:\n\n";
+  for (const PreconditionerRow& row : table) {
+    text += fmt::format("{}\n      {}\n", name(row.kind), row.sentence);
+  }
+  return text;
+}
+
+std::vector<double> own_diagonal(const BandMatrix& matrix) {
+  const Csr<double>& rows = matrix.local_rows();
+  std::vector<double> diagonal(static_cast<std::size_t>(rows.rows));
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < rows.rows; ++i) {
+    const auto columns = rows.row_columns(i);
+    const auto values = rows.row_values(i);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (columns[k] == i) diagonal[i] = values[k];
+    }
+  }
+  return diagonal;
+}
+
+std::unique_ptr<PreconditionerOperator> make_identity(const PreconditionerInput&) {
+  return std::make_unique<Identity>();
+}
+
+}  // namespace spsolve

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dense/dense_memory.hpp"
+#include "solve/inverse.hpp"
+#include "solve/options.hpp"
+#include "vectors/band_matrix.hpp"
+
+namespace spsolve {
+
+/// M^-1 for a matrix M near A, as a Krylov method applies it.
+class PreconditionerOperator : public LinearOperator {
+ public:
+  /// What a reader of the report should know of it.
+  std::vector<std::string> notes;
+  /// Of multigrid, the finest first.
+  std::vector<GridLevel> levels;
+};
+
+/// What a preconditioner is made of.
+struct PreconditionerInput {
+  BandMatrix& matrix;      ///< A, square, in one layout of rows and columns; outlives the operator
+  DenseMemory& memory;     ///< of the kind that the vectors lie in
+  bool symmetric = false;  ///< whether A is, and the method wants M to be symmetric as well
+};
+
+/// A kind of preconditioner: one row of the table. The words of solve.preconditioner, the help and
+/// the table-driven tests read these rows.
+struct PreconditionerRow {
+  Preconditioner kind;
+  std::string_view sentence;  ///< what it is, for help
+
+  /// Bytes that it takes on a rank with `height` rows of `nonzeros` entries, roughly.
+  std::int64_t (*bytes)(Index height, Index nonzeros);
+
+  /// Sets it up. Throws Error(not_trustworthy), Error(input) or Error(resources) on every rank.
+  /// Collective.
+  std::unique_ptr<PreconditionerOperator> (*make)(const PreconditionerInput& input);
+};
+
+/// All of them.
+std::span<const PreconditionerRow> preconditioners();
+
+/// The row of a kind, which is not automatic.
+const PreconditionerRow& preconditioner_row(Preconditioner kind);
+
+/// What Preconditioner::automatic stands for: multigrid where A is symmetric, of at least 2000
+/// unknowns and looks elliptic: its diagonal is positive and, in nine rows of ten, at least half of
+/// what stands beside it; else ic0 for a symmetric A with a positive diagonal that `cg` solves,
+/// jacobi for others that minres does, ilu0 for methods that want no symmetry. Collective.
+Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool symmetric);
+
+/// The table as `spsolve --help preconditioners` shows it.
+std::string preconditioner_help();
+
+/// The diagonal of a square matrix' own rows. Not collective.
+std::vector<double> own_diagonal(const BandMatrix& matrix);
+
+// The kinds, each in a file of its own name in preconditioner/ or multigrid/.
+
+std::unique_ptr<PreconditionerOperator> make_identity(const PreconditionerInput& input);
+std::unique_ptr<PreconditionerOperator> make_jacobi(const PreconditionerInput& input);
+std::unique_ptr<PreconditionerOperator> make_block_jacobi(const PreconditionerInput& input);
+std::unique_ptr<PreconditionerOperator> make_chebyshev(const PreconditionerInput& input);
+std::unique_ptr<PreconditionerOperator> make_ilu0(const PreconditionerInput& input);
+std::unique_ptr<PreconditionerOperator> make_ic0(const PreconditionerInput& input);
+std::unique_ptr<PreconditionerOperator> make_elimination(const PreconditionerInput& input);
+std::unique_ptr<PreconditionerOperator> make_multigrid(const PreconditionerInput& input);
+
+}  // namespace spsolve

@@ -1,0 +1,203 @@
+#include "krylov/preconditioner/triangles.hpp"
+
+#include <algorithm>
+
+#include "matrix/structure.hpp"
+#include "vectors/host_vectors.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Rows of a triangle in levels: those of one need none of each other.
+struct Levels {
+  std::vector<Index> first;      ///< of each level, and the end
+  std::vector<LocalIndex> rows;  ///< level after level, ascending in each
+};
+
+/// `ascending`: rows need rows before them, else those behind.
+Levels levels_of(const Csr<double>& triangle, bool ascending) {
+  const Index n = triangle.rows;
+  std::vector<LocalIndex> depth(static_cast<std::size_t>(n));
+  LocalIndex deepest = -1;
+  for (Index step = 0; step < n; ++step) {
+    const Index i = ascending ? step : n - 1 - step;
+    LocalIndex mine = 0;
+    for (const LocalIndex j : triangle.row_columns(i)) mine = std::max(mine, depth[j] + 1);
+    depth[i] = mine;
+    deepest = std::max(deepest, mine);
+  }
+  Levels levels;
+  levels.first.assign(static_cast<std::size_t>(deepest) + 2, 0);
+  for (const LocalIndex level : depth) ++levels.first[level + 1];
+  for (std::size_t k = 1; k < levels.first.size(); ++k) levels.first[k] += levels.first[k - 1];
+  levels.rows.resize(static_cast<std::size_t>(n));
+  std::vector<Index> next(levels.first.begin(), levels.first.end());
+  for (Index i = 0; i < n; ++i) levels.rows[next[depth[i]]++] = static_cast<LocalIndex>(i);
+  return levels;
+}
+
+/// Levels that are worth waking threads for.
+constexpr Index worthwhile_rows = 2000;
+
+/// One triangle T with its diagonal, solved level by level.
+class Triangle {
+ public:
+  /// `diagonal`: null where it is 1.
+  Triangle(Csr<double> rows, const std::vector<double>* diagonal, bool ascending)
+      : rows_(std::move(rows)), diagonal_(diagonal), levels_(levels_of(rows_, ascending)) {}
+
+  /// x <- T^-1 x
+  void solve(HostVectors& x) const {
+    const Index columns = x.columns();
+    for (std::size_t level = 0; level + 1 < levels_.first.size(); ++level) {
+      const Index first = levels_.first[level], last = levels_.first[level + 1];
+#pragma omp parallel for schedule(static) if (last - first > worthwhile_rows)
+      for (Index k = first; k < last; ++k) {
+        const Index i = levels_.rows[k];
+        double* const mine = x.row(i);
+        const auto places = rows_.row_columns(i);
+        const auto values = rows_.row_values(i);
+        for (std::size_t entry = 0; entry < places.size(); ++entry) {
+          const double* const theirs = x.row(places[entry]);
+          for (Index c = 0; c < columns; ++c) mine[c] -= values[entry] * theirs[c];
+        }
+        if (diagonal_ == nullptr) continue;
+        for (Index c = 0; c < columns; ++c) mine[c] /= (*diagonal_)[i];
+      }
+    }
+  }
+
+ private:
+  Csr<double> rows_;
+  const std::vector<double>* diagonal_;
+  Levels levels_;
+};
+
+class ExactTriangles final : public TriangleSolver {
+ public:
+  explicit ExactTriangles(IncompleteFactors factors)
+      : diagonal_(std::move(factors.diagonal)),
+        transposed_lower_(transpose(factors.upper), &diagonal_, true),
+        transposed_upper_(transpose(factors.lower), nullptr, false),
+        lower_(std::move(factors.lower), nullptr, true),
+        upper_(std::move(factors.upper), &diagonal_, false) {}
+
+  void solve(const Vectors& x, Vectors& y) override {
+    copy(x, y);
+    lower_.solve(on_host(y));
+    upper_.solve(on_host(y));
+  }
+  void solve_transposed(const Vectors& x, Vectors& y) override {
+    copy(x, y);
+    transposed_lower_.solve(on_host(y));
+    transposed_upper_.solve(on_host(y));
+  }
+
+ private:
+  std::vector<double> diagonal_;
+  Triangle transposed_lower_, transposed_upper_, lower_, upper_;
+};
+
+/// By sweeps x <- D^-1 (b - N x) for each triangle D + N.
+class SweptTriangles final : public TriangleSolver {
+ public:
+  SweptTriangles(IncompleteFactors factors, const VectorMemory& memory, const Vectors& like)
+      : factors_(std::move(factors)),
+        lower_(memory.products(factors_.lower, factors_.lower.columns)),
+        upper_(memory.products(factors_.upper, factors_.upper.columns)),
+        inverse_(like.similar(1)),
+        ones_(like.similar(1)) {
+    std::vector<double> inverse = factors_.diagonal;
+    for (double& value : inverse) value = 1 / value;
+    inverse_->write_rows({0, inverse_->height()}, inverse);
+    ones_->fill(1);
+  }
+
+  void solve(const Vectors& x, Vectors& y) override {
+    make_room(x);
+    const auto by = [](BandProducts& products) {
+      return [&products](const Vectors& b, const Vectors& at, Vectors& r) {
+        products.subtract(b, at, Dense<double>(0, b.columns()), r);
+      };
+    };
+    sweep(*ones_, x, *middle_, by(*lower_));
+    sweep(*inverse_, *middle_, y, by(*upper_));
+  }
+
+  void solve_transposed(const Vectors& x, Vectors& y) override {
+    make_room(x);
+    const auto by = [](BandProducts& products) {
+      return [&products](const Vectors& b, const Vectors& at, Vectors& r) {
+        Dense<double> halo;
+        products.multiply_transposed(at, r, halo);
+        r.combine(Factors(b, -1), Factors(b, 1), b);
+      };
+    };
+    sweep(*inverse_, x, *middle_, by(*upper_));
+    sweep(*ones_, *middle_, y, by(*lower_));
+  }
+
+ private:
+  static constexpr int sweeps = 6;
+
+  /// A factor for every column.
+  struct Factors : std::vector<double> {
+    Factors(const Vectors& of, double value)
+        : std::vector<double>(static_cast<std::size_t>(of.columns()), value) {}
+  };
+
+  template <typename Subtract>
+  void sweep(const Vectors& inverse, const Vectors& b, Vectors& x, const Subtract& subtract) {
+    x.add_scaled_rows(0, 1, inverse, b);
+    for (int k = 1; k < sweeps; ++k) {
+      subtract(b, x, *residual_);
+      x.add_scaled_rows(0, 1, inverse, *residual_);
+    }
+  }
+
+  void make_room(const Vectors& like) {
+    if (residual_ != nullptr && residual_->columns() == like.columns()) return;
+    residual_ = like.similar(like.columns());
+    middle_ = like.similar(like.columns());
+  }
+
+  IncompleteFactors factors_;
+  std::unique_ptr<BandProducts> lower_, upper_;
+  std::unique_ptr<Vectors> inverse_, ones_, residual_, middle_;
+};
+
+}  // namespace
+
+std::unique_ptr<TriangleSolver> TriangleSolver::make(IncompleteFactors factors, bool on_host,
+                                                     const VectorMemory& memory,
+                                                     const Vectors& like) {
+  if (on_host) return std::make_unique<ExactTriangles>(std::move(factors));
+  return std::make_unique<SweptTriangles>(std::move(factors), memory, like);
+}
+
+Csr<double> own_block(const Csr<double>& rows) {
+  Csr<double> block;
+  block.rows = block.columns = rows.rows;
+  block.row_offsets.reserve(static_cast<std::size_t>(rows.rows) + 1);
+  block.column_indices.reserve(rows.column_indices.size());
+  block.values.reserve(rows.values.size());
+  std::vector<std::pair<LocalIndex, double>> row;
+  for (Index i = 0; i < rows.rows; ++i) {
+    const auto columns = rows.row_columns(i);
+    const auto values = rows.row_values(i);
+    row.clear();
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (columns[k] < rows.rows) row.emplace_back(columns[k], values[k]);
+    }
+    std::ranges::sort(row);
+    for (const auto& [column, value] : row) {
+      block.column_indices.push_back(column);
+      block.values.push_back(value);
+    }
+    block.row_offsets.push_back(static_cast<Index>(block.values.size()));
+  }
+  return block;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,71 @@
+#include "krylov/watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spsolve {
+
+namespace {
+
+/// Steps between two looks at the size of x.
+constexpr Index steps_between_looks = 8;
+
+}  // namespace
+
+KrylovWatch::KrylovWatch(const Goal& goal, std::vector<double> of_b)
+    : goal_(goal), of_b_(std::move(of_b)), of_x_(of_b_.size()), done_(of_b_.size()) {}
+
+double KrylovWatch::target(std::size_t column) const {
+  return goal_.tolerance * (goal_.norm * of_x_[column] + of_b_[column]);
+}
+
+std::vector<double> KrylovWatch::errors(const Vectors& x, const std::vector<double>& of_r) const {
+  const std::vector<double> of_x = goal_.norm > 0 ? maxima(x) : std::vector<double>(of_r.size());
+  std::vector<double> result(of_r.size());
+  for (std::size_t c = 0; c < result.size(); ++c) {
+    if (of_r[c] != 0) result[c] = of_r[c] / (goal_.norm * of_x[c] + of_b_[c]);
+    if (!std::isfinite(result[c])) result[c] = std::numeric_limits<double>::infinity();
+  }
+  return result;
+}
+
+void KrylovWatch::learn(const Vectors& x) {
+  if (goal_.norm > 0) of_x_ = maxima(x);
+}
+
+void KrylovWatch::note(const std::vector<double>& of_r) {
+  double worst = 0;
+  for (std::size_t c = 0; c < of_r.size(); ++c) {
+    done_[c] = of_r[c] <= target(c);
+    if (of_r[c] == 0) continue;
+    const double error = of_r[c] / (goal_.norm * of_x_[c] + of_b_[c]);
+    worst = std::isfinite(error) ? std::max(worst, error) : std::numeric_limits<double>::infinity();
+  }
+  history_.push_back(worst);
+}
+
+void KrylovWatch::begin(const std::vector<double>& of_r) {
+  if (history_.empty()) {
+    note(of_r);
+  } else {
+    for (std::size_t c = 0; c < of_r.size(); ++c) done_[c] = of_r[c] <= target(c);
+  }
+}
+
+bool KrylovWatch::all_done() const {
+  return std::ranges::find(done_, false) == done_.end();
+}
+
+bool KrylovWatch::enough(const std::vector<double>& of_r) {
+  ++steps_;
+  note(of_r);
+  if (goal_.tell) goal_.tell(steps_, history_.back());
+  return all_done() || no_steps_left();
+}
+
+bool KrylovWatch::enough(const std::vector<double>& of_r, const Vectors& x) {
+  if ((steps_ + 1) % steps_between_looks == 0) learn(x);
+  return enough(of_r);
+}
+
+}  // namespace spsolve

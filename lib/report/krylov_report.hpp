@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "solve/inverse.hpp"
+
+namespace spsolve {
+
+/// What a solve by a Krylov method tells of itself: as krylov.* of a report, and in a line.
+nlohmann::ordered_json to_json(const KrylovOutcome& outcome);
+std::string to_text(const KrylovOutcome& outcome);
+
+}  // namespace spsolve

@@ -1,0 +1,127 @@
+#include "system/krylov_rows.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "krylov/krylov_inverse.hpp"
+#include "vectors/vector_bytes.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Why there is no such iteration, or "".
+template <Method method>
+std::string refuse_krylov(const SolverQuestion& question) {
+  const SolverOptions& options = question.options;
+  if (options.method == Method::automatic) {
+    return "solve.method=auto takes methods that eliminate";
+  }
+  if (const auto reason = why_not(method, options.pivoting); !reason.empty()) {
+    return std::string(reason);
+  }
+  if (question.keeps) return std::string(why_not_kept(method));
+  if (options.precision != Precision::float64) {
+    return fmt::format(
+        "solve.precision={} does not go with solve.method={}, which computes in double; use "
+        "solve.precision=double, or a sparse method",
+        name(options.precision), name(method));
+  }
+  if (krylov_method(method)->symmetric && options.equilibrate == AutoSwitch::on) {
+    return fmt::format(
+        "solve.equilibrate=on does not go with solve.method={}, as it would leave A unsymmetric; "
+        "use solve.equilibrate=auto",
+        name(method));
+  }
+  return "";
+}
+
+/// Bytes that a step moves, at a rate of memory, for a number of steps that nobody knows before: a
+/// hundred.
+SolverAnalysis analyse_krylov(const SolverQuestion& question) {
+  constexpr double steps = 100, bytes_of_nonzero = 12, bytes_of_row = 100;
+  const double rate = question.memory == MemoryKind::gpu ? 3e12 : 1e10;
+  const double bytes = bytes_of_nonzero * static_cast<double>(question.shape.nonzeros) +
+                       bytes_of_row * static_cast<double>(question.shape.rows);
+  return {0, steps * bytes / (rate * question.ranks)};
+}
+
+template <Method method>
+void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
+  const RowLayout layout{question.shape.rows, question.ranks};
+  const Index height = layout.height(rank);
+  const Index nonzeros = share_of_nonzeros(question.shape, height);
+  const KrylovMethod& row = *krylov_method(method);
+  const bool on_gpu = question.memory == MemoryKind::gpu;
+  auto& there = on_gpu ? plan.on_gpu : plan.parts;
+  // Solves of the condition estimate have four columns.
+  const Index columns =
+      std::max<Index>(question.right_hand_sides, question.options.condition ? 4 : 1);
+  Index vectors = row.vectors + 3;
+  Index width = columns;
+  if (row.keeps_basis) {
+    vectors += 2 * (question.options.restart + 1);
+    width = std::min<Index>(columns, 8);
+  }
+  there.push_back(
+      {"eliminate", "vectors of the Krylov method", vectors * vectors_bytes(height, width)});
+  // Of those that `auto` may choose the one that takes the most.
+  const Preconditioner wanted = question.options.preconditioner;
+  const std::int64_t bytes =
+      preconditioner_row(wanted == Preconditioner::automatic ? Preconditioner::multigrid : wanted)
+          .bytes(height, nonzeros);
+  plan.parts.push_back({"prepare", "preconditioner, while it is made", 2 * bytes});
+  plan.parts.push_back({"eliminate", "preconditioner", bytes});
+  if (on_gpu) there.push_back({"eliminate", "preconditioner", bytes});
+  if (!row.symmetric && question.options.equilibrate != AutoSwitch::off) {
+    const std::int64_t rows = csr_bytes(height, nonzeros, sizeof(double));
+    for (const char* phase : {"prepare", "eliminate"}) {
+      plan.parts.push_back({phase, "scaled rows", rows});
+      if (on_gpu) there.push_back({phase, "scaled rows", rows});
+    }
+  }
+}
+
+/// There is nothing that float leaves to double.
+MemoryPlan plan_nothing(const SolverQuestion&, int) {
+  return {};
+}
+
+std::unique_ptr<Inverse> make_krylov(Team&, DenseMemory& memory, const SolverQuestion& question,
+                                     BeforeDouble) {
+  return std::make_unique<KrylovInverse>(memory, question.options);
+}
+
+template <Method method>
+EliminationChoice krylov_choice(const SolverQuestion&) {
+  EliminationChoice choice;
+  choice.method = method;
+  choice.pivoting = Pivoting::none;
+  return choice;
+}
+
+template <Method method>
+constexpr SolverRow krylov_row(std::string_view sentence) {
+  return {method,       sentence,    refuse_krylov<method>, analyse_krylov, plan_krylov<method>,
+          plan_nothing, make_krylov, krylov_choice<method>};
+}
+
+}  // namespace
+
+std::span<const SolverRow> krylov_rows() {
+  static const SolverRow table[] = {
+      krylov_row<Method::cg>(
+          "conjugate gradients: products with A and a preconditioner alone, for symmetric positive "
+          "definite matrices"),
+      krylov_row<Method::minres>(
+          "minimal residuals: likewise, for symmetric matrices of any signs"),
+      krylov_row<Method::gmres>(
+          "generalised minimal residuals, restarted: likewise, for any matrix"),
+      krylov_row<Method::bicgstab>("stabilised biconjugate gradients: likewise, in few vectors"),
+      krylov_row<Method::idr>("induced dimension reduction, IDR(4): likewise, in few vectors"),
+  };
+  return table;
+}
+
+}  // namespace spsolve

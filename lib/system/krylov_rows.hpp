@@ -1,0 +1,10 @@
+#pragma once
+
+#include "system/solver_table.hpp"
+
+namespace spsolve {
+
+/// The Krylov methods' rows of the solver table.
+std::span<const SolverRow> krylov_rows();
+
+}  // namespace spsolve

@@ -1,0 +1,306 @@
+// Every Krylov method with every preconditioner, over the ranks of a team.
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "distribute/fetch_rows.hpp"
+#include "distribute/reading/scatter.hpp"
+#include "distribute/redistribute.hpp"
+#include "helpers/reference.hpp"
+#include "helpers/systems_in_bands.hpp"
+#include "io/matrix_source.hpp"
+#include "krylov/krylov_inverse.hpp"
+#include "krylov/multigrid/hierarchy.hpp"
+#include "matrix/multivector.hpp"
+#include "matrix/structure.hpp"
+#include "mpi/mpi_team.hpp"
+#include "solve_in_team.hpp"
+#include "system/system_solver.hpp"
+
+namespace spsolve {
+namespace {
+
+struct Family {
+  const char* generator;
+  bool definite, symmetric;
+  bool for_many = false;  ///< ranks
+};
+
+constexpr Family families[] = {
+    {"grid2d:30", true, true},
+    {"grid3d:11", true, true},
+    {"elastic3d:6", true, true},
+    {"aniso2d:25", true, true},
+    {"tridiagonal:300", true, true},
+    {"convdiff3d:9", false, false},
+    {"circuit:800", false, false},
+    {"helmholtz2d:20", false, true},
+    {"grid2d:16", true, true, true},
+    {"elastic3d:4", true, true, true},
+    {"convdiff3d:6", false, false, true},
+};
+
+/// Whether M may be positive definite for such a matrix.
+bool fits(const Family& family, const KrylovMethod& method, Preconditioner preconditioner) {
+  if (method.method == Method::cg) return family.definite;
+  if (method.method == Method::minres) {
+    const bool any_sign =
+        preconditioner == Preconditioner::none || preconditioner == Preconditioner::jacobi;
+    return family.definite || (family.symmetric && any_sign);
+  }
+  return true;
+}
+
+class Krylov : public testing::Test {
+ protected:
+  SystemSolver solver_for(const Csr<double>& whole, const SolverOptions& options) {
+    SolverQuestion question;
+    question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
+    question.ranks = ranks.team.size();
+    question.options = options;
+    std::unique_ptr<SystemMatrix> matrix(
+        new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
+    return {std::move(matrix), choose_solver(question), question, ranks.memory};
+  }
+
+  struct Solved {
+    Dense<double> x;
+    SolveOutcome outcome;
+    KrylovOutcome krylov;
+  };
+
+  static Solved solve(SystemSolver& solver, const Dense<double>& b, bool transposed = false) {
+    const auto x = solver.matrix().vectors(b.columns);
+    const auto right = test::vectors_of(solver.matrix(), b);
+    PhaseTimes times;
+    SolveOutcome outcome =
+        transposed ? solver.solve_transposed(*right, *x, times) : solver.solve(*right, *x, times);
+    return {test::whole(*x), std::move(outcome), *solver.facts().krylov};
+  }
+
+  test::HostRanks ranks;
+};
+
+TEST_F(Krylov, EveryMethodWithEveryPreconditionerSolvesOrSaysThatItDidNot) {
+  int solved_pairs = 0;
+  // Ranks that share the cores of a small machine wait for each other at every product: a small
+  // family of each kind, and the preconditioners that know of ranks, for them.
+  const bool alone = ranks.team.size() == 1;
+  const auto is_tried = [&](Preconditioner kind) {
+    return alone || kind == Preconditioner::ilu0 || kind == Preconditioner::multigrid ||
+           kind == Preconditioner::elimination;
+  };
+  for (const Family& family : families) {
+    if (alone == family.for_many) continue;
+    const Csr<double> whole = load_matrix(family.generator);
+    const Dense<double> b = test::multiply(whole, random_multivector(whole.rows, 2, 5));
+    for (const KrylovMethod& method : krylov_methods()) {
+      for (const PreconditionerRow& preconditioner : preconditioners()) {
+        if (method.symmetric && !family.symmetric) continue;
+        if (!fits(family, method, preconditioner.kind)) continue;
+        if (!is_tried(preconditioner.kind)) continue;
+        SCOPED_TRACE(fmt::format("{} {} {}", family.generator, name(method.method),
+                                 name(preconditioner.kind)));
+        SolverOptions options;
+        options.method = method.method;
+        options.preconditioner = preconditioner.kind;
+        options.iterations = alone ? 600 : 100;
+        options.condition = false;
+        try {
+          SystemSolver solver = solver_for(whole, options);
+          solver.set_up();
+          const Solved solved = solve(solver, b);
+          const double error = test::backward_error(whole, b, solved.x);
+          if (solved.krylov.converged) {
+            ++solved_pairs;
+            EXPECT_LE(error, 1e-12);
+            EXPECT_LE(solved.outcome.refinement.after.backward_error, 1e-12);
+          } else {
+            // It may have come near enough to be good for something, but then it is.
+            EXPECT_TRUE(!solved.outcome.trust.solves || error <= 1e-12) << error;
+            EXPECT_NE(solved.krylov.shortfall, "");
+          }
+          EXPECT_EQ(static_cast<Index>(solved.krylov.history.size()), solved.krylov.steps + 1);
+        } catch (const Error& error) {
+          // A zero on a diagonal, a singular block; no method may fail on a definite matrix.
+          EXPECT_FALSE(family.definite) << error.what();
+        }
+      }
+    }
+  }
+  EXPECT_GT(solved_pairs, alone ? 150 : 30);
+}
+
+TEST_F(Krylov, SolvesWithTheTransposedMatrixToo) {
+  const Csr<double> whole = load_matrix("convdiff3d:8");
+  const Dense<double> b = random_multivector(whole.rows, 1, 3);
+  for (const Method method : {Method::gmres, Method::bicgstab, Method::idr}) {
+    SCOPED_TRACE(name(method));
+    SolverOptions options;
+    options.method = method;
+    SystemSolver solver = solver_for(whole, options);
+    solver.set_up();
+    const Solved solved = solve(solver, b, true);
+    EXPECT_TRUE(solved.outcome.trust.solves);
+    EXPECT_LE(test::backward_error(transpose(whole), b, solved.x), 1e-13);
+  }
+}
+
+TEST_F(Krylov, StopsAtTheToleranceThatIsAskedFor) {
+  const Csr<double> whole = load_matrix("grid2d:25");
+  const Dense<double> b = random_multivector(whole.rows, 1, 3);
+  Index steps = 0;
+  for (const double tolerance : {1e-4, 1e-8, 0.0}) {
+    SolverOptions options;
+    options.method = Method::cg;
+    options.preconditioner = Preconditioner::jacobi;
+    options.tolerance = tolerance;
+    SystemSolver solver = solver_for(whole, options);
+    solver.set_up();
+    const Solved solved = solve(solver, b);
+    const double error = solved.outcome.refinement.after.backward_error;
+    EXPECT_TRUE(solved.krylov.converged);
+    EXPECT_LE(error, tolerance > 0 ? tolerance : 1e-13);
+    if (tolerance > 0) {
+      EXPECT_GT(error, tolerance / 1e3) << "it went on for longer than it was asked to";
+    }
+    EXPECT_GT(solved.krylov.steps, steps);
+    steps = solved.krylov.steps;
+  }
+}
+
+TEST_F(Krylov, NamesMatricesThatItsMethodsAreNotFor) {
+  const auto message_of = [&](const char* generator, Method method, Preconditioner kind,
+                              ExitCode code) {
+    SolverOptions options;
+    options.method = method;
+    options.preconditioner = kind;
+    return test::error_of(
+        [&] {
+          SystemSolver solver = solver_for(load_matrix(generator), options);
+          solver.set_up();
+          solve(solver, random_multivector(load_matrix(generator).rows, 1, 3));
+        },
+        code);
+  };
+  using enum Preconditioner;
+  const auto has = [](const std::string& message, const char* words) {
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+  };
+  has(message_of("convdiff3d:6", Method::cg, none, ExitCode::input), "wants a symmetric matrix");
+  has(message_of("convdiff3d:6", Method::minres, none, ExitCode::input),
+      "wants a symmetric matrix");
+  has(message_of("helmholtz2d:20", Method::cg, none, ExitCode::not_trustworthy),
+      "not positive definite");
+  has(message_of("kkt:300", Method::gmres, jacobi, ExitCode::input),
+      "wants a diagonal without zeros");
+}
+
+TEST_F(Krylov, HasTheSameBitsTwice) {
+  const Csr<double> whole = load_matrix("elastic3d:4");
+  const Dense<double> b = random_multivector(whole.rows, 3, 3);
+  for (const KrylovMethod& method : krylov_methods()) {
+    SolverOptions options;
+    options.method = method.method;
+    std::vector<double> before;
+    for (int run = 0; run < 2; ++run) {
+      SystemSolver solver = solver_for(whole, options);
+      solver.set_up();
+      const Solved solved = solve(solver, b);
+      if (run > 0) {
+        EXPECT_EQ(solved.x.values, before) << name(method.method);
+      }
+      before = solved.x.values;
+    }
+  }
+}
+
+TEST_F(Krylov, NewValuesOfThePatternAreTakenIn) {
+  Csr<double> whole = load_matrix("grid2d:50");
+  const Dense<double> b = random_multivector(whole.rows, 1, 3);
+  SolverOptions options;
+  options.method = Method::cg;
+  options.preconditioner = Preconditioner::multigrid;
+  SystemSolver solver = solver_for(whole, options);
+  solver.set_up();
+  solve(solver, b);
+  for (Index i = 0; i < whole.rows; ++i) {
+    for (Index k = whole.row_offsets[i]; k < whole.row_offsets[i + 1]; ++k) {
+      if (whole.column_indices[k] == i) whole.values[k] += 1;
+    }
+  }
+  const RowLayout layout{whole.rows, ranks.team.size()};
+  solver.set_values(scatter_rows(ranks.team, layout, Csr<double>(whole)).values);
+  solver.set_up();
+  EXPECT_LE(test::backward_error(whole, b, solve(solver, b).x), 1e-14);
+}
+
+TEST_F(Krylov, MultigridTakesAsManyStepsForFinerGridsAndMoreRanks) {
+  // Smoothed aggregation of the model problem: no more than a few more steps from one grid to one
+  // with four times the unknowns, and nearly the same for any number of ranks.
+  std::vector<Index> steps;
+  for (const char* generator : {"grid2d:50", "grid2d:100"}) {
+    const Csr<double> whole = load_matrix(generator);
+    SolverOptions options;
+    options.method = Method::cg;
+    options.preconditioner = Preconditioner::multigrid;
+    options.condition = false;
+    SystemSolver solver = solver_for(whole, options);
+    solver.set_up();
+    const Solved solved = solve(solver, random_multivector(whole.rows, 1, 3));
+    EXPECT_TRUE(solved.krylov.converged);
+    steps.push_back(solved.krylov.steps);
+    EXPECT_EQ(solved.krylov.levels.front().rows, whole.rows);
+    EXPECT_GE(solved.krylov.levels.size(), 2u);
+  }
+  EXPECT_LE(steps.back(), 20);
+  EXPECT_LE(steps.back(), steps.front() + 5);
+}
+
+TEST_F(Krylov, TheMultigridCycleIsSymmetric) {
+  for (const char* generator : {"grid2d:40", "elastic3d:7"}) {
+    const Csr<double> whole = load_matrix(generator);
+    SystemMatrix matrix(test::matrix_in_bands(ranks.team, whole));
+    Hierarchy::Options options;
+    options.coarsest = 50;
+    Hierarchy hierarchy(matrix.bands(), ranks.memory, true, options);
+    const auto u = test::vectors_of(matrix, random_multivector(whole.rows, 1, 1));
+    const auto v = test::vectors_of(matrix, random_multivector(whole.rows, 1, 2));
+    const auto of_u = u->similar(1), of_v = u->similar(1);
+    hierarchy.cycle(*u, *of_u);
+    hierarchy.cycle(*v, *of_v);
+    const double one = dots(*v, *of_u).front(), other = dots(*u, *of_v).front();
+    EXPECT_NEAR(one, other, 1e-11 * norms(*of_u).front() * norms(*v).front());
+    EXPECT_GT(dots(*u, *of_u).front(), 0);
+  }
+}
+
+TEST(FetchRows, BringsTheHalosRows) {
+  test::HostRanks ranks;
+  const Csr<double> whole = load_matrix("random_sparse:97:97:5:seed=3");
+  SystemMatrix matrix(test::matrix_in_bands(ranks.team, whole));
+  const HaloPlan& plan = matrix.bands().halo().plan();
+  const Csr<double> halo = fetch_rows(ranks.team, plan, matrix.bands().global_rows());
+  ASSERT_EQ(halo.rows, plan.halo_rows());
+  for (Index k = 0; k < halo.rows; ++k) {
+    const Index row = plan.halo[k];
+    EXPECT_TRUE(std::ranges::equal(halo.row_columns(k), whole.row_columns(row)));
+    EXPECT_TRUE(std::ranges::equal(halo.row_values(k), whole.row_values(row)));
+  }
+}
+
+TEST(TransposedRows, OfRectangularMatrices) {
+  test::HostRanks ranks;
+  const Csr<double> whole = load_matrix("random_sparse:60:23:4:seed=5");
+  const RowLayout rows{60, ranks.team.size()}, columns{23, ranks.team.size()};
+  const Csr<double> own = scatter_rows(ranks.team, rows, Csr<double>(whole));
+  const Csr<double> result = transposed_rows(ranks.team, rows, columns, own);
+  const Csr<double> expected = scatter_rows(ranks.team, columns, transpose(whole));
+  EXPECT_EQ(result.row_offsets, expected.row_offsets);
+  EXPECT_EQ(result.column_indices, expected.column_indices);
+  EXPECT_EQ(result.values, expected.values);
+}
+
+}  // namespace
+}  // namespace spsolve

@@ -1,0 +1,182 @@
+// The parts of a multigrid hierarchy, and polynomials of a matrix.
+
+#include <cmath>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "helpers/reference.hpp"
+#include "helpers/systems_in_bands.hpp"
+#include "io/matrix_source.hpp"
+#include "krylov/multigrid/aggregates.hpp"
+#include "krylov/multigrid/prolongation.hpp"
+#include "krylov/multigrid/sparse_product.hpp"
+#include "krylov/polynomial.hpp"
+#include "krylov/spectrum.hpp"
+#include "matrix/multivector.hpp"
+
+namespace spsolve {
+namespace {
+
+TEST(SparseProduct, IsThatOfTheDenseMatrices) {
+  const Csr<double> a = load_matrix("random_sparse:70:50:6:seed=2");
+  const Csr<double> b = load_matrix("random_sparse:50:31:4:seed=3");
+  // B in two parts, as own rows and a halo.
+  Csr<double> own, halo;
+  for (auto [part, first, last] : {std::tuple{&own, 0, 20}, std::tuple{&halo, 20, 50}}) {
+    part->rows = last - first;
+    part->columns = b.columns;
+    for (Index i = first; i < last; ++i) {
+      const auto columns = b.row_columns(i);
+      const auto values = b.row_values(i);
+      part->column_indices.insert(part->column_indices.end(), columns.begin(), columns.end());
+      part->values.insert(part->values.end(), values.begin(), values.end());
+      part->row_offsets.push_back(static_cast<Index>(part->values.size()));
+    }
+  }
+  const Csr<double> c = sparse_product(a, own, halo);
+  Dense<double> unit(31, 31);
+  for (Index i = 0; i < 31; ++i) unit(i, i) = 1;
+  const Dense<double> expected = test::multiply(a, test::multiply(b, unit));
+  const Dense<double> product = test::multiply(c, unit);
+  for (std::size_t k = 0; k < expected.values.size(); ++k) {
+    EXPECT_NEAR(product.values[k], expected.values[k], 1e-14);
+  }
+  for (Index i = 0; i < c.rows; ++i) {
+    EXPECT_TRUE(std::ranges::is_sorted(c.row_columns(i)));
+  }
+}
+
+TEST(Nodes, AreTheUnknownsWithEqualColumns) {
+  SoloTeam team;
+  for (const auto& [generator, size] :
+       {std::pair{"grid2d:12", 1}, std::pair{"elastic3d:4", 3}, std::pair{"grid3d27:5:2", 2},
+        std::pair{"circuit:300", 1}}) {
+    SystemMatrix matrix(test::matrix_in_bands(team, load_matrix(generator)));
+    EXPECT_EQ(nodes_of(matrix.bands()), size) << generator;
+  }
+}
+
+TEST(Aggregates, HoldEveryNodeThatHasStrongNeighbours) {
+  SoloTeam team;
+  for (const char* generator : {"grid2d:30", "grid3d:10", "elastic3d:6", "aniso2d:20"}) {
+    SystemMatrix matrix(test::matrix_in_bands(team, load_matrix(generator)));
+    const Index size = nodes_of(matrix.bands());
+    const NodeGraph strong =
+        strong_couplings(matrix.bands(), size, 0.08, node_diagonals(matrix.bands(), size));
+    const Aggregates aggregates = aggregate(strong);
+    ASSERT_EQ(static_cast<Index>(aggregates.of_node.size()), strong.nodes);
+    std::vector<Index> members(static_cast<std::size_t>(aggregates.count));
+    for (Index node = 0; node < strong.nodes; ++node) {
+      const LocalIndex number = aggregates.of_node[node];
+      ASSERT_LT(number, aggregates.count);
+      EXPECT_EQ(number < 0, strong.offsets[node] == strong.offsets[node + 1]);
+      if (number >= 0) ++members[number];
+    }
+    for (const Index count : members) EXPECT_GE(count, 1);
+    EXPECT_LT(2 * aggregates.count, strong.nodes) << generator;
+  }
+}
+
+TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
+  SoloTeam team;
+  // Of a matrix with zero row sums but at its border, P must keep constants inside.
+  SystemMatrix matrix(test::matrix_in_bands(team, load_matrix("grid2d:20")));
+  BandMatrix& bands = matrix.bands();
+  const NodeGraph strong = strong_couplings(bands, 1, 0.08, node_diagonals(bands, 1));
+  const Aggregates aggregates = aggregate(strong);
+  const Dense<double> ones = [] {
+    Dense<double> result(400, 1);
+    std::ranges::fill(result.values, 1.0);
+    return result;
+  }();
+  const Tentative tentative = tentative_prolongation(bands, 1, aggregates, ones);
+  const Dense<double> again = test::multiply(tentative.rows, tentative.null_space);
+  for (const double value : again.values) EXPECT_NEAR(value, 1, 1e-14);
+  const Csr<double> smoothed =
+      smoothed_prolongation(bands, filtered_rows(bands, 1, strong), 0.66, tentative.rows);
+  const Dense<double> kept = test::multiply(smoothed, tentative.null_space);
+  int inside = 0;
+  for (Index i = 0; i < 400; ++i) {
+    const bool border = i % 20 == 0 || i % 20 == 19 || i / 20 == 0 || i / 20 == 19;
+    if (border) continue;
+    ++inside;
+    EXPECT_NEAR(kept(i, 0), 1, 1e-13);
+  }
+  EXPECT_EQ(inside, 18 * 18);
+}
+
+TEST(Prolongation, ColumnsThatDependOnOthersAreZero) {
+  SoloTeam team;
+  SystemMatrix matrix(test::matrix_in_bands(team, load_matrix("tridiagonal:9")));
+  const NodeGraph strong =
+      strong_couplings(matrix.bands(), 1, 0.08, node_diagonals(matrix.bands(), 1));
+  const Aggregates aggregates = aggregate(strong);
+  Dense<double> twice(9, 2);
+  for (Index i = 0; i < 9; ++i) twice(i, 0) = twice(i, 1) = 1;
+  const Tentative tentative = tentative_prolongation(matrix.bands(), 1, aggregates, twice);
+  for (Index i = 0; i < 9; ++i) {
+    const auto values = tentative.rows.row_values(i);
+    ASSERT_EQ(values.size(), 2u);
+    EXPECT_GT(values[0], 0);
+    EXPECT_EQ(values[1], 0);
+  }
+}
+
+TEST(LargestEigenvalue, IsNearAndNotBelow) {
+  SoloTeam team;
+  for (const Index n : {10, 40, 90}) {
+    SystemMatrix matrix(test::matrix_in_bands(team, load_matrix(fmt::format("grid2d:{}", n))));
+    const auto inverse = inverse_diagonal(matrix.bands());
+    const double angle = std::acos(-1.0) * static_cast<double>(n) / static_cast<double>(n + 1);
+    const double exact = 1 - std::cos(angle);
+    const double estimate = largest_eigenvalue(matrix.bands(), *inverse, true);
+    EXPECT_GE(estimate, 0.97 * exact);
+    EXPECT_LE(estimate, 1.06 * exact);
+    EXPECT_GE(largest_eigenvalue(matrix.bands(), *inverse, false), exact);
+  }
+}
+
+TEST(Polynomials, TakeTheirStepsByProducts) {
+  // Of a diagonal matrix every row is a polynomial of its own entry; D^-1 is set to 1.
+  SoloTeam team;
+  const Index n = 50;
+  Dense<double> dense(n, n);
+  for (Index i = 0; i < n; ++i) dense(i, i) = 2.0 * static_cast<double>(i + 1) / n;
+  SystemMatrix matrix(test::matrix_in_bands(team, test::sparse(dense)));
+  const std::shared_ptr<Vectors> one = matrix.vectors(1);
+  one->fill(1);
+  const auto b = matrix.vectors(1), x = matrix.vectors(1);
+  b->fill(1);
+  const auto residuals = [&](const auto& steps, int times) {
+    Polynomial polynomial(matrix.bands(), one, steps);
+    polynomial.from_zero(*b, *x);
+    for (int k = 1; k < times; ++k) polynomial.improve(*b, *x);
+    std::vector<double> left;
+    const Dense<double> rows = own_rows(*x);
+    for (Index i = 0; i < n; ++i) left.push_back(1 - dense(i, i) * rows(i, 0));
+    return left;
+  };
+  for (const int degree : {1, 2, 3, 5}) {
+    // Chebyshev: max |p| on [smallest, largest] is 1 / T(degree).
+    const double smallest = 0.5, largest = 2;
+    const double sigma = (largest + smallest) / (largest - smallest);
+    const double least = 1 / std::cosh(degree * std::acosh(sigma));
+    const auto first = residuals(Polynomial::first_kind(degree, smallest, largest), 1);
+    const auto fourth = residuals(Polynomial::fourth_kind(degree, largest), 1);
+    const auto twice = residuals(Polynomial::fourth_kind(degree, largest), 2);
+    for (Index i = 0; i < n; ++i) {
+      const double lambda = dense(i, i);
+      if (lambda >= smallest) {
+        EXPECT_LE(std::abs(first[i]), 1.0001 * least);
+      }
+      EXPECT_LT(std::abs(fourth[i]), 1) << "it must not amplify";
+      EXPECT_LE(lambda * fourth[i] * fourth[i],
+                largest / ((2.0 * degree + 1) * (2.0 * degree + 1)) + 1e-12);
+      EXPECT_NEAR(twice[i], fourth[i] * fourth[i], 1e-14);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
