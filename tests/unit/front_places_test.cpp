@@ -94,6 +94,16 @@ TEST(FrontPlaces, SubtreesOfSmallFrontsComeFirst) {
   }
 }
 
+// As many levels as fronts: with work for every pair of levels this test takes minutes.
+TEST(FrontPlaces, OfALongChainAreFoundOneAfterAnother) {
+  const auto analysis =
+      test::analysis_of(generate_matrix("tridiagonal:2000000"), Factorization::cholesky);
+  const FrontPlaces all = place_fronts(analysis->fronts, Factorization::cholesky);
+  ASSERT_GT(all.levels(), 100000);
+  // A front and its parent are there at once, and no more.
+  EXPECT_LE(all.elements - all.factor_elements, 16);
+}
+
 TEST(FrontPlaces, TakeNoMoreThanIsPlanned) {
   const auto analysis = test::analysis_of(generate_matrix("grid3d:12"), Factorization::lu);
   const FrontPlaces all = place_fronts(analysis->fronts, Factorization::lu);

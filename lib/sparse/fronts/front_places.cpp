@@ -109,9 +109,12 @@ void place_stack(const std::vector<int>& level, FrontPlaces& all) {
   };
   std::vector<std::vector<Passed>> until(all.levels());  // by the level of the parents
   Room room(all.factor_elements);
-  std::vector<Index> sizes(all.levels());
+  // By the level of the parents: of a chain there are as many as fronts, so that only those that
+  // this level passes to are looked at.
+  std::vector<Index> sizes(all.levels()), begin(all.levels());
+  std::vector<int> passed_to;
   for (int l = 0; l < all.levels(); ++l) {
-    std::fill(sizes.begin(), sizes.end(), 0);
+    passed_to.clear();
     const auto each = [&](const auto& visit) {
       for (Index i = all.level_starts[l]; i < all.level_starts[l + 1]; ++i) {
         FrontPlace& place = all.places[all.by_level[i]];
@@ -121,14 +124,15 @@ void place_stack(const std::vector<int>& level, FrontPlaces& all) {
       }
     };
     each([&](FrontPlace& place, int parents, Index size) {
+      if (sizes[parents] == 0) passed_to.push_back(parents);
       place.passed_up = sizes[parents];
       sizes[parents] += size;
     });
-    std::vector<Index> begin(all.levels());
-    for (int parents = l + 1; parents < all.levels(); ++parents) {
-      if (sizes[parents] == 0) continue;
+    std::sort(passed_to.begin(), passed_to.end());
+    for (const int parents : passed_to) {
       begin[parents] = room.take(sizes[parents]);
       until[parents].push_back({begin[parents], sizes[parents]});
+      sizes[parents] = 0;
     }
     each([&](FrontPlace& place, int parents, Index) { place.passed_up += begin[parents]; });
     for (const Passed& passed : until[l]) room.give_back(passed.place, passed.size);

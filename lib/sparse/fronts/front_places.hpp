@@ -60,7 +60,8 @@ struct FrontPlaces {
 
 /// Places the fronts of a factorisation: factors first, what is passed up behind them, where each
 /// level's blocks of one lifetime lie together and take the room of those whose parents are done.
-/// Cost: linear in the fronts.
+/// Cost: linear in the fronts, also where they are a chain, but for sorting levels and looking for
+/// gaps in the stack.
 FrontPlaces place_fronts(const Fronts& fronts, Factorization kind);
 
 /// Bytes that a sparse elimination takes of a GPU's memory beside its matrix and its vectors.
