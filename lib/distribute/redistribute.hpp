@@ -15,7 +15,7 @@ Csr<double> redistribute_rows(Team& team, const RowLayout& from, const Csr<doubl
 /// The transpose of a matrix that lies in bands: `rows` are this rank's of the contiguous layout
 /// `row_layout`, the result is this rank's rows of the transpose, in `column_layout`. A message
 /// each way with each rank, of the entries that change ranks. Collective.
-Csr<double> transposed_rows(Team& team, const RowLayout& row_layout,
-                            const RowLayout& column_layout, const Csr<double>& rows);
+Csr<double> transposed_rows(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
+                            const Csr<double>& rows);
 
 }  // namespace spsolve
