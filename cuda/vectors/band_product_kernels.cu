@@ -116,6 +116,42 @@ struct DifferenceSum : PlainSum<pack> {
   }
 };
 
+/// What y holds + the sum
+template <int pack>
+struct AddedSum : PlainSum<pack> {
+  const double* y;
+  Index columns;
+
+  AddedSum(const double* to, Index count) : y(to), columns(count) {}
+  __device__ void finish(Index i, Index column) {
+    const double* const held = y + i * columns + column;
+#pragma unroll
+    for (int c = 0; c < pack; ++c) this->values[c] += held[c];
+  }
+};
+
+/// A step of relaxation with the sum.
+template <int pack>
+struct RelaxedSum : PlainSum<pack> {
+  Relaxation step;
+  const double* x;
+  const double* y;
+  Index columns;
+
+  RelaxedSum(const Relaxation& to, const double* from, const double* held, Index count)
+      : step(to), x(from), y(held), columns(count) {}
+  __device__ void finish(Index i, Index column) {
+    const Index at = i * columns + column;
+    const double of_row = step.factor * __ldg(step.inverse + i);
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      const double kept = step.of_y == 0 ? 0.0 : step.of_y * y[at + c];
+      this->values[c] =
+          fma(of_row, step.b[at + c] - this->values[c], fma(step.of_x, x[at + c], kept));
+    }
+  }
+};
+
 template <int pack>
 struct MagnitudeSum : PlainSum<pack> {
   double h;
@@ -340,6 +376,16 @@ void subtract_rows(const CsrView<double>& a, const SplitRows<const double>& x, c
                    double* r, Index columns, cudaStream_t stream) {
   // b has the alignment of r: both are whole vectors of GPU memory.
   multiply<DifferenceSum>(a, x, {r, nullptr, a.rows}, columns, stream, b, columns);
+}
+
+void add_rows(const CsrView<double>& a, const SplitRows<const double>& x, double* y, Index columns,
+              cudaStream_t stream) {
+  multiply<AddedSum>(a, x, {y, nullptr, a.rows}, columns, stream, y, columns);
+}
+
+void relax_rows(const CsrView<double>& a, const Relaxation& step, const SplitRows<const double>& x,
+                double* y, Index columns, cudaStream_t stream) {
+  multiply<RelaxedSum>(a, x, {y, nullptr, a.rows}, columns, stream, step, x.own, y, columns);
 }
 
 void multiply_row_magnitudes(const CsrView<double>& a, double h, const SplitRows<const double>& x,

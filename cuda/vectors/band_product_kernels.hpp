@@ -27,6 +27,21 @@ void multiply_rows(const CsrView<double>& a, const SplitRows<const double>& x,
 void subtract_rows(const CsrView<double>& a, const SplitRows<const double>& x, const double* b,
                    double* r, Index columns, cudaStream_t stream);
 
+/// y_ic <- y_ic + sum over j of a_ij x_jc
+void add_rows(const CsrView<double>& a, const SplitRows<const double>& x, double* y, Index columns,
+              cudaStream_t stream);
+
+/// What RelaxationStep has, in GPU memory.
+struct Relaxation {
+  double of_x, of_y, factor;
+  const double* inverse;
+  const double* b;
+};
+
+/// y <- of_x x + of_y y + factor D^-1 (b - A x)
+void relax_rows(const CsrView<double>& a, const Relaxation& step, const SplitRows<const double>& x,
+                double* y, Index columns, cudaStream_t stream);
+
 /// y_ic <- sum over j of |a_ij h h x_jc|
 void multiply_row_magnitudes(const CsrView<double>& a, double h, const SplitRows<const double>& x,
                              const SplitRows<double>& y, Index columns, cudaStream_t stream);

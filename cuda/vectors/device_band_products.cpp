@@ -30,6 +30,18 @@ class DeviceBandProducts final : public BandProducts {
                   x.columns(), current_stream());
   }
 
+  void add(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
+    add_rows(rows_.view(), with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
+  }
+
+  void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x,
+             const Dense<double>& halo, Vectors& y) override {
+    const Relaxation to{step.of_x, step.of_y, step.factor, on_device(step.inverse).data(),
+                        on_device(b).data()};
+    relax_rows(rows_.view(), to, with_halo(x, halo), on_device(y).data(), x.columns(),
+               current_stream());
+  }
+
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
     if (!transposed_) {
       transposed_ = DeviceCsr<double>::from_csr(transpose(host_rows_), {});
@@ -65,7 +77,7 @@ class DeviceBandProducts final : public BandProducts {
     reductions_.make_room(blocks, width);
     subtract_product(rows, with_halo(x, halo), on_device(b).data(), on_device(r).data(), columns,
                      maxima_.data(), current_stream());
-    column_maxima(maxima_.data(), blocks, width, reductions_.partials(), reductions_.results(),
+    column_maxima(maxima_.data(), blocks, width, reductions_.room(), reductions_.results(),
                   current_stream());
     auto next = reductions_.fetch(width, current_stream()).begin();
     for (auto* norm : {&norms.residual, &norms.right_hand_side, &norms.solution}) {

@@ -2,11 +2,83 @@
 
 #include <algorithm>
 
+#include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
+#include "cuda/vectors/reduction_kernels.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
 #include "cuda/vectors/vector_kernels.hpp"
 
 namespace spsolve::cuda {
+
+namespace {
+
+/// Coefficients in GPU memory. On one rank alone the host runs a step ahead; where sums over ranks
+/// bring them to the host anyway it does not.
+class DeviceCoefficients final : public Coefficients {
+ public:
+  DeviceCoefficients(int rows, Index columns, bool alone)
+      : Coefficients(rows, columns), alone_(alone), values_(size()), host_(slots * size()) {
+    cuda::fill(values_.data(), size(), 0, current_stream());
+  }
+
+  double* row(int number) { return values_.data() + number * columns(); }
+  const double* row(int number) const { return values_.data() + number * columns(); }
+  QuotientView view(Quotient t) const { return {row(t.over), row(t.under)}; }
+
+  int lead() const override { return alone_ ? slots - 1 : 0; }
+
+  void send() override {
+    const int slot = static_cast<int>(sent_++ % slots);
+    if (size() > 0) {
+      CUDA_CHECK(cudaMemcpyAsync(host_.data() + slot * size(), values_.data(),
+                                 static_cast<std::size_t>(size()) * sizeof(double),
+                                 cudaMemcpyDeviceToHost, current_stream()));
+    }
+    there_[slot].record(current_stream());
+  }
+
+  Dense<double> take() override {
+    const int slot = static_cast<int>(taken_++ % slots);
+    there_[slot].wait();
+    Dense<double> values(rows(), columns());
+    std::copy_n(host_.data() + slot * size(), size(), values.values.begin());
+    return values;
+  }
+
+  void read(int number, std::span<double> values) const override {
+    copy_and_wait(values.data(), row(number), cudaMemcpyDeviceToHost);
+  }
+  void write(int number, std::span<const double> values) override {
+    copy_and_wait(row(number), values.data(), cudaMemcpyHostToDevice);
+  }
+
+ private:
+  static constexpr int slots = 2;
+
+  Index size() const { return rows() * columns(); }
+
+  void copy_and_wait(double* to, const double* from, cudaMemcpyKind kind) const {
+    if (columns() == 0) return;
+    const auto bytes = static_cast<std::size_t>(columns()) * sizeof(double);
+    CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, kind, current_stream()));
+    wait_for(current_stream());
+  }
+
+  bool alone_;
+  DeviceArray<double> values_;
+  PinnedArray<double> host_;
+  Event there_[slots];
+  Index sent_ = 0, taken_ = 0;
+};
+
+DeviceCoefficients& on_device(Coefficients& all) {
+  return dynamic_cast<DeviceCoefficients&>(all);
+}
+const DeviceCoefficients& on_device(const Coefficients& all) {
+  return dynamic_cast<const DeviceCoefficients&>(all);
+}
+
+}  // namespace
 
 DeviceVectors& on_device(Vectors& x) {
   return dynamic_cast<DeviceVectors&>(x);
@@ -94,21 +166,50 @@ void DeviceVectors::reduce(std::span<double> to, const Reduce& reduce) const {
     return;
   }
   reductions_->make_room(height(), columns());
-  reduce(reductions_->partials(), reductions_->results());
+  reduce(reductions_->room(), reductions_->results());
   std::ranges::copy(reductions_->fetch(columns(), current_stream()), to.begin());
 }
 
 void DeviceVectors::own_dots(const Vectors& y, std::span<double> sums) const {
   const DeviceVectors& other = on_device(y);
-  reduce(sums, [&](double* partials, double* results) {
-    column_dots(data(), other.data(), height(), columns(), partials, results, current_stream());
+  reduce(sums, [&](const ReductionRoom& room, double* results) {
+    column_dots(data(), other.data(), height(), columns(), room, results, current_stream());
   });
 }
 
 void DeviceVectors::own_maxima(std::span<double> largest) const {
-  reduce(largest, [&](double* partials, double* results) {
-    column_maxima(data(), height(), columns(), partials, results, current_stream());
+  reduce(largest, [&](const ReductionRoom& room, double* results) {
+    column_maxima(data(), height(), columns(), room, results, current_stream());
   });
+}
+
+std::unique_ptr<Coefficients> DeviceVectors::coefficients(int rows) const {
+  return std::make_unique<DeviceCoefficients>(rows, columns(), team().size() == 1);
+}
+
+void DeviceVectors::own_dots(const Vectors& y, const ToRow& sums) const {
+  double* const to = on_device(sums.all).row(sums.row);
+  if (size() == 0) return cuda::fill(to, columns(), 0, current_stream());
+  reductions_->make_room(height(), columns());
+  column_dots(data(), on_device(y).data(), height(), columns(), reductions_->room(), to,
+              current_stream());
+}
+
+void DeviceVectors::own_advance(std::span<const double> wanted, Quotient t, const Vectors& p,
+                                Vectors& r, const Vectors& q, const ToRow& largest) {
+  DeviceCoefficients& all = on_device(largest.all);
+  double* const to = all.row(largest.row);
+  if (size() == 0) return cuda::fill(to, columns(), 0, current_stream());
+  reductions_->make_room(height(), columns());
+  cuda::advance(wanted, all.view(t),
+                {data(), on_device(p).data(), on_device(r).data(), on_device(q).data()}, height(),
+                reductions_->room(), to, current_stream());
+}
+
+void DeviceVectors::turn(std::span<const double> wanted, const Coefficients& all, Quotient t,
+                         const Vectors& y) {
+  cuda::turn(wanted, on_device(all).view(t), on_device(y).data(), data(), height(),
+             current_stream());
 }
 
 }  // namespace spsolve::cuda

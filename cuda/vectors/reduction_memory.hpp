@@ -5,7 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/vectors/vector_kernels.hpp"
+#include "cuda/vectors/reduction_kernels.hpp"
 
 namespace spsolve::cuda {
 
@@ -15,10 +15,15 @@ class ReductionMemory {
  public:
   void make_room(Index height, Index columns) {
     partials_.grow(reduction_chunks(height, columns) * columns);
+    if (tickets_.size() < reduction_tickets(columns)) {
+      tickets_.grow(reduction_tickets(columns));
+      CUDA_CHECK(cudaMemset(tickets_.data(), 0, static_cast<std::size_t>(tickets_.bytes())));
+      CUDA_CHECK(cudaStreamSynchronize(nullptr));
+    }
     results_.grow(columns);
     host_.grow(columns);
   }
-  double* partials() { return partials_.data(); }
+  ReductionRoom room() { return {partials_.data(), tickets_.data()}; }
   double* results() { return results_.data(); }
 
   /// The first `count` results once `stream` has them; until the next reduction.
@@ -32,6 +37,7 @@ class ReductionMemory {
 
  private:
   DeviceArray<double> partials_, results_;
+  DeviceArray<unsigned> tickets_;
   PinnedArray<double> host_;
 };
 

@@ -1,26 +1,15 @@
 #include <type_traits>
 
-#include "core/extremes.hpp"
 #include "cuda/core/launch.cuh"
-#include "cuda/core/packed.cuh"
+#include "cuda/vectors/columns.cuh"
 #include "cuda/vectors/vector_kernels.hpp"
 
 namespace spsolve::cuda {
 
 namespace {
 
-constexpr int threads = 256;
-
-/// Columns of one launch, and rows that a thread of it goes through where there are enough.
-constexpr int most_columns = 64;
+/// Rows that a thread goes through where there are enough.
 constexpr int rows_of_thread = 4;
-
-constexpr int widest_pack = full_pack<double>;
-
-/// Factors of the columns of one launch: they travel with it.
-struct Factors {
-  double values[most_columns];
-};
 
 /// Calls work(i, place) for every pack of the rows: each thread keeps to one place in the row, so
 /// that there is one division, and what belongs to a column is loaded once.
@@ -35,15 +24,6 @@ __device__ void for_packs(Index height, int per_row, const Work& work) {
        i += static_cast<Index>(gridDim.x) * rows) {
     work(i, place);
   }
-}
-
-template <int pack>
-__device__ Packed<double, pack>& pack_at(double* row, int place) {
-  return reinterpret_cast<Packed<double, pack>*>(row)[place];
-}
-template <int pack>
-__device__ const Packed<double, pack>& pack_at(const double* row, int place) {
-  return reinterpret_cast<const Packed<double, pack>*>(row)[place];
 }
 
 __global__ void fill_kernel(double* x, Index count, double value) {
@@ -94,6 +74,28 @@ __global__ void combine_kernel(const __grid_constant__ Factors own,
     for (int c = 0; c < pack; ++c) {
       const double rest = kept[c] == 0 ? 0.0 : kept[c] * mine.elements[c];
       mine.elements[c] = fma(factor[c], theirs.elements[c], rest);
+    }
+    pack_at<pack>(x + i * stride, place) = mine;
+  });
+}
+
+template <int pack>
+__global__ void turn_kernel(const __grid_constant__ Factors wanted, QuotientView t, const double* y,
+                            double* x, Index stride, Index first_column, Index height,
+                            int per_row) {
+  const int first = static_cast<int>(threadIdx.x) % per_row * pack;
+  double factor[pack];
+#pragma unroll
+  for (int c = 0; c < pack; ++c) {
+    factor[c] = quotient_of(t, first_column + first + c, wanted.values[first + c]);
+  }
+  for_packs(height, per_row, [&](Index i, int place) {
+    const Packed<double, pack> theirs = pack_at<pack>(y + i * stride, place);
+    Packed<double, pack> mine = pack_at<pack>(x + i * stride, place);
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      const double kept = factor[c] == 0 ? 0.0 : factor[c] * mine.elements[c];
+      mine.elements[c] = kept + theirs.elements[c];
     }
     pack_at<pack>(x + i * stride, place) = mine;
   });
@@ -162,140 +164,6 @@ void by_columns(bool aligned, Index height, Index columns, const Launch& launch)
   }
 }
 
-/// Whether rows can be taken in the widest packs.
-bool in_packs(const double* x, Index stride) {
-  return rows_aligned(x, stride, sizeof(Packed<double, widest_pack>));
-}
-
-Factors factors_from(std::span<const double> all, Index first) {
-  Factors factors = {};
-  const auto rest = all.subspan(static_cast<std::size_t>(first));
-  std::copy_n(rest.begin(), std::min<std::size_t>(rest.size(), most_columns), factors.values);
-  return factors;
-}
-
-/// What reductions combine: result <- result and the term of place `at`, and two results.
-struct Products {
-  const double* x;
-  const double* y;
-
-  template <int pack>
-  __device__ void include(Index at, double (&result)[pack]) const {
-    double a[pack], b[pack];
-    load_columns<pack, true>(x + at, a);
-    load_columns<pack, true>(y + at, b);
-#pragma unroll
-    for (int c = 0; c < pack; ++c) result[c] = fma(a[c], b[c], result[c]);
-  }
-  __device__ static double both(double a, double b) {
-    return a + b;
-  }
-};
-
-struct Elements {
-  const double* x;
-
-  template <int pack>
-  __device__ void include(Index at, double (&result)[pack]) const {
-    double a[pack];
-    load_columns<pack, true>(x + at, a);
-#pragma unroll
-    for (int c = 0; c < pack; ++c) result[c] += a[c];
-  }
-  __device__ static double both(double a, double b) {
-    return a + b;
-  }
-};
-
-struct Magnitudes {
-  const double* x;
-
-  template <int pack>
-  __device__ void include(Index at, double (&result)[pack]) const {
-    double a[pack];
-    load_columns<pack, true>(x + at, a);
-#pragma unroll
-    for (int c = 0; c < pack; ++c) result[c] = larger(result[c], fabs(a[c]));
-  }
-  __device__ static double both(double a, double b) {
-    return larger(a, b);
-  }
-};
-
-/// Row b of `results` <- the terms of the rows [b chunk, (b + 1) chunk) combined, by blocks of the
-/// grid's x; its y counts ranges of columns.
-template <int pack, typename Terms>
-__global__ void reduce_kernel(Terms terms, Index height, Index columns, Index chunk,
-                              double* results) {
-  __shared__ double shared[threads * pack];
-  const Index first_column = static_cast<Index>(blockIdx.y) * most_columns;
-  const Index rest = columns - first_column;
-  const int per_row = static_cast<int>(rest < most_columns ? rest : most_columns) / pack;
-  const int rows = threads / per_row;
-  const int row = static_cast<int>(threadIdx.x) / per_row;
-  const int place = static_cast<int>(threadIdx.x) - row * per_row;
-  const Index first = static_cast<Index>(blockIdx.x) * chunk;
-  const Index last = first + chunk < height ? first + chunk : height;
-  double result[pack] = {};
-  if (row < rows) {
-#pragma unroll 4
-    for (Index i = first + row; i < last; i += rows) {
-      terms.include(i * columns + first_column + place * pack, result);
-    }
-  }
-  double* const mine = shared + static_cast<int>(threadIdx.x) * pack;
-#pragma unroll
-  for (int c = 0; c < pack; ++c) mine[c] = result[c];
-  for (int distance = threads / 2; distance > 0; distance /= 2) {
-    __syncthreads();
-    if (row < distance && row + distance < rows) {
-#pragma unroll
-      for (int c = 0; c < pack; ++c) {
-        mine[c] = Terms::both(mine[c], mine[distance * per_row * pack + c]);
-      }
-    }
-  }
-  if (row > 0) return;
-#pragma unroll
-  for (int c = 0; c < pack; ++c) {
-    results[static_cast<Index>(blockIdx.x) * columns + first_column + place * pack + c] = mine[c];
-  }
-}
-
-Index rows_of_chunk(Index height, Index columns) {
-  constexpr Index least_elements = 2048, most_chunks = 1024;
-  return std::max((least_elements + columns - 1) / columns,
-                  (height + most_chunks - 1) / most_chunks);
-}
-
-template <typename Terms>
-void reduce(bool aligned, const Terms& terms, Index height, Index columns, Index chunk,
-            double* results, cudaStream_t stream) {
-  const dim3 grid(grid_for(height, chunk), grid_for(columns, most_columns));
-  if (aligned) {
-    reduce_kernel<widest_pack>
-        <<<grid, threads, 0, stream>>>(terms, height, columns, chunk, results);
-  } else {
-    reduce_kernel<1><<<grid, threads, 0, stream>>>(terms, height, columns, chunk, results);
-  }
-}
-
-/// All chunks to `partials` and those to `results`; the one chunk of few rows at once.
-template <typename Terms, typename PartialTerms>
-void reduce_in_chunks(bool aligned, const Terms& terms, const PartialTerms& of_partials,
-                      Index height, Index columns, double* partials, double* results,
-                      cudaStream_t stream) {
-  if (columns == 0) return;
-  const Index chunk = rows_of_chunk(height, columns);
-  const Index chunks = reduction_chunks(height, columns);
-  if (chunks == 1) {
-    reduce(aligned, terms, height, columns, chunk, results, stream);
-    return;
-  }
-  reduce(aligned, terms, height, columns, chunk, partials, stream);
-  reduce(in_packs(partials, columns), of_partials, chunks, columns, chunks, results, stream);
-}
-
 }  // namespace
 
 void fill(double* x, Index count, double value, cudaStream_t stream) {
@@ -341,6 +209,18 @@ void combine(std::span<const double> own, std::span<const double> factors, const
   check_launch("combine");
 }
 
+void turn(std::span<const double> wanted, const QuotientView& t, const double* y, double* x,
+          Index height, cudaStream_t stream) {
+  const auto columns = static_cast<Index>(wanted.size());
+  by_columns(
+      in_packs(y, columns) && in_packs(x, columns), height, columns,
+      [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
+        turn_kernel<pack><<<grid, threads, 0, stream>>>(factors_from(wanted, first), t, y + first,
+                                                        x + first, columns, first, height, packs);
+      });
+  check_launch("turn");
+}
+
 void add_scaled_rows(double own, double factor, const double* d, const double* y, double* x,
                      Index height, Index columns, cudaStream_t stream) {
   by_columns(
@@ -370,26 +250,6 @@ void scale_rows(const double* d, double* x, Index height, Index columns, cudaStr
         scale_rows_kernel<pack><<<grid, threads, 0, stream>>>(d, x + first, columns, height, packs);
       });
   check_launch("scale_rows");
-}
-
-Index reduction_chunks(Index height, Index columns) {
-  if (height == 0 || columns == 0) return 1;
-  const Index chunk = rows_of_chunk(height, columns);
-  return (height + chunk - 1) / chunk;
-}
-
-void column_dots(const double* x, const double* y, Index height, Index columns, double* partials,
-                 double* sums, cudaStream_t stream) {
-  reduce_in_chunks(in_packs(x, columns) && in_packs(y, columns), Products{x, y}, Elements{partials},
-                   height, columns, partials, sums, stream);
-  check_launch("column_dots");
-}
-
-void column_maxima(const double* x, Index height, Index columns, double* partials, double* largest,
-                   cudaStream_t stream) {
-  reduce_in_chunks(in_packs(x, columns), Magnitudes{x}, Magnitudes{partials}, height, columns,
-                   partials, largest, stream);
-  check_launch("column_maxima");
 }
 
 }  // namespace spsolve::cuda

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "core/types.hpp"
+#include "cuda/vectors/quotient_view.hpp"
 
 namespace spsolve::cuda {
 
@@ -28,6 +29,10 @@ void add_multiples(std::span<const double> factors, const double* y, double* x, 
 void combine(std::span<const double> own, std::span<const double> factors, const double* y,
              double* x, Index height, cudaStream_t stream);
 
+/// x(:, c) <- y(:, c) + t_c x(:, c) for t_c = wanted_c times a quotient, 0 where its divisor is.
+void turn(std::span<const double> wanted, const QuotientView& t, const double* y, double* x,
+          Index height, cudaStream_t stream);
+
 /// x(i, :) <- own x(i, :) + factor d_i y(i, :), likewise.
 void add_scaled_rows(double own, double factor, const double* d, const double* y, double* x,
                      Index height, Index columns, cudaStream_t stream);
@@ -37,19 +42,5 @@ void scale_columns(std::span<const double> factors, double* x, Index height, cud
 
 /// x(i, :) <- d_i x(i, :)
 void scale_rows(const double* d, double* x, Index height, Index columns, cudaStream_t stream);
-
-/// Chunks of rows that the sums and maxima below are taken of first: at most 1024, and 1 for few
-/// rows. Depends on height and K only, and so do the bits of sums.
-Index reduction_chunks(Index height, Index columns);
-
-/// sums_c <- sum over i of x_ic y_ic. `partials` has room for reduction_chunks() rows of K. The
-/// order of the terms is fixed: chunks of rows, within a chunk a thread for every so many rows, and
-/// trees over both.
-void column_dots(const double* x, const double* y, Index height, Index columns, double* partials,
-                 double* sums, cudaStream_t stream);
-
-/// largest_c <- max over i of |x_ic|, a nan where there is one, likewise.
-void column_maxima(const double* x, Index height, Index columns, double* partials, double* largest,
-                   cudaStream_t stream);
 
 }  // namespace spsolve::cuda

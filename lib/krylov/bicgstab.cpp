@@ -1,5 +1,5 @@
-#include "krylov/columns.hpp"
 #include "krylov/krylov_method.hpp"
+#include "vectors/columns.hpp"
 
 namespace spsolve {
 

@@ -1,41 +1,61 @@
-#include "krylov/columns.hpp"
+#include <optional>
+
 #include "krylov/krylov_method.hpp"
+#include "vectors/columns.hpp"
 
 namespace spsolve {
 
+namespace {
+
+/// What steps leave behind, a row for each; r^T z of one step and of the next one take turns.
+enum Row : int { curvature, largest, even_rho, odd_rho, all_rows };
+
+constexpr int rho_of(Index step) {
+  return step % 2 == 0 ? even_rho : odd_rho;
+}
+
+/// What is wrong with the running columns of a row that must be positive.
+std::optional<KrylovEnd> trouble(const Dense<double>& numbers, int row, KrylovEnd where_negative,
+                                 const KrylovWatch& watch) {
+  for (std::size_t c = 0; c < watch.columns(); ++c) {
+    const double value = numbers(row, static_cast<Index>(c));
+    if (watch.done(c)) continue;
+    if (!std::isfinite(value)) return KrylovEnd::breakdown;
+    if (!(value > 0)) return where_negative;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r) {
-  const std::size_t columns = watch.columns();
-  const auto running = [&](std::size_t c) { return !watch.done(c); };
-  std::unique_ptr<Vectors> z = r.similar(r.columns());
-  const std::unique_ptr<Vectors> p = r.similar(r.columns());
+  const std::unique_ptr<Coefficients> numbers = r.coefficients(all_rows);
+  const std::unique_ptr<Vectors> z = r.similar(r.columns()), p = r.similar(r.columns());
+  Columns wanted(watch.columns(), 1.0);
   system.preconditioner.apply(r, *z);
   copy(*z, *p);
-  Columns rho = dots(r, *z);
-  const Columns ones(columns, 1.0);
-  while (true) {
-    for (std::size_t c = 0; c < columns; ++c) {
-      if (!running(c)) continue;
-      if (!std::isfinite(rho[c])) return KrylovEnd::breakdown;
-      if (!(rho[c] > 0)) return KrylovEnd::unfit;
-    }
+  dots(r, *z, {*numbers, even_rho});
+  Index looked_at = 0;  // steps whose numbers the host has seen; it may be some behind
+  for (Index step = 0;; ++step) {
     Vectors& q = *z;  // A p; z is not needed until the next step
     system.matrix.apply(*p, q);
-    const Columns curvature = dots(*p, q);
-    for (std::size_t c = 0; c < columns; ++c) {
-      if (!running(c)) continue;
-      if (!std::isfinite(curvature[c])) return KrylovEnd::breakdown;
-      if (!(curvature[c] > 0)) return KrylovEnd::indefinite;
-    }
-    const Columns alpha = quotients(rho, curvature, running);
-    x.add_multiples(alpha, *p);
-    r.add_multiples(negated(alpha), q);
-    if (watch.enough(maxima(r), x)) {
-      return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
+    dots(*p, q, {*numbers, curvature});
+    advance(wanted, {rho_of(step), curvature}, x, *p, r, q, {*numbers, largest});
+    numbers->send();
+    if (step - looked_at >= numbers->lead()) {
+      const Dense<double> seen = numbers->take();
+      const auto unfit = trouble(seen, rho_of(looked_at), KrylovEnd::unfit, watch);
+      if (unfit) return *unfit;
+      const auto indefinite = trouble(seen, curvature, KrylovEnd::indefinite, watch);
+      if (indefinite) return *indefinite;
+      ++looked_at;
+      const Columns of_r(seen.row(largest), seen.row(largest) + seen.columns);
+      if (watch.enough(of_r, x)) return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
+      for (std::size_t c = 0; c < wanted.size(); ++c) wanted[c] = watch.done(c) ? 0.0 : 1.0;
     }
     system.preconditioner.apply(r, *z);
-    Columns next = dots(r, *z);
-    p->combine(quotients(next, rho, running), ones, *z);
-    rho = std::move(next);
+    dots(r, *z, {*numbers, rho_of(step + 1)});
+    p->turn(wanted, *numbers, {rho_of(step + 1), rho_of(step)}, *z);
   }
 }
 

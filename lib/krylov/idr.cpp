@@ -1,8 +1,8 @@
 #include <array>
 
-#include "krylov/columns.hpp"
 #include "krylov/krylov_method.hpp"
 #include "matrix/random.hpp"
+#include "vectors/columns.hpp"
 
 namespace spsolve {
 

@@ -6,9 +6,9 @@
 
 #include "core/error.hpp"
 #include "core/timer.hpp"
-#include "krylov/columns.hpp"
 #include "matrix/random.hpp"
 #include "solve/gmres.hpp"
+#include "vectors/columns.hpp"
 
 namespace spsolve {
 

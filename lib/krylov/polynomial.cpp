@@ -27,39 +27,35 @@ std::vector<std::pair<double, double>> Polynomial::first_kind(int degree, double
 }
 
 void Polynomial::make_room(const Vectors& like) {
-  if (residual_ != nullptr && residual_->columns() == like.columns()) return;
-  together(like.team(), [&] {
-    residual_ = like.similar(like.columns());
-    direction_ = like.similar(like.columns());
-  });
+  if (other_ != nullptr && other_->columns() == like.columns()) return;
+  together(like.team(), [&] { other_ = like.similar(like.columns()); });
 }
 
-void Polynomial::walk(Vectors& x, bool from_zero) {
-  for (std::size_t k = 0; k < steps_.size(); ++k) {
-    direction_->add_scaled_rows(steps_[k].first, steps_[k].second, *inverse_, *residual_);
-    if (k == 0 && from_zero) {
-      copy(*direction_, x);
-    } else {
-      add_multiple(1, *direction_, x);
-    }
-    if (k + 1 < steps_.size()) matrix_.subtract(*residual_, *direction_, *residual_);
+void Polynomial::walk(const Vectors& b, Vectors& x, std::size_t first, bool in_x) {
+  Vectors *now = &x, *next = other_.get();  // x_k; x_{k-1}, which x_{k+1} takes the place of
+  if (!in_x) std::swap(now, next);
+  for (std::size_t k = first; k < steps_.size(); ++k) {
+    const auto [a, factor] = steps_[k];
+    // x_1 is all that there is before step 1 of what begins at zero.
+    const double of_next = k == first ? 0.0 : -a;
+    matrix_.relax({1 + a, of_next, factor, *inverse_}, b, *now, *next);
+    std::swap(now, next);
   }
+  if (now != &x) copy(*now, x);
 }
 
 void Polynomial::from_zero(const Vectors& b, Vectors& x) {
-  if (steps_.size() == 1) return x.add_scaled_rows(0, steps_.front().second, *inverse_, b);
+  const double factor = steps_.front().second;
+  if (steps_.size() == 1) return x.add_scaled_rows(0, factor, *inverse_, b);
   make_room(b);
-  copy(b, *residual_);
-  walk(x, true);
+  const bool in_x = steps_.size() % 2 == 1;
+  (in_x ? x : *other_).add_scaled_rows(0, factor, *inverse_, b);
+  walk(b, x, 1, in_x);
 }
 
 void Polynomial::improve(const Vectors& b, Vectors& x) {
   make_room(b);
-  matrix_.subtract(b, x, *residual_);
-  if (steps_.size() == 1) {
-    return x.add_scaled_rows(1, steps_.front().second, *inverse_, *residual_);
-  }
-  walk(x, false);
+  walk(b, x, 0, true);
 }
 
 }  // namespace spsolve

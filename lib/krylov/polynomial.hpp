@@ -7,8 +7,8 @@
 
 namespace spsolve {
 
-/// Polynomials of D^-1 A that make residuals small over a part of its spectrum, by products and
-/// operations on vectors alone: d_k = a_k d_{k-1} + b_k D^-1 r_k, x <- x + d_k, r <- r - A d_k.
+/// Polynomials of D^-1 A that make residuals small over a part of its spectrum, by products alone:
+///   x_{k+1} = x_k + a_k (x_k - x_{k-1}) + b_k D^-1 (b - A x_k).
 class Polynomial {
  public:
   /// Chebyshev's of the fourth kind, the smoother that multigrid converges fastest with for so many
@@ -32,14 +32,14 @@ class Polynomial {
   void improve(const Vectors& b, Vectors& x);
 
  private:
-  /// The steps from the residual in residual_ on.
-  void walk(Vectors& x, bool from_zero);
+  /// Steps from number `first` on, which begins at `x` or at other_ as `in_x` says; ends in x.
+  void walk(const Vectors& b, Vectors& x, std::size_t first, bool in_x);
   void make_room(const Vectors& like);
 
   BandMatrix& matrix_;
   std::shared_ptr<const Vectors> inverse_;
   std::vector<std::pair<double, double>> steps_;
-  std::unique_ptr<Vectors> residual_, direction_;  // of as many columns as were last asked for
+  std::unique_ptr<Vectors> other_;  // every second x_k; of as many columns as were last asked for
 };
 
 }  // namespace spsolve

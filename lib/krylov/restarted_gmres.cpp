@@ -1,6 +1,6 @@
-#include "krylov/columns.hpp"
 #include "krylov/krylov_method.hpp"
 #include "solve/gmres.hpp"
+#include "vectors/columns.hpp"
 
 namespace spsolve {
 

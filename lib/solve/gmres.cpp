@@ -4,11 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "vectors/columns.hpp"
+
 namespace spsolve {
 
 namespace {
 
-using Coefficients = std::vector<double>;  ///< one for each column
 using Owned = std::unique_ptr<Vectors>;
 
 constexpr int steps_of_cycle = 20;
@@ -17,8 +18,8 @@ constexpr Index columns_at_once = 8;
 constexpr double reduction_of_cycle = 1e-9;
 
 /// a(:, c) <- a(:, c) / norm_c; zero where the norm is zero or not finite, or the column is `done`.
-void normalise(Vectors& a, const Coefficients& norms, const std::vector<bool>& done) {
-  Coefficients factors;
+void normalise(Vectors& a, const Columns& norms, const std::vector<bool>& done) {
+  Columns factors;
   for (std::size_t c = 0; c < norms.size(); ++c) {
     const bool usable = norms[c] > 0 && std::isfinite(norms[c]) && !done[c];
     factors.push_back(usable ? 1 / norms[c] : 0.0);
@@ -80,9 +81,8 @@ class SmallProblem {
 /// Makes w orthogonal to all of `basis` by classical Gram-Schmidt, twice, as one pass leaves
 /// round-off (Giraud, Langou, Rozloznik and van den Eshof, 2005); hands back the coefficients, by
 /// basis vector and column. Two reductions.
-std::vector<Coefficients> orthogonalise(Vectors& w, const std::vector<Owned>& basis) {
-  std::vector<Coefficients> coefficients(basis.size(),
-                                         Coefficients(static_cast<std::size_t>(w.columns())));
+std::vector<Columns> orthogonalise(Vectors& w, const std::vector<Owned>& basis) {
+  std::vector<Columns> coefficients(basis.size(), Columns(static_cast<std::size_t>(w.columns())));
   const auto columns = static_cast<std::size_t>(w.columns());
   for (int pass = 0; pass < 2; ++pass) {
     std::vector<double> sums(basis.size() * columns);
@@ -91,7 +91,7 @@ std::vector<Coefficients> orthogonalise(Vectors& w, const std::vector<Owned>& ba
     }
     all_sum(w.team(), sums);
     for (std::size_t k = 0; k < basis.size(); ++k) {
-      Coefficients factors(columns);
+      Columns factors(columns);
       for (std::size_t c = 0; c < columns; ++c) {
         coefficients[k][c] += sums[k * columns + c];
         factors[c] = -sums[k * columns + c];
@@ -103,10 +103,9 @@ std::vector<Coefficients> orthogonalise(Vectors& w, const std::vector<Owned>& ba
 }
 
 /// The backward error of every column of x with the residual r; `of_b` are the maxima of b.
-Coefficients backward_errors(double norm, const Coefficients& of_b, const Vectors& x,
-                             const Vectors& r) {
-  Coefficients errors = maxima(r);
-  const Coefficients of_x = maxima(x);
+Columns backward_errors(double norm, const Columns& of_b, const Vectors& x, const Vectors& r) {
+  Columns errors = maxima(r);
+  const Columns of_x = maxima(x);
   for (std::size_t c = 0; c < errors.size(); ++c) {
     if (errors[c] != 0) errors[c] /= norm * of_x[c] + of_b[c];
     if (!std::isfinite(errors[c])) errors[c] = std::numeric_limits<double>::infinity();
@@ -117,7 +116,7 @@ Coefficients backward_errors(double norm, const Coefficients& of_b, const Vector
 /// r <- b - A x
 void residual_of(LinearOperator& matrix, const Vectors& b, const Vectors& x, Vectors& r) {
   matrix.apply(x, r);
-  r.scale_columns(Coefficients(static_cast<std::size_t>(b.columns()), -1.0));
+  r.scale_columns(Columns(static_cast<std::size_t>(b.columns()), -1.0));
   add_multiple(1, b, r);
 }
 
@@ -126,16 +125,16 @@ GmresOutcome solve_few(LinearOperator& matrix, LinearOperator& inverse, double n
   const Owned b = copy_of(x);
   x.fill(0);
   const double limit = attainable_error(b->rows());
-  const Coefficients of_b = maxima(*b);
+  const Columns of_b = maxima(*b);
   Owned residual = copy_of(*b);
   Owned trial = x.similar(x.columns()), of_trial = x.similar(x.columns());
-  Coefficients errors = backward_errors(norm, of_b, x, *residual);
+  Columns errors = backward_errors(norm, of_b, x, *residual);
   GmresOutcome outcome;
   // From M^-1 b on it is known how large x is, and so what is enough.
   if (std::ranges::max(errors) > limit) {
     inverse.apply(*b, *trial);
     residual_of(matrix, *b, *trial, *of_trial);
-    const Coefficients now = backward_errors(norm, of_b, *trial, *of_trial);
+    const Columns now = backward_errors(norm, of_b, *trial, *of_trial);
     ++outcome.steps;
     if (std::ranges::max(now) < std::ranges::max(errors)) {
       copy(*trial, x);
@@ -145,8 +144,8 @@ GmresOutcome solve_few(LinearOperator& matrix, LinearOperator& inverse, double n
   }
   while (std::ranges::max(errors) > limit) {
     const double before = std::ranges::max(errors);
-    const Coefficients of_x = maxima(x);
-    Coefficients target = norms(*residual);
+    const Columns of_x = maxima(x);
+    Columns target = norms(*residual);
     for (std::size_t c = 0; c < target.size(); ++c) {
       const double enough = limit / 2 * (norm * of_x[c] + of_b[c]);
       target[c] = errors[c] <= limit ? std::numeric_limits<double>::infinity()
@@ -156,7 +155,7 @@ GmresOutcome solve_few(LinearOperator& matrix, LinearOperator& inverse, double n
     outcome.steps += gmres_cycle(matrix, inverse, target, steps_of_cycle, *trial);
     add_multiple(1, x, *trial);
     residual_of(matrix, *b, *trial, *residual);
-    const Coefficients now = backward_errors(norm, of_b, *trial, *residual);
+    const Columns now = backward_errors(norm, of_b, *trial, *residual);
     if (!(std::ranges::max(now) < before)) break;
     copy(*trial, x);
     errors = now;
@@ -176,7 +175,7 @@ double attainable_error(Index order) {
 double backward_error(LinearOperator& matrix, double norm, const Vectors& b, const Vectors& x) {
   const Owned residual = b.similar(b.columns());
   residual_of(matrix, b, x, *residual);
-  const Coefficients errors = backward_errors(norm, maxima(b), x, *residual);
+  const Columns errors = backward_errors(norm, maxima(b), x, *residual);
   return errors.empty() ? 0.0 : std::ranges::max(errors);
 }
 
@@ -191,7 +190,7 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
                 int most_steps, Vectors& x,
                 const std::function<void(const std::vector<double>&)>& look) {
   const auto columns = static_cast<std::size_t>(x.columns());
-  const Coefficients beta = norms(x);
+  const Columns beta = norms(x);
   std::vector<bool> done(columns);
   std::vector<SmallProblem> problems(beta.begin(), beta.end());
   for (std::size_t c = 0; c < columns; ++c) done[c] = !(beta[c] > target[c]);
@@ -204,11 +203,11 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
     inverse.apply(*basis.back(), *directions.back());
     Owned next = x.similar(x.columns());
     matrix.apply(*directions.back(), *next);
-    const std::vector<Coefficients> coefficients = orthogonalise(*next, basis);
-    const Coefficients length = norms(*next);
+    const std::vector<Columns> coefficients = orthogonalise(*next, basis);
+    const Columns length = norms(*next);
     for (std::size_t c = 0; c < columns; ++c) {
       std::vector<double> column;
-      for (const Coefficients& coefficient : coefficients) column.push_back(coefficient[c]);
+      for (const Columns& coefficient : coefficients) column.push_back(coefficient[c]);
       problems[c].add(std::move(column), length[c]);
       done[c] = done[c] || !(problems[c].residual() > target[c]) || !(length[c] > 0);
     }
@@ -216,7 +215,7 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
     basis.push_back(std::move(next));
     ++steps;
     if (!look) continue;
-    Coefficients now;
+    Columns now;
     for (const SmallProblem& problem : problems) now.push_back(problem.residual());
     look(now);
   }
@@ -224,7 +223,7 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
   std::vector<std::vector<double>> solutions;
   for (const SmallProblem& problem : problems) solutions.push_back(problem.solution());
   for (std::size_t k = 0; k < directions.size(); ++k) {
-    Coefficients factors;
+    Columns factors;
     for (const auto& solution : solutions) factors.push_back(solution[k]);
     x.add_multiples(factors, *directions[k]);
   }

@@ -107,4 +107,14 @@ void BandMatrix::subtract(const Vectors& b, const Vectors& x, Vectors& r) {
   products_->subtract(b, x, halo, r);
 }
 
+void BandMatrix::add(const Vectors& x, Vectors& y) {
+  const Dense<double> halo = halo_.fetch(x);
+  products_->add(x, halo, y);
+}
+
+void BandMatrix::relax(const RelaxationStep& step, const Vectors& b, const Vectors& x, Vectors& y) {
+  const Dense<double> halo = halo_.fetch(x);
+  products_->relax(step, b, x, halo, y);
+}
+
 }  // namespace spsolve

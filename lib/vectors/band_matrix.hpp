@@ -59,6 +59,10 @@ class BandMatrix {
   void apply_transposed(const Vectors& x, Vectors& y);
   /// r <- b - A x, in double; r may be b.
   void subtract(const Vectors& b, const Vectors& x, Vectors& r);
+  /// y <- y + A x
+  void add(const Vectors& x, Vectors& y);
+  /// A step from x to y, of a square matrix; see RelaxationStep.
+  void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x, Vectors& y);
 
   /// What computes the products of this rank's rows, as BandProducts says. Not collective.
   BandProducts& products() { return *products_; }

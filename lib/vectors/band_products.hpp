@@ -19,6 +19,14 @@ struct ResidualNorms {
   double componentwise = 0;             ///< max |r_i| / (|A| |x| + |b|)_i, 0 / 0 = 0
 };
 
+/// A step of an iteration that A and its diagonal make:
+///   y <- of_x x + of_y y + factor D^-1 (b - A x),
+/// where an of_y of 0 takes nothing of what y holds.
+struct RelaxationStep {
+  double of_x, of_y, factor;
+  const Vectors& inverse;  ///< the diagonal of D^-1, one column
+};
+
 /// Products with the rows of A that one rank holds, in the memory of its vectors. Column j of the
 /// rows is own row j of x for j < own columns, and row j - own columns of the halo behind: what
 /// other ranks hold of x, in host memory, row-major. On this rank alone.
@@ -32,6 +40,13 @@ class BandProducts {
   /// r <- b - A x in double; r may be b.
   virtual void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
                         Vectors& r) = 0;
+
+  /// y <- y + A x
+  virtual void add(const Vectors& x, const Dense<double>& halo, Vectors& y) = 0;
+
+  /// A step from x to y, which are different vectors with as many rows as A.
+  virtual void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x,
+                     const Dense<double>& halo, Vectors& y) = 0;
 
   /// y <- the part of A^T x that belongs to own rows, `halo` <- what others' rows get of it. The
   /// transposed matrix is made at the first call, and kept.

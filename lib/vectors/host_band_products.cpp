@@ -78,6 +78,28 @@ class HostBandProducts final : public BandProducts {
         [&](Index i, Index c, double sum) { return right.row(i)[c] - sum; });
   }
 
+  void add(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
+    HostVectors& own = on_host(y);
+    add_up(
+        rows_, LocalRows{on_host(x), halo}, own,
+        [](double value, double element) { return value * element; },
+        [&](Index i, Index c, double sum) { return own.row(i)[c] + sum; });
+  }
+
+  void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x,
+             const Dense<double>& halo, Vectors& y) override {
+    const HostVectors &right = on_host(b), &from = on_host(x), &inverse = on_host(step.inverse);
+    HostVectors& to = on_host(y);
+    add_up(
+        rows_, LocalRows{from, halo}, to,
+        [](double value, double element) { return value * element; },
+        [&](Index i, Index c, double sum) {
+          const double correction = step.factor * *inverse.row(i) * (right.row(i)[c] - sum);
+          const double kept = step.of_y == 0 ? 0.0 : step.of_y * to.row(i)[c];
+          return step.of_x * from.row(i)[c] + kept + correction;
+        });
+  }
+
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
     if (!transposed_) transposed_ = transpose(rows_);
     const HostVectors& from = on_host(x);

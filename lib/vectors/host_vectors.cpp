@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <type_traits>
+#include <utility>
 
 #include "core/extremes.hpp"
 
@@ -49,6 +51,55 @@ void over_rows(Index rows, Index columns, const Work& work) {
       work(first, last, columns);
     }
   }
+}
+
+/// Coefficients in host memory: there at once.
+class HostCoefficients final : public Coefficients {
+ public:
+  HostCoefficients(int rows, Index columns) : Coefficients(rows, columns), values_(rows, columns) {}
+
+  std::span<double> row(int number) {
+    return {values_.row(number), static_cast<std::size_t>(columns())};
+  }
+  std::span<const double> row(int number) const {
+    return {values_.row(number), static_cast<std::size_t>(columns())};
+  }
+
+  int lead() const override { return 0; }
+  void send() override { sent_.push_back(values_); }
+  Dense<double> take() override {
+    Dense<double> first = std::move(sent_.front());
+    sent_.pop_front();
+    return first;
+  }
+  void read(int number, std::span<double> values) const override {
+    std::ranges::copy(row(number), values.begin());
+  }
+  void write(int number, std::span<const double> values) override {
+    std::ranges::copy(values, row(number).begin());
+  }
+
+  /// wanted_c times the quotient of column c.
+  std::vector<double> factors(std::span<const double> wanted, Quotient t) const {
+    std::vector<double> result(wanted.size());
+    for (std::size_t c = 0; c < result.size(); ++c) {
+      const double under = row(t.under)[c];
+      if (wanted[c] != 0 && under != 0) result[c] = wanted[c] * (row(t.over)[c] / under);
+    }
+    return result;
+  }
+
+ private:
+  Dense<double> values_;
+  std::deque<Dense<double>> sent_;
+};
+
+const HostCoefficients& on_host(const Coefficients& all) {
+  return dynamic_cast<const HostCoefficients&>(all);
+}
+
+std::span<double> on_host(const ToRow& to) {
+  return dynamic_cast<HostCoefficients&>(to.all).row(to.row);
 }
 
 }  // namespace
@@ -170,6 +221,41 @@ void HostVectors::own_maxima(std::span<double> largest) const {
         }
       },
       [](double a, double b) { return larger(a, b); });
+}
+
+std::unique_ptr<Coefficients> HostVectors::coefficients(int rows) const {
+  return std::make_unique<HostCoefficients>(rows, columns());
+}
+
+void HostVectors::own_dots(const Vectors& y, const ToRow& sums) const {
+  own_dots(y, on_host(sums));
+}
+
+void HostVectors::own_advance(std::span<const double> wanted, Quotient t, const Vectors& p,
+                              Vectors& r, const Vectors& q, const ToRow& largest) {
+  const std::vector<double> factors = on_host(largest.all).factors(wanted, t);
+  const double* const direction = on_host(p).row(0);
+  const double* const product = on_host(q).row(0);
+  double* const mine = row(0);
+  double* const residual = on_host(r).row(0);
+  over_blocks(
+      height(), on_host(largest),
+      [&, k = columns()](Index first, Index last, double* block) {
+        for (Index i = first; i < last; ++i) {
+          for (Index c = 0; c < k; ++c) {
+            const Index at = i * k + c;
+            mine[at] += factors[c] * direction[at];
+            residual[at] -= factors[c] * product[at];
+            block[c] = larger(block[c], std::abs(residual[at]));
+          }
+        }
+      },
+      [](double a, double b) { return larger(a, b); });
+}
+
+void HostVectors::turn(std::span<const double> wanted, const Coefficients& all, Quotient t,
+                       const Vectors& y) {
+  combine(on_host(all).factors(wanted, t), std::vector<double>(wanted.size(), 1.0), y);
 }
 
 }  // namespace spsolve

@@ -26,6 +26,12 @@ class HostVectors final : public Vectors {
   void scale_rows(const Vectors& d) override;
   void own_dots(const Vectors& y, std::span<double> sums) const override;
   void own_maxima(std::span<double> largest) const override;
+  std::unique_ptr<Coefficients> coefficients(int rows) const override;
+  void own_dots(const Vectors& y, const ToRow& sums) const override;
+  void own_advance(std::span<const double> wanted, Quotient t, const Vectors& p, Vectors& r,
+                   const Vectors& q, const ToRow& largest) override;
+  void turn(std::span<const double> wanted, const Coefficients& all, Quotient t,
+            const Vectors& y) override;
 
  private:
   std::vector<double> values_;

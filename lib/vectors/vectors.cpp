@@ -38,6 +38,31 @@ std::vector<double> maxima(const Vectors& x) {
   return largest;
 }
 
+namespace {
+
+/// What ranks have of a row of coefficients, combined.
+template <typename Combine>
+void over_ranks(Team& team, const ToRow& to, const Combine& combine) {
+  if (team.size() == 1) return;
+  std::vector<double> values(static_cast<std::size_t>(to.all.columns()));
+  to.all.read(to.row, values);
+  combine(team, values);
+  to.all.write(to.row, values);
+}
+
+}  // namespace
+
+void dots(const Vectors& x, const Vectors& y, const ToRow& sums) {
+  x.own_dots(y, sums);
+  over_ranks(x.team(), sums, [](Team& team, auto& values) { all_sum(team, values); });
+}
+
+void advance(std::span<const double> wanted, Quotient t, Vectors& x, const Vectors& p, Vectors& r,
+             const Vectors& q, const ToRow& largest) {
+  x.own_advance(wanted, t, p, r, q, largest);
+  over_ranks(x.team(), largest, [](Team& team, auto& values) { all_maximum(team, values); });
+}
+
 Dense<double> own_rows(const Vectors& x) {
   Dense<double> rows(x.height(), x.columns());
   x.read_rows({0, x.height()}, rows.values);

@@ -8,6 +8,7 @@
 #include "distribute/row_layout.hpp"
 #include "matrix/dense.hpp"
 #include "team/team.hpp"
+#include "vectors/coefficients.hpp"
 
 namespace spsolve {
 
@@ -78,6 +79,23 @@ class Vectors {
   /// largest_c <- max over own rows i of |x_ic|; a nan stays one.
   virtual void own_maxima(std::span<double> largest) const = 0;
 
+  // --- with coefficients in the same memory: what comes of one operation is there for the next
+
+  /// `rows` x K zeros.
+  virtual std::unique_ptr<Coefficients> coefficients(int rows) const = 0;
+
+  /// own_dots() of every column to a row of coefficients.
+  virtual void own_dots(const Vectors& y, const ToRow& sums) const = 0;
+
+  /// For t_c = wanted_c times a quotient of coefficients: x(:, c) <- x(:, c) + t_c p(:, c),
+  /// r(:, c) <- r(:, c) - t_c q(:, c), and largest_c <- max over own rows of |r_ic|.
+  virtual void own_advance(std::span<const double> wanted, Quotient t, const Vectors& p, Vectors& r,
+                           const Vectors& q, const ToRow& largest) = 0;
+
+  /// For such a t: x(:, c) <- y(:, c) + t_c x(:, c)
+  virtual void turn(std::span<const double> wanted, const Coefficients& all, Quotient t,
+                    const Vectors& y) = 0;
+
  private:
   Team* team_;
   RowLayout layout_;
@@ -103,6 +121,14 @@ std::vector<double> norms(const Vectors& x);
 
 /// max over i of |x_ic| likewise; a nan stays one. Collective.
 std::vector<double> maxima(const Vectors& x);
+
+/// The sums of dots() to a row of coefficients. On one rank alone nothing waits. Collective.
+void dots(const Vectors& x, const Vectors& y, const ToRow& sums);
+
+/// x <- x + p t and r <- r - q t as Vectors::own_advance() has them, and max |r_i| over all ranks.
+/// On one rank alone nothing waits. Collective.
+void advance(std::span<const double> wanted, Quotient t, Vectors& x, const Vectors& p, Vectors& r,
+             const Vectors& q, const ToRow& largest);
 
 /// This rank's rows in host memory, height x K; and back.
 Dense<double> own_rows(const Vectors& x);

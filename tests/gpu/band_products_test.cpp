@@ -135,6 +135,39 @@ TEST_F(GpuBandProducts, Multiply) {
   });
 }
 
+TEST_F(GpuBandProducts, SubtractAddAndRelax) {
+  for_products([&](Products& p) {
+    const Index rows = p.matrix.rows, columns = p.x.host.columns();
+    const VectorPair b(team, rows, columns, 4), inverse(team, rows, 1, 5);
+    VectorPair r(team, rows, columns, 6);
+    const auto compare = [&](const VectorPair& result) {
+      const Dense<double> device = own_rows(result.device), host = own_rows(result.host);
+      for (Index i = 0; i < rows; ++i) {
+        for (Index c = 0; c < columns; ++c) {
+          const double size = p.magnitude(i, c) + 6;
+          ASSERT_NEAR(device(i, c), host(i, c), 2 * (p.length(i) + 4) * unit_roundoff * size);
+        }
+      }
+    };
+    p.host->subtract(b.host, p.x.host, p.halo, r.host);
+    p.device->subtract(b.device, p.x.device, p.halo, r.device);
+    compare(r);
+    p.host->add(p.x.host, p.halo, p.y.host);
+    p.device->add(p.x.device, p.halo, p.y.device);
+    compare(p.y);
+    for (const double of_y : {-0.5, 0.0}) {
+      VectorPair y(team, rows, columns, 7);
+      if (of_y == 0) {
+        y.host.fill(nan);
+        y.device.fill(nan);
+      }
+      p.host->relax({1.5, of_y, 0.75, inverse.host}, b.host, p.x.host, p.halo, y.host);
+      p.device->relax({1.5, of_y, 0.75, inverse.device}, b.device, p.x.device, p.halo, y.device);
+      compare(y);
+    }
+  });
+}
+
 TEST_F(GpuBandProducts, MultiplyTransposed) {
   for_products([&](Products& p) {
     Dense<double> host_halo, device_halo;

@@ -213,5 +213,98 @@ TEST_F(GpuVectors, ANanStaysTheMaximum) {
   }
 }
 
+TEST_F(GpuVectors, Combine) {
+  for_sizes([&](Index rows, Index columns) {
+    VectorPair x(team, rows, columns, 1);
+    const VectorPair y(team, rows, columns, 2), d(team, rows, 1, 3);
+    const std::vector<double> own = random_multivector(columns, 1, 7).values;
+    x.host.combine(own, factors(columns), y.host);
+    x.device.combine(own, factors(columns), y.device);
+    expect_near(x.device, x.host);
+    for (const double kept : {0.0, 0.75}) {
+      x.host.add_scaled_rows(kept, -1.5, d.host, y.host);
+      x.device.add_scaled_rows(kept, -1.5, d.device, y.device);
+      expect_near(x.device, x.host);
+    }
+  });
+  VectorPair x(team, Dense<double>(100, 3, nan));
+  const VectorPair y(team, 100, 3, 1), ones(team, Dense<double>(100, 1, 1.0));
+  x.device.combine(std::vector<double>{0, 0, 0}, std::vector<double>{1, 1, 1}, y.device);
+  EXPECT_EQ(bits(x.device), bits(y.host));
+  x.device.fill(nan);
+  x.device.add_scaled_rows(0, 1, ones.device, y.device);
+  EXPECT_EQ(bits(x.device), bits(y.host));
+}
+
+/// Rows of coefficients of both memories, from sums that are exact in both.
+struct CoefficientPair {
+  enum Row : int { over, under, largest, rows };
+
+  explicit CoefficientPair(const VectorPair& x)
+      : host(x.host.coefficients(rows)), device(x.device.coefficients(rows)) {
+    std::vector<double> values(static_cast<std::size_t>(host->columns()));
+    for (const int row : {over, under}) {
+      for (std::size_t c = 0; c < values.size(); ++c) {
+        values[c] = row == under && c % 3 == 2 ? 0.0 : 0.25 * static_cast<double>(c + 1 + row);
+      }
+      host->write(row, values);
+      device->write(row, values);
+    }
+  }
+  std::vector<double> of_host(int row) const { return read(*host, row); }
+  std::vector<double> of_device(int row) const { return read(*device, row); }
+  static std::vector<double> read(const Coefficients& all, int row) {
+    std::vector<double> values(static_cast<std::size_t>(all.columns()));
+    all.read(row, values);
+    return values;
+  }
+
+  std::unique_ptr<Coefficients> host, device;
+};
+
+TEST_F(GpuVectors, AdvanceAndTurnWithQuotientsOfCoefficients) {
+  for_sizes([&](Index rows, Index columns) {
+    VectorPair x(team, rows, columns, 1), r(team, rows, columns, 2);
+    const VectorPair p(team, rows, columns, 3), q(team, rows, columns, 4);
+    const CoefficientPair all(x);
+    std::vector<double> wanted(static_cast<std::size_t>(columns), 1.0);
+    for (std::size_t c = 1; c < wanted.size(); c += 4) wanted[c] = 0;
+    const Quotient t{CoefficientPair::over, CoefficientPair::under};
+    advance(wanted, t, x.host, p.host, r.host, q.host, {*all.host, CoefficientPair::largest});
+    advance(wanted, t, x.device, p.device, r.device, q.device,
+            {*all.device, CoefficientPair::largest});
+    const std::vector<double> of_device = all.of_device(CoefficientPair::largest);
+    EXPECT_EQ(of_device, maxima(r.device));
+    const Dense<double> a = own_rows(x.device), b = own_rows(x.host);
+    const Dense<double> c = own_rows(r.device), d = own_rows(r.host);
+    for (std::size_t k = 0; k < a.values.size(); ++k) {
+      ASSERT_NEAR(a.values[k], b.values[k], 1e-14 * (1 + std::abs(b.values[k])));
+      ASSERT_NEAR(c.values[k], d.values[k], 1e-14 * (1 + std::abs(d.values[k])));
+    }
+    x.host.turn(wanted, *all.host, t, p.host);
+    x.device.turn(wanted, *all.device, t, p.device);
+    const Dense<double> e = own_rows(x.device), f = own_rows(x.host);
+    for (std::size_t k = 0; k < e.values.size(); ++k) {
+      ASSERT_NEAR(e.values[k], f.values[k], 1e-13 * (1 + std::abs(f.values[k])));
+    }
+  });
+}
+
+TEST_F(GpuVectors, CoefficientsAreSentAndTakenInTheirOrder) {
+  const VectorPair x(team, Dense<double>(3000, 5, 2.0)), y(team, Dense<double>(3000, 5, 1.0));
+  const auto all = x.device.coefficients(2);
+  for (int step = 0; step < 6; ++step) {
+    dots(x.device, step % 2 == 0 ? x.device : y.device, {*all, 1});
+    all->send();
+    if (step < all->lead()) continue;
+    const bool of_x = (step - all->lead()) % 2 == 0;
+    const Dense<double> taken = all->take();
+    for (Index c = 0; c < 5; ++c) {
+      EXPECT_EQ(taken(0, c), 0);
+      EXPECT_EQ(taken(1, c), of_x ? 12000 : 6000);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace spsolve::cuda

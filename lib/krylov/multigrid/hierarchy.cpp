@@ -21,7 +21,6 @@ struct Hierarchy::Level {
   std::unique_ptr<BandMatrix> prolongation, restriction;  ///< P and P^T; none on the coarsest level
   std::unique_ptr<Vectors> residual;                      ///< here
   std::unique_ptr<Vectors> coarse_b, coarse_x;            ///< on the next level
-  std::unique_ptr<Vectors> correction;                    ///< P x_c
 };
 
 /// The inverse of the coarsest matrix.
@@ -183,15 +182,13 @@ void Hierarchy::cycle(std::size_t number, const Vectors& b, Vectors& x) {
   }
   const Index columns = b.columns();
   make_like(level.residual, *level.matrix, columns, true);
-  make_like(level.correction, *level.matrix, columns, true);
   make_like(level.coarse_b, *level.prolongation, columns, false);
   make_like(level.coarse_x, *level.prolongation, columns, false);
   level.smoother->from_zero(b, x);
   level.matrix->subtract(b, x, *level.residual);
   level.restriction->apply(*level.residual, *level.coarse_b);
   cycle(number + 1, *level.coarse_b, *level.coarse_x);
-  level.prolongation->apply(*level.coarse_x, *level.correction);
-  add_multiple(1, *level.correction, x);
+  level.prolongation->add(*level.coarse_x, x);
   level.smoother->improve(b, x);
 }
 

@@ -1,0 +1,11 @@
+#pragma once
+
+namespace spsolve::cuda {
+
+/// Quotients of two rows of numbers in GPU memory, one for each column.
+struct QuotientView {
+  const double* over;
+  const double* under;
+};
+
+}  // namespace spsolve::cuda

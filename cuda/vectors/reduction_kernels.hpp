@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+
+#include <cuda_runtime_api.h>
+
+#include "core/types.hpp"
+#include "cuda/vectors/quotient_view.hpp"
+
+namespace spsolve::cuda {
+
+// Sums and maxima over the rows of height x K arrays of double in GPU memory, row-major, a number
+// for each column; each in one launch. The order of the terms depends on height and K only: chunks
+// of rows, within a chunk a thread for every so many rows, and trees over both; the thread block
+// that is last done combines the chunks, in their order.
+
+/// What a reduction needs beside it: `partials` has room for reduction_chunks() rows of K, and
+/// `tickets`, all 0 before and after, for reduction_tickets().
+struct ReductionRoom {
+  double* partials;
+  unsigned* tickets;
+};
+
+/// Chunks of rows: at most 1024, and 1 for few rows. Depends on height and K only.
+Index reduction_chunks(Index height, Index columns);
+Index reduction_tickets(Index columns);
+
+/// sums_c <- sum over i of x_ic y_ic
+void column_dots(const double* x, const double* y, Index height, Index columns,
+                 const ReductionRoom& room, double* sums, cudaStream_t stream);
+
+/// largest_c <- max over i of |x_ic|, a nan where there is one.
+void column_maxima(const double* x, Index height, Index columns, const ReductionRoom& room,
+                   double* largest, cudaStream_t stream);
+
+/// x and r as Vectors::own_advance() has them.
+struct AdvanceArrays {
+  double* x;
+  const double* p;
+  double* r;
+  const double* q;
+};
+
+/// x <- x + t p, r <- r - t q for t_c = wanted_c times a quotient, 0 where its divisor is, and
+/// largest_c <- max over i of |r_ic|.
+void advance(std::span<const double> wanted, const QuotientView& t, const AdvanceArrays& arrays,
+             Index height, const ReductionRoom& room, double* largest, cudaStream_t stream);
+
+}  // namespace spsolve::cuda
