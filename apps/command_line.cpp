@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "config/schema.hpp"
 #include "core/build_info.hpp"
+#include "core/did_you_mean.hpp"
 #include "task/help.hpp"
 
 namespace spsolve {
@@ -93,6 +95,13 @@ std::string wrapped(std::string_view text) {
     result += indent;
     while (line.size() + indent.size() > width) {
       std::size_t space = line.rfind(' ', width - indent.size());
+      // A long list of alternatives is broken behind one of them.
+      const std::size_t bar = line.rfind('|', width - indent.size() - 1);
+      if (space == line.npos && bar != line.npos) {
+        result += fmt::format("{}\n{}", line.substr(0, bar + 1), indent);
+        line.remove_prefix(bar + 1);
+        continue;
+      }
       if (space == line.npos) space = line.find(' ');  // a long word
       if (space == line.npos) break;
       result += fmt::format("{}\n{}", line.substr(0, space), indent);
@@ -253,7 +262,11 @@ std::string manual_page(const Program& program) {
   for (std::size_t i = 0; i < subs.size(); ++i) {
     text += (i == 0 ? "" : ".br\n") + synopsis(*subs[i], name + " " + subs[i]->get_name());
   }
-  text += fmt::format(".SH DESCRIPTION\n{}\n", roff(program.app.get_description()));
+  // A description of several lines is laid out.
+  const std::string description = roff(program.app.get_description());
+  const bool laid_out = description.find('\n') != description.npos;
+  text += fmt::format(".SH DESCRIPTION\n{}{}\n{}", laid_out ? ".nf\n" : "", description,
+                      laid_out ? ".fi\n" : "");
   text += ".SH OPTIONS\n" + roff_options(program.app, true);
   for (const CLI::App* sub : subs) {
     text +=
@@ -318,14 +331,45 @@ void add_common_flags(CLI::App& app) {
                        "print the version");
 }
 
-ExitCode parsing_ended(const CLI::App& app, const CLI::ParseError& why, bool speaks) {
-  std::ostringstream out, err;
-  const bool in_order = app.exit(why, out, err) == 0;
-  if (speaks) {
-    print_out(out.str());
-    std::cerr << err.str() << std::flush;
+namespace {
+
+/// What is wrong with a command line, in a sentence: about the first word that nobody takes, or
+/// else CLI11's.
+std::string told(const CLI::App& app, const CLI::ParseError& why) {
+  const CLI::App* level = &app;  // the subcommand that was chosen
+  for (const CLI::App* sub : app.get_subcommands()) level = sub;
+  std::vector<std::string> names;
+  for (const CLI::App* place : {&app, level}) {
+    for (const CLI::Option* option : dashed(*place)) {
+      for (const std::string& name : names_of(*option)) names.push_back(name);
+    }
   }
-  return in_order ? ExitCode::solved : ExitCode::input;
+  for (const CLI::App* sub : subcommands(app)) names.push_back(sub->get_name());
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  for (std::string& word : app.remaining(true)) {
+    if (word == "--") continue;
+    const std::string name = word.substr(0, word.find('='));
+    return fmt::format("'{}' is not {}{}", printable(word),
+                       name.starts_with('-') ? "an option" : "expected here",
+                       did_you_mean(name, known));
+  }
+  return why.what();
+}
+
+}  // namespace
+
+ExitCode parsing_ended(const CLI::App& app, const CLI::ParseError& why, bool speaks) {
+  std::ostringstream out;
+  const bool in_order = app.exit(why, out, out) == 0;
+  if (!speaks) return in_order ? ExitCode::solved : ExitCode::input;
+  if (in_order) {
+    print_out(out.str());
+    return ExitCode::solved;
+  }
+  std::cerr << fmt::format("{}: {}\nRun with --help for more information.\n", app.get_name(),
+                           told(app, why))
+            << std::flush;
+  return ExitCode::input;
 }
 
 std::string subcommand_help(const CLI::App& app, std::string_view topic) {

@@ -117,7 +117,7 @@ void write_results(const BenchOptions& options, const bench::Environment& enviro
 int main(int argc, char** argv) {
   using namespace spsolve;
   const Launch started = launch();
-  if (started.ranks == 1) {
+  if (!may_have_others(started)) {
     SoloTeam alone;
     return run_and_tell(argc, argv, alone);
   }

@@ -1,21 +1,23 @@
-// mpirun -np N spsolve CONFIG.yaml: the application. What it does is in lib/task; this file reads
-// the command line, starts the team, and turns what happened into words and an exit code.
+// spsolve A.mtx b.mtx, or CONFIG.yaml, alone or under mpirun: the application. What it does is in
+// lib/task, and what its command line means in spsolve_line.cpp; this file starts the team, and
+// turns what happened into words and an exit code.
 
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
+#include <ctime>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
 #include "api/gpus.hpp"
 #include "apps/command_line.hpp"
+#include "apps/spsolve_line.hpp"
 #include "config/consistency.hpp"
 #include "config/loader.hpp"
 #include "config/schema.hpp"
 #include "core/tuning.hpp"
 #include "io/atomic_file.hpp"
+#include "io/special_file.hpp"
 #include "mpi/mpi_team.hpp"
-#include "multiply/kernel.hpp"
 #include "process/fault.hpp"
 #include "process/launcher.hpp"
 #include "process/log.hpp"
@@ -23,7 +25,6 @@
 #include "process/system.hpp"
 #include "process/watchdog.hpp"
 #include "report/html_report.hpp"
-#include "report/report_fields.hpp"
 #include "task/begin.hpp"
 #include "task/help.hpp"
 #include "task/multiply.hpp"
@@ -32,88 +33,22 @@
 namespace spsolve {
 namespace {
 
-struct CommandLine {
-  std::string config;
-  std::vector<std::string> overrides;
-  bool print_config = false;
-  bool check = false;
-  bool dry_run = false;
-  bool quiet = false;
-  bool verbose = false;
-};
-
-const std::vector<std::string> generated_texts{"man", "bash", "configuration-schema",
-                                               "report-schema"};
-
-void describe(CLI::App& app, CommandLine& line) {
-  app.description(
-      "Solves A x = b by Gaussian elimination, or multiplies Y = A X, over MPI ranks and\n"
-      "threads.\n"
-      "Usual call: mpirun -np 2 spsolve config.yaml");
-  app.footer([] {
-    return fmt::format("Configuration keys:\n\n{}\nTopics: {}, and every key above.\n", help_text(),
-                       fmt::join(help_topics(), ", "));
-  });
-  add_common_flags(app);
-  app.add_option("config", line.config, "configuration file (YAML)")->required();
-  app.add_option("--set", line.overrides, "override one key: --set solve.method=gauss")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_flag("--print-config", line.print_config,
-               "print the whole configuration, defaults included, and stop");
-  app.add_flag("--check", line.check,
-               "check the configuration and the files that it names, and stop");
-  app.add_flag("--dry-run", line.dry_run, "print the memory plan of every rank and stop");
-  app.add_flag("-v,--verbose", line.verbose,
-               "log each phase as it begins, and the thresholds that choose how to compute");
-  app.add_flag("--quiet", line.quiet, "print no report; progress, warnings and errors only");
-  app.add_option("--generate",
-                 "as the only option: print man, bash, configuration-schema or report-schema, "
-                 "the manual page, completions of shells, JSON Schemas")
-      ->type_name("WHAT")
-      ->check(CLI::IsMember(generated_texts));
-}
-
-/// KEY=VALUE for --set, as completions offer it.
-std::vector<std::string> assignments() {
-  std::vector<std::string> words;
-  for (const Option& option : options()) {
-    words.push_back(std::string(option.key));
-    for (const std::string_view word : option.words)
-      words.push_back(fmt::format("{}={}", option.key, word));
-    if (option.key != "multiply.kernel") continue;
-    for (const Kernel& kernel : host_kernels())
-      words.push_back(fmt::format("multiply.kernel={}", kernel.name));
-  }
-  return words;
-}
-
-Program describe_program(const CLI::App& app) {
-  std::vector<std::string> topics;
-  for (const std::string_view topic : help_topics()) topics.push_back(std::string(topic));
-  for (const Option& option : options()) topics.push_back(std::string(option.key));
-  return {app,
-          "solves and multiplies sparse matrices over MPI ranks",
-          {{"CONFIGURATION", help_text()},
-           {"REPORT", report_help()},
-           {"EXIT STATUS", exit_code_help()},
-           {"EXAMPLES",
-            "spsolve config.yaml\n"
-            "mpirun -np 2 spsolve config.yaml --set matrix=662_bus.mtx\n"
-            "spsolve config.yaml --dry-run\n"
-            "sbatch slurm/cpu_several_nodes.sbatch config.yaml\n"}},
-          {{"--help", std::move(topics)}, {"--set", assignments(), true}},
-          {{"configuration-schema", [] { return configuration_schema().dump(2) + "\n"; }},
-           {"report-schema", [] { return report_schema().dump(2) + "\n"; }}}};
-}
-
 /// Rank 0 reads and checks the file; the others get the result in its YAML form.
-Config load_together(Team& team, const CommandLine& line) {
-  const Config checked = together(
-      team, [&] { return team.rank() == 0 ? load_config(line.config, line.overrides) : Config{}; });
+Config load_together(Team& team, const SpsolveLine& line) {
+  const Config checked = together(team, [&] { return team.rank() == 0 ? load(line) : Config{}; });
+  if (team.size() == 1) return checked;
   const std::string text = broadcast_text(team, to_yaml(checked), 0);
-  return parse_config(text, line.config);
+  return parse_config(text, line.name());
+}
+
+/// 2026-01-31T12:00:00+0100
+std::string time_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  char text[40] = {};
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &local);
+  return text;
 }
 
 /// The files of a report.
@@ -143,11 +78,13 @@ void leave_report(TaskReport& report, const Failure& failure, const Config& conf
 template <typename Report>
 ExitCode perform(void (&task)(const Config&, Team&, const nlohmann::ordered_json&, const Gpus&,
                               Report&),
-                 const Config& config, Team& team, const Gpus& gpus, const CommandLine& line) {
+                 const Config& config, Team& team, const Gpus& gpus, const SpsolveLine& line) {
   const bool speaks = team.rank() == 0;
   nlohmann::ordered_json versions = build_versions();
   versions["mpi"] = MpiSession::version();
   Report report;
+  report.started = time_now();
+  report.command_line = line.typed;
   try {
     task(config, team, versions, gpus, report);
   } catch (...) {
@@ -159,12 +96,19 @@ ExitCode perform(void (&task)(const Config&, Team&, const nlohmann::ordered_json
     if (speaks) write_files(to_json(report), report.patterns, config.output);
   });
   together(team, [&] {
-    if (speaks && !line.quiet) print_out("spsolve report\n" + to_text(report));
+    if (!speaks || line.quiet) return;
+    const std::string text = "spsolve report\n" + to_text(report);
+    // The standard output may belong to a file of results.
+    if (std::ranges::any_of(report.files, io::is_standard_output)) {
+      std::cerr << text << std::flush;
+    } else {
+      print_out(text);
+    }
   });
   return report.status == "solved" ? ExitCode::solved : ExitCode::not_trustworthy;
 }
 
-ExitCode run(Team& team, const CommandLine& line) {
+ExitCode run(Team& team, const SpsolveLine& line) {
   const bool speaks = team.rank() == 0;
   together(team, [&] { prepare_fault(team.rank()); });
   const Gpus gpus = find_gpus();
@@ -175,14 +119,14 @@ ExitCode run(Team& team, const CommandLine& line) {
     return ExitCode::solved;
   }
   if (const auto keys = keys_of_other_task(config); !keys.empty()) {
-    log_line(fmt::format("{}: task: {} does not look at {}; only the other task does", line.config,
+    log_line(fmt::format("{}: task: {} does not look at {}; only the other task does", line.name(),
                          name(config.task), fmt::join(keys, ", ")));
   }
   if (line.check) {
     together(team, [&] {
       if (speaks) check_files(config);
     });
-    if (speaks) print_out(line.config + ": the configuration is valid\n");
+    if (speaks) print_out(line.name() + ": the configuration is valid\n");
     return ExitCode::solved;
   }
   if (line.dry_run) {
@@ -202,7 +146,7 @@ ExitCode run(Team& team, const CommandLine& line) {
 
 /// A failure that all ranks share is told once, by rank 0, and all end in order. One rank's own
 /// ends the others too, which may be waiting for it.
-ExitCode run_and_tell(Team& team, const CommandLine& line) {
+ExitCode run_and_tell(Team& team, const SpsolveLine& line) {
   try {
     const ExitCode code = run(team, line);
     together(team, check_output);
@@ -240,12 +184,25 @@ std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, Team& team) 
   return end;
 }
 
+ExitCode parse_and_run(CLI::App& app, int argc, char** argv, const SpsolveLine& line, Team& team) {
+  try {
+    if (const auto end = parse(app, argc, argv, team)) return *end;
+  } catch (const Error& error) {
+    if (team.rank() == 0) std::cerr << "spsolve: " << error.what() << std::endl;
+    return error.code();
+  }
+  start_log(team.rank(), line.verbose);
+  log_detail("thresholds of the kinds of devices\n" + tuning_table());
+  return run_and_tell(team, line);
+}
+
 }  // namespace
 }  // namespace spsolve
 
 int main(int argc, char** argv) {
   using namespace spsolve;
-  CommandLine line;
+  SpsolveLine line;
+  line.typed = shell_words(argc, argv);
   CLI::App app("", "spsolve");
   describe(app, line);
   try {
@@ -259,28 +216,21 @@ int main(int argc, char** argv) {
     std::cerr << "spsolve: " << error.what() << "\n";
     return static_cast<int>(error.code());
   }
+  const Launch started = launch();
+  if (!may_have_others(started)) {
+    turn_signals_into_errors();
+    SoloTeam alone;
+    return static_cast<int>(parse_and_run(app, argc, argv, line, alone));
+  }
   const MpiSession session(argc, argv);
   turn_signals_into_errors();  // MPI has set its own by now
   MpiTeam team;
-  try {
-    if (const auto end = parse(app, argc, argv, team)) {
-      wait_for_all(team);
-      return static_cast<int>(*end);
-    }
-  } catch (const Error& error) {
-    if (team.rank() == 0) std::cerr << "spsolve: " << error.what() << std::endl;
-    wait_for_all(team);
-    return static_cast<int>(error.code());
-  }
-  const Launch started = launch();
   const std::string problem = launch_problem(started, team.size(), MpiSession::version());
   if (!problem.empty()) {
     if (started.rank == 0) std::cerr << "spsolve: " << problem << "\n";
     return static_cast<int>(ExitCode::input);
   }
-  start_log(team.rank(), line.verbose);
-  log_detail("thresholds of the kinds of devices\n" + tuning_table());
-  const ExitCode code = run_and_tell(team, line);
+  const ExitCode code = parse_and_run(app, argc, argv, line, team);
   // mpirun ends all ranks when the first one leaves with an error: rank 0 must have spoken by then.
   wait_for_all(team);
   return static_cast<int>(code);

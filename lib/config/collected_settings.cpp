@@ -56,7 +56,7 @@ void CollectedSettings::drop_what_contradicts(std::string_view key) {
 
 void CollectedSettings::apply_overrides() {
   for (std::size_t k = 0; k < overrides_.size(); ++k) {
-    const std::string& text = overrides_[k];
+    const std::string& text = overrides_[k].setting;
     const Origin origin{static_cast<int>(k) + 1, 1, 1};
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
@@ -71,7 +71,8 @@ void CollectedSettings::apply_overrides() {
     } else if (const Section* const section = find_section(key); section == nullptr) {
       auto keys = option_keys();
       for (const Section& row : sections()) keys.push_back(row.name);
-      const std::string nearest = closest(key, keys);
+      std::string nearest = meant_key(key);
+      if (nearest.empty()) nearest = closest(key, keys);
       if (nearest.empty()) {
         unknown_key(key, nullptr, origin);
       } else {
@@ -143,6 +144,7 @@ std::string CollectedSettings::resolved(const Option& option, const Given& given
       (option.type == OptionType::word_or_path &&
        std::ranges::find(option.words, std::string_view(given.text)) == option.words.end());
   if (!is_file) return given.text;
+  if (given.text == "-") return given.text;
   const fs::path here = given.text, beside = folder_ / given.text;
   std::error_code ignored;
   const bool here_first = given.origin.override_number > 0;
@@ -156,7 +158,7 @@ std::string CollectedSettings::message() const {
     const auto& [origin, sentence] = problems_[k];
     if (k > 0) text += '\n';
     text += origin.override_number > 0
-                ? fmt::format("--set {}: {}", printable(overrides_[origin.override_number - 1]),
+                ? fmt::format("{}: {}", printable(overrides_[origin.override_number - 1].typed),
                               sentence)
                 : fmt::format("{}:{}:{}: {}", name_, origin.line, origin.column, sentence);
   }

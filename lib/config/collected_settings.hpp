@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/override.hpp"
 #include "config/schema.hpp"
 #include "config/yaml_tree.hpp"
 
@@ -30,7 +31,7 @@ class CollectedSettings {
   static constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
   CollectedSettings(std::string_view name, const std::filesystem::path& folder,
-                    std::span<const std::string> overrides)
+                    std::span<const Override> overrides)
       : name_(name), folder_(folder), overrides_(overrides) {}
 
   /// Takes in the text of a file.
@@ -82,7 +83,7 @@ class CollectedSettings {
 
   std::string name_;
   std::filesystem::path folder_;
-  std::span<const std::string> overrides_;
+  std::span<const Override> overrides_;
   std::map<std::string_view, Given> given_;  // by the keys of the table
   std::vector<Problem> problems_;
   Origin matrix_origin_;

@@ -17,13 +17,14 @@ namespace spsolve {
 // The words of a configuration. The k-th word of a list names the enumerator of value k.
 
 enum class Task { solve, multiply };
-enum class RightHandSideKind { row_sums, ones, random, file };
+enum class RightHandSideKind { automatic, row_sums, ones, random, file };
 enum class MultivectorKind { random, ones, file };
 using DeviceChoice = Device;
 enum class ReaderChoice { serial, parallel };
 
 inline constexpr std::string_view task_words[] = {"solve", "multiply"};
-inline constexpr std::string_view right_hand_side_words[] = {"row_sums", "ones", "random", "file"};
+inline constexpr std::string_view right_hand_side_words[] = {"auto", "row_sums", "ones", "random",
+                                                             "file"};
 /// The words for a multivector that is not a file.
 inline constexpr std::string_view multivector_words[] = {"random", "ones"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
@@ -59,7 +60,7 @@ struct Config {
   };
   /// `file` is set if and only if `kind` is file.
   struct RightHandSide {
-    RightHandSideKind kind = RightHandSideKind::row_sums;
+    RightHandSideKind kind = RightHandSideKind::automatic;
     std::filesystem::path file;
     Index seed = 1;
     Index columns = 1;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "config/schema.hpp"
+#include "io/special_file.hpp"
 
 namespace spsolve {
 
@@ -15,12 +16,38 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// What is read and what is written by descriptors that have one end.
+void find_shared_streams(const Config& config, std::vector<Inconsistency>& found) {
+  const auto once = [&](auto is_it, std::string_view what,
+                        std::initializer_list<std::pair<std::string_view, fs::path>> files) {
+    std::string_view first;
+    for (const auto& [key, file] : files) {
+      if (!is_it(file)) continue;
+      if (!first.empty()) {
+        found.push_back(
+            {key, fmt::format("'{}' and '{}' cannot both be the standard {}", first, key, what)});
+      }
+      if (first.empty()) first = key;
+    }
+  };
+  once([](const fs::path& file) { return io::descriptor_named(file, 0) == 0; }, "input",
+       {{"matrix.file", config.matrix.file},
+        {"right_hand_side.file", config.right_hand_side.file},
+        {"multiply.x", config.multiply.x.file},
+        {"solve.ordering", config.solve.ordering_file}});
+  once(io::is_standard_output, "output",
+       {{"output.solution", config.output.solution},
+        {"output.product", config.output.product},
+        {"output.report", config.output.report},
+        {"output.html", config.output.html}});
+}
+
 /// Results that would replace each other, or what is read; as far as names tell, a link may still
 /// lead to one of the others.
 void find_replaced_files(const Config& config, std::vector<Inconsistency>& found) {
   std::map<fs::path, std::string_view> taken;
   const auto take = [&](std::string_view key, const fs::path& file) {
-    if (file.empty()) return key;
+    if (file.empty() || io::is_written_through(file)) return key;
     std::error_code ignored;
     return taken.emplace(fs::absolute(file, ignored).lexically_normal(), key).first->second;
   };
@@ -57,6 +84,7 @@ std::vector<Inconsistency> inconsistencies(const Config& config) {
                      "transport=peer goes with task=multiply only; use transport=auto, nccl, mpi "
                      "or pinned"});
   }
+  find_shared_streams(config, found);
   find_replaced_files(config, found);
   return found;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "config/config.hpp"
+#include "config/override.hpp"
 
 namespace spsolve {
 
@@ -25,12 +26,16 @@ namespace spsolve {
 ///
 /// Throws Error(input) with ALL problems, one a line as "FILE:LINE:COLUMN: sentence" in the order
 /// of the file, then those of overrides as "--set KEY=VALUE: sentence".
-Config load_config(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+Config load_config(const std::filesystem::path& file, std::span<const Override> overrides = {});
 
-/// The same from a text. `name` stands for the file in messages; `folder` is where relative input
-/// paths are sought first.
+/// The text of a configuration file; of "-", what comes from the standard input. Throws
+/// Error(input) where it cannot be read.
+std::string read_config(const std::filesystem::path& file);
+
+/// load_config() from a text. `name` stands for the file in messages; `folder` is where relative
+/// input paths are sought first.
 Config parse_config(std::string_view text, std::string_view name,
-                    std::span<const std::string> overrides = {},
+                    std::span<const Override> overrides = {},
                     const std::filesystem::path& folder = {});
 
 }  // namespace spsolve

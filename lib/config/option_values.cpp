@@ -15,8 +15,8 @@ namespace {
 
 /// What is none of its words must look like a file, so that a misspelt word is not sought as one.
 std::string word_or_path_problem(const Option& option, std::string_view text) {
-  if (std::ranges::find(option.words, text) != option.words.end() || text.find('/') != text.npos ||
-      ends_in(text, option.endings))
+  if (std::ranges::find(option.words, text) != option.words.end() || text == "-" ||
+      text.find('/') != text.npos || ends_in(text, option.endings))
     return "";
   const Words front = option.endings.first(option.endings.size() - 1);
   return fmt::format("'{}' must be {}, or a file with a '/' or ending in {} or {}, not {}{}",
@@ -25,6 +25,35 @@ std::string word_or_path_problem(const Option& option, std::string_view text) {
 }
 
 }  // namespace
+
+std::string meant_key(std::string_view word) {
+  static constexpr std::pair<std::string_view, std::string_view> meant[] = {
+      {"a", "matrix"},
+      {"b", "right_hand_side"},
+      {"rhs", "right_hand_side"},
+      {"nrhs", "right_hand_side.columns"},
+      {"x", "output.solution"},
+      {"y", "output.product"},
+      {"out", "output"},
+      {"gpu", "device"},
+      {"gpus", "device"},
+      {"tol", "solve.tolerance"},
+      {"rtol", "solve.tolerance"},
+      {"eps", "solve.tolerance"},
+      {"maxiter", "solve.iterations"},
+      {"max_iterations", "solve.iterations"},
+      {"solver", "solve.method"},
+      {"precond", "solve.preconditioner"},
+      {"reorder", "solve.ordering"},
+      {"nthreads", "threads"},
+      {"num_threads", "threads"},
+  };
+  std::string lower(word);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const auto found =
+      std::ranges::find_if(meant, [&](const auto& pair) { return pair.first == lower; });
+  return found == std::end(meant) ? "" : std::string(found->second);
+}
 
 std::string expected_value(const Option& option) {
   switch (option.type) {

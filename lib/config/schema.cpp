@@ -9,6 +9,7 @@
 #include "config/option_rows.hpp"
 #include "core/did_you_mean.hpp"
 #include "core/tuning.hpp"
+#include "io/special_file.hpp"
 #include "matrix/generate/generate.hpp"
 #include "multiply/kernel.hpp"
 
@@ -21,6 +22,8 @@ namespace {
 // --- files, and names of kernels
 
 constexpr std::string_view matrix_market_endings[] = {".mtx", ".mtx.gz"};
+constexpr std::string_view report_endings[] = {".json"};
+constexpr std::string_view html_endings[] = {".html", ".htm"};
 constexpr std::string_view order_endings[] = {".txt", ".mtx", ".mtx.gz"};
 
 std::string kernel_problem(std::string_view text) {
@@ -43,6 +46,29 @@ std::string tolerance_problem(std::string_view text) {
                      printable(text));
 }
 
+/// What is wrong with the name of a file of results that is not to end like that, or "". What is no
+/// regular file may have any name.
+std::string ending_problem(std::string_view key, std::string_view text, Words endings) {
+  if (text.empty() || ends_in(text, endings) || io::is_written_through(text)) return "";
+  const Words front = endings.first(endings.size() - 1);
+  return fmt::format("'{}' must end in {}{}{}, which says how it is written, and '{}' does not",
+                     key, fmt::join(front, ", "), front.empty() ? "" : " or ", endings.back(),
+                     printable(text));
+}
+
+std::string solution_problem(std::string_view text) {
+  return ending_problem("output.solution", text, matrix_market_endings);
+}
+std::string product_problem(std::string_view text) {
+  return ending_problem("output.product", text, matrix_market_endings);
+}
+std::string report_problem(std::string_view text) {
+  return ending_problem("output.report", text, report_endings);
+}
+std::string html_problem(std::string_view text) {
+  return ending_problem("output.html", text, html_endings);
+}
+
 // --- one scalar in place of a section
 
 std::vector<Setting> matrix_shorthand(std::string_view text) {
@@ -54,7 +80,7 @@ std::vector<Setting> matrix_shorthand(std::string_view text) {
 }
 
 std::vector<Setting> right_hand_side_shorthand(std::string_view text) {
-  if (text.find('/') != text.npos || ends_in(text, matrix_market_endings)) {
+  if (text == "-" || text.find('/') != text.npos || ends_in(text, matrix_market_endings)) {
     return {{"right_hand_side.kind", "file"}, {"right_hand_side.file", std::string(text)}};
   }
   return {{"right_hand_side.kind", std::string(text)}};
@@ -76,8 +102,8 @@ constexpr Section section_table[] = {
     {"matrix", "The matrix A: exactly one of file and generate.", matrix_shorthand,
      "matrix: FILE, or matrix: SPECIFICATION of a generator"},
     {"right_hand_side", "The right-hand side B of A X = B.", right_hand_side_shorthand,
-     "right_hand_side: row_sums|ones|random, or right_hand_side: FILE with a '/' or ending in "
-     ".mtx or .mtx.gz"},
+     "right_hand_side: auto|row_sums|ones|random, or right_hand_side: FILE with a '/' or ending "
+     "in .mtx or .mtx.gz"},
     {"solve", "How the system is solved.", nullptr, ""},
     {"multiply", "How Y = A X is computed, with task: multiply.", nullptr, ""},
     {"output", "What is written besides the log.", nullptr, ""},
@@ -91,7 +117,7 @@ const Option option_table[] = {
     text_option<&Config::matrix, &Config::Matrix::file>(
         OptionType::input_path, "matrix.file",
         "Matrix Market file to read, relative to this configuration's folder if it is there, else "
-        "to the working directory."),
+        "to the working directory; - is the standard input."),
     text_option<&Config::matrix, &Config::Matrix::generate>(
         OptionType::text, "matrix.generate",
         "Generator of a test matrix with its sizes, such as grid2d:100.", generator_problem),
@@ -105,7 +131,9 @@ const Option option_table[] = {
         "reads its share of the file, or generates its rows, and none ever holds them all."),
     choice<&Config::right_hand_side, &Config::RightHandSide::kind>(
         "right_hand_side.kind",
-        "Row sums of A (the solution is all ones), ones, random numbers in [-1, 1), or a file."),
+        "Row sums of A (the solution is all ones), ones, random numbers in [-1, 1), or a file; "
+        "auto: the file NAME_b.mtx beside a matrix NAME.mtx, or b.mtx there if it has as many "
+        "rows, else row sums."),
     text_option<&Config::right_hand_side, &Config::RightHandSide::file>(
         OptionType::input_path, "right_hand_side.file",
         "Matrix Market file with the right-hand side, found as matrix.file is; implies kind: "
@@ -224,17 +252,21 @@ const Option option_table[] = {
                               "OpenMP threads of each rank; 0 chooses by itself."),
     text_option<&Config::output, &Config::Output::solution>(
         OptionType::output_path, "output.solution",
-        "Matrix Market file to write the solution to, relative to the working directory."),
+        "Matrix Market file to write the solution to, relative to the working directory; - is the "
+        "standard output, here and below.",
+        solution_problem),
     text_option<&Config::output, &Config::Output::product>(
         OptionType::output_path, "output.product",
-        "Matrix Market file to write the product Y to, relative to the working directory."),
+        "Matrix Market file to write the product Y to, relative to the working directory.",
+        product_problem),
     text_option<&Config::output, &Config::Output::report>(
         OptionType::output_path, "output.report",
-        "JSON file to write the report to, relative to the working directory."),
+        "JSON file to write the report to, relative to the working directory.", report_problem),
     text_option<&Config::output, &Config::Output::html>(
         OptionType::output_path, "output.html",
         "HTML file to write the report to with pictures, relative to the working directory; it "
-        "opens in a browser without any other file."),
+        "opens in a browser without any other file.",
+        html_problem),
     choice<&Config::output, &Config::Output::progress>(
         "output.progress",
         "Progress on the standard error: auto and on show one row on a terminal, sparse lines in a "

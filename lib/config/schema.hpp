@@ -62,6 +62,10 @@ std::span<const Section> sections();
 const Option* find_option(std::string_view key);
 const Section* find_section(std::string_view name);
 
+/// The key, or section, that is meant by a word that others use for it, such as "rhs", "gpu" or
+/// "tol"; "" for other words.
+std::string meant_key(std::string_view word);
+
 /// What an option takes, after "must be": "an integer from 0 to 100".
 std::string expected_value(const Option& option);
 

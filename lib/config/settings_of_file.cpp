@@ -159,6 +159,8 @@ void CollectedSettings::unknown_key(const std::string& word, const Section* sect
            fmt::format("'{}' is written as a section: '{}: {{{}: ...}}'", word, word.substr(0, dot),
                        word.substr(dot + 1)),
            word);
+  } else if (const std::string meant = meant_key(word); !meant.empty()) {
+    report(origin, fmt::format("{}; did you mean '{}'?", sentence, meant), meant);
   } else if (const std::string nearest = closest(word, words); !nearest.empty()) {
     const std::string full =
         section == nullptr ? nearest : fmt::format("{}.{}", section->name, nearest);

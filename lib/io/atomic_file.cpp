@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "io/special_file.hpp"
 
 namespace spsolve::io {
 
@@ -68,6 +69,10 @@ void File::fail_with_reason(int reason) const {
 }
 
 AtomicFile::AtomicFile(const fs::path& path) : File(path), target_(path) {
+  if (is_written_through(path)) {
+    open_as_it_is();
+    return;
+  }
   // Links are followed one by one, for the last may lead to a file that is yet to come.
   std::error_code none;
   for (int links = 0; fs::is_symlink(target_, none); ++links) {
@@ -76,12 +81,7 @@ AtomicFile::AtomicFile(const fs::path& path) : File(path), target_(path) {
   }
   struct stat status {};
   const bool replaces = ::stat(path.c_str(), &status) == 0;
-  if (replaces && !S_ISREG(status.st_mode)) {
-    if (S_ISDIR(status.st_mode)) fail_with_reason(EISDIR);
-    fail(ExitCode::resources,
-         "{}: cannot be written (not a regular file); name a file that may be replaced",
-         path.string());
-  }
+  if (replaces && S_ISDIR(status.st_mode)) fail_with_reason(EISDIR);
   const mode_t mode = replaces ? status.st_mode & 0777 : 0666;
   static std::atomic<unsigned> serial{0};
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
@@ -96,11 +96,24 @@ AtomicFile::AtomicFile(const fs::path& path) : File(path), target_(path) {
   if (replaces) ::fchmod(descriptor_, mode);
 }
 
+void AtomicFile::open_as_it_is() {
+  target_.clear();
+  const auto named = descriptor_named(path_, STDOUT_FILENO);
+  descriptor_ =
+      named ? ::fcntl(*named, F_DUPFD_CLOEXEC, 0) : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (path_ == "-") path_ = "the standard output";
+  if (descriptor_ < 0) fail_with_reason(errno);
+}
+
 AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::commit(std::string_view beginning) {
+  if (target_.empty()) {
+    if (!beginning.empty()) fail_with_reason(ESPIPE);  // what was written has left
+    return close();
+  }
   write_beginning(beginning);
   flush();
   close();

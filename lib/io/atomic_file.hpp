@@ -37,7 +37,8 @@ class File {
 /// A file that comes into being whole or not at all: written under a temporary name beside the
 /// target, flushed to the disk and renamed by commit(). Without commit() the temporary file is
 /// removed and an older file of the target's name stays. A symbolic link is followed. The new file
-/// has the mode of the one that it replaces.
+/// has the mode of the one that it replaces. What is no regular file - "-", a pipe, a device - is
+/// written to as it is, without commit() too, and cannot be given a beginning at last.
 class AtomicFile final : public File {
  public:
   explicit AtomicFile(const std::filesystem::path& path);
@@ -46,7 +47,9 @@ class AtomicFile final : public File {
   void commit(std::string_view beginning = {}) override;
 
  private:
-  std::filesystem::path target_;  // without symbolic links
+  void open_as_it_is();
+
+  std::filesystem::path target_;  // without symbolic links; empty: it is written through
   std::filesystem::path temporary_;
 };
 

@@ -13,18 +13,11 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "io/special_file.hpp"
 
 namespace spsolve::io {
 
 namespace {
-
-/// A file descriptor that closes itself.
-struct Descriptor {
-  int number;
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-};
 
 /// `bytes` and the padding after them, in whole pages.
 std::size_t mapping_size(std::size_t bytes) {
@@ -45,7 +38,7 @@ char* map_anonymous(std::size_t size) {
 
 void read_all(int descriptor, char* to, std::size_t size, const std::string& name) {
   for (std::size_t done = 0; done < size;) {
-    const ssize_t got = ::read(descriptor, to + done, size - done);
+    const ssize_t got = ::pread(descriptor, to + done, size - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       fail(ExitCode::input, "{}: cannot be read ({}); copy the file again", name,
@@ -58,10 +51,12 @@ void read_all(int descriptor, char* to, std::size_t size, const std::string& nam
 }  // namespace
 
 MappedFile MappedFile::open(const std::filesystem::path& path, std::string_view wanted) {
-  const std::string name = path.string();
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  const std::string name = path == "-" ? "the standard input" : path.string();
+  const auto kept = descriptor_to_read(path);
+  const Descriptor file{kept ? ::fcntl(*kept, F_DUPFD_CLOEXEC, 0)
+                             : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat status {};
-  if (file.number < 0 || ::fstat(file.number, &status) != 0) {
+  if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
     fail(ExitCode::input, "{}: cannot be opened ({}); check its name and its permissions", name,
          std::strerror(errno));
   }
@@ -78,11 +73,11 @@ MappedFile MappedFile::open(const std::filesystem::path& path, std::string_view 
   const auto size = static_cast<std::size_t>(status.st_size);
   MappedFile result = buffer(size);
   result.size_ = size;
-  if (::mmap(result.data_, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, file.number, 0) ==
+  if (::mmap(result.data_, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, file.number(), 0) ==
       MAP_FAILED) {
     result = buffer(size);  // a file system without mappings
     result.size_ = size;
-    read_all(file.number, result.data_, size, name);
+    read_all(file.number(), result.data_, size, name);
   }
   return result;
 }

@@ -13,7 +13,8 @@ class MappedFile {
  public:
   static constexpr std::size_t padding = 4096;
 
-  /// Maps the regular file `path`. Errors (input): missing, unreadable, a folder, not a regular
+  /// Maps the regular file `path`, or what comes from "-" and from a pipe, whole and as often as
+  /// asked (io/special_file.hpp). Errors (input): missing, unreadable, a folder, not a regular
   /// file, empty; in their words it should be `wanted`.
   static MappedFile open(const std::filesystem::path& path,
                          std::string_view wanted = "a Matrix Market file");

@@ -15,6 +15,11 @@ struct Launch {
 
 Launch launch();
 
+/// Whether MPI must be started to know who else is there: a launcher started several processes, or
+/// left its mark without a number. A process that nobody launched, or that was launched alone,
+/// works alone.
+bool may_have_others(const Launch& launch);
+
 /// Where a launcher started several processes, but each of them is a team of one by itself, as
 /// happens when the launcher belongs to another MPI than the program: one sentence of what to do,
 /// which names `mpi`, the library's own version. "" where all is well. `ranks` is the team's size.

@@ -40,6 +40,8 @@ nlohmann::ordered_json first_fields(const TaskReport& report, std::string_view s
   nlohmann::ordered_json json;
   json["report_version"] = report_version;
   json["status"] = status;
+  json["started"] = report.started;
+  json["command_line"] = report.command_line;
   const auto known = [&](Index size) {
     return report.has_sizes ? nlohmann::ordered_json(size) : nlohmann::ordered_json();
   };
@@ -65,6 +67,7 @@ nlohmann::ordered_json begin_json(const TaskReport& report) {
   json["device"] = report.device;
   json["hosts"] = report.hosts;
   json["threads"] = report.threads;
+  json["files"] = report.files;
   return json;
 }
 
@@ -186,6 +189,7 @@ double TaskReport::longest(std::string_view phase) const {
 nlohmann::ordered_json to_json(const SolveReport& report) {
   nlohmann::ordered_json json = begin_json(report);
   json["right_hand_sides"] = report.right_hand_sides;
+  json["right_hand_side"] = report.right_hand_side;
   json["method"] = report.method;
   json["pivoting"] = report.pivoting;
   json["equilibrated"] = report.equilibrated;

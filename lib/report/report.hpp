@@ -53,6 +53,9 @@ int count_hosts(Team& team);
 /// What the reports of all tasks say. The JSON form is that of the file named by output.report; its
 /// keys are those named beside the members.
 struct TaskReport {
+  std::string started;                   ///< started: the time, as ISO 8601 has it
+  std::string command_line;              ///< command_line, as a shell would take it
+  std::vector<std::string> files;        ///< files: results that are written, as they are named
   std::string status;                    ///< status: solved | not trustworthy | failed | stopped
   std::string matrix;                    ///< matrix.source
   Index rows = 0;                        ///< matrix.rows
@@ -88,6 +91,7 @@ struct TaskReport {
 /// What one solve came to.
 struct SolveReport : TaskReport {
   Index right_hand_sides = 1;           ///< right_hand_sides
+  std::string right_hand_side;          ///< right_hand_side: where B came from
   std::string method;                   ///< method
   std::string pivoting;                 ///< pivoting
   bool equilibrated = false;            ///< equilibrated: rows and columns were scaled

@@ -76,6 +76,7 @@ std::string end_text(const TaskReport& report) {
     text += line("  " + phase.phase,
                  fmt::format("{:.4f} / {:.4f} / {:.4f}", phase.min, phase.mean, phase.max));
   }
+  for (const std::string& file : report.files) text += line("written", file);
   for (const std::string& note : report.notes) text += line("note", note);
   return text;
 }
@@ -84,7 +85,8 @@ std::string end_text(const TaskReport& report) {
 
 std::string to_text(const SolveReport& report) {
   std::string text = begin_text(report);
-  text += line("right-hand sides", fmt::format("{}", report.right_hand_sides));
+  text += line("right-hand sides",
+               fmt::format("{}: {}", report.right_hand_sides, report.right_hand_side));
   text += line("method", fmt::format("{}, pivoting {}, {} on {}{}", report.method, report.pivoting,
                                      report.precision, report.device,
                                      report.equilibrated ? ", equilibrated" : ""));
@@ -126,6 +128,10 @@ std::string to_text(const SolveReport& report) {
   }
   if (report.ranks > 1) text += line("transport", report.transport);
   if (report.checkpoint) text += checkpoint_text(*report.checkpoint, report.checkpoint_share);
+  const nlohmann::ordered_json::json_pointer solution("/output/solution");
+  if (report.configuration.contains(solution) && report.configuration[solution].is_null()) {
+    text += line("solution", "not written; -o FILE writes it");
+  }
   return text + end_text(report);
 }
 

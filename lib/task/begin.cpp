@@ -14,6 +14,7 @@
 #include "core/blas.hpp"
 #include "io/matrix_source.hpp"
 #include "io/order_file.hpp"
+#include "io/special_file.hpp"
 #include "matrix/convert.hpp"
 #include "process/system.hpp"
 #include "task/multivector.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 /// Throws Error(resources) where a file of results could not be made.
 void check_folder_of(const std::filesystem::path& file) {
-  if (file.empty()) return;
+  if (file.empty() || io::is_written_through(file)) return;
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored)) {
@@ -70,10 +71,14 @@ void set_blas_threads(int threads) {
 void begin_report(const Config& config, const Team& team, const nlohmann::ordered_json& versions,
                   TaskReport& report) {
   report.matrix = config.matrix.name();
-  report.precision =
-      name(config.task == Task::solve ? config.solve.precision : config.multiply.precision);
+  const bool solves = config.task == Task::solve;
+  report.precision = name(solves ? config.solve.precision : config.multiply.precision);
   report.ranks = team.size();
   report.versions = versions;
+  for (const auto& file : {solves ? config.output.solution : config.output.product,
+                           config.output.report, config.output.html}) {
+    if (!file.empty()) report.files.push_back(file.string());
+  }
   report.configuration = to_json(config);
 }
 
@@ -92,7 +97,7 @@ void check_files(const Config& config) {
     check([&] { read_order(config.solve.ordering_file, shape.rows); });
   }
   check([&] {
-    config.task == Task::solve ? columns_of_b(config.right_hand_side)
+    config.task == Task::solve ? columns_of_b(find_right_hand_side(config, shape.rows).config)
                                : columns_of_x(config.multiply);
   });
   for (const auto& file : result_files(config)) check([&] { check_folder_of(file); });

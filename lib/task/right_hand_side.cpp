@@ -1,10 +1,17 @@
 #include "task/right_hand_side.hpp"
 
+#include <vector>
+
+#include <fmt/format.h>
+
 #include "io/matrix_market.hpp"
+#include "io/special_file.hpp"
 #include "matrix/multivector.hpp"
 #include "vectors/vector_files.hpp"
 
 namespace spsolve {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -17,6 +24,28 @@ Dense<double> row_sums(const Csr<double>& rows, Index columns) {
     for (Index c = 0; c < columns; ++c) b(i, c) = sum;
   }
   return b;
+}
+
+bool is_of_any_matrix(const fs::path& file) {
+  return file.filename().string().starts_with("b.");
+}
+
+/// The names that a right-hand side may have beside the matrix, the nearest first.
+std::vector<fs::path> files_beside(const Config& config) {
+  const fs::path& matrix = config.matrix.file;
+  if (matrix.empty() || io::is_written_through(matrix) || config.matrix.rotate_rows != 0) return {};
+  std::string name = matrix.filename().string();
+  for (const std::string_view ending : {".gz", ".mtx"}) {
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  }
+  std::vector<fs::path> files;
+  for (const std::string& stem : {name + "_b", std::string("b")}) {
+    for (const std::string_view ending : {".mtx", ".mtx.gz"}) {
+      files.push_back(matrix.parent_path() / (stem + std::string(ending)));
+    }
+  }
+  std::erase(files, matrix);
+  return files;
 }
 
 }  // namespace
@@ -39,6 +68,41 @@ std::unique_ptr<Vectors> right_hand_side(const Config::RightHandSide& config,
     }
   });
   return b;
+}
+
+FoundRightHandSide find_right_hand_side(const Config& config, Index rows) {
+  FoundRightHandSide found{config.right_hand_side, "", ""};
+  Config::RightHandSide& b = found.config;
+  if (b.kind == RightHandSideKind::automatic) {
+    b.kind = RightHandSideKind::row_sums;
+    for (const fs::path& file : files_beside(config)) {
+      std::error_code ignored;
+      if (!fs::is_regular_file(file, ignored)) continue;
+      if (is_of_any_matrix(file) && read_header(file).rows != rows) {
+        found.note = fmt::format("{} was not taken as the right-hand side: it has not {} rows",
+                                 file.string(), rows);
+        continue;
+      }
+      b.kind = RightHandSideKind::file;
+      b.file = file;
+      found.source = fmt::format("{}, found beside the matrix", file.string());
+      return found;
+    }
+  }
+  switch (b.kind) {
+    case RightHandSideKind::file:
+      found.source = b.file == "-" ? "the standard input" : b.file.string();
+      break;
+    case RightHandSideKind::random:
+      found.source = fmt::format("random numbers, seed {}", b.seed);
+      break;
+    case RightHandSideKind::ones:
+      found.source = "ones";
+      break;
+    default:
+      found.source = "row sums of A, whose solution is all ones";
+  }
+  return found;
 }
 
 Index columns_of_b(const Config::RightHandSide& config) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "config/config.hpp"
 #include "solve/system_matrix.hpp"
@@ -13,7 +14,19 @@ namespace spsolve {
 /// Collective.
 std::unique_ptr<Vectors> right_hand_side(const Config::RightHandSide& config, SystemMatrix& matrix);
 
-/// K, before they are read.
+/// A right-hand side that leaves nothing to be found, and where it comes from, in words.
+struct FoundRightHandSide {
+  Config::RightHandSide config;
+  std::string source;
+  std::string note;  ///< on a file that was not taken, or ""
+};
+
+/// What right_hand_side.kind=auto means for a matrix of so many rows: the file NAME_b.mtx beside
+/// the matrix' file NAME.mtx, as collections name it; or b.mtx there, if it has a row for each of
+/// the matrix; else row sums. Looks at the files of this rank.
+FoundRightHandSide find_right_hand_side(const Config& config, Index rows);
+
+/// K of one that was found, before it is read.
 Index columns_of_b(const Config::RightHandSide& config);
 
 /// Whether x is known to be all ones.

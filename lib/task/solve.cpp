@@ -82,9 +82,23 @@ SystemShape shape_for_all(const Config& config, Team& team) {
   SystemShape shape{};
   together(team, [&] {
     if (team.rank() != 0) return;
-    shape = {square_shape(config), columns_of_b(config.right_hand_side)};
+    shape.matrix = square_shape(config);
+    shape.right_hand_sides = columns_of_b(find_right_hand_side(config, shape.matrix.rows).config);
   });
   return broadcast_value(team, shape, 0);
+}
+
+/// What rank 0 finds, on every rank. Collective.
+FoundRightHandSide right_hand_side_for_all(const Config& config, Index rows, Team& team) {
+  FoundRightHandSide found = together(team, [&] {
+    return team.rank() == 0 ? find_right_hand_side(config, rows)
+                            : FoundRightHandSide{config.right_hand_side, "", ""};
+  });
+  found.config.kind = broadcast_value(team, found.config.kind, 0);
+  found.config.file = broadcast_text(team, found.config.file.string(), 0);
+  found.source = broadcast_text(team, found.source, 0);
+  found.note = broadcast_text(team, found.note, 0);
+  return found;
 }
 
 /// Whether rank 0 can read the matrix and study its pattern. Collective.
@@ -142,6 +156,9 @@ class SolveRun {
     begin_task(config_, team_, report_);
     resident_ = resident_memory();
     const SystemShape shape = shape_for_all(config_, team_);
+    const FoundRightHandSide found = right_hand_side_for_all(config_, shape.matrix.rows, team_);
+    report_.right_hand_side = found.source;
+    if (!found.note.empty()) report_.notes.push_back(found.note);
     Csr<double> whole;
     const bool looks_first = may_be_sparse(config_);
     if (looks_first) {
@@ -164,8 +181,8 @@ class SolveRun {
     if (is_sparse(row.method)) draw(whole, question.study);
     SystemSolver solver(deal_out(std::move(whole), memory->vectors()), row, question, *memory,
                         check_in_double(question, team_, gpus_));
-    const std::unique_ptr<Vectors> b = times_.measure(
-        "read", [&] { return right_hand_side(config_.right_hand_side, solver.matrix()); });
+    const std::unique_ptr<Vectors> b =
+        times_.measure("read", [&] { return right_hand_side(found.config, solver.matrix()); });
     eliminate(solver, *b, keeps);
     const std::unique_ptr<Vectors> x = solver.matrix().vectors(b->columns());
     const SolveOutcome outcome = solver.solve(*b, *x, times_);
@@ -173,6 +190,7 @@ class SolveRun {
     report_.condition = outcome.condition;
     report_.trust = outcome.trust;
     write(*x);
+    if (solution_is_ones(found.config)) report_.l2_error = distance_from_ones(*x);
     finish(solver, *x, on_its_gpu);
   }
 
@@ -253,7 +271,6 @@ class SolveRun {
   void finish(const SystemSolver& solver, const Vectors& x, const GpuMemoryWatch& on_its_gpu) {
     report_.status = report_.trust.solves ? "solved" : "not trustworthy";
     if (checkpoints_ && report_.status == "solved") checkpoints_->remove();
-    if (solution_is_ones(config_.right_hand_side)) report_.l2_error = distance_from_ones(x);
     times_.add("total", total_.seconds());
 
     const EliminationChoice choice = solver.choice();

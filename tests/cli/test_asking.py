@@ -60,7 +60,8 @@ class Asking(CliTest):
         self.write("c.yaml", QUICK)
         said = ("c.yaml: task: {} does not look at {}; only the other task does\n")
         for task, setting, keys in (("solve", "output.product=y.mtx", "output.product"),
-                                    ("multiply", "threads=1", "solve.method, output.solution")):
+                                    ("multiply", "threads=1",
+                                     "right_hand_side.kind, solve.method, output.solution")):
             for option in ("--quiet", "--check"):
                 with self.subTest(task=task, option=option):
                     result = self.spsolve("c.yaml", option, "--set", f"task={task}", "--set",

@@ -14,7 +14,7 @@
 
 namespace spsolve::test {
 
-using Overrides = std::vector<std::string>;
+using Overrides = std::vector<Override>;
 
 inline Config parse(std::string_view text, const Overrides& overrides = {}) {
   return parse_config(text, "c.yaml", overrides);

@@ -20,11 +20,11 @@ using namespace test;
 
 TEST(ConfigOverrides, ReplaceWhatTheFileSays) {
   const Config config = parse(with_matrix("threads: 2\n"), {"threads=4", "solve.method=gauss",
-                                                            "threads=5", "output.report=r=1"});
+                                                            "threads=5", "output.report=r=1.json"});
   EXPECT_EQ(config.threads, 5);
   EXPECT_EQ(config.solve.method, Method::gauss);
-  EXPECT_EQ(config.output.report, "r=1");
-  EXPECT_EQ(parse(with_matrix("output: {report: r}"), {"output.report="}).output.report, "");
+  EXPECT_EQ(config.output.report, "r=1.json");
+  EXPECT_EQ(parse(with_matrix("output: {report: r.json}"), {"output.report="}).output.report, "");
   EXPECT_EQ(parse("", {"matrix=grid2d:3"}).matrix.generate, "grid2d:3");
 }
 
@@ -197,8 +197,8 @@ TEST(ConfigSchema, ToYamlReadsBackAsTheSame) {
         "\xc3\xa9t\xc3\xa9.mtx", "tab\tand\nline", "grid2d:4", "{x}", "*x", "'", "12", " "}) {
     Config config = configs[0];
     config.matrix.file = path;
-    config.output.solution = "x" + std::string(path);
-    config.output.report = std::string(path) + "r";
+    config.output.solution = "x" + std::string(path) + ".mtx";
+    config.output.report = std::string(path) + ".json";
     config.right_hand_side.kind = RightHandSideKind::file;
     config.right_hand_side.file = path;
     configs.push_back(config);

@@ -20,7 +20,7 @@ TEST(Config, DefaultsHoldWhereNothingIsSaid) {
   expected.matrix.file = "a.mtx";
   EXPECT_EQ(parse("matrix: a.mtx"), expected);
   EXPECT_EQ(parse("matrix: {file: a.mtx}\nsolve:\nright_hand_side: {}\noutput: ~\n"), expected);
-  EXPECT_EQ(expected.right_hand_side.kind, RightHandSideKind::row_sums);
+  EXPECT_EQ(expected.right_hand_side.kind, RightHandSideKind::automatic);
   EXPECT_EQ(expected.right_hand_side.seed, 1);
   EXPECT_EQ(expected.right_hand_side.columns, 1);
   EXPECT_EQ(expected.solve.method, Method::automatic);
@@ -108,9 +108,10 @@ TEST(Config, ShorthandsOfSections) {
     EXPECT_EQ(side(path).kind, RightHandSideKind::file) << path;
     EXPECT_EQ(side(path).file, path);
   }
-  EXPECT_EQ(problems(with_matrix("right_hand_side: rowsums")),
-            "c.yaml:2:18: 'right_hand_side.kind' must be one of row_sums, ones, random, file, not "
-            "'rowsums'; did you mean 'row_sums'?");
+  EXPECT_EQ(
+      problems(with_matrix("right_hand_side: rowsums")),
+      "c.yaml:2:18: 'right_hand_side.kind' must be one of auto, row_sums, ones, random, file, "
+      "not 'rowsums'; did you mean 'row_sums'?");
   EXPECT_NE(problems(with_matrix("right_hand_side: b.txt")).find("FILE with a '/' or ending in"),
             std::string::npos);
   EXPECT_EQ(side("{file: b.mtx}").kind, RightHandSideKind::file);
@@ -265,14 +266,22 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\ntransport: peer\n",
        "c.yaml:2:12: transport=peer goes with task=multiply only; use transport=auto, nccl, mpi or "
        "pinned"},
-      {"matrix: a\noutput: {solution: x, report: ./x}\n",
-       "c.yaml:2:31: 'output.report' would replace the file of 'output.solution'; name another"},
-      {"matrix: a\ntask: multiply\nmultiply: {x: ./b}\noutput: {product: b}\n",
+      {"matrix: a\noutput: {solution: x.mtx, product: ./x.mtx}\n",
+       "c.yaml:2:36: 'output.product' would replace the file of 'output.solution'; name another"},
+      {"matrix: a\noutput: {solution: x.dat, report: x}\n",
+       "c.yaml:2:20: 'output.solution' must end in .mtx or .mtx.gz, which says how it is written, "
+       "and 'x.dat' does not\nc.yaml:2:35: 'output.report' must end in .json, which says how it is "
+       "written, and 'x' does not"},
+      {"matrix: '-'\nright_hand_side: /dev/stdin\n",
+       "c.yaml:2:18: 'matrix.file' and 'right_hand_side.file' cannot both be the standard input"},
+      {"matrix: a\nrhs: b.mtx\n",
+       "c.yaml:2:1: 'rhs' is not an option; did you mean 'right_hand_side'?"},
+      {"matrix: a\ntask: multiply\nmultiply: {x: ./b.mtx}\noutput: {product: b.mtx}\n",
        "c.yaml:4:19: 'output.product' would replace the file of 'multiply.x'; name another"},
       {"matrix: a\nsolve: {ordering: p.txt, analysis_file: ./p.txt}\n",
        "c.yaml:2:41: 'solve.analysis_file' would replace the file of 'solve.ordering'; name "
        "another"},
-      {"matrix: a\noutput: {solution: a}\n",
+      {"matrix: a.mtx\noutput: {solution: a.mtx}\n",
        "c.yaml:2:20: 'output.solution' would replace the file of 'matrix.file'; name another"},
       // YAML that is refused
       {"matrix: &m a\nthreads: 1\n", "c.yaml:1:9: anchors and aliases are not supported"},

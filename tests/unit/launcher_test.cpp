@@ -12,7 +12,9 @@ class LaunchTest : public testing::Test {
  protected:
   void SetUp() override {
     for (const char* name : {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_SIZE", "PMI_RANK",
-                             "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}) {
+                             "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "MV2_COMM_WORLD_SIZE",
+                             "MV2_COMM_WORLD_RANK", "PMIX_RANK", "PMI_FD", "PALS_RANKID",
+                             "ALPS_APP_PE", "JSM_NAMESPACE_RANK", "FLUX_TASK_RANK"}) {
       unsetenv(name);
     }
   }
@@ -21,6 +23,16 @@ class LaunchTest : public testing::Test {
 TEST_F(LaunchTest, AloneWithoutALauncher) {
   EXPECT_EQ(launch().ranks, 1);
   EXPECT_EQ(launch_problem(launch(), 1, "MPI"), "");
+}
+
+TEST_F(LaunchTest, MpiIsAskedOnlyWhereSomebodyElseMayBeThere) {
+  EXPECT_FALSE(may_have_others(launch()));
+  setenv("PMIX_RANK", "0", 1);  // of how many?
+  EXPECT_TRUE(may_have_others(launch()));
+  setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+  EXPECT_FALSE(may_have_others(launch()));
+  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+  EXPECT_TRUE(may_have_others(launch()));
 }
 
 TEST_F(LaunchTest, TheNearestLauncherCounts) {

@@ -12,12 +12,14 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "core/error.hpp"
 #include "helpers/test_matrices.hpp"
 #include "io/atomic_file.hpp"
 #include "io/gzip.hpp"
 #include "io/matrix_market.hpp"
+#include "io/special_file.hpp"
 
 namespace spsolve {
 namespace {
@@ -234,7 +236,6 @@ TEST(MatrixMarketWriter, NamesWhatKeepsItFromWriting) {
   expect_not_written(folder / "none" / "m.mtx", "No such file or directory");
   expect_not_written(folder / "file" / "m.mtx", "Not a directory");
   expect_not_written(folder / "folder", "Is a directory");
-  expect_not_written("/dev/null", "not a regular file");
   EXPECT_EQ(files_in(folder / "."), 2U);
 }
 
@@ -282,6 +283,45 @@ TEST(AtomicFile, AppearsOnlyWhenCommittedAndFollowsLinks) {
   EXPECT_TRUE(fs::is_symlink(folder / "link"));
   EXPECT_EQ(content(folder / "real" / "target"), "kept");
   EXPECT_EQ(files_in(folder / "real"), 1U);
+}
+
+TEST(AtomicFile, WritesThroughWhatIsNoRegularFile) {
+  io::write_text("/dev/null", "gone");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  int ends[2] = {};
+  ASSERT_EQ(::pipe(ends), 0);
+  io::write_text("/dev/fd/" + std::to_string(ends[1]), "text");
+  ::close(ends[1]);
+  char text[8] = {};
+  EXPECT_EQ(::read(ends[0], text, sizeof text), 4);
+  EXPECT_STREQ(text, "text");
+  ::close(ends[0]);
+  io::AtomicFile file("/dev/null");
+  EXPECT_THROW(file.commit("what was written has left"), Error);
+}
+
+TEST(SpecialFile, NamesOfDescriptors) {
+  EXPECT_EQ(io::descriptor_named("-", 0), 0);
+  EXPECT_EQ(io::descriptor_named("-", 1), 1);
+  EXPECT_EQ(io::descriptor_named("/dev/stderr", 1), 2);
+  EXPECT_EQ(io::descriptor_named("/dev/fd/17", 1), 17);
+  EXPECT_FALSE(io::descriptor_named("/dev/fd/17x", 1));
+  EXPECT_FALSE(io::descriptor_named("/dev/null", 1));
+  EXPECT_TRUE(io::is_written_through("/dev/null"));
+  EXPECT_FALSE(io::is_written_through("/tmp"));
+  EXPECT_FALSE(io::is_written_through("absent.mtx"));
+}
+
+TEST(SpecialFile, APipeIsReadAsOftenAsAskedFor) {
+  int ends[2] = {};
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string_view text = "%%MatrixMarket matrix array real general\n1 1\n7\n";
+  ASSERT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  ::close(ends[1]);
+  const fs::path name = "/dev/fd/" + std::to_string(ends[0]);
+  EXPECT_EQ(read_header(name).rows, 1);
+  EXPECT_EQ(read_dense(name).values, std::vector<double>{7});
+  ::close(ends[0]);
 }
 
 }  // namespace

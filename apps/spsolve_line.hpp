@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/command_line.hpp"
+#include "config/config.hpp"
+
+namespace spsolve {
+
+/// What spsolve was asked for on its command line.
+struct SpsolveLine {
+  std::vector<std::string> files;   ///< a configuration, or a matrix and its right-hand side
+  std::string config;               ///< of --config
+  std::vector<std::string> chosen;  ///< the values of short_options(), "" where not given
+  std::vector<std::string> overrides;
+  bool multiply = false;
+  bool print_config = false;
+  bool check = false;
+  bool dry_run = false;
+  bool quiet = false;
+  bool verbose = false;
+  std::string typed;  ///< all of it, as a shell would take it
+
+  /// The configuration's file; "" where the command line stands for one.
+  std::string configuration() const;
+
+  /// What messages call the configuration.
+  std::string name() const;
+};
+
+/// Options that stand for keys of the configuration.
+struct ShortOption {
+  const char* flags;
+  std::string_view key;          ///< "" where there is none for task: solve
+  std::string_view product_key;  ///< of task: multiply, where it is another one
+  const char* type;
+  const char* help;
+};
+std::span<const ShortOption> short_options();
+
+/// Tells CLI11 about all that. `line` must outlive `app`.
+void describe(CLI::App& app, SpsolveLine& line);
+
+/// What the manual page and the completions say beyond it.
+Program describe_program(const CLI::App& app);
+
+/// The words of a command line, quoted for a shell where that needs it.
+std::string shell_words(int argc, const char* const* argv);
+
+/// The configuration that the line asks for, read and checked. Throws Error(input).
+Config load(const SpsolveLine& line);
+
+}  // namespace spsolve
