@@ -227,6 +227,28 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+/// One column, and a thread for each row.
+template <typename Sum>
+__global__ void __launch_bounds__(threads)
+    multiply_sliced_kernel(SlicedView a, SplitRows<const double> x, SplitRows<double> y,
+                           Sum start) {
+  for (Index i = thread_index(); i < a.rows; i += thread_count()) {
+    const Index slice = i / warp_size;
+    const Index last = __ldg(a.offsets + slice + 1);
+    Sum sum = start;
+#pragma unroll 8
+    for (Index at = __ldg(a.offsets + slice) + i % warp_size; at < last; at += warp_size) {
+      const LocalIndex column = __ldg(a.columns + at);
+      const double value = __ldg(a.values + at);
+      if (column < 0) continue;
+      const double element[1] = {__ldg(row_of(x, column, 1))};
+      sum.add(value, element);
+    }
+    sum.finish(i, 0);
+    *row_of(y, i, 1) = sum.values[0];
+  }
+}
+
 /// The maxima of a lane's rows and columns.
 template <int pack>
 struct Maxima {
@@ -345,10 +367,15 @@ bool aligned_to_packs(const void* data, Index columns) {
 }
 
 template <template <int> typename Sum, typename... Arguments>
-void multiply(const CsrView<double>& a, const SplitRows<const double>& x,
-              const SplitRows<double>& y, Index columns, cudaStream_t stream,
-              Arguments... arguments) {
+void multiply(const RowsView& rows, const SplitRows<const double>& x, const SplitRows<double>& y,
+              Index columns, cudaStream_t stream, Arguments... arguments) {
+  const CsrView<double>& a = rows.csr;
   if (a.rows == 0 || columns == 0) return;
+  if (rows.sliced != nullptr && columns == 1) {
+    multiply_sliced_kernel<<<grid_for(a.rows, threads), threads, 0, stream>>>(*rows.sliced, x, y,
+                                                                              Sum<1>{arguments...});
+    return check_launch("multiply_rows");
+  }
   const bool aligned = aligned_to_packs(x.own, columns) && aligned_to_packs(x.others, columns) &&
                        aligned_to_packs(y.own, columns) && aligned_to_packs(y.others, columns);
   in_packs(a, aligned, columns,
@@ -367,28 +394,28 @@ dim3 residual_grid(dim3 grid) {
 
 }  // namespace
 
-void multiply_rows(const CsrView<double>& a, const SplitRows<const double>& x,
-                   const SplitRows<double>& y, Index columns, cudaStream_t stream) {
+void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
+                   Index columns, cudaStream_t stream) {
   multiply<PlainSum>(a, x, y, columns, stream);
 }
 
-void subtract_rows(const CsrView<double>& a, const SplitRows<const double>& x, const double* b,
-                   double* r, Index columns, cudaStream_t stream) {
+void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const double* b, double* r,
+                   Index columns, cudaStream_t stream) {
   // b has the alignment of r: both are whole vectors of GPU memory.
-  multiply<DifferenceSum>(a, x, {r, nullptr, a.rows}, columns, stream, b, columns);
+  multiply<DifferenceSum>(a, x, {r, nullptr, a.csr.rows}, columns, stream, b, columns);
 }
 
-void add_rows(const CsrView<double>& a, const SplitRows<const double>& x, double* y, Index columns,
+void add_rows(const RowsView& a, const SplitRows<const double>& x, double* y, Index columns,
               cudaStream_t stream) {
-  multiply<AddedSum>(a, x, {y, nullptr, a.rows}, columns, stream, y, columns);
+  multiply<AddedSum>(a, x, {y, nullptr, a.csr.rows}, columns, stream, y, columns);
 }
 
-void relax_rows(const CsrView<double>& a, const Relaxation& step, const SplitRows<const double>& x,
+void relax_rows(const RowsView& a, const Relaxation& step, const SplitRows<const double>& x,
                 double* y, Index columns, cudaStream_t stream) {
-  multiply<RelaxedSum>(a, x, {y, nullptr, a.rows}, columns, stream, step, x.own, y, columns);
+  multiply<RelaxedSum>(a, x, {y, nullptr, a.csr.rows}, columns, stream, step, x.own, y, columns);
 }
 
-void multiply_row_magnitudes(const CsrView<double>& a, double h, const SplitRows<const double>& x,
+void multiply_row_magnitudes(const RowsView& a, double h, const SplitRows<const double>& x,
                              const SplitRows<double>& y, Index columns, cudaStream_t stream) {
   multiply<MagnitudeSum>(a, x, y, columns, stream, h);
 }

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/multiply/device_csr.hpp"
+#include "cuda/vectors/sliced_rows.hpp"
 
 namespace spsolve::cuda {
 
@@ -15,20 +16,26 @@ struct SplitRows {
   Index split;
 };
 
-// Products with rows in CSR form, in GPU memory. Groups of lanes share a row: some of them its
+/// Rows of A in CSR form, and in slices where there are such, which products with one column take.
+struct RowsView {
+  CsrView<double> csr;
+  const SlicedView* sliced;  ///< null: there are none
+};
+
+// Products with rows in GPU memory. In CSR form groups of lanes share a row: some of them its
 // non-zeros, some of them the columns of x. The order of the terms of a sum depends on the numbers
 // of rows, non-zeros and columns only.
 
 /// y_ic <- sum over j of a_ij x_jc
-void multiply_rows(const CsrView<double>& a, const SplitRows<const double>& x,
-                   const SplitRows<double>& y, Index columns, cudaStream_t stream);
+void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
+                   Index columns, cudaStream_t stream);
 
 /// r_ic <- b_ic - sum over j of a_ij x_jc
-void subtract_rows(const CsrView<double>& a, const SplitRows<const double>& x, const double* b,
-                   double* r, Index columns, cudaStream_t stream);
+void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const double* b, double* r,
+                   Index columns, cudaStream_t stream);
 
 /// y_ic <- y_ic + sum over j of a_ij x_jc
-void add_rows(const CsrView<double>& a, const SplitRows<const double>& x, double* y, Index columns,
+void add_rows(const RowsView& a, const SplitRows<const double>& x, double* y, Index columns,
               cudaStream_t stream);
 
 /// What RelaxationStep has, in GPU memory.
@@ -39,11 +46,11 @@ struct Relaxation {
 };
 
 /// y <- of_x x + of_y y + factor D^-1 (b - A x)
-void relax_rows(const CsrView<double>& a, const Relaxation& step, const SplitRows<const double>& x,
+void relax_rows(const RowsView& a, const Relaxation& step, const SplitRows<const double>& x,
                 double* y, Index columns, cudaStream_t stream);
 
 /// y_ic <- sum over j of |a_ij h h x_jc|
-void multiply_row_magnitudes(const CsrView<double>& a, double h, const SplitRows<const double>& x,
+void multiply_row_magnitudes(const RowsView& a, double h, const SplitRows<const double>& x,
                              const SplitRows<double>& y, Index columns, cudaStream_t stream);
 
 /// Rows of maxima, and their width, that subtract_product() leaves: at most 1024.

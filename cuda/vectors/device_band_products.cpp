@@ -20,26 +20,31 @@ class DeviceBandProducts final : public BandProducts {
   DeviceBandProducts(const Csr<double>& rows, Index own_columns)
       : host_rows_(rows), own_columns_(own_columns), rows_(DeviceCsr<double>::from_csr(rows, {})) {}
 
+  void expect_many() override {
+    if (sliced_) return;
+    sliced_ = SlicedRows::of(host_rows_, rows_.view(), current_stream());
+    if (sliced_) sliced_view_ = sliced_->view();
+  }
+
   void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
-    multiply_rows(rows_.view(), with_halo(x, halo), all_own(y), x.columns(), current_stream());
+    multiply_rows(rows(), with_halo(x, halo), all_own(y), x.columns(), current_stream());
   }
 
   void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
                 Vectors& r) override {
-    subtract_rows(rows_.view(), with_halo(x, halo), on_device(b).data(), on_device(r).data(),
-                  x.columns(), current_stream());
+    subtract_rows(rows(), with_halo(x, halo), on_device(b).data(), on_device(r).data(), x.columns(),
+                  current_stream());
   }
 
   void add(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
-    add_rows(rows_.view(), with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
+    add_rows(rows(), with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
   }
 
   void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x,
              const Dense<double>& halo, Vectors& y) override {
     const Relaxation to{step.of_x, step.of_y, step.factor, on_device(step.inverse).data(),
                         on_device(b).data()};
-    relax_rows(rows_.view(), to, with_halo(x, halo), on_device(y).data(), x.columns(),
-               current_stream());
+    relax_rows(rows(), to, with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
   }
 
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
@@ -50,7 +55,7 @@ class DeviceBandProducts final : public BandProducts {
     halo = Dense<double>(transposed_->rows - own_columns_, columns);
     halo_.grow(halo.rows * columns);
     const DeviceVectors& from = on_device(x);
-    multiply_rows(transposed_->view(), {from.data(), nullptr, from.height()},
+    multiply_rows({transposed_->view(), nullptr}, {from.data(), nullptr, from.height()},
                   {on_device(y).data(), halo_.data(), own_columns_}, columns, current_stream());
     if (halo.values.empty()) return;
     CUDA_CHECK(cudaMemcpyAsync(halo.values.data(), halo_.data(),
@@ -61,7 +66,7 @@ class DeviceBandProducts final : public BandProducts {
 
   void multiply_magnitudes(double h, const Vectors& x, const Dense<double>& halo,
                            Vectors& y) override {
-    multiply_row_magnitudes(rows_.view(), h, with_halo(x, halo), all_own(y), x.columns(),
+    multiply_row_magnitudes(rows(), h, with_halo(x, halo), all_own(y), x.columns(),
                             current_stream());
   }
 
@@ -92,6 +97,8 @@ class DeviceBandProducts final : public BandProducts {
   }
 
  private:
+  RowsView rows() const { return {rows_.view(), sliced_ ? &sliced_view_ : nullptr}; }
+
   /// x by the local numbers of its rows, the halo brought to the GPU.
   SplitRows<const double> with_halo(const Vectors& x, const Dense<double>& halo) {
     if (!halo.values.empty()) {
@@ -110,6 +117,8 @@ class DeviceBandProducts final : public BandProducts {
   const Csr<double>& host_rows_;
   Index own_columns_;
   DeviceCsr<double> rows_;
+  std::optional<SlicedRows> sliced_;  // where many products are expected
+  SlicedView sliced_view_ = {};
   std::optional<DeviceCsr<double>> transposed_;  // made when first asked for
   DeviceArray<double> halo_;                     // of x, or of a product with the transposed rows
   DeviceArray<double> maxima_;                   // of a residual, by thread blocks

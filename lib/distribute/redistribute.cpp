@@ -99,6 +99,7 @@ Csr<double> redistribute_rows(Team& team, const RowLayout& from, const Csr<doubl
 
 Csr<double> transposed_rows(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
                             const Csr<double>& rows) {
+  if (team.size() == 1) return transpose(rows);
   // Row j of this is what own rows give to row j of the transpose; it leaves for its owner.
   Departures out = together(team, [&] {
     const Csr<double> given = transpose(rows);

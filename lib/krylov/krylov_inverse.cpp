@@ -160,6 +160,7 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
                                            matrix.scaled_rows(scaling), matrix.memory());
   }
   BandMatrix& system = scaled_ != nullptr ? *scaled_ : matrix.bands();
+  system.expect_many_products();
   products_ = std::make_unique<Products>(system);
   norm_ = infinity_norm(system);
   const bool symmetric = seems_symmetric(system);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
+#include <omp.h>
 
 namespace spsolve {
 
@@ -17,6 +19,28 @@ std::string row_length_bin_name(std::size_t bin) {
   return fmt::format("{}-{}", Index{1} << (bin - 1), (Index{1} << bin) - 1);
 }
 
+namespace {
+
+/// Rows cut into parts of about as many non-zeros, one for each thread where counts of every column
+/// for each of them are worth it.
+template <typename T>
+std::vector<Index> row_parts(const Csr<T>& matrix) {
+  constexpr Index least_nonzeros = 1 << 16;
+  const Index most = std::min(matrix.nonzeros() / least_nonzeros,
+                              2 * matrix.nonzeros() / std::max<Index>(1, matrix.columns));
+  const Index parts = std::clamp<Index>(most, 1, omp_get_max_threads());
+  std::vector<Index> borders{0};
+  for (Index part = 1; part < parts; ++part) {
+    const auto border =
+        std::ranges::lower_bound(matrix.row_offsets, matrix.nonzeros() * part / parts);
+    borders.push_back(border - matrix.row_offsets.begin());
+  }
+  borders.push_back(matrix.rows);
+  return borders;
+}
+
+}  // namespace
+
 template <typename T>
 Csr<T> transpose(const Csr<T>& matrix) {
   Csr<T> result;
@@ -25,14 +49,37 @@ Csr<T> transpose(const Csr<T>& matrix) {
   result.row_offsets.assign(static_cast<std::size_t>(matrix.columns) + 1, 0);
   result.column_indices.resize(matrix.column_indices.size());
   result.values.resize(matrix.values.size());
-  for (const LocalIndex column : matrix.column_indices) ++result.row_offsets[column + 1];
+  const std::vector<Index> borders = row_parts(matrix);
+  const auto parts = static_cast<Index>(borders.size()) - 1;
+  // Where the next entry of column j goes that a part has: first how many there are of them.
+  std::vector<std::vector<Index>> next(
+      static_cast<std::size_t>(parts),
+      std::vector<Index>(static_cast<std::size_t>(matrix.columns), 0));
+#pragma omp parallel for schedule(static, 1) if (parts > 1)
+  for (Index part = 0; part < parts; ++part) {
+    for (Index k = matrix.row_offsets[borders[part]]; k < matrix.row_offsets[borders[part + 1]];
+         ++k) {
+      ++next[part][matrix.column_indices[k]];
+    }
+  }
+#pragma omp parallel for schedule(static) if (parts > 1)
+  for (Index j = 0; j < matrix.columns; ++j) {
+    for (Index part = 0; part < parts; ++part) result.row_offsets[j + 1] += next[part][j];
+  }
   for (Index j = 0; j < matrix.columns; ++j) result.row_offsets[j + 1] += result.row_offsets[j];
-  std::vector<Index> next(result.row_offsets.begin(), result.row_offsets.end() - 1);
-  for (Index i = 0; i < matrix.rows; ++i) {
-    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
-      const Index place = next[matrix.column_indices[k]]++;
-      result.column_indices[place] = static_cast<LocalIndex>(i);
-      result.values[place] = matrix.values[k];
+#pragma omp parallel for schedule(static) if (parts > 1)
+  for (Index j = 0; j < matrix.columns; ++j) {
+    Index place = result.row_offsets[j];
+    for (Index part = 0; part < parts; ++part) place += std::exchange(next[part][j], place);
+  }
+#pragma omp parallel for schedule(static, 1) if (parts > 1)
+  for (Index part = 0; part < parts; ++part) {
+    for (Index i = borders[part]; i < borders[part + 1]; ++i) {
+      for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+        const Index place = next[part][matrix.column_indices[k]]++;
+        result.column_indices[place] = static_cast<LocalIndex>(i);
+        result.values[place] = matrix.values[k];
+      }
     }
   }
   return result;

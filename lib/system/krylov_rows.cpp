@@ -73,7 +73,12 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
           .bytes(height, nonzeros);
   plan.parts.push_back({"prepare", "preconditioner, while it is made", 2 * bytes});
   plan.parts.push_back({"eliminate", "preconditioner", bytes});
-  if (on_gpu) there.push_back({"eliminate", "preconditioner", bytes});
+  if (on_gpu) {
+    // Many products are expected: see BandProducts::expect_many().
+    const std::int64_t again = 6 * csr_bytes(height, nonzeros, sizeof(double)) / 5;
+    there.push_back({"eliminate", "rows of A in one more form", again});
+    there.push_back({"eliminate", "preconditioner", 2 * bytes});
+  }
   if (!row.symmetric && question.options.equilibrate != AutoSwitch::off) {
     const std::int64_t rows = csr_bytes(height, nonzeros, sizeof(double));
     for (const char* phase : {"prepare", "eliminate"}) {

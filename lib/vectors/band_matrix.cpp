@@ -77,6 +77,7 @@ void BandMatrix::set_values(std::vector<double> values) {
     }
     rows_.values = std::move(values);
     products_ = memory_.products(rows_, own_columns().size());
+    if (many_products_) products_->expect_many();
   });
 }
 
@@ -86,6 +87,11 @@ std::unique_ptr<Vectors> BandMatrix::vectors_of_rows(Index columns) const {
 
 std::unique_ptr<Vectors> BandMatrix::vectors_of_columns(Index columns) const {
   return together(team_, [&] { return memory_.vectors(team_, column_layout(), columns); });
+}
+
+void BandMatrix::expect_many_products() {
+  many_products_ = true;
+  together(team_, [&] { products_->expect_many(); });
 }
 
 void BandMatrix::apply(const Vectors& x, Vectors& y) {

@@ -53,6 +53,9 @@ class BandMatrix {
   std::unique_ptr<Vectors> vectors_of_rows(Index columns) const;
   std::unique_ptr<Vectors> vectors_of_columns(Index columns) const;
 
+  /// Many products are to come, see BandProducts::expect_many().
+  void expect_many_products();
+
   /// y <- A x
   void apply(const Vectors& x, Vectors& y);
   /// y <- A^T x
@@ -75,6 +78,7 @@ class BandMatrix {
   HaloRows halo_;
   const VectorMemory& memory_;
   std::unique_ptr<BandProducts> products_;
+  bool many_products_ = false;  ///< are expected
 };
 
 }  // namespace spsolve

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
+
+#include "krylov/multigrid/row_chunks.hpp"
 
 namespace spsolve {
 
@@ -97,57 +101,87 @@ std::vector<double> node_diagonals(const BandMatrix& matrix, Index size) {
   return diagonals;
 }
 
+namespace {
+
+/// Appends the strong neighbours of one node after the other.
+class StrongCouplings {
+ public:
+  StrongCouplings(const Csr<double>& rows, Index size, double theta,
+                  const std::vector<double>& diagonals)
+      : rows_(rows),
+        size_(size),
+        theta_(theta),
+        diagonals_(diagonals),
+        sums_(static_cast<Index>(diagonals.size())) {}
+
+  void operator()(Index node, RowChunk& chunk) {
+    for (const LocalIndex other : sums_.take(rows_, node, size_)) {
+      const double least = theta_ * theta_ * diagonals_[node] * diagonals_[other];
+      if (other != node && sums_.square(other) > least) chunk.columns.push_back(other);
+    }
+  }
+
+ private:
+  const Csr<double>& rows_;
+  Index size_;
+  double theta_;
+  const std::vector<double>& diagonals_;
+  NodeSums sums_;
+};
+
+/// Appends one row of A_F after the other.
+class FilteredRows {
+ public:
+  FilteredRows(const Csr<double>& rows, Index size, const NodeGraph& strong)
+      : rows_(rows),
+        size_(size),
+        strong_(strong),
+        kept_(static_cast<std::size_t>(rows.columns / size), -1) {}
+
+  void operator()(Index i, RowChunk& chunk) {
+    const Index node = i / size_;
+    kept_[node] = node;
+    for (Index k = strong_.offsets[node]; k < strong_.offsets[node + 1]; ++k) {
+      kept_[strong_.neighbours[k]] = node;
+    }
+    const auto columns = rows_.row_columns(i);
+    const auto values = rows_.row_values(i);
+    double dropped = 0;
+    std::optional<std::size_t> diagonal;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (kept_[columns[k] / size_] != node) {
+        // Between unknowns of the same kind: the others do not act on that kind's constants.
+        if (columns[k] % size_ == i % size_) dropped += values[k];
+        continue;
+      }
+      if (columns[k] == i) diagonal = chunk.values.size();
+      chunk.columns.push_back(columns[k]);
+      chunk.values.push_back(values[k]);
+    }
+    if (diagonal) chunk.values[*diagonal] += dropped;
+  }
+
+ private:
+  const Csr<double>& rows_;
+  Index size_;
+  const NodeGraph& strong_;
+  std::vector<Index> kept_;  // the last node that the neighbour is kept by
+};
+
+}  // namespace
+
 NodeGraph strong_couplings(const BandMatrix& matrix, Index size, double theta,
                            const std::vector<double>& diagonals) {
   const Csr<double>& rows = matrix.local_rows();
-  NodeGraph graph;
-  graph.nodes = rows.rows / size;
-  NodeSums sums(static_cast<Index>(diagonals.size()));
-  graph.offsets.reserve(static_cast<std::size_t>(graph.nodes) + 1);
-  graph.neighbours.reserve(static_cast<std::size_t>(rows.nonzeros() / (size * size)));
-  for (Index node = 0; node < graph.nodes; ++node) {
-    for (const LocalIndex other : sums.take(rows, node, size)) {
-      const double least = theta * theta * diagonals[node] * diagonals[other];
-      if (other != node && sums.square(other) > least) graph.neighbours.push_back(other);
-    }
-    graph.offsets.push_back(static_cast<Index>(graph.neighbours.size()));
-  }
-  return graph;
+  const Index nodes = rows.rows / size;
+  Csr<double> graph = made_of_rows(nodes, rows.columns / size,
+                                   [&] { return StrongCouplings(rows, size, theta, diagonals); });
+  return {nodes, std::move(graph.row_offsets), std::move(graph.column_indices)};
 }
 
 Csr<double> filtered_rows(const BandMatrix& matrix, Index size, const NodeGraph& strong) {
   const Csr<double>& rows = matrix.local_rows();
-  Csr<double> filtered;
-  filtered.rows = rows.rows;
-  filtered.columns = rows.columns;
-  filtered.column_indices.reserve(rows.column_indices.size());
-  filtered.values.reserve(rows.values.size());
-  filtered.row_offsets.reserve(static_cast<std::size_t>(rows.rows) + 1);
-  std::vector<Index> kept(static_cast<std::size_t>(rows.columns / size), -1);
-  for (Index i = 0; i < rows.rows; ++i) {
-    const Index node = i / size;
-    kept[node] = node;
-    for (Index k = strong.offsets[node]; k < strong.offsets[node + 1]; ++k) {
-      kept[strong.neighbours[k]] = node;
-    }
-    const auto columns = rows.row_columns(i);
-    const auto values = rows.row_values(i);
-    double dropped = 0;
-    Index diagonal = -1;
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      if (kept[columns[k] / size] != node) {
-        // Between unknowns of the same kind: the others do not act on that kind's constants.
-        if (columns[k] % size == i % size) dropped += values[k];
-        continue;
-      }
-      if (columns[k] == i) diagonal = static_cast<Index>(filtered.values.size());
-      filtered.column_indices.push_back(columns[k]);
-      filtered.values.push_back(values[k]);
-    }
-    if (diagonal >= 0) filtered.values[diagonal] += dropped;
-    filtered.row_offsets.push_back(static_cast<Index>(filtered.values.size()));
-  }
-  return filtered;
+  return made_of_rows(rows.rows, rows.columns, [&] { return FilteredRows(rows, size, strong); });
 }
 
 Aggregates aggregate(const NodeGraph& strong) {

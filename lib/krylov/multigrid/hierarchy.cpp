@@ -130,7 +130,7 @@ bool Hierarchy::coarsen(Dense<double>& null_space, Index& size, double theta) {
   Team& team = matrix.team();
   const std::vector<double> diagonals = node_diagonals(matrix, size);
   Aggregates aggregates;
-  const Csr<double> filtered = together(team, [&] {
+  Csr<double> filtered = together(team, [&] {
     const NodeGraph strong = strong_couplings(matrix, size, theta, diagonals);
     aggregates = aggregate(strong);
     return filtered_rows(matrix, size, strong);
@@ -143,7 +143,8 @@ bool Hierarchy::coarsen(Dense<double>& null_space, Index& size, double theta) {
     return false;
   }
   const double omega = 4.0 / (3 * level.largest);
-  const Csr<double> interpolation = smoothed_prolongation(matrix, filtered, omega, tentative.rows);
+  Csr<double> interpolation =
+      smoothed_prolongation(matrix, std::move(filtered), omega, tentative.rows);
   const RowLayout& fine = matrix.row_layout();
   level.restriction = std::make_unique<BandMatrix>(
       team, tentative.coarse, fine, transposed_rows(team, fine, tentative.coarse, interpolation),
@@ -158,12 +159,16 @@ bool Hierarchy::coarsen(Dense<double>& null_space, Index& size, double theta) {
     mend_empty_rows(rows, tentative.coarse.band(team.rank()).first);
     return rows;
   });
-  level.prolongation =
-      std::make_unique<BandMatrix>(team, fine, tentative.coarse, interpolation, matrix.memory());
+  level.prolongation = std::make_unique<BandMatrix>(team, fine, tentative.coarse,
+                                                    std::move(interpolation), matrix.memory());
   auto next = std::make_unique<Level>();
   next->owned = std::make_unique<BandMatrix>(team, tentative.coarse, tentative.coarse,
                                              std::move(coarse), matrix.memory());
   next->matrix = next->owned.get();
+  for (BandMatrix* const often :
+       {level.prolongation.get(), level.restriction.get(), next->matrix}) {
+    often->expect_many_products();
+  }
   levels_.push_back(std::move(next));
   size = null_space.columns;
   null_space = std::move(tentative.null_space);

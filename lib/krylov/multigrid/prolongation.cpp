@@ -117,12 +117,12 @@ Tentative tentative_prolongation(const BandMatrix& matrix, Index size, const Agg
   return result;
 }
 
-Csr<double> smoothed_prolongation(const BandMatrix& matrix, const Csr<double>& filtered,
-                                  double omega, const Csr<double>& tentative) {
+Csr<double> smoothed_prolongation(const BandMatrix& matrix, Csr<double> filtered, double omega,
+                                  const Csr<double>& tentative) {
   const Csr<double> halo = fetch_rows(matrix.team(), matrix.halo().plan(), tentative);
   return together(matrix.team(), [&] {
     // I - omega D_F^-1 A_F, in the places of A_F: all own rows have a diagonal entry or stay zero.
-    Csr<double> smoother = filtered;
+    Csr<double>& smoother = filtered;
 #pragma omp parallel for schedule(static)
     for (Index i = 0; i < smoother.rows; ++i) {
       double diagonal = 0;

@@ -23,7 +23,7 @@ Tentative tentative_prolongation(const BandMatrix& matrix, Index size, const Agg
 
 /// P = (I - omega D_F^-1 A_F) P_0 for filtered rows A_F and their diagonal D_F. Collective: rows of
 /// P_0 from neighbours.
-Csr<double> smoothed_prolongation(const BandMatrix& matrix, const Csr<double>& filtered,
-                                  double omega, const Csr<double>& tentative);
+Csr<double> smoothed_prolongation(const BandMatrix& matrix, Csr<double> filtered, double omega,
+                                  const Csr<double>& tentative);
 
 }  // namespace spsolve

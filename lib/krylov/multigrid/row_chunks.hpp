@@ -1,0 +1,70 @@
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+/// Rows that one thread makes at a time, one behind the other. There may be no values.
+struct RowChunk {
+  std::vector<LocalIndex> columns;
+  std::vector<double> values;
+};
+
+/// A matrix whose rows are made one by one, in threads: `make_worker()` makes what a thread works
+/// with, and worker(i, chunk) appends row i to the chunk. What a row is must not depend on the
+/// worker, so that the matrix doesn't depend on the number of threads. Where workers leave values
+/// out the matrix has none.
+template <typename MakeWorker>
+Csr<double> made_of_rows(Index rows, Index columns, const MakeWorker& make_worker) {
+  constexpr Index rows_of_chunk = 4096;
+  const Index chunks = (rows + rows_of_chunk - 1) / rows_of_chunk;
+  std::vector<RowChunk> parts(static_cast<std::size_t>(chunks));
+  Csr<double> result;
+  result.rows = rows;
+  result.columns = columns;
+  result.row_offsets.assign(static_cast<std::size_t>(rows) + 1, 0);
+  std::exception_ptr failure;
+#pragma omp parallel
+  {
+    std::optional<decltype(make_worker())> worker;
+#pragma omp for schedule(dynamic)
+    for (Index k = 0; k < chunks; ++k) {
+      try {
+        if (!worker) worker.emplace(make_worker());
+        RowChunk& part = parts[static_cast<std::size_t>(k)];
+        const Index last = std::min(rows, (k + 1) * rows_of_chunk);
+        for (Index i = k * rows_of_chunk; i < last; ++i) {
+          const std::size_t before = part.columns.size();
+          (*worker)(i, part);
+          result.row_offsets[i + 1] = static_cast<Index>(part.columns.size() - before);
+        }
+      } catch (...) {
+#pragma omp critical(spsolve_made_of_rows)
+        failure = std::current_exception();
+      }
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  std::partial_sum(result.row_offsets.begin(), result.row_offsets.end(),
+                   result.row_offsets.begin());
+  const bool has_values =
+      std::ranges::any_of(parts, [](auto& part) { return !part.values.empty(); });
+  result.column_indices.resize(static_cast<std::size_t>(result.row_offsets.back()));
+  if (has_values) result.values.resize(result.column_indices.size());
+#pragma omp parallel for schedule(static)
+  for (Index k = 0; k < chunks; ++k) {
+    RowChunk part = std::move(parts[static_cast<std::size_t>(k)]);
+    const Index first = result.row_offsets[k * rows_of_chunk];
+    std::ranges::copy(part.columns, result.column_indices.begin() + first);
+    if (has_values) std::ranges::copy(part.values, result.values.begin() + first);
+  }
+  return result;
+}
+
+}  // namespace spsolve
