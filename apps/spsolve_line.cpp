@@ -10,6 +10,10 @@
 
 #include "config/loader.hpp"
 #include "config/schema.hpp"
+#include "io/binary/npy.hpp"
+#include "io/binary/petsc.hpp"
+#include "io/binary/zip.hpp"
+#include "io/gzip.hpp"
 #include "io/matrix_source.hpp"
 #include "multiply/kernel.hpp"
 #include "report/report_fields.hpp"
@@ -120,12 +124,15 @@ void check_it_is_a_matrix(const std::string& file) {
       !fs::is_regular_file(file, ignored))
     return;
   std::ifstream stream(file, std::ios::binary);
-  std::string front(14, '\0');
+  std::string front(64, '\0');
   stream.read(front.data(), static_cast<std::streamsize>(front.size()));
   front.resize(static_cast<std::size_t>(stream.gcount()));
-  if (front.starts_with("%%") || front.starts_with("\x1f\x8b")) return;
+  const bool binary =
+      io::is_gzip(front) || io::is_zip(front) || io::is_npy(front) || io::petsc_object(front);
+  if (binary || front.starts_with("%%")) return;
   fail(ExitCode::input,
-       "{}: is neither a Matrix Market file, nor does it end in .yaml, .yml or .json as a "
+       "{}: is no matrix (Matrix Market, npz, npy, PETSc), nor does it end in .yaml, .yml or .json "
+       "as a "
        "configuration does; --config {} takes it for one all the same",
        file, file);
 }

@@ -21,7 +21,8 @@ namespace {
 
 // --- files, and names of kernels
 
-constexpr std::string_view matrix_market_endings[] = {".mtx", ".mtx.gz"};
+constexpr std::string_view matrix_endings[] = {".mtx", ".mtx.gz", ".npz", ".petsc", ".npy"};
+constexpr std::string_view array_endings[] = {".mtx", ".mtx.gz", ".npy", ".petsc"};
 constexpr std::string_view report_endings[] = {".json"};
 constexpr std::string_view html_endings[] = {".html", ".htm"};
 constexpr std::string_view order_endings[] = {".txt", ".mtx", ".mtx.gz"};
@@ -57,10 +58,10 @@ std::string ending_problem(std::string_view key, std::string_view text, Words en
 }
 
 std::string solution_problem(std::string_view text) {
-  return ending_problem("output.solution", text, matrix_market_endings);
+  return ending_problem("output.solution", text, array_endings);
 }
 std::string product_problem(std::string_view text) {
-  return ending_problem("output.product", text, matrix_market_endings);
+  return ending_problem("output.product", text, array_endings);
 }
 std::string report_problem(std::string_view text) {
   return ending_problem("output.report", text, report_endings);
@@ -75,12 +76,12 @@ std::vector<Setting> matrix_shorthand(std::string_view text) {
   // A misspelt generator is better answered as a generator than as a missing file.
   const bool generated =
       is_generator_spec(text) || (text.find(':') != text.npos && text.find('/') == text.npos &&
-                                  !ends_in(text, matrix_market_endings));
+                                  !ends_in(text, matrix_endings));
   return {{generated ? "matrix.generate" : "matrix.file", std::string(text)}};
 }
 
 std::vector<Setting> right_hand_side_shorthand(std::string_view text) {
-  if (text == "-" || text.find('/') != text.npos || ends_in(text, matrix_market_endings)) {
+  if (text == "-" || text.find('/') != text.npos || ends_in(text, array_endings)) {
     return {{"right_hand_side.kind", "file"}, {"right_hand_side.file", std::string(text)}};
   }
   return {{"right_hand_side.kind", std::string(text)}};
@@ -103,7 +104,7 @@ constexpr Section section_table[] = {
      "matrix: FILE, or matrix: SPECIFICATION of a generator"},
     {"right_hand_side", "The right-hand side B of A X = B.", right_hand_side_shorthand,
      "right_hand_side: auto|row_sums|ones|random, or right_hand_side: FILE with a '/' or ending "
-     "in .mtx or .mtx.gz"},
+     "in .mtx, .mtx.gz, .npy or .petsc"},
     {"solve", "How the system is solved.", nullptr, ""},
     {"multiply", "How Y = A X is computed, with task: multiply.", nullptr, ""},
     {"output", "What is written besides the log.", nullptr, ""},
@@ -116,7 +117,9 @@ constexpr Section section_table[] = {
 const Option option_table[] = {
     text_option<&Config::matrix, &Config::Matrix::file>(
         OptionType::input_path, "matrix.file",
-        "Matrix Market file to read, relative to this configuration's folder if it is there, else "
+        "File to read - Matrix Market, sparse matrix of scipy (.npz), PETSc, or array of numpy "
+        "(.npy) - "
+        "relative to this configuration's folder if it is there, else "
         "to the working directory; - is the standard input."),
     text_option<&Config::matrix, &Config::Matrix::generate>(
         OptionType::text, "matrix.generate",
@@ -136,7 +139,8 @@ const Option option_table[] = {
         "rows, else row sums."),
     text_option<&Config::right_hand_side, &Config::RightHandSide::file>(
         OptionType::input_path, "right_hand_side.file",
-        "Matrix Market file with the right-hand side, found as matrix.file is; implies kind: "
+        "File with the right-hand side - Matrix Market, numpy (.npy) or PETSc -, found as "
+        "matrix.file is; implies kind: "
         "file."),
     integer<&Config::right_hand_side, &Config::RightHandSide::seed>(
         "right_hand_side.seed", 0, no_limit, "", "Chooses the random numbers of kind: random."),
@@ -226,9 +230,8 @@ const Option option_table[] = {
     word_or_path<multivector_words,
                  [](auto& config) {
                    return std::tie(config.multiply.x.kind, config.multiply.x.file);
-                 }>(
-        "multiply.x", matrix_market_endings,
-        "X: random numbers in [-1, 1), ones, or a Matrix Market file, found as matrix.file is."),
+                 }>("multiply.x", array_endings,
+                    "X: random numbers in [-1, 1), ones, or a file, found as matrix.file is."),
     integer<&Config::multiply, &Config::Multiply::seed>("multiply.seed", 0, no_limit, "",
                                                         "Chooses the random numbers of x: random."),
     integer<&Config::multiply, &Config::Multiply::repeat>(
@@ -252,12 +255,13 @@ const Option option_table[] = {
                               "OpenMP threads of each rank; 0 chooses by itself."),
     text_option<&Config::output, &Config::Output::solution>(
         OptionType::output_path, "output.solution",
-        "Matrix Market file to write the solution to, relative to the working directory; - is the "
+        "File to write the solution to - .mtx, .mtx.gz, .npy or .petsc -, relative to the working "
+        "directory; - is the "
         "standard output, here and below.",
         solution_problem),
     text_option<&Config::output, &Config::Output::product>(
         OptionType::output_path, "output.product",
-        "Matrix Market file to write the product Y to, relative to the working directory.",
+        "File to write the product Y to, as the solution, relative to the working directory.",
         product_problem),
     text_option<&Config::output, &Config::Output::report>(
         OptionType::output_path, "output.report",

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/types.hpp"
+#include "io/array_file.hpp"
 #include "matrix/coo.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
@@ -144,20 +145,20 @@ void write_matrix_market(const std::filesystem::path& path, const Dense<double>&
                          std::string_view comment = {});
 
 /// The same file, of values that come one after another. Without commit() there is no file.
-class ArrayWriter {
+class ArrayWriter final : public io::ArrayFile {
  public:
   ArrayWriter(const std::filesystem::path& path, Index rows, Index columns,
               std::string_view comment = {});
-  ~ArrayWriter();
+  ~ArrayWriter() override;
   ArrayWriter(const ArrayWriter&) = delete;
   ArrayWriter& operator=(const ArrayWriter&) = delete;
 
   /// The next values in the file's order, any number of them; the bytes of the file do not depend
   /// on it. Memory: 25 bytes for each value at a time, of 2^17 a thread at most.
-  void write(std::span<const double> values);
+  void write(std::span<const double> values) override;
 
   /// To be called once, when all values were written.
-  void commit();
+  void commit() override;
 
  private:
   struct File;

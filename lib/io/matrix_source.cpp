@@ -3,6 +3,12 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "io/binary/dense_file.hpp"
+#include "io/binary/npy.hpp"
+#include "io/binary/npz.hpp"
+#include "io/binary/petsc.hpp"
+#include "io/binary/zip.hpp"
+#include "io/mapped_file.hpp"
 #include "io/matrix_market.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
@@ -32,15 +38,89 @@ void check_size(const std::string& name, const MatrixMarketHeader& header) {
   }
 }
 
+enum class Kind { text, npz, petsc, dense };
+
+Kind kind_of(std::string_view bytes) {
+  if (io::is_zip(bytes)) return Kind::npz;
+  if (io::is_npy(bytes)) return Kind::dense;
+  const auto object = io::petsc_object(bytes);
+  if (!object) return Kind::text;
+  return *object == io::PetscObject::matrix ? Kind::petsc : Kind::dense;
+}
+
+MatrixShape binary_shape(std::string_view bytes, const std::string& name) {
+  switch (kind_of(bytes)) {
+    case Kind::npz:
+      return io::npz_shape(bytes, name);
+    case Kind::petsc:
+      return io::petsc_shape(bytes, name);
+    default:
+      break;
+  }
+  const io::DenseFile file(bytes, name);
+  const Index elements = file.rows() * file.columns();
+  return {file.rows(), file.columns(), elements, elements, static_cast<std::int64_t>(bytes.size()),
+          false};
+}
+
+/// The elements of an array that are not zero.
+Csr<double> sparse_rows(const io::DenseFile& file) {
+  Csr<double> matrix;
+  matrix.rows = file.rows();
+  matrix.columns = file.columns();
+  if (matrix.rows == 0) return matrix;
+  std::vector<double> row(static_cast<std::size_t>(file.columns()));
+  for (Index i = 0; i < file.rows(); ++i) {
+    file.read_rows({i, i + 1}, row.data());
+    for (Index j = 0; j < file.columns(); ++j) {
+      if (row[j] == 0) continue;
+      matrix.column_indices.push_back(static_cast<LocalIndex>(j));
+      matrix.values.push_back(row[j]);
+    }
+    matrix.row_offsets.push_back(static_cast<Index>(matrix.values.size()));
+  }
+  return matrix;
+}
+
+Csr<double> read_binary(std::string_view bytes, const std::string& name) {
+  switch (kind_of(bytes)) {
+    case Kind::npz:
+      return io::read_npz(bytes, name);
+    case Kind::petsc:
+      return io::read_petsc(bytes, name);
+    default:
+      return sparse_rows(io::DenseFile(bytes, name));
+  }
+}
+
 }  // namespace
+
+void write_matrix(const std::filesystem::path& path, const Csr<double>& matrix,
+                  std::string_view comment) {
+  if (path.extension() == ".npz") return io::write_npz(path, matrix);
+  if (path.extension() == ".petsc") return io::write_petsc(path, matrix);
+  write_matrix_market(path, matrix, comment);
+}
 
 bool means_generator(const std::string& name) {
   return is_generator_spec(name) ||
          (name.find(':') != std::string::npos && !std::filesystem::exists(name));
 }
 
+bool is_binary(const std::string& file) {
+  return kind_of(io::MappedFile::open(file).text()) != Kind::text;
+}
+
+bool is_sparse_binary(const std::string& file) {
+  const Kind kind = kind_of(io::MappedFile::open(file).text());
+  return kind == Kind::npz || kind == Kind::petsc;
+}
+
 MatrixShape describe_matrix(const std::string& name) {
   if (means_generator(name)) return generated_shape(name);
+  if (const auto file = io::MappedFile::open(name); kind_of(file.text()) != Kind::text) {
+    return binary_shape(file.text(), name);
+  }
   const MatrixMarketHeader header = read_header(name);
   check_size(name, header);
   const Index mirrored = header.symmetry == Symmetry::general ? 1 : 2;
@@ -51,6 +131,9 @@ MatrixShape describe_matrix(const std::string& name) {
 
 Csr<double> load_matrix(const std::string& name) {
   if (means_generator(name)) return generate_matrix(name);
+  if (const auto file = io::MappedFile::open(name); kind_of(file.text()) != Kind::text) {
+    return read_binary(file.text(), name);
+  }
   Csr<double> matrix = csr_from_coo(read_matrix_market(name));
   check_sums(name, matrix);
   return matrix;

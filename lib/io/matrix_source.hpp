@@ -1,23 +1,35 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "matrix/csr.hpp"
 #include "matrix/shape.hpp"
 
 namespace spsolve {
 
-/// Wherever a matrix is named, the name is a Matrix Market file or a generator such as
-/// "grid2d:1000" (matrix/generate/generate.hpp).
+/// Wherever a matrix is named, the name is a generator such as "grid2d:1000"
+/// (matrix/generate/generate.hpp) or a file: of Matrix Market, plain or gzip; of scipy.sparse
+/// (.npz); of PETSc; or a dense array of numpy (.npy). Which of them is seen from the content.
 
 /// Whether a name is meant as a generator: it begins with the name of one, or it holds a colon and
 /// no such file exists (the generators' own error then says what is wrong).
 bool means_generator(const std::string& name);
+
+/// Whether the file is none of Matrix Market, and then whether it is one of those that hold sparse
+/// matrices.
+bool is_binary(const std::string& file);
+bool is_sparse_binary(const std::string& file);
 
 /// Size of the matrix without reading it: from the file's header, or the generator's formula.
 MatrixShape describe_matrix(const std::string& name);
 
 /// The matrix itself, mirrored and sorted.
 Csr<double> load_matrix(const std::string& name);
+
+/// Writes a matrix: .npz, .petsc, or else Matrix Market, whose comment is `comment`.
+void write_matrix(const std::filesystem::path& path, const Csr<double>& matrix,
+                  std::string_view comment);
 
 }  // namespace spsolve

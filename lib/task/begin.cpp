@@ -12,6 +12,7 @@
 
 #include "config/schema.hpp"
 #include "core/blas.hpp"
+#include "io/dense_source.hpp"
 #include "io/matrix_source.hpp"
 #include "io/order_file.hpp"
 #include "io/special_file.hpp"
@@ -97,14 +98,25 @@ void check_files(const Config& config) {
     check([&] { read_order(config.solve.ordering_file, shape.rows); });
   }
   check([&] {
-    config.task == Task::solve ? columns_of_b(find_right_hand_side(config, shape.rows).config)
-                               : columns_of_x(config.multiply);
+    if (config.task == Task::solve) {
+      const auto b = find_right_hand_side(config, shape.rows).config;
+      check_result_columns(config.output.solution, columns_of_b(b));
+    } else {
+      check_result_columns(config.output.product, columns_of_x(config.multiply));
+    }
   });
   for (const auto& file : result_files(config)) check([&] { check_folder_of(file); });
   if (failures.empty()) return;
   std::vector<std::string_view> sentences;
   for (const Failure& failure : failures) sentences.push_back(failure.message);
   fail(failures.front().code, "{}", fmt::join(sentences, "\n"));
+}
+
+void check_result_columns(const std::filesystem::path& file, Index columns) {
+  if (file.empty()) return;
+  if (const std::string problem = array_file_problem(file, columns); !problem.empty()) {
+    throw Error(ExitCode::input, problem);
+  }
 }
 
 int take_threads(const Config& config, Team& team) {

@@ -27,6 +27,10 @@ void check_files(const Config& config);
 /// Throws Error(resources) where it may not, or they cannot be started. Collective.
 int take_threads(const Config& config, Team& team);
 
+/// Throws Error(input) where results of so many columns cannot be written to the file that is named
+/// for them.
+void check_result_columns(const std::filesystem::path& file, Index columns);
+
 /// Sets this rank's threads and notes them in `report`.
 void begin_task(const Config& config, Team& team, TaskReport& report);
 

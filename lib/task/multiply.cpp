@@ -9,7 +9,7 @@
 #include "distribute/distributed_product.hpp"
 #include "distribute/reading/read_in_bands.hpp"
 #include "distribute/reading/scatter.hpp"
-#include "io/matrix_market.hpp"
+#include "io/dense_source.hpp"
 #include "matrix/convert.hpp"
 #include "multiply/cost.hpp"
 #include "multiply/published/csr_kernels.hpp"
@@ -266,8 +266,8 @@ void run_multiply(const Config& config, Team& team, const nlohmann::ordered_json
   times.measure("write", [&] {
     together(team, [&] {
       if (team.rank() != 0 || config.output.product.empty()) return;
-      write_matrix_market(config.output.product, y,
-                          fmt::format("product Y = A X, A = {}", config.matrix.name()));
+      write_dense(config.output.product, y,
+                  fmt::format("product Y = A X, A = {}", config.matrix.name()));
     });
   });
   times.add("total", total.seconds());

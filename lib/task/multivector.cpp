@@ -1,13 +1,13 @@
 #include "task/multivector.hpp"
 
 #include "distribute/reading/scatter.hpp"
-#include "io/matrix_market.hpp"
+#include "io/dense_source.hpp"
 #include "matrix/multivector.hpp"
 
 namespace spsolve {
 
 Index columns_of_x(const Config::Multiply& config) {
-  return config.x.kind == MultivectorKind::file ? read_header(config.x.file).columns
+  return config.x.kind == MultivectorKind::file ? describe_dense(config.x.file).columns
                                                 : config.columns;
 }
 
@@ -20,7 +20,7 @@ Dense<double> whole_x(const Config::Multiply& config, Index rows) {
     case MultivectorKind::file:
       break;
   }
-  Dense<double> x = read_dense(config.x.file);
+  Dense<double> x = load_dense(config.x.file);
   if (x.rows != rows) {
     fail(ExitCode::input, "{}: X has {} rows, but the matrix has {} columns",
          config.x.file.string(), x.rows, rows);

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "io/matrix_market.hpp"
+#include "io/dense_source.hpp"
 #include "io/special_file.hpp"
 #include "matrix/multivector.hpp"
 #include "vectors/vector_files.hpp"
@@ -35,12 +35,12 @@ std::vector<fs::path> files_beside(const Config& config) {
   const fs::path& matrix = config.matrix.file;
   if (matrix.empty() || io::is_written_through(matrix) || config.matrix.rotate_rows != 0) return {};
   std::string name = matrix.filename().string();
-  for (const std::string_view ending : {".gz", ".mtx"}) {
+  for (const std::string_view ending : {".gz", ".mtx", ".npz", ".petsc"}) {
     if (name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   std::vector<fs::path> files;
   for (const std::string& stem : {name + "_b", std::string("b")}) {
-    for (const std::string_view ending : {".mtx", ".mtx.gz"}) {
+    for (const std::string_view ending : {".mtx", ".mtx.gz", ".npy"}) {
       files.push_back(matrix.parent_path() / (stem + std::string(ending)));
     }
   }
@@ -78,7 +78,7 @@ FoundRightHandSide find_right_hand_side(const Config& config, Index rows) {
     for (const fs::path& file : files_beside(config)) {
       std::error_code ignored;
       if (!fs::is_regular_file(file, ignored)) continue;
-      if (is_of_any_matrix(file) && read_header(file).rows != rows) {
+      if (is_of_any_matrix(file) && describe_dense(file).rows != rows) {
         found.note = fmt::format("{} was not taken as the right-hand side: it has not {} rows",
                                  file.string(), rows);
         continue;
@@ -106,7 +106,8 @@ FoundRightHandSide find_right_hand_side(const Config& config, Index rows) {
 }
 
 Index columns_of_b(const Config::RightHandSide& config) {
-  return config.kind == RightHandSideKind::file ? read_header(config.file).columns : config.columns;
+  return config.kind == RightHandSideKind::file ? describe_dense(config.file).columns
+                                                : config.columns;
 }
 
 bool solution_is_ones(const Config::RightHandSide& config) {

@@ -84,6 +84,7 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     if (team.rank() != 0) return;
     shape.matrix = square_shape(config);
     shape.right_hand_sides = columns_of_b(find_right_hand_side(config, shape.matrix.rows).config);
+    check_result_columns(config.output.solution, shape.right_hand_sides);
   });
   return broadcast_value(team, shape, 0);
 }

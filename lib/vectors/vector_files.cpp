@@ -7,9 +7,12 @@
 #include <optional>
 #include <vector>
 
+#include "io/binary/dense_file.hpp"
+#include "io/dense_source.hpp"
 #include "io/entry_reader.hpp"
 #include "io/matrix_market.hpp"
-#include "vectors/host_vectors.hpp"
+#include "vectors/binary_vector_files.hpp"
+#include "vectors/filling.hpp"
 
 namespace spsolve {
 
@@ -45,34 +48,6 @@ struct Element {
   Index row, column;
   Index number;  ///< of its entry in the file; -1 for a mirror
   double value;
-};
-
-/// A band being filled, in host memory: the vectors' own where they are there.
-class Filling {
- public:
-  Filling(Team& team, const RowLayout& layout, const VectorMemory& memory, Index columns)
-      : vectors_(memory.vectors(team, layout, columns)),
-        host_(dynamic_cast<HostVectors*>(vectors_.get())) {
-    if (host_ != nullptr) return;
-    elsewhere_ = std::make_unique<HostVectors>(team, layout, columns);
-    host_ = elsewhere_.get();
-  }
-
-  Range own() const { return host_->own(); }
-  double& at(Index row, Index column) { return host_->row(row - own().first)[column]; }
-
-  std::unique_ptr<Vectors> finish() {
-    if (elsewhere_ && host_->height() > 0) {
-      const auto size = static_cast<std::size_t>(host_->height() * host_->columns());
-      vectors_->write_rows({0, host_->height()}, {host_->row(0), size});
-    }
-    return std::move(vectors_);
-  }
-
- private:
-  std::unique_ptr<Vectors> vectors_;
-  std::unique_ptr<HostVectors> elsewhere_;
-  HostVectors* host_;
 };
 
 /// Rank 0's reader of the file, which has read it so far as its header is long, or throws what is
@@ -301,6 +276,11 @@ void gather_piece(Team& team, const RowLayout& layout, Range elements, std::vect
 std::unique_ptr<Vectors> read_vectors(Team& team, const RowLayout& layout,
                                       const VectorMemory& memory, const fs::path& file,
                                       const VectorPieces& pieces) {
+  const bool is_binary =
+      together(team, [&] { return team.rank() == 0 && io::DenseFile::is_one(file); });
+  if (broadcast_value(team, is_binary, 0)) {
+    return read_binary_vectors(team, layout, memory, file, pieces.values);
+  }
   const auto reader = together(team, [&] {
     return team.rank() == 0 ? open_file(file, layout, pieces.text_bytes) : nullptr;
   });
@@ -325,11 +305,11 @@ void write_vectors(const fs::path& file, const Vectors& x, std::string_view comm
   Team& team = x.team();
   const Index elements = x.rows() * x.columns();
   const Index step = std::max<Index>(pieces.values, 1);
-  std::optional<ArrayWriter> writer;
+  std::unique_ptr<io::ArrayFile> writer;
   std::optional<OwnElements> own;
   std::vector<double> mine, piece;
   together(team, [&] {
-    if (team.rank() == 0) writer.emplace(file, x.rows(), x.columns(), comment);
+    if (team.rank() == 0) writer = make_array_file(file, x.rows(), x.columns(), comment);
     own.emplace(x);
   });
   for (Index first = 0; first < elements; first += step) {

@@ -7,8 +7,9 @@
 #include "vectors/vector_memory.hpp"
 #include "vectors/vectors.hpp"
 
-// Multivectors in bands from and to Matrix Market files, which rank 0 alone opens: what is whole
-// in the file is never whole in the memory of a rank.
+// Multivectors in bands from and to files (io/dense_source.hpp). Those of Matrix Market rank 0
+// alone opens, of those of numpy and PETSc each rank reads its own rows where it sees them: what is
+// whole in the file is never whole in the memory of a rank.
 
 namespace spsolve {
 

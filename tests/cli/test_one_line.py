@@ -184,7 +184,7 @@ class OneLine(CliTest):
                 (("A.mtx", "solve.method=lu"), "did you mean --set solve.method=lu?"),
                 (("A.mtx", "b", "c"), "'c' is one file too many"),
                 ((), "name a matrix, such as spsolve A.mtx b.mtx -o x.mtx, or a configuration"),
-                (("notes.txt",), "notes.txt: is neither a Matrix Market file, nor"),
+                (("notes.txt",), "notes.txt: is no matrix (Matrix Market, npz, npy, PETSc), nor"),
                 (("absent.mtx",), "absent.mtx: cannot be opened"),
                 (("gird2d:5",), "there is no generator 'gird2d'; did you mean 'grid2d'?"),
                 (("A.mtx", "--set", "b=b.mtx"), "did you mean 'right_hand_side'?"),

@@ -182,8 +182,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "c.yaml:2:20: 'multiply.kernel' must be auto or the name of a kernel, not xyzzy; spbench "
        "--list-kernels shows all names"},
       {"matrix: a\nmultiply: {x: randm}\n",
-       "c.yaml:2:15: 'multiply.x' must be random, ones, or a file with a '/' or ending in .mtx or "
-       ".mtx.gz, not randm; did you mean 'random'?"},
+       "c.yaml:2:15: 'multiply.x' must be random, ones, or a file with a '/' or ending in "
+       ".mtx, .mtx.gz, .npy or .petsc, not randm; did you mean 'random'?"},
       {"matrix: a\nsolve: {ordering: rmc}\n",
        "c.yaml:2:19: 'solve.ordering' must be auto, nested_dissection, amd, rcm, natural, or a "
        "file "
@@ -269,7 +269,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\noutput: {solution: x.mtx, product: ./x.mtx}\n",
        "c.yaml:2:36: 'output.product' would replace the file of 'output.solution'; name another"},
       {"matrix: a\noutput: {solution: x.dat, report: x}\n",
-       "c.yaml:2:20: 'output.solution' must end in .mtx or .mtx.gz, which says how it is written, "
+       "c.yaml:2:20: 'output.solution' must end in .mtx, .mtx.gz, .npy or .petsc, which says how "
+       "it is written, "
        "and 'x.dat' does not\nc.yaml:2:35: 'output.report' must end in .json, which says how it is "
        "written, and 'x' does not"},
       {"matrix: '-'\nright_hand_side: /dev/stdin\n",

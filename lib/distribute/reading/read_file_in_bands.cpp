@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "distribute/reading/read_in_bands.hpp"
+#include "io/binary/npy.hpp"
+#include "io/binary/petsc.hpp"
+#include "io/binary/zip.hpp"
 #include "io/gzip.hpp"
 #include "io/mapped_file.hpp"
 #include "io/matrix_market.hpp"
@@ -42,6 +45,12 @@ class PiecedFile {
     if (io::is_gzip(file_.text())) {
       fail(ExitCode::input,
            "{}: matrix.reader=parallel needs a file that is not compressed; gunzip it, or use "
+           "matrix.reader=serial",
+           path.string());
+    }
+    if (io::is_zip(file_.text()) || io::is_npy(file_.text()) || io::petsc_object(file_.text())) {
+      fail(ExitCode::input,
+           "{}: matrix.reader=parallel reads Matrix Market files, and this is a binary one; use "
            "matrix.reader=serial",
            path.string());
     }

@@ -1,0 +1,90 @@
+#include "io/binary/dense_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.hpp"
+#include "io/binary/npy.hpp"
+#include "io/binary/petsc.hpp"
+
+namespace spsolve::io {
+
+bool DenseFile::is_one(const std::filesystem::path& path) {
+  const MappedFile file = MappedFile::open(path, "a matrix");
+  const auto object = petsc_object(file.text());
+  return is_npy(file.text()) || (object && *object != PetscObject::matrix);
+}
+
+DenseFile::DenseFile(const std::filesystem::path& path)
+    : name_(path.string()), file_(MappedFile::open(path, "an array")) {
+  parse(file_.text());
+}
+
+DenseFile::DenseFile(std::string_view bytes, const std::string& name)
+    : name_(name), file_(MappedFile::buffer(0)) {
+  parse(bytes);
+}
+
+void DenseFile::parse(std::string_view bytes) {
+  if (!is_npy(bytes)) {
+    dense_ = petsc_dense(bytes, name_);
+    return;
+  }
+  const NpyArray array = parse_npy(bytes, name_);
+  if (array.shape.empty() || array.shape.size() > 2) {
+    fail(ExitCode::input, "{}: an array of {} dimensions; vectors and matrices have one or two",
+         name_, array.shape.size());
+  }
+  dense_.rows = array.shape[0];
+  dense_.columns = array.shape.size() == 2 ? array.shape[1] : 1;
+  dense_.by_columns = array.fortran;
+  dense_.numbers = array.numbers(name_);
+}
+
+void DenseFile::read_rows(Range rows, double* to) const {
+  const Index columns = dense_.columns;
+  const Index row_step = dense_.by_columns ? 1 : columns;
+  const Index column_step = dense_.by_columns ? dense_.rows : 1;
+  constexpr Index none = std::numeric_limits<Index>::max();
+  Index bad = none;
+  visit_numbers(dense_.numbers, [&](const auto& at) {
+#pragma omp parallel for schedule(static) reduction(min : bad) if (rows.size() * columns > 10000)
+    for (Index i = rows.first; i < rows.last; ++i) {
+      double* const row = to + (i - rows.first) * columns;
+      bool finite = true;
+      for (Index c = 0; c < columns; ++c) {
+        row[c] = static_cast<double>(at(i * row_step + c * column_step));
+        finite = finite && std::isfinite(row[c]);
+      }
+      if (!finite) bad = std::min(bad, i);
+    }
+  });
+  if (bad == none) return;
+  const double* const row = to + (bad - rows.first) * columns;
+  const auto place =
+      std::find_if_not(row, row + columns, [](double v) { return std::isfinite(v); });
+  fail(ExitCode::input, "{}: the element at row {}, column {}, counted from 0, is not finite",
+       name_, bad, place - row);
+}
+
+Dense<double> DenseFile::read() const {
+  Dense<double> whole(dense_.rows, dense_.columns);
+  read_rows({0, dense_.rows}, whole.values.data());
+  return whole;
+}
+
+NpyWriter::NpyWriter(const std::filesystem::path& path, Index rows, Index columns) : file_(path) {
+  file_.write(npy_front("<f8", columns != 1,
+                        columns == 1 ? std::vector{rows} : std::vector{rows, columns}));
+}
+
+void NpyWriter::write(std::span<const double> values) {
+  file_.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+void NpyWriter::commit() {
+  file_.commit();
+}
+
+}  // namespace spsolve::io

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/ranges.hpp"
+#include "io/array_file.hpp"
+#include "io/atomic_file.hpp"
+#include "io/mapped_file.hpp"
+#include "matrix/dense.hpp"
+#include "matrix/numbers.hpp"
+
+// Dense arrays of binary files, of which any rows can be read alone.
+
+namespace spsolve::io {
+
+/// Where the elements of an array of rows x columns are.
+struct DenseNumbers {
+  Index rows = 0, columns = 0;
+  Numbers numbers;
+  bool by_columns = false;  ///< column after column, else row after row
+};
+
+/// A file of numpy (.npy, of one or two dimensions) or of PETSc (a vector or a dense matrix).
+class DenseFile {
+ public:
+  /// Whether the file is of that kind, by its first bytes. Throws Error(input) as MappedFile::open.
+  static bool is_one(const std::filesystem::path& path);
+
+  /// Reads the header. Throws Error(input), one sentence that begins with the file's name.
+  explicit DenseFile(const std::filesystem::path& path);
+  /// The same of bytes in memory, which must outlive it.
+  DenseFile(std::string_view bytes, const std::string& name);
+
+  Index rows() const { return dense_.rows; }
+  Index columns() const { return dense_.columns; }
+  std::size_t bytes() const { return file_.text().size(); }
+
+  /// Rows first <= i < last as rows.size() x columns, row-major, in threads. Throws Error(input)
+  /// where one is not finite.
+  void read_rows(Range rows, double* to) const;
+  Dense<double> read() const;
+
+ private:
+  void parse(std::string_view bytes);
+
+  std::string name_;
+  MappedFile file_;
+  DenseNumbers dense_;
+};
+
+/// float64 in the order of columns; of one column an array of one dimension.
+class NpyWriter final : public ArrayFile {
+ public:
+  NpyWriter(const std::filesystem::path& path, Index rows, Index columns);
+  void write(std::span<const double> values) override;
+  void commit() override;
+
+ private:
+  AtomicFile file_;
+};
+
+}  // namespace spsolve::io

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "matrix/numbers.hpp"
+
+// Arrays as numpy keeps them in a file (NEP 1, A simple file format for NumPy arrays; versions 1 to
+// 3). Read are booleans, integers and float32 and float64 in either order of bytes, and texts;
+// complex and structured ones, objects and others are refused by name.
+
+namespace spsolve::io {
+
+/// What the header of such a file says, and where the array is.
+struct NpyArray {
+  std::string descr;         ///< as numpy has it, such as "<f8"
+  bool fortran = false;      ///< column by column
+  std::vector<Index> shape;  ///< one number a dimension
+  std::string_view bytes;    ///< of the array
+
+  Index elements() const;
+
+  /// The elements in their order in the file. Throws Error(input) where they are none that are
+  /// read; `name` stands for the file.
+  Numbers numbers(const std::string& name) const;
+
+  /// The text that is the only element. Likewise.
+  std::string text(const std::string& name) const;
+};
+
+bool is_npy(std::string_view bytes);
+
+/// What its header says of the array at the front of which `bytes` are; NpyArray::bytes are what
+/// follows, as much as is there. Throws Error(input).
+NpyArray parse_npy_header(std::string_view bytes, const std::string& name);
+
+/// The array that `bytes` are. Throws Error(input) where they are not one, whole, and no more.
+NpyArray parse_npy(std::string_view bytes, const std::string& name);
+
+/// The beginning of a file of float64 (descr "<f8") or other numbers.
+std::string npy_front(std::string_view descr, bool fortran, const std::vector<Index>& shape);
+
+}  // namespace spsolve::io

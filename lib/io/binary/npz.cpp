@@ -1,0 +1,150 @@
+#include "io/binary/npz.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/error.hpp"
+#include "io/binary/npy.hpp"
+#include "io/binary/zip.hpp"
+#include "matrix/compressed_arrays.hpp"
+#include "process/system.hpp"
+
+namespace spsolve::io {
+
+namespace {
+
+/// The arrays of an archive, each inflated when it is asked for.
+class Arrays {
+ public:
+  Arrays(std::string_view bytes, const std::string& name)
+      : name_(name),
+        members_(zip_members(bytes, name)),
+        limit_(static_cast<std::size_t>(available_memory() / 2)) {}
+
+  /// An array with the memory that it lies in.
+  struct Held {
+    ZipContent content;
+    NpyArray array;
+    std::string name;
+    Numbers numbers() const { return array.numbers(name); }
+  };
+
+  Held get(const std::string& array) const {
+    ZipContent content(member(array), name_, limit_);
+    const std::string where = fmt::format("{}, array '{}'", name_, array);
+    NpyArray parsed = parse_npy(content.bytes(), where);
+    return {std::move(content), std::move(parsed), where};
+  }
+
+  /// Elements of an array, by its header.
+  Index elements(const std::string& array) const {
+    constexpr std::size_t header = 1 << 16;
+    const ZipContent front = ZipContent::front(member(array), name_, header);
+    return parse_npy_header(front.bytes(), fmt::format("{}, array '{}'", name_, array)).elements();
+  }
+
+  const std::string& name() const { return name_; }
+
+ private:
+  const ZipMember& member(const std::string& array) const {
+    const auto found = std::ranges::find(members_, array + ".npy", &ZipMember::name);
+    if (found != members_.end()) return *found;
+    std::vector<std::string_view> names;
+    for (const ZipMember& each : members_) names.push_back(each.name);
+    fail(ExitCode::input,
+         "{}: holds no array '{}', but {}; a sparse matrix is wanted, as scipy.sparse.save_npz() "
+         "writes it",
+         name_, array, names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", ")));
+  }
+
+  const std::string& name_;
+  std::vector<ZipMember> members_;
+  std::size_t limit_;
+};
+
+struct Described {
+  std::string format;
+  Index rows = 0, columns = 0;
+};
+
+Described describe(const Arrays& arrays) {
+  Described matrix;
+  const auto format = arrays.get("format");
+  matrix.format = format.array.text(format.name);
+  if (matrix.format != "csr" && matrix.format != "csc" && matrix.format != "coo") {
+    fail(ExitCode::input,
+         "{}: a sparse matrix of the format {}; csr, csc and coo are read: save it by .tocsr()",
+         arrays.name(), matrix.format.empty() ? "''" : matrix.format);
+  }
+  const auto shape = arrays.get("shape");
+  const Numbers sizes = shape.numbers();
+  if (sizes.count != 2 || !is_integer(sizes.type)) {
+    fail(ExitCode::input, "{}: should be two integers, rows and columns", shape.name);
+  }
+  visit_numbers(sizes, [&](const auto& at) {
+    matrix.rows = static_cast<Index>(at(0));
+    matrix.columns = static_cast<Index>(at(1));
+  });
+  constexpr Index most = Index{1} << 40;
+  if (matrix.rows < 0 || matrix.columns < 0 || matrix.rows > most || matrix.columns > most) {
+    fail(ExitCode::input, "{}: a matrix of {} x {} cannot be", shape.name, matrix.rows,
+         matrix.columns);
+  }
+  return matrix;
+}
+
+}  // namespace
+
+MatrixShape npz_shape(std::string_view bytes, const std::string& name) {
+  const Arrays arrays(bytes, name);
+  const Described matrix = describe(arrays);
+  const Index entries = arrays.elements("data");
+  return {matrix.rows, matrix.columns, entries, entries, static_cast<std::int64_t>(bytes.size()),
+          true};
+}
+
+Csr<double> read_npz(std::string_view bytes, const std::string& name) {
+  const Arrays arrays(bytes, name);
+  const Described matrix = describe(arrays);
+  const auto values = arrays.get("data");
+  if (matrix.format == "coo") {
+    const auto row = arrays.get("row"), column = arrays.get("col");
+    return csr_from_entries(
+        {matrix.rows, matrix.columns, row.numbers(), column.numbers(), values.numbers()}, name);
+  }
+  const auto offsets = arrays.get("indptr"), indices = arrays.get("indices");
+  return csr_from_arrays({matrix.rows, matrix.columns, offsets.numbers(), indices.numbers(),
+                          values.numbers(), matrix.format == "csc"},
+                         name);
+}
+
+void write_npz(const std::filesystem::path& path, const Csr<double>& matrix) {
+  const auto raw = [](const auto& values) {
+    return std::string_view(reinterpret_cast<const char*>(values.data()),
+                            values.size() * sizeof(values[0]));
+  };
+  // scipy takes offsets and indices of one type.
+  constexpr Index most_in_32_bits = std::numeric_limits<std::int32_t>::max();
+  const bool narrow = matrix.nonzeros() <= most_in_32_bits;
+  std::vector<std::int32_t> offsets;
+  std::vector<Index> wide;
+  if (narrow) {
+    offsets.assign(matrix.row_offsets.begin(), matrix.row_offsets.end());
+  } else {
+    wide.assign(matrix.column_indices.begin(), matrix.column_indices.end());
+  }
+  const std::string_view type = narrow ? "<i4" : "<i8";
+  const std::vector<Index> shape{matrix.rows, matrix.columns};
+  const auto entries = matrix.nonzeros();
+  ZipWriter archive(path);
+  archive.add("indices.npy",
+              {npy_front(type, false, {entries}), narrow ? raw(matrix.column_indices) : raw(wide)});
+  archive.add("indptr.npy", {npy_front(type, false, {matrix.rows + 1}),
+                             narrow ? raw(offsets) : raw(matrix.row_offsets)});
+  archive.add("format.npy", {npy_front("|S3", false, {}), "csr"});
+  archive.add("shape.npy", {npy_front("<i8", false, {2}), raw(shape)});
+  archive.add("data.npy", {npy_front("<f8", false, {entries}), raw(matrix.values)});
+  archive.commit();
+}
+
+}  // namespace spsolve::io

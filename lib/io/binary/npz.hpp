@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "matrix/csr.hpp"
+#include "matrix/shape.hpp"
+
+// Sparse matrices as scipy.sparse.save_npz() writes them: archives of arrays, of the formats csr,
+// csc and coo, stored or deflated.
+
+namespace spsolve::io {
+
+/// The size, from the arrays' headers. Throws Error(input) as read_npz() does of them.
+MatrixShape npz_shape(std::string_view bytes, const std::string& name);
+
+/// The matrix. Throws Error(input), beginning with `name`, where the archive or one of its arrays
+/// is damaged or missing, where numbers are complex or not finite, an index is out of range, or the
+/// format is another one. Memory: the result beside the file and what was deflated of it; a list of
+/// entries where it is not made of rows in order.
+Csr<double> read_npz(std::string_view bytes, const std::string& name);
+
+/// Writes csr, stored, with indices of 32 bits. The file comes into being whole. Throws
+/// Error(resources).
+void write_npz(const std::filesystem::path& path, const Csr<double>& matrix);
+
+}  // namespace spsolve::io

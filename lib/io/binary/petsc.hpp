@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/binary/dense_file.hpp"
+#include "matrix/csr.hpp"
+#include "matrix/shape.hpp"
+
+// PETSc's binary files (MatView and VecView of a binary viewer), of real double numbers and indices
+// of 32 or 64 bits, all with the highest byte first.
+
+namespace spsolve::io {
+
+enum class PetscObject { matrix, dense_matrix, vector };
+
+/// What the file holds by its first bytes; none where it is no file of PETSc's.
+std::optional<PetscObject> petsc_object(std::string_view bytes);
+
+/// The size of a matrix. Throws Error(input) where the file is too short for what it declares.
+MatrixShape petsc_shape(std::string_view bytes, const std::string& name);
+
+/// A sparse matrix; as read_npz() throws.
+Csr<double> read_petsc(std::string_view bytes, const std::string& name);
+
+/// A vector, or a dense matrix.
+DenseNumbers petsc_dense(std::string_view bytes, const std::string& name);
+
+/// Writes a matrix, or a vector; indices of 64 bits where 32 do not do. The file comes into being
+/// whole. Throws Error(resources).
+void write_petsc(const std::filesystem::path& path, const Csr<double>& matrix);
+
+/// A vector's file, of values that come one after another.
+class PetscVectorWriter final : public ArrayFile {
+ public:
+  PetscVectorWriter(const std::filesystem::path& path, Index rows);
+  void write(std::span<const double> values) override;
+  void commit() override;
+
+ private:
+  AtomicFile file_;
+};
+
+}  // namespace spsolve::io

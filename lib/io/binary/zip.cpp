@@ -1,0 +1,318 @@
+#include "io/binary/zip.hpp"
+
+#include <algorithm>
+
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include "core/error.hpp"
+
+namespace spsolve::io {
+
+namespace {
+
+constexpr std::uint32_t local_mark = 0x04034b50, central_mark = 0x02014b50, end_mark = 0x06054b50,
+                        end64_mark = 0x06064b50, locator64_mark = 0x07064b50;
+constexpr std::uint64_t in_64_bits = 0xffffffff;  // stands where a number of 64 bits is elsewhere
+constexpr std::size_t slice = std::size_t{1} << 30;  // zlib counts in 32 bits
+
+const Bytef* as_bytes(const char* text) {
+  return reinterpret_cast<const Bytef*>(text);
+}
+
+/// `size` bytes from `at` on as a number, the lowest first; 0 beyond the end.
+std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t k = size; k-- > 0;) {
+    const std::size_t place = at + k;
+    value = value << 8 | (place < bytes.size() ? static_cast<unsigned char>(bytes[place]) : 0);
+  }
+  return value;
+}
+
+[[noreturn]] void fail_broken(const std::string& archive) {
+  fail(ExitCode::input,
+       "{}: is cut off or damaged: it begins as a zip archive, and its table of contents cannot be "
+       "found or read; copy or save it again",
+       archive);
+}
+
+/// Where the table of contents is.
+struct Directory {
+  std::uint64_t entries, offset;
+};
+
+Directory find_directory(std::string_view bytes, const std::string& archive) {
+  constexpr std::size_t end_size = 22, longest_comment = 65535;
+  if (bytes.size() < end_size) fail_broken(archive);
+  const std::size_t last = bytes.size() - end_size;
+  const std::size_t first = last > longest_comment ? last - longest_comment : 0;
+  for (std::size_t at = last + 1; at-- > first;) {
+    if (number(bytes, at, 4) != end_mark) continue;
+    Directory directory{number(bytes, at + 10, 2), number(bytes, at + 16, 4)};
+    constexpr std::size_t locator_size = 20;
+    if (at >= locator_size && number(bytes, at - locator_size, 4) == locator64_mark) {
+      const std::uint64_t end64 = number(bytes, at - locator_size + 8, 8);
+      if (end64 > bytes.size() || number(bytes, end64, 4) != end64_mark) fail_broken(archive);
+      directory = {number(bytes, end64 + 32, 8), number(bytes, end64 + 48, 8)};
+    }
+    return directory;
+  }
+  fail_broken(archive);
+}
+
+/// Puts the numbers of 64 bits of an extra field in the place of those that were too large.
+void read_extra(std::string_view extra, std::uint64_t& size, std::uint64_t& packed,
+                std::uint64_t& offset) {
+  for (std::size_t at = 0; at + 4 <= extra.size();) {
+    const std::uint64_t kind = number(extra, at, 2), length = number(extra, at + 2, 2);
+    if (kind == 1) {
+      std::size_t place = at + 4;
+      for (std::uint64_t* value : {&size, &packed, &offset}) {
+        if (*value != in_64_bits) continue;
+        *value = number(extra, place, 8);
+        place += 8;
+      }
+      return;
+    }
+    at += 4 + length;
+  }
+}
+
+/// The sum of a run of bytes of any length, its pieces in threads.
+std::uint32_t crc_of(std::string_view bytes) {
+  constexpr std::size_t piece = std::size_t{1} << 22;
+  const auto pieces = static_cast<Index>((bytes.size() + piece - 1) / piece);
+  std::vector<std::uint32_t> sums(static_cast<std::size_t>(pieces));
+#pragma omp parallel for schedule(static) if (pieces > 1)
+  for (Index k = 0; k < pieces; ++k) {
+    const std::string_view part = bytes.substr(static_cast<std::size_t>(k) * piece, piece);
+    sums[k] = static_cast<std::uint32_t>(
+        ::crc32(0, as_bytes(part.data()), static_cast<uInt>(part.size())));
+  }
+  std::uint32_t sum = 0;
+  for (Index k = 0; k < pieces; ++k) {
+    const std::size_t size = std::min(piece, bytes.size() - static_cast<std::size_t>(k) * piece);
+    sum = static_cast<std::uint32_t>(::crc32_combine(sum, sums[k], static_cast<z_off_t>(size)));
+  }
+  return sum;
+}
+
+struct Inflater {
+  z_stream stream{};
+  bool ready = ::inflateInit2(&stream, -15) == Z_OK;  // deflated data without a header
+  ~Inflater() { ::inflateEnd(&stream); }
+};
+
+/// Inflates `packed` until `size` bytes are at `to`; whether so many came, and, where they are to
+/// be all, neither more bytes come nor are any left.
+bool inflate_into(std::string_view packed, char* to, std::size_t size, bool all) {
+  Inflater inflater;
+  if (!inflater.ready) return false;
+  z_stream& stream = inflater.stream;
+  std::size_t read = 0, written = 0;
+  for (;;) {
+    if (!all && written == size) return true;
+    const std::size_t input = std::min(slice, packed.size() - read);
+    const std::size_t room = std::min(slice, size - written);
+    stream.next_in = as_bytes(packed.data() + read);
+    stream.avail_in = static_cast<uInt>(input);
+    stream.next_out = reinterpret_cast<Bytef*>(to + written);
+    stream.avail_out = static_cast<uInt>(room);
+    const int state = ::inflate(&stream, Z_NO_FLUSH);
+    read += input - stream.avail_in;
+    written += room - stream.avail_out;
+    if (state == Z_STREAM_END) return written == size && read == packed.size();
+    if (state != Z_OK || (stream.avail_in == input && stream.avail_out == room)) return false;
+  }
+}
+
+void put(std::string& text, std::uint64_t value, int bytes) {
+  for (int k = 0; k < bytes; ++k) text += static_cast<char>(value >> (8 * k) & 0xff);
+}
+
+/// What a member's headers, the local and the central one, share; a date that means none.
+void put_description(std::string& text, std::uint64_t size, bool large, std::uint32_t crc,
+                     std::size_t name_size, std::size_t extra_size) {
+  put(text, large ? 45 : 20, 2);  // version that is needed to read it
+  put(text, 0, 2);
+  put(text, 0, 2);  // stored
+  put(text, 0, 2);
+  put(text, 0x21, 2);  // 1980-01-01
+  put(text, crc, 4);
+  put(text, large ? in_64_bits : size, 4);
+  put(text, large ? in_64_bits : size, 4);
+  put(text, name_size, 2);
+  put(text, extra_size, 2);
+}
+
+}  // namespace
+
+bool is_zip(std::string_view bytes) {
+  return bytes.starts_with(std::string_view("PK\x03\x04", 4));
+}
+
+std::vector<ZipMember> zip_members(std::string_view bytes, const std::string& archive) {
+  const Directory directory = find_directory(bytes, archive);
+  constexpr std::size_t central_size = 46, local_size = 30;
+  std::vector<ZipMember> members;
+  std::size_t at = directory.offset;
+  for (std::uint64_t k = 0; k < directory.entries; ++k) {
+    if (at > bytes.size() || bytes.size() - at < central_size ||
+        number(bytes, at, 4) != central_mark) {
+      fail_broken(archive);
+    }
+    const std::uint64_t flags = number(bytes, at + 8, 2), method = number(bytes, at + 10, 2);
+    std::uint64_t packed = number(bytes, at + 20, 4), size = number(bytes, at + 24, 4);
+    std::uint64_t offset = number(bytes, at + 42, 4);
+    const std::size_t name_size = number(bytes, at + 28, 2), extra = number(bytes, at + 30, 2);
+    const std::size_t next = at + central_size + name_size + extra + number(bytes, at + 32, 2);
+    if (next > bytes.size()) fail_broken(archive);
+    ZipMember member;
+    member.name = bytes.substr(at + central_size, name_size);
+    read_extra(bytes.substr(at + central_size + name_size, extra), size, packed, offset);
+    if ((method != 0 && method != 8) || (flags & 1) != 0) {
+      fail(ExitCode::input, "{}: its member '{}' is {}; save it by numpy or scipy", archive,
+           member.name, (flags & 1) != 0 ? "encrypted" : "neither stored nor deflated");
+    }
+    if (offset > bytes.size() || bytes.size() - offset < local_size ||
+        number(bytes, offset, 4) != local_mark) {
+      fail_broken(archive);
+    }
+    const std::size_t data =
+        offset + local_size + number(bytes, offset + 26, 2) + number(bytes, offset + 28, 2);
+    if (data > bytes.size() || bytes.size() - data < packed) fail_broken(archive);
+    member.packed = bytes.substr(data, packed);
+    member.size = size;
+    member.crc = static_cast<std::uint32_t>(number(bytes, at + 16, 4));
+    member.deflated = method == 8;
+    if (!member.deflated && packed != size) fail_broken(archive);
+    members.push_back(std::move(member));
+    at = next;
+  }
+  return members;
+}
+
+void ZipContent::inflate(const ZipMember& member, const std::string& archive, std::size_t size) {
+  // Deflated data is never smaller than a thousandth of what it stands for.
+  constexpr std::size_t most_growth = 1032;
+  if (member.size / most_growth > member.packed.size()) fail_broken(archive);
+  inflated_ = UntouchedArray<char>(static_cast<Index>(std::max<std::size_t>(size, 1)));
+  if (!inflate_into(member.packed, inflated_.data(), size, size == member.size)) {
+    fail(ExitCode::input, "{}: its member '{}' is damaged; copy or save it again", archive,
+         member.name);
+  }
+  bytes_ = {inflated_.data(), size};
+}
+
+ZipContent::ZipContent(const ZipMember& member, const std::string& archive, std::size_t limit)
+    : bytes_(member.packed) {
+  if (member.deflated) {
+    if (member.size > limit) {
+      fail(ExitCode::resources,
+           "{}: its member '{}' inflates to {} MiB, more than half of the memory that is free; use "
+           "a larger machine",
+           archive, member.name, member.size >> 20);
+    }
+    inflate(member, archive, member.size);
+  }
+  if (crc_of(bytes_) != member.crc) {
+    fail(ExitCode::input,
+         "{}: its member '{}' is damaged, as its check sum differs; copy or save it again", archive,
+         member.name);
+  }
+}
+
+ZipContent ZipContent::front(const ZipMember& member, const std::string& archive,
+                             std::size_t size) {
+  ZipContent content;
+  const std::size_t some = std::min(size, member.size);
+  if (member.deflated) {
+    content.inflate(member, archive, some);
+  } else {
+    content.bytes_ = member.packed.substr(0, some);
+  }
+  return content;
+}
+
+void ZipWriter::write(std::string_view bytes) {
+  file_.write(bytes);
+  at_ += bytes.size();
+}
+
+void ZipWriter::add(const std::string& name, const std::vector<std::string_view>& parts) {
+  Written member{name, 0, at_, 0};
+  for (const std::string_view part : parts) {
+    member.crc = static_cast<std::uint32_t>(
+        ::crc32_combine(member.crc, crc_of(part), static_cast<z_off_t>(part.size())));
+    member.size += part.size();
+  }
+  std::string header;
+  put(header, local_mark, 4);
+  const bool large = member.size >= large_;
+  put_description(header, member.size, large, member.crc, name.size(), large ? 20 : 0);
+  header += name;
+  if (large) {
+    put(header, 1, 2);
+    put(header, 16, 2);
+    put(header, member.size, 8);
+    put(header, member.size, 8);
+  }
+  write(header);
+  for (const std::string_view part : parts) write(part);
+  written_.push_back(std::move(member));
+}
+
+void ZipWriter::commit() {
+  const std::uint64_t begin = at_;
+  std::string table;
+  for (const Written& member : written_) {
+    const bool large = member.size >= large_, far = member.offset >= large_;
+    const int extra = (large ? 16 : 0) + (far ? 8 : 0);
+    put(table, central_mark, 4);
+    put(table, 45, 2);
+    put_description(table, member.size, large, member.crc, member.name.size(),
+                    static_cast<std::size_t>(extra > 0 ? extra + 4 : 0));
+    put(table, 0, 2);  // comment
+    put(table, 0, 2);  // disk
+    put(table, 0, 2);
+    put(table, 0, 4);
+    put(table, far ? in_64_bits : member.offset, 4);
+    table += member.name;
+    if (extra > 0) {
+      put(table, 1, 2);
+      put(table, static_cast<std::uint64_t>(extra), 2);
+      if (large) put(table, member.size, 8);
+      if (large) put(table, member.size, 8);
+      if (far) put(table, member.offset, 8);
+    }
+  }
+  const std::uint64_t size = table.size();
+  const bool far = begin + size >= large_;
+  if (far) {
+    put(table, end64_mark, 4);
+    put(table, 44, 8);
+    put(table, 45, 2);
+    put(table, 45, 2);
+    put(table, 0, 8);  // disks
+    put(table, written_.size(), 8);
+    put(table, written_.size(), 8);
+    put(table, size, 8);
+    put(table, begin, 8);
+    put(table, locator64_mark, 4);
+    put(table, 0, 4);
+    put(table, begin + size, 8);
+    put(table, 1, 4);
+  }
+  put(table, end_mark, 4);
+  put(table, 0, 4);
+  put(table, written_.size(), 2);
+  put(table, written_.size(), 2);
+  put(table, size, 4);
+  put(table, far ? in_64_bits : begin, 4);
+  put(table, 0, 2);
+  write(table);
+  file_.commit();
+}
+
+}  // namespace spsolve::io

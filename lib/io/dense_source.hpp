@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "io/array_file.hpp"
+#include "matrix/dense.hpp"
+
+namespace spsolve {
+
+/// Wherever a multivector is named, it is a file of Matrix Market (plain or gzip), of numpy (.npy)
+/// or of PETSc; which of them is seen from the content. What is written says so by its ending.
+
+struct DenseShape {
+  Index rows = 0, columns = 0;
+};
+
+/// The size, from the header. Throws Error(input), as the next one does.
+DenseShape describe_dense(const std::filesystem::path& path);
+
+/// The whole of it. Memory: the result beside the mapped file.
+Dense<double> load_dense(const std::filesystem::path& path);
+
+/// What keeps an array of so many columns from being written to a file of that name, in a sentence,
+/// or "".
+std::string array_file_problem(const std::filesystem::path& path, Index columns);
+
+/// A file to be written: .npy, .petsc, or else Matrix Market, whose comment is `comment`.
+std::unique_ptr<io::ArrayFile> make_array_file(const std::filesystem::path& path, Index rows,
+                                               Index columns, std::string_view comment);
+
+/// The same at once.
+void write_dense(const std::filesystem::path& path, const Dense<double>& matrix,
+                 std::string_view comment);
+
+}  // namespace spsolve

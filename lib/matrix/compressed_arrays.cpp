@@ -1,0 +1,190 @@
+#include "matrix/compressed_arrays.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "matrix/convert.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr Index none = std::numeric_limits<Index>::max();
+
+/// Whether low <= value <= high, of an integer of any type.
+template <typename T>
+bool is_within(T value, Index low, Index high) {
+  if constexpr (std::is_integral_v<T>) {
+    return std::cmp_greater_equal(value, low) && std::cmp_less_equal(value, high);
+  } else {
+    return false;
+  }
+}
+
+/// Copies numbers that `good` takes; hands back the place of the first one that it does not, or
+/// `none`.
+template <typename To, typename Good>
+Index copy_checked(const Numbers& from, To* to, const Good& good) {
+  return visit_numbers(from, [&](const auto& at) {
+    Index first_bad = none;
+#pragma omp parallel for schedule(static) reduction(min : first_bad) if (from.count > 10000)
+    for (Index k = 0; k < from.count; ++k) {
+      const auto value = at(k);
+      if (!good(value)) first_bad = std::min(first_bad, k);
+      to[k] = static_cast<To>(value);
+    }
+    return first_bad;
+  });
+}
+
+void require_integers(const Numbers& numbers, std::string_view what, const std::string& name) {
+  if (is_integer(numbers.type)) return;
+  fail(ExitCode::input, "{}: {} are of type {}; they must be integers", name, what,
+       spsolve::name(numbers.type));
+}
+
+void require_sizes(Index rows, Index columns, const std::string& name) {
+  if (rows < 0 || columns < 0) {
+    fail(ExitCode::input, "{}: a matrix of {} x {} cannot be", name, rows, columns);
+  }
+  if (columns > std::numeric_limits<LocalIndex>::max()) {
+    fail(ExitCode::resources, "{}: the matrix has {} columns, and spsolve handles at most {}", name,
+         columns, std::numeric_limits<LocalIndex>::max());
+  }
+}
+
+/// Indices of `what` below `size`.
+template <typename To>
+std::vector<To> checked_indices(const Numbers& numbers, Index size, std::string_view what,
+                                const std::string& name) {
+  require_integers(numbers, fmt::format("indices of {}s", what), name);
+  std::vector<To> indices(static_cast<std::size_t>(numbers.count));
+  const Index bad = copy_checked(numbers, indices.data(),
+                                 [size](auto value) { return is_within(value, 0, size - 1); });
+  if (bad != none) {
+    visit_numbers(numbers, [&](const auto& at) {
+      fail(ExitCode::input,
+           "{}: entry {} has the {} index {}, which must be from 0 to {} in a matrix of so many "
+           "{}s",
+           name, bad, what, at(bad), size - 1, what);
+    });
+  }
+  return indices;
+}
+
+std::vector<double> checked_values(const Numbers& numbers, const std::string& name) {
+  std::vector<double> values(static_cast<std::size_t>(numbers.count));
+  const Index bad = copy_checked(
+      numbers, values.data(), [](auto value) { return std::isfinite(static_cast<double>(value)); });
+  if (bad != none) {
+    fail(ExitCode::input, "{}: the value of entry {}, counted from 0, is not finite", name, bad);
+  }
+  return values;
+}
+
+std::vector<Index> checked_offsets(const Numbers& numbers, Index lines, Index entries,
+                                   std::string_view what, const std::string& name) {
+  require_integers(numbers, "offsets", name);
+  if (numbers.count != lines + 1) {
+    fail(ExitCode::input, "{}: there are {} offsets, and {} {}s need {}", name, numbers.count,
+         lines, what, lines + 1);
+  }
+  std::vector<Index> offsets(static_cast<std::size_t>(numbers.count));
+  const Index bad = copy_checked(numbers, offsets.data(),
+                                 [entries](auto value) { return is_within(value, 0, entries); });
+  const bool ascending = bad == none && offsets.front() == 0 && offsets.back() == entries &&
+                         std::ranges::is_sorted(offsets);
+  if (!ascending) {
+    fail(ExitCode::input, "{}: offsets must ascend from 0 to {}, the number of entries", name,
+         entries);
+  }
+  return offsets;
+}
+
+void require_equal(Index places, Index values, std::string_view what, const std::string& name) {
+  if (places == values) return;
+  fail(ExitCode::input, "{}: there are {} values for {} {} indices", name, values, places, what);
+}
+
+/// The numbers of the lines of which the entries are.
+std::vector<Index> lines_of(const std::vector<Index>& offsets) {
+  std::vector<Index> lines(static_cast<std::size_t>(offsets.back()));
+  const auto count = static_cast<Index>(offsets.size()) - 1;
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < count; ++i) {
+    std::fill(lines.begin() + offsets[i], lines.begin() + offsets[i + 1], i);
+  }
+  return lines;
+}
+
+bool rows_ascend(const Csr<double>& matrix) {
+  bool ascending = true;
+#pragma omp parallel for schedule(static) reduction(&& : ascending)
+  for (Index i = 0; i < matrix.rows; ++i) {
+    const auto columns = matrix.row_columns(i);
+    ascending =
+        ascending && std::ranges::adjacent_find(columns, std::greater_equal<>{}) == columns.end();
+  }
+  return ascending;
+}
+
+/// Sums of duplicates may overflow.
+Csr<double> compressed(Coo&& entries, const std::string& name) {
+  Csr<double> matrix = csr_from_coo(std::move(entries));
+  const auto bad =
+      std::ranges::find_if_not(matrix.values, [](double v) { return std::isfinite(v); });
+  if (bad == matrix.values.end()) return matrix;
+  fail(ExitCode::input,
+       "{}: entries that are named more than once add up to where no double "
+       "holds them",
+       name);
+}
+
+}  // namespace
+
+Csr<double> csr_from_arrays(const CompressedArrays& arrays, const std::string& name) {
+  require_sizes(arrays.rows, arrays.columns, name);
+  const std::string_view line = arrays.by_columns ? "column" : "row";
+  const std::string_view other = arrays.by_columns ? "row" : "column";
+  require_equal(arrays.indices.count, arrays.values.count, other, name);
+  std::vector<Index> offsets =
+      checked_offsets(arrays.offsets, arrays.by_columns ? arrays.columns : arrays.rows,
+                      arrays.values.count, line, name);
+  if (arrays.by_columns) {
+    Coo entries{arrays.rows, arrays.columns, Symmetry::general, {}, {}, {}};
+    entries.row = checked_indices<Index>(arrays.indices, arrays.rows, other, name);
+    entries.column = lines_of(offsets);
+    entries.value = checked_values(arrays.values, name);
+    return compressed(std::move(entries), name);
+  }
+  Csr<double> matrix;
+  matrix.rows = arrays.rows;
+  matrix.columns = arrays.columns;
+  matrix.row_offsets = std::move(offsets);
+  matrix.column_indices = checked_indices<LocalIndex>(arrays.indices, arrays.columns, other, name);
+  matrix.values = checked_values(arrays.values, name);
+  if (rows_ascend(matrix)) return matrix;
+  Coo entries{arrays.rows, arrays.columns, Symmetry::general, {}, {}, {}};
+  entries.row = lines_of(matrix.row_offsets);
+  entries.column.assign(matrix.column_indices.begin(), matrix.column_indices.end());
+  entries.value = std::move(matrix.values);
+  return compressed(std::move(entries), name);
+}
+
+Csr<double> csr_from_entries(const EntryArrays& arrays, const std::string& name) {
+  require_sizes(arrays.rows, arrays.columns, name);
+  require_equal(arrays.row.count, arrays.values.count, "row", name);
+  require_equal(arrays.column.count, arrays.values.count, "column", name);
+  Coo entries{arrays.rows, arrays.columns, Symmetry::general, {}, {}, {}};
+  entries.row = checked_indices<Index>(arrays.row, arrays.rows, "row", name);
+  entries.column = checked_indices<Index>(arrays.column, arrays.columns, "column", name);
+  entries.value = checked_values(arrays.values, name);
+  return compressed(std::move(entries), name);
+}
+
+}  // namespace spsolve

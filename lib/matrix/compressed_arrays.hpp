@@ -1,0 +1,29 @@
+#pragma once
+
+#include "matrix/csr.hpp"
+#include "matrix/numbers.hpp"
+
+namespace spsolve {
+
+/// A matrix as others keep it: rows (or columns) i have values[k] at indices[k] for offsets[i] <= k
+/// < offsets[i + 1]; indices in any order, duplicates are added.
+struct CompressedArrays {
+  Index rows = 0, columns = 0;
+  Numbers offsets, indices, values;
+  bool by_columns = false;
+};
+
+/// The same matrix as Csr. One pass over the arrays, in threads; two more where rows are not in
+/// order, and a sort by rows where it is compressed by columns. Throws Error(input), beginning with
+/// `name`, where arrays contradict each other, an index is no integer or lies outside, or a value
+/// is not finite; Error(resources) where the columns do not fit LocalIndex.
+Csr<double> csr_from_arrays(const CompressedArrays& arrays, const std::string& name);
+
+/// A matrix as entries values[k] at (row[k], column[k]); duplicates are added. Likewise.
+struct EntryArrays {
+  Index rows = 0, columns = 0;
+  Numbers row, column, values;
+};
+Csr<double> csr_from_entries(const EntryArrays& arrays, const std::string& name);
+
+}  // namespace spsolve

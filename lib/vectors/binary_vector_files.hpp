@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "vectors/vector_memory.hpp"
+#include "vectors/vectors.hpp"
+
+namespace spsolve {
+
+/// read_vectors() of a file of numpy or PETSc (io/binary/dense_file.hpp). Where all ranks see the
+/// file, each reads its own rows; else rank 0 reads them and sends them out, in pieces of
+/// `values`. Collective.
+std::unique_ptr<Vectors> read_binary_vectors(Team& team, const RowLayout& layout,
+                                             const VectorMemory& memory,
+                                             const std::filesystem::path& file, Index values);
+
+}  // namespace spsolve
