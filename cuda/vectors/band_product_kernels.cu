@@ -227,26 +227,87 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+/// sum.add(a_ij, x_j) for the elements of row i of a slice, in batches that are loaded side by
+/// side. The matrix passes by the caches, which are left to vectors.
+template <typename Sum>
+__device__ void sum_up_sliced(const SlicedView& a, Index i, const SplitRows<const double>& x,
+                              Sum& sum) {
+  constexpr int batch = 8;
+  const Index slice = i / warp_size;
+  const Index last = __ldg(a.offsets + slice + 1);
+  for (Index at = __ldg(a.offsets + slice) + i % warp_size; at < last; at += batch * warp_size) {
+    LocalIndex columns[batch];
+    double values[batch], elements[batch];
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      const Index place = at + k * warp_size;
+      columns[k] = place < last ? __ldcs(a.columns + place) : -1;
+      values[k] = place < last ? __ldcs(a.values + place) : 0.0;
+    }
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      elements[k] = columns[k] < 0 ? 0.0 : __ldg(row_of(x, columns[k], 1));
+    }
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      const double element[1] = {elements[k]};
+      sum.add(values[k], element);
+    }
+  }
+}
+
 /// One column, and a thread for each row.
 template <typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_sliced_kernel(SlicedView a, SplitRows<const double> x, SplitRows<double> y,
                            Sum start) {
   for (Index i = thread_index(); i < a.rows; i += thread_count()) {
-    const Index slice = i / warp_size;
-    const Index last = __ldg(a.offsets + slice + 1);
     Sum sum = start;
-#pragma unroll 8
-    for (Index at = __ldg(a.offsets + slice) + i % warp_size; at < last; at += warp_size) {
-      const LocalIndex column = __ldg(a.columns + at);
-      const double value = __ldg(a.values + at);
-      if (column < 0) continue;
-      const double element[1] = {__ldg(row_of(x, column, 1))};
-      sum.add(value, element);
-    }
+    sum_up_sliced(a, i, x, sum);
     sum.finish(i, 0);
     *row_of(y, i, 1) = sum.values[0];
   }
+}
+
+/// The sum over the thread block, for its first thread: a tree over lanes, and one over warps.
+__device__ double sum_of_block(double value) {
+  __shared__ double of_warps[warps];
+  __syncthreads();
+  value = sum_of_group<warp_size>(value);
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  if (threadIdx.x % warp_size == 0) of_warps[warp] = value;
+  __syncthreads();
+  if (warp > 0) return 0;
+  const int lane = static_cast<int>(threadIdx.x);
+  return sum_of_group<warps>(lane < warps ? of_warps[lane] : 0.0);
+}
+
+/// y <- A x and *dot <- x^T y for a square A: the block that is last done adds up what blocks have.
+__global__ void __launch_bounds__(threads)
+    multiply_and_dot_kernel(SlicedView a, SplitRows<const double> x, double* y, ReductionRoom room,
+                            double* dot) {
+  double product = 0;
+  for (Index i = thread_index(); i < a.rows; i += thread_count()) {
+    PlainSum<1> sum;
+    sum_up_sliced(a, i, x, sum);
+    y[i] = sum.values[0];
+    product = fma(__ldg(x.own + i), sum.values[0], product);
+  }
+  product = sum_of_block(product);
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    room.partials[blockIdx.x] = product;
+    __threadfence();
+    is_last = atomicInc(room.tickets, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  double sum = 0;
+#pragma unroll 4
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += threads) sum += __ldcg(room.partials + b);
+  sum = sum_of_block(sum);
+  if (threadIdx.x == 0) *dot = sum;
 }
 
 /// The maxima of a lane's rows and columns.
@@ -397,6 +458,16 @@ dim3 residual_grid(dim3 grid) {
 void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
                    Index columns, cudaStream_t stream) {
   multiply<PlainSum>(a, x, y, columns, stream);
+}
+
+Index dot_partials(const SlicedView& a) {
+  return grid_for(a.rows, threads);
+}
+
+void multiply_and_dot(const SlicedView& a, const SplitRows<const double>& x, double* y,
+                      const ReductionRoom& room, double* dot, cudaStream_t stream) {
+  multiply_and_dot_kernel<<<grid_for(a.rows, threads), threads, 0, stream>>>(a, x, y, room, dot);
+  check_launch("multiply_and_dot");
 }
 
 void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const double* b, double* r,

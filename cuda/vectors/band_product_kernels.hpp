@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/multiply/device_csr.hpp"
+#include "cuda/vectors/reduction_kernels.hpp"
 #include "cuda/vectors/sliced_rows.hpp"
 
 namespace spsolve::cuda {
@@ -29,6 +30,12 @@ struct RowsView {
 /// y_ic <- sum over j of a_ij x_jc
 void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
                    Index columns, cudaStream_t stream);
+
+/// y <- A x and *dot <- x^T y, of one column and a square A that has rows; the room has one ticket
+/// and dot_partials() partial results.
+void multiply_and_dot(const SlicedView& a, const SplitRows<const double>& x, double* y,
+                      const ReductionRoom& room, double* dot, cudaStream_t stream);
+Index dot_partials(const SlicedView& a);
 
 /// r_ic <- b_ic - sum over j of a_ij x_jc
 void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const double* b, double* r,

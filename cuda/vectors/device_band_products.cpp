@@ -30,6 +30,17 @@ class DeviceBandProducts final : public BandProducts {
     multiply_rows(rows(), with_halo(x, halo), all_own(y), x.columns(), current_stream());
   }
 
+  void multiply_and_dot(const Vectors& x, const Dense<double>& halo, Vectors& y,
+                        const ToRow& sums) override {
+    const bool square = own_columns_ == rows_.rows;
+    if (!sliced_ || !square || x.columns() != 1) {
+      return BandProducts::multiply_and_dot(x, halo, y, sums);
+    }
+    dots_.make_room_for(dot_partials(sliced_view_), 1);
+    cuda::multiply_and_dot(sliced_view_, with_halo(x, halo), on_device(y).data(), dots_.room(),
+                           row_on_device(sums), current_stream());
+  }
+
   void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
                 Vectors& r) override {
     subtract_rows(rows(), with_halo(x, halo), on_device(b).data(), on_device(r).data(), x.columns(),
@@ -122,7 +133,7 @@ class DeviceBandProducts final : public BandProducts {
   std::optional<DeviceCsr<double>> transposed_;  // made when first asked for
   DeviceArray<double> halo_;                     // of x, or of a product with the transposed rows
   DeviceArray<double> maxima_;                   // of a residual, by thread blocks
-  ReductionMemory reductions_;
+  ReductionMemory reductions_, dots_;
 };
 
 }  // namespace

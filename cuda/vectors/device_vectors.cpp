@@ -80,6 +80,10 @@ const DeviceCoefficients& on_device(const Coefficients& all) {
 
 }  // namespace
 
+double* row_on_device(const ToRow& to) {
+  return on_device(to.all).row(to.row);
+}
+
 DeviceVectors& on_device(Vectors& x) {
   return dynamic_cast<DeviceVectors&>(x);
 }
@@ -188,7 +192,7 @@ std::unique_ptr<Coefficients> DeviceVectors::coefficients(int rows) const {
 }
 
 void DeviceVectors::own_dots(const Vectors& y, const ToRow& sums) const {
-  double* const to = on_device(sums.all).row(sums.row);
+  double* const to = row_on_device(sums);
   if (size() == 0) return cuda::fill(to, columns(), 0, current_stream());
   reductions_->make_room(height(), columns());
   column_dots(data(), on_device(y).data(), height(), columns(), reductions_->room(), to,

@@ -62,4 +62,7 @@ class DeviceVectors final : public Vectors {
 DeviceVectors& on_device(Vectors& x);
 const DeviceVectors& on_device(const Vectors& x);
 
+/// A row of coefficients, which lie in GPU memory.
+double* row_on_device(const ToRow& to);
+
 }  // namespace spsolve::cuda

@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 Index rows_of_chunk(Index height, Index columns) {
-  constexpr Index least_elements = 2048, most_chunks = 1024;
+  constexpr Index least_elements = 1024, most_chunks = 1056;
   return std::max((least_elements + columns - 1) / columns,
                   (height + most_chunks - 1) / most_chunks);
 }

@@ -21,7 +21,8 @@ struct ReductionRoom {
   unsigned* tickets;
 };
 
-/// Chunks of rows: at most 1024, and 1 for few rows. Depends on height and K only.
+/// Chunks of rows: at most 1056, 8 for each multiprocessor of a large GPU, and 1
+/// for few rows. Depends on height and K only.
 Index reduction_chunks(Index height, Index columns);
 Index reduction_tickets(Index columns);
 

@@ -13,8 +13,13 @@ namespace spsolve::cuda {
 /// way for the K results to reach the host. It grows, and is used for one reduction after another.
 class ReductionMemory {
  public:
+  /// For the rows of so many columns.
   void make_room(Index height, Index columns) {
-    partials_.grow(reduction_chunks(height, columns) * columns);
+    make_room_for(reduction_chunks(height, columns), columns);
+  }
+  /// For so many rows of partial results.
+  void make_room_for(Index chunks, Index columns) {
+    partials_.grow(chunks * columns);
     if (tickets_.size() < reduction_tickets(columns)) {
       tickets_.grow(reduction_tickets(columns));
       CUDA_CHECK(cudaMemset(tickets_.data(), 0, static_cast<std::size_t>(tickets_.bytes())));

@@ -30,16 +30,20 @@ std::optional<KrylovEnd> trouble(const Dense<double>& numbers, int row, KrylovEn
 
 KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r) {
   const std::unique_ptr<Coefficients> numbers = r.coefficients(all_rows);
-  const std::unique_ptr<Vectors> z = r.similar(r.columns()), p = r.similar(r.columns());
+  const std::unique_ptr<Vectors> work = r.similar(r.columns()), p = r.similar(r.columns());
   Columns wanted(watch.columns(), 1.0);
-  system.preconditioner.apply(r, *z);
-  copy(*z, *p);
-  dots(r, *z, {*numbers, even_rho});
+  // z = M^-1 r, and q = A p: where both are wanted, one is not needed until the other is done with.
+  const bool plain = system.preconditioner.is_identity();
+  Vectors &z = plain ? r : *work, &q = *work;
+  const auto precondition = [&](const ToRow& rho) {
+    if (plain) return dots(r, r, rho);
+    system.preconditioner.apply_and_dot(r, z, rho);
+  };
+  precondition({*numbers, even_rho});
+  copy(z, *p);
   Index looked_at = 0;  // steps whose numbers the host has seen; it may be some behind
   for (Index step = 0;; ++step) {
-    Vectors& q = *z;  // A p; z is not needed until the next step
-    system.matrix.apply(*p, q);
-    dots(*p, q, {*numbers, curvature});
+    system.matrix.apply_and_dot(*p, q, {*numbers, curvature});
     advance(wanted, {rho_of(step), curvature}, x, *p, r, q, {*numbers, largest});
     numbers->send();
     if (step - looked_at >= numbers->lead()) {
@@ -53,9 +57,8 @@ KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x,
       if (watch.enough(of_r, x)) return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
       for (std::size_t c = 0; c < wanted.size(); ++c) wanted[c] = watch.done(c) ? 0.0 : 1.0;
     }
-    system.preconditioner.apply(r, *z);
-    dots(r, *z, {*numbers, rho_of(step + 1)});
-    p->turn(wanted, *numbers, {rho_of(step + 1), rho_of(step)}, *z);
+    precondition({*numbers, rho_of(step + 1)});
+    p->turn(wanted, *numbers, {rho_of(step + 1), rho_of(step)}, z);
   }
 }
 

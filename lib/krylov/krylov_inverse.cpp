@@ -130,6 +130,9 @@ class KrylovInverse::Products final : public LinearOperator {
   BandMatrix& matrix() { return matrix_; }
   void apply(const Vectors& x, Vectors& y) override { matrix_.apply(x, y); }
   void apply_transposed(const Vectors& x, Vectors& y) override { matrix_.apply_transposed(x, y); }
+  void apply_and_dot(const Vectors& x, Vectors& y, const ToRow& sums) override {
+    matrix_.apply_and_dot(x, y, sums);
+  }
 
  private:
   BandMatrix& matrix_;

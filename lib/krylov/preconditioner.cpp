@@ -72,6 +72,7 @@ class Identity final : public PreconditionerOperator {
  public:
   void apply(const Vectors& x, Vectors& y) override { copy(x, y); }
   void apply_transposed(const Vectors& x, Vectors& y) override { copy(x, y); }
+  bool is_identity() const override { return true; }
 };
 
 /// Own rows that look as those of a discrete elliptic operator do, and whether all own diagonal

@@ -15,6 +15,15 @@ class LinearOperator {
   /// y <- B x and y <- B^T x, of as many columns as x and y have; x and y are different objects.
   virtual void apply(const Vectors& x, Vectors& y) = 0;
   virtual void apply_transposed(const Vectors& x, Vectors& y) = 0;
+
+  /// y <- B x and x^T y for every column, which goes to a row of coefficients.
+  virtual void apply_and_dot(const Vectors& x, Vectors& y, const ToRow& sums) {
+    apply(x, y);
+    dots(x, y, sums);
+  }
+
+  /// Whether B is known to be I.
+  virtual bool is_identity() const { return false; }
 };
 
 /// B^T for an operator B, which must outlive the object.

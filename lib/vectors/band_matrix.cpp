@@ -99,6 +99,12 @@ void BandMatrix::apply(const Vectors& x, Vectors& y) {
   products_->multiply(x, halo, y);
 }
 
+void BandMatrix::apply_and_dot(const Vectors& x, Vectors& y, const ToRow& sums) {
+  const Dense<double> halo = halo_.fetch(x);
+  products_->multiply_and_dot(x, halo, y, sums);
+  sum_over_ranks(team_, sums);
+}
+
 void BandMatrix::apply_transposed(const Vectors& x, Vectors& y) {
   Dense<double> halo;
   products_->multiply_transposed(x, y, halo);

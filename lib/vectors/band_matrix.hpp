@@ -58,6 +58,8 @@ class BandMatrix {
 
   /// y <- A x
   void apply(const Vectors& x, Vectors& y);
+  /// y <- A x and x^T y for every column of a square A, which goes to a row of coefficients.
+  void apply_and_dot(const Vectors& x, Vectors& y, const ToRow& sums);
   /// y <- A^T x
   void apply_transposed(const Vectors& x, Vectors& y);
   /// r <- b - A x, in double; r may be b.

@@ -41,6 +41,13 @@ class BandProducts {
   /// y <- A x
   virtual void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) = 0;
 
+  /// y <- A x, and x^T y of own rows for every column.
+  virtual void multiply_and_dot(const Vectors& x, const Dense<double>& halo, Vectors& y,
+                                const ToRow& sums) {
+    multiply(x, halo, y);
+    x.own_dots(y, sums);
+  }
+
   /// r <- b - A x in double; r may be b.
   virtual void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
                         Vectors& r) = 0;

@@ -52,9 +52,13 @@ void over_ranks(Team& team, const ToRow& to, const Combine& combine) {
 
 }  // namespace
 
+void sum_over_ranks(Team& team, const ToRow& sums) {
+  over_ranks(team, sums, [](Team& all, auto& values) { all_sum(all, values); });
+}
+
 void dots(const Vectors& x, const Vectors& y, const ToRow& sums) {
   x.own_dots(y, sums);
-  over_ranks(x.team(), sums, [](Team& team, auto& values) { all_sum(team, values); });
+  sum_over_ranks(x.team(), sums);
 }
 
 void advance(std::span<const double> wanted, Quotient t, Vectors& x, const Vectors& p, Vectors& r,

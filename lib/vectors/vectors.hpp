@@ -122,6 +122,9 @@ std::vector<double> norms(const Vectors& x);
 /// max over i of |x_ic| likewise; a nan stays one. Collective.
 std::vector<double> maxima(const Vectors& x);
 
+/// Every rank's numbers in a row of coefficients become their sums. Collective.
+void sum_over_ranks(Team& team, const ToRow& sums);
+
 /// The sums of dots() to a row of coefficients. On one rank alone nothing waits. Collective.
 void dots(const Vectors& x, const Vectors& y, const ToRow& sums);
 
