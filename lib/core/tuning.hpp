@@ -36,6 +36,17 @@ struct HostTuning {
   double sparse_flops_per_second = 2e10;
   double seconds_of_sparse_entry = 2e-9;
 
+  /// solve.method=auto: a matrix that looks elliptic of at least so many rows is not analysed but
+  /// left to multigrid at once; a smaller one where that is predicted to take so little of the time
+  /// of its elimination. Seconds of one thread for each non-zero and five for each row, for
+  /// multigrid's setup, a solution and what vouches for it, and at least so many; and the steps
+  /// after which it is given up for an elimination.
+  Index least_order_for_iteration = 2000000;
+  double worthwhile_iteration = 0.7;
+  double seconds_of_multigrid = 6e-7;
+  double least_seconds_of_multigrid = 0.02;
+  Index steps_of_trial = 80;
+
   /// solve.ordering=auto: graphs of at most so many vertices are ordered by minimum degree alone;
   /// those of at least so many neighbours a vertex, and at most so many times their mean, by
   /// dissection alone, which takes so many seconds for a vertex.

@@ -14,8 +14,8 @@ namespace spsolve {
 
 namespace {
 
-/// Residuals that solves after the first one stop at, as a part of their right-hand sides.
-constexpr double later_tolerance = 1e-6;
+/// Residuals that solves which are not for a solution stop at, as a part of their right-hand sides.
+constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
 
 /// Right-hand sides at once, of methods that keep two vectors a step for each.
 constexpr Index columns_with_basis = 8;
@@ -279,8 +279,10 @@ KrylovSolve KrylovInverse::solve(bool transposed, const KrylovWatch::Goal& goal,
 }
 
 void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
-  if (std::exchange(solution_expected_, false)) return solve_as_asked(transposed, x, y, nullptr);
-  solve(transposed, {0, later_tolerance, first_goal().most_steps, {}}, x, y);
+  if (purpose_ == SolvePurpose::solution) return solve_as_asked(transposed, x, y, nullptr);
+  const double tolerance =
+      purpose_ == SolvePurpose::estimate ? estimate_tolerance : correction_tolerance;
+  solve(transposed, {0, tolerance, first_goal().most_steps, {}}, x, y);
 }
 
 void KrylovInverse::apply(const Vectors& x, Vectors& y) {

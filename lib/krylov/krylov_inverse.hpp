@@ -28,10 +28,10 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
 
 /// (R A C)^-1 by a Krylov method with a preconditioner. Its preconditioner is
 /// set up by prepare(). eliminate() solves for run.first to the backward error that is asked for,
-/// and so does a solve that is told to be for a solution; others, as refinement and estimates take
-/// them, stop at residuals of 1e-6 of their right-hand sides. Methods for symmetric
-/// matrices leave A as it is. Refuses, with Error(not_trustworthy), a matrix that is not symmetric
-/// or not positive definite as the method wants it, where that shows.
+/// and so does a solve that is expected to be for a solution; corrections stop at residuals of 1e-6
+/// of their right-hand sides, estimates at 1e-2. Methods for symmetric matrices leave A as it is.
+/// Refuses, with Error(not_trustworthy), a matrix that is not symmetric or not positive definite as
+/// the method wants it, where that shows.
 class KrylovInverse final : public Inverse {
  public:
   /// `memory` must outlive the object.
@@ -44,7 +44,7 @@ class KrylovInverse final : public Inverse {
   std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
-  void expect_solution() override { solution_expected_ = true; }
+  void expect(SolvePurpose purpose) override { purpose_ = purpose; }
   const InverseFacts& facts() const override { return facts_; }
 
  private:
@@ -65,7 +65,7 @@ class KrylovInverse final : public Inverse {
   std::unique_ptr<PreconditionerOperator> preconditioner_;
   Preconditioner kind_ = Preconditioner::none;
   double norm_ = 0;
-  bool solution_expected_ = false;
+  SolvePurpose purpose_ = SolvePurpose::correction;
   InverseFacts facts_;
 };
 

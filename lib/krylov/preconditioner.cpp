@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "matrix/csr.hpp"
+#include "matrix/elliptic.hpp"
 
 namespace spsolve {
 
@@ -75,33 +76,6 @@ class Identity final : public PreconditionerOperator {
   bool is_identity() const override { return true; }
 };
 
-/// Own rows that look as those of a discrete elliptic operator do, and whether all own diagonal
-/// entries are positive.
-struct Looks {
-  Index elliptic = 0;
-  bool positive = true;
-};
-
-Looks look_at(const BandMatrix& matrix) {
-  Looks looks;
-  const Csr<double>& rows = matrix.local_rows();
-  for (Index i = 0; i < rows.rows; ++i) {
-    const auto columns = rows.row_columns(i);
-    const auto values = rows.row_values(i);
-    double diagonal = 0, beside = 0;
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      if (columns[k] == i) {
-        diagonal = values[k];
-      } else {
-        beside += std::abs(values[k]);
-      }
-    }
-    if (!(diagonal > 0)) looks.positive = false;
-    if (diagonal >= beside / 2) ++looks.elliptic;
-  }
-  return looks;
-}
-
 }  // namespace
 
 std::span<const PreconditionerRow> preconditioners() {
@@ -118,10 +92,11 @@ const PreconditionerRow& preconditioner_row(Preconditioner kind) {
 Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool symmetric) {
   constexpr Index least_for_multigrid = 2000;
   constexpr double most_rows = 0.9;
-  const Looks mine = look_at(matrix);
+  constexpr double dominance = 0.5;
+  const EllipticRows mine = elliptic_rows(matrix.local_rows(), dominance);
   const bool positive = all_sum(matrix.team(), mine.positive ? 0 : 1) == 0;
   const Index order = matrix.row_layout().rows;
-  const auto elliptic = static_cast<double>(all_sum(matrix.team(), mine.elliptic));
+  const auto elliptic = static_cast<double>(all_sum(matrix.team(), mine.count));
   if (symmetric && positive && order >= least_for_multigrid &&
       elliptic >= most_rows * static_cast<double>(order)) {
     return Preconditioner::multigrid;

@@ -81,6 +81,7 @@ struct KrylovOutcome {
 
 /// What an inverse tells of itself for a report, the same on every rank but for seconds.
 struct InverseFacts {
+  std::optional<Method> instead;  ///< the method that did it, where it is not the one chosen
   PivotStatistics pivots;
   std::vector<std::string> notes;  ///< what a reader of the report should know
   std::optional<MixedOutcome> mixed;
@@ -97,6 +98,10 @@ struct EliminationRun {
   /// precision takes them for its trial.
   const Vectors* first = nullptr;
 };
+
+/// What a solve is for: a solution as it was asked for, a correction of one or a trial of the
+/// inverse, an estimate of norms.
+enum class SolvePurpose { solution, correction, estimate };
 
 /// (R A C)^-1 for a system's matrix A and its scale factors R and C, as what owns everything that
 /// it takes: what a row of the solver table makes. prepare(), then eliminate(), then apply() as
@@ -119,9 +124,9 @@ class Inverse : public LinearOperator {
   /// Hands back what it solved for run.first on the way, if it did.
   virtual std::unique_ptr<Vectors> eliminate(const EliminationRun& run) = 0;
 
-  /// Says that the next apply() or apply_transposed() is for a solution as it was asked for, not
-  /// for a correction or an estimate, which methods that come near A^-1 step by step do with less.
-  virtual void expect_solution() {}
+  /// Says what the solves from now on are for, which methods that come near A^-1 step by step do
+  /// with more or fewer steps.
+  virtual void expect(SolvePurpose) {}
 
   virtual const InverseFacts& facts() const = 0;
 };

@@ -9,6 +9,7 @@
 #include "core/timer.hpp"
 #include "core/tuning.hpp"
 #include "io/order_file.hpp"
+#include "matrix/elliptic.hpp"
 #include "sparse/analysis_file.hpp"
 #include "sparse/clean.hpp"
 
@@ -46,6 +47,14 @@ SparseAnalysis kept_or_new(const Csr<double>& matrix, Factorization kind,
   return made;
 }
 
+/// Whether nearly all rows are diagonally dominant, with a positive diagonal.
+bool looks_elliptic(const Csr<double>& matrix) {
+  constexpr double dominance = 0.95, most_rows = 0.95;
+  const EllipticRows rows = elliptic_rows(matrix, dominance);
+  return rows.positive &&
+         static_cast<double>(rows.count) >= most_rows * static_cast<double>(matrix.rows);
+}
+
 SparseStudy study(const Csr<double>& whole, const SolverOptions& options) {
   SparseStudy result;
   if (options.method == Method::automatic ? !is_sparse_enough(whole) : !is_sparse(options.method)) {
@@ -62,13 +71,18 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options) {
     if (outlook.kind == Factorization::cholesky && !outlook.facts.positive_diagonal) return result;
   } else if (outlook.facts.symmetric) {
     outlook.kind = outlook.facts.positive_diagonal ? Factorization::cholesky : Factorization::ldlt;
+    outlook.elliptic = looks_elliptic(matrix);
+  }
+  outlook.threads = omp_get_max_threads();
+  if (outlook.elliptic && matrix.rows >= host_tuning.least_order_for_iteration &&
+      options.analysis_file.empty() && options.ordering == Ordering::automatic) {
+    return result;
   }
   auto analysis = std::make_shared<SparseAnalysis>(kept_or_new(matrix, outlook.kind, options));
   outlook.analysed = true;
   outlook.ordering = analysis->ordering;
   outlook.flops = analysis->flops;
   outlook.factor_entries = analysis->factor_entries;
-  outlook.threads = omp_get_max_threads();
   // What Cholesky can't do L D L^T does in its place, which takes a little more.
   const Factorization most =
       outlook.kind == Factorization::cholesky ? Factorization::ldlt : outlook.kind;

@@ -16,6 +16,7 @@ namespace spsolve {
 /// What the analysis of a pattern says of its sparse elimination, the same on every rank.
 struct SparseOutlook {
   bool analysed = false;  ///< there is an analysis, of the factorisation `kind`
+  bool elliptic = false;  ///< symmetric, and looks like a discrete elliptic operator
   Factorization kind = Factorization::lu;
   SymmetryFacts facts;
   Ordering ordering = Ordering::automatic;
@@ -54,8 +55,10 @@ struct SparseStudy {
 /// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with
 /// their analysis file; for `auto` for the first of sparse_cholesky, sparse_ldlt and sparse_lu that
 /// the matrix allows, unless it is so small or so full that it is made dense. Other ranks pass an
-/// empty matrix. Throws on every rank what read_order(), load_analysis(), save_analysis() and
-/// analyse_sparse() throw on rank 0. Collective.
+/// empty matrix. A matrix that looks elliptic and has host_tuning.least_order_for_iteration rows
+/// `auto` leaves to iteration, without an analysis, which would take longer. Throws on every rank
+/// what read_order(), load_analysis(), save_analysis() and analyse_sparse() throw on rank 0.
+/// Collective.
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options);
 
 }  // namespace spsolve

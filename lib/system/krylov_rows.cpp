@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "core/tuning.hpp"
 #include "krylov/krylov_inverse.hpp"
+#include "system/krylov_first.hpp"
+#include "system/sparse_rows.hpp"
 #include "vectors/vector_bytes.hpp"
 
 namespace spsolve {
@@ -15,8 +18,9 @@ namespace {
 template <Method method>
 std::string refuse_krylov(const SolverQuestion& question) {
   const SolverOptions& options = question.options;
-  if (options.method == Method::automatic) {
-    return "solve.method=auto takes methods that eliminate";
+  if (options.method == Method::automatic &&
+      (method != Method::cg || !question.study.outlook.elliptic)) {
+    return fmt::format("solve.method=auto does not take {} for this matrix", name(method));
   }
   if (const auto reason = why_not(method, options.pivoting); !reason.empty()) {
     return std::string(reason);
@@ -37,9 +41,19 @@ std::string refuse_krylov(const SolverQuestion& question) {
   return "";
 }
 
-/// Bytes that a step moves, at a rate of memory, for a number of steps that nobody knows before: a
-/// hundred.
+/// For what looks elliptic, multigrid and what vouches for x, and so much more that iteration must
+/// be worth it. Else the bytes that a step moves, at a rate of memory, for a number of steps that
+/// nobody knows before: a hundred.
 SolverAnalysis analyse_krylov(const SolverQuestion& question) {
+  const SparseOutlook& outlook = question.study.outlook;
+  if (outlook.elliptic) {
+    const auto units =
+        static_cast<double>(question.shape.nonzeros) + 5 * static_cast<double>(question.shape.rows);
+    const int threads = question.ranks * std::max(1, outlook.threads);
+    return {0, std::max(host_tuning.least_seconds_of_multigrid,
+                        host_tuning.seconds_of_multigrid * units / threads) /
+                   host_tuning.worthwhile_iteration};
+  }
   constexpr double steps = 100, bytes_of_nonzero = 12, bytes_of_row = 100;
   const double rate = question.memory == MemoryKind::gpu ? 3e12 : 1e10;
   const double bytes = bytes_of_nonzero * static_cast<double>(question.shape.nonzeros) +
@@ -88,14 +102,44 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   }
 }
 
-/// There is nothing that float leaves to double.
-MemoryPlan plan_nothing(const SolverQuestion&, int) {
-  return {};
+/// Whether `auto` iterates at first, and eliminates where that does not do.
+bool is_a_trial(const SolverQuestion& question) {
+  return question.options.method == Method::automatic && question.study.outlook.analysed;
 }
 
-std::unique_ptr<Inverse> make_krylov(Team&, DenseMemory& memory, const SolverQuestion& question,
-                                     BeforeDouble) {
-  return std::make_unique<KrylovInverse>(memory, question.options);
+/// The elimination that stands behind a trial.
+SolverRow row_behind(const SolverQuestion& question) {
+  switch (question.study.outlook.kind) {
+    case Factorization::cholesky:
+      return sparse_cholesky_row();
+    case Factorization::ldlt:
+      return sparse_ldlt_row();
+    case Factorization::lu:
+      break;
+  }
+  return sparse_lu_row();
+}
+
+/// What the elimination behind a trial takes; nothing where there is none.
+MemoryPlan plan_behind(const SolverQuestion& question, int rank) {
+  return is_a_trial(question) ? row_behind(question).plan_in_double(question, rank) : MemoryPlan{};
+}
+
+template <Method method>
+std::unique_ptr<Inverse> make_krylov(Team& team, DenseMemory& memory,
+                                     const SolverQuestion& question, BeforeDouble before_second) {
+  SolverOptions options = question.options;
+  options.method = method;
+  if (!is_a_trial(question)) return std::make_unique<KrylovInverse>(memory, options);
+  if (options.iterations == 0) options.iterations = host_tuning.steps_of_trial;
+  const SolverRow behind = row_behind(question);
+  return std::make_unique<KrylovFirst>(
+      KrylovFirst::Way{
+          method, [&memory, options] { return std::make_unique<KrylovInverse>(memory, options); }},
+      KrylovFirst::Way{
+          behind.method,
+          [&team, &memory, behind, question] { return behind.make(team, memory, question, {}); }},
+      std::move(before_second));
 }
 
 template <Method method>
@@ -108,8 +152,14 @@ EliminationChoice krylov_choice(const SolverQuestion&) {
 
 template <Method method>
 constexpr SolverRow krylov_row(std::string_view sentence) {
-  return {method,       sentence,    refuse_krylov<method>, analyse_krylov, plan_krylov<method>,
-          plan_nothing, make_krylov, krylov_choice<method>};
+  return {method,
+          sentence,
+          refuse_krylov<method>,
+          analyse_krylov,
+          plan_krylov<method>,
+          plan_behind,
+          make_krylov<method>,
+          krylov_choice<method>};
 }
 
 }  // namespace

@@ -12,6 +12,18 @@ SystemSolver::SystemSolver(std::unique_ptr<SystemMatrix> matrix, const SolverRow
       question_(question),
       inverse_(row.make(matrix_->team(), memory, question, std::move(before_double))) {}
 
+EliminationChoice SystemSolver::choice() const {
+  const std::optional<Method> instead = inverse_->facts().instead;
+  if (!instead) return row_.choice(question_);
+  SolverQuestion question = question_;
+  question.options.method = *instead;
+  return choose_solver(question).choice(question);
+}
+
+double SystemSolver::flops() const {
+  return row_.analyse(question_).flops;
+}
+
 void SystemSolver::prepare() {
   first_ = nullptr;
   unscaled_.reset();
@@ -52,7 +64,7 @@ SolveOutcome SystemSolver::solve(const Vectors& b, Vectors& x, PhaseTimes& times
     if (first_ != nullptr && first_->columns() == b.columns()) {
       copy(*first_, x);
     } else {
-      inverse_->expect_solution();
+      inverse_->expect(SolvePurpose::solution);
       apply(b, x);
     }
     first_ = nullptr;
@@ -69,7 +81,7 @@ SolveOutcome SystemSolver::solve_transposed(const Vectors& b, Vectors& x, PhaseT
                                        matrix_->memory());
   }
   times.measure("gather", [&] {
-    inverse_->expect_solution();
+    inverse_->expect(SolvePurpose::solution);
     apply_transposed(b, x);
   });
   Transposed inverse(*this);
@@ -79,6 +91,7 @@ SolveOutcome SystemSolver::solve_transposed(const Vectors& b, Vectors& x, PhaseT
 SolveOutcome SystemSolver::finish(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b,
                                   Vectors& x, PhaseTimes& times) {
   SolveOutcome outcome;
+  inverse_->expect(SolvePurpose::correction);
   // A Krylov method stops where it was told to, and where it got no further.
   const auto& krylov = inverse_->facts().krylov;
   const bool as_it_is = krylov && (!krylov->converged || question_.options.tolerance > 0);
@@ -97,7 +110,7 @@ void SystemSolver::estimate_trust(SystemMatrix& matrix, LinearOperator& inverse,
   const InverseFacts& facts = inverse_->facts();
   const bool fit = error <= largest_error && !(facts.krylov && !facts.krylov->converged);
   TrustFigures figures{.order = matrix.order(),
-                       .method = row_.method,
+                       .method = choice().method,
                        .precision = question_.options.precision,
                        .float_factors = question_.options.precision == Precision::float32 ||
                                         (facts.mixed && !facts.mixed->fell_back),
@@ -111,7 +124,9 @@ void SystemSolver::estimate_trust(SystemMatrix& matrix, LinearOperator& inverse,
   if (estimates) {
     times.measure("condition", [&] {
       figures.probe = probe_known_solution(matrix, inverse);
+      inverse_->expect(SolvePurpose::estimate);
       if (fit) figures.condition = estimate_condition(matrix, b, x, inverse);
+      inverse_->expect(SolvePurpose::correction);
     });
   }
   outcome.condition = figures.condition;

@@ -33,8 +33,9 @@ class SystemSolver final : public LinearOperator {
   SystemMatrix& matrix() { return *matrix_; }
   const Equilibration& scaling() const { return scaling_; }
   const InverseFacts& facts() const { return inverse_->facts(); }
-  double flops() const { return row_.analyse(question_).flops; }  ///< of the elimination
-  EliminationChoice choice() const { return row_.choice(question_); }
+  double flops() const;  ///< of the elimination as it was chosen
+  /// What did it, once it is eliminated; what was chosen before.
+  EliminationChoice choice() const;
 
   /// New values for the pattern of A, see SystemMatrix::set_values(); asks for set_up().
   void set_values(std::vector<double> values) {

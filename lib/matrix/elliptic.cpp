@@ -1,0 +1,28 @@
+#include "matrix/elliptic.hpp"
+
+#include <cmath>
+
+namespace spsolve {
+
+EllipticRows elliptic_rows(const Csr<double>& rows, double dominance) {
+  Index count = 0;
+  bool positive = true;
+#pragma omp parallel for schedule(static) reduction(+ : count) reduction(&& : positive)
+  for (Index i = 0; i < rows.rows; ++i) {
+    const auto columns = rows.row_columns(i);
+    const auto values = rows.row_values(i);
+    double diagonal = 0, beside = 0;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (columns[k] == i) {
+        diagonal = values[k];
+      } else {
+        beside += std::abs(values[k]);
+      }
+    }
+    positive = positive && diagonal > 0;
+    if (diagonal > 0 && diagonal >= dominance * beside) ++count;
+  }
+  return {count, positive};
+}
+
+}  // namespace spsolve

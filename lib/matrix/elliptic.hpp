@@ -1,0 +1,18 @@
+#pragma once
+
+#include "matrix/csr.hpp"
+
+namespace spsolve {
+
+/// Rows that look as those of discrete elliptic operators do: a_ii > 0 and
+/// a_ii >= dominance sum over j /= i of |a_ij|.
+struct EllipticRows {
+  Index count = 0;
+  bool positive = true;  ///< whether a_ii > 0 in all rows
+};
+
+/// Of a square matrix, or of a rank's rows of one whose column i is that of the diagonal entry of
+/// its row i. In threads.
+EllipticRows elliptic_rows(const Csr<double>& rows, double dominance);
+
+}  // namespace spsolve

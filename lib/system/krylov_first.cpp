@@ -1,0 +1,83 @@
+#include "system/krylov_first.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace spsolve {
+
+KrylovFirst::KrylovFirst(Way iteration, Way elimination, BeforeDouble before_second)
+    : iteration_(std::move(iteration)),
+      elimination_(std::move(elimination)),
+      before_second_(std::move(before_second)) {
+  begin();
+}
+
+void KrylovFirst::begin() {
+  if (inverse_ != nullptr && !eliminated_) return;
+  inverse_ = nullptr;
+  inverse_ = iteration_.make();
+  eliminated_ = false;
+}
+
+void KrylovFirst::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                               Equilibration& scaling) {
+  begin();
+  inverse_->find_scaling(matrix, wanted, precision, scaling);
+}
+
+void KrylovFirst::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
+  begin();
+  matrix_ = &matrix;
+  scaling_ = &scaling;
+  inverse_->prepare(matrix, scaling);
+}
+
+std::unique_ptr<Vectors> KrylovFirst::try_iteration(const EliminationRun& run,
+                                                    std::string& failure) {
+  std::unique_ptr<Vectors> row_sums;
+  EliminationRun trial = run;
+  if (trial.first == nullptr) {
+    const std::unique_ptr<Vectors> ones = matrix_->vectors(1);
+    ones->fill(1);
+    row_sums = matrix_->vectors(1);
+    matrix_->bands().apply(*ones, *row_sums);
+    trial.first = row_sums.get();
+  }
+  std::unique_ptr<Vectors> x;
+  try {
+    x = inverse_->eliminate(trial);
+  } catch (const Error& error) {
+    // The same on every rank, as all must go on together.
+    if (error.code() != ExitCode::not_trustworthy || error.scope() != Scope::every_rank) throw;
+    failure = error.what();
+    return nullptr;
+  }
+  failure = inverse_->facts().krylov->shortfall;
+  return x;
+}
+
+std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
+  std::string failure;
+  std::unique_ptr<Vectors> x = try_iteration(run, failure);
+  if (failure.empty()) return run.first != nullptr ? std::move(x) : nullptr;
+  // What was to be tried in its place is done here.
+  failure = failure.substr(0, failure.find("; "));
+  x = nullptr;
+  inverse_ = nullptr;
+  if (before_second_) before_second_(failure);
+  inverse_ = elimination_.make();
+  eliminated_ = true;
+  inverse_->prepare(*matrix_, *scaling_);
+  run.progress.restart("eliminating after all");
+  x = inverse_->eliminate(run);
+  facts_ = inverse_->facts();
+  facts_.instead = elimination_.method;
+  facts_.notes.push_back(fmt::format("auto took {} first, and eliminated after all: {}",
+                                     name(iteration_.method), failure));
+  return x;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "solve/inverse.hpp"
+#include "system/solver_table.hpp"
+
+namespace spsolve {
+
+/// An inverse by iteration, or, where that does not do, by elimination, as `auto` takes it for what
+/// looks elliptic: the first right-hand sides, or the row sums, are the trial. Where it does not
+/// converge, or the matrix turns out not to be what the method wants, the matrix is eliminated, and
+/// a note says why. What iterated is gone before the elimination begins, which takes the scale
+/// factors that the iteration wanted.
+class KrylovFirst final : public Inverse {
+ public:
+  struct Way {
+    Method method;
+    std::function<std::unique_ptr<Inverse>()> make;
+  };
+
+  /// `before_second` is called as BeforeDouble says, before the elimination.
+  KrylovFirst(Way iteration, Way elimination, BeforeDouble before_second);
+
+  void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                    Equilibration& scaling) override;
+  void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
+  std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
+  void apply(const Vectors& x, Vectors& y) override { inverse_->apply(x, y); }
+  void apply_transposed(const Vectors& x, Vectors& y) override { inverse_->apply_transposed(x, y); }
+  void expect(SolvePurpose purpose) override { inverse_->expect(purpose); }
+  const InverseFacts& facts() const override { return eliminated_ ? facts_ : inverse_->facts(); }
+
+ private:
+  /// Makes the iteration where there is none.
+  void begin();
+  /// The solution of the trial, or null and why iteration does not do.
+  std::unique_ptr<Vectors> try_iteration(const EliminationRun& run, std::string& failure);
+
+  Way iteration_, elimination_;
+  BeforeDouble before_second_;
+  SystemMatrix* matrix_ = nullptr;
+  const Equilibration* scaling_ = nullptr;
+  std::unique_ptr<Inverse> inverse_;
+  bool eliminated_ = false;  // inverse_ is the elimination's
+  InverseFacts facts_;       // then
+};
+
+}  // namespace spsolve
