@@ -134,12 +134,16 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
   if (on_gpu && !gpus.dense_bytes) {
     fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
   }
-  if (!on_gpu || stays_on_hosts(config, shape, study, team.size(), gpus.dense_bytes)) {
-    return plan_question(question_for(config, shape, team.size(), {}, std::move(study)), rotates,
-                         resident, team, plan, {});
-  }
-  return plan_question(question_for(config, shape, team.size(), gpus.dense_bytes, std::move(study)),
-                       rotates, resident, team, plan, free_memory_of_own_gpu(config, team, gpus));
+  const bool on_hosts =
+      !on_gpu || stays_on_hosts(config, shape, study, team.size(), gpus.dense_bytes);
+  SolverQuestion question = question_for(
+      config, shape, team.size(), on_hosts ? GpuDenseBytes{} : gpus.dense_bytes, std::move(study));
+  std::string note;
+  MemoryCheck check =
+      plan_what_fits(question, rotates, resident, team, plan,
+                     on_hosts ? std::nullopt : free_memory_of_own_gpu(config, team, gpus), note);
+  if (!note.empty()) plan.about = note + "\n" + plan.about;
+  return check;
 }
 
 /// One solve by all ranks of a team, from the file to the report.
@@ -172,7 +176,7 @@ class SolveRun {
     report_.transport = memory->transport();
     const bool on_gpu = memory->memory() == MemoryKind::gpu;
     const GpuMemoryWatch on_its_gpu(gpus_, on_gpu);
-    const SolverQuestion question =
+    SolverQuestion question =
         question_for(config_, shape, team_.size(), on_gpu ? gpus_.dense_bytes : GpuDenseBytes{},
                      std::move(study));
     plan(question, on_its_gpu.available());
@@ -197,10 +201,12 @@ class SolveRun {
 
  private:
   /// Refuses what does not fit, before anything is allocated.
-  void plan(const SolverQuestion& question, std::optional<std::int64_t> gpu_available) {
+  void plan(SolverQuestion& question, std::optional<std::int64_t> gpu_available) {
     MemoryPlan plan;
-    const MemoryCheck memory = plan_question(question, config_.matrix.rotate_rows != 0, resident_,
-                                             team_, plan, gpu_available);
+    std::string note;
+    const MemoryCheck memory = plan_what_fits(question, config_.matrix.rotate_rows != 0, resident_,
+                                              team_, plan, gpu_available, note);
+    if (!note.empty()) report_.notes.push_back(note);
     refuse_what_does_not_fit(plan, memory, report_);
   }
 

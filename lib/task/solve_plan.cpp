@@ -121,6 +121,33 @@ MemoryCheck plan_question(const SolverQuestion& question, bool rotates, std::int
   return check_memory(team, plan, plans, remedies(question, rotates, resident), gpu_available);
 }
 
+MemoryCheck plan_what_fits(SolverQuestion& question, bool rotates, std::int64_t resident,
+                           Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
+                           std::string& note) {
+  MemoryCheck check = plan_question(question, rotates, resident, team, plan, gpu_available);
+  const SparseOutlook& outlook = question.study.outlook;
+  if (check.fits || question.options.method != Method::automatic || !outlook.analysed) return check;
+  SolverQuestion other = question;
+  other.options.method = !outlook.facts.symmetric          ? Method::gmres
+                         : outlook.facts.positive_diagonal ? Method::cg
+                                                           : Method::minres;
+  other.study.analysis = nullptr;
+  const bool refused = std::ranges::any_of(solver_table(), [&](const SolverRow& row) {
+    return row.method == other.options.method && !row.refuse(other).empty();
+  });
+  if (refused) return check;
+  MemoryPlan smaller;
+  MemoryCheck other_check = plan_question(other, rotates, resident, team, smaller, gpu_available);
+  if (!other_check.fits) return check;
+  note = fmt::format(
+      "auto took {}, as {} needs more memory than there is; Krylov methods converge where the "
+      "preconditioner suits the matrix",
+      name(other.options.method), name(choose_solver(question).method));
+  question = std::move(other);
+  plan = std::move(smaller);
+  return other_check;
+}
+
 BeforeDouble check_in_double(const SolverQuestion& question, Team& team, const Gpus& gpus) {
   return [question, &team, &gpus](const std::string& why) {
     const PlanFor plans = [&](int rank, int ranks) {

@@ -47,6 +47,12 @@ std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShap
 MemoryCheck plan_question(const SolverQuestion& question, bool rotates, std::int64_t resident,
                           Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available);
 
+/// The same; but where `auto` would eliminate and that does not fit, of the Krylov method that
+/// suits the matrix, if that fits: the question then asks for it, and `note` says so. Collective.
+MemoryCheck plan_what_fits(SolverQuestion& question, bool rotates, std::int64_t resident,
+                           Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
+                           std::string& note);
+
 /// What looks once more, before a matrix is eliminated in double where float did not do, whether
 /// that fits. `team` and `gpus` must outlive it.
 BeforeDouble check_in_double(const SolverQuestion& question, Team& team, const Gpus& gpus);

@@ -1,5 +1,6 @@
 // Every Krylov method with every preconditioner, over the ranks of a team.
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -195,6 +196,45 @@ TEST_F(Krylov, NamesMatricesThatItsMethodsAreNotFor) {
       "not positive definite");
   has(message_of("kkt:300", Method::gmres, jacobi, ExitCode::input),
       "wants a diagonal without zeros");
+}
+
+TEST_F(Krylov, AutoIteratesAtFirstAndEliminatesWhereThatDoesNotDo) {
+  const Csr<double> whole = load_matrix("grid3d:12");
+  const Dense<double> b = test::multiply(whole, random_multivector(whole.rows, 2, 5));
+  SolverQuestion question;
+  question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
+  question.ranks = ranks.team.size();
+  question.study =
+      study_sparsity(ranks.team, ranks.team.rank() == 0 ? whole : Csr<double>{}, question.options);
+  EXPECT_TRUE(question.study.outlook.elliptic);
+  const auto row = std::ranges::find(solver_table(), Method::cg, &SolverRow::method);
+  ASSERT_NE(row, solver_table().end());
+  EXPECT_EQ(row->refuse(question), "");
+  for (const bool enough : {true, false}) {
+    question.options.iterations = enough ? 0 : 2;
+    std::unique_ptr<SystemMatrix> matrix(
+        new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
+    std::string why;
+    SystemSolver solver(std::move(matrix), *row, question, ranks.memory,
+                        [&](const std::string& sentence) { why = sentence; });
+    // Once more from the beginning, with the values that are there.
+    for (int round = 0; round < 2; ++round) {
+      solver.set_up();
+      const auto x = solver.matrix().vectors(b.columns);
+      PhaseTimes times;
+      const auto right = test::vectors_of(solver.matrix(), b);
+      const SolveOutcome outcome = solver.solve(*right, *x, times);
+      EXPECT_TRUE(outcome.trust.solves);
+      EXPECT_LE(test::backward_error(whole, b, test::whole(*x)), 1e-14);
+      EXPECT_EQ(solver.choice().method, enough ? Method::cg : Method::sparse_cholesky);
+      EXPECT_EQ(solver.facts().krylov.has_value(), enough);
+      EXPECT_EQ(solver.facts().sparse.has_value(), !enough);
+      EXPECT_EQ(why.empty(), enough);
+      if (!enough) {
+        EXPECT_NE(solver.facts().notes.back().find("eliminated after all"), std::string::npos);
+      }
+    }
+  }
 }
 
 TEST_F(Krylov, HasTheSameBitsTwice) {
