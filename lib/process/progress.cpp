@@ -52,8 +52,9 @@ void Progress::print(Index step, Index steps, double fraction) {
   const double done_here = fraction - before_;
   const double left = done_here > 0 ? seconds * (1 - fraction) / done_here : 0;
   const std::string row = fmt::format(
-      "{}: {:5.1f} %  step {} of {}  {:.2f} GFLOP/s  {:.0f} s, about {:.0f} s left", label_,
-      100 * fraction, step, steps, done_here * flops_ / seconds / 1e9, seconds, left);
+      "{}: {:5.1f} %  step {} of {}{}  {:.0f} s, about {:.0f} s left", label_, 100 * fraction, step,
+      steps, flops_ > 0 ? fmt::format("  {:.2f} GFLOP/s", done_here * flops_ / seconds / 1e9) : "",
+      seconds, left);
   if (show_ == Show::log) return log_line(row);
   // A terminal that went away is no reason to end the task.
   std::fputs(fmt::format("\r{}\x1b[K", row).c_str(), stream_);

@@ -79,6 +79,9 @@ void add_fact(std::string& rows, const std::string& path, const std::string& val
                       escaped(help_on_field(path)), escaped(path), escaped(value));
 }
 
+/// Elements of an array that are still read as one fact.
+constexpr std::size_t longest_fact = 20;
+
 /// The scalars of `object`, nested ones by their dotted paths; what is drawn or listed elsewhere is
 /// left out.
 void add_facts(std::string& rows, const Json& object, const std::string& before) {
@@ -86,6 +89,7 @@ void add_facts(std::string& rows, const Json& object, const std::string& before)
     const std::string path = before + key;
     if (before.empty() && (key == "configuration" || key == "notes" || key == "versions")) continue;
     if (is_spread(value) || is_table(value)) continue;
+    if (value.is_array() && value.size() > longest_fact) continue;  // drawn, or in the JSON report
     if (value.is_object()) {
       add_facts(rows, value, path + ".");
     } else {
@@ -148,6 +152,20 @@ std::string convergence(const Json& report) {
     labels.push_back(labels.empty() ? "first solution" : fmt::format("sweep {}", labels.size()));
   }
   return svg::steps("Backward errors", lines, labels, {{"unit round-off", unit_roundoff}});
+}
+
+/// The backward errors by the steps of a Krylov method, or "" where there were none.
+std::string krylov_steps(const Json& report) {
+  const Json history = report.value("/krylov/history"_json_pointer, Json::array());
+  if (history.size() < 2) return "";
+  svg::Line line{"by the recurrences", {}};
+  std::vector<std::string> labels;
+  for (const Json& error : history) {
+    line.values.push_back(error.is_number() ? error.get<double>() : 0);
+    labels.push_back(fmt::format("{}", labels.size()));
+  }
+  const double asked = number_in(report["krylov"], "asked");
+  return svg::steps("Backward error after every step", {line}, labels, {{"asked for", asked}});
 }
 
 /// Planned and measured memory of every rank, or of those that held the most.
@@ -245,6 +263,9 @@ std::string html_report(const Json& report, const DrawnPatterns& patterns) {
   }
   elimination += work_by_level(report);
   if (!elimination.empty()) body += "<h2>The elimination</h2>\n" + elimination;
+  if (const std::string steps = krylov_steps(report); !steps.empty()) {
+    body += "<h2>The iteration</h2>\n" + steps;
+  }
   for (const auto& [key, value] : report.items()) {
     if (is_table(value)) body += fmt::format("<h2>{}</h2>\n{}", escaped(key), table_of(value));
   }

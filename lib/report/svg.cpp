@@ -138,7 +138,10 @@ std::string steps(std::string_view title, const std::vector<Line>& lines,
     result += line(left, y, left + across, y, "#777777", 1.2, "6 4");
     result += text(left + across + 8, y + 4, "start", level.name, "#555555");
   }
-  for (std::size_t step = 0; step < labels.size(); ++step) {
+  // As many labels as there is room for, and no dots where they would touch.
+  constexpr std::size_t most_labels = 6, most_dots = 40;
+  const std::size_t apart = (labels.size() + most_labels - 1) / most_labels;
+  for (std::size_t step = 0; step < labels.size(); step += apart) {
     result += text(place_of(step), top + down + 18, "middle", labels[step]);
   }
   for (std::size_t k = 0; k < lines.size(); ++k) {
@@ -147,6 +150,7 @@ std::string steps(std::string_view title, const std::vector<Line>& lines,
     for (std::size_t step = 0; step < lines[k].values.size(); ++step) {
       const double x = place_of(step), y = height_of(lines[k].values[step]);
       points += fmt::format("{:.1f},{:.1f} ", x, y);
+      if (lines[k].values.size() > most_dots) continue;
       result += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="4.5" fill="{}"/>)"
                             "\n",
                             x, y, colour);

@@ -186,7 +186,9 @@ MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int
 
 std::string solver_help() {
   std::string text =
-      "Methods of solve.method; auto takes the one that is predicted to be soonest done:\n\n";
+      "Methods of solve.method; auto takes the one that is predicted to be soonest done, cg where "
+      "A "
+      "looks elliptic, and a Krylov method where elimination does not fit into memory:\n\n";
   for (const SolverRow& row : solver_table())
     text += fmt::format("{}\n      {}\n", name(row.method), row.sentence);
   return text;

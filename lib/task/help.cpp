@@ -5,6 +5,7 @@
 #include "config/schema.hpp"
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
+#include "krylov/preconditioner.hpp"
 #include "matrix/generate/generate.hpp"
 #include "multiply/kernel.hpp"
 #include "report/report_fields.hpp"
@@ -36,7 +37,8 @@ std::string exit_code_help() {
 std::vector<std::string_view> help_topics() {
   std::vector<std::string_view> topics{"configuration"};
   for (const Section& section : sections()) topics.push_back(section.name);
-  for (const std::string_view more : {"report", "generators", "methods", "kernels", "exit-codes"}) {
+  for (const std::string_view more :
+       {"report", "generators", "methods", "preconditioners", "kernels", "exit-codes"}) {
     topics.push_back(more);
   }
   return topics;
@@ -47,6 +49,7 @@ std::string help_on(std::string_view topic) {
   if (topic == "report") return report_help();
   if (topic == "generators") return generator_help();
   if (topic == "methods") return solver_help();
+  if (topic == "preconditioners") return preconditioner_help();
   if (topic == "kernels") return kernel_help();
   if (topic == "exit-codes") return exit_code_help();
   if (std::string text = help_text(topic); !text.empty()) return text;

@@ -1,0 +1,115 @@
+"""Krylov methods as a user meets them: words, exit codes, bad input, what auto takes."""
+
+import json
+import re
+import unittest
+
+from support import BIN, CliTest, INPUT, NOT_TRUSTWORTHY, SOLVED
+
+
+class Krylov(CliTest):
+    def solve(self, matrix, *settings, ranks=1, **options):
+        self.write("c.yaml", f"matrix: {matrix}\noutput: {{report: report.json, html: report.html}}\n")
+        words = [word for setting in settings for word in ("--set", setting)]
+        return self.spsolve("c.yaml", *words, ranks=ranks, **options)
+
+    def test_the_report_and_its_picture_show_every_step(self):
+        result = self.solve("grid2d:70", "solve.method=cg")
+        self.assertEqual(result.code, SOLVED, result.text)
+        krylov = self.report()["krylov"]
+        self.assertEqual(krylov["preconditioner"], "multigrid")
+        self.assertTrue(krylov["converged"])
+        self.assertEqual(len(krylov["history"]), krylov["steps"] + 1)
+        self.assertLess(krylov["steps"], 25)
+        self.assertEqual(krylov["levels"][0]["rows"], 4900)
+        self.assertRegex(result.out, r"krylov +multigrid, \d+ steps, \d+ levels")
+        self.assertNotIn("GFLOP/s", result.text)
+        page = (self.folder / "report.html").read_text()
+        self.assertIn("Backward error after every step", page)
+
+    def test_every_method_gives_the_same_answer_on_one_rank_and_on_three(self):
+        for method in ("cg", "minres", "gmres", "bicgstab", "idr"):
+            for ranks in (1, 3):
+                result = self.solve("grid2d:40", f"solve.method={method}", ranks=ranks)
+                self.assertEqual(result.code, SOLVED, result.text)
+                self.assertLess(self.report()["l2_error"], 1e-8, method)
+
+    def test_it_stops_at_the_tolerance_and_says_which(self):
+        result = self.solve("grid2d:50", "solve.method=cg", "solve.tolerance=1e-6",
+                            "solve.preconditioner=jacobi")
+        self.assertEqual(result.code, SOLVED, result.text)
+        report = self.report()
+        self.assertLess(report["backward_error"], 1e-6)
+        self.assertGreater(report["backward_error"], 1e-11)
+        self.assertEqual(report["krylov"]["asked"], 1e-6)
+
+    def test_steps_that_do_not_suffice_are_exit_code_1_with_what_to_try(self):
+        result = self.solve("grid2d:60", "solve.method=cg", "solve.preconditioner=none",
+                            "solve.iterations=5")
+        self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+        self.assertIn("took all of its steps: after 5 steps the backward error was", result.text)
+        self.assertIn("solve.preconditioner", result.text)
+        self.assertFalse(self.report()["krylov"]["converged"])
+
+    def test_what_methods_and_preconditioners_are_not_for_is_named(self):
+        cases = (
+            ("convdiff3d:6", ("solve.method=cg",), INPUT, "wants a symmetric matrix"),
+            ("convdiff3d:6", ("solve.method=minres",), INPUT, "wants a symmetric matrix"),
+            ("helmholtz2d:20", ("solve.method=cg", "solve.preconditioner=none"), NOT_TRUSTWORTHY,
+             "not positive definite"),
+            ("kkt:300", ("solve.method=gmres", "solve.preconditioner=jacobi"), INPUT,
+             "wants a diagonal without zeros"),
+            ("grid2d:20", ("solve.method=cg", "solve.precision=float"), INPUT,
+             "computes in double"),
+            ("grid2d:20", ("solve.method=cg", "checkpoint.directory=kept"), INPUT, "checkpoint"),
+            ("grid2d:20", ("solve.method=cg", "solve.pivoting=partial"), INPUT, "pivoting"),
+            ("grid2d:20", ("solve.method=cg", "solve.tolerance=-1"), INPUT, "solve.tolerance"),
+            ("grid2d:20", ("solve.method=cg", "solve.tolerance=nan"), INPUT, "solve.tolerance"),
+            ("grid2d:20", ("solve.method=gmres", "solve.restart=0"), INPUT, "solve.restart"),
+            ("grid2d:20", ("solve.method=cg", "solve.preconditioner=amg"), INPUT, "multigrid"),
+        )
+        for matrix, settings, code, words in cases:
+            with self.subTest(settings=settings):
+                for ranks in (1, 2):
+                    result = self.solve(matrix, *settings, ranks=ranks)
+                    self.assertEqual(result.code, code, result.text)
+                    self.assertIn(words, result.err)
+
+    def test_a_singular_matrix_is_not_called_solved(self):
+        # A path's Laplacian: constants are its null space. The right-hand side does not sum to 0.
+        n = 60
+        entries = []
+        for i in range(1, n + 1):
+            entries.append((i, i, 1 if i in (1, n) else 2))
+            if i > 1:
+                entries += [(i, i - 1, -1), (i - 1, i, -1)]
+        lines = [f"{i} {j} {v}" for i, j, v in entries]
+        self.write("path.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                   f"{n} {n} {len(lines)}\n" + "\n".join(lines) + "\n")
+        self.write("b.mtx", f"%%MatrixMarket matrix array real general\n{n} 1\n" + "1\n" * n)
+        for method in ("cg", "minres", "gmres", "bicgstab", "idr"):
+            result = self.solve("path.mtx", f"solve.method={method}", "right_hand_side=b.mtx",
+                                "solve.iterations=400")
+            self.assertEqual(result.code, NOT_TRUSTWORTHY, method + result.text)
+
+    def test_auto_says_what_it_took_where_elimination_does_not_fit(self):
+        self.needs_limits()
+        self.write("c.yaml", "matrix: convdiff3d:44\nsolve: {condition: false}\nthreads: 1\n"
+                   "output: {report: report.json}\n")
+        limited = f"ulimit -v 700000; exec {BIN / 'spsolve'} c.yaml"
+        result = self.run_program("bash", "-c", limited)
+        self.assertEqual(result.code, SOLVED, result.text)
+        report = self.report()
+        self.assertEqual(report["method"], "gmres")
+        self.assertRegex(" ".join(report["notes"]), "auto took gmres, as sparse_lu needs more memory")
+
+    def test_help_names_every_preconditioner(self):
+        text = self.spsolve("--help", "preconditioners").out
+        words = re.findall(r"^(\w+)$", text, re.MULTILINE)
+        schema = json.loads(self.spsolve("--generate", "configuration-schema").out)
+        choices = schema["properties"]["solve"]["anyOf"][1]["properties"]["preconditioner"]["enum"]
+        self.assertEqual(sorted(words + ["auto"]), sorted(choices))
+
+
+if __name__ == "__main__":
+    unittest.main()
