@@ -53,7 +53,7 @@ struct Solver::State {
   void refuse_what_does_not_fit(bool on_gpu) {
     MemoryPlan plan;
     const MemoryCheck check =
-        plan_question(question, false, resident_memory(), ranks.team(), plan,
+        plan_question(question, {}, resident_memory(), ranks.team(), plan,
                       on_gpu ? free_gpu_memory(gpus) : std::optional<std::int64_t>{});
     if (check.fits) return;
     fail_everywhere(ExitCode::resources, "this system does not fit into memory; {}\n{}",
@@ -107,7 +107,7 @@ namespace {
 Solution told(const Vectors& x, const SolveOutcome& outcome) {
   Solution solution;
   solution.x = own_rows(x);
-  solution.solved = outcome.trust.solves;
+  solution.solved = outcome.trust.verdict == Verdict::solved;
   solution.backward_error = outcome.refinement.after.backward_error;
   solution.componentwise_error = outcome.refinement.after.componentwise_error;
   solution.sweeps = outcome.refinement.sweeps;

@@ -58,6 +58,20 @@ void write_files(const nlohmann::ordered_json& json, const DrawnPatterns& patter
   if (!wanted.html.empty()) io::write_text(wanted.html, html_report(json, patterns));
 }
 
+/// Puts a report that says so in the place of an earlier run's, which would be taken for this one's
+/// if this one is killed. What cannot be written goes: the end of the run tells why.
+void leave_running(const TaskReport& report, const Config::Output& wanted) {
+  if (io::is_written_through(wanted.report) || io::is_written_through(wanted.html)) return;
+  try {
+    write_files(running_json(report), {}, wanted);
+  } catch (const Error&) {
+    for (const auto& file : {wanted.report, wanted.html}) {
+      std::error_code ignored;
+      if (std::filesystem::is_regular_file(file, ignored)) std::filesystem::remove(file, ignored);
+    }
+  }
+}
+
 /// Leaves a report of a run that failed, lest an earlier run's is taken for its. What goes wrong
 /// here is told and no more: the failure of the run is what counts.
 void leave_report(TaskReport& report, const Failure& failure, const Config& config) {
@@ -74,19 +88,28 @@ void leave_report(TaskReport& report, const Failure& failure, const Config& conf
   }
 }
 
+/// What a reader of the answer must know, on the standard error, whatever becomes of the report.
+void tell_notes(const TaskReport& report) {
+  for (const std::string& note : report.notes) log_line("note: " + note);
+  if (report.status != name(Verdict::solved)) log_line("status: " + report.status);
+}
+
 /// Runs a task, writes and prints its report.
 template <typename Report>
-ExitCode perform(void (&task)(const Config&, Team&, const nlohmann::ordered_json&, const Gpus&,
-                              Report&),
-                 const Config& config, Team& team, const Gpus& gpus, const SpsolveLine& line) {
+ExitCode perform(void (&task)(const Config&, Team&, const Gpus&, Report&), const Config& config,
+                 Team& team, const Gpus& gpus, const SpsolveLine& line) {
   const bool speaks = team.rank() == 0;
   nlohmann::ordered_json versions = build_versions();
   versions["mpi"] = MpiSession::version();
   Report report;
   report.started = time_now();
   report.command_line = line.typed;
+  begin_report(config, team, versions, report);
+  together(team, [&] {
+    if (speaks) leave_running(report, config.output);
+  });
   try {
-    task(config, team, versions, gpus, report);
+    task(config, team, gpus, report);
   } catch (...) {
     const Failure failure = current_failure();
     if (speaks || failure.scope == Scope::one_rank) leave_report(report, failure, config);
@@ -96,7 +119,9 @@ ExitCode perform(void (&task)(const Config&, Team&, const nlohmann::ordered_json
     if (speaks) write_files(to_json(report), report.patterns, config.output);
   });
   together(team, [&] {
-    if (!speaks || line.quiet) return;
+    if (!speaks) return;
+    tell_notes(report);
+    if (line.quiet) return;
     const std::string text = "spsolve report\n" + to_text(report);
     // The standard output may belong to a file of results.
     if (std::ranges::any_of(report.files, io::is_standard_output)) {
@@ -105,7 +130,7 @@ ExitCode perform(void (&task)(const Config&, Team&, const nlohmann::ordered_json
       print_out(text);
     }
   });
-  return report.status == "solved" ? ExitCode::solved : ExitCode::not_trustworthy;
+  return report.status == name(Verdict::solved) ? ExitCode::solved : ExitCode::not_trustworthy;
 }
 
 ExitCode run(Team& team, const SpsolveLine& line) {

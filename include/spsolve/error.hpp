@@ -8,7 +8,7 @@ namespace spsolve {
 /// How a program of this project ends. The value is the process's exit code.
 enum class ExitCode : int {
   solved = 0,           ///< the task was done and its answer can be trusted
-  not_trustworthy = 1,  ///< singular matrix, or a residual that is too large
+  not_trustworthy = 1,  ///< singular matrix, no certain digit, or too large a residual
   input = 2,            ///< a file, an option or the configuration is wrong
   resources = 3,        ///< memory, disk or device is missing or too small
   internal = 4,         ///< a defect of the program

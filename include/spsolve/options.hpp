@@ -58,6 +58,12 @@ enum class Pivoting {
 /// What may be switched on or off, or left to the program to decide.
 enum class AutoSwitch { automatic, on, off };
 
+/// What a solution must be to be called solved, beside having a small residual.
+enum class Acceptance {
+  digits,    ///< digits of x are right, as far as its forward error is known
+  residual,  ///< nothing more
+};
+
 /// How a system is solved: the keys of the section `solve` of a configuration.
 struct SolverOptions {
   Method method = Method::automatic;
@@ -80,6 +86,7 @@ struct SolverOptions {
   AutoSwitch equilibrate = AutoSwitch::automatic;
   int refinement = 10;    ///< most sweeps of iterative refinement
   bool condition = true;  ///< whether condition numbers are estimated
+  Acceptance accept = Acceptance::digits;
 
   bool operator==(const SolverOptions&) const = default;
 };

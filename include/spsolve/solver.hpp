@@ -28,8 +28,8 @@ struct SetUpReport {
 /// application's report.
 struct Solution {
   Dense<double> x;  ///< this rank's rows
-  /// Whether x solves a system near the one that was given, and some of its digits are certain, as
-  /// far as is known; see also `notes`.
+  /// Whether x solves a system near the one that was given, and, but for Acceptance::residual, some
+  /// of its digits are right as far as is known; see also `notes`.
   bool solved = false;
   double backward_error = 0;       ///< normwise
   double componentwise_error = 0;  ///< componentwise backward error

@@ -126,8 +126,9 @@ const Option option_table[] = {
         "Generator of a test matrix with its sizes, such as grid2d:100.", generator_problem),
     integer<&Config::matrix, &Config::Matrix::rotate_rows>(
         "matrix.rotate_rows", -no_limit, no_limit, "rows",
-        "Rows are moved down by this many, the last ones to the top; 1 makes every step of an "
-        "elimination pivot."),
+        "Rows of A, and of a right-hand side with them, are moved down by this many, the last ones "
+        "to "
+        "the top; 1 makes every step of an elimination pivot, and x stays the same."),
     choice<&Config::matrix, &Config::Matrix::reader>(
         "matrix.reader",
         "serial: rank 0 reads and deals the rows out; parallel, for task: multiply: every rank "
@@ -212,6 +213,11 @@ const Option option_table[] = {
         "solve.condition",
         "Whether condition numbers are estimated, for mostly 4 more solves, to bound the error of "
         "x."),
+    choice<&Config::solve, &Config::Solve::accept>(
+        "solve.accept",
+        "What status solved, and exit code 0, take beside a small backward error; digits: a bound "
+        "or an estimate of x's forward error below 0.1, else the status is uncertain and the exit "
+        "code 1; residual: nothing more."),
     text_option<&Config::multiply, &Config::Multiply::kernel>(
         OptionType::text, "multiply.kernel",
         "Kernel that each rank multiplies its rows with: auto, or a name that spbench "

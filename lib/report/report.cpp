@@ -260,6 +260,12 @@ nlohmann::ordered_json to_json(const MultiplyReport& report) {
   return json;
 }
 
+nlohmann::ordered_json running_json(const TaskReport& report) {
+  nlohmann::ordered_json json = first_fields(report, "running");
+  add_last_fields(json, report);
+  return json;
+}
+
 nlohmann::ordered_json failure_json(const TaskReport& report, const Failure& failure) {
   const bool stopped = failure.code == ExitCode::interrupted;
   nlohmann::ordered_json json = first_fields(report, stopped ? "stopped" : "failed");

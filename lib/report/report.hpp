@@ -56,7 +56,7 @@ struct TaskReport {
   std::string started;                   ///< started: the time, as ISO 8601 has it
   std::string command_line;              ///< command_line, as a shell would take it
   std::vector<std::string> files;        ///< files: results that are written, as they are named
-  std::string status;                    ///< status: solved | not trustworthy | failed | stopped
+  std::string status;                    ///< status: solved | uncertain | not trustworthy
   std::string matrix;                    ///< matrix.source
   Index rows = 0;                        ///< matrix.rows
   Index columns = 0;                     ///< matrix.columns
@@ -137,6 +137,9 @@ struct MultiplyReport : TaskReport {
 
 nlohmann::ordered_json to_json(const SolveReport& report);
 nlohmann::ordered_json to_json(const MultiplyReport& report);
+
+/// What there is to tell of a run that has begun: status running.
+nlohmann::ordered_json running_json(const TaskReport& report);
 
 /// What is left to be told of a run that failed, or was stopped: why, and what was known by then.
 nlohmann::ordered_json failure_json(const TaskReport& report, const Failure& failure);

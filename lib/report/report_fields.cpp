@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/schema.hpp"
+#include "solve/trust.hpp"
 
 namespace spsolve {
 
@@ -21,13 +22,18 @@ constexpr auto multiply_sometimes = FieldPresence::multiply_sometimes;
 constexpr auto sometimes = FieldPresence::sometimes;
 
 /// What a run that came to its end calls itself.
-const Json finished_statuses{"solved", "not trustworthy"};
+const Json finished_statuses(verdict_words);
+
+/// One that did not.
+const Json ended_statuses{"failed", "stopped"};
 
 constexpr ReportField field_table[] = {
     {"report_version", FieldType::integer, always, "Version of this form, 1."},
     {"status", FieldType::text, always,
-     "solved, or not trustworthy: then the exit code is 1 and a note says why; failed or stopped: "
-     "there is no result of this run, and failure says why."},
+     "solved; uncertain: x has a small residual, but no digit of it is known to be right; not "
+     "trustworthy: the residual is too large, or a product is wrong; for either the exit code is 1 "
+     "and a note says why. failed or stopped: there is no result of this run, and failure says "
+     "why; running: not yet, or never, where the run was killed."},
     {"started", FieldType::text, always,
      "When the run began, as year-month-day, hours and the difference from UTC (ISO 8601)."},
     {"command_line", FieldType::text, always,
@@ -330,12 +336,14 @@ bool only_for(const ReportField& field, Task task) {
 Json rule_for_ends(std::span<const ReportField> fields) {
   Json rule;
   rule["if"]["properties"]["status"]["enum"] = finished_statuses;
+  rule["else"]["if"]["properties"]["status"]["enum"] = ended_statuses;
   for (const ReportField& field : fields) {
     const std::string word(first_word(field.path));
     if (field.presence == finished) require(rule["then"], word);
     if (field.presence != failed) continue;
-    require(rule["else"], word);
+    require(rule["else"]["then"], word);
     rule["then"]["properties"][word] = false;
+    rule["else"]["else"]["properties"][word] = false;
   }
   return rule;
 }
@@ -401,7 +409,8 @@ Json report_schema() {
   Json schema = schema_of_fields(field_table);
   schema["properties"]["report_version"]["const"] = report_version;
   Json& statuses = schema["properties"]["status"]["enum"] = finished_statuses;
-  statuses.insert(statuses.end(), {"failed", "stopped"});
+  statuses.insert(statuses.end(), ended_statuses.begin(), ended_statuses.end());
+  statuses.push_back("running");
   return schema;
 }
 

@@ -84,9 +84,13 @@ enum class MemoryKind { host, gpu };
 enum class SolvingRanks { automatic, all };
 
 inline constexpr std::string_view solving_ranks_words[] = {"auto", "all"};
+inline constexpr std::string_view acceptance_words[] = {"digits", "residual"};
 inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};
 constexpr Words words_of(SolvingRanks) {
   return solving_ranks_words;
+}
+constexpr Words words_of(Acceptance) {
+  return acceptance_words;
 }
 constexpr Words words_of(AutoSwitch) {
   return auto_switch_words;

@@ -68,7 +68,13 @@ Doubt doubt_about(const TrustFigures& figures) {
   }
   if (std::isfinite(estimate) && estimate >= no_digit) return Doubt::correction;
   if (!condition && !figures.probe && pivots_range_far(figures)) return Doubt::pivots;
-  return Doubt::none;
+  return condition || std::isfinite(estimate) ? Doubt::none : Doubt::unmeasured;
+}
+
+Verdict verdict_on(Doubt doubt, const TrustFigures& figures) {
+  if (!has_small_residual(figures)) return Verdict::not_trustworthy;
+  const bool accepted = doubt == Doubt::none || figures.accept == Acceptance::residual;
+  return accepted ? Verdict::solved : Verdict::uncertain;
 }
 
 /// Why it is thought that A, or what the factors make of it, is singular.
@@ -124,6 +130,13 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
           "refinement did not converge (its last correction was {:.0e} of x): none of the digits "
           "of x is certain",
           figures.refinement.forward_error);
+    case Doubt::unmeasured:
+      return fmt::format(
+          "neither a condition number nor a correction of refinement tells how far x may be off: "
+          "{}none of its digits is certain; solve.condition=true with solve.refinement=10 tells "
+          "how "
+          "many are",
+          but);
     case Doubt::pivots:
     case Doubt::none:
       break;
@@ -131,8 +144,9 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
   if (!figures.condition && pivots_range_far(figures)) {
     return fmt::format(
         "pivots range over {:.0e}: the matrix is badly scaled, or singular to working precision; "
-        "x may have few correct digits although its backward error is small",
-        figures.pivots.largest_pivot / figures.pivots.smallest_pivot);
+        "x may have few correct digits although its backward error is small{}",
+        figures.pivots.largest_pivot / figures.pivots.smallest_pivot,
+        doubt == Doubt::pivots ? "; solve.condition=true tells" : "");
   }
   if (!figures.condition || figures.condition->componentwise < noteworthy) return {};
   const double componentwise = figures.condition->componentwise;
@@ -169,8 +183,7 @@ double forward_bound(const Condition& condition, const Quality& quality) {
 Trust judge(const TrustFigures& figures) {
   Trust trust;
   trust.doubt = doubt_about(figures);
-  const bool some_digit = trust.doubt == Doubt::none || trust.doubt == Doubt::pivots;
-  trust.solves = has_small_residual(figures) && some_digit;
+  trust.verdict = verdict_on(trust.doubt, figures);
   if (trust.doubt == Doubt::none) {
     trust.estimate = figures.refinement.forward_error;
     if (figures.condition) {
@@ -178,7 +191,7 @@ Trust judge(const TrustFigures& figures) {
       const double lost = std::log10(std::max(figures.condition->componentwise, 1.0));
       trust.digits = std::max(0, digits_of_double - static_cast<int>(std::ceil(lost)));
     }
-  } else if (trust.doubt != Doubt::pivots) {
+  } else if (trust.doubt != Doubt::pivots && trust.doubt != Doubt::unmeasured) {
     trust.digits = 0;
   }
   if (!has_small_residual(figures)) trust.notes.push_back(note_on_residual(figures));
@@ -205,6 +218,8 @@ std::string why_unknown(Doubt doubt) {
       return "it may be as large as x";
     case Doubt::pivots:
       return "the matrix may be singular to working precision";
+    case Doubt::unmeasured:
+      return "nothing was estimated";
     case Doubt::none:
       break;
   }

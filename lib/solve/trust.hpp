@@ -3,9 +3,11 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
+#include "core/words.hpp"
 #include "solve/condition.hpp"
 #include "solve/options.hpp"
 #include "solve/pivot_statistics.hpp"
@@ -23,6 +25,7 @@ struct TrustFigures {
   PivotStatistics pivots;
   bool has_pivots = true;  ///< whether they are those of an elimination
   double asked = 0;        ///< the backward error that was asked for; 0: as small as it gets
+  Acceptance accept = Acceptance::digits;
   Refinement refinement;
   std::optional<Condition> condition;
   std::optional<Probe> probe;
@@ -36,15 +39,26 @@ enum class Doubt {
   bound,       ///< condition x backward error leaves x no digit
   correction,  ///< the last correction of refinement was as large as x
   pivots,      ///< nothing was estimated, and the pivots may be those of a singular matrix
+  unmeasured,  ///< nothing was estimated, and no correction told
 };
+
+/// What a solution is called, and the status of its report.
+enum class Verdict {
+  solved,           ///< a small residual, and digits of x that are right as far as is known
+  uncertain,        ///< a small residual, but nothing says that any digit of x is right
+  not_trustworthy,  ///< the residual is too large: x does not solve the system
+};
+
+inline constexpr std::string_view verdict_words[] = {"solved", "uncertain", "not trustworthy"};
+constexpr Words words_of(Verdict) {
+  return verdict_words;
+}
 
 /// How far x can be trusted.
 struct Trust {
   static constexpr double unknown = std::numeric_limits<double>::infinity();
 
-  /// Whether x solves a system near A x = b, and some of its digits are certain, as far as is
-  /// known: status "solved".
-  bool solves = true;
+  Verdict verdict = Verdict::solved;
   Doubt doubt = Doubt::none;
   /// Bound on ||x - x*|| / ||x||, x* the exact solution, infinity norms; infinite where it is not
   /// known.
@@ -52,7 +66,7 @@ struct Trust {
   /// The same as the last corrections let expect it; infinite where it is not known.
   double estimate = unknown;
   /// Decimal digits of the largest components of x that stay where A and b change in their last
-  /// digit; 0 for any doubt but that of pivots, nothing where no condition was estimated.
+  /// digit; 0 for any doubt but the last two, nothing where no condition was estimated.
   std::optional<int> digits;
   /// What a reader of the report should know before using x.
   std::vector<std::string> notes;
@@ -73,9 +87,13 @@ double forward_bound(const Condition& condition, const Quality& quality);
 ///     bound       B >= 0.1, and refinement did not converge: not s < 0.1
 ///     correction  s >= 0.1, and finite
 ///     pivots      neither kappa nor the known solution is there, and min |u_kk| <= n u max |u_kk|
+///     unmeasured  neither kappa nor s is there
 ///
 /// The first that holds decides, however kind the other figures are: bound and estimate are
-/// unknown then. Each proves something that the others can't:
+/// unknown then. x is solved for where its residual is small and none holds, so that B or s is
+/// below 0.1: at least the first digit of its largest component is right. With Acceptance::residual
+/// its residual alone decides; doubt, figures and notes are the same. Each proves something that
+/// the others can't:
 ///
 /// - A condition comes from factors. Where A is singular these are round-off, and belong to a
 ///   regular matrix A + E. If no entry of A that may change takes part in A v = 0 (two leaves of a

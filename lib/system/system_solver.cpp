@@ -117,6 +117,7 @@ void SystemSolver::estimate_trust(SystemMatrix& matrix, LinearOperator& inverse,
                        .pivots = facts.pivots,
                        .has_pivots = !facts.krylov,
                        .asked = question_.options.tolerance,
+                       .accept = question_.options.accept,
                        .refinement = outcome.refinement,
                        .condition = {},
                        .probe = {}};

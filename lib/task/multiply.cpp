@@ -226,12 +226,10 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const Gpus& gpus, Me
   return plan_multiply(config, team, device, plan);
 }
 
-void run_multiply(const Config& config, Team& team, const nlohmann::ordered_json& versions,
-                  const Gpus& gpus, MultiplyReport& report) {
+void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyReport& report) {
   const Config::Multiply& wanted = config.multiply;
   const Timer total;
   PhaseTimes times;
-  begin_report(config, team, versions, report);
   begin_task(config, team, report);
   const auto backend = choose_backend(config, team, gpus, report);
   const Kernel& kernel = kernel_of(*backend, wanted.kernel);
@@ -273,7 +271,7 @@ void run_multiply(const Config& config, Team& team, const nlohmann::ordered_json
   times.add("total", total.seconds());
 
   const bool trusted = !report.errors || report.errors->within_bound();
-  report.status = trusted ? "solved" : "not trustworthy";
+  report.status = name(trusted ? Verdict::solved : Verdict::not_trustworthy);
   if (!trusted) {
     report.notes.push_back(
         fmt::format("Y differs from the serial product by more than rounding allows: the kernel {} "

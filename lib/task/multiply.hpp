@@ -18,11 +18,10 @@ namespace spsolve {
 /// host, bringing the rows of X that it needs of others (DistributedProduct). Rank 0 gathers Y
 /// where it is to be written, or compared with the serial product of the whole matrix
 /// (multiply.verify), for which it then holds the whole matrix as well. Every rank gets the report,
-/// as far as it came where this fails; its status is "not trustworthy" where
-/// ProductErrors::within_bound() does not hold. Throws the same Error on every rank. `versions`
-/// goes into the report as it is. Collective.
-void run_multiply(const Config& config, Team& team, const nlohmann::ordered_json& versions,
-                  const Gpus& gpus, MultiplyReport& report);
+/// as far as it came where this fails; begin_report() has begun it, and its status is "not
+/// trustworthy" where ProductErrors::within_bound() does not hold. Throws the same Error on every
+/// rank. Collective.
+void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyReport& report);
 
 /// What a plan needs to know of where products are computed.
 struct ProductDevice {

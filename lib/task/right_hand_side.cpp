@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "distribute/row_exchange.hpp"
 #include "io/dense_source.hpp"
 #include "io/special_file.hpp"
 #include "matrix/multivector.hpp"
@@ -33,7 +34,7 @@ bool is_of_any_matrix(const fs::path& file) {
 /// The names that a right-hand side may have beside the matrix, the nearest first.
 std::vector<fs::path> files_beside(const Config& config) {
   const fs::path& matrix = config.matrix.file;
-  if (matrix.empty() || io::is_written_through(matrix) || config.matrix.rotate_rows != 0) return {};
+  if (matrix.empty() || io::is_written_through(matrix)) return {};
   std::string name = matrix.filename().string();
   for (const std::string_view ending : {".gz", ".mtx", ".npz", ".petsc"}) {
     if (name.ends_with(ending)) name.resize(name.size() - ending.size());
@@ -48,10 +49,17 @@ std::vector<fs::path> files_beside(const Config& config) {
   return files;
 }
 
-}  // namespace
+/// The rows of b as rotate_rows() moves those of a matrix: row i becomes row (i - by) mod n.
+/// Collective.
+void rotate(Vectors& b, Index by) {
+  const Index n = b.rows();
+  std::vector<Index> moved;
+  for (Index i = b.own().first; i < b.own().last; ++i) moved.push_back((i % n - by % n + n) % n);
+  const RowExchange exchange(b.team(), b.layout(), moved);
+  set_own_rows(b, exchange.to_list(own_rows(b)));
+}
 
-std::unique_ptr<Vectors> right_hand_side(const Config::RightHandSide& config,
-                                         SystemMatrix& matrix) {
+std::unique_ptr<Vectors> as_named(const Config::RightHandSide& config, SystemMatrix& matrix) {
   if (config.kind == RightHandSideKind::file) {
     return read_vectors(matrix.team(), matrix.layout(), matrix.memory(), config.file);
   }
@@ -69,6 +77,8 @@ std::unique_ptr<Vectors> right_hand_side(const Config::RightHandSide& config,
   });
   return b;
 }
+
+}  // namespace
 
 FoundRightHandSide find_right_hand_side(const Config& config, Index rows) {
   FoundRightHandSide found{config.right_hand_side, "", ""};
@@ -103,6 +113,17 @@ FoundRightHandSide find_right_hand_side(const Config& config, Index rows) {
       found.source = "row sums of A, whose solution is all ones";
   }
   return found;
+}
+
+std::unique_ptr<Vectors> right_hand_side(const Config::RightHandSide& config, SystemMatrix& matrix,
+                                         Index rotated_by) {
+  std::unique_ptr<Vectors> b = as_named(config, matrix);
+  if (rotated_by != 0 && rotates_with_rows(config)) rotate(*b, rotated_by);
+  return b;
+}
+
+bool rotates_with_rows(const Config::RightHandSide& config) {
+  return config.kind != RightHandSideKind::row_sums && config.kind != RightHandSideKind::ones;
 }
 
 Index columns_of_b(const Config::RightHandSide& config) {

@@ -10,9 +10,15 @@ namespace spsolve {
 
 /// The right-hand sides B, n x K in bands, that the configuration names for `matrix`: its row sums
 /// (so that x is all ones), ones, uniform random values in [-1, 1), or the columns of a Matrix
-/// Market file. Throws Error(input) on every rank where the file's rows differ from the matrix's.
-/// Collective.
-std::unique_ptr<Vectors> right_hand_side(const Config::RightHandSide& config, SystemMatrix& matrix);
+/// Market file, in the order of `matrix`, whose rows were rotated by `rotated_by` (see
+/// rotate_rows()): those of a file and random ones are rotated as well, so that x is the same.
+/// Throws Error(input) on every rank where the file's rows differ from the matrix's. Collective.
+std::unique_ptr<Vectors> right_hand_side(const Config::RightHandSide& config, SystemMatrix& matrix,
+                                         Index rotated_by = 0);
+
+/// Whether rows of right-hand sides have to change places with those of the matrix, as far as is
+/// known before they are found.
+bool rotates_with_rows(const Config::RightHandSide& config);
 
 /// A right-hand side that leaves nothing to be found, and where it comes from, in words.
 struct FoundRightHandSide {

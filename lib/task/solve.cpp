@@ -119,7 +119,7 @@ MemoryCheck check_reading(const SystemShape& shape, Team& team, MemoryPlan& mine
 /// plan_solve() with all ranks of the team.
 MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
   const SystemShape shape = shape_for_all(config, team);
-  const bool rotates = config.matrix.rotate_rows != 0;
+  const Rotated rotated = rotated_by(config);
   SparseStudy study;
   take_threads(config, team);
   const std::int64_t resident = resident_memory();
@@ -140,7 +140,7 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
       config, shape, team.size(), on_hosts ? GpuDenseBytes{} : gpus.dense_bytes, std::move(study));
   std::string note;
   MemoryCheck check =
-      plan_what_fits(question, rotates, resident, team, plan,
+      plan_what_fits(question, rotated, resident, team, plan,
                      on_hosts ? std::nullopt : free_memory_of_own_gpu(config, team, gpus), note);
   if (!note.empty()) plan.about = note + "\n" + plan.about;
   return check;
@@ -186,8 +186,9 @@ class SolveRun {
     if (is_sparse(row.method)) draw(whole, question.study);
     SystemSolver solver(deal_out(std::move(whole), memory->vectors()), row, question, *memory,
                         check_in_double(question, team_, gpus_));
-    const std::unique_ptr<Vectors> b =
-        times_.measure("read", [&] { return right_hand_side(found.config, solver.matrix()); });
+    const std::unique_ptr<Vectors> b = times_.measure("read", [&] {
+      return right_hand_side(found.config, solver.matrix(), config_.matrix.rotate_rows);
+    });
     eliminate(solver, *b, keeps);
     const std::unique_ptr<Vectors> x = solver.matrix().vectors(b->columns());
     const SolveOutcome outcome = solver.solve(*b, *x, times_);
@@ -204,8 +205,8 @@ class SolveRun {
   void plan(SolverQuestion& question, std::optional<std::int64_t> gpu_available) {
     MemoryPlan plan;
     std::string note;
-    const MemoryCheck memory = plan_what_fits(question, config_.matrix.rotate_rows != 0, resident_,
-                                              team_, plan, gpu_available, note);
+    const MemoryCheck memory = plan_what_fits(question, rotated_by(config_), resident_, team_, plan,
+                                              gpu_available, note);
     if (!note.empty()) report_.notes.push_back(note);
     refuse_what_does_not_fit(plan, memory, report_);
   }
@@ -276,8 +277,8 @@ class SolveRun {
 
   /// What is left to be told.
   void finish(const SystemSolver& solver, const Vectors& x, const GpuMemoryWatch& on_its_gpu) {
-    report_.status = report_.trust.solves ? "solved" : "not trustworthy";
-    if (checkpoints_ && report_.status == "solved") checkpoints_->remove();
+    report_.status = name(report_.trust.verdict);
+    if (checkpoints_ && report_.trust.verdict == Verdict::solved) checkpoints_->remove();
     times_.add("total", total_.seconds());
 
     const EliminationChoice choice = solver.choice();
@@ -342,9 +343,7 @@ MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, Memor
   return check;
 }
 
-void run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
-               const Gpus& gpus, SolveReport& report) {
-  begin_report(config, team, versions, report);
+void run_solve(const Config& config, Team& team, const Gpus& gpus, SolveReport& report) {
   if (!solves_alone(config, team, gpus)) return SolveRun(config, team, gpus, report).run();
   together(team, [&] {
     SoloTeam alone;

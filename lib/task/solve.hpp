@@ -13,10 +13,9 @@ namespace spsolve {
 /// `task: solve`: reads the matrix on rank 0, deals its rows out, eliminates them on the GPUs, each
 /// rank on its own, or on the host, solves, refines
 /// against the sparse matrix, writes the solution. Every rank gets the report, as far as it
-/// came where this fails. Throws the same Error on every rank. `versions` goes into the report as
-/// it is. Collective.
-void run_solve(const Config& config, Team& team, const nlohmann::ordered_json& versions,
-               const Gpus& gpus, SolveReport& report);
+/// came where this fails; begin_report() has begun it. Throws the same Error on every rank.
+/// Collective.
+void run_solve(const Config& config, Team& team, const Gpus& gpus, SolveReport& report);
 
 /// The memory that run_solve() will need, rank by rank; allocates nothing that grows with the
 /// matrix. `plan` is set to this rank's own. Bands in GPU memory are planned

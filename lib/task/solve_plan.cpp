@@ -6,19 +6,26 @@
 #include "process/system.hpp"
 #include "task/backend.hpp"
 #include "task/gpu_memory.hpp"
+#include "task/right_hand_side.hpp"
+#include "vectors/vector_bytes.hpp"
 
 namespace spsolve {
 
 namespace {
 
 /// The plans of the ranks of a team of any size for `question`.
-PlanFor planner(const SolverQuestion& question, bool rotates, std::int64_t resident) {
+PlanFor planner(const SolverQuestion& question, Rotated rotated, std::int64_t resident) {
   return [=](int rank, int ranks) {
     SolverQuestion there = question;
     there.ranks = ranks;
     // The method that these ranks take: `auto` might take another one on more.
     MemoryPlan plan = plan_system(choose_solver(question), there, rank);
-    if (rank == 0 && rotates) plan_rotation(plan, there.shape);
+    if (rank == 0 && rotated.matrix) plan_rotation(plan, there.shape);
+    if (rotated.right_hand_sides) {
+      const Index height = RowLayout{there.shape.rows, ranks}.height(rank);
+      plan.parts.push_back({"prepare", "right-hand sides being rotated, and on their way",
+                            3 * vectors_bytes(height, there.right_hand_sides)});
+    }
     plan.resident = resident;
     return plan;
   };
@@ -38,12 +45,13 @@ const SolverRow* next_best(const SolverQuestion& question, const SolverRow& pres
 }
 
 /// Other choices that may need less memory.
-std::vector<Remedy> remedies(const SolverQuestion& question, bool rotates, std::int64_t resident) {
+std::vector<Remedy> remedies(const SolverQuestion& question, Rotated rotated,
+                             std::int64_t resident) {
   std::vector<Remedy> ways;
   const auto offer = [&](std::string words, const auto& change) {
     SolverQuestion changed = question;
     change(changed);
-    ways.push_back({std::move(words), planner(changed, rotates, resident)});
+    ways.push_back({std::move(words), planner(changed, rotated, resident)});
   };
   const auto offer_precision = [&](Precision precision) {
     offer(fmt::format("solve.precision={}", name(precision)),
@@ -80,6 +88,11 @@ SolverQuestion question_for(const Config& config, const SystemShape& shape, int 
   return question;
 }
 
+Rotated rotated_by(const Config& config) {
+  const bool rotates = config.matrix.rotate_rows != 0;
+  return {rotates, rotates && rotates_with_rows(config.right_hand_side)};
+}
+
 bool may_be_sparse(const Config& config) {
   if (is_sparse(config.solve.method)) return true;
   return config.solve.method == Method::automatic && config.solve.pivoting == Pivoting::automatic &&
@@ -114,17 +127,17 @@ std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShap
   return choose_dense_memory(config, shape.matrix.rows, team, gpus, report);
 }
 
-MemoryCheck plan_question(const SolverQuestion& question, bool rotates, std::int64_t resident,
+MemoryCheck plan_question(const SolverQuestion& question, Rotated rotated, std::int64_t resident,
                           Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available) {
-  const PlanFor plans = planner(question, rotates, resident);
+  const PlanFor plans = planner(question, rotated, resident);
   plan = plans(team.rank(), team.size());
-  return check_memory(team, plan, plans, remedies(question, rotates, resident), gpu_available);
+  return check_memory(team, plan, plans, remedies(question, rotated, resident), gpu_available);
 }
 
-MemoryCheck plan_what_fits(SolverQuestion& question, bool rotates, std::int64_t resident,
+MemoryCheck plan_what_fits(SolverQuestion& question, Rotated rotated, std::int64_t resident,
                            Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
                            std::string& note) {
-  MemoryCheck check = plan_question(question, rotates, resident, team, plan, gpu_available);
+  MemoryCheck check = plan_question(question, rotated, resident, team, plan, gpu_available);
   const SparseOutlook& outlook = question.study.outlook;
   if (check.fits || question.options.method != Method::automatic || !outlook.analysed) return check;
   SolverQuestion other = question;
@@ -137,7 +150,7 @@ MemoryCheck plan_what_fits(SolverQuestion& question, bool rotates, std::int64_t 
   });
   if (refused) return check;
   MemoryPlan smaller;
-  MemoryCheck other_check = plan_question(other, rotates, resident, team, smaller, gpu_available);
+  MemoryCheck other_check = plan_question(other, rotated, resident, team, smaller, gpu_available);
   if (!other_check.fits) return check;
   note = fmt::format(
       "auto took {}, as {} needs more memory than there is; Krylov methods converge where the "

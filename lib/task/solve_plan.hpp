@@ -42,14 +42,20 @@ std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShap
                                           const SparseStudy& study, Team& team, const Gpus& gpus,
                                           TaskReport& report);
 
+/// What has its rows rotated once it is read (matrix.rotate_rows).
+struct Rotated {
+  bool matrix = false, right_hand_sides = false;
+};
+Rotated rotated_by(const Config& config);
+
 /// plan_solve() for such a question, where this process held `resident` bytes before it read
 /// anything, and `gpu_available` are free on this rank's GPU. Collective.
-MemoryCheck plan_question(const SolverQuestion& question, bool rotates, std::int64_t resident,
+MemoryCheck plan_question(const SolverQuestion& question, Rotated rotated, std::int64_t resident,
                           Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available);
 
 /// The same; but where `auto` would eliminate and that does not fit, of the Krylov method that
 /// suits the matrix, if that fits: the question then asks for it, and `note` says so. Collective.
-MemoryCheck plan_what_fits(SolverQuestion& question, bool rotates, std::int64_t resident,
+MemoryCheck plan_what_fits(SolverQuestion& question, Rotated rotated, std::int64_t resident,
                            Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
                            std::string& note);
 

@@ -6,6 +6,7 @@ left). Cases with an injected failure need a build with SPSOLVE_FAULTS (lib/proc
 
 import dataclasses
 import functools
+import json
 import os
 import pathlib
 import re
@@ -56,7 +57,7 @@ class Case:
     fault: str = ""            # SPSOLVE_FAULT
     config: str = SOLVE
     shell: str = ""            # runs in place of mpirun; {spsolve}, {mpirun}, {ranks}
-    left: tuple = ()           # files besides the configuration
+    left: tuple = ()           # files besides the configuration and the report
     needs: str = ""            # a program's test, in a shell
     gpu: bool = False          # whether it takes a GPU
     unsaid: str = ""           # what must not be told
@@ -82,10 +83,9 @@ CASES = (
          "rank=1:phase=eliminate:step=20:kill"),
     Case("rank 0 is killed while it writes", (2, 3), KILLED, "on signal 9", "phase=write:kill"),
     Case("a rank gets no memory", (2, 3, 4), RESOURCES, "refused to give more memory",
-         "rank=1:phase=eliminate:step=20:bad_alloc", left=("report.json",)),
+         "rank=1:phase=eliminate:step=20:bad_alloc"),
     Case("a thread gets no memory in a sparse elimination", (1, 2), RESOURCES,
-         "refused to give more memory", "phase=eliminate:step=20:bad_alloc", SPARSE,
-         left=("report.json",)),
+         "refused to give more memory", "phase=eliminate:step=20:bad_alloc", SPARSE),
     Case("a sparse elimination hangs", (1, 2), RESOURCES,
          r"rank 0 has not moved for \d+ s in phase eliminate", "phase=eliminate:step=20:hang",
          SPARSE + WATCHED),
@@ -93,11 +93,11 @@ CASES = (
          r"rank 0 has not moved for \d+ s in phase analyse", "phase=analyse:hang",
          SPARSE + WATCHED),
     Case("rank 0 gets no memory for reading", (2, 4), RESOURCES, "refused to give more memory",
-         "phase=read:bad_alloc", left=("report.json",)),
+         "phase=read:bad_alloc"),
     Case("a rank gets no memory for its product", (2, 4), RESOURCES, "refused to give more memory",
-         "rank=1:phase=multiply:bad_alloc", MULTIPLY, left=("report.json",), unsaid="solve."),
+         "rank=1:phase=multiply:bad_alloc", MULTIPLY, unsaid="solve."),
     Case("an unknown failure of a rank", (2, 3), INTERNAL, "unexpected failure: an injected",
-         "rank=1:phase=eliminate:step=20:throw", left=("report.json",)),
+         "rank=1:phase=eliminate:step=20:throw"),
     Case("a rank hangs", (1, 2, 4), RESOURCES, "in phase eliminate",
          "phase=eliminate:step=20:hang", SOLVE + WATCHED),
     Case("a rank hangs in a product", (2, 3), RESOURCES, "rank 1 has not moved",
@@ -111,14 +111,14 @@ CASES = (
          "rank=1:phase=checkpoint:step=2:kill", KEPT, left=("kept",)),
     Case("a rank gets no memory for a checkpoint", (2, 3), RESOURCES,
          "no checkpoint could be written", "rank=1:phase=checkpoint:step=2:bad_alloc", KEPT,
-         left=("kept", "report.json")),
+         left=("kept",)),
     Case("a process stands still", (2, 3, 4), RESOURCES, "rank 1 has stood still altogether",
          "rank=1:phase=eliminate:step=20:stop", SOLVE + WATCHED),
     *(Case(f"a GPU falls off the bus, {method}", (1, 2), RESOURCES, "has lost its GPU",
-           "phase=eliminate:step=1:gpu_gone", config, left=("report.json",), gpu=True)
+           "phase=eliminate:step=1:gpu_gone", config, gpu=True)
       for method, config in (("gauss", ON_GPU), ("lu", BLOCKED_ON_GPU))),
     *(Case(f"a kernel of a GPU traps, {method}", (1, 2), INTERNAL, "has lost its GPU",
-           "phase=eliminate:step=1:gpu_trap", config, left=("report.json",), gpu=True)
+           "phase=eliminate:step=1:gpu_trap", config, gpu=True)
       for method, config in (("gauss", ON_GPU), ("lu", BLOCKED_ON_GPU))),
     *(Case(f"a kernel of a GPU never ends, {method}", (1, 2), RESOURCES,
            r"rank 0 has not moved for \d+ s in phase eliminate, waiting for its GPU",
@@ -128,29 +128,28 @@ CASES = (
          r"rank 1 has not moved for \d+ s in phase multiply, waiting for its GPU",
          "rank=1:phase=multiply:gpu_hang", MULTIPLY_ON_GPU, gpu=True),
     Case("a rank with a GPU gets no memory", (1, 2), RESOURCES, "refused to give more memory",
-         "phase=eliminate:step=1:bad_alloc", ON_GPU, gpu=True, left=("report.json",)),
+         "phase=eliminate:step=1:bad_alloc", ON_GPU, gpu=True),
     Case("a rank with a GPU is killed", (2,), KILLED, "on signal 9",
          "rank=1:phase=eliminate:step=1:kill", ON_GPU, gpu=True),
     Case("a GPU's memory is too small", (1, 2), RESOURCES, "GPUs like these", "gpu_memory=1", ON_GPU,
-         gpu=True, left=("report.json",)),
+         gpu=True),
     Case("the disk is full", (2, 3), RESOURCES, "No space left on device", shell=DISK,
          config=SOLVE.replace("300", "800") + "right_hand_side: random\n",
-         left=("disk", "report.json"),
+         left=("disk",),
          needs="unshare -m bash -c 'mkdir -p d && mount -t tmpfs none d'"),
     Case("files may not grow (ulimit -f)", (1,), RESOURCES, "File too large",
          config=MULTIPLY.replace("grid2d:60", "tridiagonal:300000"),
-         shell="ulimit -f 10000; exec {spsolve} c.yaml",  # less, and MPI itself cannot start
-         left=("report.json",)),
+         shell="ulimit -f 10000; exec {spsolve} c.yaml"),  # less, and MPI itself cannot start
     Case("the matrix is a folder", (2, 3), INPUT, "is a folder",
-         config=SOLVE.replace('"random_dense:300:seed=3"', "./"), left=("report.json",)),
+         config=SOLVE.replace('"random_dense:300:seed=3"', "./")),
     Case("the matrix is not there", (2, 4), INPUT, "cannot be opened",
-         config=SOLVE.replace('"random_dense:300:seed=3"', "./none.mtx"), left=("report.json",)),
+         config=SOLVE.replace('"random_dense:300:seed=3"', "./none.mtx")),
     Case("nobody reads the log", (1,), SOLVED, "",
          shell="exec 2> >(exec true); wait $!; exec {spsolve} -v c.yaml",
-         left=("report.json", "x.mtx")),
+         left=("x.mtx",)),
     Case("nobody reads the report", (1,), RESOURCES, "cannot be written to the standard output",
          shell="exec > >(exec true); wait $!; exec {spsolve} c.yaml",
-         left=("report.json", "x.mtx")),
+         left=("x.mtx",)),
 )
 
 
@@ -179,6 +178,11 @@ def play(case, ranks, folder):
     return process, seconds, tuple(sorted(set(os.listdir(folder)) - {"c.yaml"}))
 
 
+def all_left(case):
+    """Every run leaves a report: of its end, or that it had begun."""
+    return tuple(sorted((*case.left, "report.json")))
+
+
 def reason_to_skip(case):
     if case.fault and not injects():
         return "this spsolve is built without SPSOLVE_FAULTS"
@@ -202,7 +206,11 @@ class Faults(CliTest):
             self.assertIn(told, range(1, ranks + 1) if WATCHED in case.config else (1,), text)
         if case.unsaid:
             self.assertNotIn(case.unsaid, text)
-        self.assertEqual(left, case.left, text)
+        self.assertEqual(left, all_left(case), text)
+        status = json.loads((folder / "report.json").read_text())["status"]
+        self.assertEqual(status == "solved", "x.mtx" in left, text)
+        if case.code == KILLED:
+            self.assertEqual(status, "running")
         self.assertNotIn("left: ", text, "a file that is not whole")
 
 
@@ -256,7 +264,7 @@ def table():
             folder = pathlib.Path(tempfile.mkdtemp(prefix="spsolve-faults-"))
             process, seconds, left = play(case, ranks, folder)
             shutil.rmtree(folder)
-            good = process.returncode == case.code and left == case.left
+            good = process.returncode == case.code and left == all_left(case)
             print(f"{case.name:44} {ranks:5} {seconds:8.2f} {process.returncode:5}  "
                   f"{', '.join(f for f in left if f != 'disk') or 'nothing'}"
                   f"{'' if good else '   NOT AS EXPECTED: ' + process.stderr[-500:]}", flush=True)

@@ -143,7 +143,7 @@ class Systems(CliTest):
         self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
         if report["status"] == "failed":
             return
-        self.assertEqual(report["status"], "not trustworthy")
+        self.assertEqual(report["status"], "uncertain")
         notes = " ".join(report["notes"])
         self.assertTrue(any(words in notes for words in DOUBTS), notes)
         self.assertIsNone(report.get("forward_error", {}).get("bound"))

@@ -127,6 +127,24 @@ class Solving(CliTest):
         self.assertEqual(result.code, NOT_TRUSTWORTHY)
         self.assertIn("solve.pivoting=partial", result.err)
 
+    def test_right_hand_sides_rotate_with_the_rows(self):
+        self.write("a.mtx", "%%MatrixMarket matrix array real general\n3 3\n2\n1\n0\n1\n3\n1\n0\n1\n5\n")
+        self.write("b.mtx", "%%MatrixMarket matrix array real general\n3 2\n4\n10\n17\n1\n0\n9\n")
+        self.write("c.yaml", "matrix: a.mtx\nright_hand_side: b.mtx\noutput: {solution: x.mtx}\n")
+        for b in ("b.mtx", "random"):
+            solutions = []
+            for ranks in (1, 2, 3):
+                for by in (0, 1, -1, 5):
+                    result = self.spsolve("c.yaml", "--set", f"matrix.rotate_rows={by}", "--set",
+                                          f"right_hand_side={b}", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    lines = (self.folder / "x.mtx").read_text().splitlines()[3:]
+                    solutions.append([float(line) for line in lines])
+            expected = [1, 2, 3, 1, -1, 2] if b == "b.mtx" else solutions[0]
+            for x in solutions:
+                for value, wanted in zip(x, expected, strict=True):
+                    self.assertAlmostEqual(value, wanted, delta=1e-14)
+
     def test_more_ranks_than_rows(self):
         self.write("c.yaml", 'matrix: "tridiagonal:2"\noutput: {report: report.json}\n')
         self.assertEqual(self.spsolve("c.yaml", ranks=4).code, SOLVED)

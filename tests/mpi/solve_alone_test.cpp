@@ -3,6 +3,7 @@
 
 #include "config/loader.hpp"
 #include "mpi/mpi_team.hpp"
+#include "task/begin.hpp"
 #include "task/solve.hpp"
 
 namespace spsolve {
@@ -53,7 +54,7 @@ class SolveAlone : public testing::Test {
 
 TEST_F(SolveAlone, OneGpuTakesASmallSystem) {
   SolveReport report;
-  run_solve(on_gpus("output: {progress: off}"), team, {}, pretended_gpus(team), report);
+  run_solve(on_gpus("output: {progress: off}"), team, pretended_gpus(team), report);
   EXPECT_EQ(report.status, "solved");
   if (team.rank() != 0) return;
   EXPECT_EQ(report.ranks, 1);
@@ -66,7 +67,7 @@ TEST_F(SolveAlone, OneGpuTakesASmallSystem) {
 TEST_F(SolveAlone, AllTakeItWhereTheyAreAskedTo) {
   const Config config = on_gpus("solve: {ranks: all}\noutput: {progress: off}");
   SolveReport report;
-  run_solve(config, team, {}, pretended_gpus(team), report);
+  run_solve(config, team, pretended_gpus(team), report);
   EXPECT_EQ(report.status, "solved");
   EXPECT_EQ(report.ranks, team.size());
 }
@@ -75,7 +76,8 @@ TEST_F(SolveAlone, AFailureIsEverybodys) {
   const Config config =
       parse_config("matrix: not_there.mtx\ndevice: cuda\noutput: {progress: off}", "c.yaml");
   SolveReport report;
-  EXPECT_THROW(run_solve(config, team, {}, pretended_gpus(team), report), Error);
+  begin_report(config, team, {}, report);
+  EXPECT_THROW(run_solve(config, team, pretended_gpus(team), report), Error);
   EXPECT_EQ(report.matrix, "not_there.mtx");
   EXPECT_FALSE(report.has_sizes);
 }

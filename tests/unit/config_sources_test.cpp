@@ -73,7 +73,7 @@ TEST(ConfigOverrides, AreCheckedAsTheFileIs) {
             "analysis_file, pivoting, "
             "precision, "
             "block, ranks, preconditioner, tolerance, iterations, restart, equilibrate, "
-            "refinement, condition, not a single value");
+            "refinement, condition, accept, not a single value");
   EXPECT_EQ(message("matrix=gfpp"),
             "--set matrix=gfpp: 'gfpp' has too few arguments; the form is gfpp:N (matrix: FILE, or "
             "matrix: SPECIFICATION of a generator)");

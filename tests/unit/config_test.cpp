@@ -142,7 +142,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nsolve: {xyzzy: 1}\n",
        "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, ordering, "
        "analysis_file, pivoting, precision, block, ranks, preconditioner, tolerance, iterations, "
-       "restart, equilibrate, refinement, condition"},
+       "restart, equilibrate, refinement, condition, accept"},
       {"matrix: a\nthreads: 1\ndevice: host\nthreads: 2\n",
        "c.yaml:4:1: 'threads' is given twice, first in line 2"},
       {"matrix: {file: a,\n  file: b}\n",
@@ -215,6 +215,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "precision, "
        "block, "
        "ranks, preconditioner, tolerance, iterations, restart, equilibrate, refinement, condition, "
+       "accept, "
        "not "
        "a single value"},
       {"matrix: [a]\n",

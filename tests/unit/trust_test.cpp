@@ -58,7 +58,12 @@ TEST_P(Judge, TheFigureThatLeavesNoDigitDecides) {
     EXPECT_NE(notes.find(wanted.words), std::string::npos) << notes;
   }
   EXPECT_EQ(why_unknown(trust.doubt).empty(), trust.doubt == Doubt::none);
-  EXPECT_EQ(trust.solves, trust.doubt == Doubt::none || trust.doubt == Doubt::pivots);
+  EXPECT_EQ(name(trust.verdict), trust.doubt == Doubt::none ? "solved" : "uncertain");
+  figures.accept = Acceptance::residual;
+  const Trust by_residual = judge(figures);
+  EXPECT_EQ(by_residual.verdict, Verdict::solved);
+  EXPECT_EQ(by_residual.doubt, trust.doubt);
+  EXPECT_EQ(by_residual.notes, trust.notes);
 }
 
 const Case cases[] = {
@@ -173,6 +178,19 @@ const Case cases[] = {
        f.pivots.smallest_pivot = 1e-15;
      },
      Doubt::none, std::nullopt, false, true, "pivots range over 1e+15"},
+    {"nothing_estimated_nor_corrected",
+     [](TrustFigures& f) {
+       f.condition.reset();
+       f.probe.reset();
+       f.refinement.forward_error = unknown;
+     },
+     Doubt::unmeasured, std::nullopt, false, false, "solve.condition=true"},
+    {"found_but_nothing_estimated_nor_corrected",
+     [](TrustFigures& f) {
+       f.condition.reset();
+       f.refinement.forward_error = unknown;
+     },
+     Doubt::unmeasured, std::nullopt, false, false, "tells how far x may be off"},
     {"growth", [](TrustFigures& f) { f.pivots.growth = 1e7; }, Doubt::none, 14, true, true,
      "entries grew by 1e+07"},
     {"no_unknowns",
@@ -190,15 +208,18 @@ INSTANTIATE_TEST_SUITE_P(Trust, Judge, testing::ValuesIn(cases),
 TEST(Judge, SaysWhatToTryWhereXDoesNotSolveTheSystem) {
   TrustFigures figures = harmless();
   figures.refinement.after.backward_error = 1e-11;
-  EXPECT_FALSE(judge(figures).solves);
+  EXPECT_EQ(judge(figures).verdict, Verdict::not_trustworthy);
+  figures.accept = Acceptance::residual;
+  EXPECT_EQ(judge(figures).verdict, Verdict::not_trustworthy);
+  figures.accept = Acceptance::digits;
   figures.method = Method::gauss_jordan;
   EXPECT_NE(judge(figures).notes[0].find("solve.method=lu"), std::string::npos);
   figures.precision = Precision::float32;
-  EXPECT_TRUE(judge(figures).solves);
+  EXPECT_EQ(judge(figures).verdict, Verdict::solved);
   figures.refinement.after.backward_error = 1e-4;
   EXPECT_NE(judge(figures).notes[0].find("solve.precision=double"), std::string::npos);
   figures.refinement.after.backward_error = std::nan("");
-  EXPECT_FALSE(judge(figures).solves);
+  EXPECT_EQ(judge(figures).verdict, Verdict::not_trustworthy);
 }
 
 TEST(Judge, SaysThatTheMostStableMethodIsDense) {
