@@ -34,6 +34,7 @@ struct Solver::State {
     SystemShape shape;
     shape.matrix.rows = shape.matrix.columns = rows;
     shape.matrix.nonzeros = nonzeros;
+    shape.threads = broadcast_value(team, omp_get_max_threads(), 0);
     SparseStudy study = study_for(config, team, a.csr());
     memory = place_system(config, shape, study, team, gpus, noted);
     const bool on_gpu = memory->memory() == MemoryKind::gpu;

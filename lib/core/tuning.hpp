@@ -31,6 +31,9 @@ struct HostTuning {
   Index least_order_for_sparse = 500;
   double most_density_for_sparse = 0.2;
 
+  /// Bytes that memory gives a rank in a second, as predictions of products have it.
+  double bytes_per_second = 1e10;
+
   /// Flops a second of one thread that predictions of sparse elimination reckon with, and the
   /// seconds that every entry of the factors takes beside.
   double sparse_flops_per_second = 2e10;

@@ -124,6 +124,15 @@ std::string remedy_for(const Team& team, const MemoryCheck& check, const PlanFor
   }
   std::vector<std::string> ways;
   if (limited) ways.push_back("raise the limit of the process's memory (ulimit -v)");
+  for (const Remedy& remedy : remedies) {
+    bool all_fit = true;
+    for (std::size_t rank = 0; all_fit && rank < check.ranks.size(); ++rank) {
+      const auto& there = check.ranks[rank];
+      all_fit = fits(remedy.plan(static_cast<int>(rank), team.size()), there.available,
+                     there.gpu_available);
+    }
+    if (all_fit) ways.push_back(remedy.words + ", with which it fits");
+  }
   const int ranks = fewest_ranks(plan, team.size(), least.available, least.gpu_available);
   if (ranks == 0) {
     const MemoryPlan smallest = plan(0, 1 << 20);
@@ -143,15 +152,6 @@ std::string remedy_for(const Team& team, const MemoryCheck& check, const PlanFor
     ways.push_back(fmt::format("use at least {} ranks on {} hosts like this one{}", ranks,
                                (ranks + on_host - 1) / on_host,
                                least.gpu_needed > 0 ? ", each with a GPU like these" : ""));
-  }
-  for (const Remedy& remedy : remedies) {
-    bool all_fit = true;
-    for (std::size_t rank = 0; all_fit && rank < check.ranks.size(); ++rank) {
-      const auto& there = check.ranks[rank];
-      all_fit = fits(remedy.plan(static_cast<int>(rank), team.size()), there.available,
-                     there.gpu_available);
-    }
-    if (all_fit) ways.push_back(remedy.words + ", with which it fits");
   }
   return fmt::format("{}", fmt::join(ways, "; or "));
 }

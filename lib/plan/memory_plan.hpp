@@ -72,9 +72,9 @@ struct Remedy {
 };
 
 /// Checks `mine`, which is plan(team.rank(), team.size()). Where it does not fit, the remedy names
-/// the fewest ranks with which it would, on hosts and GPUs like these and as many on a host, and
-/// those of `remedies` with which it would on these ranks. `gpu_available`: bytes free on this
-/// rank's GPU, where there is one. Collective.
+/// those of `remedies` with which it would on these ranks, in their order, and then the fewest
+/// ranks with which it would, on hosts and GPUs like these and as many on a host. `gpu_available`:
+/// bytes free on this rank's GPU, where there is one. Collective.
 MemoryCheck check_memory(Team& team, const MemoryPlan& mine, const PlanFor& plan,
                          const std::vector<Remedy>& remedies,
                          std::optional<std::int64_t> gpu_available = {});

@@ -124,6 +124,18 @@ void plan_vectors(const SolverQuestion& question, Index height, MemoryPlan& plan
   plan.on_gpu.push_back({"eliminate", "rows of x from other ranks", vectors_bytes(halo, k)});
 }
 
+/// What the elimination is predicted to take, in a line of text.
+std::string prediction(const SolverRow& row, const SolverQuestion& question) {
+  const SolverAnalysis analysis = row.analyse(question);
+  return is_krylov(row.method)
+             ? fmt::format(
+                   "Prediction: {}, about {:.2g} s for 100 steps; how many it takes, only "
+                   "the run tells\n",
+                   name(row.method), analysis.seconds)
+             : fmt::format("Prediction: {}, {:.3g} flops, about {:.2g} s\n", name(row.method),
+                           analysis.flops, analysis.seconds);
+}
+
 }  // namespace
 
 std::span<const SolverRow> solver_table() {
@@ -181,6 +193,7 @@ MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int
         {phase, "compressed rows of this rank's band", share_bytes(question.shape, height)});
   }
   row.plan(question, rank, plan);
+  plan.about = prediction(row, question) + plan.about;
   return plan;
 }
 

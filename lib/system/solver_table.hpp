@@ -22,6 +22,7 @@ struct SolverQuestion {
   Index right_hand_sides = 1;
   SolverOptions options;
   int ranks = 1;
+  int threads = 1;  ///< of rank 0
   MemoryKind memory = MemoryKind::host;
   GpuDenseBytes gpu;   ///< what dense rows take on a GPU; empty on hosts
   bool keeps = false;  ///< whether checkpoints are wanted

@@ -97,12 +97,15 @@ void check_files(const Config& config) {
   if (failures.empty() && config.task == Task::solve && config.solve.ordering == Ordering::file) {
     check([&] { read_order(config.solve.ordering_file, shape.rows); });
   }
+  const bool known = failures.empty();
   check([&] {
     if (config.task == Task::solve) {
       const auto b = find_right_hand_side(config, shape.rows).config;
-      check_result_columns(config.output.solution, columns_of_b(b));
+      const auto rows = known ? std::optional(shape.rows) : std::nullopt;
+      check_result_columns(config.output.solution, columns_of_b(b, rows));
     } else {
-      check_result_columns(config.output.product, columns_of_x(config.multiply));
+      const auto columns = known ? std::optional(shape.columns) : std::nullopt;
+      check_result_columns(config.output.product, columns_of_x(config.multiply, columns));
     }
   });
   for (const auto& file : result_files(config)) check([&] { check_folder_of(file); });

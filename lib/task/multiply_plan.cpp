@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/tuning.hpp"
 #include "distribute/reading/read_in_bands.hpp"
 #include "io/matrix_source.hpp"
 #include "multiply/cost.hpp"
@@ -222,19 +223,29 @@ class ProductPlan {
   MemoryPlan plan_;
 };
 
+/// The time of a product, by the bytes that must move at the rate of memory; what travels between
+/// ranks takes more, and what stays in caches less.
+std::string prediction(const Sizes& known, Precision precision, bool on_gpu, int ranks) {
+  const double bytes = product_floor_bytes(known.shape.rows, known.shape.columns,
+                                           known.shape.nonzeros, known.k, value_bytes(precision));
+  const double rate = on_gpu ? gpu_tuning.bytes_per_second : host_tuning.bytes_per_second;
+  return fmt::format("Prediction: {:.2g} bytes a product, about {:.2g} s\n", bytes,
+                     bytes / (rate * ranks));
+}
+
 }  // namespace
 
 MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice& device,
                           MemoryPlan& plan) {
-  const Sizes known = broadcast_value(
-      team,
-      together(team,
-               [&] {
-                 return team.rank() != 0 ? Sizes{}
-                                         : Sizes{describe_matrix(config.matrix.name()),
-                                                 columns_of_x(config.multiply)};
-               }),
-      0);
+  const Sizes known =
+      broadcast_value(team,
+                      together(team,
+                               [&] {
+                                 if (team.rank() != 0) return Sizes{};
+                                 const MatrixShape shape = describe_matrix(config.matrix.name());
+                                 return Sizes{shape, columns_of_x(config.multiply, shape.columns)};
+                               }),
+                      0);
   const auto planner = [&](const Config& wanted) -> PlanFor {
     return [=](int rank, int ranks) {
       return ProductPlan(wanted, known, device.format, device.on_gpu, rank, ranks).take();
@@ -264,6 +275,7 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice&
          }});
   }
   plan = planner(config)(team.rank(), team.size());
+  plan.about = prediction(known, config.multiply.precision, device.on_gpu, team.size());
   return check_memory(team, plan, planner(config), remedies, device.available);
 }
 

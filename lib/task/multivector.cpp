@@ -6,9 +6,21 @@
 
 namespace spsolve {
 
-Index columns_of_x(const Config::Multiply& config) {
-  return config.x.kind == MultivectorKind::file ? describe_dense(config.x.file).columns
-                                                : config.columns;
+namespace {
+
+void require_rows_of_x(const Config::Multiply& config, Index has, Index needed) {
+  if (has == needed) return;
+  fail(ExitCode::input, "{}: X has {} rows, but the matrix has {} columns", config.x.file.string(),
+       has, needed);
+}
+
+}  // namespace
+
+Index columns_of_x(const Config::Multiply& config, std::optional<Index> rows) {
+  if (config.x.kind != MultivectorKind::file) return config.columns;
+  const DenseShape x = describe_dense(config.x.file);
+  if (rows) require_rows_of_x(config, x.rows, *rows);
+  return x.columns;
 }
 
 Dense<double> whole_x(const Config::Multiply& config, Index rows) {
@@ -21,10 +33,7 @@ Dense<double> whole_x(const Config::Multiply& config, Index rows) {
       break;
   }
   Dense<double> x = load_dense(config.x.file);
-  if (x.rows != rows) {
-    fail(ExitCode::input, "{}: X has {} rows, but the matrix has {} columns",
-         config.x.file.string(), x.rows, rows);
-  }
+  require_rows_of_x(config, x.rows, rows);
   return x;
 }
 

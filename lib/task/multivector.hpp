@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "config/config.hpp"
 #include "distribute/row_layout.hpp"
 #include "matrix/dense.hpp"
@@ -7,8 +9,10 @@
 
 namespace spsolve {
 
-/// Columns K of the X that the configuration names; of a file from its header alone.
-Index columns_of_x(const Config::Multiply& config);
+/// Columns K of the X that the configuration names, of a file from its header alone, for a matrix
+/// of so many columns, where they are known. Throws Error(input) where a file has another number of
+/// rows.
+Index columns_of_x(const Config::Multiply& config, std::optional<Index> rows);
 
 /// The whole X for a matrix of so many columns: random, ones, or a file's. Throws Error(input)
 /// where a file has another number of rows.

@@ -126,9 +126,11 @@ bool rotates_with_rows(const Config::RightHandSide& config) {
   return config.kind != RightHandSideKind::row_sums && config.kind != RightHandSideKind::ones;
 }
 
-Index columns_of_b(const Config::RightHandSide& config) {
-  return config.kind == RightHandSideKind::file ? describe_dense(config.file).columns
-                                                : config.columns;
+Index columns_of_b(const Config::RightHandSide& config, std::optional<Index> rows) {
+  if (config.kind != RightHandSideKind::file) return config.columns;
+  const DenseShape b = describe_dense(config.file);
+  if (rows) require_rows(config.file, b.rows, *rows);
+  return b.columns;
 }
 
 bool solution_is_ones(const Config::RightHandSide& config) {

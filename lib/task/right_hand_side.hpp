@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "config/config.hpp"
@@ -32,8 +33,9 @@ struct FoundRightHandSide {
 /// the matrix; else row sums. Looks at the files of this rank.
 FoundRightHandSide find_right_hand_side(const Config& config, Index rows);
 
-/// K of one that was found, before it is read.
-Index columns_of_b(const Config::RightHandSide& config);
+/// K of one that was found, before it is read, for a matrix of so many rows, where they are known.
+/// Throws Error(input) where a file has another number.
+Index columns_of_b(const Config::RightHandSide& config, std::optional<Index> rows);
 
 /// Whether x is known to be all ones.
 bool solution_is_ones(const Config::RightHandSide& config);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <omp.h>
+
 #include "checkpoint/checkpoints.hpp"
 #include "config/schema.hpp"
 #include "core/tuning.hpp"
@@ -83,8 +85,10 @@ SystemShape shape_for_all(const Config& config, Team& team) {
   together(team, [&] {
     if (team.rank() != 0) return;
     shape.matrix = square_shape(config);
-    shape.right_hand_sides = columns_of_b(find_right_hand_side(config, shape.matrix.rows).config);
+    const Index rows = shape.matrix.rows;
+    shape.right_hand_sides = columns_of_b(find_right_hand_side(config, rows).config, rows);
     check_result_columns(config.output.solution, shape.right_hand_sides);
+    shape.threads = omp_get_max_threads();
   });
   return broadcast_value(team, shape, 0);
 }
@@ -116,12 +120,28 @@ MemoryCheck check_reading(const SystemShape& shape, Team& team, MemoryPlan& mine
   return check_memory(team, mine, plans, {});
 }
 
+/// The study of a matrix that is to be made dense, for what might do in its place; empty where rank
+/// 0 cannot read it. Collective.
+SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& team) {
+  Config sparse = config;
+  sparse.solve.method = Method::automatic;
+  sparse.solve.pivoting = Pivoting::automatic;
+  sparse.solve.analysis_file.clear();
+  sparse.checkpoint.directory.clear();
+  MemoryPlan untold;
+  if (!check_reading(shape, team, untold).fits) return {};
+  const Csr<double> whole = together(
+      team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
+  return study_for(sparse, team, whole);
+}
+
 /// plan_solve() with all ranks of the team.
 MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
+  take_threads(config, team);
   const SystemShape shape = shape_for_all(config, team);
+  const StudyLate late = [&] { return study_instead(config, shape, team); };
   const Rotated rotated = rotated_by(config);
   SparseStudy study;
-  take_threads(config, team);
   const std::int64_t resident = resident_memory();
   if (may_be_sparse(config)) {
     if (MemoryCheck reading = check_reading(shape, team, plan); !reading.fits) return reading;
@@ -139,9 +159,9 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
   SolverQuestion question = question_for(
       config, shape, team.size(), on_hosts ? GpuDenseBytes{} : gpus.dense_bytes, std::move(study));
   std::string note;
-  MemoryCheck check =
-      plan_what_fits(question, rotated, resident, team, plan,
-                     on_hosts ? std::nullopt : free_memory_of_own_gpu(config, team, gpus), note);
+  MemoryCheck check = plan_what_fits(
+      question, rotated, resident, team, plan,
+      on_hosts ? std::nullopt : free_memory_of_own_gpu(config, team, gpus), note, late);
   if (!note.empty()) plan.about = note + "\n" + plan.about;
   return check;
 }
@@ -179,7 +199,7 @@ class SolveRun {
     SolverQuestion question =
         question_for(config_, shape, team_.size(), on_gpu ? gpus_.dense_bytes : GpuDenseBytes{},
                      std::move(study));
-    plan(question, on_its_gpu.available());
+    plan(shape, question, on_its_gpu.available());
     if (!looks_first) whole = read();
 
     const SolverRow& row = choose_solver(question);
@@ -202,11 +222,13 @@ class SolveRun {
 
  private:
   /// Refuses what does not fit, before anything is allocated.
-  void plan(SolverQuestion& question, std::optional<std::int64_t> gpu_available) {
+  void plan(const SystemShape& shape, SolverQuestion& question,
+            std::optional<std::int64_t> gpu_available) {
     MemoryPlan plan;
     std::string note;
-    const MemoryCheck memory = plan_what_fits(question, rotated_by(config_), resident_, team_, plan,
-                                              gpu_available, note);
+    const MemoryCheck memory =
+        plan_what_fits(question, rotated_by(config_), resident_, team_, plan, gpu_available, note,
+                       [&] { return study_instead(config_, shape, team_); });
     if (!note.empty()) report_.notes.push_back(note);
     refuse_what_does_not_fit(plan, memory, report_);
   }

@@ -31,17 +31,44 @@ PlanFor planner(const SolverQuestion& question, Rotated rotated, std::int64_t re
   };
 }
 
-/// The method that is soonest done of those that do what is asked for, but for `present`; null
-/// where there is none.
-const SolverRow* next_best(const SolverQuestion& question, const SolverRow& present) {
-  const SolverRow* best = nullptr;
-  for (const SolverRow& row : solver_table()) {
-    if (&row == &present || !row.refuse(question).empty()) continue;
-    if (best == nullptr || row.analyse(question).seconds < best->analyse(question).seconds) {
-      best = &row;
+/// The same system by another method, what does not go with that left to the program, and the words
+/// that ask for it.
+std::pair<SolverQuestion, std::string> by_method(const SolverQuestion& question, Method method) {
+  SolverQuestion changed = question;
+  std::string words = fmt::format("solve.method={}", name(method));
+  changed.options.method = method;
+  if (!why_not(method, changed.options.pivoting).empty()) {
+    changed.options.pivoting = Pivoting::automatic;
+    words += " with solve.pivoting=auto";
+  }
+  if (is_krylov(method) && changed.options.precision != Precision::float64) {
+    changed.options.precision = Precision::float64;
+    words += " with solve.precision=double";
+  }
+  if (changed.keeps && !why_not_kept(method).empty()) {
+    changed.keeps = false;
+    words += " without checkpoint.directory";
+  }
+  return {std::move(changed), std::move(words)};
+}
+
+/// Methods that may need less memory than the one that is taken, those that people should try first
+/// before the others: the sparse one that the study was made for, a Krylov method for the same kind
+/// of matrix, blocked elimination.
+std::vector<Method> methods_instead(const SolverQuestion& question) {
+  std::vector<Method> methods;
+  const SparseOutlook& outlook = question.study.outlook;
+  if (outlook.analysed) {
+    for (const Method method : {Method::sparse_cholesky, Method::sparse_ldlt, Method::sparse_lu}) {
+      if (factorization_of(method) == outlook.kind) methods.push_back(method);
     }
   }
-  return best;
+  const bool definite = outlook.analysed && outlook.kind == Factorization::cholesky;
+  const bool symmetric = outlook.analysed && outlook.facts.symmetric;
+  methods.push_back(definite ? Method::cg : symmetric ? Method::minres : Method::gmres);
+  methods.push_back(Method::lu);
+  std::erase(methods, choose_solver(question).method);
+  return methods;
 }
 
 /// Other choices that may need less memory.
@@ -57,12 +84,22 @@ std::vector<Remedy> remedies(const SolverQuestion& question, Rotated rotated,
     offer(fmt::format("solve.precision={}", name(precision)),
           [&](SolverQuestion& changed) { changed.options.precision = precision; });
   };
+  for (const Method method : methods_instead(question)) {
+    auto [changed, words] = by_method(question, method);
+    // The diagonal alone has spoken for it.
+    if (method == Method::sparse_cholesky) {
+      changed.options.method = Method::automatic;
+      words.replace(0, std::string_view("solve.method=sparse_cholesky").size(),
+                    "solve.method=auto (sparse_cholesky)");
+    }
+    if (method == Method::cg) words += " (minres where A is not positive definite)";
+    const auto& table = solver_table();
+    const auto row = std::ranges::find(table, method, &SolverRow::method);
+    if (!row->refuse(changed).empty()) continue;
+    ways.push_back({std::move(words), planner(changed, rotated, resident)});
+  }
   if (question.options.precision == Precision::float64) offer_precision(Precision::mixed);
   if (question.options.precision != Precision::float32) offer_precision(Precision::float32);
-  if (const SolverRow* const other = next_best(question, choose_solver(question))) {
-    offer(fmt::format("solve.method={}", name(other->method)),
-          [&](SolverQuestion& changed) { changed.options.method = other->method; });
-  }
   if (question.gpu) {
     offer("device=host", [](SolverQuestion& changed) {
       changed.memory = MemoryKind::host;
@@ -81,6 +118,7 @@ SolverQuestion question_for(const Config& config, const SystemShape& shape, int 
   question.right_hand_sides = shape.right_hand_sides;
   question.options = config.solve;
   question.ranks = ranks;
+  question.threads = shape.threads;
   question.memory = gpu ? MemoryKind::gpu : MemoryKind::host;
   question.gpu = gpu;
   question.keeps = !config.checkpoint.directory.empty();
@@ -128,16 +166,22 @@ std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShap
 }
 
 MemoryCheck plan_question(const SolverQuestion& question, Rotated rotated, std::int64_t resident,
-                          Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available) {
+                          Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
+                          const StudyLate& study_late) {
   const PlanFor plans = planner(question, rotated, resident);
   plan = plans(team.rank(), team.size());
-  return check_memory(team, plan, plans, remedies(question, rotated, resident), gpu_available);
+  MemoryCheck check = check_memory(team, plan, plans, {}, gpu_available);
+  if (check.fits) return check;
+  SolverQuestion studied = question;
+  if (study_late && !question.study.outlook.analysed) studied.study = study_late();
+  return check_memory(team, plan, plans, remedies(studied, rotated, resident), gpu_available);
 }
 
 MemoryCheck plan_what_fits(SolverQuestion& question, Rotated rotated, std::int64_t resident,
                            Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
-                           std::string& note) {
-  MemoryCheck check = plan_question(question, rotated, resident, team, plan, gpu_available);
+                           std::string& note, const StudyLate& study_late) {
+  MemoryCheck check =
+      plan_question(question, rotated, resident, team, plan, gpu_available, study_late);
   const SparseOutlook& outlook = question.study.outlook;
   if (check.fits || question.options.method != Method::automatic || !outlook.analysed) return check;
   SolverQuestion other = question;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "config/config.hpp"
@@ -16,6 +17,7 @@ namespace spsolve {
 struct SystemShape {
   MatrixShape matrix;
   Index right_hand_sides = 1;
+  int threads = 1;  ///< of rank 0
 };
 
 /// What `config` asks of the solver table, for a shape that is known: on GPUs where `gpu`
@@ -48,16 +50,23 @@ struct Rotated {
 };
 Rotated rotated_by(const Config& config);
 
+/// What a study of the pattern says, for a system that was not studied as it is to be made dense;
+/// nothing where rank 0 cannot read it. Collective.
+using StudyLate = std::function<SparseStudy()>;
+
 /// plan_solve() for such a question, where this process held `resident` bytes before it read
-/// anything, and `gpu_available` are free on this rank's GPU. Collective.
+/// anything, and `gpu_available` are free on this rank's GPU. Where it does not fit, the remedy
+/// names a sparse method, then a Krylov method, then other ways, as far as they fit; `study_late`
+/// is asked for what they need to know. Collective.
 MemoryCheck plan_question(const SolverQuestion& question, Rotated rotated, std::int64_t resident,
-                          Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available);
+                          Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
+                          const StudyLate& study_late = {});
 
 /// The same; but where `auto` would eliminate and that does not fit, of the Krylov method that
 /// suits the matrix, if that fits: the question then asks for it, and `note` says so. Collective.
 MemoryCheck plan_what_fits(SolverQuestion& question, Rotated rotated, std::int64_t resident,
                            Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
-                           std::string& note);
+                           std::string& note, const StudyLate& study_late = {});
 
 /// What looks once more, before a matrix is eliminated in double where float did not do, whether
 /// that fits. `team` and `gpus` must outlive it.

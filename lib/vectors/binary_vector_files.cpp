@@ -71,11 +71,7 @@ std::unique_ptr<Vectors> read_binary_vectors(Team& team, const RowLayout& layout
     if (team.rank() != 0) return;
     file.emplace(path);
     first = seen(*file);
-    if (first.rows != layout.rows) {
-      fail(ExitCode::input,
-           "{}: the right-hand side has {} rows, but the matrix has {}; it needs one for each",
-           path.string(), first.rows, layout.rows);
-    }
+    require_rows(path, first.rows, layout.rows);
   });
   first = broadcast_value(team, first, 0);
   if (team.rank() != 0) file = open_as(path, first);

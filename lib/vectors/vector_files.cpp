@@ -41,6 +41,17 @@ Index count_in(Index rows, Range elements, Range own) {
   return count;
 }
 
+}  // namespace
+
+void require_rows(const fs::path& file, Index has, Index rows) {
+  if (has == rows) return;
+  fail(ExitCode::input,
+       "{}: the right-hand side has {} rows, but the matrix has {}; it needs one for each",
+       file.string(), has, rows);
+}
+
+namespace {
+
 // --- reading
 
 /// An element that travels to the rank of its row.
@@ -63,11 +74,7 @@ std::unique_ptr<io::EntryReader> open_file(const fs::path& file, const RowLayout
                     io::fits_in_memory(layout.height(0), matrix.columns);
   if (!fits || reader->claims_too_much() || matrix.rows != layout.rows) reader->read_to_end();
   if (!fits) io::fail_dense_size(file, matrix);
-  if (matrix.rows != layout.rows) {
-    fail(ExitCode::input,
-         "{}: the right-hand side has {} rows, but the matrix has {}; it needs one for each",
-         file.string(), matrix.rows, layout.rows);
-  }
+  require_rows(file, matrix.rows, layout.rows);
   return reader;
 }
 

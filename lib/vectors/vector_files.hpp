@@ -19,6 +19,10 @@ struct VectorPieces {
   Index values = Index{1} << 20;                    ///< of values, where one is written
 };
 
+/// Throws Error(input) where a file of right-hand sides `has` another number of rows than the
+/// matrix, `rows`.
+void require_rows(const std::filesystem::path& file, Index has, Index rows);
+
 /// The n x K multivector of `file`, n = layout.rows, in bands: whatever read_dense() reads, plain
 /// or gzip; entries that a coordinate file names more than once add up in its order. Throws the
 /// same Error on every rank: as read_dense(), and Error(input) where the file has not n rows.

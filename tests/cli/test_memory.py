@@ -9,7 +9,7 @@ import json
 import re
 import unittest
 
-from support import BIN, CliTest, MIB, RESOURCES, SOLVED
+from support import BIN, CliTest, INPUT, MIB, RESOURCES, SOLVED
 
 FIXED = 6 * MIB  # MPI's buffers, which grow with the messages; what the allocator keeps
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
@@ -156,7 +156,53 @@ class Remedies(CliTest):
                          "sparse elimination needs no n^2 bytes")
         larger = self.dry_run(f"matrix: tridiagonal:{4 * n}\ndevice: host\nsolve: {{method: lu}}\n")
         self.assertRegex(larger.out, r"use at least (2[89]|3\d) ranks")
+        self.assert_in_order(larger.out, "fit: solve.method=auto (sparse_cholesky), with which it fits",
+                             "or solve.method=cg (minres where", "or use at least")
         self.assertNotIn("float", larger.out.split("It does not fit")[1])
+
+    def assert_in_order(self, text, *words):
+        places = [text.find(word) for word in words]
+        self.assertNotIn(-1, places, text)
+        self.assertEqual(places, sorted(places), text)
+
+    def test_what_would_do_comes_before_more_hosts(self):
+        n = int((self.free_bytes() * 2 / 8) ** 0.5)
+        for matrix, sparse, krylov in ((f"circuit:{n}", "sparse_lu", "gmres"),
+                                       (f"tridiagonal:{n}", "auto (sparse_cholesky)", "cg")):
+            self.write("c.yaml", f"matrix: {matrix}\ndevice: host\nsolve: {{method: gauss, "
+                                 "pivoting: partial}\ncheckpoint: {directory: kept}\n")
+            for words, said in (((), "err"), (("--dry-run",), "out")):
+                with self.subTest(matrix, words=words):
+                    result = self.spsolve("c.yaml", *words)
+                    self.assertEqual(result.code, RESOURCES, result.text)
+                    self.assert_in_order(
+                        getattr(result, said),
+                        f"solve.method={sparse} with solve.pivoting=auto without checkpoint.directory",
+                        f"solve.method={krylov} with solve.pivoting=auto without", "or use at least")
+            proposed = ("--set", f"solve.method={sparse.split()[0]}", "--set", "solve.pivoting=auto",
+                        "--set", "checkpoint.directory=")
+            self.assertEqual(self.spsolve("c.yaml", *proposed).code, SOLVED)
+
+    def test_predicts_seconds(self):
+        for setting, words in (("solve.method=gauss", r"Prediction: gauss, 6.67e\+08 flops, about \S+ s\n"),
+                               ("solve.method=sparse_lu", r"Prediction: sparse_lu, \S+ flops, about"),
+                               ("solve.method=gmres", r"Prediction: gmres, about \S+ s for 100 steps"),
+                               ("task=multiply", r"Prediction: \S+ bytes a product, about \S+ s\n")):
+            self.write("c.yaml", "matrix: tridiagonal:1000\ndevice: host\n")
+            result = self.spsolve("c.yaml", "--dry-run", "--set", setting)
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertRegex(result.out, words)
+
+    def test_a_right_hand_side_of_another_length(self):
+        self.write("b.mtx", "%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n")
+        self.write("c.yaml", "matrix: tridiagonal:5\nright_hand_side: b.mtx\nmultiply: {x: b.mtx}\n")
+        for words in (("--check",), ("--dry-run",), ()):
+            for task, said in (("solve", "b.mtx: the right-hand side has 4 rows, but the matrix has 5"),
+                               ("multiply", "b.mtx: X has 4 rows, but the matrix has 5 columns")):
+                with self.subTest(words=words, task=task):
+                    result = self.spsolve("c.yaml", *words, "--set", f"task={task}")
+                    self.assertEqual(result.code, INPUT, result.text)
+                    self.assertEqual(result.err.count(said), 1, result.text)
 
     def test_names_the_reader_of_a_product(self):
         rows = int(self.free_bytes() / 60)  # five non-zeros a row, 12 bytes each: all of it
