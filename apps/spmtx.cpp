@@ -21,6 +21,7 @@
 #include "matrix/generate/generate.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetry.hpp"
+#include "plan/reading_room.hpp"
 #include "report/html_report.hpp"
 #include "report/svg.hpp"
 #include "sparse/outlook.hpp"
@@ -28,6 +29,12 @@
 
 namespace spsolve {
 namespace {
+
+// Beside the matrix: its transpose, and arrays of its rows; an order of elimination, a graph and a
+// tree; colours and neighbours of neighbours.
+constexpr BytesBeside to_look_at{16, 16};
+constexpr BytesBeside to_order{200, 40};
+constexpr BytesBeside to_colour{40, 24};
 
 /// What the header of a file says, and how fast the file was read.
 std::string describe_file(const std::string& file, const ReadTiming& timing, bool with_timing) {
@@ -68,6 +75,7 @@ void info(const std::string& name, bool with_timing, bool with_orderings, int th
               orderings(matrix));
     return;
   }
+  require_room_to_read(name, with_orderings ? to_order : to_look_at);
   if (is_binary(name)) {
     const Timer timer;
     const Csr<double> matrix = load_matrix(name);
@@ -123,7 +131,7 @@ void convert(const std::string& from, const std::string& to) {
     print_out(fmt::format("{}: {} x {}\n", to, array.rows, array.columns));
     return;
   }
-  const Csr<double> matrix = load_matrix(from);
+  const Csr<double> matrix = load_within_memory(from, {});
   write_matrix(to, matrix, comment);
   print_out(fmt::format("{}: {} x {}, {} non-zeros\n", to, matrix.rows, matrix.columns,
                         matrix.nonzeros()));
@@ -132,7 +140,7 @@ void convert(const std::string& from, const std::string& to) {
 /// The table of Fencel 2020, chapter 3, for one matrix. Sizes are those of double precision on a
 /// GPU.
 void color(const std::string& name) {
-  const Csr<double> matrix = load_matrix(name);
+  const Csr<double> matrix = load_within_memory(name, to_colour);
   if (!symmetry_of(matrix).symmetric_pattern) {
     fail(ExitCode::input, "{}: the pattern is not symmetric, and one triangle stands for both",
          name);
@@ -156,7 +164,7 @@ void color(const std::string& name) {
 
 /// Where the non-zeros lie and how long the rows are, as a page or as one of its two pictures.
 void plot(const std::string& name, const std::string& file, bool rows) {
-  const Pattern pattern = pattern_of(load_matrix(name));
+  const Pattern pattern = pattern_of(load_within_memory(name, {}));
   if (file.ends_with(".html")) {
     io::write_text(file, html_pattern(name, pattern));
   } else if (file.ends_with(".svg")) {

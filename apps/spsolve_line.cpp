@@ -181,7 +181,8 @@ void describe(CLI::App& app, SpsolveLine& line) {
   app.add_flag("--dry-run", line.dry_run, "print the memory plan of every rank and stop");
   app.add_flag("-v,--verbose", line.verbose,
                "log each phase as it begins, and the thresholds that choose how to compute");
-  app.add_flag("--quiet", line.quiet, "print no report; progress, notes and errors go to the standard error as ever");
+  app.add_flag("--quiet", line.quiet,
+               "print no report; progress, notes and errors go to the standard error as ever");
   app.add_option("--generate",
                  "as the only option: print man, bash, configuration-schema or report-schema, "
                  "the manual page, completions of shells, JSON Schemas")

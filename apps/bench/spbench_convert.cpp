@@ -9,6 +9,7 @@
 #include "apps/command_line.hpp"
 #include "io/matrix_market.hpp"
 #include "io/matrix_source.hpp"
+#include "plan/reading_room.hpp"
 
 namespace spsolve {
 
@@ -22,6 +23,8 @@ struct ConvertOptions {
 /// The list of entries that conversions start from: that of the file, or all of a generated matrix
 /// row by row.
 Coo load_entries(const std::string& name) {
+  constexpr BytesBeside list_and_conversion{8, 40};
+  require_room_to_read(name, list_and_conversion);
   if (!means_generator(name)) return read_matrix_market(name);
   const Csr<double> matrix = load_matrix(name);
   Coo entries;

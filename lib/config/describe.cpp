@@ -139,9 +139,22 @@ std::string section_help(const Section& section) {
   return text;
 }
 
+/// Long lists of words in lines that end behind a |.
+std::string broken_form(const Option& option) {
+  constexpr std::size_t most = 60;
+  std::string text = form(option);
+  for (std::size_t begin = 0; text.size() - begin > most;) {
+    const std::size_t bar = text.rfind('|', begin + most);
+    if (bar == text.npos || bar <= begin) break;
+    text.insert(bar + 1, "\n      ");
+    begin = bar + 2;
+  }
+  return text;
+}
+
 std::string option_help(const Option& option) {
   return fmt::format("{}{}: {}   [{}]\n      {}\n", section_of(option).empty() ? "" : "  ",
-                     option.key, form(option), default_text(option), option.help);
+                     option.key, broken_form(option), default_text(option), option.help);
 }
 
 }  // namespace

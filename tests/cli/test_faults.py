@@ -229,6 +229,26 @@ class HostileFiles(CliTest):
                 self.assertEqual(result.code, RESOURCES, result.text)
                 self.assertEqual(result.err.count(words), 1, result.text)
 
+    def test_other_programs_plan_too(self):
+        # Offsets of the rows alone are 4 GB; nothing of that size is mapped.
+        self.needs_limits()
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                            "500000000 500000000 1\n1 1 1\n")
+        quick = "--samples 1 --sample-ms 0"
+        for words in ("spmtx info a.mtx", "spmtx info a.mtx --orderings", "spmtx convert a.mtx b.mtx",
+                      "spmtx color a.mtx", "spmtx plot a.mtx b.svg",
+                      f"spbench multiply --matrix a.mtx --columns 1 --triad -1 {quick}",
+                      f"spbench multiply --matrix a.mtx --columns 1 --triad -1 --in-bands {quick}",
+                      f"spbench convert --matrix a.mtx {quick}",
+                      "spbench eliminate --matrix a.mtx --samples 1 --peers none"):
+            with self.subTest(words):
+                result = self.run_program("bash", "-c", f"ulimit -v 3500000; exec {BIN}/{words}",
+                                          timeout=120)
+                self.assertEqual(result.code, RESOURCES, result.text)
+                self.assertRegex(result.err, r"a.mtx: 500000000 x 500000000 with 1 entries, as it says, "
+                                             r"take \S+ GiB here, and \S+ GiB are free")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.mtx"])
+
     def test_products_of_sizes_that_lie(self):
         for size, k in (("1000000000000 3 1", 1), ("1000000000000 3 1", 2147483647),
                         ("9223372036854775807 3 1", 1)):

@@ -15,6 +15,7 @@
 #include "apps/command_line.hpp"
 #include "core/error.hpp"
 #include "io/matrix_source.hpp"
+#include "plan/reading_room.hpp"
 
 namespace spsolve {
 
@@ -98,6 +99,12 @@ nlohmann::ordered_json facts_of(const bench::HostDevice& host, const OpenGpu& gp
   return facts;
 }
 
+/// A matrix in one format at a time, X, Y and the serial product for the most columns.
+BytesBeside bytes_to_multiply(const std::vector<Index>& columns) {
+  const Index most = columns.empty() ? 1 : std::ranges::max(columns);
+  return {8 + 16 * most, 16};
+}
+
 void run_multiply_bench(const MultiplyOptions& options, const bench::Environment& environment) {
   const Gpus gpus = options.device == "host" ? Gpus{} : find_gpus();
   const bool has_gpu = gpus.why_none.empty();
@@ -141,7 +148,7 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   }
   std::vector<bench::MultiplyRow> all;
   for (const std::string& name : options.common.matrices) {
-    const Csr<double> matrix = load_matrix(name);
+    const Csr<double> matrix = load_within_memory(name, bytes_to_multiply(plan.columns));
     std::cerr << fmt::format("{}: {} x {}, {} non-zeros\n", name, matrix.rows, matrix.columns,
                              matrix.nonzeros());
     auto rows = bench::sample_matrix(name, matrix, plan, devices, show_progress);

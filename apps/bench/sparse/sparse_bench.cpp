@@ -14,6 +14,7 @@
 #include "io/matrix_source.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/symmetry.hpp"
+#include "plan/reading_room.hpp"
 #include "process/system.hpp"
 #include "solve/refine.hpp"
 
@@ -273,7 +274,8 @@ SparseSystem load_sparse_system(const std::string& name) {
   SparseSystem system;
   system.name = name;
   describe_sparse_system(name);
-  Csr<double> matrix = load_matrix(source_of(name));
+  // The study of its pattern, its transpose, and b, x and residuals.
+  Csr<double> matrix = load_within_memory(source_of(name), {150, 60});
   system.order = matrix.rows;
   if (name.starts_with(laplacian)) matrix = laplacian_of(matrix);
   const SymmetryFacts facts = symmetry_of(matrix);
