@@ -9,6 +9,7 @@
 #include "io/entry_reader.hpp"
 #include "io/special_file.hpp"
 #include "vectors/filling.hpp"
+#include "vectors/vector_files.hpp"
 
 namespace spsolve {
 
