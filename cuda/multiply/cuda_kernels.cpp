@@ -67,13 +67,13 @@ constexpr Kernel table[] = {
     cuda_row<DeviceCsr, [](const auto& a, const auto* x, auto* y,
                            Index columns) { csr_scalar_1(a.view(), x, y, columns); }>(
         {"csr_scalar_1", "csr", true,
-         "a thread per element of Y, accumulates in global memory (Capotombolo, Zarrelli 2023)",
+         "a thread per element of Y, accumulates in global memory, reads the end of its row before "
+         "each element (Capotombolo, Zarrelli 2023)",
          takes_all}),
     cuda_row<DeviceCsr, [](const auto& a, const auto* x, auto* y,
                            Index columns) { csr_scalar_2(a.view(), x, y, columns); }>(
         {"csr_scalar_2", "csr", true,
-         "a thread per element of Y, accumulates in a register (Capotombolo, Zarrelli 2023)",
-         takes_all}),
+         "csr_scalar_1, accumulates in a register (Capotombolo, Zarrelli 2023)", takes_all}),
     cuda_row<DeviceCsr, [](const auto& a, const auto* x, auto* y,
                            Index columns) { csr_scalar_3(a.view(), x, y, columns); }>(
         {"csr_scalar_3", "csr", true,

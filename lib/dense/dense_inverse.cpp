@@ -42,12 +42,21 @@ void ColumnwiseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& sc
 
 template <typename T>
 std::unique_ptr<Vectors> ColumnwiseInverse<T>::eliminate(const EliminationRun& run) {
-  elimination_ = eliminate_columnwise<T>(this->team_, this->memory_.row_team(), layout_, *rows_,
-                                         this->choice_.method, this->choice_.pivoting, run.progress,
-                                         run.checkpoints);
+  const auto eliminate = [&](Dense<T>* b) {
+    elimination_ = eliminate_columnwise<T>(this->team_, this->memory_.row_team(), layout_, *rows_,
+                                           this->choice_.method, this->choice_.pivoting,
+                                           run.progress, run.checkpoints, b);
+  };
+  std::unique_ptr<Vectors> x;
+  if (this->choice_.method == Method::gauss_jordan && run.first != nullptr) {
+    x = run.first->similar(run.first->columns());
+    solve_in<T>(*run.first, *x, [&](Dense<T>& b) { eliminate(&b); });
+  } else {
+    eliminate(nullptr);
+  }
   this->facts_ = {};
   this->facts_.pivots = elimination_.pivots;
-  return nullptr;
+  return elimination_.solved ? std::move(x) : nullptr;
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "solve/gmres.hpp"
+#include "vectors/vector_bytes.hpp"
 
 namespace spsolve {
 
@@ -77,6 +78,10 @@ void plan_dense(MemoryPlan& plan, const DensePlanning& of) {
   add_rows(plan, of, first_try(of.choice), "prepare", false);
   add_rows(plan, of, first_try(of.choice), "eliminate", true);
   if (of.gpu) plan.on_gpu.push_back({"prepare", filled_from, share});
+  if (of.choice.method == Method::gauss_jordan) {
+    plan.parts.push_back({"eliminate", "right-hand sides that go along, and their solutions",
+                          4 * vectors_bytes(height_of(of), of.columns)});
+  }
   if (of.choice.precision != Precision::mixed) return;
   const Index own = RowLayout{of.shape.rows, of.ranks}.height(of.rank);
   (of.gpu ? plan.on_gpu : plan.parts)

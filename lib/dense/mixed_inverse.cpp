@@ -34,7 +34,8 @@ void MixedInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
 std::unique_ptr<Vectors> MixedInverse::try_in_float(const EliminationRun& run,
                                                     std::string& failure) {
   try {
-    factors_->eliminate(run);
+    // Solutions in float are of no use: GMRES makes them.
+    factors_->eliminate({run.progress, run.checkpoints, nullptr});
   } catch (const Error& error) {
     // The same on every rank, as all must go on together.
     if (error.code() != ExitCode::not_trustworthy || error.scope() != Scope::every_rank) throw;
@@ -67,7 +68,7 @@ std::unique_ptr<Vectors> MixedInverse::eliminate(const EliminationRun& run) {
     factors_ = in_double_();
     factors_->prepare(*matrix_, *scaling_);
     run.progress.restart("eliminating again, in double");
-    factors_->eliminate(run);
+    solution = factors_->eliminate(run);
     outcome.fell_back = true;
   }
   facts_ = factors_->facts();

@@ -53,6 +53,7 @@ ProductErrors compare_products(const Csr<T>& a, const T* x, const T* reference, 
   const Index elements = a.rows * k;
   errors.mean = elements == 0 ? 0.0 : sum / static_cast<double>(elements);
   errors.roundoff = roundoff;
+  errors.epsilon = 2 * roundoff;
   errors.bound = static_cast<double>(longest + 2) * roundoff;
   return errors;
 }

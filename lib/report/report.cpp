@@ -250,11 +250,10 @@ nlohmann::ordered_json to_json(const MultiplyReport& report) {
   json["scatter"] = {{"matrix_bytes", report.matrix_bytes}};
   if (report.scatter_peak) json["scatter"]["peak_bytes"] = *report.scatter_peak;
   if (report.errors) {
-    json["errors"] = {{"largest", report.errors->largest},
-                      {"mean", report.errors->mean},
-                      {"scaled", report.errors->scaled},
-                      {"bound", report.errors->bound},
-                      {"unit_roundoff", report.errors->roundoff}};
+    json["errors"] = {
+        {"largest", report.errors->largest},        {"mean", report.errors->mean},
+        {"scaled", report.errors->scaled},          {"bound", report.errors->bound},
+        {"unit_roundoff", report.errors->roundoff}, {"machine_epsilon", report.errors->epsilon}};
   }
   end_json(json, report);
   return json;

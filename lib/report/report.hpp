@@ -132,7 +132,7 @@ struct MultiplyReport : TaskReport {
   double gflops = 0;              ///< gflops: 2 nnz K / product_seconds / 1e9
   double bytes_per_second = 0;    ///< bytes_per_second: product_floor_bytes() / product_seconds
   std::int64_t format_bytes = 0;  ///< format_bytes, of the converted matrix, over all ranks
-  std::optional<ProductErrors> errors;  ///< errors.largest|mean|scaled|bound|unit_roundoff
+  std::optional<ProductErrors> errors;  ///< errors.*
 };
 
 nlohmann::ordered_json to_json(const SolveReport& report);

@@ -220,7 +220,11 @@ constexpr ReportField field_table[] = {
     {"errors.bound", FieldType::number, multiply_sometimes,
      "What rounding allows errors.scaled to be."},
     {"errors.unit_roundoff", FieldType::number, multiply_sometimes,
-     "Unit round-off of the precision."},
+     "Unit round-off u of the precision, 1.11e-16 in double: rounding changes a number by at most "
+     "that, relatively."},
+    {"errors.machine_epsilon", FieldType::number, multiply_sometimes,
+     "2 u, 2.22e-16 in double: the distance from 1 to the next number, which Capotombolo and "
+     "Zarrelli's table of errors calls the unit round-off."},
     {"rank_table[].rank", FieldType::integer, sometimes, "Rank."},
     {"rank_table[].host", FieldType::text, sometimes, "Its host."},
     {"rank_table[].threads", FieldType::integer, sometimes, "Its OpenMP threads."},

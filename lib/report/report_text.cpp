@@ -169,8 +169,10 @@ std::string to_text(const MultiplyReport& report) {
                  fmt::format("{:.2e} largest, {:.2e} mean, against the serial product",
                              report.errors->largest, report.errors->mean));
     text += line("scaled error",
-                 fmt::format("{:.2e} of |A| |X|, bound {:.2e}, unit round-off {:.2e}",
-                             report.errors->scaled, report.errors->bound, report.errors->roundoff));
+                 fmt::format("{:.2e} of |A| |X|, bound {:.2e}, unit round-off u {:.2e}, machine "
+                             "epsilon 2 u {:.2e}",
+                             report.errors->scaled, report.errors->bound, report.errors->roundoff,
+                             report.errors->epsilon));
   }
   return text + end_text(report);
 }

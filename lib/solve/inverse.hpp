@@ -95,7 +95,7 @@ struct EliminationRun {
   Progress& progress;
   Checkpoints* checkpoints = nullptr;  ///< that it keeps itself by, and goes on from
   /// Right-hand sides of (R A C) y = f that will be asked for first, where they are known: mixed
-  /// precision takes them for its trial.
+  /// precision takes them for its trial, gauss_jordan along.
   const Vectors* first = nullptr;
 };
 

@@ -110,6 +110,8 @@ const Column<Row> columns[] = {
     {"error_bound", "(longest_row + 2) unit_roundoff, which scaled_error stays below", "", "",
      error(&ProductErrors::bound)},
     {"unit_roundoff", "2^-53 in double, 2^-24 in float", "", "", error(&ProductErrors::roundoff)},
+    {"machine_epsilon", "twice that: 2.22e-16 in double, the unit round-off of the published table",
+     "", "", error(&ProductErrors::epsilon)},
     {"format_bytes", "bytes of the converted matrix", "", "",
      measured([](const Row&, const KernelSample& s) { return Cell(s.format_bytes); })},
     {"convert_s", "seconds from CSR to the format, once", "{:.1e}", "convert s",

@@ -51,7 +51,7 @@ void exchange_rows(Team& row_team, const RowLayout& bands, DenseRows<T>& rows, I
   }
   if (me != owner_a && me != owner_b) return;
   // Row buffer 0 holds the pivot row that everybody is about to use; buffer 1 carries the swap.
-  const Range whole{0, rows.order()};
+  const Range whole{0, rows.width()};
   const Index mine = me == owner_a ? a : b;
   const int partner = me == owner_a ? owner_b : owner_a;
   rows.load_row(mine, whole, 1);
@@ -64,7 +64,7 @@ template <typename T>
 void send_pivot_row(Team& row_team, const RowLayout& bands, DenseRows<T>& rows, Index k,
                     Index pivot_row) {
   const int owner = bands.owner(pivot_row);
-  if (row_team.rank() == owner) rows.load_row(pivot_row, {k, rows.order()}, 0);
+  if (row_team.rank() == owner) rows.load_row(pivot_row, {k, rows.width()}, 0);
   broadcast(row_team, rows.row_buffer(0).subspan(k), owner);
 }
 
@@ -134,7 +134,8 @@ RowExchange exchange_of(Team& team, const RowLayout& bands, const std::vector<In
 template <typename T>
 Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& bands,
                                  DenseRows<T>& rows, Method method, Pivoting pivoting,
-                                 Progress& progress, Checkpoints* checkpoints) {
+                                 Progress& progress, Checkpoints* checkpoints,
+                                 Dense<T>* right_hand_sides) {
   const Index n = rows.order();
   const bool jordan = method == Method::gauss_jordan;
   Elimination result;
@@ -151,6 +152,8 @@ Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& ba
     result.pivots.largest_entry =
         all_maximum(team, rows.find_pivot(rows.range(), {0, n}).magnitude);
   }
+  const bool carries = jordan && k == 0 && right_hand_sides != nullptr &&
+                       rows.carry(right_hand_sides->values, right_hand_sides->columns);
   if (k > 0) progress.resume(share_done(method, k, n));
   // The pivot of step k, looked at before anything is done with it.
   const auto accept = [&](const PivotCandidate& pivot) {
@@ -196,12 +199,22 @@ Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& ba
   if (!result.column_swaps.empty()) {
     result.column_order = exchange_of(team, bands, result.column_swaps);
   }
+  if (carries) {
+    std::ranges::copy(rows.carried(), right_hand_sides->values.begin());
+    rows.divide_by_diagonal(right_hand_sides->values, right_hand_sides->columns);
+    rows.carry({}, 0);
+    if (result.column_order) {
+      *right_hand_sides = result.column_order->to_bands(*right_hand_sides);
+    }
+    result.solved = true;
+  }
   return result;
 }
 
 template Elimination eliminate_columnwise(Team&, Team&, const RowLayout&, DenseRows<float>&, Method,
-                                          Pivoting, Progress&, Checkpoints*);
+                                          Pivoting, Progress&, Checkpoints*, Dense<float>*);
 template Elimination eliminate_columnwise(Team&, Team&, const RowLayout&, DenseRows<double>&,
-                                          Method, Pivoting, Progress&, Checkpoints*);
+                                          Method, Pivoting, Progress&, Checkpoints*,
+                                          Dense<double>*);
 
 }  // namespace spsolve

@@ -25,6 +25,7 @@ struct Elimination {
   PivotStatistics pivots;
   std::optional<RowExchange> row_order;     ///< between bands of x and of P x, P all row swaps
   std::optional<RowExchange> column_order;  ///< likewise for column swaps, where there are any
+  bool solved = false;  ///< whether right-hand sides that went along are solutions
 };
 
 /// Gaussian elimination column by column, over the dense rows of a team (S. Fencel, 2020, chapters
@@ -33,6 +34,12 @@ struct Elimination {
 /// two owners exchange rows, and lets each rank eliminate in its own rows: below the pivot for
 /// Method::gauss (2/3 n^3 flops), above and below for Method::gauss_jordan (n^3). A rank alone
 /// whose rows can leaves it runs of steps, see DenseRows::eliminate_run(): the same elements.
+///
+/// `right_hand_sides`, own rows x K, go along with Method::gauss_jordan, as published: every step
+/// does to them what it does to the columns behind it, and x_i = b_i / a_ii at the end, own rows
+/// again. Elimination::solved says whether they are solutions now: not where the rows cannot carry
+/// them, nor behind a checkpoint that another run left. The multipliers of all steps are kept for
+/// those that come later.
 ///
 /// `row_team` carries matrix rows between the ranks' own memories (see DenseRows::row_buffer());
 /// `team` everything else, and outlives what comes of it. The multipliers stay where they arise, so
@@ -46,7 +53,8 @@ struct Elimination {
 template <typename T>
 Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& bands,
                                  DenseRows<T>& rows, Method method, Pivoting pivoting,
-                                 Progress& progress, Checkpoints* checkpoints = nullptr);
+                                 Progress& progress, Checkpoints* checkpoints = nullptr,
+                                 Dense<T>* right_hand_sides = nullptr);
 
 // Solves with the eliminated A = P^T L U Q^T, Q all column swaps; for Method::gauss_jordan U^-1 is
 // D^-1 (I - M), M the multipliers above the diagonal D. `x` holds this rank's band of the
@@ -66,9 +74,11 @@ void solve_transposed(Team& team, const RowLayout& bands, const DenseRows<T>& ro
                       const Elimination& elimination, Dense<T>& x);
 
 extern template Elimination eliminate_columnwise(Team&, Team&, const RowLayout&, DenseRows<float>&,
-                                                 Method, Pivoting, Progress&, Checkpoints*);
+                                                 Method, Pivoting, Progress&, Checkpoints*,
+                                                 Dense<float>*);
 extern template Elimination eliminate_columnwise(Team&, Team&, const RowLayout&, DenseRows<double>&,
-                                                 Method, Pivoting, Progress&, Checkpoints*);
+                                                 Method, Pivoting, Progress&, Checkpoints*,
+                                                 Dense<double>*);
 extern template void solve(Team&, const RowLayout&, const DenseRows<float>&, const Elimination&,
                            Dense<float>&);
 extern template void solve(Team&, const RowLayout&, const DenseRows<double>&, const Elimination&,

@@ -55,7 +55,18 @@ class DenseRows {
   /// then column order, among equals, so that every way of dealing out rows finds the same one.
   virtual PivotCandidate find_pivot(Range rows, Range columns) const = 0;
 
-  /// Two buffers of n values for rows that travel between ranks.
+  /// Takes right-hand sides along, own rows x `columns`: from here on they are the columns n to
+  /// width() of the rows, which swap_rows(), load_row(), store_row() and eliminate() treat like the
+  /// others. Whether it does; else they are to be solved for with what is left.
+  virtual bool carry(std::span<const T>, Index) { return false; }
+
+  /// n, and the right-hand sides that are carried along.
+  virtual Index width() const { return order(); }
+
+  /// What has become of them, own rows x columns.
+  virtual std::span<const T> carried() const { return {}; }
+
+  /// Two buffers of width() values for rows that travel between ranks.
   virtual std::span<T> row_buffer(int which) = 0;
 
   /// Copies a_row,j for j in `columns` to or from the same positions of a row buffer.
@@ -72,7 +83,7 @@ class DenseRows {
   virtual void swap_columns(Index a, Index b) = 0;
 
   /// One step of elimination: for every own row i in `rows`, with the pivot row p in row buffer 0:
-  /// m = a_ik / p_k;  a_ij <- a_ij - m p_j for j > k;  a_ik <- m, k = `column`.
+  /// m = a_ik / p_k;  a_ij <- a_ij - m p_j for k < j < width();  a_ik <- m, k = `column`.
   virtual void eliminate(Index column, Range rows) = 0;
 
   /// How many columns from `first` on eliminate_run() may do at once where this rank holds all

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/ranges.hpp"
 #include "core/tuning.hpp"
 
 namespace spsolve {
@@ -42,6 +43,14 @@ HostDenseRows<T>::HostDenseRows(const Csr<double>& sparse, Index first_row)
 }
 
 template <typename T>
+bool HostDenseRows<T>::carry(std::span<const T> right_hand_sides, Index columns) {
+  carried_.assign(right_hand_sides.begin(), right_hand_sides.end());
+  carried_columns_ = columns;
+  for (auto& buffer : buffers_) buffer.resize(static_cast<std::size_t>(width()));
+  return true;
+}
+
+template <typename T>
 PivotCandidate HostDenseRows<T>::find_pivot(Range rows, Range columns) const {
   PivotCandidate best;
   const bool parallel = rows.size() * columns.size() > host_tuning.parallel_elimination;
@@ -66,12 +75,22 @@ PivotCandidate HostDenseRows<T>::find_pivot(Range rows, Range columns) const {
 
 template <typename T>
 void HostDenseRows<T>::load_row(Index i, Range columns, int buffer) {
-  std::copy_n(row(i) + columns.first, columns.size(), buffers_[buffer].data() + columns.first);
+  const Range own = intersect(columns, {0, order_}), more = intersect(columns, {order_, width()});
+  T* const to = buffers_[buffer].data();
+  if (own.size() > 0) std::copy_n(row(i) + own.first, own.size(), to + own.first);
+  if (more.size() > 0) {
+    std::copy_n(carried_row(i) + more.first - order_, more.size(), to + more.first);
+  }
 }
 
 template <typename T>
 void HostDenseRows<T>::store_row(Index i, Range columns, int buffer) {
-  std::copy_n(buffers_[buffer].data() + columns.first, columns.size(), row(i) + columns.first);
+  const Range own = intersect(columns, {0, order_}), more = intersect(columns, {order_, width()});
+  const T* const from = buffers_[buffer].data();
+  if (own.size() > 0) std::copy_n(from + own.first, own.size(), row(i) + own.first);
+  if (more.size() > 0) {
+    std::copy_n(from + more.first, more.size(), carried_row(i) + more.first - order_);
+  }
 }
 
 template <typename T>
@@ -91,6 +110,7 @@ void HostDenseRows<T>::write_rows(Range rows, std::span<const T> values) {
 template <typename T>
 void HostDenseRows<T>::swap_rows(Index a, Index b) {
   std::swap_ranges(row(a), row(a) + order_, row(b));
+  std::swap_ranges(carried_row(a), carried_row(a) + carried_columns_, carried_row(b));
 }
 
 template <typename T>
@@ -102,8 +122,8 @@ template <typename T>
 void HostDenseRows<T>::eliminate(Index k, Range rows) {
   const T* pivot_row = buffers_[0].data();
   const T pivot = pivot_row[k];
-  const Index width = order_ - k - 1;
-#pragma omp parallel for schedule(static) if (rows.size() * width > \
+  const Index behind = order_ - k - 1;
+#pragma omp parallel for schedule(static) if (rows.size() * (behind + carried_columns_) > \
                                               host_tuning.parallel_elimination)
   for (Index i = rows.first; i < rows.last; ++i) {
     T* a = row(i);
@@ -111,7 +131,8 @@ void HostDenseRows<T>::eliminate(Index k, Range rows) {
     if (a[k] == T{}) continue;
     const T multiplier = a[k] / pivot;
     a[k] = multiplier;
-    subtract_multiple(a + k + 1, multiplier, pivot_row + k + 1, width);
+    subtract_multiple(a + k + 1, multiplier, pivot_row + k + 1, behind);
+    subtract_multiple(carried_row(i), multiplier, pivot_row + order_, carried_columns_);
   }
 }
 

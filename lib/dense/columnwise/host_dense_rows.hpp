@@ -21,6 +21,9 @@ class HostDenseRows : public DenseRows<T> {
 
   Range range() const override { return rows_; }
   Index order() const override { return order_; }
+  bool carry(std::span<const T> right_hand_sides, Index columns) override;
+  Index width() const override { return order_ + carried_columns_; }
+  std::span<const T> carried() const override { return carried_; }
   PivotCandidate find_pivot(Range rows, Range columns) const override;
   std::span<T> row_buffer(int which) override { return buffers_[which]; }
   void load_row(Index row, Range columns, int buffer) override;
@@ -40,12 +43,17 @@ class HostDenseRows : public DenseRows<T> {
  private:
   T* row(Index global) { return values_.data() + (global - rows_.first) * stride_; }
   const T* row(Index global) const { return values_.data() + (global - rows_.first) * stride_; }
+  T* carried_row(Index global) {
+    return carried_.data() + (global - rows_.first) * carried_columns_;
+  }
 
   Range rows_;
   Index order_;
   Index stride_;
   RawArray<T> values_;
   std::vector<T> buffers_[2];
+  std::vector<T> carried_;  // own rows x carried_columns_
+  Index carried_columns_ = 0;
 };
 
 extern template class HostDenseRows<float>;
