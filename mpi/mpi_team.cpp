@@ -1,10 +1,12 @@
 #include "mpi/mpi_team.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <numeric>
+#include <thread>
 
 #include "core/error.hpp"
 #include "process/pulse.hpp"
@@ -134,6 +136,22 @@ void MpiTeam::broadcast_bytes(std::span<std::byte> data, int root) {
   in_pieces(data, [&](std::byte* bytes, int count) {
     MPI_CHECK(MPI_Bcast(bytes, count, MPI_BYTE, root, ranks_));
   });
+}
+
+void MpiTeam::rest_until_called(int root) {
+  if (size_ == 1) return;
+  const WaitingForRanks waiting;
+  std::byte nothing{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_CHECK(MPI_Ibcast(&nothing, 1, MPI_BYTE, root, ranks_, &request));
+  std::chrono::microseconds nap{5};
+  constexpr std::chrono::microseconds longest_nap{1000};
+  for (int there = 0;;) {
+    MPI_CHECK(MPI_Test(&request, &there, MPI_STATUS_IGNORE));
+    if (there != 0) return;
+    std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, longest_nap);
+  }
 }
 
 void MpiTeam::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) {

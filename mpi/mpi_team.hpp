@@ -47,6 +47,8 @@ class MpiTeam final : public Team {
   /// By MPI_Comm_split.
   std::unique_ptr<Team> split(int group, int order) override;
 
+  void rest_until_called(int root) override;
+
   /// Where the MPI library says at run time that it is CUDA-aware.
   bool claims_gpu_memory() const override;
 

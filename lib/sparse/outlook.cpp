@@ -12,6 +12,7 @@
 #include "matrix/elliptic.hpp"
 #include "sparse/analysis_file.hpp"
 #include "sparse/clean.hpp"
+#include "team/lent_processors.hpp"
 
 namespace spsolve {
 
@@ -140,8 +141,8 @@ void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank) {
 }
 
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options) {
-  SparseStudy result =
-      together(team, [&] { return team.rank() == 0 ? study(whole, options) : SparseStudy{}; });
+  SparseStudy result;
+  LentProcessors(team).on_first_rank([&] { result = study(whole, options); });
   result.outlook = broadcast_value(team, result.outlook, 0);
   return result;
 }

@@ -58,6 +58,7 @@ SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseCh
       memory_(memory),
       choice_(choice),
       analysis_(std::move(analysis)),
+      lent_(team),
       raw_(std::make_unique<Raw>(*this)) {}
 
 template <typename T>
@@ -72,8 +73,7 @@ void SparseInverse<T>::gather(SystemMatrix& matrix) {
     whole_ = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
     rows_ = &whole_;
   }
-  together(team_, [&] {
-    if (team_.rank() != 0) return;
+  lent_.on_first_rank([&] {
     const bool known = known_ == &matrix;
     if (!known && has_stored_zeros(*rows_)) {
       whole_ = without_stored_zeros(*rows_).matrix;
@@ -143,10 +143,8 @@ void SparseInverse<T>::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Pre
   gather(matrix);
   scaling.scales = false;
   if (wanted != AutoSwitch::off) {
-    together(team_, [&] {
-      if (team_.rank() != 0) return;
-      find_scale_factors(*rows_, *analysis_, wanted, precision, scaling);
-    });
+    lent_.on_first_rank(
+        [&] { find_scale_factors(*rows_, *analysis_, wanted, precision, scaling); });
   }
   scaling.scales = broadcast_value(team_, scaling.scales, 0);
   if (!scaling.scales) {
@@ -178,8 +176,7 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
   Equilibration whole;
   const bool shared = team_.size() > 1;
   if (scaling.scales && shared) whole = gathered_scaling(matrix, scaling);
-  together(team_, [&] {
-    if (team_.rank() != 0) return;
+  lent_.on_first_rank([&] {
     factored_ = &values_;
     if (scaling.scales) {
       scale_values(shared ? whole : scaling);
@@ -215,8 +212,7 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   SparseOutcome outcome;
   double largest = 0;
   Factorization kind = choice_.kind;
-  together(team_, [&] {
-    if (team_.rank() != 0) return;
+  lent_.on_first_rank([&] {
     largest = largest_magnitude(*factored_);
     if (!std::isfinite(largest)) {
       fail(ExitCode::input, "a value of the matrix is not a finite number");
@@ -280,8 +276,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run) {
   const Factorization kind =
       choice_.kind == Factorization::lu ? Factorization::lu : Factorization::ldlt;
   run.progress.restart("eliminating again, with threshold pivoting");
-  together(team_, [&] {
-    if (team_.rank() != 0) return;
+  lent_.on_first_rank([&] {
     const ThresholdOutcome& outcome =
         elimination_->factor_with_threshold(kind, *factored_, progress_of(run));
     told = {outcome.counts, outcome.delayed, outcome.factor_entries,
@@ -375,8 +370,7 @@ void SparseInverse<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
   if (team_.size() == 1) return elimination_->solve(transposed, x, y);
   solve_in<T>(x, y, [&](Dense<T>& rows) {
     Dense<double> whole = gather_rows(team_, x.layout(), rows);
-    together(team_, [&] {
-      if (team_.rank() != 0) return;
+    lent_.on_first_rank([&] {
       std::vector<T> b(whole.values.begin(), whole.values.end()), result;
       elimination_->solve(transposed, whole.columns, b, result);
       std::copy(result.begin(), result.end(), whole.values.begin());

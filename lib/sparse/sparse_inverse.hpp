@@ -9,6 +9,7 @@
 #include "solve/inverse.hpp"
 #include "solve/options.hpp"
 #include "sparse/sparse_memory.hpp"
+#include "team/lent_processors.hpp"
 
 namespace spsolve {
 
@@ -23,8 +24,8 @@ struct SparseChoice {
   bool refined = false;
 };
 
-/// (R A C)^-1 by sparse elimination on rank 0, with factors in T; the other ranks hold their rows
-/// of vectors. The chain of SparseInverse::eliminate():
+/// (R A C)^-1 by sparse elimination on rank 0, with factors in T and the processors of all ranks of
+/// its host; the other ranks hold their rows of vectors. The chain of SparseInverse::eliminate():
 ///
 /// 1. L L^T, which proves A positive definite; else, where it may, L D L^T;
 /// 2. L D L^T or P L U with pivots from each front's own rows, too small ones made larger;
@@ -82,6 +83,7 @@ class SparseInverse final : public Inverse {
   std::unique_ptr<SparseElimination<T>> elimination_;  // on rank 0
   SystemMatrix* matrix_ = nullptr;
   const Equilibration* scaling_ = nullptr;
+  LentProcessors lent_;
   std::unique_ptr<Raw> raw_;
   std::optional<GmresInverse> gmres_;  // on raw_, where it was asked for
   bool by_gmres_ = false;

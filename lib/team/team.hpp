@@ -97,6 +97,13 @@ class Team {
   /// rank to each, and messages of the layer below.
   virtual std::unique_ptr<Team> split(int group, int order) = 0;
 
+  /// Returns once rank `root` has made the call as well; the other ranks sleep until then, for at
+  /// most a millisecond longer, and leave their processors to it.
+  virtual void rest_until_called(int root) {
+    std::byte nothing{};
+    broadcast_bytes({&nothing, 1}, root);
+  }
+
   /// Whether messages() says that it takes buffers in GPU memory; whether that works is to be
   /// tried.
   virtual bool claims_gpu_memory() const { return false; }
