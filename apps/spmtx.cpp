@@ -139,20 +139,24 @@ void convert(const std::string& from, const std::string& to) {
 
 /// The table of Fencel 2020, chapter 3, for one matrix. Sizes are those of double precision on a
 /// GPU.
-void color(const std::string& name) {
+void color(const std::string& name, const std::string& second_pass) {
   const Csr<double> matrix = load_within_memory(name, to_colour);
   if (!symmetry_of(matrix).symmetric_pattern) {
     fail(ExitCode::input, "{}: the pattern is not symmetric, and one triangle stands for both",
          name);
   }
   const Timer timer;
-  const Colouring colouring = colour_rows(matrix);
+  const SecondPass pass = second_pass == spsolve::name(SecondPass::published)
+                              ? SecondPass::published
+                              : SecondPass::balanced;
+  const Colouring colouring = colour_rows(matrix, 1, pass);
   const double seconds = timer.seconds();
   const double ellpack =
       static_cast<double>(round_up(matrix.rows, ColumnMajorEllpack<double>::row_multiple)) *
       static_cast<double>(longest_row(matrix)) * (sizeof(LocalIndex) + sizeof(double));
   print_out(fmt::format("{:<18} {}\n", "n", matrix.rows) +
             fmt::format("{:<18} {}\n", "non-zeros", matrix.nonzeros()) +
+            fmt::format("{:<18} {}\n", "second pass", spsolve::name(pass)) +
             fmt::format("{:<18} {}\n", "colours", colouring.count()) +
             fmt::format("{:<18} {} rows\n", "largest colour", colouring.largest()) +
             fmt::format("{:<18} {} rows\n", "smallest colour", colouring.smallest()) +
@@ -214,6 +218,14 @@ ExitCode run(int argc, char** argv) {
       "color", "colours the rows of a symmetric matrix: same colour, no common element of y");
   color_command->add_option("matrix", from, "file or generator")->required();
 
+  std::string second_pass = "balanced";
+  color_command
+      ->add_option("--second-pass", second_pass,
+                   "how colours are made equal: balanced, rows move to smaller ones; published, "
+                   "drawn anew at random (Fencel 2020)")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(std::begin(second_pass_words), std::end(second_pass_words))));
+
   bool rows = false;
   CLI::App* const plot_command =
       app.add_subcommand("plot", "draws where the non-zeros lie, and the rows by their length");
@@ -243,7 +255,7 @@ ExitCode run(int argc, char** argv) {
   if (*info_command) info(from, timing, orderings, threads);
   if (*generate_command) generate(from, to);
   if (*convert_command) convert(from, to);
-  if (*color_command) color(from);
+  if (*color_command) color(from, second_pass);
   if (*plot_command) plot(from, to, rows);
   return ExitCode::solved;
 }

@@ -1,8 +1,22 @@
 """spmtx: info, generate, convert."""
 
+import re
 import unittest
 
 from support import CliTest, INPUT, RESOURCES, SOLVED
+
+
+class Colours(CliTest):
+    def test_both_second_passes_by_name(self):
+        counts = {}
+        for words, name in (((), "balanced"), (("--second-pass", "balanced"), "balanced"),
+                            (("--second-pass", "published"), "published")):
+            result = self.spmtx("color", "grid3d:12", *words)
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertRegex(result.out, rf"second pass +{name}\n")
+            counts[name] = int(re.search(r"colours +(\d+)", result.out).group(1))
+        self.assertGreater(counts["published"], counts["balanced"])
+        self.assertEqual(self.spmtx("color", "grid3d:5", "--second-pass", "third").code, INPUT)
 
 
 class Info(CliTest):

@@ -50,6 +50,29 @@ void expect_valid(const Csr<double>& matrix, const Colouring& colouring) {
   }
 }
 
+TEST(Colouring, PublishedSecondPassDrawsAnew) {
+  Index more = 0;
+  for (const char* spec : {"grid2d:30", "grid3d:9", "random_sparse:1:1:1", "tridiagonal:200",
+                           "grid3d27:6:2", "aniso2d:20"}) {
+    const Csr<double> matrix = generate_matrix(spec);
+    const Colouring balanced = colour_rows(matrix, 1, SecondPass::balanced);
+    for (const Index seed : {1, 2, 3}) {
+      const Colouring published = colour_rows(matrix, seed, SecondPass::published);
+      SCOPED_TRACE(spec);
+      expect_valid(matrix, published);
+      EXPECT_GE(published.count(), lower_bound(matrix));
+      EXPECT_EQ(published.colors, colour_rows(matrix, seed, SecondPass::published).colors);
+      // It may open colours, which moving rows never does.
+      EXPECT_LE(published.count(), 2 * balanced.count() + 2);
+      more += published.count() > balanced.count();
+      if (balanced.count() > 2) {
+        EXPECT_NE(published.colors, balanced.colors);
+      }
+    }
+  }
+  EXPECT_GT(more, 0) << "none of them needs the colours that it opens";
+}
+
 /// Full first row and column, or full last ones, and a diagonal.
 Csr<double> arrow(Index n, bool first) {
   Csr<double> matrix;

@@ -127,6 +127,13 @@ Index free_by_rank(const std::vector<Word>& forbidden, Index rank) {
   return static_cast<Index>(w) * word_bits + std::countr_zero(free);
 }
 
+/// How many there are.
+Index count_free(const std::vector<Word>& forbidden) {
+  Index free = 0;
+  for (const Word word : forbidden) free += std::popcount(~word);
+  return free;
+}
+
 /// First pass: each row in turn gets the smallest colour that is free. Hands back how many there
 /// are.
 template <typename T>
@@ -144,6 +151,39 @@ Index first_fit(const Touched<T>& touched, UsedColors& used, std::vector<LocalIn
   return colors;
 }
 
+/// Numbers the colours anew that some row has, in their order; hands back how many there are.
+Index without_empty(Index colors, std::vector<LocalIndex>& color_of) {
+  std::vector<LocalIndex> number(static_cast<std::size_t>(colors), 0);
+  for (const LocalIndex color : color_of) number[color] = 1;
+  std::exclusive_scan(number.begin(), number.end(), number.begin(), 0);
+  const auto last = std::ranges::max_element(color_of);
+  const Index count = last == color_of.end() ? 0 : number[*last] + 1;
+  for (LocalIndex& color : color_of) color = number[color];
+  return count;
+}
+
+/// The published second pass: each row in turn draws one of the `colors` that no row which touches
+/// its columns has so far, or opens another one. Hands back how many there are.
+template <typename T>
+Index draw_anew(const Touched<T>& touched, UsedColors& used, Index colors, std::uint64_t key,
+                std::vector<LocalIndex>& color_of) {
+  std::vector<Word> forbidden;
+  for (Index i = 0; i < touched.rows(); ++i) {
+    forbidden.assign(colors / word_bits + 1, 0);
+    forbidden.back() = ~Word{0} << (colors % word_bits);
+    touched.each(i, [&](Index v) { used.forbid(v, forbidden); });
+    const Index free = count_free(forbidden);
+    const Index drawn =
+        free == 0
+            ? colors++
+            : free_by_rank(forbidden,
+                           random_below(random_bits(key, static_cast<std::uint64_t>(i)), free));
+    color_of[i] = static_cast<LocalIndex>(drawn);
+    touched.each(i, [&](Index v) { used.add(v, drawn); });
+  }
+  return without_empty(colors, color_of);
+}
+
 /// Second pass: each row in turn draws two of the `colors` that no row which touches its columns
 /// has, and moves to the one with fewer rows if it has fewer than its own.
 template <typename T>
@@ -158,8 +198,7 @@ void balance(const Touched<T>& touched, UsedColors& used, Index colors, std::uin
     // What the last word holds beyond the last colour is not free.
     forbidden.back() = ~Word{0} << (colors % word_bits);
     touched.each(i, [&](Index v) { used.forbid(v, forbidden); });
-    Index free = 0;
-    for (const Word word : forbidden) free += std::popcount(~word);
+    const Index free = count_free(forbidden);
     if (free == 0) continue;  // its columns hold its own colour too
     Index best = own;
     for (Index draw = 0; draw < 2; ++draw) {
@@ -206,7 +245,7 @@ Index Colouring::smallest() const {
 }
 
 template <typename T>
-Colouring colour_rows(const Csr<T>& matrix, Index seed) {
+Colouring colour_rows(const Csr<T>& matrix, Index seed, SecondPass pass) {
   if (matrix.rows != matrix.columns) {
     fail(ExitCode::input, "a {} x {} matrix is not symmetric", matrix.rows, matrix.columns);
   }
@@ -219,8 +258,14 @@ Colouring colour_rows(const Csr<T>& matrix, Index seed) {
   UsedColors used(degrees);
   Colouring colouring;
   colouring.colors.resize(matrix.rows);
-  const Index colors = first_fit(touched, used, colouring.colors);
+  Index colors = first_fit(touched, used, colouring.colors);
   std::uint64_t key = static_cast<std::uint64_t>(seed);
+  if (pass == SecondPass::published) {
+    UsedColors anew(degrees);
+    colors = draw_anew(touched, anew, colors, mix_bits(key), colouring.colors);
+    sort_by_color(colouring, colors);
+    return colouring;
+  }
   for (int sweep = 0; sweep < balancing_sweeps; ++sweep) {
     key = mix_bits(key);
     balance(touched, used, colors, key, colouring.colors);
@@ -229,7 +274,7 @@ Colouring colour_rows(const Csr<T>& matrix, Index seed) {
   return colouring;
 }
 
-template Colouring colour_rows(const Csr<float>&, Index);
-template Colouring colour_rows(const Csr<double>&, Index);
+template Colouring colour_rows(const Csr<float>&, Index, SecondPass);
+template Colouring colour_rows(const Csr<double>&, Index, SecondPass);
 
 }  // namespace spsolve

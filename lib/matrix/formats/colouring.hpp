@@ -1,8 +1,10 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
+#include "core/words.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve {
@@ -21,13 +23,25 @@ struct Colouring {
   Index smallest() const;  ///< rows of the smallest colour
 };
 
+/// What the second pass of a colouring does, which is to make colours of equal size.
+enum class SecondPass {
+  /// Each row draws two of its free colours at random and moves to the one with fewer rows, if that
+  /// has fewer than its own; made twice. Never needs more colours than the first pass.
+  balanced,
+  /// As published: begins anew, and each row draws one of the first pass' colours that are free, at
+  /// random; where none is, a colour more is opened.
+  published,
+};
+
+inline constexpr std::string_view second_pass_words[] = {"balanced", "published"};
+constexpr Words words_of(SecondPass) {
+  return second_pass_words;
+}
+
 /// Greedy colouring in two passes over the rows, ascending, after Fencel 2020, section 3.3. The
-/// first gives each row the smallest free colour. The second, made twice, balances: each row draws
-/// two of its free colours at random and moves to the one with fewer rows, if that has fewer than
-/// its own. (There the second pass starts anew with the first's number of colours and opens more
-/// where none is free; moving rows never needs more, and balances better.) A colour is free where
-/// no row that touches one of the same columns has it. Deterministic: the draws are hashes of
-/// `seed` and row. Reads the columns on and below the diagonal only.
+/// first gives each row the smallest free colour, the second makes their sizes equal. A colour is
+/// free where no row that touches one of the same columns has it. Deterministic: the draws are
+/// hashes of `seed` and row. Reads the columns on and below the diagonal only.
 ///
 /// Each column v remembers the colours of the rows T_v that touched it, as a list, or as a bit set
 /// where |T_v| >= max(16, D / 32), D = max |T_v|; a row's forbidden colours are the union over its
@@ -36,6 +50,6 @@ struct Colouring {
 /// element and pass, and C / 16 per row; memory a few words per element.
 /// Throws Error(input) where the matrix is not square.
 template <typename T>
-Colouring colour_rows(const Csr<T>& matrix, Index seed = 1);
+Colouring colour_rows(const Csr<T>& matrix, Index seed = 1, SecondPass pass = SecondPass::balanced);
 
 }  // namespace spsolve
