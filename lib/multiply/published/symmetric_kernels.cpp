@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <omp.h>
+
+#include "core/sleeping_barrier.hpp"
 #include "matrix/formats/colouring.hpp"
 
 namespace spsolve {
@@ -66,12 +69,15 @@ void symmetric_atomic(const SymmetricEllpack<T>& a, const T* x, T* y, Index colu
 template <typename T>
 void symmetric_colored(const SymmetricEllpack<T>& a, std::span<const Index> color_offsets,
                        const T* x, T* y, Index columns, int threads) {
+  SleepingBarrier barrier;  // there may be thousands of colours
 #pragma omp parallel num_threads(host_threads(threads))
   {
-#pragma omp for schedule(static)
+    const int team = omp_get_num_threads();
+#pragma omp for schedule(static) nowait
     for (Index i = 0; i < a.rows * columns; ++i) y[i] = T{};
     for (std::size_t color = 0; color + 1 < color_offsets.size(); ++color) {
-#pragma omp for schedule(static)
+      barrier.wait(team);
+#pragma omp for schedule(static) nowait
       for (Index slot = color_offsets[color]; slot < color_offsets[color + 1]; ++slot) {
         multiply_slot<false>(a, slot, x, y, columns);
       }
