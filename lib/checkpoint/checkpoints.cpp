@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <system_error>
 
@@ -22,6 +23,12 @@ namespace {
 
 constexpr std::size_t kept_generations = 2;
 constexpr double expected_bytes_per_second = 1e8;  // until the first checkpoint is written
+
+/// How long rank 0's file took, beside those of the others, for the runs that go on from it.
+constexpr SectionKind speed_section{"speed"};
+struct Speed {
+  double seconds = 0, bytes = 0;
+};
 
 /// A number that no other generation has.
 std::uint64_t new_stamp() {
@@ -168,6 +175,8 @@ bool Checkpoints::resume(Precision precision, double bytes, const Take& take) {
   if (!good) return false;
   statistics_.resumed_step = saved_step_;
   statistics_.resumed_from = files_of(*good).path(0).string();
+  learn_speed(*good);
+  refuse_a_limit_for_nothing();
   return true;
 }
 
@@ -194,6 +203,52 @@ void Checkpoints::load(const std::function<void(const CheckpointFiles& files)>& 
 
 double Checkpoints::now() const {
   return run_.seconds() + injected_seconds();
+}
+
+/// Adds to rank 0's file how fast it was written. Whatever goes wrong here is no harm.
+void Checkpoints::keep_speed(const Generation& generation, std::int64_t bytes,
+                             double seconds) const {
+  if (team_.rank() != 0 || wanted_.time_limit == 0) return;
+  const Speed speed{seconds, static_cast<double>(bytes)};
+  try {
+    SectionWriter file = SectionWriter::adding_to(files_of(generation).path(0));
+    file.begin(speed_section);
+    file.write(std::as_bytes(std::span(&speed, 1)));
+    file.commit();
+  } catch (const Error&) {
+  }
+}
+
+/// Sets the time of a checkpoint by what the run before measured; on rank 0, which has the clock.
+void Checkpoints::learn_speed(const Generation& generation) {
+  if (team_.rank() != 0) return;
+  const CheckpointReader file = files_of(generation).open(0);
+  const FileSection* const section = file.find(speed_section.name);
+  Speed speed;
+  if (section == nullptr || section->version != speed_section.version ||
+      section->size != sizeof speed) {
+    return;
+  }
+  file.read(*section, 0, std::as_writable_bytes(std::span(&speed, 1)));
+  if (speed.seconds > 0 && speed.bytes > 0) {
+    longest_save_ = speed.seconds * (expected_bytes_ / speed.bytes);
+  }
+}
+
+void Checkpoints::refuse_a_limit_for_nothing() const {
+  if (wanted_.time_limit == 0) return;
+  // Reading takes about as long as writing.
+  const double gone = broadcast_value(team_, now(), 0);
+  const double reading = broadcast_value(team_, longest_save_, 0);
+  const double writing = broadcast_value(team_, time_to_save(), 0);
+  const double least = gone + reading + writing + 1;
+  if (reading == 0 || least < wanted_.time_limit) return;
+  fail_everywhere(
+      ExitCode::resources,
+      "checkpoint.time_limit={} leaves no time to eliminate in: {:.1f} s were gone "
+      "before, reading the checkpoint of step {} of {} takes about {:.1f} s, and so does "
+      "writing another one; no run would get further: raise it, to {:.0f} at least",
+      wanted_.time_limit, gone, saved_step_, problem_.order, reading, std::ceil(2 * least));
 }
 
 /// Seconds that writing a checkpoint may take, on the safe side.
@@ -267,6 +322,7 @@ void Checkpoints::save(Index step, const Write& write, Way way) {
     const std::int64_t bytes =
         together(team_, [&] { return write_file(generation, part, write, way); });
     statistics_.bytes += all_sum(team_, bytes);
+    if (way == Way::anew) keep_speed(generation, bytes, timer.seconds());
     ++statistics_.written;
     saved_step_ = step;
     last_failure_.clear();

@@ -50,7 +50,10 @@ class Checkpoints {
 
   /// Looks for the newest good generation, and whether there is one: those that are damaged, not of
   /// this problem or refused by `take` are named in the notes. With checkpoint.resume: never there
-  /// is none; with require, no good one is an Error(input) on every rank. `bytes` is what this rank
+  /// is none; with require, no good one is an Error(input) on every rank. Where
+  /// checkpoint.time_limit is shorter than what it takes to begin, to read the generation and to
+  /// write another, as fast as that one was written, this throws an Error(resources) that says so:
+  /// no run would get further. `bytes` is what this rank
   /// will keep in a checkpoint, about. To be called first, and again where another elimination
   /// begins, in another precision. Collective.
   bool resume(Precision precision, double bytes, const Take& take);
@@ -111,6 +114,9 @@ class Checkpoints {
   [[noreturn]] void stop(CheckpointWish agreed, Index step) const;
   double now() const;  // seconds of the run
   double time_to_save() const;
+  void keep_speed(const Generation& generation, std::int64_t bytes, double seconds) const;
+  void learn_speed(const Generation& generation);
+  void refuse_a_limit_for_nothing() const;
   void note(std::string text);
 
   Team& team_;

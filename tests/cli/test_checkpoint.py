@@ -207,8 +207,18 @@ class Time(Checkpoint):
             ORDER, at(100, "late"), "--set", f"checkpoint.time_limit={HOUR}"), [100, 200, 300])
 
     def test_a_limit_that_is_too_short_for_anything(self):
-        """Every run does one step all the same; that of the last one ends behind it."""
-        self.assertEqual(self.goes_on_again_and_again(5, "", *ONE_STEP), [1, 2, 3, 4, 5])
+        """The first run does one step all the same; the next one knows that none would get further."""
+        self.configure()
+        result = self.spsolve("c.yaml", *ONE_STEP)
+        self.assertEqual(result.code, INTERRUPTED, result.text)
+        kept = {path.name: path.read_bytes() for path in self.kept()}
+        for ranks in (1, 2):
+            result = self.spsolve("c.yaml", *ONE_STEP, ranks=ranks)
+            self.assertEqual(result.code, RESOURCES, result.text)
+            self.assertEqual(result.err.count("checkpoint.time_limit=1 leaves no time to eliminate in"),
+                             1, result.err)
+            self.assertEqual({path.name: path.read_bytes() for path in self.kept()}, kept)
+        self.check_goes_on(None, same=False)
 
     def test_an_interval(self):
         self.configure(interval=HOUR)
@@ -233,7 +243,8 @@ class Files(Checkpoint):
     def leave_two(self):
         """Two generations of one rank; the newest last."""
         self.leave_one()
-        self.leave_one()
+        result = self.failing(at(2, "late"), "--set", f"checkpoint.time_limit={HOUR}")
+        self.assertEqual(result.code, INTERRUPTED, result.text)
         self.assertEqual(len(self.kept()), 2)
         return self.kept()
 

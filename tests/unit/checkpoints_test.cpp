@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "helpers/error_of.hpp"
 #include "helpers/test_matrices.hpp"
 
 namespace spsolve {
@@ -10,8 +11,9 @@ namespace {
 /// What a solver would keep that works in parts: an analysis, and each part when it is done.
 class KeptInParts : public testing::Test {
  protected:
-  std::unique_ptr<Checkpoints> checkpoints() {
+  std::unique_ptr<Checkpoints> checkpoints(int time_limit = 0) {
     CheckpointOptions wanted;
+    wanted.time_limit = time_limit;
     wanted.directory = folder / "";
     return std::make_unique<Checkpoints>(team, wanted, problem, timer);
   }
@@ -83,6 +85,40 @@ TEST_F(KeptInParts, PartsAreAddedToOneGenerationAndComeBack) {
   EXPECT_EQ(resume(*checkpoints()), 5);
   kept->remove();
   EXPECT_TRUE(names_in(folder / "").empty());
+}
+
+TEST_F(KeptInParts, TheTimeThatAFileTookIsKnownToTheNextRun) {
+  const auto first = checkpoints(1000);
+  EXPECT_FALSE(resume(*first));
+  first->keep(CheckpointWish::save, 1, write_first);
+  const CheckpointReader file(only_file());
+  const FileSection* const speed = file.find("speed");
+  ASSERT_NE(speed, nullptr);
+  file.verify();
+  EXPECT_EQ(resume(*checkpoints(1000)), 1);
+  EXPECT_EQ(resume(*checkpoints()), 1);
+}
+
+TEST_F(KeptInParts, ALimitThatIsTooShortForItsCheckpointIsRefused) {
+  checkpoints(1000)->keep(CheckpointWish::save, 1, write_first);
+  // As of a disk that took 400 s: 400 to read, 800 to be safe, and a second.
+  SectionWriter slow = SectionWriter::adding_to(only_file());
+  slow.begin({"speed"});
+  const double speed[] = {400, 1000};
+  slow.write(std::as_bytes(std::span(speed)));
+  slow.commit();
+  EXPECT_EQ(resume(*checkpoints(1300)), 1);
+  EXPECT_EQ(resume(*checkpoints()), 1);
+  // With so little left, the first look behind a step ends the run.
+  const auto near = checkpoints(1210);
+  EXPECT_EQ(resume(*near), 1);
+  EXPECT_EQ(near->wish(1), CheckpointWish::none);
+  const std::string text = test::error_of([&] { resume(*checkpoints(1200)); }, ExitCode::resources);
+  EXPECT_NE(text.find("checkpoint.time_limit=1200 leaves no time to eliminate in"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("step 1 of 50 takes about 400.0 s"), std::string::npos) << text;
+  EXPECT_EQ(names_in(folder / "").size(), 1u);
 }
 
 TEST_F(KeptInParts, AnAdditionThatFailsLeavesWhatIsThere) {
