@@ -22,6 +22,15 @@ namespace {
 
 using namespace test;
 
+TEST(CudaKernels, HaveEveryPublishedOne) {
+  for (const char* name :
+       {"csr_scalar_1", "csr_scalar_2", "csr_scalar_3", "csr_vector", "csr_vector_subwarp",
+        "csr_adaptive", "csr_vector_by_row", "csr_adaptive_subblocks", "ellpack", "ellpack_subwarp",
+        "csr_product_tree", "dense_tiled", "symmetric_atomic", "symmetric_colored"}) {
+    EXPECT_EQ(find_kernel(cuda_kernels(), name).name, name);
+  }
+}
+
 /// Y of one product on the GPU.
 template <typename T>
 std::vector<T> gpu_product(KernelProduct<T>& product, const std::vector<T>& x, Index size,

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dense/dense_inverse.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/multivector.hpp"
 #include "solve_in_team.hpp"
@@ -119,6 +120,38 @@ TEST_P(Columnwise, SameBitsFromRunToRun) {
   const Solved first = eliminate_and_solve<double>(matrix, b, method, pivoting, 2);
   const Solved second = eliminate_and_solve<double>(matrix, b, method, pivoting, 2);
   EXPECT_EQ(first.x.values, second.x.values);
+}
+
+template <typename T>
+void expect_carried(Case tested) {
+  for (const Index n : {1, 5, 64, 131}) {
+    test::HostRanks ranks;
+    const Csr<double> dense = sparse(random_system(n, tested.pivoting, n));
+    SystemMatrix matrix = test::matrix_in_bands(ranks.team, dense);
+    EliminationChoice choice{tested.method, tested.pivoting};
+    choice.precision = std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
+    const auto inverse = make_dense_inverse(ranks.team, ranks.memory, choice);
+    Equilibration scaling;
+    inverse->find_scaling(matrix, AutoSwitch::off, choice.precision, scaling);
+    inverse->prepare(matrix, scaling);
+    const auto b = test::vectors_of(matrix, random_multivector(n, 3, n + 1));
+    Progress silent("eliminating", 1, Progress::Show::off);
+    const auto x = inverse->eliminate({silent, nullptr, b.get()});
+    if (tested.method == Method::gauss) {
+      EXPECT_EQ(x, nullptr);
+      continue;
+    }
+    ASSERT_NE(x, nullptr) << "n = " << n;
+    // The multipliers that are kept do the same later, step by step.
+    const auto later = matrix.vectors(3);
+    inverse->apply(*b, *later);
+    EXPECT_EQ(test::whole(*x).values, test::whole(*later).values) << "n = " << n;
+  }
+}
+
+TEST_P(Columnwise, GaussJordanTakesRightHandSidesAlong) {
+  expect_carried<double>(GetParam());
+  expect_carried<float>(GetParam());
 }
 
 TEST_P(Columnwise, NamesTheStepOfASingularMatrix) {
