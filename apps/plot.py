@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what `spbench multiply` and `spbench eliminate --matrix` measured, and what reports of
-`spsolve` say.
+"""Draws what `spbench` measured, and what reports of `spsolve` say.
 
     apps/plot.py results.csv [more.csv ...] --output folder
     apps/plot.py report.json [more.json ...] --output folder
@@ -16,6 +15,11 @@ every matrix and precision of those of `spbench multiply`, up to four pictures (
 Kernels of the host are drawn with the most threads that the files hold, or with --threads N; those
 of other devices as they are, with their device in the legend.
 
+Of those over several ranks: MATRIX_PRECISION_ranks.png (GFLOP/s against K, a line for each kernel and
+number of ranks) and MATRIX_PRECISION_parts.png (where a product's time goes). Of `spbench convert`:
+MATRIX_convert.png, of `spbench eliminate --n`: eliminate_orders.png. Bars are medians, whiskers the
+standard deviation where there are variances.
+
 Of reports (output.report): time_split.png, convergence.png, and where they differ in their ranks
 scaling.png and efficiency.png. The pattern of a matrix and its rows by length are drawn by
 `spmtx plot`. Needs matplotlib (Debian: python3-matplotlib).
@@ -29,6 +33,7 @@ import re
 import sys
 
 from plot_eliminations import EliminationPictures, is_elimination_table, measured
+from plot_tables import draw_table, kind_of_table
 from plot_reports import NotAReport, ReportPictures, read_report
 
 NEEDED = ("matrix", "kernel", "device", "precision", "k", "threads", "refused", "gflops",
@@ -330,6 +335,28 @@ def draw_eliminations(rows, folder):
         print(path)
 
 
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return [dict(row, refused=row.get("refused", "")) for row in csv.DictReader(file)]
+
+
+def draw_other(kind, found, folder):
+    """Tables of spbench convert, eliminate --n and multiply over several ranks."""
+    if not found:
+        raise Complaint(INPUT, "no row was measured")
+    rows = [row for _, row in found]
+    pyplot = load_pyplot()
+    machines = dict.fromkeys(f"{row['processor']}, spsolve {row['version']}, {row['date'][:10]}"
+                             for row in rows if row.get("processor"))
+    save = saver(pyplot, folder, "; ".join(machines))
+    try:
+        drawn = draw_table(kind, pyplot, rows, Styles, save)
+    except (ValueError, KeyError, TypeError) as error:
+        raise Complaint(INPUT, f"{found[0][0]}: this is no CSV of spbench {kind}: {error}") from error
+    for path in drawn:
+        print(path)
+
+
 def draw_tables(paths, arguments, folder):
     """The pictures of CSV files."""
     eliminations = {path: elimination_rows(path) for path in paths}
@@ -337,6 +364,13 @@ def draw_tables(paths, arguments, folder):
     if found:
         draw_eliminations([row for rows in found for row in rows], folder)
     paths = [path for path in paths if eliminations[path] is None]
+    others = collections.defaultdict(list)
+    for path in paths:
+        if kind := kind_of_table(path):
+            others[kind] += [(path, row) for row in rows_of(path) if not row["refused"]]
+    for kind, found in others.items():
+        draw_other(kind, found, folder)
+    paths = [path for path in paths if kind_of_table(path) is None]
     if not paths:
         return
     rows = [row for path in paths for row in read_rows(path)]
@@ -360,8 +394,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", metavar="FILE",
-                        help="CSV of spbench multiply or eliminate --matrix, or JSON report of "
-                             "spsolve")
+                        help="CSV of spbench, or JSON report of spsolve")
     parser.add_argument("--output", default=".", metavar="FOLDER",
                         help="where the pictures go (default: here)")
     parser.add_argument("--threads", type=int, metavar="N",

@@ -97,6 +97,10 @@ int run_and_tell(int argc, char** argv, Team& team) {
   }
 }
 
+void require_folders(const BenchOptions& options) {
+  for (const auto& file : {options.csv, options.json}) io::require_folder_of(file);
+}
+
 void write_results(const BenchOptions& options, const bench::Environment& environment,
                    bench::Table table, const nlohmann::ordered_json& facts) {
   if (!options.json.empty()) {

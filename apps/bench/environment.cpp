@@ -8,6 +8,7 @@
 #include <fmt/chrono.h>
 #include <sched.h>
 
+#include "core/blas.hpp"
 #include "core/build_info.hpp"
 #include "process/system.hpp"
 
@@ -67,6 +68,7 @@ Environment environment_of(int argc, const char* const* argv) {
   result.thread_binding =
       fmt::format("OMP_PROC_BIND {}; OMP_PLACES {}; processors {}", variable("OMP_PROC_BIND"),
                   variable("OMP_PLACES"), allowed_processors());
+  result.blas = blas::library();
   result.compiler = build_info::compiler;
   result.build_type = build_info::build_type;
   result.version = build_info::version;
@@ -83,6 +85,7 @@ nlohmann::ordered_json to_json(const Environment& environment) {
           {"processors", environment.processors},
           {"host_processors", environment.host_processors},
           {"thread_binding", environment.thread_binding},
+          {"blas", environment.blas},
           {"compiler", environment.compiler},
           {"build_type", environment.build_type},
           {"version", environment.version},
@@ -96,10 +99,12 @@ void add_environment(Table& table, const Environment& environment) {
 }
 
 std::string to_text(const Environment& environment) {
-  return fmt::format("{}, {} of {} processors; {}, {}; spsolve {}; {}\n{}\n", environment.processor,
-                     environment.processors, environment.host_processors, environment.compiler,
-                     environment.build_type, environment.version, environment.date,
-                     environment.thread_binding);
+  const std::string faster = blas::faster_kernels();
+  return fmt::format("{}, {} of {} processors; {}, {}; spsolve {}; {}\n{}\nBLAS: {}{}\n",
+                     environment.processor, environment.processors, environment.host_processors,
+                     environment.compiler, environment.build_type, environment.version,
+                     environment.date, environment.thread_binding, environment.blas,
+                     faster.empty() ? "" : "\nnote: " + faster);
 }
 
 }  // namespace spsolve::bench

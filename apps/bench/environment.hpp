@@ -15,6 +15,7 @@ struct Environment {
   int processors = 1;          ///< that this process may run on
   int host_processors = 1;     ///< of this host
   std::string thread_binding;  ///< OMP_PROC_BIND and OMP_PLACES, and the processors allowed
+  std::string blas;            ///< library, kernels, threads at first
   std::string compiler;
   std::string build_type;
   std::string version;       ///< of spsolve

@@ -30,6 +30,10 @@ struct BenchOptions {
 /// so many ranks. `options` must outlive the parsing.
 void add_bench_options(CLI::App& command, BenchOptions& options, int ranks_on_host = 1);
 
+/// Throws Error(resources) where they could not be written: to be called before anything is
+/// sampled.
+void require_folders(const BenchOptions& options);
+
 /// Writes the files asked for, whole; to be called as often as there are new rows. `facts` go into
 /// the JSON beside the rows.
 void write_results(const BenchOptions& options, const bench::Environment& environment,

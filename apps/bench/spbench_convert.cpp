@@ -44,6 +44,7 @@ void run_convert_bench(const ConvertOptions& options, const bench::Environment& 
   plan.threads = options.common.threads;
   plan.sampling = {options.common.samples, options.common.sample_milliseconds * 1e-3};
   plan.most_steps = options.most_steps;
+  require_folders(options.common);
   for (const std::string& matrix : options.common.matrices) describe_matrix(matrix);  // typos first
 
   print_out(to_text(environment));

@@ -129,6 +129,9 @@ bench::OwnDevice own_gpu(const EliminateOptions& options, Team& team) {
 
 void run_eliminate(const EliminateOptions& options, const bench::Environment& environment,
                    Team& team) {
+  together(team, [&] {
+    if (team.rank() == 0) require_folders(options.files);
+  });
   if (!options.files.matrices.empty()) {
     auto sparse = together(team, [&] { return sparse_options(options); });
     if (options.device == "cuda") sparse.plan.device = own_gpu(options, team);

@@ -143,6 +143,20 @@ void GrowingFile::commit(std::string_view beginning) {
   close();
 }
 
+void require_folder_of(const std::filesystem::path& file) {
+  if (file.empty() || is_written_through(file)) return;
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    fail(ExitCode::resources, "{}: there is no folder {} to write it into; make it first",
+         file.string(), folder.string());
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    fail(ExitCode::resources, "{}: nothing can be written into the folder {} ({})", file.string(),
+         folder.string(), std::strerror(errno));
+  }
+}
+
 void write_text(const fs::path& path, std::string_view text) {
   AtomicFile file(path);
   file.write(text);

@@ -63,6 +63,10 @@ class GrowingFile final : public File {
   void commit(std::string_view beginning) override;
 };
 
+/// Throws Error(resources) where a file of results could not be made, as its folder is not there or
+/// takes none: better before the work than behind it. "" is no file, and goes.
+void require_folder_of(const std::filesystem::path& file);
+
 /// Writes `text` to a file, whole or not at all, as AtomicFile does.
 void write_text(const std::filesystem::path& path, std::string_view text);
 

@@ -5,7 +5,7 @@ import json
 import sys
 import unittest
 
-from support import CliTest, INPUT, PLOT, RESOURCES, SOLVED, python_with_matplotlib, why_no_gpu
+from support import BIN, CliTest, INPUT, PLOT, RESOURCES, SOLVED, python_with_matplotlib, why_no_gpu
 
 QUICK = ("--samples", 2, "--sample-ms", 0, "--triad", 1)
 
@@ -250,6 +250,51 @@ class Plot(BenchTest):
             self.assertEqual([file.stem for file in drawn], sorted(names))
             for file in drawn:
                 self.assertGreater(len(file.read_bytes()), 8000)
+
+    def test_tables_of_every_command(self):
+        python = python_with_matplotlib()
+        if python is None:
+            self.skipTest("there is no matplotlib")
+        quick = ("--samples", 2, "--sample-ms", 0)
+        mpirun = ("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 2)
+        runs = (("a.csv", ("grid2d_20_convert",), self.spbench(
+                    "convert", "--matrix", "grid2d:20", *quick, "--csv", "a.csv")),
+                ("b.csv", ("eliminate_orders",), self.spbench(
+                    "eliminate", "--n", "30,60", "--methods", "lu,gauss", "--samples", 2,
+                    "--threads", 1, "--csv", "b.csv")),
+                ("c.csv", ("grid2d_20_double_ranks", "grid2d_20_double_parts"), self.run_program(
+                    *mpirun, BIN / "spbench", "multiply", "--matrix", "grid2d:20", "--columns",
+                    "1,4", "--kernels", "csr_balanced", "--threads", 1, *quick, "--csv", "c.csv")))
+        for name, pictures, result in runs:
+            self.assertEqual(result.code, SOLVED, result.text)
+            drawn = self.run_program(python, PLOT, name, "--output", name + ".d",
+                                     environment={"MPLCONFIGDIR": str(self.folder / "matplotlib")})
+            self.assertEqual(drawn.code, SOLVED, drawn.text)
+            files = sorted((self.folder / (name + ".d")).iterdir())
+            self.assertEqual([file.stem for file in files], sorted(pictures))
+            for file in files:
+                self.assertGreater(len(file.read_bytes()), 8000)
+        # Welford's figures are in the table of several ranks as well.
+        for row in self.rows("c.csv"):
+            self.assertLessEqual(float(row["min_s"]), float(row["mean_s"]))
+            self.assertLessEqual(float(row["mean_s"]), float(row["max_s"]))
+            self.assertGreaterEqual(float(row["variance_s2"]), 0)
+
+    def test_folders_are_looked_at_before_sampling(self):
+        mpirun = ("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 2)
+        # Samples of hours.
+        for launcher, words in (((), "multiply --matrix grid2d:20 --columns 1 --triad -1"),
+                                (mpirun, "multiply --matrix grid2d:20 --columns 1"),
+                                ((), "convert --matrix grid2d:20"),
+                                ((), "eliminate --n 40"),
+                                ((), "eliminate --matrix grid2d:20 --peers none")):
+            for option in ("--csv", "--json"):
+                with self.subTest(words, option=option, launcher=launcher):
+                    result = self.run_program(*launcher, BIN / "spbench", *words.split(), "--samples",
+                                              100000, option, "none/r.csv", timeout=300)
+                    self.assertEqual(result.code, RESOURCES, result.text)
+                    self.assertEqual(result.err.count(
+                        "none/r.csv: there is no folder none to write it into"), 1, result.text)
 
     def test_wrong_files(self):
         self.write("other.csv", "a,b\n1,2\n")

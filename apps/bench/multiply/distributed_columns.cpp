@@ -70,6 +70,8 @@ const Column<Row> columns[] = {
      measured([](const Row&, const DistributedSample& s) { return Cell(s.product.repeats); })},
     {"median_s", "seconds of one product on the slowest rank: median of the samples", "{:.3e}",
      "median s", seconds(&Statistics::median)},
+    {"mean_s", "mean, by Welford's one-pass algorithm", "", "", seconds(&Statistics::mean)},
+    {"variance_s2", "variance (divisor samples - 1), s^2", "", "", seconds(&Statistics::variance)},
     {"min_s", "shortest sample", "", "", seconds(&Statistics::min)},
     {"max_s", "longest sample", "", "", seconds(&Statistics::max)},
     {"pack_s", "of one product: packing; this and the next four on the rank where it is longest",

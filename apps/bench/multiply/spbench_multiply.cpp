@@ -106,6 +106,7 @@ BytesBeside bytes_to_multiply(const std::vector<Index>& columns) {
 }
 
 void run_multiply_bench(const MultiplyOptions& options, const bench::Environment& environment) {
+  require_folders(options.common);
   const Gpus gpus = options.device == "host" ? Gpus{} : find_gpus();
   const bool has_gpu = gpus.why_none.empty();
   if (options.device == "cuda" && !has_gpu)

@@ -44,6 +44,9 @@ BandedMatrix in_bands(Team& team, const std::string& name, BandsChoice bands) {
 void run_distributed_bench(const MultiplyOptions& options, const bench::Environment& environment,
                            Team& team) {
   const bool speaks = team.rank() == 0;
+  together(team, [&] {
+    if (speaks) require_folders(options.common);
+  });
   const Gpus gpus = find_gpus();
   const bool on_gpus =
       options.device == "cuda" ||
