@@ -95,8 +95,10 @@ const std::string precision_help = fmt::format(
     "save no time.",
     gpu_tuning.least_mixed_order);
 const std::string solving_ranks_help = fmt::format(
-    "Ranks that eliminate a dense matrix: all of them; or auto: rank 0 alone where one GPU is "
-    "sooner done, below order {}. Sparse methods: always rank 0.",
+    "Ranks that eliminate a dense matrix: all of them; or auto: all for a method that is named, "
+    "and "
+    "with solve.method=auto rank 0 alone where one GPU is sooner done, below order {}. Sparse "
+    "methods: always rank 0.",
     gpu_tuning.least_order_for_all);
 
 constexpr Section section_table[] = {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "core/types.hpp"
 
 namespace spsolve::blas {
@@ -20,6 +22,15 @@ std::int64_t bytes_to_map(int threads);
 
 /// set_threads(), and the library maps those buffers now.
 void map_buffers(int threads);
+
+/// The library that was loaded, as it says itself or by its file, with the processors that its
+/// kernels are written for and its threads now, where it tells: "OpenBLAS 0.3.21, SkylakeX kernels,
+/// 2 threads".
+std::string library();
+
+/// Where its kernels leave instructions of this processor unused, a sentence that says so and what
+/// to do; or "".
+std::string faster_kernels();
 
 /// C <- A B for C of m x n, A of m x k, B of k x n.
 template <typename T>

@@ -67,6 +67,7 @@ nlohmann::ordered_json begin_json(const TaskReport& report) {
   json["device"] = report.device;
   json["hosts"] = report.hosts;
   json["threads"] = report.threads;
+  json["blas"] = report.blas;
   json["files"] = report.files;
   return json;
 }

@@ -67,6 +67,7 @@ struct TaskReport {
   int ranks = 1;                         ///< ranks
   int hosts = 1;                         ///< hosts
   int threads = 1;                       ///< threads, per rank
+  std::string blas;                      ///< blas: the library of rank 0, its kernels and threads
   GpuName gpu;                           ///< this rank's, where it computes on one
   std::vector<RankPlace> places;         ///< rank_table, a row for each
   std::int64_t planned_memory = 0;       ///< rank_table[].planned_memory_bytes, of this rank

@@ -51,6 +51,9 @@ constexpr ReportField field_table[] = {
     {"device", FieldType::text, finished, "Where it was computed: host or cuda."},
     {"hosts", FieldType::integer, finished, "Hosts that the ranks ran on."},
     {"threads", FieldType::integer, finished, "OpenMP threads of each rank."},
+    {"blas", FieldType::text, finished,
+     "The BLAS of rank 0 with its kernels and threads, which dense and sparse elimination on hosts "
+     "compute by."},
     {"files", FieldType::texts, finished, "The files of results that the run wrote."},
     {"right_hand_sides", FieldType::integer, solve, "Columns of B."},
     {"right_hand_side", FieldType::text, solve, "Where B came from: a file, or how it was made."},

@@ -23,7 +23,8 @@ std::string ranks_text(const TaskReport& report) {
   std::string text = line("ranks", fmt::format("{} on {} host{}, {} thread{} each", report.ranks,
                                                report.hosts, report.hosts == 1 ? "" : "s",
                                                report.threads, report.threads == 1 ? "" : "s"));
-  // Where everything is in one place, the line above has said it all.
+  if (report.device == "host") text += line("BLAS", report.blas);
+  // Where everything is in one place, the lines above have said it all.
   if (report.hosts == 1 && report.gpu.name.empty()) return text;
   for (std::size_t rank = 0; rank < report.places.size(); ++rank) {
     const RankPlace& place = report.places[rank];

@@ -12,11 +12,13 @@
 
 #include "config/schema.hpp"
 #include "core/blas.hpp"
+#include "io/atomic_file.hpp"
 #include "io/dense_source.hpp"
 #include "io/matrix_source.hpp"
 #include "io/order_file.hpp"
 #include "io/special_file.hpp"
 #include "matrix/convert.hpp"
+#include "process/log.hpp"
 #include "process/system.hpp"
 #include "task/multivector.hpp"
 #include "task/right_hand_side.hpp"
@@ -24,21 +26,6 @@
 namespace spsolve {
 
 namespace {
-
-/// Throws Error(resources) where a file of results could not be made.
-void check_folder_of(const std::filesystem::path& file) {
-  if (file.empty() || io::is_written_through(file)) return;
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(folder, ignored)) {
-    fail(ExitCode::resources, "{}: there is no folder {} to write it into; make it first",
-         file.string(), folder.string());
-  }
-  if (access(folder.c_str(), W_OK) != 0) {
-    fail(ExitCode::resources, "{}: nothing can be written into the folder {} ({})", file.string(),
-         folder.string(), std::strerror(errno));
-  }
-}
 
 /// The files that the task writes, "" for none.
 std::vector<std::filesystem::path> result_files(const Config& config) {
@@ -108,7 +95,7 @@ void check_files(const Config& config) {
       check_result_columns(config.output.product, columns_of_x(config.multiply, columns));
     }
   });
-  for (const auto& file : result_files(config)) check([&] { check_folder_of(file); });
+  for (const auto& file : result_files(config)) check([&] { io::require_folder_of(file); });
   if (failures.empty()) return;
   std::vector<std::string_view> sentences;
   for (const Failure& failure : failures) sentences.push_back(failure.message);
@@ -133,9 +120,11 @@ int take_threads(const Config& config, Team& team) {
 void begin_task(const Config& config, Team& team, TaskReport& report) {
   together(team, [&] {
     // Better before the work than behind it.
-    if (team.rank() == 0) std::ranges::for_each(result_files(config), check_folder_of);
+    if (team.rank() == 0) std::ranges::for_each(result_files(config), io::require_folder_of);
   });
   report.threads = take_threads(config, team);
+  report.blas = blas::library();
+  log_detail("BLAS: " + report.blas);
 }
 
 void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check,

@@ -8,6 +8,7 @@
 
 #include "checkpoint/checkpoints.hpp"
 #include "config/schema.hpp"
+#include "core/blas.hpp"
 #include "core/tuning.hpp"
 #include "dense/eliminated_problem.hpp"
 #include "dense/flops.hpp"
@@ -321,6 +322,12 @@ class SolveRun {
       report_.checkpoint_share = report_.longest("checkpoint") / report_.longest("total");
     }
     report_.notes.insert(report_.notes.end(), facts.notes.begin(), facts.notes.end());
+    // Krylov methods compute by memory's speed.
+    if (report_.device == "host" && !facts.krylov) {
+      if (std::string note = blas::faster_kernels(); !note.empty()) {
+        report_.notes.push_back(std::move(note));
+      }
+    }
     if (std::string note = note_on_sparse_keys(config_, choice.method); !note.empty()) {
       report_.notes.push_back(std::move(note));
     }
@@ -344,9 +351,12 @@ class SolveRun {
 };
 
 /// Whether rank 0 solves alone: on GPUs, messages between them take longer than the whole
-/// elimination of a small system on one.
+/// elimination of a small system on one. A method that is named is that of all ranks, as it was
+/// asked for.
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {
-  if (team.size() == 1 || config.solve.ranks == SolvingRanks::all) return false;
+  const bool left_open =
+      config.solve.ranks == SolvingRanks::automatic && config.solve.method == Method::automatic;
+  if (team.size() == 1 || !left_open) return false;
   const Index order = shape_for_all(config, team).matrix.rows;
   TaskReport ignored;
   return order < gpu_tuning.least_order_for_all &&

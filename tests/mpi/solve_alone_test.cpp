@@ -72,6 +72,18 @@ TEST_F(SolveAlone, AllTakeItWhereTheyAreAskedTo) {
   EXPECT_EQ(report.ranks, team.size());
 }
 
+TEST_F(SolveAlone, AMethodThatIsNamedIsThatOfAllRanks) {
+  for (const char* method : {"gauss", "gauss_jordan", "lu"}) {
+    const Config config =
+        on_gpus(fmt::format("solve: {{method: {}}}\noutput: {{progress: off}}", method));
+    SolveReport report;
+    run_solve(config, team, pretended_gpus(team), report);
+    EXPECT_EQ(report.status, "solved");
+    EXPECT_EQ(report.ranks, team.size());
+    EXPECT_EQ(report.method, method);
+  }
+}
+
 TEST_F(SolveAlone, AFailureIsEverybodys) {
   const Config config =
       parse_config("matrix: not_there.mtx\ndevice: cuda\noutput: {progress: off}", "c.yaml");
