@@ -243,7 +243,7 @@ class Files(Checkpoint):
     def leave_two(self):
         """Two generations of one rank; the newest last."""
         self.leave_one()
-        result = self.failing(at(2, "late"), "--set", f"checkpoint.time_limit={HOUR}")
+        result = self.failing(at(50, "late"), "--set", f"checkpoint.time_limit={HOUR}")
         self.assertEqual(result.code, INTERRUPTED, result.text)
         self.assertEqual(len(self.kept()), 2)
         return self.kept()
