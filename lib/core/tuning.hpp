@@ -41,14 +41,22 @@ struct HostTuning {
 
   /// solve.method=auto: a matrix that looks elliptic of at least so many rows is not analysed but
   /// left to multigrid at once; a smaller one where that is predicted to take so little of the time
-  /// of its elimination. Seconds of one thread for each non-zero and five for each row, for
-  /// multigrid's setup, a solution and what vouches for it, and at least so many; and the steps
-  /// after which it is given up for an elimination.
-  Index least_order_for_iteration = 2000000;
+  /// of its elimination; and the steps after which it is given up for an elimination.
+  Index least_order_for_iteration = 1000000;
   double worthwhile_iteration = 0.7;
-  double seconds_of_multigrid = 6e-7;
-  double least_seconds_of_multigrid = 0.02;
   Index steps_of_trial = 80;
+
+  /// What predictions of multigrid reckon with for each non-zero and five for each row: seconds of
+  /// two threads for its setup, which the host's do for a GPU, too, for a solution on hosts, and
+  /// for the solves that estimate its condition there. More threads take them less by this power of
+  /// their number: memory and its first use hold them up.
+  double seconds_of_setup = 7.5e-8;
+  double seconds_of_iteration = 8e-8;
+  double seconds_of_estimates = 1.4e-7;
+  double power_of_threads = 0.4;
+
+  /// Seconds that every entry of sparse factors takes in the solves that estimate the condition.
+  double seconds_of_entry_in_estimates = 2.5e-8;
 
   /// solve.ordering=auto: graphs of at most so many vertices are ordered by minimum degree alone;
   /// those of at least so many neighbours a vertex, and at most so many times their mean, by
@@ -66,7 +74,11 @@ struct GpuTuning {
   Index least_order = 1000;
 
   /// Seconds until a GPU and its libraries are there, which device=auto adds to what it predicts.
-  double seconds_of_start = 0.4;
+  double seconds_of_start = 0.2;
+
+  /// Seconds of what is not in proportion to the work: solves, and those that estimate a condition.
+  double seconds_of_solves = 0.02;
+  double seconds_of_estimates = 0.1;
 
   /// What predictions of sparse elimination on a GPU reckon with: flops a second, and the seconds
   /// that every entry of the factors takes beside.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/extremes.hpp"
+#include "core/sum_in_blocks.hpp"
 
 namespace spsolve {
 
@@ -17,9 +18,9 @@ constexpr int most_steps = 4;
 
 /// One estimate under way.
 struct Search {
-  std::vector<double> signs;  ///< of the last product, own rows
-  Index component = -1;       ///< of the unit vector that was multiplied last
-  double norm = 0;            ///< the largest found so far
+  std::vector<signed char> signs;  ///< of the last product, own rows
+  Index component = -1;            ///< of the unit vector that was multiplied last
+  double norm = 0;                 ///< the largest found so far
   bool finished = false;
 };
 
@@ -62,6 +63,7 @@ class OneNormSearch {
   std::vector<double> begin() {
     const auto n = static_cast<double>(order_);
     Dense<double> start(own_.size(), 2);
+#pragma omp parallel for schedule(static)
     for (Index i = 0; i < own_.size(); ++i) {
       const Index row = own_.first + i;
       const double slope = order_ > 1 ? static_cast<double>(row) / (n - 1) : 0.0;
@@ -84,7 +86,8 @@ class OneNormSearch {
   std::vector<double> weighted_sums(const Dense<double>& v, const Column& column) {
     std::vector<double> sums(static_cast<std::size_t>(count()));
     for (Index c = 0; c < count(); ++c) {
-      for (Index i = 0; i < v.rows; ++i) sums[c] += weights_(i, c) * std::abs(v(i, column(c)));
+      sums[c] = sum_in_blocks(v.rows,
+                              [&](Index i) { return weights_(i, c) * std::abs(v(i, column(c))); });
     }
     all_sum(team_, sums);
     for (double& sum : sums) sum = infinite_if_nan(sum);
@@ -97,14 +100,19 @@ class OneNormSearch {
   void look_at(const Dense<double>& v, const Column& column) {
     const std::vector<double> norms = weighted_sums(v, column);
     std::vector<double> changes(static_cast<std::size_t>(count()));
-    std::vector<std::vector<double>> signs(static_cast<std::size_t>(count()));
+    std::vector<std::vector<signed char>> signs(
+        static_cast<std::size_t>(count()),
+        std::vector<signed char>(static_cast<std::size_t>(v.rows)));
     const bool first = first_;
     first_ = false;
     for (Index c = 0; c < count(); ++c) {
+      Index changed = 0;
+#pragma omp parallel for schedule(static) reduction(+ : changed)
       for (Index i = 0; i < v.rows; ++i) {
-        signs[c].push_back(v(i, column(c)) < 0 ? -1.0 : 1.0);
-        if (!first && signs[c].back() != searches_[c].signs[i]) ++changes[c];
+        signs[c][i] = v(i, column(c)) < 0 ? -1 : 1;
+        if (!first && signs[c][i] != searches_[c].signs[i]) ++changed;
       }
+      changes[c] = static_cast<double>(changed);
     }
     all_sum(team_, changes);
     for (Index c = 0; c < count(); ++c) {
@@ -122,6 +130,7 @@ class OneNormSearch {
     Dense<double> v(own_.size(), count());
     for (Index c = 0; c < count(); ++c) {
       if (searches_[c].finished) continue;
+#pragma omp parallel for schedule(static)
       for (Index i = 0; i < v.rows; ++i) v(i, c) = weights_(i, c) * searches_[c].signs[i];
     }
     set_own_rows(*x_, v);
@@ -185,9 +194,12 @@ class OneNormSearch {
 double half_of_scale(const SystemMatrix& matrix) {
   double largest = 0, smallest = infinite;
   const Csr<double>& rows = matrix.local_rows();
+  std::vector<double> of_rows(static_cast<std::size_t>(rows.rows));
+#pragma omp parallel for schedule(static)
   for (Index i = 0; i < rows.rows; ++i) {
-    double of_row = 0;
-    for (const double value : rows.row_values(i)) of_row = larger(of_row, std::abs(value));
+    for (const double value : rows.row_values(i)) of_rows[i] = larger(of_rows[i], std::abs(value));
+  }
+  for (const double of_row : of_rows) {
     largest = larger(largest, of_row);
     if (of_row > 0) smallest = std::min(smallest, of_row);
   }

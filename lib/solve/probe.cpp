@@ -41,10 +41,11 @@ Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse) {
   const std::vector<double> scale =
       equilibration_of(matrix, AutoSwitch::on, Precision::float64).columns;
   const Range all{0, matrix.own().size()};
-  std::vector<double> known, inverse_scale;
+  std::vector<double> known(scale.size()), inverse_scale(scale.size());
+#pragma omp parallel for schedule(static)
   for (Index j = 0; j < all.last; ++j) {
-    known.push_back(scale[j] * normal_number(matrix.own().first + j));
-    inverse_scale.push_back(1 / scale[j]);
+    known[j] = scale[j] * normal_number(matrix.own().first + j);
+    inverse_scale[j] = 1 / scale[j];
   }
   const std::unique_ptr<Vectors> error = matrix.vectors(1), zero = matrix.vectors(1),
                                  residual = matrix.vectors(1), correction = matrix.vectors(1),

@@ -1,6 +1,7 @@
 #include "system/krylov_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -49,10 +50,18 @@ SolverAnalysis analyse_krylov(const SolverQuestion& question) {
   if (outlook.elliptic) {
     const auto units =
         static_cast<double>(question.shape.nonzeros) + 5 * static_cast<double>(question.shape.rows);
-    const int threads = question.ranks * std::max(1, outlook.threads);
-    return {0, std::max(host_tuning.least_seconds_of_multigrid,
-                        host_tuning.seconds_of_multigrid * units / threads) /
-                   host_tuning.worthwhile_iteration};
+    const double held_up = std::pow(0.5 * question.ranks * std::max(1, outlook.threads),
+                                    -host_tuning.power_of_threads);
+    const bool estimates = question.options.condition;
+    double seconds = host_tuning.seconds_of_setup * units * held_up;
+    if (question.memory == MemoryKind::gpu) {
+      seconds += gpu_tuning.seconds_of_solves + (estimates ? gpu_tuning.seconds_of_estimates : 0);
+    } else {
+      const double of_solves =
+          host_tuning.seconds_of_iteration + (estimates ? host_tuning.seconds_of_estimates : 0);
+      seconds += of_solves * units * held_up;
+    }
+    return {0, seconds / host_tuning.worthwhile_iteration};
   }
   constexpr double steps = 100, bytes_of_nonzero = 12, bytes_of_row = 100;
   const double rate = question.memory == MemoryKind::gpu ? 3e12 : 1e10;

@@ -1,12 +1,14 @@
 #include "system/solver_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/error.hpp"
+#include "core/tuning.hpp"
 #include "dense/dense_inverse.hpp"
 #include "dense/flops.hpp"
 #include "system/krylov_rows.hpp"
@@ -39,7 +41,9 @@ constexpr double rate_of(Method method, MemoryKind memory) {
 template <Method method>
 SolverAnalysis analyse_dense(const SolverQuestion& question) {
   const double flops = elimination_flops(method, question.shape.rows);
-  return {flops, flops / (rate_of(method, question.memory) * question.ranks)};
+  const auto order = static_cast<double>(question.shape.rows);
+  return {flops, flops / (rate_of(method, question.memory) * question.ranks) +
+                     predicted_solve_seconds(question, order * order / question.ranks)};
 }
 
 /// The columns that the condition estimate solves for at a time.
@@ -137,6 +141,17 @@ std::string prediction(const SolverRow& row, const SolverQuestion& question) {
 }
 
 }  // namespace
+
+double predicted_solve_seconds(const SolverQuestion& question, double factor_entries) {
+  const bool estimates = question.options.condition;
+  if (question.memory == MemoryKind::gpu) {
+    return gpu_tuning.seconds_of_solves + (estimates ? gpu_tuning.seconds_of_estimates : 0);
+  }
+  if (!estimates) return 0;
+  const int threads = std::max(1, question.study.outlook.threads);
+  return host_tuning.seconds_of_entry_in_estimates * factor_entries *
+         std::pow(threads, -host_tuning.power_of_threads);
+}
 
 std::span<const SolverRow> solver_table() {
   static const std::vector<SolverRow> table = [] {

@@ -35,6 +35,10 @@ struct SolverAnalysis {
   double seconds = 0;  ///< predicted, as a rough model of today's processors and GPUs has it
 };
 
+/// Predicted seconds of solves with factors of so many entries, and of what vouches for x: where
+/// question.memory is.
+double predicted_solve_seconds(const SolverQuestion& question, double factor_entries);
+
 /// A method of solving A x = b. `auto`, the words of solve.method, the help on methods, the plan,
 /// spbench and the table-driven tests read these rows.
 struct SolverRow {

@@ -41,10 +41,12 @@ std::string refuse_sparse(const SolverQuestion& question) {
 template <Method method>
 SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
   const SparseOutlook& outlook = question.study.outlook;
+  const double seconds =
+      question.memory == MemoryKind::gpu
+          ? predicted_gpu_seconds(outlook.flops, outlook.factor_entries)
+          : predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads);
   return {outlook.flops,
-          question.memory == MemoryKind::gpu
-              ? predicted_gpu_seconds(outlook.flops, outlook.factor_entries)
-              : predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads)};
+          seconds + predicted_solve_seconds(question, static_cast<double>(outlook.factor_entries))};
 }
 
 /// Adds what rank 0 takes, which eliminates; `share` of the bytes of factors in double.
