@@ -7,6 +7,7 @@ set(SPSOLVE_SHARE ${CMAKE_INSTALL_DATADIR}/spsolve)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)
 
 # --- for people
+if(SPSOLVE_PROGRAMS)
 # cuBLAS and cuSPARSE are shared, and need not lie where the loader looks by itself.
 if(SPSOLVE_HAVE_CUDA)
   set_target_properties(spsolve spbench PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
@@ -36,22 +37,30 @@ foreach(schema configuration report)
 endforeach()
 get_property(texts GLOBAL PROPERTY generated_texts)
 add_custom_target(generated_texts ALL DEPENDS ${texts})
+endif()
 
 # --- for programs
 # Who includes the headers of include/spsolve sees nothing of what the libraries are made of.
 set_target_properties(spsolve_api PROPERTIES EXPORT_NAME spsolve OUTPUT_NAME spsolve)
 set_target_properties(spsolve_lib PROPERTIES EXPORT_NAME core OUTPUT_NAME spsolve_core)
-set_target_properties(spsolve_mpi PROPERTIES EXPORT_NAME mpi)
-set(installed_libraries spsolve_api spsolve_lib spsolve_mpi)
+set(installed_libraries spsolve_api spsolve_lib)
+if(SPSOLVE_PROGRAMS)
+  set_target_properties(spsolve_mpi PROPERTIES EXPORT_NAME mpi)
+  set_target_properties(spsolve_mpi_shared PROPERTIES EXPORT_NAME mpi_shared)
+  list(APPEND installed_libraries spsolve_mpi)
+endif()
+set_target_properties(spsolve_shared PROPERTIES EXPORT_NAME spsolve_shared)
 if(SPSOLVE_HAVE_CUDA)
   set_target_properties(spsolve_cuda PROPERTIES EXPORT_NAME cuda)
   list(APPEND installed_libraries spsolve_cuda)
 endif()
-foreach(library ${installed_libraries})
+foreach(library ${installed_libraries} ${shared_libraries})
   target_include_directories(${library} INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
 install(TARGETS ${installed_libraries} EXPORT spsolve_targets COMPONENT development)
+install(TARGETS ${shared_libraries} EXPORT spsolve_targets
+        LIBRARY COMPONENT libraries NAMELINK_COMPONENT development)
 install(DIRECTORY include/spsolve DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(EXPORT spsolve_targets NAMESPACE spsolve:: DESTINATION ${SPSOLVE_CMAKE}
         COMPONENT development)
@@ -62,7 +71,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/spsolveConfigVersion.cmake
 install(FILES ${CMAKE_BINARY_DIR}/spsolveConfig.cmake ${CMAKE_BINARY_DIR}/spsolveConfigVersion.cmake
               cmake/SparseLibraries.cmake
         DESTINATION ${SPSOLVE_CMAKE} COMPONENT development)
-# The libraries are static: who links them links what they need.
+# Who links the static libraries links what they need.
 list(JOIN BLAS_LIBRARIES " " SPSOLVE_PC_BLAS)
 set(SPSOLVE_PC_CUDA "")
 if(SPSOLVE_HAVE_CUDA)
@@ -81,7 +90,7 @@ configure_file(packaging/spsolve.pc.in ${CMAKE_BINARY_DIR}/spsolve.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/spsolve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT development)
 
-# --- Debian packages: spsolve, and libspsolve-dev for the libraries
+# --- Debian packages: spsolve, libspsolve0.1 with the shared libraries, and libspsolve-dev
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME spsolve)
 set(CPACK_PACKAGE_CONTACT "the spsolve developers <spsolve@localhost>")
@@ -89,7 +98,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL programs development)
+set(CPACK_COMPONENTS_ALL programs libraries development)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -97,8 +106,11 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME spsolve)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS openmpi-bin)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS libopenblas0-openmp)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS python3-matplotlib)
+set(library_package libspsolve${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME ${library_package})
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libspsolve-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "libfmt-dev, libspdlog-dev, libyaml-cpp-dev, nlohmann-json3-dev, zlib1g-dev, libopenblas-openmp-dev, libsuitesparse-dev, libopenmpi-dev")
+    "${library_package} (= ${PROJECT_VERSION}), libfmt-dev, libspdlog-dev, libyaml-cpp-dev, nlohmann-json3-dev, zlib1g-dev, libopenblas-openmp-dev, libsuitesparse-dev, libopenmpi-dev")
 include(CPack)

@@ -77,9 +77,21 @@ class Installed(CliTest):
             failing = self.run_program(program, "none.mtx")
             self.assertEqual(failing.code, INPUT)
             self.assertIn("none.mtx", failing.err)
-        ran = self.run_well(*launcher(3), "build/parallel")
+        self.check_parallel("build/parallel")
+
+    def check_parallel(self, program):
+        ran = self.run_well(*launcher(3), program)
         for rank in range(3):
             self.assertRegex(ran.out, f"rank {rank} of 3: 13[2-4] rows, solved\n")
+
+    def test_shared_libraries(self):
+        self.build_outside("outside_shared", "parallel_shared", "with_plugin")
+        self.assertRegex(self.run_well("build/outside_shared").out, SAYS)
+        self.check_parallel("build/parallel_shared")
+        self.run_well("build/with_plugin")
+        needed = self.run_well("readelf", "-d", "build/outside_shared").out
+        self.assertRegex(needed, r"NEEDED.*libspsolve\.so\.\d+\.\d+")
+        self.assertLess((self.folder / "build" / "outside_shared").stat().st_size, 2**20)
 
     def solution_of_the_application(self, ranks):
         self.write("c.yaml", f'matrix: "{MATRIX}"\nright_hand_side: ones\n'
@@ -113,14 +125,37 @@ class Installed(CliTest):
                 self.assertNotEqual(result.code, 0)
                 self.assertIn("spsolve", result.err)
 
-    def test_pkg_config(self):
-        folder = self.installed("lib*/**/pkgconfig")
-        asked = self.run_well("pkg-config", "--cflags", "--libs", "spsolve",
-                              environment={"PKG_CONFIG_PATH": str(folder)})
+    def ask(self, prefix, *questions):
+        """What pkg-config says of the spsolve that lies there, and nowhere else."""
+        folders = sorted(prefix.glob("lib*/**/pkgconfig"))
+        self.assertEqual(len(folders), 1, folders)
+        path = {"PKG_CONFIG_PATH": str(folders[0])}
+        return self.run_well("pkg-config", *questions, "spsolve", environment=path).out.split()
+
+    def compile_with(self, prefix, *questions):
         compiler = os.environ.get("CXX", "c++").split()
         self.run_well(*compiler, "-std=c++20", OUTSIDE / "main.cpp", "-o", "outside",
-                      *asked.out.split())
-        self.assertRegex(self.run_well("./outside").out, SAYS)
+                      *self.ask(prefix, "--cflags", "--libs", *questions))
+        libraries = self.ask(prefix, "--variable=libdir")[0]
+        self.assertRegex(self.run_well("./outside", environment={"LD_LIBRARY_PATH": libraries}).out,
+                         SAYS)
+
+    def test_pkg_config(self):
+        self.compile_with(self.prefix)
+        self.compile_with(self.prefix, "--static")
+
+    def test_a_prefix_that_was_moved(self):
+        home = self.folder / "home" / "somebody" / "software"
+        shutil.copytree(self.prefix, home, symlinks=True)
+        prefix = pathlib.Path(self.ask(home, "--variable=prefix")[0]).resolve()
+        self.assertEqual(prefix, home.resolve())
+        self.compile_with(home)
+        self.run_well("cmake", "-S", OUTSIDE, "-B", "build", f"-DCMAKE_PREFIX_PATH={home}")
+        self.run_well("cmake", "--build", "build", "--target", "outside", "outside_shared")
+        for program in ("build/outside", "build/outside_shared"):
+            self.assertRegex(self.run_well(program).out, SAYS)
+        cache = (self.folder / "build" / "CMakeCache.txt").read_text()
+        self.assertIn(f"spsolve_DIR:PATH={home}", cache)
 
     def test_the_guide_shows_these_programs(self):
         guide = (ROOT / "docs" / "library.md").read_text()

@@ -1,0 +1,7 @@
+// What a shared library may be made of: the static ones of spsolve.
+#include <spsolve/spsolve.hpp>
+
+double first_unknown() {
+  spsolve::Solver solver(spsolve::Matrix::load("tridiagonal:5"));
+  return solver.solve(spsolve::Dense<double>(5, 1, 0.0)).x(0, 0);
+}
