@@ -82,6 +82,15 @@ Dense<double> Product::apply(const Dense<double>& x) {
   return result;
 }
 
+void Product::apply(const double* x, double* y, Index columns) {
+  state_->product->multiply(x, y, columns);
+  state_->product->finish();
+}
+
+std::string Product::device() const {
+  return state_->backend->device();
+}
+
 std::string Product::kernel() const {
   return state_->product->detail();
 }

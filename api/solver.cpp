@@ -12,13 +12,25 @@
 #include "task/gpu_memory.hpp"
 #include "task/solve_plan.hpp"
 
+#ifdef SPSOLVE_HAVE_CUDA
+#include "cuda/vectors/foreign_rows.hpp"
+#endif
+
 namespace spsolve {
 
-/// The application's way from a matrix to its inverse, kept for many right-hand sides.
-struct Solver::State {
-  State(const Matrix& a, const Options& options, Ranks of)
-      : ranks(std::move(of)), gpus(find_gpus()) {
-    Team& team = ranks.team();
+namespace {
+
+/// What is decided before anything is taken: where a system is solved, and by which question.
+struct Decided {
+  Gpus gpus = find_gpus();
+  Config config;
+  SystemShape shape;
+  TaskReport noted;
+  std::unique_ptr<DenseMemory> memory;
+  SolverQuestion question;
+  bool on_gpu = false;
+
+  Decided(const Matrix& a, const Options& options, Index right_hand_sides, Team& team) {
     blas::set_threads(omp_get_max_threads());
     const auto sizes =
         broadcast_value(team, std::array<Index, 3>{a.rows(), a.columns(), a.nonzeros()}, 0);
@@ -30,32 +42,44 @@ struct Solver::State {
     config.solve = Config::Solve{options};
     config.device = options.device;
     config.share_gpus = options.share_gpus;
-    TaskReport noted;
-    SystemShape shape;
     shape.matrix.rows = shape.matrix.columns = rows;
     shape.matrix.nonzeros = nonzeros;
+    shape.right_hand_sides = right_hand_sides;
     shape.threads = broadcast_value(team, omp_get_max_threads(), 0);
     SparseStudy study = study_for(config, team, a.csr());
     memory = place_system(config, shape, study, team, gpus, noted);
-    const bool on_gpu = memory->memory() == MemoryKind::gpu;
+    on_gpu = memory->memory() == MemoryKind::gpu;
     question = question_for(config, shape, team.size(), on_gpu ? gpus.dense_bytes : GpuDenseBytes{},
                             std::move(study));
-    refuse_what_does_not_fit(on_gpu);
-    const RowLayout bands{rows, team.size()};
+  }
+
+  MemoryCheck plan(Team& team, MemoryPlan& mine) const {
+    return plan_question(question, {}, resident_memory(), team, mine,
+                         on_gpu ? free_gpu_memory(gpus) : std::optional<std::int64_t>{});
+  }
+};
+
+}  // namespace
+
+/// The application's way from a matrix to its inverse, kept for many right-hand sides.
+struct Solver::State {
+  State(const Matrix& a, const Options& options, Ranks of)
+      : ranks(std::move(of)), decided(a, options, 1, ranks.team()) {
+    Team& team = ranks.team();
+    refuse_what_does_not_fit();
+    const RowLayout bands{decided.shape.matrix.rows, team.size()};
     solver.emplace(std::make_unique<SystemMatrix>(team, bands, scatter_rows(team, bands, a.csr()),
-                                                  memory->vectors()),
-                   choose_solver(question), question, *memory,
-                   check_in_double(question, team, gpus));
-    report.device = on_gpu ? "cuda" : "host";
-    report.notes = noted.notes;
+                                                  decided.memory->vectors()),
+                   choose_solver(decided.question), decided.question, *decided.memory,
+                   check_in_double(decided.question, team, decided.gpus));
+    report.device = decided.on_gpu ? "cuda" : "host";
+    report.notes = decided.noted.notes;
     set_up();
   }
 
-  void refuse_what_does_not_fit(bool on_gpu) {
+  void refuse_what_does_not_fit() {
     MemoryPlan plan;
-    const MemoryCheck check =
-        plan_question(question, {}, resident_memory(), ranks.team(), plan,
-                      on_gpu ? free_gpu_memory(gpus) : std::optional<std::int64_t>{});
+    const MemoryCheck check = decided.plan(ranks.team(), plan);
     if (check.fits) return;
     fail_everywhere(ExitCode::resources, "this system does not fit into memory; {}\n{}",
                     check.remedy, to_text(plan, check));
@@ -76,38 +100,35 @@ struct Solver::State {
     report.notes.insert(report.notes.end(), facts.notes.begin(), facts.notes.end());
   }
 
-  /// Own rows of right-hand sides as vectors. Throws on every rank where those of one are not.
-  std::unique_ptr<Vectors> vectors_of(const Dense<double>& b) {
-    Team& team = ranks.team();
-    const Index columns = broadcast_value(team, b.columns, 0);
-    together(team, [&] {
-      const Range own = solver->matrix().own();
-      if (b.rows != own.size() || b.columns != columns) {
-        fail(ExitCode::input,
-             "right-hand sides of {} x {} for rows {} to {} of the system and {} columns: give "
-             "{} x {}",
-             b.rows, b.columns, own.first, own.last, columns, own.size(), columns);
-      }
-    });
-    std::unique_ptr<Vectors> vectors = solver->matrix().vectors(columns);
-    set_own_rows(*vectors, b);
-    return vectors;
-  }
+  /// Solves for own rows `b` of right-hand sides; the solution is written to `x`. Throws on every
+  /// rank where those of one are not as large as its rows.
+  Solution solve(std::span<const double> b, Index own_columns, std::span<double> x,
+                 bool transposed);
 
   Ranks ranks;
-  Gpus gpus;
-  Config config;
-  std::unique_ptr<DenseMemory> memory;
-  SolverQuestion question;
+  Decided decided;
   std::optional<SystemSolver> solver;
   SetUpReport report;
 };
 
 namespace {
 
-Solution told(const Vectors& x, const SolveOutcome& outcome) {
+/// Own rows from and to memory of the host or, where they lie on a GPU, of either.
+void take_rows(Vectors& rows, std::span<const double> from, [[maybe_unused]] bool on_gpu) {
+#ifdef SPSOLVE_HAVE_CUDA
+  if (on_gpu) return cuda::take_rows(rows, from);
+#endif
+  rows.write_rows({0, rows.height()}, from);
+}
+void give_rows(const Vectors& rows, std::span<double> to, [[maybe_unused]] bool on_gpu) {
+#ifdef SPSOLVE_HAVE_CUDA
+  if (on_gpu) return cuda::give_rows(rows, to);
+#endif
+  rows.read_rows({0, rows.height()}, to);
+}
+
+Solution told(const SolveOutcome& outcome) {
   Solution solution;
-  solution.x = own_rows(x);
   solution.solved = outcome.trust.verdict == Verdict::solved;
   solution.backward_error = outcome.refinement.after.backward_error;
   solution.componentwise_error = outcome.refinement.after.componentwise_error;
@@ -140,18 +161,82 @@ const SetUpReport& Solver::report() const {
   return state_->report;
 }
 
-Solution Solver::solve(const Dense<double>& b) {
-  const std::unique_ptr<Vectors> right = state_->vectors_of(b);
-  const std::unique_ptr<Vectors> x = right->similar(right->columns());
+Solution Solver::State::solve(std::span<const double> b, Index own_columns, std::span<double> x,
+                              bool transposed) {
+  Team& team = ranks.team();
+  const Range own = solver->matrix().own();
+  const Index columns = broadcast_value(team, own_columns, 0);
+  together(team, [&] {
+    const auto size = static_cast<std::size_t>(own.size() * std::max<Index>(columns, 0));
+    if (own_columns != columns || columns < 0 || b.size() != size || x.size() != size) {
+      fail(ExitCode::input,
+           "right-hand sides of {} numbers and {} columns for rows {} to {} of the system: give {} "
+           "x {}",
+           b.size(), own_columns, own.first, own.last, own.size(), columns);
+    }
+  });
+  const std::unique_ptr<Vectors> right = solver->matrix().vectors(columns);
+  const std::unique_ptr<Vectors> solution = right->similar(columns);
+  together(team, [&] {
+    if (!b.empty()) take_rows(*right, b, decided.on_gpu);
+  });
   PhaseTimes untold;
-  return told(*x, state_->solver->solve(*right, *x, untold));
+  const SolveOutcome outcome = transposed ? solver->solve_transposed(*right, *solution, untold)
+                                          : solver->solve(*right, *solution, untold);
+  together(team, [&] {
+    if (!x.empty()) give_rows(*solution, x, decided.on_gpu);
+  });
+  return told(outcome);
+}
+
+namespace {
+
+/// For one that is no view.
+template <typename Solve>
+Solution solve_dense(const Dense<double>& b, const Solve& solve) {
+  Dense<double> x(b.rows, b.columns);
+  Solution solution = solve(x.values);
+  solution.x = std::move(x);
+  return solution;
+}
+
+}  // namespace
+
+Solution Solver::solve(std::span<const double> b, Index columns, std::span<double> x,
+                       bool transposed) {
+  return state_->solve(b, columns, x, transposed);
+}
+
+Solution Solver::solve(const Dense<double>& b) {
+  return solve_dense(b, [&](std::span<double> x) { return solve(b.values, b.columns, x); });
 }
 
 Solution Solver::solve_transposed(const Dense<double>& b) {
-  const std::unique_ptr<Vectors> right = state_->vectors_of(b);
-  const std::unique_ptr<Vectors> x = right->similar(right->columns());
-  PhaseTimes untold;
-  return told(*x, state_->solver->solve_transposed(*right, *x, untold));
+  return solve_dense(b, [&](std::span<double> x) { return solve(b.values, b.columns, x, true); });
+}
+
+SolverPlan plan_solver(const Matrix& a, const Options& options, Index right_hand_sides,
+                       Ranks ranks) {
+  Team& team = ranks.team();
+  const Decided decided(a, options, right_hand_sides, team);
+  const SolverRow& row = choose_solver(decided.question);
+  const SolverAnalysis analysis = row.analyse(decided.question);
+  MemoryPlan mine;
+  const MemoryCheck check = decided.plan(team, mine);
+  SolverPlan plan;
+  plan.method = name(row.method);
+  plan.device = decided.on_gpu ? "cuda" : "host";
+  if (is_sparse(row.method)) {
+    plan.ordering = name(decided.question.study.outlook.ordering);
+    plan.factor_entries = decided.question.study.outlook.factor_entries;
+  }
+  plan.flops = analysis.flops;
+  plan.seconds = analysis.seconds;
+  plan.bytes = mine.resident + mine.peak();
+  plan.fits = check.fits;
+  plan.remedy = check.remedy;
+  plan.text = to_text(mine, check);
+  return plan;
 }
 
 void Solver::set_values(std::span<const double> values) {

@@ -35,6 +35,13 @@ class Product {
   /// This rank's rows of Y for its rows of X, own_x().size() x K.
   Dense<double> apply(const Dense<double>& x);
 
+  /// The same without copies, for arrays in the memory of the device that computes: X of
+  /// own_x().size() x `columns`, Y of own().size() x `columns`, row-major and apart from each
+  /// other.
+  void apply(const double* x, double* y, Index columns);
+
+  std::string device() const;  ///< "host", or the model of the GPU
+
   /// The kernel, and what it chose, in words.
   std::string kernel() const;
 

@@ -41,6 +41,24 @@ struct Solution {
   std::vector<std::string> notes;  ///< what to know before using x
 };
 
+/// What a Solver would do with a matrix, as far as it is known before a value is eliminated.
+struct SolverPlan {
+  std::string method;        ///< as SetUpReport::method
+  std::string device;        ///< host or cuda
+  std::string ordering;      ///< of a sparse method; empty for others
+  Index factor_entries = 0;  ///< of a sparse method
+  double flops = 0;          ///< of the elimination; 0 of Krylov methods
+  double seconds = 0;        ///< predicted, roughly
+  std::int64_t bytes = 0;    ///< of memory that this process would hold, on its host
+  bool fits = true;          ///< into the memory that is free
+  std::string remedy;        ///< what would do where it does not
+  std::string text;          ///< the plan as a table
+};
+
+/// Analyses the pattern, chooses and plans; takes no memory for factors. Likewise collective.
+SolverPlan plan_solver(const Matrix& a, const Options& options = {}, Index right_hand_sides = 1,
+                       Ranks ranks = {});
+
 /// Solves systems with one square matrix A, n x n: eliminated once, solved with as often as wanted,
 /// eliminated again for new values of the same pattern. Over several ranks every call is
 /// collective; rank r has the rows own() of right-hand sides and solutions, and none holds more,
@@ -63,6 +81,12 @@ class Solver {
   /// sparse A. For A^T the rows of the transposed matrix are kept from the first call on.
   Solution solve(const Dense<double>& b);
   Solution solve_transposed(const Dense<double>& b);
+
+  /// The same, with `transposed` of A^T, for numbers that lie elsewhere, own().size() x columns
+  /// each, row-major: the solution is written to `x`, which may be `b`, and Solution::x stays
+  /// empty. Of a Solver on a GPU both may lie in the memory of that GPU.
+  Solution solve(std::span<const double> b, Index columns, std::span<double> x,
+                 bool transposed = false);
 
   /// New values for the pattern of A: of own rows, row after row, columns ascending; eliminates
   /// again.

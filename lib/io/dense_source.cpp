@@ -10,6 +10,7 @@
 #include "io/binary/petsc.hpp"
 #include "io/entry_reader.hpp"
 #include "io/matrix_market.hpp"
+#include "io/matrix_source.hpp"
 
 namespace spsolve {
 
@@ -22,6 +23,11 @@ DenseShape describe_dense(const fs::path& path) {
   }
   const MatrixMarketHeader header = read_header(path);
   return {header.rows, header.columns};
+}
+
+bool holds_array(const fs::path& path) {
+  if (io::DenseFile::is_one(path)) return true;
+  return !is_binary(path) && read_header(path).format == MatrixMarketFormat::array;
 }
 
 Dense<double> load_dense(const fs::path& path) {

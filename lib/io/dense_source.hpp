@@ -19,6 +19,10 @@ struct DenseShape {
 /// The size, from the header. Throws Error(input), as the next one does.
 DenseShape describe_dense(const std::filesystem::path& path);
 
+/// Whether the file holds an array and no sparse matrix: one of numpy, a vector or dense matrix of
+/// PETSc, or Matrix Market's format `array`. Likewise.
+bool holds_array(const std::filesystem::path& path);
+
 /// The whole of it. Memory: the result beside the mapped file.
 Dense<double> load_dense(const std::filesystem::path& path);
 

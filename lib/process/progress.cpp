@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "process/interrupt.hpp"
 #include "process/log.hpp"
 #include "process/pulse.hpp"
 
@@ -40,6 +41,7 @@ Progress::~Progress() {
 
 void Progress::done(Index step, Index steps, double fraction) {
   note_move();
+  end_where_interrupted();
   if (show_ == Show::off || timer_.seconds() < next_) return;
   print(step, steps, fraction);
   // A log gets sparser as the task gets longer: 5 s, 10 s, 20 s ... at most every 5 minutes.

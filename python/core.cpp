@@ -1,0 +1,364 @@
+// spsolve._core: what the package spsolve is made of. Arrays come and go without copies where
+// their layout allows; the interpreter's lock is released while something is computed.
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <omp.h>
+
+#include "config/schema.hpp"
+#include "core/build_info.hpp"
+#include "core/did_you_mean.hpp"
+#include "core/error.hpp"
+#include "io/dense_source.hpp"
+#include "io/matrix_source.hpp"
+#include "matrix/compressed_arrays.hpp"
+#include "numbers_of.hpp"
+#include "process/interrupt.hpp"
+#include "spsolve/spsolve.hpp"
+#include "team/team.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace spsolve::python {
+namespace {
+
+// --- work without the interpreter
+
+/// Whether this is the thread that signals go to.
+bool is_main_thread() {
+  const nb::module_ threading = nb::module_::import_("threading");
+  return threading.attr("current_thread")().is(threading.attr("main_thread")());
+}
+
+/// Runs `work` without the interpreter's lock; Ctrl-C ends it at its next step.
+template <typename Work>
+auto unlocked(Work&& work) {
+  const bool takes_signals = is_main_thread();
+  const nb::gil_scoped_release released;
+  std::optional<EndsByInterrupt> interrupt;
+  if (takes_signals) interrupt.emplace();
+  return work();
+}
+
+/// Raises the package's exception for an Error, which has its exit code.
+void raise(const Error& error) {
+  if (error.code() == ExitCode::interrupted) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    return;
+  }
+  const nb::module_ package = nb::module_::import_("spsolve._errors");
+  const char* const name = error.code() == ExitCode::not_trustworthy ? "NotTrustworthyError"
+                           : error.code() == ExitCode::input         ? "InputError"
+                           : error.code() == ExitCode::resources     ? "ResourcesError"
+                                                                     : "InternalError";
+  PyErr_SetString(package.attr(name).ptr(), error.what());
+}
+
+/// What any exception of the library stands for.
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    raise(error);
+  } catch (const std::bad_alloc&) {
+    raise(Error(ExitCode::resources, "memory is short for this"));
+  }
+}
+
+// --- options
+
+/// Options from words: keys of the section `solve` of a configuration, device and share_gpus.
+Options options_of(const nb::dict& given) {
+  Config config;
+  for (const auto& [key, value] : given) {
+    const auto word = nb::cast<std::string>(key);
+    auto text = nb::cast<std::string>(value);
+    const bool at_top = word == "device" || word == "share_gpus";
+    const Option* const option =
+        word == "ranks" ? nullptr : find_option(at_top ? word : "solve." + word);
+    if (option == nullptr) {
+      std::vector<std::string_view> known{"device", "share_gpus"};
+      for (const Option& each : options()) {
+        if (each.key.starts_with("solve.")) known.push_back(each.key.substr(6));
+      }
+      fail(ExitCode::input, "'{}' is not an option{}", word, did_you_mean(word, known));
+    }
+    text = understood(*option, text);
+    if (const std::string problem = option_problem(*option, text); !problem.empty()) {
+      throw Error(ExitCode::input, problem);
+    }
+    option->set(config, text);
+  }
+  Options options;
+  static_cast<SolverOptions&>(options) = config.solve;
+  options.device = config.device;
+  options.share_gpus = config.share_gpus;
+  return options;
+}
+
+// --- matrices
+
+Matrix compressed(Index rows, Index columns, const HostArray& offsets, const HostArray& indices,
+                  const HostArray& values, bool by_columns) {
+  const CompressedArrays arrays{rows,
+                                columns,
+                                numbers_of(offsets, "indptr"),
+                                numbers_of(indices, "indices"),
+                                numbers_of(values, "data"),
+                                by_columns};
+  return unlocked([&] {
+    return Matrix(std::make_shared<const Csr<double>>(csr_from_arrays(arrays, "the matrix")));
+  });
+}
+
+Matrix entries(Index rows, Index columns, const HostArray& row, const HostArray& column,
+               const HostArray& values) {
+  const EntryArrays arrays{rows, columns, numbers_of(row, "row"), numbers_of(column, "col"),
+                           numbers_of(values, "data")};
+  return unlocked([&] {
+    return Matrix(std::make_shared<const Csr<double>>(csr_from_entries(arrays, "the matrix")));
+  });
+}
+
+/// indptr, indices and data, which belong to the matrix.
+nb::tuple arrays_of(const nb::object& self) {
+  const Csr<double>& csr = nb::cast<const Matrix&>(self).csr();
+  const auto view = [&](const auto& values) {
+    using T = typename std::remove_cvref_t<decltype(values)>::value_type;
+    return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, self);
+  };
+  return nb::make_tuple(nb::cast(view(csr.row_offsets)), nb::cast(view(csr.column_indices)),
+                        nb::cast(view(csr.values)));
+}
+
+/// A dense array of a file, rows x columns.
+nb::object read_array(const std::string& file) {
+  auto array = std::make_unique<Dense<double>>(unlocked([&] { return load_dense(file); }));
+  const auto rows = static_cast<std::size_t>(array->rows);
+  const auto columns = static_cast<std::size_t>(array->columns);
+  double* const values = array->values.data();
+  const nb::capsule owner(array.release(),
+                          [](void* held) noexcept { delete static_cast<Dense<double>*>(held); });
+  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(values, {rows, columns}, owner));
+}
+
+// --- numbers of the caller's
+
+/// A multivector of the caller's, row-major, in the memory of the host or of a GPU.
+using Multivector = nb::ndarray<double, nb::ndim<2>, nb::c_contig>;
+using ConstMultivector = nb::ndarray<const double, nb::ndim<2>, nb::c_contig>;
+
+template <typename Array>
+bool on_gpu(const Array& array) {
+  return array.device_type() == nb::device::cuda::value;
+}
+
+template <typename Array>
+void require_rows(const Array& array, Index rows, const char* what) {
+  if (static_cast<Index>(array.shape(0)) == rows) return;
+  fail(ExitCode::input, "{} has {} rows, and {} are wanted", what, array.shape(0), rows);
+}
+
+void require_alike(const ConstMultivector& in, const Multivector& out, bool computes_on_gpu) {
+  if (in.shape(1) != out.shape(1)) {
+    fail(ExitCode::input, "the result has {} columns, and {} are wanted", out.shape(1),
+         in.shape(1));
+  }
+  if (on_gpu(in) != on_gpu(out)) {
+    fail(ExitCode::input, "one array lies on a GPU, and the other in host memory");
+  }
+  if (on_gpu(in) && !computes_on_gpu) {
+    fail(ExitCode::input,
+         "the arrays lie on a GPU, and it is computed on the host; ask for device='cuda', or bring "
+         "them to the host");
+  }
+}
+
+// --- solver and product
+
+nb::dict facts(const SetUpReport& report) {
+  nb::dict told;
+  told["method"] = report.method;
+  told["pivoting"] = report.pivoting;
+  told["device"] = report.device;
+  told["equilibrated"] = report.equilibrated;
+  told["pivot_growth"] = report.pivot_growth;
+  told["smallest_pivot"] = report.smallest_pivot;
+  told["largest_pivot"] = report.largest_pivot;
+  told["notes"] = report.notes;
+  return told;
+}
+
+nb::dict facts(const Solution& solution) {
+  const auto or_none = [](const std::optional<double>& value) -> nb::object {
+    return value ? nb::cast(*value) : nb::none();
+  };
+  nb::dict told;
+  told["solved"] = solution.solved;
+  told["backward_error"] = solution.backward_error;
+  told["componentwise_error"] = solution.componentwise_error;
+  told["sweeps"] = solution.sweeps;
+  told["condition"] = or_none(solution.condition);
+  told["componentwise_condition"] = or_none(solution.componentwise_condition);
+  told["forward_error_bound"] = solution.forward_error_bound;
+  told["forward_error_estimate"] = solution.forward_error_estimate;
+  told["notes"] = solution.notes;
+  return told;
+}
+
+/// A Solver that says so where an elimination was broken off.
+class Factors {
+ public:
+  Factors(const Matrix& a, const nb::dict& given) {
+    const Options options = options_of(given);
+    solver_ = unlocked([&] { return std::make_unique<Solver>(a, options); });
+  }
+
+  Index order() const { return whole().order(); }
+  nb::dict report() const { return facts(whole().report()); }
+
+  nb::dict solve(const ConstMultivector& b, const Multivector& x, bool transposed) {
+    Solver& solver = whole();
+    require_rows(b, solver.order(), "b");
+    require_rows(x, solver.order(), "x");
+    require_alike(b, x, solver.report().device == "cuda");
+    return facts(unlocked([&] {
+      return solver.solve({b.data(), b.size()}, static_cast<Index>(b.shape(1)),
+                          {x.data(), x.size()}, transposed);
+    }));
+  }
+
+  void refactor(const nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& values,
+                Index nonzeros) {
+    if (static_cast<Index>(values.size()) != nonzeros) {
+      fail(ExitCode::input, "there are {} values for {} non-zeros", values.size(), nonzeros);
+    }
+    std::unique_ptr<Solver> solver = std::move(solver_);
+    if (solver == nullptr) fail_broken();
+    unlocked([&] { solver->set_values({values.data(), values.size()}); });
+    solver_ = std::move(solver);
+  }
+
+ private:
+  [[noreturn]] static void fail_broken() {
+    fail(ExitCode::input,
+         "an earlier elimination with these values failed or was stopped; factor the matrix again");
+  }
+  Solver& whole() const {
+    if (solver_ == nullptr) fail_broken();
+    return *solver_;
+  }
+  std::unique_ptr<Solver> solver_;
+};
+
+class PreparedProduct {
+ public:
+  PreparedProduct(const Matrix& a, const std::string& kernel, Index columns,
+                  const std::string& device)
+      : rows_(a.rows()), columns_(a.columns()) {
+    ProductOptions options;
+    options.kernel = kernel;
+    options.columns = columns;
+    nb::dict words;
+    words["device"] = device;
+    options.device = options_of(words).device;
+    product_ = unlocked([&] { return std::make_unique<Product>(a, options); });
+  }
+
+  void apply(const ConstMultivector& x, const Multivector& y) {
+    require_rows(x, columns_, "X");
+    require_rows(y, rows_, "Y");
+    const bool computes_on_gpu = product_->device() != "host";
+    require_alike(x, y, computes_on_gpu);
+    const auto columns = static_cast<Index>(x.shape(1));
+    unlocked([&] {
+      if (computes_on_gpu == on_gpu(x)) return product_->apply(x.data(), y.data(), columns);
+      Dense<double> all(columns_, columns);
+      std::copy_n(x.data(), x.size(), all.values.data());
+      const Dense<double> result = product_->apply(all);
+      std::copy(result.values.begin(), result.values.end(), y.data());
+    });
+  }
+
+  std::string kernel() const { return product_->kernel(); }
+  std::string device() const { return product_->device(); }
+
+ private:
+  Index rows_, columns_;
+  std::unique_ptr<Product> product_;
+};
+
+nb::dict plan(const Matrix& a, const nb::dict& given, Index columns) {
+  const Options options = options_of(given);
+  const SolverPlan plan = unlocked([&] { return plan_solver(a, options, columns); });
+  nb::dict told;
+  told["method"] = plan.method;
+  told["device"] = plan.device;
+  told["ordering"] = plan.ordering;
+  told["factor_entries"] = plan.factor_entries;
+  told["flops"] = plan.flops;
+  told["seconds"] = plan.seconds;
+  told["bytes"] = plan.bytes;
+  told["fits"] = plan.fits;
+  told["remedy"] = plan.remedy;
+  told["text"] = plan.text;
+  return told;
+}
+
+}  // namespace
+}  // namespace spsolve::python
+
+NB_MODULE(_core, module) {
+  using namespace spsolve;
+  using namespace spsolve::python;
+  nb::register_exception_translator(translate);
+  module.attr("version") = build_info::version;
+#ifdef SPSOLVE_HAVE_CUDA
+  module.attr("has_cuda") = true;
+#else
+  module.attr("has_cuda") = false;
+#endif
+
+  nb::class_<Matrix>(module, "Matrix")
+      .def_static("compressed", &compressed, "rows"_a, "columns"_a, "offsets"_a, "indices"_a,
+                  "values"_a, "by_columns"_a)
+      .def_static("entries", &entries, "rows"_a, "columns"_a, "row"_a, "column"_a, "values"_a)
+      .def_static(
+          "load",
+          [](const std::string& name) { return unlocked([&] { return Matrix::load(name); }); },
+          "name"_a)
+      .def_prop_ro("rows", &Matrix::rows)
+      .def_prop_ro("columns", &Matrix::columns)
+      .def_prop_ro("nonzeros", &Matrix::nonzeros)
+      .def("arrays", [](nb::handle self) { return arrays_of(nb::borrow(self)); });
+  nb::class_<Factors>(module, "Factors")
+      .def(nb::init<const Matrix&, const nb::dict&>(), "matrix"_a, "options"_a)
+      .def_prop_ro("order", &Factors::order)
+      .def("report", &Factors::report)
+      .def("solve", &Factors::solve, "b"_a, "x"_a, "transposed"_a)
+      .def("refactor", &Factors::refactor, "values"_a, "nonzeros"_a);
+  nb::class_<PreparedProduct>(module, "Product")
+      .def(nb::init<const Matrix&, const std::string&, Index, const std::string&>(), "matrix"_a,
+           "kernel"_a, "columns"_a, "device"_a)
+      .def("apply", &PreparedProduct::apply, "x"_a, "y"_a)
+      .def_prop_ro("kernel", &PreparedProduct::kernel)
+      .def_prop_ro("device", &PreparedProduct::device);
+  module.def("plan", &plan, "matrix"_a, "options"_a, "columns"_a);
+  module.def("read_array", &read_array, "file"_a);
+  module.def(
+      "holds_array",
+      [](const std::string& name) {
+        return unlocked([&] { return !means_generator(name) && holds_array(name); });
+      },
+      "name"_a);
+  module.def(
+      "set_threads", [](int threads) { omp_set_num_threads(std::max(threads, 1)); }, "threads"_a);
+  module.def("threads", [] { return omp_get_max_threads(); });
+}

@@ -1,0 +1,55 @@
+"""Sparse and dense linear systems A x = b and products Y = A X, on threads and GPUs.
+
+    import spsolve
+    x = spsolve.solve(A, b)                  # A of scipy.sparse, b of numpy
+    f = spsolve.factor(A, method="sparse_lu")
+    x = f.solve(B)                           # as often as wanted
+    print(f.report.forward_error_bound)      # how far x can be trusted
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import _core
+from ._errors import (Error, InputError, InternalError, NotTrustworthyError, ResourcesError,
+                      TrustWarning)
+from ._product import Product
+from ._solver import Factors, Plan, Report, analyse, factor, solve
+
+__version__ = _core.version
+__all__ = ["Error", "Factors", "InputError", "InternalError", "NotTrustworthyError", "Plan",
+           "Product", "Report", "ResourcesError", "TrustWarning", "analyse", "factor",
+           "has_cuda", "read", "set_threads", "solve", "threads"]
+
+has_cuda: bool = _core.has_cuda
+"""Whether this was built with a GPU part."""
+
+
+def read(name: str | os.PathLike[str]) -> Any:
+    """A matrix from a file (Matrix Market, .npz of scipy, PETSc) or a generator such as
+    "grid2d:100", as a scipy.sparse.csr_matrix; or the array that a file holds (.npy, Matrix
+    Market's arrays, PETSc's vectors) as an array of numpy of two dimensions."""
+    import scipy.sparse
+
+    name = os.fspath(name)
+    if _core.holds_array(name):
+        return _core.read_array(name)
+    matrix = _core.Matrix.load(name)
+    offsets, indices, data = matrix.arrays()
+    shape = (matrix.rows, matrix.columns)
+    csr = scipy.sparse.csr_matrix((data.copy(), indices.copy(), offsets.copy()), shape=shape)
+    csr.has_sorted_indices = True
+    csr.has_canonical_format = True
+    return csr
+
+
+def set_threads(threads: int) -> None:
+    """Threads that are computed with from now on, by the thread that calls this."""
+    _core.set_threads(threads)
+
+
+def threads() -> int:
+    """Threads that are computed with."""
+    return _core.threads()

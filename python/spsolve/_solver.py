@@ -1,0 +1,211 @@
+"""Solvers of A x = b."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import _arrays, _core
+from ._errors import InputError, NotTrustworthyError, TrustWarning
+
+
+@dataclasses.dataclass
+class Report:
+    """How a matrix was factored, and how far the last solution can be trusted.
+
+    ``pivot_growth``, ``smallest_pivot`` and ``largest_pivot`` are 0 of Krylov methods. The fields
+    from ``solved`` on are those of the last solve, and None before the first: normwise and
+    componentwise backward error, sweeps of refinement, condition numbers, the bound on the forward
+    error ||x - x*|| / ||x|| and the same as the last corrections let expect it.
+    """
+
+    method: str
+    pivoting: str
+    device: str
+    equilibrated: bool
+    pivot_growth: float
+    smallest_pivot: float
+    largest_pivot: float
+    notes: list[str]
+    solved: bool | None = None
+    backward_error: float | None = None
+    componentwise_error: float | None = None
+    sweeps: int | None = None
+    condition: float | None = None
+    componentwise_condition: float | None = None
+    forward_error_bound: float | None = None
+    forward_error_estimate: float | None = None
+
+
+@dataclasses.dataclass
+class Plan:
+    """What a solve would do, as far as the pattern tells: see :func:`analyse`."""
+
+    method: str
+    device: str
+    ordering: str
+    factor_entries: int
+    flops: float
+    seconds: float
+    bytes: int
+    fits: bool
+    remedy: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _words(options: dict[str, Any]) -> dict[str, str]:
+    """Options as the words of a configuration."""
+    def word(value: Any) -> str:
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        return str(value)
+
+    return {key: word(value) for key, value in options.items() if value is not None}
+
+
+class Factors:
+    """A square matrix that was factored: solves with it, as often as wanted. See :func:`factor`."""
+
+    def __init__(self, a: Any, **options: Any):
+        self._matrix = _arrays.as_matrix(a)
+        self._given = a if getattr(a, "format", None) in ("csr", "csc", "coo") else None
+        self._lock = threading.Lock()  # the interpreter's own is released while it computes
+        self._factors = _core.Factors(self._matrix, _words(options))
+        self._last: dict[str, Any] = {}
+        self._tell(self._factors.report()["notes"])
+
+    @property
+    def order(self) -> int:
+        """The number of unknowns."""
+        return self._factors.order
+
+    @property
+    def report(self) -> Report:
+        """How the matrix was factored, and how far the last solution can be trusted."""
+        made = self._factors.report()
+        last = dict(self._last)
+        notes = made.pop("notes") + last.pop("notes", [])
+        return Report(**made, **last, notes=notes)
+
+    def solve(self, b: Any, *, transposed: bool = False) -> Any:
+        """x of A x = b, or of A^T x = b.
+
+        ``b``: n numbers, or n x K for K right-hand sides at once; float64 by rows is taken as it
+        is. On a GPU also an array there (cupy, torch), whose result lies there too. The result has
+        the shape of b. Warns by TrustWarning of what to know before x is used; raises
+        NotTrustworthyError, which has x, where it cannot be trusted.
+        """
+        if _arrays.lies_on_gpu(b):
+            columns = _arrays.on_gpu(b)
+            x = _arrays.like(columns, tuple(columns.shape))
+        else:
+            columns = _arrays.as_columns(b)
+            x = np.empty_like(columns)
+        shape = np.shape(b)
+        if columns.shape[0] != self.order:
+            raise InputError(f"b has {columns.shape[0]} rows, and the matrix has {self.order}")
+        with self._lock:
+            facts = self._last = self._factors.solve(columns, x, transposed)
+        x = x.reshape(shape)
+        if not facts["solved"]:
+            error = NotTrustworthyError("; ".join(facts["notes"]) or "x cannot be trusted")
+            error.x, error.facts = x, dict(facts)
+            raise error
+        self._tell(facts["notes"])
+        return x
+
+    def refactor(self, values: Any) -> Factors:
+        """Factors the matrix with new values of the same pattern, which is analysed once only.
+
+        ``values``: a sparse matrix of the same pattern; or new ``data`` in the order of those of
+        the matrix that was factored.
+        """
+        if hasattr(values, "format"):
+            a = _arrays.as_matrix(values)
+            theirs, ours = a.arrays(), self._matrix.arrays()
+            if a.rows != self.order or not (np.array_equal(theirs[0], ours[0]) and
+                                            np.array_equal(theirs[1], ours[1])):
+                raise InputError("the matrix has another pattern than the one that was factored")
+            numbers = theirs[2]
+        else:
+            numbers = np.ascontiguousarray(values, dtype=np.float64)
+            numbers = self._by_rows(numbers)
+        with self._lock:
+            self._last = {}
+            self._factors.refactor(numbers, self._matrix.nonzeros)
+        self._tell(self._factors.report()["notes"])
+        return self
+
+    def _by_rows(self, data: np.ndarray) -> np.ndarray:
+        """New data of the matrix that was given, row by row with ascending columns."""
+        given = self._given
+        if given is None or (given.format == "csr" and given.has_canonical_format):
+            return data
+        places = _places(given)
+        if places is None:
+            raise InputError("the matrix that was factored names entries twice; give a matrix, "
+                             "not its data")
+        if data.shape != places.shape:
+            raise InputError(f"there are {data.size} values for {places.size} entries")
+        return np.ascontiguousarray(data[places])
+
+    @staticmethod
+    def _tell(notes: list[str]) -> None:
+        for note in notes:
+            warnings.warn(note, TrustWarning, stacklevel=3)
+
+    def __repr__(self) -> str:
+        report = self.report
+        return f"<spsolve.Factors of order {self.order}: {report.method} on {report.device}>"
+
+
+def _places(a: Any) -> np.ndarray | None:
+    """Where the data of `a` lie among the values row by row, columns ascending; None where entries
+    are named twice."""
+    if a.format == "coo":
+        row, column = np.asarray(a.row, dtype=np.int64), np.asarray(a.col, dtype=np.int64)
+    else:
+        line = np.repeat(np.arange(len(a.indptr) - 1, dtype=np.int64), np.diff(a.indptr))
+        other = np.asarray(a.indices, dtype=np.int64)
+        row, column = (line, other) if a.format == "csr" else (other, line)
+    keys = row * a.shape[1] + column
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    return None if np.any(keys[1:] == keys[:-1]) else order
+
+
+def factor(a: Any, **options: Any) -> Factors:
+    """Factors a square matrix, to solve with it as often as wanted.
+
+    ``a``: a sparse matrix of scipy (csr, csc or coo with indices of 32 or 64 bits; others become
+    csr), a dense array, or the name of a file or generator, such as "grid2d:100".
+
+    ``options`` are the keys of the section ``solve`` of a configuration, with its words: ``method``
+    ("auto", "sparse_lu", "cg", ...), ``precision`` ("double", "float", "mixed"), ``ordering``,
+    ``pivoting``, ``preconditioner``, ``tolerance``, ``refinement``, ``condition``; and ``device``
+    ("auto", "host", "cuda"). Raises InputError, ResourcesError, and NotTrustworthyError where the
+    matrix is singular. Other threads of Python run meanwhile, and Ctrl-C stops it.
+    """
+    return Factors(a, **options)
+
+
+def solve(a: Any, b: Any, *, transposed: bool = False, **options: Any) -> Any:
+    """x of A x = b, or of A^T x = b: ``factor(a, **options).solve(b)``."""
+    return Factors(a, **options).solve(b, transposed=transposed)
+
+
+def analyse(a: Any, *, columns: int = 1, **options: Any) -> Plan:
+    """What ``factor`` would do with a matrix and K = ``columns`` right-hand sides.
+
+    Analyses the pattern, chooses method and device, and plans memory, but takes none for factors:
+    method, device, ordering and entries of factors of a sparse method, flops and predicted seconds
+    of the elimination, bytes of host memory, whether they fit, and what would do where they do not.
+    """
+    return Plan(**_core.plan(_arrays.as_matrix(a), _words(options), columns))

@@ -1,0 +1,285 @@
+"""The Python module beside numpy and scipy."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import cg, spsolve as scipys
+
+import spsolve
+
+MATRICES = pathlib.Path(os.environ.get(
+    "SPSOLVE_MATRICES", pathlib.Path(__file__).resolve().parents[3] / "shared" / "matrices"))
+REAL = ["662_bus", "bcsstk18", "orani678", "west0479", "west2021", "sherman5", "add32", "jpwh_991",
+        "gre_1107", "orsirr_1", "bcsstk13", "nos3", "plat1919", "watt_1", "saylr4"]
+
+
+def system(n=200, k=3, seed=4):
+    random = np.random.default_rng(seed)
+    a = sp.random(n, n, 0.03, random_state=seed, format="csr") + 10 * sp.eye(n, format="csr")
+    return a.tocsr(), random.standard_normal((n, k))
+
+
+class Solving(unittest.TestCase):
+    def assert_solves(self, a, x, b, most=1e-13):
+        error = np.abs(a @ x - b).max() / (np.abs(a).max() * np.abs(x).max() + np.abs(b).max())
+        self.assertLess(error, most)
+
+    def test_formats_indices_and_types(self):
+        a, b = system()
+        for kind in ("csr", "csc", "coo", "lil", "bsr"):
+            self.assert_solves(a, spsolve.solve(a.asformat(kind), b), b)
+        wide = a.copy()
+        wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+        self.assert_solves(a, spsolve.solve(wide, b), b)
+        self.assert_solves(a, spsolve.solve(a.toarray(), b), b)
+        narrow = a.astype(np.float32)
+        self.assert_solves(narrow.astype(float), spsolve.solve(narrow, b), b)
+        integers = sp.csr_matrix(np.array([[2, 1], [0, 4]]))
+        np.testing.assert_array_equal(spsolve.solve(integers, [3, 4]), [1, 1])
+        unsorted = sp.csr_matrix((np.array([1.0, 2, 4, 1, 1]), np.array([1, 0, 1, 1, 0]),
+                                  np.array([0, 2, 5])), shape=(2, 2))
+        x = spsolve.solve(unsorted, [3, 6])
+        np.testing.assert_allclose(unsorted.toarray() @ x, [3, 6], rtol=1e-15)
+
+    def test_shapes_and_layouts_of_b(self):
+        a, b = system()
+        f = spsolve.factor(a)
+        x = f.solve(b)
+        self.assertEqual(x.shape, b.shape)
+        np.testing.assert_array_equal(f.solve(np.asfortranarray(b)), x)
+        np.testing.assert_allclose(f.solve(b[:, 1]), x[:, 1], rtol=1e-12)
+        self.assertEqual(f.solve(list(b[:, 0])).shape, (200,))
+        self.assertEqual(f.solve(b[:, :1]).shape, (200, 1))
+        self.assertEqual(f.solve(np.empty((200, 0))).shape, (200, 0))
+
+    def test_transposed_and_report(self):
+        a, b = system()
+        f = spsolve.factor(a, method="sparse_lu", ordering="amd", refinement=5)
+        self.assertEqual((f.order, f.report.method, f.report.device), (200, "sparse_lu", "host"))
+        self.assertIsNone(f.report.backward_error)
+        self.assert_solves(a.T, f.solve(b, transposed=True), b)
+        self.assertTrue(f.report.solved)
+        self.assertLess(f.report.backward_error, 1e-14)
+        self.assertGreater(f.report.condition, 1)
+        self.assertIn("sparse_lu on host", repr(f))
+
+    def test_refactor(self):
+        a, b = system()
+        for given in (a, a.tocsc(), a.tocoo()):
+            f = spsolve.factor(given, method="sparse_lu")
+            changed = given.copy()
+            changed.data = changed.data * np.linspace(1, 2, changed.data.size)
+            self.assert_solves(changed, f.refactor(changed.data).solve(b), b)
+            again = given.copy()
+            again.data = again.data * np.linspace(2, 1, again.data.size)
+            self.assert_solves(again, f.refactor(again).solve(b), b)
+        with self.assertRaisesRegex(spsolve.InputError, "another pattern"):
+            f.refactor(sp.eye(200, format="csr"))
+        with self.assertRaisesRegex(spsolve.InputError, "values for"):
+            f.refactor(np.ones(3))
+        self.assert_solves(again, f.solve(b), b)  # refused, and as it was
+
+    def test_methods(self):
+        laplace, b = spsolve.read("grid2d:30"), np.ones(900)
+        for method in ("sparse_cholesky", "sparse_ldlt", "sparse_lu", "lu", "gauss", "cg", "gmres"):
+            f = spsolve.factor(laplace, method=method)
+            self.assert_solves(laplace, f.solve(b), b, 1e-12)
+            self.assertEqual(f.report.method, method)
+        mixed = spsolve.factor(laplace, method="sparse_lu", precision="mixed", condition=False)
+        self.assert_solves(laplace, mixed.solve(b), b)
+
+    def test_real_matrices_beside_scipy(self):
+        if not MATRICES.is_dir():
+            self.skipTest("no folder of real matrices: set SPSOLVE_MATRICES")
+        paths = [path for name in REAL for path in sorted(MATRICES.rglob(f"{name}.mtx*"))]
+        paths += [path for path in sorted(MATRICES.rglob("*.mtx*"))
+                  if path not in paths and not path.stem.endswith("_b")]
+        tried = 0
+        for path in paths:
+            if tried == 10:
+                break
+            if path.stat().st_size > 3e6:
+                continue
+            try:
+                a = spsolve.read(path)
+            except spsolve.InputError:
+                continue
+            if not sp.issparse(a) or a.shape[0] != a.shape[1]:
+                continue
+            b = a @ np.ones(a.shape[0])
+            with self.subTest(path.name), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    x = spsolve.solve(a, b)
+                except spsolve.NotTrustworthyError:
+                    continue
+                tried += 1
+                theirs = scipys(a.tocsc(), b)
+                scale = np.abs(a).max() * np.abs(x).max() + np.abs(b).max()
+                mine = np.abs(a @ x - b).max() / scale
+                self.assertLess(mine, 1e-13)
+                self.assertLessEqual(mine, 2 * np.abs(a @ theirs - b).max() / scale + 1e-16)
+        print(f"{tried} real matrices beside scipy", flush=True)
+        self.assertGreater(tried, 0)
+
+    def test_analyse(self):
+        plan = spsolve.analyse("grid2d:100", columns=4)
+        self.assertEqual((plan.device, plan.method), ("host", "sparse_cholesky"))
+        self.assertTrue(plan.fits)
+        self.assertGreater(plan.factor_entries, 10000)
+        self.assertGreater(plan.flops, 1e6)
+        self.assertIn(plan.ordering, ("amd", "nested_dissection"))
+        self.assertIn("sparse factors", str(plan))
+        dense = spsolve.analyse("tridiagonal:5000000", method="lu")
+        self.assertFalse(dense.fits)
+        self.assertIn("need", dense.remedy + " need")
+
+
+class Failing(unittest.TestCase):
+    def test_errors_have_the_exit_codes(self):
+        singular = sp.csr_matrix(np.array([[1.0, 2], [2, 4]]))
+        for raises, code, base, words in (
+                (lambda: spsolve.solve(singular, [1, 2]), 1, ArithmeticError, "singular"),
+                (lambda: spsolve.read("none.mtx"), 2, ValueError, "none.mtx: cannot be opened"),
+                (lambda: spsolve.factor(sp.eye(3), method="luu"), 2, ValueError,
+                 "did you mean 'lu'"),
+                (lambda: spsolve.factor(sp.eye(3), metod="lu"), 2, ValueError,
+                 "'metod' is not an option; did you mean 'method'"),
+                (lambda: spsolve.factor(sp.csr_matrix((2, 3))), 2, ValueError, "2 x 3"),
+                (lambda: spsolve.solve(sp.eye(3), [1, 2]), 2, ValueError, "b has 2 rows"),
+                (lambda: spsolve.solve(sp.eye(3), np.ones((3, 1, 1))), 2, ValueError,
+                 "one or two dimensions"),
+                (lambda: spsolve.solve(sp.eye(3) * 1j, [1, 2, 3]), 2, ValueError, "complex"),
+                (lambda: spsolve.solve(sp.eye(2) * np.nan, [1, 2]), 2, ValueError, "not finite"),
+                (lambda: spsolve.factor("tridiagonal:5000000", method="lu"), 3, MemoryError,
+                 "does not fit into memory")):
+            with self.subTest(words), self.assertRaises(base) as caught:
+                raises()
+            self.assertIsInstance(caught.exception, spsolve.Error)
+            self.assertEqual(caught.exception.exit_code, code)
+            self.assertIn(words, str(caught.exception))
+
+    def test_what_cannot_be_trusted(self):
+        n = 14
+        hilbert = np.array([[1 / (i + j + 1) for j in range(n)] for i in range(n)])
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                spsolve.solve(hilbert, np.ones(n))
+            except spsolve.NotTrustworthyError as error:
+                self.assertEqual(error.x.shape, (n,))
+                self.assertIn("backward_error", error.facts)
+                return
+        self.assertTrue(any(issubclass(each.category, spsolve.TrustWarning) for each in told))
+
+    def test_indices_out_of_range(self):
+        broken = sp.csr_matrix(np.eye(3))
+        broken.indices[1] = 7
+        with self.assertRaisesRegex(spsolve.InputError, "the column index 7, which must be from 0"):
+            spsolve.factor(broken)
+
+
+class Threads(unittest.TestCase):
+    def test_other_threads_run_meanwhile(self):
+        ticks, done = [], threading.Event()
+
+        def tick():
+            while not done.is_set():
+                ticks.append(1)
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=tick)
+        thread.start()
+        spsolve.factor("random_dense:900", method="gauss", condition=False)
+        done.set()
+        thread.join()
+        self.assertGreater(len(ticks), 5)
+
+    def test_a_solve_in_a_thread(self):
+        results = []
+        a, b = system()
+        thread = threading.Thread(target=lambda: results.append(spsolve.solve(a, b)))
+        thread.start()
+        thread.join()
+        np.testing.assert_allclose(a @ results[0], b, atol=1e-12)
+
+    def test_threads_share_factors(self):
+        a, b = system(k=8)
+        f = spsolve.factor(a, method="sparse_lu")
+        results = [None] * 8
+
+        def solve(k):
+            results[k] = f.solve(b[:, k])
+
+        threads = [threading.Thread(target=solve, args=(k,)) for k in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        np.testing.assert_allclose(a @ np.stack(results, axis=1), b, atol=1e-12)
+
+    def test_ctrl_c(self):
+        """An interrupt ends an elimination that would take minutes, and Python goes on."""
+        program = ("import os, signal, threading, spsolve\n"
+                   "threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+                   "try:\n"
+                   "    spsolve.factor('random_dense:6000', method='gauss')\n"
+                   "except KeyboardInterrupt:\n"
+                   "    print('interrupted', spsolve.solve('grid2d:5', [1.0] * 25).size)\n")
+        result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                                timeout=600, check=False)
+        self.assertEqual((result.returncode, result.stdout), (0, "interrupted 25\n"), result.stderr)
+
+
+class Products(unittest.TestCase):
+    def test_beside_scipy(self):
+        a = sp.random(300, 170, 0.05, random_state=2, format="csr")
+        x = np.random.default_rng(1).standard_normal((170, 8))
+        product = spsolve.Product(a, columns=8)
+        self.assertEqual(product.shape, (300, 170))
+        np.testing.assert_allclose(product @ x, a @ x, atol=1e-13)
+        np.testing.assert_allclose(product @ x[:, 0], a @ x[:, 0], atol=1e-13)
+        y = np.empty((300, 8))
+        self.assertIs(product.apply(x, out=y), y)
+        np.testing.assert_allclose(y, a @ x, atol=1e-13)
+        self.assertTrue(product.kernel)
+        with self.assertRaisesRegex(spsolve.InputError, "170 columns"):
+            product.apply(np.ones((3, 2)))
+        with self.assertRaisesRegex(spsolve.InputError, "no_such"):
+            spsolve.Product(a, kernel="no_such")
+
+    def test_in_an_iterative_method_of_scipy(self):
+        a, b = spsolve.read("grid2d:20"), np.ones(400)
+        x, info = cg(spsolve.Product(a), b, atol=0.0)
+        self.assertEqual(info, 0)
+        np.testing.assert_allclose(a @ x, b, atol=1e-3)
+
+
+class Files(unittest.TestCase):
+    def test_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = system()
+            sp.save_npz(f"{folder}/a.npz", a)
+            np.save(f"{folder}/b.npy", b)
+            self.assertEqual((spsolve.read(f"{folder}/a.npz") != a).nnz, 0)
+            np.testing.assert_array_equal(spsolve.read(pathlib.Path(folder) / "b.npy"), b)
+            with open(f"{folder}/c.mtx", "w", encoding="utf-8") as file:
+                file.write("%%MatrixMarket matrix array real general\n2 1\n3\n4\n")
+            np.testing.assert_array_equal(spsolve.read(f"{folder}/c.mtx"), [[3], [4]])
+
+    def test_the_version_is_the_projects(self):
+        self.assertRegex(spsolve.__version__, r"^\d+\.\d+\.\d+$")
+
+
+if __name__ == "__main__":
+    unittest.main()

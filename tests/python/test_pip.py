@@ -1,0 +1,46 @@
+"""`pip install .` in a fresh virtual environment, in one command from a clone."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TIME_LIMIT = 3600
+PROGRAM = """
+import pathlib, numpy, scipy.sparse, spsolve
+a = scipy.sparse.eye(50, format="csc") * 2
+assert (spsolve.solve(a, numpy.ones(50)) == 0.5).all()
+folder = pathlib.Path(spsolve.__file__).parent
+assert (folder / "py.typed").exists() and (folder / "_core.pyi").exists()
+print(spsolve.__version__)
+"""
+
+
+class Pip(unittest.TestCase):
+    def test_install_from_the_clone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # A Python of the system's has numpy and scipy as packages of the distribution.
+            subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder],
+                           check=True, timeout=TIME_LIMIT)
+            python = pathlib.Path(folder) / "bin" / "python"
+            installed = subprocess.run([python, "-m", "pip", "install", "."], cwd=ROOT, check=False,
+                                       capture_output=True, text=True, timeout=TIME_LIMIT)
+            if "Could not find a version" in installed.stderr and "scikit-build-core" in installed.stderr:
+                self.skipTest("no package index can be reached from here")
+            self.assertEqual(installed.returncode, 0, installed.stdout + installed.stderr)
+            elsewhere = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+            ran = subprocess.run([python, "-c", PROGRAM], cwd=folder, check=False, timeout=TIME_LIMIT,
+                                 capture_output=True, text=True, env=elsewhere)
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            self.assertRegex(ran.stdout, r"^\d+\.\d+\.\d+\n$")
+            tests = subprocess.run([python, "-m", "unittest", "test_module", "test_guide"],
+                                   cwd=pathlib.Path(__file__).parent, check=False, env=elsewhere,
+                                   timeout=TIME_LIMIT, capture_output=True, text=True)
+            self.assertEqual(tests.returncode, 0, tests.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
