@@ -122,7 +122,7 @@ ExitCode perform(void (&task)(const Config&, Team&, const Gpus&, Report&), const
     if (!speaks) return;
     tell_notes(report);
     if (line.quiet) return;
-    const std::string text = "spsolve report\n" + to_text(report);
+    const std::string text = to_text(report);
     // The standard output may belong to a file of results.
     if (std::ranges::any_of(report.files, io::is_standard_output)) {
       std::cerr << text << std::flush;

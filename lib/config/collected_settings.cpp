@@ -7,6 +7,7 @@
 #include "config/consistency.hpp"
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
+#include "io/file_pattern.hpp"
 
 namespace spsolve {
 
@@ -26,8 +27,9 @@ std::vector<std::string_view> option_keys() {
 
 // --- one setting
 
-void CollectedSettings::give(const Option& option, const std::string& text, bool quoted,
+void CollectedSettings::give(const Option& option, const std::string& given, bool quoted,
                              const Origin& origin, std::string_view note) {
+  const std::string text = understood(option, given);
   std::string problem = option_problem(option, text, quoted);
   if (problem.empty()) {
     given_[option.key] = {text, origin};
@@ -145,6 +147,14 @@ std::string CollectedSettings::resolved(const Option& option, const Given& given
        std::ranges::find(option.words, std::string_view(given.text)) == option.words.end());
   if (!is_file) return given.text;
   if (given.text == "-") return given.text;
+  if (io::is_pattern(given.text) && option.type == OptionType::input_path) {
+    // Beside the file where its folder is, unless that folder is here.
+    std::error_code ignored;
+    const fs::path folder = fs::path(given.text).parent_path();
+    const bool here_too = given.origin.override_number > 0 || folder_.empty() ||
+                          !fs::is_directory(folder_ / folder, ignored);
+    return here_too ? given.text : (folder_ / given.text).string();
+  }
   const fs::path here = given.text, beside = folder_ / given.text;
   std::error_code ignored;
   const bool here_first = given.origin.override_number > 0;

@@ -50,6 +50,8 @@ struct Config {
   struct Matrix {
     std::filesystem::path file;
     std::string generate;
+    /// A file, or a pattern of some, with values for the pattern of the matrix.
+    std::filesystem::path values;
     Index rotate_rows = 0;
     ReaderChoice reader = ReaderChoice::serial;
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "config/schema.hpp"
+#include "io/file_pattern.hpp"
 #include "io/special_file.hpp"
 
 namespace spsolve {
@@ -15,6 +16,35 @@ namespace spsolve {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// Sequences of systems, and names that do not go with them.
+void find_patterns(const Config& config, std::vector<Inconsistency>& found) {
+  const bool solves = config.task == Task::solve;
+  const bool many =
+      io::is_pattern(config.right_hand_side.file) || io::is_pattern(config.matrix.values);
+  const fs::path& solution = config.output.solution;
+  if (solves && many && !solution.empty() && !io::is_pattern(solution) &&
+      !io::is_written_through(solution)) {
+    found.push_back({"output.solution",
+                     "'output.solution' names one file for several solutions; put a '*' into the "
+                     "name, such as x-*.npy"});
+  }
+  if (!many && io::is_pattern(solution)) {
+    found.push_back({"output.solution",
+                     "'output.solution' holds a '*', and neither 'right_hand_side.file' nor "
+                     "'matrix.values' does"});
+  }
+  if (config.matrix.values.empty()) return;
+  if (!solves) {
+    found.push_back({"matrix.values", "'matrix.values' goes with task: solve only"});
+  } else if (!config.checkpoint.directory.empty()) {
+    found.push_back({"matrix.values",
+                     "'matrix.values' does not go with 'checkpoint.directory', which keeps one "
+                     "elimination"});
+  } else if (config.matrix.rotate_rows != 0) {
+    found.push_back({"matrix.values", "'matrix.values' does not go with 'matrix.rotate_rows'"});
+  }
+}
 
 /// What is read and what is written by descriptors that have one end.
 void find_shared_streams(const Config& config, std::vector<Inconsistency>& found) {
@@ -52,6 +82,7 @@ void find_replaced_files(const Config& config, std::vector<Inconsistency>& found
     return taken.emplace(fs::absolute(file, ignored).lexically_normal(), key).first->second;
   };
   take("matrix.file", config.matrix.file);
+  take("matrix.values", config.matrix.values);
   take("right_hand_side.file", config.right_hand_side.file);
   take("multiply.x", config.multiply.x.file);
   take("solve.ordering", config.solve.ordering_file);
@@ -84,6 +115,7 @@ std::vector<Inconsistency> inconsistencies(const Config& config) {
                      "transport=peer goes with task=multiply only; use transport=auto, nccl, mpi "
                      "or pinned"});
   }
+  find_patterns(config, found);
   find_shared_streams(config, found);
   find_replaced_files(config, found);
   return found;

@@ -31,6 +31,10 @@ Json type_of(const Option& option) {
         schema["type"] = "boolean";
       } else {
         schema["enum"] = option.words;
+        if (understood(option, "true") != "true") {  // of on and off
+          schema["enum"].push_back(true);
+          schema["enum"].push_back(false);
+        }
       }
       break;
     case OptionType::number:

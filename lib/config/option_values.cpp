@@ -77,6 +77,17 @@ std::string expected_value(const Option& option) {
   }
 }
 
+std::string understood(const Option& option, std::string_view text) {
+  static constexpr std::string_view yes[] = {"on", "true", "yes"}, no[] = {"off", "false", "no"};
+  for (const Words same : {Words(yes), Words(no)}) {
+    if (std::ranges::find(same, text) == same.end()) continue;
+    for (const std::string_view word : option.words) {
+      if (std::ranges::find(same, word) != same.end()) return std::string(word);
+    }
+  }
+  return std::string(text);
+}
+
 std::string option_problem(const Option& option, std::string_view text, bool quoted) {
   const auto refuse = [&](std::string_view hint) {
     return fmt::format("'{}' must be {}, not {}'{}'{}", option.key, expected_value(option),

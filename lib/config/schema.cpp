@@ -126,6 +126,11 @@ const Option option_table[] = {
     text_option<&Config::matrix, &Config::Matrix::generate>(
         OptionType::text, "matrix.generate",
         "Generator of a test matrix with its sizes, such as grid2d:100.", generator_problem),
+    text_option<&Config::matrix, &Config::Matrix::values>(
+        OptionType::input_path, "matrix.values",
+        "task: solve: a file, or a pattern such as A-*.npz, with values for the pattern of the "
+        "matrix: a matrix of the same pattern, or an array (.npy) of one number for each non-zero, "
+        "row after row. Each is solved in turn, analysed and planned once."),
     integer<&Config::matrix, &Config::Matrix::rotate_rows>(
         "matrix.rotate_rows", -no_limit, no_limit, "rows",
         "Rows of A, and of a right-hand side with them, are moved down by this many, the last ones "
@@ -143,8 +148,8 @@ const Option option_table[] = {
     text_option<&Config::right_hand_side, &Config::RightHandSide::file>(
         OptionType::input_path, "right_hand_side.file",
         "File with the right-hand side - Matrix Market, numpy (.npy) or PETSc -, found as "
-        "matrix.file is; implies kind: "
-        "file."),
+        "matrix.file is; implies kind: file. A pattern such as b-*.npy stands for several, which "
+        "are solved for in turn by the same factors."),
     integer<&Config::right_hand_side, &Config::RightHandSide::seed>(
         "right_hand_side.seed", 0, no_limit, "", "Chooses the random numbers of kind: random."),
     integer<&Config::right_hand_side, &Config::RightHandSide::columns>(
@@ -264,8 +269,8 @@ const Option option_table[] = {
     text_option<&Config::output, &Config::Output::solution>(
         OptionType::output_path, "output.solution",
         "File to write the solution to - .mtx, .mtx.gz, .npy or .petsc -, relative to the working "
-        "directory; - is the "
-        "standard output, here and below.",
+        "directory; - is the standard output, here and below. Of several systems the name holds a "
+        "'*', such as x-*.npy, for what that of the pattern stands for.",
         solution_problem),
     text_option<&Config::output, &Config::Output::product>(
         OptionType::output_path, "output.product",

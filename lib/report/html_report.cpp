@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "config/schema.hpp"
 #include "core/types.hpp"
 #include "report/report_fields.hpp"
 #include "report/svg.hpp"
@@ -30,6 +31,12 @@ constexpr std::string_view style = R"(
   .solved { background: #00694b; } .doubtful { background: #a63c00; }
   .wide { overflow-x: auto; } svg { max-width: 100%; height: auto; margin: 0.6rem 1rem 0.6rem 0; }
   li { margin: 0.2rem 0; } summary { cursor: pointer; margin-top: 2rem; }
+  h1, td, th, li { overflow-wrap: anywhere; }
+  @media (max-width: 40rem) {
+    body { margin: 1rem auto; } .facts tr { display: block; border-bottom: 1px solid #e4e4e4; }
+    .facts th, .facts td { display: block; border: 0; padding: 0.1rem 0; }
+    .facts th { font-weight: 600; padding-top: 0.4rem; }
+  }
 )";
 
 std::string page(std::string_view title, const std::string& body) {
@@ -87,7 +94,10 @@ constexpr std::size_t longest_fact = 20;
 void add_facts(std::string& rows, const Json& object, const std::string& before) {
   for (const auto& [key, value] : object.items()) {
     const std::string path = before + key;
-    if (before.empty() && (key == "configuration" || key == "notes" || key == "versions")) continue;
+    if (before.empty() &&
+        (key == "configuration" || key == "notes" || key == "versions" || key == "summary")) {
+      continue;
+    }
     if (is_spread(value) || is_table(value)) continue;
     if (value.is_array() && value.size() > longest_fact) continue;  // drawn, or in the JSON report
     if (value.is_object()) {
@@ -217,6 +227,20 @@ std::string work_by_level(const Json& report) {
                    "flops");
 }
 
+/// The members of `value` that differ from those of `usual`.
+Json differing(const Json& value, const Json& usual) {
+  Json result = Json::object();
+  for (const auto& [key, member] : value.items()) {
+    const Json other = usual.value(key, Json());
+    if (member.is_object() && other.is_object()) {
+      if (Json inner = differing(member, other); !inner.empty()) result[key] = std::move(inner);
+    } else if (member != other) {
+      result[key] = member;
+    }
+  }
+  return result;
+}
+
 std::string list_of(const Json& texts) {
   std::string text = "<ul>\n";
   for (const Json& each : texts) text += fmt::format("<li>{}</li>\n", escaped(value_text(each)));
@@ -231,12 +255,16 @@ std::string html_report(const Json& report, const DrawnPatterns& patterns) {
   std::string body =
       fmt::format("<h1>spsolve report: {} <span class=\"status {}\">{}</span></h1>\n",
                   escaped(source), status == "solved" ? "solved" : "doubtful", escaped(status));
+  if (const std::string in_short = report.value("summary", ""); !in_short.empty()) {
+    body += fmt::format("<p>{}</p>\n", escaped(in_short));
+  }
   if (const auto notes = report.find("notes"); notes != report.end() && !notes->empty()) {
     body += "<h2>Notes</h2>\n" + list_of(*notes);
   }
   std::string rows;
   add_facts(rows, report, "");
-  body += "<h2>Facts</h2>\n<div class=\"wide\"><table>\n" + rows + "</table></div>\n";
+  body +=
+      "<h2>Facts</h2>\n<div class=\"wide\"><table class=\"facts\">\n" + rows + "</table></div>\n";
   std::string times;
   for (const auto& [key, value] : report.items()) {
     if (is_spread(value)) times += phases(key, value);
@@ -271,9 +299,11 @@ std::string html_report(const Json& report, const DrawnPatterns& patterns) {
   }
   if (const auto configuration = report.find("configuration"); configuration != report.end()) {
     std::string settings;
-    add_facts(settings, *configuration, "");
+    add_facts(settings, differing(*configuration, to_json(Config{})), "");
     body +=
-        "<details><summary>Configuration</summary>\n<table>\n" + settings + "</table></details>\n";
+        "<details><summary>Configuration: the keys that are not as they are by default</summary>"
+        "\n<table class=\"facts\">\n" +
+        settings + "</table></details>\n";
   }
   if (const auto versions = report.find("versions"); versions != report.end()) {
     std::string words;

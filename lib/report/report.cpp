@@ -9,6 +9,7 @@
 #include "report/krylov_report.hpp"
 #include "report/report_fields.hpp"
 #include "report/sparse_report.hpp"
+#include "report/summary.hpp"
 
 namespace spsolve {
 
@@ -36,10 +37,12 @@ int count_hosts(Team& team) {
 namespace {
 
 /// What all reports begin with, those of failed runs too.
-nlohmann::ordered_json first_fields(const TaskReport& report, std::string_view status) {
+nlohmann::ordered_json first_fields(const TaskReport& report, std::string_view status,
+                                    const std::string& in_short) {
   nlohmann::ordered_json json;
   json["report_version"] = report_version;
   json["status"] = status;
+  json["summary"] = in_short;
   json["started"] = report.started;
   json["command_line"] = report.command_line;
   const auto known = [&](Index size) {
@@ -62,8 +65,9 @@ void add_last_fields(nlohmann::ordered_json& json, const TaskReport& report) {
 }
 
 /// What the reports of all tasks begin with, and what they end with.
-nlohmann::ordered_json begin_json(const TaskReport& report) {
-  nlohmann::ordered_json json = first_fields(report, report.status);
+template <typename Report>
+nlohmann::ordered_json begin_json(const Report& report) {
+  nlohmann::ordered_json json = first_fields(report, report.status, summary(report));
   json["device"] = report.device;
   json["hosts"] = report.hosts;
   json["threads"] = report.threads;
@@ -191,6 +195,15 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
   nlohmann::ordered_json json = begin_json(report);
   json["right_hand_sides"] = report.right_hand_sides;
   json["right_hand_side"] = report.right_hand_side;
+  for (const StepReport& step : report.steps) {
+    json["steps"].push_back({{"right_hand_side", step.right_hand_side},
+                             {"values", step.values},
+                             {"solution", step.solution},
+                             {"status", step.status},
+                             {"backward_error", step.backward_error},
+                             {"forward_error", step.forward_error},
+                             {"seconds", step.seconds}});
+  }
   json["method"] = report.method;
   json["pivoting"] = report.pivoting;
   json["equilibrated"] = report.equilibrated;
@@ -261,14 +274,15 @@ nlohmann::ordered_json to_json(const MultiplyReport& report) {
 }
 
 nlohmann::ordered_json running_json(const TaskReport& report) {
-  nlohmann::ordered_json json = first_fields(report, "running");
+  nlohmann::ordered_json json = first_fields(report, "running", "running: there is no result yet");
   add_last_fields(json, report);
   return json;
 }
 
 nlohmann::ordered_json failure_json(const TaskReport& report, const Failure& failure) {
   const bool stopped = failure.code == ExitCode::interrupted;
-  nlohmann::ordered_json json = first_fields(report, stopped ? "stopped" : "failed");
+  nlohmann::ordered_json json =
+      first_fields(report, stopped ? "stopped" : "failed", summary(failure));
   json["failure"] = {{"exit_code", static_cast<int>(failure.code)}, {"message", failure.message}};
   add_last_fields(json, report);
   return json;

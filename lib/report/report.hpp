@@ -89,10 +89,23 @@ struct TaskReport {
   double longest(std::string_view phase) const;
 };
 
+/// What one system of a sequence came to.
+struct StepReport {
+  std::string right_hand_side;  ///< steps[].right_hand_side
+  std::string values;           ///< steps[].values, "" for those of the matrix
+  std::string solution;         ///< steps[].solution, "" where it was not written
+  std::string status;           ///< steps[].status
+  double backward_error = 0;    ///< steps[].backward_error
+  double forward_error = 0;     ///< steps[].forward_error
+  double seconds = 0;           ///< steps[].seconds
+};
+
 /// What one solve came to.
 struct SolveReport : TaskReport {
   Index right_hand_sides = 1;           ///< right_hand_sides
   std::string right_hand_side;          ///< right_hand_side: where B came from
+  std::vector<StepReport> steps;        ///< steps, of several systems; the figures below are then
+                                        ///< those of the least trustworthy of them
   std::string method;                   ///< method
   std::string pivoting;                 ///< pivoting
   bool equilibrated = false;            ///< equilibrated: rows and columns were scaled

@@ -34,6 +34,9 @@ constexpr ReportField field_table[] = {
      "trustworthy: the residual is too large, or a product is wrong; for either the exit code is 1 "
      "and a note says why. failed or stopped: there is no result of this run, and failure says "
      "why; running: not yet, or never, where the run was killed."},
+    {"summary", FieldType::text, always,
+     "The run in one line: status, where the result is, about how many digits of it are right, "
+     "seconds."},
     {"started", FieldType::text, always,
      "When the run began, as year-month-day, hours and the difference from UTC (ISO 8601)."},
     {"command_line", FieldType::text, always,
@@ -57,6 +60,20 @@ constexpr ReportField field_table[] = {
     {"files", FieldType::texts, finished, "The files of results that the run wrote."},
     {"right_hand_sides", FieldType::integer, solve, "Columns of B."},
     {"right_hand_side", FieldType::text, solve, "Where B came from: a file, or how it was made."},
+    {"steps[].right_hand_side", FieldType::text, solve_sometimes,
+     "Of several systems (a pattern of files), of each in turn: where B came from. Figures of "
+     "trust "
+     "outside of steps are those of the least trustworthy one."},
+    {"steps[].values", FieldType::text, solve_sometimes,
+     "The file of its values, empty for those of the matrix itself."},
+    {"steps[].solution", FieldType::text, solve_sometimes,
+     "The file of x, empty where it was not written."},
+    {"steps[].status", FieldType::text, solve_sometimes, "As status, of this x."},
+    {"steps[].backward_error", FieldType::number, solve_sometimes, "Its backward error."},
+    {"steps[].forward_error", FieldType::number, solve_sometimes,
+     "Its forward error as the last corrections let expect it, or else its bound."},
+    {"steps[].seconds", FieldType::number, solve_sometimes,
+     "Seconds from its files to its file, with its elimination where it has values of its own."},
     {"method", FieldType::text, solve, "Method that was taken, as the configuration names it."},
     {"pivoting", FieldType::text, solve, "Pivoting that was taken."},
     {"equilibrated", FieldType::boolean, solve,

@@ -4,17 +4,19 @@
 #include "report/krylov_report.hpp"
 #include "report/report.hpp"
 #include "report/sparse_report.hpp"
+#include "report/summary.hpp"
 
 namespace spsolve {
 
 namespace {
 
 std::string line(std::string_view name, const std::string& value) {
-  return fmt::format("  {:<18} {}\n", name, value);
+  return value.empty() ? fmt::format("  {}\n", name) : fmt::format("  {:<18} {}\n", name, value);
 }
 
-std::string begin_text(const TaskReport& report) {
-  return line("status", report.status) +
+template <typename Report>
+std::string begin_text(const Report& report) {
+  return summary(report) + "\n" +
          line("matrix", fmt::format("{}, {} x {}, {} non-zeros", report.matrix, report.rows,
                                     report.columns, report.nonzeros));
 }
@@ -72,11 +74,21 @@ std::string end_text(const TaskReport& report) {
   std::string text =
       line("peak memory", fmt::format("{:.1f} MiB on the largest rank",
                                       static_cast<double>(report.peak_memory) / (1 << 20)));
-  text += line("seconds", "min / mean / max over ranks");
+  const bool several = report.ranks > 1;
+  text += line("seconds", several ? "min / mean / max over ranks" : "");
+  // What takes less than this share says nothing.
+  const double least = 0.01 * report.longest("total");
+  int left_out = 0;
   for (const PhaseSpread& phase : report.seconds) {
-    text += line("  " + phase.phase,
-                 fmt::format("{:.4f} / {:.4f} / {:.4f}", phase.min, phase.mean, phase.max));
+    if (phase.max < least) {
+      ++left_out;
+    } else {
+      text += line("  " + phase.phase, several ? fmt::format("{:.4f} / {:.4f} / {:.4f}", phase.min,
+                                                             phase.mean, phase.max)
+                                               : fmt::format("{:.4f}", phase.max));
+    }
   }
+  if (left_out > 0) text += line("  others", fmt::format("less than {:.4f} each", least));
   for (const std::string& file : report.files) text += line("written", file);
   for (const std::string& note : report.notes) text += line("note", note);
   return text;
@@ -88,6 +100,9 @@ std::string to_text(const SolveReport& report) {
   std::string text = begin_text(report);
   text += line("right-hand sides",
                fmt::format("{}: {}", report.right_hand_sides, report.right_hand_side));
+  for (std::size_t k = 0; k < report.steps.size(); ++k) {
+    text += line(fmt::format("  {} of {}", k + 1, report.steps.size()), summary(report.steps[k]));
+  }
   text += line("method", fmt::format("{}, pivoting {}, {} on {}{}", report.method, report.pivoting,
                                      report.precision, report.device,
                                      report.equilibrated ? ", equilibrated" : ""));
@@ -114,7 +129,9 @@ std::string to_text(const SolveReport& report) {
   }
   text += forward_error_text(report);
   if (report.l2_error)
-    text += line("L2 error", fmt::format("{:.3e} (x is known to be ones)", *report.l2_error));
+    text += line(
+        "squared error",
+        fmt::format("{:.3e}, the sum of (x_i - 1)^2: x is known to be ones", *report.l2_error));
   if (report.pivots) {
     text += line("pivot growth", fmt::format("{:.3g}", report.pivots->growth));
     text += line("pivots", fmt::format("{:.2e} to {:.2e}", report.pivots->smallest_pivot,

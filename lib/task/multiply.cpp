@@ -17,6 +17,7 @@
 #include "task/backend.hpp"
 #include "task/begin.hpp"
 #include "task/gpu_memory.hpp"
+#include "task/ignored_keys.hpp"
 #include "task/multivector.hpp"
 
 namespace spsolve {
@@ -277,6 +278,9 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
         fmt::format("Y differs from the serial product by more than rounding allows: the kernel {} "
                     "is wrong here",
                     kernel.name));
+  }
+  for (std::string& note : notes_on_ignored_keys(config, Method::automatic, on_gpu)) {
+    report.notes.push_back(std::move(note));
   }
   report.kernel = kernel.name;
   report.repeats = wanted.repeat;

@@ -1,11 +1,13 @@
 #include "task/right_hand_side.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "distribute/row_exchange.hpp"
 #include "io/dense_source.hpp"
+#include "io/file_pattern.hpp"
 #include "io/special_file.hpp"
 #include "matrix/multivector.hpp"
 #include "vectors/vector_files.hpp"
@@ -102,6 +104,9 @@ FoundRightHandSide find_right_hand_side(const Config& config, Index rows) {
   switch (b.kind) {
     case RightHandSideKind::file:
       found.source = b.file == "-" ? "the standard input" : b.file.string();
+      if (io::is_pattern(b.file)) {
+        found.source = fmt::format("{} files {}", io::files_of(b.file).size(), b.file.string());
+      }
       break;
     case RightHandSideKind::random:
       found.source = fmt::format("random numbers, seed {}", b.seed);
@@ -128,9 +133,18 @@ bool rotates_with_rows(const Config::RightHandSide& config) {
 
 Index columns_of_b(const Config::RightHandSide& config, std::optional<Index> rows) {
   if (config.kind != RightHandSideKind::file) return config.columns;
-  const DenseShape b = describe_dense(config.file);
-  if (rows) require_rows(config.file, b.rows, *rows);
-  return b.columns;
+  Index most = 0;
+  const auto look = [&](const fs::path& file) {
+    const DenseShape b = describe_dense(file);
+    if (rows) require_rows(file, b.rows, *rows);
+    most = std::max(most, b.columns);
+  };
+  if (!io::is_pattern(config.file)) {
+    look(config.file);
+  } else {
+    for (const io::PatternFile& file : io::files_of(config.file)) look(file.file);
+  }
+  return most;
 }
 
 bool solution_is_ones(const Config::RightHandSide& config) {

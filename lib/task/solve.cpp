@@ -14,14 +14,18 @@
 #include "dense/flops.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "io/matrix_source.hpp"
+#include "process/log.hpp"
 #include "process/signals.hpp"
 #include "process/system.hpp"
+#include "report/summary.hpp"
 #include "sparse/analysis_summary.hpp"
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
 #include "task/gpu_memory.hpp"
+#include "task/ignored_keys.hpp"
 #include "task/right_hand_side.hpp"
+#include "task/sequence.hpp"
 #include "task/solve_plan.hpp"
 #include "vectors/vector_files.hpp"
 
@@ -35,20 +39,6 @@ double flops_here(const SolveReport& report, const SystemSolver& solver) {
   if (!report.checkpoint || !report.checkpoint->resumed_step) return flops;
   return flops *
          (1.0 - share_done(solver.choice().method, *report.checkpoint->resumed_step, report.rows));
-}
-
-/// What is to be said where a dense method took no notice of keys that sparse ones obey; or "".
-std::string note_on_sparse_keys(const Config& config, Method taken) {
-  const bool ordered = config.solve.ordering != Ordering::automatic;
-  const bool kept = !config.solve.analysis_file.empty();
-  if (is_sparse(taken) || !(ordered || kept)) return "";
-  const bool by_itself = config.solve.method == Method::automatic;
-  return fmt::format(
-      "{}{}{} changed nothing, as {} makes the matrix dense: sparse methods alone eliminate in an "
-      "order; name one, such as solve.method=sparse_lu",
-      ordered ? "solve.ordering" : "", ordered && kept ? " and " : "",
-      kept ? "solve.analysis_file" : "",
-      by_itself ? fmt::format("auto took {}, which", name(taken)) : name(taken));
 }
 
 /// The time that checkpoints took, as phases of their own, and what is to be said of them.
@@ -184,6 +174,7 @@ class SolveRun {
     const SystemShape shape = shape_for_all(config_, team_);
     const FoundRightHandSide found = right_hand_side_for_all(config_, shape.matrix.rows, team_);
     report_.right_hand_side = found.source;
+    b_ = found.config;
     if (!found.note.empty()) report_.notes.push_back(found.note);
     Csr<double> whole;
     const bool looks_first = may_be_sparse(config_);
@@ -207,18 +198,13 @@ class SolveRun {
     if (is_sparse(row.method)) draw(whole, question.study);
     SystemSolver solver(deal_out(std::move(whole), memory->vectors()), row, question, *memory,
                         check_in_double(question, team_, gpus_));
-    const std::unique_ptr<Vectors> b = times_.measure("read", [&] {
-      return right_hand_side(found.config, solver.matrix(), config_.matrix.rotate_rows);
-    });
-    eliminate(solver, *b, keeps);
-    const std::unique_ptr<Vectors> x = solver.matrix().vectors(b->columns());
-    const SolveOutcome outcome = solver.solve(*b, *x, times_);
-    report_.refinement = outcome.refinement;
-    report_.condition = outcome.condition;
-    report_.trust = outcome.trust;
-    write(*x);
-    if (solution_is_ones(found.config)) report_.l2_error = distance_from_ones(*x);
-    finish(solver, *x, on_its_gpu);
+    const auto steps =
+        steps_for_all(team_, together(team_, [&] {
+                        return team_.rank() == 0 ? steps_of(config_, found) : std::vector<Step>{};
+                      }));
+    if (steps.size() > 1) std::erase(report_.files, config_.output.solution.string());
+    for (const Step& step : steps) solve(solver, step, steps.size() > 1, keeps);
+    finish(solver, on_its_gpu);
   }
 
  private:
@@ -287,26 +273,68 @@ class SolveRun {
       }
       solver.eliminate(progress, checkpoints_ ? &*checkpoints_ : nullptr, &b);
     });
+    ++eliminations_;
     if (checkpoints_) tell_apart(*checkpoints_, times_, report_);
   }
 
-  void write(const Vectors& x) {
-    if (config_.output.solution.empty()) return;
+  /// One system of the sequence; its factors are there, unless it is the first with its values.
+  void solve(SystemSolver& solver, const Step& step, bool is_one_of_many, bool keeps) {
+    const Timer timer;
+    if (!step.values.empty()) {
+      times_.measure("read", [&] { solver.set_values(values_of(step.values, solver.matrix())); });
+    }
+    const std::unique_ptr<Vectors> b = times_.measure("read", [&] {
+      return right_hand_side(step.b, solver.matrix(), config_.matrix.rotate_rows);
+    });
+    if (eliminations_ == 0 || !step.values.empty()) eliminate(solver, *b, keeps);
+    const std::unique_ptr<Vectors> x = solver.matrix().vectors(b->columns());
+    const SolveOutcome outcome = solver.solve(*b, *x, times_);
+    write(*x, step);
+    columns_ = x->columns();
+    note(outcome, *x, step);
+    if (!is_one_of_many) return;
+    report_.steps.push_back({step.source, step.values.string(), step.solution.string(),
+                             std::string(name(outcome.trust.verdict)),
+                             outcome.refinement.after.backward_error, forward_error(outcome.trust),
+                             timer.seconds()});
+    if (!step.solution.empty()) report_.files.push_back(step.solution.string());
+    if (team_.rank() == 0) log_line(summary(report_.steps.back()));
+  }
+
+  /// Keeps what a solution came to, where it is the first, or less trustworthy than those before.
+  void note(const SolveOutcome& outcome, const Vectors& x, const Step& step) {
+    const auto doubt = [](const Trust& trust, const Refinement& refinement) {
+      return std::pair(trust.verdict, refinement.after.backward_error);
+    };
+    if (noted_ &&
+        doubt(report_.trust, report_.refinement) >= doubt(outcome.trust, outcome.refinement)) {
+      return;
+    }
+    noted_ = true;
+    report_.refinement = outcome.refinement;
+    report_.condition = outcome.condition;
+    report_.trust = outcome.trust;
+    report_.l2_error.reset();
+    if (solution_is_ones(step.b)) report_.l2_error = distance_from_ones(x);
+  }
+
+  void write(const Vectors& x, const Step& step) {
+    if (step.solution.empty()) return;
     times_.measure("write", [&] {
-      write_vectors(config_.output.solution, x,
+      write_vectors(step.solution, x,
                     fmt::format("solution x of A x = b, A = {}", config_.matrix.name()));
     });
   }
 
   /// What is left to be told.
-  void finish(const SystemSolver& solver, const Vectors& x, const GpuMemoryWatch& on_its_gpu) {
+  void finish(const SystemSolver& solver, const GpuMemoryWatch& on_its_gpu) {
     report_.status = name(report_.trust.verdict);
     if (checkpoints_ && report_.trust.verdict == Verdict::solved) checkpoints_->remove();
     times_.add("total", total_.seconds());
 
     const EliminationChoice choice = solver.choice();
     const InverseFacts& facts = solver.facts();
-    report_.right_hand_sides = x.columns();
+    report_.right_hand_sides = columns_;
     report_.method = name(choice.method);
     report_.pivoting = name(choice.pivoting);
     report_.mixed = facts.mixed;
@@ -316,7 +344,8 @@ class SolveRun {
     on_its_gpu.note(report_);
     report_.add_run(team_, times_);
     if (!facts.krylov) {
-      report_.gflops = flops_here(report_, solver) / report_.longest("eliminate") / 1e9;
+      report_.gflops = static_cast<double>(eliminations_) * flops_here(report_, solver) /
+                       report_.longest("eliminate") / 1e9;
     }
     if (report_.checkpoint) {
       report_.checkpoint_share = report_.longest("checkpoint") / report_.longest("total");
@@ -328,7 +357,10 @@ class SolveRun {
         report_.notes.push_back(std::move(note));
       }
     }
-    if (std::string note = note_on_sparse_keys(config_, choice.method); !note.empty()) {
+    Config as_found = config_;
+    as_found.right_hand_side = b_;
+    const bool on_gpu = report_.device != "host";
+    for (std::string& note : notes_on_ignored_keys(as_found, choice.method, on_gpu)) {
       report_.notes.push_back(std::move(note));
     }
     if (choice.precision != config_.solve.precision) {
@@ -345,6 +377,10 @@ class SolveRun {
   const Gpus& gpus_;
   SolveReport& report_;
   const Timer total_;
+  Config::RightHandSide b_;  // as it was found
+  Index columns_ = 0;        // of the last right-hand side
+  int eliminations_ = 0;
+  bool noted_ = false;         // whether a solution's figures are in the report
   std::int64_t resident_ = 0;  // bytes that this process held at first
   PhaseTimes times_;
   std::optional<Checkpoints> checkpoints_;

@@ -107,7 +107,7 @@ class OneLine(CliTest):
         for ranks in (1, 2):
             result = self.spsolve("set/A.mtx", ranks=ranks)
             self.assertIn("1: set/b.mtx, found beside the matrix", result.out, result.text)
-            self.assertNotIn("L2 error", result.out)
+            self.assertNotIn("squared error", result.out)
         self.write("set/A_b.mtx", RIGHT)
         self.assertIn("1: set/A_b.mtx, found beside the matrix", self.run_alone("set/A.mtx").out)
         self.assertIn("1: ones\n", self.run_alone("set/A.mtx", "ones").out)
@@ -202,6 +202,29 @@ class OneLine(CliTest):
         result = self.spmtx("infos", "A.mtx")
         self.assertEqual(result.code, INPUT)
         self.assertIn("spmtx: 'infos' is not expected here; did you mean 'info'?", result.err)
+
+    def test_keys_that_change_nothing_are_named(self):
+        for arguments, words in (
+                (("--method", "gauss", "--set", "solve.block=64"),
+                 "solve.block changed nothing: gauss, and lu alone has panels"),
+                (("--method", "lu", "--set", "solve.tolerance=1e-9"),
+                 "solve.tolerance changed nothing: lu, which takes no steps"),
+                (("--method", "cg", "--set", "solve.restart=9"),
+                 "solve.restart changed nothing: cg, and gmres alone begins anew"),
+                (("--set", "right_hand_side.seed=7"),
+                 "right_hand_side.seed changed nothing: the right-hand side is not random"),
+                (("--set", "checkpoint.interval=60"),
+                 "checkpoint.interval changed nothing: checkpoint.directory names no folder"),
+                (("--set", "transport=pinned", "--device", "host"),
+                 "transport changed nothing: it was computed on hosts"),
+                (("ones", "--multiply", "--set", "multiply.seed=7"),
+                 "multiply.seed changed nothing: X is not random")):
+            with self.subTest(words):
+                result = self.run_alone("grid2d:5", *arguments)
+                self.assertEqual(result.code, SOLVED, result.text)
+                self.assertIn(words, result.out)
+        self.assertNotIn("changed nothing", self.run_alone("grid2d:5", "random", "--set",
+                                                           "right_hand_side.seed=7").out)
 
     def test_help_begins_with_the_line(self):
         screen = self.run_alone("--help").out.splitlines()[:24]

@@ -31,7 +31,7 @@ class RealMatrices(CliTest):
         print(f"{'matrix':<44} {'n':>6} {'backward error':>14} {'L2 error':>10} {'seconds':>8}")
         for row in matrices:
             with self.subTest(row["file"]):
-                self.write("c.yaml", f"matrix: {{file: {MATRICES / row['file']}}}\n"
+                self.write("c.yaml", f"matrix: {{file: {MATRICES / row['file']}}}\nright_hand_side: row_sums\n"
                                      "output: {report: report.json, progress: off}\n")
                 result = self.spsolve("c.yaml", ranks=3)
                 if result.code == SOLVED:

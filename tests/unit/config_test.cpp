@@ -3,6 +3,7 @@
 #include <iterator>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "config/loader.hpp"
@@ -90,6 +91,24 @@ run: {watchdog: 60}
   EXPECT_TRUE(config.multiply.verify);
   EXPECT_EQ(config.output.progress, AutoSwitch::on);
   EXPECT_EQ(config.run.watchdog, 60);
+}
+
+TEST(Config, OnAndOffAreUnderstoodByManyNames) {
+  const auto switched = [](std::string_view key, std::string_view word) {
+    return parse(with_matrix(fmt::format("{}: {}\n", key, word)), {});
+  };
+  for (const std::string_view word : {"true", "yes", "on"}) {
+    EXPECT_TRUE(switched("share_gpus", word).share_gpus) << word;
+    EXPECT_EQ(parse("matrix: a\noutput: {progress: " + std::string(word) + "}").output.progress,
+              AutoSwitch::on);
+    EXPECT_EQ(parse("matrix: a", {"solve.equilibrate=" + std::string(word)}).solve.equilibrate,
+              AutoSwitch::on);
+  }
+  for (const std::string_view word : {"false", "no", "off"}) {
+    EXPECT_FALSE(switched("share_gpus", word).share_gpus) << word;
+    EXPECT_EQ(parse("matrix: a", {"solve.condition=" + std::string(word)}).solve.condition, false);
+  }
+  EXPECT_NE(problems(with_matrix("threads: yes")), "");
 }
 
 TEST(Config, ShorthandsOfSections) {
@@ -192,8 +211,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "c.yaml:2:19: 'solve.ordering' must be auto, nested_dissection, amd, rcm, natural or the "
        "path "
        "of a file, not ''"},
-      {"matrix: a\nmultiply: {verify: yes}\n",
-       "c.yaml:2:20: 'multiply.verify' must be one of false, true, not 'yes'"},
+      {"matrix: a\nmultiply: {verify: maybe}\n",
+       "c.yaml:2:20: 'multiply.verify' must be one of false, true, not 'maybe'"},
       {"matrix: {generate: 'grid2d'}\n",
        "c.yaml:1:20: 'grid2d' has too few arguments; the form is grid2d:N"},
       {"matrix: ''\n",
@@ -219,8 +238,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "not "
        "a single value"},
       {"matrix: [a]\n",
-       "c.yaml:1:9: 'matrix' is a section with the keys file, generate, rotate_rows, "
-       "reader, not a list"},
+       "c.yaml:1:9: 'matrix' is a section with the keys file, generate, values, "
+       "rotate_rows, reader, not a list"},
       {"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n",
        "c.yaml:1:1: this is a Matrix Market file, and a configuration is wanted: write one with "
        "the line 'matrix: c.yaml'"},
@@ -321,7 +340,7 @@ TEST(Config, AllProblemsAtOnceInTheOrderOfTheFile) {
                 "c.yaml:2:20: N of 'hilbert:0' must be an integer of at least 1, not '0'; the form "
                 "is hilbert:N",
                 "c.yaml:2:33: 'matrix.rotate' is not an option; the keys of 'matrix' are file, "
-                "generate, rotate_rows, reader",
+                "generate, values, rotate_rows, reader",
                 "c.yaml:3:9: 'solve.methd' is not an option; did you mean 'solve.method'?",
                 "c.yaml:3:33: 'solve.pivoting' must be one of auto, none, partial, complete, "
                 "tournament, not 'ful'",

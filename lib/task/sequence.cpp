@@ -1,0 +1,139 @@
+#include "task/sequence.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+#include "distribute/reading/scatter.hpp"
+#include "io/dense_source.hpp"
+#include "io/file_pattern.hpp"
+#include "io/matrix_source.hpp"
+#include "solve/equilibrate.hpp"
+
+namespace spsolve {
+
+namespace fs = std::filesystem;
+
+std::vector<Step> steps_of(const Config& config, const FoundRightHandSide& found) {
+  const bool many_b =
+      found.config.kind == RightHandSideKind::file && io::is_pattern(found.config.file);
+  const auto right_hand_sides =
+      many_b ? io::files_of(found.config.file) : std::vector<io::PatternFile>{};
+  const fs::path& pattern = config.matrix.values;
+  std::vector<io::PatternFile> matrices;
+  if (!pattern.empty()) {
+    matrices = io::is_pattern(pattern) ? io::files_of(pattern)
+                                       : std::vector<io::PatternFile>{{pattern, ""}};
+  }
+  if (many_b && matrices.size() > 1 && matrices.size() != right_hand_sides.size()) {
+    fail(ExitCode::input,
+         "{} are {} right-hand sides, and {} are {} matrices: give as many of both, or one of "
+         "either",
+         found.config.file.string(), right_hand_sides.size(), pattern.string(), matrices.size());
+  }
+  const std::size_t count = std::max({right_hand_sides.size(), matrices.size(), std::size_t{1}});
+  std::vector<Step> steps;
+  for (std::size_t k = 0; k < count; ++k) {
+    Step step{found.config, found.source, {}, config.output.solution};
+    std::string star;
+    if (k < matrices.size()) {
+      step.values = matrices[k].file;
+      star = matrices[k].star;
+    }
+    if (many_b) {
+      step.b.file = right_hand_sides[k].file;
+      step.source = step.b.file.string();
+      star = right_hand_sides[k].star;
+    }
+    step.solution = io::with_star(step.solution, star);
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+std::vector<Step> steps_for_all(Team& team, std::vector<Step> steps) {
+  const Index count = broadcast_value(team, static_cast<Index>(steps.size()), 0);
+  steps.resize(static_cast<std::size_t>(count));
+  for (Step& step : steps) {
+    step.b.kind = broadcast_value(team, step.b.kind, 0);
+    step.b.seed = broadcast_value(team, step.b.seed, 0);
+    step.b.columns = broadcast_value(team, step.b.columns, 0);
+    step.b.file = broadcast_text(team, step.b.file.string(), 0);
+    step.source = broadcast_text(team, step.source, 0);
+    step.values = broadcast_text(team, step.values.string(), 0);
+    step.solution = broadcast_text(team, step.solution.string(), 0);
+  }
+  return steps;
+}
+
+namespace {
+
+[[noreturn]] void fail_pattern(const fs::path& file) {
+  fail(ExitCode::input,
+       "{}: its non-zeros lie elsewhere than those of the matrix that was analysed; values of one "
+       "pattern are wanted",
+       file.string());
+}
+
+/// Own values of a matrix of the same pattern.
+std::vector<double> values_of_matrix(const fs::path& file, SystemMatrix& matrix) {
+  Team& team = matrix.team();
+  Csr<double> whole =
+      together(team, [&] { return team.rank() == 0 ? load_matrix(file.string()) : Csr<double>{}; });
+  const Index rows = broadcast_value(team, whole.rows, 0);
+  together(team, [&] {
+    if (rows != matrix.order()) fail_pattern(file);
+  });
+  Csr<double> own = scatter_rows(team, matrix.layout(), std::move(whole));
+  const Csr<double> ours = matrix.scaled_rows({});
+  together(team, [&] {
+    if (own.row_offsets != ours.row_offsets || own.column_indices != ours.column_indices) {
+      fail_pattern(file);
+    }
+  });
+  return std::move(own.values);
+}
+
+/// Own part of an array of values.
+std::vector<double> values_of_array(const fs::path& file, SystemMatrix& matrix) {
+  Team& team = matrix.team();
+  Dense<double> all;
+  together(team, [&] {
+    if (team.rank() != 0) return;
+    all = load_dense(file);
+    const Index numbers = all.rows * all.columns;
+    if (numbers != matrix.nonzeros() || (all.columns != 1 && all.rows != 1)) {
+      fail(ExitCode::input, "{}: holds {} x {} values, and the matrix has {} non-zeros",
+           file.string(), all.rows, all.columns, matrix.nonzeros());
+    }
+  });
+  const std::vector<Index> sizes = all_gather(team, matrix.local_rows().nonzeros());
+  std::vector<double> own(static_cast<std::size_t>(sizes[team.rank()]));
+  if (team.rank() != 0) {
+    if (!own.empty()) receive(team, std::span(own), 0);
+    return own;
+  }
+  const double* value = std::as_const(all.values).data();
+  std::copy(value, value + sizes[0], own.data());
+  value += sizes[0];
+  for (int rank = 1; rank < team.size(); ++rank) {
+    const auto size = static_cast<std::size_t>(sizes[rank]);
+    if (size > 0) send(team, std::span<const double>(value, size), rank);
+    value += size;
+  }
+  return own;
+}
+
+}  // namespace
+
+std::vector<double> values_of(const fs::path& file, SystemMatrix& matrix) {
+  Team& team = matrix.team();
+  bool is_array = together(team, [&] {
+    return team.rank() == 0 && !means_generator(file.string()) && holds_array(file) &&
+           describe_dense(file).columns == 1;
+  });
+  is_array = broadcast_value(team, is_array, 0);
+  return is_array ? values_of_array(file, matrix) : values_of_matrix(file, matrix);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,121 @@
+"""Several right-hand sides and several matrices of one pattern, in one run."""
+
+import unittest
+
+from support import BIN, CliTest, INPUT, NOT_TRUSTWORTHY, SOLVED
+from test_binary_files import CSR, archive, array
+
+
+def right(*numbers):
+    return f"%%MatrixMarket matrix array real general\n{len(numbers)} 1\n" + \
+        "".join(f"{number}\n" for number in numbers)
+
+
+class Sequences(CliTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "in").mkdir()
+        self.write("in/A.npz", archive(**CSR))  # 2 0 1 / 0 4 0 / 1 0 5
+        for k in (1, 2, 10):
+            self.write(f"in/b-{k}.mtx", right(3 * k, 4 * k, 6 * k))
+
+    def run_with(self, *arguments, ranks=0):
+        if ranks:
+            return self.spsolve(*arguments, ranks=ranks)
+        return self.run_program(BIN / "spsolve", *arguments)
+
+    def solution(self, name):
+        """The numbers of an array file of one column."""
+        lines = [line for line in (self.folder / name).read_text().splitlines()
+                 if not line.startswith("%")]
+        self.assertEqual(lines[0], "3 1")
+        return [float(line) for line in lines[1:]]
+
+    def test_right_hand_sides_by_a_pattern(self):
+        for ranks in (0, 3):
+            with self.subTest(ranks=ranks):
+                result = self.run_with("in/A.npz", "in/b-*.mtx", "-o", "x-*.mtx", "--report",
+                                       "report.json", ranks=ranks)
+                self.assertEqual(result.code, SOLVED, result.text)
+                for k in (1, 2, 10):
+                    self.assertEqual(self.solution(f"x-{k}.mtx"), [k, k, k])
+                report = self.report()
+                self.assertEqual([step["right_hand_side"] for step in report["steps"]],
+                                 ["in/b-1.mtx", "in/b-2.mtx", "in/b-10.mtx"])  # by their numbers
+                self.assertEqual([step["solution"] for step in report["steps"]],
+                                 ["x-1.mtx", "x-2.mtx", "x-10.mtx"])
+                self.assertEqual(report["files"], ["report.json", "x-1.mtx", "x-2.mtx", "x-10.mtx"])
+                self.assertTrue(all(step["status"] == "solved" for step in report["steps"]))
+                self.assertRegex(report["summary"], "^solved: 3 of 3 systems, ")
+                self.assertEqual(report["right_hand_side"], "3 files in/b-*.mtx")
+                self.assertRegex(result.out, "2 of 3 +solved: in/b-2.mtx, x in x-2.mtx, about 16")
+                self.assertEqual(result.err.count("solved: in/b-"), 3, result.err)  # as they come
+
+    def test_matrices_of_one_pattern(self):
+        self.write("in/A-1.npz", archive(**dict(CSR, data=array([4, 2, 8, 2, 10]))))
+        self.write("in/A-2.npy", array([6, 3, 12, 3, 15]))
+        self.write("in/A-3.npz", archive(**CSR))
+        self.write("c.yaml", "matrix: {file: A.npz, values: A-*}\nright_hand_side: b-1.mtx\n"
+                             "solve: {method: sparse_lu}\n")
+        self.write("in/c.yaml", (self.folder / "c.yaml").read_text())
+        for ranks in (0, 2):
+            with self.subTest(ranks=ranks):
+                result = self.run_with("in/c.yaml", "-o", "x-*.mtx", "--report", "report.json",
+                                       ranks=ranks)
+                self.assertEqual(result.code, SOLVED, result.text)
+                for name, factor in (("1.npz", 2), ("2.npy", 3), ("3.npz", 1)):
+                    for value in self.solution(f"x-{name}.mtx"):
+                        self.assertAlmostEqual(value, 1 / factor, 14)
+                steps = self.report()["steps"]
+                self.assertEqual([step["values"] for step in steps],
+                                 ["in/A-1.npz", "in/A-2.npy", "in/A-3.npz"])
+        # Without a right-hand side the row sums of each.
+        result = self.run_with("in/A.npz", "--set", "matrix.values=in/A-*", "ones", "-o",
+                               "y-*.mtx")
+        self.assertEqual(result.code, SOLVED, result.text)
+        result = self.run_with("in/A.npz", "--set", "matrix.values=in/A-*.npz", "--report",
+                               "report.json", "row_sums")
+        self.assertEqual(self.report()["l2_error"], 0, result.text)
+
+    def test_in_pairs(self):
+        for k, factor in ((1, 1), (2, 2), (10, 10)):
+            self.write(f"in/v-{k}.npy", array([2 * factor, factor, 4 * factor, factor, 5 * factor]))
+        result = self.run_with("in/A.npz", "in/b-*.mtx", "--set", "matrix.values=in/v-*.npy", "-o",
+                               "x-*.mtx")
+        self.assertEqual(result.code, SOLVED, result.text)
+        for k in (1, 2, 10):
+            self.assertEqual(self.solution(f"x-{k}.mtx"), [1, 1, 1])
+
+    def test_one_that_cannot_be_trusted_makes_the_run_so(self):
+        self.write("in/v-1.npy", array([2, 1, 4, 1, 5]))
+        self.write("in/v-2.npy", array([1, 1, 1, 1, 1 + 2**-52]))
+        result = self.run_with("in/A.npz", "in/b-1.mtx", "--set", "matrix.values=in/v-*.npy",
+                               "--report", "report.json")
+        self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+
+    def test_what_does_not_go_together(self):
+        self.write("in/v-1.npy", array([2, 1, 4, 1, 5]))
+        self.write("in/v-2.npy", array([2, 1, 4, 1]))
+        self.write("in/w.npz", archive(**dict(CSR, indices=CSR["indices"][:-4] + b"\1\0\0\0")))
+        for arguments, words in (
+                (("in/b-*.mtx", "-o", "x.mtx"), "names one file for several solutions"),
+                (("in/b-1.mtx", "-o", "x-*.mtx"), "holds a '*', and neither"),
+                (("in/c-*.mtx",), "in/c-*.mtx: no file has a name like that"),
+                (("in/*-*.mtx",), "a pattern holds one '*' only"),
+                (("in/b-*.mtx", "--set", "matrix.values=in/v-*.npy"), "give as many of both"),
+                (("in/b-1.mtx", "--set", "matrix.values=in/v-*.npy"),
+                 "in/v-2.npy: holds 4 x 1 values, and the matrix has 5 non-zeros"),
+                (("in/b-1.mtx", "--set", "matrix.values=in/w.npz"),
+                 "in/w.npz: its non-zeros lie elsewhere"),
+                (("in/b-1.mtx", "--multiply", "--set", "matrix.values=in/w.npz"),
+                 "goes with task: solve only"),
+                (("--set", "matrix.values=in/w.npz", "--set", "checkpoint.directory=k"),
+                 "does not go with 'checkpoint.directory'")):
+            with self.subTest(words):
+                result = self.run_with("in/A.npz", *arguments)
+                self.assertEqual(result.code, INPUT, result.text)
+                self.assertIn(words, result.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
