@@ -54,6 +54,15 @@ Quality measure(SystemMatrix& matrix, const Vectors& b, const Vectors& x, Vector
   return quality;
 }
 
+double relative_correction(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
+                           const Vectors& x) {
+  const std::unique_ptr<Vectors> residual = matrix.vectors(b.columns()),
+                                 correction = matrix.vectors(b.columns());
+  measure(matrix, b, x, *residual);
+  inverse.apply(*residual, *correction);
+  return relative_step(*correction, x);
+}
+
 Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
                   Vectors& x) {
   const std::unique_ptr<Vectors> residual = matrix.vectors(b.columns());

@@ -47,4 +47,10 @@ struct Refinement {
 Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
                   Vectors& x);
 
+/// max ||d|| / ||x|| over the right-hand sides for d = `inverse` (b - A x), which is not added to
+/// x: how far x is off, where the solves have a digit right. Infinite for what is not finite.
+/// Beside b and x two multivectors. Collective.
+double relative_correction(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
+                           const Vectors& x);
+
 }  // namespace spsolve

@@ -1,5 +1,7 @@
 #include "system/system_solver.hpp"
 
+#include <algorithm>
+
 #include "distribute/redistribute.hpp"
 
 namespace spsolve {
@@ -98,6 +100,15 @@ SolveOutcome SystemSolver::finish(SystemMatrix& matrix, LinearOperator& inverse,
   const int most_sweeps = as_it_is ? 0 : question_.options.refinement;
   outcome.refinement =
       times.measure("check", [&] { return refine(matrix, b, inverse, most_sweeps, x); });
+  if (as_it_is && krylov->converged && !question_.options.condition) {
+    // Nothing else tells how far x is off.
+    times.measure("check", [&] {
+      inverse_->expect(SolvePurpose::estimate);
+      outcome.refinement.forward_error =
+          std::max(unit_roundoff, relative_correction(matrix, b, inverse, x));
+      inverse_->expect(SolvePurpose::correction);
+    });
+  }
   estimate_trust(matrix, inverse, b, x, times, outcome);
   return outcome;
 }

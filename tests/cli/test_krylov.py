@@ -43,6 +43,15 @@ class Krylov(CliTest):
         self.assertGreater(report["backward_error"], 1e-11)
         self.assertEqual(report["krylov"]["asked"], 1e-6)
 
+    def test_a_correction_tells_how_far_x_is_off_where_no_condition_does(self):
+        result = self.solve("grid2d:50", "solve.method=cg", "solve.tolerance=1e-8",
+                            "solve.condition=false")
+        self.assertEqual(result.code, SOLVED, result.text)
+        report = self.report()
+        root_mean_square = (report["l2_error"] / 2500) ** 0.5
+        self.assertLess(root_mean_square, 10 * report["forward_error"]["estimate"])
+        self.assertLess(report["forward_error"]["estimate"], 1e-3)
+
     def test_steps_that_do_not_suffice_are_exit_code_1_with_what_to_try(self):
         result = self.solve("grid2d:60", "solve.method=cg", "solve.preconditioner=none",
                             "solve.iterations=5")
