@@ -69,6 +69,11 @@ class Pages(CliTest):
             held = place["peak_memory_bytes"] / 2**20
             self.assertTrue(any(words.startswith(f"{held:.4g} MiB, planned ")
                                 for words in checked.words), checked.words)
+        self.assertIn(report["summary"], checked.words)
+        self.assertIn("@media (max-width:", page)  # for a phone
+        settings = page.split("Configuration:")[1].split("</details>")[0]
+        self.assertIn("matrix.generate", settings)
+        self.assertNotIn("solve.method", settings)  # as it is by default
         for phase in report["seconds"]:
             self.assertIn(phase, checked.words)
         self.assertIn(str(report["matrix"]["nonzeros"]), checked.words)
