@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "core/resize_in_threads.hpp"
+
 namespace spsolve {
 
 std::size_t row_length_bin(Index length) {
@@ -47,8 +49,8 @@ Csr<T> transpose(const Csr<T>& matrix) {
   result.rows = matrix.columns;
   result.columns = matrix.rows;
   result.row_offsets.assign(static_cast<std::size_t>(matrix.columns) + 1, 0);
-  result.column_indices.resize(matrix.column_indices.size());
-  result.values.resize(matrix.values.size());
+  resize_in_threads(result.column_indices, matrix.column_indices.size());
+  resize_in_threads(result.values, matrix.values.size());
   const std::vector<Index> borders = row_parts(matrix);
   const auto parts = static_cast<Index>(borders.size()) - 1;
   // Where the next entry of column j goes that a part has: first how many there are of them.

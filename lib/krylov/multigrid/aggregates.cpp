@@ -94,9 +94,11 @@ std::vector<double> node_diagonals(const BandMatrix& matrix, Index size) {
     for (Index i = node * size; i < (node + 1) * size; ++i) own(i, 0) = std::sqrt(sum);
   }
   const Dense<double> halo = matrix.halo().fetch(own);
-  std::vector<double> diagonals;
-  for (const Dense<double>* part : {&std::as_const(own), &halo}) {
-    for (Index i = 0; i < part->rows; i += size) diagonals.push_back((*part)(i, 0));
+  const Index nodes = own.rows / size, all = nodes + halo.rows / size;
+  std::vector<double> diagonals(static_cast<std::size_t>(all));
+#pragma omp parallel for schedule(static)
+  for (Index node = 0; node < all; ++node) {
+    diagonals[node] = node < nodes ? own(node * size, 0) : halo((node - nodes) * size, 0);
   }
   return diagonals;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/resize_in_threads.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve {
@@ -55,8 +56,9 @@ Csr<double> made_of_rows(Index rows, Index columns, const MakeWorker& make_worke
                    result.row_offsets.begin());
   const bool has_values =
       std::ranges::any_of(parts, [](auto& part) { return !part.values.empty(); });
-  result.column_indices.resize(static_cast<std::size_t>(result.row_offsets.back()));
-  if (has_values) result.values.resize(result.column_indices.size());
+  const auto nonzeros = static_cast<std::size_t>(result.row_offsets.back());
+  resize_in_threads(result.column_indices, nonzeros);
+  if (has_values) resize_in_threads(result.values, nonzeros);
 #pragma omp parallel for schedule(static)
   for (Index k = 0; k < chunks; ++k) {
     RowChunk part = std::move(parts[static_cast<std::size_t>(k)]);
