@@ -3,6 +3,7 @@
 // turns what happened into words and an exit code.
 
 #include <algorithm>
+#include <csignal>
 #include <ctime>
 #include <iostream>
 
@@ -19,6 +20,7 @@
 #include "io/special_file.hpp"
 #include "mpi/mpi_team.hpp"
 #include "process/fault.hpp"
+#include "process/interrupt.hpp"
 #include "process/launcher.hpp"
 #include "process/log.hpp"
 #include "process/signals.hpp"
@@ -245,7 +247,13 @@ int main(int argc, char** argv) {
   if (!may_have_others(started)) {
     turn_signals_into_errors();
     SoloTeam alone;
-    return static_cast<int>(parse_and_run(app, argc, argv, line, alone));
+    const ExitCode code = parse_and_run(app, argc, argv, line, alone);
+    // A shell that runs a loop of these must see that it was interrupted.
+    if (const int signal = ended_by(); signal != 0) {
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+    }
+    return static_cast<int>(code);
   }
   const MpiSession session(argc, argv);
   turn_signals_into_errors();  // MPI has set its own by now

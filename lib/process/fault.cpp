@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "process/interrupt.hpp"
 #include "process/pulse.hpp"
 #include "process/signals.hpp"
 
@@ -63,7 +64,7 @@ int read_number(std::string_view text, std::string_view whole) {
 
 void wait_for_a_signal() {
   std::fputs("SPSOLVE_FAULT: waits for a signal\n", stderr);  // each rank, which the log does not
-  while (!save_was_asked() && !stop_was_asked()) {
+  while (!save_was_asked() && !stop_was_asked() && !is_interrupted()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

@@ -8,34 +8,47 @@ namespace spsolve {
 
 namespace {
 
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+std::atomic<int> interrupted_by{0}, last_ended_by{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler sets it");
 
-void note_interrupt(int) {
-  interrupted = true;
+void note_interrupt(int signal) {
+  interrupted_by = signal;
 }
 
 }  // namespace
 
-EndsByInterrupt::EndsByInterrupt() {
-  interrupted = false;
-  struct sigaction action {};
-  action.sa_handler = note_interrupt;
-  action.sa_flags = SA_RESTART;
-  ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &before_);
+EndsByInterrupt::EndsByInterrupt(std::initializer_list<int> signals) {
+  interrupted_by = 0;
+  for (const int signal : signals) {
+    struct sigaction action {};
+    Before before{signal, {}};
+    action.sa_handler = note_interrupt;
+    action.sa_flags = SA_RESTART;
+    ::sigemptyset(&action.sa_mask);
+    if (::sigaction(signal, &action, &before.action) == 0) before_.push_back(before);
+  }
 }
 
 EndsByInterrupt::~EndsByInterrupt() {
-  ::sigaction(SIGINT, &before_, nullptr);
+  for (const Before& before : before_) ::sigaction(before.signal, &before.action, nullptr);
   // What came too late for this task is whose it was before.
-  if (interrupted.exchange(false)) ::raise(SIGINT);
+  if (const int signal = interrupted_by.exchange(0); signal != 0) ::raise(signal);
+}
+
+bool is_interrupted() {
+  return interrupted_by != 0;
 }
 
 void end_where_interrupted() {
-  if (!interrupted) return;
-  interrupted = false;
-  fail(ExitCode::interrupted, "stopped by an interrupt before its end, as asked; nothing is kept");
+  if (interrupted_by == 0) return;
+  last_ended_by = interrupted_by.exchange(0);
+  fail(ExitCode::interrupted,
+       "stopped by a signal before the end, as asked; nothing is kept: with checkpoint.directory a "
+       "dense elimination goes on where it was stopped");
+}
+
+int ended_by() {
+  return last_ended_by;
 }
 
 }  // namespace spsolve

@@ -27,8 +27,8 @@ class Progress {
   /// Says that the work begins anew as what `label` says, since what was done so far did not do.
   void restart(std::string label);
 
-  /// Says that `step` of `steps` is done and with it `fraction` of the work, between 0 and 1. Throws
-  /// as end_where_interrupted().
+  /// Says that `step` of `steps` is done and with it `fraction` of the work, between 0 and 1.
+  /// Throws as end_where_interrupted().
   void done(Index step, Index steps, double fraction);
 
  private:

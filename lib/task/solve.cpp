@@ -14,6 +14,7 @@
 #include "dense/flops.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "io/matrix_source.hpp"
+#include "process/interrupt.hpp"
 #include "process/log.hpp"
 #include "process/signals.hpp"
 #include "process/system.hpp"
@@ -271,6 +272,9 @@ class SolveRun {
       if (keeps) {
         end.emplace(std::initializer_list<int>{}, std::initializer_list<int>{SIGINT, SIGTERM});
       }
+      // Of several ranks the launcher ends the others.
+      std::optional<EndsByInterrupt> at_once;
+      if (!keeps && team_.size() == 1) at_once.emplace(std::initializer_list<int>{SIGINT, SIGTERM});
       solver.eliminate(progress, checkpoints_ ? &*checkpoints_ : nullptr, &b);
     });
     ++eliminations_;

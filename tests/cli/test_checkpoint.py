@@ -175,10 +175,18 @@ class Signals(Checkpoint):
         self.assertEqual(self.solution(), solution)
         self.assertEqual(self.kept(), [])
 
-    def test_without_a_folder_signals_mean_what_they_always_do(self):
-        self.write("c.yaml", 'matrix: "random_dense:300"\nsolve: {method: gauss}\n')
-        code, text = self.signalled(signal.SIGTERM)
-        self.assertEqual(code, -signal.SIGTERM, text)
+    def test_without_a_folder_a_sentence_and_a_report_are_left(self):
+        self.write("c.yaml", 'matrix: "random_dense:300"\nsolve: {method: gauss}\n'
+                             'output: {solution: x.mtx, report: report.json}\n')
+        for how in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(how):
+                code, text = self.signalled(how)
+                self.assertEqual(code, -how, text)  # as a shell expects it
+                self.assertEqual(text.count("spsolve: stopped by a signal before the end"), 1, text)
+                report = self.report()
+                self.assertEqual((report["status"], report["failure"]["exit_code"]),
+                                 ("stopped", INTERRUPTED))
+                self.assertFalse((self.folder / "x.mtx").exists())
 
 
 class Time(Checkpoint):
