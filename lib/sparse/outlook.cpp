@@ -142,7 +142,9 @@ void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank) {
 
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options) {
   SparseStudy result;
-  LentProcessors(team).on_first_rank([&] { result = study(whole, options); });
+  constexpr Index least_nonzeros = 100000;
+  LentProcessors(team).on_first_rank(whole.nonzeros() >= least_nonzeros,
+                                     [&] { result = study(whole, options); });
   result.outlook = broadcast_value(team, result.outlook, 0);
   return result;
 }

@@ -65,6 +65,14 @@ template <typename T>
 SparseInverse<T>::~SparseInverse() = default;
 
 template <typename T>
+bool SparseInverse<T>::is_large() const {
+  constexpr Index most_nonzeros = 100000;
+  constexpr double most_flops = 1e8;
+  const Index nonzeros = rows_ != nullptr ? rows_->nonzeros() : 0;
+  return nonzeros > most_nonzeros || (analysis_ != nullptr && analysis_->flops > most_flops);
+}
+
+template <typename T>
 void SparseInverse<T>::gather(SystemMatrix& matrix) {
   if (team_.size() == 1) {
     rows_ = &matrix.local_rows();
@@ -73,7 +81,7 @@ void SparseInverse<T>::gather(SystemMatrix& matrix) {
     whole_ = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
     rows_ = &whole_;
   }
-  lent_.on_first_rank([&] {
+  lent_.on_first_rank(is_large(), [&] {
     const bool known = known_ == &matrix;
     if (!known && has_stored_zeros(*rows_)) {
       whole_ = without_stored_zeros(*rows_).matrix;
@@ -144,7 +152,7 @@ void SparseInverse<T>::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Pre
   scaling.scales = false;
   if (wanted != AutoSwitch::off) {
     lent_.on_first_rank(
-        [&] { find_scale_factors(*rows_, *analysis_, wanted, precision, scaling); });
+        is_large(), [&] { find_scale_factors(*rows_, *analysis_, wanted, precision, scaling); });
   }
   scaling.scales = broadcast_value(team_, scaling.scales, 0);
   if (!scaling.scales) {
@@ -176,7 +184,7 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
   Equilibration whole;
   const bool shared = team_.size() > 1;
   if (scaling.scales && shared) whole = gathered_scaling(matrix, scaling);
-  lent_.on_first_rank([&] {
+  lent_.on_first_rank(is_large(), [&] {
     factored_ = &values_;
     if (scaling.scales) {
       scale_values(shared ? whole : scaling);
@@ -212,7 +220,7 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   SparseOutcome outcome;
   double largest = 0;
   Factorization kind = choice_.kind;
-  lent_.on_first_rank([&] {
+  lent_.on_first_rank(is_large(), [&] {
     largest = largest_magnitude(*factored_);
     if (!std::isfinite(largest)) {
       fail(ExitCode::input, "a value of the matrix is not a finite number");
@@ -276,7 +284,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run) {
   const Factorization kind =
       choice_.kind == Factorization::lu ? Factorization::lu : Factorization::ldlt;
   run.progress.restart("eliminating again, with threshold pivoting");
-  lent_.on_first_rank([&] {
+  lent_.on_first_rank(is_large(), [&] {
     const ThresholdOutcome& outcome =
         elimination_->factor_with_threshold(kind, *factored_, progress_of(run));
     told = {outcome.counts, outcome.delayed, outcome.factor_entries,
@@ -370,7 +378,7 @@ void SparseInverse<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
   if (team_.size() == 1) return elimination_->solve(transposed, x, y);
   solve_in<T>(x, y, [&](Dense<T>& rows) {
     Dense<double> whole = gather_rows(team_, x.layout(), rows);
-    lent_.on_first_rank([&] {
+    lent_.on_first_rank(is_large(), [&] {
       std::vector<T> b(whole.values.begin(), whole.values.end()), result;
       elimination_->solve(transposed, whole.columns, b, result);
       std::copy(result.begin(), result.end(), whole.values.begin());

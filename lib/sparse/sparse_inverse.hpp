@@ -55,6 +55,8 @@ class SparseInverse final : public Inverse {
  private:
   class Raw;
 
+  /// Whether rank 0's work is worth more threads than its own. On rank 0.
+  bool is_large() const;
   void gather(SystemMatrix& matrix);
   void scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const;
   Equilibration gathered_scaling(const SystemMatrix& matrix, const Equilibration& scaling) const;

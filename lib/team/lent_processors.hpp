@@ -17,14 +17,16 @@ class LentProcessors {
   /// Threads that rank 0 works with, the same on every rank.
   int threads() const { return threads_; }
 
-  /// Runs `work` on rank 0 with these threads, and then agrees, as together() does. `work` must not
-  /// talk to other ranks. Collective.
+  /// Runs `work` on rank 0, with these threads where rank 0 says that it is `large`, as they take
+  /// some time to start, and then agrees, as together() does. `work` must not talk to other ranks.
+  /// Collective.
   template <typename Work>
-  void on_first_rank(const Work& work) {
+  void on_first_rank(bool large, const Work& work) {
     std::optional<Failure> failure;
     if (team_.rank() == 0) {
       try {
-        const Loan loan(*this);
+        std::optional<Loan> loan;
+        if (large) loan.emplace(*this);
         work();
       } catch (...) {
         failure = current_failure();

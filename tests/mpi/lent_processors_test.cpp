@@ -30,7 +30,7 @@ TEST(LentProcessors, WorkIsDoneByRankZeroWithTheirThreads) {
   for (int round = 0; round < 3; ++round) {
     std::atomic<int> threads = 0;
     int runs = 0, most = 0;
-    lent.on_first_rank([&] {
+    lent.on_first_rank(true, [&] {
       ++runs;
       most = omp_get_max_threads();
 #pragma omp parallel
@@ -47,12 +47,20 @@ TEST(LentProcessors, WorkIsDoneByRankZeroWithTheirThreads) {
   }
 }
 
+TEST(LentProcessors, SmallWorkIsDoneWithItsOwn) {
+  MpiTeam team;
+  LentProcessors lent(team);
+  const int own = omp_get_max_threads();
+  lent.on_first_rank(false, [&] { EXPECT_EQ(omp_get_max_threads(), own); });
+}
+
 TEST(LentProcessors, AFailureOfTheWorkIsThrownByAll) {
   MpiTeam team;
   LentProcessors lent(team);
   const int own = omp_get_max_threads();
   const std::string message = test::error_of(
-      [&] { lent.on_first_rank([] { fail(ExitCode::input, "no such thing"); }); }, ExitCode::input);
+      [&] { lent.on_first_rank(true, [] { fail(ExitCode::input, "no such thing"); }); },
+      ExitCode::input);
   EXPECT_NE(message.find("no such thing"), std::string::npos);
   EXPECT_EQ(omp_get_max_threads(), own);
 }
