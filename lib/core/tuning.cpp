@@ -18,6 +18,8 @@ std::string tuning_table() {
   line("host", "swap_columns", host.swap_columns);
   line("host", "least_order_for_sparse", host.least_order_for_sparse);
   line("host", "most_density_for_sparse", host.most_density_for_sparse);
+  line("host", "least_order_of_few", host.least_order_of_few);
+  line("host", "few_nonzeros_a_row", host.few_nonzeros_a_row);
   line("host", "sparse_flops_per_second", host.sparse_flops_per_second);
   line("host", "seconds_of_sparse_entry", host.seconds_of_sparse_entry);
   line("host", "most_by_minimum_degree", host.most_by_minimum_degree);

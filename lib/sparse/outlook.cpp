@@ -20,9 +20,11 @@ namespace {
 
 /// Whether `auto` looks at sparse methods at all: what is small or full is as soon made dense.
 bool is_sparse_enough(const Csr<double>& matrix) {
-  const double n = static_cast<double>(matrix.rows);
-  return matrix.rows >= host_tuning.least_order_for_sparse &&
-         static_cast<double>(matrix.nonzeros()) <= host_tuning.most_density_for_sparse * n * n;
+  const auto n = static_cast<double>(matrix.rows),
+             nonzeros = static_cast<double>(matrix.nonzeros());
+  const bool few = nonzeros <= host_tuning.few_nonzeros_a_row * n;
+  const Index least = few ? host_tuning.least_order_of_few : host_tuning.least_order_for_sparse;
+  return matrix.rows >= least && nonzeros <= host_tuning.most_density_for_sparse * n * n;
 }
 
 /// The analysis that is kept in a file, where it serves this matrix; else a new one, kept there.

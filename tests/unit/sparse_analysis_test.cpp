@@ -11,10 +11,27 @@
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "sparse/analysis.hpp"
+#include "sparse/outlook.hpp"
 #include "sparse/scaling.hpp"
 
 namespace spsolve {
 namespace {
+
+TEST(SparseStudy, AutoLooksWhereSparseEliminationMayBeSoonerDone) {
+  SoloTeam team;
+  for (const auto& [spec, looks] : std::initializer_list<std::pair<const char*, bool>>{
+           {"grid2d:13", false},  // 169 rows
+           {"grid2d:15", true},   // 225 of 5
+           {"circuit:450", true},
+           {"cage:450", false},  // 17 a row
+           {"random_sparse:450:450:9", false},
+           {"cage:600", true},
+           {"random_sparse:600:600:100", false},  // a sixth of the entries
+           {"random_dense:600", false}}) {
+    const SparseStudy study = study_sparsity(team, generate_matrix(spec), {});
+    EXPECT_EQ(study.outlook.analysed, looks) << spec;
+  }
+}
 
 TEST(SparseFronts, HoldTheFillOfTheElimination) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
