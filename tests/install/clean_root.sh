@@ -31,7 +31,7 @@ echo "== the other programs"
 run_as_tester 'spmtx info grid2d:10 >/dev/null && spbench --list-kernels >/dev/null'
 inside sh -c 'test -s /usr/share/man/man1/spsolve.1 && test -s /usr/share/bash-completion/completions/spsolve'
 echo "== an outside program"
-inside sh -c 'apt-get install -y -qq --no-install-recommends /packages/libspsolve-dev_*.deb cmake g++ make pkg-config' >/dev/null
+inside sh -c 'apt-get install -y -qq --no-install-recommends /packages/libspsolve0*.deb /packages/libspsolve-dev_*.deb cmake g++ make pkg-config' >/dev/null
 rm -rf "$root/outside"
 cp -r "$(dirname "$0")/outside" "$root/outside"
 inside sh -c 'cd /outside && cmake -B build >/dev/null && cmake --build build >/dev/null && build/outside'

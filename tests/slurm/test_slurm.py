@@ -74,7 +74,7 @@ class Batch(CliTest):
         if self.slurm.namespaces:  # else both nodes bear one name
             self.assertEqual(report["hosts"], hosts, log)
         self.assertLess(report["backward_error"], 1e-14)
-        self.assertEqual(log.count("\nsolved: x "), 1, log)
+        self.assertEqual(log.count("solved: x "), 1, log)
         self.assertTrue((self.folder / "x.mtx").exists())
 
     def test_cpu_one_node(self):

@@ -1,0 +1,52 @@
+#include "report/summary.hpp"
+
+#include <gtest/gtest.h>
+
+namespace spsolve {
+namespace {
+
+SolveReport solved(double estimate) {
+  SolveReport report;
+  report.status = "solved";
+  report.seconds = {{"total", 0.22, 0.22, 0.22}};
+  report.trust.estimate = estimate;
+  report.configuration = {{"output", {{"solution", "x.npy"}}}};
+  return report;
+}
+
+TEST(Summary, OfASolve) {
+  EXPECT_EQ(summary(solved(1.1e-16)), "solved: x in x.npy, about 16 digits, 0.22 s");
+  EXPECT_EQ(summary(solved(0)), "solved: x in x.npy, about 16 digits, 0.22 s");
+  EXPECT_EQ(summary(solved(2e-2)), "solved: x in x.npy, about 2 digits, 0.22 s");
+  EXPECT_EQ(summary(solved(0.1)), "solved: x in x.npy, about 1 digit, 0.22 s");
+  EXPECT_EQ(summary(solved(0.9)), "solved: x in x.npy, no certain digit, 0.22 s");
+  SolveReport report = solved(Trust::unknown);
+  EXPECT_EQ(summary(report), "solved: x in x.npy, 0.22 s");
+  report.trust.bound = 1e-9;  // where no correction tells
+  EXPECT_EQ(summary(report), "solved: x in x.npy, about 9 digits, 0.22 s");
+  report.configuration["output"]["solution"] = nullptr;
+  report.seconds = {{"total", 0.0042, 0.0042, 0.0042}};
+  EXPECT_EQ(summary(report), "solved: x not written, about 9 digits, 0.0042 s");
+  report.configuration["output"]["solution"] = "-";
+  report.seconds = {{"total", 90.4, 90.4, 90.4}};
+  EXPECT_EQ(summary(report), "solved: x in the standard output, about 9 digits, 90 s");
+}
+
+TEST(Summary, OfSeveralSystems) {
+  SolveReport report = solved(1e-16);
+  report.steps = {{"b-1.npy", "", "x-1.npy", "solved", 1e-17, 1e-15, 0.01},
+                  {"b-2.npy", "A-2.npz", "", "uncertain", 1e-17, Trust::unknown, 0.02}};
+  EXPECT_EQ(summary(report), "solved: 1 of 2 systems, 0.22 s");
+  EXPECT_EQ(summary(report.steps[0]), "solved: b-1.npy, x in x-1.npy, about 15 digits, 0.01 s");
+  EXPECT_EQ(summary(report.steps[1]), "uncertain: b-2.npy with A-2.npz, 0.02 s");
+}
+
+TEST(Summary, OfAFailureIsItsFirstLine) {
+  EXPECT_EQ(summary(Failure{ExitCode::input, "a.mtx:3: wrong\nb.mtx: too", Scope::one_rank}),
+            "failed: a.mtx:3: wrong");
+  EXPECT_EQ(summary(Failure{ExitCode::interrupted, "as asked", Scope::one_rank}),
+            "stopped: as asked");
+}
+
+}  // namespace
+}  // namespace spsolve
