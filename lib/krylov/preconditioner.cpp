@@ -23,8 +23,9 @@ std::int64_t chebyshev_bytes(Index height, Index) {
   return 4 * diagonal_bytes(height, 0);
 }
 
+/// The factors, and the order of their rows by levels or what they were made of.
 std::int64_t factor_bytes(Index height, Index nonzeros) {
-  return csr_bytes(height, nonzeros, sizeof(double)) + 3 * diagonal_bytes(height, 0);
+  return 2 * csr_bytes(height, nonzeros, sizeof(double)) + 3 * diagonal_bytes(height, 0);
 }
 
 /// As of blocks of 8 rows.

@@ -103,7 +103,7 @@ class Products(MultiplyTest):
         result = self.spsolve(ROOT / "configs" / "multiply.yaml", "--set",
                               "matrix.generate=grid2d:20", "--set", "threads=2", ranks=2)
         self.assertEqual(result.code, SOLVED, result.text)
-        for word in ("grid2d:20, 400 x 400", "GFLOP/s", "relative error", "unit round-off 1.11e-16",
+        for word in ("grid2d:20, 400 x 400", "GFLOP/s", "relative error", "unit round-off u 1.11e-16",
                      "2 on 1 host, 2 threads each"):
             self.assertIn(word, result.out)
         report = self.report()

@@ -145,6 +145,8 @@ class Limits(CliTest):
             for more, unfit, part in (
                     (100, r"2\d\d\.\d\d MiB", "graph, order and fronts on the way"),
                     (900, r"\d{1,2}\.\d\d GiB", "sparse factors")):
+                if method == "auto" and part == "sparse factors":
+                    continue  # it iterates then: test_krylov.py
                 with self.subTest(method, more=more):
                     result = limited(taken + more * MIB, "--set", f"solve.method={method}")
                     self.assertEqual(result.code, RESOURCES, result.text)
