@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/error.hpp"
 #include "distribute/row_exchange.hpp"
 #include "io/dense_source.hpp"
 #include "io/file_pattern.hpp"
@@ -29,8 +30,17 @@ Dense<double> row_sums(const Csr<double>& rows, Index columns) {
   return b;
 }
 
-bool is_of_any_matrix(const fs::path& file) {
-  return file.filename().string().starts_with("b.");
+/// Why a file whose name tells nothing of the matrix is not its right-hand side, or "".
+std::string why_not_taken(const fs::path& file, Index rows) {
+  if (!file.filename().string().starts_with("b.")) return "";
+  try {
+    const DenseShape b = describe_dense(file);
+    if (b.rows != rows) return fmt::format("it has not {} rows", rows);
+    if (b.columns == rows && rows > 1) return "it is as large as the matrix";
+  } catch (const Error&) {
+    return "it cannot be read as one";
+  }
+  return "";
 }
 
 /// The names that a right-hand side may have beside the matrix, the nearest first.
@@ -90,9 +100,8 @@ FoundRightHandSide find_right_hand_side(const Config& config, Index rows) {
     for (const fs::path& file : files_beside(config)) {
       std::error_code ignored;
       if (!fs::is_regular_file(file, ignored)) continue;
-      if (is_of_any_matrix(file) && describe_dense(file).rows != rows) {
-        found.note = fmt::format("{} was not taken as the right-hand side: it has not {} rows",
-                                 file.string(), rows);
+      if (const std::string why = why_not_taken(file, rows); !why.empty()) {
+        found.note = fmt::format("{} was not taken as the right-hand side: {}", file.string(), why);
         continue;
       }
       b.kind = RightHandSideKind::file;

@@ -101,6 +101,12 @@ class OneLine(CliTest):
         self.assertIn("1: row sums of A", result.out)
         self.assertIn("set/b.mtx was not taken as the right-hand side: it has not 3 rows",
                       result.out)
+        for text, why in ((MATRIX, "it is as large as the matrix"),
+                          ("of another program\n", "it cannot be read as one")):
+            self.write("set/b.mtx", text)
+            result = self.run_alone("set/A.mtx")
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertIn(f"set/b.mtx was not taken as the right-hand side: {why}", result.out)
         self.write("set/b.mtx", RIGHT)
         result = self.run_alone("set/A.mtx", "--check")
         self.assertEqual(result.code, SOLVED, result.text)
