@@ -22,7 +22,7 @@ namespace {
 
 using namespace test;
 
-TEST(CudaKernels, HaveEveryPublishedOne) {
+TEST(PublishedCudaKernels, AreAllInTheTable) {
   for (const char* name :
        {"csr_scalar_1", "csr_scalar_2", "csr_scalar_3", "csr_vector", "csr_vector_subwarp",
         "csr_adaptive", "csr_vector_by_row", "csr_adaptive_subblocks", "ellpack", "ellpack_subwarp",
