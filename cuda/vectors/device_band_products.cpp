@@ -9,6 +9,7 @@
 #include "cuda/vectors/band_product_kernels.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
+#include "cuda/vectors/residual_kernels.hpp"
 #include "matrix/structure.hpp"
 
 namespace spsolve::cuda {
