@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <span>
 
 #include "core/extremes.hpp"
-#include "core/sum_in_blocks.hpp"
+#include "core/over_blocks.hpp"
 
 namespace spsolve {
 
@@ -86,8 +88,12 @@ class OneNormSearch {
   std::vector<double> weighted_sums(const Dense<double>& v, const Column& column) {
     std::vector<double> sums(static_cast<std::size_t>(count()));
     for (Index c = 0; c < count(); ++c) {
-      sums[c] = sum_in_blocks(v.rows,
-                              [&](Index i) { return weights_(i, c) * std::abs(v(i, column(c))); });
+      over_blocks(
+          v.rows, std::span(&sums[static_cast<std::size_t>(c)], 1),
+          [&](Index first, Index last, double* sum) {
+            for (Index i = first; i < last; ++i) *sum += weights_(i, c) * std::abs(v(i, column(c)));
+          },
+          std::plus<>());
     }
     all_sum(team_, sums);
     for (double& sum : sums) sum = infinite_if_nan(sum);

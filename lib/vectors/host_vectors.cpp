@@ -7,42 +7,18 @@
 #include <utility>
 
 #include "core/extremes.hpp"
+#include "core/over_blocks.hpp"
 
 namespace spsolve {
 
 namespace {
-
-/// Rows whose terms are summed up one after another; the sums of such blocks are added in order.
-constexpr Index block_rows = 4096;
-
-/// Elements that are worth waking threads for.
-constexpr Index worthwhile = 1 << 14;
-
-/// Calls work(first, last, sums) for blocks of rows, in threads, each with K numbers of its own,
-/// and combines those of all blocks, in their order, into `result`.
-template <typename Work, typename Combine>
-void over_blocks(Index rows, std::span<double> result, const Work& work, const Combine& combine) {
-  const Index blocks = (rows + block_rows - 1) / block_rows;
-  const auto columns = static_cast<Index>(result.size());
-  std::vector<double> sums(static_cast<std::size_t>(blocks * columns));
-#pragma omp parallel for schedule(static) if (rows * columns > worthwhile)
-  for (Index block = 0; block < blocks; ++block) {
-    work(block * block_rows, std::min((block + 1) * block_rows, rows),
-         sums.data() + block * columns);
-  }
-  std::ranges::fill(result, 0.0);
-  for (Index k = 0; k < blocks * columns; ++k) {
-    double& total = result[static_cast<std::size_t>(k % columns)];
-    total = combine(total, sums[static_cast<std::size_t>(k)]);
-  }
-}
 
 /// Calls work(first, last, columns) for blocks of rows in threads: with a constant for the one
 /// column that most vectors have, which compilers make loops over rows of, else with K.
 template <typename Work>
 void over_rows(Index rows, Index columns, const Work& work) {
   const Index blocks = (rows + block_rows - 1) / block_rows;
-#pragma omp parallel for schedule(static) if (rows * columns > worthwhile)
+#pragma omp parallel for schedule(static) if (rows * columns > worthwhile_elements)
   for (Index block = 0; block < blocks; ++block) {
     const Index first = block * block_rows, last = std::min(first + block_rows, rows);
     if (columns == 1) {
@@ -132,7 +108,7 @@ void HostVectors::fill(double value) {
 
 void HostVectors::copy_columns(const Vectors& y, Index from, Index to, Index count) {
   const HostVectors& other = on_host(y);
-#pragma omp parallel for schedule(static) if (height() * count > worthwhile)
+#pragma omp parallel for schedule(static) if (height() * count > worthwhile_elements)
   for (Index i = 0; i < height(); ++i) std::copy_n(other.row(i) + from, count, row(i) + to);
 }
 
@@ -176,7 +152,7 @@ void HostVectors::add_scaled_rows(double own, double factor, const Vectors& d, c
 }
 
 void HostVectors::scale_columns(std::span<const double> factors) {
-#pragma omp parallel for schedule(static) if (height() * columns() > worthwhile)
+#pragma omp parallel for schedule(static) if (height() * columns() > worthwhile_elements)
   for (Index i = 0; i < height(); ++i) {
     double* const mine = row(i);
     for (Index c = 0; c < columns(); ++c) mine[c] = factors[c] == 0 ? 0.0 : factors[c] * mine[c];
@@ -185,7 +161,7 @@ void HostVectors::scale_columns(std::span<const double> factors) {
 
 void HostVectors::scale_rows(const Vectors& d) {
   const HostVectors& factors = on_host(d);
-#pragma omp parallel for schedule(static) if (height() * columns() > worthwhile)
+#pragma omp parallel for schedule(static) if (height() * columns() > worthwhile_elements)
   for (Index i = 0; i < height(); ++i) {
     double* const mine = row(i);
     for (Index c = 0; c < columns(); ++c) mine[c] *= *factors.row(i);

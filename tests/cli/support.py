@@ -22,6 +22,14 @@ except ImportError:
     jsonschema = None  # reports go unchecked: test_schema fails
 
 MIB = 2**20
+SMALL_MATRIX = """%%MatrixMarket matrix coordinate real general
+3 3 5
+1 1 2
+2 2 4
+3 3 5
+1 3 1
+3 1 1
+"""
 TIME_LIMIT = 3600  # seconds, against waiting for ever, on whatever machine
 SOLVED, NOT_TRUSTWORTHY, INPUT, RESOURCES, INTERNAL, INTERRUPTED = range(6)
 

@@ -7,17 +7,9 @@ import subprocess
 import unittest
 import zipfile
 
-from support import BIN, CliTest, INPUT, SOLVED, TIME_LIMIT, variables
+from support import BIN, CliTest, INPUT, SMALL_MATRIX, SOLVED, TIME_LIMIT, variables
 
 HAS_SCIPY = bool(importlib.util.find_spec("numpy")) and bool(importlib.util.find_spec("scipy"))
-MATRIX = """%%MatrixMarket matrix coordinate real general
-3 3 5
-1 1 2
-2 2 4
-3 3 5
-1 3 1
-3 1 1
-"""
 
 
 def array(numbers, code="d", order="<", descr="<f8", shape=None, fortran=False):
@@ -58,7 +50,7 @@ CSR = {"format": text_array("csr"), "shape": wide(3, 3), "indptr": integers(0, 2
 class Binary(CliTest):
     def setUp(self):
         super().setUp()
-        self.write("A.mtx", MATRIX)
+        self.write("A.mtx", SMALL_MATRIX)
         self.write("b.npy", array([3, 4, 6]))
 
     def run_alone(self, *arguments, **options):

@@ -5,16 +5,8 @@ import subprocess
 import threading
 import unittest
 
-from support import BIN, CliTest, INPUT, SOLVED, TIME_LIMIT, variables
+from support import BIN, CliTest, INPUT, SMALL_MATRIX, SOLVED, TIME_LIMIT, variables
 
-MATRIX = """%%MatrixMarket matrix coordinate real general
-3 3 5
-1 1 2
-2 2 4
-3 3 5
-1 3 1
-3 1 1
-"""
 RIGHT = "%%MatrixMarket matrix array real general\n3 1\n3\n4\n6\n"
 SHORT = "%%MatrixMarket matrix array real general\n2 1\n3\n4\n"
 
@@ -28,7 +20,7 @@ def values(text):
 class OneLine(CliTest):
     def setUp(self):
         super().setUp()
-        self.write("A.mtx", MATRIX)
+        self.write("A.mtx", SMALL_MATRIX)
 
     def run_alone(self, *arguments, **options):
         """Without a launcher."""
@@ -94,14 +86,14 @@ class OneLine(CliTest):
 
     def test_right_hand_side_beside_the_matrix(self):
         (self.folder / "set").mkdir()
-        self.write("set/A.mtx", MATRIX)
+        self.write("set/A.mtx", SMALL_MATRIX)
         self.write("set/b.mtx", SHORT)
         result = self.run_alone("set/A.mtx")
         self.assertEqual(result.code, SOLVED, result.text)
         self.assertIn("1: row sums of A", result.out)
         self.assertIn("set/b.mtx was not taken as the right-hand side: it has not 3 rows",
                       result.out)
-        for text, why in ((MATRIX, "it is as large as the matrix"),
+        for text, why in ((SMALL_MATRIX, "it is as large as the matrix"),
                           ("of another program\n", "it cannot be read as one")):
             self.write("set/b.mtx", text)
             result = self.run_alone("set/A.mtx")
@@ -125,7 +117,7 @@ class OneLine(CliTest):
 
     def test_standard_input_and_output(self):
         self.write("b.txt", RIGHT)
-        result = self.piped(MATRIX, "-", "b.txt", "-o", "-")
+        result = self.piped(SMALL_MATRIX, "-", "b.txt", "-o", "-")
         self.assertEqual(result.returncode, SOLVED, result.stderr)
         self.assertEqual(values(result.stdout), [1, 1, 1])
         self.assertIn("right-hand sides   1: b.txt", result.stderr)
@@ -158,7 +150,7 @@ class OneLine(CliTest):
         source, target = self.folder / "in.mtx", self.folder / "out"
         os.mkfifo(source)
         os.mkfifo(target)
-        writer = threading.Thread(target=lambda: source.write_text(MATRIX))
+        writer = threading.Thread(target=lambda: source.write_text(SMALL_MATRIX))
         read = []
         reader = threading.Thread(target=lambda: read.append(target.read_text()))
         writer.start()

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace spsolve {
+
+/// Rows whose terms are summed up one after another; the sums of such blocks are added in order.
+inline constexpr Index block_rows = 4096;
+
+/// Elements that are worth waking threads for.
+inline constexpr Index worthwhile_elements = 1 << 14;
+
+/// Calls work(first, last, sums) for blocks of rows, in threads, each with K numbers of its own,
+/// and combines those of all blocks, in their order, into `result`: the bits do not depend on the
+/// number of threads.
+template <typename Work, typename Combine>
+void over_blocks(Index rows, std::span<double> result, const Work& work, const Combine& combine) {
+  const Index blocks = (rows + block_rows - 1) / block_rows;
+  const auto columns = static_cast<Index>(result.size());
+  std::vector<double> sums(static_cast<std::size_t>(blocks * columns));
+#pragma omp parallel for schedule(static) if (rows * columns > worthwhile_elements)
+  for (Index block = 0; block < blocks; ++block) {
+    work(block * block_rows, std::min((block + 1) * block_rows, rows),
+         sums.data() + block * columns);
+  }
+  std::ranges::fill(result, 0.0);
+  for (Index k = 0; k < blocks * columns; ++k) {
+    double& total = result[static_cast<std::size_t>(k % columns)];
+    total = combine(total, sums[static_cast<std::size_t>(k)]);
+  }
+}
+
+}  // namespace spsolve
