@@ -5,6 +5,7 @@ import functools
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,8 @@ SMALL_MATRIX = """%%MatrixMarket matrix coordinate real general
 3 1 1
 """
 TIME_LIMIT = 3600  # seconds, against waiting for ever, on whatever machine
+UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+LIMITED = re.compile(r"rank 0 +([\d.]+) (\w+)  of ([\d.]+) (\w+) under its limit")
 SOLVED, NOT_TRUSTWORTHY, INPUT, RESOURCES, INTERNAL, INTERRUPTED = range(6)
 
 
@@ -148,6 +151,24 @@ class CliTest(unittest.TestCase):
     def spsolve(self, *arguments, ranks=1, **options):
         launcher = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", ranks]
         return self.run_program(*launcher, BIN / "spsolve", *arguments, **options)
+
+    def limited(self, limit, *words, **options):
+        """spsolve c.yaml in a process that may map that many bytes."""
+        return self.run_program("bash", "-c", f"ulimit -v {int(limit / 1024)}; exec "
+                                f"{BIN / 'spsolve'} c.yaml {' '.join(words)}", **options)
+
+    def planned_under(self, limit, *words):
+        """Bytes that the plan of c.yaml needs, and those that such a limit leaves to it."""
+        plan = LIMITED.search(self.limited(limit, "--dry-run", *words).out)
+        if plan is None:
+            self.skipTest("the machine has less free than the limit of this test")
+        need, unit, left, left_unit = plan.groups()
+        return float(need) * UNITS[unit], float(left) * UNITS[left_unit]
+
+    def taken_by_libraries(self):
+        """Bytes of addresses, some 64 MiB more or less, that no plan knows of; c.yaml is there."""
+        large = 2**32  # a GPU part's libraries take half of it
+        return large - self.planned_under(large, "--set", "matrix=grid2d:4")[1]
 
     def spmtx(self, *arguments, **options):
         return self.run_program(BIN / "spmtx", *arguments, **options)

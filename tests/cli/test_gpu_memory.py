@@ -122,7 +122,8 @@ class GpuRemedies(CliTest):
     def test_of_a_method(self):
         # Two ranks keep rows on their way, too, as lu.
         text = self.refused("matrix: tridiagonal:2000\nsolve: {method: lu, block: 1024}\n", 36)
-        self.assertIn("solve.method=gauss, with which it fits", text)
+        self.assertIn("solve.method=auto (sparse_cholesky), with which it fits", text)
+        self.assertRegex(text, r"rank 0 needs \d\d\.\d\d MiB for itself")
 
     def test_of_a_product(self):
         text = self.refused("task: multiply\nmatrix: grid2d:1000\n"

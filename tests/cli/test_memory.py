@@ -9,13 +9,10 @@ import json
 import re
 import unittest
 
-from support import BIN, CliTest, INPUT, MIB, RESOURCES, SOLVED
+from support import CliTest, INPUT, MIB, RESOURCES, SOLVED, UNITS
 
 FIXED = 6 * MIB  # MPI's buffers, which grow with the messages; what the allocator keeps
-UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 RANK = re.compile(r"rank (\d+) +([\d.]+) (\w+)  of .* beside ([\d.]+) (\w+) that it held before")
-
-LIMITED = re.compile(r"rank 0 +([\d.]+) (\w+)  of ([\d.]+) (\w+) under its limit")
 
 SOLVE = [  # matrix, solve.*, ranks
     # Float's factors can tell that digits of x are certain where the condition is small.
@@ -230,17 +227,10 @@ class Remedies(CliTest):
                    + "".join(f"{i} {i} {'1e-60' if i == 7 else 1}\n" for i in range(1, n + 1)))
         self.write("c.yaml", "matrix: a.mtx\ndevice: host\n"
                    "solve: {method: gauss, precision: mixed, equilibrate: off}\n")
-        limited = lambda limit, *words: self.run_program(
-            "bash", "-c", f"ulimit -v {int(limit / 1024)}; exec {BIN / 'spsolve'} c.yaml "
-            + " ".join(words))
         large = 2**33
-        free = LIMITED.search(limited(large, "--dry-run").out)
-        if free is None:
-            self.skipTest("the machine has less free than the limit of this test")
-        need, unit, left, left_unit = free.groups()
-        need, left = float(need) * UNITS[unit], float(left) * UNITS[left_unit]
+        need, left = self.planned_under(large)
         # Libraries and threads reserve address space beside the plan.
-        result = limited(large - left + need + 128 * MIB)
+        result = self.limited(large - left + need + 128 * MIB)
         self.assertEqual(result.code, RESOURCES, result.text)
         self.assertEqual(result.err.count("its elimination in double does not fit"), 1, result.text)
         self.assertIn("the elimination in float failed", result.err)

@@ -4,7 +4,6 @@ import re
 import unittest
 
 from support import BIN, CliTest, INPUT, MIB, NOT_TRUSTWORTHY, RESOURCES, SOLVED
-from test_memory import LIMITED, UNITS
 
 METHODS = ("sparse_cholesky", "sparse_ldlt", "sparse_lu")
 ALL = (*METHODS, "auto")
@@ -102,23 +101,22 @@ class Limits(CliTest):
         self.needs_limits()
         self.write("c.yaml", 'matrix: "grid2d:40"\ndevice: host\n')
 
-        def limited(kibibytes, *words):
-            command = f"ulimit -v {kibibytes}; exec {BIN / 'spsolve'} c.yaml {' '.join(words)}"
-            return self.run_program("bash", "-c", command, timeout=60)
+        def limited(mebibytes, *words):
+            return self.limited(mebibytes * MIB, *words, timeout=60)
 
-        first = limited(200000)
+        first = limited(200)
         told = re.search(r"leaves (\d+) MiB, and the libraries take (\d+) MiB when they begin",
                          first.err)
         if told is None:
             self.skipTest("this BLAS maps no buffers, or libraries take more than this limit")
         self.assertEqual(first.code, RESOURCES, first.text)
-        needed = 200000 + (int(told[2]) - int(told[1])) * 1024
+        needed = 200 + int(told[2]) - int(told[1])
         codes = set()
         for method in ("sparse_cholesky", "lu"):
             for threads in (1, 3):
                 for more in (0, 100, 300, 900):
                     with self.subTest(method=method, threads=threads, more=more):
-                        result = limited(needed + (more + 1) * 1024, "--set", f"solve.method={method}",
+                        result = limited(needed + more + 1, "--set", f"solve.method={method}",
                                          "--set", f"threads={threads}")
                         codes.add(result.code)
                         self.assertIn(result.code, (SOLVED, RESOURCES), result.text)
@@ -130,16 +128,7 @@ class Limits(CliTest):
         self.needs_limits()
         self.write("c.yaml", 'matrix: "grid3d:80"\ndevice: host\nthreads: 1\n')
 
-        def limited(limit, *words):
-            return self.run_program("bash", "-c", f"ulimit -v {int(limit / 1024)}; exec "
-                                    f"{BIN / 'spsolve'} c.yaml {' '.join(words)}")
-
-        large = 2**30
-        plan = LIMITED.search(limited(large, "--dry-run", "--set", "matrix=grid2d:4").out)
-        if plan is None:
-            self.skipTest("the machine has less free than the limit of this test")
-        # Of address space by libraries, some 64 MiB more or less; no plan knows of it.
-        taken = large - float(plan[3]) * UNITS[plan[4]]
+        taken = self.taken_by_libraries()
         for method in ("sparse_cholesky", "sparse_ldlt", "sparse_lu", "auto"):
             # First not even the analysis fits, then the factors do not.
             for more, unfit, part in (
@@ -148,7 +137,7 @@ class Limits(CliTest):
                 if method == "auto" and part == "sparse factors":
                     continue  # it iterates then: test_krylov.py
                 with self.subTest(method, more=more):
-                    result = limited(taken + more * MIB, "--set", f"solve.method={method}")
+                    result = self.limited(taken + more * MIB, "--set", f"solve.method={method}")
                     self.assertEqual(result.code, RESOURCES, result.text)
                     said = result.err.splitlines()[0]
                     self.assertIn("this task does not fit into memory; raise the limit", said)
