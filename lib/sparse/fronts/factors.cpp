@@ -22,6 +22,18 @@ std::vector<bool> roots_of(const Fronts& fronts, const Schedule& schedule) {
   return result;
 }
 
+/// Whether what a front passes up is for others than these fronts.
+bool hands_over(const Fronts& fronts, LocalIndex s) {
+  return fronts.parent[s] == -1 && fronts.border_size(s) > 0;
+}
+
+/// Fronts whose blocks are on no stack: those of the schedule's subtrees, and what is handed over.
+std::vector<bool> off_the_stacks(const Fronts& fronts, const Schedule& schedule) {
+  std::vector<bool> result = roots_of(fronts, schedule);
+  for (LocalIndex s = 0; s < fronts.size(); ++s) result[s] = result[s] || hands_over(fronts, s);
+  return result;
+}
+
 std::vector<LocalIndex> fronts_below(const Fronts& fronts, LocalIndex root) {
   std::vector<LocalIndex> result(root - fronts.first_of_subtree[root] + 1);
   std::iota(result.begin(), result.end(), fronts.first_of_subtree[root]);
@@ -50,12 +62,12 @@ Index scratch_of(const Fronts& fronts, LocalIndex s, Factorization kind, int thr
 /// Entries of one thread's stack, of that for the fronts above, and of what subtrees pass up; and
 /// scratch of a thread, and for the fronts above.
 struct StackSizes {
-  Index lane = 0, upper = 0, subtrees = 0;
+  Index lane = 0, upper = 0, subtrees = 0, handed_over = 0;
   Index lane_scratch = 0, upper_scratch = 0;
 };
 
 StackSizes stack_sizes(const Fronts& fronts, Factorization kind, const Schedule& schedule) {
-  const std::vector<bool> elsewhere = roots_of(fronts, schedule);
+  const std::vector<bool> elsewhere = off_the_stacks(fronts, schedule);
   const bool symmetric = kind != Factorization::lu;
   StackSizes sizes;
   for (const LocalIndex root : schedule.subtrees) {
@@ -64,7 +76,10 @@ StackSizes stack_sizes(const Fronts& fronts, Factorization kind, const Schedule&
     for (const LocalIndex s : below) {
       sizes.lane_scratch = std::max(sizes.lane_scratch, scratch_of(fronts, s, kind, 1));
     }
-    sizes.subtrees += border_block(fronts, root, kind).size();
+    if (!hands_over(fronts, root)) sizes.subtrees += border_block(fronts, root, kind).size();
+  }
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    if (hands_over(fronts, s)) sizes.handed_over += border_block(fronts, s, kind).size();
   }
   sizes.upper = stack_peak(fronts, schedule.upper, elsewhere, symmetric);
   for (const LocalIndex s : schedule.upper) {
@@ -113,7 +128,7 @@ FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Sched
   }
   const StackSizes sizes = stack_sizes(fronts, kind, schedule);
   memory.stack = ((sizes.lane + sizes.lane_scratch) * schedule.threads + sizes.upper +
-                  sizes.upper_scratch + sizes.subtrees) *
+                  sizes.upper_scratch + sizes.subtrees + sizes.handed_over) *
                  bytes;
   memory.rest = fronts.order() * static_cast<std::int64_t>(sizeof(LocalIndex)) +
                 fronts.size() * static_cast<std::int64_t>(sizeof(Index) + sizeof(void*)) +
@@ -295,7 +310,9 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
   for (LocalIndex s = fronts_.size() - 1; s >= 0; --s) {
     if (fronts_.parent[s] != -1) odd[s] = !odd[fronts_.parent[s]];
   }
-  const std::vector<bool> is_root = roots_of(fronts_, schedule_);
+  const std::vector<bool> off_stack = off_the_stacks(fronts_, schedule_);
+  handed_over_.clear();
+  if (sizes.handed_over > 0) handed_over_.resize(fronts_.size());
   if (lanes_.empty()) {
     for (int thread = 0; thread < schedule_.threads; ++thread) {
       lanes_.emplace_back(sizes.lane, sizes.lane_scratch);
@@ -312,17 +329,23 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
     std::vector<LocalIndex> ascending(schedule_.subtrees);
     std::sort(ascending.begin(), ascending.end());
     for (const LocalIndex s : ascending) {
+      if (hands_over(fronts_, s)) continue;
       places[s] = next;
       next += block(s);
+    }
+    for (LocalIndex s = 0; s < std::ssize(handed_over_); ++s) {
+      if (!hands_over(fronts_, s)) continue;
+      handed_over_[s] = UntouchedArray<T>(block(s));
+      places[s] = handed_over_[s].data();
     }
   }
   /// Eliminates a front whose children are done, in that lane.
   const auto step = [&](LocalIndex s, Lane& lane, const Tiles& tiles, PivotCounts& counts) {
-    T* place = is_root[s] ? places[s] : lane.push(odd[s], block(s));
+    T* place = off_stack[s] ? places[s] : lane.push(odd[s], block(s));
     eliminate(s, entries, values, rule, tiles, place, lane.scratch.data(), counts);
     const auto children = fronts_.children_of(s);
     for (std::size_t i = children.size(); i-- > 0;) {
-      if (!is_root[children[i]]) lane.pop(odd[children[i]], block(children[i]));
+      if (!off_stack[children[i]]) lane.pop(odd[children[i]], block(children[i]));
     }
     if (advance) advance(front_flops(fronts_, s, kind_ != Factorization::lu));
   };

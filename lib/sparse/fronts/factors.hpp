@@ -64,6 +64,11 @@ class SparseFactors {
   const Fronts& fronts() const { return fronts_; }
   FactoredFront<T> front(LocalIndex s) const;
 
+  /// What a front without a parent here, but with a border, has passed up (BorderBlock); until it
+  /// is released, or factor() is called again.
+  const T* handed_over(LocalIndex s) const { return handed_over_[s].data(); }
+  void release(LocalIndex s) { handed_over_[s] = {}; }
+
  private:
   struct Lane;
 
@@ -82,8 +87,9 @@ class SparseFactors {
   std::vector<LocalIndex> rows_;      // of each pivot
   std::vector<LocalIndex> in_order_;  // 0, 1, ...: columns of the pivots of LU
   std::vector<T> off_diagonal_;
-  std::vector<Lane> lanes_, upper_lane_;  // stacks of threads, and of the fronts above
-  UntouchedArray<T> of_subtrees_;         // what subtrees pass up
+  std::vector<Lane> lanes_, upper_lane_;        // stacks of threads, and of the fronts above
+  UntouchedArray<T> of_subtrees_;               // what subtrees pass up
+  std::vector<UntouchedArray<T>> handed_over_;  // of roots with a border
   std::vector<T*> passed_up_;  // what each front has passed up, until its parent has taken it in
 };
 

@@ -9,7 +9,6 @@ namespace spsolve {
 
 namespace {
 
-constexpr Index columns_at_a_time = 16;
 constexpr Index large_front = 200000;  // entries times columns, from which it is cut into pieces
 constexpr LocalIndex ahead = 3;  // fronts whose values are asked for: small ones wait for memory
 
@@ -46,12 +45,13 @@ FactorSolve<T>::~FactorSolve() = default;
 template <typename T>
 FactorSolve<T>::FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts,
                             Factorization kind, int threads, const Couplings& couplings,
-                            std::vector<T> between)
+                            std::vector<T> between, LocalIndex outside)
     : tree_(tree),
       fronts_(std::move(fronts)),
       kind_(kind),
       couplings_(couplings),
-      between_(std::move(between)) {
+      between_(std::move(between)),
+      rows_(tree.order() + outside) {
   group_trees(threads);
 }
 
@@ -105,7 +105,7 @@ typename FactorSolve<T>::Workspace& FactorSolve<T>::workspace(Index columns) con
   workspace_->above.resize(above * columns);
   for (int thread = 0; thread < threads_; ++thread) {
     workspace_->rows.emplace_back(tallest_ * columns + vector_sweeps::padding<T>);
-    workspace_->outside.emplace_back(cut ? tree_.order() : 0);
+    workspace_->outside.emplace_back(cut ? rows_ : 0);
   }
   return *workspace_;
 }
@@ -125,14 +125,20 @@ void FactorSolve<T>::solve_tree(const FrontSweeps<T>& sweeps, LocalIndex root, I
                                 T* x, T* z) const {
   const LocalIndex first = tree_.first_of_subtree[root];
   for (LocalIndex s = first; s <= root; ++s) {
-    sweeps.forward(fronts_[s], nullptr, columns, {b, tree_.order(), nullptr, nullptr}, x, z);
+    sweeps.forward(fronts_[s], nullptr, columns, {b, rows_, nullptr, nullptr}, x, z);
   }
   for (LocalIndex s = root; s >= first; --s) sweeps.backward(fronts_[s], nullptr, columns, x, z);
 }
 
 template <typename T>
-void FactorSolve<T>::solve_side_by_side(const FrontSweeps<T>& sweeps, const Group& group,
-                                        Index columns, T* b, T* x, Workspace& space) const {
+const Tiles* FactorSolve<T>::tiles_for(LocalIndex s, Index columns, const Tiles& all) const {
+  const Index entries = static_cast<Index>(fronts_[s].pivots) * fronts_[s].ld * columns;
+  return entries > large_front ? &all : nullptr;
+}
+
+template <typename T>
+void FactorSolve<T>::forward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group,
+                                          Index columns, T* b, T* x, Workspace& space) const {
   const Schedule& schedule = group.schedule;
   std::vector<T>& above = space.above;
   std::fill_n(above.begin(), group.above_starts.back() * columns, T(0));
@@ -156,17 +162,21 @@ void FactorSolve<T>::solve_side_by_side(const FrontSweeps<T>& sweeps, const Grou
     }
   }
   const Tiles all(schedule.threads);
-  const auto tiles_for = [&](LocalIndex s) {
-    const Index entries = static_cast<Index>(fronts_[s].pivots) * fronts_[s].ld * columns;
-    return entries > large_front ? &all : nullptr;
-  };
   T* z = space.rows[0].data();
   for (const LocalIndex s : schedule.upper) {
-    sweeps.forward(fronts_[s], tiles_for(s), columns, {b, tree_.order(), nullptr, nullptr}, x, z);
+    sweeps.forward(fronts_[s], tiles_for(s, columns, all), columns, {b, rows_, nullptr, nullptr}, x,
+                   z);
   }
+}
+
+template <typename T>
+void FactorSolve<T>::backward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group,
+                                           Index columns, T* x, Workspace& space) const {
+  const Schedule& schedule = group.schedule;
+  const Tiles all(schedule.threads);
   for (std::size_t i = schedule.upper.size(); i-- > 0;) {
     const LocalIndex s = schedule.upper[i];
-    sweeps.backward(fronts_[s], tiles_for(s), columns, x, z);
+    sweeps.backward(fronts_[s], tiles_for(s, columns, all), columns, x, space.rows[0].data());
   }
   for_subtrees(schedule, [&](std::size_t i, int thread) {
     const LocalIndex root = schedule.subtrees[i];
@@ -186,7 +196,8 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
   for (std::size_t g = 0; g < count; ++g) {
     const Group& group = groups_[transposed ? count - 1 - g : g];
     if (group.trees.empty()) {
-      solve_side_by_side(sweeps, group, columns, b, x, space);
+      forward_side_by_side(sweeps, group, columns, b, x, space);
+      backward_side_by_side(sweeps, group, columns, x, space);
       continue;
     }
     for (std::size_t i = 0; i < group.trees.size(); ++i) {
@@ -195,7 +206,8 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
       if (group.schedule.subtrees.empty()) {
         solve_tree(sweeps, couplings_.roots[tree], columns, b, x, space.rows[0].data());
       } else {
-        solve_side_by_side(sweeps, group, columns, b, x, space);
+        forward_side_by_side(sweeps, group, columns, b, x, space);
+        backward_side_by_side(sweeps, group, columns, x, space);
       }
       if (transposed) couple(true, tree, columns, x, b);
     }
@@ -203,12 +215,24 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
 }
 
 template <typename T>
+void FactorSolve<T>::forward(bool transposed, Index columns, T* b, T* x) const {
+  forward_side_by_side(FrontSweeps<T>(kind_, transposed), groups_.front(), columns, b, x,
+                       workspace(columns));
+}
+
+template <typename T>
+void FactorSolve<T>::backward(bool transposed, Index columns, T* x) const {
+  backward_side_by_side(FrontSweeps<T>(kind_, transposed), groups_.front(), columns, x,
+                        workspace(columns));
+}
+
+template <typename T>
 void FactorSolve<T>::solve(bool transposed, Index columns, T* b, T* x) const {
-  if (columns <= columns_at_a_time) return solve_block(transposed, columns, b, x);
+  if (columns <= most_columns) return solve_block(transposed, columns, b, x);
   const Index n = tree_.order();
-  std::vector<T> part(static_cast<std::size_t>(n * columns_at_a_time)), result(part.size());
-  for (Index from = 0; from < columns; from += columns_at_a_time) {
-    const Index width = std::min(columns_at_a_time, columns - from);
+  std::vector<T> part(static_cast<std::size_t>(n * most_columns)), result(part.size());
+  for (Index from = 0; from < columns; from += most_columns) {
+    const Index width = std::min(most_columns, columns - from);
     for (Index i = 0; i < n; ++i)
       std::copy_n(b + i * columns + from, width, part.data() + i * width);
     solve_block(transposed, width, part.data(), result.data());

@@ -17,9 +17,11 @@ template <typename T>
 class FactorSolve {
  public:
   /// `fronts`: those of `tree`, in their order; `between`: the value of each coupling. `tree` and
-  /// `couplings` must outlive the object.
+  /// `couplings` must outlive the object. `outside`: rows behind those of the pivots that borders
+  /// may name, of fronts that others have eliminated.
   FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts, Factorization kind,
-              int threads, const Couplings& couplings, std::vector<T> between);
+              int threads, const Couplings& couplings, std::vector<T> between,
+              LocalIndex outside = 0);
 
   ~FactorSolve();
 
@@ -28,6 +30,13 @@ class FactorSolve {
   /// Cost: reads the factors once forward and once backward for each 16 columns. One solve at a
   /// time.
   void solve(bool transposed, Index columns, T* b, T* x) const;
+
+  /// The way up the trees alone, without couplings, for at most most_columns: what pivots come to
+  /// is in x, and what they leave to the rows outside has been added to b there.
+  void forward(bool transposed, Index columns, T* b, T* x) const;
+  /// The way down, where x of the rows outside is known.
+  void backward(bool transposed, Index columns, T* x) const;
+  static constexpr Index most_columns = 16;  ///< that are taken together
 
  private:
   struct Workspace;
@@ -43,8 +52,11 @@ class FactorSolve {
   Workspace& workspace(Index columns) const;
   void group_trees(int threads);
   void solve_block(bool transposed, Index columns, T* b, T* x) const;
-  void solve_side_by_side(const FrontSweeps<T>& sweeps, const Group& group, Index columns, T* b,
-                          T* x, Workspace& space) const;
+  void forward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group, Index columns, T* b,
+                            T* x, Workspace& space) const;
+  void backward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group, Index columns, T* x,
+                             Workspace& space) const;
+  const Tiles* tiles_for(LocalIndex s, Index columns, const Tiles& all) const;
   void solve_tree(const FrontSweeps<T>& sweeps, LocalIndex root, Index columns, T* b, T* x,
                   T* z) const;
   /// Takes off b, or off what is left of it, what other blocks' unknowns come to.
@@ -58,6 +70,7 @@ class FactorSolve {
   std::vector<Group> groups_;  // in the order of solves
   int threads_ = 1;
   LocalIndex tallest_ = 0;  // front
+  LocalIndex rows_ = 0;     // of b and x, those outside included
   mutable std::unique_ptr<Workspace> workspace_;
 };
 
