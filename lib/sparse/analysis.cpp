@@ -100,7 +100,7 @@ std::int64_t SparseAnalysis::bytes() const {
 }
 
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
-                              bool matches, std::vector<LocalIndex> given) {
+                              bool matches, std::vector<LocalIndex> given, bool divides) {
   const Timer timer;
   if (matrix.rows > std::numeric_limits<LocalIndex>::max() - 1) {
     fail(ExitCode::resources,
@@ -130,7 +130,7 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
     }
   }
   DividedPattern divided;
-  if (kind == Factorization::lu) divided = divide(matrix, analysis.row_of);
+  if (kind == Factorization::lu && divides) divided = divide(matrix, analysis.row_of);
   {
     const bool whole = divided.block.empty();
     Graph graph = kind == Factorization::lu

@@ -59,11 +59,13 @@ struct SparseAnalysis {
 /// want it (maximum-product matching, see matching.hpp), divides it into the diagonal blocks of its
 /// block triangular form (LU), orders, and finds the fronts. `given`: with Ordering::file all
 /// columns in the order wanted, which is kept but for what has no part in the fill (a postorder of
-/// the elimination trees). Of values, only the matching takes notice. Throws Error(not_trustworthy)
+/// the elimination trees). Of values, only the matching takes notice. `divides`: whether LU's
+/// matrix may be divided; several ranks eliminate it as one block. Throws Error(not_trustworthy)
 /// for a structurally singular matrix, naming rows and columns, and Error(resources) where it has
 /// 2^31 rows or more.
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
-                              bool matches, std::vector<LocalIndex> given = {});
+                              bool matches, std::vector<LocalIndex> given = {},
+                              bool divides = true);
 
 /// At most ten of these rows or columns, numbered from 1, as text.
 std::string named_from_one(const std::vector<LocalIndex>& all);

@@ -4,33 +4,13 @@
 #include <cmath>
 #include <limits>
 
-#include <omp.h>
-
-#include "core/blas.hpp"
 #include "solve/in_precision.hpp"
 #include "sparse/scaling.hpp"
+#include "sparse/single_threaded_blas.hpp"
 
 namespace spsolve {
 
 namespace {
-
-/// The BLAS on one thread, as fronts are spread over threads by themselves; as it was afterwards.
-/// Meanwhile parallel regions must say that they want threads(): see blas::set_threads().
-class SingleThreadedBlas {
- public:
-  SingleThreadedBlas() { blas::set_threads(1); }
-  ~SingleThreadedBlas() {
-    blas::set_threads(threads_);
-    omp_set_num_threads(threads_);
-  }
-  SingleThreadedBlas(const SingleThreadedBlas&) = delete;
-  SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
-
-  int threads() const { return threads_; }
-
- private:
-  int threads_ = omp_get_max_threads();
-};
 
 /// The values of the couplings.
 template <typename T>

@@ -51,9 +51,9 @@ Csr<double> shifted(Csr<double> matrix, double shift) {
 }
 
 std::shared_ptr<const SparseAnalysis> analysis_of(const Csr<double>& matrix, Factorization kind,
-                                                  Ordering ordering) {
+                                                  Ordering ordering, bool divides) {
   return std::make_shared<SparseAnalysis>(
-      analyse_sparse(matrix, kind, ordering, !has_strong_diagonal(matrix)));
+      analyse_sparse(matrix, kind, ordering, !has_strong_diagonal(matrix), {}, divides));
 }
 
 }  // namespace spsolve::test

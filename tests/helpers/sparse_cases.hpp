@@ -21,7 +21,8 @@ Csr<double> shifted(Csr<double> matrix, double shift);
 
 /// The analysis with rows matched where the diagonal is weak.
 std::shared_ptr<const SparseAnalysis> analysis_of(const Csr<double>& matrix, Factorization kind,
-                                                  Ordering ordering = Ordering::automatic);
+                                                  Ordering ordering = Ordering::automatic,
+                                                  bool divides = true);
 
 /// Random right-hand sides, always the same.
 inline Dense<double> right_hand_sides(Index rows, Index columns) {

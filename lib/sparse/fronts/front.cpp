@@ -4,10 +4,19 @@
 #include <vector>
 
 #include "core/column_blas.hpp"
+#include "sparse/fronts/panels.hpp"
 
 namespace spsolve {
 
 using namespace column_blas;
+
+template <typename T>
+void swap_rows(Index columns, T* a, Index ld, const LocalIndex* swaps, Index count) {
+  for (Index j = 0; j < columns; ++j) {
+    T* column = a + j * ld;
+    for (Index k = 0; k < count; ++k) std::swap(column[k], column[swaps[k]]);
+  }
+}
 
 namespace {
 
@@ -126,14 +135,6 @@ void factor_few_columns(Index n, Index w, T* a, Index ld, const PivotRule& rule,
       T* other = a + j * ld;
       for (Index r = k + 1; r < n; ++r) other[r] -= factor * column[r];
     }
-  }
-}
-
-template <typename T>
-void swap_rows(Index columns, T* a, Index ld, const LocalIndex* swaps, Index count) {
-  for (Index j = 0; j < columns; ++j) {
-    T* column = a + j * ld;
-    for (Index k = 0; k < count; ++k) std::swap(column[k], column[swaps[k]]);
   }
 }
 
@@ -303,23 +304,40 @@ void update_border(Factorization kind, const Front<T>& front, const T* off_diago
   if (kind == Factorization::cholesky) {
     return subtract_into<T>(rows, count, p, l, ld, l, ld, c, ldc);
   }
-  for (Index k = 0; k < p; ++k) {  // D times these rows of L21, transposed
-    T* w = scratch + k * count;
-    const T* own = l + k * ld;
-    const T d = front.lower[k + k * ld];
-    for (Index i = 0; i < count; ++i) w[i] = d * own[i];
-    if (off_diagonal[k] != 0) {
-      const T* next = own + ld;
-      for (Index i = 0; i < count; ++i) w[i] += off_diagonal[k] * next[i];
-    }
-    if (k > 0 && off_diagonal[k - 1] != 0) {
-      const T* previous = own - ld;
-      for (Index i = 0; i < count; ++i) w[i] += off_diagonal[k - 1] * previous[i];
-    }
-  }
+  multiply_by_d(count, p, l, ld, front.lower, ld, off_diagonal, scratch);
   subtract_into<T>(rows, count, p, l, ld, scratch, count, c, ldc);
 }
 
+template <typename T>
+void factor_cholesky_panel(Index height, Index w, T* a, Index ld, PivotCounts& counts) {
+  if (const Index failed = factor_diagonal(w, a, ld); failed >= 0) {
+    counts.failed = failed;
+    return;
+  }
+  solve_triangle(CblasRight, lower_transposed, height - w, w, a, ld, a + w, ld);
+  count_cholesky_pivots(a, 0, w, ld, counts);
+}
+
+template <typename T>
+void factor_lu_panel(Index summed, Index height, Index w, T* a, Index ld, const PivotRule& rule,
+                     LocalIndex* swaps, PivotCounts& counts) {
+  factor_columns(summed, w, a, ld, rule, swaps, counts);
+  if (counts.failed >= 0 || height == summed) return;
+  T* below = a + summed;
+  solve_triangle(CblasRight, upper, height - summed, w, a, ld, below, ld);
+  counts.largest_multiplier =
+      std::max(counts.largest_multiplier,
+               static_cast<double>(largest_magnitude(height - summed, w, below, ld)));
+}
+
+template void swap_rows(Index, float*, Index, const LocalIndex*, Index);
+template void swap_rows(Index, double*, Index, const LocalIndex*, Index);
+template void factor_cholesky_panel(Index, Index, float*, Index, PivotCounts&);
+template void factor_cholesky_panel(Index, Index, double*, Index, PivotCounts&);
+template void factor_lu_panel(Index, Index, Index, float*, Index, const PivotRule&, LocalIndex*,
+                              PivotCounts&);
+template void factor_lu_panel(Index, Index, Index, double*, Index, const PivotRule&, LocalIndex*,
+                              PivotCounts&);
 template void eliminate_cholesky(const Front<float>&, const Tiles&, PivotCounts&);
 template void eliminate_cholesky(const Front<double>&, const Tiles&, PivotCounts&);
 template void eliminate_lu(const Front<float>&, const PivotRule&, const Tiles&, LocalIndex*,

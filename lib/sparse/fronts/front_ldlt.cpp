@@ -4,6 +4,7 @@
 
 #include "core/column_blas.hpp"
 #include "sparse/fronts/front.hpp"
+#include "sparse/fronts/panels.hpp"
 
 namespace spsolve {
 
@@ -11,7 +12,7 @@ using namespace column_blas;
 
 namespace {
 
-constexpr Index block_width = 64;
+constexpr Index block_width = widest_ldlt_panel;
 constexpr Index rows_of_piece = 256;
 constexpr Index columns_of_piece = 128;
 
@@ -191,7 +192,8 @@ void permute_columns(Index count, Index w, const LocalIndex* rows, T* b, Index l
   }
 }
 
-/// Rows of `columns` columns put into the order of `rows`.
+}  // namespace
+
 template <typename T>
 void permute_rows(Index columns, Index w, const LocalIndex* rows, T* b, Index ld) {
   T copy[block_width];
@@ -201,7 +203,24 @@ void permute_rows(Index columns, Index w, const LocalIndex* rows, T* b, Index ld
   }
 }
 
-}  // namespace
+template <typename T>
+void multiply_by_d(Index count, Index w, const T* l, Index ld, const T* diagonal, Index ldd,
+                   const T* off_diagonal, T* product) {
+  for (Index k = 0; k < w; ++k) {
+    T* column = product + k * count;
+    const T* own = l + k * ld;
+    const T d = diagonal[k + k * ldd];
+    for (Index i = 0; i < count; ++i) column[i] = d * own[i];
+    if (off_diagonal[k] != 0) {
+      const T* next = own + ld;
+      for (Index i = 0; i < count; ++i) column[i] += off_diagonal[k] * next[i];
+    }
+    if (k > 0 && off_diagonal[k - 1] != 0) {
+      const T* previous = own - ld;
+      for (Index i = 0; i < count; ++i) column[i] += off_diagonal[k - 1] * previous[i];
+    }
+  }
+}
 
 Index scratch_of_pivots(Index pivots, Index height) {
   return pivots > block_width ? (height - block_width) * block_width : 0;
@@ -251,6 +270,32 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
   }
 }
 
+template <typename T>
+void factor_ldlt_panel(Index height, Index w, T* a, Index ld, const PivotRule& rule,
+                       LocalIndex* rows, T* off_diagonal, PivotCounts& counts) {
+  DiagonalBlock<T>(w, a, ld, rule, rows, off_diagonal, counts).factor();
+  if (counts.failed >= 0) return;
+  T largest = 0;
+  Tiles(1).run_pieces(w, height, rows_of_piece, [&](Index from, Index to) {
+    T* b = a + from;
+    if (counts.swaps > 0) permute_columns(to - from, w, rows, b, ld);
+    solve_triangle(CblasRight, unit_lower_transposed, to - from, w, a, ld, b, ld);
+    divide_by_d(to - from, w, a, ld, off_diagonal, b, ld);
+    largest = std::max(largest, largest_magnitude(to - from, w, b, ld));
+  });
+  counts.largest_multiplier = std::max(counts.largest_multiplier, static_cast<double>(largest));
+}
+
+template void permute_rows(Index, Index, const LocalIndex*, float*, Index);
+template void permute_rows(Index, Index, const LocalIndex*, double*, Index);
+template void multiply_by_d(Index, Index, const float*, Index, const float*, Index, const float*,
+                            float*);
+template void multiply_by_d(Index, Index, const double*, Index, const double*, Index, const double*,
+                            double*);
+template void factor_ldlt_panel(Index, Index, float*, Index, const PivotRule&, LocalIndex*, float*,
+                                PivotCounts&);
+template void factor_ldlt_panel(Index, Index, double*, Index, const PivotRule&, LocalIndex*,
+                                double*, PivotCounts&);
 template void eliminate_ldlt(const Front<float>&, const PivotRule&, const Tiles&, LocalIndex*,
                              float*, float*, PivotCounts&);
 template void eliminate_ldlt(const Front<double>&, const PivotRule&, const Tiles&, LocalIndex*,

@@ -100,7 +100,7 @@ typename FactorSolve<T>::Workspace& FactorSolve<T>::workspace(Index columns) con
   bool cut = false;
   for (const Group& group : groups_) {
     above = std::max(above, group.above_starts.back());
-    cut = cut || !group.schedule.upper.empty();
+    cut = cut || group.above_starts.back() > 0;
   }
   workspace_->above.resize(above * columns);
   for (int thread = 0; thread < threads_; ++thread) {

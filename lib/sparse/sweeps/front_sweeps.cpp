@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "sparse/sweeps/vector_sweeps.hpp"
+#include "sparse/sweeps/row_products.hpp"
 
 namespace spsolve {
 
 using namespace column_blas;
+using namespace row_products;
 using vector_sweeps::Ends;
 
 namespace {
@@ -15,70 +16,9 @@ constexpr Index block = 256;  // of a large front's triangle
 constexpr Index rows_of_piece = 512;
 constexpr Index columns_of_piece = 32;
 
-/// The same triangle for a system that is transposed.
-Triangle flipped(Triangle t) {
-  t.op = t.op == CblasNoTrans ? CblasTrans : CblasNoTrans;
-  return t;
-}
-
-/// Z <- op(A)^-1 Z for rows of K values.
-template <typename T>
-void solve_rows(Triangle t, Index w, Index columns, const T* a, Index ld, T* z) {
-  if (columns > 1) {
-    return solve_triangle(CblasRight, flipped(t), columns, w, a, ld, z, columns);
-  }
-  const bool transposed = t.op == CblasTrans, unit = t.diagonal == CblasUnit;
-  if (t.part == CblasUpper) {
-    transposed ? vector_sweeps::forward_upper(w, a, ld, z)
-               : vector_sweeps::backward_upper(w, a, ld, z);
-  } else {
-    transposed ? vector_sweeps::backward_lower<Ends::exact>(unit, w, w, a, ld, z)
-               : vector_sweeps::forward_lower<Ends::exact>(unit, w, w, a, ld, z);
-  }
-}
-
-/// B <- B - A Z for A of m x w and rows of K values.
-template <typename T>
-void subtract_product(Index m, Index w, Index columns, const T* a, Index ld, const T* z, T* b) {
-  if (m == 0) return;
-  if (columns == 1) return vector_sweeps::subtract<Ends::exact>(m, w, a, ld, z, b);
-  multiply_transposed<T>(columns, m, w, -1, z, columns, a, ld, 1, b, columns);
-}
-
-/// Z <- Z - A^T B likewise.
-template <typename T>
-void subtract_transposed_product(Index m, Index w, Index columns, const T* a, Index ld, const T* b,
-                                 T* z) {
-  if (m == 0) return;
-  if (columns == 1) return vector_sweeps::subtract_transposed<Ends::exact>(m, w, a, ld, b, z);
-  multiply<T>(false, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
-}
-
 template <typename T>
 void copy_row(Index columns, const T* from, T* to) {
   for (Index c = 0; c < columns; ++c) to[c] = from[c];
-}
-
-/// Z <- D^-1 Z for rows of K values.
-template <typename T>
-void divide_by_d(const FactoredFront<T>& f, Index columns, T* z) {
-  for (Index k = 0; k < f.pivots; ++k) {
-    const T d = f.lower[k + k * f.ld];
-    T* first = z + k * columns;
-    if (f.off_diagonal[k] == 0) {
-      for (Index c = 0; c < columns; ++c) first[c] /= d;
-      continue;
-    }
-    T* second = first + columns;
-    const double x = d, y = f.off_diagonal[k], w = f.lower[k + 1 + (k + 1) * f.ld];
-    const double determinant = x * w - y * y;
-    for (Index c = 0; c < columns; ++c) {
-      const double u = first[c], v = second[c];
-      first[c] = static_cast<T>((w * u - y * v) / determinant);
-      second[c] = static_cast<T>((x * v - y * u) / determinant);
-    }
-    ++k;
-  }
 }
 
 }  // namespace
@@ -119,7 +59,7 @@ void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Ind
       vector_sweeps::forward_lower<Ends::padded>(kind_ != Factorization::cholesky, e + m, e,
                                                  f.lower, f.ld, z);
     }
-    if (kind_ == Factorization::ldlt) divide_by_d(f, columns, z);
+    if (kind_ == Factorization::ldlt) divide_by_d(e, f.lower, f.ld, f.off_diagonal, columns, z);
     for (Index k = 0; k < e; ++k) x[out[k]] = z[k];
     for (Index i = 0; i < m; ++i) *rows.at(border[i], 1) = t[i];
     return;
@@ -147,7 +87,7 @@ void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Ind
                        t + from * columns);
     });
   }
-  if (kind_ == Factorization::ldlt) divide_by_d(f, columns, z);
+  if (kind_ == Factorization::ldlt) divide_by_d(e, f.lower, f.ld, f.off_diagonal, columns, z);
   for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
   for (Index i = 0; i < m; ++i) {
     T* target = rows.at(border[i], columns);

@@ -1,0 +1,315 @@
+#include "sparse/ranks/rank_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "sparse/fronts/schedule.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Which number every front has on the ranks that eliminate it, and the new number of every row:
+/// on its rank, or among the rows of the shared fronts.
+struct Numbers {
+  explicit Numbers(const Fronts& fronts, const FrontTeams& teams)
+      : front(fronts.size()), row(fronts.order()) {
+    std::vector<LocalIndex> next_front(teams.ranks + 1, 0), next_row(teams.ranks + 1, 0);
+    for (LocalIndex s = 0; s < fronts.size(); ++s) {
+      const int list = teams.shared(s) ? teams.ranks : teams.of[s].first;
+      front[s] = next_front[list]++;
+      for (LocalIndex k = fronts.first[s]; k < fronts.first[s + 1]; ++k) {
+        row[k] = next_row[list]++;
+      }
+    }
+  }
+
+  std::vector<LocalIndex> front, row;
+};
+
+/// Some fronts of a forest as one of their own. `row`: the new number of a row of a border.
+template <typename Row>
+Fronts chosen_fronts(const Fronts& all, const std::vector<LocalIndex>& chosen,
+                     const std::vector<LocalIndex>& number, const std::vector<bool>& is_chosen,
+                     const Row& row) {
+  Fronts fronts;
+  for (const LocalIndex s : chosen) {
+    const LocalIndex up = all.parent[s];
+    fronts.first.push_back(fronts.first.back() + all.pivots(s));
+    fronts.parent.push_back(up != -1 && is_chosen[up] ? number[up] : -1);
+    for (const LocalIndex k : all.border_of(s)) fronts.border.push_back(row(k));
+    fronts.border_starts.push_back(static_cast<Index>(fronts.border.size()));
+    const auto places = all.in_parent_of(s);
+    fronts.in_parent.insert(fronts.in_parent.end(), places.begin(), places.end());
+    LocalIndex first = number[s];
+    for (const LocalIndex child : all.children_of(s)) {
+      if (!is_chosen[child]) continue;
+      fronts.children.push_back(number[child]);
+      first = std::min(first, fronts.first_of_subtree[number[child]]);
+    }
+    fronts.child_starts.push_back(static_cast<Index>(fronts.children.size()));
+    fronts.first_of_subtree.push_back(first);
+  }
+  return fronts;
+}
+
+/// Calls visit(front, row, column, source) for each entry that a rank takes in, its own fronts
+/// before shared ones; of these row and column are in the whole front, of the others as
+/// FrontEntry has them.
+template <typename Visit>
+void visit_entries(const SparseAnalysis& analysis, Factorization kind, const FrontTeams& teams,
+                   int rank, const Visit& visit) {
+  const Fronts& fronts = analysis.fronts;
+  LocalIndex shared = 0;
+  for (const bool own : {true, false}) {
+    for (LocalIndex s = 0; s < fronts.size(); ++s) {
+      if (teams.shared(s) == own) continue;
+      const LocalIndex number = shared;
+      if (!own) ++shared;
+      if (!teams.of[s].holds(rank)) continue;
+      const LocalIndex p = fronts.pivots(s);
+      const ColumnBlocks blocks(kind, p, fronts.border_size(s), teams.of[s].count, number);
+      for (const FrontEntry& entry : analysis.entries.of(s)) {
+        if (own) {
+          visit(s, entry.row, entry.column, entry.source);
+          continue;
+        }
+        const bool upper = entry.column < 0;
+        const LocalIndex row = upper ? ~entry.column : entry.row;
+        const LocalIndex column = upper ? p + entry.row : entry.column;
+        if (teams.of[s].first + blocks.owner(blocks.block_of(column)) == rank) {
+          visit(s, row, column, entry.source);
+        }
+      }
+    }
+  }
+}
+
+/// Every list of a part, one after another: what travels from rank 0.
+template <typename Tree, typename Visit>
+void each_list(Tree& tree, const Visit& visit) {
+  for (auto* fronts : {&tree.own, &tree.shared}) {
+    visit(fronts->first);
+    visit(fronts->parent);
+    visit(fronts->border_starts);
+    visit(fronts->border);
+    visit(fronts->in_parent);
+    visit(fronts->child_starts);
+    visit(fronts->children);
+    visit(fronts->first_of_subtree);
+  }
+  for (auto* entries : {&tree.own_entries, &tree.shared_entries}) {
+    visit(entries->starts);
+    visit(entries->entries);
+  }
+  visit(tree.teams);
+  visit(tree.depth);
+  visit(tree.hanging_starts);
+  visit(tree.hanging_rank);
+  visit(tree.hanging_front);
+  visit(tree.place_starts);
+  visit(tree.places);
+  visit(tree.rows);
+  visit(tree.columns);
+  visit(tree.shared_rows);
+}
+
+constexpr std::size_t lists = 30;  // that each_list() visits
+using Sizes = std::array<Index, lists>;
+
+/// Sends a part, unless the other rank has no room for it.
+void send_part(Team& team, const RankTree& part, int to) {
+  Sizes sizes{};
+  std::size_t i = 0;
+  each_list(part, [&](const auto& list) { sizes[i++] = std::ssize(list); });
+  send(team, std::span(sizes), to);
+  char has_room = 0;
+  receive(team, std::span(&has_room, 1), to);
+  if (has_room == 0) return;
+  each_list(part, [&](const auto& list) {
+    if (!list.empty()) send(team, std::span(list), to);
+  });
+}
+
+/// Instead of a part, where rank 0 cannot make it.
+void send_nothing(Team& team, int to) {
+  Sizes sizes;
+  sizes.fill(-1);
+  send(team, std::span(sizes), to);
+}
+
+/// What rank 0 sends; a failure of this rank.
+std::optional<Failure> receive_part(Team& team, RankTree& part) {
+  Sizes sizes{};
+  receive(team, std::span(sizes), 0);
+  if (sizes.front() < 0) return std::nullopt;
+  std::optional<Failure> failure;
+  try {
+    std::size_t i = 0;
+    each_list(part, [&](auto& list) { list.resize(static_cast<std::size_t>(sizes[i++])); });
+  } catch (...) {
+    failure = current_failure();
+  }
+  const char has_room = failure ? 0 : 1;
+  send(team, std::span(&has_room, 1), 0);
+  if (failure) return failure;
+  each_list(part, [&](auto& list) {
+    if (!list.empty()) receive(team, std::span(list), 0);
+  });
+  return std::nullopt;
+}
+
+/// Shared fronts, and what hangs below them.
+void list_shared(const Fronts& fronts, const FrontTeams& teams, const Numbers& numbers,
+                 RankTree& part) {
+  std::vector<LocalIndex> chosen;
+  std::vector<bool> is_shared(fronts.size());
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    is_shared[s] = teams.shared(s);
+    if (is_shared[s]) chosen.push_back(s);
+  }
+  part.shared = chosen_fronts(fronts, chosen, numbers.front, is_shared,
+                              [&](LocalIndex k) { return numbers.row[k]; });
+  for (const LocalIndex s : chosen) {
+    part.teams.push_back(teams.of[s]);
+    part.depth.push_back(teams.depth[s]);
+    for (const LocalIndex child : fronts.children_of(s)) {
+      if (is_shared[child]) continue;
+      part.hanging_rank.push_back(teams.of[child].first);
+      part.hanging_front.push_back(numbers.front[child]);
+      const auto places = fronts.in_parent_of(child);
+      part.places.insert(part.places.end(), places.begin(), places.end());
+      part.place_starts.push_back(static_cast<Index>(part.places.size()));
+    }
+    part.hanging_starts.push_back(static_cast<Index>(part.hanging_rank.size()));
+  }
+}
+
+void list_entries(const SparseAnalysis& analysis, const FrontTeams& teams, const Numbers& numbers,
+                  RankTree& part) {
+  part.own_entries.starts.assign(part.own.size() + 1, 0);
+  part.shared_entries.starts.assign(part.shared.size() + 1, 0);
+  Index place = 0;
+  visit_entries(analysis, part.kind, teams, part.rank,
+                [&](LocalIndex s, LocalIndex row, LocalIndex column, Index) {
+                  FrontEntries& list = teams.shared(s) ? part.shared_entries : part.own_entries;
+                  list.entries.push_back({place++, row, column});
+                  ++list.starts[numbers.front[s] + 1];
+                });
+  for (FrontEntries* list : {&part.own_entries, &part.shared_entries}) {
+    std::partial_sum(list->starts.begin(), list->starts.end(), list->starts.begin());
+  }
+}
+
+RankTree part_of(const SparseAnalysis& analysis, Factorization kind, const FrontTeams& teams,
+                 const Numbers& numbers, int rank) {
+  const Fronts& fronts = analysis.fronts;
+  RankTree part;
+  part.kind = kind;
+  part.rank = rank;
+  part.ranks = teams.ranks;
+  list_shared(fronts, teams, numbers, part);
+  std::vector<LocalIndex> chosen;
+  std::vector<bool> is_own(fronts.size());
+  const auto name_row = [&](LocalIndex k) {
+    part.rows.push_back(analysis.row(k));
+    part.columns.push_back(analysis.order[k]);
+  };
+  LocalIndex own_rows = 0;
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    is_own[s] = teams.of[s] == RankRange{rank, 1};
+    if (!is_own[s]) continue;
+    chosen.push_back(s);
+    own_rows += fronts.pivots(s);
+    for (LocalIndex k = fronts.first[s]; k < fronts.first[s + 1]; ++k) name_row(k);
+  }
+  std::vector<bool> is_shared_row(fronts.order(), false);
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    if (!teams.shared(s)) continue;
+    for (LocalIndex k = fronts.first[s]; k < fronts.first[s + 1]; ++k) {
+      is_shared_row[k] = true;
+      if (teams.of[s].first != rank) continue;
+      name_row(k);
+      part.shared_rows.push_back(numbers.row[k]);
+    }
+  }
+  part.own = chosen_fronts(fronts, chosen, numbers.front, is_own, [&](LocalIndex k) {
+    return is_shared_row[k] ? own_rows + numbers.row[k] : numbers.row[k];
+  });
+  list_entries(analysis, teams, numbers, part);
+  return part;
+}
+
+}  // namespace
+
+std::int64_t RankTree::bytes() const {
+  std::int64_t sum = 0;
+  each_list(*this, [&](const auto& list) {
+    sum += static_cast<std::int64_t>(list.size() * sizeof(list[0]));
+  });
+  return sum;
+}
+
+FrontTeams deal_fronts(const SparseAnalysis& analysis, Factorization kind, int ranks) {
+  return assign_fronts(analysis.fronts, front_work(analysis.fronts, kind != Factorization::lu),
+                       ranks);
+}
+
+RankTree part_of(const SparseAnalysis& analysis, Factorization kind, const FrontTeams& teams,
+                 int rank) {
+  return part_of(analysis, kind, teams, Numbers(analysis.fronts, teams), rank);
+}
+
+RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind) {
+  RankTree mine;
+  std::optional<Failure> failure;
+  if (team.rank() > 0) {
+    failure = receive_part(team, mine);
+  } else {
+    int served = 0;  // ranks that were sent a part
+    try {
+      const FrontTeams teams = deal_fronts(*analysis, kind, team.size());
+      const Numbers numbers(analysis->fronts, teams);
+      mine = part_of(*analysis, kind, teams, numbers, 0);
+      while (served + 1 < team.size()) {
+        const RankTree part = part_of(*analysis, kind, teams, numbers, served + 1);
+        send_part(team, part, ++served);
+      }
+    } catch (...) {
+      failure = current_failure();
+      while (served + 1 < team.size()) send_nothing(team, ++served);
+    }
+  }
+  agree(team, failure);
+  mine.kind = kind;
+  mine.rank = team.rank();
+  mine.ranks = team.size();
+  return mine;
+}
+
+std::vector<double> deal_values(Team& team, const SparseAnalysis* analysis,
+                                const std::vector<double>& values, const RankTree& tree) {
+  const std::vector<Index> sizes = all_gather(team, tree.values());
+  std::vector<double> mine;
+  std::optional<FrontTeams> teams;
+  together(team, [&] {
+    mine.reserve(team.rank() > 0 ? sizes[team.rank()] : *std::ranges::max_element(sizes));
+    if (team.rank() == 0) teams = deal_fronts(*analysis, tree.kind, team.size());
+  });
+  if (team.rank() > 0) {
+    mine.resize(sizes[team.rank()]);
+    if (!mine.empty()) receive(team, std::span(mine), 0);
+    return mine;
+  }
+  for (int rank = team.size() - 1; rank >= 0; --rank) {
+    mine.clear();
+    visit_entries(
+        *analysis, tree.kind, *teams, rank,
+        [&](LocalIndex, LocalIndex, LocalIndex, Index source) { mine.push_back(values[source]); });
+    if (rank > 0 && !mine.empty()) send(team, std::span(mine), rank);
+  }
+  return mine;
+}
+
+}  // namespace spsolve

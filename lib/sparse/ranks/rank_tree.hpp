@@ -1,0 +1,70 @@
+#pragma once
+
+#include <vector>
+
+#include "sparse/analysis.hpp"
+#include "sparse/ranks/column_blocks.hpp"
+#include "sparse/ranks/front_teams.hpp"
+#include "team/team.hpp"
+
+namespace spsolve {
+
+/// What one rank knows of an elimination that all ranks of a team share: the fronts that are its
+/// own, which are whole subtrees, and the fronts above them, which several ranks share. Rows of the
+/// shared fronts are numbered from 0 in their order; behind its own rows a rank's fronts name them
+/// from own.order() on.
+struct RankTree {
+  Factorization kind = Factorization::lu;
+  int rank = 0, ranks = 1;
+
+  Fronts own;                ///< roots have a border where they pass something up
+  FrontEntries own_entries;  ///< source: the place among this rank's values
+
+  Fronts shared;                  ///< of all ranks, the same on each
+  std::vector<RankRange> teams;   ///< of each shared front
+  std::vector<LocalIndex> depth;  ///< of these teams; see range_at()
+  /// Subtrees of single ranks right below each shared front: the rank, the topmost front's number
+  /// there, and where the rows of its border stand in the shared front.
+  std::vector<Index> hanging_starts{0};  ///< shared fronts + 1
+  std::vector<LocalIndex> hanging_rank, hanging_front;
+  std::vector<Index> place_starts{0};  ///< hanging subtrees + 1
+  std::vector<LocalIndex> places;
+  /// Entries of A in this rank's columns of each shared front: row and column in the front.
+  FrontEntries shared_entries;
+
+  /// The rows and columns of A of this rank's pivots, its own first, then those of the shared
+  /// fronts that it is the first rank of.
+  std::vector<Index> rows, columns;
+  std::vector<LocalIndex> shared_rows;  ///< the numbers of the latter
+
+  Index values() const {
+    return static_cast<Index>(own_entries.entries.size() + shared_entries.entries.size());
+  }
+  LocalIndex below() const { return static_cast<LocalIndex>(hanging_rank.size()); }
+  std::span<const LocalIndex> places_of(Index hanging) const {
+    return {places.data() + place_starts[hanging], places.data() + place_starts[hanging + 1]};
+  }
+  ColumnBlocks blocks(LocalIndex s) const {
+    return {kind, shared.pivots(s), shared.border_size(s), teams[s].count, s};
+  }
+  std::int64_t bytes() const;
+};
+
+/// Each rank's part of the analysis that rank 0 has, one rank's after the other: rank 0 holds no
+/// more than one of them beside its own. Other ranks pass null. Throws std::bad_alloc on every
+/// rank. Collective.
+RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind);
+
+/// Each rank's values in the order of its entries, own before shared, from all `values` of the
+/// matrix on rank 0. Collective.
+std::vector<double> deal_values(Team& team, const SparseAnalysis* analysis,
+                                const std::vector<double>& values, const RankTree& tree);
+
+/// The part of `rank`, by an analysis whose fronts are dealt out so.
+RankTree part_of(const SparseAnalysis& analysis, Factorization kind, const FrontTeams& teams,
+                 int rank);
+
+/// Which ranks eliminate which fronts, of so many ranks.
+FrontTeams deal_fronts(const SparseAnalysis& analysis, Factorization kind, int ranks);
+
+}  // namespace spsolve

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "distribute/row_exchange.hpp"
+#include "sparse/ranks/shared_sweeps.hpp"
+#include "sparse/ranks/team_factors.hpp"
+#include "sparse/sweeps/factor_solve.hpp"
+#include "vectors/vectors.hpp"
+
+namespace spsolve {
+
+/// Sparse elimination by all ranks of a team, on hosts: rank 0 has the analysis and hands out the
+/// matrix' values; factors and vectors are spread over ranks.
+template <typename T>
+class TeamElimination {
+ public:
+  /// Deals out the fronts of the analysis that rank 0 has (others pass null), whose matrix is one
+  /// block; `bands`: the layout of vectors. `team` must outlive the object. A message from rank 0
+  /// to each rank, of its part. Throws std::bad_alloc as Error on every rank. Collective.
+  TeamElimination(Team& team, const SparseAnalysis* analysis, Factorization kind,
+                  const RowLayout& bands);
+
+  Factorization kind() const { return tree_.kind; }
+  /// Of this rank's part.
+  double flops() const { return flops_; }
+  LocalIndex fronts() const { return fronts_; }
+
+  /// Factors the matrix with the values that rank 0 has, as HostSparseElimination::factor() does;
+  /// `advance` is called with the flops of this rank's pieces of work. Collective.
+  PivotCounts factor(const SparseAnalysis* analysis, const std::vector<double>& values,
+                     const PivotRule& rule, const std::function<void(double)>& advance = {});
+
+  /// x <- A^-1 b or A^-T b, in bands. Two messages each way with each rank of the rows that change
+  /// ranks, and those of SharedSweeps. Collective.
+  void solve(bool transposed, const Vectors& b, Vectors& x);
+
+ private:
+  void solve_columns(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x,
+                     std::vector<T>& found, int threads);
+
+  Team& team_;
+  RankTree tree_;
+  NestedTeams teams_;
+  RowExchange rows_, columns_;
+  double flops_ = 0;
+  LocalIndex fronts_ = 0;
+  std::optional<TeamFactors<T>> factors_;
+  std::optional<FactorSolve<T>> own_solve_;
+};
+
+}  // namespace spsolve

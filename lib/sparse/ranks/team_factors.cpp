@@ -1,0 +1,252 @@
+#include "sparse/ranks/team_factors.hpp"
+
+#include <algorithm>
+
+#include "sparse/fronts/border_block.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr Index most_on_the_way = Index{1} << 25;  // values that a front takes in at a time
+
+}  // namespace
+
+NestedTeams::NestedTeams(Team& team, const RankTree& tree) : teams_{&team} {
+  int deepest = 0;
+  for (const LocalIndex depth : tree.depth) deepest = std::max<int>(deepest, depth);
+  for (int depth = 1; depth <= deepest; ++depth) {
+    const RankRange before = range_at(tree.ranks, tree.rank, depth - 1);
+    if (before.count == 1) break;
+    const RankRange here = range_at(tree.ranks, tree.rank, depth);
+    halves_.push_back(teams_.back()->split(here.first == before.first ? 0 : 1, 0));
+    teams_.push_back(halves_.back().get());
+  }
+}
+
+template <typename T>
+TeamFactors<T>::TeamFactors(Team& team, const RankTree& tree, const NestedTeams& teams, int threads)
+    : team_(team),
+      tree_(tree),
+      teams_(teams),
+      threads_(threads),
+      own_(tree.own, tree.kind, threads) {
+  for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
+    std::optional<SharedFront<T>>& front = shared_.emplace_back();
+    if (!tree.teams[s].holds(tree.rank)) continue;
+    front.emplace(tree.kind, tree.blocks(s), tree.rank - tree.teams[s].first);
+  }
+}
+
+template <typename T>
+std::vector<typename TeamFactors<T>::Below> TeamFactors<T>::below(LocalIndex s) const {
+  std::vector<Below> children;
+  for (const LocalIndex child : tree_.shared.children_of(s)) {
+    children.push_back({-1, child, tree_.shared.in_parent_of(child)});
+  }
+  for (Index i = tree_.hanging_starts[s]; i < tree_.hanging_starts[s + 1]; ++i) {
+    children.push_back({i, -1, tree_.places_of(i)});
+  }
+  return children;
+}
+
+/// The rank of the whole team that has a column of what a child passes up.
+template <typename T>
+int TeamFactors<T>::owner_below(const Below& child, Index column) const {
+  if (child.shared < 0) return tree_.hanging_rank[child.hanging];
+  const ColumnBlocks blocks = tree_.blocks(child.shared);
+  return tree_.teams[child.shared].first + blocks.owner(blocks.block_of(blocks.pivots() + column));
+}
+
+/// The column, of this rank: from its diagonal on, or whole, of L U.
+template <typename T>
+const T* TeamFactors<T>::values_below(const Below& child, Index column) const {
+  if (child.shared >= 0) {
+    const SharedFront<T>& front = *shared_[child.shared];
+    return front.passed_up(front.blocks().pivots() + column);
+  }
+  const bool lu = tree_.kind == Factorization::lu;
+  const BorderBlock block(std::ssize(child.places), !lu);
+  return own_.handed_over(tree_.hanging_front[child.hanging]) + block.column_start(column) +
+         (lu ? 0 : column);
+}
+
+template <typename T>
+void TeamFactors<T>::release(const Below& child) {
+  if (child.shared >= 0) {
+    if (shared_[child.shared]) shared_[child.shared]->release();
+  } else if (tree_.hanging_rank[child.hanging] == tree_.rank) {
+    own_.release(tree_.hanging_front[child.hanging]);
+  }
+}
+
+/// Does what may want more memory than there is, where this rank is ready for it; whether all ranks
+/// of a front have done so. None may wait for one that has not.
+template <typename T>
+template <typename Work>
+bool TeamFactors<T>::all_can(LocalIndex s, bool ready, std::optional<Failure>& failure,
+                             const Work& work) {
+  if (ready) {
+    try {
+      work();
+    } catch (...) {
+      failure = current_failure();
+      ready = false;
+    }
+  }
+  const std::vector<char> all = all_gather(teams_.at(tree_.depth[s]), static_cast<char>(ready));
+  return std::ranges::all_of(all, [](char ok) { return ok != 0; });
+}
+
+/// Columns of these children travel from who has them to who has the columns of the front that
+/// they are added to.
+template <typename T>
+bool TeamFactors<T>::take_in(LocalIndex s, std::span<const Below> children,
+                             std::optional<Failure>& failure) {
+  const RankRange range = tree_.teams[s];
+  Team& team = teams_.at(tree_.depth[s]);
+  SharedFront<T>& front = *shared_[s];
+  const ColumnBlocks& blocks = front.blocks();
+  const bool lu = tree_.kind == Factorization::lu;
+  /// Calls visit(child, column, from, to) for each column, ranks of this front's team.
+  const auto each_column = [&](const auto& visit) {
+    for (const Below& child : children) {
+      for (Index j = 0; j < std::ssize(child.places); ++j) {
+        visit(child, j, owner_below(child, j) - range.first,
+              blocks.owner(blocks.block_of(child.places[j])));
+      }
+    }
+  };
+  const auto rows = [&](const Below& child, Index j) { return child.places.subspan(lu ? 0 : j); };
+  const int me = team.rank();
+  std::vector<std::vector<T>> out(team.size()), in(team.size());
+  const bool fits = all_can(s, true, failure, [&] {
+    std::vector<Index> leaving(team.size(), 0), coming(team.size(), 0);
+    each_column([&](const Below& child, Index j, int from, int to) {
+      if (from == to) return;
+      if (from == me) leaving[to] += std::ssize(rows(child, j));
+      if (to == me) coming[from] += std::ssize(rows(child, j));
+    });
+    for (int rank = 0; rank < team.size(); ++rank) {
+      out[rank].reserve(leaving[rank]);
+      in[rank].resize(coming[rank]);
+    }
+  });
+  if (!fits) return false;
+  each_column([&](const Below& child, Index j, int from, int to) {
+    if (from != me || to == me) return;
+    const T* values = values_below(child, j);
+    out[to].insert(out[to].end(), values, values + rows(child, j).size());
+  });
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  for (int rank = 0; rank < team.size(); ++rank) {
+    if (!out[rank].empty()) outgoing.push_back({rank, std::as_bytes(std::span(out[rank]))});
+    if (!in[rank].empty()) incoming.push_back({rank, std::as_writable_bytes(std::span(in[rank]))});
+  }
+  const std::unique_ptr<Messages> messages = team.messages(outgoing, incoming);
+  messages->start();
+  messages->wait();
+  std::vector<const T*> next;
+  for (const std::vector<T>& part : in) next.push_back(part.data());
+  each_column([&](const Below& child, Index j, int from, int to) {
+    if (to != me) return;
+    const auto where = rows(child, j);
+    const T* values = from == me ? values_below(child, j) : next[from];
+    if (from != me) next[from] += where.size();
+    front.add(child.places[j], where, values);
+  });
+  for (const Below& child : children) release(child);
+  return true;
+}
+
+template <typename T>
+bool TeamFactors<T>::assemble(LocalIndex s, const std::vector<double>& values,
+                              std::optional<Failure>& failure) {
+  for (const FrontEntry& entry : tree_.shared_entries.of(s)) {
+    shared_[s]->add(entry.row, entry.column, static_cast<T>(values[entry.source]));
+  }
+  const std::vector<Below> children = below(s);
+  std::size_t first = 0;
+  Index size = 0;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    size += std::ssize(children[i].places) * std::ssize(children[i].places);
+    if (size < most_on_the_way && i + 1 < children.size()) continue;
+    if (!take_in(s, std::span(children).subspan(first, i + 1 - first), failure)) return false;
+    first = i + 1;
+    size = 0;
+  }
+  return true;
+}
+
+template <typename T>
+void TeamFactors<T>::eliminate_shared(const std::vector<double>& values, const PivotRule& rule,
+                                      const std::function<void(double)>& advance,
+                                      PivotCounts& counts, std::optional<Failure>& failure) {
+  for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
+    if (!shared_[s]) continue;
+    const bool ready = !failure && counts.failed < 0;
+    if (!all_can(s, ready, failure, [&] { shared_[s]->begin(); }) ||
+        !assemble(s, values, failure)) {
+      // Something failed below, here or on another rank: fronts above are to learn of it.
+      if (!failure && counts.failed < 0) counts.failed = tree_.shared.order();
+      continue;
+    }
+    PivotCounts own;
+    shared_[s]->eliminate(teams_.at(tree_.depth[s]), rule, Tiles(threads_), own);
+    if (own.failed >= 0) {
+      counts.failed = own.failed + tree_.shared.first[s];
+      continue;
+    }
+    counts.add(own);
+    if (advance) {
+      const bool symmetric = tree_.kind != Factorization::lu;
+      advance(front_flops(tree_.shared, s, symmetric) / tree_.teams[s].count);
+    }
+  }
+}
+
+template <typename T>
+PivotCounts TeamFactors<T>::factor(const std::vector<double>& values, const PivotRule& rule,
+                                   const std::function<void(double)>& advance) {
+  PivotCounts counts;
+  std::optional<Failure> failure;
+  try {
+    counts = own_.factor(tree_.own_entries, values, rule, advance);
+  } catch (...) {
+    failure = current_failure();
+  }
+  eliminate_shared(values, rule, advance, counts, failure);
+  agree(team_, failure);
+  PivotCounts all;
+  for (const PivotCounts& of : all_gather(team_, counts)) {
+    all.add(of);
+    if (of.failed >= 0 && (all.failed < 0 || of.failed < all.failed)) all.failed = of.failed;
+  }
+  return all;
+}
+
+FactorMemory team_factor_memory(const RankTree& part, int threads, std::size_t value_bytes) {
+  const auto bytes = static_cast<std::int64_t>(value_bytes);
+  FactorMemory memory = factor_memory(part.own, part.kind,
+                                      factor_schedule(part.own, part.kind, threads), value_bytes);
+  // Blocks of shared fronts live until the parent has taken them in; what travels is as large
+  // again.
+  std::int64_t most = 0;
+  for (LocalIndex s = 0; s < part.shared.size(); ++s) {
+    if (!part.teams[s].holds(part.rank)) continue;
+    const ColumnBlocks blocks = part.blocks(s);
+    const SharedFrontSize size =
+        shared_front_size(part.kind, blocks, part.rank - part.teams[s].first);
+    memory.factors += size.kept * bytes;
+    most = std::max(most, (2 * size.passed_up + 2 * blocks.height() * blocks.width()) * bytes);
+  }
+  memory.stack += most;
+  memory.rest += part.bytes() + part.values() * static_cast<std::int64_t>(sizeof(double));
+  return memory;
+}
+
+template class TeamFactors<float>;
+template class TeamFactors<double>;
+
+}  // namespace spsolve

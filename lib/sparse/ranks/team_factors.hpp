@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sparse/fronts/factors.hpp"
+#include "sparse/ranks/rank_tree.hpp"
+#include "sparse/ranks/shared_front.hpp"
+
+namespace spsolve {
+
+/// The teams that a rank works with, one for each depth of the halving; see range_at().
+class NestedTeams {
+ public:
+  /// Splits `team`, which must outlive the object, as often as the tree wants it. Collective.
+  NestedTeams(Team& team, const RankTree& tree);
+
+  Team& at(int depth) const { return *teams_[depth]; }
+
+ private:
+  std::vector<std::unique_ptr<Team>> halves_;
+  std::vector<Team*> teams_;
+};
+
+/// Factors of a sparse matrix that the ranks of a team make together: each rank eliminates its
+/// subtrees as SparseFactors does, and what these pass up travels to the ranks that share the
+/// fronts above, column by column to who has that column. A rank holds the factors of its subtrees
+/// and its columns of shared fronts. The same bits for the same ranks, with any number of threads.
+template <typename T>
+class TeamFactors {
+ public:
+  /// `team`, `tree` and `teams` must outlive the object. Throws std::bad_alloc on this rank alone;
+  /// talks to nobody.
+  TeamFactors(Team& team, const RankTree& tree, const NestedTeams& teams, int threads);
+
+  /// Factors the matrix with this rank's values, in the order of its entries. `advance` is called
+  /// with the flops of this rank's part of each piece of work. The counts of all ranks; a failure
+  /// is the number of a pivot among those of a rank or of the shared fronts. Throws on every rank
+  /// where one has not enough memory. Collective.
+  PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
+                     const std::function<void(double)>& advance = {});
+
+  const SparseFactors<T>& own() const { return own_; }
+  /// Null where this rank has no part in it.
+  const SharedFront<T>* shared(LocalIndex s) const { return shared_[s] ? &*shared_[s] : nullptr; }
+
+ private:
+  /// Columns that pass from a front below to a shared one; of a hanging subtree where shared is -1.
+  struct Below {
+    Index hanging = -1;
+    LocalIndex shared = -1;
+    std::span<const LocalIndex> places;
+  };
+
+  std::vector<Below> below(LocalIndex s) const;
+  int owner_below(const Below& child, Index column) const;
+  const T* values_below(const Below& child, Index column) const;
+  void release(const Below& child);
+  template <typename Work>
+  bool all_can(LocalIndex s, bool ready, std::optional<Failure>& failure, const Work& work);
+  bool take_in(LocalIndex s, std::span<const Below> children, std::optional<Failure>& failure);
+  bool assemble(LocalIndex s, const std::vector<double>& values, std::optional<Failure>& failure);
+  void eliminate_shared(const std::vector<double>& values, const PivotRule& rule,
+                        const std::function<void(double)>& advance, PivotCounts& counts,
+                        std::optional<Failure>& failure);
+
+  Team& team_;
+  const RankTree& tree_;
+  const NestedTeams& teams_;
+  int threads_;
+  SparseFactors<T> own_;
+  std::vector<std::optional<SharedFront<T>>> shared_;
+};
+
+/// Bytes that `part`'s rank takes for factors with values of so many bytes.
+FactorMemory team_factor_memory(const RankTree& part, int threads, std::size_t value_bytes);
+
+}  // namespace spsolve

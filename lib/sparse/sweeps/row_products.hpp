@@ -1,0 +1,77 @@
+#pragma once
+
+#include "core/column_blas.hpp"
+#include "sparse/sweeps/vector_sweeps.hpp"
+
+namespace spsolve::row_products {
+
+// Products and triangles of fronts, column-major, with rows of K values, row-major: what sweeps
+// through fronts are made of. One column is taken by own sweeps (vector_sweeps.hpp), more by the
+// BLAS.
+
+/// The same triangle for a system that is transposed.
+inline column_blas::Triangle flipped(column_blas::Triangle t) {
+  t.op = t.op == CblasNoTrans ? CblasTrans : CblasNoTrans;
+  return t;
+}
+
+/// Z <- op(A)^-1 Z for w rows of K values.
+template <typename T>
+void solve_rows(column_blas::Triangle t, Index w, Index columns, const T* a, Index ld, T* z) {
+  using vector_sweeps::Ends;
+  if (columns > 1) {
+    return column_blas::solve_triangle(CblasRight, flipped(t), columns, w, a, ld, z, columns);
+  }
+  const bool transposed = t.op == CblasTrans, unit = t.diagonal == CblasUnit;
+  if (t.part == CblasUpper) {
+    transposed ? vector_sweeps::forward_upper(w, a, ld, z)
+               : vector_sweeps::backward_upper(w, a, ld, z);
+  } else {
+    transposed ? vector_sweeps::backward_lower<Ends::exact>(unit, w, w, a, ld, z)
+               : vector_sweeps::forward_lower<Ends::exact>(unit, w, w, a, ld, z);
+  }
+}
+
+/// B <- B - A Z for A of m x w and rows of K values.
+template <typename T>
+void subtract_product(Index m, Index w, Index columns, const T* a, Index ld, const T* z, T* b) {
+  using vector_sweeps::Ends;
+  if (m == 0) return;
+  if (columns == 1) return vector_sweeps::subtract<Ends::exact>(m, w, a, ld, z, b);
+  column_blas::multiply_transposed<T>(columns, m, w, -1, z, columns, a, ld, 1, b, columns);
+}
+
+/// Z <- Z - A^T B likewise.
+template <typename T>
+void subtract_transposed_product(Index m, Index w, Index columns, const T* a, Index ld, const T* b,
+                                 T* z) {
+  using vector_sweeps::Ends;
+  if (m == 0) return;
+  if (columns == 1) return vector_sweeps::subtract_transposed<Ends::exact>(m, w, a, ld, b, z);
+  column_blas::multiply<T>(false, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
+}
+
+/// Z <- D^-1 Z for w rows of K values; D as the diagonal of a column-major matrix and what is
+/// beside it.
+template <typename T>
+void divide_by_d(Index w, const T* diagonal, Index ld, const T* off_diagonal, Index columns, T* z) {
+  for (Index k = 0; k < w; ++k) {
+    const T d = diagonal[k + k * ld];
+    T* first = z + k * columns;
+    if (off_diagonal[k] == 0) {
+      for (Index c = 0; c < columns; ++c) first[c] /= d;
+      continue;
+    }
+    T* second = first + columns;
+    const double x = d, y = off_diagonal[k], v = diagonal[k + 1 + (k + 1) * ld];
+    const double determinant = x * v - y * y;
+    for (Index c = 0; c < columns; ++c) {
+      const double upper = first[c], lower = second[c];
+      first[c] = static_cast<T>((v * upper - y * lower) / determinant);
+      second[c] = static_cast<T>((x * lower - y * upper) / determinant);
+    }
+    ++k;
+  }
+}
+
+}  // namespace spsolve::row_products
