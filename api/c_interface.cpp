@@ -11,8 +11,10 @@
 
 static_assert(static_cast<int>(spsolve::Method::sparse_lu) == SPSOLVE_METHOD_SPARSE_LU &&
                   static_cast<int>(spsolve::Method::lu) == SPSOLVE_METHOD_LU &&
-                  static_cast<int>(spsolve::Method::idr) == SPSOLVE_METHOD_IDR,
-              "methods have the same numbers on both sides");
+                  static_cast<int>(spsolve::Method::idr) == SPSOLVE_METHOD_IDR &&
+                  static_cast<int>(spsolve::Preconditioner::multigrid) ==
+                      SPSOLVE_PRECONDITIONER_MULTIGRID,
+              "methods and preconditioners have the same numbers on both sides");
 
 struct spsolve_matrix {
   spsolve::Matrix matrix;
@@ -118,7 +120,13 @@ void spsolve_options_init(spsolve_options* options) {
               static_cast<spsolve_precision>(defaults.precision),
               static_cast<spsolve_device>(defaults.device),
               defaults.refinement,
-              defaults.condition ? 1 : 0};
+              defaults.condition ? 1 : 0,
+              static_cast<spsolve_preconditioner>(defaults.preconditioner),
+              defaults.tolerance,
+              defaults.iterations,
+              nullptr,
+              0,
+              0};
 }
 
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
@@ -128,11 +136,16 @@ spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve
   spsolve_options_init(&wanted);
   if (options != nullptr) wanted = *options;
   const auto known = [](int value, int last) { return value >= 0 && value <= last; };
-  if (!known(wanted.method, SPSOLVE_METHOD_SPARSE_LU) ||
+  if (!known(wanted.method, SPSOLVE_METHOD_IDR) ||
+      !known(wanted.preconditioner, SPSOLVE_PRECONDITIONER_MULTIGRID) ||
       !known(wanted.pivoting, SPSOLVE_PIVOTING_TOURNAMENT) ||
       !known(wanted.precision, SPSOLVE_MIXED) || !known(wanted.device, SPSOLVE_DEVICE_CUDA) ||
-      wanted.refinement < 0) {
+      wanted.refinement < 0 || !(wanted.tolerance >= 0 && wanted.tolerance < 1) ||
+      wanted.iterations < 0) {
     return refuse("an option is out of its range; spsolve_options_init() sets the defaults");
+  }
+  if (wanted.coordinates != nullptr && (wanted.nodes < 0 || wanted.dimensions < 0)) {
+    return refuse("coordinates need numbers of nodes and dimensions from 0 on");
   }
   return create(solver, [&] {
     spsolve::Options mine;
@@ -142,6 +155,12 @@ spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve
     mine.device = static_cast<spsolve::Device>(wanted.device);
     mine.refinement = wanted.refinement;
     mine.condition = wanted.condition != 0;
+    mine.preconditioner = static_cast<spsolve::Preconditioner>(wanted.preconditioner);
+    mine.tolerance = wanted.tolerance;
+    mine.iterations = wanted.iterations;
+    if (wanted.coordinates != nullptr) {
+      mine.node_coordinates = rows_of(wanted.coordinates, wanted.nodes, wanted.dimensions);
+    }
     return new spsolve_solver{spsolve::Solver(matrix->matrix, mine), {}};
   });
 }

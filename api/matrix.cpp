@@ -38,7 +38,8 @@ Matrix made_of(Coo entries) {
 Matrix::Matrix() : csr_(std::make_shared<const Csr<double>>()) {}
 
 Matrix Matrix::load(const std::string& file_or_generator) {
-  return Matrix(std::make_shared<const Csr<double>>(load_matrix(file_or_generator)));
+  return Matrix(std::make_shared<const Csr<double>>(load_matrix(file_or_generator)),
+                means_generator(file_or_generator) ? file_or_generator : std::string());
 }
 
 Matrix Matrix::from_rows(Index rows, Index columns, std::span<const Index> row_offsets,

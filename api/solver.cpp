@@ -1,5 +1,8 @@
 #include "spsolve/solver.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <omp.h>
 
 #include "api/gpus.hpp"
@@ -9,6 +12,7 @@
 #include "process/system.hpp"
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
+#include "task/coordinates.hpp"
 #include "task/gpu_memory.hpp"
 #include "task/solve_plan.hpp"
 
@@ -29,6 +33,8 @@ struct Decided {
   std::unique_ptr<DenseMemory> memory;
   SolverQuestion question;
   bool on_gpu = false;
+  FoundCoordinates coordinates;
+  const Dense<double>* places = nullptr;  // of all nodes on rank 0, where they come so
 
   Decided(const Matrix& a, const Options& options, Index right_hand_sides, Team& team) {
     blas::set_threads(omp_get_max_threads());
@@ -49,8 +55,45 @@ struct Decided {
     SparseStudy study = study_for(config, team, a.csr());
     memory = place_system(config, shape, study, team, gpus, noted);
     on_gpu = memory->memory() == MemoryKind::gpu;
+    find_nodes(a, options, team);
     question = question_for(config, shape, team.size(), on_gpu ? gpus.dense_bytes : GpuDenseBytes{},
                             std::move(study));
+  }
+
+  /// Coordinates from the options, or of a generator.
+  void find_nodes(const Matrix& a, const Options& options, Team& team) {
+    const auto& given = options.node_coordinates;
+    const Index rows = shape.matrix.rows;
+    const Index dimensions = together(team, [&] {
+      if (team.rank() != 0 || given.columns == 0) return Index{0};
+      require_coordinates("Options::node_coordinates", given.rows, given.columns, rows);
+      if (!std::ranges::all_of(given.values, [](double x) { return std::isfinite(x); })) {
+        fail(ExitCode::input, "Options::node_coordinates: a number is not finite");
+      }
+      return given.columns;
+    });
+    coordinates.dimensions = broadcast_value(team, dimensions, 0);
+    if (coordinates.dimensions > 0) {
+      places = &given;
+    } else {
+      coordinates = find_coordinates(team, options.coordinates, a.generator(), rows);
+    }
+  }
+
+  /// The matrix in bands of whole nodes, with their coordinates where the method takes them.
+  std::unique_ptr<SystemMatrix> deal_out(const Matrix& a, Team& team) const {
+    const bool takes = is_krylov(choose_solver(question).method) && coordinates.dimensions > 0;
+    const Index d = takes ? coordinates.dimensions : 1;
+    const RowLayout bands = bands_of_nodes(shape.matrix.rows, team.size(), d);
+    auto matrix = std::make_unique<SystemMatrix>(team, bands, scatter_rows(team, bands, a.csr()),
+                                                 memory->vectors());
+    if (!takes) return matrix;
+    if (places == nullptr) {
+      read_coordinates(coordinates, *matrix);
+    } else {
+      matrix->set_coordinates(scatter_rows(team, layout_of_nodes(bands, d), *places));
+    }
+    return matrix;
   }
 
   MemoryCheck plan(Team& team, MemoryPlan& mine) const {
@@ -67,11 +110,8 @@ struct Solver::State {
       : ranks(std::move(of)), decided(a, options, 1, ranks.team()) {
     Team& team = ranks.team();
     refuse_what_does_not_fit();
-    const RowLayout bands{decided.shape.matrix.rows, team.size()};
-    solver.emplace(std::make_unique<SystemMatrix>(team, bands, scatter_rows(team, bands, a.csr()),
-                                                  decided.memory->vectors()),
-                   choose_solver(decided.question), decided.question, *decided.memory,
-                   check_in_double(decided.question, team, decided.gpus));
+    solver.emplace(decided.deal_out(a, team), choose_solver(decided.question), decided.question,
+                   *decided.memory, check_in_double(decided.question, team, decided.gpus));
     report.device = decided.on_gpu ? "cuda" : "host";
     report.notes = decided.noted.notes;
     set_up();

@@ -213,11 +213,23 @@ nb::dict facts(const Solution& solution) {
   return told;
 }
 
+/// A copy of an array of two dimensions; empty for None.
+Dense<double> coordinates_of(const nb::object& given) {
+  if (given.is_none()) return {};
+  const auto array =
+      nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(given);
+  Dense<double> places(static_cast<Index>(array.shape(0)), static_cast<Index>(array.shape(1)));
+  std::copy_n(array.data(), array.size(), places.values.begin());
+  return places;
+}
+
 /// A Solver that says so where an elimination was broken off.
 class Factors {
  public:
-  Factors(const Matrix& a, const nb::dict& given) {
-    const Options options = options_of(given);
+  /// `coordinates`: of nodes, or None.
+  Factors(const Matrix& a, const nb::dict& given, const nb::object& coordinates) {
+    Options options = options_of(given);
+    options.node_coordinates = coordinates_of(coordinates);
     solver_ = unlocked([&] { return std::make_unique<Solver>(a, options); });
   }
 
@@ -295,8 +307,10 @@ class PreparedProduct {
   std::unique_ptr<Product> product_;
 };
 
-nb::dict plan(const Matrix& a, const nb::dict& given, Index columns) {
-  const Options options = options_of(given);
+nb::dict plan(const Matrix& a, const nb::dict& given, Index columns,
+              const nb::object& coordinates) {
+  Options options = options_of(given);
+  options.node_coordinates = coordinates_of(coordinates);
   const SolverPlan plan = unlocked([&] { return plan_solver(a, options, columns); });
   nb::dict told;
   told["method"] = plan.method;
@@ -339,7 +353,8 @@ NB_MODULE(_core, module) {
       .def_prop_ro("nonzeros", &Matrix::nonzeros)
       .def("arrays", [](nb::handle self) { return arrays_of(nb::borrow(self)); });
   nb::class_<Factors>(module, "Factors")
-      .def(nb::init<const Matrix&, const nb::dict&>(), "matrix"_a, "options"_a)
+      .def(nb::init<const Matrix&, const nb::dict&, const nb::object&>(), "matrix"_a, "options"_a,
+           "coordinates"_a.none() = nb::none())
       .def_prop_ro("order", &Factors::order)
       .def("report", &Factors::report)
       .def("solve", &Factors::solve, "b"_a, "x"_a, "transposed"_a)
@@ -350,7 +365,8 @@ NB_MODULE(_core, module) {
       .def("apply", &PreparedProduct::apply, "x"_a, "y"_a)
       .def_prop_ro("kernel", &PreparedProduct::kernel)
       .def_prop_ro("device", &PreparedProduct::device);
-  module.def("plan", &plan, "matrix"_a, "options"_a, "columns"_a);
+  module.def("plan", &plan, "matrix"_a, "options"_a, "columns"_a,
+             "coordinates"_a.none() = nb::none());
   module.def("read_array", &read_array, "file"_a);
   module.def(
       "holds_array",

@@ -44,10 +44,14 @@ class Matrix {
 
   /// The compressed rows, for the library's own use.
   const Csr<double>& csr() const { return *csr_; }
-  explicit Matrix(std::shared_ptr<const Csr<double>> csr) : csr_(std::move(csr)) {}
+  explicit Matrix(std::shared_ptr<const Csr<double>> csr, std::string generator = {})
+      : csr_(std::move(csr)), generator_(std::move(generator)) {}
+  /// The generator's specification that it was made of, or "".
+  const std::string& generator() const { return generator_; }
 
  private:
   std::shared_ptr<const Csr<double>> csr_;
+  std::string generator_;
 };
 
 }  // namespace spsolve

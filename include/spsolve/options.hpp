@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "spsolve/dense.hpp"
 #include "spsolve/types.hpp"
 
 namespace spsolve {
@@ -83,6 +84,10 @@ struct SolverOptions {
   double tolerance = 0;
   Index iterations = 0;
   Index restart = 30;
+  /// Krylov methods with multigrid: a file with the coordinates of the nodes of linear elasticity,
+  /// nodes x 2 or 3, of a matrix with as many unknowns a node, which follow each other; see
+  /// docs/methods.md. Empty: none.
+  std::string coordinates = {};
   AutoSwitch equilibrate = AutoSwitch::automatic;
   int refinement = 10;    ///< most sweeps of iterative refinement
   bool condition = true;  ///< whether condition numbers are estimated
@@ -98,6 +103,8 @@ enum class Device { automatic, host, cuda };
 struct Options : SolverOptions {
   Device device = Device::automatic;
   bool share_gpus = false;  ///< whether ranks may share a GPU
+  /// What a file of `coordinates` would hold, nodes x 2 or 3, in place of one; of rank 0.
+  Dense<double> node_coordinates = {};
 };
 
 }  // namespace spsolve

@@ -65,6 +65,18 @@ typedef enum {
 } spsolve_method;
 
 typedef enum {
+  SPSOLVE_PRECONDITIONER_AUTO = 0,
+  SPSOLVE_PRECONDITIONER_NONE = 1,
+  SPSOLVE_PRECONDITIONER_JACOBI = 2,
+  SPSOLVE_PRECONDITIONER_BLOCK_JACOBI = 3,
+  SPSOLVE_PRECONDITIONER_CHEBYSHEV = 4,
+  SPSOLVE_PRECONDITIONER_ILU0 = 5,
+  SPSOLVE_PRECONDITIONER_IC0 = 6,
+  SPSOLVE_PRECONDITIONER_ELIMINATION = 7,
+  SPSOLVE_PRECONDITIONER_MULTIGRID = 8
+} spsolve_preconditioner;
+
+typedef enum {
   SPSOLVE_PIVOTING_AUTO = 0,
   SPSOLVE_PIVOTING_NONE = 1,
   SPSOLVE_PIVOTING_PARTIAL = 2,
@@ -87,6 +99,15 @@ typedef struct {
   spsolve_device device;
   int refinement; /* most sweeps */
   int condition;  /* whether condition numbers are estimated */
+  /* Krylov methods: */
+  spsolve_preconditioner preconditioner;
+  double tolerance;   /* the backward error that they stop at; 0: as small as double gets */
+  int64_t iterations; /* the most steps; 0: by the order */
+  /* Multigrid for linear elasticity: coordinates of `nodes` nodes in 2 or 3 dimensions, row-major,
+   * of a matrix with as many unknowns a node, which follow each other; NULL: none. Copied. */
+  const double* coordinates;
+  int64_t nodes;
+  int dimensions;
 } spsolve_options;
 
 /* The defaults of the program. */

@@ -64,7 +64,8 @@ void find_shared_streams(const Config& config, std::vector<Inconsistency>& found
        {{"matrix.file", config.matrix.file},
         {"right_hand_side.file", config.right_hand_side.file},
         {"multiply.x", config.multiply.x.file},
-        {"solve.ordering", config.solve.ordering_file}});
+        {"solve.ordering", config.solve.ordering_file},
+        {"solve.coordinates", config.solve.coordinates}});
   once(io::is_standard_output, "output",
        {{"output.solution", config.output.solution},
         {"output.product", config.output.product},
@@ -86,6 +87,7 @@ void find_replaced_files(const Config& config, std::vector<Inconsistency>& found
   take("right_hand_side.file", config.right_hand_side.file);
   take("multiply.x", config.multiply.x.file);
   take("solve.ordering", config.solve.ordering_file);
+  take("solve.coordinates", config.solve.coordinates);
   const std::pair<std::string_view, fs::path> outputs[] = {
       {"solve.analysis_file", config.solve.analysis_file},
       {"output.solution", config.output.solution},

@@ -204,6 +204,12 @@ const Option option_table[] = {
         "solve.iterations", 0, no_limit, "steps",
         "Krylov methods: the most steps; 0: 1000 and 10 times the root of the order, at most "
         "20000."),
+    text_option<&Config::solve, &Config::Solve::coordinates>(
+        OptionType::input_path, "solve.coordinates",
+        "Krylov methods with multigrid, for linear elasticity: file with the coordinates of the "
+        "nodes, nodes x 2 or nodes x 3, found as the matrix' file is. The matrix has 2 or 3 "
+        "unknowns a "
+        "node, which follow each other. Generators of such matrices have them by themselves."),
     integer<&Config::solve, &Config::Solve::restart>(
         "solve.restart", 1, 10000, "steps",
         "gmres: steps of a cycle, each of which keeps two vectors for every right-hand side."),

@@ -2,6 +2,17 @@
 
 namespace spsolve {
 
+RowLayout bands_of_nodes(Index rows, int ranks, Index size) {
+  RowLayout bands{rows, ranks};
+  bool whole = true;
+  for (int rank = 1; rank < ranks; ++rank) whole = whole && bands.band(rank).first % size == 0;
+  if (whole) return bands;
+  const RowLayout nodes{rows / size, ranks};
+  for (int rank = 0; rank < ranks; ++rank) bands.borders.push_back(nodes.band(rank).first * size);
+  bands.borders.push_back(rows);
+  return bands;
+}
+
 NonzeroProfile profile_of(std::span<const Index> row_offsets) {
   NonzeroProfile profile;
   profile.rows = static_cast<Index>(row_offsets.size()) - 1;

@@ -95,6 +95,10 @@ struct RowLayout {
   }
 };
 
+/// Bands of nearly equal height that keep the `size` rows of a node together, of rows that are
+/// whole nodes.
+RowLayout bands_of_nodes(Index rows, int ranks, Index size);
+
 /// Non-zeros before every `step`-th row, which is all that balancing needs: nonzeros_before[b] of
 /// them before row min(b step, rows), for b = 0 to ceil(rows / step).
 struct NonzeroProfile {

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/timer.hpp"
+#include "krylov/multigrid/rigid_body_modes.hpp"
 #include "matrix/random.hpp"
 #include "solve/gmres.hpp"
 #include "vectors/columns.hpp"
@@ -61,6 +62,17 @@ double infinity_norm(const BandMatrix& matrix) {
     largest = std::max(largest, sum);
   }
   return all_maximum(matrix.team(), largest);
+}
+
+/// That of R A C where coordinates are known: C^-1 times that of A.
+NearNullSpace near_null_space(SystemMatrix& matrix, const Equilibration& scaling) {
+  const Dense<double>& coordinates = matrix.coordinates();
+  if (coordinates.columns == 0) return {};
+  NearNullSpace near{coordinates.columns, rigid_body_modes(matrix.team(), coordinates)};
+  for (Index i = 0; scaling.scales && i < near.vectors.rows; ++i) {
+    for (Index k = 0; k < near.vectors.columns; ++k) near.vectors(i, k) /= scaling.columns[i];
+  }
+  return near;
 }
 
 /// The limit that solve.iterations=0 stands for.
@@ -176,10 +188,14 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   const Timer timer;
   kind_ = options_.preconditioner;
   if (kind_ == Preconditioner::automatic) {
-    kind_ = choose_preconditioner(system, options_.method, symmetric);
+    const bool elastic = matrix.coordinates().columns > 0;
+    kind_ = choose_preconditioner(system, options_.method, symmetric, elastic);
   }
-  preconditioner_ = preconditioner_row(kind_).make({system, memory_, symmetric});
+  NearNullSpace near;
+  if (kind_ == Preconditioner::multigrid) near = near_null_space(matrix, scaling);
   facts_.krylov.emplace();
+  if (near.vectors.columns > 0) facts_.krylov->near_null_space = "rigid-body modes";
+  preconditioner_ = preconditioner_row(kind_).make({system, memory_, symmetric, std::move(near)});
   facts_.krylov->preconditioner = name(kind_);
   facts_.krylov->setup_seconds = timer.seconds();
   facts_.krylov->levels = preconditioner_->levels;

@@ -90,7 +90,8 @@ const PreconditionerRow& preconditioner_row(Preconditioner kind) {
   fail(ExitCode::internal, "there is no preconditioner {}", static_cast<int>(kind));
 }
 
-Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool symmetric) {
+Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool symmetric,
+                                     bool elastic) {
   constexpr Index least_for_multigrid = 2000;
   constexpr double most_rows = 0.9;
   constexpr double dominance = 0.5;
@@ -99,7 +100,7 @@ Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool sym
   const Index order = matrix.row_layout().rows;
   const auto elliptic = static_cast<double>(all_sum(matrix.team(), mine.count));
   if (symmetric && positive && order >= least_for_multigrid &&
-      elliptic >= most_rows * static_cast<double>(order)) {
+      (elastic || elliptic >= most_rows * static_cast<double>(order))) {
     return Preconditioner::multigrid;
   }
   if (method == Method::cg) return positive ? Preconditioner::ic0 : Preconditioner::none;

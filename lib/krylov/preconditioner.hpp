@@ -23,11 +23,19 @@ class PreconditionerOperator : public LinearOperator {
   std::vector<GridLevel> levels;
 };
 
+/// Vectors that A takes to nearly nothing, as far as its entries between neighbours are concerned,
+/// and which iteration alone would therefore take long for.
+struct NearNullSpace {
+  Index size = 1;         ///< unknowns of a node, which follow each other; bands hold whole nodes
+  Dense<double> vectors;  ///< own rows x m; m = 0: not known
+};
+
 /// What a preconditioner is made of.
 struct PreconditionerInput {
   BandMatrix& matrix;      ///< A, square, in one layout of rows and columns; outlives the operator
   DenseMemory& memory;     ///< of the kind that the vectors lie in
   bool symmetric = false;  ///< whether A is, and the method wants M to be symmetric as well
+  NearNullSpace near_null_space = {};
 };
 
 /// A kind of preconditioner: one row of the table. The words of solve.preconditioner, the help and
@@ -51,10 +59,12 @@ std::span<const PreconditionerRow> preconditioners();
 const PreconditionerRow& preconditioner_row(Preconditioner kind);
 
 /// What Preconditioner::automatic stands for: multigrid where A is symmetric, of at least 2000
-/// unknowns and looks elliptic: its diagonal is positive and, in nine rows of ten, at least half of
-/// what stands beside it; else ic0 for a symmetric A with a positive diagonal that `cg` solves,
-/// jacobi for others that minres does, ilu0 for methods that want no symmetry. Collective.
-Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool symmetric);
+/// unknowns, its diagonal is positive and it looks elliptic: the diagonal is, in nine rows of ten,
+/// at least half of what stands beside it, or rigid-body modes are known, `elastic`; else ic0 for a
+/// symmetric A with a positive diagonal that `cg` solves, jacobi for others that minres does, ilu0
+/// for methods that want no symmetry. Collective.
+Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool symmetric,
+                                     bool elastic = false);
 
 /// The table as `spsolve --help preconditioners` shows it.
 std::string preconditioner_help();

@@ -11,6 +11,7 @@ nlohmann::ordered_json to_json(const KrylovOutcome& outcome) {
                               {"converged", outcome.converged},
                               {"asked", outcome.asked},
                               {"history", outcome.history}};
+  if (!outcome.near_null_space.empty()) json["near_null_space"] = outcome.near_null_space;
   for (const GridLevel& level : outcome.levels) {
     json["levels"].push_back({{"rows", level.rows}, {"nonzeros", level.nonzeros}});
   }
@@ -27,6 +28,7 @@ std::string to_text(const KrylovOutcome& outcome) {
     text += fmt::format(", {} levels with {:.2f} times the non-zeros of A", outcome.levels.size(),
                         nonzeros / static_cast<double>(outcome.levels.front().nonzeros));
   }
+  if (!outcome.near_null_space.empty()) text += fmt::format(", {}", outcome.near_null_space);
   return text + fmt::format(", set up in {:.3g} s", outcome.setup_seconds);
 }
 

@@ -128,6 +128,8 @@ constexpr ReportField field_table[] = {
     {"krylov.history", FieldType::numbers, solve_sometimes,
      "Krylov methods: backward errors before the first step and after each, as the method's "
      "recurrences have the residual; the worst of the right-hand sides."},
+    {"krylov.near_null_space", FieldType::text, sometimes,
+     "multigrid: rigid-body modes, where it was made of coordinates; else constants are taken."},
     {"krylov.levels[].rows", FieldType::integer, sometimes,
      "multigrid: rows of a level, the finest first."},
     {"krylov.levels[].nonzeros", FieldType::integer, sometimes, "multigrid: its non-zeros."},

@@ -71,12 +71,13 @@ struct KrylovOutcome {
   std::string_view preconditioner;  ///< the word of solve.preconditioner that was taken
   double setup_seconds = 0;         ///< of the preconditioner
   Index steps = 0;
-  bool converged = true;          ///< to the backward error that was asked for
-  double asked = 0;               ///< that
-  std::vector<double> history;    ///< backward error before the first step and after each, by
-                                  ///< residuals of the method's recurrences; the worst column
-  std::vector<GridLevel> levels;  ///< of multigrid, the finest first
-  std::string shortfall;          ///< where it did not converge: a sentence
+  bool converged = true;             ///< to the backward error that was asked for
+  double asked = 0;                  ///< that
+  std::vector<double> history;       ///< backward error before the first step and after each, by
+                                     ///< residuals of the method's recurrences; the worst column
+  std::vector<GridLevel> levels;     ///< of multigrid, the finest first
+  std::string_view near_null_space;  ///< of multigrid: what it was told of; empty: nothing
+  std::string shortfall;             ///< where it did not converge: a sentence
 };
 
 /// What an inverse tells of itself for a report, the same on every rank but for seconds.

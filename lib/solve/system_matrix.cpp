@@ -104,6 +104,14 @@ SystemMatrix::Norms SystemMatrix::norms(const Equilibration& scaling) {
   return {both[0], both[1]};
 }
 
+void SystemMatrix::set_coordinates(Dense<double> own_nodes) {
+  if (own_nodes.rows * own_nodes.columns != own().size()) {
+    fail(ExitCode::internal, "{} x {} coordinates for {} rows of the matrix", own_nodes.rows,
+         own_nodes.columns, own().size());
+  }
+  coordinates_ = std::move(own_nodes);
+}
+
 Csr<double> SystemMatrix::scaled_rows(const Equilibration& scaling) {
   const std::vector<double> column_factors =
       scaling.scales ? with_halo(scaling.columns) : std::vector<double>{};

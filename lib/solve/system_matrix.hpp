@@ -30,6 +30,13 @@ class SystemMatrix : public LinearOperator {
   Index nonzeros() const { return bands_.nonzeros(); }  ///< of all ranks
   const VectorMemory& memory() const { return bands_.memory(); }
 
+  /// Coordinates of own nodes, nodes x d, of an A with d unknowns a node, which follow each other;
+  /// bands are of whole nodes then. Empty: not known.
+  const Dense<double>& coordinates() const { return coordinates_; }
+
+  /// Throws Error(internal) where they are not those of own rows. Not collective.
+  void set_coordinates(Dense<double> own_nodes);
+
   /// The matrix as nothing but its products.
   BandMatrix& bands() { return bands_; }
 
@@ -79,6 +86,7 @@ class SystemMatrix : public LinearOperator {
   Dense<double> over_columns(Dense<double> local, Meeting how) const;
 
   BandMatrix bands_;
+  Dense<double> coordinates_;
 };
 
 }  // namespace spsolve

@@ -20,6 +20,7 @@
 #include "matrix/convert.hpp"
 #include "process/log.hpp"
 #include "process/system.hpp"
+#include "task/coordinates.hpp"
 #include "task/multivector.hpp"
 #include "task/right_hand_side.hpp"
 
@@ -95,6 +96,9 @@ void check_files(const Config& config) {
       check_result_columns(config.output.product, columns_of_x(config.multiply, columns));
     }
   });
+  if (known && config.task == Task::solve) {
+    check([&] { find_coordinates(config.solve.coordinates, "", shape.rows); });
+  }
   for (const auto& file : result_files(config)) check([&] { io::require_folder_of(file); });
   if (failures.empty()) return;
   std::vector<std::string_view> sentences;

@@ -15,6 +15,7 @@ struct Run {
   const Config& config;
   Method taken;
   bool on_gpu;
+  const InverseFacts& facts;
 };
 
 /// Keys that count only where `counts` says so.
@@ -56,6 +57,18 @@ const std::vector<Rule>& rules() {
        [](const Run& run) { return is_krylov(run.taken); },
        [](const Run& run) {
          return fmt::format("{}, which takes no steps as Krylov methods do", method_taken(run));
+       }},
+      {Task::solve,
+       {"solve.coordinates"},
+       [](const Run& run) {
+         return run.facts.krylov &&
+                run.facts.krylov->preconditioner == name(Preconditioner::multigrid);
+       },
+       [](const Run& run) {
+         return run.facts.krylov
+                    ? fmt::format("the preconditioner was {}, and multigrid alone knows of nodes",
+                                  run.facts.krylov->preconditioner)
+                    : fmt::format("{}, and multigrid alone knows of nodes", method_taken(run));
        }},
       {Task::solve,
        {"solve.restart"},
@@ -107,8 +120,9 @@ std::vector<std::string_view> set_keys(const Config& config,
 
 }  // namespace
 
-std::vector<std::string> notes_on_ignored_keys(const Config& config, Method taken, bool on_gpu) {
-  const Run run{config, taken, on_gpu};
+std::vector<std::string> notes_on_ignored_keys(const Config& config, Method taken, bool on_gpu,
+                                               const InverseFacts& facts) {
+  const Run run{config, taken, on_gpu, facts};
   std::vector<std::string> notes;
   const auto look = [&](const Rule& rule) {
     const auto keys = set_keys(config, rule.keys);

@@ -23,6 +23,7 @@
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
+#include "task/coordinates.hpp"
 #include "task/gpu_memory.hpp"
 #include "task/ignored_keys.hpp"
 #include "task/right_hand_side.hpp"
@@ -80,6 +81,7 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     const Index rows = shape.matrix.rows;
     shape.right_hand_sides = columns_of_b(find_right_hand_side(config, rows).config, rows);
     check_result_columns(config.output.solution, shape.right_hand_sides);
+    find_coordinates(config.solve.coordinates, "", rows);
     shape.threads = omp_get_max_threads();
   });
   return broadcast_value(team, shape, 0);
@@ -197,8 +199,8 @@ class SolveRun {
 
     const SolverRow& row = choose_solver(question);
     if (is_sparse(row.method)) draw(whole, question.study);
-    SystemSolver solver(deal_out(std::move(whole), memory->vectors()), row, question, *memory,
-                        check_in_double(question, team_, gpus_));
+    SystemSolver solver(deal_out(std::move(whole), memory->vectors(), row.method), row, question,
+                        *memory, check_in_double(question, team_, gpus_));
     const auto steps =
         steps_for_all(team_, together(team_, [&] {
                         return team_.rank() == 0 ? steps_of(config_, found) : std::vector<Step>{};
@@ -246,12 +248,22 @@ class SolveRun {
   }
 
   /// -> a band of rows a rank
-  std::unique_ptr<SystemMatrix> deal_out(Csr<double> whole, const VectorMemory& memory) {
-    return times_.measure("scatter", [&] {
-      const RowLayout bands{report_.rows, team_.size()};
+  std::unique_ptr<SystemMatrix> deal_out(Csr<double> whole, const VectorMemory& memory,
+                                         Method method) {
+    // Of rotated rows no node has those of its unknowns.
+    const std::string generator = config_.matrix.rotate_rows == 0 ? config_.matrix.generate : "";
+    FoundCoordinates coordinates;
+    if (is_krylov(method)) {
+      coordinates = find_coordinates(team_, config_.solve.coordinates, generator, report_.rows);
+    }
+    auto matrix = times_.measure("scatter", [&] {
+      const RowLayout bands =
+          bands_of_nodes(report_.rows, team_.size(), std::max<Index>(1, coordinates.dimensions));
       return std::make_unique<SystemMatrix>(team_, bands,
                                             scatter_rows(team_, bands, std::move(whole)), memory);
     });
+    times_.measure("read", [&] { read_coordinates(coordinates, *matrix); });
+    return matrix;
   }
 
   /// -> scaled rows -> pivots, updates
@@ -364,7 +376,7 @@ class SolveRun {
     Config as_found = config_;
     as_found.right_hand_side = b_;
     const bool on_gpu = report_.device != "host";
-    for (std::string& note : notes_on_ignored_keys(as_found, choice.method, on_gpu)) {
+    for (std::string& note : notes_on_ignored_keys(as_found, choice.method, on_gpu, facts)) {
       report_.notes.push_back(std::move(note));
     }
     if (choice.precision != config_.solve.precision) {

@@ -43,11 +43,10 @@ Index count_in(Index rows, Range elements, Range own) {
 
 }  // namespace
 
-void require_rows(const fs::path& file, Index has, Index rows) {
+void require_rows(const fs::path& file, Index has, Index rows, std::string_view what) {
   if (has == rows) return;
-  fail(ExitCode::input,
-       "{}: the right-hand side has {} rows, but the matrix has {}; it needs one for each",
-       file.string(), has, rows);
+  fail(ExitCode::input, "{}: the {} has {} rows, but the matrix has {}; it needs one for each",
+       file.string(), what, has, rows);
 }
 
 namespace {

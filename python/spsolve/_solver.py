@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import threading
 import warnings
 from typing import Any
@@ -60,14 +61,21 @@ class Plan:
         return self.text
 
 
-def _words(options: dict[str, Any]) -> dict[str, str]:
-    """Options as the words of a configuration."""
+def _words(options: dict[str, Any]) -> tuple[dict[str, str], np.ndarray | None]:
+    """Options as the words of a configuration, and coordinates that are an array, not a file."""
+    places = options.get("coordinates")
+    if isinstance(places, (str, os.PathLike)):
+        places = None
+    elif places is not None:
+        options = {key: value for key, value in options.items() if key != "coordinates"}
+        places = _arrays.as_columns(places, "coordinates")
+
     def word(value: Any) -> str:
         if isinstance(value, bool):
             return "on" if value else "off"
         return str(value)
 
-    return {key: word(value) for key, value in options.items() if value is not None}
+    return {key: word(value) for key, value in options.items() if value is not None}, places
 
 
 class Factors:
@@ -77,7 +85,8 @@ class Factors:
         self._matrix = _arrays.as_matrix(a)
         self._given = a if getattr(a, "format", None) in ("csr", "csc", "coo") else None
         self._lock = threading.Lock()  # the interpreter's own is released while it computes
-        self._factors = _core.Factors(self._matrix, _words(options))
+        words, places = _words(options)
+        self._factors = _core.Factors(self._matrix, words, places)
         self._last: dict[str, Any] = {}
         self._tell(self._factors.report()["notes"])
 
@@ -190,7 +199,8 @@ def factor(a: Any, **options: Any) -> Factors:
     ``options`` are the keys of the section ``solve`` of a configuration, with its words: ``method``
     ("auto", "sparse_lu", "cg", ...), ``precision`` ("double", "float", "mixed"), ``ordering``,
     ``pivoting``, ``preconditioner``, ``tolerance``, ``refinement``, ``condition``; and ``device``
-    ("auto", "host", "cuda"). Raises InputError, ResourcesError, and NotTrustworthyError where the
+    ("auto", "host", "cuda"). ``coordinates``, of the nodes of linear elasticity for multigrid, are
+    an array of nodes x 2 or 3 or a file of one. Raises InputError, ResourcesError, and NotTrustworthyError where the
     matrix is singular. Other threads of Python run meanwhile, and Ctrl-C stops it.
     """
     return Factors(a, **options)
@@ -208,4 +218,5 @@ def analyse(a: Any, *, columns: int = 1, **options: Any) -> Plan:
     method, device, ordering and entries of factors of a sparse method, flops and predicted seconds
     of the elimination, bytes of host memory, whether they fit, and what would do where they do not.
     """
-    return Plan(**_core.plan(_arrays.as_matrix(a), _words(options), columns))
+    words, places = _words(options)
+    return Plan(**_core.plan(_arrays.as_matrix(a), words, columns, places))

@@ -84,6 +84,68 @@ class Krylov(CliTest):
                     self.assertEqual(result.code, code, result.text)
                     self.assertIn(words, result.err)
 
+    def elastic(self, side):
+        """Linear elasticity in a file, which tells nothing of nodes, and where they are."""
+        self.spmtx("generate", f"elastic3d:{side}", "body.mtx")
+        width = side + 1
+        return [(node % width, node // width % width, node // width // width)
+                for node in range(side * width * width)]
+
+    def array(self, name, rows):
+        values = "".join(f"{row[axis]}\n" for axis in range(len(rows[0])) for row in rows)
+        self.write(name, "%%MatrixMarket matrix array real general\n"
+                   f"{len(rows)} {len(rows[0])}\n{values}")
+
+    def test_coordinates_take_multigrid_fewer_steps(self):
+        self.array("places.mtx", self.elastic(8))
+        settings = ("solve.method=cg", "solve.preconditioner=multigrid", "solve.tolerance=1e-8",
+                    "right_hand_side=random")
+        for ranks in (1, 2, 3):
+            steps = []
+            for more in ((), ("solve.coordinates=places.mtx",)):
+                result = self.solve("body.mtx", *settings, *more, ranks=ranks)
+                self.assertEqual(result.code, SOLVED, result.text)
+                self.assertLess(self.report()["backward_error"], 1e-8)
+                steps.append(self.report()["krylov"]["steps"])
+            self.assertLess(steps[1], steps[0])
+            self.assertEqual(self.report()["krylov"]["near_null_space"], "rigid-body modes")
+            self.assertRegex(result.out, "krylov +multigrid, .* rigid-body modes")
+            by_generator = self.solve("elastic3d:8", *settings, ranks=ranks)
+            self.assertEqual(by_generator.code, SOLVED, by_generator.text)
+            self.assertEqual(self.report()["krylov"]["steps"], steps[1])
+
+    def test_coordinates_that_are_none_are_refused(self):
+        places = self.elastic(2)
+        self.array("few.mtx", places[:-1])
+        self.array("line.mtx", [place[:1] for place in places])
+        self.array("plane.mtx", [place[:2] for place in places])
+        self.array("nan.mtx", places[:-1] + [("nan", 0, 0)])
+        cases = (("few.mtx", "coordinates of 17 nodes in 3 dimensions go with a matrix of 51 rows"),
+                 ("line.mtx", "the coordinates are 18 x 1; give a row of 2 or 3 numbers"),
+                 ("plane.mtx", "coordinates of 18 nodes in 2 dimensions go with a matrix of 36"),
+                 ("nan.mtx", "nan"),
+                 ("none.mtx", "none.mtx"))
+        for file, words in cases:
+            for ranks in (1, 2):
+                result = self.solve("body.mtx", "solve.method=cg", f"solve.coordinates={file}",
+                                    "solve.preconditioner=multigrid", ranks=ranks)
+                self.assertEqual(result.code, INPUT, result.text)
+                self.assertIn(words, result.err)
+        result = self.solve("body.mtx", "solve.coordinates=few.mtx", "solve.method=lu")
+        self.assertEqual(result.code, INPUT, "whatever the method: " + result.text)
+        result = self.spsolve("c.yaml", "--check", "--set", "solve.coordinates=few.mtx")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("17 nodes", result.err)
+
+    def test_coordinates_that_change_nothing_are_named(self):
+        self.array("places.mtx", self.elastic(2))
+        for method, words in (("sparse_cholesky", "sparse_cholesky, and multigrid alone knows"),
+                              ("cg", "the preconditioner was jacobi, and multigrid alone")):
+            result = self.solve("body.mtx", f"solve.method={method}",
+                                "solve.preconditioner=jacobi", "solve.coordinates=places.mtx")
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertIn(f"solve.coordinates changed nothing: {words}", result.text)
+
     def test_a_singular_matrix_is_not_called_solved(self):
         # A path's Laplacian: constants are its null space. The right-hand side does not sum to 0.
         n = 60

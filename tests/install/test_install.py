@@ -84,6 +84,12 @@ class Installed(CliTest):
         for rank in range(3):
             self.assertRegex(ran.out, f"rank {rank} of 3: 13[2-4] rows, solved\n")
 
+    def test_an_elastic_body_from_c(self):
+        self.build_outside("elastic_c")
+        ran = self.run_well("build/elastic_c")
+        self.assertRegex(ran.out, r"448 nodes, backward error = [1-9.]+e-(0[89]|1\d)\n")
+        self.assertIn("447 nodes", ran.out)
+
     def test_shared_libraries(self):
         self.build_outside("outside_shared", "parallel_shared", "with_plugin")
         self.assertRegex(self.run_well("build/outside_shared").out, SAYS)

@@ -9,15 +9,12 @@
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
 #include "helpers/reference.hpp"
-#include "helpers/systems_in_bands.hpp"
 #include "io/matrix_source.hpp"
-#include "krylov/krylov_inverse.hpp"
-#include "krylov/multigrid/hierarchy.hpp"
+#include "krylov/krylov_method.hpp"
+#include "krylov/preconditioner.hpp"
+#include "krylov_systems.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
-#include "mpi/mpi_team.hpp"
-#include "solve_in_team.hpp"
-#include "system/system_solver.hpp"
 
 namespace spsolve {
 namespace {
@@ -52,36 +49,6 @@ bool fits(const Family& family, const KrylovMethod& method, Preconditioner preco
   }
   return true;
 }
-
-class Krylov : public testing::Test {
- protected:
-  SystemSolver solver_for(const Csr<double>& whole, const SolverOptions& options) {
-    SolverQuestion question;
-    question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
-    question.ranks = ranks.team.size();
-    question.options = options;
-    std::unique_ptr<SystemMatrix> matrix(
-        new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
-    return {std::move(matrix), choose_solver(question), question, ranks.memory};
-  }
-
-  struct Solved {
-    Dense<double> x;
-    SolveOutcome outcome;
-    KrylovOutcome krylov;
-  };
-
-  static Solved solve(SystemSolver& solver, const Dense<double>& b, bool transposed = false) {
-    const auto x = solver.matrix().vectors(b.columns);
-    const auto right = test::vectors_of(solver.matrix(), b);
-    PhaseTimes times;
-    SolveOutcome outcome =
-        transposed ? solver.solve_transposed(*right, *x, times) : solver.solve(*right, *x, times);
-    return {test::whole(*x), std::move(outcome), *solver.facts().krylov};
-  }
-
-  test::HostRanks ranks;
-};
 
 TEST_F(Krylov, EveryMethodWithEveryPreconditionerSolvesOrSaysThatItDidNot) {
   int solved_pairs = 0;
@@ -296,24 +263,6 @@ TEST_F(Krylov, MultigridTakesAsManyStepsForFinerGridsAndMoreRanks) {
   }
   EXPECT_LE(steps.back(), 20);
   EXPECT_LE(steps.back(), steps.front() + 5);
-}
-
-TEST_F(Krylov, TheMultigridCycleIsSymmetric) {
-  for (const char* generator : {"grid2d:40", "elastic3d:7"}) {
-    const Csr<double> whole = load_matrix(generator);
-    SystemMatrix matrix(test::matrix_in_bands(ranks.team, whole));
-    Hierarchy::Options options;
-    options.coarsest = 50;
-    Hierarchy hierarchy(matrix.bands(), ranks.memory, true, options);
-    const auto u = test::vectors_of(matrix, random_multivector(whole.rows, 1, 1));
-    const auto v = test::vectors_of(matrix, random_multivector(whole.rows, 1, 2));
-    const auto of_u = u->similar(1), of_v = u->similar(1);
-    hierarchy.cycle(*u, *of_u);
-    hierarchy.cycle(*v, *of_v);
-    const double one = dots(*v, *of_u).front(), other = dots(*u, *of_v).front();
-    EXPECT_NEAR(one, other, 1e-11 * norms(*of_u).front() * norms(*v).front());
-    EXPECT_GT(dots(*u, *of_u).front(), 0);
-  }
 }
 
 TEST(FetchRows, BringsTheHalosRows) {

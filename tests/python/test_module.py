@@ -98,6 +98,30 @@ class Solving(unittest.TestCase):
         mixed = spsolve.factor(laplace, method="sparse_lu", precision="mixed", condition=False)
         self.assert_solves(laplace, mixed.solve(b), b)
 
+    def test_coordinates_of_an_elastic_body(self):
+        side = 7
+        a = spsolve.read(f"elastic3d:{side}")
+        z, y, x = np.meshgrid(np.arange(1, side + 1), np.arange(side + 1), np.arange(side + 1),
+                              indexing="ij")
+        places = np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1).astype(float)
+        b = np.ones(a.shape[0])
+        told = {"method": "cg", "preconditioner": "multigrid", "condition": False}
+        few = dict(told, iterations=11, tolerance=1e-8, accept="residual", refinement=0)
+        self.assert_solves(a, spsolve.solve(a, b, coordinates=places, **few), b, 1e-8)
+        with self.assertRaises(spsolve.NotTrustworthyError):
+            spsolve.solve(a, b, **few)  # with constants it takes more steps
+        self.assert_solves(a, spsolve.solve(a, b, coordinates=places, **told), b)
+        with tempfile.TemporaryDirectory() as folder:
+            np.save(f"{folder}/places.npy", places)
+            f = spsolve.factor(a, coordinates=f"{folder}/places.npy", **few)
+            np.testing.assert_array_equal(
+                f.solve(b), spsolve.solve(a, b, coordinates=places, **few))
+        self.assertEqual(spsolve.analyse(a, coordinates=places, **told).method, "cg")
+        for wrong, words in ((places[1:], "447 nodes"), (places[:, :1], "448 x 1"),
+                             (places * np.nan, "not finite")):
+            with self.assertRaisesRegex(spsolve.InputError, words):
+                spsolve.factor(a, coordinates=wrong, **told)
+
     def test_real_matrices_beside_scipy(self):
         if not MATRICES.is_dir():
             self.skipTest("no folder of real matrices: set SPSOLVE_MATRICES")

@@ -21,5 +21,19 @@ TEST(GenerateRows, AreThoseOfTheWholeMatrix) {
   }
 }
 
+TEST(GenerateCoordinates, AreThereForElasticBodiesAlone) {
+  EXPECT_EQ(generated_dimensions("elastic3d:2"), 3);
+  for (const char* spec : {"grid2d:9", "grid3d27:4:3", "circuit:300"}) {
+    EXPECT_EQ(generated_dimensions(spec), 0) << spec;
+  }
+  const Dense<double> whole = generate_coordinates("elastic3d:3", 0, 1000);
+  ASSERT_EQ(whole.rows * whole.columns, generate_matrix("elastic3d:3").rows);
+  const Dense<double> part = generate_coordinates("elastic3d:3", 5, 9);
+  ASSERT_EQ(part.rows, 4);
+  for (Index i = 0; i < part.rows; ++i) {
+    for (Index axis = 0; axis < 3; ++axis) EXPECT_EQ(part(i, axis), whole(5 + i, axis));
+  }
+}
+
 }  // namespace
 }  // namespace spsolve::test

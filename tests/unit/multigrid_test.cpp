@@ -10,9 +10,11 @@
 #include "io/matrix_source.hpp"
 #include "krylov/multigrid/aggregates.hpp"
 #include "krylov/multigrid/prolongation.hpp"
+#include "krylov/multigrid/rigid_body_modes.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
 #include "krylov/polynomial.hpp"
 #include "krylov/spectrum.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 
 namespace spsolve {
@@ -78,6 +80,102 @@ TEST(Aggregates, HoldEveryNodeThatHasStrongNeighbours) {
   }
 }
 
+/// The nodes of a grid in d dimensions, far from the origin.
+Dense<double> grid_places(Index side, Index d) {
+  Dense<double> places(d == 2 ? side * side : side * side * side, d);
+  for (Index node = 0; node < places.rows; ++node) {
+    Index rest = node;
+    for (Index axis = 0; axis < d; ++axis, rest /= side) {
+      places(node, axis) = 1e3 + 0.5 * static_cast<double>(rest % side);
+    }
+  }
+  return places;
+}
+
+TEST(RigidBodyModes, StrainNothing) {
+  // A small motion u is rigid where (u_i - u_j) . (x_i - x_j) = 0 for all pairs of points.
+  SoloTeam team;
+  for (const Index d : {2, 3}) {
+    const Dense<double> places = grid_places(4, d);
+    const Dense<double> modes = rigid_body_modes(team, places);
+    ASSERT_EQ(modes.rows, places.rows * d);
+    ASSERT_EQ(modes.columns, d * (d + 1) / 2);
+    for (Index mode = 0; mode < modes.columns; ++mode) {
+      double length = 0;
+      for (Index i = 0; i < places.rows; ++i) {
+        for (Index j = 0; j < i; ++j) {
+          double strain = 0;
+          for (Index axis = 0; axis < d; ++axis) {
+            strain += (modes(d * i + axis, mode) - modes(d * j + axis, mode)) *
+                      (places(i, axis) - places(j, axis));
+          }
+          EXPECT_NEAR(strain, 0, 1e-12) << mode;
+        }
+        for (Index axis = 0; axis < d; ++axis) length += std::abs(modes(d * i + axis, mode));
+      }
+      EXPECT_GT(length, 1) << mode;
+    }
+  }
+}
+
+TEST(RigidBodyModes, AreResistedByAnElasticBodyOnlyWhereItIsClamped) {
+  SoloTeam team;
+  const Csr<double> a = load_matrix("elastic3d:5");
+  const Dense<double> modes = rigid_body_modes(team, generate_coordinates("elastic3d:5", 0, 1000));
+  const Dense<double> forces = test::multiply(a, modes);
+  const Index layer = 3 * 6 * 6;
+  double clamped = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Index mode = 0; mode < 6; ++mode) {
+      if (i < layer) {
+        clamped = std::max(clamped, std::abs(forces(i, mode)));
+      } else {
+        EXPECT_NEAR(forces(i, mode), 0, 1e-10) << i << " " << mode;
+      }
+    }
+  }
+  EXPECT_GT(clamped, 1);
+}
+
+TEST(RigidBodyModes, OfOneNodeAreItsShifts) {
+  SoloTeam team;
+  Dense<double> place(1, 3);
+  place(0, 0) = 7;
+  const Dense<double> modes = rigid_body_modes(team, place);
+  for (Index i = 0; i < 3; ++i) {
+    for (Index mode = 0; mode < 6; ++mode) EXPECT_EQ(modes(i, mode), i == mode ? 1 : 0);
+  }
+}
+
+TEST(WholeNodes, HaveTheSameEntriesAndZeros) {
+  SoloTeam team;
+  Csr<double> a = load_matrix("elastic3d:4");
+  // Without the couplings of x with y and z of the first nodes.
+  Csr<double> holes;
+  holes.rows = holes.columns = a.rows;
+  holes.row_offsets.assign(1, 0);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Index k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k) {
+      const Index j = a.column_indices[k];
+      if (i < 90 && i % 3 == 0 && j % 3 != 0) continue;
+      holes.column_indices.push_back(static_cast<LocalIndex>(j));
+      holes.values.push_back(a.values[k]);
+    }
+    holes.row_offsets.push_back(static_cast<Index>(holes.values.size()));
+  }
+  SystemMatrix matrix(test::matrix_in_bands(team, holes));
+  EXPECT_EQ(nodes_of(matrix.bands()), 1);
+  const auto whole = with_whole_nodes(matrix.bands(), 3);
+  EXPECT_TRUE(are_nodes(*whole, 3));
+  EXPECT_EQ(whole->nonzeros(), a.nonzeros());
+  const Dense<double> x = random_multivector(a.rows, 2, 1);
+  const Dense<double> expected = test::multiply(holes, x);
+  const Dense<double> product = test::multiply(whole->global_rows(), x);
+  for (std::size_t k = 0; k < product.values.size(); ++k) {
+    EXPECT_NEAR(product.values[k], expected.values[k], 1e-11);
+  }
+}
+
 TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
   SoloTeam team;
   // Of a matrix with zero row sums but at its border, P must keep constants inside.
@@ -90,7 +188,7 @@ TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
     std::ranges::fill(result.values, 1.0);
     return result;
   }();
-  const Tentative tentative = tentative_prolongation(bands, 1, aggregates, ones);
+  const Tentative tentative = tentative_prolongation(bands, aggregates, {1, ones});
   const Dense<double> again = test::multiply(tentative.rows, tentative.null_space);
   for (const double value : again.values) EXPECT_NEAR(value, 1, 1e-14);
   const Csr<double> smoothed =
@@ -106,6 +204,35 @@ TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
   EXPECT_EQ(inside, 18 * 18);
 }
 
+TEST(Prolongation, HasOrthonormalColumnsAndTheRigidBodyModesInItsRange) {
+  SoloTeam team;
+  SystemMatrix matrix(test::matrix_in_bands(team, load_matrix("elastic3d:6")));
+  BandMatrix& bands = matrix.bands();
+  const NodeGraph strong = strong_couplings(bands, 3, 0.08, node_diagonals(bands, 3));
+  const Aggregates aggregates = aggregate(strong);
+  const Dense<double> modes = rigid_body_modes(team, generate_coordinates("elastic3d:6", 0, 1000));
+  const Tentative tentative = tentative_prolongation(bands, aggregates, {3, modes});
+  ASSERT_EQ(tentative.rows.columns, 6 * aggregates.count);
+  const Dense<double> again = test::multiply(tentative.rows, tentative.null_space);
+  for (std::size_t k = 0; k < again.values.size(); ++k) {
+    EXPECT_NEAR(again.values[k], modes.values[k], 1e-13);
+  }
+  // P_0^T P_0 = I, but for columns that depend on others in their aggregate.
+  Dense<double> unit(tentative.rows.columns, tentative.rows.columns);
+  for (Index i = 0; i < unit.rows; ++i) unit(i, i) = 1;
+  const Dense<double> p = test::multiply(tentative.rows, unit);
+  Index full = 0;
+  for (Index i = 0; i < unit.rows; ++i) {
+    for (Index j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (Index k = 0; k < p.rows; ++k) sum += p(k, i) * p(k, j);
+      if (i == j) full += std::abs(sum - 1) < 1e-12;
+      EXPECT_NEAR(sum, i == j && sum > 0.5 ? 1 : 0, 1e-12);
+    }
+  }
+  EXPECT_EQ(full, unit.rows);
+}
+
 TEST(Prolongation, ColumnsThatDependOnOthersAreZero) {
   SoloTeam team;
   SystemMatrix matrix(test::matrix_in_bands(team, load_matrix("tridiagonal:9")));
@@ -114,7 +241,7 @@ TEST(Prolongation, ColumnsThatDependOnOthersAreZero) {
   const Aggregates aggregates = aggregate(strong);
   Dense<double> twice(9, 2);
   for (Index i = 0; i < 9; ++i) twice(i, 0) = twice(i, 1) = 1;
-  const Tentative tentative = tentative_prolongation(matrix.bands(), 1, aggregates, twice);
+  const Tentative tentative = tentative_prolongation(matrix.bands(), aggregates, {1, twice});
   for (Index i = 0; i < 9; ++i) {
     const auto values = tentative.rows.row_values(i);
     ASSERT_EQ(values.size(), 2u);

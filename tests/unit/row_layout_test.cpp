@@ -23,6 +23,29 @@ TEST(RowLayout, CoverAllRowsInOrderAndNearlyEqually) {
   }
 }
 
+TEST(RowLayout, KeepNodesWholeWhereTheyAreToldOf) {
+  for (const Index size : {1, 2, 3, 5}) {
+    for (const Index nodes : {0, 1, 4, 7, 40000}) {
+      for (const int ranks : {1, 2, 3, 5}) {
+        const RowLayout bands = bands_of_nodes(nodes * size, ranks, size);
+        Index next = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+          const Range band = bands.band(rank);
+          EXPECT_EQ(band.first, next);
+          EXPECT_EQ(band.size() % size, 0);
+          EXPECT_NEAR(static_cast<double>(band.size()), static_cast<double>(nodes * size) / ranks,
+                      24.0 * size);
+          next = band.last;
+        }
+        EXPECT_EQ(next, nodes * size);
+        if (size == 1) {
+          EXPECT_EQ(bands, (RowLayout{nodes, ranks})) << "nothing is to be changed";
+        }
+      }
+    }
+  }
+}
+
 TEST(RowLayout, CountBeyondThirtyTwoBits) {
   const RowLayout bands{Index{1} << 40, 3};
   EXPECT_EQ(bands.owner((Index{1} << 40) - 1), 2);

@@ -5,16 +5,12 @@
 #include <optional>
 #include <utility>
 
+#include "core/error.hpp"
 #include "krylov/multigrid/row_chunks.hpp"
 
 namespace spsolve {
 
-namespace {
-
-constexpr Index most_of_node = 6;
-
-/// Whether own rows and the columns they name are whole nodes of `size` unknowns.
-bool are_nodes(const BandMatrix& matrix, Index size) {
+bool own_are_nodes(const BandMatrix& matrix, Index size) {
   const Csr<double>& rows = matrix.local_rows();
   if (rows.rows % size != 0 || matrix.own_rows().first % size != 0) return false;
   bool whole = true;
@@ -35,6 +31,70 @@ bool are_nodes(const BandMatrix& matrix, Index size) {
   }
   return whole;
 }
+
+bool are_nodes(const BandMatrix& matrix, Index size) {
+  return all_sum(matrix.team(), own_are_nodes(matrix, size) ? 0 : 1) == 0;
+}
+
+namespace {
+
+/// Appends one row after the other with all unknowns of the nodes that its node's rows name;
+/// columns global.
+class WholeNodeRows {
+ public:
+  WholeNodeRows(const BandMatrix& matrix, Index size) : matrix_(matrix), size_(size) {}
+
+  void operator()(Index i, RowChunk& chunk) {
+    const Csr<double>& rows = matrix_.local_rows();
+    nodes_.clear();
+    const Index first = i - i % size_;
+    for (Index row = first; row < first + size_; ++row) {
+      for (const LocalIndex j : rows.row_columns(row)) {
+        nodes_.push_back(matrix_.global_column(j) / size_);
+      }
+    }
+    std::ranges::sort(nodes_);
+    nodes_.erase(std::ranges::unique(nodes_).begin(), nodes_.end());
+    const std::size_t before = chunk.values.size();
+    for (const Index node : nodes_) {
+      for (Index k = 0; k < size_; ++k) {
+        chunk.columns.push_back(static_cast<LocalIndex>(node * size_ + k));
+        chunk.values.push_back(0);
+      }
+    }
+    const auto columns = rows.row_columns(i);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const Index column = matrix_.global_column(columns[k]);
+      const auto node = std::ranges::lower_bound(nodes_, column / size_) - nodes_.begin();
+      chunk.values[before + static_cast<std::size_t>(node * size_ + column % size_)] =
+          rows.row_values(i)[k];
+    }
+  }
+
+ private:
+  const BandMatrix& matrix_;
+  Index size_;
+  std::vector<Index> nodes_;
+};
+
+}  // namespace
+
+std::unique_ptr<BandMatrix> with_whole_nodes(const BandMatrix& matrix, Index size) {
+  Team& team = matrix.team();
+  Csr<double> rows = together(team, [&] {
+    const Range own = matrix.own_rows();
+    if (own.first % size != 0 || own.last % size != 0) {
+      fail(ExitCode::internal, "rows {} to {} are no whole nodes of {} unknowns", own.first,
+           own.last, size);
+    }
+    return made_of_rows(own.size(), matrix.row_layout().rows,
+                        [&] { return WholeNodeRows(matrix, size); });
+  });
+  return std::make_unique<BandMatrix>(team, matrix.row_layout(), matrix.column_layout(),
+                                      std::move(rows), matrix.memory());
+}
+
+namespace {
 
 /// Adds up the squares of the entries of a node's rows by neighbour.
 class NodeSums {
@@ -70,10 +130,10 @@ class NodeSums {
 }  // namespace
 
 Index nodes_of(const BandMatrix& matrix) {
+  constexpr Index most_of_node = 6;
   Index best = 1;
   for (Index size = 2; size <= most_of_node; ++size) {
-    const bool here = are_nodes(matrix, size);
-    if (all_sum(matrix.team(), here ? 0 : 1) == 0) best = size;
+    if (are_nodes(matrix, size)) best = size;
   }
   return best;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "vectors/band_matrix.hpp"
@@ -14,6 +15,17 @@ struct NodeGraph {
   std::vector<Index> offsets{0};
   std::vector<LocalIndex> neighbours;  ///< strong ones, the node itself aside
 };
+
+/// Whether, on this rank, own rows and the columns they name are whole nodes of `size` unknowns.
+/// Not collective.
+bool own_are_nodes(const BandMatrix& matrix, Index size);
+
+/// The same on every rank. Collective.
+bool are_nodes(const BandMatrix& matrix, Index size);
+
+/// The same matrix with zeros stored, so that all rows of a node name the same whole nodes; bands
+/// are of whole nodes. Throws Error(internal) where they are not. Collective.
+std::unique_ptr<BandMatrix> with_whole_nodes(const BandMatrix& matrix, Index size);
 
 /// The unknowns of a node that rows of equal columns tell, on all ranks the same: the largest size
 /// of 2 to 6 that every band is whole nodes of, and by which every node's rows name whole nodes;

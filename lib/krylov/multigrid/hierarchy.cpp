@@ -65,11 +65,15 @@ class Hierarchy::Coarsest {
 
 namespace {
 
-/// m = `size` vectors: vector c is 1 for the unknowns of number c of every node.
-Dense<double> constants(Index rows, Index size) {
-  Dense<double> vectors(rows, size);
-  for (Index i = 0; i < rows; ++i) vectors(i, i % size) = 1;
-  return vectors;
+/// m = `size` vectors for the nodes that the matrix shows: vector c is 1 for the unknowns of number
+/// c of every node.
+NearNullSpace constants(const BandMatrix& matrix) {
+  NearNullSpace near{nodes_of(matrix), {}};
+  together(matrix.team(), [&] {
+    near.vectors = Dense<double>(matrix.local_rows().rows, near.size);
+    for (Index i = 0; i < near.vectors.rows; ++i) near.vectors(i, i % near.size) = 1;
+  });
+  return near;
 }
 
 /// Gives own rows of zeros a diagonal of 1: unknowns that no aggregate has anything of.
@@ -95,13 +99,16 @@ void make_like(std::unique_ptr<Vectors>& x, BandMatrix& of, Index columns, bool 
 }  // namespace
 
 Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
-                     const Options& options)
+                     const Options& options, NearNullSpace near)
     : memory_(memory), symmetric_(symmetric), options_(options) {
   levels_.push_back(std::make_unique<Level>());
   levels_.front()->matrix = &matrix;
-  Index size = nodes_of(matrix);
-  Dense<double> null_space =
-      together(matrix.team(), [&] { return constants(matrix.local_rows().rows, size); });
+  std::unique_ptr<BandMatrix> whole_nodes;  // A, where it has rows that name parts of nodes
+  if (near.vectors.columns == 0) {
+    near = constants(matrix);
+  } else if (!are_nodes(matrix, near.size)) {
+    whole_nodes = with_whole_nodes(matrix, near.size);
+  }
   double theta = options.theta;
   while (true) {
     Level& level = *levels_.back();
@@ -111,7 +118,9 @@ Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
     level.largest = largest_eigenvalue(*level.matrix, *inverse, symmetric);
     level.smoother = std::make_unique<Polynomial>(
         *level.matrix, inverse, Polynomial::fourth_kind(options.degree, level.largest));
-    if (!coarsen(null_space, size, theta)) break;
+    const bool padded = levels_.size() == 1 && whole_nodes != nullptr;
+    if (!coarsen(padded ? *whole_nodes : *level.matrix, near, theta)) break;
+    whole_nodes = nullptr;
     theta /= 2;
   }
   // A level that no coarser one was found for is smoothed alone where it is too large.
@@ -124,10 +133,10 @@ Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
 
 Hierarchy::~Hierarchy() = default;
 
-bool Hierarchy::coarsen(Dense<double>& null_space, Index& size, double theta) {
+bool Hierarchy::coarsen(BandMatrix& matrix, NearNullSpace& near, double theta) {
   Level& level = *levels_.back();
-  BandMatrix& matrix = *level.matrix;
   Team& team = matrix.team();
+  const Index size = near.size;
   const std::vector<double> diagonals = node_diagonals(matrix, size);
   Aggregates aggregates;
   Csr<double> filtered = together(team, [&] {
@@ -135,7 +144,7 @@ bool Hierarchy::coarsen(Dense<double>& null_space, Index& size, double theta) {
     aggregates = aggregate(strong);
     return filtered_rows(matrix, size, strong);
   });
-  Tentative tentative = tentative_prolongation(matrix, size, aggregates, null_space);
+  Tentative tentative = tentative_prolongation(matrix, aggregates, near);
   constexpr double least_reduction = 0.8;
   const auto fine_rows = static_cast<double>(matrix.row_layout().rows);
   if (tentative.coarse.rows == 0 ||
@@ -170,8 +179,7 @@ bool Hierarchy::coarsen(Dense<double>& null_space, Index& size, double theta) {
     often->expect_many_products();
   }
   levels_.push_back(std::move(next));
-  size = null_space.columns;
-  null_space = std::move(tentative.null_space);
+  near = {near.vectors.columns, std::move(tentative.null_space)};
   return true;
 }
 
@@ -216,7 +224,7 @@ namespace {
 class Multigrid final : public PreconditionerOperator {
  public:
   explicit Multigrid(const PreconditionerInput& input)
-      : hierarchy_(input.matrix, input.memory, input.symmetric, {}) {
+      : hierarchy_(input.matrix, input.memory, input.symmetric, {}, input.near_null_space) {
     levels = hierarchy_.levels();
   }
 

@@ -13,8 +13,9 @@ namespace spsolve {
 
 /// A multigrid hierarchy by smoothed aggregation (Vanek, Mandel and Brezina, "Algebraic multigrid
 /// by smoothed aggregation", Computing 56, 1996), and its V-cycle. Level l has A_l, A_0 = A, and
-/// A_{l+1} = P_l^T A_l P_l for an interpolation P_l whose range has the near null space of A:
-/// constants in every unknown of a node. Smoothing by Polynomial::fourth_kind() before and after;
+/// A_{l+1} = P_l^T A_l P_l for an interpolation P_l whose range has the near null space of A: the
+/// vectors that are given, such as rigid-body modes, or constants in every unknown of a node.
+/// Smoothing by Polynomial::fourth_kind() before and after;
 /// the coarsest level by sparse elimination. Set up on hosts in threads, every rank its own rows,
 /// aggregates within ranks; cycles where the vectors lie.
 class Hierarchy {
@@ -27,7 +28,8 @@ class Hierarchy {
   };
 
   /// `matrix` and `memory` must outlive the object. Collective.
-  Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric, const Options& options);
+  Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric, const Options& options,
+            NearNullSpace near = {});
   ~Hierarchy();
 
   /// x <- M^-1 b by one V-cycle from x = 0; symmetric where A is. Collective.
@@ -43,8 +45,9 @@ class Hierarchy {
   struct Level;
   class Coarsest;
 
-  /// The level below the last one; whether there is one.
-  bool coarsen(Dense<double>& null_space, Index& size, double theta);
+  /// The level below the last one, whose matrix is `matrix`, of whole nodes; whether there is one.
+  /// `near` becomes that of the new level.
+  bool coarsen(BandMatrix& matrix, NearNullSpace& near, double theta);
   void cycle(std::size_t number, const Vectors& b, Vectors& x);
 
   DenseMemory& memory_;

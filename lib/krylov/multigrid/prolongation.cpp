@@ -73,10 +73,11 @@ RowLayout layout_of(Team& team, Index own) {
 
 }  // namespace
 
-Tentative tentative_prolongation(const BandMatrix& matrix, Index size, const Aggregates& aggregates,
-                                 const Dense<double>& null_space) {
+Tentative tentative_prolongation(const BandMatrix& matrix, const Aggregates& aggregates,
+                                 const NearNullSpace& near) {
   Team& team = matrix.team();
-  const Index m = null_space.columns;
+  const Dense<double>& null_space = near.vectors;
+  const Index m = null_space.columns, size = near.size;
   Tentative result;
   result.coarse = layout_of(team, aggregates.count * m);
   together(team, [&] {

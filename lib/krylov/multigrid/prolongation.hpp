@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "krylov/multigrid/aggregates.hpp"
-#include "matrix/dense.hpp"
+#include "krylov/preconditioner.hpp"
 
 namespace spsolve {
 
@@ -14,12 +14,12 @@ struct Tentative {
   RowLayout coarse;          ///< m unknowns for each aggregate, rank after rank
 };
 
-/// P_0 with orthonormal columns and P_0 B_c = B for the near null space B (own rows x m) of a
-/// matrix with `size` unknowns a node: the parts of B in every aggregate orthogonalised by
-/// Householder reflections; columns that depend on others there are zero. Collective: an all-gather
+/// P_0 with orthonormal columns and P_0 B_c = B for the near null space B of a matrix, own rows x
+/// m: the parts of B in every aggregate orthogonalised by Gram-Schmidt's way, twice; columns that
+/// depend on others there are zero. Collective: an all-gather
 /// of the numbers of aggregates.
-Tentative tentative_prolongation(const BandMatrix& matrix, Index size, const Aggregates& aggregates,
-                                 const Dense<double>& null_space);
+Tentative tentative_prolongation(const BandMatrix& matrix, const Aggregates& aggregates,
+                                 const NearNullSpace& near);
 
 /// P = (I - omega D_F^-1 A_F) P_0 for filtered rows A_F and their diagonal D_F. Collective: rows of
 /// P_0 from neighbours.

@@ -141,7 +141,7 @@ constexpr Generator table[] = {
      "unknowns "
      "a node, n = 3 N (N + 1)^2, Poisson's ratio 0.3, the elements' moduli random in [1/2, 1), 72 "
      "times the stiffness; symmetric positive definite.",
-     check_elastic3d, shape_elastic3d, generated::elastic3d},
+     check_elastic3d, shape_elastic3d, generated::elastic3d, generated::coordinates_of_elastic3d},
     {"convdiff3d", "convdiff3d:N", false,
      "-div grad u + 5 (u_x + u_y + u_z) by 7-point upwind differences of width 1 on an N x N x N "
      "grid: neighbours -6 against the wind and -1 with it, diagonal 1e-3 + the sum of their "

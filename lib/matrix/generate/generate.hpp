@@ -8,6 +8,7 @@
 
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
+#include "matrix/dense.hpp"
 #include "matrix/shape.hpp"
 
 namespace spsolve {
@@ -32,6 +33,9 @@ struct Generator {
   /// Rows, columns and the expected number of non-zeros for valid sizes.
   MatrixShape (*shape)(std::span<const Index> sizes);
   Csr<double> (*make)(const GeneratorArguments& arguments);
+  /// Coordinates of the nodes of a matrix of linear elasticity, with as many unknowns a node as
+  /// dimensions; first_row and last_row count nodes. Null for other matrices.
+  Dense<double> (*coordinates)(const GeneratorArguments& arguments) = nullptr;
 };
 
 /// All generators; help texts, checks and tests read this table.
@@ -62,6 +66,12 @@ std::uint64_t random_dense_key(Index seed);
 
 /// Rows first <= i < last of the same matrix, as slice_rows() of it, at the cost of these rows.
 Csr<double> generate_rows(std::string_view spec, Index first, Index last);
+
+/// Dimensions of the coordinates that the generator has for its nodes; 0: it has none.
+Index generated_dimensions(std::string_view spec);
+
+/// Those of nodes first <= i < last.
+Dense<double> generate_coordinates(std::string_view spec, Index first, Index last);
 
 /// The table for a terminal: form and description of every generator.
 std::string generator_help();

@@ -86,4 +86,17 @@ Csr<double> elastic3d(const GeneratorArguments& arguments) {
   });
 }
 
+Dense<double> coordinates_of_elastic3d(const GeneratorArguments& arguments) {
+  const Index side = arguments.sizes[0], width = side + 1, nodes = width * width * side;
+  const Index first = std::min(arguments.first_row, nodes);
+  Dense<double> places(std::min(arguments.last_row, nodes) - first, 3);
+  for (Index i = 0; i < places.rows; ++i) {
+    const Index node = first + i;
+    places(i, 0) = static_cast<double>(node % width);
+    places(i, 1) = static_cast<double>(node / width % width);
+    places(i, 2) = static_cast<double>(node / width / width + 1);
+  }
+  return places;
+}
+
 }  // namespace spsolve::generated

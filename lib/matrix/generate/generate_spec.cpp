@@ -121,6 +121,17 @@ Csr<double> generate_rows(std::string_view spec, Index first, Index last) {
   }
 }
 
+Index generated_dimensions(std::string_view spec) {
+  const Parsed parsed = parse_or_fail(spec);
+  const auto coordinates = parsed.generator->coordinates;
+  return coordinates == nullptr ? 0 : coordinates({parsed.sizes, parsed.seed, 0, 0}).columns;
+}
+
+Dense<double> generate_coordinates(std::string_view spec, Index first, Index last) {
+  const Parsed parsed = parse_or_fail(spec);
+  return parsed.generator->coordinates({parsed.sizes, parsed.seed, first, last});
+}
+
 std::string generator_help() {
   std::string text;
   for (const Generator& generator : generators()) {

@@ -73,6 +73,7 @@ Csr<double> aniso2d(const GeneratorArguments& arguments);
 Csr<double> aniso3d(const GeneratorArguments& arguments);
 Csr<double> helmholtz2d(const GeneratorArguments& arguments);
 Csr<double> elastic3d(const GeneratorArguments& arguments);
+Dense<double> coordinates_of_elastic3d(const GeneratorArguments& arguments);
 Csr<double> circuit(const GeneratorArguments& arguments);
 Csr<double> kkt(const GeneratorArguments& arguments);
 Csr<double> cage(const GeneratorArguments& arguments);

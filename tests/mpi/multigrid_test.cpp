@@ -1,0 +1,111 @@
+// Multigrid over the ranks of a team: near null spaces, and its cycle.
+
+#include <gtest/gtest.h>
+
+#include "io/matrix_source.hpp"
+#include "krylov/multigrid/hierarchy.hpp"
+#include "krylov/multigrid/rigid_body_modes.hpp"
+#include "krylov_systems.hpp"
+#include "matrix/generate/generate.hpp"
+#include "matrix/multivector.hpp"
+
+namespace spsolve {
+namespace {
+
+using Multigrid = Krylov;
+
+/// Elasticity in bands of whole nodes, which it knows the places of if `told`; `holed` without some
+/// couplings, which rows of a node then differ by.
+std::unique_ptr<SystemMatrix> elastic(Team& team, Index side, bool told, bool holed = false) {
+  const std::string spec = fmt::format("elastic3d:{}", side);
+  Csr<double> whole = load_matrix(spec);
+  if (holed) {
+    Csr<double> less;
+    less.rows = less.columns = whole.rows;
+    less.row_offsets.assign(1, 0);
+    for (Index i = 0; i < whole.rows; ++i) {
+      for (Index k = whole.row_offsets[i]; k < whole.row_offsets[i + 1]; ++k) {
+        if (whole.values[k] == 0) continue;
+        less.column_indices.push_back(whole.column_indices[k]);
+        less.values.push_back(whole.values[k]);
+      }
+      less.row_offsets.push_back(static_cast<Index>(less.values.size()));
+    }
+    EXPECT_LT(less.nonzeros(), whole.nonzeros());
+    whole = std::move(less);
+  }
+  const RowLayout bands = bands_of_nodes(whole.rows, team.size(), 3);
+  std::unique_ptr<SystemMatrix> matrix(new SystemMatrix(test::matrix_in_bands(team, bands, whole)));
+  const Range own = matrix->own();
+  if (told) matrix->set_coordinates(generate_coordinates(spec, own.first / 3, own.last / 3));
+  return matrix;
+}
+
+TEST_F(Multigrid, RigidBodyModesTakeFewerStepsThanConstants) {
+  struct Case {
+    Index side;
+    Method method;
+    bool holed;
+    Index most;  ///< steps with modes
+  };
+  for (const Case& each : {Case{9, Method::cg, false, 14}, Case{9, Method::cg, true, 14},
+                           Case{6, Method::minres, false, 14}, Case{6, Method::gmres, true, 20}}) {
+    SCOPED_TRACE(fmt::format("{} {} {}", each.side, name(each.method), each.holed));
+    std::vector<Index> steps;
+    for (const bool told : {false, true}) {
+      auto matrix = elastic(ranks.team, each.side, told, each.holed);
+      SolverOptions options;
+      options.method = each.method;
+      options.preconditioner = Preconditioner::multigrid;
+      options.tolerance = 1e-8;
+      options.condition = false;
+      const Dense<double> b = random_multivector(matrix->order(), 1, 3);
+      SystemSolver solver = solver_for(std::move(matrix), options);
+      solver.set_up();
+      const Solved solved = solve(solver, b);
+      EXPECT_TRUE(solved.krylov.converged);
+      EXPECT_LE(solved.outcome.refinement.after.backward_error, 1e-8);
+      EXPECT_EQ(solved.krylov.near_null_space, told ? "rigid-body modes" : "");
+      steps.push_back(solved.krylov.steps);
+    }
+    EXPECT_LT(steps[1], steps[0]);
+    EXPECT_LE(steps[1], each.most);
+  }
+}
+
+TEST_F(Multigrid, MultigridIsTakenByItselfWhereNodesAreKnown) {
+  for (const bool told : {false, true}) {
+    auto matrix = elastic(ranks.team, 9, told);
+    const Preconditioner kind =
+        choose_preconditioner(matrix->bands(), Method::cg, true, matrix->coordinates().columns > 0);
+    EXPECT_EQ(kind, told ? Preconditioner::multigrid : Preconditioner::ic0);
+  }
+}
+
+TEST_F(Multigrid, TheMultigridCycleIsSymmetric) {
+  for (const char* generator : {"grid2d:40", "elastic3d:7", ""}) {
+    // The last one with rigid-body modes.
+    const bool told = *generator == '\0';
+    std::unique_ptr<SystemMatrix> held(
+        told ? nullptr
+             : new SystemMatrix(test::matrix_in_bands(ranks.team, load_matrix(generator))));
+    if (told) held = elastic(ranks.team, 7, true);
+    SystemMatrix& matrix = *held;
+    NearNullSpace near;
+    if (told) near = {3, rigid_body_modes(ranks.team, matrix.coordinates())};
+    Hierarchy::Options options;
+    options.coarsest = 50;
+    Hierarchy hierarchy(matrix.bands(), ranks.memory, true, options, near);
+    const auto u = test::vectors_of(matrix, random_multivector(matrix.order(), 1, 1));
+    const auto v = test::vectors_of(matrix, random_multivector(matrix.order(), 1, 2));
+    const auto of_u = u->similar(1), of_v = u->similar(1);
+    hierarchy.cycle(*u, *of_u);
+    hierarchy.cycle(*v, *of_v);
+    const double one = dots(*v, *of_u).front(), other = dots(*u, *of_v).front();
+    EXPECT_NEAR(one, other, 1e-11 * norms(*of_u).front() * norms(*v).front());
+    EXPECT_GT(dots(*u, *of_u).front(), 0);
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
