@@ -149,6 +149,7 @@ struct Solver::State {
   Decided decided;
   std::optional<SystemSolver> solver;
   SetUpReport report;
+  std::unique_ptr<Vectors> right, solution;  ///< of the last solve
 };
 
 namespace {
@@ -215,8 +216,10 @@ Solution Solver::State::solve(std::span<const double> b, Index own_columns, std:
            b.size(), own_columns, own.first, own.last, own.size(), columns);
     }
   });
-  const std::unique_ptr<Vectors> right = solver->matrix().vectors(columns);
-  const std::unique_ptr<Vectors> solution = right->similar(columns);
+  if (right == nullptr || right->columns() != columns) {
+    right = solver->matrix().vectors(columns);
+    solution = solver->matrix().vectors(columns);
+  }
   together(team, [&] {
     if (!b.empty()) take_rows(*right, b, decided.on_gpu);
   });
@@ -226,6 +229,11 @@ Solution Solver::State::solve(std::span<const double> b, Index own_columns, std:
   together(team, [&] {
     if (!x.empty()) give_rows(*solution, x, decided.on_gpu);
   });
+  constexpr Index few = 2;  // columns whose room is kept
+  if (columns > few) {
+    right = nullptr;
+    solution = nullptr;
+  }
   return told(outcome);
 }
 

@@ -34,6 +34,8 @@ struct Solution {
   double backward_error = 0;       ///< normwise
   double componentwise_error = 0;  ///< componentwise backward error
   int sweeps = 0;                  ///< of refinement
+  /// Where they were asked for. Of a solver's later solutions the componentwise one is a bound for
+  /// any right-hand side, unless something is to be noted of this one: estimates are not repeated.
   std::optional<double> condition, componentwise_condition;
   /// Bound on ||x - x*|| / ||x||, x* the exact solution, and the same as the last corrections let
   /// expect it; infinite where it is not known.

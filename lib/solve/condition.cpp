@@ -301,4 +301,14 @@ Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vecto
   return {finite(norm * norms[0]), finite(norms[1])};
 }
 
+double condition_of_any(SystemMatrix& matrix, LinearOperator& inverse) {
+  const double h = half_of_scale(matrix);
+  const std::unique_ptr<Vectors> ones = matrix.vectors(1), weights = matrix.vectors(1);
+  ones->fill(1);
+  matrix.apply_magnitudes(h, *ones, *weights);  // |h^2 A| e
+  ScaledInverse scaled(inverse, h);
+  const double norm = 2 * estimate_one_norms(*weights, scaled).front();
+  return std::isfinite(norm) ? norm : infinite;
+}
+
 }  // namespace spsolve

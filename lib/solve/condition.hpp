@@ -22,6 +22,7 @@ struct Condition {
   /// by at most e |a_ij| and e |b_i| change x by at most about e times this. Scaling rows does
   /// not change it. 0 where x is 0.
   double componentwise = 0;
+  bool for_any_x = false;  ///< `componentwise` is the bound of condition_of_any()
 
   double reciprocal() const { return normwise > 0 ? 1 / normwise : 0; }
 };
@@ -31,5 +32,11 @@ struct Condition {
 /// columns, mostly 4. Collective.
 Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
                              LinearOperator& inverse);
+
+/// 2 || |A^-1| |A| ||, infinity norm (Bauer, 1966; Skeel, 1979): a bound on the componentwise
+/// condition of A x = b for every b, as |b| <= |A| |x|. For matrices that are solved with many
+/// times: what it costs, and what it says, does not depend on x. Estimated as by
+/// estimate_condition(), from columns half as many. Collective.
+double condition_of_any(SystemMatrix& matrix, LinearOperator& inverse);
 
 }  // namespace spsolve

@@ -104,18 +104,20 @@ ScaledOperator ScaledOperator::unscaled(LinearOperator& inverse, const SystemMat
 
 void ScaledOperator::apply(const Vectors& x, Vectors& y) {
   if (first_ == nullptr) return of_.apply(x, y);
-  const std::unique_ptr<Vectors> between = copy_of(x);
-  between->scale_rows(*first_);
-  of_.apply(*between, y);
+  Vectors& between = between_.like(x);
+  between.add_scaled_rows(0, 1, *first_, x);
+  of_.apply(between, y);
   y.scale_rows(*second_);
+  between_.finish();
 }
 
 void ScaledOperator::apply_transposed(const Vectors& x, Vectors& y) {
   if (first_ == nullptr) return of_.apply_transposed(x, y);
-  const std::unique_ptr<Vectors> between = copy_of(x);
-  between->scale_rows(*second_);
-  of_.apply_transposed(*between, y);
+  Vectors& between = between_.like(x);
+  between.add_scaled_rows(0, 1, *second_, x);
+  of_.apply_transposed(between, y);
   y.scale_rows(*first_);
+  between_.finish();
 }
 
 void scale_own_rows(const SystemMatrix& matrix, const std::vector<double>& factors, Vectors& x) {

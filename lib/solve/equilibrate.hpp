@@ -4,6 +4,7 @@
 
 #include "solve/options.hpp"
 #include "solve/system_matrix.hpp"
+#include "vectors/spare_vectors.hpp"
 
 namespace spsolve {
 
@@ -46,6 +47,7 @@ class ScaledOperator final : public LinearOperator {
 
   LinearOperator& of_;
   std::unique_ptr<Vectors> first_, second_;  ///< null where nothing is scaled
+  SpareVectors between_;
 };
 
 /// x <- D x for the factors of own rows.

@@ -28,10 +28,9 @@ bool halved(const Quality& a, const Quality& b) {
          b.componentwise_error <= a.componentwise_error / 2;
 }
 
-/// max over the columns of ||d|| / ||x||, infinity norms, 0 / 0 = 0; infinite for what is not
+/// max over the columns of ||d|| / ||x|| for these norms, 0 / 0 = 0; infinite for what is not
 /// finite.
-double relative_step(const Vectors& d, const Vectors& x) {
-  const std::vector<double> steps = maxima(d), sizes = maxima(x);
+double relative_step(const std::vector<double>& steps, const std::vector<double>& sizes) {
   double largest = 0;
   for (std::size_t c = 0; c < steps.size(); ++c) {
     if (steps[c] != 0) largest = larger(largest, steps[c] / sizes[c]);
@@ -39,10 +38,7 @@ double relative_step(const Vectors& d, const Vectors& x) {
   return std::isfinite(largest) ? largest : unknown;
 }
 
-}  // namespace
-
-Quality measure(SystemMatrix& matrix, const Vectors& b, const Vectors& x, Vectors& residual) {
-  const ResidualNorms norms = matrix.residual(b, x, residual);
+Quality quality_of(const ResidualNorms& norms) {
   Quality quality;
   quality.componentwise_error = norms.componentwise;
   for (std::size_t c = 0; c < norms.residual.size(); ++c) {
@@ -54,20 +50,32 @@ Quality measure(SystemMatrix& matrix, const Vectors& b, const Vectors& x, Vector
   return quality;
 }
 
+}  // namespace
+
+Quality measure(SystemMatrix& matrix, const Vectors& b, const Vectors& x, Vectors& residual) {
+  return quality_of(matrix.residual(b, x, residual));
+}
+
 double relative_correction(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
                            const Vectors& x) {
   const std::unique_ptr<Vectors> residual = matrix.vectors(b.columns()),
                                  correction = matrix.vectors(b.columns());
   measure(matrix, b, x, *residual);
   inverse.apply(*residual, *correction);
-  return relative_step(*correction, x);
+  return relative_step(maxima(*correction), maxima(x));
 }
 
 Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
                   Vectors& x) {
-  const std::unique_ptr<Vectors> residual = matrix.vectors(b.columns());
+  RefinementSpace space;
+  return refine(matrix, b, inverse, most_sweeps, x, space);
+}
+
+Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
+                  Vectors& x, RefinementSpace& space) {
+  Vectors& residual = space.residual.like(b);
   Refinement result;
-  result.before = result.after = measure(matrix, b, x, *residual);
+  result.before = result.after = measure(matrix, b, x, residual);
   result.history.push_back(result.before);
   if (result.after.componentwise_error == 0) result.forward_error = 0;
   const auto finished = [&] {
@@ -75,16 +83,16 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
            (at_roundoff(result.after) && result.forward_error <= unit_roundoff);
   };
   if (finished()) return result;
-  const std::unique_ptr<Vectors> correction = matrix.vectors(b.columns());
-  const std::unique_ptr<Vectors> better = matrix.vectors(b.columns());
+  Vectors& better = space.correction.like(b);
   double last_step = 1;
   while (!finished()) {
-    inverse.apply(*residual, *correction);
-    copy(x, *better);
-    add_multiple(1, *correction, *better);
-    const double step = relative_step(*correction, *better);
+    inverse.apply(residual, better);
+    const std::vector<double> steps = maxima(better);
+    add_multiple(1, x, better);
+    const ResidualNorms norms = matrix.residual(b, better, residual);
+    const Quality quality = quality_of(norms);
+    const double step = relative_step(steps, norms.solution);
     const double contraction = step / last_step;
-    const Quality quality = measure(matrix, b, *better, *residual);
     const bool contracts = contraction <= 0.5;
     if (!not_worse(result.after, quality) || !(contracts || halved(result.after, quality))) {
       // x is off by about the correction, if solves contract at all.
@@ -95,7 +103,7 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
       }
       break;
     }
-    copy(*better, x);
+    copy(better, x);
     result.after = quality;
     result.history.push_back(quality);
     ++result.sweeps;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "solve/system_matrix.hpp"
+#include "vectors/spare_vectors.hpp"
 
 namespace spsolve {
 
@@ -32,6 +33,11 @@ struct Refinement {
   double forward_error = std::numeric_limits<double>::infinity();
 };
 
+/// What refinement works in, for whoever refines often.
+struct RefinementSpace {
+  SpareVectors residual, correction;
+};
+
 /// Improves the solution x of A x = b by at most `most_sweeps` steps of iterative refinement:
 /// r = b - A x, x <- x + d, d = `inverse` r, an approximation to A^-1 r. Since r is computed in
 /// twice the precision of double, x itself, and not only its residual, becomes right to working
@@ -43,7 +49,10 @@ struct Refinement {
 /// the first), and neither backward error grows. Stops after the first that is not kept, or when
 /// the backward errors are at round-off and the next step is expected to change no bit of ||x||:
 /// with s = ||d|| / ||x|| and rho the ratio of the last two steps (of the first: s itself), x is
-/// expected to be off by rho s / (1 - rho). Beside b and x three multivectors. Collective.
+/// expected to be off by rho s / (1 - rho). Beside b and x two multivectors, those of `space`.
+/// Collective.
+Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
+                  Vectors& x, RefinementSpace& space);
 Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
                   Vectors& x);
 

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "core/over_blocks.hpp"
 #include "solve/in_precision.hpp"
 #include "sparse/scaling.hpp"
 #include "sparse/single_threaded_blas.hpp"
+#include "vectors/host_vectors.hpp"
 
 namespace spsolve {
 
@@ -76,34 +78,64 @@ const ThresholdOutcome& HostSparseElimination<T>::factor_with_threshold(
 }
 
 template <typename T>
-void HostSparseElimination<T>::solve(bool transposed, Index columns, std::vector<T>& b,
-                                     std::vector<T>& x) {
-  const SingleThreadedBlas here;
-  const LocalIndex n = static_cast<LocalIndex>(analysis_->rows());
-  const auto to = [&](LocalIndex k, bool rows) {
-    return static_cast<Index>(rows ? analysis_->row(k) : analysis_->order[k]) * columns;
-  };
-  x.resize(b.size());
-#pragma omp parallel for schedule(static) num_threads(here.threads())
+template <typename Work>
+void HostSparseElimination<T>::over_rows(LocalIndex n, Index columns, bool rows, int threads,
+                                         const Work& work) const {
+  const LocalIndex* const order = analysis_->order.data();
+  const LocalIndex* const row_of =
+      rows && !analysis_->row_of.empty() ? analysis_->row_of.data() : nullptr;
+#pragma omp parallel for schedule(static) \
+    num_threads(threads) if (n * columns > worthwhile_elements)
   for (LocalIndex k = 0; k < n; ++k) {
-    const T* row = b.data() + to(k, !transposed);
-    for (Index c = 0; c < columns; ++c) x[k * columns + c] = row[c];
-  }
-  solve_->solve(transposed, columns, x.data(), b.data());
-#pragma omp parallel for schedule(static) num_threads(here.threads())
-  for (LocalIndex k = 0; k < n; ++k) {
-    T* row = x.data() + to(k, transposed);
-    for (Index c = 0; c < columns; ++c) row[c] = b[k * columns + c];
+    const Index at = row_of != nullptr ? row_of[order[k]] : order[k];
+    if (columns == 1) {
+      work(k, at, std::integral_constant<Index, 1>{});
+    } else {
+      work(k * columns, at * columns, columns);
+    }
   }
 }
 
 template <typename T>
-void HostSparseElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
-  solve_in<T>(b, x, [&](Dense<T>& rows) {
-    std::vector<T> result;
-    solve(transposed, rows.columns, rows.values, result);
-    rows.values.swap(result);
+void HostSparseElimination<T>::solve(bool transposed, Index columns, const T* b, T* x) {
+  constexpr Index few = 2;  // columns whose room is kept
+  const SingleThreadedBlas here;
+  const LocalIndex n = static_cast<LocalIndex>(analysis_->rows());
+  const Index size = n * columns;
+  if (in_order_.size() < size) {
+    in_order_ = UntouchedArray<T>(size);
+    found_ = UntouchedArray<T>(size);
+  }
+  T *const in_order = in_order_.data(), *const found = found_.data();
+  over_rows(n, columns, !transposed, here.threads(), [=](Index k, Index at, auto width) {
+    for (Index c = 0; c < width; ++c) in_order[k + c] = b[at + c];
   });
+  solve_->solve(transposed, columns, in_order, found);
+  over_rows(n, columns, transposed, here.threads(), [=](Index k, Index at, auto width) {
+    for (Index c = 0; c < width; ++c) x[at + c] = found[k + c];
+  });
+  if (columns > few) {
+    in_order_ = {};
+    found_ = {};
+  }
+}
+
+template <typename T>
+void HostSparseElimination<T>::solve(bool transposed, Index columns, std::vector<T>& b,
+                                     std::vector<T>& x) {
+  x.resize(b.size());
+  solve(transposed, columns, b.data(), x.data());
+}
+
+template <typename T>
+void HostSparseElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
+  if constexpr (std::is_same_v<T, double>) {
+    return solve(transposed, b.columns(), on_host(b).row(0), on_host(x).row(0));
+  } else {
+    solve_in<T>(b, x, [&](Dense<T>& rows) {
+      solve(transposed, rows.columns, rows.values.data(), rows.values.data());
+    });
+  }
 }
 
 template class HostSparseElimination<float>;

@@ -22,12 +22,20 @@ class HostSparseElimination final : public SparseElimination<T> {
       const std::function<void(double)>& advance = {}) override;
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
   void solve(bool transposed, const Vectors& b, Vectors& x) override;
+  /// The same for arrays of n x `columns`; x may be b.
+  void solve(bool transposed, Index columns, const T* b, T* x);
 
  private:
+  /// Calls work(k K, i K, K) for every position k in the order of elimination and its row i of A,
+  /// or its column, where K numbers of vectors of `columns` columns lie.
+  template <typename Work>
+  void over_rows(LocalIndex n, Index columns, bool rows, int threads, const Work& work) const;
+
   std::shared_ptr<const SparseAnalysis> analysis_;
   std::optional<SparseFactors<T>> factors_;
   std::optional<ThresholdFactors<T>> threshold_;
   std::optional<FactorSolve<T>> solve_;
+  UntouchedArray<T> in_order_, found_;  // what solves work in
 };
 
 }  // namespace spsolve

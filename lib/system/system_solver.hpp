@@ -66,14 +66,23 @@ class SystemSolver final : public LinearOperator {
   SolveOutcome solve_transposed(const Vectors& b, Vectors& x, PhaseTimes& times);
 
  private:
+  /// What estimates have said of A or A^T, and of its factors, since they were set up: it serves
+  /// all right-hand sides.
+  struct Estimates {
+    std::optional<Probe> probe;
+    std::optional<double> normwise;
+    std::optional<double> componentwise;  ///< condition_of_any()
+  };
+
   /// Condition numbers and a probe of the factors, where they are wanted; then what all figures say
-  /// of x.
+  /// of x. Of the first solution the componentwise condition is its own; of later ones a bound for
+  /// any, where nothing is doubted with it, and else their own as well.
   void estimate_trust(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b,
-                      const Vectors& x, PhaseTimes& times, SolveOutcome& outcome);
+                      const Vectors& x, Estimates& known, PhaseTimes& times, SolveOutcome& outcome);
 
   /// Refines x, an approximate solution with `matrix`, which is A or A^T, and judges it.
   SolveOutcome finish(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b, Vectors& x,
-                      PhaseTimes& times);
+                      Estimates& known, PhaseTimes& times);
 
   std::unique_ptr<SystemMatrix> matrix_;
   std::unique_ptr<SystemMatrix> transposed_;  // where it was asked for
@@ -83,6 +92,8 @@ class SystemSolver final : public LinearOperator {
   std::unique_ptr<Inverse> inverse_;
   std::optional<ScaledOperator> unscaled_;
   std::unique_ptr<Vectors> first_;  // the solution for b of eliminate(), if it came with it
+  Estimates estimates_, of_transposed_;
+  RefinementSpace space_;
 };
 
 }  // namespace spsolve

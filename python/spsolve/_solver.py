@@ -21,7 +21,9 @@ class Report:
     ``pivot_growth``, ``smallest_pivot`` and ``largest_pivot`` are 0 of Krylov methods. The fields
     from ``solved`` on are those of the last solve, and None before the first: normwise and
     componentwise backward error, sweeps of refinement, condition numbers, the bound on the forward
-    error ||x - x*|| / ||x|| and the same as the last corrections let expect it.
+    error ||x - x*|| / ||x|| and the same as the last corrections let expect it. Condition numbers
+    are estimated once for a matrix: from the second solve on ``componentwise_condition`` is a bound
+    for any right-hand side, unless something is to be noted of this one.
     """
 
     method: str

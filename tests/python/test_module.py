@@ -73,6 +73,18 @@ class Solving(unittest.TestCase):
         self.assertGreater(f.report.condition, 1)
         self.assertIn("sparse_lu on host", repr(f))
 
+    def test_one_right_hand_side_after_another(self):
+        a, b = system()
+        f = spsolve.factor(a, method="sparse_lu")
+        for column in range(3):
+            x = f.solve(b[:, column])
+            self.assert_solves(a, x, b[:, column])
+            np.testing.assert_array_equal(f.solve(b[:, column]), x)
+            self.assertGreaterEqual(f.report.componentwise_condition, 1)
+            self.assertLess(f.report.forward_error_bound, 1e-10)
+        self.assertIsNone(f.refactor(a).report.condition)
+        self.assert_solves(a, f.solve(b), b)
+
     def test_refactor(self):
         a, b = system()
         for given in (a, a.tocsc(), a.tocoo()):

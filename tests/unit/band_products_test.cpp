@@ -122,6 +122,26 @@ TEST(Residual, ScalesThatOverflowHideNoError) {
   EXPECT_LT(norms.componentwise, 1e-2);
 }
 
+TEST(Residual, OfOneColumnHasTheBitsThatItHasBesideOthers) {
+  const Index n = 200;  // more than what is looked at at once
+  const Dense<double> dense = random_multivector(n, n, 8);
+  const Dense<double> b = random_multivector(n, 1, 9), x = random_multivector(n, 1, 10);
+  Dense<double> two_b(n, 2), two_x(n, 2);
+  for (Index i = 0; i < n; ++i) {
+    two_b(i, 0) = b(i, 0);
+    two_x(i, 0) = x(i, 0);
+    two_b(i, 1) = two_x(i, 1) = 0;
+  }
+  const Residual alone = residual_of(test::sparse(dense), b, x);
+  const Residual beside = residual_of(test::sparse(dense), two_b, two_x);
+  for (Index i = 0; i < n; ++i) EXPECT_EQ(alone.r(i, 0), beside.r(i, 0)) << i;
+  EXPECT_EQ(alone.norms.matrix, beside.norms.matrix);
+  EXPECT_EQ(alone.norms.componentwise, beside.norms.componentwise);
+  EXPECT_EQ(alone.norms.residual[0], beside.norms.residual[0]);
+  EXPECT_EQ(alone.norms.right_hand_side[0], beside.norms.right_hand_side[0]);
+  EXPECT_EQ(alone.norms.solution[0], beside.norms.solution[0]);
+}
+
 /// A band of 40 rows of a larger matrix, some of them empty.
 Csr<double> band_of(Index columns) {
   Dense<double> dense = random_multivector(40, columns, 3);

@@ -110,6 +110,37 @@ TEST(Condition, OfADiagonalMatrix) {
   EXPECT_DOUBLE_EQ(condition.componentwise, 2);
 }
 
+TEST(Condition, OfAnyBoundsThatOfEveryRightHandSide) {
+  const Index n = 40;
+  const Csr<double> matrix = test::sparse(random_multivector(n, n, 3));
+  const Csr<double> transposed = transpose(matrix);
+  SoloTeam team;
+  SystemMatrix system = test::matrix_in_bands(team, matrix);
+  test::OperatorOf inverse([&](Dense<double>& y) { y = test::lapack_solve(matrix, y); },
+                           [&](Dense<double>& y) { y = test::lapack_solve(transposed, y); });
+  const double bound = condition_of_any(system, inverse);
+  for (Index seed = 0; seed < 5; ++seed) {
+    const Dense<double> x = random_multivector(n, 1, seed), b = test::multiply(matrix, x);
+    const Condition own = estimate_condition(system, *test::vectors_of(system, b),
+                                             *test::vectors_of(system, x), inverse);
+    EXPECT_LE(own.componentwise, bound * (1 + 1e-12));
+    EXPECT_GE(own.componentwise, 1);
+    EXPECT_FALSE(own.for_any_x);
+  }
+  // A diagonal matrix has 2 |A^-1| |A| = 2 in every row, whatever its scale.
+  for (const double scale : {1.0, 1e300, 1e-300}) {
+    Dense<double> dense(3, 3);
+    dense(0, 0) = scale, dense(1, 1) = -scale, dense(2, 2) = scale * 1e3;
+    SystemMatrix diagonal = test::matrix_in_bands(team, test::sparse(dense));
+    test::OperatorOf divide([&](Dense<double>& y) {
+      for (Index i = 0; i < 3; ++i) {
+        for (Index c = 0; c < y.columns; ++c) y(i, c) /= dense(i, i);
+      }
+    });
+    EXPECT_NEAR(condition_of_any(diagonal, divide), 2, 1e-12);
+  }
+}
+
 TEST(Condition, DoesNotDependOnTheScale) {
   for (const double scale : {1e308, 1e-308, 3e-320, -7.0, 0x1p-1000}) {
     SCOPED_TRACE(scale);

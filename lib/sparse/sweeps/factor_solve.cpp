@@ -13,9 +13,9 @@ constexpr Index large_front = 200000;  // entries times columns, from which it i
 constexpr LocalIndex ahead = 3;  // fronts whose values are asked for: small ones wait for memory
 
 /// Asks for a front's values while others are worked on; of a large front for its beginning, as the
-/// processor foresees the rest.
+/// processor foresees the rest. `upper`: U12, too, where there is one.
 template <typename T>
-void prefetch(const FactoredFront<T>& f) {
+void prefetch(const FactoredFront<T>& f, bool upper) {
   constexpr Index most = 4096, line = 64;
   const auto ask = [&](const T* values, Index count) {
     const char* at = reinterpret_cast<const char*>(values);
@@ -24,7 +24,7 @@ void prefetch(const FactoredFront<T>& f) {
   };
   const Index e = f.pivots, m = f.border;
   ask(f.lower, e * f.ld);
-  if (f.upper != nullptr) ask(f.upper, e * m);
+  if (upper && f.upper != nullptr) ask(f.upper, e * m);
   __builtin_prefetch(f.border_rows);
 }
 
@@ -150,7 +150,7 @@ void FactorSolve<T>::forward_side_by_side(const FrontSweeps<T>& sweeps, const Gr
     const FrontRows<T> rows{b, tree_.first[root + 1], outside,
                             above.data() + group.above_starts[i] * columns};
     for (LocalIndex s = tree_.first_of_subtree[root]; s <= root; ++s) {
-      prefetch(fronts_[std::min(s + ahead, root)]);
+      prefetch(fronts_[std::min(s + ahead, root)], sweeps.transposed());
       sweeps.forward(fronts_[s], nullptr, columns, rows, x, space.rows[thread].data());
     }
   });
@@ -182,7 +182,7 @@ void FactorSolve<T>::backward_side_by_side(const FrontSweeps<T>& sweeps, const G
     const LocalIndex root = schedule.subtrees[i];
     const LocalIndex first = tree_.first_of_subtree[root];
     for (LocalIndex s = root; s >= first; --s) {
-      prefetch(fronts_[std::max(s - ahead, first)]);
+      prefetch(fronts_[std::max(s - ahead, first)], !sweeps.transposed());
       sweeps.backward(fronts_[s], nullptr, columns, x, space.rows[thread].data());
     }
   });

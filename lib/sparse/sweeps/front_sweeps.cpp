@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sparse/sweeps/row_products.hpp"
+#include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve {
 
@@ -42,28 +43,55 @@ FrontSweeps<T>::FrontSweeps(Factorization kind, bool transposed)
 }
 
 template <typename T>
+void FrontSweeps<T>::forward_one(const FactoredFront<T>& f, const FrontRows<T>& rows, T* x,
+                                 T* z) const {
+  const Index e = f.pivots, m = f.border;
+  const LocalIndex* in = transposed_ ? f.columns : f.rows;
+  const LocalIndex* out = transposed_ ? f.rows : f.columns;
+  const LocalIndex* border = transposed_ ? f.border_columns : f.border_rows;
+  T* t = z + e;
+  for (Index k = 0; k < e; ++k) z[k] = rows.b[in[k]];
+  for (Index i = 0; i < m; ++i) t[i] = *rows.at(border[i], 1);
+  if (transposed_) {
+    vector_sweeps::forward_upper<Ends::padded>(e, f.lower, f.ld, z);
+    vector_sweeps::subtract<Ends::padded>(m, e, f.upper, f.ldu, z, t);
+  } else {
+    vector_sweeps::forward_lower<Ends::padded>(kind_ != Factorization::cholesky, e + m, e, f.lower,
+                                               f.ld, z);
+  }
+  if (kind_ == Factorization::ldlt) divide_by_d(e, f.lower, f.ld, f.off_diagonal, 1, z);
+  for (Index k = 0; k < e; ++k) x[out[k]] = z[k];
+  for (Index i = 0; i < m; ++i) *rows.at(border[i], 1) = t[i];
+}
+
+template <typename T>
+void FrontSweeps<T>::backward_one(const FactoredFront<T>& f, T* x, T* z) const {
+  const Index e = f.pivots, m = f.border;
+  const LocalIndex* out = transposed_ ? f.rows : f.columns;
+  const LocalIndex* border = transposed_ ? f.border_rows : f.border_columns;
+  T* t = z + e;
+  for (Index k = 0; k < e; ++k) z[k] = x[out[k]];
+  for (Index i = 0; i < m; ++i) t[i] = x[border[i]];
+  std::fill_n(t + m, vector_sweeps::padding<T>, T(0));
+  if (second_.op == CblasNoTrans) {  // U itself, of LU: not a transpose
+    vector_sweeps::subtract_transposed<Ends::padded>(m, e, f.upper, f.ldu, t, z);
+    vector_sweeps::backward_upper<Ends::padded>(e, f.lower, f.ld, z);
+  } else {
+    vector_sweeps::backward_lower<Ends::padded>(kind_ != Factorization::cholesky, e + m, e, f.lower,
+                                                f.ld, z);
+  }
+  for (Index k = 0; k < e; ++k) x[out[k]] = z[k];
+}
+
+template <typename T>
 void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Index columns,
                              const FrontRows<T>& rows, T* x, T* z) const {
+  if (columns == 1 && shared == nullptr) return forward_one(f, rows, x, z);
   const Index e = f.pivots, m = f.border;
   const LocalIndex* in = transposed_ ? f.columns : f.rows;
   const LocalIndex* out = transposed_ ? f.rows : f.columns;
   const LocalIndex* border = transposed_ ? f.border_columns : f.border_rows;
   T* t = z + e * columns;
-  if (columns == 1 && shared == nullptr) {
-    for (Index k = 0; k < e; ++k) z[k] = rows.b[in[k]];
-    for (Index i = 0; i < m; ++i) t[i] = *rows.at(border[i], 1);
-    if (transposed_) {
-      vector_sweeps::forward_upper(e, f.lower, f.ld, z);
-      vector_sweeps::subtract<Ends::padded>(m, e, f.upper, f.ldu, z, t);
-    } else {
-      vector_sweeps::forward_lower<Ends::padded>(kind_ != Factorization::cholesky, e + m, e,
-                                                 f.lower, f.ld, z);
-    }
-    if (kind_ == Factorization::ldlt) divide_by_d(e, f.lower, f.ld, f.off_diagonal, columns, z);
-    for (Index k = 0; k < e; ++k) x[out[k]] = z[k];
-    for (Index i = 0; i < m; ++i) *rows.at(border[i], 1) = t[i];
-    return;
-  }
   for (Index k = 0; k < e; ++k) copy_row(columns, rows.b + in[k] * columns, z + k * columns);
   std::fill(t, t + m * columns, T(0));
   const Tiles tiles = shared != nullptr ? *shared : Tiles(1);
@@ -98,25 +126,12 @@ void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Ind
 template <typename T>
 void FrontSweeps<T>::backward(const FactoredFront<T>& f, const Tiles* shared, Index columns, T* x,
                               T* z) const {
+  if (columns == 1 && shared == nullptr) return backward_one(f, x, z);
   const Index e = f.pivots, m = f.border;
   const LocalIndex* out = transposed_ ? f.rows : f.columns;
   const LocalIndex* border = transposed_ ? f.border_rows : f.border_columns;
   T* t = z + e * columns;
   const bool by_columns = second_.op == CblasNoTrans;  // U itself, of LU: not a transpose
-  if (columns == 1 && shared == nullptr) {
-    for (Index k = 0; k < e; ++k) z[k] = x[out[k]];
-    for (Index i = 0; i < m; ++i) t[i] = x[border[i]];
-    std::fill_n(t + m, vector_sweeps::padding<T>, T(0));
-    if (by_columns) {
-      vector_sweeps::subtract_transposed<Ends::padded>(m, e, f.upper, f.ldu, t, z);
-      vector_sweeps::backward_upper(e, f.lower, f.ld, z);
-    } else {
-      vector_sweeps::backward_lower<Ends::padded>(kind_ != Factorization::cholesky, e + m, e,
-                                                  f.lower, f.ld, z);
-    }
-    for (Index k = 0; k < e; ++k) x[out[k]] = z[k];
-    return;
-  }
   for (Index k = 0; k < e; ++k) copy_row(columns, x + out[k] * columns, z + k * columns);
   for (Index i = 0; i < m; ++i) copy_row(columns, x + border[i] * columns, t + i * columns);
   const Tiles tiles = shared != nullptr ? *shared : Tiles(1);

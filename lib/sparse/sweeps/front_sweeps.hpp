@@ -39,6 +39,10 @@ class FrontSweeps {
                 T* z) const;
 
  private:
+  /// The same for one column, by one thread.
+  void forward_one(const FactoredFront<T>& front, const FrontRows<T>& rows, T* x, T* z) const;
+  void backward_one(const FactoredFront<T>& front, T* x, T* z) const;
+
   Factorization kind_;
   bool transposed_ = false;  // of LU; the others are symmetric
   column_blas::Triangle first_, second_;

@@ -24,8 +24,8 @@ void solve_rows(column_blas::Triangle t, Index w, Index columns, const T* a, Ind
   }
   const bool transposed = t.op == CblasTrans, unit = t.diagonal == CblasUnit;
   if (t.part == CblasUpper) {
-    transposed ? vector_sweeps::forward_upper(w, a, ld, z)
-               : vector_sweeps::backward_upper(w, a, ld, z);
+    transposed ? vector_sweeps::forward_upper<Ends::exact>(w, a, ld, z)
+               : vector_sweeps::backward_upper<Ends::exact>(w, a, ld, z);
   } else {
     transposed ? vector_sweeps::backward_lower<Ends::exact>(unit, w, w, a, ld, z)
                : vector_sweeps::forward_lower<Ends::exact>(unit, w, w, a, ld, z);

@@ -1,0 +1,89 @@
+// One matrix, solved with again and again.
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "helpers/reference.hpp"
+#include "helpers/systems_in_bands.hpp"
+#include "matrix/multivector.hpp"
+#include "solve_in_team.hpp"
+#include "system/system_solver.hpp"
+
+namespace spsolve {
+namespace {
+
+class RepeatedSolves : public testing::TestWithParam<Method> {
+ protected:
+  SystemSolver solver_for(const Csr<double>& whole) {
+    SolverQuestion question;
+    question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
+    question.ranks = ranks.team.size();
+    question.options.method = GetParam();
+    std::unique_ptr<SystemMatrix> matrix(
+        new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
+    const auto row = std::ranges::find(solver_table(), GetParam(), &SolverRow::method);
+    return {std::move(matrix), *row, question, ranks.memory};
+  }
+
+  static SolveOutcome solve(SystemSolver& solver, const Dense<double>& b, bool transposed) {
+    const auto x = solver.matrix().vectors(b.columns);
+    const auto right = test::vectors_of(solver.matrix(), b);
+    PhaseTimes times;
+    return transposed ? solver.solve_transposed(*right, *x, times)
+                      : solver.solve(*right, *x, times);
+  }
+
+  test::HostRanks ranks;
+};
+
+INSTANTIATE_TEST_SUITE_P(Methods, RepeatedSolves, testing::Values(Method::lu, Method::sparse_lu),
+                         [](const auto& tested) { return std::string(name(tested.param)); });
+
+TEST_P(RepeatedSolves, EstimateWhatIsOfTheMatrixOnce) {
+  const Index n = 60;
+  const Csr<double> matrix = test::sparse(random_multivector(n, n, 4));
+  const Dense<double> first = random_multivector(n, 1, 5), second = random_multivector(n, 2, 6);
+  SystemSolver solver = solver_for(matrix), other = solver_for(matrix);
+  solver.set_up();
+  other.set_up();
+  for (const bool transposed : {false, true}) {
+    SCOPED_TRACE(transposed ? "A^T" : "A");
+    const SolveOutcome own = solve(solver, first, transposed);
+    ASSERT_TRUE(own.condition);
+    EXPECT_FALSE(own.condition->for_any_x);
+    const SolveOutcome of_second = solve(other, second, transposed);
+    ASSERT_TRUE(of_second.condition);
+    for (int time = 0; time < 2; ++time) {
+      const SolveOutcome later = solve(solver, second, transposed);
+      EXPECT_EQ(later.trust.verdict, Verdict::solved);
+      EXPECT_LE(later.refinement.after.backward_error, 4 * unit_roundoff);
+      ASSERT_TRUE(later.condition);
+      EXPECT_TRUE(later.condition->for_any_x);
+      EXPECT_EQ(later.condition->normwise, own.condition->normwise);
+      EXPECT_GE(later.condition->componentwise, of_second.condition->componentwise / 3);
+      EXPECT_GE(later.trust.bound, later.refinement.forward_error / 3);
+    }
+  }
+  solver.prepare();
+  Progress silent("", 0, Progress::Show::off);
+  solver.eliminate(silent);
+  EXPECT_FALSE(solve(solver, second, false).condition.value().for_any_x);
+}
+
+TEST_P(RepeatedSolves, LookAtEveryXWhereThereIsSomethingToNote) {
+  const Index n = 40;
+  Dense<double> near_singular(n, n, 1.0);
+  for (Index i = 0; i < n; ++i) near_singular(i, i) = 1 + 1e-9;
+  SystemSolver solver = solver_for(test::sparse(near_singular));
+  solver.set_up();
+  for (int time = 0; time < 3; ++time) {
+    const SolveOutcome outcome = solve(solver, random_multivector(n, 1, time), false);
+    EXPECT_FALSE(outcome.trust.notes.empty());
+    ASSERT_TRUE(outcome.condition);
+    EXPECT_FALSE(outcome.condition->for_any_x);
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
