@@ -65,11 +65,15 @@ enum class Acceptance {
   residual,  ///< nothing more
 };
 
+/// Which ranks eliminate: all of them, or those by which it is predicted to be sooner done.
+enum class SolvingRanks { automatic, all };
+
 /// How a system is solved: the keys of the section `solve` of a configuration.
 struct SolverOptions {
   Method method = Method::automatic;
   Pivoting pivoting = Pivoting::automatic;
   Precision precision = Precision::float64;
+  SolvingRanks ranks = SolvingRanks::automatic;
   Index block = 0;                          ///< lu: columns of a panel; 0 chooses by itself
   Ordering ordering = Ordering::automatic;  ///< of the sparse methods
   /// Ordering::file: a text file that names all unknowns in the order of elimination, one a line,

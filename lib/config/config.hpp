@@ -69,7 +69,6 @@ struct Config {
     bool operator==(const RightHandSide&) const = default;
   };
   struct Solve : SolverOptions {
-    SolvingRanks ranks = SolvingRanks::automatic;
     bool operator==(const Solve&) const = default;
   };
   struct Multiply {

@@ -95,11 +95,11 @@ const std::string precision_help = fmt::format(
     "save no time.",
     gpu_tuning.least_mixed_order);
 const std::string solving_ranks_help = fmt::format(
-    "Ranks that eliminate a dense matrix: all of them; or auto: all for a method that is named, "
-    "and "
-    "with solve.method=auto rank 0 alone where one GPU is sooner done, below order {}. Sparse "
-    "methods: always rank 0.",
-    gpu_tuning.least_order_for_all);
+    "Ranks that eliminate: all of them; or auto. For a dense matrix auto takes all for a method that "
+    "is named, and with solve.method=auto rank 0 alone where one GPU is sooner done, below order {}. "
+    "For a sparse one it takes all on hosts, from {:.0e} flops on and where A has but one diagonal "
+    "block; else rank 0 with the processors of all ranks of its host, or its GPU.",
+    gpu_tuning.least_order_for_all, host_tuning.least_flops_over_ranks);
 
 constexpr Section section_table[] = {
     {"matrix", "The matrix A: exactly one of file and generate.", matrix_shorthand,

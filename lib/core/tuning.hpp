@@ -64,6 +64,11 @@ struct HostTuning {
   /// Seconds that every entry of sparse factors takes in the solves that estimate the condition.
   double seconds_of_entry_in_estimates = 2.5e-8;
 
+  /// solve.ranks=auto: the flops from which all ranks share a sparse elimination. Two ranks of one
+  /// thread took 0.34 s for 3e9 flops (grid2d:700) where rank 0 with two threads took 0.28, and 0.80
+  /// for 4e10 (grid3d:50) where it took 0.96.
+  double least_flops_over_ranks = 1e10;
+
   /// solve.ordering=auto: graphs of at most so many vertices are ordered by minimum degree alone;
   /// those of at least so many neighbours a vertex, and at most so many times their mean, by
   /// dissection alone, which takes so many seconds for a vertex.

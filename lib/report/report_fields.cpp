@@ -91,6 +91,8 @@ constexpr ReportField field_table[] = {
      "themselves (sparse_lu); 1 where A is not divided."},
     {"sparse.fronts", FieldType::integer, solve_sometimes,
      "Sparse methods: dense matrices that were eliminated one by one."},
+    {"sparse.ranks", FieldType::integer, solve_sometimes,
+     "Sparse methods: ranks that hold the factors, each its part; see solve.ranks."},
     {"sparse.levels[].fronts", FieldType::integer, solve_sometimes,
      "Fronts at a level of the elimination tree; the first level has the roots, the 64th also what "
      "lies deeper."},

@@ -11,6 +11,7 @@ nlohmann::ordered_json to_json(const SparseOutcome& outcome) {
                               {"flops", outcome.flops},
                               {"blocks", outcome.blocks},
                               {"fronts", outcome.fronts},
+                              {"ranks", outcome.ranks},
                               {"levels", nlohmann::ordered_json::array()},
                               {"factor_entries", outcome.factor_entries},
                               {"perturbed_pivots", outcome.perturbed_pivots},
@@ -30,6 +31,7 @@ std::string to_text(const SparseOutcome& outcome) {
   std::string text =
       fmt::format("{}, {}: {} entries in {} fronts, {:.3g} flops", outcome.factorisation,
                   outcome.ordering, outcome.factor_entries, outcome.fronts, outcome.flops);
+  if (outcome.ranks > 1) text += fmt::format(", by {} ranks", outcome.ranks);
   if (outcome.blocks > 1) text += fmt::format(", {} diagonal blocks", outcome.blocks);
   if (outcome.negative_pivots) {
     text += fmt::format(", {} negative eigenvalues", *outcome.negative_pivots);

@@ -51,6 +51,7 @@ struct SparseOutcome {
   double flops = 0;                ///< of the factors, once
   Index blocks = 1;                ///< diagonal ones that were eliminated by themselves
   Index fronts = 0;
+  int ranks = 1;                         ///< that hold the factors
   FrontLevels levels;                    ///< of these fronts
   Index factor_entries = 0;              ///< of L, and of U where there is one
   Index perturbed_pivots = 0;            ///< too small ones that were made larger

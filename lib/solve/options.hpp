@@ -80,9 +80,6 @@ constexpr std::string_view why_not_kept(Method method) {
 /// Where a rank's dense rows lie: in host memory, or in that of a GPU of its own.
 enum class MemoryKind { host, gpu };
 
-/// Which ranks eliminate: all of them, or rank 0 alone where that is sooner done.
-enum class SolvingRanks { automatic, all };
-
 inline constexpr std::string_view solving_ranks_words[] = {"auto", "all"};
 inline constexpr std::string_view acceptance_words[] = {"digits", "residual"};
 inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};

@@ -12,6 +12,7 @@
 #include "matrix/elliptic.hpp"
 #include "sparse/analysis_file.hpp"
 #include "sparse/clean.hpp"
+#include "sparse/ranks/team_factors.hpp"
 #include "team/lent_processors.hpp"
 
 namespace spsolve {
@@ -29,7 +30,7 @@ bool is_sparse_enough(const Csr<double>& matrix) {
 
 /// The analysis that is kept in a file, where it serves this matrix; else a new one, kept there.
 SparseAnalysis kept_or_new(const Csr<double>& matrix, Factorization kind,
-                           const SolverOptions& options) {
+                           const SolverOptions& options, bool divides) {
   const std::string& file = options.analysis_file;
   std::vector<LocalIndex> given;
   if (options.ordering == Ordering::file) {
@@ -42,10 +43,11 @@ SparseAnalysis kept_or_new(const Csr<double>& matrix, Factorization kind,
     SparseAnalysis kept = load_analysis(file);
     const bool fits = options.ordering == Ordering::automatic ||
                       (options.ordering == kept.ordering && given == kept.given);
-    if (fits && kept.kind == kind && kept.serves(matrix)) return kept;
+    const bool whole = divides || kept.couplings.empty();
+    if (fits && whole && kept.kind == kind && kept.serves(matrix)) return kept;
   }
   SparseAnalysis made = analyse_sparse(matrix, kind, options.ordering, !has_strong_diagonal(matrix),
-                                       std::move(given));
+                                       std::move(given), divides);
   if (!file.empty()) save_analysis(file, made);
   return made;
 }
@@ -58,7 +60,21 @@ bool looks_elliptic(const Csr<double>& matrix) {
          static_cast<double>(rows.count) >= most_rows * static_cast<double>(matrix.rows);
 }
 
-SparseStudy study(const Csr<double>& whole, const SolverOptions& options) {
+/// What each rank takes where all of them eliminate.
+std::vector<FactorMemory> memory_of_ranks(const SparseAnalysis& analysis, Factorization kind,
+                                          int ranks, int threads) {
+  const FrontTeams teams = deal_fronts(analysis, kind, ranks);
+  std::vector<FactorMemory> result;
+  for (int rank = 0; rank < ranks; ++rank) {
+    result.push_back(
+        team_factor_memory(part_of(analysis, kind, teams, rank), threads, sizeof(double)));
+  }
+  return result;
+}
+
+/// `threads`: of each rank, without those that others lend.
+SparseStudy study(const Csr<double>& whole, const SolverOptions& options, const Team& team,
+                  int threads) {
   SparseStudy result;
   if (options.method == Method::automatic ? !is_sparse_enough(whole) : !is_sparse(options.method)) {
     return result;
@@ -81,7 +97,9 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options) {
       options.analysis_file.empty() && options.ordering == Ordering::automatic) {
     return result;
   }
-  auto analysis = std::make_shared<SparseAnalysis>(kept_or_new(matrix, outlook.kind, options));
+  const bool all = team.size() > 1 && options.ranks == SolvingRanks::all;
+  auto analysis =
+      std::make_shared<SparseAnalysis>(kept_or_new(matrix, outlook.kind, options, !all));
   outlook.analysed = true;
   outlook.ordering = analysis->ordering;
   outlook.flops = analysis->flops;
@@ -92,6 +110,12 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options) {
   outlook.memory =
       factor_memory(analysis->fronts, most,
                     factor_schedule(analysis->fronts, most, outlook.threads), sizeof(double));
+  outlook.over_ranks = all || (team.size() > 1 && analysis->couplings.empty() &&
+                               analysis->flops >= host_tuning.least_flops_over_ranks);
+  if (outlook.over_ranks) {
+    outlook.threads = threads;
+    result.of_ranks = memory_of_ranks(*analysis, most, team.size(), threads);
+  }
   outlook.gpu_memory = gpu_factor_memory(analysis->fronts, outlook.kind, matrix.nonzeros(),
                                          std::ssize(analysis->entries.entries));
   outlook.analysis_bytes = analysis->bytes();
@@ -145,9 +169,14 @@ void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank) {
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options) {
   SparseStudy result;
   constexpr Index least_nonzeros = 100000;
+  const int threads = omp_get_max_threads();
   LentProcessors(team).on_first_rank(whole.nonzeros() >= least_nonzeros,
-                                     [&] { result = study(whole, options); });
+                                     [&] { result = study(whole, options, team, threads); });
   result.outlook = broadcast_value(team, result.outlook, 0);
+  if (result.outlook.over_ranks) {
+    result.of_ranks.resize(team.size());
+    broadcast(team, std::span(result.of_ranks), 0);
+  }
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "matrix/csr.hpp"
 #include "matrix/symmetry.hpp"
@@ -26,7 +27,8 @@ struct SparseOutlook {
   GpuFactorMemory gpu_memory;  ///< of kind, likewise
   std::int64_t analysis_bytes = 0;
   double analysis_seconds = 0;
-  int threads = 1;  ///< of the rank that eliminates
+  int threads = 1;          ///< of the rank that eliminates
+  bool over_ranks = false;  ///< on hosts all ranks eliminate
 };
 
 /// The factorisation that a sparse method stands for.
@@ -50,15 +52,18 @@ void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank);
 struct SparseStudy {
   SparseOutlook outlook;
   std::shared_ptr<const SparseAnalysis> analysis;  ///< on rank 0 alone
+  /// outlook.over_ranks: what each of `ranks` ranks takes for factors in double.
+  std::vector<FactorMemory> of_ranks;
 };
 
 /// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with
 /// their analysis file; for `auto` for the first of sparse_cholesky, sparse_ldlt and sparse_lu that
-/// the matrix allows, unless it is so small or so full that it is made dense. Other ranks pass an
-/// empty matrix. A matrix that looks elliptic and has host_tuning.least_order_for_iteration rows
-/// `auto` leaves to iteration, without an analysis, which would take longer. Throws on every rank
-/// what read_order(), load_analysis(), save_analysis() and analyse_sparse() throw on rank 0.
-/// Collective.
+/// the matrix allows, unless it is so small or so full that it is made dense. Over ranks for
+/// SolvingRanks::all, and else where host_tuning.least_flops_over_ranks are to be done and A is one
+/// block. Other ranks pass an empty matrix. A matrix
+/// that looks elliptic and has host_tuning.least_order_for_iteration rows `auto` leaves to
+/// iteration, without an analysis, which would take longer. Throws on every rank what read_order(),
+/// load_analysis(), save_analysis() and analyse_sparse() throw on rank 0. Collective.
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options);
 
 }  // namespace spsolve

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 
 #include "core/error.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
 #include "matrix/symmetry.hpp"
-#include "solve/in_precision.hpp"
 #include "solve/probe.hpp"
 #include "sparse/analysis_summary.hpp"
 #include "sparse/clean.hpp"
@@ -44,8 +42,8 @@ template <typename T>
 class SparseInverse<T>::Raw final : public LinearOperator {
  public:
   explicit Raw(SparseInverse& of) : of_(of) {}
-  void apply(const Vectors& x, Vectors& y) override { of_.solve(false, x, y); }
-  void apply_transposed(const Vectors& x, Vectors& y) override { of_.solve(true, x, y); }
+  void apply(const Vectors& x, Vectors& y) override { of_.factors_.solve(false, x, y); }
+  void apply_transposed(const Vectors& x, Vectors& y) override { of_.factors_.solve(true, x, y); }
 
  private:
   SparseInverse& of_;
@@ -59,6 +57,7 @@ SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseCh
       choice_(choice),
       analysis_(std::move(analysis)),
       lent_(team),
+      factors_(team, memory, lent_, choice.over_ranks),
       raw_(std::make_unique<Raw>(*this)) {}
 
 template <typename T>
@@ -67,9 +66,8 @@ SparseInverse<T>::~SparseInverse() = default;
 template <typename T>
 bool SparseInverse<T>::is_large() const {
   constexpr Index most_nonzeros = 100000;
-  constexpr double most_flops = 1e8;
-  const Index nonzeros = rows_ != nullptr ? rows_->nonzeros() : 0;
-  return nonzeros > most_nonzeros || (analysis_ != nullptr && analysis_->flops > most_flops);
+  if (rows_ != nullptr && rows_->nonzeros() > most_nonzeros) return true;
+  return analysis_ != nullptr && HeldFactors<T>::is_large(*analysis_);
 }
 
 template <typename T>
@@ -101,9 +99,8 @@ void SparseInverse<T>::analyse(const SystemMatrix& matrix) {
     const bool matches = choice_.kind == Factorization::lu && !has_strong_diagonal(*rows_);
     std::vector<LocalIndex> given;
     if (analysis_ != nullptr && choice_.ordering == Ordering::file) given = analysis_->given;
-    elimination_.reset();
-    analysis_ = std::make_shared<SparseAnalysis>(
-        analyse_sparse(*rows_, choice_.kind, choice_.ordering, matches, std::move(given)));
+    analysis_ = std::make_shared<SparseAnalysis>(analyse_sparse(
+        *rows_, choice_.kind, choice_.ordering, matches, std::move(given), !choice_.over_ranks));
   }
   known_ = analysis_->nonzeros == matrix.nonzeros() ? &matrix : nullptr;
 }
@@ -195,28 +192,11 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
     }
     rows_ = nullptr;
     whole_ = {};
-    if (elimination_ == nullptr) elimination_ = memory_.make<T>(analysis_);
   });
 }
 
 template <typename T>
-std::function<void(double)> SparseInverse<T>::progress_of(const EliminationRun& run) const {
-  struct Done {
-    std::mutex mutex;
-    Index fronts = 0;
-    double flops = 0;
-  };
-  return [&progress = run.progress, all = analysis_->flops, fronts = analysis_->fronts.size(),
-          done = std::make_shared<Done>()](double flops) {
-    const std::lock_guard lock(done->mutex);
-    done->flops += flops;
-    progress.done(++done->fronts, fronts, all > 0 ? std::min(1.0, done->flops / all) : 1.0);
-  };
-}
-
-template <typename T>
 void SparseInverse<T>::factor(const EliminationRun& run) {
-  PivotCounts counts;
   SparseOutcome outcome;
   double largest = 0;
   Factorization kind = choice_.kind;
@@ -228,12 +208,15 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
     if (largest == 0 && analysis_->rows() > 0) {
       fail(ExitCode::not_trustworthy, "the matrix is singular: it has no non-zero entry");
     }
-    counts = elimination_->factor(kind, *factored_, progress_of(run));
-    if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
-      kind = Factorization::ldlt;
-      run.progress.restart("eliminating again, by L D L^T");
-      counts = elimination_->factor(kind, *factored_, progress_of(run));
-    }
+  });
+  PivotCounts counts = factors_.factor(analysis_, matrix_->layout(), kind, factored_, run);
+  if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
+    kind = Factorization::ldlt;
+    run.progress.restart("eliminating again, by L D L^T");
+    counts = factors_.factor(analysis_, matrix_->layout(), kind, factored_, run);
+  }
+  together(team_, [&] {
+    if (team_.rank() > 0) return;
     outcome.analysis_seconds = analysis_->seconds;
     outcome.flops = analysis_->flops;
     outcome.fronts = analysis_->fronts.size();
@@ -248,11 +231,10 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
     facts_.pivots = {largest, largest > 0 ? counts.largest / largest : 0, counts.smallest,
                      counts.largest};
   });
-  counts = broadcast_value(team_, counts, 0);
   largest_multiplier_ = counts.largest_multiplier;
-  kind = broadcast_value(team_, kind, 0);
   facts_.pivots = broadcast_value(team_, facts_.pivots, 0);
   outcome = broadcast_value(team_, outcome, 0);
+  outcome.ranks = factors_.ranks();
   const auto how =
       broadcast_value(team_, team_.rank() == 0 ? analysis_->ordering : Ordering::automatic, 0);
   outcome.ordering = name(how);
@@ -275,40 +257,37 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   }
 }
 
+/// Refuses a matrix that has too few pivots.
+template <typename T>
+void SparseInverse<T>::refuse_singular(const ThresholdOutcome& found) const {
+  std::vector<LocalIndex> rows, columns;
+  for (const LocalIndex k : found.rows) rows.push_back(analysis_->row(k));
+  for (const LocalIndex k : found.columns) columns.push_back(analysis_->order[k]);
+  std::sort(rows.begin(), rows.end());
+  std::sort(columns.begin(), columns.end());
+  fail(ExitCode::not_trustworthy,
+       "the matrix is singular: of {} pivots {} were found, and none is left for rows {} and "
+       "columns {} (numbered from 1)",
+       analysis_->rows(), analysis_->rows() - std::ssize(rows), named_from_one(rows),
+       named_from_one(columns));
+}
+
 template <typename T>
 void SparseInverse<T>::factor_with_threshold(const EliminationRun& run) {
-  struct {
-    PivotCounts counts;
-    Index delayed = 0, entries = 0, missing = 0;
-  } told;
   const Factorization kind =
       choice_.kind == Factorization::lu ? Factorization::lu : Factorization::ldlt;
   run.progress.restart("eliminating again, with threshold pivoting");
-  lent_.on_first_rank(is_large(), [&] {
-    const ThresholdOutcome& outcome =
-        elimination_->factor_with_threshold(kind, *factored_, progress_of(run));
-    told = {outcome.counts, outcome.delayed, outcome.factor_entries,
-            static_cast<Index>(outcome.rows.size())};
-    if (told.missing == 0) return;
-    std::vector<LocalIndex> rows, columns;
-    for (const LocalIndex k : outcome.rows) rows.push_back(analysis_->row(k));
-    for (const LocalIndex k : outcome.columns) columns.push_back(analysis_->order[k]);
-    std::sort(rows.begin(), rows.end());
-    std::sort(columns.begin(), columns.end());
-    fail(ExitCode::not_trustworthy,
-         "the matrix is singular: of {} pivots {} were found, and none is left for rows {} and "
-         "columns {} (numbered from 1)",
-         analysis_->rows(), analysis_->rows() - told.missing, named_from_one(rows),
-         named_from_one(columns));
-  });
-  told = broadcast_value(team_, told, 0);
+  const ThresholdTold told = factors_.factor_with_threshold(
+      analysis_, kind, factored_, run,
+      [&](const ThresholdOutcome& found) { refuse_singular(found); });
   const double largest = facts_.pivots.largest_entry;
   facts_.pivots = {largest, largest > 0 ? told.counts.largest / largest : 0, told.counts.smallest,
                    told.counts.largest};
   SparseOutcome& outcome = *facts_.sparse;
   outcome.factorisation = word_for(kind);
+  outcome.ranks = factors_.ranks();
   outcome.delayed_pivots = told.delayed;
-  outcome.factor_entries = told.entries;
+  outcome.factor_entries = told.factor_entries;
   outcome.moved_pivots = told.counts.swaps;
   if (kind == Factorization::ldlt) outcome.negative_pivots = told.counts.negative;
 }
@@ -362,7 +341,9 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
   factor_with_threshold(run);
   facts_.notes.push_back(
       fmt::format("eliminated again{} with threshold pivoting, which delayed {} pivots: {}",
-                  memory_.memory() == MemoryKind::gpu ? " on the host" : "",
+                  memory_.memory() == MemoryKind::gpu ? " on the host"
+                  : choice_.over_ranks                ? " on rank 0"
+                                                      : "",
                   facts_.sparse->delayed_pivots, failure));
   return nullptr;
 }
@@ -374,28 +355,13 @@ GmresInverse& SparseInverse<T>::gmres() {
 }
 
 template <typename T>
-void SparseInverse<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
-  if (team_.size() == 1) return elimination_->solve(transposed, x, y);
-  solve_in<T>(x, y, [&](Dense<T>& rows) {
-    Dense<double> whole = gather_rows(team_, x.layout(), rows);
-    lent_.on_first_rank(is_large(), [&] {
-      std::vector<T> b(whole.values.begin(), whole.values.end()), result;
-      elimination_->solve(transposed, whole.columns, b, result);
-      std::copy(result.begin(), result.end(), whole.values.begin());
-    });
-    const Dense<double> own = scatter_rows(team_, x.layout(), whole);
-    std::copy(own.values.begin(), own.values.end(), rows.values.begin());
-  });
-}
-
-template <typename T>
 void SparseInverse<T>::apply(const Vectors& x, Vectors& y) {
-  by_gmres_ ? gmres_->apply(x, y) : solve(false, x, y);
+  by_gmres_ ? gmres_->apply(x, y) : factors_.solve(false, x, y);
 }
 
 template <typename T>
 void SparseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
-  by_gmres_ ? gmres_->apply_transposed(x, y) : solve(true, x, y);
+  by_gmres_ ? gmres_->apply_transposed(x, y) : factors_.solve(true, x, y);
 }
 
 template class SparseInverse<float>;

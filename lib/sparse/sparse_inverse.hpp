@@ -8,8 +8,7 @@
 #include "solve/gmres_inverse.hpp"
 #include "solve/inverse.hpp"
 #include "solve/options.hpp"
-#include "sparse/sparse_memory.hpp"
-#include "team/lent_processors.hpp"
+#include "sparse/held_factors.hpp"
 
 namespace spsolve {
 
@@ -19,13 +18,16 @@ struct SparseChoice {
   Ordering ordering = Ordering::automatic;
   /// Whether L D L^T takes over where L L^T finds that the matrix is not positive definite.
   bool may_change = false;
+  /// Whether all ranks of the team eliminate, in host memory, and not rank 0 alone.
+  bool over_ranks = false;
   /// Whether solutions are refined against the matrix by whoever applies the inverse, so that it
   /// need not look after small pivots by itself.
   bool refined = false;
 };
 
-/// (R A C)^-1 by sparse elimination on rank 0, with factors in T and the processors of all ranks of
-/// its host; the other ranks hold their rows of vectors. The chain of SparseInverse::eliminate():
+/// (R A C)^-1 by sparse elimination with factors in T: on rank 0, with the processors of all ranks
+/// of its host, while the other ranks hold their rows of vectors; or on all ranks, where rank 0 has
+/// the analysis and the values. The chain of SparseInverse::eliminate():
 ///
 /// 1. L L^T, which proves A positive definite; else, where it may, L D L^T;
 /// 2. L D L^T or P L U with pivots from each front's own rows, too small ones made larger;
@@ -33,7 +35,7 @@ struct SparseChoice {
 ///    error, or pivots were made larger: GMRES on these factors for every solve (Li and Demmel
 ///    1998), if it converges for a first one and finds a solution that is known;
 /// 4. elimination again with threshold pivoting, pivots that fail passed on to the parent
-///    (see threshold.hpp);
+///    (see threshold.hpp); on rank 0;
 /// 5. refusal, with the rank that was found.
 template <typename T>
 class SparseInverse final : public Inverse {
@@ -64,11 +66,10 @@ class SparseInverse final : public Inverse {
   void analyse(const SystemMatrix& matrix);
   void factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run);
-  std::function<void(double)> progress_of(const EliminationRun& run) const;
+  void refuse_singular(const ThresholdOutcome& found) const;
   /// Whether the factors do, by themselves or with GMRES; if not, `failure` says why. Hands back
   /// what was solved for run.first on the way.
   std::unique_ptr<Vectors> try_out(const EliminationRun& run, std::string& failure);
-  void solve(bool transposed, const Vectors& x, Vectors& y);
   GmresInverse& gmres();
 
   Team& team_;
@@ -81,11 +82,11 @@ class SparseInverse final : public Inverse {
   Csr<double> whole_;
   const SystemMatrix* known_ = nullptr;  // on rank 0, of the analysis' pattern as it is
   std::vector<double> values_;           // of R A C on rank 0, unless they are the matrix' own
-  const std::vector<double>* factored_ = nullptr;      // which of the two, until they are factored
-  std::unique_ptr<SparseElimination<T>> elimination_;  // on rank 0
+  const std::vector<double>* factored_ = nullptr;  // which of the two, until they are factored
   SystemMatrix* matrix_ = nullptr;
   const Equilibration* scaling_ = nullptr;
   LentProcessors lent_;
+  HeldFactors<T> factors_;
   std::unique_ptr<Raw> raw_;
   std::optional<GmresInverse> gmres_;  // on raw_, where it was asked for
   bool by_gmres_ = false;

@@ -38,20 +38,51 @@ std::string refuse_sparse(const SolverQuestion& question) {
   return "";
 }
 
+/// Whether all ranks eliminate, and hold the factors.
+bool over_ranks(const SolverQuestion& question) {
+  return question.study.outlook.over_ranks && question.memory == MemoryKind::host;
+}
+
 template <Method method>
 SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
   const SparseOutlook& outlook = question.study.outlook;
   const double seconds =
       question.memory == MemoryKind::gpu
           ? predicted_gpu_seconds(outlook.flops, outlook.factor_entries)
-          : predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads);
+          : predicted_seconds(outlook.flops, outlook.factor_entries,
+                              outlook.threads * (over_ranks(question) ? question.ranks : 1));
   return {outlook.flops,
           seconds + predicted_solve_seconds(question, static_cast<double>(outlook.factor_entries))};
 }
 
-/// Adds what rank 0 takes, which eliminates; `share` of the bytes of factors in double.
+/// Adds what a rank takes that eliminates with all others, of question.ranks.
+void plan_over_ranks(const SolverQuestion& question, int rank, double share, const char* phase,
+                     MemoryPlan& plan) {
+  const std::vector<FactorMemory>& known = question.study.of_ranks;
+  const auto n = static_cast<double>(question.shape.rows);
+  // For another number of ranks than was studied: as much for all of them.
+  const bool is_known = std::ssize(known) == question.ranks;
+  const FactorMemory& of = known[is_known ? rank : 0];
+  const double scale =
+      is_known ? 1 : static_cast<double>(known.size()) / static_cast<double>(question.ranks);
+  const auto part = [&](std::int64_t bytes, double of_it) {
+    return static_cast<std::int64_t>(of_it * scale * static_cast<double>(bytes));
+  };
+  plan.parts.push_back({phase, "sparse factors of this rank", part(of.factors, share)});
+  plan.parts.push_back({phase, "stack of fronts, columns of shared ones", part(of.stack, share)});
+  plan.parts.push_back({phase, "fronts of this rank, values of its part", part(of.rest, 1)});
+  const double columns = static_cast<double>(question.right_hand_sides);
+  plan.parts.push_back({phase, "vectors in the order of elimination",
+                        static_cast<std::int64_t>(4 * sizeof(double) * n * columns /
+                                                  static_cast<double>(question.ranks))});
+}
+
+/// Adds what rank 0 takes, which eliminates, or what each rank does; `share` of the bytes of
+/// factors in double.
 void plan_sparse(const SolverQuestion& question, int rank, double share, const char* phase,
                  MemoryPlan& plan) {
+  const bool shared = over_ranks(question);
+  if (shared) plan_over_ranks(question, rank, share, phase, plan);
   if (rank != 0) return;
   const SparseOutlook& outlook = question.study.outlook;
   const Index n = question.shape.rows;
@@ -75,6 +106,7 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
          part(gpu.column) * std::min<Index>(most_sweep_columns, question.right_hand_sides)});
     return;
   }
+  if (shared) return;
   plan.parts.push_back({phase, "sparse factors", part(outlook.memory.factors)});
   plan.parts.push_back({phase, "stack of fronts", part(outlook.memory.stack)});
   plan.parts.push_back({phase, "rows of pivots, vectors in the order of elimination",
@@ -101,6 +133,7 @@ std::unique_ptr<Inverse> make_sparse(Team& team, DenseMemory& memory,
   SparseChoice choice;
   choice.kind = factorization_of(method);
   choice.ordering = question.options.ordering;
+  choice.over_ranks = over_ranks(question);
   choice.may_change = question.options.method == Method::automatic;
   const Precision precision = question.options.precision;
   const std::shared_ptr<const SparseAnalysis> analysis = question.study.analysis;

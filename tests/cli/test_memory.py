@@ -9,7 +9,7 @@ import json
 import re
 import unittest
 
-from support import CliTest, INPUT, MIB, RESOURCES, SOLVED, UNITS
+from support import BIN, CliTest, INPUT, MIB, RESOURCES, SOLVED, UNITS
 
 FIXED = 6 * MIB  # MPI's buffers, which grow with the messages; what the allocator keeps
 RANK = re.compile(r"rank (\d+) +([\d.]+) (\w+)  of .* beside ([\d.]+) (\w+) that it held before")
@@ -35,6 +35,8 @@ SOLVE = [  # matrix, solve.*, ranks
     ("convdiff3d:34", {"method": "sparse_lu", "precision": "mixed"}, 1),
     ("grid2d:350", {"method": "sparse_cholesky"}, 2),
     ("circuit:60000", {"method": "sparse_lu"}, 1),
+    *(("grid3d:45", {"method": method, "ranks": "all"}, ranks)
+      for method, ranks in (("sparse_cholesky", 2), ("sparse_ldlt", 3), ("sparse_lu", 2))),
 ]
 # What comes of a matrix's hierarchy, and of a restarted method's steps: never more than planned.
 SOLVE_AT_MOST = [
@@ -113,7 +115,7 @@ class Memory(CliTest):
     def test_solve(self):
         for at_most, cases in ((False, SOLVE), (True, SOLVE_AT_MOST)):
             for matrix, solve, ranks in cases:
-                with self.subTest(matrix=matrix, **solve, ranks=ranks):
+                with self.subTest(f"{matrix} on {ranks}", **solve):
                     self.check(f"matrix: {matrix}\nsolve: {words(solve)}\n", ranks, at_most)
 
     def test_right_hand_sides(self):

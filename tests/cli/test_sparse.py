@@ -79,9 +79,24 @@ class Sparse(CliTest):
                 with self.subTest(words, method=method):
                     self.write("c.yaml", f"matrix: a.mtx\nsolve: {{method: {method}}}\n")
                     self.assert_says(self.alone("c.yaml"), code, words)
-                    over_ranks = self.spsolve("c.yaml", ranks=2)
-                    self.assertEqual(over_ranks.code, code, over_ranks.text)
-                    self.assertEqual(over_ranks.err.count(words), 1, over_ranks.err)
+                    for which in ("auto", "all"):
+                        of_two = self.spsolve("c.yaml", "--set", f"solve.ranks={which}", ranks=2)
+                        self.assertEqual(of_two.code, code, of_two.text)
+                        self.assertEqual(of_two.err.count(words), 1, of_two.err)
+
+    def test_all_ranks_hold_the_factors(self):
+        for matrix, method, ranks in (("grid3d:14", "sparse_cholesky", 3),
+                                      ("helmholtz2d:40", "sparse_ldlt", 2),
+                                      ("circuit:3000", "sparse_lu", 4)):
+            with self.subTest(matrix, ranks=ranks):
+                self.write("c.yaml", f"matrix: {matrix}\nsolve: {{method: {method}, ranks: all}}\n"
+                                     "output: {report: report.json}\n")
+                result = self.spsolve("c.yaml", ranks=ranks)
+                self.assertEqual(result.code, SOLVED, result.text)
+                report = self.report()
+                self.assertEqual(report["sparse"]["ranks"], ranks)
+                self.assertLess(report["componentwise_error"], 1e-14)
+                self.assertIn(f"by {ranks} ranks", result.out)
 
     def test_scales_that_multiplied_leave_the_range(self):
         # Both entries are near 1 once they are scaled, though 2^1023 is in between.

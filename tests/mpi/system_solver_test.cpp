@@ -20,6 +20,7 @@ namespace {
 struct Case {
   const SolverRow* row;
   Precision precision;
+  bool over_ranks = false;  ///< sparse elimination by all ranks, and not by rank 0
 };
 
 /// Of all methods that take any matrix; the symmetric ones are tried in
@@ -33,13 +34,15 @@ std::vector<Case> cases() {
     }
     for (const Precision precision : {Precision::float64, Precision::mixed, Precision::float32}) {
       all.push_back({&row, precision});
+      if (is_sparse(row.method)) all.push_back({&row, precision, true});
     }
   }
   return all;
 }
 
 std::string print(const Case& c) {
-  return fmt::format("{}_{}", name(c.row->method), name(c.precision));
+  return fmt::format("{}_{}{}", name(c.row->method), name(c.precision),
+                     c.over_ranks ? "_over_ranks" : "");
 }
 
 class SystemSolverTest : public testing::TestWithParam<Case> {
@@ -53,6 +56,7 @@ class SystemSolverTest : public testing::TestWithParam<Case> {
     question.options.precision = GetParam().precision;
     question.options.equilibrate = equilibrate;
     question.options.refinement = refinement;
+    question.study.outlook.over_ranks = GetParam().over_ranks;
     // What a function hands back can be made on the heap, though it cannot be moved there.
     std::unique_ptr<SystemMatrix> matrix(
         new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));

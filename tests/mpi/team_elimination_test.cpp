@@ -9,6 +9,7 @@
 #include "matrix/generate/generate.hpp"
 #include "matrix/symmetry.hpp"
 #include "solve_in_team.hpp"
+#include "sparse/held_factors.hpp"
 
 namespace spsolve {
 namespace {
@@ -118,6 +119,40 @@ TEST(TeamElimination, HasTheSameBitsTwiceAndWithAnyThreads) {
       if (first.empty()) first = x;
       EXPECT_EQ(x, first) << spec << ", " << threads << " threads";
     }
+  }
+}
+
+TEST(TeamElimination, GivesWayToThresholdsOnRank0AndBack) {
+  const Csr<double> matrix = generate_matrix("convdiff3d:12");
+  test::HostRanks ranks;
+  Team& team = ranks.team;
+  const bool first = team.rank() == 0;
+  std::shared_ptr<const SparseAnalysis> analysis;
+  if (first) {
+    analysis = test::analysis_of(matrix, Factorization::lu, Ordering::nested_dissection, false);
+  }
+  LentProcessors lent(team);
+  HeldFactors<double> factors(team, host_sparse_memory(), lent, true);
+  const RowLayout bands{matrix.rows, team.size()};
+  const std::vector<double>* values = first ? &matrix.values : nullptr;
+  Progress silent("test", 0, Progress::Show::off);
+  const EliminationRun run{silent};
+  const Dense<double> b = test::right_hand_sides(matrix.rows, 2);
+  const auto right = test::vectors_of(team, b), x = right->similar(b.columns);
+  const auto solves = [&](int held_by) {
+    EXPECT_EQ(factors.ranks(), held_by);
+    factors.solve(false, *right, *x);
+    EXPECT_LT(backward_error(matrix, b, test::whole(*x)), 1e-12);
+    factors.solve(true, *right, *x);
+    EXPECT_LT(backward_error(transpose(matrix), b, test::whole(*x)), 1e-12);
+  };
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(factors.factor(analysis, bands, Factorization::lu, values, run).failed, -1);
+    solves(team.size());
+    const ThresholdTold told = factors.factor_with_threshold(
+        analysis, Factorization::lu, values, run, [](const ThresholdOutcome&) { FAIL(); });
+    EXPECT_EQ(told.missing, 0);
+    solves(1);
   }
 }
 

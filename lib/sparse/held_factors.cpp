@@ -1,0 +1,139 @@
+#include "sparse/held_factors.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "distribute/reading/scatter.hpp"
+#include "plan/memory_plan.hpp"
+#include "process/system.hpp"
+#include "solve/in_precision.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Tells the progress of each piece of work, of so many flops and fronts in all.
+std::function<void(double)> progress_of(const EliminationRun& run, double all, LocalIndex fronts) {
+  struct Done {
+    std::mutex mutex;
+    Index fronts = 0;
+    double flops = 0;
+  };
+  return [&progress = run.progress, all, fronts, done = std::make_shared<Done>()](double flops) {
+    const std::lock_guard lock(done->mutex);
+    done->flops += flops;
+    progress.done(++done->fronts, fronts, all > 0 ? std::min(1.0, done->flops / all) : 1.0);
+  };
+}
+
+std::function<void(double)> progress_of(const EliminationRun& run, const SparseAnalysis& analysis) {
+  return progress_of(run, analysis.flops, analysis.fronts.size());
+}
+
+}  // namespace
+
+template <typename T>
+HeldFactors<T>::HeldFactors(Team& team, SparseMemory& memory, LentProcessors& lent, bool over_ranks)
+    : team_(team), memory_(memory), lent_(lent), over_ranks_(over_ranks && team.size() > 1) {}
+
+template <typename T>
+bool HeldFactors<T>::is_large(const SparseAnalysis& analysis) {
+  constexpr Index most_nonzeros = 100000;
+  constexpr double most_flops = 1e8;
+  return analysis.nonzeros > most_nonzeros || analysis.flops > most_flops;
+}
+
+/// What was made by another analysis goes.
+template <typename T>
+void HeldFactors<T>::take(const std::shared_ptr<const SparseAnalysis>& analysis) {
+  if (analysis_ != analysis) elimination_.reset();
+  analysis_ = analysis;
+}
+
+/// Deals the analysis out once more where it, or the kind, is another one than before.
+template <typename T>
+void HeldFactors<T>::deal(const RowLayout& bands, Factorization kind) {
+  const bool known = shared_ != nullptr && shared_->kind() == kind && dealt_ == analysis_;
+  const std::vector<char> all = all_gather(team_, static_cast<char>(known));
+  if (std::ranges::all_of(all, [](char same) { return same != 0; })) return;
+  shared_.reset();
+  shared_ = std::make_unique<TeamElimination<T>>(team_, analysis_.get(), kind, bands);
+  dealt_ = analysis_;
+}
+
+template <typename T>
+PivotCounts HeldFactors<T>::factor(const std::shared_ptr<const SparseAnalysis>& analysis,
+                                   const RowLayout& bands, Factorization kind,
+                                   const std::vector<double>* values, const EliminationRun& run) {
+  take(analysis);
+  const bool first = team_.rank() == 0;
+  if (over_ranks_) {
+    elimination_.reset();
+    deal(bands, kind);
+    const auto rule = broadcast_value(team_, first ? perturbing_rule<T>(*values) : PivotRule{}, 0);
+    return shared_->factor(analysis.get(), first ? *values : std::vector<double>{}, rule,
+                           progress_of(run, shared_->flops(), shared_->fronts()));
+  }
+  PivotCounts counts;
+  lent_.on_first_rank(first && is_large(*analysis), [&] {
+    if (elimination_ == nullptr) elimination_ = memory_.make<T>(analysis);
+    counts = elimination_->factor(kind, *values, progress_of(run, *analysis));
+  });
+  return broadcast_value(team_, counts, 0);
+}
+
+/// Where all ranks have eliminated, one may not have the memory to.
+template <typename T>
+void HeldFactors<T>::refuse_more_than_there_is(Factorization kind) const {
+  const FactorMemory memory =
+      factor_memory(analysis_->fronts, kind,
+                    factor_schedule(analysis_->fronts, kind, lent_.threads()), sizeof(T));
+  const std::int64_t needed = memory.factors + memory.stack, available = available_memory();
+  if (needed <= available) return;
+  fail(
+      ExitCode::resources,
+      "pivots that are too small call for threshold pivoting, which rank 0 does alone: it needs {} "
+      "at least, of {} free; use solve.method=gmres, or a host with more memory",
+      readable_bytes(needed), readable_bytes(available));
+}
+
+template <typename T>
+ThresholdTold HeldFactors<T>::factor_with_threshold(
+    const std::shared_ptr<const SparseAnalysis>& analysis, Factorization kind,
+    const std::vector<double>* values, const EliminationRun& run,
+    const std::function<void(const ThresholdOutcome&)>& refuse) {
+  take(analysis);
+  shared_.reset();
+  ThresholdTold told;
+  lent_.on_first_rank(team_.rank() == 0 && is_large(*analysis), [&] {
+    if (over_ranks_) refuse_more_than_there_is(kind);
+    if (elimination_ == nullptr) elimination_ = memory_.make<T>(analysis);
+    const ThresholdOutcome& outcome =
+        elimination_->factor_with_threshold(kind, *values, progress_of(run, *analysis));
+    told = {outcome.counts, outcome.delayed, outcome.factor_entries,
+            static_cast<Index>(outcome.rows.size())};
+    if (told.missing > 0) refuse(outcome);
+  });
+  return broadcast_value(team_, told, 0);
+}
+
+template <typename T>
+void HeldFactors<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
+  if (shared_ != nullptr) return shared_->solve(transposed, x, y);
+  if (team_.size() == 1) return elimination_->solve(transposed, x, y);
+  solve_in<T>(x, y, [&](Dense<T>& rows) {
+    Dense<double> whole = gather_rows(team_, x.layout(), rows);
+    lent_.on_first_rank(team_.rank() == 0 && is_large(*analysis_), [&] {
+      std::vector<T> b(whole.values.begin(), whole.values.end()), result;
+      elimination_->solve(transposed, whole.columns, b, result);
+      std::copy(result.begin(), result.end(), whole.values.begin());
+    });
+    const Dense<double> own = scatter_rows(team_, x.layout(), whole);
+    std::copy(own.values.begin(), own.values.end(), rows.values.begin());
+  });
+}
+
+template class HeldFactors<float>;
+template class HeldFactors<double>;
+
+}  // namespace spsolve

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "solve/inverse.hpp"
+#include "sparse/ranks/team_elimination.hpp"
+#include "sparse/sparse_memory.hpp"
+#include "team/lent_processors.hpp"
+
+namespace spsolve {
+
+/// What elimination with threshold pivoting came to, on every rank.
+struct ThresholdTold {
+  PivotCounts counts;
+  Index delayed = 0, factor_entries = 0;
+  Index missing = 0;  ///< pivots
+};
+
+/// The factors of a sparse matrix whose analysis and values rank 0 has: held by rank 0, which makes
+/// them with the processors of all ranks of its host, or by all ranks, each its own part.
+template <typename T>
+class HeldFactors {
+ public:
+  /// The others must outlive the object.
+  HeldFactors(Team& team, SparseMemory& memory, LentProcessors& lent, bool over_ranks);
+
+  /// Whether an analysis' work is worth more threads than rank 0's own.
+  static bool is_large(const SparseAnalysis& analysis);
+
+  /// Ranks that hold the factors.
+  int ranks() const { return shared_ != nullptr ? team_.size() : 1; }
+
+  /// Eliminates by the analysis that rank 0 has (others pass null), for vectors in these bands. The
+  /// counts on every rank. Collective.
+  PivotCounts factor(const std::shared_ptr<const SparseAnalysis>& analysis, const RowLayout& bands,
+                     Factorization kind, const std::vector<double>* values,
+                     const EliminationRun& run);
+
+  /// The same with threshold pivoting, by rank 0. `refuse` is called there with what was found
+  /// where pivots are missing, and throws. Collective.
+  ThresholdTold factor_with_threshold(const std::shared_ptr<const SparseAnalysis>& analysis,
+                                      Factorization kind, const std::vector<double>* values,
+                                      const EliminationRun& run,
+                                      const std::function<void(const ThresholdOutcome&)>& refuse);
+
+  /// y <- F^-1 x or F^-T x. Collective.
+  void solve(bool transposed, const Vectors& x, Vectors& y);
+
+ private:
+  void take(const std::shared_ptr<const SparseAnalysis>& analysis);
+  void deal(const RowLayout& bands, Factorization kind);
+  void refuse_more_than_there_is(Factorization kind) const;
+
+  Team& team_;
+  SparseMemory& memory_;
+  LentProcessors& lent_;
+  bool over_ranks_;
+  std::shared_ptr<const SparseAnalysis> analysis_;     // on rank 0
+  std::unique_ptr<SparseElimination<T>> elimination_;  // on rank 0
+  std::unique_ptr<TeamElimination<T>> shared_;         // on all ranks
+  std::shared_ptr<const SparseAnalysis> dealt_;        // on rank 0, that of shared_
+};
+
+}  // namespace spsolve
