@@ -44,6 +44,8 @@ threads: 2
 output: {solution: x.mtx, report: report.json}
 """
 
+SHARED = SPARSE.replace("sparse_cholesky", "sparse_cholesky, ranks: all")
+
 WATCHED = f"run: {{watchdog: {PATIENCE}}}\n"
 
 
@@ -89,6 +91,13 @@ CASES = (
     Case("a sparse elimination hangs", (1, 2), RESOURCES,
          r"rank 0 has not moved for \d+ s in phase eliminate", "phase=eliminate:step=20:hang",
          SPARSE + WATCHED),
+    Case("a rank is killed in a sparse elimination by all", (2, 3, 4), KILLED, "on signal 9",
+         "rank=1:phase=eliminate:step=20:kill", SHARED),
+    Case("a rank gets no memory in a sparse elimination by all", (2, 3, 4), RESOURCES,
+         "refused to give more memory", "rank=1:phase=eliminate:step=20:bad_alloc", SHARED),
+    Case("a rank hangs in a sparse elimination by all", (2, 4), RESOURCES,
+         r"rank 1 has not moved for \d+ s in phase eliminate",
+         "rank=1:phase=eliminate:step=20:hang", SHARED + WATCHED),
     Case("the analysis of a pattern hangs", (1, 2), RESOURCES,
          r"rank 0 has not moved for \d+ s in phase analyse", "phase=analyse:hang",
          SPARSE + WATCHED),

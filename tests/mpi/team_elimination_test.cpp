@@ -30,9 +30,10 @@ struct InTeam : test::HostRanks {
 
   const SparseAnalysis* first() const { return team.rank() == 0 ? analysis.get() : nullptr; }
 
-  PivotCounts factor(const std::vector<double>& values) {
+  PivotCounts factor(const std::vector<double>& values,
+                     const std::function<void(double)>& advance = {}) {
     return elimination->factor(first(), team.rank() == 0 ? values : std::vector<double>{},
-                               perturbing_rule<T>(matrix.values));
+                               perturbing_rule<T>(matrix.values), advance);
   }
 
   Dense<double> solve(bool transposed, const Dense<double>& b) {
@@ -187,6 +188,25 @@ TEST(TeamElimination, TellsEveryRankOfAPivotThatFails) {
     EXPECT_EQ(system.factor(matrix.values).failed, -1);
     EXPECT_LT(system.error(false, 1), 1e-12);
   }
+}
+
+TEST(TeamElimination, TellsEveryRankOfOneWithoutMemory) {
+  const Csr<double> matrix = generate_matrix("grid3d:16");
+  InTeam<double> system(matrix, Factorization::lu);
+  for (int rank = 0; rank < system.team.size(); ++rank) {
+    // In its first front, and in its last one, which is shared by all.
+    for (const LocalIndex step : {1, system.elimination->fronts()}) {
+      LocalIndex done = 0;
+      const auto fail_there = [&](double) {
+        if (++done == step && system.team.rank() == rank) throw std::bad_alloc();
+      };
+      const std::string text = test::error_of([&] { system.factor(matrix.values, fail_there); },
+                                              ExitCode::resources);
+      EXPECT_NE(text.find("refused to give more memory"), std::string::npos) << text;
+    }
+  }
+  EXPECT_EQ(system.factor(matrix.values).failed, -1);
+  EXPECT_LT(system.error(false, 1), 1e-12);
 }
 
 TEST(TeamElimination, DealsOutEveryFrontAndEntryOnce) {

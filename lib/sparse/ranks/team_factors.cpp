@@ -199,9 +199,11 @@ void TeamFactors<T>::eliminate_shared(const std::vector<double>& values, const P
       continue;
     }
     counts.add(own);
-    if (advance) {
+    try {
       const bool symmetric = tree_.kind != Factorization::lu;
-      advance(front_flops(tree_.shared, s, symmetric) / tree_.teams[s].count);
+      if (advance) advance(front_flops(tree_.shared, s, symmetric) / tree_.teams[s].count);
+    } catch (...) {
+      failure = current_failure();
     }
   }
 }
