@@ -20,10 +20,10 @@ class DeviceElimination final : public SparseElimination<T> {
       : analysis_(std::move(analysis)) {}
 
   PivotCounts factor(Factorization kind, const std::vector<double>& values,
-                     const std::function<void(double)>& advance) override;
+                     const Advance& advance) override;
   const ThresholdOutcome& factor_with_threshold(
       Factorization kind, const std::vector<double>& values,
-      const std::function<void(double)>& advance) override;
+      const Advance& advance) override;
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
   void solve(bool transposed, const Vectors& b, Vectors& x) override;
 
@@ -51,7 +51,7 @@ PivotCounts DeviceElimination<T>::factor(Factorization kind, const std::vector<d
 template <typename T>
 const ThresholdOutcome& DeviceElimination<T>::factor_with_threshold(
     Factorization kind, const std::vector<double>& values,
-    const std::function<void(double)>& advance) {
+    const Advance& advance) {
   sweeps_.reset();
   factors_.reset();
   host_.emplace(analysis_);

@@ -216,12 +216,15 @@ void KrylovInverse::solve_as_asked(bool transposed, const Vectors& b, Vectors& x
   KrylovWatch::Goal goal = first_goal();
   double first_error = 0;
   if (progress != nullptr) {
+    progress->restart("iterating");
+    progress->call_steps("iteration");
     goal.tell = [&](Index step, double error) {
       if (step == 1) first_error = error;
       const double whole = std::log(std::max(first_error, goal.tolerance) / goal.tolerance);
       const double left = std::log(std::max(error, goal.tolerance) / goal.tolerance);
       const double done = whole > 0 ? std::clamp(1 - left / whole, 0.0, 1.0) : 1.0;
-      progress->done(step, goal.most_steps, done);
+      progress->done(step, goal.most_steps, done,
+                     [error] { return fmt::format("backward error {:.1e}", error); });
     };
   }
   const KrylovSolve solved = solve(transposed, goal, b, x);

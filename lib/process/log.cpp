@@ -19,6 +19,10 @@ void log_line(const std::string& text) {
   spdlog::info(text);
 }
 
+bool tells_details() {
+  return spdlog::should_log(spdlog::level::debug);
+}
+
 void log_detail(const std::string& text) {
   spdlog::debug(text);
 }

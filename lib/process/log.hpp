@@ -11,6 +11,9 @@ void start_log(int rank, bool verbose);
 /// One line of the log.
 void log_line(const std::string& text);
 
+/// Whether the log is verbose.
+bool tells_details();
+
 /// One line of a verbose log.
 void log_detail(const std::string& text);
 

@@ -39,23 +39,24 @@ Progress::~Progress() {
   }
 }
 
-void Progress::done(Index step, Index steps, double fraction) {
+void Progress::done(Index step, Index steps, double fraction, const Figure& figure) {
   note_move();
   end_where_interrupted();
   if (show_ == Show::off || timer_.seconds() < next_) return;
-  print(step, steps, fraction);
+  print(step, steps, fraction, figure);
   // A log gets sparser as the task gets longer: 5 s, 10 s, 20 s ... at most every 5 minutes.
   if (show_ == Show::log) interval_ = std::min(2 * interval_, longest_log_interval);
   next_ = timer_.seconds() + interval_;
 }
 
-void Progress::print(Index step, Index steps, double fraction) {
+void Progress::print(Index step, Index steps, double fraction, const Figure& figure) {
   const double seconds = timer_.seconds();
   const double done_here = fraction - before_;
   const double left = done_here > 0 ? seconds * (1 - fraction) / done_here : 0;
   const std::string row = fmt::format(
-      "{}: {:5.1f} %  step {} of {}{}  {:.0f} s, about {:.0f} s left", label_, 100 * fraction, step,
-      steps, flops_ > 0 ? fmt::format("  {:.2f} GFLOP/s", done_here * flops_ / seconds / 1e9) : "",
+      "{}: {:5.1f} %  {} {} of {}{}{}  {:.0f} s, about {:.0f} s left", label_, 100 * fraction,
+      step_, step, steps, figure ? ", " + figure() : "",
+      flops_ > 0 ? fmt::format("  {:.2f} GFLOP/s", done_here * flops_ / seconds / 1e9) : "",
       seconds, left);
   if (show_ == Show::log) return log_line(row);
   // A terminal that went away is no reason to end the task.

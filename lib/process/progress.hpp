@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "core/timer.hpp"
 #include "core/types.hpp"
@@ -24,17 +26,24 @@ class Progress {
   /// Says that `fraction` of the work was done before this began, which no rate counts.
   void resume(double fraction) { before_ = fraction; }
 
-  /// Says that the work begins anew as what `label` says, since what was done so far did not do.
+  /// Says that the work begins, or begins anew since what was done so far did not do, as what
+  /// `label` says.
   void restart(std::string label);
+
+  /// Says what a step is.
+  void call_steps(std::string name) { step_ = std::move(name); }
+
+  /// What is to be said of a step beside its number; asked for where it is printed.
+  using Figure = std::function<std::string()>;
 
   /// Says that `step` of `steps` is done and with it `fraction` of the work, between 0 and 1.
   /// Throws as end_where_interrupted().
-  void done(Index step, Index steps, double fraction);
+  void done(Index step, Index steps, double fraction, const Figure& figure = {});
 
  private:
-  void print(Index step, Index steps, double fraction);
+  void print(Index step, Index steps, double fraction, const Figure& figure);
 
-  std::string label_;
+  std::string label_, step_ = "step";
   double flops_;
   Show show_;
   std::FILE* stream_;

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "core/extremes.hpp"
+#include "process/log.hpp"
 
 namespace spsolve {
 
@@ -50,6 +53,15 @@ Quality quality_of(const ResidualNorms& norms) {
   return quality;
 }
 
+/// Says in a verbose log what a sweep came to; of the first solution, sweep 0.
+void tell(int sweep, const Quality& quality, double step = 0) {
+  if (!tells_details()) return;
+  log_detail(fmt::format("{}: backward error {:.1e} normwise, {:.1e} componentwise{}",
+                         sweep == 0 ? "first solution" : fmt::format("refinement, sweep {}", sweep),
+                         quality.backward_error, quality.componentwise_error,
+                         sweep == 0 ? "" : fmt::format("; x changed by {:.1e}", step)));
+}
+
 }  // namespace
 
 Quality measure(SystemMatrix& matrix, const Vectors& b, const Vectors& x, Vectors& residual) {
@@ -77,6 +89,7 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
   Refinement result;
   result.before = result.after = measure(matrix, b, x, residual);
   result.history.push_back(result.before);
+  tell(0, result.before);
   if (result.after.componentwise_error == 0) result.forward_error = 0;
   const auto finished = [&] {
     return result.sweeps == most_sweeps ||
@@ -94,6 +107,7 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
     const double step = relative_step(steps, norms.solution);
     const double contraction = step / last_step;
     const bool contracts = contraction <= 0.5;
+    tell(result.sweeps + 1, quality, step);
     if (!not_worse(result.after, quality) || !(contracts || halved(result.after, quality))) {
       // x is off by about the correction, if solves contract at all.
       if (std::isfinite(result.forward_error)) {

@@ -20,15 +20,15 @@ class SparseElimination {
   /// Factors the matrix with these values, one for each of its entries, of magnitudes up to
   /// about 1. A symmetric kind of factorisation may be another one than that of the analysis.
   /// Pivots that are too small are made larger and counted; a failure is told in the result.
-  /// advance(flops) is called once for each front that is done, by whichever thread did it.
+  /// `advance` hears of each front that is done, from whichever thread did it.
   virtual PivotCounts factor(Factorization kind, const std::vector<double>& values,
-                             const std::function<void(double)>& advance) = 0;
+                             const Advance& advance) = 0;
 
   /// The same with threshold pivoting, which looks in whole columns and delays pivots that fail:
   /// for what the pivots of the fronts alone did not do for. kind: ldlt or lu.
   virtual const ThresholdOutcome& factor_with_threshold(
       Factorization kind, const std::vector<double>& values,
-      const std::function<void(double)>& advance) = 0;
+      const Advance& advance) = 0;
 
   /// x <- A^-1 b or A^-T b for b of n x `columns`, row-major, in host memory; b is lost.
   virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;

@@ -13,20 +13,26 @@ namespace spsolve {
 namespace {
 
 /// Tells the progress of each piece of work, of so many flops and fronts in all.
-std::function<void(double)> progress_of(const EliminationRun& run, double all, LocalIndex fronts) {
+Advance progress_of(const EliminationRun& run, double all, LocalIndex fronts) {
   struct Done {
     std::mutex mutex;
     Index fronts = 0;
     double flops = 0;
   };
-  return [&progress = run.progress, all, fronts, done = std::make_shared<Done>()](double flops) {
+  const auto done = std::make_shared<Done>();
+  const auto tell = [&progress = run.progress, all, fronts, done](double flops, bool whole) {
     const std::lock_guard lock(done->mutex);
     done->flops += flops;
-    progress.done(++done->fronts, fronts, all > 0 ? std::min(1.0, done->flops / all) : 1.0);
+    if (whole) ++done->fronts;
+    progress.done(done->fronts, fronts, all > 0 ? std::min(1.0, done->flops / all) : 1.0);
   };
+  Advance advance([tell](double flops) { tell(flops, true); });
+  advance.part = [tell](double flops) { tell(flops, false); };
+  run.progress.call_steps("front");
+  return advance;
 }
 
-std::function<void(double)> progress_of(const EliminationRun& run, const SparseAnalysis& analysis) {
+Advance progress_of(const EliminationRun& run, const SparseAnalysis& analysis) {
   return progress_of(run, analysis.flops, analysis.fronts.size());
 }
 
@@ -72,7 +78,7 @@ PivotCounts HeldFactors<T>::factor(const std::shared_ptr<const SparseAnalysis>& 
     deal(bands, kind);
     const auto rule = broadcast_value(team_, first ? perturbing_rule<T>(*values) : PivotRule{}, 0);
     return shared_->factor(analysis.get(), first ? *values : std::vector<double>{}, rule,
-                           progress_of(run, shared_->flops(), shared_->fronts()));
+                           progress_of(run, shared_->flops(), shared_->fronts()).front);
   }
   PivotCounts counts;
   lent_.on_first_rank(first && is_large(*analysis), [&] {

@@ -43,7 +43,7 @@ HostSparseElimination<T>::HostSparseElimination(std::shared_ptr<const SparseAnal
 
 template <typename T>
 PivotCounts HostSparseElimination<T>::factor(Factorization kind, const std::vector<double>& values,
-                                             const std::function<void(double)>& advance) {
+                                             const Advance& advance) {
   const SingleThreadedBlas here;
   solve_.reset();
   threshold_.reset();
@@ -64,8 +64,7 @@ PivotCounts HostSparseElimination<T>::factor(Factorization kind, const std::vect
 
 template <typename T>
 const ThresholdOutcome& HostSparseElimination<T>::factor_with_threshold(
-    Factorization kind, const std::vector<double>& values,
-    const std::function<void(double)>& advance) {
+    Factorization kind, const std::vector<double>& values, const Advance& advance) {
   const SingleThreadedBlas here;
   solve_.reset();
   factors_.reset();

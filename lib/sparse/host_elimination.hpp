@@ -16,10 +16,10 @@ class HostSparseElimination final : public SparseElimination<T> {
   explicit HostSparseElimination(std::shared_ptr<const SparseAnalysis> analysis);
 
   PivotCounts factor(Factorization kind, const std::vector<double>& values,
-                     const std::function<void(double)>& advance = {}) override;
-  const ThresholdOutcome& factor_with_threshold(
-      Factorization kind, const std::vector<double>& values,
-      const std::function<void(double)>& advance = {}) override;
+                     const Advance& advance = {}) override;
+  const ThresholdOutcome& factor_with_threshold(Factorization kind,
+                                                const std::vector<double>& values,
+                                                const Advance& advance = {}) override;
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
   void solve(bool transposed, const Vectors& b, Vectors& x) override;
   /// The same for arrays of n x `columns`; x may be b.

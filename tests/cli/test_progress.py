@@ -11,7 +11,7 @@ from support import BIN, CliTest, SOLVED, TIME_LIMIT, variables
 
 # Eliminations of a second or so on one thread: a row is due after 0.2 s.
 LONG = (("lu", "random_dense:3000:seed=1"), ("sparse_cholesky", "grid3d:45"))
-ROW = (r"\reliminating: +(\d+\.\d) %  step (\d+) of (\d+)  \d+\.\d+ GFLOP/s  \d+ s, "
+ROW = (r"\reliminating: +(\d+\.\d) %  (?:step|front) (\d+) of (\d+)  \d+\.\d+ GFLOP/s  \d+ s, "
        r"about (\d+) s left\x1b\[K")
 
 
@@ -59,6 +59,22 @@ class Progress(CliTest):
                 self.assertEqual(percents, sorted(percents))
                 # A verbose log names each phase as it begins.
                 self.assertTrue(said.index(" analyse\r\n") < said.index(" eliminate\r\n"), said)
+
+    def test_iterations_and_sweeps(self):
+        code, said = self.on_a_terminal(
+            "grid3d:60", "--method", "cg", "--set", "solve.preconditioner=none", "--verbose")
+        self.assertEqual(code, SOLVED, said)
+        rows = re.findall(r"\riterating: +(\d+\.\d) %  iteration (\d+) of \d+, "
+                          r"backward error (\S+)  \d+ s, about \d+ s left", said)
+        self.assertGreater(len(rows), 0, said)
+        self.assertEqual(rows, sorted(rows, key=lambda row: int(row[1])))
+        for _, _, error in rows:
+            self.assertLess(float(error), 1)
+        code, said = self.on_a_terminal("grid2d:30", "--verbose")
+        self.assertEqual(code, SOLVED, said)
+        self.assertRegex(said, r"first solution: backward error \S+ normwise, \S+ componentwise")
+        self.assertRegex(said, r"refinement, sweep 1: .*; x changed by \S+")
+        self.assertNotIn("sweep", self.on_a_terminal("grid2d:30")[1])
 
     def test_nothing_where_it_is_off(self):
         self.write("c.yaml", 'matrix: "grid3d:45"\noutput: {progress: off}\n')

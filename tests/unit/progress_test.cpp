@@ -64,6 +64,25 @@ TEST(Progress, BeginsAnew) {
   EXPECT_THAT(row, Not(ContainsRegex("about 0 s left")));
 }
 
+TEST(Progress, NamesWhatIsDoneAndTellsAFigureOfIt) {
+  Terminal terminal;
+  Progress progress("iterating", 0, Progress::Show::terminal, terminal.stream());
+  progress.call_steps("iteration");
+  int asked = 0;
+  const auto figure = [&] {
+    ++asked;
+    return std::string("backward error 1.5e-07");
+  };
+  progress.done(1, 500, 0.1, figure);
+  EXPECT_EQ(asked, 0) << "nothing is printed yet";
+  wait();
+  progress.done(12, 500, 0.4, figure);
+  EXPECT_EQ(asked, 1);
+  EXPECT_THAT(terminal.printed(),
+              ContainsRegex("^\riterating:  40\\.0 %  iteration 12 of 500, backward error "
+                            "1\\.5e-07  [0-9]+ s, about [0-9]+ s left"));
+}
+
 TEST(Progress, SaysNothingWhereNobodyLooks) {
   Terminal terminal;
   {

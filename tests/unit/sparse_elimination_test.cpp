@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <vector>
 
@@ -169,6 +170,47 @@ Csr<double> tiny_diagonals(Index half) {
     }
   }
   return csr_from_coo(std::move(list));
+}
+
+TEST(SparseElimination, TellsItsFlopsFrontByFrontAndInsideOfLargeOnes) {
+  // A grid whose unknowns all meet 700 others, which meet each other: one large front above.
+  const Dense<double> grid = test::dense(generate_matrix("grid2d:20"));
+  const Index n = grid.rows, all = n + 700;
+  Dense<double> full(all, all, 0.01);
+  for (Index i = 0; i < all; ++i) {
+    for (Index j = 0; j < n && i < n; ++j) full(i, j) = grid(i, j);
+    full(i, i) = 100;
+  }
+  const Csr<double> matrix = test::sparse(full);
+  for (const Factorization kind :
+       {Factorization::cholesky, Factorization::ldlt, Factorization::lu}) {
+    const std::shared_ptr<const SparseAnalysis> analysis = test::analysis_of(matrix, kind);
+    for (const int threads : {1, 2}) {
+      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", " << threads);
+      omp_set_num_threads(threads);
+      HostSparseElimination<double> elimination(analysis);
+      std::mutex mutex;
+      double of_fronts = 0, of_parts = 0;
+      Index fronts = 0, parts = 0;
+      Advance advance([&](double flops) {
+        const std::lock_guard lock(mutex);
+        of_fronts += flops;
+        ++fronts;
+        EXPECT_GT(flops, -1);
+      });
+      advance.part = [&](double flops) {
+        of_parts += flops;
+        ++parts;
+        EXPECT_GT(flops, 0);
+      };
+      EXPECT_LT(elimination.factor(kind, matrix.values, advance).failed, 0);
+      EXPECT_EQ(fronts, analysis->fronts.size());
+      EXPECT_GT(parts, 2);
+      EXPECT_GT(of_parts, 0.5 * (of_parts + of_fronts));
+      EXPECT_NEAR(of_parts + of_fronts, analysis->flops, 1e-6 * analysis->flops);
+    }
+  }
+  omp_set_num_threads(omp_get_num_procs());
 }
 
 TEST(SparseElimination, CountsPerturbedPivotsAndDelaysThemWithThresholds) {

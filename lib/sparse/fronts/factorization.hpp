@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
+#include <functional>
 
 #include "core/types.hpp"
 
@@ -30,6 +32,22 @@ struct PivotCounts {
     largest = std::max(largest, magnitude);
   }
   void add(const PivotCounts& other);
+};
+
+/// Whom an elimination tells how far it is: flops of each front that is done, and of parts of large
+/// ones while they are under way, which the front is then told without. Called by any thread.
+struct Advance {
+  Advance() = default;
+  /// Of fronts alone.
+  template <std::invocable<double> Front>
+  Advance(Front tell) : front(std::move(tell)) {}
+
+  std::function<void(double)> front, part;
+
+  /// A front is done, of which so much was not told yet.
+  void operator()(double flops) const {
+    if (front) front(flops);
+  }
 };
 
 /// What a pivot must come to.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <utility>
 
 #include "sparse/sweeps/vector_sweeps.hpp"
 
@@ -302,8 +303,7 @@ void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
 
 template <typename T>
 PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vector<double>& values,
-                                     const PivotRule& rule,
-                                     const std::function<void(double)>& advance) {
+                                     const PivotRule& rule, const Advance& advance) {
   const StackSizes sizes = stack_sizes(fronts_, kind_, schedule_);
   const auto block = [&](LocalIndex s) { return border_block(fronts_, s, kind_).size(); };
   std::vector<bool> odd(fronts_.size(), false);
@@ -339,6 +339,25 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
       places[s] = handed_over_[s].data();
     }
   }
+  const auto work_of = [&](LocalIndex s) {
+    const auto pivots = static_cast<double>(fronts_.pivots(s));
+    const double height = pivots + static_cast<double>(fronts_.border_size(s));
+    return pivots * height * height;
+  };
+  // Parts are told of large fronts that no other is eliminated beside.
+  double told = 0;
+  const Tiles::Tell tell = [&](double flops) {
+    told += flops;
+    advance.part(flops);
+  };
+  const auto listener = [&](LocalIndex s) {
+    constexpr double worth_telling = 1e8;  // flops
+    return advance.part && work_of(s) > worth_telling ? &tell : nullptr;
+  };
+  const auto finish = [&](LocalIndex s, bool alone) {
+    advance(front_flops(fronts_, s, kind_ != Factorization::lu) -
+            (alone ? std::exchange(told, 0.0) : 0.0));
+  };
   /// Eliminates a front whose children are done, in that lane.
   const auto step = [&](LocalIndex s, Lane& lane, const Tiles& tiles, PivotCounts& counts) {
     T* place = off_stack[s] ? places[s] : lane.push(odd[s], block(s));
@@ -347,7 +366,6 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
     for (std::size_t i = children.size(); i-- > 0;) {
       if (!off_stack[children[i]]) lane.pop(odd[children[i]], block(children[i]));
     }
-    if (advance) advance(front_flops(fronts_, s, kind_ != Factorization::lu));
   };
   const int threads = schedule_.threads;
   std::vector<PivotCounts> counts(threads + 1);  // of the threads, and of the fronts above
@@ -356,7 +374,9 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
     const LocalIndex root = schedule_.subtrees[i];
     PivotCounts& own = counts[thread];
     for (LocalIndex s = fronts_.first_of_subtree[root]; s <= root && !failed; ++s) {
-      step(s, lanes_[thread], Tiles(1), own);
+      const bool alone = threads == 1;
+      step(s, lanes_[thread], Tiles(1, alone ? listener(s) : nullptr), own);
+      finish(s, alone);
       if (own.failed >= 0) failed = true;
     }
   });
@@ -365,11 +385,9 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
     PivotCounts& own = counts[threads];
     for (const LocalIndex s : schedule_.upper) {
       if (failed) break;
-      const double work = static_cast<double>(fronts_.pivots(s)) *
-                          static_cast<double>(fronts_.pivots(s) + fronts_.border_size(s)) *
-                          static_cast<double>(fronts_.pivots(s) + fronts_.border_size(s));
       constexpr double worth_threads = 1e6;  // flops
-      step(s, lane, Tiles(work > worth_threads ? threads : 1), own);
+      step(s, lane, Tiles(work_of(s) > worth_threads ? threads : 1, listener(s)), own);
+      finish(s, true);
       if (own.failed >= 0) failed = true;
     }
   }

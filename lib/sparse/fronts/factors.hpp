@@ -58,7 +58,7 @@ class SparseFactors {
   /// of the pivot; then there are no factors.
   /// Cost: flops of the fronts. Throws std::bad_alloc.
   PivotCounts factor(const FrontEntries& entries, const std::vector<double>& values,
-                     const PivotRule& rule, const std::function<void(double)>& advance = {});
+                     const PivotRule& rule, const Advance& advance = {});
 
   Factorization kind() const { return kind_; }
   const Fronts& fronts() const { return fronts_; }

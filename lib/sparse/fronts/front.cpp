@@ -181,6 +181,7 @@ void factor_square(Index p, T* a, Index ld, const PivotRule& rule, const Tiles& 
                   ld);
     });
     for (Index i = k; i < k + w; ++i) swaps[i] += static_cast<LocalIndex>(k);
+    tiles.tell(2 * pivot_flops(p, 0, k, k + w));
   }
 }
 
@@ -240,6 +241,7 @@ void eliminate_cholesky(const Front<T>& front, const Tiles& tiles, PivotCounts& 
         solve_triangle(CblasRight, lower_transposed, to - from, w, diagonal, ld, rows, ld);
       }
     });
+    tiles.tell(pivot_flops(p, front.border, k, k + w));
   }
   count_cholesky_pivots(a, 0, p, ld, counts);
 }

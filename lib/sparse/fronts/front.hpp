@@ -27,6 +27,16 @@ struct Front {
   Index height() const { return pivots + border; }
 };
 
+/// Flops of pivots `from` ... `to` of a front with p of them and a border of m rows, but for what
+/// they take off the border's block: those of front_flops() without p m^2, for L L^T and L D L^T.
+inline double pivot_flops(Index p, Index m, Index from, Index to) {
+  const auto left = [&](Index k) {
+    const auto rest = static_cast<double>(p - k);
+    return rest * rest * rest / 3 + rest * rest * static_cast<double>(m);
+  };
+  return left(from) - left(to);
+}
+
 /// F11 = L11 L11^T, L21 = F21 L11^-T. Reads and writes the lower triangle.
 template <typename T>
 void eliminate_cholesky(const Front<T>& front, const Tiles& tiles, PivotCounts& counts);

@@ -264,6 +264,7 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
     });
     for (Index i = k; i < below; ++i) rows[i] += static_cast<LocalIndex>(k);
     counts.add(own);
+    tiles.tell(pivot_flops(p, front.border, k, below));
   }
   for (const T value : multipliers) {
     counts.largest_multiplier = std::max(counts.largest_multiplier, static_cast<double>(value));

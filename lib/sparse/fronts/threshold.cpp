@@ -244,7 +244,7 @@ class ThresholdFactors<T>::Work {
 template <typename T>
 ThresholdFactors<T>::ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
                                       const std::vector<double>& values, int threads,
-                                      const std::function<void(double)>& advance)
+                                      const Advance& advance)
     : analysis_(analysis),
       kind_(kind),
       kept_(analysis.fronts.size()),
@@ -255,7 +255,6 @@ ThresholdFactors<T>::ThresholdFactors(const SparseAnalysis& analysis, Factorizat
   const Fronts& fronts = analysis.fronts;
   const auto step = [&](LocalIndex s, const Tiles& tiles, ThresholdOutcome& outcome) {
     eliminate(s, values, tiles, outcome);
-    if (!advance) return;
     advance(front_flops(fronts, s, kind != Factorization::lu));
   };
   const Schedule schedule = factor_schedule(fronts, kind, threads);

@@ -33,8 +33,7 @@ class ThresholdFactors {
  public:
   /// u = 0.1 for LU, 0.01 for L D L^T. `analysis` must outlive the object. Throws std::bad_alloc.
   ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
-                   const std::vector<double>& values, int threads,
-                   const std::function<void(double)>& advance = {});
+                   const std::vector<double>& values, int threads, const Advance& advance = {});
 
   const ThresholdOutcome& outcome() const { return outcome_; }
   /// For FactorSolve; they lie in the object.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <functional>
 
 #include <omp.h>
 
@@ -13,7 +14,16 @@ namespace spsolve {
 /// the thread that calls. Tiles depend on the front alone, so that the bits do, too.
 class Tiles {
  public:
-  explicit Tiles(int threads) : threads_(threads) {}
+  using Tell = std::function<void(double)>;
+
+  /// `tell` hears of parts of the work that are done, on the thread that calls; it must outlive the
+  /// object.
+  explicit Tiles(int threads, const Tell* tell = nullptr) : threads_(threads), tell_(tell) {}
+
+  /// So many flops are done. May throw what ends an elimination.
+  void tell(double flops) const {
+    if (tell_ != nullptr && *tell_) (*tell_)(flops);
+  }
 
   /// Calls work(i, slot) for 0 <= i < count. Tiles that are worked on at the same time have
   /// different slots, below slots(), for scratch. Tiles must not throw, and thus not allocate: an
@@ -56,6 +66,7 @@ class Tiles {
 
  private:
   int threads_;
+  const Tell* tell_;
 };
 
 }  // namespace spsolve
