@@ -159,8 +159,11 @@ ExitCode run(Team& team, const SpsolveLine& line) {
   if (line.dry_run) {
     MemoryPlan plan;
     const bool multiplies = config.task == Task::multiply;
-    const MemoryCheck check =
-        multiplies ? plan_multiply(config, team, gpus, plan) : plan_solve(config, team, gpus, plan);
+    if (multiplies && line.ranks > 0) {
+      fail_everywhere(ExitCode::input, "--ranks goes with task: solve");
+    }
+    const MemoryCheck check = multiplies ? plan_multiply(config, team, gpus, plan)
+                                         : plan_solve(config, team, gpus, plan, line.ranks);
     if (speaks) print_out(to_text(plan, check));
     if (speaks && !check.fits) print_out(fmt::format("It does not fit: {}.\n", check.remedy));
     return check.fits ? ExitCode::solved : ExitCode::resources;

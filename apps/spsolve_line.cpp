@@ -178,7 +178,15 @@ void describe(CLI::App& app, SpsolveLine& line) {
                "print the whole configuration, defaults included, and stop");
   app.add_flag("--check", line.check,
                "check the configuration and the files that it names, and stop");
-  app.add_flag("--dry-run", line.dry_run, "print the memory plan of every rank and stop");
+  CLI::Option* dry_run =
+      app.add_flag("--dry-run", line.dry_run, "print the memory plan of every rank and stop");
+  app.add_option(
+         "--ranks", line.ranks,
+         "with --dry-run: also what a sparse elimination by 2, 4, ... ranks, up to so many, "
+         "would take; none of them is needed for that")
+      ->type_name("RANKS")
+      ->check(CLI::Range(1, 65536))
+      ->needs(dry_run);
   app.add_flag("-v,--verbose", line.verbose,
                "log each phase as it begins, and the thresholds that choose how to compute");
   app.add_flag("--quiet", line.quiet,

@@ -21,6 +21,7 @@ struct SpsolveLine {
   bool print_config = false;
   bool check = false;
   bool dry_run = false;
+  int ranks = 0;  ///< that a dry run looks ahead to; 0: those that there are
   bool quiet = false;
   bool verbose = false;
   std::string typed;  ///< all of it, as a shell would take it

@@ -65,9 +65,14 @@ struct HostTuning {
   double seconds_of_entry_in_estimates = 2.5e-8;
 
   /// solve.ranks=auto: the flops from which all ranks share a sparse elimination. Two ranks of one
-  /// thread took 0.34 s for 3e9 flops (grid2d:700) where rank 0 with two threads took 0.28, and 0.80
-  /// for 4e10 (grid3d:50) where it took 0.96.
+  /// thread took 0.34 s for 3e9 flops (grid2d:700) where rank 0 with two threads took 0.28, and
+  /// 0.80 for 4e10 (grid3d:50) where it took 0.96.
   double least_flops_over_ranks = 1e10;
+
+  /// Bytes that reach a rank in a second, and seconds until a short message has come, as
+  /// predictions for ranks on several hosts have it.
+  double bytes_between_ranks = 5e9;
+  double seconds_of_message = 5e-6;
 
   /// solve.ordering=auto: graphs of at most so many vertices are ordered by minimum degree alone;
   /// those of at least so many neighbours a vertex, and at most so many times their mean, by
@@ -95,6 +100,10 @@ struct GpuTuning {
   /// that every entry of the factors takes beside.
   double sparse_flops_per_second = 1.5e13;
   double seconds_of_sparse_entry = 1e-10;
+
+  /// The same between GPUs of a host with links of their own.
+  double bytes_between_ranks = 1.5e11;
+  double seconds_of_message = 1e-5;
 
   /// Smallest order that solve.ranks=auto gives to all GPUs: below, messages between them take
   /// longer than the whole elimination on one.

@@ -20,6 +20,7 @@
 #include "process/system.hpp"
 #include "report/summary.hpp"
 #include "sparse/analysis_summary.hpp"
+#include "sparse/ranks/ranks_table.hpp"
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
@@ -129,8 +130,27 @@ SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& 
   return study_for(sparse, team, whole);
 }
 
+/// What other numbers of ranks would take, for rank 0 to say.
+std::string table_of_ranks(const SolverQuestion& question, Team& team, int most) {
+  const SparseOutlook& outlook = question.study.outlook;
+  if (!outlook.analysed) {
+    fail_everywhere(ExitCode::input,
+                    "--ranks asks for what a sparse elimination takes, and this system is not "
+                    "analysed for one; use solve.method=sparse_lu");
+  }
+  return together(team, [&] {
+    if (team.rank() > 0) return std::string();
+    const SparseAnalysis& analysis = *question.study.analysis;
+    return ranks_table(analysis, outlook.kind, most,
+                       question.memory == MemoryKind::gpu
+                           ? speed_of_gpus(analysis.fronts, outlook.kind)
+                           : speed_of_hosts(analysis.fronts, outlook.kind, outlook.threads));
+  });
+}
+
 /// plan_solve() with all ranks of the team.
-MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
+MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan,
+                      int most_ranks) {
   take_threads(config, team);
   const SystemShape shape = shape_for_all(config, team);
   const StudyLate late = [&] { return study_instead(config, shape, team); };
@@ -157,6 +177,7 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
       question, rotated, resident, team, plan,
       on_hosts ? std::nullopt : free_memory_of_own_gpu(config, team, gpus), note, late);
   if (!note.empty()) plan.about = note + "\n" + plan.about;
+  if (most_ranks > 0) plan.about += table_of_ranks(question, team, most_ranks);
   return check;
 }
 
@@ -417,11 +438,12 @@ bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {
 
 }  // namespace
 
-MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan) {
-  if (!solves_alone(config, team, gpus)) return plan_over(config, team, gpus, plan);
+MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan,
+                       int most_ranks) {
+  if (!solves_alone(config, team, gpus)) return plan_over(config, team, gpus, plan, most_ranks);
   MemoryCheck check = together(team, [&] {
     SoloTeam alone;
-    return team.rank() == 0 ? plan_over(config, alone, gpus, plan) : MemoryCheck{};
+    return team.rank() == 0 ? plan_over(config, alone, gpus, plan, most_ranks) : MemoryCheck{};
   });
   check.fits = broadcast_value(team, check.fits, 0);
   return check;

@@ -98,6 +98,26 @@ class Sparse(CliTest):
                 self.assertLess(report["componentwise_error"], 1e-14)
                 self.assertIn(f"by {ranks} ranks", result.out)
 
+    def test_a_dry_run_looks_ahead_to_more_ranks(self):
+        self.write("c.yaml", 'matrix: "grid3d:20"\nsolve: {method: sparse_cholesky}\ndevice: host\n')
+        for ranks in (1, 2):
+            result = self.spsolve("c.yaml", "--dry-run", "--ranks", "6", ranks=ranks)
+            self.assertEqual(result.code, SOLVED, result.text)
+            lines = re.findall(r"^ +(\d+) +([\d.]+) GiB +[\d.]+ GiB +([\d.]+) % +([\d.e-]+) ",
+                               result.out, re.MULTILINE)
+            self.assertEqual([line[0] for line in lines], ["1", "2", "4", "6"], result.out)
+            self.assertEqual([float(line[2]) > 0 for line in lines], [False, True, True, True])
+            for less, more in zip(lines, lines[1:]):
+                self.assertLess(float(more[1]), float(less[1]))
+        for words, said in ((("--ranks", "6"), "--ranks requires --dry-run"),
+                            (("--dry-run", "--ranks", "0"), "--ranks"),
+                            (("--dry-run", "--ranks", "4", "--set", "solve.method=lu"),
+                             "use solve.method=sparse_lu"),
+                            (("--dry-run", "--ranks", "4", "--multiply"), "--ranks goes with task: solve")):
+            result = self.alone("c.yaml", *words)
+            self.assertEqual(result.code, INPUT, result.text)
+            self.assertIn(said, result.err)
+
     def test_scales_that_multiplied_leave_the_range(self):
         # Both entries are near 1 once they are scaled, though 2^1023 is in between.
         self.write("a.mtx", HEAD + "2 2 2\n1 1 1e308\n2 2 1e-308\n")

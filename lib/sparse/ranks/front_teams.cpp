@@ -1,6 +1,7 @@
 #include "sparse/ranks/front_teams.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <span>
 
@@ -139,6 +140,15 @@ RankRange range_at(int ranks, int rank, int depth) {
     range = left.holds(rank) ? left : right;
   }
   return range;
+}
+
+std::vector<LocalIndex> FrontTeams::shared_order() const {
+  std::vector<LocalIndex> order;
+  for (LocalIndex s = 0; s < static_cast<LocalIndex>(of.size()); ++s) {
+    if (shared(s)) order.push_back(s);
+  }
+  std::ranges::stable_sort(order, std::greater{}, [&](LocalIndex s) { return depth[s]; });
+  return order;
 }
 
 FrontTeams assign_fronts(const Fronts& fronts, const std::vector<double>& work, int ranks) {

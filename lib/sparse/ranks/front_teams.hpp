@@ -27,6 +27,10 @@ struct FrontTeams {
   std::vector<int> depth;     ///< of each front: of == range_at(ranks, of.first, depth)
 
   bool shared(LocalIndex s) const { return of[s].count > 1; }
+
+  /// The shared fronts in the order in which all ranks take them: those of small teams first, so
+  /// that none waits for a larger team while it has such work, and children before parents.
+  std::vector<LocalIndex> shared_order() const;
 };
 
 /// Deals the fronts out to ranks by halves (proportional mapping: Pothen and Sun 1993; which

@@ -15,14 +15,17 @@ namespace {
 struct Numbers {
   explicit Numbers(const Fronts& fronts, const FrontTeams& teams)
       : front(fronts.size()), row(fronts.order()) {
-    std::vector<LocalIndex> next_front(teams.ranks + 1, 0), next_row(teams.ranks + 1, 0);
+    std::vector<LocalIndex> next_front(teams.ranks, 0), next_row(teams.ranks, 0);
+    const auto count = [&](LocalIndex s, LocalIndex& of_fronts, LocalIndex& of_rows) {
+      front[s] = of_fronts++;
+      for (LocalIndex k = fronts.first[s]; k < fronts.first[s + 1]; ++k) row[k] = of_rows++;
+    };
     for (LocalIndex s = 0; s < fronts.size(); ++s) {
-      const int list = teams.shared(s) ? teams.ranks : teams.of[s].first;
-      front[s] = next_front[list]++;
-      for (LocalIndex k = fronts.first[s]; k < fronts.first[s + 1]; ++k) {
-        row[k] = next_row[list]++;
-      }
+      const int rank = teams.of[s].first;
+      if (!teams.shared(s)) count(s, next_front[rank], next_row[rank]);
     }
+    LocalIndex shared_fronts = 0, shared_rows = 0;
+    for (const LocalIndex s : teams.shared_order()) count(s, shared_fronts, shared_rows);
   }
 
   std::vector<LocalIndex> front, row;
@@ -61,26 +64,23 @@ template <typename Visit>
 void visit_entries(const SparseAnalysis& analysis, Factorization kind, const FrontTeams& teams,
                    int rank, const Visit& visit) {
   const Fronts& fronts = analysis.fronts;
-  LocalIndex shared = 0;
-  for (const bool own : {true, false}) {
-    for (LocalIndex s = 0; s < fronts.size(); ++s) {
-      if (teams.shared(s) == own) continue;
-      const LocalIndex number = shared;
-      if (!own) ++shared;
-      if (!teams.of[s].holds(rank)) continue;
-      const LocalIndex p = fronts.pivots(s);
-      const ColumnBlocks blocks(kind, p, fronts.border_size(s), teams.of[s].count, number);
-      for (const FrontEntry& entry : analysis.entries.of(s)) {
-        if (own) {
-          visit(s, entry.row, entry.column, entry.source);
-          continue;
-        }
-        const bool upper = entry.column < 0;
-        const LocalIndex row = upper ? ~entry.column : entry.row;
-        const LocalIndex column = upper ? p + entry.row : entry.column;
-        if (teams.of[s].first + blocks.owner(blocks.block_of(column)) == rank) {
-          visit(s, row, column, entry.source);
-        }
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    if (teams.of[s] != RankRange{rank, 1}) continue;
+    for (const FrontEntry& entry : analysis.entries.of(s)) {
+      visit(s, entry.row, entry.column, entry.source);
+    }
+  }
+  LocalIndex number = 0;
+  for (const LocalIndex s : teams.shared_order()) {
+    const LocalIndex p = fronts.pivots(s);
+    const ColumnBlocks blocks(kind, p, fronts.border_size(s), teams.of[s].count, number++);
+    if (!teams.of[s].holds(rank)) continue;
+    for (const FrontEntry& entry : analysis.entries.of(s)) {
+      const bool upper = entry.column < 0;
+      const LocalIndex row = upper ? ~entry.column : entry.row;
+      const LocalIndex column = upper ? p + entry.row : entry.column;
+      if (teams.of[s].first + blocks.owner(blocks.block_of(column)) == rank) {
+        visit(s, row, column, entry.source);
       }
     }
   }
@@ -163,12 +163,9 @@ std::optional<Failure> receive_part(Team& team, RankTree& part) {
 /// Shared fronts, and what hangs below them.
 void list_shared(const Fronts& fronts, const FrontTeams& teams, const Numbers& numbers,
                  RankTree& part) {
-  std::vector<LocalIndex> chosen;
+  const std::vector<LocalIndex> chosen = teams.shared_order();
   std::vector<bool> is_shared(fronts.size());
-  for (LocalIndex s = 0; s < fronts.size(); ++s) {
-    is_shared[s] = teams.shared(s);
-    if (is_shared[s]) chosen.push_back(s);
-  }
+  for (const LocalIndex s : chosen) is_shared[s] = true;
   part.shared = chosen_fronts(fronts, chosen, numbers.front, is_shared,
                               [&](LocalIndex k) { return numbers.row[k]; });
   for (const LocalIndex s : chosen) {
