@@ -18,6 +18,7 @@ constexpr Words words_of(ResumeChoice) {
 /// Where and when checkpoints are written: the keys of the section `checkpoint` of a configuration.
 struct CheckpointOptions {
   std::filesystem::path directory;  ///< empty: none
+  std::filesystem::path systems;    ///< file of the finished systems of a sequence; empty: none
   int interval = 1800;              ///< seconds
   int time_limit = 0;               ///< seconds of the run; 0: none
   ResumeChoice resume = ResumeChoice::automatic;

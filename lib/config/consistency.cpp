@@ -93,7 +93,8 @@ void find_replaced_files(const Config& config, std::vector<Inconsistency>& found
       {"output.solution", config.output.solution},
       {"output.product", config.output.product},
       {"output.report", config.output.report},
-      {"output.html", config.output.html}};
+      {"output.html", config.output.html},
+      {"checkpoint.systems", config.checkpoint.systems}};
   for (const auto& [key, file] : outputs) {
     if (const std::string_view other = take(key, file); other != key) {
       found.push_back(

@@ -95,8 +95,10 @@ const std::string precision_help = fmt::format(
     "save no time.",
     gpu_tuning.least_mixed_order);
 const std::string solving_ranks_help = fmt::format(
-    "Ranks that eliminate: all of them; or auto. For a dense matrix auto takes all for a method that "
-    "is named, and with solve.method=auto rank 0 alone where one GPU is sooner done, below order {}. "
+    "Ranks that eliminate: all of them; or auto. For a dense matrix auto takes all for a method "
+    "that "
+    "is named, and with solve.method=auto rank 0 alone where one GPU is sooner done, below order "
+    "{}. "
     "For a sparse one it takes all on hosts, from {:.0e} flops on and where A has but one diagonal "
     "block; else rank 0 with the processors of all ranks of its host, or its GPU.",
     gpu_tuning.least_order_for_all, host_tuning.least_flops_over_ranks);
@@ -302,6 +304,11 @@ const Option option_table[] = {
         OptionType::output_path, "checkpoint.directory",
         "Folder that all ranks see, relative to the working directory, where a dense elimination "
         "(task: solve) is kept while it runs and from which it goes on; none: nothing is kept."),
+    text_option<&Config::checkpoint, &CheckpointOptions::systems>(
+        OptionType::output_path, "checkpoint.systems",
+        "File that names those of several systems that are solved, relative to the working "
+        "directory: the same command goes on behind the last of them, as long as matrix and files "
+        "are the same; gone when all are solved."),
     integer<&Config::checkpoint, &CheckpointOptions::interval>(
         "checkpoint.interval", 0, 1000000000, "seconds",
         "Time between two checkpoints; 0: only by signals and before the time limit."),

@@ -202,7 +202,8 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
                              {"status", step.status},
                              {"backward_error", step.backward_error},
                              {"forward_error", step.forward_error},
-                             {"seconds", step.seconds}});
+                             {"seconds", step.seconds},
+                             {"earlier", step.earlier}});
   }
   json["method"] = report.method;
   json["pivoting"] = report.pivoting;

@@ -98,6 +98,7 @@ struct StepReport {
   double backward_error = 0;    ///< steps[].backward_error
   double forward_error = 0;     ///< steps[].forward_error
   double seconds = 0;           ///< steps[].seconds
+  bool earlier = false;         ///< steps[].earlier
 };
 
 /// What one solve came to.

@@ -74,6 +74,8 @@ constexpr ReportField field_table[] = {
      "Its forward error as the last corrections let expect it, or else its bound."},
     {"steps[].seconds", FieldType::number, solve_sometimes,
      "Seconds from its files to its file, with its elimination where it has values of its own."},
+    {"steps[].earlier", FieldType::boolean, solve_sometimes,
+     "Whether an earlier run solved it, as checkpoint.systems told."},
     {"method", FieldType::text, solve, "Method that was taken, as the configuration names it."},
     {"pivoting", FieldType::text, solve, "Pivoting that was taken."},
     {"equilibrated", FieldType::boolean, solve,

@@ -41,7 +41,8 @@ std::string summary(const StepReport& step) {
   return fmt::format("{}: {}{}{}{}, {}", step.status, step.right_hand_side,
                      step.values.empty() ? "" : " with " + step.values,
                      step.solution.empty() ? "" : ", x in " + step.solution,
-                     digits_text(step.forward_error), seconds_text(step.seconds));
+                     digits_text(step.forward_error),
+                     step.earlier ? "by an earlier run" : seconds_text(step.seconds));
 }
 
 std::string summary(const SolveReport& report) {

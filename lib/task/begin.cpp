@@ -32,7 +32,8 @@ namespace {
 std::vector<std::filesystem::path> result_files(const Config& config) {
   const bool solves = config.task == Task::solve;
   return {solves ? config.output.solution : config.output.product, config.output.report,
-          config.output.html, solves ? config.solve.analysis_file : ""};
+          config.output.html, solves ? config.solve.analysis_file : "",
+          solves ? config.checkpoint.systems : ""};
 }
 
 /// Before anything else is planned: what the BLAS maps is then no longer free.

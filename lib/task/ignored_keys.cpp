@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "config/schema.hpp"
+#include "io/file_pattern.hpp"
 
 namespace spsolve {
 
@@ -85,9 +86,22 @@ const std::vector<Rule>& rules() {
        [](const Run& run) { return run.config.right_hand_side.kind != RightHandSideKind::file; },
        [](const Run&) { return std::string("all columns of the file are taken"); }},
       {Task::solve,
-       {"checkpoint.interval", "checkpoint.resume"},
+       {"checkpoint.interval"},
        [](const Run& run) { return !run.config.checkpoint.directory.empty(); },
        [](const Run&) { return std::string("checkpoint.directory names no folder"); }},
+      {Task::solve,
+       {"checkpoint.resume"},
+       [](const Run& run) {
+         return !run.config.checkpoint.directory.empty() || !run.config.checkpoint.systems.empty();
+       },
+       [](const Run&) { return std::string("checkpoint.directory names no folder"); }},
+      {Task::solve,
+       {"checkpoint.systems"},
+       [](const Run& run) {
+         return io::is_pattern(run.config.right_hand_side.file) ||
+                io::is_pattern(run.config.matrix.values);
+       },
+       [](const Run&) { return std::string("one system was solved"); }},
       {Task::multiply,
        {"multiply.seed"},
        [](const Run& run) { return run.config.multiply.x.kind == MultivectorKind::random; },

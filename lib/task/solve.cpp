@@ -25,6 +25,7 @@
 #include "task/backend.hpp"
 #include "task/begin.hpp"
 #include "task/coordinates.hpp"
+#include "task/finished_systems.hpp"
 #include "task/gpu_memory.hpp"
 #include "task/ignored_keys.hpp"
 #include "task/right_hand_side.hpp"
@@ -227,7 +228,10 @@ class SolveRun {
                         return team_.rank() == 0 ? steps_of(config_, found) : std::vector<Step>{};
                       }));
     if (steps.size() > 1) std::erase(report_.files, config_.output.solution.string());
-    for (const Step& step : steps) solve(solver, step, steps.size() > 1, keeps);
+    const std::size_t first = begin_systems(solver.matrix(), steps);
+    for (std::size_t k = first; k < steps.size(); ++k) {
+      solve(solver, steps[k], steps.size() > 1, keeps);
+    }
     finish(solver, on_its_gpu);
   }
 
@@ -314,6 +318,29 @@ class SolveRun {
     if (checkpoints_) tell_apart(*checkpoints_, times_, report_);
   }
 
+  /// How many systems an earlier run has solved, whose lines go into the report.
+  std::size_t begin_systems(SystemMatrix& matrix, const std::vector<Step>& steps) {
+    const std::filesystem::path& file = config_.checkpoint.systems;
+    if (file.empty() || steps.size() < 2) return 0;
+    const std::uint64_t sum = problem_of(matrix, {}, {}).matrix;
+    together(team_, [&] {
+      if (team_.rank() != 0) return;
+      systems_.emplace(file, sum);
+      if (config_.checkpoint.resume == ResumeChoice::never) return;
+      report_.steps = systems_->found(steps, report_.notes);
+    });
+    for (const StepReport& step : report_.steps) {
+      if (!step.solution.empty()) report_.files.push_back(step.solution);
+      log_line(summary(step));
+      for (const Verdict verdict : {Verdict::uncertain, Verdict::not_trustworthy}) {
+        if (step.status == name(verdict)) earlier_ = std::max(earlier_, verdict);
+      }
+    }
+    earlier_ = broadcast_value(team_, earlier_, 0);
+    return static_cast<std::size_t>(
+        broadcast_value(team_, static_cast<Index>(report_.steps.size()), 0));
+  }
+
   /// One system of the sequence; its factors are there, unless it is the first with its values.
   void solve(SystemSolver& solver, const Step& step, bool is_one_of_many, bool keeps) {
     const Timer timer;
@@ -335,6 +362,9 @@ class SolveRun {
                              outcome.refinement.after.backward_error, forward_error(outcome.trust),
                              timer.seconds()});
     if (!step.solution.empty()) report_.files.push_back(step.solution.string());
+    together(team_, [&] {
+      if (systems_) systems_->add(step, report_.steps.back());
+    });
     if (team_.rank() == 0) log_line(summary(report_.steps.back()));
   }
 
@@ -365,7 +395,8 @@ class SolveRun {
 
   /// What is left to be told.
   void finish(const SystemSolver& solver, const GpuMemoryWatch& on_its_gpu) {
-    report_.status = name(report_.trust.verdict);
+    report_.status = name(std::max(report_.trust.verdict, earlier_));
+    if (systems_) systems_->remove();
     if (checkpoints_ && report_.trust.verdict == Verdict::solved) checkpoints_->remove();
     times_.add("total", total_.seconds());
 
@@ -417,8 +448,10 @@ class SolveRun {
   Config::RightHandSide b_;  // as it was found
   Index columns_ = 0;        // of the last right-hand side
   int eliminations_ = 0;
-  bool noted_ = false;         // whether a solution's figures are in the report
-  std::int64_t resident_ = 0;  // bytes that this process held at first
+  bool noted_ = false;                      // whether a solution's figures are in the report
+  std::optional<FinishedSystems> systems_;  // on rank 0, where they are kept
+  Verdict earlier_ = Verdict::solved;       // the worst of those that an earlier run solved
+  std::int64_t resident_ = 0;               // bytes that this process held at first
   PhaseTimes times_;
   std::optional<Checkpoints> checkpoints_;
 };

@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import BIN, CliTest, INPUT, NOT_TRUSTWORTHY, SOLVED
+from support import BIN, CliTest, INPUT, NOT_TRUSTWORTHY, RESOURCES, SOLVED
 from test_binary_files import CSR, archive, array
 
 
@@ -86,6 +86,77 @@ class Sequences(CliTest):
         for k in (1, 2, 10):
             self.assertEqual(self.solution(f"x-{k}.mtx"), [1, 1, 1])
 
+    def stopped(self, *arguments):
+        """A run that cannot write its third solution, and what it left of the first two."""
+        place = self.folder / "x-10.mtx"
+        place.unlink(missing_ok=True)
+        place.mkdir()
+        result = self.run_with("in/A.npz", "in/b-*.mtx", "-o", "x-*.mtx", "--set",
+                               "checkpoint.systems=done", *arguments)
+        self.assertIn(result.code, (INPUT, RESOURCES), result.text)
+        self.assertEqual(self.solution("x-2.mtx"), [2, 2, 2])
+        place.rmdir()
+
+    def earlier(self, *arguments, ranks=0):
+        """Which systems of the next run an earlier one had solved, and its result."""
+        result = self.run_with("in/A.npz", "in/b-*.mtx", "-o", "x-*.mtx", "--set",
+                               "checkpoint.systems=done", "--report", "report.json", *arguments,
+                               ranks=ranks)
+        self.assertEqual(result.code, SOLVED, result.text)
+        for k in (1, 2, 10):
+            self.assertEqual(self.solution(f"x-{k}.mtx"), [k, k, k])
+        self.assertFalse((self.folder / "done").exists())
+        steps = self.report()["steps"]
+        self.assertEqual([step["right_hand_side"] for step in steps],
+                         ["in/b-1.mtx", "in/b-2.mtx", "in/b-10.mtx"])
+        return [step["earlier"] for step in steps], result
+
+    def test_goes_on_behind_the_last_that_was_solved(self):
+        for ranks in (0, 2):
+            with self.subTest(ranks=ranks):
+                self.stopped()
+                at = (self.folder / "x-1.mtx").stat().st_mtime_ns
+                earlier, result = self.earlier(ranks=ranks)
+                self.assertEqual(earlier, [True, True, False])
+                self.assertEqual((self.folder / "x-1.mtx").stat().st_mtime_ns, at)
+                self.assertIn("2 of 3 systems had been solved by an earlier run: done", result.err)
+                self.assertRegex(result.out, "1 of 3 +solved: in/b-1.mtx, .*, by an earlier run")
+                self.assertEqual(self.report()["status"], "solved")
+
+    def test_what_changed_is_solved_again(self):
+        self.stopped()
+        (self.folder / "x-2.mtx").unlink()
+        self.assertEqual(self.earlier()[0], [True, False, False])
+        self.stopped()
+        (self.folder / "in/b-1.mtx").write_text((self.folder / "in/b-1.mtx").read_text() + "\n")
+        self.assertEqual(self.earlier()[0], [False, False, False])
+        self.stopped()
+        self.assertEqual(self.earlier("--set", "checkpoint.resume=never")[0], [False] * 3)
+        # Another matrix, and a file that is none.
+        self.stopped()
+        self.write("in/A.npz", archive(**dict(CSR, data=array([4, 2, 8, 2, 10]))))
+        result = self.run_with("in/A.npz", "in/b-*.mtx", "--set", "checkpoint.systems=done", "-o",
+                               "x-*.mtx")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertIn("systems are solved anew: done: is of systems with another matrix", result.err)
+        self.assertEqual(self.solution("x-2.mtx"), [1, 1, 1])
+        self.write("in/A.npz", archive(**CSR))
+        self.write("done", "nothing that this program wrote\n")
+        earlier, result = self.earlier()
+        self.assertEqual(earlier, [False, False, False])
+        self.assertIn("systems are solved anew: done: ", result.err)
+
+    def test_an_earlier_one_that_cannot_be_trusted_makes_the_run_so(self):
+        self.write("in/v-1.npy", array([1, 1, 1, 1, 1 + 2**-52]))
+        self.write("in/v-2.npy", array([2, 1, 4, 1]))
+        arguments = ("in/A.npz", "in/b-1.mtx", "--set", "matrix.values=in/v-*.npy", "--set",
+                     "checkpoint.systems=done")
+        self.assertEqual(self.run_with(*arguments).code, INPUT)
+        self.write("in/v-2.npy", array([2, 1, 4, 1, 5]))
+        result = self.run_with(*arguments, "--report", "report.json")
+        self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+        self.assertEqual([step["earlier"] for step in self.report()["steps"]], [True, False])
+
     def test_one_that_cannot_be_trusted_makes_the_run_so(self):
         self.write("in/v-1.npy", array([2, 1, 4, 1, 5]))
         self.write("in/v-2.npy", array([1, 1, 1, 1, 1 + 2**-52]))
@@ -107,6 +178,9 @@ class Sequences(CliTest):
                  "in/v-2.npy: holds 4 x 1 values, and the matrix has 5 non-zeros"),
                 (("in/b-1.mtx", "--set", "matrix.values=in/w.npz"),
                  "in/w.npz: its non-zeros lie elsewhere"),
+                (("in/b-*.mtx", "-o", "x-*.mtx", "--report", "d.json", "--set",
+                  "checkpoint.systems=d.json"),
+                 "'checkpoint.systems' would replace the file of 'output.report'"),
                 (("in/b-1.mtx", "--multiply", "--set", "matrix.values=in/w.npz"),
                  "goes with task: solve only"),
                 (("--set", "matrix.values=in/w.npz", "--set", "checkpoint.directory=k"),
