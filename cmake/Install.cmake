@@ -90,7 +90,8 @@ configure_file(packaging/spsolve.pc.in ${CMAKE_BINARY_DIR}/spsolve.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/spsolve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT development)
 
-# --- Debian packages: spsolve, libspsolve0.1 with the shared libraries, and libspsolve-dev
+# --- Debian packages: spsolve, libspsolve0.1 with the shared libraries, libspsolve-dev, and
+# python3-spsolve
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME spsolve)
 set(CPACK_PACKAGE_CONTACT "the spsolve developers <spsolve@localhost>")
@@ -113,4 +114,13 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libspsolve-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "${library_package} (= ${PROJECT_VERSION}), libfmt-dev, libspdlog-dev, libyaml-cpp-dev, nlohmann-json3-dev, zlib1g-dev, libopenblas-openmp-dev, libsuitesparse-dev, libopenmpi-dev")
+# python3-spsolve, where the module is built: for the interpreter that it was built for.
+if(SPSOLVE_HAVE_PYTHON)
+  list(APPEND CPACK_COMPONENTS_ALL python3)
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_NAME python3-spsolve)
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_DEPENDS
+      "python3 (>= ${SPSOLVE_PYTHON_VERSION}), python3 (<< ${SPSOLVE_PYTHON_NEXT}), python3-numpy, python3-scipy")
+  set(CPACK_DEBIAN_PYTHON3_PACKAGE_SUGGESTS python3-mpi4py)
+endif()
 include(CPack)

@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <omp.h>
@@ -22,6 +23,10 @@
 #include "process/interrupt.hpp"
 #include "spsolve/spsolve.hpp"
 #include "team/team.hpp"
+
+#ifdef SPSOLVE_HAVE_MPI
+#include "spsolve/mpi.hpp"
+#endif
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -223,23 +228,39 @@ Dense<double> coordinates_of(const nb::object& given) {
   return places;
 }
 
+/// The processes of a communicator that mpi4py names by its number.
+Ranks ranks_numbered([[maybe_unused]] int communicator) {
+#ifdef SPSOLVE_HAVE_MPI
+  return ranks_of(MPI_Comm_f2c(static_cast<MPI_Fint>(communicator)));
+#else
+  fail(ExitCode::input,
+       "comm: this module was built without MPI; build it with -DSPSOLVE_PROGRAMS=ON where MPI is");
+#endif
+}
+
 /// A Solver that says so where an elimination was broken off.
 class Factors {
  public:
-  /// `coordinates`: of nodes, or None.
-  Factors(const Matrix& a, const nb::dict& given, const nb::object& coordinates) {
+  /// `coordinates`: of nodes, or None. `communicator`: of MPI, as Fortran numbers it, or None.
+  Factors(const Matrix& a, const nb::dict& given, const nb::object& coordinates,
+          std::optional<int> communicator) {
     Options options = options_of(given);
     options.node_coordinates = coordinates_of(coordinates);
-    solver_ = unlocked([&] { return std::make_unique<Solver>(a, options); });
+    const Ranks ranks = communicator ? ranks_numbered(*communicator) : Ranks();
+    solver_ = unlocked([&] { return std::make_unique<Solver>(a, options, ranks); });
   }
 
   Index order() const { return whole().order(); }
+  nb::tuple own() const {
+    const Range rows = whole().own();
+    return nb::make_tuple(rows.first, rows.last);
+  }
   nb::dict report() const { return facts(whole().report()); }
 
   nb::dict solve(const ConstMultivector& b, const Multivector& x, bool transposed) {
     Solver& solver = whole();
-    require_rows(b, solver.order(), "b");
-    require_rows(x, solver.order(), "x");
+    require_rows(b, solver.own().size(), "b");
+    require_rows(x, solver.own().size(), "x");
     require_alike(b, x, solver.report().device == "cuda");
     return facts(unlocked([&] {
       return solver.solve({b.data(), b.size()}, static_cast<Index>(b.shape(1)),
@@ -334,6 +355,11 @@ NB_MODULE(_core, module) {
   using namespace spsolve::python;
   nb::register_exception_translator(translate);
   module.attr("version") = build_info::version;
+#ifdef SPSOLVE_HAVE_MPI
+  module.attr("has_mpi") = true;
+#else
+  module.attr("has_mpi") = false;
+#endif
 #ifdef SPSOLVE_HAVE_CUDA
   module.attr("has_cuda") = true;
 #else
@@ -353,9 +379,11 @@ NB_MODULE(_core, module) {
       .def_prop_ro("nonzeros", &Matrix::nonzeros)
       .def("arrays", [](nb::handle self) { return arrays_of(nb::borrow(self)); });
   nb::class_<Factors>(module, "Factors")
-      .def(nb::init<const Matrix&, const nb::dict&, const nb::object&>(), "matrix"_a, "options"_a,
-           "coordinates"_a.none() = nb::none())
+      .def(nb::init<const Matrix&, const nb::dict&, const nb::object&, std::optional<int>>(),
+           "matrix"_a, "options"_a,
+           "coordinates"_a.none() = nb::none(), "communicator"_a = nb::none())
       .def_prop_ro("order", &Factors::order)
+      .def_prop_ro("own", &Factors::own)
       .def("report", &Factors::report)
       .def("solve", &Factors::solve, "b"_a, "x"_a, "transposed"_a)
       .def("refactor", &Factors::refactor, "values"_a, "nonzeros"_a);

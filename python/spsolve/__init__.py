@@ -21,10 +21,13 @@ from ._solver import Factors, Plan, Report, analyse, factor, solve
 __version__ = _core.version
 __all__ = ["Error", "Factors", "InputError", "InternalError", "NotTrustworthyError", "Plan",
            "Product", "Report", "ResourcesError", "TrustWarning", "analyse", "factor",
-           "has_cuda", "read", "set_threads", "solve", "threads"]
+           "has_cuda", "has_mpi", "read", "set_threads", "solve", "threads"]
 
 has_cuda: bool = _core.has_cuda
 """Whether this was built with a GPU part."""
+
+has_mpi: bool = _core.has_mpi
+"""Whether this was built with MPI, and takes communicators of mpi4py."""
 
 
 def read(name: str | os.PathLike[str]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays, _core
+from . import _arrays, _core, _ranks
 from ._errors import InputError, NotTrustworthyError, TrustWarning
 
 
@@ -83,12 +83,14 @@ def _words(options: dict[str, Any]) -> tuple[dict[str, str], np.ndarray | None]:
 class Factors:
     """A square matrix that was factored: solves with it, as often as wanted. See :func:`factor`."""
 
-    def __init__(self, a: Any, **options: Any):
-        self._matrix = _arrays.as_matrix(a)
+    def __init__(self, a: Any, *, comm: Any = None, **options: Any):
+        self._comm = comm
+        self._matrix = _ranks.on_first(comm, lambda: _arrays.as_matrix(a)) or _nothing()
         self._given = a if getattr(a, "format", None) in ("csr", "csc", "coo") else None
         self._lock = threading.Lock()  # the interpreter's own is released while it computes
-        words, places = _words(options)
-        self._factors = _core.Factors(self._matrix, words, places)
+        words, places = _ranks.on_every(comm, lambda: _words(options))
+        number = None if comm is None else comm.py2f()
+        self._factors = _core.Factors(self._matrix, words, places, number)
         self._last: dict[str, Any] = {}
         self._tell(self._factors.report()["notes"])
 
@@ -96,6 +98,11 @@ class Factors:
     def order(self) -> int:
         """The number of unknowns."""
         return self._factors.order
+
+    @property
+    def own(self) -> tuple[int, int]:
+        """This process' rows of b and x, from the first to before the last: all, without comm."""
+        return self._factors.own
 
     @property
     def report(self) -> Report:
@@ -108,7 +115,7 @@ class Factors:
     def solve(self, b: Any, *, transposed: bool = False) -> Any:
         """x of A x = b, or of A^T x = b.
 
-        ``b``: n numbers, or n x K for K right-hand sides at once; float64 by rows is taken as it
+        ``b``: n numbers - over the processes of a communicator this one's, those of ``own`` -, or n x K for K right-hand sides at once; float64 by rows is taken as it
         is. On a GPU also an array there (cupy, torch), whose result lies there too. The result has
         the shape of b. Warns by TrustWarning of what to know before x is used; raises
         NotTrustworthyError, which has x, where it cannot be trusted.
@@ -120,8 +127,15 @@ class Factors:
             columns = _arrays.as_columns(b)
             x = np.empty_like(columns)
         shape = np.shape(b)
-        if columns.shape[0] != self.order:
+        first, last = self.own
+        if self._comm is None and columns.shape[0] != self.order:
             raise InputError(f"b has {columns.shape[0]} rows, and the matrix has {self.order}")
+
+        def check() -> None:
+            if columns.shape[0] != last - first:
+                raise InputError(f"b has {columns.shape[0]} rows, and this process has "
+                                 f"{last - first} of the matrix: {first} to {last}")
+        _ranks.on_every(self._comm, check)
         with self._lock:
             facts = self._last = self._factors.solve(columns, x, transposed)
         x = x.reshape(shape)
@@ -138,21 +152,39 @@ class Factors:
         ``values``: a sparse matrix of the same pattern; or new ``data`` in the order of those of
         the matrix that was factored.
         """
+        numbers = _ranks.on_first(self._comm, lambda: self._numbers_of(values))
+        if self._comm is not None:
+            numbers = self._own_numbers(numbers)
+        with self._lock:
+            self._last = {}
+            self._factors.refactor(numbers, self._matrix.nonzeros if self._comm is None
+                                   else numbers.size)
+        self._tell(self._factors.report()["notes"])
+        return self
+
+    def _numbers_of(self, values: Any) -> np.ndarray:
+        """New values of all entries, row by row."""
         if hasattr(values, "format"):
             a = _arrays.as_matrix(values)
             theirs, ours = a.arrays(), self._matrix.arrays()
             if a.rows != self.order or not (np.array_equal(theirs[0], ours[0]) and
                                             np.array_equal(theirs[1], ours[1])):
                 raise InputError("the matrix has another pattern than the one that was factored")
-            numbers = theirs[2]
-        else:
-            numbers = np.ascontiguousarray(values, dtype=np.float64)
-            numbers = self._by_rows(numbers)
-        with self._lock:
-            self._last = {}
-            self._factors.refactor(numbers, self._matrix.nonzeros)
-        self._tell(self._factors.report()["notes"])
-        return self
+            return theirs[2]
+        numbers = self._by_rows(np.ascontiguousarray(values, dtype=np.float64))
+        if numbers.size != self._matrix.nonzeros:
+            raise InputError(f"there are {numbers.size} values for {self._matrix.nonzeros} "
+                             "non-zeros")
+        return numbers
+
+    def _own_numbers(self, numbers: np.ndarray | None) -> np.ndarray:
+        """Rank 0's values of all entries, dealt out by rows."""
+        rows = self._comm.gather(self.own, 0)
+        parts = None
+        if rows is not None:
+            offsets = self._matrix.arrays()[0]
+            parts = [numbers[offsets[first]:offsets[last]] for first, last in rows]
+        return np.ascontiguousarray(self._comm.scatter(parts, 0))
 
     def _by_rows(self, data: np.ndarray) -> np.ndarray:
         """New data of the matrix that was given, row by row with ascending columns."""
@@ -192,7 +224,13 @@ def _places(a: Any) -> np.ndarray | None:
     return None if np.any(keys[1:] == keys[:-1]) else order
 
 
-def factor(a: Any, **options: Any) -> Factors:
+def _nothing() -> _core.Matrix:
+    """What ranks other than 0 pass for the matrix."""
+    none = np.zeros(0, dtype=np.int64)
+    return _core.Matrix.compressed(0, 0, np.zeros(1, dtype=np.int64), none, np.zeros(0), False)
+
+
+def factor(a: Any, *, comm: Any = None, **options: Any) -> Factors:
     """Factors a square matrix, to solve with it as often as wanted.
 
     ``a``: a sparse matrix of scipy (csr, csc or coo with indices of 32 or 64 bits; others become
@@ -204,13 +242,29 @@ def factor(a: Any, **options: Any) -> Factors:
     ("auto", "host", "cuda"). ``coordinates``, of the nodes of linear elasticity for multigrid, are
     an array of nodes x 2 or 3 or a file of one. Raises InputError, ResourcesError, and NotTrustworthyError where the
     matrix is singular. Other threads of Python run meanwhile, and Ctrl-C stops it.
+
+    ``comm``: a communicator of mpi4py, whose processes factor and solve together; every call is
+    then theirs. ``a`` counts on rank 0 alone, as do new values; others may give None. Each process
+    has the rows ``own`` of right-hand sides and solutions.
     """
-    return Factors(a, **options)
+    return Factors(a, comm=comm, **options)
 
 
-def solve(a: Any, b: Any, *, transposed: bool = False, **options: Any) -> Any:
-    """x of A x = b, or of A^T x = b: ``factor(a, **options).solve(b)``."""
-    return Factors(a, **options).solve(b, transposed=transposed)
+def solve(a: Any, b: Any, *, transposed: bool = False, comm: Any = None, **options: Any) -> Any:
+    """x of A x = b, or of A^T x = b: ``factor(a, **options).solve(b)``. With a communicator of
+    mpi4py ``a`` and ``b`` count on rank 0, and every process gets the whole x."""
+    factors = Factors(a, comm=comm, **options)
+    if comm is None:
+        return factors.solve(b, transposed=transposed)
+
+    def whole() -> np.ndarray:
+        array = np.asarray(b, dtype=np.float64)
+        if array.shape[:1] != (factors.order,):
+            raise InputError(f"b has shape {array.shape}, and the matrix has {factors.order} rows")
+        return array
+    array = comm.bcast(_ranks.on_first(comm, whole), 0)
+    first, last = factors.own
+    return np.concatenate(comm.allgather(factors.solve(array[first:last], transposed=transposed)))
 
 
 def analyse(a: Any, *, columns: int = 1, **options: Any) -> Plan:

@@ -1,0 +1,107 @@
+"""Processes of a communicator of mpi4py that solve together."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+import spsolve
+
+PROGRAM = """
+import sys
+import numpy as np
+import scipy.sparse as sp
+from mpi4py import MPI
+import spsolve
+
+comm = MPI.COMM_WORLD
+n = 300
+random = np.random.default_rng(5)
+a = (sp.random(n, n, 0.02, random_state=5, format="csr") + 10 * sp.eye(n, format="csr")).tocsr()
+b = random.standard_normal((n, 2))
+
+
+def close(matrix, x, right):
+    error = np.abs(matrix @ x - right).max() / np.abs(right).max()
+    assert error < 1e-12, error
+
+
+for method in ("sparse_lu", "lu", "gmres"):
+    given = a if comm.rank == 0 else None
+    f = spsolve.factor(given, comm=comm, method=method)
+    assert f.order == n and f.report.method == method
+    first, last = f.own
+    assert comm.allreduce(last - first) == n and (comm.size == 1 or last - first < n)
+    x = np.concatenate(comm.allgather(f.solve(b[first:last])))
+    close(a, x, b)
+    one = np.concatenate(comm.allgather(f.solve(b[first:last, 0], transposed=True)))
+    close(a.T, one, b[:, 0])
+    scaled = a.copy()
+    scaled.data = a.data * np.linspace(1, 2, a.nnz)
+    f.refactor(scaled.data if comm.rank == 0 else None)
+    close(scaled, np.concatenate(comm.allgather(f.solve(b[first:last]))), b)
+x = spsolve.solve(a if comm.rank == 0 else None, b if comm.rank == 0 else None, comm=comm)
+close(a, x, b)
+
+# What fails on one rank fails on every rank, in the same words.
+said = []
+for work in (lambda: spsolve.factor("no such file" if comm.rank == 0 else None, comm=comm),
+             lambda: spsolve.factor(a, comm=comm, method="lux"),
+             lambda: f.solve(b[:3] if comm.rank == comm.size - 1 else b[first:last]),
+             lambda: f.refactor(np.ones(3) if comm.rank == 0 else None),
+             lambda: spsolve.solve(a, b[:7] if comm.rank == 0 else None, comm=comm)):
+    try:
+        work()
+        said.append("nothing")
+    except spsolve.InputError as error:
+        said.append(str(error))
+everywhere = comm.gather(said)
+if comm.rank == 0:
+    assert all(each == said for each in everywhere), everywhere
+    assert "nothing" not in said, said
+    print(comm.size, "ranks are done")
+"""
+
+
+class Communicators(unittest.TestCase):
+    def test_processes_solve_together(self):
+        try:
+            import mpi4py  # noqa: F401
+        except ImportError:
+            self.skipTest("mpi4py is not installed (Debian: python3-mpi4py)")
+        if not spsolve.has_mpi:
+            self.skipTest("the module was built without MPI")
+        if shutil.which("mpirun") is None:
+            self.skipTest("there is no mpirun")
+        folder = pathlib.Path(spsolve.__file__).resolve().parents[1]
+        environment = dict(os.environ, PYTHONPATH=str(folder), OMP_NUM_THREADS="1",
+                           OMPI_MCA_mpi_yield_when_idle="1",
+                           OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks):
+                result = subprocess.run(
+                    ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks),
+                     sys.executable, "-c", PROGRAM], env=environment, capture_output=True,
+                    text=True, timeout=300)
+                self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
+                self.assertIn(f"{ranks} ranks are done", result.stdout)
+
+    def test_without_mpi_it_is_refused(self):
+        if spsolve.has_mpi:
+            self.skipTest("the module was built with MPI")
+
+        class Comm:
+            rank, size = 0, 1
+
+            @staticmethod
+            def py2f():
+                return 0
+
+        with self.assertRaisesRegex(spsolve.InputError, "built without MPI"):
+            spsolve.factor("grid2d:5", comm=Comm())
+
+
+if __name__ == "__main__":
+    unittest.main()
