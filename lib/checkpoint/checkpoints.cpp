@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kept_generations = 2;
-constexpr double expected_bytes_per_second = 1e8;  // until the first checkpoint is written
+constexpr std::int64_t sample_bytes = 16 << 20;
 
 /// How long rank 0's file took, beside those of the others, for the runs that go on from it.
 constexpr SectionKind speed_section{"speed"};
@@ -169,6 +169,7 @@ bool Checkpoints::resume(Precision precision, double bytes, const Take& take) {
   kept_ = std::move(found);
   if (good) std::erase(kept_, *good);
   if (good) kept_.push_back(*good);
+  if (!good) sample_speed();
   statistics_.resume_seconds += timer.seconds();
   last_look_ = now();  // steps begin here
   enter_phase("eliminate");
@@ -176,6 +177,7 @@ bool Checkpoints::resume(Precision precision, double bytes, const Take& take) {
   statistics_.resumed_step = saved_step_;
   statistics_.resumed_from = files_of(*good).path(0).string();
   learn_speed(*good);
+  if (broadcast_value(team_, longest_save_, 0) == 0) sample_speed();
   refuse_a_limit_for_nothing();
   return true;
 }
@@ -235,6 +237,36 @@ void Checkpoints::learn_speed(const Generation& generation) {
   }
 }
 
+/// Sets the rate of a checkpoint by what all ranks write at once, and take away again, where a
+/// limit of time asks for it and no checkpoint has told yet. Collective.
+void Checkpoints::sample_speed() {
+  if (wanted_.time_limit == 0) return;
+  const auto bytes = static_cast<std::size_t>(
+      std::clamp(expected_bytes_, 4096.0, static_cast<double>(sample_bytes)));
+  const fs::path path =
+      wanted_.directory / fmt::format("spsolve-{:016x}-sample.{}-of-{}", problem_.fingerprint(),
+                                      team_.rank(), team_.size());
+  const Timer timer;
+  double seconds = 0;
+  try {
+    SectionWriter file(path);
+    file.begin({"sample"});
+    const std::vector<std::byte> piece(std::min<std::size_t>(bytes, 1 << 20), std::byte{0x5a});
+    for (std::size_t left = bytes; left > 0;) {
+      const std::size_t count = std::min(left, piece.size());
+      file.write(std::span(piece).first(count));
+      left -= count;
+    }
+    file.commit();
+    seconds = timer.seconds();
+  } catch (const Error&) {
+    // A disk that is full is told where a checkpoint is written to it.
+  }
+  std::error_code none;
+  fs::remove(path, none);
+  seconds_of_byte_ = all_maximum(team_, seconds) / static_cast<double>(bytes);
+}
+
 void Checkpoints::refuse_a_limit_for_nothing() const {
   if (wanted_.time_limit == 0) return;
   // Reading takes about as long as writing.
@@ -253,7 +285,7 @@ void Checkpoints::refuse_a_limit_for_nothing() const {
 
 /// Seconds that writing a checkpoint may take, on the safe side.
 double Checkpoints::time_to_save() const {
-  return 2 * (longest_save_ > 0 ? longest_save_ : expected_bytes_ / expected_bytes_per_second);
+  return 2 * (longest_save_ > 0 ? longest_save_ : expected_bytes_ * seconds_of_byte_);
 }
 
 CheckpointWish Checkpoints::wish(Index step) {

@@ -54,8 +54,9 @@ class Checkpoints {
   /// checkpoint.time_limit is shorter than what it takes to begin, to read the generation and to
   /// write another, as fast as that one was written, this throws an Error(resources) that says so:
   /// no run would get further. `bytes` is what this rank
-  /// will keep in a checkpoint, about. To be called first, and again where another elimination
-  /// begins, in another precision. Collective.
+  /// will keep in a checkpoint, about; with a limit of time and no checkpoint that tells how fast
+  /// it was written, as much is written of it as a sample, 16 MiB at most. To be called first, and
+  /// again where another elimination begins, in another precision. Collective.
   bool resume(Precision precision, double bytes, const Take& take);
 
   /// Calls load(files) of the generation that resume() found, for what `take` left there.
@@ -116,6 +117,7 @@ class Checkpoints {
   double time_to_save() const;
   void keep_speed(const Generation& generation, std::int64_t bytes, double seconds) const;
   void learn_speed(const Generation& generation);
+  void sample_speed();
   void refuse_a_limit_for_nothing() const;
   void note(std::string text);
 
@@ -126,11 +128,12 @@ class Checkpoints {
   std::vector<Generation> kept_;      // the first ones go first
   std::vector<Generation> finished_;  // of eliminations before this one
   Index last_number_ = 0;
-  Index first_step_ = 0;       // of this run
-  Index saved_step_ = 0;       // of the newest good checkpoint; 0: the beginning
-  std::string last_failure_;   // of the last one, where it failed
-  double expected_bytes_ = 0;  // of a checkpoint, of this rank
-  double last_save_ = 0;       // as now() gives them
+  Index first_step_ = 0;        // of this run
+  Index saved_step_ = 0;        // of the newest good checkpoint; 0: the beginning
+  std::string last_failure_;    // of the last one, where it failed
+  double expected_bytes_ = 0;   // of a checkpoint, of this rank
+  double seconds_of_byte_ = 0;  // until a checkpoint tells
+  double last_save_ = 0;        // as now() gives them
   double last_look_ = 0, longest_step_ = 0, longest_save_ = 0;
   CheckpointStatistics statistics_;
 };

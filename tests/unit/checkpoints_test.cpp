@@ -121,6 +121,21 @@ TEST_F(KeptInParts, ALimitThatIsTooShortForItsCheckpointIsRefused) {
   EXPECT_EQ(names_in(folder / "").size(), 1u);
 }
 
+TEST_F(KeptInParts, TheFirstRunTriesTheDiskWhereTimeIsShort) {
+  const auto begin = [](Checkpoints& kept, double bytes) {
+    return kept.resume(Precision::float64, bytes, [](const CheckpointFiles&) { return Index{0}; });
+  };
+  // So much that no disk writes it in an hour: the first look behind a step ends the run.
+  const auto hopeless = checkpoints(3600);
+  EXPECT_FALSE(begin(*hopeless, 1e18));
+  EXPECT_EQ(hopeless->wish(1), CheckpointWish::out_of_time);
+  // So little that any disk does in a minute.
+  const auto easy = checkpoints(3600);
+  EXPECT_FALSE(begin(*easy, 1e6));
+  EXPECT_EQ(easy->wish(1), CheckpointWish::none);
+  EXPECT_TRUE(names_in(folder / "").empty()) << "the samples are gone";
+}
+
 TEST_F(KeptInParts, AnAdditionThatFailsLeavesWhatIsThere) {
   const auto kept = checkpoints();
   resume(*kept);
