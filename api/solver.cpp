@@ -45,7 +45,7 @@ struct Decided {
       fail_everywhere(ExitCode::input, "the matrix is {} x {}; a Solver needs a square one", rows,
                       columns);
     }
-    config.solve = options;
+    static_cast<SolverOptions&>(config.solve) = options;
     config.device = options.device;
     config.share_gpus = options.share_gpus;
     shape.matrix.rows = shape.matrix.columns = rows;

@@ -86,8 +86,9 @@ Options options_of(const nb::dict& given) {
     const auto word = nb::cast<std::string>(key);
     auto text = nb::cast<std::string>(value);
     const bool at_top = word == "device" || word == "share_gpus";
-    const Option* const option =
-        word == "ranks" ? nullptr : find_option(at_top ? word : "solve." + word);
+    const Option* const option = word == "ranks" || word == "initial_guess"
+                                     ? nullptr
+                                     : find_option(at_top ? word : "solve." + word);
     if (option == nullptr) {
       std::vector<std::string_view> known{"device", "share_gpus"};
       for (const Option& each : options()) {

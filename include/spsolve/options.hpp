@@ -83,10 +83,12 @@ struct SolverOptions {
   /// matrix' pattern, else written. Empty: none.
   std::string analysis_file = {};
   /// Krylov methods: the preconditioner, the backward error that they stop at (0: as small as
-  /// double gets), the most steps (0: by the order), and the steps of a cycle of gmres.
+  /// double gets), the most steps (0: by the order), the most seconds of the steps of a solve (0:
+  /// no limit), and the steps of a cycle of gmres.
   Preconditioner preconditioner = Preconditioner::automatic;
   double tolerance = 0;
   Index iterations = 0;
+  double time_limit = 0;
   Index restart = 30;
   /// Krylov methods with multigrid: a file with the coordinates of the nodes of linear elasticity,
   /// nodes x 2 or 3, of a matrix with as many unknowns a node, which follow each other; see

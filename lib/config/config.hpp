@@ -68,7 +68,10 @@ struct Config {
     Index columns = 1;
     bool operator==(const RightHandSide&) const = default;
   };
-  using Solve = SolverOptions;
+  struct Solve : SolverOptions {
+    std::filesystem::path initial_guess;
+    bool operator==(const Solve&) const = default;
+  };
   struct Multiply {
     std::string kernel = "auto";
     BandsChoice bands = BandsChoice::automatic;

@@ -34,6 +34,11 @@ void find_patterns(const Config& config, std::vector<Inconsistency>& found) {
                      "'output.solution' holds a '*', and neither 'right_hand_side.file' nor "
                      "'matrix.values' does"});
   }
+  if (many && !config.solve.initial_guess.empty()) {
+    found.push_back({"solve.initial_guess",
+                     "'solve.initial_guess' goes with one system, and 'right_hand_side.file' or "
+                     "'matrix.values' name several"});
+  }
   if (config.matrix.values.empty()) return;
   if (!solves) {
     found.push_back({"matrix.values", "'matrix.values' goes with task: solve only"});
@@ -65,7 +70,8 @@ void find_shared_streams(const Config& config, std::vector<Inconsistency>& found
         {"right_hand_side.file", config.right_hand_side.file},
         {"multiply.x", config.multiply.x.file},
         {"solve.ordering", config.solve.ordering_file},
-        {"solve.coordinates", config.solve.coordinates}});
+        {"solve.coordinates", config.solve.coordinates},
+        {"solve.initial_guess", config.solve.initial_guess}});
   once(io::is_standard_output, "output",
        {{"output.solution", config.output.solution},
         {"output.product", config.output.product},
@@ -88,6 +94,7 @@ void find_replaced_files(const Config& config, std::vector<Inconsistency>& found
   take("multiply.x", config.multiply.x.file);
   take("solve.ordering", config.solve.ordering_file);
   take("solve.coordinates", config.solve.coordinates);
+  take("solve.initial_guess", config.solve.initial_guess);
   const std::pair<std::string_view, fs::path> outputs[] = {
       {"solve.analysis_file", config.solve.analysis_file},
       {"output.solution", config.output.solution},

@@ -47,6 +47,15 @@ std::string tolerance_problem(std::string_view text) {
                      printable(text));
 }
 
+/// Seconds.
+std::string time_limit_problem(std::string_view text) {
+  if (text == "auto") return "";
+  double value = 0;
+  if (read_number(text, value) && value >= 1e-6 && value <= 1e9) return "";
+  return fmt::format("'solve.time_limit' must be auto or seconds from 1e-6 to 1e9, not '{}'",
+                     printable(text));
+}
+
 /// What is wrong with the name of a file of results that is not to end like that, or "". What is no
 /// regular file may have any name.
 std::string ending_problem(std::string_view key, std::string_view text, Words endings) {
@@ -206,6 +215,17 @@ const Option option_table[] = {
         "solve.iterations", 0, no_limit, "steps",
         "Krylov methods: the most steps; 0: 1000 and 10 times the root of the order, at most "
         "20000."),
+    number_or_auto<&Config::solve, &Config::Solve::time_limit>(
+        "solve.time_limit",
+        "Krylov methods: the most seconds of the steps of a solve, whose x is written as it is "
+        "then; "
+        "auto: no limit.",
+        time_limit_problem),
+    text_option<&Config::solve, &Config::Solve::initial_guess>(
+        OptionType::input_path, "solve.initial_guess",
+        "Krylov methods: file with a first guess of the solution, a column for each right-hand "
+        "side, "
+        "found as the matrix' file is; none: zeros."),
     text_option<&Config::solve, &Config::Solve::coordinates>(
         OptionType::input_path, "solve.coordinates",
         "Krylov methods with multigrid, for linear elasticity: file with the coordinates of the "

@@ -93,10 +93,19 @@ std::string advice(Method method, Preconditioner preconditioner) {
 }  // namespace
 
 KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& system,
-                            const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x) {
+                            const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x,
+                            bool from_x) {
   KrylovWatch watch(goal, maxima(b));
-  x.fill(0);
   const std::unique_ptr<Vectors> r = copy_of(b), best = x.similar(x.columns());
+  const auto find_residual = [&] {
+    system.matrix.apply(x, *r);
+    r->combine(Columns(watch.columns(), -1.0), Columns(watch.columns(), 1.0), b);
+  };
+  if (from_x) {
+    find_residual();
+  } else {
+    x.fill(0);
+  }
   KrylovSolve result;
   result.error = worst(watch.errors(x, maxima(*r)));
   bool at_best = true;  // x is what result.error is of, and not `best`
@@ -108,14 +117,13 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
     if (watch.all_done()) break;
     if (at_best) copy(x, *best);
     result.end = method.iterate(system, watch, x, *r);
-    system.matrix.apply(x, *r);
-    r->combine(Columns(watch.columns(), -1.0), Columns(watch.columns(), 1.0), b);
+    find_residual();
     const double now = worst(watch.errors(x, maxima(*r)));
     at_best = now < result.error;
     if (at_best) result.error = now;
     if (result.error <= goal.tolerance) break;
-    if (watch.no_steps_left()) {
-      result.end = KrylovEnd::limit;
+    if (watch.must_stop()) {
+      result.end = watch.no_time_left() ? KrylovEnd::time : KrylovEnd::limit;
       break;
     }
     if (result.end == KrylovEnd::indefinite || result.end == KrylovEnd::unfit) break;
@@ -211,8 +219,7 @@ KrylovWatch::Goal KrylovInverse::first_goal() const {
   return goal;
 }
 
-void KrylovInverse::solve_as_asked(bool transposed, const Vectors& b, Vectors& x,
-                                   Progress* progress) {
+void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress) {
   KrylovWatch::Goal goal = first_goal();
   double first_error = 0;
   if (progress != nullptr) {
@@ -227,7 +234,7 @@ void KrylovInverse::solve_as_asked(bool transposed, const Vectors& b, Vectors& x
                      [error] { return fmt::format("backward error {:.1e}", error); });
     };
   }
-  const KrylovSolve solved = solve(transposed, goal, b, x);
+  const KrylovSolve solved = solve(start, goal, b, x);
   KrylovOutcome& outcome = *facts_.krylov;
   outcome.steps = solved.steps;
   outcome.asked = goal.tolerance;
@@ -250,7 +257,9 @@ void KrylovInverse::solve_as_asked(bool transposed, const Vectors& b, Vectors& x
                     "it (step {}); use solve.preconditioner=jacobi, or solve.method=gmres",
                     name(kind_), method, solved.steps + 1);
   }
-  const char* const how = solved.end == KrylovEnd::limit       ? "took all of its steps"
+  const std::string how = solved.end == KrylovEnd::limit ? "took all of its steps"
+                          : solved.end == KrylovEnd::time
+                              ? fmt::format("took all of its time, {:g} s", options_.time_limit)
                           : solved.end == KrylovEnd::breakdown ? "broke down"
                                                                : "came to a standstill";
   outcome.shortfall = fmt::format(
@@ -262,21 +271,28 @@ void KrylovInverse::solve_as_asked(bool transposed, const Vectors& b, Vectors& x
 
 std::unique_ptr<Vectors> KrylovInverse::eliminate(const EliminationRun& run) {
   if (run.first == nullptr) return nullptr;
-  std::unique_ptr<Vectors> x = matrix_->vectors(run.first->columns());
-  solve_as_asked(false, *run.first, *x, &run.progress);
+  std::unique_ptr<Vectors> x =
+      run.guess != nullptr ? copy_of(*run.guess) : matrix_->vectors(run.first->columns());
+  solve_as_asked({false, run.guess != nullptr}, *run.first, *x, &run.progress);
   return x;
 }
 
-KrylovSolve KrylovInverse::solve(bool transposed, const KrylovWatch::Goal& goal, const Vectors& b,
+KrylovSolve KrylovInverse::solve(Start start, KrylovWatch::Goal goal, const Vectors& b,
                                  Vectors& x) {
+  const Timer timer;
+  if (options_.time_limit > 0) {
+    goal.out_of_time = [&] {
+      return all_maximum(b.team(), timer.seconds()) >= options_.time_limit;
+    };
+  }
   Transposed other_products(*products_), other_preconditioner(*preconditioner_);
-  const bool turned = transposed && !method_.symmetric;
+  const bool turned = start.transposed && !method_.symmetric;
   KrylovSystem system{
       turned ? static_cast<LinearOperator&>(other_products) : *products_,
       turned ? static_cast<LinearOperator&>(other_preconditioner) : *preconditioner_,
       options_.restart};
   if (!method_.keeps_basis || b.columns() <= columns_with_basis) {
-    return solve_by_krylov(method_, system, goal, b, x);
+    return solve_by_krylov(method_, system, goal, b, x, start.from_x);
   }
   KrylovSolve all;
   all.converged = true;
@@ -284,7 +300,8 @@ KrylovSolve KrylovInverse::solve(bool transposed, const KrylovWatch::Goal& goal,
     const Index count = std::min(columns_with_basis, b.columns() - first);
     const std::unique_ptr<Vectors> part = b.similar(count), result = b.similar(count);
     part->copy_columns(b, first, 0, count);
-    KrylovSolve solved = solve_by_krylov(method_, system, goal, *part, *result);
+    if (start.from_x) result->copy_columns(x, first, 0, count);
+    KrylovSolve solved = solve_by_krylov(method_, system, goal, *part, *result, start.from_x);
     x.copy_columns(*result, 0, first, count);
     all.converged = all.converged && solved.converged;
     if (!solved.converged) all.end = solved.end;
@@ -298,10 +315,10 @@ KrylovSolve KrylovInverse::solve(bool transposed, const KrylovWatch::Goal& goal,
 }
 
 void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
-  if (purpose_ == SolvePurpose::solution) return solve_as_asked(transposed, x, y, nullptr);
+  if (purpose_ == SolvePurpose::solution) return solve_as_asked({transposed}, x, y, nullptr);
   const double tolerance =
       purpose_ == SolvePurpose::estimate ? estimate_tolerance : correction_tolerance;
-  solve(transposed, {0, tolerance, first_goal().most_steps, {}}, x, y);
+  solve({transposed}, {0, tolerance, first_goal().most_steps}, x, y);
 }
 
 void KrylovInverse::apply(const Vectors& x, Vectors& y) {

@@ -19,12 +19,13 @@ struct KrylovSolve {
   std::vector<double> history;  ///< as KrylovWatch::history() has it
 };
 
-/// Solves A x = b from x = 0 by cycles of `method`, each from the true residual b - A x, until that
-/// is as small as `goal` wants, no steps are left, or a cycle whose recurrence had come to its end
-/// did not halve it. x is the best that was found. Right-hand sides at once: all of them.
-/// Collective.
+/// Solves A x = b from x as it is, or from x = 0, by cycles of `method`, each from the true
+/// residual b - A x, until that is as small as `goal` wants, no steps are left, or a cycle whose
+/// recurrence had come to its end did not halve it; or until no time is left. x is the best that
+/// was found. Right-hand sides at once: all of them. Collective.
 KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& system,
-                            const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x);
+                            const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x,
+                            bool from_x = false);
 
 /// (R A C)^-1 by a Krylov method with a preconditioner. Its preconditioner is
 /// set up by prepare(). eliminate() solves for run.first to the backward error that is asked for,
@@ -50,11 +51,17 @@ class KrylovInverse final : public Inverse {
  private:
   class Products;
 
+  /// What a solve begins with, and with which matrix.
+  struct Start {
+    bool transposed = false;
+    bool from_x = false;
+  };
+
   KrylovWatch::Goal first_goal() const;
   /// Solves to the backward error that is asked for, and tells of it in facts_.
-  void solve_as_asked(bool transposed, const Vectors& b, Vectors& x, Progress* progress);
+  void solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress);
   void apply(bool transposed, const Vectors& x, Vectors& y);
-  KrylovSolve solve(bool transposed, const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x);
+  KrylovSolve solve(Start start, KrylovWatch::Goal goal, const Vectors& b, Vectors& x);
 
   DenseMemory& memory_;
   SolverOptions options_;

@@ -14,6 +14,7 @@ enum class KrylovEnd {
   reached,     ///< every residual is small enough, as the recurrences have it
   cycle,       ///< a cycle is full, as restarted methods have them
   limit,       ///< no steps are left
+  time,        ///< no time is left
   indefinite,  ///< p^T A p <= 0 was met: A is not positive definite
   unfit,       ///< r^T M^-1 r <= 0 was met: the preconditioner is not positive definite
   breakdown,   ///< a recurrence came to a division by zero, or to what is not finite

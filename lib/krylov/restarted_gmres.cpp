@@ -19,12 +19,12 @@ KrylovEnd iterate_gmres(const KrylovSystem& system, KrylovWatch& watch, Vectors&
   const auto look = [&](const Columns& now) {
     Columns of_r(columns);
     for (std::size_t c = 0; c < columns; ++c) of_r[c] = now[c] / ratio[c];
-    watch.enough(of_r);
+    return watch.enough(of_r);
   };
   gmres_cycle(system.matrix, system.preconditioner, target, static_cast<int>(most), r, look);
   add_multiple(1, r, x);
   if (watch.all_done()) return KrylovEnd::reached;
-  return watch.no_steps_left() ? KrylovEnd::limit : KrylovEnd::cycle;
+  return watch.must_stop() ? KrylovEnd::limit : KrylovEnd::cycle;
 }
 
 }  // namespace spsolve

@@ -60,7 +60,8 @@ bool KrylovWatch::enough(const std::vector<double>& of_r) {
   ++steps_;
   note(of_r);
   if (goal_.tell) goal_.tell(steps_, history_.back());
-  return all_done() || no_steps_left();
+  if (goal_.out_of_time) late_ = goal_.out_of_time();
+  return all_done() || must_stop();
 }
 
 bool KrylovWatch::enough(const std::vector<double>& of_r, const Vectors& x) {

@@ -18,6 +18,9 @@ class KrylovWatch {
     double norm = 0;
     double tolerance = 0;
     Index most_steps = 0;
+    /// Whether no time is left, the same on every rank; called after every step. May be empty.
+    /// Collective.
+    std::function<bool()> out_of_time = {};
     /// Called with the steps so far and the largest error; may be empty.
     std::function<void(Index, double)> tell = {};
   };
@@ -43,7 +46,7 @@ class KrylovWatch {
   void begin(const std::vector<double>& of_r);
 
   /// The same after a step, and of x now and then; hands back whether to stop: nothing is left to
-  /// do, or no steps are left. Collective, as learn() may be called.
+  /// do, or no steps or no time are left. Collective, as learn() and out_of_time() may be called.
   bool enough(const std::vector<double>& of_r, const Vectors& x);
   /// The same where x is not at hand.
   bool enough(const std::vector<double>& of_r);
@@ -52,6 +55,8 @@ class KrylovWatch {
   bool done(std::size_t column) const { return done_[column]; }
   bool all_done() const;
   bool no_steps_left() const { return steps_ >= goal_.most_steps; }
+  bool no_time_left() const { return late_; }
+  bool must_stop() const { return no_steps_left() || late_; }
 
   /// The residual's maximum that column c is done at.
   double target(std::size_t column) const;
@@ -66,6 +71,7 @@ class KrylovWatch {
   std::vector<bool> done_;
   std::vector<double> history_;
   Index steps_ = 0;
+  bool late_ = false;
 };
 
 }  // namespace spsolve

@@ -299,7 +299,8 @@ std::string html_report(const Json& report, const DrawnPatterns& patterns) {
   }
   if (const auto configuration = report.find("configuration"); configuration != report.end()) {
     std::string settings;
-    add_facts(settings, differing(*configuration, to_json(Config{})), "");
+    const Config defaults;
+    add_facts(settings, differing(*configuration, to_json(defaults)), "");
     body +=
         "<details><summary>Configuration: the keys that are not as they are by default</summary>"
         "\n<table class=\"facts\">\n" +

@@ -188,7 +188,7 @@ std::int64_t gmres_bytes(Index height, Index right_hand_sides) {
 
 int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
                 int most_steps, Vectors& x,
-                const std::function<void(const std::vector<double>&)>& look) {
+                const std::function<bool(const std::vector<double>&)>& look) {
   const auto columns = static_cast<std::size_t>(x.columns());
   const Columns beta = norms(x);
   std::vector<bool> done(columns);
@@ -217,7 +217,7 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
     if (!look) continue;
     Columns now;
     for (const SmallProblem& problem : problems) now.push_back(problem.residual());
-    look(now);
+    if (look(now)) break;
   }
   x.fill(0);
   std::vector<std::vector<double>> solutions;

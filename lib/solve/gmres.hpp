@@ -17,11 +17,11 @@ namespace spsolve {
 /// `x` holds r on entry and d on exit. Stops where every column's norm is at most its `target`, or
 /// after `most_steps`. Hands back the steps: as many applications of A and of M^-1. Keeps
 /// 2 (steps + 1) multivectors; 2 n K steps^2 flops beside the operators'. Deterministic.
-/// `look` is called with the norms after every step. Collective: two all-gathers for a step, of K
-/// numbers for each vector that the new one is made orthogonal to.
+/// `look` is called with the norms after every step, and says whether to stop. Collective: two
+/// all-gathers for a step, of K numbers for each vector that the new one is made orthogonal to.
 int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
                 int most_steps, Vectors& x,
-                const std::function<void(const std::vector<double>&)>& look = {});
+                const std::function<bool(const std::vector<double>&)>& look = {});
 
 /// What solve_by_gmres() came to, the worst of the right-hand sides.
 struct GmresOutcome {

@@ -99,6 +99,8 @@ struct EliminationRun {
   /// Right-hand sides of (R A C) y = f that will be asked for first, where they are known: mixed
   /// precision takes them for its trial, gauss_jordan along.
   const Vectors* first = nullptr;
+  /// A first guess of their solutions y, for methods that begin with one.
+  const Vectors* guess = nullptr;
 };
 
 /// What a solve is for: a solution as it was asked for, a correction of one or a trial of the

@@ -89,6 +89,9 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   }
   there.push_back(
       {"eliminate", "vectors of the Krylov method", vectors * vectors_bytes(height, width)});
+  if (question.guesses) {
+    there.push_back({"eliminate", "first guess", vectors_bytes(height, question.right_hand_sides)});
+  }
   // Of those that `auto` may choose the one that takes the most.
   const Preconditioner wanted = question.options.preconditioner;
   const std::int64_t bytes =

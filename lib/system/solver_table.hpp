@@ -24,9 +24,10 @@ struct SolverQuestion {
   int ranks = 1;
   int threads = 1;  ///< of rank 0
   MemoryKind memory = MemoryKind::host;
-  GpuDenseBytes gpu;   ///< what dense rows take on a GPU; empty on hosts
-  bool keeps = false;  ///< whether checkpoints are wanted
-  SparseStudy study;   ///< what the analysis of the pattern came to
+  GpuDenseBytes gpu;     ///< what dense rows take on a GPU; empty on hosts
+  bool keeps = false;    ///< whether checkpoints are wanted
+  bool guesses = false;  ///< whether there is a first guess of the solution
+  SparseStudy study;     ///< what the analysis of the pattern came to
 };
 
 /// What a method of the table finds out before it takes any memory.

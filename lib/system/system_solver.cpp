@@ -35,13 +35,22 @@ void SystemSolver::prepare() {
   inverse_->prepare(*matrix_, scaling_);
 }
 
-void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const Vectors* b) {
-  EliminationRun run{progress, checkpoints, b};
-  std::unique_ptr<Vectors> scaled;
+void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const Vectors* b,
+                             const Vectors* guess) {
+  EliminationRun run{progress, checkpoints, b, guess};
+  std::unique_ptr<Vectors> scaled, scaled_guess;
   if (b != nullptr && scaling_.scales) {
     scaled = copy_of(*b);
     scale_own_rows(*matrix_, scaling_.rows, *scaled);
     run.first = scaled.get();
+  }
+  if (guess != nullptr && scaling_.scales) {
+    // x = C y
+    std::vector<double> inverse = scaling_.columns;
+    for (double& factor : inverse) factor = 1 / factor;
+    scaled_guess = copy_of(*guess);
+    scale_own_rows(*matrix_, inverse, *scaled_guess);
+    run.guess = scaled_guess.get();
   }
   first_ = inverse_->eliminate(run);
   if (first_ != nullptr && scaling_.scales) scale_own_rows(*matrix_, scaling_.columns, *first_);

@@ -47,9 +47,10 @@ class SystemSolver final : public LinearOperator {
   void prepare();
 
   /// Eliminates what is prepared. `b`: the right-hand sides that solve() will be called with next,
-  /// where they are known; mixed precision then solves for them once, not twice.
-  void eliminate(Progress& progress, Checkpoints* checkpoints = nullptr,
-                 const Vectors* b = nullptr);
+  /// where they are known; mixed precision then solves for them once, not twice. `guess`: a first
+  /// guess of their solutions, which Krylov methods begin with.
+  void eliminate(Progress& progress, Checkpoints* checkpoints = nullptr, const Vectors* b = nullptr,
+                 const Vectors* guess = nullptr);
 
   /// Both.
   void set_up();

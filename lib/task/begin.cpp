@@ -91,7 +91,9 @@ void check_files(const Config& config) {
     if (config.task == Task::solve) {
       const auto b = find_right_hand_side(config, shape.rows).config;
       const auto rows = known ? std::optional(shape.rows) : std::nullopt;
-      check_result_columns(config.output.solution, columns_of_b(b, rows));
+      const Index columns = columns_of_b(b, rows);
+      check_result_columns(config.output.solution, columns);
+      if (known) check_first_guess(config.solve.initial_guess, shape.rows, columns);
     } else {
       const auto columns = known ? std::optional(shape.columns) : std::nullopt;
       check_result_columns(config.output.product, columns_of_x(config.multiply, columns));

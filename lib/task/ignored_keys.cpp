@@ -54,7 +54,8 @@ const std::vector<Rule>& rules() {
          return fmt::format("{}, and lu alone has panels", method_taken(run));
        }},
       {Task::solve,
-       {"solve.preconditioner", "solve.tolerance", "solve.iterations"},
+       {"solve.preconditioner", "solve.tolerance", "solve.iterations", "solve.time_limit",
+        "solve.initial_guess"},
        [](const Run& run) { return is_krylov(run.taken); },
        [](const Run& run) {
          return fmt::format("{}, which takes no steps as Krylov methods do", method_taken(run));

@@ -156,6 +156,15 @@ Index columns_of_b(const Config::RightHandSide& config, std::optional<Index> row
   return most;
 }
 
+void check_first_guess(const fs::path& file, Index rows, Index columns) {
+  if (file.empty()) return;
+  const DenseShape guess = describe_dense(file);
+  require_rows(file, guess.rows, rows, "first guess");
+  if (guess.columns == columns) return;
+  fail(ExitCode::input, "{}: the first guess has {} columns, and there are {} right-hand sides",
+       file.string(), guess.columns, columns);
+}
+
 bool solution_is_ones(const Config::RightHandSide& config) {
   return config.kind == RightHandSideKind::row_sums;
 }

@@ -84,6 +84,7 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     shape.right_hand_sides = columns_of_b(find_right_hand_side(config, rows).config, rows);
     check_result_columns(config.output.solution, shape.right_hand_sides);
     find_coordinates(config.solve.coordinates, "", rows);
+    check_first_guess(config.solve.initial_guess, rows, shape.right_hand_sides);
     shape.threads = omp_get_max_threads();
   });
   return broadcast_value(team, shape, 0);
@@ -302,6 +303,13 @@ class SolveRun {
                              total_);
       }
     });
+    std::unique_ptr<Vectors> guess;
+    if (!config_.solve.initial_guess.empty() && is_krylov(solver.choice().method)) {
+      guess = times_.measure("read", [&] {
+        const SystemMatrix& matrix = solver.matrix();
+        return read_vectors(team_, matrix.layout(), matrix.memory(), config_.solve.initial_guess);
+      });
+    }
     times_.measure("eliminate", [&] {
       Progress progress("eliminating", solver.flops(),
                         show_progress(team_, config_.output.progress));
@@ -312,7 +320,7 @@ class SolveRun {
       // Of several ranks the launcher ends the others.
       std::optional<EndsByInterrupt> at_once;
       if (!keeps && team_.size() == 1) at_once.emplace(std::initializer_list<int>{SIGINT, SIGTERM});
-      solver.eliminate(progress, checkpoints_ ? &*checkpoints_ : nullptr, &b);
+      solver.eliminate(progress, checkpoints_ ? &*checkpoints_ : nullptr, &b, guess.get());
     });
     ++eliminations_;
     if (checkpoints_) tell_apart(*checkpoints_, times_, report_);

@@ -74,6 +74,8 @@ class Krylov(CliTest):
             ("grid2d:20", ("solve.method=cg", "solve.pivoting=partial"), INPUT, "pivoting"),
             ("grid2d:20", ("solve.method=cg", "solve.tolerance=-1"), INPUT, "solve.tolerance"),
             ("grid2d:20", ("solve.method=cg", "solve.tolerance=nan"), INPUT, "solve.tolerance"),
+            ("grid2d:20", ("solve.method=cg", "solve.time_limit=0"), INPUT, "solve.time_limit"),
+            ("grid2d:20", ("solve.method=cg", "solve.time_limit=nan"), INPUT, "solve.time_limit"),
             ("grid2d:20", ("solve.method=gmres", "solve.restart=0"), INPUT, "solve.restart"),
             ("grid2d:20", ("solve.method=cg", "solve.preconditioner=amg"), INPUT, "multigrid"),
         )
@@ -83,6 +85,56 @@ class Krylov(CliTest):
                     result = self.solve(matrix, *settings, ranks=ranks)
                     self.assertEqual(result.code, code, result.text)
                     self.assertIn(words, result.err)
+
+    def test_time_that_is_up_is_exit_code_1_and_x_is_written(self):
+        for method in ("cg", "gmres"):
+            for ranks in (1, 3):
+                result = self.solve("grid2d:40", f"solve.method={method}",
+                                    "solve.preconditioner=jacobi", "solve.time_limit=1e-6",
+                                    "output.solution=x.mtx", ranks=ranks)
+                self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+                self.assertIn("took all of its time, 1e-06 s: after 1 steps the backward error was",
+                              result.text)
+                self.assertEqual(self.report()["status"], "not trustworthy")
+                self.assertEqual(self.report()["krylov"]["steps"], 1)
+                x = (self.folder / "x.mtx").read_text().splitlines()
+                self.assertGreater(max(abs(float(line)) for line in x[3:]), 0)
+                (self.folder / "x.mtx").unlink()
+
+    def test_a_first_guess_from_a_file(self):
+        for ranks in (1, 3):
+            told = ("solve.method=cg", "solve.preconditioner=jacobi", "right_hand_side=random",
+                    "right_hand_side.columns=2")
+            result = self.solve("grid2d:30", *told, "output.solution=x.npy", ranks=ranks)
+            self.assertEqual(result.code, SOLVED, result.text)
+            steps = self.report()["krylov"]["steps"]
+            result = self.solve("grid2d:30", *told, "solve.initial_guess=x.npy", ranks=ranks)
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertLess(self.report()["krylov"]["steps"], steps / 4)
+
+    def test_first_guesses_that_are_none_are_refused(self):
+        self.array("short.mtx", [(1,)] * 399)
+        self.array("wide.mtx", [(1, 2)] * 400)
+        self.array("nan.mtx", [(1,)] * 399 + [("nan",)])
+        self.write("b-1.mtx", "x")
+        cases = (("short.mtx", (), "the first guess has 399 rows, but the matrix has 400"),
+                 ("wide.mtx", (), "the first guess has 2 columns, and there are 1 right-hand sides"),
+                 ("nan.mtx", (), "nan"),
+                 ("none.mtx", (), "none.mtx"),
+                 ("wide.mtx", ("right_hand_side=./b-*.mtx",), "goes with one system"))
+        for file, more, words in cases:
+            for ranks in (1, 2):
+                result = self.solve("grid2d:20", "solve.method=cg", f"solve.initial_guess={file}",
+                                    *more, ranks=ranks)
+                self.assertEqual(result.code, INPUT, result.text)
+                self.assertIn(words, result.err)
+        result = self.spsolve("c.yaml", "--check", "--set", "solve.initial_guess=short.mtx")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("399 rows", result.err)
+        self.array("zeros.mtx", [(0,)] * 400)
+        result = self.solve("grid2d:20", "solve.method=lu", "solve.initial_guess=zeros.mtx")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertIn("solve.initial_guess changed nothing", result.text)
 
     def elastic(self, side):
         """Linear elasticity in a file, which tells nothing of nodes, and where they are."""

@@ -138,6 +138,76 @@ TEST_F(Krylov, StopsAtTheToleranceThatIsAskedFor) {
   }
 }
 
+TEST_F(Krylov, AFirstGuessSavesSteps) {
+  // Scaled by gmres and its like, whose unknowns are then others.
+  Csr<double> whole = load_matrix("grid2d:20");
+  for (const bool scaled : {false, true}) {
+    if (scaled) {
+      for (Index i = 0; i < whole.rows; ++i) {
+        for (Index k = whole.row_offsets[i]; k < whole.row_offsets[i + 1]; ++k) {
+          whole.values[k] *= whole.column_indices[k] % 3 == 0 ? 4096 : 1;
+        }
+      }
+    }
+    const Dense<double> solution = random_multivector(whole.rows, 2, 5);
+    const Dense<double> b = test::multiply(whole, solution);
+    Dense<double> near = solution;
+    for (double& value : near.values) value *= 1 + 1e-9;
+    for (const KrylovMethod& method : krylov_methods()) {
+      if (scaled && method.symmetric) continue;
+      SCOPED_TRACE(fmt::format("{} {}", name(method.method), scaled));
+      SolverOptions options;
+      options.method = method.method;
+      options.preconditioner = Preconditioner::jacobi;
+      options.condition = false;
+      std::vector<Index> steps;
+      const Dense<double>* const guesses[] = {nullptr, &near, &solution};
+      for (const Dense<double>* const guess : guesses) {
+        SystemSolver solver = solver_for(whole, options);
+        const auto right = test::vectors_of(solver.matrix(), b);
+        const auto x = solver.matrix().vectors(2);
+        const auto first = guess != nullptr ? test::vectors_of(solver.matrix(), *guess) : nullptr;
+        solver.prepare();
+        EXPECT_EQ(solver.scaling().scales, scaled);
+        Progress silent("test", 0, Progress::Show::off);
+        solver.eliminate(silent, nullptr, right.get(), first.get());
+        PhaseTimes times;
+        solver.solve(*right, *x, times);
+        EXPECT_LE(test::backward_error(whole, b, test::whole(*x)), 1e-12);
+        steps.push_back(solver.facts().krylov->steps);
+      }
+      EXPECT_LT(steps[1], steps[0]);
+      EXPECT_EQ(steps[2], 0);
+    }
+  }
+}
+
+TEST_F(Krylov, StopsWhenItsTimeIsUp) {
+  const Csr<double> whole = load_matrix("grid2d:30");
+  const Dense<double> b = random_multivector(whole.rows, 1, 3);
+  for (const KrylovMethod& method : krylov_methods()) {
+    SCOPED_TRACE(name(method.method));
+    SolverOptions options;
+    options.method = method.method;
+    options.preconditioner = Preconditioner::jacobi;
+    options.time_limit = 1e-6;  // less than a step takes
+    SystemSolver solver = solver_for(whole, options);
+    const auto right = test::vectors_of(solver.matrix(), b);
+    const auto x = solver.matrix().vectors(1);
+    solver.prepare();
+    Progress silent("test", 0, Progress::Show::off);
+    solver.eliminate(silent, nullptr, right.get());
+    PhaseTimes times;
+    const SolveOutcome outcome = solver.solve(*right, *x, times);
+    const KrylovOutcome& krylov = *solver.facts().krylov;
+    EXPECT_EQ(krylov.steps, 1);
+    EXPECT_FALSE(krylov.converged);
+    EXPECT_NE(krylov.shortfall.find("took all of its time, 1e-06 s"), std::string::npos);
+    EXPECT_EQ(outcome.trust.verdict, Verdict::not_trustworthy);
+    EXPECT_LT(outcome.refinement.after.backward_error, 1) << "x is that of the step";
+  }
+}
+
 TEST_F(Krylov, NamesMatricesThatItsMethodsAreNotFor) {
   const auto message_of = [&](const char* generator, Method method, Preconditioner kind,
                               ExitCode code) {

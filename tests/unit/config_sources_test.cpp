@@ -68,13 +68,13 @@ TEST(ConfigOverrides, AreCheckedAsTheFileIs) {
             "--set treads=1: 'treads' is not an option; did you mean 'threads'?");
   EXPECT_EQ(message("method=gauss"),
             "--set method=gauss: 'method' is not an option; did you mean 'solve.method'?");
-  EXPECT_EQ(
-      message("solve=gauss"),
-      "--set solve=gauss: 'solve' is a section with the keys method, ordering, "
-      "analysis_file, pivoting, "
-      "precision, "
-      "block, ranks, preconditioner, tolerance, iterations, coordinates, restart, equilibrate, "
-      "refinement, condition, accept, not a single value");
+  EXPECT_EQ(message("solve=gauss"),
+            "--set solve=gauss: 'solve' is a section with the keys method, ordering, "
+            "analysis_file, pivoting, "
+            "precision, "
+            "block, ranks, preconditioner, tolerance, iterations, time_limit, "
+            "initial_guess, coordinates, restart, equilibrate, "
+            "refinement, condition, accept, not a single value");
   EXPECT_EQ(message("matrix=gfpp"),
             "--set matrix=gfpp: 'gfpp' has too few arguments; the form is gfpp:N (matrix: FILE, or "
             "matrix: SPECIFICATION of a generator)");
