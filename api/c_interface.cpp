@@ -11,7 +11,7 @@
 
 static_assert(static_cast<int>(spsolve::Method::sparse_lu) == SPSOLVE_METHOD_SPARSE_LU &&
                   static_cast<int>(spsolve::Method::lu) == SPSOLVE_METHOD_LU &&
-                  static_cast<int>(spsolve::Method::idr) == SPSOLVE_METHOD_IDR &&
+                  static_cast<int>(spsolve::Method::block_cg) == SPSOLVE_METHOD_BLOCK_CG &&
                   static_cast<int>(spsolve::Preconditioner::multigrid) ==
                       SPSOLVE_PRECONDITIONER_MULTIGRID,
               "methods and preconditioners have the same numbers on both sides");
@@ -136,7 +136,7 @@ spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve
   spsolve_options_init(&wanted);
   if (options != nullptr) wanted = *options;
   const auto known = [](int value, int last) { return value >= 0 && value <= last; };
-  if (!known(wanted.method, SPSOLVE_METHOD_IDR) ||
+  if (!known(wanted.method, SPSOLVE_METHOD_BLOCK_CG) ||
       !known(wanted.preconditioner, SPSOLVE_PRECONDITIONER_MULTIGRID) ||
       !known(wanted.pivoting, SPSOLVE_PIVOTING_TOURNAMENT) ||
       !known(wanted.precision, SPSOLVE_MIXED) || !known(wanted.device, SPSOLVE_DEVICE_CUDA) ||

@@ -1,9 +1,11 @@
 #include "cuda/vectors/device_vectors.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
+#include "cuda/dense/device_blas.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
 #include "cuda/vectors/vector_kernels.hpp"
@@ -155,6 +157,27 @@ void DeviceVectors::add_scaled_rows(double own, double factor, const Vectors& d,
                         columns(), current_stream());
 }
 
+void DeviceVectors::add_product(double own, const Vectors& y, std::span<const double> f) {
+  if (size() == 0) return;
+  const DeviceVectors& other = on_device(y);
+  if (own == 0) {
+    fill(0);
+  } else if (own != 1) {
+    scale_columns(std::vector<double>(static_cast<std::size_t>(columns()), own));
+  }
+  if (f.empty()) return;
+  // X <- X - Y (-F)
+  std::vector<double> negative(f.begin(), f.end());
+  for (double& value : negative) value = -value;
+  const cudaStream_t stream = current_stream();
+  double* const factors = reductions_->results(static_cast<Index>(f.size()));
+  CUDA_CHECK(cudaMemcpyAsync(factors, negative.data(), negative.size() * sizeof(double),
+                             cudaMemcpyHostToDevice, stream));
+  subtract_product(reductions_->blas(stream), height(), columns(), other.columns(), other.data(),
+                   other.columns(), factors, columns(), data(), columns());
+  wait_for(stream);  // for the factors, which lie on this stack
+}
+
 void DeviceVectors::scale_columns(std::span<const double> factors) {
   cuda::scale_columns(factors, data(), height(), current_stream());
 }
@@ -179,6 +202,20 @@ void DeviceVectors::own_dots(const Vectors& y, std::span<double> sums) const {
   reduce(sums, [&](const ReductionRoom& room, double* results) {
     column_dots(data(), other.data(), height(), columns(), room, results, current_stream());
   });
+}
+
+void DeviceVectors::own_products(const Vectors& y, std::span<double> sums) const {
+  std::ranges::fill(sums, 0.0);
+  const DeviceVectors& other = on_device(y);
+  if (size() == 0 || other.size() == 0) return;
+  const cudaStream_t stream = current_stream();
+  const auto count = static_cast<Index>(sums.size());
+  double* const results = reductions_->results(count);
+  cuda::fill(results, count, 0, stream);
+  subtract_transposed_product(reductions_->blas(stream), columns(), other.columns(), height(),
+                              data(), columns(), other.data(), other.columns(), results,
+                              other.columns());
+  std::ranges::transform(reductions_->fetch(count, stream), sums.begin(), std::negate());
 }
 
 void DeviceVectors::own_maxima(std::span<double> largest) const {

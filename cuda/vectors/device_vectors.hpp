@@ -33,9 +33,11 @@ class DeviceVectors final : public Vectors {
   void combine(std::span<const double> own, std::span<const double> factors,
                const Vectors& y) override;
   void add_scaled_rows(double own, double factor, const Vectors& d, const Vectors& y) override;
+  void add_product(double own, const Vectors& y, std::span<const double> f) override;
   void scale_columns(std::span<const double> factors) override;
   void scale_rows(const Vectors& d) override;
   void own_dots(const Vectors& y, std::span<double> sums) const override;
+  void own_products(const Vectors& y, std::span<double> sums) const override;
   void own_maxima(std::span<double> largest) const override;
   std::unique_ptr<Coefficients> coefficients(int rows) const override;
   void own_dots(const Vectors& y, const ToRow& sums) const override;

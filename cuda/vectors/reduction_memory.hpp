@@ -5,6 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
+#include "cuda/core/vendor.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -31,6 +32,18 @@ class ReductionMemory {
   ReductionRoom room() { return {partials_.data(), tickets_.data()}; }
   double* results() { return results_.data(); }
 
+  /// For products of multivectors: the library, on `stream`, and `count` numbers in GPU memory.
+  const CublasHandle& blas(cudaStream_t stream) {
+    if (blas_ == nullptr) blas_ = make_cublas();
+    CUDA_CHECK(cublasSetStream(blas_.get(), stream));
+    return blas_;
+  }
+  double* results(Index count) {
+    results_.grow(count);
+    host_.grow(count);
+    return results_.data();
+  }
+
   /// The first `count` results once `stream` has them; until the next reduction.
   std::span<const double> fetch(Index count, cudaStream_t stream) {
     const auto size = static_cast<std::size_t>(count);
@@ -44,6 +57,7 @@ class ReductionMemory {
   DeviceArray<double> partials_, results_;
   DeviceArray<unsigned> tickets_;
   PinnedArray<double> host_;
+  CublasHandle blas_;
 };
 
 }  // namespace spsolve::cuda

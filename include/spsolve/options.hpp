@@ -22,6 +22,7 @@ enum class Method {
   gmres,     ///< generalised minimal residuals, restarted, for any matrix
   bicgstab,  ///< stabilised biconjugate gradients, for any matrix
   idr,       ///< induced dimension reduction, IDR(4), for any matrix
+  block_cg,  ///< as cg, each right-hand side searching the directions of all
 };
 
 /// What stands for A^-1 in a step of a Krylov method.

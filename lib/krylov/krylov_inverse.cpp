@@ -18,9 +18,6 @@ namespace {
 /// Residuals that solves which are not for a solution stop at, as a part of their right-hand sides.
 constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
 
-/// Right-hand sides at once, of methods that keep two vectors a step for each.
-constexpr Index columns_with_basis = 8;
-
 /// Steps of restarted methods without a halved error that end them.
 constexpr Index cycles_of_patience = 20;
 
@@ -291,13 +288,14 @@ KrylovSolve KrylovInverse::solve(Start start, KrylovWatch::Goal goal, const Vect
       turned ? static_cast<LinearOperator&>(other_products) : *products_,
       turned ? static_cast<LinearOperator&>(other_preconditioner) : *preconditioner_,
       options_.restart};
-  if (!method_.keeps_basis || b.columns() <= columns_with_basis) {
+  const Index at_once = method_.at_once > 0 ? method_.at_once : b.columns();
+  if (b.columns() <= at_once) {
     return solve_by_krylov(method_, system, goal, b, x, start.from_x);
   }
   KrylovSolve all;
   all.converged = true;
-  for (Index first = 0; first < b.columns(); first += columns_with_basis) {
-    const Index count = std::min(columns_with_basis, b.columns() - first);
+  for (Index first = 0; first < b.columns(); first += at_once) {
+    const Index count = std::min(at_once, b.columns() - first);
     const std::unique_ptr<Vectors> part = b.similar(count), result = b.similar(count);
     part->copy_columns(b, first, 0, count);
     if (start.from_x) result->copy_columns(x, first, 0, count);

@@ -4,11 +4,12 @@ namespace spsolve {
 
 std::span<const KrylovMethod> krylov_methods() {
   static constexpr KrylovMethod table[] = {
-      {Method::cg, true, 3, false, iterate_cg},
-      {Method::minres, true, 8, false, iterate_minres},
-      {Method::gmres, false, 2, true, iterate_gmres},
-      {Method::bicgstab, false, 7, false, iterate_bicgstab},
-      {Method::idr, false, 15, false, iterate_idr},
+      {Method::cg, true, 3, false, 0, iterate_cg},
+      {Method::minres, true, 8, false, 0, iterate_minres},
+      {Method::gmres, false, 2, true, 8, iterate_gmres},
+      {Method::bicgstab, false, 7, false, 0, iterate_bicgstab},
+      {Method::idr, false, 15, false, 0, iterate_idr},
+      {Method::block_cg, true, 6, false, 64, iterate_block_cg},
   };
   return table;
 }

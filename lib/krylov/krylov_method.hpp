@@ -34,6 +34,7 @@ struct KrylovMethod {
   int vectors;     ///< multivectors that it holds beside b, x and r
   /// Whether it keeps two more for every step of a cycle.
   bool keeps_basis;
+  Index at_once;  ///< most right-hand sides that it takes at a time; 0: any number
 
   /// Takes steps from x on, which `r` = b - A x belongs to, until the watch says enough, a cycle is
   /// full or nothing more can be done. Afterwards r is what the recurrences have of the residual.
@@ -52,6 +53,14 @@ const KrylovMethod* krylov_method(Method method);
 /// Conjugate gradients (Hestenes and Stiefel, 1952), preconditioned; A and M symmetric positive
 /// definite. A step is one product with A, one with M^-1, and three reductions.
 KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+
+/// Block conjugate gradients (O'Leary, "The block conjugate gradient algorithm and related methods",
+/// Linear Algebra Appl. 29, 1980): all right-hand sides search all directions. Directions are
+/// orthonormal; those that depend on others are left out, and so no small system is singular (Ji
+/// and Li, "A breakdown-free block conjugate gradient method", BIT 57, 2017), nor are those of
+/// columns that are done searched. A and M symmetric positive definite. A step is one product with
+/// A and one with M^-1, of as many columns as are left, and seven reductions of up to K^2 numbers.
+KrylovEnd iterate_block_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
 
 /// Minimal residuals (Paige and Saunders, 1975), preconditioned by a positive definite M; A
 /// symmetric. A step is one product with A, one with M^-1, and three reductions.

@@ -9,8 +9,8 @@
 namespace spsolve {
 
 inline constexpr std::string_view method_words[] = {
-    "auto",      "gauss", "gauss_jordan", "lu",    "sparse_cholesky", "sparse_ldlt",
-    "sparse_lu", "cg",    "minres",       "gmres", "bicgstab",        "idr"};
+    "auto",   "gauss", "gauss_jordan", "lu",  "sparse_cholesky", "sparse_ldlt", "sparse_lu", "cg",
+    "minres", "gmres", "bicgstab",     "idr", "block_cg"};
 inline constexpr std::string_view preconditioner_words[] = {
     "auto", "none", "jacobi",      "block_jacobi", "chebyshev",
     "ilu0", "ic0",  "elimination", "multigrid"};

@@ -82,11 +82,8 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   const Index columns =
       std::max<Index>(question.right_hand_sides, question.options.condition ? 4 : 1);
   Index vectors = row.vectors + 3;
-  Index width = columns;
-  if (row.keeps_basis) {
-    vectors += 2 * (question.options.restart + 1);
-    width = std::min<Index>(columns, 8);
-  }
+  if (row.keeps_basis) vectors += 2 * (question.options.restart + 1);
+  const Index width = row.at_once > 0 ? std::min(columns, row.at_once) : columns;
   there.push_back(
       {"eliminate", "vectors of the Krylov method", vectors * vectors_bytes(height, width)});
   if (question.guesses) {
@@ -186,6 +183,9 @@ std::span<const SolverRow> krylov_rows() {
       krylov_row<Method::gmres>(
           "generalised minimal residuals, restarted: likewise, for any matrix"),
       krylov_row<Method::bicgstab>("stabilised biconjugate gradients: likewise, in few vectors"),
+      krylov_row<Method::block_cg>(
+          "block conjugate gradients: as cg, but all right-hand sides, up to 64 at a time, search "
+          "the directions of all of them: fewer steps for many"),
       krylov_row<Method::idr>("induced dimension reduction, IDR(4): likewise, in few vectors"),
   };
   return table;

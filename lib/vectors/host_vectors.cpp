@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <cblas.h>
+
 #include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
 
@@ -27,6 +29,15 @@ void over_rows(Index rows, Index columns, const Work& work) {
       work(first, last, columns);
     }
   }
+}
+
+/// C <- op(A) B + beta C for C of m x n, op(A) of m x k, row-major: of a block of rows, by the BLAS
+/// of one thread, which adds up in the order of k whatever the threads are.
+void multiply_row_major(bool transposed, Index m, Index n, Index k, const double* a, Index lda,
+                        const double* b, Index ldb, double beta, double* c, Index ldc) {
+  const auto narrow = [](Index value) { return static_cast<int>(value); };
+  cblas_dgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, narrow(m),
+              narrow(n), narrow(k), 1, a, narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
 }
 
 /// Coefficients in host memory: there at once.
@@ -151,6 +162,17 @@ void HostVectors::add_scaled_rows(double own, double factor, const Vectors& d, c
   });
 }
 
+void HostVectors::add_product(double own, const Vectors& y, std::span<const double> f) {
+  const HostVectors& other = on_host(y);
+  const Index k = columns(), theirs = y.columns();
+  if (theirs == 0) return scale_columns(std::vector<double>(static_cast<std::size_t>(k), own));
+  if (k == 0) return;
+  over_rows(height(), k, [&](Index first, Index last, auto) {
+    multiply_row_major(false, last - first, k, theirs, other.row(first), theirs, f.data(), k, own,
+                       row(first), k);
+  });
+}
+
 void HostVectors::scale_columns(std::span<const double> factors) {
 #pragma omp parallel for schedule(static) if (height() * columns() > worthwhile_elements)
   for (Index i = 0; i < height(); ++i) {
@@ -186,6 +208,26 @@ void HostVectors::own_dots(const Vectors& y, std::span<double> sums) const {
         }
       },
       [](double a, double b) { return a + b; });
+}
+
+void HostVectors::own_products(const Vectors& y, std::span<double> sums) const {
+  // A few columns of X at a time, so that sums of all blocks of rows are few beside the vectors.
+  constexpr Index strip = 16;
+  const HostVectors& other = on_host(y);
+  const Index theirs = y.columns();
+  if (theirs == 0) return;
+  for (Index first_column = 0; first_column < columns(); first_column += strip) {
+    const Index count = std::min(strip, columns() - first_column);
+    over_blocks(
+        height(),
+        sums.subspan(static_cast<std::size_t>(first_column * theirs),
+                     static_cast<std::size_t>(count * theirs)),
+        [&](Index first, Index last, double* block) {
+          multiply_row_major(true, count, theirs, last - first, row(first) + first_column,
+                             columns(), other.row(first), theirs, 0, block, theirs);
+        },
+        [](double a, double b) { return a + b; });
+  }
 }
 
 void HostVectors::own_maxima(std::span<double> largest) const {

@@ -25,6 +25,13 @@ std::vector<double> dots(const Vectors& x, const Vectors& y) {
   return sums;
 }
 
+Dense<double> products(const Vectors& x, const Vectors& y) {
+  Dense<double> sums(x.columns(), y.columns());
+  x.own_products(y, sums.values);
+  all_sum(x.team(), sums.values);
+  return sums;
+}
+
 std::vector<double> norms(const Vectors& x) {
   std::vector<double> values = dots(x, x);
   for (double& value : values) value = std::sqrt(value);

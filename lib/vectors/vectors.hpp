@@ -65,6 +65,10 @@ class Vectors {
   /// of what x holds.
   virtual void add_scaled_rows(double own, double factor, const Vectors& d, const Vectors& y) = 0;
 
+  /// X <- own X + Y F for F of Y's columns x K, row-major; an `own` of 0 takes nothing of what X
+  /// holds. X is not Y.
+  virtual void add_product(double own, const Vectors& y, std::span<const double> f) = 0;
+
   /// x(:, c) <- factor_c x(:, c); a factor 0 gives zeros whatever x holds.
   virtual void scale_columns(std::span<const double> factors) = 0;
 
@@ -75,6 +79,9 @@ class Vectors {
 
   /// sums_c <- sum over own rows i of x_ic y_ic
   virtual void own_dots(const Vectors& y, std::span<double> sums) const = 0;
+
+  /// sums_ac <- sum over own rows i of x_ia y_ic: X^T Y, K x Y's columns, row-major.
+  virtual void own_products(const Vectors& y, std::span<double> sums) const = 0;
 
   /// largest_c <- max over own rows i of |x_ic|; a nan stays one.
   virtual void own_maxima(std::span<double> largest) const = 0;
@@ -115,6 +122,9 @@ std::unique_ptr<Vectors> copy_of(const Vectors& x);
 /// sum over i of x_ic y_ic for every column c, the same on every rank. One all-gather of K numbers.
 /// Collective.
 std::vector<double> dots(const Vectors& x, const Vectors& y);
+
+/// X^T Y, X's columns x Y's, the same on every rank. One all-gather of so many numbers. Collective.
+Dense<double> products(const Vectors& x, const Vectors& y);
 
 /// ||x(:, c)||_2 likewise. Collective.
 std::vector<double> norms(const Vectors& x);

@@ -28,7 +28,7 @@ class Krylov(CliTest):
         self.assertIn("Backward error after every step", page)
 
     def test_every_method_gives_the_same_answer_on_one_rank_and_on_three(self):
-        for method in ("cg", "minres", "gmres", "bicgstab", "idr"):
+        for method in ("cg", "block_cg", "minres", "gmres", "bicgstab", "idr"):
             for ranks in (1, 3):
                 result = self.solve("grid2d:40", f"solve.method={method}", ranks=ranks)
                 self.assertEqual(result.code, SOLVED, result.text)
@@ -210,7 +210,7 @@ class Krylov(CliTest):
         self.write("path.mtx", "%%MatrixMarket matrix coordinate real general\n"
                    f"{n} {n} {len(lines)}\n" + "\n".join(lines) + "\n")
         self.write("b.mtx", f"%%MatrixMarket matrix array real general\n{n} 1\n" + "1\n" * n)
-        for method in ("cg", "minres", "gmres", "bicgstab", "idr"):
+        for method in ("cg", "block_cg", "minres", "gmres", "bicgstab", "idr"):
             result = self.solve("path.mtx", f"solve.method={method}", "right_hand_side=b.mtx",
                                 "solve.iterations=400")
             self.assertEqual(result.code, NOT_TRUSTWORTHY, method + result.text)

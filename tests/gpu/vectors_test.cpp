@@ -48,6 +48,36 @@ class GpuVectors : public GpuTest {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+TEST_F(GpuVectors, AreMultipliedWithEachOther) {
+  for_sizes([&](Index rows, Index columns) {
+    for (const Index others : {1, 7, 64}) {
+      const Dense<double> a = random_multivector(rows, columns, 1);
+      const Dense<double> b = random_multivector(rows, others, 2);
+      const Dense<double> f = random_multivector(others, columns, 3);
+      const auto both = [&](const VectorMemory& memory) {
+        const auto x = memory.vectors(team, RowLayout{rows, 1}, columns);
+        const auto y = memory.vectors(team, RowLayout{rows, 1}, others);
+        set_own_rows(*x, a);
+        set_own_rows(*y, b);
+        std::vector<Dense<double>> results{products(*x, *y)};
+        for (const double own : {1.0, -0.5, 0.0}) {
+          if (own == 0) x->fill(nan);
+          x->add_product(own, *y, f.values);
+          results.push_back(own_rows(*x));
+        }
+        return results;
+      };
+      const auto device = both(device_vector_memory()), host = both(host_vector_memory());
+      for (std::size_t k = 0; k < host.size(); ++k) {
+        const double most = 1e-15 * static_cast<double>(10 + (k == 0 ? rows : others));
+        for (std::size_t i = 0; i < host[k].values.size(); ++i) {
+          ASSERT_NEAR(device[k].values[i], host[k].values[i], most) << k;
+        }
+      }
+    }
+  });
+}
+
 TEST_F(GpuVectors, BeginAsZeros) {
   for_sizes([&](Index rows, Index columns) {
     const DeviceBytes before = device_bytes();

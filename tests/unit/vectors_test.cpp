@@ -68,6 +68,39 @@ TEST_F(HostVectorsTest, RowsAreWrittenAndRead) {
   });
 }
 
+TEST_F(HostVectorsTest, AreMultipliedWithEachOther) {
+  for_sizes([&](Index rows, Index columns) {
+    for (const Index others : {1, 3, 11}) {
+      const auto x = random(rows, columns, 1), y = random(rows, others, 2);
+      const Dense<double> a = own_rows(*x), b = own_rows(*y);
+      const Dense<double> sums = products(*x, *y);
+      ASSERT_EQ(sums.rows, columns);
+      ASSERT_EQ(sums.columns, others);
+      for (Index j = 0; j < columns; ++j) {
+        for (Index c = 0; c < others; ++c) {
+          double sum = 0;
+          for (Index i = 0; i < rows; ++i) sum += a(i, j) * b(i, c);
+          EXPECT_NEAR(sums(j, c), sum, 1e-12 * (1 + static_cast<double>(rows)));
+        }
+      }
+      const Dense<double> f = random_multivector(others, columns, 3);
+      for (const double own : {0.0, 1.0, -0.5}) {
+        const auto z = copy_of(*x);
+        if (own == 0) z->fill(nan);
+        z->add_product(own, *y, f.values);
+        const Dense<double> now = own_rows(*z);
+        for (Index i = 0; i < rows; ++i) {
+          for (Index c = 0; c < columns; ++c) {
+            double expected = own * a(i, c);
+            for (Index j = 0; j < others; ++j) expected += b(i, j) * f(j, c);
+            ASSERT_NEAR(now(i, c), expected, 1e-14 * static_cast<double>(2 + others));
+          }
+        }
+      }
+    }
+  });
+}
+
 TEST_F(HostVectorsTest, AreFilledAndCopied) {
   for_sizes([&](Index rows, Index columns) {
     const auto x = random(rows, columns, 1), y = random(rows, columns, 2);
