@@ -9,6 +9,7 @@
 #include "core/blas.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
+#include "krylov/null_space.hpp"
 #include "process/system.hpp"
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
@@ -51,6 +52,10 @@ struct Decided {
     shape.matrix.rows = shape.matrix.columns = rows;
     shape.matrix.nonzeros = nonzeros;
     shape.right_hand_sides = right_hand_sides;
+    const Index vectors = together(team, [&] {
+      return team.rank() == 0 ? null_vectors(options, rows) : Index{0};
+    });
+    shape.null_vectors = broadcast_value(team, vectors, 0);
     shape.threads = broadcast_value(team, omp_get_max_threads(), 0);
     SparseStudy study = study_for(config, team, a.csr());
     memory = place_system(config, shape, study, team, gpus, noted);

@@ -57,6 +57,13 @@ enum class Pivoting {
   tournament,  ///< the best of the best rows of each rank's, or a GPU's parts; lu only
 };
 
+/// Which vectors a singular matrix takes to zero.
+enum class NullSpaceKind {
+  none,       ///< A is regular
+  constants,  ///< those whose elements are all equal
+  file,       ///< the columns of a file: SolverOptions::null_space_file
+};
+
 /// What may be switched on or off, or left to the program to decide.
 enum class AutoSwitch { automatic, on, off };
 
@@ -95,6 +102,10 @@ struct SolverOptions {
   /// nodes x 2 or 3, of a matrix with as many unknowns a node, which follow each other; see
   /// docs/methods.md. Empty: none.
   std::string coordinates = {};
+  /// Krylov methods, for a singular A: x is orthogonal to its null space. NullSpaceKind::file: an
+  /// array of n x the dimension.
+  NullSpaceKind null_space = NullSpaceKind::none;
+  std::string null_space_file = {};
   AutoSwitch equilibrate = AutoSwitch::automatic;
   int refinement = 10;    ///< most sweeps of iterative refinement
   bool condition = true;  ///< whether condition numbers are estimated

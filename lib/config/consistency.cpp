@@ -71,7 +71,8 @@ void find_shared_streams(const Config& config, std::vector<Inconsistency>& found
         {"multiply.x", config.multiply.x.file},
         {"solve.ordering", config.solve.ordering_file},
         {"solve.coordinates", config.solve.coordinates},
-        {"solve.initial_guess", config.solve.initial_guess}});
+        {"solve.initial_guess", config.solve.initial_guess},
+        {"solve.null_space", config.solve.null_space_file}});
   once(io::is_standard_output, "output",
        {{"output.solution", config.output.solution},
         {"output.product", config.output.product},
@@ -95,6 +96,7 @@ void find_replaced_files(const Config& config, std::vector<Inconsistency>& found
   take("solve.ordering", config.solve.ordering_file);
   take("solve.coordinates", config.solve.coordinates);
   take("solve.initial_guess", config.solve.initial_guess);
+  take("solve.null_space", config.solve.null_space_file);
   const std::pair<std::string_view, fs::path> outputs[] = {
       {"solve.analysis_file", config.solve.analysis_file},
       {"output.solution", config.output.solution},
@@ -119,6 +121,7 @@ std::vector<Inconsistency> inconsistencies(const Config& config) {
   };
   const Method method = config.solve.method;
   add("solve.pivoting", why_not(method, config.solve.pivoting));
+  add("solve.null_space", why_not(method, config.solve.null_space));
   if (!config.checkpoint.directory.empty()) add("checkpoint.directory", why_not_kept(method));
   if (config.task == Task::solve && config.transport == Transport::peer) {
     found.push_back({"transport",

@@ -232,6 +232,13 @@ const Option option_table[] = {
         "nodes, nodes x 2 or nodes x 3, found as the matrix' file is. The matrix has 2 or 3 "
         "unknowns a "
         "node, which follow each other. Generators of such matrices have them by themselves."),
+    word_or_path<named_null_space_words,
+                 [](auto& config) {
+                   return std::tie(config.solve.null_space, config.solve.null_space_file);
+                 }>("solve.null_space", array_endings,
+                    "Krylov methods, for a singular A: what A takes to zero, constants or the "
+                    "columns of a file, found as the matrix' file is. x is the solution that is "
+                    "orthogonal to it, where there is one."),
     integer<&Config::solve, &Config::Solve::restart>(
         "solve.restart", 1, 10000, "steps",
         "gmres: steps of a cycle, each of which keeps two vectors for every right-hand side."),

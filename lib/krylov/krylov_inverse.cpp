@@ -140,6 +140,25 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
   return result;
 }
 
+/// (I - N N^T) M^-1 for a null space N: what steps are made of stays orthogonal to it.
+class Projected final : public LinearOperator {
+ public:
+  Projected(LinearOperator& inverse, const NullSpace& null_space)
+      : inverse_(inverse), null_space_(null_space) {}
+  void apply(const Vectors& x, Vectors& y) override {
+    inverse_.apply(x, y);
+    null_space_.project(y);
+  }
+  void apply_transposed(const Vectors& x, Vectors& y) override {
+    inverse_.apply_transposed(x, y);
+    null_space_.project(y);
+  }
+
+ private:
+  LinearOperator& inverse_;
+  const NullSpace& null_space_;
+};
+
 /// A, or A^T, as a linear operator.
 class KrylovInverse::Products final : public LinearOperator {
  public:
@@ -162,7 +181,7 @@ KrylovInverse::~KrylovInverse() = default;
 
 void KrylovInverse::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
                                  Equilibration& scaling) {
-  if (method_.symmetric) {
+  if (method_.symmetric || options_.null_space != NullSpaceKind::none) {
     scaling = {};
   } else {
     Inverse::find_scaling(matrix, wanted, precision, scaling);
@@ -183,13 +202,15 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   system.expect_many_products();
   products_ = std::make_unique<Products>(system);
   norm_ = infinity_norm(system);
-  const bool symmetric = seems_symmetric(system);
+  symmetric_ = seems_symmetric(system);
+  const bool symmetric = symmetric_;
   if (method_.symmetric && !symmetric) {
     fail_everywhere(ExitCode::input,
                     "solve.method={} wants a symmetric matrix, and this one is not; use "
                     "solve.method=gmres, bicgstab or idr, or sparse_lu",
                     name(options_.method));
   }
+  if (options_.null_space != NullSpaceKind::none) null_space_.emplace(matrix, options_);
   const Timer timer;
   kind_ = options_.preconditioner;
   if (kind_ == Preconditioner::automatic) {
@@ -200,11 +221,18 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   if (kind_ == Preconditioner::multigrid) near = near_null_space(matrix, scaling);
   facts_.krylov.emplace();
   if (near.vectors.columns > 0) facts_.krylov->near_null_space = "rigid-body modes";
-  preconditioner_ = preconditioner_row(kind_).make({system, memory_, symmetric, std::move(near)});
+  preconditioner_ = preconditioner_row(kind_).make(
+      {system, memory_, symmetric, std::move(near), null_space_.has_value()});
   facts_.krylov->preconditioner = name(kind_);
   facts_.krylov->setup_seconds = timer.seconds();
   facts_.krylov->levels = preconditioner_->levels;
   facts_.notes = preconditioner_->notes;
+  if (null_space_) {
+    facts_.krylov->null_space = null_space_->words();
+    facts_.notes.push_back(
+        fmt::format("A is singular: x is the solution that is orthogonal to its null space, {}",
+                    null_space_->words()));
+  }
 }
 
 KrylovWatch::Goal KrylovInverse::first_goal() const {
@@ -216,7 +244,18 @@ KrylovWatch::Goal KrylovInverse::first_goal() const {
   return goal;
 }
 
+void KrylovInverse::refuse_inconsistent(const Vectors& b) const {
+  constexpr double rounding = 1e-10;
+  const double part = null_space_->part_of(b);
+  if (part <= std::max(rounding, options_.tolerance)) return;
+  fail_everywhere(ExitCode::not_trustworthy,
+                  "the system has no solution: A x is orthogonal to the null space of A, {}, and "
+                  "{:.1e} of the right-hand side lies along it",
+                  null_space_->words(), part);
+}
+
 void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress) {
+  if (null_space_ && symmetric_) refuse_inconsistent(b);
   KrylovWatch::Goal goal = first_goal();
   double first_error = 0;
   if (progress != nullptr) {
@@ -264,6 +303,9 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
       "{:.1e} was wanted; {}",
       method, name(kind_), how, solved.steps, solved.error, goal.tolerance,
       advice(options_.method, kind_));
+  if (null_space_ && !symmetric_) {
+    outcome.shortfall += "; or the right-hand side is none that A x can be, as A is singular";
+  }
 }
 
 std::unique_ptr<Vectors> KrylovInverse::eliminate(const EliminationRun& run) {
@@ -282,12 +324,30 @@ KrylovSolve KrylovInverse::solve(Start start, KrylovWatch::Goal goal, const Vect
       return all_maximum(b.team(), timer.seconds()) >= options_.time_limit;
     };
   }
+  std::unique_ptr<Vectors> consistent;
+  if (null_space_ && (symmetric_ || start.transposed)) {
+    consistent = copy_of(b);
+    null_space_->project(*consistent);
+  }
+  const Vectors& right = consistent != nullptr ? *consistent : b;
+  KrylovSolve solved = solve_for(start, goal, right, x);
+  if (null_space_ && (symmetric_ || !start.transposed)) null_space_->project(x);
+  return solved;
+}
+
+KrylovSolve KrylovInverse::solve_for(Start start, const KrylovWatch::Goal& goal, const Vectors& b,
+                                     Vectors& x) {
   Transposed other_products(*products_), other_preconditioner(*preconditioner_);
   const bool turned = start.transposed && !method_.symmetric;
-  KrylovSystem system{
-      turned ? static_cast<LinearOperator&>(other_products) : *products_,
-      turned ? static_cast<LinearOperator&>(other_preconditioner) : *preconditioner_,
-      options_.restart};
+  LinearOperator& preconditioner =
+      turned ? static_cast<LinearOperator&>(other_preconditioner) : *preconditioner_;
+  // Of A^T alone the null space is not known.
+  const bool projects = null_space_ && (symmetric_ || !start.transposed);
+  std::optional<Projected> projected;
+  if (projects) projected.emplace(preconditioner, *null_space_);
+  KrylovSystem system{turned ? static_cast<LinearOperator&>(other_products) : *products_,
+                      projects ? static_cast<LinearOperator&>(*projected) : preconditioner,
+                      options_.restart};
   const Index at_once = method_.at_once > 0 ? method_.at_once : b.columns();
   if (b.columns() <= at_once) {
     return solve_by_krylov(method_, system, goal, b, x, start.from_x);

@@ -5,6 +5,7 @@
 
 #include "dense/dense_memory.hpp"
 #include "krylov/krylov_method.hpp"
+#include "krylov/null_space.hpp"
 #include "krylov/preconditioner.hpp"
 #include "solve/inverse.hpp"
 
@@ -32,7 +33,9 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
 /// and so does a solve that is expected to be for a solution; corrections stop at residuals of 1e-6
 /// of their right-hand sides, estimates at 1e-2. Methods for symmetric matrices leave A as it is.
 /// Refuses, with Error(not_trustworthy), a matrix that is not symmetric or not positive definite as
-/// the method wants it, where that shows.
+/// the method wants it, where that shows. Of a singular A whose null space is named it makes the
+/// pseudo-inverse, as far as A is symmetric: solutions are orthogonal to the null space; right-hand
+/// sides that are not, so that there is no solution, are refused likewise.
 class KrylovInverse final : public Inverse {
  public:
   /// `memory` must outlive the object.
@@ -58,10 +61,15 @@ class KrylovInverse final : public Inverse {
   };
 
   KrylovWatch::Goal first_goal() const;
+  /// Refuses right-hand sides that A x never is.
+  void refuse_inconsistent(const Vectors& b) const;
   /// Solves to the backward error that is asked for, and tells of it in facts_.
   void solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress);
   void apply(bool transposed, const Vectors& x, Vectors& y);
   KrylovSolve solve(Start start, KrylovWatch::Goal goal, const Vectors& b, Vectors& x);
+  /// The same for a right-hand side that is consistent, as many columns at a time as the method
+  /// takes.
+  KrylovSolve solve_for(Start start, const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x);
 
   DenseMemory& memory_;
   SolverOptions options_;
@@ -70,6 +78,8 @@ class KrylovInverse final : public Inverse {
   std::unique_ptr<BandMatrix> scaled_;  // R A C where it is not A
   std::unique_ptr<Products> products_;  // with one of the two
   std::unique_ptr<PreconditionerOperator> preconditioner_;
+  std::optional<NullSpace> null_space_;
+  bool symmetric_ = false;  // A, as it seems
   Preconditioner kind_ = Preconditioner::none;
   double norm_ = 0;
   SolvePurpose purpose_ = SolvePurpose::correction;

@@ -1,5 +1,6 @@
 #include "krylov/preconditioner.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -116,6 +117,20 @@ std::string preconditioner_help() {
     text += fmt::format("{}\n      {}\n", name(row.kind), row.sentence);
   }
   return text;
+}
+
+void shift_diagonal(Team& team, Csr<double>& rows, Index first_row, double share) {
+  std::vector<Index> places;
+  double largest = 0;
+  for (Index i = 0; i < rows.rows; ++i) {
+    for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+      if (rows.column_indices[k] != first_row + i) continue;
+      places.push_back(k);
+      largest = std::max(largest, std::abs(rows.values[k]));
+    }
+  }
+  largest = all_maximum(team, largest);
+  for (const Index k : places) rows.values[k] += share * largest;
 }
 
 std::vector<double> own_diagonal(const BandMatrix& matrix) {

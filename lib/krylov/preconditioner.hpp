@@ -36,6 +36,7 @@ struct PreconditionerInput {
   DenseMemory& memory;     ///< of the kind that the vectors lie in
   bool symmetric = false;  ///< whether A is, and the method wants M to be symmetric as well
   NearNullSpace near_null_space = {};
+  bool singular = false;  ///< whether A is known to be, and so what is eliminated of it
 };
 
 /// A kind of preconditioner: one row of the table. The words of solve.preconditioner, the help and
@@ -68,6 +69,10 @@ Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool sym
 
 /// The table as `spsolve --help preconditioners` shows it.
 std::string preconditioner_help();
+
+/// Adds `share` of the largest diagonal entry to the diagonal of own rows, columns global, so that
+/// elimination meets no zero pivot. Collective.
+void shift_diagonal(Team& team, Csr<double>& rows, Index first_row, double share);
 
 /// The diagonal of a square matrix' own rows. Not collective.
 std::vector<double> own_diagonal(const BandMatrix& matrix);

@@ -134,6 +134,8 @@ constexpr ReportField field_table[] = {
      "recurrences have the residual; the worst of the right-hand sides."},
     {"krylov.near_null_space", FieldType::text, sometimes,
      "multigrid: rigid-body modes, where it was made of coordinates; else constants are taken."},
+    {"krylov.null_space", FieldType::text, sometimes,
+     "the null space of a singular matrix that was named; x is orthogonal to it."},
     {"krylov.levels[].rows", FieldType::integer, sometimes,
      "multigrid: rows of a level, the finest first."},
     {"krylov.levels[].nonzeros", FieldType::integer, sometimes, "multigrid: its non-zeros."},

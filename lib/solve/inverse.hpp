@@ -78,6 +78,7 @@ struct KrylovOutcome {
                                      ///< residuals of the method's recurrences; the worst column
   std::vector<GridLevel> levels;     ///< of multigrid, the finest first
   std::string_view near_null_space;  ///< of multigrid: what it was told of; empty: nothing
+  std::string null_space;            ///< of a singular A: which one was named; empty: none
   std::string shortfall;             ///< where it did not converge: a sentence
 };
 

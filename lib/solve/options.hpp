@@ -18,6 +18,9 @@ inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial",
                                                       "tournament"};
 inline constexpr std::string_view ordering_words[] = {"auto", "nested_dissection", "amd",
                                                       "rcm",  "natural",           "file"};
+inline constexpr std::string_view null_space_words[] = {"none", "constants", "file"};
+/// Those of null spaces that need no file.
+inline constexpr Words named_null_space_words = Words(null_space_words).first(2);
 /// Those of orders that the program finds by itself.
 inline constexpr Words found_ordering_words = Words(ordering_words).first(5);
 constexpr Words words_of(Ordering) {
@@ -31,6 +34,10 @@ constexpr Words words_of(Preconditioner) {
 }
 constexpr Words words_of(Pivoting) {
   return pivoting_words;
+}
+
+constexpr Words words_of(NullSpaceKind) {
+  return null_space_words;
 }
 
 /// Whether a method keeps A sparse.
@@ -64,6 +71,13 @@ constexpr std::string_view why_not(Method method, Pivoting pivoting) {
            "their own; use solve.pivoting=auto, or solve.method=lu";
   }
   return "";
+}
+
+/// The same of a method and a null space.
+constexpr std::string_view why_not(Method method, NullSpaceKind null_space) {
+  return null_space == NullSpaceKind::none || is_krylov(method)
+             ? ""
+             : "solve.null_space goes with Krylov methods; use solve.method=cg, minres or gmres";
 }
 
 /// The same of a method and checkpoints.

@@ -21,6 +21,9 @@ namespace {
 
 template <Method method>
 std::string refuse_dense(const SolverQuestion& question) {
+  if (const auto reason = why_not(method, question.options.null_space); !reason.empty()) {
+    return std::string(reason);
+  }
   return std::string(why_not(method, question.options.pivoting));
 }
 

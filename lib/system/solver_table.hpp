@@ -26,6 +26,7 @@ struct SolverQuestion {
   MemoryKind memory = MemoryKind::host;
   GpuDenseBytes gpu;     ///< what dense rows take on a GPU; empty on hosts
   bool keeps = false;    ///< whether checkpoints are wanted
+  Index null_vectors = 0;  ///< of a null space that is named
   bool guesses = false;  ///< whether there is a first guess of the solution
   SparseStudy study;     ///< what the analysis of the pattern came to
 };

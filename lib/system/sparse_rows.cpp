@@ -18,6 +18,9 @@ std::string refuse_sparse(const SolverQuestion& question) {
   if (const auto reason = why_not(method, options.pivoting); !reason.empty()) {
     return std::string(reason);
   }
+  if (const auto reason = why_not(method, options.null_space); !reason.empty()) {
+    return std::string(reason);
+  }
   if (question.keeps) return std::string(why_not_kept(method));
   if (method != Method::sparse_lu && options.method == method && !outlook.analysed) {
     if (!outlook.facts.symmetric) {

@@ -112,7 +112,8 @@ SolveOutcome SystemSolver::finish(SystemMatrix& matrix, LinearOperator& inverse,
       times.measure("check", [&] { return refine(matrix, b, inverse, most_sweeps, x, space_); });
   space_.residual.finish();
   space_.correction.finish();
-  if (as_it_is && krylov->converged && !question_.options.condition) {
+  const bool estimates = question_.options.condition && !is_singular();
+  if (as_it_is && krylov->converged && !estimates) {
     // Nothing else tells how far x is off.
     times.measure("check", [&] {
       inverse_->expect(SolvePurpose::estimate);
@@ -145,7 +146,7 @@ void SystemSolver::estimate_trust(SystemMatrix& matrix, LinearOperator& inverse,
                        .refinement = outcome.refinement,
                        .condition = {},
                        .probe = {}};
-  const bool estimates = question_.options.condition && (fit || !facts.krylov);
+  const bool estimates = question_.options.condition && !is_singular() && (fit || !facts.krylov);
   // What a Krylov method comes to differs from one right-hand side to the next.
   if (facts.krylov) known = {};
   bool judged = false;

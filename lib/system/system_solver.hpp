@@ -75,6 +75,10 @@ class SystemSolver final : public LinearOperator {
     std::optional<double> componentwise;  ///< condition_of_any()
   };
 
+  /// Whether A is known to be; then it has no condition number, and what is found of a known
+  /// solution is one of many.
+  bool is_singular() const { return question_.options.null_space != NullSpaceKind::none; }
+
   /// Condition numbers and a probe of the factors, where they are wanted; then what all figures say
   /// of x. Of the first solution the componentwise condition is its own; of later ones a bound for
   /// any, where nothing is doubted with it, and else their own as well.

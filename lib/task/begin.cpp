@@ -18,6 +18,7 @@
 #include "io/order_file.hpp"
 #include "io/special_file.hpp"
 #include "matrix/convert.hpp"
+#include "krylov/null_space.hpp"
 #include "process/log.hpp"
 #include "process/system.hpp"
 #include "task/coordinates.hpp"
@@ -101,6 +102,7 @@ void check_files(const Config& config) {
   });
   if (known && config.task == Task::solve) {
     check([&] { find_coordinates(config.solve.coordinates, "", shape.rows); });
+    check([&] { null_vectors(config.solve, shape.rows); });
   }
   for (const auto& file : result_files(config)) check([&] { io::require_folder_of(file); });
   if (failures.empty()) return;

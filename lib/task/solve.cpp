@@ -14,6 +14,7 @@
 #include "dense/flops.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "io/matrix_source.hpp"
+#include "krylov/null_space.hpp"
 #include "process/interrupt.hpp"
 #include "process/log.hpp"
 #include "process/signals.hpp"
@@ -85,6 +86,7 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     check_result_columns(config.output.solution, shape.right_hand_sides);
     find_coordinates(config.solve.coordinates, "", rows);
     check_first_guess(config.solve.initial_guess, rows, shape.right_hand_sides);
+    shape.null_vectors = null_vectors(config.solve, rows);
     shape.threads = omp_get_max_threads();
   });
   return broadcast_value(team, shape, 0);
@@ -390,7 +392,9 @@ class SolveRun {
     report_.condition = outcome.condition;
     report_.trust = outcome.trust;
     report_.l2_error.reset();
-    if (solution_is_ones(step.b)) report_.l2_error = distance_from_ones(x);
+    // Of a singular matrix ones are one solution of many.
+    const bool is_known = config_.solve.null_space == NullSpaceKind::none;
+    if (is_known && solution_is_ones(step.b)) report_.l2_error = distance_from_ones(x);
   }
 
   void write(const Vectors& x, const Step& step) {

@@ -122,6 +122,7 @@ SolverQuestion question_for(const Config& config, const SystemShape& shape, int 
   question.memory = gpu ? MemoryKind::gpu : MemoryKind::host;
   question.gpu = gpu;
   question.keeps = !config.checkpoint.directory.empty();
+  question.null_vectors = shape.null_vectors;
   question.guesses = !config.solve.initial_guess.empty();
   question.study = std::move(study);
   return question;

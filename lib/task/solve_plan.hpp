@@ -17,7 +17,8 @@ namespace spsolve {
 struct SystemShape {
   MatrixShape matrix;
   Index right_hand_sides = 1;
-  int threads = 1;  ///< of rank 0
+  Index null_vectors = 0;  ///< of a null space that is named
+  int threads = 1;         ///< of rank 0
 };
 
 /// What `config` asks of the solver table, for a shape that is known: on GPUs where `gpu`

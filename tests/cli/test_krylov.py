@@ -136,6 +136,63 @@ class Krylov(CliTest):
         self.assertEqual(result.code, SOLVED, result.text)
         self.assertIn("solve.initial_guess changed nothing", result.text)
 
+    def path(self, n=60):
+        """The Laplacian of a path in path.mtx: constants are its null space."""
+        entries = []
+        for i in range(1, n + 1):
+            entries.append((i, i, 1 if i in (1, n) else 2))
+            if i > 1:
+                entries += [(i, i - 1, -1), (i - 1, i, -1)]
+        self.write("path.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                   f"{n} {n} {len(entries)}\n" + "".join(f"{i} {j} {v}\n" for i, j, v in entries))
+
+    def test_a_null_space_makes_a_singular_system_one_that_is_solved(self):
+        n = 60
+        self.path(n)
+        self.array("b.mtx", [(1,)] + [(0,)] * (n - 2) + [(-1,)])
+        self.array("ones.mtx", [(3,)] * n)
+        for null_space in ("constants", "./ones.mtx"):
+            for method in ("cg", "minres", "gmres"):
+                for ranks in (1, 3):
+                    result = self.solve("path.mtx", f"solve.method={method}",
+                                        "right_hand_side=b.mtx", f"solve.null_space={null_space}",
+                                        "output.solution=x.mtx", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    self.assertIn("A is singular: x is the solution that is orthogonal to its null "
+                                  "space, ", result.text)
+                    lines = (self.folder / "x.mtx").read_text().splitlines()
+                    x = [float(line) for line in lines[-n:]]
+                    self.assertLess(abs(sum(x)), 1e-9)
+                    for i in range(n):  # x falls by 1 from node to node
+                        self.assertAlmostEqual(x[i], (n - 1) / 2 - i, 9)
+                    self.assertIn("null_space", self.report()["krylov"])
+
+    def test_null_spaces_that_are_none_and_systems_without_solution(self):
+        n = 60
+        self.path(n)
+        self.array("b.mtx", [(1,)] * n)
+        self.array("short.mtx", [(1,)] * (n - 1))
+        self.array("square.mtx", [tuple([1] * n)] * n)
+        cg = ("solve.method=cg", "right_hand_side=b.mtx")
+        cases = (("path.mtx", (*cg, "solve.null_space=constants"), NOT_TRUSTWORTHY,
+                  "the system has no solution: A x is orthogonal to the null space of A, constants"),
+                 ("grid2d:20", ("solve.method=cg", "solve.null_space=constants"), INPUT,
+                  "A does not take the constants to zero"),
+                 ("path.mtx", (*cg, "solve.null_space=./short.mtx"), INPUT,
+                  "the null space has 59 rows, but the matrix has 60"),
+                 ("path.mtx", (*cg, "solve.null_space=./square.mtx"), INPUT,
+                  "a null space of 60 vectors of a matrix of order 60"),
+                 ("path.mtx", (*cg, "solve.null_space=zeros"), INPUT, "solve.null_space"),
+                 ("path.mtx", ("solve.method=lu", "solve.null_space=constants"), INPUT,
+                  "solve.null_space goes with Krylov methods"),
+                 ("path.mtx", ("solve.null_space=constants",), INPUT,
+                  "solve.null_space goes with Krylov methods"))
+        for matrix, settings, code, words in cases:
+            for ranks in (1, 2):
+                result = self.solve(matrix, *settings, ranks=ranks)
+                self.assertEqual(result.code, code, result.text)
+                self.assertIn(words, result.err)
+
     def elastic(self, side):
         """Linear elasticity in a file, which tells nothing of nodes, and where they are."""
         self.spmtx("generate", f"elastic3d:{side}", "body.mtx")
@@ -199,16 +256,9 @@ class Krylov(CliTest):
             self.assertIn(f"solve.coordinates changed nothing: {words}", result.text)
 
     def test_a_singular_matrix_is_not_called_solved(self):
-        # A path's Laplacian: constants are its null space. The right-hand side does not sum to 0.
+        # The right-hand side is no sum of its columns.
         n = 60
-        entries = []
-        for i in range(1, n + 1):
-            entries.append((i, i, 1 if i in (1, n) else 2))
-            if i > 1:
-                entries += [(i, i - 1, -1), (i - 1, i, -1)]
-        lines = [f"{i} {j} {v}" for i, j, v in entries]
-        self.write("path.mtx", "%%MatrixMarket matrix coordinate real general\n"
-                   f"{n} {n} {len(lines)}\n" + "\n".join(lines) + "\n")
+        self.path(n)
         self.write("b.mtx", f"%%MatrixMarket matrix array real general\n{n} 1\n" + "1\n" * n)
         for method in ("cg", "block_cg", "minres", "gmres", "bicgstab", "idr"):
             result = self.solve("path.mtx", f"solve.method={method}", "right_hand_side=b.mtx",

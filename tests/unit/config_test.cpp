@@ -161,7 +161,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nsolve: {xyzzy: 1}\n",
        "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, ordering, "
        "analysis_file, pivoting, precision, block, ranks, preconditioner, tolerance, iterations, "
-       "time_limit, initial_guess, coordinates, "
+       "time_limit, initial_guess, coordinates, null_space, "
        "restart, equilibrate, refinement, condition, accept"},
       {"matrix: a\nthreads: 1\ndevice: host\nthreads: 2\n",
        "c.yaml:4:1: 'threads' is given twice, first in line 2"},
@@ -235,7 +235,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "precision, "
        "block, "
        "ranks, preconditioner, tolerance, iterations, time_limit, "
-       "initial_guess, coordinates, restart, equilibrate, "
+       "initial_guess, coordinates, null_space, restart, equilibrate, "
        "refinement, condition, "
        "accept, "
        "not "

@@ -26,8 +26,9 @@ struct Hierarchy::Level {
 /// The inverse of the coarsest matrix.
 class Hierarchy::Coarsest {
  public:
-  Coarsest(const BandMatrix& matrix, DenseMemory& memory, bool symmetric)
-      : matrix_(matrix.team(), matrix.row_layout(), rows_of(matrix, symmetric), matrix.memory()) {
+  Coarsest(const BandMatrix& matrix, DenseMemory& memory, bool symmetric, bool singular)
+      : matrix_(matrix.team(), matrix.row_layout(), rows_of(matrix, symmetric, singular),
+                matrix.memory()) {
     SparseChoice choice;
     choice.kind = symmetric ? Factorization::cholesky : Factorization::lu;
     choice.may_change = true;
@@ -45,8 +46,10 @@ class Hierarchy::Coarsest {
  private:
   /// Own rows with global columns; of a symmetric matrix, which products left symmetric but for
   /// rounding, the mean of it and its transpose.
-  static Csr<double> rows_of(const BandMatrix& matrix, bool symmetric) {
+  static Csr<double> rows_of(const BandMatrix& matrix, bool symmetric, bool singular) {
     Csr<double> rows = matrix.global_rows();
+    constexpr double share = 1e-7;
+    if (singular) shift_diagonal(matrix.team(), rows, matrix.own_rows().first, share);
     if (!symmetric) return rows;
     const RowLayout& layout = matrix.row_layout();
     const Csr<double> other = transposed_rows(matrix.team(), layout, layout, rows);
@@ -127,7 +130,7 @@ Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
   constexpr Index most_eliminated = 20000;
   Level& last = *levels_.back();
   if (last.smoother == nullptr || last.matrix->row_layout().rows <= most_eliminated) {
-    coarsest_ = std::make_unique<Coarsest>(*last.matrix, memory_, symmetric_);
+    coarsest_ = std::make_unique<Coarsest>(*last.matrix, memory_, symmetric_, options_.singular);
   }
 }
 
@@ -224,7 +227,8 @@ namespace {
 class Multigrid final : public PreconditionerOperator {
  public:
   explicit Multigrid(const PreconditionerInput& input)
-      : hierarchy_(input.matrix, input.memory, input.symmetric, {}, input.near_null_space) {
+      : hierarchy_(input.matrix, input.memory, input.symmetric, {.singular = input.singular},
+                   input.near_null_space) {
     levels = hierarchy_.levels();
   }
 

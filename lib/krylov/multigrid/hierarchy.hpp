@@ -25,6 +25,7 @@ class Hierarchy {
     double theta = 0.08;   ///< of strong couplings on the finest level; half on each coarser one
     Index coarsest = 600;  ///< at most so many rows are eliminated
     int most_levels = 20;
+    bool singular = false;  ///< A and so every A_l; the coarsest is eliminated with a small shift
   };
 
   /// `matrix` and `memory` must outlive the object. Collective.

@@ -15,7 +15,11 @@ class Elimination final : public PreconditionerOperator {
     BandMatrix& matrix = input.matrix;
     const Index own = matrix.own_rows().size();
     together(matrix.team(), [&] {
-      block_.emplace(alone_, RowLayout{own, 1}, own_block(matrix.local_rows()), matrix.memory());
+      Csr<double> rows = own_block(matrix.local_rows());
+      // As much as float tells from zero with digits to spare.
+      constexpr double share = 1e-4;
+      if (input.singular) shift_diagonal(alone_, rows, 0, share);
+      block_.emplace(alone_, RowLayout{own, 1}, std::move(rows), matrix.memory());
       SparseChoice choice;
       choice.kind = input.symmetric ? Factorization::cholesky : Factorization::lu;
       choice.may_change = true;

@@ -1,0 +1,82 @@
+#include "krylov/null_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "io/dense_source.hpp"
+#include "krylov/orthonormal.hpp"
+#include "solve/equilibrate.hpp"
+#include "vectors/vector_files.hpp"
+
+namespace spsolve {
+
+Index null_vectors(const SolverOptions& options, Index rows) {
+  if (options.null_space != NullSpaceKind::file) {
+    return options.null_space == NullSpaceKind::none ? 0 : 1;
+  }
+  const std::string& file = options.null_space_file;
+  const DenseShape shape = describe_dense(file);
+  require_rows(file, shape.rows, rows, "null space");
+  if (shape.columns >= 1 && shape.columns < rows) return shape.columns;
+  fail(ExitCode::input, "{}: a null space of {} vectors of a matrix of order {}", file,
+       shape.columns, rows);
+}
+
+NullSpace::NullSpace(SystemMatrix& matrix, const SolverOptions& options) {
+  Team& team = matrix.team();
+  std::unique_ptr<Vectors> given;
+  if (options.null_space == NullSpaceKind::constants) {
+    given = matrix.vectors(1);
+    given->fill(1);
+    words_ = "constants";
+  } else {
+    const std::string& file = options.null_space_file;
+    together(team, [&] {
+      if (team.rank() == 0) null_vectors(options, matrix.order());
+    });
+    given = read_vectors(team, matrix.layout(), matrix.memory(), file);
+    words_ = fmt::format("{} vector{} of {}", given->columns(), given->columns() == 1 ? "" : "s",
+                         file);
+  }
+  vectors_ = orthonormal(*given);
+  if (dimension() < given->columns()) {
+    fail_everywhere(ExitCode::input,
+                    "solve.null_space: the {} depend on each other: only {} of them {} independent",
+                    words_, dimension(), dimension() == 1 ? "is" : "are");
+  }
+  // What products leave of orthonormal vectors is no more than rounding.
+  constexpr double negligible = 1e-10;
+  const std::unique_ptr<Vectors> product = vectors_->similar(dimension());
+  matrix.apply(*vectors_, *product);
+  const double norm = matrix.norms({}).infinity;
+  const std::vector<double> left = maxima(*product), size = maxima(*vectors_);
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    const double share = norm > 0 ? left[k] / (norm * size[k]) : 0;
+    if (share <= negligible) continue;
+    fail_everywhere(ExitCode::input,
+                    "solve.null_space: A does not take the {} to zero, but to {:.1e} of ||A||; they "
+                    "are not its null space",
+                    words_, share);
+  }
+}
+
+void NullSpace::project(Vectors& x) const {
+  Dense<double> along = products(*vectors_, x);
+  for (double& value : along.values) value = -value;
+  x.add_product(1, *vectors_, along.values);
+}
+
+double NullSpace::part_of(const Vectors& b) const {
+  const Dense<double> along = products(*vectors_, b);
+  const std::vector<double> length = norms(b);
+  double worst = 0;
+  for (Index c = 0; c < along.columns; ++c) {
+    double sum = 0;
+    for (Index k = 0; k < along.rows; ++k) sum += along(k, c) * along(k, c);
+    if (sum > 0) worst = std::max(worst, std::sqrt(sum) / length[static_cast<std::size_t>(c)]);
+  }
+  return worst;
+}
+
+}  // namespace spsolve
