@@ -189,12 +189,19 @@ void KrylovInverse::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precis
 }
 
 void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
+  const bool again =
+      matrix_ == &matrix && preconditioner_ != nullptr && scaling.scales == (scaled_ != nullptr);
   matrix_ = &matrix;
-  preconditioner_ = nullptr;
+  scaling_ = &scaling;
   products_ = nullptr;
-  scaled_ = nullptr;
   facts_ = {};
-  if (scaling.scales) {
+  if (!again) {
+    preconditioner_ = nullptr;
+    scaled_ = nullptr;
+  }
+  if (again && scaling.scales) {
+    scaled_->set_values(matrix.scaled_rows(scaling).values);
+  } else if (scaling.scales) {
     scaled_ = std::make_unique<BandMatrix>(matrix.team(), matrix.layout(), matrix.layout(),
                                            matrix.scaled_rows(scaling), matrix.memory());
   }
@@ -202,37 +209,49 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   system.expect_many_products();
   products_ = std::make_unique<Products>(system);
   norm_ = infinity_norm(system);
+  const bool was_symmetric = symmetric_;
   symmetric_ = seems_symmetric(system);
-  const bool symmetric = symmetric_;
-  if (method_.symmetric && !symmetric) {
+  if (method_.symmetric && !symmetric_) {
     fail_everywhere(ExitCode::input,
                     "solve.method={} wants a symmetric matrix, and this one is not; use "
                     "solve.method=gmres, bicgstab or idr, or sparse_lu",
                     name(options_.method));
   }
   if (options_.null_space != NullSpaceKind::none) null_space_.emplace(matrix, options_);
-  const Timer timer;
-  kind_ = options_.preconditioner;
-  if (kind_ == Preconditioner::automatic) {
-    const bool elastic = matrix.coordinates().columns > 0;
-    kind_ = choose_preconditioner(system, options_.method, symmetric, elastic);
-  }
-  NearNullSpace near;
-  if (kind_ == Preconditioner::multigrid) near = near_null_space(matrix, scaling);
   facts_.krylov.emplace();
-  if (near.vectors.columns > 0) facts_.krylov->near_null_space = "rigid-body modes";
-  preconditioner_ = preconditioner_row(kind_).make(
-      {system, memory_, symmetric, std::move(near), null_space_.has_value()});
-  facts_.krylov->preconditioner = name(kind_);
-  facts_.krylov->setup_seconds = timer.seconds();
-  facts_.krylov->levels = preconditioner_->levels;
-  facts_.notes = preconditioner_->notes;
+  make_preconditioner(again && was_symmetric == symmetric_ && !worn_ && steps_when_new_);
   if (null_space_) {
     facts_.krylov->null_space = null_space_->words();
     facts_.notes.push_back(
         fmt::format("A is singular: x is the solution that is orthogonal to its null space, {}",
                     null_space_->words()));
   }
+}
+
+void KrylovInverse::make_preconditioner(bool may_renew) {
+  const Timer timer;
+  const Preconditioner before = kind_;
+  BandMatrix& system = products_->matrix();
+  kind_ = options_.preconditioner;
+  if (kind_ == Preconditioner::automatic) {
+    const bool elastic = matrix_->coordinates().columns > 0;
+    kind_ = choose_preconditioner(system, options_.method, symmetric_, elastic);
+  }
+  NearNullSpace near;
+  if (kind_ == Preconditioner::multigrid) near = near_null_space(*matrix_, *scaling_);
+  if (near.vectors.columns > 0) facts_.krylov->near_null_space = "rigid-body modes";
+  renewed_ = may_renew && kind_ == before && preconditioner_->renew(near);
+  if (!renewed_) {
+    preconditioner_ = nullptr;
+    steps_when_new_.reset();
+    preconditioner_ = preconditioner_row(kind_).make(
+        {system, memory_, symmetric_, std::move(near), null_space_.has_value()});
+  }
+  facts_.krylov->renewed = renewed_;
+  facts_.krylov->preconditioner = name(kind_);
+  facts_.krylov->setup_seconds = timer.seconds();
+  facts_.krylov->levels = preconditioner_->levels;
+  facts_.notes = preconditioner_->notes;
 }
 
 KrylovWatch::Goal KrylovInverse::first_goal() const {
@@ -270,7 +289,13 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
                      [error] { return fmt::format("backward error {:.1e}", error); });
     };
   }
-  const KrylovSolve solved = solve(start, goal, b, x);
+  KrylovSolve solved = solve(start, goal, b, x);
+  if (renewed_ && !solved.converged && solved.end != KrylovEnd::time) {
+    make_preconditioner(false);
+    solved = solve({start.transposed}, goal, b, x);
+  }
+  if (!renewed_ && !steps_when_new_) steps_when_new_ = solved.steps;
+  worn_ = renewed_ && solved.steps > *steps_when_new_ + *steps_when_new_ / 2 + 1;
   KrylovOutcome& outcome = *facts_.krylov;
   outcome.steps = solved.steps;
   outcome.asked = goal.tolerance;

@@ -28,8 +28,10 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
                             const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x,
                             bool from_x = false);
 
-/// (R A C)^-1 by a Krylov method with a preconditioner. Its preconditioner is
-/// set up by prepare(). eliminate() solves for run.first to the backward error that is asked for,
+/// (R A C)^-1 by a Krylov method with a preconditioner, which prepare() sets up. For new values of
+/// one pattern multigrid keeps its aggregates and patterns, until a solution takes half as many steps
+/// again as the first one with them did; what does not converge with them is solved once more with a
+/// preconditioner that is made anew. eliminate() solves for run.first to the backward error that is asked for,
 /// and so does a solve that is expected to be for a solution; corrections stop at residuals of 1e-6
 /// of their right-hand sides, estimates at 1e-2. Methods for symmetric matrices leave A as it is.
 /// Refuses, with Error(not_trustworthy), a matrix that is not symmetric or not positive definite as
@@ -60,6 +62,8 @@ class KrylovInverse final : public Inverse {
     bool from_x = false;
   };
 
+  /// Makes the preconditioner, or gives it new values where it may keep its pattern.
+  void make_preconditioner(bool may_renew);
   KrylovWatch::Goal first_goal() const;
   /// Refuses right-hand sides that A x never is.
   void refuse_inconsistent(const Vectors& b) const;
@@ -80,7 +84,13 @@ class KrylovInverse final : public Inverse {
   std::unique_ptr<PreconditionerOperator> preconditioner_;
   std::optional<NullSpace> null_space_;
   bool symmetric_ = false;  // A, as it seems
+  // Steps of the first solution with a preconditioner that was made anew; and whether it was given
+  // new values since.
+  std::optional<Index> steps_when_new_;
+  bool renewed_ = false;
+  bool worn_ = false;  // whether a solution took so many steps that the next values get a new one
   Preconditioner kind_ = Preconditioner::none;
+  Equilibration const* scaling_ = nullptr;
   double norm_ = 0;
   SolvePurpose purpose_ = SolvePurpose::correction;
   InverseFacts facts_;

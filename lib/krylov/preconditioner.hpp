@@ -14,20 +14,24 @@
 
 namespace spsolve {
 
-/// M^-1 for a matrix M near A, as a Krylov method applies it.
-class PreconditionerOperator : public LinearOperator {
- public:
-  /// What a reader of the report should know of it.
-  std::vector<std::string> notes;
-  /// Of multigrid, the finest first.
-  std::vector<GridLevel> levels;
-};
-
 /// Vectors that A takes to nearly nothing, as far as its entries between neighbours are concerned,
 /// and which iteration alone would therefore take long for.
 struct NearNullSpace {
   Index size = 1;         ///< unknowns of a node, which follow each other; bands hold whole nodes
   Dense<double> vectors;  ///< own rows x m; m = 0: not known
+};
+
+/// M^-1 for a matrix M near A, as a Krylov method applies it.
+class PreconditionerOperator : public LinearOperator {
+ public:
+  /// Takes in new values of the matrix that it was made of, of the same pattern, at less cost than
+  /// one that is made anew; false where it does not, and then nothing is changed. Collective.
+  virtual bool renew(NearNullSpace) { return false; }
+
+  /// What a reader of the report should know of it.
+  std::vector<std::string> notes;
+  /// Of multigrid, the finest first.
+  std::vector<GridLevel> levels;
 };
 
 /// What a preconditioner is made of.

@@ -12,6 +12,7 @@ nlohmann::ordered_json to_json(const KrylovOutcome& outcome) {
                               {"asked", outcome.asked},
                               {"history", outcome.history}};
   if (!outcome.near_null_space.empty()) json["near_null_space"] = outcome.near_null_space;
+  if (outcome.renewed) json["renewed"] = true;
   if (!outcome.null_space.empty()) json["null_space"] = outcome.null_space;
   for (const GridLevel& level : outcome.levels) {
     json["levels"].push_back({{"rows", level.rows}, {"nonzeros", level.nonzeros}});
@@ -33,7 +34,8 @@ std::string to_text(const KrylovOutcome& outcome) {
   if (!outcome.null_space.empty()) {
     text += fmt::format(", x orthogonal to {}", outcome.null_space);
   }
-  return text + fmt::format(", set up in {:.3g} s", outcome.setup_seconds);
+  return text + fmt::format(", {} in {:.3g} s", outcome.renewed ? "renewed" : "set up",
+                            outcome.setup_seconds);
 }
 
 }  // namespace spsolve

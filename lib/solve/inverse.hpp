@@ -71,6 +71,7 @@ struct GridLevel {
 struct KrylovOutcome {
   std::string_view preconditioner;  ///< the word of solve.preconditioner that was taken
   double setup_seconds = 0;         ///< of the preconditioner
+  bool renewed = false;             ///< it has its pattern of earlier values
   Index steps = 0;
   bool converged = true;             ///< to the backward error that was asked for
   double asked = 0;                  ///< that

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "distribute/reading/scatter.hpp"
+#include "helpers/reference.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/multigrid/hierarchy.hpp"
 #include "krylov/multigrid/rigid_body_modes.hpp"
@@ -80,6 +82,74 @@ TEST_F(Multigrid, MultigridIsTakenByItselfWhereNodesAreKnown) {
         choose_preconditioner(matrix->bands(), Method::cg, true, matrix->coordinates().columns > 0);
     EXPECT_EQ(kind, told ? Preconditioner::multigrid : Preconditioner::ic0);
   }
+}
+
+TEST_F(Multigrid, NewValuesKeepAggregatesAndPatterns) {
+  // Of values whose strong couplings are the same it is the very hierarchy that is made of them.
+  for (const bool told : {false, true}) {
+    for (const bool holed : {false, true}) {
+      const auto matrix = elastic(ranks.team, 7, told, holed);
+      Hierarchy::Options options;
+      options.coarsest = 50;
+      const auto near = [&] {
+        return told ? NearNullSpace{3, rigid_body_modes(ranks.team, matrix->coordinates())}
+                    : NearNullSpace{};
+      };
+      Hierarchy renewed(matrix->bands(), ranks.memory, true, options, near());
+      std::vector<double> values = matrix->bands().global_rows().values;
+      for (double& value : values) value *= 3;
+      matrix->set_values(values);
+      renewed.renew(near());
+      Hierarchy anew(matrix->bands(), ranks.memory, true, options, near());
+      ASSERT_EQ(renewed.levels().size(), anew.levels().size());
+      ASSERT_GE(anew.levels().size(), 2u);
+      const auto b = test::vectors_of(*matrix, random_multivector(matrix->order(), 2, 1));
+      const auto x = b->similar(2), y = b->similar(2);
+      renewed.cycle(*b, *x);
+      anew.cycle(*b, *y);
+      EXPECT_EQ(own_rows(*x).values, own_rows(*y).values) << told << holed;
+    }
+  }
+}
+
+TEST_F(Multigrid, IsSetUpAnewWhereOldAggregatesNoLongerServe) {
+  // A grid whose couplings are strong along one axis, and then along the other one.
+  const Index side = 60;
+  const Csr<double> pattern = load_matrix(fmt::format("grid2d:{}", side));
+  const auto grid = [&](double along, double across) {
+    Csr<double> whole = pattern;
+    for (Index i = 0; i < whole.rows; ++i) {
+      for (Index k = whole.row_offsets[i]; k < whole.row_offsets[i + 1]; ++k) {
+        const Index distance = std::abs(whole.column_indices[k] - i);
+        whole.values[k] = distance == 0 ? 2 * (along + across) : distance == 1 ? -along : -across;
+      }
+    }
+    return whole;
+  };
+  SolverOptions options;
+  options.method = Method::cg;
+  options.preconditioner = Preconditioner::multigrid;
+  options.condition = false;
+  const Dense<double> b = random_multivector(pattern.rows, 1, 3);
+  const RowLayout layout{pattern.rows, ranks.team.size()};
+  SystemSolver solver = solver_for(grid(1, 1e-3), options);
+  std::vector<Index> steps;
+  std::vector<bool> renewed;
+  for (const auto& [along, across] : {std::pair{1.0, 1e-3}, std::pair{2.0, 2.5e-3},
+                                      std::pair{1e-3, 1.0}, std::pair{1.1e-3, 1.0}}) {
+    const Csr<double> whole = grid(along, across);
+    solver.set_values(scatter_rows(ranks.team, layout, Csr<double>(whole)).values);
+    solver.set_up();
+    const Solved solved = solve(solver, b);
+    EXPECT_LE(test::backward_error(whole, b, solved.x), 1e-13);
+    steps.push_back(solved.krylov.steps);
+    renewed.push_back(solved.krylov.renewed);
+  }
+  EXPECT_FALSE(renewed[0]);
+  EXPECT_TRUE(renewed[1]);
+  EXPECT_LE(steps[1], steps[0] + steps[0] / 4);
+  EXPECT_FALSE(renewed[3]);
+  EXPECT_LT(steps[3], steps[2] + 1);
 }
 
 TEST_F(Multigrid, TheMultigridCycleIsSymmetric) {

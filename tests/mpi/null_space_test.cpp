@@ -1,5 +1,7 @@
 // Singular systems whose null space is known, over the ranks of a team.
 
+#include "krylov/null_space.hpp"
+
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -8,7 +10,6 @@
 #include "io/dense_source.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/krylov_method.hpp"
-#include "krylov/null_space.hpp"
 #include "krylov_systems.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
@@ -51,7 +52,11 @@ TEST_F(NullSpaces, ConstantsOfEveryMethodWithEveryPreconditioner) {
     const char* generator;
     bool symmetric;
   };
-  for (const Case& each : {Case{"grid2d:30", true}, Case{"grid3d:9", false}}) {
+  // Ranks that share the cores of a small machine wait for each other at every product.
+  const bool alone = ranks.team.size() == 1;
+  const Case cases[] = {{alone ? "grid2d:30" : "grid2d:12", true},
+                        {alone ? "grid3d:9" : "grid3d:5", false}};
+  for (const Case& each : cases) {
     const Csr<double> whole = laplacian(each.generator, each.symmetric);
     const Dense<double> b = test::multiply(whole, random_multivector(whole.rows, 2, 5));
     for (const KrylovMethod& method : krylov_methods()) {
@@ -60,8 +65,10 @@ TEST_F(NullSpaces, ConstantsOfEveryMethodWithEveryPreconditioner) {
            {Preconditioner::none, Preconditioner::jacobi, Preconditioner::ic0,
             Preconditioner::chebyshev, Preconditioner::elimination, Preconditioner::multigrid}) {
         if (kind == Preconditioner::ic0 && !each.symmetric) continue;
-        SCOPED_TRACE(
-            fmt::format("{} {} {}", each.generator, name(method.method), name(kind)));
+        const bool knows_ranks =
+            kind == Preconditioner::multigrid || kind == Preconditioner::elimination;
+        if (!alone && !knows_ranks) continue;
+        SCOPED_TRACE(fmt::format("{} {} {}", each.generator, name(method.method), name(kind)));
         SolverOptions options;
         options.method = method.method;
         options.preconditioner = kind;
@@ -162,10 +169,8 @@ TEST_F(NullSpaces, TheMotionsOfAFreeBodyFromAFile) {
       motions(3 * node + q, 3 + axis) = places(node, p);
     }
   }
-  const std::string file =
-      fmt::format("{}/motions-{}.npy", testing::TempDir(), ranks.team.size());
-  const std::string twice =
-      fmt::format("{}/twice-{}.npy", testing::TempDir(), ranks.team.size());
+  const std::string file = fmt::format("{}/motions-{}.npy", testing::TempDir(), ranks.team.size());
+  const std::string twice = fmt::format("{}/twice-{}.npy", testing::TempDir(), ranks.team.size());
   if (ranks.team.rank() == 0) {
     write_dense(file, motions, "");
     Dense<double> more = motions;
@@ -194,8 +199,8 @@ TEST_F(NullSpaces, TheMotionsOfAFreeBodyFromAFile) {
   }
   EXPECT_EQ(solved.krylov.null_space, "6 vectors of " + file);
   options.null_space_file = twice;
-  const std::string message = test::error_of(
-      [&] { solver_for(whole, options).set_up(); }, ExitCode::input);
+  const std::string message =
+      test::error_of([&] { solver_for(whole, options).set_up(); }, ExitCode::input);
   EXPECT_NE(message.find("only 5 of them are independent"), std::string::npos) << message;
   all_sum(ranks.team, 0);
   if (ranks.team.rank() == 0) {

@@ -17,6 +17,8 @@ struct Hierarchy::Level {
   std::unique_ptr<BandMatrix> owned;  ///< all but the finest one
   BandMatrix* matrix = nullptr;
   double largest = 0;  ///< eigenvalue of D^-1 A
+  NodeGraph strong;    ///< couplings, which aggregates and patterns were made by
+  Aggregates aggregates;
   std::unique_ptr<Polynomial> smoother;
   std::unique_ptr<BandMatrix> prolongation, restriction;  ///< P and P^T; none on the coarsest level
   std::unique_ptr<Vectors> residual;                      ///< here
@@ -28,12 +30,28 @@ class Hierarchy::Coarsest {
  public:
   Coarsest(const BandMatrix& matrix, DenseMemory& memory, bool symmetric, bool singular)
       : matrix_(matrix.team(), matrix.row_layout(), rows_of(matrix, symmetric, singular),
-                matrix.memory()) {
+                matrix.memory()),
+        symmetric_(symmetric),
+        singular_(singular) {
     SparseChoice choice;
     choice.kind = symmetric ? Factorization::cholesky : Factorization::lu;
     choice.may_change = true;
     choice.refined = true;
     inverse_.emplace(matrix.team(), memory.sparse(), choice, nullptr);
+    eliminate();
+  }
+
+  /// New values of the pattern, whose analysis is kept.
+  void renew(const BandMatrix& matrix) {
+    matrix_.set_values(rows_of(matrix, symmetric_, singular_).values);
+    eliminate();
+  }
+
+  void apply(const Vectors& b, Vectors& x) { unscaled_->apply(b, x); }
+
+ private:
+  void eliminate() {
+    unscaled_.reset();
     inverse_->find_scaling(matrix_, AutoSwitch::automatic, Precision::float64, scaling_);
     inverse_->prepare(matrix_, scaling_);
     Progress silent("eliminating", 1, Progress::Show::off);
@@ -41,9 +59,6 @@ class Hierarchy::Coarsest {
     unscaled_.emplace(ScaledOperator::unscaled(*inverse_, matrix_, scaling_));
   }
 
-  void apply(const Vectors& b, Vectors& x) { unscaled_->apply(b, x); }
-
- private:
   /// Own rows with global columns; of a symmetric matrix, which products left symmetric but for
   /// rounding, the mean of it and its transpose.
   static Csr<double> rows_of(const BandMatrix& matrix, bool symmetric, bool singular) {
@@ -61,6 +76,7 @@ class Hierarchy::Coarsest {
   }
 
   SystemMatrix matrix_;
+  bool symmetric_, singular_;
   Equilibration scaling_;
   std::optional<SparseInverse<double>> inverse_;
   std::optional<ScaledOperator> unscaled_;
@@ -94,6 +110,16 @@ void mend_empty_rows(Csr<double>& rows, Index first) {
   }
 }
 
+/// `near` becomes constants where nothing is given. Hands back A with whole nodes, where it has rows
+/// that name parts of the given ones.
+std::unique_ptr<BandMatrix> complete(const BandMatrix& matrix, NearNullSpace& near) {
+  if (near.vectors.columns == 0) {
+    near = constants(matrix);
+    return nullptr;
+  }
+  return are_nodes(matrix, near.size) ? nullptr : with_whole_nodes(matrix, near.size);
+}
+
 void make_like(std::unique_ptr<Vectors>& x, BandMatrix& of, Index columns, bool of_rows) {
   if (x != nullptr && x->columns() == columns) return;
   x = of_rows ? of.vectors_of_rows(columns) : of.vectors_of_columns(columns);
@@ -106,24 +132,16 @@ Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
     : memory_(memory), symmetric_(symmetric), options_(options) {
   levels_.push_back(std::make_unique<Level>());
   levels_.front()->matrix = &matrix;
-  std::unique_ptr<BandMatrix> whole_nodes;  // A, where it has rows that name parts of nodes
-  if (near.vectors.columns == 0) {
-    near = constants(matrix);
-  } else if (!are_nodes(matrix, near.size)) {
-    whole_nodes = with_whole_nodes(matrix, near.size);
-  }
+  std::unique_ptr<BandMatrix> whole_nodes = complete(matrix, near);
   double theta = options.theta;
   while (true) {
     Level& level = *levels_.back();
     const bool small = level.matrix->row_layout().rows <= options.coarsest;
     if (small || static_cast<int>(levels_.size()) == options.most_levels) break;
-    const std::shared_ptr<const Vectors> inverse = inverse_diagonal(*level.matrix);
-    level.largest = largest_eigenvalue(*level.matrix, *inverse, symmetric);
-    level.smoother = std::make_unique<Polynomial>(
-        *level.matrix, inverse, Polynomial::fourth_kind(options.degree, level.largest));
-    const bool padded = levels_.size() == 1 && whole_nodes != nullptr;
-    if (!coarsen(padded ? *whole_nodes : *level.matrix, near, theta)) break;
-    whole_nodes = nullptr;
+    make_smoother(level);
+    BandMatrix& rows = whole_nodes != nullptr ? *whole_nodes : *level.matrix;
+    if (!coarsen(levels_.size() - 1, rows, near, theta)) break;
+    whole_nodes = nullptr;  // that of the finest level
     theta /= 2;
   }
   // A level that no coarser one was found for is smoothed alone where it is too large.
@@ -136,31 +154,57 @@ Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
 
 Hierarchy::~Hierarchy() = default;
 
-bool Hierarchy::coarsen(BandMatrix& matrix, NearNullSpace& near, double theta) {
-  Level& level = *levels_.back();
+void Hierarchy::make_smoother(Level& level) {
+  const std::shared_ptr<const Vectors> inverse = inverse_diagonal(*level.matrix);
+  level.largest = largest_eigenvalue(*level.matrix, *inverse, symmetric_);
+  level.smoother = std::make_unique<Polynomial>(
+      *level.matrix, inverse, Polynomial::fourth_kind(options_.degree, level.largest));
+}
+
+void Hierarchy::renew(NearNullSpace near) {
+  std::unique_ptr<BandMatrix> whole_nodes = complete(*levels_.front()->matrix, near);
+  for (std::size_t number = 0; number < levels_.size(); ++number) {
+    Level& level = *levels_[number];
+    if (level.smoother != nullptr) make_smoother(level);
+    if (number + 1 == levels_.size()) break;
+    coarsen(number, whole_nodes != nullptr ? *whole_nodes : *level.matrix, near, 0);
+    whole_nodes = nullptr;
+  }
+  if (coarsest_ != nullptr) coarsest_->renew(*levels_.back()->matrix);
+}
+
+bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& near, double theta) {
+  const bool anew = number + 1 == levels_.size();
+  Level& level = *levels_[number];
   Team& team = matrix.team();
   const Index size = near.size;
-  const std::vector<double> diagonals = node_diagonals(matrix, size);
-  Aggregates aggregates;
-  Csr<double> filtered = together(team, [&] {
-    const NodeGraph strong = strong_couplings(matrix, size, theta, diagonals);
-    aggregates = aggregate(strong);
-    return filtered_rows(matrix, size, strong);
-  });
-  Tentative tentative = tentative_prolongation(matrix, aggregates, near);
+  if (anew) {
+    const std::vector<double> diagonals = node_diagonals(matrix, size);
+    together(team, [&] {
+      level.strong = strong_couplings(matrix, size, theta, diagonals);
+      level.aggregates = aggregate(level.strong);
+    });
+  }
+  Csr<double> filtered = together(team, [&] { return filtered_rows(matrix, size, level.strong); });
+  Tentative tentative = tentative_prolongation(matrix, level.aggregates, near);
   constexpr double least_reduction = 0.8;
   const auto fine_rows = static_cast<double>(matrix.row_layout().rows);
-  if (tentative.coarse.rows == 0 ||
-      static_cast<double>(tentative.coarse.rows) > least_reduction * fine_rows) {
+  if (anew && (tentative.coarse.rows == 0 ||
+               static_cast<double>(tentative.coarse.rows) > least_reduction * fine_rows)) {
     return false;
   }
   const double omega = 4.0 / (3 * level.largest);
   Csr<double> interpolation =
       smoothed_prolongation(matrix, std::move(filtered), omega, tentative.rows);
   const RowLayout& fine = matrix.row_layout();
-  level.restriction = std::make_unique<BandMatrix>(
-      team, tentative.coarse, fine, transposed_rows(team, fine, tentative.coarse, interpolation),
-      matrix.memory());
+  const auto take = [&](std::unique_ptr<BandMatrix>& to, const RowLayout& rows,
+                        const RowLayout& columns, Csr<double> numbers) {
+    if (!anew) return to->set_values(std::move(numbers.values));
+    to = std::make_unique<BandMatrix>(team, rows, columns, std::move(numbers), matrix.memory());
+    to->expect_many_products();
+  };
+  take(level.restriction, tentative.coarse, fine,
+       transposed_rows(team, fine, tentative.coarse, interpolation));
   // A_c = P^T (A P)
   const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), interpolation);
   const Csr<double> product =
@@ -171,17 +215,11 @@ bool Hierarchy::coarsen(BandMatrix& matrix, NearNullSpace& near, double theta) {
     mend_empty_rows(rows, tentative.coarse.band(team.rank()).first);
     return rows;
   });
-  level.prolongation = std::make_unique<BandMatrix>(team, fine, tentative.coarse,
-                                                    std::move(interpolation), matrix.memory());
-  auto next = std::make_unique<Level>();
-  next->owned = std::make_unique<BandMatrix>(team, tentative.coarse, tentative.coarse,
-                                             std::move(coarse), matrix.memory());
-  next->matrix = next->owned.get();
-  for (BandMatrix* const often :
-       {level.prolongation.get(), level.restriction.get(), next->matrix}) {
-    often->expect_many_products();
-  }
-  levels_.push_back(std::move(next));
+  take(level.prolongation, fine, tentative.coarse, std::move(interpolation));
+  if (anew) levels_.push_back(std::make_unique<Level>());
+  Level& next = *levels_[number + 1];
+  take(next.owned, tentative.coarse, tentative.coarse, std::move(coarse));
+  next.matrix = next.owned.get();
   near = {near.vectors.columns, std::move(tentative.null_space)};
   return true;
 }
@@ -230,6 +268,11 @@ class Multigrid final : public PreconditionerOperator {
       : hierarchy_(input.matrix, input.memory, input.symmetric, {.singular = input.singular},
                    input.near_null_space) {
     levels = hierarchy_.levels();
+  }
+
+  bool renew(NearNullSpace near) override {
+    hierarchy_.renew(std::move(near));
+    return true;
   }
 
   void apply(const Vectors& x, Vectors& y) override { hierarchy_.cycle(x, y); }

@@ -33,6 +33,10 @@ class Hierarchy {
             NearNullSpace near = {});
   ~Hierarchy();
 
+  /// Takes in new values of the matrix, of the same pattern: aggregates and all patterns stay, as do
+  /// the couplings that were strong; all numbers are computed anew. `near` as at first. Collective.
+  void renew(NearNullSpace near = {});
+
   /// x <- M^-1 b by one V-cycle from x = 0; symmetric where A is. Collective.
   void cycle(const Vectors& b, Vectors& x);
 
@@ -46,9 +50,12 @@ class Hierarchy {
   struct Level;
   class Coarsest;
 
-  /// The level below the last one, whose matrix is `matrix`, of whole nodes; whether there is one.
-  /// `near` becomes that of the new level.
-  bool coarsen(BandMatrix& matrix, NearNullSpace& near, double theta);
+  /// What smooths a level.
+  void make_smoother(Level& level);
+  /// The level below that of the number, whose matrix is `matrix`, of whole nodes: made, where it is
+  /// the last one, by couplings that are strong for `theta`, or else given new numbers. Whether
+  /// there is one. `near` becomes that of the level below.
+  bool coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& near, double theta);
   void cycle(std::size_t number, const Vectors& b, Vectors& x);
 
   DenseMemory& memory_;
