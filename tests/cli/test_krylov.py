@@ -193,6 +193,17 @@ class Krylov(CliTest):
                 self.assertEqual(result.code, code, result.text)
                 self.assertIn(words, result.err)
 
+    def test_matrices_of_one_pattern_keep_what_multigrid_found_in_it(self):
+        for seed in (1, 2):
+            self.spmtx("generate", f"elastic3d:8:seed={seed}", f"A-{seed}.npz")
+        for ranks in (1, 2):
+            result = self.solve("{file: A-1.npz, values: A-*.npz}", "solve.method=cg",
+                                "solve.preconditioner=multigrid", ranks=ranks)
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertIs(self.report()["krylov"]["renewed"], True)
+            self.assertRegex(result.out, r"krylov +multigrid, .* renewed in ")
+            self.assertLess(max(step["backward_error"] for step in self.report()["steps"]), 1e-13)
+
     def elastic(self, side):
         """Linear elasticity in a file, which tells nothing of nodes, and where they are."""
         self.spmtx("generate", f"elastic3d:{side}", "body.mtx")

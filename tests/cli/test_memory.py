@@ -42,7 +42,8 @@ SOLVE = [  # matrix, solve.*, ranks
 SOLVE_AT_MOST = [
     *(("grid3d:60", {"method": method, "preconditioner": "multigrid", "tolerance": 1e-6}, ranks)
       for method, ranks in (("cg", 1), ("cg", 3), ("minres", 1), ("gmres", 1), ("bicgstab", 1),
-                            ("idr", 1))),
+                            ("idr", 1), ("block_cg", 1))),
+    ("elastic3d:32", {"method": "cg", "preconditioner": "multigrid", "tolerance": 1e-6}, 1),
     *(("grid3d:60", {"method": method, "preconditioner": preconditioner, "tolerance": 1e-4,
                      "condition": False}, ranks)
       for method, preconditioner, ranks in (("cg", "ic0", 1), ("gmres", "ilu0", 2),
