@@ -170,71 +170,71 @@ void SharedSweeps<T>::gather_found() {
 
 template <typename T>
 void SharedSweeps<T>::forward(T* b, T* y) {
-  const Index p = blocks_.pivots(), m = blocks_.border(), wide = columns_;
+  const Index p = blocks_.pivots(), m = blocks_.border(), columns = columns_;
   for (Index k = 0; k < p; ++k) {
     const Index row = first_ + (transposed_ ? static_cast<LocalIndex>(k) : front_.rows()[k]);
-    std::copy_n(b + row * wide, wide, z_.begin() + k * wide);
+    std::copy_n(b + row * columns, columns, z_.begin() + k * columns);
   }
-  std::fill_n(z_.begin() + p * wide, m * wide, T(0));
+  std::fill_n(z_.begin() + p * columns, m * columns, T(0));
   const auto solve = [&](const Block& block) {
-    solve_rows(lower_, block.width(), wide, diagonal(block), block.kept.ld(),
-               z_.data() + block.begin * wide);
+    solve_rows(lower_, block.width(), columns, diagonal(block), block.kept.ld(),
+               z_.data() + block.begin * columns);
   };
   if (transposed_) {
     sum_over_ranks();
     by_rows(true, solve, [&](const Block& block, Index by) {
-      subtract_transposed_product(width(by), block.width(), wide, block.kept.at(begin(by)),
-                                  block.kept.ld(), z_.data() + begin(by) * wide,
-                                  z_.data() + block.begin * wide);
+      subtract_transposed_product(width(by), block.width(), columns, block.kept.at(begin(by)),
+                                  block.kept.ld(), z_.data() + begin(by) * columns,
+                                  z_.data() + block.begin * columns);
     });
   } else {
     by_columns(true, solve, [&](const Block& block, Index from, Index to) {
-      subtract_product(to - from, block.width(), wide, block.kept.at(from), block.kept.ld(),
-                       z_.data() + block.begin * wide, z_.data() + from * wide);
+      subtract_product(to - from, block.width(), columns, block.kept.at(from), block.kept.ld(),
+                       z_.data() + block.begin * columns, z_.data() + from * columns);
     });
   }
   for (const Block& block : front_.own()) {
     if (blocks_.is_border(block.number)) continue;
-    T* found = y + (first_ + block.begin) * wide;
-    std::copy_n(z_.begin() + block.begin * wide, block.width() * wide, found);
+    T* found = y + (first_ + block.begin) * columns;
+    std::copy_n(z_.begin() + block.begin * columns, block.width() * columns, found);
     if (kind_ == Factorization::ldlt) {
       divide_by_d(block.width(), diagonal(block), block.kept.ld(),
-                  front_.off_diagonal().data() + block.begin, wide, found);
+                  front_.off_diagonal().data() + block.begin, columns, found);
     }
   }
   for (Index i = 0; i < m; ++i) {
-    T* row = b + border_[i] * wide;
-    for (Index c = 0; c < wide; ++c) row[c] += z_[(p + i) * wide + c];
+    T* row = b + border_[i] * columns;
+    for (Index c = 0; c < columns; ++c) row[c] += z_[(p + i) * columns + c];
   }
 }
 
 template <typename T>
 void SharedSweeps<T>::backward(const T* y, T* x) {
-  const Index p = blocks_.pivots(), m = blocks_.border(), wide = columns_;
+  const Index p = blocks_.pivots(), m = blocks_.border(), columns = columns_;
   const bool columns_of_u = kind_ == Factorization::lu && !transposed_;
-  std::fill_n(z_.begin(), p * wide, T(0));
+  std::fill_n(z_.begin(), p * columns, T(0));
   for (Index i = 0; i < m; ++i)
-    std::copy_n(x + border_[i] * wide, wide, z_.begin() + (p + i) * wide);
-  const T* of_border = z_.data() + p * wide;
+    std::copy_n(x + border_[i] * columns, columns, z_.begin() + (p + i) * columns);
+  const T* of_border = z_.data() + p * columns;
   const auto solve = [&](const Block& block) {
-    T* own = z_.data() + block.begin * wide;
+    T* own = z_.data() + block.begin * columns;
     if (columns_of_u) {  // the others' parts have been added up
-      const T* found = y + (first_ + block.begin) * wide;
-      for (Index i = 0; i < block.width() * wide; ++i) own[i] += found[i];
+      const T* found = y + (first_ + block.begin) * columns;
+      for (Index i = 0; i < block.width() * columns; ++i) own[i] += found[i];
     }
-    solve_rows(upper_, block.width(), wide, diagonal(block), block.kept.ld(), own);
+    solve_rows(upper_, block.width(), columns, diagonal(block), block.kept.ld(), own);
   };
   if (columns_of_u) {
     tiles_.run_pieces(0, p, rows_of_piece, [&](Index from, Index to) {
       for (const Block& block : front_.own()) {
         if (!blocks_.is_border(block.number)) continue;
-        subtract_product(to - from, block.width(), wide, block.kept.at(from), block.kept.ld(),
-                         z_.data() + block.begin * wide, z_.data() + from * wide);
+        subtract_product(to - from, block.width(), columns, block.kept.at(from), block.kept.ld(),
+                         z_.data() + block.begin * columns, z_.data() + from * columns);
       }
     });
     by_columns(false, solve, [&](const Block& block, Index from, Index to) {
-      subtract_product(to - from, block.width(), wide, block.kept.at(from), block.kept.ld(),
-                       z_.data() + block.begin * wide, z_.data() + from * wide);
+      subtract_product(to - from, block.width(), columns, block.kept.at(from), block.kept.ld(),
+                       z_.data() + block.begin * columns, z_.data() + from * columns);
     });
     gather_found();
   } else {
@@ -242,19 +242,19 @@ void SharedSweeps<T>::backward(const T* y, T* x) {
     tiles_.run(std::ssize(own), [&](Index i, Index) {
       const Block& block = own[i];
       if (blocks_.is_border(block.number)) return;
-      T* rows = z_.data() + block.begin * wide;
-      std::copy_n(y + (first_ + block.begin) * wide, block.width() * wide, rows);
-      subtract_transposed_product(m, block.width(), wide, block.kept.at(p), block.kept.ld(),
+      T* rows = z_.data() + block.begin * columns;
+      std::copy_n(y + (first_ + block.begin) * columns, block.width() * columns, rows);
+      subtract_transposed_product(m, block.width(), columns, block.kept.at(p), block.kept.ld(),
                                   of_border, rows);
     });
     by_rows(false, solve, [&](const Block& block, Index by) {
-      subtract_transposed_product(width(by), block.width(), wide, block.kept.at(begin(by)),
-                                  block.kept.ld(), z_.data() + begin(by) * wide,
-                                  z_.data() + block.begin * wide);
+      subtract_transposed_product(width(by), block.width(), columns, block.kept.at(begin(by)),
+                                  block.kept.ld(), z_.data() + begin(by) * columns,
+                                  z_.data() + block.begin * columns);
     });
   }
   for (Index k = 0; k < p; ++k) {
-    std::copy_n(z_.begin() + k * wide, wide, x + static_cast<Index>(out(k)) * wide);
+    std::copy_n(z_.begin() + k * columns, columns, x + static_cast<Index>(out(k)) * columns);
   }
 }
 
