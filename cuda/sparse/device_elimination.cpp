@@ -21,9 +21,9 @@ class DeviceElimination final : public SparseElimination<T> {
 
   PivotCounts factor(Factorization kind, const std::vector<double>& values,
                      const Advance& advance) override;
-  const ThresholdOutcome& factor_with_threshold(
-      Factorization kind, const std::vector<double>& values,
-      const Advance& advance) override;
+  const ThresholdOutcome& factor_with_threshold(Factorization kind,
+                                                const std::vector<double>& values,
+                                                const Advance& advance) override;
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
   void solve(bool transposed, const Vectors& b, Vectors& x) override;
 
@@ -36,7 +36,7 @@ class DeviceElimination final : public SparseElimination<T> {
 
 template <typename T>
 PivotCounts DeviceElimination<T>::factor(Factorization kind, const std::vector<double>& values,
-                                         const std::function<void(double)>&) {
+                                         const Advance&) {
   host_.reset();
   if (!factors_ || factors_->kind() != kind) {
     sweeps_.reset();
@@ -50,8 +50,7 @@ PivotCounts DeviceElimination<T>::factor(Factorization kind, const std::vector<d
 
 template <typename T>
 const ThresholdOutcome& DeviceElimination<T>::factor_with_threshold(
-    Factorization kind, const std::vector<double>& values,
-    const Advance& advance) {
+    Factorization kind, const std::vector<double>& values, const Advance& advance) {
   sweeps_.reset();
   factors_.reset();
   host_.emplace(analysis_);
