@@ -6,13 +6,13 @@
 #include <omp.h>
 
 #include "api/gpus.hpp"
-#include "core/blas.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
 #include "krylov/null_space.hpp"
 #include "process/system.hpp"
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
+#include "task/begin.hpp"
 #include "task/coordinates.hpp"
 #include "task/gpu_memory.hpp"
 #include "task/solve_plan.hpp"
@@ -38,7 +38,10 @@ struct Decided {
   const Dense<double>* places = nullptr;  // of all nodes on rank 0, where they come so
 
   Decided(const Matrix& a, const Options& options, Index right_hand_sides, Team& team) {
-    blas::set_threads(omp_get_max_threads());
+    together(team, [] {
+      require_threads(omp_get_max_threads());
+      set_blas_threads(omp_get_max_threads());
+    });
     const auto sizes =
         broadcast_value(team, std::array<Index, 3>{a.rows(), a.columns(), a.nonzeros()}, 0);
     const auto [rows, columns, nonzeros] = sizes;
@@ -52,9 +55,8 @@ struct Decided {
     shape.matrix.rows = shape.matrix.columns = rows;
     shape.matrix.nonzeros = nonzeros;
     shape.right_hand_sides = right_hand_sides;
-    const Index vectors = together(team, [&] {
-      return team.rank() == 0 ? null_vectors(options, rows) : Index{0};
-    });
+    const Index vectors =
+        together(team, [&] { return team.rank() == 0 ? null_vectors(options, rows) : Index{0}; });
     shape.null_vectors = broadcast_value(team, vectors, 0);
     shape.threads = broadcast_value(team, omp_get_max_threads(), 0);
     SparseStudy study = study_for(config, team, a.csr());

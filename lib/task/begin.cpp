@@ -17,8 +17,8 @@
 #include "io/matrix_source.hpp"
 #include "io/order_file.hpp"
 #include "io/special_file.hpp"
-#include "matrix/convert.hpp"
 #include "krylov/null_space.hpp"
+#include "matrix/convert.hpp"
 #include "process/log.hpp"
 #include "process/system.hpp"
 #include "task/coordinates.hpp"
@@ -37,7 +37,8 @@ std::vector<std::filesystem::path> result_files(const Config& config) {
           solves ? config.checkpoint.systems : ""};
 }
 
-/// Before anything else is planned: what the BLAS maps is then no longer free.
+}  // namespace
+
 void set_blas_threads(int threads) {
   constexpr auto unlimited = std::numeric_limits<std::int64_t>::max();
   if (left_under_process_limit() == unlimited) return blas::set_threads(threads);
@@ -56,8 +57,6 @@ void set_blas_threads(int threads) {
   }
   blas::map_buffers(threads);
 }
-
-}  // namespace
 
 void begin_report(const Config& config, const Team& team, const nlohmann::ordered_json& versions,
                   TaskReport& report) {

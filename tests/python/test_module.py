@@ -29,6 +29,38 @@ def system(n=200, k=3, seed=4):
     return a.tocsr(), random.standard_normal((n, k))
 
 
+UNDER_A_LIMIT = """
+import resource, sys
+import numpy as np
+import spsolve
+spsolve.set_threads(2)
+a, b = spsolve.read("grid3d:20"), np.ones(8000)  # with threads that are there from now on
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[1]) << 20),) * 2)
+try:
+    x = spsolve.solve(a, b, method="sparse_lu")
+    print("solved" if x.min() > 0 else "wrong")
+except spsolve.ResourcesError as error:
+    print("refused:", error)
+"""
+
+
+class Limits(unittest.TestCase):
+    def test_memory_that_is_short_is_an_error_and_no_wait(self):
+        said = []
+        for megabytes in (1, 40, 130, 300, 500, 4000):
+            with self.subTest(megabytes=megabytes):
+                folder = pathlib.Path(spsolve.__file__).resolve().parents[1]
+                result = subprocess.run(
+                    [sys.executable, "-c", UNDER_A_LIMIT, str(megabytes)], timeout=120,
+                    env=dict(os.environ, PYTHONPATH=str(folder)), capture_output=True, text=True)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertRegex(result.stdout, "^(solved|refused: .{20})")
+                said.append(result.stdout.split(":")[0].strip())
+        self.assertEqual((said[0], said[-1]), ("refused", "solved"), said)
+        self.assertEqual(said, sorted(said))  # more memory is never worse
+
+
 class Solving(unittest.TestCase):
     def assert_solves(self, a, x, b, most=1e-13):
         error = np.abs(a @ x - b).max() / (np.abs(a).max() * np.abs(x).max() + np.abs(b).max())
