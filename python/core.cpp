@@ -381,8 +381,8 @@ NB_MODULE(_core, module) {
       .def("arrays", [](nb::handle self) { return arrays_of(nb::borrow(self)); });
   nb::class_<Factors>(module, "Factors")
       .def(nb::init<const Matrix&, const nb::dict&, const nb::object&, std::optional<int>>(),
-           "matrix"_a, "options"_a,
-           "coordinates"_a.none() = nb::none(), "communicator"_a = nb::none())
+           "matrix"_a, "options"_a, "coordinates"_a.none() = nb::none(),
+           "communicator"_a = nb::none())
       .def_prop_ro("order", &Factors::order)
       .def_prop_ro("own", &Factors::own)
       .def("report", &Factors::report)

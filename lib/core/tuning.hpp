@@ -65,8 +65,8 @@ struct HostTuning {
   double seconds_of_entry_in_estimates = 2.5e-8;
 
   /// solve.ranks=auto: the flops from which all ranks share a sparse elimination. Two ranks of one
-  /// thread took 0.38 s for 7e9 flops (grid2d:700) where rank 0 with two threads took 0.35, and 0.67
-  /// for 4e10 (grid3d:50) where it took 0.96.
+  /// thread took 0.38 s for 7e9 flops (grid2d:700) where rank 0 with two threads took 0.35, and
+  /// 0.67 for 4e10 (grid3d:50) where it took 0.96.
   double least_flops_over_ranks = 2e9;
 
   /// Bytes that reach a rank in a second, and seconds until a short message has come, as

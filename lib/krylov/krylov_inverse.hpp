@@ -29,15 +29,16 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
                             bool from_x = false);
 
 /// (R A C)^-1 by a Krylov method with a preconditioner, which prepare() sets up. For new values of
-/// one pattern multigrid keeps its aggregates and patterns, until a solution takes half as many steps
-/// again as the first one with them did; what does not converge with them is solved once more with a
-/// preconditioner that is made anew. eliminate() solves for run.first to the backward error that is asked for,
-/// and so does a solve that is expected to be for a solution; corrections stop at residuals of 1e-6
-/// of their right-hand sides, estimates at 1e-2. Methods for symmetric matrices leave A as it is.
-/// Refuses, with Error(not_trustworthy), a matrix that is not symmetric or not positive definite as
-/// the method wants it, where that shows. Of a singular A whose null space is named it makes the
-/// pseudo-inverse, as far as A is symmetric: solutions are orthogonal to the null space; right-hand
-/// sides that are not, so that there is no solution, are refused likewise.
+/// one pattern multigrid keeps its aggregates and patterns, until a solution takes half as many
+/// steps again as the first one with them did; what does not converge with them is solved once more
+/// with a preconditioner that is made anew. eliminate() solves for run.first to the backward error
+/// that is asked for, and so does a solve that is expected to be for a solution; corrections stop
+/// at residuals of 1e-6 of their right-hand sides, estimates at 1e-2. Methods for symmetric
+/// matrices leave A as it is. Refuses, with Error(not_trustworthy), a matrix that is not symmetric
+/// or not positive definite as the method wants it, where that shows. Of a singular A whose null
+/// space is named it makes the pseudo-inverse, as far as A is symmetric: solutions are orthogonal
+/// to the null space; right-hand sides that are not, so that there is no solution, are refused
+/// likewise.
 class KrylovInverse final : public Inverse {
  public:
   /// `memory` must outlive the object.

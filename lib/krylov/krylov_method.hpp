@@ -54,10 +54,10 @@ const KrylovMethod* krylov_method(Method method);
 /// definite. A step is one product with A, one with M^-1, and three reductions.
 KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
 
-/// Block conjugate gradients (O'Leary, "The block conjugate gradient algorithm and related methods",
-/// Linear Algebra Appl. 29, 1980): all right-hand sides search all directions. Directions are
-/// orthonormal; those that depend on others are left out, and so no small system is singular (Ji
-/// and Li, "A breakdown-free block conjugate gradient method", BIT 57, 2017), nor are those of
+/// Block conjugate gradients (O'Leary, "The block conjugate gradient algorithm and related
+/// methods", Linear Algebra Appl. 29, 1980): all right-hand sides search all directions. Directions
+/// are orthonormal; those that depend on others are left out, and so no small system is singular
+/// (Ji and Li, "A breakdown-free block conjugate gradient method", BIT 57, 2017), nor are those of
 /// columns that are done searched. A and M symmetric positive definite. A step is one product with
 /// A and one with M^-1, of as many columns as are left, and seven reductions of up to K^2 numbers.
 KrylovEnd iterate_block_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);

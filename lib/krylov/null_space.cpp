@@ -36,8 +36,8 @@ NullSpace::NullSpace(SystemMatrix& matrix, const SolverOptions& options) {
       if (team.rank() == 0) null_vectors(options, matrix.order());
     });
     given = read_vectors(team, matrix.layout(), matrix.memory(), file);
-    words_ = fmt::format("{} vector{} of {}", given->columns(), given->columns() == 1 ? "" : "s",
-                         file);
+    words_ =
+        fmt::format("{} vector{} of {}", given->columns(), given->columns() == 1 ? "" : "s", file);
   }
   vectors_ = orthonormal(*given);
   if (dimension() < given->columns()) {
@@ -54,10 +54,11 @@ NullSpace::NullSpace(SystemMatrix& matrix, const SolverOptions& options) {
   for (std::size_t k = 0; k < left.size(); ++k) {
     const double share = norm > 0 ? left[k] / (norm * size[k]) : 0;
     if (share <= negligible) continue;
-    fail_everywhere(ExitCode::input,
-                    "solve.null_space: A does not take the {} to zero, but to {:.1e} of ||A||; they "
-                    "are not its null space",
-                    words_, share);
+    fail_everywhere(
+        ExitCode::input,
+        "solve.null_space: A does not take the {} to zero, but to {:.1e} of ||A||; they "
+        "are not its null space",
+        words_, share);
   }
 }
 

@@ -43,7 +43,8 @@ std::int64_t elimination_bytes(Index height, Index nonzeros) {
 
 /// Coarser matrices, interpolations and their transposes, six vectors a level, and couplings.
 std::int64_t multigrid_bytes(Index height, Index nonzeros) {
-  return csr_bytes(height, nonzeros, 0) + csr_bytes(3 * height, 2 * nonzeros + 6 * height, sizeof(double)) +
+  return csr_bytes(height, nonzeros, 0) +
+         csr_bytes(3 * height, 2 * nonzeros + 6 * height, sizeof(double)) +
          9 * diagonal_bytes(height, 0);
 }
 

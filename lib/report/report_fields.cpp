@@ -137,7 +137,8 @@ constexpr ReportField field_table[] = {
     {"krylov.null_space", FieldType::text, sometimes,
      "the null space of a singular matrix that was named; x is orthogonal to it."},
     {"krylov.renewed", FieldType::boolean, sometimes,
-     "true where multigrid kept aggregates and patterns that it was set up with for earlier values, "
+     "true where multigrid kept aggregates and patterns that it was set up with for earlier "
+     "values, "
      "and computed numbers alone anew."},
     {"krylov.levels[].rows", FieldType::integer, sometimes,
      "multigrid: rows of a level, the finest first."},

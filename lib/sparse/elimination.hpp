@@ -26,9 +26,9 @@ class SparseElimination {
 
   /// The same with threshold pivoting, which looks in whole columns and delays pivots that fail:
   /// for what the pivots of the fronts alone did not do for. kind: ldlt or lu.
-  virtual const ThresholdOutcome& factor_with_threshold(
-      Factorization kind, const std::vector<double>& values,
-      const Advance& advance) = 0;
+  virtual const ThresholdOutcome& factor_with_threshold(Factorization kind,
+                                                        const std::vector<double>& values,
+                                                        const Advance& advance) = 0;
 
   /// x <- A^-1 b or A^-T b for b of n x `columns`, row-major, in host memory; b is lost.
   virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;

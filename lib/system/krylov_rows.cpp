@@ -37,7 +37,8 @@ std::string refuse_krylov(const SolverQuestion& question) {
     return std::string(why_not(Method::automatic, options.null_space));
   }
   if (options.null_space != NullSpaceKind::none && options.equilibrate == AutoSwitch::on) {
-    return "solve.equilibrate=on does not go with solve.null_space, whose vectors are those of A as "
+    return "solve.equilibrate=on does not go with solve.null_space, whose vectors are those of A "
+           "as "
            "it is; use solve.equilibrate=auto";
   }
   if (krylov_method(method)->symmetric && options.equilibrate == AutoSwitch::on) {
@@ -95,8 +96,7 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
       {"eliminate", "vectors of the Krylov method", vectors * vectors_bytes(height, width)});
   if (question.null_vectors > 0) {
     // And what A makes of them, as they are tried.
-    there.push_back(
-        {"eliminate", "null space", 3 * vectors_bytes(height, question.null_vectors)});
+    there.push_back({"eliminate", "null space", 3 * vectors_bytes(height, question.null_vectors)});
   }
   if (question.guesses) {
     there.push_back({"eliminate", "first guess", vectors_bytes(height, question.right_hand_sides)});

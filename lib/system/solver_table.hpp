@@ -24,11 +24,11 @@ struct SolverQuestion {
   int ranks = 1;
   int threads = 1;  ///< of rank 0
   MemoryKind memory = MemoryKind::host;
-  GpuDenseBytes gpu;     ///< what dense rows take on a GPU; empty on hosts
-  bool keeps = false;    ///< whether checkpoints are wanted
+  GpuDenseBytes gpu;       ///< what dense rows take on a GPU; empty on hosts
+  bool keeps = false;      ///< whether checkpoints are wanted
   Index null_vectors = 0;  ///< of a null space that is named
-  bool guesses = false;  ///< whether there is a first guess of the solution
-  SparseStudy study;     ///< what the analysis of the pattern came to
+  bool guesses = false;    ///< whether there is a first guess of the solution
+  SparseStudy study;       ///< what the analysis of the pattern came to
 };
 
 /// What a method of the table finds out before it takes any memory.

@@ -54,7 +54,8 @@ TEST_F(BlockCg, OfOneColumnIsCg) {
 }
 
 TEST_F(BlockCg, LeavesDependentDirectionsOut) {
-  // 9 columns of rank 3, one of them nothing, nearly dependent ones, and those of different lengths.
+  // 9 columns of rank 3, one of them nothing, nearly dependent ones, and those of different
+  // lengths.
   const Csr<double> whole = load_matrix("grid2d:25");
   const Dense<double> basis = random_multivector(whole.rows, 3, 3);
   for (const double apart : {0.0, 1e-14, 1e-9, 1e-5}) {

@@ -110,8 +110,8 @@ void mend_empty_rows(Csr<double>& rows, Index first) {
   }
 }
 
-/// `near` becomes constants where nothing is given. Hands back A with whole nodes, where it has rows
-/// that name parts of the given ones.
+/// `near` becomes constants where nothing is given. Hands back A with whole nodes, where it has
+/// rows that name parts of the given ones.
 std::unique_ptr<BandMatrix> complete(const BandMatrix& matrix, NearNullSpace& near) {
   if (near.vectors.columns == 0) {
     near = constants(matrix);

@@ -33,8 +33,9 @@ class Hierarchy {
             NearNullSpace near = {});
   ~Hierarchy();
 
-  /// Takes in new values of the matrix, of the same pattern: aggregates and all patterns stay, as do
-  /// the couplings that were strong; all numbers are computed anew. `near` as at first. Collective.
+  /// Takes in new values of the matrix, of the same pattern: aggregates and all patterns stay, as
+  /// do the couplings that were strong; all numbers are computed anew. `near` as at first.
+  /// Collective.
   void renew(NearNullSpace near = {});
 
   /// x <- M^-1 b by one V-cycle from x = 0; symmetric where A is. Collective.
@@ -52,8 +53,8 @@ class Hierarchy {
 
   /// What smooths a level.
   void make_smoother(Level& level);
-  /// The level below that of the number, whose matrix is `matrix`, of whole nodes: made, where it is
-  /// the last one, by couplings that are strong for `theta`, or else given new numbers. Whether
+  /// The level below that of the number, whose matrix is `matrix`, of whole nodes: made, where it
+  /// is the last one, by couplings that are strong for `theta`, or else given new numbers. Whether
   /// there is one. `near` becomes that of the level below.
   bool coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& near, double theta);
   void cycle(std::size_t number, const Vectors& b, Vectors& x);
