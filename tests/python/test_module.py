@@ -333,6 +333,16 @@ class Products(unittest.TestCase):
         np.testing.assert_allclose(a @ x, b, atol=1e-3)
 
 
+class Scripts(unittest.TestCase):
+    def test_sequences_are_measured(self):
+        script = pathlib.Path(__file__).resolve().parents[2] / "apps" / "sequences.py"
+        told = subprocess.run([sys.executable, script, "--orders", "60,300", "--systems", "2",
+                               "--rounds", "1"], capture_output=True, text=True, check=True)
+        rows = [line.split() for line in told.stdout.splitlines()]
+        self.assertEqual([row[0] for row in rows], 2 * (["n"] + 2 * ["one_pattern"] + 6 * ["in_turn"]))
+        self.assertTrue(all(float(row[-2]) > 0 for row in rows if row[0] != "n"))
+
+
 class Files(unittest.TestCase):
     def test_read(self):
         with tempfile.TemporaryDirectory() as folder:
