@@ -13,9 +13,9 @@
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
-#include "task/coordinates.hpp"
 #include "task/gpu_memory.hpp"
-#include "task/solve_plan.hpp"
+#include "task/solve/coordinates.hpp"
+#include "task/solve/solve_plan.hpp"
 
 #ifdef SPSOLVE_HAVE_CUDA
 #include "cuda/vectors/foreign_rows.hpp"

@@ -30,7 +30,7 @@
 #include "task/begin.hpp"
 #include "task/help.hpp"
 #include "task/multiply.hpp"
-#include "task/solve.hpp"
+#include "task/solve/solve.hpp"
 
 namespace spsolve {
 namespace {

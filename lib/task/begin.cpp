@@ -21,9 +21,9 @@
 #include "matrix/convert.hpp"
 #include "process/log.hpp"
 #include "process/system.hpp"
-#include "task/coordinates.hpp"
 #include "task/multivector.hpp"
-#include "task/right_hand_side.hpp"
+#include "task/solve/coordinates.hpp"
+#include "task/solve/right_hand_side.hpp"
 
 namespace spsolve {
 

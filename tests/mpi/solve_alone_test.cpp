@@ -4,7 +4,7 @@
 #include "config/loader.hpp"
 #include "mpi/mpi_team.hpp"
 #include "task/begin.hpp"
-#include "task/solve.hpp"
+#include "task/solve/solve.hpp"
 
 namespace spsolve {
 namespace {

@@ -1,4 +1,4 @@
-#include "task/finished_systems.hpp"
+#include "task/solve/finished_systems.hpp"
 
 #include <fstream>
 #include <limits>

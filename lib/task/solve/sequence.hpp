@@ -6,7 +6,7 @@
 
 #include "config/config.hpp"
 #include "solve/system_matrix.hpp"
-#include "task/right_hand_side.hpp"
+#include "task/solve/right_hand_side.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

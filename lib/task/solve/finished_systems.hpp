@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/report.hpp"
-#include "task/sequence.hpp"
+#include "task/solve/sequence.hpp"
 
 namespace spsolve {
 

@@ -1,4 +1,4 @@
-#include "task/coordinates.hpp"
+#include "task/solve/coordinates.hpp"
 
 #include "core/error.hpp"
 #include "io/dense_source.hpp"

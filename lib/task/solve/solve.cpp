@@ -1,15 +1,10 @@
-#include "task/solve.hpp"
+#include "task/solve/solve.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include <omp.h>
 
 #include "checkpoint/checkpoints.hpp"
 #include "config/schema.hpp"
 #include "core/blas.hpp"
-#include "core/tuning.hpp"
 #include "dense/eliminated_problem.hpp"
 #include "dense/flops.hpp"
 #include "distribute/reading/scatter.hpp"
@@ -21,17 +16,17 @@
 #include "process/system.hpp"
 #include "report/summary.hpp"
 #include "sparse/analysis_summary.hpp"
-#include "sparse/ranks/ranks_table.hpp"
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
-#include "task/coordinates.hpp"
-#include "task/finished_systems.hpp"
 #include "task/gpu_memory.hpp"
 #include "task/ignored_keys.hpp"
-#include "task/right_hand_side.hpp"
-#include "task/sequence.hpp"
-#include "task/solve_plan.hpp"
+#include "task/solve/coordinates.hpp"
+#include "task/solve/finished_systems.hpp"
+#include "task/solve/right_hand_side.hpp"
+#include "task/solve/sequence.hpp"
+#include "task/solve/solve_plan.hpp"
+#include "task/solve/system_known.hpp"
 #include "vectors/vector_files.hpp"
 
 namespace spsolve {
@@ -59,130 +54,6 @@ void tell_apart(const Checkpoints& checkpoints, PhaseTimes& times, SolveReport& 
 Progress::Show show_progress(const Team& team, AutoSwitch wanted) {
   if (team.rank() != 0 || wanted == AutoSwitch::off) return Progress::Show::off;
   return show_for(stderr);
-}
-
-MatrixShape square_shape(const Config& config) {
-  MatrixShape shape = describe_matrix(config.matrix.name());
-  if (shape.rows != shape.columns) {
-    fail(ExitCode::input, "{}: the matrix is {} x {}; task: solve needs a square one",
-         config.matrix.name(), shape.rows, shape.columns);
-  }
-  constexpr Index most_rows = Index{1} << 29;  // the bytes of all elements stay below 2^63
-  if (shape.rows > most_rows) {
-    fail(ExitCode::resources, "{}: the matrix has {} rows, and task: solve handles at most {}",
-         config.matrix.name(), shape.rows, most_rows);
-  }
-  return shape;
-}
-
-/// The shape of the system, on every rank.
-SystemShape shape_for_all(const Config& config, Team& team) {
-  SystemShape shape{};
-  together(team, [&] {
-    if (team.rank() != 0) return;
-    shape.matrix = square_shape(config);
-    const Index rows = shape.matrix.rows;
-    shape.right_hand_sides = columns_of_b(find_right_hand_side(config, rows).config, rows);
-    check_result_columns(config.output.solution, shape.right_hand_sides);
-    find_coordinates(config.solve.coordinates, "", rows);
-    check_first_guess(config.solve.initial_guess, rows, shape.right_hand_sides);
-    shape.null_vectors = null_vectors(config.solve, rows);
-    shape.threads = omp_get_max_threads();
-  });
-  return broadcast_value(team, shape, 0);
-}
-
-/// What rank 0 finds, on every rank. Collective.
-FoundRightHandSide right_hand_side_for_all(const Config& config, Index rows, Team& team) {
-  FoundRightHandSide found = together(team, [&] {
-    return team.rank() == 0 ? find_right_hand_side(config, rows)
-                            : FoundRightHandSide{config.right_hand_side, "", ""};
-  });
-  found.config.kind = broadcast_value(team, found.config.kind, 0);
-  found.config.file = broadcast_text(team, found.config.file.string(), 0);
-  found.source = broadcast_text(team, found.source, 0);
-  found.note = broadcast_text(team, found.note, 0);
-  return found;
-}
-
-/// Whether rank 0 can read the matrix and study its pattern. Collective.
-MemoryCheck check_reading(const SystemShape& shape, Team& team, MemoryPlan& mine) {
-  const PlanFor plans = [&](int rank, int ranks) {
-    MemoryPlan plan;
-    const RowLayout bands{shape.matrix.rows, ranks};
-    plan_reading(plan, shape.matrix, rank, ranks, bands.height(rank));
-    plan_study(plan, shape.matrix, rank);
-    plan.resident = resident_memory();
-    return plan;
-  };
-  mine = plans(team.rank(), team.size());
-  return check_memory(team, mine, plans, {});
-}
-
-/// The study of a matrix that is to be made dense, for what might do in its place; empty where rank
-/// 0 cannot read it. Collective.
-SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& team) {
-  Config sparse = config;
-  sparse.solve.method = Method::automatic;
-  sparse.solve.pivoting = Pivoting::automatic;
-  sparse.solve.analysis_file.clear();
-  sparse.checkpoint.directory.clear();
-  MemoryPlan untold;
-  if (!check_reading(shape, team, untold).fits) return {};
-  const Csr<double> whole = together(
-      team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
-  return study_for(sparse, team, whole);
-}
-
-/// What other numbers of ranks would take, for rank 0 to say.
-std::string table_of_ranks(const SolverQuestion& question, Team& team, int most) {
-  const SparseOutlook& outlook = question.study.outlook;
-  if (!outlook.analysed) {
-    fail_everywhere(ExitCode::input,
-                    "--ranks asks for what a sparse elimination takes, and this system is not "
-                    "analysed for one; use solve.method=sparse_lu");
-  }
-  return together(team, [&] {
-    if (team.rank() > 0) return std::string();
-    const SparseAnalysis& analysis = *question.study.analysis;
-    return ranks_table(analysis, outlook.kind, most,
-                       question.memory == MemoryKind::gpu
-                           ? speed_of_gpus(analysis.fronts, outlook.kind)
-                           : speed_of_hosts(analysis.fronts, outlook.kind, outlook.threads));
-  });
-}
-
-/// plan_solve() with all ranks of the team.
-MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan,
-                      int most_ranks) {
-  take_threads(config, team);
-  const SystemShape shape = shape_for_all(config, team);
-  const StudyLate late = [&] { return study_instead(config, shape, team); };
-  const Rotated rotated = rotated_by(config);
-  SparseStudy study;
-  const std::int64_t resident = resident_memory();
-  if (may_be_sparse(config)) {
-    if (MemoryCheck reading = check_reading(shape, team, plan); !reading.fits) return reading;
-    const Csr<double> whole = together(
-        team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
-    study = study_for(config, team, whole);
-  }
-  TaskReport ignored;
-  const bool on_gpu = wants_gpu_elimination(config, shape.matrix.rows, team, gpus, ignored);
-  if (on_gpu && !gpus.dense_bytes) {
-    fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
-  }
-  const bool on_hosts =
-      !on_gpu || stays_on_hosts(config, shape, study, team.size(), gpus.dense_bytes);
-  SolverQuestion question = question_for(
-      config, shape, team.size(), on_hosts ? GpuDenseBytes{} : gpus.dense_bytes, std::move(study));
-  std::string note;
-  MemoryCheck check = plan_what_fits(
-      question, rotated, resident, team, plan,
-      on_hosts ? std::nullopt : free_memory_of_own_gpu(config, team, gpus), note, late);
-  if (!note.empty()) plan.about = note + "\n" + plan.about;
-  if (most_ranks > 0) plan.about += table_of_ranks(question, team, most_ranks);
-  return check;
 }
 
 /// One solve by all ranks of a team, from the file to the report.
@@ -468,31 +339,7 @@ class SolveRun {
   std::optional<Checkpoints> checkpoints_;
 };
 
-/// Whether rank 0 solves alone: on GPUs, messages between them take longer than the whole
-/// elimination of a small system on one. A method that is named is that of all ranks, as it was
-/// asked for.
-bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {
-  const bool left_open =
-      config.solve.ranks == SolvingRanks::automatic && config.solve.method == Method::automatic;
-  if (team.size() == 1 || !left_open) return false;
-  const Index order = shape_for_all(config, team).matrix.rows;
-  TaskReport ignored;
-  return order < gpu_tuning.least_order_for_all &&
-         wants_gpu_elimination(config, order, team, gpus, ignored);
-}
-
 }  // namespace
-
-MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan,
-                       int most_ranks) {
-  if (!solves_alone(config, team, gpus)) return plan_over(config, team, gpus, plan, most_ranks);
-  MemoryCheck check = together(team, [&] {
-    SoloTeam alone;
-    return team.rank() == 0 ? plan_over(config, alone, gpus, plan, most_ranks) : MemoryCheck{};
-  });
-  check.fits = broadcast_value(team, check.fits, 0);
-  return check;
-}
 
 void run_solve(const Config& config, Team& team, const Gpus& gpus, SolveReport& report) {
   if (!solves_alone(config, team, gpus)) return SolveRun(config, team, gpus, report).run();

@@ -1,4 +1,4 @@
-#include "task/sequence.hpp"
+#include "task/solve/sequence.hpp"
 
 #include <algorithm>
 #include <utility>

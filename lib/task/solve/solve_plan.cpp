@@ -1,4 +1,4 @@
-#include "task/solve_plan.hpp"
+#include "task/solve/solve_plan.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "process/system.hpp"
 #include "task/backend.hpp"
 #include "task/gpu_memory.hpp"
-#include "task/right_hand_side.hpp"
+#include "task/solve/right_hand_side.hpp"
 #include "vectors/vector_bytes.hpp"
 
 namespace spsolve {

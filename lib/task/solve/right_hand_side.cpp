@@ -1,4 +1,4 @@
-#include "task/right_hand_side.hpp"
+#include "task/solve/right_hand_side.hpp"
 
 #include <algorithm>
 #include <vector>

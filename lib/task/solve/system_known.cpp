@@ -1,0 +1,98 @@
+#include "task/solve/system_known.hpp"
+
+#include <omp.h>
+
+#include "core/tuning.hpp"
+#include "distribute/row_layout.hpp"
+#include "io/matrix_source.hpp"
+#include "krylov/null_space.hpp"
+#include "process/system.hpp"
+#include "task/backend.hpp"
+#include "task/begin.hpp"
+#include "task/solve/coordinates.hpp"
+
+namespace spsolve {
+
+namespace {
+
+MatrixShape square_shape(const Config& config) {
+  MatrixShape shape = describe_matrix(config.matrix.name());
+  if (shape.rows != shape.columns) {
+    fail(ExitCode::input, "{}: the matrix is {} x {}; task: solve needs a square one",
+         config.matrix.name(), shape.rows, shape.columns);
+  }
+  constexpr Index most_rows = Index{1} << 29;  // the bytes of all elements stay below 2^63
+  if (shape.rows > most_rows) {
+    fail(ExitCode::resources, "{}: the matrix has {} rows, and task: solve handles at most {}",
+         config.matrix.name(), shape.rows, most_rows);
+  }
+  return shape;
+}
+
+}  // namespace
+
+SystemShape shape_for_all(const Config& config, Team& team) {
+  SystemShape shape{};
+  together(team, [&] {
+    if (team.rank() != 0) return;
+    shape.matrix = square_shape(config);
+    const Index rows = shape.matrix.rows;
+    shape.right_hand_sides = columns_of_b(find_right_hand_side(config, rows).config, rows);
+    check_result_columns(config.output.solution, shape.right_hand_sides);
+    find_coordinates(config.solve.coordinates, "", rows);
+    check_first_guess(config.solve.initial_guess, rows, shape.right_hand_sides);
+    shape.null_vectors = null_vectors(config.solve, rows);
+    shape.threads = omp_get_max_threads();
+  });
+  return broadcast_value(team, shape, 0);
+}
+
+FoundRightHandSide right_hand_side_for_all(const Config& config, Index rows, Team& team) {
+  FoundRightHandSide found = together(team, [&] {
+    return team.rank() == 0 ? find_right_hand_side(config, rows)
+                            : FoundRightHandSide{config.right_hand_side, "", ""};
+  });
+  found.config.kind = broadcast_value(team, found.config.kind, 0);
+  found.config.file = broadcast_text(team, found.config.file.string(), 0);
+  found.source = broadcast_text(team, found.source, 0);
+  found.note = broadcast_text(team, found.note, 0);
+  return found;
+}
+
+MemoryCheck check_reading(const SystemShape& shape, Team& team, MemoryPlan& mine) {
+  const PlanFor plans = [&](int rank, int ranks) {
+    MemoryPlan plan;
+    const RowLayout bands{shape.matrix.rows, ranks};
+    plan_reading(plan, shape.matrix, rank, ranks, bands.height(rank));
+    plan_study(plan, shape.matrix, rank);
+    plan.resident = resident_memory();
+    return plan;
+  };
+  mine = plans(team.rank(), team.size());
+  return check_memory(team, mine, plans, {});
+}
+
+SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& team) {
+  Config sparse = config;
+  sparse.solve.method = Method::automatic;
+  sparse.solve.pivoting = Pivoting::automatic;
+  sparse.solve.analysis_file.clear();
+  sparse.checkpoint.directory.clear();
+  MemoryPlan untold;
+  if (!check_reading(shape, team, untold).fits) return {};
+  const Csr<double> whole = together(
+      team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
+  return study_for(sparse, team, whole);
+}
+
+bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {
+  const bool left_open =
+      config.solve.ranks == SolvingRanks::automatic && config.solve.method == Method::automatic;
+  if (team.size() == 1 || !left_open) return false;
+  const Index order = shape_for_all(config, team).matrix.rows;
+  TaskReport ignored;
+  return order < gpu_tuning.least_order_for_all &&
+         wants_gpu_elimination(config, order, team, gpus, ignored);
+}
+
+}  // namespace spsolve

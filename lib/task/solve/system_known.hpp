@@ -1,0 +1,34 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "plan/memory_plan.hpp"
+#include "task/gpus.hpp"
+#include "task/solve/right_hand_side.hpp"
+#include "task/solve/solve_plan.hpp"
+#include "team/team.hpp"
+
+namespace spsolve {
+
+// What all ranks know of a system before its rows are dealt out.
+
+/// The shape of the system that `config` names, from the headers of its files, on every rank.
+/// Throws what is wrong with them on every rank. Collective.
+SystemShape shape_for_all(const Config& config, Team& team);
+
+/// The right-hand side that rank 0 finds, on every rank. Collective.
+FoundRightHandSide right_hand_side_for_all(const Config& config, Index rows, Team& team);
+
+/// Whether rank 0 can read the matrix and study its pattern; `mine`: this rank's plan of that.
+/// Collective.
+MemoryCheck check_reading(const SystemShape& shape, Team& team, MemoryPlan& mine);
+
+/// The study of a matrix that is to be made dense, for what might do in its place; empty where rank
+/// 0 cannot read it. Collective.
+SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& team);
+
+/// Whether rank 0 solves alone: on GPUs, messages between them take longer than the whole
+/// elimination of a small system on one. A method that is named is that of all ranks, as it was
+/// asked for. Collective.
+bool solves_alone(const Config& config, Team& team, const Gpus& gpus);
+
+}  // namespace spsolve
