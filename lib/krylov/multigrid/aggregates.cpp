@@ -54,7 +54,7 @@ class WholeNodeRows {
       }
     }
     std::ranges::sort(nodes_);
-    nodes_.erase(std::ranges::unique(nodes_).begin(), nodes_.end());
+    nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
     const std::size_t before = chunk.values.size();
     for (const Index node : nodes_) {
       for (Index k = 0; k < size_; ++k) {
