@@ -18,13 +18,6 @@ namespace {
 /// Residuals that solves which are not for a solution stop at, as a part of their right-hand sides.
 constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
 
-/// Steps of restarted methods without a halved error that end them.
-constexpr Index cycles_of_patience = 20;
-
-double worst(const std::vector<double>& errors) {
-  return errors.empty() ? 0.0 : std::ranges::max(errors);
-}
-
 /// Whether u^T A v = v^T A u for two random vectors, as all symmetric matrices have it, and others
 /// with probability 0 but for rounding.
 bool seems_symmetric(BandMatrix& matrix) {
@@ -88,57 +81,6 @@ std::string advice(Method method, Preconditioner preconditioner) {
 }
 
 }  // namespace
-
-KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& system,
-                            const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x,
-                            bool from_x) {
-  KrylovWatch watch(goal, maxima(b));
-  const std::unique_ptr<Vectors> r = copy_of(b), best = x.similar(x.columns());
-  const auto find_residual = [&] {
-    system.matrix.apply(x, *r);
-    r->combine(Columns(watch.columns(), -1.0), Columns(watch.columns(), 1.0), b);
-  };
-  if (from_x) {
-    find_residual();
-  } else {
-    x.fill(0);
-  }
-  KrylovSolve result;
-  result.error = worst(watch.errors(x, maxima(*r)));
-  bool at_best = true;  // x is what result.error is of, and not `best`
-  double halved = result.error;
-  Index steps_at_half = 0;
-  while (true) {
-    watch.learn(x);
-    watch.begin(maxima(*r));
-    if (watch.all_done()) break;
-    if (at_best) copy(x, *best);
-    result.end = method.iterate(system, watch, x, *r);
-    find_residual();
-    const double now = worst(watch.errors(x, maxima(*r)));
-    at_best = now < result.error;
-    if (at_best) result.error = now;
-    if (result.error <= goal.tolerance) break;
-    if (watch.must_stop()) {
-      result.end = watch.no_time_left() ? KrylovEnd::time : KrylovEnd::limit;
-      break;
-    }
-    if (result.end == KrylovEnd::indefinite || result.end == KrylovEnd::unfit) break;
-    if (result.error <= halved / 2) {
-      halved = result.error;
-      steps_at_half = watch.steps();
-      continue;
-    }
-    // A recurrence at its end, or broken down, that left so much: another one would, too.
-    if (result.end != KrylovEnd::cycle) break;
-    if (watch.steps() - steps_at_half > cycles_of_patience * system.restart) break;
-  }
-  if (!at_best) copy(*best, x);
-  result.converged = result.error <= goal.tolerance;
-  result.steps = watch.steps();
-  result.history = watch.history();
-  return result;
-}
 
 /// (I - N N^T) M^-1 for a null space N: what steps are made of stays orthogonal to it.
 class Projected final : public LinearOperator {
@@ -209,6 +151,7 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   system.expect_many_products();
   products_ = std::make_unique<Products>(system);
   norm_ = infinity_norm(system);
+  norm_of_a_ = scaled_ != nullptr ? infinity_norm(matrix.bands()) : norm_;
   const bool was_symmetric = symmetric_;
   symmetric_ = seems_symmetric(system);
   if (method_.symmetric && !symmetric_) {
@@ -289,10 +232,10 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
                      [error] { return fmt::format("backward error {:.1e}", error); });
     };
   }
-  KrylovSolve solved = solve(start, goal, b, x);
+  KrylovSolve solved = solve_for_a(start, goal, b, x);
   if (renewed_ && !solved.converged && solved.end != KrylovEnd::time) {
     make_preconditioner(false);
-    solved = solve({start.transposed}, goal, b, x);
+    solved = solve_for_a({start.transposed}, goal, b, x);
   }
   if (!renewed_ && !steps_when_new_) steps_when_new_ = solved.steps;
   worn_ = renewed_ && solved.steps > *steps_when_new_ + *steps_when_new_ / 2 + 1;
@@ -341,14 +284,62 @@ std::unique_ptr<Vectors> KrylovInverse::eliminate(const EliminationRun& run) {
   return x;
 }
 
+std::function<bool()> KrylovInverse::out_of_time(Team& team) const {
+  if (options_.time_limit <= 0) return {};
+  return [&team, timer = Timer(), limit = options_.time_limit] {
+    return all_maximum(team, timer.seconds()) >= limit;
+  };
+}
+
+double KrylovInverse::error_for_a(bool transposed, const Vectors& b, const Vectors& x) const {
+  std::vector<double> of_b = transposed ? scaling_->columns : scaling_->rows;
+  for (double& factor : of_b) factor = 1 / factor;
+  const std::unique_ptr<Vectors> right = copy_of(b), left = copy_of(x), r = copy_of(x);
+  scale_own_rows(*matrix_, of_b, *right);
+  scale_own_rows(*matrix_, transposed ? scaling_->rows : scaling_->columns, *left);
+  BandMatrix& a = matrix_->bands();
+  transposed ? a.apply_transposed(*left, *r) : a.apply(*left, *r);
+  r->combine(Columns(x.columns(), -1.0), Columns(x.columns(), 1.0), *right);
+  KrylovWatch::Goal goal;
+  goal.norm = norm_of_a_;
+  return worst(KrylovWatch(goal, maxima(*right)).errors(*left, maxima(*r)));
+}
+
+KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, const Vectors& b,
+                                       Vectors& x) {
+  goal.out_of_time = out_of_time(b.team());
+  KrylovSolve all = solve(start, goal, b, x);
+  // What is asked for by default is as near as double gets, in either scale.
+  if (scaled_ == nullptr || options_.tolerance == 0) return all;
+  const double asked = goal.tolerance;
+  const Index most_steps = goal.most_steps;
+  const auto tell = goal.tell;
+  bool reached = all.converged;
+  while (true) {
+    all.error = error_for_a(start.transposed, b, x);
+    all.converged = all.error <= asked;
+    if (all.converged || !reached || all.steps >= most_steps) return all;
+    goal.tolerance *= asked / (2 * all.error);
+    goal.most_steps = most_steps - all.steps;
+    if (tell) {
+      goal.tell = [&tell, before = all.steps](Index step, double error) {
+        tell(before + step, error);
+      };
+    }
+    const KrylovSolve more = solve({start.transposed, true}, goal, b, x);
+    reached = more.converged;
+    all.end = more.end;
+    all.steps += more.steps;
+    // The first of them is the last one of those before.
+    if (!more.history.empty()) {
+      all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
+    }
+  }
+}
+
 KrylovSolve KrylovInverse::solve(Start start, KrylovWatch::Goal goal, const Vectors& b,
                                  Vectors& x) {
-  const Timer timer;
-  if (options_.time_limit > 0) {
-    goal.out_of_time = [&] {
-      return all_maximum(b.team(), timer.seconds()) >= options_.time_limit;
-    };
-  }
+  if (!goal.out_of_time) goal.out_of_time = out_of_time(b.team());
   std::unique_ptr<Vectors> consistent;
   if (null_space_ && (symmetric_ || start.transposed)) {
     consistent = copy_of(b);

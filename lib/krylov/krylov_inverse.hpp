@@ -4,29 +4,12 @@
 #include <optional>
 
 #include "dense/dense_memory.hpp"
-#include "krylov/krylov_method.hpp"
+#include "krylov/krylov_solve.hpp"
 #include "krylov/null_space.hpp"
 #include "krylov/preconditioner.hpp"
 #include "solve/inverse.hpp"
 
 namespace spsolve {
-
-/// What one solve by a Krylov method came to.
-struct KrylovSolve {
-  Index steps = 0;
-  double error = 0;        ///< as KrylovWatch::errors() has it, of the true residual; the worst
-  bool converged = false;  ///< error is at most the goal's tolerance
-  KrylovEnd end = KrylovEnd::reached;
-  std::vector<double> history;  ///< as KrylovWatch::history() has it
-};
-
-/// Solves A x = b from x as it is, or from x = 0, by cycles of `method`, each from the true
-/// residual b - A x, until that is as small as `goal` wants, no steps are left, or a cycle whose
-/// recurrence had come to its end did not halve it; or until no time is left. x is the best that
-/// was found. Right-hand sides at once: all of them. Collective.
-KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& system,
-                            const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x,
-                            bool from_x = false);
 
 /// (R A C)^-1 by a Krylov method with a preconditioner, which prepare() sets up. For new values of
 /// one pattern multigrid keeps its aggregates and patterns, until a solution takes half as many
@@ -71,6 +54,12 @@ class KrylovInverse final : public Inverse {
   /// Solves to the backward error that is asked for, and tells of it in facts_.
   void solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress);
   void apply(bool transposed, const Vectors& x, Vectors& y);
+  /// solve() until the goal is reached for A itself, and not only as it is equilibrated.
+  KrylovSolve solve_for_a(Start start, KrylovWatch::Goal goal, const Vectors& b, Vectors& x);
+  /// The worst backward error of x for A, or A^T, of a system that is equilibrated.
+  double error_for_a(bool transposed, const Vectors& b, const Vectors& x) const;
+  /// Whether the limit of time has come, reckoned from now.
+  std::function<bool()> out_of_time(Team& team) const;
   KrylovSolve solve(Start start, KrylovWatch::Goal goal, const Vectors& b, Vectors& x);
   /// The same for a right-hand side that is consistent, as many columns at a time as the method
   /// takes.
@@ -92,7 +81,8 @@ class KrylovInverse final : public Inverse {
   bool worn_ = false;  // whether a solution took so many steps that the next values get a new one
   Preconditioner kind_ = Preconditioner::none;
   Equilibration const* scaling_ = nullptr;
-  double norm_ = 0;
+  double norm_ = 0;       // of the matrix that is iterated with
+  double norm_of_a_ = 0;  // where that is another one
   SolvePurpose purpose_ = SolvePurpose::correction;
   InverseFacts facts_;
 };

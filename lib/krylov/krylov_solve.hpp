@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "krylov/krylov_method.hpp"
+#include "krylov/watch.hpp"
+
+namespace spsolve {
+
+/// What one solve by a Krylov method came to.
+struct KrylovSolve {
+  Index steps = 0;
+  double error = 0;        ///< as KrylovWatch::errors() has it, of the true residual; the worst
+  bool converged = false;  ///< error is at most the goal's tolerance
+  KrylovEnd end = KrylovEnd::reached;
+  std::vector<double> history;  ///< as KrylovWatch::history() has it
+};
+
+/// Solves A x = b from x as it is, or from x = 0, by cycles of `method`, each from the true
+/// residual b - A x, until that is as small as `goal` wants, no steps are left, or a cycle whose
+/// recurrence had come to its end did not halve it; or until no time is left. x is the best that
+/// was found. Right-hand sides at once: all of them. Collective.
+KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& system,
+                            const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x,
+                            bool from_x = false);
+
+/// The largest of some errors, 0 of none.
+inline double worst(const std::vector<double>& errors) {
+  return errors.empty() ? 0.0 : std::ranges::max(errors);
+}
+
+}  // namespace spsolve
