@@ -18,7 +18,7 @@
 #include "task/solve/solve_plan.hpp"
 
 #ifdef SPSOLVE_HAVE_CUDA
-#include "cuda/vectors/foreign_rows.hpp"
+#include "cuda/vectors/products/foreign_rows.hpp"
 #endif
 
 namespace spsolve {

@@ -10,8 +10,8 @@
 #include "io/atomic_file.hpp"
 #include "io/binary/dense_file.hpp"
 #include "io/dense_source.hpp"
-#include "io/entry_reader.hpp"
-#include "io/matrix_market.hpp"
+#include "io/matrix_market/entry_reader.hpp"
+#include "io/matrix_market/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "io/special_file.hpp"
 #include "matrix/convert.hpp"
@@ -25,7 +25,7 @@
 #include "plan/reading_room.hpp"
 #include "report/html_report.hpp"
 #include "report/svg.hpp"
-#include "sparse/outlook.hpp"
+#include "sparse/analysis/outlook.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
+#include "apps/bench/bandwidth.hpp"
 #include "apps/bench/sampling.hpp"
-#include "core/bandwidth.hpp"
 #include "matrix/dense.hpp"
 #include "multiply/kernel.hpp"
 

@@ -6,13 +6,13 @@
 
 #include <omp.h>
 
-#include "core/blas.hpp"
+#include "core/blas/blas.hpp"
 #include "core/timer.hpp"
 #include "dense/dense_inverse.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
-#include "solve/condition.hpp"
-#include "solve/refine.hpp"
+#include "solve/trust/condition.hpp"
+#include "solve/trust/refine.hpp"
 
 namespace spsolve::bench {
 

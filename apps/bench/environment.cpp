@@ -8,7 +8,7 @@
 #include <fmt/chrono.h>
 #include <sched.h>
 
-#include "core/blas.hpp"
+#include "core/blas/blas.hpp"
 #include "core/build_info.hpp"
 #include "process/system.hpp"
 

@@ -14,7 +14,7 @@
 #include "config/schema.hpp"
 #include "core/error.hpp"
 #include "process/system.hpp"
-#include "sparse/outlook.hpp"
+#include "sparse/analysis/outlook.hpp"
 
 namespace spsolve {
 

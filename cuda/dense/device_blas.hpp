@@ -6,8 +6,8 @@
 namespace spsolve::cuda {
 
 // The cuBLAS operations of an elimination, for row-major matrices in GPU memory: element (i, j) of
-// a matrix with leading dimension ld is a[i * ld + j]. As in core/blas.hpp, a row-major operation
-// is the library's column-major one on the transposes. They run on the handle's stream.
+// a matrix with leading dimension ld is a[i * ld + j]. As in core/blas/blas.hpp, a row-major
+// operation is the library's column-major one on the transposes. They run on the handle's stream.
 
 /// C <- C - A B for C of m x n, A of m x k, B of k x n.
 template <typename T>

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cuda/distribute/device_exchange.hpp"
-#include "distribute/halo_device.hpp"
+#include "distribute/halo/halo_device.hpp"
 
 namespace spsolve::cuda {
 

@@ -3,7 +3,7 @@
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/distribute/leaving_rows.hpp"
 #include "cuda/distribute/peer_exchange.hpp"
-#include "distribute/halo_messages.hpp"
+#include "distribute/halo/halo_messages.hpp"
 
 namespace spsolve::cuda {
 

@@ -6,7 +6,7 @@
 
 #include "cuda/core/stream.hpp"
 #include "cuda/team/transports.hpp"
-#include "distribute/halo_plan.hpp"
+#include "distribute/halo/halo_plan.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::cuda {

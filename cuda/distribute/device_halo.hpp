@@ -5,7 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/distribute/best_exchange.hpp"
-#include "distribute/halo_device.hpp"
+#include "distribute/halo/halo_device.hpp"
 
 namespace spsolve::cuda {
 

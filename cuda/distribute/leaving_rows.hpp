@@ -3,7 +3,7 @@
 #include <span>
 
 #include "cuda/core/device_array.hpp"
-#include "distribute/halo_plan.hpp"
+#include "distribute/halo/halo_plan.hpp"
 
 namespace spsolve::cuda {
 

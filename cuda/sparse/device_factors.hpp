@@ -7,7 +7,7 @@
 #include "cuda/core/staged_upload.hpp"
 #include "cuda/core/vendor.hpp"
 #include "cuda/sparse/elimination_program.hpp"
-#include "sparse/analysis.hpp"
+#include "sparse/analysis/analysis.hpp"
 
 namespace spsolve::cuda {
 

@@ -1,7 +1,7 @@
 #include "cuda/vectors/device_vector_memory.hpp"
 
-#include "cuda/vectors/device_band_products.hpp"
 #include "cuda/vectors/device_vectors.hpp"
+#include "cuda/vectors/products/device_band_products.hpp"
 
 namespace spsolve::cuda {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "distribute/compressed_rows.hpp"
-#include "distribute/halo_device.hpp"
+#include "distribute/halo/halo_device.hpp"
+#include "distribute/halo/split_rows.hpp"
 #include "distribute/rank_share.hpp"
-#include "distribute/split_rows.hpp"
 
 namespace spsolve {
 

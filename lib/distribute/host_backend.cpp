@@ -4,7 +4,7 @@
 
 #include "core/timer.hpp"
 #include "core/untouched_array.hpp"
-#include "distribute/halo_messages.hpp"
+#include "distribute/halo/halo_messages.hpp"
 
 namespace spsolve {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "distribute/halo_device.hpp"
+#include "distribute/halo/halo_device.hpp"
 
 namespace spsolve {
 

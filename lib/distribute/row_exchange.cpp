@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "distribute/halo_messages.hpp"
+#include "distribute/halo/halo_messages.hpp"
 
 namespace spsolve {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "distribute/halo_plan.hpp"
+#include "distribute/halo/halo_plan.hpp"
 #include "distribute/row_layout.hpp"
 #include "matrix/dense.hpp"
 #include "team/team.hpp"

@@ -8,8 +8,8 @@
 #include "core/error.hpp"
 #include "io/binary/dense_file.hpp"
 #include "io/binary/petsc.hpp"
-#include "io/entry_reader.hpp"
-#include "io/matrix_market.hpp"
+#include "io/matrix_market/entry_reader.hpp"
+#include "io/matrix_market/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 
 namespace spsolve {

@@ -9,7 +9,7 @@
 #include "io/binary/petsc.hpp"
 #include "io/binary/zip.hpp"
 #include "io/mapped_file.hpp"
-#include "io/matrix_market.hpp"
+#include "io/matrix_market/matrix_market.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 

@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "io/gzip.hpp"
 #include "io/mapped_file.hpp"
-#include "io/matrix_market_header.hpp"
+#include "io/matrix_market/matrix_market_header.hpp"
 #include "process/system.hpp"
 
 namespace spsolve {

@@ -10,7 +10,7 @@
 #include "dense/dense_memory.hpp"
 #include "solve/inverse.hpp"
 #include "solve/options.hpp"
-#include "vectors/band_matrix.hpp"
+#include "vectors/products/band_matrix.hpp"
 
 namespace spsolve {
 

@@ -13,10 +13,10 @@
 #include "multiply/compare.hpp"
 #include "process/gpu_binding.hpp"
 #include "report/html_report.hpp"
-#include "solve/condition.hpp"
 #include "solve/inverse.hpp"
-#include "solve/refine.hpp"
-#include "solve/trust.hpp"
+#include "solve/trust/condition.hpp"
+#include "solve/trust/refine.hpp"
+#include "solve/trust/trust.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/schema.hpp"
-#include "solve/trust.hpp"
+#include "solve/trust/trust.hpp"
 
 namespace spsolve {
 

@@ -6,7 +6,7 @@
 #include "distribute/compressed_rows.hpp"
 #include "matrix/csr.hpp"
 #include "solve/linear_operator.hpp"
-#include "vectors/band_matrix.hpp"
+#include "vectors/products/band_matrix.hpp"
 
 namespace spsolve {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "sparse/analysis.hpp"
+#include "sparse/analysis/analysis.hpp"
 #include "sparse/fronts/threshold.hpp"
 #include "vectors/vectors.hpp"
 

@@ -3,7 +3,7 @@
 #include "matrix/csr.hpp"
 #include "solve/equilibrate.hpp"
 #include "solve/options.hpp"
-#include "sparse/analysis.hpp"
+#include "sparse/analysis/analysis.hpp"
 
 namespace spsolve {
 

@@ -2,7 +2,7 @@
 
 #include <omp.h>
 
-#include "core/blas.hpp"
+#include "core/blas/blas.hpp"
 
 namespace spsolve {
 

@@ -7,8 +7,8 @@
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
 #include "matrix/symmetry.hpp"
-#include "solve/probe.hpp"
-#include "sparse/analysis_summary.hpp"
+#include "solve/trust/probe.hpp"
+#include "sparse/analysis/analysis_summary.hpp"
 #include "sparse/clean.hpp"
 #include "sparse/scaling.hpp"
 

@@ -12,7 +12,7 @@
 #include "plan/memory_plan.hpp"
 #include "solve/inverse.hpp"
 #include "solve/options.hpp"
-#include "sparse/outlook.hpp"
+#include "sparse/analysis/outlook.hpp"
 
 namespace spsolve {
 

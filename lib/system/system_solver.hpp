@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "core/timer.hpp"
-#include "solve/condition.hpp"
 #include "solve/equilibrate.hpp"
 #include "solve/inverse.hpp"
-#include "solve/refine.hpp"
-#include "solve/trust.hpp"
+#include "solve/trust/condition.hpp"
+#include "solve/trust/refine.hpp"
+#include "solve/trust/trust.hpp"
 #include "system/solver_table.hpp"
 
 namespace spsolve {

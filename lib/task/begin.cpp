@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "config/schema.hpp"
-#include "core/blas.hpp"
+#include "core/blas/blas.hpp"
 #include "io/atomic_file.hpp"
 #include "io/dense_source.hpp"
 #include "io/matrix_source.hpp"

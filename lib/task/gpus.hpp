@@ -8,7 +8,7 @@
 
 #include "dense/dense_memory.hpp"
 #include "dense/dense_plan.hpp"
-#include "distribute/halo_device.hpp"
+#include "distribute/halo/halo_device.hpp"
 #include "distribute/options.hpp"
 #include "process/gpu_binding.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <omp.h>
 
-#include "core/blas.hpp"
+#include "core/blas/blas.hpp"
 #include "process/system.hpp"
 
 namespace spsolve {

@@ -9,8 +9,8 @@
 
 #include "io/binary/dense_file.hpp"
 #include "io/dense_source.hpp"
-#include "io/entry_reader.hpp"
-#include "io/matrix_market.hpp"
+#include "io/matrix_market/entry_reader.hpp"
+#include "io/matrix_market/matrix_market.hpp"
 #include "vectors/binary_vector_files.hpp"
 #include "vectors/filling.hpp"
 

@@ -1,7 +1,7 @@
 #include "vectors/vector_memory.hpp"
 
-#include "vectors/host_band_products.hpp"
 #include "vectors/host_vectors.hpp"
+#include "vectors/products/host_band_products.hpp"
 
 namespace spsolve {
 

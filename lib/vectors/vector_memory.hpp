@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "vectors/band_products.hpp"
+#include "vectors/products/band_products.hpp"
 #include "vectors/vectors.hpp"
 
 namespace spsolve {

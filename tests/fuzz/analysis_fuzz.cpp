@@ -14,7 +14,7 @@
 #include "fuzz/require.hpp"
 #include "helpers/checkpoint_bytes.hpp"
 #include "matrix/multivector.hpp"
-#include "sparse/analysis_file.hpp"
+#include "sparse/analysis/analysis_file.hpp"
 #include "sparse/host_elimination.hpp"
 
 namespace {

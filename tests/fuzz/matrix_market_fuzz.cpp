@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "fuzz/require.hpp"
-#include "io/matrix_market.hpp"
+#include "io/matrix_market/matrix_market.hpp"
 #include "matrix/convert.hpp"
 
 namespace {

@@ -2,12 +2,12 @@
 
 #include <limits>
 
-#include "cuda/vectors/device_band_products.hpp"
 #include "cuda/vectors/device_vector_memory.hpp"
+#include "cuda/vectors/products/device_band_products.hpp"
 #include "gpu/gpu_test.hpp"
 #include "gpu/vector_pairs.hpp"
 #include "solve/system_matrix.hpp"
-#include "vectors/host_band_products.hpp"
+#include "vectors/products/host_band_products.hpp"
 
 namespace spsolve::cuda {
 namespace {

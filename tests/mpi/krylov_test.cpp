@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "distribute/fetch_rows.hpp"
+#include "distribute/halo/fetch_rows.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
 #include "helpers/reference.hpp"

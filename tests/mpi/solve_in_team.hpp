@@ -6,7 +6,7 @@
 
 #include "helpers/systems_in_bands.hpp"
 #include "mpi/mpi_team.hpp"
-#include "solve/refine.hpp"
+#include "solve/trust/refine.hpp"
 
 namespace spsolve::test {
 

@@ -24,7 +24,7 @@ struct Case {
 };
 
 /// Of all methods that take any matrix; the symmetric ones are tried in
-/// tests/unit/sparse_elimination_test.cpp, Krylov methods in krylov_test.cpp.
+/// tests/unit/sparse/sparse_elimination_test.cpp, Krylov methods in krylov_test.cpp.
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const SolverRow& row : solver_table()) {

@@ -1,4 +1,4 @@
-#include "solve/trust.hpp"
+#include "solve/trust/trust.hpp"
 
 #include <cmath>
 
@@ -8,7 +8,7 @@
 #include "helpers/systems.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
-#include "solve/condition.hpp"
+#include "solve/trust/condition.hpp"
 #include "solve_in_team.hpp"
 
 // Solves with A^T, condition, and refinement to the last digit, with every elimination.

@@ -13,7 +13,7 @@
 
 #include "helpers/shared_file.hpp"
 #include "io/gzip.hpp"
-#include "io/matrix_market.hpp"
+#include "io/matrix_market/matrix_market.hpp"
 #include "mpi/mpi_team.hpp"
 #include "vectors/host_vectors.hpp"
 

@@ -7,8 +7,8 @@
 #include "helpers/systems_in_bands.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
-#include "vectors/host_band_products.hpp"
 #include "vectors/host_vectors.hpp"
+#include "vectors/products/host_band_products.hpp"
 
 namespace spsolve {
 namespace {

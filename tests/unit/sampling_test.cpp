@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include "apps/bench/bandwidth.hpp"
 #include "apps/bench/convert_bench.hpp"
 #include "apps/bench/multiply/multiply_bench.hpp"
 #include "apps/bench/table.hpp"
-#include "core/bandwidth.hpp"
 #include "core/error.hpp"
 #include "matrix/generate/generate.hpp"
 #include "multiply/compare.hpp"

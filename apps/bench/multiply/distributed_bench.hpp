@@ -8,7 +8,7 @@
 #include "apps/bench/sampling.hpp"
 #include "apps/bench/table.hpp"
 #include "config/config.hpp"
-#include "distribute/halo_device.hpp"
+#include "distribute/halo/halo_device.hpp"
 #include "distribute/rank_share.hpp"
 #include "distribute/reading/read_in_bands.hpp"
 #include "multiply/compare.hpp"

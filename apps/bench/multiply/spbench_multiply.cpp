@@ -131,7 +131,7 @@ void run_multiply_bench(const MultiplyOptions& options, const bench::Environment
   const bool measures_triad = options.triad_mebibytes >= 0 && options.device != "cuda";
   for (const int threads : measures_triad ? plan.threads : std::vector<int>{}) {
     host.bandwidth(threads);
-    const Triad& triad = host.triads().at(threads);
+    const bench::Triad& triad = host.triads().at(threads);
     print_out(fmt::format(
         "triad, {} thread{}: {:.2f} GB/s (24 bytes an element, without write-allocate; arrays of "
         "{} MiB)\n",

@@ -8,7 +8,7 @@
 
 #include "apps/bench/sparse/idle_wait.hpp"
 #include "apps/bench/sparse/own_sparse.hpp"
-#include "core/blas.hpp"
+#include "core/blas/blas.hpp"
 #include "core/error.hpp"
 #include "core/timer.hpp"
 #include "io/matrix_source.hpp"
@@ -16,7 +16,7 @@
 #include "matrix/symmetry.hpp"
 #include "plan/reading_room.hpp"
 #include "process/system.hpp"
-#include "solve/refine.hpp"
+#include "solve/trust/refine.hpp"
 
 namespace spsolve::bench {
 

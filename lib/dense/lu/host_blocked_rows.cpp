@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/blas.hpp"
+#include "core/blas/blas.hpp"
 #include "core/tuning.hpp"
 #include "dense/lu/lapack_panel.hpp"
 #include "dense/lu/small_lu.hpp"

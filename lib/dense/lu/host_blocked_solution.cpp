@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/blas.hpp"
+#include "core/blas/blas.hpp"
 #include "core/ranges.hpp"
 #include "dense/lu/small_lu.hpp"
 

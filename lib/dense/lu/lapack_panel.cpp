@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/blas.hpp"
+#include "core/blas/blas.hpp"
 
 namespace spsolve {
 

@@ -10,9 +10,9 @@
 #include "io/binary/zip.hpp"
 #include "io/gzip.hpp"
 #include "io/mapped_file.hpp"
-#include "io/matrix_market.hpp"
-#include "io/matrix_market_chunk.hpp"
-#include "io/matrix_market_header.hpp"
+#include "io/matrix_market/matrix_market.hpp"
+#include "io/matrix_market/matrix_market_chunk.hpp"
+#include "io/matrix_market/matrix_market_header.hpp"
 #include "matrix/convert.hpp"
 
 namespace spsolve {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "distribute/fetch_rows.hpp"
+#include "distribute/halo/fetch_rows.hpp"
 #include "distribute/redistribute.hpp"
 #include "krylov/multigrid/aggregates.hpp"
 #include "krylov/multigrid/prolongation.hpp"

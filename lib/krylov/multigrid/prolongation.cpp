@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "distribute/fetch_rows.hpp"
+#include "distribute/halo/fetch_rows.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
 
 namespace spsolve {

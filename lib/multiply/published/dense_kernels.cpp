@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/blas.hpp"
+#include "core/blas/blas.hpp"
 #include "core/error.hpp"
 #include "process/system.hpp"
 

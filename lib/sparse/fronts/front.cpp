@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/column_blas.hpp"
+#include "core/blas/column_blas.hpp"
 #include "sparse/fronts/panels.hpp"
 
 namespace spsolve {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/column_blas.hpp"
+#include "core/blas/column_blas.hpp"
 #include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sparse/analysis.hpp"
+#include "sparse/analysis/analysis.hpp"
 #include "sparse/ranks/column_blocks.hpp"
 #include "sparse/ranks/front_teams.hpp"
 #include "team/team.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sparse/analysis.hpp"
+#include "sparse/analysis/analysis.hpp"
 #include "sparse/ranks/front_teams.hpp"
 
 namespace spsolve {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/column_blas.hpp"
+#include "core/blas/column_blas.hpp"
 #include "sparse/fronts/panels.hpp"
 
 namespace spsolve {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "core/column_blas.hpp"
+#include "core/blas/column_blas.hpp"
 #include "sparse/ranks/shared_front.hpp"
 
 namespace spsolve {

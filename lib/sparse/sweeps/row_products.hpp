@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/column_blas.hpp"
+#include "core/blas/column_blas.hpp"
 #include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve::row_products {

@@ -4,7 +4,7 @@
 
 #include "checkpoint/checkpoints.hpp"
 #include "config/schema.hpp"
-#include "core/blas.hpp"
+#include "core/blas/blas.hpp"
 #include "dense/eliminated_problem.hpp"
 #include "dense/flops.hpp"
 #include "distribute/reading/scatter.hpp"
@@ -15,7 +15,7 @@
 #include "process/signals.hpp"
 #include "process/system.hpp"
 #include "report/summary.hpp"
-#include "sparse/analysis_summary.hpp"
+#include "sparse/analysis/analysis_summary.hpp"
 #include "system/system_solver.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"

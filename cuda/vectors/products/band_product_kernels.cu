@@ -1,0 +1,246 @@
+#include "cuda/vectors/products/band_product_kernels.hpp"
+#include "cuda/vectors/products/row_lanes.cuh"
+
+namespace spsolve::cuda {
+
+using namespace row_lanes;
+
+namespace {
+
+template <int pack>
+struct PlainSum {
+  double values[pack] = {};
+
+  __device__ void add(double a, const double (&x)[pack]) {
+#pragma unroll
+    for (int c = 0; c < pack; ++c) values[c] = fma(a, x[c], values[c]);
+  }
+  __device__ void combine(int distance) {
+#pragma unroll
+    for (int c = 0; c < pack; ++c) values[c] += from_lane_behind(values[c], distance);
+  }
+  __device__ void finish(Index, Index) {}
+};
+
+/// b - the sum
+template <int pack>
+struct DifferenceSum : PlainSum<pack> {
+  const double* b;
+  Index columns;
+
+  DifferenceSum(const double* from, Index count) : b(from), columns(count) {}
+  __device__ void finish(Index i, Index column) {
+    const double* const from = b + i * columns + column;  // b may be what the result goes to
+#pragma unroll
+    for (int c = 0; c < pack; ++c) this->values[c] = from[c] - this->values[c];
+  }
+};
+
+/// What y holds + the sum
+template <int pack>
+struct AddedSum : PlainSum<pack> {
+  const double* y;
+  Index columns;
+
+  AddedSum(const double* to, Index count) : y(to), columns(count) {}
+  __device__ void finish(Index i, Index column) {
+    const double* const held = y + i * columns + column;
+#pragma unroll
+    for (int c = 0; c < pack; ++c) this->values[c] += held[c];
+  }
+};
+
+/// A step of relaxation with the sum.
+template <int pack>
+struct RelaxedSum : PlainSum<pack> {
+  Relaxation step;
+  const double* x;
+  const double* y;
+  Index columns;
+
+  RelaxedSum(const Relaxation& to, const double* from, const double* held, Index count)
+      : step(to), x(from), y(held), columns(count) {}
+  __device__ void finish(Index i, Index column) {
+    const Index at = i * columns + column;
+    const double of_row = step.factor * __ldg(step.inverse + i);
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      const double kept = step.of_y == 0 ? 0.0 : step.of_y * y[at + c];
+      this->values[c] =
+          fma(of_row, step.b[at + c] - this->values[c], fma(step.of_x, x[at + c], kept));
+    }
+  }
+};
+
+template <int pack>
+struct MagnitudeSum : PlainSum<pack> {
+  double h;
+
+  explicit MagnitudeSum(double factor) : h(factor) {}
+  __device__ void add(double a, const double (&x)[pack]) {
+    const double scaled = fabs(a * h * h);
+#pragma unroll
+    for (int c = 0; c < pack; ++c) this->values[c] = fma(scaled, fabs(x[c]), this->values[c]);
+  }
+};
+
+template <int pack, typename Sum>
+__global__ void __launch_bounds__(threads)
+    multiply_kernel(CsrView<double> a, SplitRows<const double> x, SplitRows<double> y,
+                    Index columns, Lanes lanes, Sum start) {
+  const Place<pack> place(lanes, columns);
+  const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
+  // The same number of rounds for all lanes of a warp.
+  for (Index first = place.warp * lanes.rows_of_warp(); first < a.rows; first += stride) {
+    const Index i = first + place.row;
+    Sum sum = start;
+    sum_up(a, i, x, columns, place, lanes, sum);
+    if (i < a.rows && place.has_result()) {
+      sum.finish(i, place.column);
+      store_columns(row_of(y, i, columns) + place.column, sum.values, pack > 1);
+    }
+  }
+}
+
+/// sum.add(a_ij, x_j) for the elements of row i of a slice, in batches that are loaded side by
+/// side. The matrix passes by the caches, which are left to vectors.
+template <typename Sum>
+__device__ void sum_up_sliced(const SlicedView& a, Index i, const SplitRows<const double>& x,
+                              Sum& sum) {
+  constexpr int batch = 8;
+  const Index slice = i / warp_size;
+  const Index last = __ldg(a.offsets + slice + 1);
+  for (Index at = __ldg(a.offsets + slice) + i % warp_size; at < last; at += batch * warp_size) {
+    LocalIndex columns[batch];
+    double values[batch], elements[batch];
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      const Index place = at + k * warp_size;
+      columns[k] = place < last ? __ldcs(a.columns + place) : -1;
+      values[k] = place < last ? __ldcs(a.values + place) : 0.0;
+    }
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      elements[k] = columns[k] < 0 ? 0.0 : __ldg(row_of(x, columns[k], 1));
+    }
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      const double element[1] = {elements[k]};
+      sum.add(values[k], element);
+    }
+  }
+}
+
+/// One column, and a thread for each row.
+template <typename Sum>
+__global__ void __launch_bounds__(threads)
+    multiply_sliced_kernel(SlicedView a, SplitRows<const double> x, SplitRows<double> y,
+                           Sum start) {
+  for (Index i = thread_index(); i < a.rows; i += thread_count()) {
+    Sum sum = start;
+    sum_up_sliced(a, i, x, sum);
+    sum.finish(i, 0);
+    *row_of(y, i, 1) = sum.values[0];
+  }
+}
+
+/// The sum over the thread block, for its first thread: a tree over lanes, and one over warps.
+__device__ double sum_of_block(double value) {
+  __shared__ double of_warps[warps];
+  __syncthreads();
+  value = sum_of_group<warp_size>(value);
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  if (threadIdx.x % warp_size == 0) of_warps[warp] = value;
+  __syncthreads();
+  if (warp > 0) return 0;
+  const int lane = static_cast<int>(threadIdx.x);
+  return sum_of_group<warps>(lane < warps ? of_warps[lane] : 0.0);
+}
+
+/// y <- A x and *dot <- x^T y for a square A: the block that is last done adds up what blocks have.
+__global__ void __launch_bounds__(threads)
+    multiply_and_dot_kernel(SlicedView a, SplitRows<const double> x, double* y, ReductionRoom room,
+                            double* dot) {
+  double product = 0;
+  for (Index i = thread_index(); i < a.rows; i += thread_count()) {
+    PlainSum<1> sum;
+    sum_up_sliced(a, i, x, sum);
+    y[i] = sum.values[0];
+    product = fma(__ldg(x.own + i), sum.values[0], product);
+  }
+  product = sum_of_block(product);
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    room.partials[blockIdx.x] = product;
+    __threadfence();
+    is_last = atomicInc(room.tickets, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  double sum = 0;
+#pragma unroll 4
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += threads) sum += __ldcg(room.partials + b);
+  sum = sum_of_block(sum);
+  if (threadIdx.x == 0) *dot = sum;
+}
+
+template <template <int> typename Sum, typename... Arguments>
+void multiply(const RowsView& rows, const SplitRows<const double>& x, const SplitRows<double>& y,
+              Index columns, cudaStream_t stream, Arguments... arguments) {
+  const CsrView<double>& a = rows.csr;
+  if (a.rows == 0 || columns == 0) return;
+  if (rows.sliced != nullptr && columns == 1) {
+    multiply_sliced_kernel<<<grid_for(a.rows, threads), threads, 0, stream>>>(*rows.sliced, x, y,
+                                                                              Sum<1>{arguments...});
+    return check_launch("multiply_rows");
+  }
+  const bool aligned = aligned_to_packs(x.own, columns) && aligned_to_packs(x.others, columns) &&
+                       aligned_to_packs(y.own, columns) && aligned_to_packs(y.others, columns);
+  in_packs(a, aligned, columns,
+           [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
+             multiply_kernel<pack>
+                 <<<grid, threads, 0, stream>>>(a, x, y, columns, lanes, Sum<pack>{arguments...});
+           });
+  check_launch("multiply_rows");
+}
+
+}  // namespace
+
+void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
+                   Index columns, cudaStream_t stream) {
+  multiply<PlainSum>(a, x, y, columns, stream);
+}
+
+Index dot_partials(const SlicedView& a) {
+  return grid_for(a.rows, threads);
+}
+
+void multiply_and_dot(const SlicedView& a, const SplitRows<const double>& x, double* y,
+                      const ReductionRoom& room, double* dot, cudaStream_t stream) {
+  multiply_and_dot_kernel<<<grid_for(a.rows, threads), threads, 0, stream>>>(a, x, y, room, dot);
+  check_launch("multiply_and_dot");
+}
+
+void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const double* b, double* r,
+                   Index columns, cudaStream_t stream) {
+  // b has the alignment of r: both are whole vectors of GPU memory.
+  multiply<DifferenceSum>(a, x, {r, nullptr, a.csr.rows}, columns, stream, b, columns);
+}
+
+void add_rows(const RowsView& a, const SplitRows<const double>& x, double* y, Index columns,
+              cudaStream_t stream) {
+  multiply<AddedSum>(a, x, {y, nullptr, a.csr.rows}, columns, stream, y, columns);
+}
+
+void relax_rows(const RowsView& a, const Relaxation& step, const SplitRows<const double>& x,
+                double* y, Index columns, cudaStream_t stream) {
+  multiply<RelaxedSum>(a, x, {y, nullptr, a.csr.rows}, columns, stream, step, x.own, y, columns);
+}
+
+void multiply_row_magnitudes(const RowsView& a, double h, const SplitRows<const double>& x,
+                             const SplitRows<double>& y, Index columns, cudaStream_t stream) {
+  multiply<MagnitudeSum>(a, x, y, columns, stream, h);
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/multiply/device_csr.hpp"
+#include "cuda/vectors/products/sliced_rows.hpp"
+#include "cuda/vectors/reduction_kernels.hpp"
+
+namespace spsolve::cuda {
+
+/// Rows of K elements in two arrays: row i is row i of `own` for i < split, and row i - split of
+/// `others` behind.
+template <typename T>
+struct SplitRows {
+  T* own;
+  T* others;
+  Index split;
+};
+
+/// Rows of A in CSR form, and in slices where there are such, which products with one column take.
+struct RowsView {
+  CsrView<double> csr;
+  const SlicedView* sliced;  ///< null: there are none
+};
+
+// Products with rows in GPU memory. In CSR form groups of lanes share a row: some of them its
+// non-zeros, some of them the columns of x. The order of the terms of a sum depends on the numbers
+// of rows, non-zeros and columns only.
+
+/// y_ic <- sum over j of a_ij x_jc
+void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
+                   Index columns, cudaStream_t stream);
+
+/// y <- A x and *dot <- x^T y, of one column and a square A that has rows; the room has one ticket
+/// and dot_partials() partial results.
+void multiply_and_dot(const SlicedView& a, const SplitRows<const double>& x, double* y,
+                      const ReductionRoom& room, double* dot, cudaStream_t stream);
+Index dot_partials(const SlicedView& a);
+
+/// r_ic <- b_ic - sum over j of a_ij x_jc
+void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const double* b, double* r,
+                   Index columns, cudaStream_t stream);
+
+/// y_ic <- y_ic + sum over j of a_ij x_jc
+void add_rows(const RowsView& a, const SplitRows<const double>& x, double* y, Index columns,
+              cudaStream_t stream);
+
+/// What RelaxationStep has, in GPU memory.
+struct Relaxation {
+  double of_x, of_y, factor;
+  const double* inverse;
+  const double* b;
+};
+
+/// y <- of_x x + of_y y + factor D^-1 (b - A x)
+void relax_rows(const RowsView& a, const Relaxation& step, const SplitRows<const double>& x,
+                double* y, Index columns, cudaStream_t stream);
+
+/// y_ic <- sum over j of |a_ij h h x_jc|
+void multiply_row_magnitudes(const RowsView& a, double h, const SplitRows<const double>& x,
+                             const SplitRows<double>& y, Index columns, cudaStream_t stream);
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,146 @@
+#include "cuda/vectors/products/device_band_products.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/extremes.hpp"
+#include "cuda/core/stream.hpp"
+#include "cuda/multiply/device_csr.hpp"
+#include "cuda/vectors/device_vectors.hpp"
+#include "cuda/vectors/products/band_product_kernels.hpp"
+#include "cuda/vectors/products/residual_kernels.hpp"
+#include "cuda/vectors/reduction_memory.hpp"
+#include "matrix/structure.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+class DeviceBandProducts final : public BandProducts {
+ public:
+  DeviceBandProducts(const Csr<double>& rows, Index own_columns)
+      : host_rows_(rows), own_columns_(own_columns), rows_(DeviceCsr<double>::from_csr(rows, {})) {}
+
+  void expect_many() override {
+    if (sliced_) return;
+    sliced_ = SlicedRows::of(host_rows_, rows_.view(), current_stream());
+    if (sliced_) sliced_view_ = sliced_->view();
+  }
+
+  void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
+    multiply_rows(rows(), with_halo(x, halo), all_own(y), x.columns(), current_stream());
+  }
+
+  void multiply_and_dot(const Vectors& x, const Dense<double>& halo, Vectors& y,
+                        const ToRow& sums) override {
+    const bool square = own_columns_ == rows_.rows;
+    if (!sliced_ || !square || x.columns() != 1) {
+      return BandProducts::multiply_and_dot(x, halo, y, sums);
+    }
+    dots_.make_room_for(dot_partials(sliced_view_), 1);
+    cuda::multiply_and_dot(sliced_view_, with_halo(x, halo), on_device(y).data(), dots_.room(),
+                           row_on_device(sums), current_stream());
+  }
+
+  void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
+                Vectors& r) override {
+    subtract_rows(rows(), with_halo(x, halo), on_device(b).data(), on_device(r).data(), x.columns(),
+                  current_stream());
+  }
+
+  void add(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
+    add_rows(rows(), with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
+  }
+
+  void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x,
+             const Dense<double>& halo, Vectors& y) override {
+    const Relaxation to{step.of_x, step.of_y, step.factor, on_device(step.inverse).data(),
+                        on_device(b).data()};
+    relax_rows(rows(), to, with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
+  }
+
+  void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
+    if (!transposed_) {
+      transposed_ = DeviceCsr<double>::from_csr(transpose(host_rows_), {});
+    }
+    const Index columns = x.columns();
+    halo = Dense<double>(transposed_->rows - own_columns_, columns);
+    halo_.grow(halo.rows * columns);
+    const DeviceVectors& from = on_device(x);
+    multiply_rows({transposed_->view(), nullptr}, {from.data(), nullptr, from.height()},
+                  {on_device(y).data(), halo_.data(), own_columns_}, columns, current_stream());
+    if (halo.values.empty()) return;
+    CUDA_CHECK(cudaMemcpyAsync(halo.values.data(), halo_.data(),
+                               halo.values.size() * sizeof(double), cudaMemcpyDeviceToHost,
+                               current_stream()));
+    wait_for(current_stream());
+  }
+
+  void multiply_magnitudes(double h, const Vectors& x, const Dense<double>& halo,
+                           Vectors& y) override {
+    multiply_row_magnitudes(rows(), h, with_halo(x, halo), all_own(y), x.columns(),
+                            current_stream());
+  }
+
+  ResidualNorms residual(const Vectors& b, const Vectors& x, const Dense<double>& halo,
+                         Vectors& r) override {
+    const Index columns = b.columns();
+    const auto zeros = std::vector<double>(static_cast<std::size_t>(columns));
+    ResidualNorms norms{zeros, zeros, zeros, 0, 0};
+    if (rows_.rows == 0 || columns == 0) return norms;
+    const CsrView<double> rows = rows_.view();
+    const Index blocks = residual_blocks(rows, columns), width = residual_width(columns);
+    maxima_.grow(blocks * width);
+    reductions_.make_room(blocks, width);
+    subtract_product(rows, with_halo(x, halo), on_device(b).data(), on_device(r).data(), columns,
+                     maxima_.data(), current_stream());
+    column_maxima(maxima_.data(), blocks, width, reductions_.room(), reductions_.results(),
+                  current_stream());
+    auto next = reductions_.fetch(width, current_stream()).begin();
+    for (auto* norm : {&norms.residual, &norms.right_hand_side, &norms.solution}) {
+      std::copy_n(next, columns, norm->begin());
+      next += columns;
+    }
+    for (Index c = 0; c < columns; ++c) {
+      norms.componentwise = larger(norms.componentwise, *next++);
+    }
+    norms.matrix = *next;
+    return norms;
+  }
+
+ private:
+  RowsView rows() const { return {rows_.view(), sliced_ ? &sliced_view_ : nullptr}; }
+
+  /// x by the local numbers of its rows, the halo brought to the GPU.
+  SplitRows<const double> with_halo(const Vectors& x, const Dense<double>& halo) {
+    if (!halo.values.empty()) {
+      halo_.grow(static_cast<Index>(halo.values.size()));
+      CUDA_CHECK(cudaMemcpyAsync(halo_.data(), halo.values.data(),
+                                 halo.values.size() * sizeof(double), cudaMemcpyHostToDevice,
+                                 current_stream()));
+    }
+    return {on_device(x).data(), halo_.data(), own_columns_};
+  }
+
+  static SplitRows<double> all_own(Vectors& y) {
+    return {on_device(y).data(), nullptr, y.height()};
+  }
+
+  const Csr<double>& host_rows_;
+  Index own_columns_;
+  DeviceCsr<double> rows_;
+  std::optional<SlicedRows> sliced_;  // where many products are expected
+  SlicedView sliced_view_ = {};
+  std::optional<DeviceCsr<double>> transposed_;  // made when first asked for
+  DeviceArray<double> halo_;                     // of x, or of a product with the transposed rows
+  DeviceArray<double> maxima_;                   // of a residual, by thread blocks
+  ReductionMemory reductions_, dots_;
+};
+
+}  // namespace
+
+std::unique_ptr<BandProducts> device_band_products(const Csr<double>& rows, Index own_columns) {
+  return std::make_unique<DeviceBandProducts>(rows, own_columns);
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,176 @@
+#include "core/extremes.hpp"
+#include "cuda/vectors/products/residual_kernels.hpp"
+#include "cuda/vectors/products/row_lanes.cuh"
+
+namespace spsolve::cuda {
+
+using namespace row_lanes;
+
+namespace {
+
+/// A sum in two pieces, high + low. Every operation is rounded by itself, never contracted.
+struct TwofoldSum {
+  double high = 0, low = 0;
+
+  /// Adds `value` + `error`, the error of the sum after Knuth.
+  __device__ void add(double value, double error) {
+    const double sum = __dadd_rn(high, value);
+    const double part = __dsub_rn(sum, high);
+    const double sum_error =
+        __dadd_rn(__dsub_rn(high, __dsub_rn(sum, part)), __dsub_rn(value, part));
+    high = sum;
+    low = __dadd_rn(low, __dadd_rn(sum_error, error));
+  }
+  __device__ void subtract_product(double a, double b) {
+    const double product = __dmul_rn(-a, b);
+    add(product, __fma_rn(-a, b, -product));
+  }
+  __device__ double value() const { return __dadd_rn(high, low); }
+};
+
+template <int pack>
+struct ResidualSum {
+  TwofoldSum sums[pack];
+  double scale[pack] = {};
+  double row = 0;  ///< sum over j of |a_ij|
+
+  __device__ void add(double a, const double (&x)[pack]) {
+    row += fabs(a);
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      sums[c].subtract_product(a, x[c]);
+      scale[c] = fma(fabs(a), fabs(x[c]), scale[c]);
+    }
+  }
+  __device__ void combine(int distance) {
+    row += from_lane_behind(row, distance);
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      const double high = from_lane_behind(sums[c].high, distance);
+      sums[c].add(high, from_lane_behind(sums[c].low, distance));
+      scale[c] += from_lane_behind(scale[c], distance);
+    }
+  }
+};
+
+/// The maxima of a lane's rows and columns.
+template <int pack>
+struct Maxima {
+  double residual[pack], right_hand_side[pack], solution[pack], componentwise[pack];
+  double row;
+
+  __device__ void include(const Maxima& other) {
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      residual[c] = larger(residual[c], other.residual[c]);
+      right_hand_side[c] = larger(right_hand_side[c], other.right_hand_side[c]);
+      solution[c] = larger(solution[c], other.solution[c]);
+      componentwise[c] = larger(componentwise[c], other.componentwise[c]);
+    }
+    row = larger(row, other.row);
+  }
+  __device__ Maxima of_lane_behind(int distance) const {
+    Maxima result;
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      result.residual[c] = from_lane_behind(residual[c], distance);
+      result.right_hand_side[c] = from_lane_behind(right_hand_side[c], distance);
+      result.solution[c] = from_lane_behind(solution[c], distance);
+      result.componentwise[c] = from_lane_behind(componentwise[c], distance);
+    }
+    result.row = from_lane_behind(row, distance);
+    return result;
+  }
+};
+
+/// Leaves the maxima of all rows of the thread block in its row of `results`.
+template <int pack>
+__device__ void write_maxima(Maxima<pack> mine, const Place<pack>& place, const Lanes& lanes,
+                             Index columns, double* results) {
+  __shared__ Maxima<pack> shared[warps][warp_size];
+  for (int distance = warp_size / 2; distance >= lanes.columns; distance /= 2) {
+    mine.include(mine.of_lane_behind(distance));
+  }
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  shared[warp][lane] = mine;
+  __syncthreads();
+  if (warp > 0 || lane >= lanes.columns || !place.has_column) return;
+  for (int other = 1; other < warps; ++other) mine.include(shared[other][lane]);
+  double* const result = results + static_cast<Index>(blockIdx.x) * residual_width(columns);
+#pragma unroll
+  for (int c = 0; c < pack; ++c) {
+    result[place.column + c] = mine.residual[c];
+    result[columns + place.column + c] = mine.right_hand_side[c];
+    result[2 * columns + place.column + c] = mine.solution[c];
+    result[3 * columns + place.column + c] = mine.componentwise[c];
+  }
+  if (place.column == 0) result[4 * columns] = mine.row;
+}
+
+template <int pack>
+__global__ void __launch_bounds__(threads)
+    residual_kernel(CsrView<double> a, SplitRows<const double> x, const double* b, double* r,
+                    Index columns, Lanes lanes, double* results) {
+  const Place<pack> place(lanes, columns);
+  const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
+  Maxima<pack> maxima = {};
+  for (Index first = place.warp * lanes.rows_of_warp(); first < a.rows; first += stride) {
+    const Index i = first + place.row;
+    const bool has_result = i < a.rows && place.has_result();
+    double right[pack] = {};
+    ResidualSum<pack> sum;
+    if (has_result) {
+      load_columns<pack, true>(b + i * columns + place.column, right);
+#pragma unroll
+      for (int c = 0; c < pack; ++c) {
+        sum.sums[c].high = right[c];
+        sum.scale[c] = fabs(right[c]);
+      }
+    }
+    sum_up(a, i, x, columns, place, lanes, sum);
+    if (!has_result) continue;
+    double own[pack], value[pack];
+    load_columns<pack, true>(row_of(x, i, columns) + place.column, own);
+    Maxima<pack> of_row;
+    of_row.row = sum.row;
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      value[c] = sum.sums[c].value();
+      of_row.residual[c] = fabs(value[c]);
+      of_row.right_hand_side[c] = fabs(right[c]);
+      of_row.solution[c] = fabs(own[c]);
+      of_row.componentwise[c] = relative_error(fabs(value[c]), sum.scale[c]);
+    }
+    maxima.include(of_row);
+    store_columns(r + i * columns + place.column, value, pack > 1);
+  }
+  write_maxima(maxima, place, lanes, columns, results);
+}
+
+dim3 residual_grid(dim3 grid) {
+  constexpr unsigned most_blocks = 1024;
+  grid.x = std::min(grid.x, most_blocks);
+  return grid;
+}
+
+}  // namespace
+
+Index residual_blocks(const CsrView<double>& a, Index columns) {
+  Index blocks = 0;
+  in_packs(a, columns % widest_pack == 0, columns,
+           [&](auto, const Lanes&, dim3 grid) { blocks = residual_grid(grid).x; });
+  return blocks;
+}
+
+void subtract_product(const CsrView<double>& a, const SplitRows<const double>& x, const double* b,
+                      double* r, Index columns, double* maxima, cudaStream_t stream) {
+  in_packs(a, columns % widest_pack == 0, columns,
+           [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
+             residual_kernel<pack>
+                 <<<residual_grid(grid), threads, 0, stream>>>(a, x, b, r, columns, lanes, maxima);
+           });
+  check_launch("subtract_product");
+}
+
+}  // namespace spsolve::cuda

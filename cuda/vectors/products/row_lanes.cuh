@@ -1,0 +1,113 @@
+#pragma once
+
+// How products with rows in CSR form share rows among lanes.
+
+#include <type_traits>
+
+#include "cuda/core/launch.cuh"
+#include "cuda/core/packed.cuh"
+#include "cuda/vectors/products/band_product_kernels.hpp"
+
+namespace spsolve::cuda::row_lanes {
+
+inline constexpr int threads = 256;
+inline constexpr int warps = threads / warp_size;
+inline constexpr int widest_pack = full_pack<double>;
+
+/// How a row is shared: lane l of its group has the non-zeros l / columns, and every `nonzeros`-th
+/// from there, and the columns of x of pack l % columns. Both are powers of two, and groups no
+/// wider than a warp.
+struct Lanes {
+  int columns;
+  int nonzeros;
+
+  __host__ __device__ int of_row() const { return columns * nonzeros; }
+  __host__ __device__ int rows_of_warp() const { return warp_size / of_row(); }
+};
+
+/// All columns in one warp where it is wide enough for them, so that the matrix is read once, and
+/// at least two non-zeros of a row of mean length to a lane.
+inline Lanes lanes_for(const CsrView<double>& a, Index packs) {
+  Lanes lanes{1, 1};
+  while (lanes.columns < packs && lanes.columns < warp_size) lanes.columns *= 2;
+  while (lanes.of_row() < warp_size && 4 * lanes.nonzeros * a.rows <= a.nonzeros) {
+    lanes.nonzeros *= 2;
+  }
+  return lanes;
+}
+
+template <typename T>
+__device__ T* row_of(const SplitRows<T>& rows, Index i, Index columns) {
+  return i < rows.split ? rows.own + i * columns : rows.others + (i - rows.split) * columns;
+}
+
+/// What a lane works on, and where its results go: only the first lane of those with the same
+/// columns has them, and only where the columns exist.
+template <int pack>
+struct Place {
+  Index warp;    ///< number of the warp in its row of the grid
+  int row;       ///< of the warp's rows
+  int nonzero;   ///< first non-zero
+  Index column;  ///< first column; 0 where there is none
+  bool has_column;
+
+  __device__ Place(const Lanes& lanes, Index columns) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int in_row = lane % lanes.of_row();
+    warp = thread_index() / warp_size;
+    row = lane / lanes.of_row();
+    nonzero = in_row / lanes.columns;
+    column = (static_cast<Index>(blockIdx.y) * lanes.columns + in_row % lanes.columns) * pack;
+    has_column = column < columns;
+    if (!has_column) column = 0;
+  }
+  __device__ bool has_result() const { return nonzero == 0 && has_column; }
+};
+
+/// sum.add(a_ij, x_j) for the lane's non-zeros of row i, ascending, and sum.combine() over lanes by
+/// a tree. All lanes of the warp must call it; those without a row have an i beyond the last.
+template <int pack, typename Sum>
+__device__ void sum_up(const CsrView<double>& a, Index i, const SplitRows<const double>& x,
+                       Index columns, const Place<pack>& place, const Lanes& lanes, Sum& sum) {
+  if (i < a.rows) {
+    const Index last = __ldg(a.row_offsets + i + 1);
+#pragma unroll 4
+    for (Index k = __ldg(a.row_offsets + i) + place.nonzero; k < last; k += lanes.nonzeros) {
+      double element[pack];
+      load_columns<pack, true>(row_of(x, __ldg(a.column_indices + k), columns) + place.column,
+                               element);
+      sum.add(__ldg(a.values + k), element);
+    }
+  }
+  for (int distance = lanes.of_row() / 2; distance >= lanes.columns; distance /= 2) {
+    sum.combine(distance);
+  }
+}
+
+__device__ inline double from_lane_behind(double value, int distance) {
+  return __shfl_down_sync(whole_warp, value, distance);
+}
+
+/// Calls launch(pack, lanes, grid) for what suits rows of so many columns; all of the arrays have
+/// rows aligned to packs, or the pack is 1.
+template <typename Launch>
+void in_packs(const CsrView<double>& a, bool aligned, Index columns, const Launch& launch) {
+  const auto with_pack = [&]<int pack>(std::integral_constant<int, pack> size) {
+    const Index packs = columns / pack;
+    const Lanes lanes = lanes_for(a, packs);
+    launch(size, lanes,
+           dim3(grid_for(a.rows, warps * lanes.rows_of_warp()), grid_for(packs, lanes.columns)));
+  };
+  if (aligned) {
+    with_pack(std::integral_constant<int, widest_pack>{});
+  } else {
+    with_pack(std::integral_constant<int, 1>{});
+  }
+}
+
+inline bool aligned_to_packs(const void* data, Index columns) {
+  return rows_aligned(static_cast<const double*>(data), columns,
+                      sizeof(Packed<double, widest_pack>));
+}
+
+}  // namespace spsolve::cuda::row_lanes

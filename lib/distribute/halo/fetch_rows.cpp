@@ -1,0 +1,80 @@
+#include "distribute/halo/fetch_rows.hpp"
+
+#include <numeric>
+
+namespace spsolve {
+
+namespace {
+
+/// Parts of two arrays that travel between neighbours: sizes[k] values of the k-th part.
+template <typename T>
+void trade(Team& team, const std::vector<HaloPlan::Part>& to, const std::vector<Index>& leaving,
+           const std::vector<T>& out, const std::vector<HaloPlan::Part>& from,
+           const std::vector<Index>& coming, std::vector<T>& in) {
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  std::span<const T> sent(out);
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    const auto size = static_cast<std::size_t>(leaving[k]);
+    if (size > 0) outgoing.push_back({to[k].rank, std::as_bytes(sent.first(size))});
+    sent = sent.subspan(size);
+  }
+  std::span<T> got(in);
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    const auto size = static_cast<std::size_t>(coming[k]);
+    if (size > 0) incoming.push_back({from[k].rank, std::as_writable_bytes(got.first(size))});
+    got = got.subspan(size);
+  }
+  const auto messages = team.messages(outgoing, incoming);
+  messages->start();
+  messages->wait();
+}
+
+/// Sums of lengths[part.first, part.first + part.count) for every part.
+std::vector<Index> sizes_of(const std::vector<HaloPlan::Part>& parts,
+                            const std::vector<Index>& lengths) {
+  std::vector<Index> sizes;
+  for (const HaloPlan::Part& part : parts) {
+    const auto first = lengths.begin() + part.first;
+    sizes.push_back(std::accumulate(first, first + part.count, Index{0}));
+  }
+  return sizes;
+}
+
+std::vector<Index> counts_of(const std::vector<HaloPlan::Part>& parts) {
+  std::vector<Index> counts;
+  for (const HaloPlan::Part& part : parts) counts.push_back(part.count);
+  return counts;
+}
+
+}  // namespace
+
+Csr<double> fetch_rows(Team& team, const HaloPlan& plan, const Csr<double>& own) {
+  std::vector<Index> lengths;
+  std::vector<LocalIndex> columns;
+  std::vector<double> values;
+  for (const LocalIndex i : plan.rows_to_send) {
+    const auto of_row = own.row_columns(i);
+    lengths.push_back(static_cast<Index>(of_row.size()));
+    columns.insert(columns.end(), of_row.begin(), of_row.end());
+    const auto entries = own.row_values(i);
+    values.insert(values.end(), entries.begin(), entries.end());
+  }
+  std::vector<Index> coming(static_cast<std::size_t>(plan.halo_rows()));
+  trade(team, plan.sends, counts_of(plan.sends), lengths, plan.receives, counts_of(plan.receives),
+        coming);
+  Csr<double> halo;
+  halo.rows = plan.halo_rows();
+  halo.columns = own.columns;
+  halo.row_offsets.resize(coming.size() + 1);
+  std::partial_sum(coming.begin(), coming.end(), halo.row_offsets.begin() + 1);
+  halo.column_indices.resize(static_cast<std::size_t>(halo.nonzeros()));
+  halo.values.resize(static_cast<std::size_t>(halo.nonzeros()));
+  const std::vector<Index> leaving_sizes = sizes_of(plan.sends, lengths);
+  const std::vector<Index> coming_sizes = sizes_of(plan.receives, coming);
+  trade(team, plan.sends, leaving_sizes, columns, plan.receives, coming_sizes, halo.column_indices);
+  trade(team, plan.sends, leaving_sizes, values, plan.receives, coming_sizes, halo.values);
+  return halo;
+}
+
+}  // namespace spsolve

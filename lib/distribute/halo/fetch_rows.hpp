@@ -1,0 +1,14 @@
+#pragma once
+
+#include "distribute/halo/halo_plan.hpp"
+#include "matrix/csr.hpp"
+#include "team/team.hpp"
+
+namespace spsolve {
+
+/// The halo's rows of a sparse matrix whose rows lie in plan.bands, columns as they are: what a
+/// product with it needs of other ranks. `own`: this rank's rows. Two messages each way with each
+/// neighbour, of lengths and of entries. Collective.
+Csr<double> fetch_rows(Team& team, const HaloPlan& plan, const Csr<double>& own);
+
+}  // namespace spsolve

@@ -1,0 +1,226 @@
+#include "io/matrix_market/matrix_market_chunk.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "io/matrix_market/number.hpp"
+
+namespace spsolve::io {
+
+namespace {
+
+inline const char* skip_blanks(const char* p) {
+  while (*p == ' ' || *p == '\t') ++p;
+  return p;
+}
+
+inline const char* next_line(const char* p, const char* end) {
+  const void* found = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
+  return found == nullptr ? end : static_cast<const char*>(found) + 1;
+}
+
+/// At a character that is no blank: does nothing but a comment or the line's end follow?
+inline bool is_without_data(const char* p, const char* end) {
+  return *p == '%' || *p == '\n' || p == end || (*p == '\r' && (p[1] == '\n' || p + 1 == end));
+}
+
+/// Moves `p` over blanks and the line's end. False where anything else stands there.
+inline bool finish_line(const char*& p, const char* end) {
+  if (*p == '\n') [[likely]] {
+    ++p;
+    return true;
+  }
+  p = skip_blanks(p);
+  if (*p == '\r') ++p;
+  if (p == end) return true;
+  return *p++ == '\n';
+}
+
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+/// Lines "row column [value]".
+template <bool has_value, bool has_diagonal>
+ChunkResult parse_coordinates(const char* p, const char* end, const MatrixMarketHeader& matrix,
+                              EntryTarget target, Index limit) {
+  const auto rows = static_cast<std::uint64_t>(matrix.rows);
+  const auto columns = static_cast<std::uint64_t>(matrix.columns);
+  Index k = 0;
+  while (p < end) {
+    const char* const line = p;
+    p = skip_blanks(p);
+    if (!is_digit(*p) && is_without_data(p, end)) [[unlikely]] {
+      p = next_line(p, end);
+      continue;
+    }
+    if (k == limit) [[unlikely]]
+      return {k, line, true};
+    std::uint64_t row = 0;
+    std::uint64_t column = 0;
+    double value = 1.0;
+    bool good = parse_index(p, row) && is_blank(*p);
+    p = skip_blanks(p);
+    good = good && parse_index(p, column);
+    if constexpr (has_value) {
+      good = good && is_blank(*p);
+      p = skip_blanks(p);
+      good = good && parse_real(p, value) && std::isfinite(value);
+    }
+    good = good && finish_line(p, end) && row - 1 < rows && column - 1 < columns;
+    if constexpr (!has_diagonal) good = good && row != column;
+    if (!good) [[unlikely]]
+      return {k, line, false};
+    target.row[k] = static_cast<Index>(row - 1);
+    target.column[k] = static_cast<Index>(column - 1);
+    target.value[k] = value;
+    ++k;
+  }
+  return {k, nullptr, false};
+}
+
+/// Lines of one value.
+ChunkResult parse_array(const char* p, const char* end, double* values, Index limit) {
+  Index k = 0;
+  while (p < end) {
+    const char* const line = p;
+    p = skip_blanks(p);
+    if (!is_digit(*p) && is_without_data(p, end)) [[unlikely]] {
+      p = next_line(p, end);
+      continue;
+    }
+    if (k == limit) [[unlikely]]
+      return {k, line, true};
+    double value = 0.0;
+    if (!(parse_real(p, value) && std::isfinite(value) && finish_line(p, end))) [[unlikely]] {
+      return {k, line, false};
+    }
+    values[k++] = value;
+  }
+  return {k, nullptr, false};
+}
+
+/// The word after the last one that was read, or what is said in its place.
+std::string word_or_end(const std::vector<std::string_view>& word, std::size_t i) {
+  return i < word.size() ? quoted(word[i]) : "the end of the line";
+}
+
+}  // namespace
+
+ChunkResult parse_chunk(const char* begin, const char* end, const MatrixMarketHeader& matrix,
+                        EntryTarget target, Index limit) {
+  if (matrix.format == MatrixMarketFormat::array) {
+    return parse_array(begin, end, target.value, limit);
+  }
+  if (matrix.field == MatrixMarketField::pattern) {
+    return parse_coordinates<false, true>(begin, end, matrix, target, limit);
+  }
+  return matrix.symmetry == Symmetry::skew_symmetric
+             ? parse_coordinates<true, false>(begin, end, matrix, target, limit)
+             : parse_coordinates<true, true>(begin, end, matrix, target, limit);
+}
+
+Index count_lines(std::string_view text) {
+  // 64 counters of one byte each, so that the compiler counts in vector registers.
+  constexpr std::size_t lanes = 64;
+  constexpr std::size_t block = lanes * 255;
+  Index lines = text.empty() || text.back() == '\n' ? 0 : 1;
+  std::size_t i = 0;
+  while (i + lanes <= text.size()) {
+    unsigned char counters[lanes] = {};
+    const std::size_t stop = std::min(i + block, i + (text.size() - i) / lanes * lanes);
+    for (; i < stop; i += lanes) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        counters[lane] = static_cast<unsigned char>(counters[lane] + (text[i + lane] == '\n'));
+      }
+    }
+    for (const unsigned char counter : counters) lines += counter;
+  }
+  return lines + std::count(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(), '\n');
+}
+
+Index count_data_lines(std::string_view text) {
+  Index lines = 0;
+  const char* const end = text.data() + text.size();
+  for (const char* p = text.data(); p < end; p = next_line(p, end)) {
+    p = skip_blanks(p);
+    if (!is_without_data(p, end)) ++lines;
+  }
+  return lines;
+}
+
+void fail_line(std::string_view text, const std::filesystem::path& path, const ParsedHeader& header,
+               const char* problem, bool surplus) {
+  const MatrixMarketHeader& matrix = header.matrix;
+  const auto offset = static_cast<std::size_t>(problem - text.data());
+  const Index number = count_lines(text.substr(0, offset)) + 1;
+  const std::string_view line = line_at(text, offset);
+  const bool array = matrix.format == MatrixMarketFormat::array;
+  if (surplus) {
+    const Index actual = count_data_lines(text.substr(header.body));
+    fail_at(path, number,
+            fmt::format("the end of the file after the {} entries that line {} {}", matrix.entries,
+                        header.size_line, array ? "implies" : "declares"),
+            fmt::format("{} ({} entries in all)", quoted(line), actual),
+            "correct the size line or remove the surplus lines");
+  }
+  if (has_bare_return(line)) fail_bare_return(path, number, line);
+  const auto word = words(line, 16);
+  std::size_t i = 0;
+  if (!array) {
+    const std::string_view fields = matrix.field == MatrixMarketField::pattern
+                                        ? "2 fields (row, column)"
+                                        : "3 fields (row, column, value)";
+    std::uint64_t index[2] = {};
+    for (; i < 2; ++i) {
+      if (i == word.size()) fail_at(path, number, fields, quoted(line), "complete the line");
+      const Index size = i == 0 ? matrix.rows : matrix.columns;
+      const std::string padded = std::string(word[i]) + std::string(16, '\0');
+      const char* p = padded.data();
+      if (!parse_index(p, index[i]) || p != padded.data() + word[i].size() ||
+          index[i] - 1 >= static_cast<std::uint64_t>(size)) {
+        fail_at(path, number,
+                fmt::format("a {} index from 1 to {}", i == 0 ? "row" : "column", size),
+                quoted(word[i]),
+                word[i] == "0" ? "indices count from 1" : "correct the line or the size line");
+      }
+    }
+    if (matrix.symmetry == Symmetry::skew_symmetric && index[0] == index[1]) {
+      fail_at(path, number, "no entry on the diagonal of a skew-symmetric matrix", quoted(line),
+              "remove the line, or mark the matrix as general and store both triangles");
+    }
+    if (matrix.field != MatrixMarketField::pattern && i == word.size()) {
+      fail_at(path, number, fields, quoted(line), "complete the line");
+    }
+  }
+  if (matrix.field != MatrixMarketField::pattern && i < word.size()) {
+    const std::string padded = std::string(word[i]) + std::string(16, '\0');
+    const char* p = padded.data();
+    double value = 0.0;
+    const bool number_read = parse_real(p, value) && p == padded.data() + word[i].size();
+    const std::string_view unsigned_word =
+        word[i].substr(word[i].find_first_not_of("+-") == 1 ? 1 : 0);
+    const bool named = std::ranges::any_of(
+        std::initializer_list<std::string_view>{"nan", "inf", "infinity"}, [&](auto name) {
+          return std::ranges::equal(unsigned_word, name, {}, [](char c) { return c | 0x20; });
+        });
+    if (named || (number_read && !std::isfinite(value))) {
+      fail_at(path, number, "a value that double precision can hold",
+              fmt::format("{}, which is not a finite number", quoted(word[i])),
+              "correct or scale the value");
+    }
+    if (!number_read) {
+      fail_at(path, number, "a decimal number", quoted(word[i]), "correct the value");
+    }
+    ++i;
+  }
+  fail_at(path, number, "the end of the line", word_or_end(word, i),
+          fmt::format("a line of this file has {}", array ? "1 field (value)"
+                                                    : matrix.field == MatrixMarketField::pattern
+                                                        ? "2 fields (row, column)"
+                                                        : "3 fields (row, column, value)"));
+}
+
+}  // namespace spsolve::io

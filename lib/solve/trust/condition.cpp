@@ -1,0 +1,314 @@
+#include "solve/trust/condition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <span>
+
+#include "core/extremes.hpp"
+#include "core/over_blocks.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// Most products with B after the first.
+constexpr int most_steps = 4;
+
+/// One estimate under way.
+struct Search {
+  std::vector<signed char> signs;  ///< of the last product, own rows
+  Index component = -1;            ///< of the unit vector that was multiplied last
+  double norm = 0;                 ///< the largest found so far
+  bool finished = false;
+};
+
+/// Estimates for all columns of the weights, on own rows, and what the ranks say to each other.
+class OneNormSearch {
+ public:
+  OneNormSearch(const Vectors& weights, LinearOperator& b)
+      : team_(weights.team()),
+        own_(weights.own()),
+        order_(weights.rows()),
+        weights_(own_rows(weights)),
+        b_(b),
+        x_(weights.similar(weights.columns())),
+        y_(weights.similar(weights.columns())),
+        searches_(static_cast<std::size_t>(weights.columns())) {}
+
+  std::vector<double> run() {
+    std::vector<double> alternating = begin();
+    for (int step = 0; step < most_steps && !all_finished(); ++step) {
+      const Dense<double> gradient = follow_signs();
+      const Dense<double> unit = choose_components(gradient);
+      if (all_finished()) break;
+      set_own_rows(*x_, unit);
+      b_.apply(*x_, *y_);
+      look_at(own_rows(*y_), [](Index c) { return c; });
+    }
+    for (std::size_t c = 0; c < searches_.size(); ++c) {
+      alternating[c] = std::max(searches_[c].norm, alternating[c]);
+    }
+    return alternating;
+  }
+
+ private:
+  Index count() const { return weights_.columns; }
+
+  bool all_finished() const { return std::ranges::all_of(searches_, &Search::finished); }
+
+  /// The first products: with e / n, and with Higham's alternating vector, which finds what
+  /// cancellation hides from the search. Hands back what the latter say of the norms.
+  std::vector<double> begin() {
+    const auto n = static_cast<double>(order_);
+    Dense<double> start(own_.size(), 2);
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < own_.size(); ++i) {
+      const Index row = own_.first + i;
+      const double slope = order_ > 1 ? static_cast<double>(row) / (n - 1) : 0.0;
+      start(i, 0) = 1.0 / n;
+      start(i, 1) = (row % 2 == 0 ? 1.0 : -1.0) * (1.0 + slope);
+    }
+    const std::unique_ptr<Vectors> x = x_->similar(2), y = x_->similar(2);
+    set_own_rows(*x, start);
+    b_.apply(*x, *y);
+    const Dense<double> product = own_rows(*y);
+    look_at(product, [](Index) { return Index{0}; });
+    for (Search& search : searches_) search.finished = search.finished || order_ == 1;
+    std::vector<double> norms = weighted_sums(product, [](Index) { return Index{1}; });
+    for (double& norm : norms) norm = 2 * norm / (3 * n);
+    return norms;
+  }
+
+  /// sum over i of w_ic |v_i,column(c)| for every c, infinite for a nan.
+  template <typename Column>
+  std::vector<double> weighted_sums(const Dense<double>& v, const Column& column) {
+    std::vector<double> sums(static_cast<std::size_t>(count()));
+    for (Index c = 0; c < count(); ++c) {
+      over_blocks(
+          v.rows, std::span(&sums[static_cast<std::size_t>(c)], 1),
+          [&](Index first, Index last, double* sum) {
+            for (Index i = first; i < last; ++i) *sum += weights_(i, c) * std::abs(v(i, column(c)));
+          },
+          std::plus<>());
+    }
+    all_sum(team_, sums);
+    for (double& sum : sums) sum = infinite_if_nan(sum);
+    return sums;
+  }
+
+  /// Takes in v = B e_j or B e / n, for search c in column(c): norms and signs; finished where they
+  /// tell nothing new.
+  template <typename Column>
+  void look_at(const Dense<double>& v, const Column& column) {
+    const std::vector<double> norms = weighted_sums(v, column);
+    std::vector<double> changes(static_cast<std::size_t>(count()));
+    std::vector<std::vector<signed char>> signs(
+        static_cast<std::size_t>(count()),
+        std::vector<signed char>(static_cast<std::size_t>(v.rows)));
+    const bool first = first_;
+    first_ = false;
+    for (Index c = 0; c < count(); ++c) {
+      Index changed = 0;
+#pragma omp parallel for schedule(static) reduction(+ : changed)
+      for (Index i = 0; i < v.rows; ++i) {
+        signs[c][i] = v(i, column(c)) < 0 ? -1 : 1;
+        if (!first && signs[c][i] != searches_[c].signs[i]) ++changed;
+      }
+      changes[c] = static_cast<double>(changed);
+    }
+    all_sum(team_, changes);
+    for (Index c = 0; c < count(); ++c) {
+      Search& search = searches_[c];
+      if (search.finished) continue;
+      search.finished = !std::isfinite(norms[c]) || (!first && norms[c] <= search.norm) ||
+                        (!first && changes[c] == 0);
+      search.norm = std::max(search.norm, norms[c]);
+      search.signs = std::move(signs[c]);
+    }
+  }
+
+  /// The gradient of the norm, which points to the column to look at next: B^T (w signs).
+  Dense<double> follow_signs() {
+    Dense<double> v(own_.size(), count());
+    for (Index c = 0; c < count(); ++c) {
+      if (searches_[c].finished) continue;
+#pragma omp parallel for schedule(static)
+      for (Index i = 0; i < v.rows; ++i) v(i, c) = weights_(i, c) * searches_[c].signs[i];
+    }
+    set_own_rows(*x_, v);
+    b_.apply_transposed(*x_, *y_);
+    return own_rows(*y_);
+  }
+
+  /// Unit vectors for the largest |z_i| of every search, the first among equals; a search ends
+  /// where that is no larger than at the component that it comes from.
+  Dense<double> choose_components(const Dense<double>& z) {
+    struct Candidate {
+      double magnitude = -1;
+      double at_present = 0;  // of the present component, where this rank has it
+      Index row = -1;
+    };
+    Dense<double> unit(own_.size(), count());
+    for (Index c = 0; c < count(); ++c) {
+      Search& search = searches_[c];
+      if (search.finished) continue;
+      Candidate mine;
+      for (Index i = 0; i < z.rows; ++i) {
+        if (mine.row < 0 || std::abs(z(i, c)) > mine.magnitude) {
+          mine = {std::abs(z(i, c)), 0, own_.first + i};
+        }
+      }
+      if (own_.contains(search.component)) {
+        mine.at_present = std::abs(z(search.component - own_.first, c));
+      }
+      Candidate best;
+      for (const Candidate& of_rank : all_gather(team_, mine)) {
+        best.at_present = larger(best.at_present, of_rank.at_present);
+        if (of_rank.row >= 0 && (best.row < 0 || of_rank.magnitude > best.magnitude)) {
+          best.magnitude = of_rank.magnitude;
+          best.row = of_rank.row;
+        }
+      }
+      if (search.component >= 0 && best.magnitude <= best.at_present) {
+        search.finished = true;
+        continue;
+      }
+      search.component = best.row;
+      if (own_.contains(best.row)) unit(best.row - own_.first, c) = 1;
+    }
+    return unit;
+  }
+
+  Team& team_;
+  Range own_;
+  Index order_;
+  Dense<double> weights_;  // own rows
+  LinearOperator& b_;
+  std::unique_ptr<Vectors> x_, y_;
+  std::vector<Search> searches_;
+  bool first_ = true;
+};
+
+/// h, a power of two, such that the rows of h^2 A are small as far as others are large: of the
+/// largest entry of each row, the largest one is as far above 1 as the smallest is below. Products
+/// with h^2 A and with its inverse then neither overflow nor vanish, whatever the scale of A, as
+/// far as rows of such different scales leave room; h^2 itself may. Collective.
+double half_of_scale(const SystemMatrix& matrix) {
+  double largest = 0, smallest = infinite;
+  const Csr<double>& rows = matrix.local_rows();
+  std::vector<double> of_rows(static_cast<std::size_t>(rows.rows));
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < rows.rows; ++i) {
+    for (const double value : rows.row_values(i)) of_rows[i] = larger(of_rows[i], std::abs(value));
+  }
+  for (const double of_row : of_rows) {
+    largest = larger(largest, of_row);
+    if (of_row > 0) smallest = std::min(smallest, of_row);
+  }
+  largest = all_maximum(matrix.team(), largest);
+  smallest = -all_maximum(matrix.team(), -smallest);
+  if (largest == 0 || !std::isfinite(largest)) return 1;
+  return std::ldexp(1.0, -((std::ilogb(largest) + std::ilogb(smallest)) / 4));
+}
+
+/// (h^2 A)^-T from A^-1: half of the scale goes into what is solved for, half into what comes out.
+class ScaledInverse final : public LinearOperator {
+ public:
+  ScaledInverse(LinearOperator& inverse, double h) : inverse_(inverse), h_(h) {}
+
+  void apply(const Vectors& x, Vectors& y) override {
+    between(x, y, [&](const Vectors& from) { inverse_.apply_transposed(from, y); });
+  }
+  void apply_transposed(const Vectors& x, Vectors& y) override {
+    between(x, y, [&](const Vectors& from) { inverse_.apply(from, y); });
+  }
+
+ private:
+  template <typename Solve>
+  void between(const Vectors& x, Vectors& y, const Solve& solve) {
+    const std::vector<double> inverse(static_cast<std::size_t>(x.columns()), 1 / h_);
+    const std::unique_ptr<Vectors> scaled = copy_of(x);
+    scaled->scale_columns(inverse);
+    solve(*scaled);
+    y.scale_columns(inverse);
+  }
+
+  LinearOperator& inverse_;
+  double h_;
+};
+
+/// w = (|A| |x| + |b|) h^2 / ||x||, the largest of all right-hand sides, which bounds each of them;
+/// own rows.
+std::vector<double> component_weights(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
+                                      double h) {
+  const std::vector<double> sizes = maxima(x);
+  // Powers of two bring x near 1 exactly, however small it is; the rest is divided by at the end.
+  std::vector<double> factors;
+  for (const double size : sizes) {
+    const bool usable = size > 0 && std::isfinite(size);
+    factors.push_back(usable ? std::ldexp(1.0, std::clamp(-std::ilogb(size), -1022, 1022)) : 0.0);
+  }
+  const std::unique_ptr<Vectors> relative = copy_of(x), product = x.similar(x.columns());
+  relative->scale_columns(factors);
+  matrix.apply_magnitudes(h, *relative, *product);
+  const Dense<double> of_x = own_rows(*product), of_b = own_rows(b);
+  std::vector<double> weights(static_cast<std::size_t>(of_x.rows));
+  for (Index i = 0; i < of_x.rows; ++i) {
+    for (Index c = 0; c < of_x.columns; ++c) {
+      if (sizes[c] == 0) continue;
+      const double of_entry = h < 1 ? of_b(i, c) * h / sizes[c] * h : of_b(i, c) / sizes[c] * h * h;
+      weights[i] = larger(weights[i], of_x(i, c) / (sizes[c] * factors[c]) + std::abs(of_entry));
+    }
+  }
+  return weights;
+}
+
+}  // namespace
+
+std::vector<double> estimate_one_norms(const Vectors& weights, LinearOperator& b) {
+  if (weights.rows() == 0) {
+    return std::vector<double>(static_cast<std::size_t>(weights.columns()), 0.0);
+  }
+  return OneNormSearch(weights, b).run();
+}
+
+Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
+                             LinearOperator& inverse) {
+  // Neither condition number changes where A and b are multiplied by h^2.
+  const double h = half_of_scale(matrix);
+  // Column 0: 1. Column 1: what changes of A and b by components weigh.
+  const std::vector<double> by_components = component_weights(matrix, b, x, h);
+  const Csr<double>& rows = matrix.local_rows();
+  Dense<double> weights(rows.rows, 2);
+  double norm = 0;
+  for (Index i = 0; i < rows.rows; ++i) {
+    double row_sum = 0;
+    for (const double value : rows.row_values(i)) row_sum += std::abs(value * h * h);
+    norm = larger(norm, row_sum);
+    weights(i, 0) = 1;
+    weights(i, 1) = by_components[i];
+  }
+  norm = all_maximum(matrix.team(), norm);
+  const std::unique_ptr<Vectors> both = matrix.vectors(2);
+  set_own_rows(*both, weights);
+  ScaledInverse scaled(inverse, h);
+  const std::vector<double> norms = estimate_one_norms(*both, scaled);
+  const auto finite = [](double value) { return std::isfinite(value) ? value : infinite; };
+  return {finite(norm * norms[0]), finite(norms[1])};
+}
+
+double condition_of_any(SystemMatrix& matrix, LinearOperator& inverse) {
+  const double h = half_of_scale(matrix);
+  const std::unique_ptr<Vectors> ones = matrix.vectors(1), weights = matrix.vectors(1);
+  ones->fill(1);
+  matrix.apply_magnitudes(h, *ones, *weights);  // |h^2 A| e
+  ScaledInverse scaled(inverse, h);
+  const double norm = 2 * estimate_one_norms(*weights, scaled).front();
+  return std::isfinite(norm) ? norm : infinite;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,71 @@
+#include "solve/trust/probe.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "matrix/random.hpp"
+#include "solve/equilibrate.hpp"
+#include "solve/trust/refine.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr int most_steps = 10;
+
+/// Steps one after the other that may not halve the error: it may grow first, where M A - I is far
+/// from normal.
+constexpr int most_stalled = 2;
+
+/// Number i of a sequence of normally distributed numbers, the same on every rank (Box and Muller,
+/// 1958).
+double normal_number(Index i) {
+  constexpr std::uint64_t key = mix_bits(17);
+  const auto counter = 2 * static_cast<std::uint64_t>(i);
+  const double radius = std::sqrt(-2 * std::log1p(-unit_interval(random_bits(key, counter))));
+  return radius * std::cos(2 * std::numbers::pi * unit_interval(random_bits(key, counter + 1)));
+}
+
+/// ||C^-1 e||_2, infinite for what is not finite; `inverse_scale` holds C^-1.
+double scaled_norm(const Vectors& e, const Vectors& inverse_scale) {
+  const std::unique_ptr<Vectors> scaled = copy_of(e);
+  scaled->scale_rows(inverse_scale);
+  const double norm = norms(*scaled).front();
+  return std::isfinite(norm) ? norm : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse) {
+  const std::vector<double> scale =
+      equilibration_of(matrix, AutoSwitch::on, Precision::float64).columns;
+  const Range all{0, matrix.own().size()};
+  std::vector<double> known(scale.size()), inverse_scale(scale.size());
+#pragma omp parallel for schedule(static)
+  for (Index j = 0; j < all.last; ++j) {
+    known[j] = scale[j] * normal_number(matrix.own().first + j);
+    inverse_scale[j] = 1 / scale[j];
+  }
+  const std::unique_ptr<Vectors> error = matrix.vectors(1), zero = matrix.vectors(1),
+                                 residual = matrix.vectors(1), correction = matrix.vectors(1),
+                                 back = matrix.vectors(1);
+  error->write_rows(all, known);
+  back->write_rows(all, inverse_scale);
+  Probe probe;
+  probe.left = scaled_norm(*error, *back);
+  int stalled = 0;
+  while (!probe.found() && probe.steps < most_steps) {
+    const double before = probe.left;
+    measure(matrix, *zero, *error, *residual);  // -A e
+    inverse.apply(*residual, *correction);
+    add_multiple(1, *correction, *error);
+    probe.left = scaled_norm(*error, *back);
+    ++probe.steps;
+    stalled = probe.left <= before / 2 ? 0 : stalled + 1;
+    if (!std::isfinite(probe.left) || stalled > most_stalled) break;
+  }
+  return probe;
+}
+
+}  // namespace spsolve

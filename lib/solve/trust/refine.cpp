@@ -1,0 +1,132 @@
+#include "solve/trust/refine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/extremes.hpp"
+#include "process/log.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::infinity();
+
+bool at_roundoff(const Quality& quality) {
+  return quality.backward_error <= unit_roundoff &&
+         quality.componentwise_error <= 2 * unit_roundoff;
+}
+
+/// Whether neither error of b exceeds a's, round-off aside.
+bool not_worse(const Quality& a, const Quality& b) {
+  return b.backward_error <= std::max(a.backward_error, 2 * unit_roundoff) &&
+         b.componentwise_error <= std::max(a.componentwise_error, 2 * unit_roundoff);
+}
+
+/// Whether one error has at least halved from a to b.
+bool halved(const Quality& a, const Quality& b) {
+  return b.backward_error <= a.backward_error / 2 ||
+         b.componentwise_error <= a.componentwise_error / 2;
+}
+
+/// max over the columns of ||d|| / ||x|| for these norms, 0 / 0 = 0; infinite for what is not
+/// finite.
+double relative_step(const std::vector<double>& steps, const std::vector<double>& sizes) {
+  double largest = 0;
+  for (std::size_t c = 0; c < steps.size(); ++c) {
+    if (steps[c] != 0) largest = larger(largest, steps[c] / sizes[c]);
+  }
+  return std::isfinite(largest) ? largest : unknown;
+}
+
+Quality quality_of(const ResidualNorms& norms) {
+  Quality quality;
+  quality.componentwise_error = norms.componentwise;
+  for (std::size_t c = 0; c < norms.residual.size(); ++c) {
+    const double scale = norms.matrix * norms.solution[c] + norms.right_hand_side[c];
+    const double error = norms.residual[c] == 0 ? 0.0 : norms.residual[c] / finite_bound(scale);
+    quality.backward_error =
+        std::max(quality.backward_error, std::isfinite(error) ? error : unknown);
+  }
+  return quality;
+}
+
+/// Says in a verbose log what a sweep came to; of the first solution, sweep 0.
+void tell(int sweep, const Quality& quality, double step = 0) {
+  if (!tells_details()) return;
+  log_detail(fmt::format("{}: backward error {:.1e} normwise, {:.1e} componentwise{}",
+                         sweep == 0 ? "first solution" : fmt::format("refinement, sweep {}", sweep),
+                         quality.backward_error, quality.componentwise_error,
+                         sweep == 0 ? "" : fmt::format("; x changed by {:.1e}", step)));
+}
+
+}  // namespace
+
+Quality measure(SystemMatrix& matrix, const Vectors& b, const Vectors& x, Vectors& residual) {
+  return quality_of(matrix.residual(b, x, residual));
+}
+
+double relative_correction(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
+                           const Vectors& x) {
+  const std::unique_ptr<Vectors> residual = matrix.vectors(b.columns()),
+                                 correction = matrix.vectors(b.columns());
+  measure(matrix, b, x, *residual);
+  inverse.apply(*residual, *correction);
+  return relative_step(maxima(*correction), maxima(x));
+}
+
+Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
+                  Vectors& x) {
+  RefinementSpace space;
+  return refine(matrix, b, inverse, most_sweeps, x, space);
+}
+
+Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
+                  Vectors& x, RefinementSpace& space) {
+  Vectors& residual = space.residual.like(b);
+  Refinement result;
+  result.before = result.after = measure(matrix, b, x, residual);
+  result.history.push_back(result.before);
+  tell(0, result.before);
+  if (result.after.componentwise_error == 0) result.forward_error = 0;
+  const auto finished = [&] {
+    return result.sweeps == most_sweeps ||
+           (at_roundoff(result.after) && result.forward_error <= unit_roundoff);
+  };
+  if (finished()) return result;
+  Vectors& better = space.correction.like(b);
+  double last_step = 1;
+  while (!finished()) {
+    inverse.apply(residual, better);
+    const std::vector<double> steps = maxima(better);
+    add_multiple(1, x, better);
+    const ResidualNorms norms = matrix.residual(b, better, residual);
+    const Quality quality = quality_of(norms);
+    const double step = relative_step(steps, norms.solution);
+    const double contraction = step / last_step;
+    const bool contracts = contraction <= 0.5;
+    tell(result.sweeps + 1, quality, step);
+    if (!not_worse(result.after, quality) || !(contracts || halved(result.after, quality))) {
+      // x is off by about the correction, if solves contract at all.
+      if (std::isfinite(result.forward_error)) {
+        result.forward_error = std::max(result.forward_error, step);
+      } else if (contracts) {
+        result.forward_error = std::max(step / (1 - contraction), unit_roundoff);
+      }
+      break;
+    }
+    copy(better, x);
+    result.after = quality;
+    result.history.push_back(quality);
+    ++result.sweeps;
+    // x is rounded to double, whatever its corrections were.
+    result.forward_error =
+        contracts ? std::max(contraction / (1 - contraction) * step, unit_roundoff) : unknown;
+    last_step = step;
+  }
+  return result;
+}
+
+}  // namespace spsolve

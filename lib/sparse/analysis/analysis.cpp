@@ -1,0 +1,162 @@
+#include "sparse/analysis/analysis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <fmt/ranges.h>
+
+#include "core/checksum.hpp"
+#include "core/error.hpp"
+#include "core/timer.hpp"
+#include "sparse/fronts/schedule.hpp"
+#include "sparse/matching/block_triangular_form.hpp"
+#include "sparse/matching/matching.hpp"
+#include "sparse/matching/permutation.hpp"
+
+namespace spsolve {
+
+namespace {
+
+std::uint64_t pattern_checksum(const Csr<double>& matrix) {
+  Checksum sum;
+  sum.add(std::as_bytes(std::span(matrix.row_offsets)));
+  sum.add(std::as_bytes(std::span(matrix.column_indices)));
+  return sum.value();
+}
+
+}  // namespace
+
+std::string named_from_one(const std::vector<LocalIndex>& all) {
+  constexpr std::size_t most = 10;
+  std::vector<LocalIndex> some;
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) some.push_back(all[i] + 1);
+  return fmt::format("{}{}", fmt::join(some, ", "), all.size() > most ? ", ..." : "");
+}
+
+bool has_strong_diagonal(const Csr<double>& matrix) {
+  const Index n = matrix.rows;
+  std::vector<double> diagonal(n, 0);
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < n; ++i) {
+    const auto columns = matrix.row_columns(i);
+    const auto found = std::lower_bound(columns.begin(), columns.end(), static_cast<LocalIndex>(i));
+    if (found != columns.end() && *found == i) {
+      diagonal[i] = std::abs(matrix.row_values(i)[found - columns.begin()]);
+    }
+  }
+  bool strong = true;
+#pragma omp parallel for schedule(static) reduction(&& : strong)
+  for (Index i = 0; i < n; ++i) {
+    strong = strong && diagonal[i] > 0;
+    for (Index k = matrix.row_offsets[i]; strong && k < matrix.row_offsets[i + 1]; ++k) {
+      // Ratios, as squares may overflow.
+      const double value = std::abs(matrix.values[k]);
+      strong = value / diagonal[i] * (value / diagonal[matrix.column_indices[k]]) <= 1e4;
+    }
+  }
+  return strong;
+}
+
+bool SparseAnalysis::serves(const Csr<double>& matrix) const {
+  return matrix.rows == rows() && matrix.nonzeros() == nonzeros &&
+         pattern_checksum(matrix) == pattern;
+}
+
+void SparseAnalysis::count() {
+  const bool lu = kind == Factorization::lu;
+  factor_entries = 0;
+  flops = 0;
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    const Index p = fronts.pivots(s), m = fronts.border_size(s);
+    factor_entries += lu ? p * p + 2 * p * m : p * (p + 1) / 2 + p * m;
+    flops += front_flops(fronts, s, !lu);
+  }
+}
+
+std::vector<LocalIndex> SparseAnalysis::column_places() const {
+  return inverse_of(order);
+}
+
+std::vector<LocalIndex> SparseAnalysis::row_places() const {
+  std::vector<LocalIndex> position(order.size());
+  for (LocalIndex k = 0; k < rows(); ++k) position[row(k)] = k;
+  return position;
+}
+
+std::int64_t SparseAnalysis::bytes() const {
+  constexpr auto index = static_cast<std::int64_t>(sizeof(LocalIndex));
+  constexpr auto offset = static_cast<std::int64_t>(sizeof(Index));
+  const auto size = [](const auto& values) { return static_cast<std::int64_t>(values.size()); };
+  return static_cast<std::int64_t>(sizeof(double)) * 2 * size(row_scale) +
+         index * (size(given) + size(order) + size(row_of) + size(fronts.first) +
+                  size(fronts.parent) + size(fronts.border) + size(fronts.in_parent) +
+                  size(fronts.children) + size(fronts.first_of_subtree) + size(couplings.roots)) +
+         offset * (size(fronts.border_starts) + size(fronts.child_starts) + size(entries.starts) +
+                   size(couplings.starts)) +
+         static_cast<std::int64_t>(sizeof(Coupling)) * size(couplings.entries) +
+         static_cast<std::int64_t>(sizeof(FrontEntry)) * size(entries.entries);
+}
+
+SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
+                              bool matches, std::vector<LocalIndex> given, bool divides) {
+  const Timer timer;
+  if (matrix.rows > std::numeric_limits<LocalIndex>::max() - 1) {
+    fail(ExitCode::resources,
+         "the matrix has {} rows, and sparse elimination handles at most 2^31 - 2", matrix.rows);
+  }
+  SparseAnalysis analysis;
+  analysis.kind = kind;
+  analysis.pattern = pattern_checksum(matrix);
+  analysis.nonzeros = matrix.nonzeros();
+  if (kind == Factorization::lu && matches) {
+    MaximumProductMatching matching = maximum_product_matching(matrix);
+    if (matching.rank < matrix.rows) {
+      fail(ExitCode::not_trustworthy,
+           "the matrix is structurally singular: its non-zeros match only {} of {} rows with "
+           "columns, whatever their values are: {} (numbered from 1)",
+           matching.rank, matrix.rows,
+           in_words(structural_defect(matrix, matching.row_of_column, matching.unmatched_rows,
+                                      matching.unmatched_columns)));
+    }
+    analysis.row_scale = std::move(matching.rows);
+    analysis.column_scale = std::move(matching.columns);
+    const auto& row_of = matching.row_of_column;
+    for (std::size_t j = 0; j < row_of.size(); ++j) {
+      if (row_of[j] == static_cast<LocalIndex>(j)) continue;
+      analysis.row_of = std::move(matching.row_of_column);
+      break;
+    }
+  }
+  DividedPattern divided;
+  if (kind == Factorization::lu && divides) divided = divide(matrix, analysis.row_of);
+  {
+    const bool whole = divided.block.empty();
+    Graph graph = kind == Factorization::lu
+                      ? graph_of(whole ? matrix.row_offsets : divided.row_offsets,
+                                 whole ? matrix.column_indices : divided.columns, analysis.row_of)
+                      : graph_of_symmetric(matrix.row_offsets, matrix.column_indices);
+    const CompressedGraph compressed =
+        wanted == Ordering::file ? uncompressed(std::move(graph)) : compress(std::move(graph));
+    OrderedGraph ordered = order_graph(compressed.graph, wanted, given);
+    analysis.given = std::move(given);
+    analysis.ordering = ordered.ordering;
+    analysis.order = std::move(ordered.order);
+    analysis.fronts = fronts_of(compressed, ordered.tree, analysis.order);
+  }
+  const std::vector<LocalIndex> row_place = analysis.row_places();
+  const std::vector<LocalIndex> column_place = analysis.column_places();
+  std::vector<LocalIndex> block;  // by places
+  if (!divided.block.empty()) {
+    for (const LocalIndex column : analysis.order) block.push_back(divided.block[column]);
+  }
+  analysis.entries = front_entries(analysis.fronts, matrix.row_offsets, matrix.column_indices,
+                                   row_place, column_place, block, kind);
+  analysis.couplings = couplings_of(matrix, analysis.fronts, block, row_place, column_place);
+  analysis.count();
+  analysis.seconds = timer.seconds();
+  return analysis;
+}
+
+}  // namespace spsolve

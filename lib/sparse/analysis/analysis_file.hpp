@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+
+#include "sparse/analysis/analysis.hpp"
+
+namespace spsolve {
+
+/// Writes an analysis into a file of sections (see checkpoint/section_file.hpp): whole or not at
+/// all. Throws Error(resources) with the file's name.
+void save_analysis(const std::filesystem::path& path, const SparseAnalysis& analysis);
+
+/// Reads it back. What is read is checked against its checksums, and its permutations, tree, rows
+/// and entries against each other: by what is handed back, no elimination leaves its fronts. Throws
+/// Error(input) with the file's name, what is wrong with it and what to do.
+SparseAnalysis load_analysis(const std::filesystem::path& path);
+
+}  // namespace spsolve

@@ -1,0 +1,183 @@
+#include "sparse/analysis/outlook.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "core/error.hpp"
+#include "core/timer.hpp"
+#include "core/tuning.hpp"
+#include "io/order_file.hpp"
+#include "matrix/elliptic.hpp"
+#include "sparse/analysis/analysis_file.hpp"
+#include "sparse/clean.hpp"
+#include "sparse/ranks/team_factors.hpp"
+#include "team/lent_processors.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Whether `auto` looks at sparse methods at all: what is small or full is as soon made dense.
+bool is_sparse_enough(const Csr<double>& matrix) {
+  const auto n = static_cast<double>(matrix.rows),
+             nonzeros = static_cast<double>(matrix.nonzeros());
+  const bool few = nonzeros <= host_tuning.few_nonzeros_a_row * n;
+  const Index least = few ? host_tuning.least_order_of_few : host_tuning.least_order_for_sparse;
+  return matrix.rows >= least && nonzeros <= host_tuning.most_density_for_sparse * n * n;
+}
+
+/// The analysis that is kept in a file, where it serves this matrix; else a new one, kept there.
+SparseAnalysis kept_or_new(const Csr<double>& matrix, Factorization kind,
+                           const SolverOptions& options, bool divides) {
+  const std::string& file = options.analysis_file;
+  std::vector<LocalIndex> given;
+  if (options.ordering == Ordering::file) {
+    if (options.ordering_file.empty()) {
+      fail(ExitCode::input, "Ordering::file wants the file's name in SolverOptions::ordering_file");
+    }
+    given = read_order(options.ordering_file, matrix.rows);
+  }
+  if (!file.empty() && std::filesystem::exists(file)) {
+    SparseAnalysis kept = load_analysis(file);
+    const bool fits = options.ordering == Ordering::automatic ||
+                      (options.ordering == kept.ordering && given == kept.given);
+    const bool whole = divides || kept.couplings.empty();
+    if (fits && whole && kept.kind == kind && kept.serves(matrix)) return kept;
+  }
+  SparseAnalysis made = analyse_sparse(matrix, kind, options.ordering, !has_strong_diagonal(matrix),
+                                       std::move(given), divides);
+  if (!file.empty()) save_analysis(file, made);
+  return made;
+}
+
+/// Whether nearly all rows are diagonally dominant, with a positive diagonal.
+bool looks_elliptic(const Csr<double>& matrix) {
+  constexpr double dominance = 0.95, most_rows = 0.95;
+  const EllipticRows rows = elliptic_rows(matrix, dominance);
+  return rows.positive &&
+         static_cast<double>(rows.count) >= most_rows * static_cast<double>(matrix.rows);
+}
+
+/// What each rank takes where all of them eliminate.
+std::vector<FactorMemory> memory_of_ranks(const SparseAnalysis& analysis, Factorization kind,
+                                          int ranks, int threads) {
+  const FrontTeams teams = deal_fronts(analysis, kind, ranks);
+  std::vector<FactorMemory> result;
+  for (int rank = 0; rank < ranks; ++rank) {
+    result.push_back(
+        team_factor_memory(part_of(analysis, kind, teams, rank), threads, sizeof(double)));
+  }
+  return result;
+}
+
+/// `threads`: of each rank, without those that others lend.
+SparseStudy study(const Csr<double>& whole, const SolverOptions& options, const Team& team,
+                  int threads) {
+  SparseStudy result;
+  if (options.method == Method::automatic ? !is_sparse_enough(whole) : !is_sparse(options.method)) {
+    return result;
+  }
+  CleanMatrix clean;
+  if (has_stored_zeros(whole)) clean = without_stored_zeros(whole);
+  const Csr<double>& matrix = clean.dropped > 0 ? clean.matrix : whole;
+  SparseOutlook& outlook = result.outlook;
+  outlook.facts = symmetry_of(matrix);
+  if (options.method != Method::automatic) {
+    outlook.kind = factorization_of(options.method);
+    if (outlook.kind != Factorization::lu && !outlook.facts.symmetric) return result;
+    if (outlook.kind == Factorization::cholesky && !outlook.facts.positive_diagonal) return result;
+  } else if (outlook.facts.symmetric) {
+    outlook.kind = outlook.facts.positive_diagonal ? Factorization::cholesky : Factorization::ldlt;
+    outlook.elliptic = looks_elliptic(matrix);
+  }
+  outlook.threads = omp_get_max_threads();
+  if (outlook.elliptic && matrix.rows >= host_tuning.least_order_for_iteration &&
+      options.analysis_file.empty() && options.ordering == Ordering::automatic) {
+    return result;
+  }
+  const bool all = team.size() > 1 && options.ranks == SolvingRanks::all;
+  auto analysis =
+      std::make_shared<SparseAnalysis>(kept_or_new(matrix, outlook.kind, options, !all));
+  outlook.analysed = true;
+  outlook.ordering = analysis->ordering;
+  outlook.flops = analysis->flops;
+  outlook.factor_entries = analysis->factor_entries;
+  // What Cholesky can't do L D L^T does in its place, which takes a little more.
+  const Factorization most =
+      outlook.kind == Factorization::cholesky ? Factorization::ldlt : outlook.kind;
+  outlook.memory =
+      factor_memory(analysis->fronts, most,
+                    factor_schedule(analysis->fronts, most, outlook.threads), sizeof(double));
+  outlook.over_ranks = all || (team.size() > 1 && analysis->couplings.empty() &&
+                               analysis->flops >= host_tuning.least_flops_over_ranks);
+  if (outlook.over_ranks) {
+    outlook.threads = threads;
+    result.of_ranks = memory_of_ranks(*analysis, most, team.size(), threads);
+  }
+  outlook.gpu_memory = gpu_factor_memory(analysis->fronts, outlook.kind, matrix.nonzeros(),
+                                         std::ssize(analysis->entries.entries));
+  outlook.analysis_bytes = analysis->bytes();
+  outlook.analysis_seconds = analysis->seconds;
+  result.analysis = std::move(analysis);
+  return result;
+}
+
+}  // namespace
+
+std::string to_text(const SparseOutlook& outlook, MemoryKind memory) {
+  constexpr std::string_view words[] = {"L L^T", "L D L^T", "L U"};
+  return fmt::format(
+      "Analysis: {} in the order of {}, found in {:.3f} s: {} entries of factors, {:.3g} flops, "
+      "about {}\n",
+      words[static_cast<int>(outlook.kind)],
+      outlook.ordering == Ordering::file ? "a file" : name(outlook.ordering),
+      outlook.analysis_seconds, outlook.factor_entries, outlook.flops,
+      memory == MemoryKind::gpu
+          ? fmt::format("{:.2g} s on a GPU",
+                        predicted_gpu_seconds(outlook.flops, outlook.factor_entries))
+          : fmt::format("{:.2g} s with {} threads",
+                        predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads),
+                        outlook.threads));
+}
+
+std::string ordering_table(const Csr<double>& matrix) {
+  const CompressedGraph compressed = compress(graph_of(matrix.row_offsets, matrix.column_indices));
+  std::string text = fmt::format("{:<18} {:>10} {:>14} {:>10} {:>12}\n", "ordering", "seconds",
+                                 "entries of L", "flops", "elimination");
+  for (const Ordering ordering :
+       {Ordering::nested_dissection, Ordering::amd, Ordering::rcm, Ordering::natural}) {
+    const Timer timer;
+    const OrderedGraph ordered = order_graph(compressed.graph, ordering);
+    text += fmt::format(
+        "{:<18} {:>10.3f} {:>14} {:>10.3g} {:>10.3f} s\n", name(ordering), timer.seconds(),
+        ordered.cost.entries, ordered.cost.flops,
+        predicted_seconds(ordered.cost.flops, ordered.cost.entries, omp_get_max_threads()));
+  }
+  return text;
+}
+
+void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank) {
+  if (rank != 0) return;
+  plan.parts.push_back({"analyse", "compressed rows of the whole matrix",
+                        csr_bytes(shape.rows, shape.nonzeros, sizeof(double))});
+  plan.parts.push_back(
+      {"analyse", "graph, order and fronts on the way", 200 * shape.rows + 40 * shape.nonzeros});
+}
+
+SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options) {
+  SparseStudy result;
+  constexpr Index least_nonzeros = 100000;
+  const int threads = omp_get_max_threads();
+  LentProcessors(team).on_first_rank(whole.nonzeros() >= least_nonzeros,
+                                     [&] { result = study(whole, options, team, threads); });
+  result.outlook = broadcast_value(team, result.outlook, 0);
+  if (result.outlook.over_ranks) {
+    result.of_ranks.resize(team.size());
+    broadcast(team, std::span(result.of_ranks), 0);
+  }
+  return result;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "matrix/csr.hpp"
+#include "matrix/symmetry.hpp"
+#include "plan/memory_plan.hpp"
+#include "solve/options.hpp"
+#include "sparse/analysis/analysis.hpp"
+#include "sparse/fronts/front_places.hpp"
+#include "team/team.hpp"
+
+namespace spsolve {
+
+/// What the analysis of a pattern says of its sparse elimination, the same on every rank.
+struct SparseOutlook {
+  bool analysed = false;  ///< there is an analysis, of the factorisation `kind`
+  bool elliptic = false;  ///< symmetric, and looks like a discrete elliptic operator
+  Factorization kind = Factorization::lu;
+  SymmetryFacts facts;
+  Ordering ordering = Ordering::automatic;
+  double flops = 0;
+  Index factor_entries = 0;
+  FactorMemory memory;         ///< with factors in double
+  GpuFactorMemory gpu_memory;  ///< of kind, likewise
+  std::int64_t analysis_bytes = 0;
+  double analysis_seconds = 0;
+  int threads = 1;          ///< of the rank that eliminates
+  bool over_ranks = false;  ///< on hosts all ranks eliminate
+};
+
+/// The factorisation that a sparse method stands for.
+constexpr Factorization factorization_of(Method method) {
+  if (method == Method::sparse_cholesky) return Factorization::cholesky;
+  return method == Method::sparse_ldlt ? Factorization::ldlt : Factorization::lu;
+}
+
+/// The outlook in lines of text for a plan, where it would be eliminated.
+std::string to_text(const SparseOutlook& outlook, MemoryKind memory);
+
+/// What each ordering would cost a matrix, as a table: seconds of the ordering, entries of the
+/// factor L, flops of L L^T (L U takes twice as many), predicted seconds. Square matrices.
+std::string ordering_table(const Csr<double>& matrix);
+
+/// Adds to rank 0's plan what it takes to study a matrix of that shape, about 200 bytes a row and
+/// 40 a non-zero: graph, order, tree and fronts on the way.
+void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank);
+
+/// What was found out about rank 0's matrix, with its analysis where one was made.
+struct SparseStudy {
+  SparseOutlook outlook;
+  std::shared_ptr<const SparseAnalysis> analysis;  ///< on rank 0 alone
+  /// outlook.over_ranks: what each of `ranks` ranks takes for factors in double.
+  std::vector<FactorMemory> of_ranks;
+};
+
+/// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with
+/// their analysis file; for `auto` for the first of sparse_cholesky, sparse_ldlt and sparse_lu that
+/// the matrix allows, unless it is so small or so full that it is made dense. Over ranks for
+/// SolvingRanks::all, and else where host_tuning.least_flops_over_ranks are to be done and A is one
+/// block. Other ranks pass an empty matrix. A matrix
+/// that looks elliptic and has host_tuning.least_order_for_iteration rows `auto` leaves to
+/// iteration, without an analysis, which would take longer. Throws on every rank what read_order(),
+/// load_analysis(), save_analysis() and analyse_sparse() throw on rank 0. Collective.
+SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options);
+
+}  // namespace spsolve

@@ -1,0 +1,132 @@
+#include "vectors/products/band_matrix.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Columns of others' rows that the band names, ascending.
+std::vector<Index> foreign_columns(const Csr<double>& rows, Range own) {
+  std::vector<bool> named(static_cast<std::size_t>(rows.columns), false);
+  for (const LocalIndex j : rows.column_indices) named[static_cast<std::size_t>(j)] = true;
+  std::vector<Index> columns;
+  for (Index j = 0; j < rows.columns; ++j) {
+    if (named[static_cast<std::size_t>(j)] && !own.contains(j)) columns.push_back(j);
+  }
+  return columns;
+}
+
+HaloPlan plan_for(Team& team, const RowLayout& layout, const Csr<double>& rows) {
+  if (team.size() == 1) return make_halo_plan(team, layout, {});
+  const std::vector<Index> needed =
+      together(team, [&] { return foreign_columns(rows, layout.band(team.rank())); });
+  return make_halo_plan(team, layout, needed);
+}
+
+/// Numbers the columns as BandProducts does: own ones first, then the halo.
+void number_columns(Csr<double>& rows, const HaloPlan& plan) {
+  const std::vector<Index>& halo = plan.halo;
+  const Index own = plan.own.size();
+  rows.columns = own + plan.halo_rows();
+  if (halo.empty() && plan.own.first == 0) return;  // they have these numbers already
+#pragma omp parallel for schedule(static)
+  for (Index k = 0; k < rows.nonzeros(); ++k) {
+    const Index j = rows.column_indices[k];
+    rows.column_indices[k] = static_cast<LocalIndex>(
+        plan.own.contains(j)
+            ? j - plan.own.first
+            : own + (std::lower_bound(halo.begin(), halo.end(), j) - halo.begin()));
+  }
+}
+
+}  // namespace
+
+BandMatrix::BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
+                       Csr<double> rows, const VectorMemory& memory)
+    : team_(team),
+      row_layout_(row_layout),
+      nonzeros_(all_sum(team, rows.nonzeros())),
+      rows_(std::move(rows)),
+      halo_(team, plan_for(team, column_layout, rows_)),
+      memory_(memory) {
+  together(team, [&] {
+    number_columns(rows_, halo_.plan());
+    products_ = memory_.products(rows_, own_columns().size());
+  });
+}
+
+Csr<double> BandMatrix::global_rows() const {
+  Csr<double> rows = rows_;
+  rows.columns = column_layout().rows;
+#pragma omp parallel for schedule(static)
+  for (Index k = 0; k < rows.nonzeros(); ++k) {
+    rows.column_indices[k] = static_cast<LocalIndex>(global_column(rows.column_indices[k]));
+  }
+  return rows;
+}
+
+void BandMatrix::set_values(std::vector<double> values) {
+  together(team_, [&] {
+    if (values.size() != rows_.values.size()) {
+      fail(ExitCode::input,
+           "the matrix has {} non-zeros on this rank, and {} new values came; give one for each",
+           rows_.values.size(), values.size());
+    }
+    rows_.values = std::move(values);
+    products_ = memory_.products(rows_, own_columns().size());
+    if (many_products_) products_->expect_many();
+  });
+}
+
+std::unique_ptr<Vectors> BandMatrix::vectors_of_rows(Index columns) const {
+  return together(team_, [&] { return memory_.vectors(team_, row_layout_, columns); });
+}
+
+std::unique_ptr<Vectors> BandMatrix::vectors_of_columns(Index columns) const {
+  return together(team_, [&] { return memory_.vectors(team_, column_layout(), columns); });
+}
+
+void BandMatrix::expect_many_products() {
+  many_products_ = true;
+  together(team_, [&] { products_->expect_many(); });
+}
+
+void BandMatrix::apply(const Vectors& x, Vectors& y) {
+  const Dense<double> halo = halo_.fetch(x);
+  products_->multiply(x, halo, y);
+}
+
+void BandMatrix::apply_and_dot(const Vectors& x, Vectors& y, const ToRow& sums) {
+  const Dense<double> halo = halo_.fetch(x);
+  products_->multiply_and_dot(x, halo, y, sums);
+  sum_over_ranks(team_, sums);
+}
+
+void BandMatrix::apply_transposed(const Vectors& x, Vectors& y) {
+  Dense<double> halo;
+  products_->multiply_transposed(x, y, halo);
+  if (team_.size() == 1) return;
+  Dense<double> own = spsolve::own_rows(y);
+  halo_.give_back(halo, Meeting::sum, own);
+  set_own_rows(y, own);
+}
+
+void BandMatrix::subtract(const Vectors& b, const Vectors& x, Vectors& r) {
+  const Dense<double> halo = halo_.fetch(x);
+  products_->subtract(b, x, halo, r);
+}
+
+void BandMatrix::add(const Vectors& x, Vectors& y) {
+  const Dense<double> halo = halo_.fetch(x);
+  products_->add(x, halo, y);
+}
+
+void BandMatrix::relax(const RelaxationStep& step, const Vectors& b, const Vectors& x, Vectors& y) {
+  const Dense<double> halo = halo_.fetch(x);
+  products_->relax(step, b, x, halo, y);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "vectors/products/band_products.hpp"
+
+namespace spsolve {
+
+/// BandProducts in host memory by OpenMP threads. `rows` must outlive the object.
+std::unique_ptr<BandProducts> host_band_products(const Csr<double>& rows, Index own_columns);
+
+}  // namespace spsolve

@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "helpers/coo.hpp"
+#include "helpers/error_of.hpp"
+#include "helpers/sparse_cases.hpp"
+#include "matrix/convert.hpp"
+#include "matrix/generate/generate.hpp"
+#include "sparse/analysis/analysis.hpp"
+#include "sparse/analysis/outlook.hpp"
+#include "sparse/scaling.hpp"
+
+namespace spsolve {
+namespace {
+
+TEST(SparseStudy, AutoLooksWhereSparseEliminationMayBeSoonerDone) {
+  SoloTeam team;
+  for (const auto& [spec, looks] : std::initializer_list<std::pair<const char*, bool>>{
+           {"grid2d:13", false},  // 169 rows
+           {"grid2d:15", true},   // 225 of 5
+           {"circuit:450", true},
+           {"cage:450", false},  // 17 a row
+           {"random_sparse:450:450:9", false},
+           {"cage:600", true},
+           {"random_sparse:600:600:100", false},  // a sixth of the entries
+           {"random_dense:600", false}}) {
+    const SparseStudy study = study_sparsity(team, generate_matrix(spec), {});
+    EXPECT_EQ(study.outlook.analysed, looks) << spec;
+  }
+}
+
+TEST(SparseFronts, HoldTheFillOfTheElimination) {
+  test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
+    const auto analysis = test::analysis_of(matrix, kind);
+    const Fronts& fronts = analysis->fronts;
+    const Index n = matrix.rows;
+    std::vector<LocalIndex> sorted = analysis->order;
+    std::sort(sorted.begin(), sorted.end());
+    for (Index k = 0; k < n; ++k) ASSERT_EQ(sorted[k], k);
+    // Elimination of the pattern by hand, in the same order.
+    std::vector<std::vector<bool>> filled(n, std::vector<bool>(n, false));
+    std::vector<LocalIndex> column_place(n), row_place(n);
+    for (LocalIndex k = 0; k < n; ++k) {
+      column_place[analysis->order[k]] = k;
+      row_place[analysis->row(k)] = k;
+    }
+    std::vector<bool> couples(matrix.values.size(), false);  // entries in no front
+    for (const Coupling& entry : analysis->couplings.entries) couples[entry.source] = true;
+    for (Index i = 0; i < n; ++i) {
+      for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+        if (couples[k]) continue;
+        const LocalIndex j = matrix.column_indices[k];
+        filled[row_place[i]][column_place[j]] = filled[column_place[j]][row_place[i]] = true;
+      }
+    }
+    for (LocalIndex s = 0; s < fronts.size(); ++s) {
+      const auto border = fronts.border_of(s);
+      EXPECT_TRUE(std::is_sorted(border.begin(), border.end()));
+      const LocalIndex up = fronts.parent[s];
+      EXPECT_EQ(up == -1, border.empty());
+      for (std::size_t i = 0; up != -1 && i < border.size(); ++i) {
+        const LocalIndex place = fronts.in_parent_of(s)[i];
+        const LocalIndex row = place < fronts.pivots(up)
+                                   ? fronts.first[up] + place
+                                   : fronts.border_of(up)[place - fronts.pivots(up)];
+        ASSERT_EQ(row, border[i]);
+      }
+      for (LocalIndex k = fronts.first[s]; k < fronts.first[s + 1]; ++k) {
+        std::vector<LocalIndex> rows;
+        for (LocalIndex i = k + 1; i < n; ++i) {
+          if (filled[i][k]) rows.push_back(i);
+        }
+        for (const LocalIndex i : rows) {
+          ASSERT_TRUE(i < fronts.first[s + 1] ||
+                      std::binary_search(border.begin(), border.end(), i))
+              << "row " << i << " of column " << k;
+          for (const LocalIndex j : rows) filled[i][j] = true;
+        }
+      }
+    }
+  });
+}
+
+TEST(SparseAnalysis, TakesAnOrderThatIsGiven) {
+  test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
+    const bool matches = !has_strong_diagonal(matrix);
+    const SparseAnalysis found = analyse_sparse(matrix, kind, Ordering::nested_dissection, matches);
+    const auto taken = std::make_shared<SparseAnalysis>(
+        analyse_sparse(matrix, kind, Ordering::file, matches, found.order));
+    EXPECT_EQ(taken->ordering, Ordering::file);
+    EXPECT_EQ(taken->given, found.order);
+    const Graph graph = graph_of(matrix.row_offsets, matrix.column_indices, found.row_of);
+    EXPECT_EQ(cost_of(graph, taken->order).entries, cost_of(graph, found.order).entries);
+    EXPECT_EQ(taken->factor_entries, found.factor_entries);
+    HostSparseElimination<double> elimination(taken);
+    ASSERT_EQ(elimination.factor(kind, matrix.values).failed, -1);
+    EXPECT_LT(test::error_of_solve(matrix, elimination, false, 1), 1e-4);
+  });
+}
+
+TEST(SparseAnalysis, KeepsAGivenOrderThatPartsTwins) {
+  // 0 and 1 have the same neighbours; 2 is between them and 3, 4, 5.
+  Coo list;
+  list.rows = list.columns = 6;
+  for (Index i = 0; i < 6; ++i) test::add(list, i, i, 8);
+  for (const auto& [i, j] : {std::pair{0, 1}, {0, 2}, {1, 2}, {2, 3}, {2, 4}, {2, 5}}) {
+    test::add(list, i, j, 1);
+    test::add(list, j, i, 1);
+  }
+  const Csr<double> matrix = csr_from_coo(std::move(list));
+  const Graph graph = graph_of(matrix.row_offsets, matrix.column_indices);
+  const auto entries = [&](const std::vector<LocalIndex>& order) {
+    const SparseAnalysis analysis =
+        analyse_sparse(matrix, Factorization::cholesky, Ordering::file, false, order);
+    return cost_of(graph, analysis.order).entries;
+  };
+  EXPECT_EQ(entries({0, 2, 1, 3, 4, 5}), 18);
+  EXPECT_EQ(entries({0, 1, 2, 3, 4, 5}), 15);
+  EXPECT_EQ(entries({3, 4, 5, 0, 1, 2}), 12);
+}
+
+TEST(SparseAnalysis, NamesRowsAndColumnsOfStructurallySingularMatrices) {
+  Coo list;
+  list.rows = list.columns = 4;
+  for (const auto& [i, j] : {std::pair{0, 0}, {1, 0}, {2, 1}, {3, 2}, {3, 3}}) {
+    test::add(list, i, j, 1);
+  }
+  const Csr<double> matrix = csr_from_coo(std::move(list));
+  const std::string said =
+      test::error_of([&] { analyse_sparse(matrix, Factorization::lu, Ordering::automatic, true); },
+                     ExitCode::not_trustworthy);
+  EXPECT_THAT(said, testing::HasSubstr("only 3 of 4 rows"));
+}
+
+TEST(SparseAnalysis, SeesStrongDiagonals) {
+  EXPECT_TRUE(has_strong_diagonal(generate_matrix("grid2d:9")));
+  EXPECT_TRUE(has_strong_diagonal(generate_matrix("convdiff3d:5")));
+  EXPECT_FALSE(has_strong_diagonal(test::shifted(generate_matrix("grid2d:9"), -4)));
+  EXPECT_FALSE(has_strong_diagonal(generate_matrix("circuit:200")));
+}
+
+TEST(SparseScaling, LeavesRowsWithoutADiagonalEntryAsTheyAre) {
+  Coo list;
+  list.rows = list.columns = 3;
+  test::add(list, 1, 1, 16);
+  for (const auto& [i, j] : {std::pair{0, 1}, {0, 2}, {1, 2}}) {
+    test::add(list, i, j, 0x1p40);
+    test::add(list, j, i, 0x1p40);
+  }
+  const Csr<double> matrix = csr_from_coo(std::move(list));
+  const SparseAnalysis analysis =
+      analyse_sparse(matrix, Factorization::cholesky, Ordering::natural, false);
+  Equilibration scaling;
+  find_scale_factors(matrix, analysis, AutoSwitch::on, Precision::float64, scaling);
+  EXPECT_TRUE(scaling.scales);
+  EXPECT_EQ(scaling.rows, (std::vector<double>{1, 0.25, 1}));
+  EXPECT_EQ(scaling.columns, scaling.rows);
+}
+
+TEST(SparseGraph, CompressesUnknownsOfANode) {
+  const Csr<double> matrix = generate_matrix("grid3d27:4:3");
+  const CompressedGraph compressed = compress(graph_of(matrix.row_offsets, matrix.column_indices));
+  EXPECT_EQ(compressed.graph.size(), 64);
+  for (LocalIndex g = 0; g < 64; ++g) {
+    EXPECT_EQ(compressed.graph.weight(g), 3);
+    EXPECT_EQ(compressed.members[compressed.firsts[g]], 3 * g);
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
