@@ -1,8 +1,8 @@
 #pragma once
 
-// What kernels share: places in the grid, sizes of grids, sums within a warp. All sizes are 64 bits
-// wide; grids are as large as the work, up to what CUDA takes, and every kernel strides over what
-// is beyond.
+// What kernels share: places in the grid, sizes of grids, sums within a warp, the thread block that
+// is last done. All sizes are 64 bits wide; grids are as large as the work, up to what CUDA takes,
+// and every kernel strides over what is beyond.
 
 #include <algorithm>
 
@@ -51,6 +51,21 @@ __device__ T sum_of_group(T value) {
     value += __shfl_down_sync(whole_warp, value, distance, width);
   }
   return value;
+}
+
+/// Whether this thread block is the last of `count` that come here with `ticket`, which is 0 before
+/// and after. What all of them wrote to global memory before is there then, for loads that pass by
+/// the multiprocessor's own cache (__ldcg). All threads of the block must call it.
+__device__ inline bool is_last_block(unsigned* ticket, unsigned count) {
+  __shared__ bool is_last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    is_last = atomicInc(ticket, count - 1) == count - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  return is_last;
 }
 
 }  // namespace spsolve::cuda

@@ -159,16 +159,7 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
     for (int c = 0; c < pack; ++c) to[c] = result[c];
   }
-  if (one_block) return;
-  __shared__ bool is_last;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    is_last = atomicInc(room.tickets + range + blockIdx.y, gridDim.x - 1) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!is_last) return;
-  __threadfence();
+  if (one_block || !is_last_block(room.tickets + range + blockIdx.y, gridDim.x)) return;
 #pragma unroll
   for (int c = 0; c < pack; ++c) result[c] = 0;
   if (at.row < at.rows) {

@@ -6,7 +6,7 @@
 #include "cuda/core/device_memory.hpp"
 #include "cuda/sparse/device_elimination.hpp"
 #include "gpu_test.hpp"
-#include "helpers/dense.hpp"
+#include "helpers/reference.hpp"
 #include "helpers/sparse_cases.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/random.hpp"

@@ -25,6 +25,9 @@ Dense<double> multiply(const Csr<double>& matrix, const Dense<double>& x);
 /// The dense matrix as Csr, zeros left out.
 Csr<double> sparse(const Dense<double>& dense);
 
+/// The sparse matrix with its zeros.
+Dense<double> dense(const Csr<double>& matrix);
+
 /// Fails the running test where the two are not the same arrays.
 template <typename T>
 void expect_equal(const Csr<T>& a, const Csr<T>& b) {

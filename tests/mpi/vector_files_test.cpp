@@ -1,7 +1,6 @@
 #include "vectors/vector_files.hpp"
 
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <random>
@@ -9,8 +8,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
+#include "helpers/file_size_limit.hpp"
 #include "helpers/shared_file.hpp"
 #include "io/gzip.hpp"
 #include "io/matrix_market/matrix_market.hpp"
@@ -245,22 +244,14 @@ TEST(VectorFiles, EndEveryRankWhereTheDiskIsFullHalfWay) {
   MpiTeam team;
   const SharedFile file(team, "old");
   const auto x = bands_of(team, {70000, team.size()}, waves(70000, 4));
-  // A limit on the size of files stands for a full disk.
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit small = before;
-  small.rlim_cur = 2000000;
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
   std::string said = "nothing";
   try {
+    const FileSizeLimit limit(2000000);
     write_vectors(file.path(), *x, {}, {.values = 1 << 16});
   } catch (const Error& error) {
     EXPECT_EQ(error.scope(), Scope::every_rank);
     said = error.what();
   }
-  ::setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
   EXPECT_THAT(said, testing::HasSubstr("cannot be written (File too large)"));
   EXPECT_EQ(content(file.path()), "old");
   const fs::directory_iterator folder(file.beside(""));

@@ -176,23 +176,33 @@ TEST(WholeNodes, HaveTheSameEntriesAndZeros) {
   }
 }
 
-TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
+/// A matrix with nodes of `unknowns` rows, its strong couplings and their aggregates.
+struct Aggregated {
   SoloTeam team;
+  SystemMatrix matrix;
+  NodeGraph strong;
+  Aggregates aggregates;
+
+  Aggregated(const std::string& spec, Index unknowns)
+      : matrix(test::matrix_in_bands(team, load_matrix(spec))),
+        strong(strong_couplings(bands(), unknowns, 0.08, node_diagonals(bands(), unknowns))),
+        aggregates(aggregate(strong)) {}
+  BandMatrix& bands() { return matrix.bands(); }
+};
+
+TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
   // Of a matrix with zero row sums but at its border, P must keep constants inside.
-  SystemMatrix matrix(test::matrix_in_bands(team, load_matrix("grid2d:20")));
-  BandMatrix& bands = matrix.bands();
-  const NodeGraph strong = strong_couplings(bands, 1, 0.08, node_diagonals(bands, 1));
-  const Aggregates aggregates = aggregate(strong);
+  Aggregated of("grid2d:20", 1);
   const Dense<double> ones = [] {
     Dense<double> result(400, 1);
     std::ranges::fill(result.values, 1.0);
     return result;
   }();
-  const Tentative tentative = tentative_prolongation(bands, aggregates, {1, ones});
+  const Tentative tentative = tentative_prolongation(of.bands(), of.aggregates, {1, ones});
   const Dense<double> again = test::multiply(tentative.rows, tentative.null_space);
   for (const double value : again.values) EXPECT_NEAR(value, 1, 1e-14);
-  const Csr<double> smoothed =
-      smoothed_prolongation(bands, filtered_rows(bands, 1, strong), 0.66, tentative.rows);
+  const Csr<double> smoothed = smoothed_prolongation(
+      of.bands(), filtered_rows(of.bands(), 1, of.strong), 0.66, tentative.rows);
   const Dense<double> kept = test::multiply(smoothed, tentative.null_space);
   int inside = 0;
   for (Index i = 0; i < 400; ++i) {
@@ -205,14 +215,11 @@ TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
 }
 
 TEST(Prolongation, HasOrthonormalColumnsAndTheRigidBodyModesInItsRange) {
-  SoloTeam team;
-  SystemMatrix matrix(test::matrix_in_bands(team, load_matrix("elastic3d:6")));
-  BandMatrix& bands = matrix.bands();
-  const NodeGraph strong = strong_couplings(bands, 3, 0.08, node_diagonals(bands, 3));
-  const Aggregates aggregates = aggregate(strong);
-  const Dense<double> modes = rigid_body_modes(team, generate_coordinates("elastic3d:6", 0, 1000));
-  const Tentative tentative = tentative_prolongation(bands, aggregates, {3, modes});
-  ASSERT_EQ(tentative.rows.columns, 6 * aggregates.count);
+  Aggregated of("elastic3d:6", 3);
+  const Dense<double> modes =
+      rigid_body_modes(of.team, generate_coordinates("elastic3d:6", 0, 1000));
+  const Tentative tentative = tentative_prolongation(of.bands(), of.aggregates, {3, modes});
+  ASSERT_EQ(tentative.rows.columns, 6 * of.aggregates.count);
   const Dense<double> again = test::multiply(tentative.rows, tentative.null_space);
   for (std::size_t k = 0; k < again.values.size(); ++k) {
     EXPECT_NEAR(again.values[k], modes.values[k], 1e-13);
@@ -234,14 +241,10 @@ TEST(Prolongation, HasOrthonormalColumnsAndTheRigidBodyModesInItsRange) {
 }
 
 TEST(Prolongation, ColumnsThatDependOnOthersAreZero) {
-  SoloTeam team;
-  SystemMatrix matrix(test::matrix_in_bands(team, load_matrix("tridiagonal:9")));
-  const NodeGraph strong =
-      strong_couplings(matrix.bands(), 1, 0.08, node_diagonals(matrix.bands(), 1));
-  const Aggregates aggregates = aggregate(strong);
+  Aggregated of("tridiagonal:9", 1);
   Dense<double> twice(9, 2);
   for (Index i = 0; i < 9; ++i) twice(i, 0) = twice(i, 1) = 1;
-  const Tentative tentative = tentative_prolongation(matrix.bands(), aggregates, {1, twice});
+  const Tentative tentative = tentative_prolongation(of.bands(), of.aggregates, {1, twice});
   for (Index i = 0; i < 9; ++i) {
     const auto values = tentative.rows.row_values(i);
     ASSERT_EQ(values.size(), 2u);

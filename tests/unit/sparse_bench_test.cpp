@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "apps/bench/sparse/own_sparse.hpp"
-#include "helpers/dense.hpp"
 #include "helpers/error_of.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/test_matrices.hpp"

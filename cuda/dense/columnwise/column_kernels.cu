@@ -16,7 +16,6 @@ template <typename T>
 __global__ void __launch_bounds__(threads)
     find(const T* a, Index stride, Index first_row, Index rows, Index first_column, Index columns,
          Candidate* space, unsigned* counter) {
-  __shared__ bool last;
   Candidate mine{0, 0, 0};
   for (Index k = thread_index(); k < rows * columns; k += thread_count()) {
     const Index i = first_row + k / columns, j = first_column + k % columns;
@@ -24,21 +23,12 @@ __global__ void __launch_bounds__(threads)
     if (better(here, mine)) mine = here;
   }
   mine = best_of_block<threads>(mine);
-  if (threadIdx.x == 0) {
-    space[1 + blockIdx.x] = mine;
-    __threadfence();
-    last = atomicAdd(counter, 1u) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
+  if (threadIdx.x == 0) space[1 + blockIdx.x] = mine;
+  if (!is_last_block(counter, gridDim.x)) return;
   Candidate best{0, 0, 0};
   if (threadIdx.x < gridDim.x) best = load_fresh(space + 1 + threadIdx.x);
   best = best_of_block<threads>(best);
-  if (threadIdx.x == 0) {
-    space[0] = best;
-    *counter = 0;
-  }
+  if (threadIdx.x == 0) space[0] = best;
 }
 
 template <typename T>

@@ -116,21 +116,6 @@ __device__ void swap_multipliers(const Step<T>& step, Index p) {
   }
 }
 
-/// Whether this block is the last one of its stripe. What the others wrote before is there then,
-/// and they read nothing any more. For all threads of the block.
-__device__ bool is_last_of_stripe(unsigned* stripe) {
-  __shared__ bool last;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    last = atomicAdd(stripe, 1u) == gridDim.y - 1;
-    __threadfence();
-    if (last) *stripe = 0;
-  }
-  __syncthreads();
-  return last;
-}
-
 /// The pivot row of a step, as this lane and the block's other threads know it.
 template <typename T>
 struct PivotRow {
@@ -283,7 +268,8 @@ __global__ void __launch_bounds__(threads, 4) eliminate_column(const Step<T> ste
     Candidate none;
     tile.template update<false>(step, lane, p, multipliers, values, none);
   }
-  if (is_last_of_stripe(step.run.stripes + blockIdx.x)) finish_stripe(step, lane, p);
+  // The others of its stripe read nothing any more.
+  if (is_last_block(step.run.stripes + blockIdx.x, gridDim.y)) finish_stripe(step, lane, p);
 }
 
 /// What the first step reads, and nothing in the report behind its pivot.

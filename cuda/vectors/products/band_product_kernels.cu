@@ -169,15 +169,8 @@ __global__ void __launch_bounds__(threads)
     product = fma(__ldg(x.own + i), sum.values[0], product);
   }
   product = sum_of_block(product);
-  __shared__ bool is_last;
-  if (threadIdx.x == 0) {
-    room.partials[blockIdx.x] = product;
-    __threadfence();
-    is_last = atomicInc(room.tickets, gridDim.x - 1) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!is_last) return;
-  __threadfence();
+  if (threadIdx.x == 0) room.partials[blockIdx.x] = product;
+  if (!is_last_block(room.tickets, gridDim.x)) return;
   double sum = 0;
 #pragma unroll 4
   for (unsigned b = threadIdx.x; b < gridDim.x; b += threads) sum += __ldcg(room.partials + b);

@@ -42,12 +42,10 @@ inline bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-/// Lines "row column [value]".
-template <bool has_value, bool has_diagonal>
-ChunkResult parse_coordinates(const char* p, const char* end, const MatrixMarketHeader& matrix,
-                              EntryTarget target, Index limit) {
-  const auto rows = static_cast<std::uint64_t>(matrix.rows);
-  const auto columns = static_cast<std::uint64_t>(matrix.columns);
+/// Calls parse(p, k) for the data of line after line, `limit` of them at most: it moves p behind
+/// the line, and hands back whether entry k stood there.
+template <typename Parse>
+inline ChunkResult parse_lines(const char* p, const char* end, Index limit, const Parse& parse) {
   Index k = 0;
   while (p < end) {
     const char* const line = p;
@@ -58,6 +56,20 @@ ChunkResult parse_coordinates(const char* p, const char* end, const MatrixMarket
     }
     if (k == limit) [[unlikely]]
       return {k, line, true};
+    if (!parse(p, k)) [[unlikely]]
+      return {k, line, false};
+    ++k;
+  }
+  return {k, nullptr, false};
+}
+
+/// Lines "row column [value]".
+template <bool has_value, bool has_diagonal>
+ChunkResult parse_coordinates(const char* begin, const char* end, const MatrixMarketHeader& matrix,
+                              EntryTarget target, Index limit) {
+  const auto rows = static_cast<std::uint64_t>(matrix.rows);
+  const auto columns = static_cast<std::uint64_t>(matrix.columns);
+  return parse_lines(begin, end, limit, [&](const char*& p, Index k) {
     std::uint64_t row = 0;
     std::uint64_t column = 0;
     double value = 1.0;
@@ -72,34 +84,19 @@ ChunkResult parse_coordinates(const char* p, const char* end, const MatrixMarket
     good = good && finish_line(p, end) && row - 1 < rows && column - 1 < columns;
     if constexpr (!has_diagonal) good = good && row != column;
     if (!good) [[unlikely]]
-      return {k, line, false};
+      return false;
     target.row[k] = static_cast<Index>(row - 1);
     target.column[k] = static_cast<Index>(column - 1);
     target.value[k] = value;
-    ++k;
-  }
-  return {k, nullptr, false};
+    return true;
+  });
 }
 
 /// Lines of one value.
-ChunkResult parse_array(const char* p, const char* end, double* values, Index limit) {
-  Index k = 0;
-  while (p < end) {
-    const char* const line = p;
-    p = skip_blanks(p);
-    if (!is_digit(*p) && is_without_data(p, end)) [[unlikely]] {
-      p = next_line(p, end);
-      continue;
-    }
-    if (k == limit) [[unlikely]]
-      return {k, line, true};
-    double value = 0.0;
-    if (!(parse_real(p, value) && std::isfinite(value) && finish_line(p, end))) [[unlikely]] {
-      return {k, line, false};
-    }
-    values[k++] = value;
-  }
-  return {k, nullptr, false};
+ChunkResult parse_array(const char* begin, const char* end, double* values, Index limit) {
+  return parse_lines(begin, end, limit, [&](const char*& p, Index k) {
+    return parse_real(p, values[k]) && std::isfinite(values[k]) && finish_line(p, end);
+  });
 }
 
 /// The word after the last one that was read, or what is said in its place.

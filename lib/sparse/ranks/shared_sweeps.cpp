@@ -28,23 +28,11 @@ SharedSweeps<T>::SharedSweeps(const SharedFront<T>& front, Team& team, Factoriza
       columns_(columns),
       tiles_(tiles),
       blocks_(front.blocks()),
+      triangles_(sweep_triangles(kind, transposed)),
       own_(blocks_.size(), nullptr),
       z_(blocks_.height() * columns),
       received_(blocks_.width() * columns) {
   for (const Block& block : front.own()) own_[block.number] = &block;
-  switch (kind) {
-    case Factorization::cholesky:
-      lower_ = lower;
-      upper_ = lower_transposed;
-      break;
-    case Factorization::ldlt:
-      lower_ = unit_lower;
-      upper_ = unit_lower_transposed;
-      break;
-    case Factorization::lu:
-      lower_ = transposed_ ? upper_transposed : unit_lower;
-      upper_ = transposed_ ? unit_lower_transposed : upper;
-  }
 }
 
 /// The row that a pivot's solution is for.
@@ -177,7 +165,7 @@ void SharedSweeps<T>::forward(T* b, T* y) {
   }
   std::fill_n(z_.begin() + p * columns, m * columns, T(0));
   const auto solve = [&](const Block& block) {
-    solve_rows(lower_, block.width(), columns, diagonal(block), block.kept.ld(),
+    solve_rows(triangles_.first, block.width(), columns, diagonal(block), block.kept.ld(),
                z_.data() + block.begin * columns);
   };
   if (transposed_) {
@@ -222,7 +210,7 @@ void SharedSweeps<T>::backward(const T* y, T* x) {
       const T* found = y + (first_ + block.begin) * columns;
       for (Index i = 0; i < block.width() * columns; ++i) own[i] += found[i];
     }
-    solve_rows(upper_, block.width(), columns, diagonal(block), block.kept.ld(), own);
+    solve_rows(triangles_.second, block.width(), columns, diagonal(block), block.kept.ld(), own);
   };
   if (columns_of_u) {
     tiles_.run_pieces(0, p, rows_of_piece, [&](Index from, Index to) {

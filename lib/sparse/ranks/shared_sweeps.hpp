@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "core/blas/column_blas.hpp"
 #include "sparse/ranks/shared_front.hpp"
+#include "sparse/sweeps/row_products.hpp"
 
 namespace spsolve {
 
@@ -58,9 +58,9 @@ class SharedSweeps {
   Index columns_;
   const Tiles& tiles_;
   const ColumnBlocks& blocks_;
-  column_blas::Triangle lower_, upper_;  // of L, or U^T; of U, or L^T
-  std::vector<const Block*> own_;        // by number, null for others'
-  std::vector<T> z_, received_;          // rows of pivots, then of the border
+  row_products::SweepTriangles triangles_;
+  std::vector<const Block*> own_;  // by number, null for others'
+  std::vector<T> z_, received_;    // rows of pivots, then of the border
 };
 
 }  // namespace spsolve

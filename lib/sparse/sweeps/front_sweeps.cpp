@@ -26,21 +26,9 @@ void copy_row(Index columns, const T* from, T* to) {
 
 template <typename T>
 FrontSweeps<T>::FrontSweeps(Factorization kind, bool transposed)
-    : kind_(kind), transposed_(transposed && kind == Factorization::lu) {
-  switch (kind) {
-    case Factorization::cholesky:
-      first_ = lower;
-      second_ = lower_transposed;
-      break;
-    case Factorization::ldlt:
-      first_ = unit_lower;
-      second_ = unit_lower_transposed;
-      break;
-    case Factorization::lu:
-      first_ = transposed_ ? upper_transposed : unit_lower;
-      second_ = transposed_ ? unit_lower_transposed : upper;
-  }
-}
+    : kind_(kind),
+      transposed_(transposed && kind == Factorization::lu),
+      triangles_(sweep_triangles(kind, transposed)) {}
 
 template <typename T>
 void FrontSweeps<T>::forward_one(const FactoredFront<T>& f, const FrontRows<T>& rows, T* x,
@@ -73,7 +61,7 @@ void FrontSweeps<T>::backward_one(const FactoredFront<T>& f, T* x, T* z) const {
   for (Index k = 0; k < e; ++k) z[k] = x[out[k]];
   for (Index i = 0; i < m; ++i) t[i] = x[border[i]];
   std::fill_n(t + m, vector_sweeps::padding<T>, T(0));
-  if (second_.op == CblasNoTrans) {  // U itself, of LU: not a transpose
+  if (triangles_.second.op == CblasNoTrans) {  // U itself, of LU: not a transpose
     vector_sweeps::subtract_transposed<Ends::padded>(m, e, f.upper, f.ldu, t, z);
     vector_sweeps::backward_upper<Ends::padded>(e, f.lower, f.ld, z);
   } else {
@@ -98,7 +86,7 @@ void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Ind
   for (Index k = 0; k < e; k += block) {
     const Index w = std::min(block, e - k);
     const T* diagonal = f.lower + k + k * f.ld;
-    solve_rows(first_, w, columns, diagonal, f.ld, z + k * columns);
+    solve_rows(triangles_.first, w, columns, diagonal, f.ld, z + k * columns);
     if (!transposed_) {  // the rest of the triangle and the border lie below each other
       tiles.run_pieces(k + w, e + m, rows_of_piece, [&](Index from, Index to) {
         subtract_product(to - from, w, columns, f.lower + from + k * f.ld, f.ld, z + k * columns,
@@ -131,7 +119,7 @@ void FrontSweeps<T>::backward(const FactoredFront<T>& f, const Tiles* shared, In
   const LocalIndex* out = transposed_ ? f.rows : f.columns;
   const LocalIndex* border = transposed_ ? f.border_rows : f.border_columns;
   T* t = z + e * columns;
-  const bool by_columns = second_.op == CblasNoTrans;  // U itself, of LU: not a transpose
+  const bool by_columns = triangles_.second.op == CblasNoTrans;  // U itself, of LU: not a transpose
   for (Index k = 0; k < e; ++k) copy_row(columns, x + out[k] * columns, z + k * columns);
   for (Index i = 0; i < m; ++i) copy_row(columns, x + border[i] * columns, t + i * columns);
   const Tiles tiles = shared != nullptr ? *shared : Tiles(1);
@@ -148,7 +136,7 @@ void FrontSweeps<T>::backward(const FactoredFront<T>& f, const Tiles* shared, In
       subtract_product(to - from, e - after, columns, f.lower + from + after * f.ld, f.ld,
                        z + after * columns, own);
     });
-    solve_rows(second_, w, columns, f.lower + k + k * f.ld, f.ld, z + k * columns);
+    solve_rows(triangles_.second, w, columns, f.lower + k + k * f.ld, f.ld, z + k * columns);
   }
   for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/blas/column_blas.hpp"
 #include "sparse/fronts/factors.hpp"
+#include "sparse/sweeps/row_products.hpp"
 
 namespace spsolve {
 
@@ -45,7 +45,7 @@ class FrontSweeps {
 
   Factorization kind_;
   bool transposed_ = false;  // of LU; the others are symmetric
-  column_blas::Triangle first_, second_;
+  row_products::SweepTriangles triangles_;
 };
 
 }  // namespace spsolve

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/blas/column_blas.hpp"
+#include "sparse/fronts/factorization.hpp"
 #include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve::row_products {
@@ -8,6 +9,24 @@ namespace spsolve::row_products {
 // Products and triangles of fronts, column-major, with rows of K values, row-major: what sweeps
 // through fronts are made of. One column is taken by own sweeps (vector_sweeps.hpp), more by the
 // BLAS.
+
+/// The triangles of a factorisation that a solve takes, L or U^T first and then U, L^T or L^T of
+/// LU.
+struct SweepTriangles {
+  column_blas::Triangle first, second;
+};
+inline SweepTriangles sweep_triangles(Factorization kind, bool transposed) {
+  using namespace column_blas;
+  switch (kind) {
+    case Factorization::cholesky:
+      return {lower, lower_transposed};
+    case Factorization::ldlt:
+      return {unit_lower, unit_lower_transposed};
+    default:
+      return transposed ? SweepTriangles{upper_transposed, unit_lower_transposed}
+                        : SweepTriangles{unit_lower, upper};
+  }
+}
 
 /// The same triangle for a system that is transposed.
 inline column_blas::Triangle flipped(column_blas::Triangle t) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "helpers/error_of.hpp"
+#include "helpers/reference.hpp"
 #include "helpers/test_matrices.hpp"
 #include "io/binary/dense_file.hpp"
 #include "io/binary/npy.hpp"
@@ -37,21 +38,13 @@ Numbers numbers(const std::vector<T>& values, NumberType type) {
           false};
 }
 
-void expect_same(const Csr<double>& a, const Csr<double>& b) {
-  EXPECT_EQ(a.rows, b.rows);
-  EXPECT_EQ(a.columns, b.columns);
-  EXPECT_EQ(a.row_offsets, b.row_offsets);
-  EXPECT_EQ(a.column_indices, b.column_indices);
-  EXPECT_EQ(a.values, b.values);
-}
-
 TEST(BinaryFiles, MatricesComeBackAsTheyWere) {
   const test::TemporaryFolder folder;
   for (const char* const spec : {"grid2d:20", "random_dense:7"}) {
     const Csr<double> matrix = generate_matrix(spec);
     for (const char* const file : {"m.npz", "m.petsc", "m.mtx"}) {
       write_matrix(folder / file, matrix, "");
-      expect_same(load_matrix(folder / file), matrix);
+      test::expect_equal(load_matrix(folder / file), matrix);
       const MatrixShape shape = describe_matrix(folder / file);
       EXPECT_EQ(shape.rows, matrix.rows);
       EXPECT_EQ(shape.nonzeros, matrix.nonzeros());

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,10 +10,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "helpers/file_size_limit.hpp"
 #include "helpers/test_matrices.hpp"
 #include "io/atomic_file.hpp"
 #include "io/gzip.hpp"
@@ -242,16 +241,10 @@ TEST(MatrixMarketWriter, NamesWhatKeepsItFromWriting) {
 TEST(MatrixMarketWriter, LeavesTheOldFileAndNothingElseWhenTheDiskIsFull) {
   const test::TemporaryFolder folder;
   folder.write("m.mtx", "old");
-  // A limit on the size of files stands for a full disk: write() fails half way.
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit small = before;
-  small.rlim_cur = 100000;
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  expect_not_written(folder / "m.mtx", "File too large");
-  ::setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
+  {
+    const test::FileSizeLimit limit(100000);
+    expect_not_written(folder / "m.mtx", "File too large");
+  }
   EXPECT_EQ(content(folder / "m.mtx"), "old");
   EXPECT_EQ(files_in(folder / "."), 1U);
 }

@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "core/error.hpp"
+#include "helpers/reference.hpp"
 #include "matrix/convert.hpp"
 
 namespace spsolve {
@@ -45,14 +46,6 @@ std::vector<Coo> lists() {
           Coo{4, 0, Symmetry::general, {}, {}, {}}};
 }
 
-void expect_equal(const Csr<double>& a, const Csr<double>& b) {
-  EXPECT_EQ(a.rows, b.rows);
-  EXPECT_EQ(a.columns, b.columns);
-  EXPECT_EQ(a.row_offsets, b.row_offsets);
-  EXPECT_EQ(a.column_indices, b.column_indices);
-  EXPECT_EQ(a.values, b.values);
-}
-
 TEST(Conversions, AllVersionsGiveTheSameBits) {
   const int before = omp_get_max_threads();
   for (const Coo& coo : lists()) {
@@ -61,16 +54,16 @@ TEST(Conversions, AllVersionsGiveTheSameBits) {
                                       << name(coo.symmetry) << ", " << threads << " threads");
       omp_set_num_threads(threads);
       const Csr<double> csr = csr_from_coo(coo);
-      expect_equal(csr_by_scanning(coo), csr);
+      test::expect_equal(csr_by_scanning(coo), csr);
       const auto ellpack = Ellpack<double>::from_csr(csr);
       const auto scanned = ellpack_by_scanning(coo);
       EXPECT_EQ(scanned.width, ellpack.width);
       EXPECT_EQ(scanned.column_indices, ellpack.column_indices);
       EXPECT_EQ(scanned.values, ellpack.values);
-      expect_equal(scanned.to_csr(), csr);
+      test::expect_equal(scanned.to_csr(), csr);
       for (const auto& unpadded :
            {unpadded_ellpack_by_scanning(coo), unpadded_ellpack_from_coo(coo)}) {
-        expect_equal(unpadded.to_csr(), csr);
+        test::expect_equal(unpadded.to_csr(), csr);
         ASSERT_EQ(static_cast<Index>(unpadded.row_lengths.size()), csr.rows);
         for (Index i = 0; i < csr.rows; ++i) {
           EXPECT_EQ(unpadded.row_lengths[i], csr.row_offsets[i + 1] - csr.row_offsets[i]);

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "helpers/coo.hpp"
+#include "helpers/reference.hpp"
 
 namespace spsolve {
 
@@ -32,14 +33,6 @@ Coo empty_coo(Index rows, Index columns, Symmetry symmetry = Symmetry::general) 
   coo.columns = columns;
   coo.symmetry = symmetry;
   return coo;
-}
-
-void expect_equal(const Csr<double>& a, const Csr<double>& b) {
-  EXPECT_EQ(a.rows, b.rows);
-  EXPECT_EQ(a.columns, b.columns);
-  EXPECT_EQ(a.row_offsets, b.row_offsets);
-  EXPECT_EQ(a.column_indices, b.column_indices);
-  EXPECT_EQ(a.values, b.values);
 }
 
 /// What csr_from_coo computes, by a map and no cleverness.
@@ -150,9 +143,9 @@ TEST(CsrFromCoo, AgreesWithReferenceForEveryThreadCount) {
       SCOPED_TRACE(testing::Message() << c.rows << " x " << c.columns << ", " << c.entries
                                       << " entries, " << threads << " threads");
       const Threads scope(threads);
-      expect_equal(csr_from_coo(coo), expected);
+      test::expect_equal(csr_from_coo(coo), expected);
       Coo consumed = coo;
-      expect_equal(csr_from_coo(std::move(consumed)), expected);
+      test::expect_equal(csr_from_coo(std::move(consumed)), expected);
       EXPECT_EQ(consumed.entries(), 0);
       EXPECT_EQ(consumed.row.capacity(), 0u);
     }
@@ -167,7 +160,7 @@ TEST(CsrFromCoo, OneHugeRowDescendingAmongShortOnes) {
     add(coo, k, k, 1.0);
   }
   const Threads scope(3);
-  expect_equal(csr_from_coo(coo), reference(coo));
+  test::expect_equal(csr_from_coo(coo), reference(coo));
 }
 
 TEST(CsrFromCoo, RefusesWhatDoesNotFit) {

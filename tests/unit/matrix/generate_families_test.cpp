@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "helpers/dense.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/generate/random_order.hpp"

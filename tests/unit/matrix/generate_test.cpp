@@ -9,7 +9,7 @@
 #include <omp.h>
 
 #include "core/error.hpp"
-#include "helpers/dense.hpp"
+#include "helpers/reference.hpp"
 #include "matrix/random.hpp"
 
 namespace spsolve {

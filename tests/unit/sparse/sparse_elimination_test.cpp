@@ -9,7 +9,7 @@
 #include <omp.h>
 
 #include "helpers/coo.hpp"
-#include "helpers/dense.hpp"
+#include "helpers/reference.hpp"
 #include "helpers/sparse_cases.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
