@@ -16,7 +16,7 @@
 #include "io/gzip.hpp"
 #include "io/matrix_source.hpp"
 #include "multiply/kernel.hpp"
-#include "report/report_fields.hpp"
+#include "report/report_schema.hpp"
 #include "task/help.hpp"
 
 namespace spsolve {

@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 namespace spsolve {
 
 /// The version of the JSON form of a report: one more whenever a field changes its meaning or goes.
@@ -48,13 +46,6 @@ struct ReportField {
 };
 
 std::span<const ReportField> report_fields();
-
-/// The JSON Schema (draft 2020-12) of the file that output.report names. Strict: a field that is
-/// not in the table is refused.
-nlohmann::ordered_json report_schema();
-
-/// The same for the fields of another table.
-nlohmann::ordered_json schema_of_fields(std::span<const ReportField> fields);
 
 /// The table for a terminal, and in Markdown with the marker lines `<!-- report:begin -->` and
 /// `<!-- report:end -->` around it.

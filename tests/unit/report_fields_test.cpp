@@ -1,9 +1,9 @@
-#include "report/report_fields.hpp"
-
 #include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "report/report_schema.hpp"
 
 namespace spsolve {
 namespace {

@@ -4,65 +4,9 @@
 // keeps two rows in registers. A step costs an exchange of offers between the blocks, about 0.25 us
 // on an H200, and as much again inside them.
 
-#include "cuda/dense/panel/cluster.cuh"
-#include "cuda/dense/panel/leaf_rows.cuh"
+#include "cuda/dense/panel/leaf_board.cuh"
 
 namespace spsolve::cuda {
-
-/// Rows of a leaf that a thread keeps in registers, and the most threads of a block.
-inline constexpr int thread_rows = 2;
-inline constexpr int most_threads = block_rows / thread_rows;
-inline constexpr int most_warps = most_threads / warp_size;
-
-/// Most blocks of a cluster. More than 8 is beyond what CUDA promises for every GPU.
-inline constexpr int most_blocks = 16;
-
-/// From row to row of a tile: no bank conflicts among lanes that read 16 bytes of a row each.
-template <typename T>
-inline constexpr int tile_pitch = leaf_width + static_cast<int>(16 / sizeof(T));
-
-/// Columns that are eliminated step by step before those behind them follow all at once.
-inline constexpr int slice_width = 8;
-inline constexpr int slices = leaf_width / slice_width;
-
-/// Exponents of the pivots that quick_inverse() is good for.
-inline constexpr double least_pivot = 0x1p-1020, largest_pivot = 0x1p+1020;
-
-/// 1 / x to an ulp or two for x between least_pivot and largest_pivot, without a branch.
-__device__ inline double quick_inverse(double x) {
-  double y;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-  const double rest = fma(-x, y, 1.0);  // below 2^-20: its cube is far below an ulp
-  return fma(y, fma(rest, rest, rest), y);
-}
-__device__ inline float quick_inverse(float x) {
-  return 1 / x;
-}
-
-/// What the best row of a warp or of a block shows the others in one step.
-template <typename T>
-struct alignas(16) StepOffer {
-  T row[slice_width];
-  T inverse;     // of the pivot
-  int place;     // the row's number, from the leaf's first row
-  unsigned key;  // the order of pivots; 0: no row
-};
-
-/// What a block's threads show each other, and what other blocks of the cluster send.
-template <typename T>
-struct Board {
-  StepOffer<T> of_warps[2][most_warps];  // by turns
-  StepOffer<T> of_blocks[2][most_blocks];
-  alignas(16) T here[slice_width][leaf_width];   // pivot rows of this block
-  alignas(16) T all[slice_width][leaf_width];    // of all blocks
-  alignas(16) T upper[slice_width][leaf_width];  // their rows of U
-  unsigned keys[2][most_warps];
-  int owners[slice_width];  // blocks of the slice's pivots
-  int places[leaf_width];   // of the leaf's pivots
-  int tiles[leaf_width];    // and where they are in this block; -1: in another
-  std::uint64_t offers_came[2];
-  std::uint64_t rows_came;
-};
 
 /// One block's part in the elimination of the rows of its cluster.
 template <typename T>
@@ -96,16 +40,6 @@ class LeafBlock {
     wait_for_cluster();
   }
 
-  /// Row r of this thread counts from the block's first one.
-  static __device__ int place_in_block(int r) {
-    return static_cast<int>(threadIdx.x + r * blockDim.x);
-  }
-  __device__ T* tile(int r, int lane) const {
-    return tiles_ + (place_in_block(r) - lane_ + lane) * tile_pitch<T>;
-  }
-  __device__ T* tile(int r) const { return tile(r, lane_); }
-  __device__ int lane() const { return lane_; }
-
   /// The rows with these numbers, -1 for none, into registers. `aligned`: rows and their lengths
   /// are multiples of 16 bytes.
   __device__ void load(const T* a, Index stride, const int (&rows)[thread_rows], int width,
@@ -115,34 +49,13 @@ class LeafBlock {
       active_[r] = rows[r] >= 0;
       numbers_[r] = rows[r];
       steps_[r] = -1;
-      if (aligned) {
-        const int chunk = lane_ % row_chunks;
-#pragma unroll 8
-        for (int k = 0; k < warp_size; k += chunk_rows) {
-          const int row = k + lane_ / row_chunks;
-          const int from = __shfl_sync(whole_warp, rows[r], row);
-          if (from >= 0 && chunk * chunk_values < width) {
-            copy_in(tile(r, row) + chunk * chunk_values,
-                    a + static_cast<Index>(from) * stride + chunk * chunk_values);
-          }
-        }
-      } else {
-#pragma unroll 8
-        for (int k = 0; k < warp_size; ++k) {
-          const int from = __shfl_sync(whole_warp, rows[r], k);
-          if (from >= 0 && lane_ < width) {
-            tile(r, k)[lane_] = a[static_cast<Index>(from) * stride + lane_];
-          }
-        }
-      }
     }
-    wait_for_copies();
-    __syncwarp();
+    tiles_.copy_rows_in(a, stride, rows, width, aligned);
 #pragma unroll
     for (int r = 0; r < thread_rows; ++r) {
 #pragma unroll
       for (int c = 0; c < leaf_width; c += 2) {
-        const Pair<T> values = pair_at(tile(r), c);
+        const Pair<T> values = pair_at(tiles_.tile(r), c);
         x_[r][c] = values.x;
         x_[r][c + 1] = values.y;
       }
@@ -164,7 +77,7 @@ class LeafBlock {
       for (int r = 0; r < thread_rows; ++r) {
 #pragma unroll
         for (int c = 0; c < slice_width; c += 2) {
-          *reinterpret_cast<Pair<T>*>(tile(r) + first + c) = {x_[r][c], x_[r][c + 1]};
+          *reinterpret_cast<Pair<T>*>(tiles_.tile(r) + first + c) = {x_[r][c], x_[r][c + 1]};
         }
 #pragma unroll
         for (int c = 0; c < slice_width; ++c) {
@@ -181,44 +94,9 @@ class LeafBlock {
     return largest;
   }
 
-  /// The tiles back to their rows.
-  __device__ void store(T* a, Index stride, int width, bool aligned) {
-    __syncwarp();
-#pragma unroll
-    for (int r = 0; r < thread_rows; ++r) {
-      if (aligned) {
-        const int chunk = lane_ % row_chunks;
-#pragma unroll 1
-        for (int base = 0; base < warp_size; base += 8 * chunk_rows) {
-          uint4 values[8];
-#pragma unroll
-          for (int k = 0; k < 8; ++k) {
-            const int row = base + k * chunk_rows + lane_ / row_chunks;
-            if (base + k * chunk_rows < warp_size) {
-              values[k] = *reinterpret_cast<const uint4*>(tile(r, row) + chunk * chunk_values);
-            }
-          }
-#pragma unroll
-          for (int k = 0; k < 8; ++k) {
-            if (base + k * chunk_rows >= warp_size) continue;
-            const int row = base + k * chunk_rows + lane_ / row_chunks;
-            const int to = __shfl_sync(whole_warp, numbers_[r], row);
-            if (to >= 0 && chunk * chunk_values < width) {
-              *reinterpret_cast<uint4*>(a + static_cast<Index>(to) * stride +
-                                        chunk * chunk_values) = values[k];
-            }
-          }
-        }
-      } else {
-#pragma unroll 8
-        for (int k = 0; k < warp_size; ++k) {
-          const int to = __shfl_sync(whole_warp, numbers_[r], k);
-          if (to >= 0 && lane_ < width) {
-            a[static_cast<Index>(to) * stride + lane_] = tile(r, k)[lane_];
-          }
-        }
-      }
-    }
+  /// What became of them back to their place.
+  __device__ void store(T* a, Index stride, int width, bool aligned) const {
+    tiles_.copy_rows_out(a, stride, numbers_, width, aligned);
   }
 
   /// Tells of pivots of this thread that are zero or not finite, or beyond quick_inverse().
@@ -226,7 +104,7 @@ class LeafBlock {
 #pragma unroll
     for (int r = 0; r < thread_rows; ++r) {
       if (steps_[r] < 0) continue;
-      const T pivot = tile(r)[steps_[r]];
+      const T pivot = tiles_.tile(r)[steps_[r]];
       if (pivot == T{} || !isfinite(pivot)) {
         atomicMin(&report->first_bad, column + steps_[r]);
       } else if (fabs(static_cast<double>(pivot)) < least_pivot ||
@@ -242,7 +120,7 @@ class LeafBlock {
     for (int step = warp_; step < leaf_width; step += warps_) {
       const int place = board_.tiles[step];
       if (place < 0) continue;
-      leaf->factors[step * leaf_width + lane_] = tiles_[place * tile_pitch<T> + lane_];
+      leaf->factors[step * leaf_width + lane_] = tiles_.row(place)[lane_];
     }
   }
 
@@ -293,11 +171,11 @@ class LeafBlock {
       if (offers && owner == rank_ && best_warp == warp_) {
         if (second) {
           steps_[1] = first + j;
-          board_.tiles[first + j] = place_in_block(1);
+          board_.tiles[first + j] = tiles_.place_in_block(1);
           active_[1] = false;
         } else {
           steps_[0] = first + j;
-          board_.tiles[first + j] = place_in_block(0);
+          board_.tiles[first + j] = tiles_.place_in_block(0);
           active_[0] = false;
         }
       }
@@ -434,15 +312,11 @@ class LeafBlock {
     }
   }
 
-  // Pieces of 16 bytes: of an offer, of a row; rows that a warp moves at once.
-  static constexpr int offer_chunks = sizeof(StepOffer<T>) / sizeof(uint4);
-  static constexpr int row_chunks = leaf_width * sizeof(T) / sizeof(uint4);
-  static constexpr int chunk_values = sizeof(uint4) / sizeof(T);
-  static constexpr int chunk_rows = warp_size / row_chunks;
+  static constexpr int offer_chunks = sizeof(StepOffer<T>) / sizeof(uint4);  // pieces of 16 bytes
 
   Board<T>& board_;
   int lane_, warp_, warps_, rank_, blocks_;
-  T* tiles_;
+  LeafTiles<T> tiles_;
   bool sends_;
   unsigned offer_to_, offer_counter_;
   T x_[thread_rows][leaf_width];

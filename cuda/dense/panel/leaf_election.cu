@@ -38,14 +38,14 @@ __global__ void __launch_bounds__(most_threads)
   int numbers[thread_rows];
 #pragma unroll
   for (int r = 0; r < thread_rows; ++r) {
-    const int within = LeafBlock<T>::place_in_block(r);
+    const int within = LeafTiles<T>::place_in_block(r);
     const int place = cluster_first + first + within;
     numbers[r] = within >= own ? -1 : rows.list == nullptr ? place : rows.list[place];
   }
   block.load(a, stride, numbers, width, aligned);
   const int steps = min(width, cluster_rows);
   const unsigned largest = block.eliminate(steps, width);
-  const int lane = block.lane();
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
   if (winners != nullptr) {
     __syncthreads();  // the board's places
     if (cluster_rank() == 0 && static_cast<int>(threadIdx.x) < steps) {
