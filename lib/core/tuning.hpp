@@ -64,9 +64,11 @@ struct HostTuning {
   /// Seconds that every entry of sparse factors takes in the solves that estimate the condition.
   double seconds_of_entry_in_estimates = 2.5e-8;
 
-  /// solve.ranks=auto: the flops from which all ranks share a sparse elimination. Two ranks of one
-  /// thread took 0.38 s for 7e9 flops (grid2d:700) where rank 0 with two threads took 0.35, and
-  /// 0.67 for 4e10 (grid3d:50) where it took 0.96.
+  /// solve.ranks=auto: the flops from which all ranks share a sparse elimination, for the memory of
+  /// each, and for the time of more ranks than a host has. Two ranks of one host that share take as
+  /// long as rank 0 with both processors, 0.65 s and 0.67 for 4e10 flops (grid3d:50), up to
+  /// somewhat longer, 0.37 and 0.29 for 7e9 (grid2d:700), and the larger one 0.56 to 0.71 of the
+  /// memory.
   double least_flops_over_ranks = 2e9;
 
   /// Bytes that reach a rank in a second, and seconds until a short message has come, as
