@@ -193,7 +193,7 @@ ExitCode run(int argc, char** argv) {
            "(.npz), PETSc's, an array of numpy (.npy) - or a generator:\n\n" +
            generator_help();
   });
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
 
   std::string from;
   std::string to;
@@ -255,6 +255,10 @@ ExitCode run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return parsing_ended(app, error);
+  }
+  if (app.get_subcommands().empty()) {
+    fail(ExitCode::input,
+         "what shall be done? spmtx info, generate, convert, color or plot; see --help");
   }
   if (*info_command) info(from, timing, orderings, threads);
   if (*generate_command) generate(from, to);

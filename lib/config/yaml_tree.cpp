@@ -123,6 +123,25 @@ class SecondDocument : public TreeBuilder {
   YAML::Mark begin;
 };
 
+/// What yaml-cpp says of a text, in words of what stands there and what to do where they are known.
+std::string_view told(std::string_view message) {
+  static constexpr std::pair<std::string_view, std::string_view> table[] = {
+      {YAML::ErrorMsg::END_OF_MAP_FLOW, "a '{' is not closed before here; add the '}'"},
+      {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a '[' is not closed before here; add the ']'"},
+      {YAML::ErrorMsg::EOF_IN_SCALAR, "a quotation mark is not closed before here; add the second"},
+      {YAML::ErrorMsg::TAB_IN_INDENTATION, "a tab indents this line; take spaces"},
+      {YAML::ErrorMsg::END_OF_MAP,
+       "this line is indented otherwise than the keys beside it; indent them by as many spaces"},
+      {YAML::ErrorMsg::MAP_VALUE,
+       "a ':' with a value behind it is not expected here; put a text that contains one between "
+       "quotation marks, and indent keys that belong together by as many spaces"},
+  };
+  for (const auto& [said, words] : table) {
+    if (message == said) return words;
+  }
+  return message;
+}
+
 }  // namespace
 
 YamlNode parse_yaml(std::string_view text, std::vector<YamlProblem>& problems) {
@@ -142,7 +161,7 @@ YamlNode parse_yaml(std::string_view text, std::vector<YamlProblem>& problems) {
     return first.take_root();
   } catch (const YAML::Exception& error) {
     problems.push_back({std::max(error.mark.line, 0) + 1, std::max(error.mark.column, 0) + 1,
-                        "this is not valid YAML: " + error.msg});
+                        fmt::format("this is not valid YAML: {}", told(error.msg))});
     return {};
   }
 }

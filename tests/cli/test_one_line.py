@@ -177,6 +177,10 @@ class OneLine(CliTest):
         self.write("notes.txt", "matrix: A.mtx\n")
         for arguments, words in (
                 (("A.mtx", "--metod", "lu"), "'--metod' is not an option; did you mean '--method'?"),
+                (("--matrix", "A.mtx"), "'--matrix' is not an option; a matrix is named by itself"),
+                (("A.mtx", "--iterations", "9"), "'--iterations' is not an option; as a key of the "
+                                                 "configuration: --set solve.iterations=VALUE\n"),
+                (("A.mtx", "--kernel=auto"), "--set multiply.kernel=VALUE"),
                 (("A.mtx", "--method", "lux"), "--method lux: 'solve.method' must be one of"),
                 (("A.mtx", "--method", "lux"), "did you mean 'lu'?"),
                 (("A.mtx", "solve.method=lu"), "did you mean --set solve.method=lu?"),
@@ -200,6 +204,9 @@ class OneLine(CliTest):
         result = self.spmtx("infos", "A.mtx")
         self.assertEqual(result.code, INPUT)
         self.assertIn("spmtx: 'infos' is not expected here; did you mean 'info'?", result.err)
+        result = self.spmtx()
+        self.assertEqual(result.code, INPUT)
+        self.assertIn("spmtx: what shall be done? spmtx info, ", result.err)
 
     def test_keys_that_change_nothing_are_named(self):
         for arguments, words in (

@@ -329,6 +329,17 @@ TEST(Config, SyntaxErrorsNameTheirPlaceAndNothingElse) {
     EXPECT_EQ(lines(message).size(), 1u) << message;
   }
   EXPECT_TRUE(problems("matrix: a\na: b: c\n").starts_with("c.yaml:2:5: "));
+  const std::pair<std::string, std::string> words[] = {
+      {"matrix: a\nsolve: {method: gauss\n", "a '{' is not closed"},
+      {"matrix: [a\n", "a '[' is not closed"},
+      {"matrix: \"a\n", "a quotation mark is not closed"},
+      {"matrix: a\n\tthreads: 1\n", "a tab indents this line"},
+      {"matrix: a\n threads: 1\nranks: 2\n", "spaces"},
+      {"a: b: c\n", "between quotation marks"},
+  };
+  for (const auto& [text, told] : words) {
+    EXPECT_NE(problems(text).find(told), std::string::npos) << problems(text);
+  }
 }
 
 TEST(Config, AllProblemsAtOnceInTheOrderOfTheFile) {

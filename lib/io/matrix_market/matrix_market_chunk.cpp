@@ -164,6 +164,12 @@ void fail_line(std::string_view text, const std::filesystem::path& path, const P
             "correct the size line or remove the surplus lines");
   }
   if (has_bare_return(line)) fail_bare_return(path, number, line);
+  // A copy that was broken off ends within a line.
+  const bool file_ends_here = text.find('\n', offset) == text.npos;
+  const auto or_copy_again = [&](std::string_view what) {
+    return fmt::format(
+        "{}{}", file_ends_here ? "the file ends in this line: copy it again, or " : "", what);
+  };
   const auto word = words(line, 16);
   std::size_t i = 0;
   if (!array) {
@@ -172,7 +178,8 @@ void fail_line(std::string_view text, const std::filesystem::path& path, const P
                                         : "3 fields (row, column, value)";
     std::uint64_t index[2] = {};
     for (; i < 2; ++i) {
-      if (i == word.size()) fail_at(path, number, fields, quoted(line), "complete the line");
+      if (i == word.size())
+        fail_at(path, number, fields, quoted(line), or_copy_again("complete the line"));
       const Index size = i == 0 ? matrix.rows : matrix.columns;
       const std::string padded = std::string(word[i]) + std::string(16, '\0');
       const char* p = padded.data();
@@ -189,7 +196,7 @@ void fail_line(std::string_view text, const std::filesystem::path& path, const P
               "remove the line, or mark the matrix as general and store both triangles");
     }
     if (matrix.field != MatrixMarketField::pattern && i == word.size()) {
-      fail_at(path, number, fields, quoted(line), "complete the line");
+      fail_at(path, number, fields, quoted(line), or_copy_again("complete the line"));
     }
   }
   if (matrix.field != MatrixMarketField::pattern && i < word.size()) {
@@ -209,7 +216,8 @@ void fail_line(std::string_view text, const std::filesystem::path& path, const P
               "correct or scale the value");
     }
     if (!number_read) {
-      fail_at(path, number, "a decimal number", quoted(word[i]), "correct the value");
+      fail_at(path, number, "a decimal number", quoted(word[i]),
+              or_copy_again("correct the value"));
     }
     ++i;
   }

@@ -74,6 +74,12 @@ const std::vector<BadFile> bad_files = {
     {"symmetry", banner("coordinate real spd") + "1 1 0\n", 1, {"found 'spd'"}},
     {"array_pattern", banner("array pattern general") + "1 1\n", 1, {"pattern"}},
     {"skew_pattern", banner("coordinate pattern skew-symmetric") + "1 1 0\n", 1, {"signs"}},
+    // a copy that was broken off within a line
+    {"cut_in_an_index",
+     real_general + "3 3 2\n1 1 1\n2",
+     4,
+     {"3 fields", "copy it again, or comp"}},
+    {"cut_in_a_value", real_general + "3 3 2\n1 1 1\n2 2 1e", 4, {"found '1e'", "copy it again"}},
     // size line
     {"no_size_line", real_general + "% c\n\n", 3, {"size line", "end of the file"}},
     {"banner_only", "%%MatrixMarket matrix coordinate real general", 1, {"size line"}},
