@@ -33,7 +33,8 @@ struct Product::State {
     CompressedRows mine = together(team, [] { return CompressedRows{}; });
     Csr<double> band = scatter_rows(team, bands, a.csr());
     mine = together(team, [&] { return compress_columns(std::move(band)); });
-    product.emplace(team, *backend, kernel, KernelOptions{options.columns, noted.threads, 0},
+    product.emplace(team, *backend, kernel,
+                    KernelOptions{options.columns, noted.threads, 0, options.products},
                     std::move(mine), x_bands);
   }
 

@@ -17,7 +17,7 @@ class CudaBackend final : public ProductBackend {
 
   std::string device() const override { return device_; }
   std::span<const Kernel> kernels() const override;
-  std::string_view plain_kernel() const override { return "csr_lanes"; }
+  std::string_view plain_kernel() const override { return "csr_row_split"; }
   DeviceMaker<float>& floats() override { return *floats_; }
   DeviceMaker<double>& doubles() override { return *doubles_; }
 

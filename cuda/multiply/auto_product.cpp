@@ -15,6 +15,7 @@
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
+#include "cuda/multiply/vendor/cusparse_products.hpp"
 #include "matrix/symmetry.hpp"
 #include "multiply/fast/row_types.hpp"
 
@@ -61,10 +62,12 @@ std::uint64_t pattern_hash(const Csr<T>& matrix) {
   return hash;
 }
 
+/// Products of a trial at most: of seconds_of().
+constexpr int batches = 4, most_repeats = 20, trial_products = batches * most_repeats + 2;
+
 /// Seconds of one product: the shortest mean of a few batches, each long enough for the events.
 template <typename T>
 double seconds_of(KernelProduct<T>& product, const T* x, T* y, Index columns) {
-  constexpr int batches = 4, most_repeats = 20;
   constexpr double batch_seconds = 1e-4;
   Event start, stop;
   const auto batch = [&](int repeats) {
@@ -87,6 +90,7 @@ class AutoProduct final : public KernelProduct<T> {
       : matrix_(matrix),
         options_(options),
         hash_(pattern_hash(matrix)),
+        shape_{matrix.rows, matrix.columns, matrix.nonzeros()},
         row_types_(count_row_types(matrix) <= most_row_types),
         symmetric_(symmetry_of(matrix).symmetric) {}
 
@@ -142,11 +146,17 @@ class AutoProduct final : public KernelProduct<T> {
                          hash_,        sizeof(T),       columns};
     // The values may differ from the remembered matrix's, and so what takes them.
     const std::string_view before = winners().find(key);
-    if (std::find(likely.begin(), likely.end(), before) != likely.end()) {
+    const bool many = options_.products == 0;
+    if (many && std::find(likely.begin(), likely.end(), before) != likely.end()) {
       return keep(columns, before,
                   fmt::format("{} at K = {} (as before with this pattern)", before, columns));
     }
     const std::vector<Trial> trials = try_all(likely, x, y, columns);
+    if (trials.empty()) {
+      return keep(
+          columns, plain_kernel,
+          fmt::format("{} at K = {} (too few products for a trial)", plain_kernel, columns));
+    }
     const Trial best = trials.front();
     const Trial plain = *std::find_if(trials.begin(), trials.end(), [](const Trial& trial) {
       return trial.name == plain_kernel;
@@ -161,16 +171,36 @@ class AutoProduct final : public KernelProduct<T> {
       text += fmt::format("; converted in {:.2g} s, pays after {:.0f} products",
                           best.convert_seconds, std::ceil(more / (plain.seconds - best.seconds)));
     }
-    winners().remember(key, best.name);
+    if (many) winners().remember(key, best.name);
     return keep(columns, best.name, text + ")");
   }
 
-  /// Trials of all these kernels, the fastest first. Only its format is kept, and those of other
-  /// K. A format that does not fit into the GPU's memory is left out, unless it is the plain one.
+  /// Whether a kernel could win back what its conversion and trial cost in the products that are
+  /// expected, by the fastest trial so far; of the first one it is taken that it could.
+  bool may_pay(std::string_view name, const std::vector<Trial>& trials) const {
+    // What conversions took on matrices of 3.6 to 59 million non-zeros and 16 cores, at most; what
+    // was won, likewise.
+    constexpr double plain_seconds = 3e-9, other_seconds = 16e-9, most_won = 0.6;
+    constexpr Index least_products = trial_products / 2;
+    if (options_.products == 0 || converted_.contains(name)) return true;
+    if (trials.empty()) return options_.products > least_products;
+    const bool plain = name.starts_with("csr") || name.starts_with("cusparse_csr");
+    const double conversion =
+        (plain ? plain_seconds : other_seconds) * static_cast<double>(matrix_.nonzeros());
+    const double product = trials.front().seconds;
+    return static_cast<double>(options_.products) * product * most_won >
+           conversion + trial_products * product;
+  }
+
+  /// Trials of all these kernels that may pay, the fastest first. Only its format is kept, and
+  /// those of other K. A format that does not fit into the GPU's memory is left out, unless it is
+  /// the plain one.
   std::vector<Trial> try_all(const std::vector<std::string_view>& names, const T* x, T* y,
                              Index columns) {
     std::vector<Trial> trials;
     for (const std::string_view name : names) {
+      if (!may_pay(name, trials)) continue;
+      if (name.starts_with("cusparse") && !cusparse_problem(shape_).empty()) continue;
       try {
         Converted& candidate = converted(name);
         trials.push_back({name, seconds_of(*candidate.product, x, y, columns), candidate.seconds});
@@ -204,6 +234,7 @@ class AutoProduct final : public KernelProduct<T> {
   Csr<T> matrix_;
   KernelOptions options_;
   std::uint64_t hash_;
+  MatrixFacts shape_;  ///< its size only
   bool row_types_, symmetric_;
   std::map<std::string_view, Converted> converted_;
   std::map<Index, Choice> choices_;
@@ -215,13 +246,17 @@ std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool
   // Beyond these K a kernel has never been near the fastest: a thread can't hold more sums, atomics
   // are paid for every column.
   constexpr Index most_sliced = 4, most_tiled = 8, most_symmetric = 1, least_lanes = 3;
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> names{plain_kernel};
   if (row_types) names.push_back("row_types");
+  if (columns <= most_tiled) names.push_back("csr_tiles");
+  if (columns == 1) {
+    names.push_back("cusparse_csr_spmv_1");
+  } else {
+    names.insert(names.end(), {"cusparse_csr_spmm_3", "cusparse_csr_spmm_2"});
+  }
   if (symmetric && columns <= most_symmetric) names.push_back("symmetric_groups");
   if (columns <= most_sliced) names.push_back("grouped_slices");
-  if (columns <= most_tiled) names.insert(names.end(), {"csr_tiles", "csr_row_lanes"});
   if (columns >= least_lanes) names.push_back("grouped_lanes");
-  names.push_back(plain_kernel);
   return names;
 }
 

@@ -9,21 +9,24 @@
 
 namespace spsolve::cuda {
 
-/// The kernel that auto compares all others with: plain CSR, nothing to convert but its long rows.
-inline constexpr std::string_view plain_kernel = "csr_lanes";
+/// The kernel that auto compares all others with: plain CSR, nothing to convert but a list of rows.
+inline constexpr std::string_view plain_kernel = "csr_row_split";
 
-/// The GPU kernels that may be fastest for a matrix and K columns; plain_kernel is the last.
-/// `row_types` and `symmetric` say whether those storages take the matrix.
+/// The GPU kernels that may be fastest for a matrix and K columns: plain_kernel, what takes no
+/// longer to convert, then the others. `row_types` and `symmetric` say whether those storages take
+/// the matrix. The library's products are among them: where one of these is the fastest it is
+/// taken, under its name.
 std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool symmetric);
 
 /// The fastest of likely_kernels() for each K, by trial: the first product of each K converts the
 /// matrix for every candidate, times a few products of each with the X and Y of the caller by GPU
 /// events, waits for them, and keeps the winner; the formats that no K needs any more are freed, at
-/// most two are in memory for one K, and what does not fit is left out.
-/// Which kernel won is remembered for the pattern, type and K until the program ends, so that a
-/// second matrix of the same pattern is converted once. Keeps a copy of the matrix in host memory
-/// for further K. detail() says what was chosen, the times, and after how many products the
-/// conversion pays against plain_kernel.
+/// most two are in memory for one K, and what does not fit is left out. Where
+/// KernelOptions.products tells how many products are expected, a candidate is tried only if it
+/// could win back what its trial costs by then. Which kernel won is remembered for the pattern,
+/// type and K until the program ends, so that a second matrix of the same pattern is converted
+/// once. Keeps a copy of the matrix in host memory for further K. detail() says what was chosen,
+/// the times, and after how many products the conversion pays against plain_kernel.
 template <typename T>
 std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options);
 

@@ -6,6 +6,7 @@
 #include "cuda/multiply/fast/fast_rows.hpp"
 #include "cuda/multiply/fast/groups/grouped_lanes.hpp"
 #include "cuda/multiply/fast/groups/grouped_slices.hpp"
+#include "cuda/multiply/fast/row_split.hpp"
 #include "cuda/multiply/fast/row_tiles.hpp"
 #include "cuda/multiply/fast/typed_rows.hpp"
 #include "cuda/multiply/published/csr_kernels.hpp"
@@ -146,15 +147,11 @@ constexpr Kernel table[] = {
         {"sliced_rows", "sliced_ellpack", true,
          "a thread per row of sorted slices of 32, sums in registers; long rows by whole blocks",
          takes_all}),
-    cuda_row<LaneCsr,
-             [](auto& a, const auto* x, auto* y, Index columns) { csr_lanes(a, x, y, columns); }>(
-        {"csr_lanes", "csr", true,
-         "lanes on columns, 16 bytes of each row of X to a lane; long rows by whole blocks",
-         takes_all}),
-    cuda_row<LaneCsr, [](auto& a, const auto* x, auto* y,
-                         Index columns) { csr_row_lanes(a, x, y, columns); }>(
-        {"csr_row_lanes", "csr", true,
-         "lanes on the non-zeros of a row, up to 4 columns at a time; long rows by whole blocks",
+    cuda_row<RowSplit, [](auto& a, const auto* x, auto* y,
+                          Index columns) { csr_row_split(a, x, y, columns); }>(
+        {"csr_row_split", "csr_slots", true,
+         "lanes on the columns and on the non-zeros of a row; rows by length, in one launch: a few "
+         "lanes, a warp, a block or several",
          takes_all}),
     cuda_row<RowTiles,
              [](auto& a, const auto* x, auto* y, Index columns) { csr_tiles(a, x, y, columns); }>(

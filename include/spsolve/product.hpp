@@ -14,6 +14,7 @@ namespace spsolve {
 struct ProductOptions {
   std::string kernel = "auto";  ///< a name of `spbench --list-kernels`
   Index columns = 1;            ///< K that is expected, for what is chosen by it
+  Index products = 0;           ///< that are expected, for what it may cost to choose; 0: many
   Device device = Device::automatic;
   bool share_gpus = false;
 };

@@ -285,7 +285,9 @@ const Option option_table[] = {
                                                         "Chooses the random numbers of x: random."),
     integer<&Config::multiply, &Config::Multiply::repeat>(
         "multiply.repeat", 1, 1000000000, "products",
-        "How often the product is computed; the report gives the median."),
+        "How often the product is computed; the report gives the median. auto converts and tries "
+        "only "
+        "what could pay in so many."),
     choice<&Config::multiply, &Config::Multiply::verify>(
         "multiply.verify", "Whether Y is compared with the serial product on rank 0."),
     choice<&Config::device>("device",

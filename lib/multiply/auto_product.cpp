@@ -20,6 +20,9 @@ namespace spsolve {
 
 namespace {
 
+/// What takes any matrix, with nothing to convert.
+constexpr std::string_view plain_kernel = "csr_balanced";
+
 template <typename T>
 class AutoProduct final : public KernelProduct<T> {
  public:
@@ -117,14 +120,17 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
   // Slices element by element, where so few columns leave vectors half empty.
   constexpr Index narrow = 8;
   if (columns > 1 && columns < narrow && mean_row < few) names.push_back("sliced_ellpack");
-  names.push_back("csr_balanced");
+  names.push_back(plain_kernel);
   return names;
 }
 
 template <typename T>
 std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options) {
   const Index columns = std::max<Index>(1, options.columns);
-  const std::vector<std::string_view> names = likely_kernels(matrix, columns);
+  std::vector<std::string_view> names = likely_kernels(matrix, columns);
+  // As long as a conversion and a trial take.
+  constexpr Index few_products = 100;
+  if (options.products > 0 && options.products <= few_products) names = {plain_kernel};
   const auto contender = [&](std::string_view name) {
     return Contender<T>{name, prepare(find_kernel(host_kernels(), name), matrix, options)};
   };

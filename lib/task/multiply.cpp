@@ -109,7 +109,7 @@ Dense<double> multiply_bands(const Config& config, Team& team, ProductBackend& b
   std::optional<DistributedProduct<T>> product;
   std::unique_ptr<DeviceBlock<T>> x, y;
   times.measure("prepare", [&] {
-    product.emplace(team, backend, kernel, KernelOptions{k, report.threads, 0},
+    product.emplace(team, backend, kernel, KernelOptions{k, report.threads, 0, wanted.repeat},
                     std::move(problem.rows), problem.x_bands);
     together(team, [&] {
       x = maker<T>(backend).block(product->share().x_rows * k);

@@ -71,7 +71,7 @@ ON_GPU = SOLVE.replace("300", "1500") + WATCHED + \
     "device: cuda\nshare_gpus: true\ntransport: pinned\n"
 ON_GPU = ON_GPU.replace("gauss", "gauss, ranks: all")
 BLOCKED_ON_GPU = ON_GPU.replace("gauss", "lu, block: 64")
-MULTIPLY_ON_GPU = MULTIPLY.replace("csr_balanced", "csr_lanes") + WATCHED + "device: cuda\nshare_gpus: true\n"
+MULTIPLY_ON_GPU = MULTIPLY.replace("csr_balanced", "csr_row_split") + WATCHED + "device: cuda\nshare_gpus: true\n"
 
 # Out of time at once: a checkpoint is written behind the first step.
 KEPT = SOLVE + "checkpoint: {directory: kept, time_limit: 1}\n"

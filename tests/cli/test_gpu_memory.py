@@ -30,11 +30,11 @@ BLOCKS = "grid3d27:64:3"  # 62 million non-zeros
 MULTIPLY = [  # matrix, multiply.*, ranks
     *((BLOCKS, {"kernel": kernel, "columns": 8}, 1)
       for kernel in ("csr_vector", "csr_adaptive", "csr_vector_by_row", "ellpack",
-                     "csr_product_tree", "symmetric_atomic", "sliced_rows", "csr_lanes",
-                     "csr_row_lanes", "csr_tiles", "cusparse_csr_spmm_2",
+                     "csr_product_tree", "symmetric_atomic", "sliced_rows", "csr_row_split",
+                     "csr_tiles", "cusparse_csr_spmm_2",
                      "cusparse_csr_spmm_1_columns")),
-    (BLOCKS, {"kernel": "csr_lanes", "columns": 64, "precision": "float"}, 1),
-    (BLOCKS, {"kernel": "csr_lanes", "columns": 8}, 2),
+    (BLOCKS, {"kernel": "csr_row_split", "columns": 64, "precision": "float"}, 1),
+    (BLOCKS, {"kernel": "csr_row_split", "columns": 8}, 2),
     (DENSE, {"kernel": "dense_tiled", "columns": 8}, 1),
     (DENSE, {"kernel": "cublas_gemm", "columns": 8}, 1),
 ]
@@ -127,7 +127,7 @@ class GpuRemedies(CliTest):
 
     def test_of_a_product(self):
         text = self.refused("task: multiply\nmatrix: grid2d:1000\n"
-                            "multiply: {kernel: csr_lanes, columns: 32}\n", 400)
+                            "multiply: {kernel: csr_row_split, columns: 32}\n", 400)
         self.assertIn("use at least 2 GPUs like these, one for each of 2 ranks", text)
         self.assertIn("multiply.precision=float, with which it fits", text)
         self.assertNotIn("device=host", text)  # which has no such kernel

@@ -11,6 +11,7 @@
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "cuda/multiply/fast/fast_rows.hpp"
 #include "cuda/multiply/fast/groups/row_groups.hpp"
+#include "cuda/multiply/fast/row_split.hpp"
 #include "cuda/multiply/fast/row_tiles.hpp"
 #include "cuda/multiply/published/column_major.hpp"
 #include "gpu/device_product.hpp"
@@ -54,9 +55,8 @@ std::vector<T> shifted_product(KernelProduct<T>& product, const std::vector<T>& 
 }
 
 /// Those that take any matrix.
-constexpr const char* fast_kernels[] = {"sliced_rows", "csr_lanes",      "csr_row_lanes",
-                                        "csr_tiles",   "grouped_slices", "grouped_lanes",
-                                        "auto"};
+constexpr const char* fast_kernels[] = {"sliced_rows",    "csr_row_split", "csr_tiles",
+                                        "grouped_slices", "grouped_lanes", "auto"};
 
 class FastKernels : public GpuTest {
  protected:
@@ -180,7 +180,7 @@ TEST_F(FastKernels, AutoSaysWhatItChose) {
     product->multiply(x.data(), y.data(), columns);
   }
   const std::string first = product->detail();
-  for (const char* part : {" at K = 1 (", " at K = 16 (", "csr_lanes", " ms"}) {
+  for (const char* part : {" at K = 1 (", " at K = 16 (", "csr_row_split", "cusparse", " ms"}) {
     EXPECT_NE(first.find(part), std::string::npos) << first;
   }
   EXPECT_GT(product->bytes(), matrix.nonzeros() * 8);
@@ -192,6 +192,24 @@ TEST_F(FastKernels, AutoSaysWhatItChose) {
       << again->detail();
   const std::string name = again->detail().substr(0, again->detail().find(" at K"));
   EXPECT_NE(first.find(name + " at K = 16 ("), std::string::npos) << first;
+}
+
+TEST_F(FastKernels, AutoTriesWhatMayPayByTheProductsThatAreExpected) {
+  const Csr<double> matrix = generate_matrix("random_sparse:30000:30000:9");
+  const DeviceArray<double> x(std::vector<double>(static_cast<std::size_t>(4 * matrix.rows), 1.0));
+  DeviceArray<double> y(4 * matrix.rows);
+  const auto said = [&](Index products) {
+    KernelOptions options;
+    options.products = products;
+    const auto product = prepare(find_kernel(cuda_kernels(), "auto"), matrix, options);
+    product->multiply(x.data(), y.data(), 4);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    return product->detail();
+  };
+  EXPECT_EQ(said(1), "csr_row_split at K = 4 (too few products for a trial)");
+  const std::string some = said(100), many = said(100'000'000);
+  EXPECT_EQ(some.find("grouped_lanes"), std::string::npos) << some;
+  EXPECT_NE(many.find("grouped_lanes"), std::string::npos) << many;
 }
 
 TEST_F(FastKernels, ColumnMajorGivesTheBitsOfRowMajor) {
@@ -252,6 +270,38 @@ TEST(Tiles, HoldWholeRowsAndPiecesOfLongerOnes) {
   EXPECT_EQ(tiles_of(std::vector<Index>(3000, 0)).tiles.size(), 3u);  // empty rows
 }
 
+TEST(RowClasses, HoldRowsOfAboutEqualLengthAndPiecesOfLongerOnes) {
+  const std::vector<Index> lengths{3, 600, 0, 100, 16, 17, 512, 513, 1, 2000};
+  std::vector<Index> offsets{0};
+  for (const Index length : lengths) offsets.push_back(offsets.back() + length);
+  for (int more = 0; more < 1000; ++more) offsets.push_back(offsets.back());  // the mean is small
+  const RowClasses found = row_classes_of(offsets);
+  // The longest rows first; in a class, rows in their order.
+  std::vector<LocalIndex> rows;
+  for (std::size_t k = 0; k < 7; ++k) rows.push_back(found.slots[k].row);
+  EXPECT_EQ(rows, (std::vector<LocalIndex>{6, 3, 5, 0, 2, 4, 8}));
+  EXPECT_EQ(found.slots[1].first, offsets[3]);
+  EXPECT_EQ(found.slots[1].nonzeros, 100);
+  std::vector<Index> sizes, firsts;
+  for (const RowClass& each : found.classes) {
+    sizes.push_back(each.rows);
+    firsts.push_back(each.first);
+  }
+  EXPECT_EQ(sizes, (std::vector<Index>{1, 1, 1, 1004}));
+  EXPECT_EQ(firsts, (std::vector<Index>{0, 1, 2, 3}));
+  EXPECT_EQ(found.cut.rows, (std::vector<Index>{1, 7, 9}));
+  EXPECT_EQ(found.cut.pieces, (std::vector<LocalIndex>{0, 2, 4, 8}));
+  Index of_row = 0;
+  for (const RowPiece& piece : found.pieces) {
+    EXPECT_LE(piece.nonzeros, row_piece);
+    if (piece.row == 9) of_row += piece.nonzeros;
+  }
+  EXPECT_EQ(of_row, 2000);
+  EXPECT_TRUE(row_classes_of(std::vector<Index>{0}).classes.empty());
+  // Rows of a dense matrix: one class, and none below.
+  EXPECT_EQ(row_classes_of(std::vector<Index>{0, 400, 800, 1200}).classes.size(), 1u);
+}
+
 TEST(RowGroups, AreOfEqualRowsWhereThatPays) {
   const RowGroups cube = row_groups_of(generate_matrix("grid3d27:3:3"), 1000);
   EXPECT_TRUE(cube[0].empty() && cube[1].empty() && cube[3].empty());
@@ -265,11 +315,12 @@ TEST(RowGroups, AreOfEqualRowsWhereThatPays) {
 
 TEST(Auto, LooksAtLikelyKernelsOnly) {
   using Names = std::vector<std::string_view>;
-  EXPECT_EQ(likely_kernels(64, false, true), (Names{"grouped_lanes", "csr_lanes"}));
+  EXPECT_EQ(likely_kernels(64, false, true), (Names{"csr_row_split", "cusparse_csr_spmm_3",
+                                                    "cusparse_csr_spmm_2", "grouped_lanes"}));
   for (Index columns = 1; columns <= 64; ++columns) {
     const Names names = likely_kernels(columns, true, true);
-    EXPECT_EQ(names.front(), "row_types");
-    EXPECT_EQ(names.back(), plain_kernel);
+    EXPECT_EQ(names.front(), plain_kernel);
+    EXPECT_EQ(names[1], "row_types");
     EXPECT_EQ(std::count(names.begin(), names.end(), "symmetric_groups"), columns == 1);
     for (const std::string_view name : names) {
       EXPECT_EQ(find_kernel(cuda_kernels(), name).name, name);
@@ -282,10 +333,6 @@ TEST(LongRows, AreBeyondTheMeanAndTheLeast) {
   EXPECT_EQ(long_row_limit(10, 20), 256);
   EXPECT_EQ(long_row_limit(10, 1000), 808);
   EXPECT_EQ(long_rows_of(std::vector<Index>{0, 5, 5, 11, 16}, 5), std::vector<Index>{2});
-  const Csr<double> matrix = rows_of({2, 6, 0, 7, 1}, 9);
-  const Csr<double> rest = without_rows<double>(matrix, std::vector<Index>{1, 3});
-  EXPECT_EQ(rest.row_offsets, (std::vector<Index>{0, 2, 2, 2, 2, 3}));
-  EXPECT_EQ(rest.values.back(), matrix.values.back());
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST_F(DistributedGpuTest, EveryMatrixWhileKChanges) {
     for (const RowLayout& bands :
          {RowLayout{one.matrix.rows, team.size()},
           bands_by_nonzeros(profile_of(one.matrix.row_offsets), team.size())}) {
-      OnGpus<double> gpus(team, backend(), one.matrix, bands, "csr_lanes", 4);
+      OnGpus<double> gpus(team, backend(), one.matrix, bands, "csr_row_split", 4);
       for (const Index k : {4, 16, 1, 3, 4}) {
         within_bound(reference, gpus.multiply(leading_columns(reference, k), k), k);
       }
@@ -117,7 +117,7 @@ TEST_F(DistributedGpuTest, EveryMatrixWhileKChanges) {
 TEST_F(DistributedGpuTest, InFloatAndManyTimesInARow) {
   const Csr<double> matrix = generate_matrix("grid3d27:8:3");
   const auto reference = product_reference<float>(matrix);
-  OnGpus<float> gpus(team, backend(), matrix, {matrix.rows, team.size()}, "csr_lanes", 16);
+  OnGpus<float> gpus(team, backend(), matrix, {matrix.rows, team.size()}, "csr_row_split", 16);
   within_bound(reference, gpus.multiply(leading_columns(reference, 16), 16, 20), 16);
 }
 
@@ -169,8 +169,8 @@ TEST_P(HaloTransport, SameBitsAsThroughHostMemory) {
     const auto& reference = product_references<double>()[c];
     SCOPED_TRACE(one.name);
     const RowLayout bands{one.matrix.rows, team.size()};
-    OnGpus<double> asked(team, backend(GetParam()), one.matrix, bands, "csr_lanes", 4);
-    OnGpus<double> pinned(team, backend(Transport::pinned), one.matrix, bands, "csr_lanes", 4);
+    OnGpus<double> asked(team, backend(GetParam()), one.matrix, bands, "csr_row_split", 4);
+    OnGpus<double> pinned(team, backend(Transport::pinned), one.matrix, bands, "csr_row_split", 4);
     for (const Index k : {4, 16, 1, 3, 16}) {
       const std::vector<double> x = leading_columns(reference, k), y = asked.multiply(x, k, 3);
       within_bound(reference, y, k);
@@ -184,8 +184,8 @@ TEST_P(HaloTransport, LargeHalos) {
   const Csr<double> matrix = generate_matrix("grid3d27:40:2");
   const auto x = random_multivector(matrix.columns, 32, 5).values;
   const RowLayout bands{matrix.rows, team.size()};
-  OnGpus<double> asked(team, backend(GetParam()), matrix, bands, "csr_lanes", 32);
-  OnGpus<double> pinned(team, backend(Transport::pinned), matrix, bands, "csr_lanes", 32);
+  OnGpus<double> asked(team, backend(GetParam()), matrix, bands, "csr_row_split", 32);
+  OnGpus<double> pinned(team, backend(Transport::pinned), matrix, bands, "csr_row_split", 32);
   EXPECT_TRUE(same_bits(asked.multiply(x, 32, 10), pinned.multiply(x, 32)));
 }
 
@@ -198,7 +198,7 @@ TEST_P(HaloTransport, PowersWithoutAWait) {
   constexpr Index k = 16;
   const auto x = random_multivector(own.size(), k, 7, own.first).values;
   const auto powers_by = [&](Transport transport, bool waits) {
-    OnGpus<double> gpus(team, backend(transport), matrix, bands, "csr_lanes", k);
+    OnGpus<double> gpus(team, backend(transport), matrix, bands, "csr_row_split", k);
     auto& blocks = maker<double>(backend(transport));
     const auto from = blocks.block(own.size() * k), to = blocks.block(own.size() * k);
     from->upload(x);
@@ -218,8 +218,8 @@ TEST_P(HaloTransport, PowersWithoutAWait) {
 
 TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
   const Csr<double> matrix = generate_matrix("grid2d:200");
-  OnGpus<double> gpus(team, backend(GetParam()), matrix, {matrix.rows, team.size()}, "csr_lanes",
-                      8);
+  OnGpus<double> gpus(team, backend(GetParam()), matrix, {matrix.rows, team.size()},
+                      "csr_row_split", 8);
   gpus.multiply(std::vector<double>(static_cast<std::size_t>(matrix.columns) * 8, 1.0), 8, 3);
   const ProductTimes times = gpus.product().finish();
   EXPECT_GT(times.interior, 0);

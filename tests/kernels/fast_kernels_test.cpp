@@ -319,5 +319,16 @@ TEST(Auto, TellsWhatItChose) {
   }
 }
 
+TEST(Auto, TriesNothingForAFewProducts) {
+  const Csr<double> matrix = generate_matrix("grid3d27:6:3");
+  const auto detail = [&](Index products) {
+    return prepare<double>(find_kernel(host_kernels(), "auto"), matrix, {4, 2, 0, products})
+        ->detail();
+  };
+  EXPECT_EQ(detail(1), "csr_balanced");
+  EXPECT_NE(detail(100'000).find("csr_grouped"), std::string::npos);
+  EXPECT_NE(detail(0).find("csr_grouped"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace spsolve

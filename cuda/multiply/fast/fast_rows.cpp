@@ -19,28 +19,6 @@ std::vector<Index> long_rows_of(std::span<const Index> row_offsets, Index limit)
 }
 
 template <typename T>
-Csr<T> without_rows(const Csr<T>& matrix, std::span<const Index> rows) {
-  if (rows.empty()) return matrix;
-  Csr<T> result;
-  result.rows = matrix.rows;
-  result.columns = matrix.columns;
-  result.row_offsets.reserve(matrix.row_offsets.size());
-  std::size_t next = 0;
-  for (Index row = 0; row < matrix.rows; ++row) {
-    if (next < rows.size() && rows[next] == row) {
-      ++next;
-    } else {
-      const auto columns = matrix.row_columns(row);
-      const auto values = matrix.row_values(row);
-      result.column_indices.insert(result.column_indices.end(), columns.begin(), columns.end());
-      result.values.insert(result.values.end(), values.begin(), values.end());
-    }
-    result.row_offsets.push_back(static_cast<Index>(result.values.size()));
-  }
-  return result;
-}
-
-template <typename T>
 LongRows<T> LongRows<T>::from_csr(const Csr<T>& matrix, std::span<const Index> long_rows) {
   LongRows result;
   if (long_rows.empty()) return result;
@@ -120,22 +98,9 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& matrix, const KernelOptions&
   return result;
 }
 
-template <typename T>
-LaneCsr<T> LaneCsr<T>::from_csr(const Csr<T>& matrix, const KernelOptions& options) {
-  const auto long_rows =
-      long_rows_of(matrix.row_offsets, long_row_limit(matrix.rows, matrix.nonzeros()));
-  if (long_rows.empty()) return {DeviceCsr<T>::from_csr(matrix, options), {}};
-  return {DeviceCsr<T>::from_csr(without_rows<T>(matrix, long_rows), options),
-          LongRows<T>::from_csr(matrix, long_rows)};
-}
-
-template Csr<float> without_rows(const Csr<float>&, std::span<const Index>);
-template Csr<double> without_rows(const Csr<double>&, std::span<const Index>);
 template struct LongRows<float>;
 template struct LongRows<double>;
 template struct SlicedRows<float>;
 template struct SlicedRows<double>;
-template struct LaneCsr<float>;
-template struct LaneCsr<double>;
 
 }  // namespace spsolve::cuda

@@ -139,95 +139,6 @@ void launch_sliced(const SlicedView<T>& a, const T* x, T* y, Index columns) {
   check_launch("sliced_rows");
 }
 
-// Lanes on columns.
-
-/// `width` lanes per row, `full_pack` columns of the pass per lane: neighbouring ones where
-/// `packed` (then pass_columns is a multiple of full_pack and rows of X are aligned), `width` apart
-/// otherwise. x and y point to the first column of the pass.
-template <int width, bool packed, typename T>
-__global__ void __launch_bounds__(block)
-    lanes(CsrView<T> a, const T* __restrict__ x, T* __restrict__ y, Index columns, int pass_columns,
-          bool y_packed) {
-  constexpr int pack = full_pack<T>;
-  constexpr int per_warp = warp_size / width;
-  constexpr int batch = width < in_flight ? width : in_flight;
-  const int lane = threadIdx.x % warp_size;
-  const int place = lane % width;
-  const Index stride = thread_count() / width;
-  // `first` and `longest` are the same for all lanes of a warp: all take part in the shuffles.
-  for (Index first = thread_index() / warp_size * per_warp; first < a.rows; first += stride) {
-    const Index row = first + lane / width;
-    const Index start = row < a.rows ? a.row_offsets[row] : 0;
-    const int length = row < a.rows ? static_cast<int>(a.row_offsets[row + 1] - start) : 0;
-    const int longest = width == warp_size ? length : __reduce_max_sync(whole_warp, length);
-    T sums[pack]{};
-    for (int k = 0; k < longest; k += width) {
-      LocalIndex own_column = 0;
-      T own_value{};
-      if (place < length - k) {
-        own_column = __ldcs(a.column_indices + start + k + place);
-        own_value = __ldcs(a.values + start + k + place);
-      }
-      const int left = longest - k < width ? longest - k : width;
-      for (int i = 0; i < left; i += batch) {
-        T value[batch], loaded[batch][pack];
-#pragma unroll
-        for (int u = 0; u < batch; ++u) {
-          const LocalIndex column = __shfl_sync(whole_warp, own_column, i + u, width);
-          value[u] = __shfl_sync(whole_warp, own_value, i + u, width);
-          const bool active = i + u < length - k;
-          const T* const from = x + column * columns;
-          if constexpr (packed) {
-            if (active && place * pack < pass_columns) {
-              load_columns<pack, true>(from + place * pack, loaded[u]);
-            } else {
-#pragma unroll
-              for (int c = 0; c < pack; ++c) loaded[u][c] = T{};
-            }
-          } else {
-#pragma unroll
-            for (int c = 0; c < pack; ++c) {
-              const int at = place + c * width;
-              loaded[u][c] = active && at < pass_columns ? __ldg(from + at) : T{};
-            }
-          }
-        }
-#pragma unroll
-        for (int u = 0; u < batch; ++u) {
-#pragma unroll
-          for (int c = 0; c < pack; ++c) sums[c] += value[u] * loaded[u][c];
-        }
-      }
-    }
-    if (row >= a.rows) continue;  // in the last step only
-    if constexpr (packed) {
-      if (place * pack < pass_columns) {
-        store_columns(y + row * columns + place * pack, sums, y_packed);
-      }
-    } else {
-#pragma unroll
-      for (int c = 0; c < pack; ++c) {
-        const int at = place + c * width;
-        if (at < pass_columns) y[row * columns + at] = sums[c];
-      }
-    }
-  }
-}
-
-template <int width, typename T>
-void launch_lanes(const CsrView<T>& a, const T* x, T* y, Index columns, int pass_columns) {
-  const unsigned grid = grid_for(a.rows, block / width);
-  const bool y_packed = rows_aligned(y, columns, 16);
-  if (rows_aligned(x, columns, 16)) {
-    lanes<width, true>
-        <<<grid, block, 0, current_stream()>>>(a, x, y, columns, pass_columns, y_packed);
-  } else {
-    lanes<width, false>
-        <<<grid, block, 0, current_stream()>>>(a, x, y, columns, pass_columns, y_packed);
-  }
-  check_launch("csr_lanes");
-}
-
 }  // namespace
 
 template <typename T>
@@ -278,34 +189,9 @@ void sliced_rows(SlicedRows<T>& a, const T* x, T* y, Index columns) {
   multiply_long_rows(a.long_rows, x, y, columns);
 }
 
-template <typename T>
-void csr_lanes(LaneCsr<T>& a, const T* x, T* y, Index columns) {
-  if (a.csr.rows == 0) return;
-  constexpr Index most = warp_size * full_pack<T>;
-  for (Index c = 0; c < columns; c += most) {
-    const int pass_columns = static_cast<int>(std::min(most, columns - c));
-    const int wanted = (pass_columns + full_pack<T> - 1) / full_pack<T>;
-    const auto launch = [&](auto width) {
-      launch_lanes<decltype(width)::value>(a.csr.view(), x + c, y + c, columns, pass_columns);
-    };
-    if (wanted <= 4) {
-      launch(std::integral_constant<int, 4>{});
-    } else if (wanted <= 8) {
-      launch(std::integral_constant<int, 8>{});
-    } else if (wanted <= 16) {
-      launch(std::integral_constant<int, 16>{});
-    } else {
-      launch(std::integral_constant<int, 32>{});
-    }
-  }
-  multiply_long_rows(a.long_rows, x, y, columns);
-}
-
 template void multiply_long_rows(LongRows<float>&, const float*, float*, Index);
 template void multiply_long_rows(LongRows<double>&, const double*, double*, Index);
 template void sliced_rows(SlicedRows<float>&, const float*, float*, Index);
 template void sliced_rows(SlicedRows<double>&, const double*, double*, Index);
-template void csr_lanes(LaneCsr<float>&, const float*, float*, Index);
-template void csr_lanes(LaneCsr<double>&, const double*, double*, Index);
 
 }  // namespace spsolve::cuda

@@ -18,10 +18,6 @@ Index long_row_limit(Index rows, Index nonzeros);
 /// The rows of `matrix` with more than `limit` non-zeros.
 std::vector<Index> long_rows_of(std::span<const Index> row_offsets, Index limit);
 
-/// The matrix with the given rows, ascending, left empty.
-template <typename T>
-Csr<T> without_rows(const Csr<T>& matrix, std::span<const Index> rows);
-
 /// Non-zeros of a long row that one block multiplies.
 inline constexpr Index long_row_chunk = 2048;
 
@@ -79,27 +75,5 @@ struct SlicedRows {
 /// A thread per row, its sums in registers; 1, 2, 3, 4 or 8 columns of X at a time.
 template <typename T>
 void sliced_rows(SlicedRows<T>& a, const T* x, T* y, Index columns);
-
-/// CSR without its long rows, and these apart.
-template <typename T>
-struct LaneCsr {
-  DeviceCsr<T> csr;
-  LongRows<T> long_rows;
-
-  static LaneCsr from_csr(const Csr<T>& matrix, const KernelOptions& options);
-  std::int64_t bytes() const { return csr.bytes() + long_rows.bytes(); }
-};
-
-/// Lanes on columns: a power of two of neighbouring lanes per row, each with 16 bytes of every row
-/// of X; indices and values are loaded by the lanes together and handed round by shuffles. At most
-/// 32 times 16 bytes of a row of X at a time.
-template <typename T>
-void csr_lanes(LaneCsr<T>& a, const T* x, T* y, Index columns);
-
-/// Lanes on non-zeros: a power of two of neighbouring lanes per row, by the mean length of the
-/// rows, each takes every so manieth of its non-zeros, for up to 4 columns of X at a time; their
-/// sums are added by shuffles. Short of latency where there are few rows.
-template <typename T>
-void csr_row_lanes(LaneCsr<T>& a, const T* x, T* y, Index columns);
 
 }  // namespace spsolve::cuda

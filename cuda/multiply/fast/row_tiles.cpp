@@ -53,7 +53,7 @@ RowTiles<T> RowTiles<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
           DeviceArray<LocalIndex>(matrix.column_indices),
           DeviceArray<T>(matrix.values),
           CutRows<T>::from_list(list.cut),
-          DeviceArray<int>(std::vector<int>(list.cut.rows.size()))};
+          DeviceArray<unsigned>(std::vector<unsigned>(list.cut.rows.size()))};
 }
 
 template struct RowTiles<float>;

@@ -19,7 +19,7 @@ struct TileView {
   const T* values;
   const LocalIndex* pieces;  ///< by cut row: its first piece
   T* piece_sums;
-  int* arrived;
+  unsigned* arrived;
 };
 
 /// products[c * pitch + k]: one more than the tile, so that columns begin in different banks.
@@ -48,19 +48,14 @@ __device__ void sum_of_block(T (&sums)[count], T* shared) {
 template <int count, typename T>
 __device__ void finish_piece(const TileView<T>& a, const RowTile& tile, T (&sums)[count], T* shared,
                              T* to, Index columns, Index first_column) {
-  __shared__ bool last;
   const LocalIndex first = a.pieces[tile.first_wide], end = a.pieces[tile.first_wide + 1];
   T* const all = a.piece_sums + first_column;
   sum_of_block(sums, shared);
   if (threadIdx.x == 0) {
 #pragma unroll
     for (int c = 0; c < count; ++c) all[tile.place * columns + c] = sums[c];
-    __threadfence();
-    last = atomicAdd(a.arrived + tile.first_wide, 1) == end - first - 1;
   }
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
+  if (!is_last_block(a.arrived + tile.first_wide, static_cast<unsigned>(end - first))) return;
 #pragma unroll
   for (int c = 0; c < count; ++c) {
     sums[c] = T{};
@@ -73,7 +68,6 @@ __device__ void finish_piece(const TileView<T>& a, const RowTile& tile, T (&sums
   if (threadIdx.x > 0) return;
 #pragma unroll
   for (int c = 0; c < count; ++c) to[c] = sums[c];
-  a.arrived[tile.first_wide] = 0;
 }
 
 /// A block per tile. x and y point to the first of `count` columns of all `columns`, which is

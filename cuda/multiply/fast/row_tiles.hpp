@@ -48,7 +48,7 @@ struct RowTiles {
   DeviceArray<LocalIndex> column_indices;
   DeviceArray<T> values;
   CutRows<T> cut;
-  DeviceArray<int> arrived;  ///< by cut row: pieces done so far; 0 between products
+  DeviceArray<unsigned> arrived;  ///< by cut row: pieces done so far; 0 between products
 
   static RowTiles from_csr(const Csr<T>& matrix, const KernelOptions& options);
   std::int64_t bytes() const {

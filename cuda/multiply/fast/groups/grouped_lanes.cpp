@@ -73,8 +73,8 @@ template <typename T>
 GroupedLanes<T> GroupedLanes<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
   const NvtxRange range("convert to grouped lanes");
   if (matrix.rows > std::numeric_limits<LocalIndex>::max()) {
-    fail(ExitCode::input, "grouped_lanes numbers rows by 32 bits; {} are too many, take csr_lanes",
-         matrix.rows);
+    fail(ExitCode::input,
+         "grouped_lanes numbers rows by 32 bits; {} are too many, take sliced_rows", matrix.rows);
   }
   // A piece is as long as two average rows, so that no item takes much longer than the others.
   const Index mean = matrix.rows == 0 ? 0 : matrix.nonzeros() / matrix.rows;

@@ -1,0 +1,83 @@
+#include "cuda/multiply/fast/row_split.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/error.hpp"
+#include "cuda/core/nvtx.hpp"
+
+namespace spsolve::cuda {
+
+RowClasses row_classes_of(std::span<const Index> row_offsets) {
+  constexpr Index least = 16, times_mean = 2;
+  static_assert(least << (most_row_classes - 1) == row_piece);
+  const Index rows = static_cast<Index>(row_offsets.size()) - 1;
+  const Index mean = rows == 0 ? 0 : row_offsets[rows] / rows;
+  std::vector<Index> limits{std::clamp(times_mean * mean, least, row_piece)};
+  while (limits.back() < row_piece) limits.push_back(std::min(2 * limits.back(), row_piece));
+  const auto class_of = [&](Index length) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(limits, length) - limits.begin());
+  };
+  RowClasses result;
+  std::vector<RowClass> classes(limits.size());
+  for (Index row = 0; row < rows; ++row) {
+    const Index first = row_offsets[row], length = row_offsets[row + 1] - first;
+    if (length <= row_piece) {
+      RowClass& of = classes[class_of(length)];
+      ++of.rows;
+      of.nonzeros += length;
+      continue;
+    }
+    const Index pieces = pieces_of(length, row_piece);
+    for (Index p = 0; p < pieces; ++p) {
+      const Index from = p * length / pieces, to = (p + 1) * length / pieces;
+      result.pieces.push_back({first + from, static_cast<LocalIndex>(to - from),
+                               static_cast<LocalIndex>(row),
+                               static_cast<LocalIndex>(result.cut.rows.size()),
+                               static_cast<LocalIndex>(result.cut.count() + p)});
+    }
+    result.cut.rows.push_back(row);
+    result.cut.pieces.push_back(static_cast<LocalIndex>(result.cut.count() + pieces));
+  }
+  // The longest first: what takes long is not begun last.
+  Index first = 0;
+  for (std::size_t c = classes.size(); c-- > 0;) {
+    classes[c].first = first;
+    first += classes[c].rows;
+  }
+  result.slots.resize(static_cast<std::size_t>(first));
+  std::vector<Index> next(classes.size());
+  for (std::size_t c = 0; c < classes.size(); ++c) next[c] = classes[c].first;
+  for (Index row = 0; row < rows; ++row) {
+    const Index begin = row_offsets[row], length = row_offsets[row + 1] - begin;
+    if (length > row_piece) continue;
+    result.slots[static_cast<std::size_t>(next[class_of(length)]++)] = {
+        begin, static_cast<LocalIndex>(length), static_cast<LocalIndex>(row)};
+  }
+  for (std::size_t c = classes.size(); c-- > 0;) {
+    if (classes[c].rows > 0) result.classes.push_back(classes[c]);
+  }
+  return result;
+}
+
+template <typename T>
+RowSplit<T> RowSplit<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
+  const NvtxRange range("sort rows by length");
+  if (matrix.rows > std::numeric_limits<LocalIndex>::max()) {
+    fail(ExitCode::input,
+         "csr_row_split numbers rows by 32 bits; {} are too many, take sliced_rows", matrix.rows);
+  }
+  const RowClasses classes = row_classes_of(matrix.row_offsets);
+  return {DeviceArray<LocalIndex>(matrix.column_indices),
+          DeviceArray<T>(matrix.values),
+          DeviceArray<RowSlot>(classes.slots),
+          classes.classes,
+          DeviceArray<RowPiece>(classes.pieces),
+          CutRows<T>::from_list(classes.cut),
+          DeviceArray<unsigned>(std::vector<unsigned>(classes.cut.rows.size()))};
+}
+
+template struct RowSplit<float>;
+template struct RowSplit<double>;
+
+}  // namespace spsolve::cuda
