@@ -7,7 +7,7 @@ import random
 import unittest
 
 from support import BIN, CliTest, NOT_TRUSTWORTHY, SOLVED
-from test_singular import Systems, empty, grown, rank
+from solve.test_singular import Systems, empty, grown, rank
 
 CIRCUITS = ("add32", "adder_dcop_05", "rajat05", "rajat19", "oscil_dcop_01", "oscil_dcop_15",
             "oscil_dcop_41", "oscil_dcop_57", "fs_183_6", "west0479", "memplus")

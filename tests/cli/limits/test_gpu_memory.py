@@ -1,6 +1,6 @@
 """The memory plan of GPUs beside the memory that the ranks really took there.
 
-`python3 test_gpu_memory.py --table` prints the figures. Where no GPU is, all but the remedies skip.
+`python3 -m limits.test_gpu_memory --table` in tests/cli prints the figures. Where no GPU is, all but the remedies skip.
 """
 
 import sys
