@@ -7,7 +7,8 @@ namespace spsolve {
 namespace {
 
 constexpr SectionKind identity_section{"checkpoint", 1};
-constexpr Index most_rows = Index{1} << 29;  // as of task: solve
+constexpr SectionKind right_hand_sides_section{"right-hand sides", 1};  // where they count
+constexpr Index most_rows = Index{1} << 29;                             // as of task: solve
 
 /// The section's bytes; no padding anywhere.
 struct Identity {
@@ -28,10 +29,13 @@ bool is_value(std::int32_t number) {
 }  // namespace
 
 std::uint64_t EliminatedProblem::fingerprint() const {
-  const std::array<std::uint64_t, 5> words{
-      static_cast<std::uint64_t>(order), static_cast<std::uint64_t>(method),
-      static_cast<std::uint64_t>(pivoting), static_cast<std::uint64_t>(precision), matrix};
-  return checksum(std::as_bytes(std::span(words)));
+  const std::array<std::uint64_t, 6> words{static_cast<std::uint64_t>(order),
+                                           static_cast<std::uint64_t>(method),
+                                           static_cast<std::uint64_t>(pivoting),
+                                           static_cast<std::uint64_t>(precision),
+                                           matrix,
+                                           right_hand_sides};
+  return checksum(std::as_bytes(std::span(words).first(right_hand_sides != 0 ? 6 : 5)));
 }
 
 std::string difference(const EliminatedProblem& theirs, const EliminatedProblem& ours) {
@@ -48,6 +52,7 @@ std::string difference(const EliminatedProblem& theirs, const EliminatedProblem&
   if (theirs.precision != ours.precision) {
     return fmt::format("solve.precision={}, not {}", name(theirs.precision), name(ours.precision));
   }
+  if (theirs.right_hand_sides != ours.right_hand_sides) return "other right-hand sides";
   return "";
 }
 
@@ -65,6 +70,9 @@ void write_identity(SectionWriter& file, const EliminatedProblem& problem,
                           part.rank};
   file.begin(identity_section);
   file.write(std::as_bytes(std::span(&identity, 1)));
+  if (problem.right_hand_sides == 0) return;
+  file.begin(right_hand_sides_section);
+  file.write_values(std::span(&problem.right_hand_sides, 1));
 }
 
 CheckpointReader::CheckpointReader(const std::filesystem::path& path) : SectionReader(path) {
@@ -76,9 +84,16 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path) : SectionR
     refuse("names no elimination that this program knows");
   }
   if (identity.rank < 0 || identity.rank >= identity.ranks) refuse("contradicts itself");
-  problem_ = {identity.order, static_cast<Method>(identity.method),
-              static_cast<Pivoting>(identity.pivoting), static_cast<Precision>(identity.precision),
-              identity.matrix};
+  problem_ = {identity.order,
+              static_cast<Method>(identity.method),
+              static_cast<Pivoting>(identity.pivoting),
+              static_cast<Precision>(identity.precision),
+              identity.matrix,
+              0};
+  if (find(right_hand_sides_section.name) != nullptr) {
+    read(section(right_hand_sides_section), 0,
+         std::as_writable_bytes(std::span(&problem_.right_hand_sides, 1)));
+  }
   part_ = {identity.generation, identity.stamp, identity.ranks, identity.rank};
 }
 

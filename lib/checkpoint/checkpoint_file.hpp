@@ -12,13 +12,14 @@ namespace spsolve {
 
 /// What a checkpoint belongs to: a matrix and the way it is eliminated. Nothing of it depends on
 /// the number of ranks, on panels or on devices, and right-hand sides are no part of it: the
-/// factors serve any.
+/// factors serve any. Krylov methods iterate for right-hand sides, which are a part of it then.
 struct EliminatedProblem {
   Index order = 0;
   Method method = Method::lu;
   Pivoting pivoting = Pivoting::partial;
   Precision precision = Precision::float64;
-  std::uint64_t matrix = 0;  ///< checksum of the non-zeros and of their scale factors
+  std::uint64_t matrix = 0;            ///< checksum of the non-zeros and of their scale factors
+  std::uint64_t right_hand_sides = 0;  ///< of Krylov methods: checksum; else 0
 
   /// One number for all of it, for names of files.
   std::uint64_t fingerprint() const;

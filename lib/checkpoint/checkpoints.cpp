@@ -62,6 +62,12 @@ void Checkpoints::note(std::string text) {
   statistics_.notes.push_back(std::move(text));
 }
 
+/// A step in words: nobody knows how many an iteration will take.
+std::string Checkpoints::place(Index step) const {
+  return is_krylov(problem_.method) ? fmt::format("step {}", step)
+                                    : fmt::format("step {} of {}", step, problem_.order);
+}
+
 // --- to go on
 
 /// Those of this problem, ascending, whether whole or not.
@@ -188,7 +194,7 @@ void Checkpoints::refuse_to_begin_anew(const std::string& foreign) const {
   if (!foreign.empty()) reasons += "; " + foreign;
   fail_everywhere(ExitCode::input,
                   "checkpoint.resume is require, and {} holds no good checkpoint of this "
-                  "elimination{}",
+                  "system{}",
                   wanted_.directory.string(), reasons);
 }
 
@@ -275,12 +281,12 @@ void Checkpoints::refuse_a_limit_for_nothing() const {
   const double writing = broadcast_value(team_, time_to_save(), 0);
   const double least = gone + reading + writing + 1;
   if (reading == 0 || least < wanted_.time_limit) return;
-  fail_everywhere(
-      ExitCode::resources,
-      "checkpoint.time_limit={} leaves no time to eliminate in: {:.1f} s were gone "
-      "before, reading the checkpoint of step {} of {} takes about {:.1f} s, and so does "
-      "writing another one; no run would get further: raise it, to {:.0f} at least",
-      wanted_.time_limit, gone, saved_step_, problem_.order, reading, std::ceil(2 * least));
+  fail_everywhere(ExitCode::resources,
+                  "checkpoint.time_limit={} leaves no time to {} in: {:.1f} s were gone "
+                  "before, reading the checkpoint of {} takes about {:.1f} s, and so does "
+                  "writing another one; no run would get further: raise it, to {:.0f} at least",
+                  wanted_.time_limit, is_krylov(problem_.method) ? "iterate" : "eliminate", gone,
+                  place(saved_step_), reading, std::ceil(2 * least));
 }
 
 /// Seconds that writing a checkpoint may take, on the safe side.
@@ -361,14 +367,14 @@ void Checkpoints::save(Index step, const Write& write, Way way) {
     if (way == Way::anew) kept_.push_back(generation);
     for (; kept_.size() > kept_generations; kept_.erase(kept_.begin())) remove_files(kept_.front());
     if (team_.rank() == 0) {
-      log_line(fmt::format("checkpoint of step {} of {}: {}", step, problem_.order,
-                           files_of(generation).path(0).string()));
+      log_line(
+          fmt::format("checkpoint of {}: {}", place(step), files_of(generation).path(0).string()));
     }
   } catch (const Error& error) {
     if (way == Way::anew) remove_files(generation);
     ++statistics_.failed;
     last_failure_ = error.what();
-    note(fmt::format("no checkpoint at step {} of {}: {}; {}", step, problem_.order, last_failure_,
+    note(fmt::format("no checkpoint at {}: {}; {}", place(step), last_failure_,
                      saved_step_ > 0 ? fmt::format("the one of step {} stays", saved_step_)
                                      : "there is none yet"));
   }
@@ -383,13 +389,12 @@ void Checkpoints::stop(CheckpointWish agreed, Index step) const {
                                    ? "stopped before checkpoint.time_limit"
                                    : "stopped by a signal, as asked,";
   if (saved_step_ == 0 && !last_failure_.empty()) {
-    fail_everywhere(ExitCode::resources,
-                    "{} at step {} of {}, and no checkpoint could be written: {}", why, step,
-                    problem_.order, last_failure_);
+    fail_everywhere(ExitCode::resources, "{} at {}, and no checkpoint could be written: {}", why,
+                    place(step), last_failure_);
   }
-  fail_everywhere(ExitCode::interrupted, "{} at step {} of {}; the same command goes on from {}{}",
-                  why, step, problem_.order,
-                  saved_step_ == 0 ? "the beginning, as nothing was eliminated yet"
+  fail_everywhere(ExitCode::interrupted, "{} at {}; the same command goes on from {}{}", why,
+                  place(step),
+                  saved_step_ == 0 ? "the beginning, as nothing was done yet"
                                    : fmt::format("step {}, by its checkpoint in {}", saved_step_,
                                                  wanted_.directory.string()),
                   last_failure_.empty()

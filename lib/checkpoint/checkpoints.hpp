@@ -21,11 +21,11 @@ enum class CheckpointWish : int {
   out_of_time  ///< write one and end, before checkpoint.time_limit
 };
 
-/// Keeps an elimination on disk: a generation of files, one a rank, from time to time, when a
-/// signal asks for it (process/signals.hpp) and before a limit of time; and finds the newest good
-/// one to go on from. A generation counts when the files of all ranks lie complete on the disk; the
-/// one before it stays, older ones go. Several runs may share a folder as long as they eliminate
-/// different systems: names of files say whose they are.
+/// Keeps an elimination, or an iteration, on disk: a generation of files, one a rank, from time to
+/// time, when a signal asks for it (process/signals.hpp) and before a limit of time; and finds the
+/// newest good one to go on from. A generation counts when the files of all ranks lie complete on
+/// the disk; the one before it stays, older ones go. Several runs may share a folder as long as
+/// they eliminate different systems: names of files say whose they are.
 ///
 /// When that is and which generation is good is decided here; what a checkpoint holds is the
 /// solver's, which writes sections of its own and reads them again.
@@ -120,6 +120,7 @@ class Checkpoints {
   void sample_speed();
   void refuse_a_limit_for_nothing() const;
   void note(std::string text);
+  std::string place(Index step) const;
 
   Team& team_;
   CheckpointOptions wanted_;

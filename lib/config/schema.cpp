@@ -333,7 +333,8 @@ const Option option_table[] = {
     text_option<&Config::checkpoint, &CheckpointOptions::directory>(
         OptionType::output_path, "checkpoint.directory",
         "Folder that all ranks see, relative to the working directory, where a dense elimination "
-        "(task: solve) is kept while it runs and from which it goes on; none: nothing is kept."),
+        "or a Krylov method (task: solve) is kept while it runs and from which it goes on; none: "
+        "nothing is kept."),
     text_option<&Config::checkpoint, &CheckpointOptions::systems>(
         OptionType::output_path, "checkpoint.systems",
         "File that names those of several systems that are solved, relative to the working "
@@ -344,8 +345,9 @@ const Option option_table[] = {
         "Time between two checkpoints; 0: only by signals and before the time limit."),
     integer<&Config::checkpoint, &CheckpointOptions::time_limit>(
         "checkpoint.time_limit", 0, 1000000000, "seconds",
-        "An elimination that would go on beyond this time of the whole run writes a checkpoint and "
-        "ends shortly before it; 0: no limit."),
+        "An elimination, or an iteration, that would go on beyond this time of the whole run "
+        "writes "
+        "a checkpoint and ends shortly before it; 0: no limit."),
     choice<&Config::checkpoint, &CheckpointOptions::resume>(
         "checkpoint.resume",
         "auto: go on from the newest good checkpoint, where there is one; never: begin anew; "

@@ -4,9 +4,31 @@
 
 namespace spsolve {
 
+namespace {
+
+/// Of the sum over rows of every rank's `sum`: it does not matter who holds which.
+std::uint64_t over_ranks(Team& team, std::uint64_t sum) {
+  sum = all_sum(team, sum);
+  return checksum(std::as_bytes(std::span(&sum, 1)));
+}
+
+std::uint64_t sum_of(const Vectors& b) {
+  std::uint64_t sum = 0;
+  const Dense<double> rows = own_rows(b);
+  for (Index i = 0; i < rows.rows; ++i) {
+    const Index row = b.own().first + i;
+    Checksum of_row;
+    of_row.add(std::as_bytes(std::span(&row, 1)));
+    of_row.add(std::as_bytes(std::span(rows.row(i), static_cast<std::size_t>(rows.columns))));
+    sum += of_row.value();
+  }
+  return over_ranks(b.team(), sum);
+}
+
+}  // namespace
+
 EliminatedProblem problem_of(SystemMatrix& matrix, const Equilibration& scaling,
-                             const EliminationChoice& choice) {
-  // The sum over rows: it does not matter who holds which.
+                             const EliminationChoice& choice, const Vectors* b) {
   std::uint64_t sum = 0;
   const Csr<double>& rows = matrix.local_rows();
   std::vector<Index> columns;
@@ -24,12 +46,13 @@ EliminatedProblem problem_of(SystemMatrix& matrix, const Equilibration& scaling,
     }
     sum += of_row.value();
   }
-  sum = all_sum(matrix.team(), sum);
-  Checksum whole;
-  whole.add(std::as_bytes(std::span(&sum, 1)));
   const bool by_rows = choice.pivoting == Pivoting::tournament;
-  return {matrix.order(), choice.method, by_rows ? Pivoting::partial : choice.pivoting,
-          choice.precision, whole.value()};
+  return {matrix.order(),
+          choice.method,
+          by_rows ? Pivoting::partial : choice.pivoting,
+          choice.precision,
+          over_ranks(matrix.team(), sum),
+          b != nullptr ? sum_of(*b) : 0};
 }
 
 }  // namespace spsolve

@@ -10,7 +10,12 @@ KrylovEnd iterate_bicgstab(const KrylovSystem& system, KrylovWatch& watch, Vecto
   const std::unique_ptr<Vectors> shadow = copy_of(r), p = copy_of(r);
   const std::unique_ptr<Vectors> v = vectors(), t = vectors(), direction = vectors();
   const Columns ones(columns, 1.0);
-  Columns rho = dots(*shadow, r);
+  Columns rho(columns);
+  KeptRecurrence kept(watch, r, [&](KeptState& state) {
+    state.each(rho);
+    for (Vectors* those : {shadow.get(), p.get()}) state.vectors(*those);
+  });
+  if (!kept.goes_on()) rho = dots(*shadow, r);
   while (true) {
     // x <- x + alpha M^-1 p
     system.preconditioner.apply(*p, *direction);
@@ -46,6 +51,7 @@ KrylovEnd iterate_bicgstab(const KrylovSystem& system, KrylovWatch& watch, Vecto
     p->add_multiples(negated(omega), *v);
     p->combine(beta, ones, r);
     rho = next;
+    kept.may_keep();
   }
 }
 

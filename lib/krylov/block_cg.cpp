@@ -74,6 +74,23 @@ KrylovEnd iterate_block_cg(const KrylovSystem& system, KrylovWatch& watch, Vecto
   const auto columns = static_cast<Index>(watch.columns());
   Owned p, q;
   Dense<double> curvature;  // P^T A P, and then its factors
+  const auto multiply = [&] {
+    q = r.similar(p->columns());
+    system.matrix.apply(*p, *q);
+    curvature = products(*p, *q);
+  };
+  KeptRecurrence kept(watch, r, [&](KeptState& state) {
+    Index count = p != nullptr ? p->columns() : 0;
+    state.number(count);
+    count = std::clamp<Index>(count, 1, columns);
+    if (p == nullptr || p->columns() != count) p = r.similar(count);
+    state.vectors(*p);
+  });
+  if (kept.goes_on()) {
+    multiply();
+    if (!are_finite(curvature.values)) return KrylovEnd::breakdown;
+    if (factor(curvature) >= 0) return KrylovEnd::indefinite;
+  }
   while (true) {
     const std::vector<Index> running = running_columns(watch);
     Owned z = r.similar(static_cast<Index>(running.size()));
@@ -96,9 +113,7 @@ KrylovEnd iterate_block_cg(const KrylovSystem& system, KrylovWatch& watch, Vecto
     p = orthonormal(*z);
     z = nullptr;
     if (p->columns() == 0) return KrylovEnd::breakdown;
-    q = r.similar(p->columns());
-    system.matrix.apply(*p, *q);
-    curvature = products(*p, *q);
+    multiply();
     Dense<double> alpha = products(*p, r);
     if (!are_finite(curvature.values) || !are_finite(alpha.values)) return KrylovEnd::breakdown;
     if (factor(curvature) >= 0) return KrylovEnd::indefinite;
@@ -114,6 +129,7 @@ KrylovEnd iterate_block_cg(const KrylovSystem& system, KrylovWatch& watch, Vecto
     if (watch.enough(maxima(r), x)) {
       return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
     }
+    kept.may_keep();
   }
 }
 

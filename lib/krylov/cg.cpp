@@ -39,26 +39,37 @@ KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x,
     if (plain) return dots(r, r, rho);
     system.preconditioner.apply_and_dot(r, z, rho);
   };
+  KeptRecurrence kept(watch, r, [&](KeptState& state) { state.vectors(*p); });
   precondition({*numbers, even_rho});
-  copy(z, *p);
+  if (!kept.goes_on()) copy(z, *p);
   Index looked_at = 0;  // steps whose numbers the host has seen; it may be some behind
+  const auto look = [&]() -> std::optional<KrylovEnd> {
+    const Dense<double> seen = numbers->take();
+    const auto unfit = trouble(seen, rho_of(looked_at), KrylovEnd::unfit, watch);
+    if (unfit) return unfit;
+    const auto indefinite = trouble(seen, curvature, KrylovEnd::indefinite, watch);
+    if (indefinite) return indefinite;
+    ++looked_at;
+    const Columns of_r(seen.row(largest), seen.row(largest) + seen.columns);
+    if (watch.enough(of_r, x)) return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
+    for (std::size_t c = 0; c < wanted.size(); ++c) wanted[c] = watch.done(c) ? 0.0 : 1.0;
+    return std::nullopt;
+  };
   for (Index step = 0;; ++step) {
     system.matrix.apply_and_dot(*p, q, {*numbers, curvature});
     advance(wanted, {rho_of(step), curvature}, x, *p, r, q, {*numbers, largest});
     numbers->send();
     if (step - looked_at >= numbers->lead()) {
-      const Dense<double> seen = numbers->take();
-      const auto unfit = trouble(seen, rho_of(looked_at), KrylovEnd::unfit, watch);
-      if (unfit) return *unfit;
-      const auto indefinite = trouble(seen, curvature, KrylovEnd::indefinite, watch);
-      if (indefinite) return *indefinite;
-      ++looked_at;
-      const Columns of_r(seen.row(largest), seen.row(largest) + seen.columns);
-      if (watch.enough(of_r, x)) return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
-      for (std::size_t c = 0; c < wanted.size(); ++c) wanted[c] = watch.done(c) ? 0.0 : 1.0;
+      if (const auto end = look()) return *end;
     }
     precondition({*numbers, rho_of(step + 1)});
     p->turn(wanted, *numbers, {rho_of(step + 1), rho_of(step)}, z);
+    std::optional<KrylovEnd> end;
+    kept.may_keep([&] {
+      while (!end && looked_at <= step) end = look();
+      return !end;
+    });
+    if (end) return *end;
   }
 }
 

@@ -37,6 +37,13 @@ class Projections {
     }
   }
   double& at(std::size_t c, std::size_t i, std::size_t j) { return values_[c][i][j]; }
+  void name(KeptState& state) {
+    for (auto& of_column : values_) {
+      for (auto& row : of_column) {
+        for (double& value : row) state.number(value);
+      }
+    }
+  }
   double at(std::size_t c, std::size_t i, std::size_t j) const { return values_[c][i][j]; }
 
   /// gamma_i, i >= k, with sum over j of M_ij gamma_j = f_i, for every column.
@@ -77,6 +84,13 @@ KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x
   const Owned v = vectors(), t = vectors(), direction = vectors();
   Projections m(columns);
   Columns omega(columns, 1.0);
+  KeptRecurrence kept(watch, r, [&](KeptState& state) {
+    m.name(state);
+    state.each(omega);
+    for (const Family* family : {&g, &u}) {
+      for (const Owned& those : *family) state.vectors(*those);
+    }
+  });
   const auto ended = [&] { return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit; };
   while (true) {
     std::array<Columns, shadows> f;
@@ -131,6 +145,7 @@ KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x
     x.add_multiples(factors, *direction);
     r.add_multiples(negated(factors), *t);
     if (watch.enough(maxima(r), x)) return ended();
+    kept.may_keep();
   }
 }
 

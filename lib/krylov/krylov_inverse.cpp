@@ -216,15 +216,30 @@ void KrylovInverse::refuse_inconsistent(const Vectors& b) const {
                   null_space_->words(), part);
 }
 
-void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress) {
+std::string KrylovInverse::way() const {
+  const KrylovOutcome& krylov = *facts_.krylov;
+  std::string words(krylov.preconditioner);
+  if (!krylov.near_null_space.empty()) words += fmt::format(" of {}", krylov.near_null_space);
+  if (renewed_) words += " of earlier values";
+  if (null_space_) words += fmt::format(", null space {}", null_space_->words());
+  words += memory_.memory() == MemoryKind::gpu ? " on GPUs" : " on hosts";
+  const bool of_any_ranks = kind_ == Preconditioner::none || kind_ == Preconditioner::jacobi ||
+                            kind_ == Preconditioner::chebyshev;
+  const int ranks = matrix_->team().size();
+  return of_any_ranks ? words : words + fmt::format(", {} rank{}", ranks, ranks == 1 ? "" : "s");
+}
+
+void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress,
+                                   KeptIteration* kept) {
   if (null_space_ && symmetric_) refuse_inconsistent(b);
   KrylovWatch::Goal goal = first_goal();
+  goal.kept = kept;
   double first_error = 0;
   if (progress != nullptr) {
     progress->restart("iterating");
     progress->call_steps("iteration");
     goal.tell = [&](Index step, double error) {
-      if (step == 1) first_error = error;
+      if (first_error == 0) first_error = error;
       const double whole = std::log(std::max(first_error, goal.tolerance) / goal.tolerance);
       const double left = std::log(std::max(error, goal.tolerance) / goal.tolerance);
       const double done = whole > 0 ? std::clamp(1 - left / whole, 0.0, 1.0) : 1.0;
@@ -235,6 +250,7 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
   KrylovSolve solved = solve_for_a(start, goal, b, x);
   if (renewed_ && !solved.converged && solved.end != KrylovEnd::time) {
     make_preconditioner(false);
+    if (kept != nullptr) kept->change_way(way());
     solved = solve_for_a({start.transposed}, goal, b, x);
   }
   if (!renewed_ && !steps_when_new_) steps_when_new_ = solved.steps;
@@ -280,7 +296,13 @@ std::unique_ptr<Vectors> KrylovInverse::eliminate(const EliminationRun& run) {
   if (run.first == nullptr) return nullptr;
   std::unique_ptr<Vectors> x =
       run.guess != nullptr ? copy_of(*run.guess) : matrix_->vectors(run.first->columns());
-  solve_as_asked({false, run.guess != nullptr}, *run.first, *x, &run.progress);
+  std::optional<KeptIteration> kept;
+  if (run.checkpoints != nullptr) {
+    kept.emplace(*run.checkpoints, *run.first, method_.vectors + 2, way());
+    if (!kept->restarts().empty()) facts_.notes.push_back(kept->restarts());
+  }
+  solve_as_asked({false, run.guess != nullptr}, *run.first, *x, &run.progress,
+                 kept ? &*kept : nullptr);
   return x;
 }
 
@@ -308,32 +330,41 @@ double KrylovInverse::error_for_a(bool transposed, const Vectors& b, const Vecto
 KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, const Vectors& b,
                                        Vectors& x) {
   goal.out_of_time = out_of_time(b.team());
-  KrylovSolve all = solve(start, goal, b, x);
-  // What is asked for by default is as near as double gets, in either scale.
-  if (scaled_ == nullptr || options_.tolerance == 0) return all;
   const double asked = goal.tolerance;
   const Index most_steps = goal.most_steps;
   const auto tell = goal.tell;
-  bool reached = all.converged;
+  KrylovSolve all;
+  double sharper = 1;  // the tolerance of a round as a part of what is asked for
+  const KeptIteration::Level level(goal.kept, KeptIteration::Level::Kind::progress,
+                                   [&](KeptState& state) {
+                                     state.number(sharper);
+                                     state.number(all.steps);
+                                     state.numbers(all.history);
+                                   });
   while (true) {
-    all.error = error_for_a(start.transposed, b, x);
-    all.converged = all.error <= asked;
-    if (all.converged || !reached || all.steps >= most_steps) return all;
-    goal.tolerance *= asked / (2 * all.error);
+    goal.tolerance = sharper * asked;
     goal.most_steps = most_steps - all.steps;
     if (tell) {
       goal.tell = [&tell, before = all.steps](Index step, double error) {
         tell(before + step, error);
       };
     }
-    const KrylovSolve more = solve({start.transposed, true}, goal, b, x);
-    reached = more.converged;
-    all.end = more.end;
-    all.steps += more.steps;
+    const KrylovSolve round = solve(start, goal, b, x);
+    all.end = round.end;
+    all.steps += round.steps;
+    all.error = round.error;
+    all.converged = round.converged;
     // The first of them is the last one of those before.
-    if (!more.history.empty()) {
-      all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
-    }
+    const bool follows = !all.history.empty() && !round.history.empty();
+    all.history.insert(all.history.end(), round.history.begin() + (follows ? 1 : 0),
+                       round.history.end());
+    // What is asked for by default is as near as double gets, in either scale.
+    if (scaled_ == nullptr || options_.tolerance == 0) return all;
+    all.error = error_for_a(start.transposed, b, x);
+    all.converged = all.error <= asked;
+    if (all.converged || !round.converged || all.steps >= most_steps) return all;
+    sharper *= asked / (2 * all.error);
+    start.from_x = true;
   }
 }
 
@@ -365,12 +396,25 @@ KrylovSolve KrylovInverse::solve_for(Start start, const KrylovWatch::Goal& goal,
                       projects ? static_cast<LinearOperator&>(*projected) : preconditioner,
                       options_.restart};
   const Index at_once = method_.at_once > 0 ? method_.at_once : b.columns();
+  KrylovSolve all;
+  all.converged = true;
+  Index first = 0;
+  const KeptIteration::Level level(goal.kept, KeptIteration::Level::Kind::progress,
+                                   [&](KeptState& state) {
+                                     if (b.columns() <= at_once) return;
+                                     auto end = static_cast<Index>(all.end);
+                                     for (Index* number : {&first, &all.steps, &end})
+                                       state.number(*number);
+                                     all.end = static_cast<KrylovEnd>(end);
+                                     state.number(all.error);
+                                     state.number(all.converged);
+                                     state.numbers(all.history);
+                                     state.vectors(x);
+                                   });
   if (b.columns() <= at_once) {
     return solve_by_krylov(method_, system, goal, b, x, start.from_x);
   }
-  KrylovSolve all;
-  all.converged = true;
-  for (Index first = 0; first < b.columns(); first += at_once) {
+  for (; first < b.columns(); first += at_once) {
     const Index count = std::min(at_once, b.columns() - first);
     const std::unique_ptr<Vectors> part = b.similar(count), result = b.similar(count);
     part->copy_columns(b, first, 0, count);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "dense/dense_memory.hpp"
+#include "krylov/kept_iteration.hpp"
 #include "krylov/krylov_solve.hpp"
 #include "krylov/null_space.hpp"
 #include "krylov/preconditioner.hpp"
@@ -16,12 +17,12 @@ namespace spsolve {
 /// steps again as the first one with them did; what does not converge with them is solved once more
 /// with a preconditioner that is made anew. eliminate() solves for run.first to the backward error
 /// that is asked for, and so does a solve that is expected to be for a solution; corrections stop
-/// at residuals of 1e-6 of their right-hand sides, estimates at 1e-2. Methods for symmetric
-/// matrices leave A as it is. Refuses, with Error(not_trustworthy), a matrix that is not symmetric
-/// or not positive definite as the method wants it, where that shows. Of a singular A whose null
-/// space is named it makes the pseudo-inverse, as far as A is symmetric: solutions are orthogonal
-/// to the null space; right-hand sides that are not, so that there is no solution, are refused
-/// likewise.
+/// at residuals of 1e-6 of their right-hand sides, estimates at 1e-2. What eliminate() solves is
+/// kept by run.checkpoints and gone on from. Methods for symmetric matrices leave A as it is.
+/// Refuses, with Error(not_trustworthy), a matrix that is not symmetric or not positive definite as
+/// the method wants it, where that shows. Of a singular A whose null space is named it makes the
+/// pseudo-inverse, as far as A is symmetric: solutions are orthogonal to the null space; right-hand
+/// sides that are not, so that there is no solution, are refused likewise.
 class KrylovInverse final : public Inverse {
  public:
   /// `memory` must outlive the object.
@@ -51,8 +52,12 @@ class KrylovInverse final : public Inverse {
   KrylovWatch::Goal first_goal() const;
   /// Refuses right-hand sides that A x never is.
   void refuse_inconsistent(const Vectors& b) const;
-  /// Solves to the backward error that is asked for, and tells of it in facts_.
-  void solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress);
+  /// Solves to the backward error that is asked for, and tells of it in facts_. `progress` and
+  /// `kept` may be null.
+  void solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress,
+                      KeptIteration* kept = nullptr);
+  /// What M depends on, in words.
+  std::string way() const;
   void apply(bool transposed, const Vectors& x, Vectors& y);
   /// solve() until the goal is reached for A itself, and not only as it is equilibrated.
   KrylovSolve solve_for_a(Start start, KrylovWatch::Goal goal, const Vectors& b, Vectors& x);

@@ -3,6 +3,7 @@
 #include <span>
 #include <string_view>
 
+#include "krylov/kept_iteration.hpp"
 #include "krylov/watch.hpp"
 #include "solve/linear_operator.hpp"
 #include "solve/options.hpp"
@@ -38,7 +39,8 @@ struct KrylovMethod {
 
   /// Takes steps from x on, which `r` = b - A x belongs to, until the watch says enough, a cycle is
   /// full or nothing more can be done. Afterwards r is what the recurrences have of the residual.
-  /// Columns that are done stay as they are. Collective.
+  /// Columns that are done stay as they are. Where the watch's goal names what keeps the solve, the
+  /// method does so between steps, and goes on with the recurrences that are there. Collective.
   KrylovEnd (*iterate)(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
 };
 
@@ -47,6 +49,37 @@ std::span<const KrylovMethod> krylov_methods();
 
 /// The row of a method; null where it is none of these.
 const KrylovMethod* krylov_method(Method method);
+
+/// What a method goes on with at its next step, r among it, as long as the object lives.
+class KeptRecurrence {
+ public:
+  KeptRecurrence(const KrylovWatch& watch, Vectors& r, KeptIteration::Name name)
+      : kept_(watch.goal().kept),
+        level_(kept_, KeptIteration::Level::Kind::recurrence,
+               [&r, name = std::move(name)](KeptState& state) {
+                 state.vectors(r);
+                 name(state);
+               }) {}
+
+  /// Whether everything is now as it was kept.
+  bool goes_on() const { return level_.goes_on(); }
+
+  /// At a boundary between two steps: keeps the solve where that is wanted, once settle() has made
+  /// it ready; hands back whether that was so. Collective.
+  bool may_keep() {
+    return may_keep([] { return true; });
+  }
+  template <typename Settle>
+  bool may_keep(Settle&& settle) {
+    if (kept_ == nullptr || !kept_->is_wanted() || !settle()) return false;
+    kept_->keep();
+    return true;
+  }
+
+ private:
+  KeptIteration* kept_;
+  KeptIteration::Level level_;
+};
 
 // The methods, each in a file of its own name.
 

@@ -1,5 +1,6 @@
 #include "krylov/krylov_solve.hpp"
 
+#include "krylov/kept_iteration.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {
@@ -20,42 +21,69 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
     system.matrix.apply(x, *r);
     r->combine(Columns(watch.columns(), -1.0), Columns(watch.columns(), 1.0), b);
   };
-  if (from_x) {
-    find_residual();
-  } else {
-    x.fill(0);
-  }
   KrylovSolve result;
-  result.error = worst(watch.errors(x, maxima(*r)));
   bool at_best = true;  // x is what result.error is of, and not `best`
-  double halved = result.error;
+  double halved = 0;
   Index steps_at_half = 0;
-  while (true) {
-    watch.learn(x);
-    watch.begin(maxima(*r));
-    if (watch.all_done()) break;
-    if (at_best) copy(x, *best);
-    result.end = method.iterate(system, watch, x, *r);
+  const KeptIteration::Level level(goal.kept, KeptIteration::Level::Kind::progress,
+                                   [&](KeptState& state) {
+                                     state.number(result.error);
+                                     state.number(halved);
+                                     state.number(steps_at_half);
+                                     watch.name(state);
+                                     state.vectors(x);
+                                     state.vectors(*best);
+                                   });
+  /// Looks at what a cycle left, and whether there is anything to be gained by another one.
+  const auto goes_further = [&] {
     find_residual();
     const double now = worst(watch.errors(x, maxima(*r)));
     at_best = now < result.error;
     if (at_best) result.error = now;
-    if (result.error <= goal.tolerance) break;
+    if (result.error <= goal.tolerance) return false;
     if (watch.must_stop()) {
       result.end = watch.no_time_left() ? KrylovEnd::time : KrylovEnd::limit;
-      break;
+      return false;
     }
-    if (result.end == KrylovEnd::indefinite || result.end == KrylovEnd::unfit) break;
+    if (result.end == KrylovEnd::indefinite || result.end == KrylovEnd::unfit) return false;
     if (result.error <= halved / 2) {
       halved = result.error;
       steps_at_half = watch.steps();
-      continue;
+      return true;
     }
     // A recurrence at its end, or broken down, that left so much: another one would, too.
-    if (result.end != KrylovEnd::cycle) break;
-    if (watch.steps() - steps_at_half > cycles_of_patience * system.restart) break;
+    return result.end == KrylovEnd::cycle &&
+           watch.steps() - steps_at_half <= cycles_of_patience * system.restart;
+  };
+  bool within = level.goes_on() && goal.kept->has_recurrence();  // a cycle
+  bool more = true;
+  if (level.goes_on() && !within) {
+    result.end = KrylovEnd::cycle;
+    more = goes_further();
+  } else if (!level.goes_on()) {
+    if (from_x) {
+      find_residual();
+    } else {
+      x.fill(0);
+    }
+    halved = result.error = worst(watch.errors(x, maxima(*r)));
+  }
+  while (more) {
+    if (!within) {
+      watch.learn(x);
+      watch.begin(maxima(*r));
+      if (watch.all_done()) break;
+      if (at_best) copy(x, *best);
+    }
+    within = false;
+    result.end = method.iterate(system, watch, x, *r);
+    more = goes_further();
   }
   if (!at_best) copy(*best, x);
+  if (goal.kept != nullptr) {
+    copy(x, *best);
+    goal.kept->keep_at_the_end();
+  }
   result.converged = result.error <= goal.tolerance;
   result.steps = watch.steps();
   result.history = watch.history();

@@ -20,7 +20,8 @@ struct KrylovSolve {
 /// Solves A x = b from x as it is, or from x = 0, by cycles of `method`, each from the true
 /// residual b - A x, until that is as small as `goal` wants, no steps are left, or a cycle whose
 /// recurrence had come to its end did not halve it; or until no time is left. x is the best that
-/// was found. Right-hand sides at once: all of them. Collective.
+/// was found. Right-hand sides at once: all of them. Where goal.kept is gone on from, x is what was
+/// kept. Collective.
 KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& system,
                             const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x,
                             bool from_x = false);

@@ -27,11 +27,22 @@ KrylovEnd iterate_minres(const KrylovSystem& system, KrylovWatch& watch, Vectors
     return KrylovEnd::reached;
   };
 
-  system.preconditioner.apply(*v, *z);
-  Columns gamma, old_gamma = ones;
-  if (const KrylovEnd end = length(*z, *v, gamma); end != KrylovEnd::reached) return end;
-  Columns eta = gamma;
+  Columns gamma, old_gamma = ones, eta;
   Columns cosine = ones, old_cosine = ones, sine = none, old_sine = none;
+  KeptRecurrence kept(watch, r, [&](KeptState& state) {
+    for (Columns* values : {&gamma, &old_gamma, &eta, &cosine, &old_cosine, &sine, &old_sine}) {
+      values->resize(columns);
+      state.each(*values);
+    }
+    for (Vectors* those : {old_v.get(), v.get(), z.get(), old_w.get(), w.get()}) {
+      state.vectors(*those);
+    }
+  });
+  if (!kept.goes_on()) {
+    system.preconditioner.apply(*v, *z);
+    if (const KrylovEnd end = length(*z, *v, gamma); end != KrylovEnd::reached) return end;
+    eta = gamma;
+  }
   while (true) {
     for (std::size_t c = 0; c < columns; ++c) {
       if (running(c) && gamma[c] == 0) return KrylovEnd::breakdown;
@@ -85,6 +96,7 @@ KrylovEnd iterate_minres(const KrylovSystem& system, KrylovWatch& watch, Vectors
     w.swap(new_w);
     old_gamma = std::move(gamma);
     gamma = std::move(new_gamma);
+    kept.may_keep();
   }
 }
 

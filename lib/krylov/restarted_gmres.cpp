@@ -5,6 +5,9 @@
 namespace spsolve {
 
 KrylovEnd iterate_gmres(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r) {
+  // A cycle needs x alone.
+  KeptIteration* const kept = watch.goal().kept;
+  if (kept != nullptr && kept->is_wanted()) kept->keep();
   const std::size_t columns = watch.columns();
   // A cycle goes by Euclidean norms, the watch by maxima: the two are taken to shrink alike.
   const Columns length = norms(r), largest = maxima(r);

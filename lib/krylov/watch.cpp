@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "krylov/kept_iteration.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -52,12 +54,24 @@ void KrylovWatch::begin(const std::vector<double>& of_r) {
   }
 }
 
+void KrylovWatch::name(KeptState& state) {
+  state.number(steps_);
+  state.each(of_x_);
+  state.numbers(history_);
+  for (std::size_t c = 0; c < done_.size(); ++c) {
+    bool done = done_[c];
+    state.number(done);
+    done_[c] = done;
+  }
+}
+
 bool KrylovWatch::all_done() const {
   return std::ranges::find(done_, false) == done_.end();
 }
 
 bool KrylovWatch::enough(const std::vector<double>& of_r) {
   ++steps_;
+  if (goal_.kept != nullptr) goal_.kept->count_step();
   note(of_r);
   if (goal_.tell) goal_.tell(steps_, history_.back());
   if (goal_.out_of_time) late_ = goal_.out_of_time();

@@ -8,6 +8,9 @@
 
 namespace spsolve {
 
+class KeptIteration;
+class KeptState;
+
 /// When a Krylov method has done enough for A x = b, and what its steps came to. Every member is
 /// the same on every rank.
 class KrylovWatch {
@@ -23,6 +26,8 @@ class KrylovWatch {
     std::function<bool()> out_of_time = {};
     /// Called with the steps so far and the largest error; may be empty.
     std::function<void(Index, double)> tell = {};
+    /// What keeps the solve; null where nothing does.
+    KeptIteration* kept = nullptr;
   };
 
   /// `of_b`: the maxima of the columns of b.
@@ -62,6 +67,9 @@ class KrylovWatch {
   double target(std::size_t column) const;
 
   const Goal& goal() const { return goal_; }
+
+  /// Names what it knows, to be kept or taken (kept_iteration.hpp).
+  void name(KeptState& state);
 
  private:
   void note(const std::vector<double>& of_r);

@@ -82,10 +82,6 @@ constexpr std::string_view why_not(Method method, NullSpaceKind null_space) {
 
 /// The same of a method and checkpoints.
 constexpr std::string_view why_not_kept(Method method) {
-  if (is_krylov(method)) {
-    return "Krylov methods keep no checkpoints; use solve.method=lu, or leave "
-           "checkpoint.directory out";
-  }
   return is_sparse(method) ? "sparse methods keep no checkpoints; use solve.method=lu, or leave "
                              "checkpoint.directory out"
                            : "";

@@ -26,7 +26,10 @@ std::string refuse_krylov(const SolverQuestion& question) {
   if (const auto reason = why_not(method, options.pivoting); !reason.empty()) {
     return std::string(reason);
   }
-  if (question.keeps) return std::string(why_not_kept(method));
+  // What it eliminates by where iteration does not do keeps none.
+  if (question.keeps && options.method == Method::automatic) {
+    return std::string(why_not_kept(Method::sparse_lu));
+  }
   if (options.precision != Precision::float64) {
     return fmt::format(
         "solve.precision={} does not go with solve.method={}, which computes in double; use "
@@ -100,6 +103,10 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   }
   if (question.guesses) {
     there.push_back({"eliminate", "first guess", vectors_bytes(height, question.right_hand_sides)});
+  }
+  if (question.keeps) {
+    plan.parts.push_back({"prepare", "right-hand sides, for the names of checkpoints",
+                          vectors_bytes(height, question.right_hand_sides)});
   }
   // Of those that `auto` may choose the one that takes the most.
   const Preconditioner wanted = question.options.preconditioner;

@@ -9,13 +9,26 @@
 #include "fuzz/memory_file.hpp"
 #include "fuzz/require.hpp"
 #include "helpers/checkpoint_bytes.hpp"
+#include "krylov/kept_iteration.hpp"
 
 namespace {
 
 using namespace spsolve;
 
+void read_iteration(const fuzz::MemoryFile& file, std::size_t bytes) {
+  try {
+    const KeptPart part = read_kept_part(CheckpointReader(file.path()));
+    fuzz::require(8 * (part.numbers.size() + part.recurrence.size()) + part.way.size() <= bytes &&
+                      8 * (part.columns.size() + part.recurrence_columns.size()) <= bytes,
+                  "more than there can be");
+  } catch (const Error& error) {
+    fuzz::require(error.code() == ExitCode::input, "an error that is not the input's");
+  }
+}
+
 void read(const std::vector<std::uint8_t>& bytes) {
   const fuzz::MemoryFile file(bytes);
+  read_iteration(file, bytes.size());
   try {
     const CheckpointReader reader(file.path());
     for (const FileSection& section : reader.sections()) {

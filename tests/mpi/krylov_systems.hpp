@@ -3,10 +3,34 @@
 #include <gtest/gtest.h>
 
 #include "helpers/systems_in_bands.hpp"
+#include "io/matrix_source.hpp"
 #include "solve_in_team.hpp"
 #include "system/system_solver.hpp"
 
 namespace spsolve {
+
+/// A matrix whose first row and column are full and small: equilibrated, their sums decide the
+/// norm, which backward errors are in proportion to, and as they are they don't.
+inline Csr<double> with_a_small_row_and_column() {
+  const Csr<double> grid = load_matrix("convdiff3d:7");
+  Csr<double> whole;
+  whole.rows = whole.columns = grid.rows;
+  whole.row_offsets.assign(1, 0);
+  for (Index i = 0; i < grid.rows; ++i) {
+    std::vector<double> row(static_cast<std::size_t>(grid.columns), i == 0 ? 0x1p-20 : 0.0);
+    row[0] = 0x1p-20;
+    for (Index k = grid.row_offsets[i]; i > 0 && k < grid.row_offsets[i + 1]; ++k) {
+      if (grid.column_indices[k] > 0) row[grid.column_indices[k]] = grid.values[k];
+    }
+    for (Index j = 0; j < grid.columns; ++j) {
+      if (row[j] == 0) continue;
+      whole.column_indices.push_back(static_cast<LocalIndex>(j));
+      whole.values.push_back(row[j]);
+    }
+    whole.row_offsets.push_back(static_cast<Index>(whole.values.size()));
+  }
+  return whole;
+}
 
 /// Systems that Krylov methods solve over the ranks of a team.
 class Krylov : public testing::Test {

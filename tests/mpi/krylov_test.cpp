@@ -139,25 +139,7 @@ TEST_F(Krylov, StopsAtTheToleranceThatIsAskedFor) {
 }
 
 TEST_F(Krylov, TheToleranceIsThatOfTheMatrixAsItIsAlsoWhereItIsEquilibrated) {
-  // The first row and column are full and small: equilibrated, their sums decide the norm, which
-  // backward errors are in proportion to, and as they are they don't.
-  const Csr<double> grid = load_matrix("convdiff3d:7");
-  Csr<double> whole;
-  whole.rows = whole.columns = grid.rows;
-  whole.row_offsets.assign(1, 0);
-  for (Index i = 0; i < grid.rows; ++i) {
-    std::vector<double> row(static_cast<std::size_t>(grid.columns), i == 0 ? 0x1p-20 : 0.0);
-    row[0] = 0x1p-20;
-    for (Index k = grid.row_offsets[i]; i > 0 && k < grid.row_offsets[i + 1]; ++k) {
-      if (grid.column_indices[k] > 0) row[grid.column_indices[k]] = grid.values[k];
-    }
-    for (Index j = 0; j < grid.columns; ++j) {
-      if (row[j] == 0) continue;
-      whole.column_indices.push_back(static_cast<LocalIndex>(j));
-      whole.values.push_back(row[j]);
-    }
-    whole.row_offsets.push_back(static_cast<Index>(whole.values.size()));
-  }
+  const Csr<double> whole = with_a_small_row_and_column();
   const Dense<double> b = random_multivector(whole.rows, 1, 3);
   for (const bool transposed : {false, true}) {
     const Csr<double> matrix = transposed ? transpose(whole) : whole;

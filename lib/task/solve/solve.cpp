@@ -172,7 +172,8 @@ class SolveRun {
       report_.equilibrated = solver.scaling().scales;
       if (keeps) {
         checkpoints_.emplace(team_, config_.checkpoint,
-                             problem_of(solver.matrix(), solver.scaling(), solver.choice()),
+                             problem_of(solver.matrix(), solver.scaling(), solver.choice(),
+                                        is_krylov(solver.choice().method) ? &b : nullptr),
                              total_);
       }
     });

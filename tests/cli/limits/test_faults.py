@@ -75,6 +75,8 @@ MULTIPLY_ON_GPU = MULTIPLY.replace("csr_balanced", "csr_row_split") + WATCHED + 
 
 # Out of time at once: a checkpoint is written behind the first step.
 KEPT = SOLVE + "checkpoint: {directory: kept, time_limit: 1}\n"
+ITERATED = KEPT.replace("random_dense:300:seed=3", "grid2d:30").replace(
+    "gauss", "cg, preconditioner: none")
 
 DISK = ("unshare -m bash -c 'mkdir disk && mount -t tmpfs -o size=8k none disk && "
         "{{ {mpirun} -np {ranks} {spsolve} c.yaml --set output.solution=disk/x.mtx; "
@@ -121,6 +123,14 @@ CASES = (
     Case("a rank gets no memory for a checkpoint", (2, 3), RESOURCES,
          "no checkpoint could be written", "rank=1:phase=checkpoint:step=2:bad_alloc", KEPT,
          left=("kept",)),
+    Case("a rank is killed while it keeps an iteration", (2, 3), KILLED, "on signal 9",
+         "rank=1:phase=checkpoint:step=2:kill", ITERATED, left=("kept",)),
+    Case("a rank gets no memory to keep an iteration", (2, 3), RESOURCES,
+         "no checkpoint could be written", "rank=1:phase=checkpoint:step=2:bad_alloc", ITERATED,
+         left=("kept",)),
+    Case("a rank hangs while it keeps an iteration", (2, 3), RESOURCES,
+         r"rank 1 has not moved for \d+ s in phase checkpoint", "rank=1:phase=checkpoint:step=2:hang",
+         ITERATED + WATCHED, left=("kept",)),
     Case("a process stands still", (2, 3, 4), RESOURCES, "rank 1 has stood still altogether",
          "rank=1:phase=eliminate:step=20:stop", SOLVE + WATCHED),
     *(Case(f"a GPU falls off the bus, {method}", (1, 2), RESOURCES, "has lost its GPU",

@@ -70,7 +70,6 @@ class Krylov(CliTest):
              "wants a diagonal without zeros"),
             ("grid2d:20", ("solve.method=cg", "solve.precision=float"), INPUT,
              "computes in double"),
-            ("grid2d:20", ("solve.method=cg", "checkpoint.directory=kept"), INPUT, "checkpoint"),
             ("grid2d:20", ("solve.method=cg", "solve.pivoting=partial"), INPUT, "pivoting"),
             ("grid2d:20", ("solve.method=cg", "solve.tolerance=-1"), INPUT, "solve.tolerance"),
             ("grid2d:20", ("solve.method=cg", "solve.tolerance=nan"), INPUT, "solve.tolerance"),
