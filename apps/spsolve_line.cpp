@@ -132,8 +132,8 @@ void check_it_is_a_matrix(const std::string& file) {
   if (binary || front.starts_with("%%")) return;
   fail(ExitCode::input,
        "{}: is no matrix (Matrix Market, npz, npy, PETSc), nor does it end in .yaml, .yml or .json "
-       "as a "
-       "configuration does; --config {} takes it for one all the same",
+       "as a configuration does; a matrix of another form is written as a Matrix Market file by "
+       "scipy.io.mmwrite, for one; --config {} takes it for a configuration all the same",
        file, file);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/untouched_array.hpp"
+#include "sparse/fronts/factor_memory.hpp"
 #include "sparse/fronts/front.hpp"
 #include "sparse/fronts/front_entries.hpp"
 #include "sparse/fronts/fronts.hpp"
@@ -28,20 +29,6 @@ struct FactoredFront {
   const LocalIndex* border_columns = nullptr;
   const T* off_diagonal = nullptr;  ///< of D; LDL^T only
 };
-
-/// Bytes that a factorisation takes beside its matrix and its fronts.
-struct FactorMemory {
-  std::int64_t factors = 0;
-  std::int64_t stack = 0;  ///< of what fronts pass up, and scratch of threads
-  std::int64_t rest = 0;   ///< rows of pivots
-};
-
-/// How a factorisation is spread over threads; see Schedule.
-Schedule factor_schedule(const Fronts& fronts, Factorization kind, int threads);
-
-/// Bytes of values in T by that schedule.
-FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Schedule& schedule,
-                           std::size_t value_bytes);
 
 /// Factors of a sparse matrix by the multifrontal method (Duff and Reid 1983; Liu 1992): L L^T,
 /// L D L^T or P L U with pivots from the fronts' own rows only. Keeps its memory from one

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sparse/fronts/border_block.hpp"
+#include "sparse/fronts/factorization.hpp"
+#include "sparse/fronts/fronts.hpp"
+#include "sparse/fronts/schedule.hpp"
+
+namespace spsolve {
+
+// The memory that a multifrontal factorisation takes: factors, and stacks of what fronts pass up.
+
+/// Bytes that a factorisation takes beside its matrix and its fronts.
+struct FactorMemory {
+  std::int64_t factors = 0;
+  std::int64_t stack = 0;  ///< of what fronts pass up, and scratch of threads
+  std::int64_t rest = 0;   ///< rows of pivots
+};
+
+/// How a factorisation is spread over threads; see Schedule.
+Schedule factor_schedule(const Fronts& fronts, Factorization kind, int threads);
+
+/// Bytes of values in T by that schedule.
+FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Schedule& schedule,
+                           std::size_t value_bytes);
+
+/// Entries of the factors of a front.
+Index factor_entries(const Fronts& fronts, LocalIndex s, Factorization kind);
+
+/// Whether what a front passes up is for others than these fronts.
+bool hands_over(const Fronts& fronts, LocalIndex s);
+
+/// Fronts whose blocks are on no stack: those of the schedule's subtrees, and what is handed over.
+std::vector<bool> off_the_stacks(const Fronts& fronts, const Schedule& schedule);
+
+/// Where the columns of what a front passes up lie: a triangle's, or those of LU's square.
+BorderBlock border_block(const Fronts& fronts, LocalIndex s, Factorization kind);
+
+/// Columns of the border in a tile: a panel; of LU few enough tiles to be cheap, enough for all
+/// threads.
+Index border_piece(Index m, Factorization kind);
+
+/// Entries of one thread's stack, of that for the fronts above, and of what subtrees pass up; and
+/// scratch of a thread, and for the fronts above.
+struct StackSizes {
+  Index lane = 0, upper = 0, subtrees = 0, handed_over = 0;
+  Index lane_scratch = 0, upper_scratch = 0;
+};
+
+StackSizes stack_sizes(const Fronts& fronts, Factorization kind, const Schedule& schedule);
+
+}  // namespace spsolve
