@@ -1,5 +1,5 @@
-// spbench: samples kernels, conversions and eliminations -> a table, CSV, JSON. Works alone,
-// without MPI, unless a launcher started several.
+// spbench: samples kernels, conversions, eliminations and iterations -> a table, CSV, JSON. Works
+// alone, without MPI, unless a launcher started several.
 
 #include "apps/bench/spbench.hpp"
 
@@ -40,7 +40,7 @@ namespace {
 
 ExitCode run(int argc, char** argv, Team& team) {
   start_log(team.rank(), false);
-  CLI::App app("Samples products, conversions and eliminations.", "spbench");
+  CLI::App app("Samples products, conversions, eliminations and iterations.", "spbench");
   add_common_flags(app);
   const bench::Environment environment = bench::environment_of(argc, argv);
   bool list = false;
@@ -49,6 +49,7 @@ ExitCode run(int argc, char** argv, Team& team) {
   add_multiply_command(app, environment, team);
   add_convert_command(app, environment);
   add_eliminate_command(app, environment, team);
+  add_iterate_command(app, environment, team);
   app.require_subcommand(0, 1);
   for (CLI::App* const command : app.get_subcommands({})) {
     const bool alone = command->get_name() == "kernels" || command->get_name() == "convert";
@@ -59,7 +60,8 @@ ExitCode run(int argc, char** argv, Team& team) {
                       command->get_name(), team.size());
     });
   }
-  const Program program{app, "samples sparse products, conversions and eliminations", {}, {}, {}};
+  const Program program{
+      app, "samples sparse products, conversions, eliminations and iterations", {}, {}, {}};
   const bool speaks = team.rank() == 0;
   if (const auto text = together(team, [&] { return asked_for(program, argc, argv); })) {
     if (speaks) print_out(*text);
@@ -75,7 +77,7 @@ ExitCode run(int argc, char** argv, Team& team) {
     print_out(kernel_list());
   } else if (app.get_subcommands().empty()) {
     fail(ExitCode::input,
-         "what shall be measured? spbench multiply, convert or eliminate; see --help");
+         "what shall be measured? spbench multiply, convert, eliminate or iterate; see --help");
   }
   return ExitCode::solved;
 }

@@ -62,6 +62,7 @@ std::vector<Choice> choices_of(const std::vector<std::string>& words) {
 void add_multiply_command(CLI::App& app, const bench::Environment& environment, Team& team);
 void add_convert_command(CLI::App& app, const bench::Environment& environment);
 void add_eliminate_command(CLI::App& app, const bench::Environment& environment, Team& team);
+void add_iterate_command(CLI::App& app, const bench::Environment& environment, Team& team);
 
 /// A line a kernel: name, device, format, whether reproducible, sentence.
 std::string kernel_list();

@@ -1,5 +1,6 @@
 #include "apps/bench/spbench_devices.hpp"
 
+#include "api/gpus.hpp"
 #include "core/error.hpp"
 #include "task/gpus.hpp"
 
@@ -9,6 +10,14 @@
 #endif
 
 namespace spsolve {
+
+bench::OwnDevice own_gpu(bool share_gpus, Team& team) {
+  const Gpus gpus = find_gpus();
+  const int mine = bind_gpu(team, gpus.visible, gpus.why_none, share_gpus);
+  together(team, [&] { gpus.use(mine); });
+  const auto memory = [gpus](Team& of) { return gpus.dense(of, Transport::automatic); };
+  return {gpus.dense_bytes, memory, gpus.free_memory};
+}
 
 #ifdef SPSOLVE_HAVE_CUDA
 

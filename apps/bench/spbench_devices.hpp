@@ -7,6 +7,7 @@
 
 #include "apps/bench/device.hpp"
 #include "apps/bench/eliminate_bench.hpp"
+#include "apps/bench/sparse/own_sparse.hpp"
 #include "distribute/options.hpp"
 #include "team/team.hpp"
 
@@ -24,6 +25,9 @@ struct OpenGpu {
 /// The first GPU, its copy bandwidth measured where `measures_copy`. Throws Error(resources) where
 /// there is none.
 OpenGpu open_gpu(bool measures_copy);
+
+/// This rank's GPU for own methods. Collective.
+bench::OwnDevice own_gpu(bool share_gpus, Team& team);
 
 /// Eliminations on the current GPUs of the team's ranks, see cuda::gpu_contest(). Throws
 /// Error(resources) on every rank where the program knows no GPUs. Collective.

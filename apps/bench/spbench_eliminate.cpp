@@ -7,6 +7,7 @@
 
 #include "api/gpus.hpp"
 #include "apps/bench/eliminate_bench.hpp"
+#include "apps/bench/peers/peer_words.hpp"
 #include "apps/bench/sparse/spbench_sparse.hpp"
 #include "apps/bench/spbench.hpp"
 #include "apps/bench/spbench_devices.hpp"
@@ -118,15 +119,6 @@ SparseOptions sparse_options(const EliminateOptions& options) {
   return sparse;
 }
 
-/// This rank's GPU for own methods. Collective.
-bench::OwnDevice own_gpu(const EliminateOptions& options, Team& team) {
-  const Gpus gpus = find_gpus();
-  const int mine = bind_gpu(team, gpus.visible, gpus.why_none, options.share_gpus);
-  together(team, [&] { gpus.use(mine); });
-  const auto memory = [gpus](Team& of) { return gpus.dense(of, Transport::automatic); };
-  return {gpus.dense_bytes, memory, gpus.free_memory};
-}
-
 void run_eliminate(const EliminateOptions& options, const bench::Environment& environment,
                    Team& team) {
   together(team, [&] {
@@ -134,7 +126,7 @@ void run_eliminate(const EliminateOptions& options, const bench::Environment& en
   });
   if (!options.files.matrices.empty()) {
     auto sparse = together(team, [&] { return sparse_options(options); });
-    if (options.device == "cuda") sparse.plan.device = own_gpu(options, team);
+    if (options.device == "cuda") sparse.plan.device = own_gpu(options.share_gpus, team);
     run_sparse_bench(sparse, environment, team);
     return;
   }
@@ -239,7 +231,7 @@ void add_eliminate_command(CLI::App& app, const bench::Environment& environment,
   command->add_option("--csv", options->files.csv, "file for the rows as CSV");
   command->add_option("--json", options->files.json, "file for environment and rows as JSON");
   command->footer([] {
-    return sparse_peer_help() +
+    return bench::help_of_peers(bench::sparse_peers()) +
            "Under mpirun, what does not share its work over ranks runs on rank 0 with all "
            "--threads, while the others sleep; leave it the processors: --bind-to none.\n"
            "Columns of CSV and JSON (in CSV followed by the environment), with --n:\n" +

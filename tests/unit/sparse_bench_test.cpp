@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "apps/bench/peers/peer_words.hpp"
 #include "apps/bench/sparse/own_sparse.hpp"
 #include "helpers/error_of.hpp"
 #include "helpers/reference.hpp"
@@ -244,7 +245,8 @@ TEST(SparseBench, LaplaciansOfPatterns) {
 TEST(SparsePeers, AreFoundByTheirNames) {
   const auto names = [](const std::vector<std::string>& words) {
     std::vector<std::string> found;
-    for (const SparsePeer* const peer : sparse_peers_of(words)) found.emplace_back(peer->name);
+    for (const SparsePeer* const peer : peers_of(sparse_peers(), words))
+      found.emplace_back(peer->name);
     return found;
   };
   EXPECT_THAT(names({"mumps", "cholmod", "mumps"}), ElementsAre("mumps", "cholmod"));
@@ -252,7 +254,8 @@ TEST(SparsePeers, AreFoundByTheirNames) {
   EXPECT_EQ(error_of([&] { names({"umfpak"}); }),
             "there is no peer 'umfpak'; all and cholmod, umfpack, mumps, pardiso are known; did "
             "you mean 'umfpack'?");
-  for (const SparsePeer* const peer : sparse_peers_of({"all"})) EXPECT_EQ(peer->missing(), "");
+  for (const SparsePeer* const peer : peers_of(sparse_peers(), {"all"}))
+    EXPECT_EQ(peer->missing(), "");
 }
 
 TEST(SparsePeers, SolveWhatTheyTake) {

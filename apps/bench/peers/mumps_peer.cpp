@@ -1,13 +1,11 @@
 // MUMPS: multifrontal LL^T, LDL^T or LU over ranks and threads (Amestoy, Duff, Koster, L'Excellent
 // 2001).
 
-#include <mpi.h>
-
 #include "apps/bench/peers/columnwise_peer.hpp"
+#include "apps/bench/peers/mpi_ranks.hpp"
 #include "apps/bench/peers/shared_library.hpp"
 #include "apps/bench/peers/sparse_peers.hpp"
 #include "core/error.hpp"
-#include "mpi/mpi_team.hpp"
 
 #if __has_include(<dmumps_c.h>)
 #include <dmumps_c.h>
@@ -39,22 +37,11 @@ std::string missing() {
   return mumps().library.problem();
 }
 
-/// MPI for a process that was started alone, until it ends.
-void require_mpi() {
-  int running = 0;
-  MPI_Initialized(&running);
-  if (running != 0) return;
-  static int argc = 0;
-  static char** argv = nullptr;
-  static const MpiSession session(argc, argv);
-}
-
 class MumpsContender final : public ColumnwisePeer {
  public:
   MumpsContender(const SparseSystem& system, const PeerTeam& team)
       : rows_(system.matrix, system.symmetric ? IntRows::Part::lower : IntRows::Part::all, 1) {
-    require_mpi();
-    const MPI_Comm ranks = team.all_ranks ? MPI_COMM_WORLD : MPI_COMM_SELF;
+    const MPI_Comm ranks = ranks_for_peer(team.all_ranks);
     int rank = 0;
     MPI_Comm_rank(ranks, &rank);
     first_ = rank == 0;

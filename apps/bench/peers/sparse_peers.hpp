@@ -36,10 +36,6 @@ struct SparsePeer {
 /// All of them: cholmod, umfpack, mumps, pardiso.
 std::span<const SparsePeer> sparse_peers();
 
-/// The peers of these words; "all" is every one that is here. Error(input) with a "did you mean"
-/// where there is no such peer.
-std::vector<const SparsePeer*> sparse_peers_of(const std::vector<std::string>& words);
-
 // The rows of the table, each in its own file.
 extern const SparsePeer cholmod_peer, umfpack_peer, mumps_peer, pardiso_peer;
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/bench/peers/peer_words.hpp"
 #include "apps/command_line.hpp"
 #include "io/matrix_source.hpp"
 #include "io/order_file.hpp"
@@ -26,38 +27,12 @@ std::vector<std::string> matrix_names(const std::vector<std::string>& matrices) 
   return names;
 }
 
-std::string sparse_peer_help() {
-  std::string text = "Peers:\n";
-  for (const bench::SparsePeer& peer : bench::sparse_peers()) {
-    const std::string missing = peer.missing();
-    text += fmt::format("  {:<10}{}{}\n", peer.name, peer.sentence,
-                        missing.empty() ? "" : "; not here: " + missing);
-  }
-  return text;
-}
-
-namespace {
-
-/// Those that "all" does not mean, a line each.
-std::string left_out(const std::vector<std::string>& words) {
-  std::string text;
-  if (std::ranges::find(words, "all") == words.end()) return text;
-  for (const bench::SparsePeer& peer : bench::sparse_peers()) {
-    if (const std::string missing = peer.missing(); !missing.empty()) {
-      text += fmt::format("not here: {}: {}\n", peer.name, missing);
-    }
-  }
-  return text;
-}
-
-}  // namespace
-
 void run_sparse_bench(const SparseOptions& options, const bench::Environment& environment,
                       Team& team) {
   const bool speaks = team.rank() == 0;
   bench::SparsePlan plan = options.plan;
   const auto names = together(team, [&] {
-    plan.peers = bench::sparse_peers_of(options.peers);
+    plan.peers = bench::peers_of(bench::sparse_peers(), options.peers);
     auto found = matrix_names(options.files.matrices);
     if (plan.options.ordering == Ordering::file) {
       for (const std::string& name : found) {
@@ -67,7 +42,8 @@ void run_sparse_bench(const SparseOptions& options, const bench::Environment& en
     return found;
   });
   const auto candidates = bench::sparse_candidates(plan, team.size());
-  if (speaks) print_out(to_text(environment) + left_out(options.peers));
+  if (speaks)
+    print_out(to_text(environment) + bench::peers_left_out(bench::sparse_peers(), options.peers));
   std::vector<bench::SparseRow> all;
   for (const std::string& name : names) {
     bench::SparseSystem system;

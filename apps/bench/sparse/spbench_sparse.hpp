@@ -20,7 +20,4 @@ std::vector<std::string> matrix_names(const std::vector<std::string>& matrices);
 void run_sparse_bench(const SparseOptions& options, const bench::Environment& environment,
                       Team& team);
 
-/// Peers and what they are, a line each, with the reason where one is not here.
-std::string sparse_peer_help();
-
 }  // namespace spsolve

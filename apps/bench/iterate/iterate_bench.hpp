@@ -1,0 +1,99 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/bench/iterate/own_iteration.hpp"
+#include "apps/bench/peers/iterative_peers.hpp"
+#include "apps/bench/table.hpp"
+#include "core/statistics.hpp"
+#include "solve/options.hpp"
+#include "team/team.hpp"
+
+namespace spsolve::bench {
+
+/// One row of results: one method with one preconditioner, or one peer, on one matrix.
+struct IterationRow {
+  std::string matrix;
+  Index order = 0;
+  Index nonzeros = 0;
+  std::string contender;  ///< method + preconditioner, or the peer
+  bool peer = false;
+  std::string device;  ///< host or cuda
+  Index columns = 1;   ///< right-hand sides
+  int threads = 1;     ///< of each rank
+  int ranks = 1;
+  double tolerance = 0;
+  std::string refused;              ///< why it was not measured, or ""
+  Statistics set_up, solve, total;  ///< seconds, of the longest rank
+  IterationFigures figures;
+  double residual = 0;        ///< ||b - A x|| / ||b||, 2-norms, the worst of rounds and columns
+  double backward_error = 0;  ///< normwise, likewise
+  /// Bytes that a step must move but for the preconditioner's, see floor_bytes(); over all ranks.
+  std::optional<double> floor_bytes;
+  double triad = 0;  ///< bytes a second that all ranks together moved in the same run; 0: not told
+  /// The shortest medians of a peer on this matrix over own ones.
+  std::optional<double> speedup_set_up, speedup_solve, speedup_total;
+
+  /// Median seconds of a step.
+  double step() const {
+    return solve.median / static_cast<double>(std::max<Index>(figures.steps, 1));
+  }
+  /// What a step takes at least, as a fraction of what it took.
+  std::optional<double> of_floor() const;
+};
+
+/// Something that can be timed.
+struct IterationCandidate {
+  std::string name;
+  bool peer = false;
+  std::string device = "host";
+  int threads = 1;
+  std::optional<Method> method;  ///< none: a peer
+  std::function<std::unique_ptr<IterativeContender>(const IterativeSystem& system)> make;
+};
+
+/// What is asked for. The systems' own tolerances are theirs.
+struct IterationPlan {
+  std::vector<Method> methods{Method::cg};
+  std::vector<Preconditioner> preconditioners{Preconditioner::automatic};
+  std::vector<const IterativePeer*> peers;
+  SolverOptions options;
+  OwnDevice device;
+  int threads = 1;
+};
+
+/// Every method with every preconditioner; then the peers. The team must outlive them.
+std::vector<IterationCandidate> iteration_candidates(const IterationPlan& plan, Team& team);
+
+/// The matrix of that name, a file or a generator, and right-hand sides that are uniform in [-1,
+/// 1). Throws Error(input) where it is not square. Collective.
+IterativeSystem load_iterative_system(const std::string& name, Index columns, double tolerance,
+                                      Team& team);
+
+/// Bytes that a step of a method must move for a matrix of n rows and z non-zeros, without its
+/// preconditioner: 12 z + 4 n for A and 16 n K for what a product takes and gives, once or twice,
+/// and the multivectors that its recurrences read and write once each, 8 n K bytes. Nothing for
+/// methods whose steps are of different lengths, or whose peers' are not known.
+std::optional<double> floor_bytes(Method method, Index order, Index nonzeros, Index columns);
+
+/// Times all candidates on `system`: a round that does not count, in which the size of x becomes
+/// known, then `samples` in each of which every one is made, sets up and solves, one after another.
+/// Who refuses, or fails, is a row with the reason. `tell` gets a line after each run. Rows are the
+/// same on every rank. Collective.
+std::vector<IterationRow> sample_iterations(Team& team, IterativeSystem& system,
+                                            const std::vector<IterationCandidate>& candidates,
+                                            int samples, double triad,
+                                            const std::function<void(const std::string&)>& tell);
+
+/// Fills in the speed-ups of rows of the same matrix, over those peers among them that converged.
+void compare(std::span<IterationRow> rows);
+
+/// The columns of `spbench iterate`.
+std::span<const Column<IterationRow>> iteration_columns();
+
+}  // namespace spsolve::bench

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "apps/bench/iterate/iterative_contender.hpp"
+#include "apps/bench/sparse/own_sparse.hpp"
+
+namespace spsolve::bench {
+
+/// The Krylov method and preconditioner of `options` on all ranks of the team. As methods stop at
+/// backward errors, options.tolerance is that which system.tolerance comes to with
+/// system.largest_x, and system.tolerance itself where that is not known. Throws Error(input) where
+/// the method refuses the system. `system` and `team` must outlive it.
+std::unique_ptr<IterativeContender> make_own_iteration(const IterativeSystem& system,
+                                                       const SolverOptions& options, Team& team,
+                                                       const OwnDevice& device = {});
+
+}  // namespace spsolve::bench
