@@ -145,7 +145,7 @@ BenchRun run_ours(const HostSystem& system, const EliminationChoice& choice, boo
   run.backward_error = backward_error(system, *x);
   if (condition) {
     run.condition =
-        estimated_condition(*system.matrix, *inverse, system.matrix->norms(unscaled).infinity);
+        estimated_condition(*system.matrix, *inverse, system.matrix->infinity_norm(unscaled));
   }
   return run;
 }

@@ -49,7 +49,7 @@ NullSpace::NullSpace(SystemMatrix& matrix, const SolverOptions& options) {
   constexpr double negligible = 1e-10;
   const std::unique_ptr<Vectors> product = vectors_->similar(dimension());
   matrix.apply(*vectors_, *product);
-  const double norm = matrix.norms({}).infinity;
+  const double norm = matrix.infinity_norm({});
   const std::vector<double> left = maxima(*product), size = maxima(*vectors_);
   for (std::size_t k = 0; k < left.size(); ++k) {
     const double share = norm > 0 ? left[k] / (norm * size[k]) : 0;

@@ -5,9 +5,10 @@ namespace spsolve {
 GmresInverse::GmresInverse(SystemMatrix& matrix, const Equilibration& scaling,
                            LinearOperator& factors)
     : matrix_(matrix),
+      scaling_(scaling),
       scaled_(ScaledOperator::scaled(matrix, scaling)),
       factors_(factors),
-      norms_(matrix.norms(scaling)) {}
+      infinity_norm_(matrix.infinity_norm(scaling)) {}
 
 std::unique_ptr<Vectors> GmresInverse::right_hand_sides(const Vectors* first) {
   if (first != nullptr) return copy_of(*first);
@@ -20,7 +21,7 @@ std::unique_ptr<Vectors> GmresInverse::right_hand_sides(const Vectors* first) {
 
 GmresInverse::Trial GmresInverse::try_out(const Vectors* first) {
   Trial trial{right_hand_sides(first), {}};
-  trial.outcome = solve_by_gmres(scaled_, factors_, norms_.infinity, *trial.x);
+  trial.outcome = solve_by_gmres(scaled_, factors_, infinity_norm_, *trial.x);
   return trial;
 }
 
@@ -28,19 +29,20 @@ GmresInverse::Trial GmresInverse::try_factors_alone(const Vectors* first) {
   const std::unique_ptr<Vectors> b = right_hand_sides(first);
   Trial trial{b->similar(b->columns()), {}};
   factors_.apply(*b, *trial.x);
-  trial.outcome.backward_error = backward_error(scaled_, norms_.infinity, *b, *trial.x);
+  trial.outcome.backward_error = backward_error(scaled_, infinity_norm_, *b, *trial.x);
   return trial;
 }
 
 void GmresInverse::apply(const Vectors& x, Vectors& y) {
   copy(x, y);
-  solve_by_gmres(scaled_, factors_, norms_.infinity, y);
+  solve_by_gmres(scaled_, factors_, infinity_norm_, y);
 }
 
 void GmresInverse::apply_transposed(const Vectors& x, Vectors& y) {
   copy(x, y);
+  if (!one_norm_) one_norm_ = matrix_.one_norm(scaling_);
   Transposed matrix(scaled_), inverse(factors_);
-  solve_by_gmres(matrix, inverse, norms_.one, y);
+  solve_by_gmres(matrix, inverse, *one_norm_, y);
 }
 
 }  // namespace spsolve

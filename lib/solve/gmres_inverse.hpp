@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "solve/equilibrate.hpp"
 #include "solve/gmres.hpp"
@@ -32,9 +33,11 @@ class GmresInverse final : public LinearOperator {
   std::unique_ptr<Vectors> right_hand_sides(const Vectors* first);
 
   SystemMatrix& matrix_;
+  const Equilibration& scaling_;
   ScaledOperator scaled_;  // R A C
   LinearOperator& factors_;
-  SystemMatrix::Norms norms_;
+  double infinity_norm_;
+  std::optional<double> one_norm_;  // when first asked for
 };
 
 }  // namespace spsolve

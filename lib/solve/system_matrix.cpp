@@ -79,29 +79,48 @@ Dense<double> SystemMatrix::column_maxima(const std::vector<double>& row_factors
   return over_columns(std::move(largest), Meeting::maximum);
 }
 
-SystemMatrix::Norms SystemMatrix::norms(const Equilibration& scaling) {
+double SystemMatrix::infinity_norm(const Equilibration& scaling) {
   const std::vector<double> column_factors =
       scaling.scales ? with_halo(scaling.columns) : std::vector<double>{};
-  Norms result;
+  double norm = 0;
+#pragma omp parallel
+  {
+    double of_thread = 0;
+#pragma omp for schedule(static) nowait
+    for (Index i = 0; i < local_rows().rows; ++i) {
+      const auto columns = local_rows().row_columns(i);
+      const auto values = local_rows().row_values(i);
+      double of_row = 0;
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        const double entry = std::abs(values[k]);
+        of_row += scaling.scales ? entry * scaling.rows[i] * column_factors[columns[k]] : entry;
+      }
+      of_thread = larger(of_thread, of_row);
+    }
+#pragma omp critical
+    norm = larger(norm, of_thread);
+  }
+  return all_maximum(team(), norm);
+}
+
+double SystemMatrix::one_norm(const Equilibration& scaling) {
   Dense<double> of_columns(local_rows().columns, 1);
+  const std::vector<double> column_factors =
+      scaling.scales ? with_halo(scaling.columns) : std::vector<double>{};
   for (Index i = 0; i < local_rows().rows; ++i) {
     const auto columns = local_rows().row_columns(i);
     const auto values = local_rows().row_values(i);
-    double of_row = 0;
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      double entry = std::abs(values[k]);
-      if (scaling.scales) entry = entry * scaling.rows[i] * column_factors[columns[k]];
-      of_row += entry;
-      of_columns(columns[k], 0) += entry;
+      const double entry = std::abs(values[k]);
+      of_columns(columns[k], 0) +=
+          scaling.scales ? entry * scaling.rows[i] * column_factors[columns[k]] : entry;
     }
-    result.infinity = larger(result.infinity, of_row);
   }
+  double norm = 0;
   for (const double sum : over_columns(std::move(of_columns), Meeting::sum).values) {
-    result.one = larger(result.one, sum);
+    norm = larger(norm, sum);
   }
-  std::vector<double> both{result.infinity, result.one};
-  all_maximum(team(), both);
-  return {both[0], both[1]};
+  return all_maximum(team(), norm);
 }
 
 void SystemMatrix::set_coordinates(Dense<double> own_nodes) {

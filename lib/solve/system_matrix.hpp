@@ -62,13 +62,10 @@ class SystemMatrix : public LinearOperator {
   /// r <- b - A x; the norms are those of all rows, the same on every rank.
   ResidualNorms residual(const Vectors& b, const Vectors& x, Vectors& r);
 
-  /// max over i of sum over j of |r_i a_ij c_j|, and the same over columns: ||R A C|| in the
-  /// infinity norm and in the one-norm.
-  struct Norms {
-    double infinity = 0;
-    double one = 0;
-  };
-  virtual Norms norms(const struct Equilibration& scaling);
+  /// ||R A C|| in the infinity norm, max over i of sum over j of |r_i a_ij c_j|, and in the
+  /// one-norm, the same over columns.
+  double infinity_norm(const struct Equilibration& scaling);
+  double one_norm(const struct Equilibration& scaling);
 
   /// Own rows of R A C with global columns, in their order.
   Csr<double> scaled_rows(const struct Equilibration& scaling);

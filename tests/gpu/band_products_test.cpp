@@ -397,8 +397,15 @@ TEST_F(GpuBandProducts, OfASystemMatrix) {
     device.apply(x.device, *y);
     host.apply(x.host, *of_host);
     expect_near(*y, *of_host);
+    device.apply_transposed(x.device, *y);
+    host.apply_transposed(x.host, *of_host);
+    expect_near(*y, *of_host);
+    device.bands().expect_many_products();  // in one more form, which takes new values, too
     device.set_values(rows.values);
     host.set_values(rows.values);
+    device.apply(x.device, *y);
+    host.apply(x.host, *of_host);
+    expect_near(*y, *of_host);
   }
 }
 

@@ -189,14 +189,13 @@ TEST_F(SystemMatrixTest, ResidualsAndTheirNormsAreThoseOfAllRows) {
 
 TEST_F(SystemMatrixTest, NormsWithAndWithoutScaleFactors) {
   for_matrices([&](const Csr<double>& whole, SystemMatrix& matrix) {
-    const SystemMatrix::Norms plain = matrix.norms({});
-    EXPECT_EQ(plain.infinity, norm_of(whole));
-    EXPECT_EQ(plain.one, norm_of(transpose(whole)));
+    EXPECT_EQ(matrix.infinity_norm({}), norm_of(whole));
+    EXPECT_EQ(matrix.one_norm({}), norm_of(transpose(whole)));
     const Csr<double> changed =
         scaled(whole, powers_of_two(whole.rows, 5), powers_of_two(whole.rows, 7));
-    const SystemMatrix::Norms norms = matrix.norms(scaling_of(matrix));
-    EXPECT_EQ(norms.infinity, norm_of(changed));
-    EXPECT_EQ(norms.one, norm_of(transpose(changed)));
+    const Equilibration scaling = scaling_of(matrix);
+    EXPECT_EQ(matrix.infinity_norm(scaling), norm_of(changed));
+    EXPECT_EQ(matrix.one_norm(scaling), norm_of(transpose(changed)));
   });
 }
 
@@ -245,7 +244,7 @@ TEST_F(SystemMatrixTest, NewValuesReachEveryProduct) {
     EXPECT_EQ(test::whole(*y).values, test::multiply(changed, x).values);
     matrix.apply_transposed(*in_bands, *y);
     EXPECT_EQ(test::whole(*y).values, test::multiply(transpose(changed), x).values);
-    EXPECT_EQ(matrix.norms({}).infinity, norm_of(changed));
+    EXPECT_EQ(matrix.infinity_norm({}), norm_of(changed));
     test::expect_equal(matrix.scaled_rows({}), rows);
   });
 }
@@ -257,7 +256,7 @@ TEST_F(SystemMatrixTest, AnotherNumberOfValuesIsRefusedOnEveryRank) {
   if (team.rank() == team.size() - 1) values.push_back(1);
   const std::string text = test::error_of([&] { matrix.set_values(values); }, ExitCode::input);
   EXPECT_NE(text.find("give one for each"), std::string::npos) << text;
-  EXPECT_EQ(matrix.norms({}).infinity, norm_of(whole)) << "the old ones stay";
+  EXPECT_EQ(matrix.infinity_norm({}), norm_of(whole)) << "the old ones stay";
 }
 
 TEST_F(SystemMatrixTest, RowsAreDealtOutAnew) {

@@ -21,6 +21,15 @@ class DeviceBandProducts final : public BandProducts {
   DeviceBandProducts(const Csr<double>& rows, Index own_columns)
       : host_rows_(rows), own_columns_(own_columns), rows_(DeviceCsr<double>::from_csr(rows, {})) {}
 
+  void take_new_values() override {
+    wait_for(current_stream());  // for what still reads the old ones
+    rows_.values.upload(host_rows_.values);
+    transposed_.reset();
+    if (!sliced_) return;
+    sliced_.reset();
+    expect_many();
+  }
+
   void expect_many() override {
     if (sliced_) return;
     sliced_ = SlicedRows::of(host_rows_, rows_.view(), current_stream());

@@ -76,8 +76,7 @@ void BandMatrix::set_values(std::vector<double> values) {
            rows_.values.size(), values.size());
     }
     rows_.values = std::move(values);
-    products_ = memory_.products(rows_, own_columns().size());
-    if (many_products_) products_->expect_many();
+    products_->take_new_values();
   });
 }
 
@@ -90,7 +89,6 @@ std::unique_ptr<Vectors> BandMatrix::vectors_of_columns(Index columns) const {
 }
 
 void BandMatrix::expect_many_products() {
-  many_products_ = true;
   together(team_, [&] { products_->expect_many(); });
 }
 

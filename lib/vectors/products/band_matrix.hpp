@@ -80,7 +80,6 @@ class BandMatrix {
   HaloRows halo_;
   const VectorMemory& memory_;
   std::unique_ptr<BandProducts> products_;
-  bool many_products_ = false;  ///< are expected
 };
 
 }  // namespace spsolve

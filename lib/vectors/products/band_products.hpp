@@ -34,6 +34,9 @@ class BandProducts {
  public:
   virtual ~BandProducts() = default;
 
+  /// The rows, which are else as they were, have new values.
+  virtual void take_new_values() = 0;
+
   /// Many products are to come: the rows may be kept in one more form that is faster and takes
   /// up to a fifth more memory than they do.
   virtual void expect_many() {}

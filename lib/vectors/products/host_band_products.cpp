@@ -90,6 +90,8 @@ class HostBandProducts final : public BandProducts {
   HostBandProducts(const Csr<double>& rows, Index own_columns)
       : rows_(rows), own_columns_(own_columns) {}
 
+  void take_new_values() override { transposed_.reset(); }
+
   void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
     add_up(
         rows_, LocalRows{on_host(x), halo}, on_host(y),
