@@ -64,8 +64,8 @@ class SystemMatrix : public LinearOperator {
 
   /// ||R A C|| in the infinity norm, max over i of sum over j of |r_i a_ij c_j|, and in the
   /// one-norm, the same over columns.
-  double infinity_norm(const struct Equilibration& scaling);
-  double one_norm(const struct Equilibration& scaling);
+  virtual double infinity_norm(const struct Equilibration& scaling);
+  virtual double one_norm(const struct Equilibration& scaling);
 
   /// Own rows of R A C with global columns, in their order.
   Csr<double> scaled_rows(const struct Equilibration& scaling);
