@@ -39,7 +39,8 @@ class GpuVectors : public GpuTest {
     for (std::size_t k = 0; k < a.values.size(); ++k) {
       worst = std::max(worst, std::abs(a.values[k] - b.values[k]));
     }
-    EXPECT_LE(worst, 4e-16);
+    // A rounding of numbers below 4: compilers fuse products and sums, or don't.
+    EXPECT_LE(worst, 0x1p-51);
   }
 
   SoloTeam team;

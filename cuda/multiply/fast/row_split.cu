@@ -45,7 +45,8 @@ struct SplitView {
 struct PassColumns {
   Index all;        ///< of X, which is the distance of its rows
   Index first;      ///< of the pass
-  int loads;        ///< that the lanes of a row take
+  int columns;      ///< of the pass
+  int loads;        ///< that the lanes of a row take, the last of which may be beyond the columns
   int column_bits;  ///< 2^column_bits lanes are on the columns
   bool y_packed;    ///< rows of Y are aligned to whole loads
 
@@ -63,7 +64,15 @@ struct Sums {
 #pragma unroll
     for (int v = 0; v < n; ++v) {
       const int load = pass.place() + v * pass.lanes();
-      if (load < pass.loads) store_columns<pack>(to + load * pack, of[v], pass.y_packed);
+      if (load >= pass.loads) continue;
+      if (pass.y_packed) {
+        store_columns<pack>(to + load * pack, of[v], true);
+        continue;
+      }
+#pragma unroll
+      for (int c = 0; c < pack; ++c) {
+        if (load * pack + c < pass.columns) to[load * pack + c] = of[v][c];
+      }
     }
   }
   __device__ void add(const Sums& other) {
@@ -114,11 +123,15 @@ __device__ void add_nonzeros(const SplitView<T>& a, Index k, Index end, int stri
 #pragma unroll
       for (int v = 0; v < n; ++v) {
         const int load = place + v * pass.lanes();
-        if (column[u] >= 0 && load < pass.loads) {
-          load_columns<pack, packed>(row + load * pack, loaded[u][v]);
-        } else {
+        if (packed && column[u] >= 0 && load < pass.loads) {
+          load_columns<pack, true>(row + load * pack, loaded[u][v]);
+          continue;
+        }
 #pragma unroll
-          for (int c = 0; c < pack; ++c) loaded[u][v][c] = T{};
+        for (int c = 0; c < pack; ++c) {
+          const int at = load * pack + c;
+          const bool active = !packed && column[u] >= 0 && at < pass.columns;
+          loaded[u][v][c] = active ? __ldg(row + at) : T{};
         }
       }
       factor[u] = value[u];
@@ -176,11 +189,10 @@ __device__ void multiply_piece(const SplitView<T>& a, const RowPiece& piece, con
   for (LocalIndex p = first + group; p < end; p += groups) {
 #pragma unroll
     for (int v = 0; v < n; ++v) {
-      const int load = pass.place() + v * pass.lanes();
-      if (load >= pass.loads) continue;
 #pragma unroll
       for (int c = 0; c < pack; ++c) {
-        sums.of[v][c] += __ldcg(all + p * pass.all + load * pack + c);
+        const int at = (pass.place() + v * pass.lanes()) * pack + c;
+        if (at < pass.columns) sums.of[v][c] += __ldcg(all + p * pass.all + at);
       }
     }
   }
@@ -280,7 +292,8 @@ void csr_row_split(RowSplit<T>& a, const T* x, T* y, Index columns) {
   const auto with_pack = [&]<int pack>() {
     constexpr Index most_loads = 2 * warp_size;  // of a pass, two to a lane
     constexpr Index least_two = 8, least_three = 12;
-    const Index all_loads = columns / pack, passes = (all_loads + most_loads - 1) / most_loads;
+    const Index all_loads = (columns + pack - 1) / pack,
+                passes = (all_loads + most_loads - 1) / most_loads;
     for (Index p = 0; p < passes; ++p) {
       const Index from = all_loads * p / passes, to = all_loads * (p + 1) / passes;
       const Index loads = to - from, first = from * pack;
@@ -288,7 +301,8 @@ void csr_row_split(RowSplit<T>& a, const T* x, T* y, Index columns) {
         const bool y_packed = rows_aligned(y, columns, pack * sizeof(T));
         launch<pack, n>(
             a, x + first, y + first,
-            PassColumns{columns, first, static_cast<int>(loads), column_bits, y_packed});
+            PassColumns{columns, first, static_cast<int>(std::min(loads * pack, columns - first)),
+                        static_cast<int>(loads), column_bits, y_packed});
       };
       // Three loads to a lane where a power of two of lanes with two would leave more idle.
       const int one = bits_for(loads), three = bits_for((loads + 2) / 3);
@@ -304,7 +318,7 @@ void csr_row_split(RowSplit<T>& a, const T* x, T* y, Index columns) {
   constexpr int widest = full_pack<T>;
   if (columns % widest == 0) {
     with_pack.template operator()<widest>();
-  } else if (widest > 2 && columns % 2 == 0) {
+  } else if (columns > 1) {
     with_pack.template operator()<2>();
   } else {
     with_pack.template operator()<1>();
