@@ -92,7 +92,10 @@ class AutoProduct final : public KernelProduct<T> {
         hash_(pattern_hash(matrix)),
         shape_{matrix.rows, matrix.columns, matrix.nonzeros()},
         row_types_(count_row_types(matrix) <= most_row_types),
-        symmetric_(symmetry_of(matrix).symmetric) {}
+        symmetric_(symmetry_of(matrix).symmetric) {
+    // Not with the first product, which would seem to take as long.
+    if (tries_nothing()) converted(plain_kernel);
+  }
 
   void multiply(const T* x, T* y, Index columns) override {
     const auto found = choices_.find(columns);
@@ -175,15 +178,19 @@ class AutoProduct final : public KernelProduct<T> {
     return keep(columns, best.name, text + ")");
   }
 
+  /// Whether the products that are expected are fewer than a trial of one kernel takes.
+  bool tries_nothing() const {
+    return options_.products > 0 && options_.products <= trial_products / 2;
+  }
+
   /// Whether a kernel could win back what its conversion and trial cost in the products that are
   /// expected, by the fastest trial so far; of the first one it is taken that it could.
   bool may_pay(std::string_view name, const std::vector<Trial>& trials) const {
     // What conversions took on matrices of 3.6 to 59 million non-zeros and 16 cores, at most; what
     // was won, likewise.
     constexpr double plain_seconds = 3e-9, other_seconds = 16e-9, most_won = 0.6;
-    constexpr Index least_products = trial_products / 2;
     if (options_.products == 0 || converted_.contains(name)) return true;
-    if (trials.empty()) return options_.products > least_products;
+    if (trials.empty()) return !tries_nothing();
     const bool plain = name.starts_with("csr") || name.starts_with("cusparse_csr");
     const double conversion =
         (plain ? plain_seconds : other_seconds) * static_cast<double>(matrix_.nonzeros());

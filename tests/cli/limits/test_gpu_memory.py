@@ -42,6 +42,8 @@ MULTIPLY = [  # matrix, multiply.*, ranks
 AT_MOST = [(BLOCKS, {"kernel": kernel, "columns": 8}, 1)
            for kernel in ("grouped_slices", "grouped_lanes", "symmetric_groups",
                           "symmetric_colored", "auto")]
+# So many products that auto tries all.
+AT_MOST.append((BLOCKS, {"kernel": "auto", "columns": 8, "repeat": 4000}, 1))
 
 
 def words(values):
