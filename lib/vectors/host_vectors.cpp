@@ -1,7 +1,9 @@
 #include "vectors/host_vectors.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <deque>
 #include <type_traits>
 #include <utility>
@@ -29,6 +31,49 @@ void over_rows(Index rows, Index columns, const Work& work) {
       work(first, last, columns);
     }
   }
+}
+
+/// x^T y of `count` numbers, in `lanes` sums at a time, so that none waits for the one before. By
+/// pointers that nothing else can change: loops over what a lambda holds by reference become
+/// gathers.
+double dot_of(const double* x, const double* y, Index count) {
+  constexpr Index lanes = 32;
+  double sums[lanes] = {};
+  const Index whole = count - count % lanes;
+  for (Index i = 0; i < whole; i += lanes) {
+#pragma omp simd
+    for (Index lane = 0; lane < lanes; ++lane) sums[lane] += x[i + lane] * y[i + lane];
+  }
+  for (Index i = whole; i < count; ++i) sums[i - whole] += x[i] * y[i];
+  for (Index half = lanes / 2; half > 0; half /= 2) {
+    for (Index lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
+  }
+  return sums[0];
+}
+
+/// |x| as a whole number of the same order, in which a nan is more than everything.
+std::uint64_t magnitude(double x) {
+  return std::bit_cast<std::uint64_t>(x) & ~(std::uint64_t{1} << 63);
+}
+
+/// max |x_i| of `count` numbers; nan where one is.
+double largest_of(const double* x, Index count) {
+  std::uint64_t largest = 0;
+#pragma omp simd reduction(max : largest)
+  for (Index i = 0; i < count; ++i) largest = std::max(largest, magnitude(x[i]));
+  return std::bit_cast<double>(largest);
+}
+
+/// x <- x + t p and r <- r - t q, of `count` numbers; hands back max |r_i|, nan where one is.
+double advance_by(double t, const double* p, const double* q, double* x, double* r, Index count) {
+  std::uint64_t largest = 0;
+#pragma omp simd reduction(max : largest)
+  for (Index i = 0; i < count; ++i) {
+    x[i] += t * p[i];
+    r[i] -= t * q[i];
+    largest = std::max(largest, magnitude(r[i]));
+  }
+  return std::bit_cast<double>(largest);
 }
 
 /// C <- op(A) B + beta C for C of m x n, op(A) of m x k, row-major: of a block of rows, by the BLAS
@@ -197,10 +242,7 @@ void HostVectors::own_dots(const Vectors& y, std::span<double> sums) const {
       height(), sums,
       [&, k = columns()](Index first, Index last, double* block) {
         if (k == 1) {
-          double sum = 0;
-#pragma omp simd reduction(+ : sum)
-          for (Index i = first; i < last; ++i) sum += mine[i] * theirs[i];
-          *block = sum;
+          *block = dot_of(mine + first, theirs + first, last - first);
           return;
         }
         for (Index i = first; i < last; ++i) {
@@ -234,6 +276,10 @@ void HostVectors::own_maxima(std::span<double> largest) const {
   over_blocks(
       height(), largest,
       [&, k = columns(), mine = row(0)](Index first, Index last, double* block) {
+        if (k == 1) {
+          *block = largest_of(mine + first, last - first);
+          return;
+        }
         for (Index i = first; i < last; ++i) {
           for (Index c = 0; c < k; ++c) block[c] = larger(block[c], std::abs(mine[i * k + c]));
         }
@@ -259,6 +305,11 @@ void HostVectors::own_advance(std::span<const double> wanted, Quotient t, const 
   over_blocks(
       height(), on_host(largest),
       [&, k = columns()](Index first, Index last, double* block) {
+        if (k == 1) {
+          *block = advance_by(factors[0], direction + first, product + first, mine + first,
+                              residual + first, last - first);
+          return;
+        }
         for (Index i = first; i < last; ++i) {
           for (Index c = 0; c < k; ++c) {
             const Index at = i * k + c;

@@ -232,5 +232,70 @@ TEST_F(HostVectorsTest, ANanStaysTheMaximum) {
   }
 }
 
+TEST_F(HostVectorsTest, ANanStaysTheMaximumOfOneColumn) {
+  for (const Index rows : {1, 33, 300, 20000}) {
+    for (const Index at : {Index{0}, rows / 2, rows - 1}) {
+      Dense<double> values = random_multivector(rows, 1, 1);
+      values(at, 0) = -infinity;
+      EXPECT_EQ(maxima(*vectors(values)).front(), infinity);
+      for (const double some : {nan, -nan}) {
+        values(rows / 3, 0) = infinity;
+        values(at, 0) = some;
+        EXPECT_TRUE(std::isnan(maxima(*vectors(values)).front())) << rows << " " << at;
+      }
+    }
+  }
+}
+
+TEST_F(HostVectorsTest, AdvanceAndTellTheLargestResidual) {
+  for_sizes([&](Index rows, Index columns) {
+    const Dense<double> p = random_multivector(rows, columns, 1),
+                        q = random_multivector(rows, columns, 2);
+    Dense<double> x = random_multivector(rows, columns, 3),
+                  r = random_multivector(rows, columns, 4);
+    const auto of_x = vectors(x), of_r = vectors(r);
+    const std::unique_ptr<Coefficients> numbers = of_x->coefficients(3);
+    std::vector<double> over, under, wanted, largest(static_cast<std::size_t>(columns));
+    for (Index c = 0; c < columns; ++c) {
+      over.push_back(static_cast<double>(c + 1));
+      under.push_back(2);
+      wanted.push_back(c == 1 ? 0 : 1);
+    }
+    numbers->write(0, over);
+    numbers->write(1, under);
+    advance(wanted, {0, 1}, *of_x, *vectors(p), *of_r, *vectors(q), {*numbers, 2});
+    for (Index i = 0; i < rows; ++i) {
+      for (Index c = 0; c < columns; ++c) {
+        const double t = wanted[c] * over[c] / 2;
+        x(i, c) = std::fma(t, p(i, c), x(i, c));
+        r(i, c) = std::fma(-t, q(i, c), r(i, c));
+      }
+    }
+    const Dense<double> found_x = own_rows(*of_x), found_r = own_rows(*of_r);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index c = 0; c < columns; ++c) {
+        EXPECT_NEAR(found_x(i, c), x(i, c), 1e-14);
+        EXPECT_NEAR(found_r(i, c), r(i, c), 1e-14);
+        largest[c] = std::max(largest[c], std::abs(found_r(i, c)));
+      }
+    }
+    std::vector<double> told(static_cast<std::size_t>(columns));
+    numbers->read(2, told);
+    EXPECT_EQ(told, largest);
+  });
+  const auto x = random(300, 1, 1), p = random(300, 1, 2);
+  Dense<double> residual = random_multivector(300, 1, 3);
+  residual(77, 0) = nan;
+  const auto r = vectors(residual);
+  const std::unique_ptr<Coefficients> numbers = x->coefficients(3);
+  const std::vector<double> one{1};
+  numbers->write(0, one);
+  numbers->write(1, one);
+  advance(one, {0, 1}, *x, *p, *r, *p, {*numbers, 2});
+  std::vector<double> told(1);
+  numbers->read(2, told);
+  EXPECT_TRUE(std::isnan(told[0]));
+}
+
 }  // namespace
 }  // namespace spsolve

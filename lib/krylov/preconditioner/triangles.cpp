@@ -1,6 +1,9 @@
 #include "krylov/preconditioner/triangles.hpp"
 
 #include <algorithm>
+#include <type_traits>
+
+#include <omp.h>
 
 #include "matrix/structure.hpp"
 #include "vectors/host_vectors.hpp"
@@ -40,36 +43,70 @@ Levels levels_of(const Csr<double>& triangle, bool ascending) {
 /// Levels that are worth waking threads for.
 constexpr Index worthwhile_rows = 2000;
 
-/// One triangle T with its diagonal, solved level by level.
+/// One triangle T with its diagonal, solved level by level; by one thread, whom levels are of no
+/// use to, row by row, as memory has them. Every row's sum is the same either way.
 class Triangle {
  public:
   /// `diagonal`: null where it is 1.
   Triangle(Csr<double> rows, const std::vector<double>* diagonal, bool ascending)
-      : rows_(std::move(rows)), diagonal_(diagonal), levels_(levels_of(rows_, ascending)) {}
+      : rows_(std::move(rows)),
+        ascending_(ascending),
+        diagonal_(diagonal),
+        levels_(levels_of(rows_, ascending)) {}
 
   /// x <- T^-1 x
   void solve(HostVectors& x) const {
-    const Index columns = x.columns();
-    for (std::size_t level = 0; level + 1 < levels_.first.size(); ++level) {
-      const Index first = levels_.first[level], last = levels_.first[level + 1];
-#pragma omp parallel for schedule(static) if (last - first > worthwhile_rows)
-      for (Index k = first; k < last; ++k) {
-        const Index i = levels_.rows[k];
-        double* const mine = x.row(i);
-        const auto places = rows_.row_columns(i);
-        const auto values = rows_.row_values(i);
-        for (std::size_t entry = 0; entry < places.size(); ++entry) {
-          const double* const theirs = x.row(places[entry]);
-          for (Index c = 0; c < columns; ++c) mine[c] -= values[entry] * theirs[c];
-        }
-        if (diagonal_ == nullptr) continue;
-        for (Index c = 0; c < columns; ++c) mine[c] /= (*diagonal_)[i];
-      }
+    if (x.columns() == 0 || x.height() == 0) return;
+    double* const values = x.row(0);
+    if (x.columns() == 1) {
+      solve(values, std::integral_constant<Index, 1>{});
+    } else {
+      solve(values, x.columns());
     }
   }
 
  private:
+  /// For a number of columns that the compiler knows, or any.
+  template <typename Columns>
+  void solve(double* x, Columns columns) const {
+    if (omp_get_max_threads() == 1) {
+      const Index n = rows_.rows;
+      if (ascending_) {
+        for (Index i = 0; i < n; ++i) solve_row(x, i, columns);
+      } else {
+        for (Index i = n - 1; i >= 0; --i) solve_row(x, i, columns);
+      }
+      return;
+    }
+    for (std::size_t level = 0; level + 1 < levels_.first.size(); ++level) {
+      const Index first = levels_.first[level], last = levels_.first[level + 1];
+#pragma omp parallel for schedule(static) if (last - first > worthwhile_rows)
+      for (Index k = first; k < last; ++k) solve_row(x, levels_.rows[k], columns);
+    }
+  }
+
+  template <typename Columns>
+  void solve_row(double* x, Index i, Columns columns) const {
+    const Index first = rows_.row_offsets[i], last = rows_.row_offsets[i + 1];
+    const LocalIndex* const places = rows_.column_indices.data();
+    const double* const values = rows_.values.data();
+    double* const mine = x + i * columns;
+    if constexpr (!std::is_same_v<Columns, Index>) {
+      double sum = mine[0];  // in a register: x is not looked at again
+      for (Index k = first; k < last; ++k) sum -= values[k] * x[places[k]];
+      mine[0] = diagonal_ == nullptr ? sum : sum / (*diagonal_)[i];
+    } else {
+      for (Index k = first; k < last; ++k) {
+        const double* const theirs = x + places[k] * columns;
+        for (Index c = 0; c < columns; ++c) mine[c] -= values[k] * theirs[c];
+      }
+      if (diagonal_ == nullptr) return;
+      for (Index c = 0; c < columns; ++c) mine[c] /= (*diagonal_)[i];
+    }
+  }
+
   Csr<double> rows_;
+  bool ascending_;
   const std::vector<double>* diagonal_;
   Levels levels_;
 };

@@ -16,7 +16,7 @@ struct IncompleteFactors {
 };
 
 /// Solves with the triangles of incomplete factors, in the memory of the vectors: in host memory
-/// exactly, row by row in threads, level after level of rows that need none of each other
+/// exactly, row by row, by several threads level after level of rows that need none of each other
 /// (Anderson and Saad, 1989); elsewhere by a fixed number of Jacobi's sweeps, which are products
 /// (Anzt, Chow and Dongarra, "Iterative sparse triangular solves for preconditioning", Euro-Par
 /// 2015): a fixed polynomial, so that a symmetric M stays symmetric. On this rank alone.
