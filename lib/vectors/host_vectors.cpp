@@ -76,6 +76,36 @@ double advance_by(double t, const double* p, const double* q, double* x, double*
   return std::bit_cast<double>(largest);
 }
 
+// The same for the `k` columns of row-major numbers.
+
+void add_dots(const double* x, const double* y, Index rows, Index k, double* sums) {
+  for (Index i = 0; i < rows; ++i, x += k, y += k) {
+#pragma omp simd
+    for (Index c = 0; c < k; ++c) sums[c] += x[c] * y[c];
+  }
+}
+
+void largest_of_columns(const double* x, Index rows, Index k, double* largest) {
+  for (Index i = 0; i < rows; ++i, x += k) {
+#pragma omp simd
+    for (Index c = 0; c < k; ++c) {
+      largest[c] = std::bit_cast<double>(std::max(magnitude(largest[c]), magnitude(x[c])));
+    }
+  }
+}
+
+void advance_columns(const double* t, const double* p, const double* q, double* x, double* r,
+                     Index rows, Index k, double* largest) {
+  for (Index i = 0; i < rows; ++i, p += k, q += k, x += k, r += k) {
+#pragma omp simd
+    for (Index c = 0; c < k; ++c) {
+      x[c] += t[c] * p[c];
+      r[c] -= t[c] * q[c];
+      largest[c] = std::bit_cast<double>(std::max(magnitude(largest[c]), magnitude(r[c])));
+    }
+  }
+}
+
 /// C <- op(A) B + beta C for C of m x n, op(A) of m x k, row-major: of a block of rows, by the BLAS
 /// of one thread, which adds up in the order of k whatever the threads are.
 void multiply_row_major(bool transposed, Index m, Index n, Index k, const double* a, Index lda,
@@ -245,9 +275,7 @@ void HostVectors::own_dots(const Vectors& y, std::span<double> sums) const {
           *block = dot_of(mine + first, theirs + first, last - first);
           return;
         }
-        for (Index i = first; i < last; ++i) {
-          for (Index c = 0; c < k; ++c) block[c] += mine[i * k + c] * theirs[i * k + c];
-        }
+        add_dots(mine + first * k, theirs + first * k, last - first, k, block);
       },
       [](double a, double b) { return a + b; });
 }
@@ -280,9 +308,7 @@ void HostVectors::own_maxima(std::span<double> largest) const {
           *block = largest_of(mine + first, last - first);
           return;
         }
-        for (Index i = first; i < last; ++i) {
-          for (Index c = 0; c < k; ++c) block[c] = larger(block[c], std::abs(mine[i * k + c]));
-        }
+        largest_of_columns(mine + first * k, last - first, k, block);
       },
       [](double a, double b) { return larger(a, b); });
 }
@@ -310,14 +336,9 @@ void HostVectors::own_advance(std::span<const double> wanted, Quotient t, const 
                               residual + first, last - first);
           return;
         }
-        for (Index i = first; i < last; ++i) {
-          for (Index c = 0; c < k; ++c) {
-            const Index at = i * k + c;
-            mine[at] += factors[c] * direction[at];
-            residual[at] -= factors[c] * product[at];
-            block[c] = larger(block[c], std::abs(residual[at]));
-          }
-        }
+        const Index from = first * k;
+        advance_columns(factors.data(), direction + from, product + from, mine + from,
+                        residual + from, last - first, k, block);
       },
       [](double a, double b) { return larger(a, b); });
 }

@@ -217,23 +217,25 @@ class HostBandProducts final : public BandProducts {
     if (columns == 1 && x.halo.rows == 0) return add_up_one(rows, x.own, y, term, result);
 #pragma omp parallel for schedule(static)
     for (Index i = 0; i < rows.rows; ++i) {
-      constexpr Index at_once = 8;
-      const auto places = rows.row_columns(i);
-      const auto values = rows.row_values(i);
-      for (Index first = 0; first < columns; first += at_once) {
-        const Index count = std::min(at_once, columns - first);
-        double sum[at_once] = {};
-        for (std::size_t k = 0; k < places.size(); ++k) {
-          const double* const element = x.row(places[k]) + first;
-          if (count == at_once) {
-            for (Index c = 0; c < at_once; ++c) sum[c] += term(values[k], element[c]);
-          } else {
-            for (Index c = 0; c < count; ++c) sum[c] += term(values[k], element[c]);
-          }
-        }
-        for (Index c = 0; c < count; ++c) y.row(i)[first + c] = result(i, first + c, sum[c]);
-      }
+      Index first = 0;
+      for (; first + 16 <= columns; first += 16) add_up_row<16>(rows, i, first, x, y, term, result);
+      for (; first + 4 <= columns; first += 4) add_up_row<4>(rows, i, first, x, y, term, result);
+      for (; first < columns; ++first) add_up_row<1>(rows, i, first, x, y, term, result);
     }
+  }
+
+  /// The same for row i and so many columns from `first` on, whose sums stay in registers.
+  template <Index width, typename Term, typename Result>
+  static void add_up_row(const Csr<double>& rows, Index i, Index first, const LocalRows& x,
+                         HostVectors& y, const Term& term, const Result& result) {
+    const LocalIndex* const places = rows.column_indices.data();
+    const double* const values = rows.values.data();
+    double sum[width] = {};
+    for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+      const double* const element = x.row(places[k]) + first;
+      for (Index c = 0; c < width; ++c) sum[c] += term(values[k], element[c]);
+    }
+    for (Index c = 0; c < width; ++c) y.row(i)[first + c] = result(i, first + c, sum[c]);
   }
 
   /// The same for one column without a halo, as Krylov methods and multigrid have it most.
@@ -254,9 +256,7 @@ class HostBandProducts final : public BandProducts {
     }
   }
 
-  static double unchanged(Index, Index, double sum) {
-    return sum;
-  }
+  static constexpr auto unchanged = [](Index, Index, double sum) { return sum; };
 
   /// The residual of one column without a halo, with the same bits: row by row, and the maxima of
   /// some rows after them, in vectors.
