@@ -137,7 +137,7 @@ class KeptIterations : public Krylov {
     ASSERT_TRUE(ran.x);
     EXPECT_TRUE(ran.krylov->converged) << ran.krylov->shortfall;
     EXPECT_LE(test::backward_error(matrix_of(tried), right_hand_sides(tried), *ran.x),
-              std::max(1e-13, 2 * tried.options.tolerance));
+              std::max(1e-13, tried.options.tolerance));
   }
 
   test::checkpoints::SharedFolder folder{ranks.team};
