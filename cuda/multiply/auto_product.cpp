@@ -189,8 +189,8 @@ class AutoProduct final : public KernelProduct<T> {
     // What conversions took on matrices of 3.6 to 59 million non-zeros and 16 cores, at most; what
     // was won, likewise.
     constexpr double plain_seconds = 3e-9, other_seconds = 16e-9, most_won = 0.6;
-    if (options_.products == 0 || converted_.contains(name)) return true;
-    if (trials.empty()) return !tries_nothing();
+    if (tries_nothing()) return false;
+    if (options_.products == 0 || trials.empty() || converted_.contains(name)) return true;
     const bool plain = name.starts_with("csr") || name.starts_with("cusparse_csr");
     const double conversion =
         (plain ? plain_seconds : other_seconds) * static_cast<double>(matrix_.nonzeros());
