@@ -73,7 +73,7 @@ class OwnIteration final : public IterativeContender {
  private:
   /// ||r|| = tolerance ||b|| as a backward error ||r|| / (||A|| ||x|| + ||b||), in maximum norms.
   static double backward_error_for(const IterativeSystem& system, Team& team) {
-    if (!system.largest_x) return system.tolerance;
+    if (!system.largest_x) return 0;
     std::vector<double> sums;
     for (Index i = 0; i < system.rows.rows; ++i) {
       double sum = 0;

@@ -1,6 +1,7 @@
 #include "krylov/preconditioner/triangles.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 
 #include <omp.h>
@@ -53,6 +54,9 @@ class Triangle {
         ascending_(ascending),
         diagonal_(diagonal),
         levels_(levels_of(rows_, ascending)) {}
+
+  /// All of T but its diagonal.
+  const Csr<double>& rows() const { return rows_; }
 
   /// x <- T^-1 x
   void solve(HostVectors& x) const {
@@ -115,8 +119,6 @@ class ExactTriangles final : public TriangleSolver {
  public:
   explicit ExactTriangles(IncompleteFactors factors)
       : diagonal_(std::move(factors.diagonal)),
-        transposed_lower_(transpose(factors.upper), &diagonal_, true),
-        transposed_upper_(transpose(factors.lower), nullptr, false),
         lower_(std::move(factors.lower), nullptr, true),
         upper_(std::move(factors.upper), &diagonal_, false) {}
 
@@ -126,14 +128,19 @@ class ExactTriangles final : public TriangleSolver {
     upper_.solve(on_host(y));
   }
   void solve_transposed(const Vectors& x, Vectors& y) override {
+    if (!transposed_lower_) {  // few ask for it
+      transposed_lower_.emplace(transpose(upper_.rows()), &diagonal_, true);
+      transposed_upper_.emplace(transpose(lower_.rows()), nullptr, false);
+    }
     copy(x, y);
-    transposed_lower_.solve(on_host(y));
-    transposed_upper_.solve(on_host(y));
+    transposed_lower_->solve(on_host(y));
+    transposed_upper_->solve(on_host(y));
   }
 
  private:
   std::vector<double> diagonal_;
-  Triangle transposed_lower_, transposed_upper_, lower_, upper_;
+  Triangle lower_, upper_;
+  std::optional<Triangle> transposed_lower_, transposed_upper_;
 };
 
 /// By sweeps x <- D^-1 (b - N x) for each triangle D + N.

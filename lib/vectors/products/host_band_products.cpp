@@ -214,7 +214,22 @@ class HostBandProducts final : public BandProducts {
   static void add_up(const Csr<double>& rows, const LocalRows& x, HostVectors& y, const Term& term,
                      const Result& result) {
     const Index columns = y.columns();
-    if (columns == 1 && x.halo.rows == 0) return add_up_one(rows, x.own, y, term, result);
+    if (columns == 1) {
+      const double* const own = x.own.row(0);
+      if (x.halo.rows == 0) {
+        return add_up_one(
+            rows, [own](LocalIndex j) { return own[j]; }, y, term, result);
+      }
+      const double* const halo = x.halo.row(0);
+      const auto height = static_cast<LocalIndex>(x.own.height());
+      return add_up_one(
+          rows,
+          [=](LocalIndex j) {
+            const double* const place = j < height ? own + j : halo + (j - height);
+            return *place;
+          },
+          y, term, result);
+    }
 #pragma omp parallel for schedule(static)
     for (Index i = 0; i < rows.rows; ++i) {
       Index first = 0;
@@ -238,11 +253,10 @@ class HostBandProducts final : public BandProducts {
     for (Index c = 0; c < width; ++c) y.row(i)[first + c] = result(i, first + c, sum[c]);
   }
 
-  /// The same for one column without a halo, as Krylov methods and multigrid have it most.
-  template <typename Term, typename Result>
-  static void add_up_one(const Csr<double>& rows, const HostVectors& x, HostVectors& y,
+  /// The same for one column, as Krylov methods and multigrid have it most; element(j) is x_j.
+  template <typename Element, typename Term, typename Result>
+  static void add_up_one(const Csr<double>& rows, const Element& element, HostVectors& y,
                          const Term& term, const Result& result) {
-    const double* const elements = x.row(0);
     double* const sums = y.row(0);
     const LocalIndex* const places = rows.column_indices.data();
     const double* const values = rows.values.data();
@@ -250,7 +264,7 @@ class HostBandProducts final : public BandProducts {
     for (Index i = 0; i < rows.rows; ++i) {
       double sum = 0;
       for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
-        sum += term(values[k], elements[places[k]]);
+        sum += term(values[k], element(places[k]));
       }
       sums[i] = result(i, Index{0}, sum);
     }
