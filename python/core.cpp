@@ -295,11 +295,12 @@ class Factors {
 class PreparedProduct {
  public:
   PreparedProduct(const Matrix& a, const std::string& kernel, Index columns,
-                  const std::string& device)
+                  const std::string& device, Index products)
       : rows_(a.rows()), columns_(a.columns()) {
     ProductOptions options;
     options.kernel = kernel;
     options.columns = columns;
+    options.products = products;
     nb::dict words;
     words["device"] = device;
     options.device = options_of(words).device;
@@ -389,8 +390,8 @@ NB_MODULE(_core, module) {
       .def("solve", &Factors::solve, "b"_a, "x"_a, "transposed"_a)
       .def("refactor", &Factors::refactor, "values"_a, "nonzeros"_a);
   nb::class_<PreparedProduct>(module, "Product")
-      .def(nb::init<const Matrix&, const std::string&, Index, const std::string&>(), "matrix"_a,
-           "kernel"_a, "columns"_a, "device"_a)
+      .def(nb::init<const Matrix&, const std::string&, Index, const std::string&, Index>(),
+           "matrix"_a, "kernel"_a, "columns"_a, "device"_a, "products"_a)
       .def("apply", &PreparedProduct::apply, "x"_a, "y"_a)
       .def_prop_ro("kernel", &PreparedProduct::kernel)
       .def_prop_ro("device", &PreparedProduct::device);

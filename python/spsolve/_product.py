@@ -16,15 +16,19 @@ class Product(LinearOperator):
     """Y = A X for one sparse matrix, prepared once: ``Product(a) @ x``.
 
     A LinearOperator of scipy, to be handed to its iterative methods. ``kernel``: a name of
-    ``spbench --list-kernels``; ``columns``: the K that is expected; ``device``: "auto", "host" or
+    ``spbench --list-kernels``; ``columns``: the K that is expected; ``products``: how many are
+    expected, for what it may take to choose a kernel, 0 for many; ``device``: "auto", "host" or
     "cuda". X of float64 by rows is taken as it is, and arrays on a GPU (cupy, torch) are taken by a
     product on a GPU, whose Y lies there too.
     """
 
-    def __init__(self, a: Any, *, kernel: str = "auto", columns: int = 1, device: str = "auto"):
+    def __init__(self, a: Any, *, kernel: str = "auto", columns: int = 1, device: str = "auto",
+                 products: int = 0):
         matrix = _arrays.as_matrix(a)
         self._lock = threading.Lock()  # the interpreter's own is released while it computes
-        self._product = _core.Product(matrix, kernel, columns, device)
+        if products < 0:
+            raise InputError(f"products is a number of products, 0 for many, not {products}")
+        self._product = _core.Product(matrix, kernel, columns, device, products)
         super().__init__(np.dtype(np.float64), (matrix.rows, matrix.columns))
 
     @property

@@ -325,6 +325,13 @@ class Products(unittest.TestCase):
         self.assertIs(product.apply(x, out=y), y)
         np.testing.assert_allclose(y, a @ x, atol=1e-13)
         self.assertTrue(product.kernel)
+        # A single product is not worth a trial.
+        few = spsolve.Product(a, columns=8, device="host", products=1)
+        np.testing.assert_allclose(few @ x, a @ x, atol=1e-13)
+        self.assertIn("csr_balanced", few.kernel)
+        self.assertNotIn(" ms", few.kernel)
+        with self.assertRaisesRegex(spsolve.InputError, "0 for many, not -1"):
+            spsolve.Product(a, products=-1)
         with self.assertRaisesRegex(spsolve.InputError, "170 columns"):
             product.apply(np.ones((3, 2)))
         with self.assertRaisesRegex(spsolve.InputError, "no_such"):
