@@ -125,7 +125,7 @@ class SecondDocument : public TreeBuilder {
 
 /// What yaml-cpp says of a text, in words of what stands there and what to do where they are known.
 std::string_view told(std::string_view message) {
-  static constexpr std::pair<std::string_view, std::string_view> table[] = {
+  static const std::pair<std::string_view, std::string_view> table[] = {
       {YAML::ErrorMsg::END_OF_MAP_FLOW, "a '{' is not closed before here; add the '}'"},
       {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a '[' is not closed before here; add the ']'"},
       {YAML::ErrorMsg::EOF_IN_SCALAR, "a quotation mark is not closed before here; add the second"},
