@@ -15,7 +15,6 @@
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
-#include "cuda/multiply/vendor/cusparse_products.hpp"
 #include "matrix/symmetry.hpp"
 #include "multiply/fast/row_types.hpp"
 
@@ -90,9 +89,12 @@ class AutoProduct final : public KernelProduct<T> {
       : matrix_(matrix),
         options_(options),
         hash_(pattern_hash(matrix)),
-        shape_{matrix.rows, matrix.columns, matrix.nonzeros()},
-        row_types_(count_row_types(matrix) <= most_row_types),
-        symmetric_(symmetry_of(matrix).symmetric) {
+        facts_{matrix.rows,
+               matrix.columns,
+               matrix.nonzeros(),
+               0,  // the longest row, which no likely kernel asks for
+               symmetry_of(matrix).symmetric,
+               count_row_types(matrix)} {
     // Not with the first product, which would seem to take as long.
     if (tries_nothing()) converted(plain_kernel);
   }
@@ -144,7 +146,8 @@ class AutoProduct final : public KernelProduct<T> {
 
   Choice& choose(const T* x, T* y, Index columns) {
     const NvtxRange range("auto chooses");
-    const auto likely = likely_kernels(columns, row_types_, symmetric_);
+    const auto likely =
+        likely_kernels(columns, facts_.row_types <= most_row_types, facts_.symmetric);
     const PatternKey key{matrix_.rows, matrix_.columns, matrix_.nonzeros(),
                          hash_,        sizeof(T),       columns};
     // The values may differ from the remembered matrix's, and so what takes them.
@@ -191,7 +194,7 @@ class AutoProduct final : public KernelProduct<T> {
     constexpr double plain_seconds = 3e-9, other_seconds = 16e-9, most_won = 0.6;
     if (tries_nothing()) return false;
     if (options_.products == 0 || trials.empty() || converted_.contains(name)) return true;
-    const bool plain = name.starts_with("csr") || name.starts_with("cusparse_csr");
+    const bool plain = find_kernel(cuda_kernels(), name).format.starts_with("csr");
     const double conversion =
         (plain ? plain_seconds : other_seconds) * static_cast<double>(matrix_.nonzeros());
     const double product = trials.front().seconds;
@@ -207,7 +210,7 @@ class AutoProduct final : public KernelProduct<T> {
     std::vector<Trial> trials;
     for (const std::string_view name : names) {
       if (!may_pay(name, trials)) continue;
-      if (name.starts_with("cusparse") && !cusparse_problem(shape_).empty()) continue;
+      if (!find_kernel(cuda_kernels(), name).refuse(facts_, columns, sizeof(T)).empty()) continue;
       try {
         Converted& candidate = converted(name);
         trials.push_back({name, seconds_of(*candidate.product, x, y, columns), candidate.seconds});
@@ -241,8 +244,7 @@ class AutoProduct final : public KernelProduct<T> {
   Csr<T> matrix_;
   KernelOptions options_;
   std::uint64_t hash_;
-  MatrixFacts shape_;  ///< its size only
-  bool row_types_, symmetric_;
+  MatrixFacts facts_;
   std::map<std::string_view, Converted> converted_;
   std::map<Index, Choice> choices_;
 };
