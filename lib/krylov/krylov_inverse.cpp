@@ -42,18 +42,6 @@ bool seems_symmetric(BandMatrix& matrix) {
   return std::abs(one - other) <= rounding * size;
 }
 
-double infinity_norm(const BandMatrix& matrix) {
-  const Csr<double>& rows = matrix.local_rows();
-  double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-  for (Index i = 0; i < rows.rows; ++i) {
-    double sum = 0;
-    for (const double value : rows.row_values(i)) sum += std::abs(value);
-    largest = std::max(largest, sum);
-  }
-  return all_maximum(matrix.team(), largest);
-}
-
 /// That of R A C where coordinates are known: C^-1 times that of A.
 NearNullSpace near_null_space(SystemMatrix& matrix, const Equilibration& scaling) {
   const Dense<double>& coordinates = matrix.coordinates();
@@ -150,8 +138,8 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   BandMatrix& system = scaled_ != nullptr ? *scaled_ : matrix.bands();
   system.expect_many_products();
   products_ = std::make_unique<Products>(system);
-  norm_ = infinity_norm(system);
-  norm_of_a_ = scaled_ != nullptr ? infinity_norm(matrix.bands()) : norm_;
+  norm_ = matrix.infinity_norm(scaling);
+  norm_of_a_ = scaled_ != nullptr ? matrix.infinity_norm({}) : norm_;
   const bool was_symmetric = symmetric_;
   symmetric_ = seems_symmetric(system);
   if (method_.symmetric && !symmetric_) {

@@ -7,7 +7,7 @@
 #include "krylov/kept_iteration.hpp"
 #include "krylov/krylov_solve.hpp"
 #include "krylov/null_space.hpp"
-#include "krylov/preconditioner.hpp"
+#include "krylov/preconditioner/preconditioner.hpp"
 #include "solve/inverse.hpp"
 
 namespace spsolve {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "krylov/krylov_method.hpp"
+#include "krylov/methods/krylov_method.hpp"
 #include "krylov/watch.hpp"
 
 namespace spsolve {

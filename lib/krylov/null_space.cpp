@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 #include "io/dense_source.hpp"
-#include "krylov/orthonormal.hpp"
+#include "krylov/methods/orthonormal.hpp"
 #include "solve/equilibrate.hpp"
 #include "vectors/vector_files.hpp"
 

@@ -5,7 +5,7 @@
 #include "config/schema.hpp"
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
-#include "krylov/preconditioner.hpp"
+#include "krylov/preconditioner/preconditioner.hpp"
 #include "matrix/generate/generate.hpp"
 #include "multiply/kernel.hpp"
 #include "report/report_fields.hpp"

@@ -6,7 +6,7 @@
 
 #include "helpers/reference.hpp"
 #include "io/matrix_source.hpp"
-#include "krylov/orthonormal.hpp"
+#include "krylov/methods/orthonormal.hpp"
 #include "krylov_systems.hpp"
 #include "matrix/multivector.hpp"
 

@@ -9,7 +9,7 @@
 #include "helpers/checkpoint_runs.hpp"
 #include "helpers/reference.hpp"
 #include "io/matrix_source.hpp"
-#include "krylov/krylov_method.hpp"
+#include "krylov/methods/krylov_method.hpp"
 #include "krylov_systems.hpp"
 #include "matrix/multivector.hpp"
 

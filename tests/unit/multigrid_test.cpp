@@ -12,8 +12,8 @@
 #include "krylov/multigrid/prolongation.hpp"
 #include "krylov/multigrid/rigid_body_modes.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
-#include "krylov/polynomial.hpp"
-#include "krylov/spectrum.hpp"
+#include "krylov/preconditioner/polynomial.hpp"
+#include "krylov/preconditioner/spectrum.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 

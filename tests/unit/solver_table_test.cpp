@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "dense/flops.hpp"
-#include "krylov/krylov_method.hpp"
+#include "krylov/methods/krylov_method.hpp"
 
 namespace spsolve {
 namespace {

@@ -8,7 +8,7 @@
 #include "krylov/multigrid/aggregates.hpp"
 #include "krylov/multigrid/prolongation.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
-#include "krylov/spectrum.hpp"
+#include "krylov/preconditioner/spectrum.hpp"
 
 namespace spsolve {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "krylov/polynomial.hpp"
-#include "krylov/preconditioner.hpp"
+#include "krylov/preconditioner/polynomial.hpp"
+#include "krylov/preconditioner/preconditioner.hpp"
 #include "solve/equilibrate.hpp"
 #include "sparse/sparse_inverse.hpp"
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "krylov/multigrid/aggregates.hpp"
-#include "krylov/preconditioner.hpp"
+#include "krylov/preconditioner/preconditioner.hpp"
 
 namespace spsolve {
 

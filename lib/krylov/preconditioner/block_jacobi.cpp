@@ -4,7 +4,7 @@
 #include <lapacke.h>
 
 #include "core/error.hpp"
-#include "krylov/preconditioner.hpp"
+#include "krylov/preconditioner/preconditioner.hpp"
 
 namespace spsolve {
 

@@ -1,6 +1,6 @@
-#include "krylov/polynomial.hpp"
-#include "krylov/preconditioner.hpp"
-#include "krylov/spectrum.hpp"
+#include "krylov/preconditioner/polynomial.hpp"
+#include "krylov/preconditioner/preconditioner.hpp"
+#include "krylov/preconditioner/spectrum.hpp"
 
 namespace spsolve {
 

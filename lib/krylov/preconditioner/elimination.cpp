@@ -1,5 +1,5 @@
 #include "core/error.hpp"
-#include "krylov/preconditioner.hpp"
+#include "krylov/preconditioner/preconditioner.hpp"
 #include "krylov/preconditioner/triangles.hpp"
 #include "sparse/sparse_inverse.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/error.hpp"
-#include "krylov/preconditioner.hpp"
+#include "krylov/preconditioner/preconditioner.hpp"
 #include "krylov/preconditioner/triangles.hpp"
 
 namespace spsolve {

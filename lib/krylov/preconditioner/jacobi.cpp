@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "krylov/preconditioner.hpp"
+#include "krylov/preconditioner/preconditioner.hpp"
 
 namespace spsolve {
 

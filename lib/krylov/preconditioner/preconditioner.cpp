@@ -1,4 +1,4 @@
-#include "krylov/preconditioner.hpp"
+#include "krylov/preconditioner/preconditioner.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "krylov/krylov_method.hpp"
+#include "krylov/methods/krylov_method.hpp"
 #include "matrix/random.hpp"
 #include "vectors/columns.hpp"
 

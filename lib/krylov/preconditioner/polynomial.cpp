@@ -1,4 +1,4 @@
-#include "krylov/polynomial.hpp"
+#include "krylov/preconditioner/polynomial.hpp"
 
 #include "team/team.hpp"
 

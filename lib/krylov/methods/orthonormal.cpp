@@ -1,4 +1,4 @@
-#include "krylov/orthonormal.hpp"
+#include "krylov/methods/orthonormal.hpp"
 
 #include <algorithm>
 #include <cmath>

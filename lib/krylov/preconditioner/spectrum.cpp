@@ -1,4 +1,4 @@
-#include "krylov/spectrum.hpp"
+#include "krylov/preconditioner/spectrum.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <lapacke.h>
 
 #include "core/extremes.hpp"
-#include "krylov/preconditioner.hpp"
+#include "krylov/preconditioner/preconditioner.hpp"
 #include "matrix/random.hpp"
 
 namespace spsolve {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "krylov/krylov_method.hpp"
-#include "krylov/orthonormal.hpp"
+#include "krylov/methods/krylov_method.hpp"
+#include "krylov/methods/orthonormal.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {

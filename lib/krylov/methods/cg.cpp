@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "krylov/krylov_method.hpp"
+#include "krylov/methods/krylov_method.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {

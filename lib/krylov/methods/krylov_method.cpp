@@ -1,4 +1,4 @@
-#include "krylov/krylov_method.hpp"
+#include "krylov/methods/krylov_method.hpp"
 
 namespace spsolve {
 
