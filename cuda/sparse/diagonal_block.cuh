@@ -58,6 +58,7 @@ __device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
     for (int i = 0; i < side; ++i) x[i] = block.order[i] == column ? T(1) : T(0);
 #pragma unroll
     for (int k = 0; k < side; ++k) {
+      if (k >= n) break;
       if constexpr (kind == Factorization::cholesky) x[k] *= block.inverse[k];
 #pragma unroll
       for (int i = k + 1; i < side; ++i) x[i] -= block.at(i, k) * x[k];
@@ -67,6 +68,7 @@ __device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
     for (int i = 0; i < side; ++i) x[i] = i == column ? T(1) : T(0);
 #pragma unroll
     for (int k = side - 1; k >= 0; --k) {
+      if (k >= n) continue;
       x[k] *= block.inverse[k];
 #pragma unroll
       for (int i = 0; i < k; ++i) x[i] -= block.at(i, k) * x[k];

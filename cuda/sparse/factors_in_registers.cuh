@@ -30,25 +30,37 @@ __device__ void factor_cholesky_in_registers(DiagonalBlock<T, pivot_block>& bloc
     const int c = own.column(i);
     own.values[i] = c <= own.row ? block.at(own.row, c) : block.at(c, own.row);
   }
-  // Columns are scaled in the end: the chain from pivot to pivot has no root.
+  // Columns are scaled in the end: the chain from pivot to pivot has no root. Of what a pivot
+  // changes the next column comes first; the others wait until that is on its way to all threads.
+  constexpr int kept = 3;  // columns: the last one is still read
+  T* const columns = block.upper;
+  if (own.group == 0) columns[own.row] = own.values[0];
+  T last_factor = 0;
 #pragma unroll
   for (int j = 0; j < own.side; ++j) {
-    T* const column = block.upper + j % 2 * own.side;
-    if (own.group == j % own.groups) column[own.row] = own.values[j / own.groups];
+    if (j >= n) break;
+    const T* const column = columns + j % kept * own.side;
+    const T* const last = columns + (j + kept - 1) % kept * own.side;
     __syncthreads();
     T pivot = column[j];
     if (!(pivot > 0) || !isfinite(pivot)) {
       counter.failed(first + j);
       pivot = 1;
     }
-    if (j < n) counter.include(pivot);
+    counter.include(pivot);
     if (threadIdx.x == 0) block.inverse[j] = pivot;
     const T factor = own.row > j ? column[own.row] * (1 / pivot) : T(0);
 #pragma unroll
     for (int i = j / own.groups; i < own.count; ++i) {
       const int c = own.column(i);
-      if (c > j) own.values[i] -= factor * column[c];
+      if (j > 0 && c > j) own.values[i] -= last_factor * last[c];
     }
+    if (j + 1 < own.side && own.group == (j + 1) % own.groups) {
+      T& next = own.values[(j + 1) / own.groups];
+      next -= factor * column[j + 1];
+      columns[(j + 1) % kept * own.side + own.row] = next;
+    }
+    last_factor = factor;
   }
   __syncthreads();
   if (threadIdx.x < own.side) block.inverse[threadIdx.x] = rsqrt(block.inverse[threadIdx.x]);

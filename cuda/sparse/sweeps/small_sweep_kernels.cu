@@ -197,6 +197,7 @@ void run(const Sweep<T>& sweep, const int* list, Index count, bool goes_up, cuda
   if (count == 0) return;
   if (sweep.columns == 1) return launch<T, 1>(sweep, list, count, goes_up, stream);
   if (sweep.columns <= 4) return launch<T, 4>(sweep, list, count, goes_up, stream);
+  if (sweep.columns <= 8) return launch<T, 8>(sweep, list, count, goes_up, stream);
   launch<T, most_sweep_columns>(sweep, list, count, goes_up, stream);
 }
 

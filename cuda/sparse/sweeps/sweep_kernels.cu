@@ -1,14 +1,15 @@
-#include "cuda/sparse/sweeps/published.cuh"
+#include <type_traits>
+
 #include "cuda/sparse/sweeps/sum_of_lanes.cuh"
 #include "cuda/sparse/sweeps/sweep_kernels.hpp"
+#include "cuda/sparse/sweeps/sweep_tasks.cuh"
+#include "cuda/sparse/sweeps/wide_sweep_kernels.hpp"
 
 namespace spsolve::cuda {
 
 namespace {
 
-constexpr int threads = 256;
-constexpr int side = pivot_block;
-constexpr int warps = threads / warp_size;
+constexpr int threads = sweep_threads, side = sweep_side, warps = sweep_warps;
 
 /// Threads that share a row of a tile, and values of a tile that a thread has.
 constexpr int groups = threads / side;
@@ -23,29 +24,8 @@ struct Space {
   T tile[side][most];      ///< rows of the tile
   T other[2][side][most];  ///< rows of x that they depend on, in turn
   T parts[groups][side][most];
-  int task;
-};
 
-/// The front's factors for a sweep.
-template <typename T>
-struct SweepFront {
-  FrontPlace place;
-  const T* lower;
-  const T* upper;
-
-  __device__ SweepFront(const Sweep<T>& sweep, int front)
-      : place(sweep.places[front]),
-        lower(sweep.factors + (sweep.transposed ? place.upper : place.lower)),
-        upper(sweep.factors + (sweep.transposed ? place.lower : place.upper)) {}
-
-  __device__ bool is_pivots(int tile) const { return tile < place.blocks(); }
-  /// Its first row among the pivots, or among the border.
-  __device__ int first_row(int tile) const {
-    return is_pivots(tile) ? tile * side : (tile - place.blocks()) * side;
-  }
-  __device__ int rows(int tile) const {
-    return min(side, (is_pivots(tile) ? place.pivots : place.border) - first_row(tile));
-  }
+  static constexpr int blocks_a_processor = most == 1 ? 2 : 1;
 };
 
 /// A tile of the factors as threads keep it: thread t has row t % side and every groups-th column.
@@ -107,36 +87,6 @@ struct ColumnsOfTile {
   }
 };
 
-/// to <- the rows of x that row_of(r) names, as soon as they are there; zeros beyond.
-template <typename T, int most, typename RowOf>
-__device__ void fetch(const Sweep<T>& sweep, int rows, const RowOf& row_of, T (&to)[side][most]) {
-  const int columns = sweep.columns;
-  for (int i = threadIdx.x; i < side * most; i += threads) {
-    const int r = i / most, c = i % most;
-    to[r][c] = r < rows && c < columns ? published(sweep.x + row_of(r) * Index{columns} + c) : T(0);
-  }
-}
-
-/// space.tile <- what the sweep begins with in these rows: b for pivots, and what children hand up.
-template <typename T, int most>
-__device__ void begin_tile(const Sweep<T>& sweep, const SweepFront<T>& front, int tile,
-                           Space<T, most>& space) {
-  const int columns = sweep.columns, rows = front.rows(tile), first = front.first_row(tile);
-  const bool pivots = front.is_pivots(tile);
-  const Index row = front.place.first_row() + first + (pivots ? 0 : front.place.pivots);
-  for (int i = threadIdx.x; i < side * most; i += threads) {
-    const int r = i / most, c = i % most;
-    T sum = 0;
-    if (r < rows && c < columns) {
-      if (pivots) sum = sweep.b[(front.place.first + first + r) * Index{columns} + c];
-      for (unsigned e = sweep.taken_starts[row + r]; e < sweep.taken_starts[row + r + 1]; ++e) {
-        sum += published(sweep.passed_up + sweep.taken[e] * Index{columns} + c);
-      }
-    }
-    space.tile[r][c] = sum;
-  }
-}
-
 /// Sums of all threads of each row; take(r, c, sum) has those of thread r * most + c, ....
 template <typename T, int most, typename Take>
 __device__ void add_parts(const T (&sums)[most], Space<T, most>& space, const Take& take) {
@@ -164,12 +114,12 @@ __device__ void forward_tile(const Sweep<T>& sweep, const SweepFront<T>& front, 
   RowsOfTile<T> inverse, factor;
   // Loaded before anything is waited for.
   if (pivots) inverse.load(front.lower + row + row * ld, ld, rows, rows);
-  begin_tile(sweep, front, tile, space);
+  begin_tile<most>(sweep, front, tile, space.tile);
   T sums[most] = {};
   for (int k = 0; k < blocks; ++k) {
     factor.load(front.lower + row + k * side * ld, ld, rows, front.rows(k));
     auto& other = space.other[k % 2];
-    fetch(
+    fetch<most>(
         sweep, front.rows(k), [&](int r) { return front.place.first + k * side + r; }, other);
     __syncthreads();
     factor.multiply(other, sums);
@@ -219,14 +169,14 @@ __device__ void backward_block(const Sweep<T>& sweep, const SweepFront<T>& front
   for (int r0 = 0; r0 < front.place.border; r0 += side, turn = 1 - turn) {
     const int rows = min(side, front.place.border - r0);
     factor.load(f + front.place.border_row + r0, ld, rows, count);
-    fetch(
+    fetch<most>(
         sweep, rows, [&](int r) { return border[r0 + r]; }, space.other[turn]);
     __syncthreads();
     factor.multiply(space.other[turn], sums);
   }
   for (int k = blocks - 1; k > block; --k, turn = 1 - turn) {
     factor.load(f + k * side, ld, front.rows(k), count);
-    fetch(
+    fetch<most>(
         sweep, front.rows(k), [&](int r) { return front.place.first + k * side + r; },
         space.other[turn]);
     __syncthreads();
@@ -244,45 +194,16 @@ __device__ void backward_block(const Sweep<T>& sweep, const SweepFront<T>& front
   });
 }
 
-template <bool forward, typename T, int most>
-__global__ void __launch_bounds__(threads, most == 1 ? 2 : 1)
-    sweep_kernel(Sweep<T> sweep, const SweepTask* tasks, int count) {
-  __shared__ Space<T, most> space;
-  while (true) {
-    __syncthreads();
-    if (threadIdx.x == 0) space.task = atomicAdd(sweep.next, 1);
-    __syncthreads();
-    if (space.task >= count) return;
-    const SweepTask task = tasks[space.task];
-    const SweepFront<T> front(sweep, task.front);
-    if constexpr (forward) {
-      for (int tile = task.begin; tile < task.end; ++tile) {
-        forward_tile(sweep, front, tile, space);
-        __syncthreads();
-      }
-    } else {
-      for (int block = task.end - 1; block >= task.begin; --block) {
-        backward_block(sweep, front, block, space);
-        __syncthreads();
-      }
-    }
-  }
-}
-
-template <bool forward, typename T, int most>
-void launch(const Sweep<T>& sweep, const SweepTask* tasks, Index count, cudaStream_t stream) {
-  const auto kernel = sweep_kernel<forward, T, most>;
-  kernel<<<blocks_at_once(kernel, threads, count), threads, 0, stream>>>(sweep, tasks,
-                                                                         static_cast<int>(count));
-  check_launch("sweep");
-}
-
 template <bool forward, typename T>
 void run(const Sweep<T>& sweep, const SweepTask* tasks, Index count, cudaStream_t stream) {
   if (count == 0) return;
-  if (sweep.columns == 1) return launch<forward, T, 1>(sweep, tasks, count, stream);
-  if (sweep.columns <= 4) return launch<forward, T, 4>(sweep, tasks, count, stream);
-  launch<forward, T, most_sweep_columns>(sweep, tasks, count, stream);
+  if (sweep.columns == 1) return launch_sweep<forward, Space<T, 1>>(sweep, tasks, count, stream);
+  if (sweep.columns <= 4) return launch_sweep<forward, Space<T, 4>>(sweep, tasks, count, stream);
+  if constexpr (std::is_same_v<T, double>) {
+    sweep_wide(forward, sweep, tasks, count, stream);
+  } else {
+    launch_sweep<forward, Space<T, most_sweep_columns>>(sweep, tasks, count, stream);
+  }
 }
 
 }  // namespace

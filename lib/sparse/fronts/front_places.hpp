@@ -15,7 +15,7 @@ inline constexpr int pivot_block = 64;
 inline constexpr int small_front = 64;
 
 /// Right-hand sides that a solve on a GPU takes at a time, at most.
-inline constexpr int most_sweep_columns = 8;
+inline constexpr int most_sweep_columns = 16;
 
 /// Where a front of p pivots and a border of m rows lies on a GPU, column-major, as offsets in
 /// elements of one arena:
