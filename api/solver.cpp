@@ -120,7 +120,7 @@ struct Solver::State {
     solver.emplace(decided.deal_out(a, team), choose_solver(decided.question), decided.question,
                    *decided.memory, check_in_double(decided.question, team, decided.gpus));
     report.device = decided.on_gpu ? "cuda" : "host";
-    report.notes = decided.noted.notes;
+    first_notes = decided.noted.notes;
     set_up();
   }
 
@@ -134,6 +134,11 @@ struct Solver::State {
 
   void set_up() {
     solver->set_up();
+    tell();
+  }
+
+  /// Brings the report up to date: some factors are tried out by the first solution.
+  void tell() {
     const EliminationChoice choice = solver->choice();
     const InverseFacts& facts = solver->facts();
     report.method = name(choice.method);
@@ -144,6 +149,7 @@ struct Solver::State {
       report.smallest_pivot = facts.pivots.smallest_pivot;
       report.largest_pivot = facts.pivots.largest_pivot;
     }
+    report.notes = first_notes;
     report.notes.insert(report.notes.end(), facts.notes.begin(), facts.notes.end());
   }
 
@@ -155,6 +161,7 @@ struct Solver::State {
   Ranks ranks;
   Decided decided;
   std::optional<SystemSolver> solver;
+  std::vector<std::string> first_notes;  ///< of what was chosen, until there are new values
   SetUpReport report;
   std::unique_ptr<Vectors> right, solution;  ///< of the last solve
 };
@@ -233,6 +240,7 @@ Solution Solver::State::solve(std::span<const double> b, Index own_columns, std:
   PhaseTimes untold;
   const SolveOutcome outcome = transposed ? solver->solve_transposed(*right, *solution, untold)
                                           : solver->solve(*right, *solution, untold);
+  tell();
   together(team, [&] {
     if (!x.empty()) give_rows(*solution, x, decided.on_gpu);
   });
@@ -295,8 +303,8 @@ SolverPlan plan_solver(const Matrix& a, const Options& options, Index right_hand
 }
 
 void Solver::set_values(std::span<const double> values) {
-  state_->report.notes.clear();
-  state_->solver->set_values({values.begin(), values.end()});
+  state_->first_notes.clear();
+  state_->solver->set_values(values);
   state_->set_up();
 }
 

@@ -48,7 +48,7 @@ class SystemMatrix : public LinearOperator {
 
   /// New values for the same pattern, in the order of the rows that the object was made of.
   /// Throws Error(input) on every rank where their number differs.
-  void set_values(std::vector<double> values) { bands_.set_values(std::move(values)); }
+  void set_values(std::span<const double> values) { bands_.set_values(values); }
 
   /// n x `columns` zeros where the products are computed; on every rank or none.
   std::unique_ptr<Vectors> vectors(Index columns) const { return bands_.vectors_of_rows(columns); }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 namespace spsolve {
@@ -42,11 +45,17 @@ Maxima maxima_of(const Csr<double>& matrix, const std::vector<double>& r,
   return maxima;
 }
 
-/// The power of two nearest to 1 / sqrt(value), or to 1 / value.
+/// The power of two nearest to 1 / sqrt(value), or to 1 / value; 1 where there is none. Without a
+/// logarithm: those of a million numbers take longer than their elimination may.
 double inverse_power(double value, bool root) {
   if (!(value > 0) || !std::isfinite(value)) return 1;
-  const double exponent = std::log2(value) / (root ? 2 : 1);
-  return std::ldexp(1.0, std::clamp(-static_cast<int>(std::lround(exponent)), -1000, 1000));
+  int exponent = 0;
+  const bool beyond = std::frexp(value, &exponent) >= std::numbers::sqrt2 / 2;
+  --exponent;  // 2^exponent <= value < 2^(exponent + 1), `beyond` sqrt(2) 2^exponent or not
+  const int power = root ? (exponent + 1) >> 1 : exponent + (beyond ? 1 : 0);
+  constexpr int bias = 1023, mantissa_bits = 52;
+  return std::bit_cast<double>(static_cast<std::uint64_t>(std::clamp(-power, -1000, 1000) + bias)
+                               << mantissa_bits);
 }
 
 /// Whether the largest entries of rows lie far apart, or near where `precision` ends.

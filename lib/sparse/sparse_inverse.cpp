@@ -223,7 +223,11 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
     if (!analysis_->couplings.empty()) {
       outcome.blocks = static_cast<Index>(analysis_->couplings.roots.size());
     }
-    outcome.levels = front_levels(*analysis_);
+    if (leveled_ != analysis_) {
+      levels_ = front_levels(*analysis_);
+      leveled_ = analysis_;
+    }
+    outcome.levels = levels_;
     outcome.factor_entries = analysis_->factor_entries;
     outcome.perturbed_pivots = counts.perturbed;
     outcome.moved_pivots = counts.swaps;
@@ -299,8 +303,6 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
   std::string told =
       fmt::format("{} of {} pivots were too small and made larger", perturbed, matrix_->order());
   if (perturbed == 0) {
-    constexpr double tame = 1e3;  // multipliers that leave refinement enough digits
-    if (run.first == nullptr && largest_multiplier_ <= tame) return nullptr;
     GmresInverse::Trial trial = gmres().try_factors_alone(run.first);
     constexpr double refinable = std::is_same_v<T, float> ? 1e-3 : 1e-8;
     if (trial.outcome.backward_error <= refinable) return std::move(trial.x);
@@ -332,9 +334,19 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
 template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) {
   facts_ = {};
-  by_gmres_ = false;
+  by_gmres_ = untried_ = false;
   factor(run);
   if (choice_.refined) return nullptr;
+  if (run.first == nullptr && facts_.sparse->perturbed_pivots == 0) {
+    constexpr double tame = 1e3;  // multipliers that leave refinement enough digits
+    untried_ = largest_multiplier_ > tame;
+    return nullptr;
+  }
+  return make_sure(run);
+}
+
+template <typename T>
+std::unique_ptr<Vectors> SparseInverse<T>::make_sure(const EliminationRun& run) {
   std::string failure;
   std::unique_ptr<Vectors> x = try_out(run, failure);
   if (failure.empty()) return run.first != nullptr ? std::move(x) : nullptr;
@@ -355,12 +367,31 @@ GmresInverse& SparseInverse<T>::gmres() {
 }
 
 template <typename T>
+void SparseInverse<T>::apply_first(const Vectors& x, Vectors& y) {
+  const std::vector<double> sizes = maxima(x);
+  if (std::ranges::all_of(sizes, [](double size) { return size == 0; })) {
+    y.fill(0);  // which tells nothing
+    return;
+  }
+  untried_ = false;
+  Progress silent("eliminating", 1, Progress::Show::off);
+  const std::unique_ptr<Vectors> first = make_sure({silent, nullptr, &x, nullptr});
+  first != nullptr ? copy(*first, y) : apply(x, y);
+}
+
+template <typename T>
 void SparseInverse<T>::apply(const Vectors& x, Vectors& y) {
+  if (untried_) return apply_first(x, y);
   by_gmres_ ? gmres_->apply(x, y) : factors_.solve(false, x, y);
 }
 
 template <typename T>
 void SparseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
+  if (untried_) {
+    untried_ = false;
+    Progress silent("eliminating", 1, Progress::Show::off);
+    make_sure({silent, nullptr, nullptr, nullptr});
+  }
   by_gmres_ ? gmres_->apply_transposed(x, y) : factors_.solve(true, x, y);
 }
 

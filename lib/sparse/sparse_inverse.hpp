@@ -31,9 +31,11 @@ struct SparseChoice {
 ///
 /// 1. L L^T, which proves A positive definite; else, where it may, L D L^T;
 /// 2. L D L^T or P L U with pivots from each front's own rows, too small ones made larger;
-/// 3. where multipliers grew, a trial of the factors alone; where that leaves too large a backward
-///    error, or pivots were made larger: GMRES on these factors for every solve (Li and Demmel
-///    1998), if it converges for a first one and finds a solution that is known;
+/// 3. where multipliers grew, a trial of the factors alone, by the first right-hand side, now or
+/// when
+///    it comes; where that leaves too large a backward error, or pivots were made larger: GMRES on
+///    these factors for every solve (Li and Demmel 1998), if it converges for a first one and finds
+///    a solution that is known;
 /// 4. elimination again with threshold pivoting, pivots that fail passed on to the parent
 ///    (see threshold.hpp); on rank 0;
 /// 5. refusal, with the rank that was found.
@@ -70,12 +72,18 @@ class SparseInverse final : public Inverse {
   /// Whether the factors do, by themselves or with GMRES; if not, `failure` says why. Hands back
   /// what was solved for run.first on the way.
   std::unique_ptr<Vectors> try_out(const EliminationRun& run, std::string& failure);
+  /// try_out(), and what is done where it fails.
+  std::unique_ptr<Vectors> make_sure(const EliminationRun& run);
+  /// make_sure() by y <- A^-1 x, where factors are to be tried out yet.
+  void apply_first(const Vectors& x, Vectors& y);
   GmresInverse& gmres();
 
   Team& team_;
   SparseMemory& memory_;
   SparseChoice choice_;
   std::shared_ptr<const SparseAnalysis> analysis_;  // on rank 0
+  std::shared_ptr<const SparseAnalysis> leveled_;   // which levels_ is of
+  FrontLevels levels_;
   // On rank 0, from scaling() to prepare(): the matrix without stored zeros, and what owns it where
   // that is not the system's matrix.
   const Csr<double>* rows_ = nullptr;
@@ -90,6 +98,7 @@ class SparseInverse final : public Inverse {
   std::unique_ptr<Raw> raw_;
   std::optional<GmresInverse> gmres_;  // on raw_, where it was asked for
   bool by_gmres_ = false;
+  bool untried_ = false;  // factors whose multipliers grew
   double largest_multiplier_ = 0;
   InverseFacts facts_;
 };

@@ -38,8 +38,8 @@ class SystemSolver final : public LinearOperator {
   EliminationChoice choice() const;
 
   /// New values for the pattern of A, see SystemMatrix::set_values(); asks for set_up().
-  void set_values(std::vector<double> values) {
-    matrix_->set_values(std::move(values));
+  void set_values(std::span<const double> values) {
+    matrix_->set_values(values);
     transposed_ = nullptr;
   }
 

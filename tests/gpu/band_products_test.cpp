@@ -45,6 +45,13 @@ std::vector<Csr<double>> matrices() {
     result.push_back(rows_of_lengths(std::vector<Index>(301, length), 400));
   }
   result.push_back(rows_of_lengths(std::vector<Index>(5000, 5), 5000));
+  for (const Index length : {3, 9}) {  // hubs among short rows, two of them side by side
+    std::vector<Index> lengths(2000, length);
+    lengths[40] = lengths[41] = 257;
+    lengths[1000] = 20000;
+    lengths[1999] = 600;
+    result.push_back(rows_of_lengths(lengths, 20000));
+  }
   return result;
 }
 

@@ -202,6 +202,53 @@ TEST_P(SystemSolverTest, RightHandSidesThatAreKnownAreSolvedForAsOthers) {
   }
 }
 
+/// Symmetric, of -1, 0 and 1 but for a diagonal of 1e-6, on which pivots inside of fronts grow.
+Csr<double> with_small_pivots(Index n) {
+  const Dense<double> random = random_multivector(n, n, 12);
+  Dense<double> dense(n, n);
+  for (Index i = 0; i < n; ++i) {
+    dense(i, i) = 1e-6;
+    for (Index j = 0; j < i; ++j) {
+      if (std::abs(random(i, j)) > 0.03) continue;
+      dense(i, j) = dense(j, i) = random(i, j) > 0 ? 1 : -1;
+    }
+  }
+  return test::sparse(dense);
+}
+
+TEST(SystemSolver, TriesGrownFactorsOutByTheFirstSolution) {
+  const Csr<double> matrix = with_small_pivots(100);
+  const Dense<double> b = random_multivector(matrix.rows, 2, 6);
+  for (const bool over_ranks : {false, true}) {
+    for (const bool transposed : {false, true}) {
+      test::HostRanks own;
+      SolverQuestion question;
+      question.shape = {matrix.rows, matrix.columns, 0, matrix.nonzeros()};
+      question.ranks = own.team.size();
+      question.options.method = Method::sparse_ldlt;
+      question.study = study_sparsity(own.team, matrix, question.options);
+      question.study.outlook.over_ranks = over_ranks;
+      std::unique_ptr<SystemMatrix> rows(new SystemMatrix(test::matrix_in_bands(own.team, matrix)));
+      SystemSolver solver(std::move(rows), choose_solver(question), question, own.memory);
+      const auto right = test::vectors_of(solver.matrix(), b), x = solver.matrix().vectors(2);
+      for (int round = 0; round < 2; ++round) {
+        solver.set_up();
+        EXPECT_GT(solver.facts().pivots.growth, 1e5) << "nothing is tried out";
+        const auto zero = solver.matrix().vectors(2);
+        zero->fill(0);
+        transposed ? solver.apply_transposed(*zero, *x) : solver.apply(*zero, *x);
+        EXPECT_EQ(test::whole(*x).values, test::whole(*zero).values);
+        transposed ? solver.apply_transposed(*right, *x) : solver.apply(*right, *x);
+        EXPECT_LE(test::backward_error(matrix, b, test::whole(*x)), 1e-8);
+        PhaseTimes times;
+        solver.solve(*right, *x, times);
+        EXPECT_LE(test::backward_error(matrix, b, test::whole(*x)), 4 * unit_roundoff);
+        solver.set_values(std::vector<double>(solver.matrix().local_rows().values));
+      }
+    }
+  }
+}
+
 TEST_P(SystemSolverTest, SaysWhatItCannotBeTrustedWith) {
   const Index n = 60;
   const Csr<double> matrix = test::with_condition(n, 1e11, 4);

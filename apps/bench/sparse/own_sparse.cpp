@@ -47,9 +47,7 @@ class OwnContender final : public SparseContender {
     solver_->eliminate(silent);
   }
 
-  void set_values(std::span<const double> values) override {
-    solver_->set_values({values.begin(), values.end()});
-  }
+  void set_values(std::span<const double> values) override { solver_->set_values(values); }
 
   void set_right_hand_sides(const Dense<double>& b) override {
     b_ = solver_->matrix().vectors(b.columns);

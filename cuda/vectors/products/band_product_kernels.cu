@@ -15,9 +15,25 @@ struct PlainSum {
 #pragma unroll
     for (int c = 0; c < pack; ++c) values[c] = fma(a, x[c], values[c]);
   }
-  __device__ void combine(int distance) {
+  __device__ void clear() {
 #pragma unroll
-    for (int c = 0; c < pack; ++c) values[c] += from_lane_behind(values[c], distance);
+    for (double& value : values) value = 0;
+  }
+  __device__ void include(const PlainSum& other) {
+#pragma unroll
+    for (int c = 0; c < pack; ++c) values[c] += other.values[c];
+  }
+  __device__ PlainSum of_lane_behind(int distance) const {
+    PlainSum other;
+#pragma unroll
+    for (int c = 0; c < pack; ++c) other.values[c] = from_lane_behind(values[c], distance);
+    return other;
+  }
+  __device__ PlainSum of_lane(int lane) const {
+    PlainSum other;
+#pragma unroll
+    for (int c = 0; c < pack; ++c) other.values[c] = __shfl_sync(whole_warp, values[c], lane);
+    return other;
   }
   __device__ void finish(Index, Index) {}
 };

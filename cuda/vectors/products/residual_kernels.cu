@@ -42,14 +42,34 @@ struct ResidualSum {
       scale[c] = fma(fabs(a), fabs(x[c]), scale[c]);
     }
   }
-  __device__ void combine(int distance) {
-    row += from_lane_behind(row, distance);
+  __device__ void clear() {
+    *this = {};
+  }
+  __device__ void include(const ResidualSum& other) {
+    row += other.row;
 #pragma unroll
     for (int c = 0; c < pack; ++c) {
-      const double high = from_lane_behind(sums[c].high, distance);
-      sums[c].add(high, from_lane_behind(sums[c].low, distance));
-      scale[c] += from_lane_behind(scale[c], distance);
+      sums[c].add(other.sums[c].high, other.sums[c].low);
+      scale[c] += other.scale[c];
     }
+  }
+  /// That of another lane, as move(value) fetches its values.
+  template <typename Move>
+  __device__ ResidualSum moved(const Move& move) const {
+    ResidualSum other;
+    other.row = move(row);
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      other.sums[c] = {move(sums[c].high), move(sums[c].low)};
+      other.scale[c] = move(scale[c]);
+    }
+    return other;
+  }
+  __device__ ResidualSum of_lane_behind(int distance) const {
+    return moved([&](double value) { return from_lane_behind(value, distance); });
+  }
+  __device__ ResidualSum of_lane(int lane) const {
+    return moved([&](double value) { return __shfl_sync(whole_warp, value, lane); });
   }
 };
 

@@ -64,28 +64,58 @@ struct Place {
   __device__ bool has_result() const { return nonzero == 0 && has_column; }
 };
 
-/// sum.add(a_ij, x_j) for the lane's non-zeros of row i, ascending, and sum.combine() over lanes by
-/// a tree. All lanes of the warp must call it; those without a row have an i beyond the last.
+__device__ inline double from_lane_behind(double value, int distance) {
+  return __shfl_down_sync(whole_warp, value, distance);
+}
+
+/// sum.add(a_ij, x_j) for the non-zeros k, k + step, ... before `last`.
 template <int pack, typename Sum>
-__device__ void sum_up(const CsrView<double>& a, Index i, const SplitRows<const double>& x,
-                       Index columns, const Place<pack>& place, const Lanes& lanes, Sum& sum) {
-  if (i < a.rows) {
-    const Index last = __ldg(a.row_offsets + i + 1);
+__device__ void add_nonzeros(const CsrView<double>& a, Index k, Index last, int step,
+                             const SplitRows<const double>& x, Index columns,
+                             const Place<pack>& place, Sum& sum) {
 #pragma unroll 4
-    for (Index k = __ldg(a.row_offsets + i) + place.nonzero; k < last; k += lanes.nonzeros) {
-      double element[pack];
-      load_columns<pack, true>(row_of(x, __ldg(a.column_indices + k), columns) + place.column,
-                               element);
-      sum.add(__ldg(a.values + k), element);
-    }
-  }
-  for (int distance = lanes.of_row() / 2; distance >= lanes.columns; distance /= 2) {
-    sum.combine(distance);
+  for (; k < last; k += step) {
+    double element[pack];
+    load_columns<pack, true>(row_of(x, __ldg(a.column_indices + k), columns) + place.column,
+                             element);
+    sum.add(__ldg(a.values + k), element);
   }
 }
 
-__device__ inline double from_lane_behind(double value, int distance) {
-  return __shfl_down_sync(whole_warp, value, distance);
+/// Non-zeros of a row beyond which all lanes of a warp share it: a graph has rows of thousands
+/// among rows of three.
+inline constexpr Index long_row = 256;
+
+/// Adds up sum.add(a_ij, x_j) of row i: over the lane's non-zeros, ascending, then over lanes by a
+/// tree. All lanes of the warp must call it; those without a row have an i beyond the last.
+template <int pack, typename Sum>
+__device__ void sum_up(const CsrView<double>& a, Index i, const SplitRows<const double>& x,
+                       Index columns, const Place<pack>& place, const Lanes& lanes, Sum& sum) {
+  const Index first = i < a.rows ? __ldg(a.row_offsets + i) : 0;
+  const Index last = i < a.rows ? __ldg(a.row_offsets + i + 1) : 0;
+  const bool is_long = lanes.of_row() < warp_size && last - first > long_row;
+  if (!is_long) {
+    add_nonzeros(a, first + place.nonzero, last, lanes.nonzeros, x, columns, place, sum);
+  }
+  for (int distance = lanes.of_row() / 2; distance >= lanes.columns; distance /= 2) {
+    sum.include(sum.of_lane_behind(distance));
+  }
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  unsigned left = __ballot_sync(whole_warp, is_long);
+  while (left != 0) {
+    const int owner = __ffs(static_cast<int>(left)) - 1;
+    left &= ~(((1u << lanes.of_row()) - 1) << owner);
+    Sum part = sum;
+    part.clear();
+    add_nonzeros(a, __shfl_sync(whole_warp, first, owner) + lane / lanes.columns,
+                 __shfl_sync(whole_warp, last, owner), warp_size / lanes.columns, x, columns, place,
+                 part);
+    for (int distance = warp_size / 2; distance >= lanes.columns; distance /= 2) {
+      part.include(part.of_lane_behind(distance));
+    }
+    const auto whole = part.of_lane(lane % lanes.columns);
+    if (lane / lanes.of_row() == owner / lanes.of_row()) sum.include(whole);
+  }
 }
 
 /// Calls launch(pack, lanes, grid) for what suits rows of so many columns; all of the arrays have

@@ -199,7 +199,7 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
   const RowLayout& fine = matrix.row_layout();
   const auto take = [&](std::unique_ptr<BandMatrix>& to, const RowLayout& rows,
                         const RowLayout& columns, Csr<double> numbers) {
-    if (!anew) return to->set_values(std::move(numbers.values));
+    if (!anew) return to->set_values(numbers.values);
     to = std::make_unique<BandMatrix>(team, rows, columns, std::move(numbers), matrix.memory());
     to->expect_many_products();
   };

@@ -47,7 +47,7 @@ class BandMatrix {
 
   /// New values for the same pattern, in the order of the rows that the object was made of.
   /// Throws Error(input) on every rank where their number differs.
-  void set_values(std::vector<double> values);
+  void set_values(std::span<const double> values);
 
   /// m x `columns` and n x `columns` zeros where the products are computed; on every rank or none.
   std::unique_ptr<Vectors> vectors_of_rows(Index columns) const;
