@@ -1,5 +1,7 @@
 // Multigrid over the ranks of a team: near null spaces, and its cycle.
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "distribute/reading/scatter.hpp"
@@ -10,6 +12,7 @@
 #include "krylov_systems.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
+#include "matrix/random.hpp"
 
 namespace spsolve {
 namespace {
@@ -72,6 +75,59 @@ TEST_F(Multigrid, RigidBodyModesTakeFewerStepsThanConstants) {
     }
     EXPECT_LT(steps[1], steps[0]);
     EXPECT_LE(steps[1], each.most);
+  }
+}
+
+/// Conduction in cells of a grid, each with a coefficient of its own between 1e-4 and 1e4.
+Csr<double> rough_grid(Index side) {
+  Csr<double> whole = load_matrix(fmt::format("grid2d:{}", side));
+  const auto coefficient = [](Index cell) {
+    const double chance = symmetric_interval(random_bits(7, static_cast<std::uint64_t>(cell)));
+    return std::pow(10, 4 * chance);
+  };
+  for (Index i = 0; i < whole.rows; ++i) {
+    double sum = i < side ? coefficient(i) : 0;
+    Index diagonal = 0;
+    for (Index k = whole.row_offsets[i]; k < whole.row_offsets[i + 1]; ++k) {
+      const Index j = whole.column_indices[k];
+      const double one = coefficient(i), other = coefficient(j);
+      whole.values[k] = -2 * one * other / (one + other);
+      if (j == i) diagonal = k;
+      if (j != i) sum -= whole.values[k];
+    }
+    whole.values[diagonal] = sum;
+  }
+  return whole;
+}
+
+TEST_F(Multigrid, JumpsAndWeakDirectionsTakeFewSteps) {
+  struct Case {
+    std::string name;
+    Csr<double> whole;
+    Index most;
+  };
+  const Case cases[] = {{"aniso2d:100", load_matrix("aniso2d:100"), 16},
+                        {"aniso2d:150:seed=3", load_matrix("aniso2d:150:seed=3"), 24},
+                        {"aniso3d:20", load_matrix("aniso3d:20"), 16},
+                        {"rough", rough_grid(100), 45},
+                        {"grid2d:120", load_matrix("grid2d:120"), 14}};
+  for (const Case& each : cases) {
+    SolverOptions options;
+    options.method = Method::cg;
+    options.preconditioner = Preconditioner::multigrid;
+    options.tolerance = 1e-14;
+    options.condition = false;
+    SystemSolver solver = solver_for(each.whole, options);
+    solver.set_up();
+    const Solved solved = solve(solver, random_multivector(each.whole.rows, 1, 3));
+    EXPECT_TRUE(solved.krylov.converged) << each.name;
+    EXPECT_LE(solved.krylov.steps, each.most) << each.name;
+    EXPECT_GE(solved.krylov.levels.size(), 2u) << each.name;
+    double entries = 0;
+    for (const GridLevel& level : solved.krylov.levels) {
+      entries += static_cast<double>(level.nonzeros);
+    }
+    EXPECT_LE(entries, 2.5 * static_cast<double>(each.whole.nonzeros())) << each.name;
   }
 }
 

@@ -64,8 +64,7 @@ TEST(Aggregates, HoldEveryNodeThatHasStrongNeighbours) {
   for (const char* generator : {"grid2d:30", "grid3d:10", "elastic3d:6", "aniso2d:20"}) {
     SystemMatrix matrix(test::matrix_in_bands(team, load_matrix(generator)));
     const Index size = nodes_of(matrix.bands());
-    const NodeGraph strong =
-        strong_couplings(matrix.bands(), size, 0.08, node_diagonals(matrix.bands(), size));
+    const NodeGraph strong = couplings(matrix.bands(), size, 0.08).strong;
     const Aggregates aggregates = aggregate(strong);
     ASSERT_EQ(static_cast<Index>(aggregates.of_node.size()), strong.nodes);
     std::vector<Index> members(static_cast<std::size_t>(aggregates.count));
@@ -180,13 +179,13 @@ TEST(WholeNodes, HaveTheSameEntriesAndZeros) {
 struct Aggregated {
   SoloTeam team;
   SystemMatrix matrix;
-  NodeGraph strong;
+  NodeCouplings found;
   Aggregates aggregates;
 
   Aggregated(const std::string& spec, Index unknowns)
       : matrix(test::matrix_in_bands(team, load_matrix(spec))),
-        strong(strong_couplings(bands(), unknowns, 0.08, node_diagonals(bands(), unknowns))),
-        aggregates(aggregate(strong)) {}
+        found(couplings(bands(), unknowns, 0.08)),
+        aggregates(aggregate(found.strong)) {}
   BandMatrix& bands() { return matrix.bands(); }
 };
 
@@ -202,7 +201,9 @@ TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
   const Dense<double> again = test::multiply(tentative.rows, tentative.null_space);
   for (const double value : again.values) EXPECT_NEAR(value, 1, 1e-14);
   const Csr<double> smoothed = smoothed_prolongation(
-      of.bands(), filtered_rows(of.bands(), 1, of.strong), 0.66, tentative.rows);
+      of.bands(),
+      filtered_rows(of.bands(), 1, of.found.dependences, lone_entries(of.bands(), {1, ones})), 0.66,
+      tentative.rows);
   const Dense<double> kept = test::multiply(smoothed, tentative.null_space);
   int inside = 0;
   for (Index i = 0; i < 400; ++i) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/resize_in_threads.hpp"
 #include "krylov/multigrid/row_chunks.hpp"
 
 namespace spsolve {
@@ -96,35 +98,40 @@ std::unique_ptr<BandMatrix> with_whole_nodes(const BandMatrix& matrix, Index siz
 
 namespace {
 
-/// Adds up the squares of the entries of a node's rows by neighbour.
-class NodeSums {
+/// Appends ||A_ij||_F of one node after the other, by neighbour, itself included.
+class BlockNorms {
  public:
-  explicit NodeSums(Index nodes)
-      : sums_(static_cast<std::size_t>(nodes)), met_(static_cast<std::size_t>(nodes), -1) {}
+  BlockNorms(const Csr<double>& rows, Index size)
+      : rows_(rows),
+        size_(size),
+        sums_(static_cast<std::size_t>(rows.columns / size)),
+        met_(sums_.size(), -1) {}
 
-  const std::vector<LocalIndex>& take(const Csr<double>& rows, Index node, Index size) {
-    found_.clear();
-    for (Index i = node * size; i < (node + 1) * size; ++i) {
-      const auto columns = rows.row_columns(i);
-      const auto values = rows.row_values(i);
+  void operator()(Index node, RowChunk& chunk) {
+    const std::size_t before = chunk.columns.size();
+    for (Index i = node * size_; i < (node + 1) * size_; ++i) {
+      const auto columns = rows_.row_columns(i);
+      const auto values = rows_.row_values(i);
       for (std::size_t k = 0; k < columns.size(); ++k) {
-        const auto other = static_cast<LocalIndex>(columns[k] / size);
+        const auto other = static_cast<LocalIndex>(columns[k] / size_);
         if (met_[other] != node) {
           met_[other] = node;
           sums_[other] = 0;
-          found_.push_back(other);
+          chunk.columns.push_back(other);
         }
         sums_[other] += values[k] * values[k];
       }
     }
-    return found_;
+    for (std::size_t k = before; k < chunk.columns.size(); ++k) {
+      chunk.values.push_back(std::sqrt(sums_[chunk.columns[k]]));
+    }
   }
-  double square(LocalIndex other) const { return sums_[other]; }
 
  private:
+  const Csr<double>& rows_;
+  Index size_;
   std::vector<double> sums_;
   std::vector<Index> met_;
-  std::vector<LocalIndex> found_;
 };
 
 }  // namespace
@@ -138,73 +145,86 @@ Index nodes_of(const BandMatrix& matrix) {
   return best;
 }
 
-std::vector<double> node_diagonals(const BandMatrix& matrix, Index size) {
-  const Csr<double>& rows = matrix.local_rows();
-  Dense<double> own(rows.rows, 1);
-#pragma omp parallel for schedule(static)
-  for (Index node = 0; node < rows.rows / size; ++node) {
-    double sum = 0;
-    for (Index i = node * size; i < (node + 1) * size; ++i) {
-      const auto columns = rows.row_columns(i);
-      const auto values = rows.row_values(i);
-      for (std::size_t k = 0; k < columns.size(); ++k) {
-        if (columns[k] / size == node) sum += values[k] * values[k];
-      }
-    }
-    for (Index i = node * size; i < (node + 1) * size; ++i) own(i, 0) = std::sqrt(sum);
-  }
-  const Dense<double> halo = matrix.halo().fetch(own);
-  const Index nodes = own.rows / size, all = nodes + halo.rows / size;
-  std::vector<double> diagonals(static_cast<std::size_t>(all));
-#pragma omp parallel for schedule(static)
-  for (Index node = 0; node < all; ++node) {
-    diagonals[node] = node < nodes ? own(node * size, 0) : halo((node - nodes) * size, 0);
-  }
-  return diagonals;
-}
-
 namespace {
 
-/// Appends the strong neighbours of one node after the other.
-class StrongCouplings {
- public:
-  StrongCouplings(const Csr<double>& rows, Index size, double theta,
-                  const std::vector<double>& diagonals)
-      : rows_(rows),
-        size_(size),
-        theta_(theta),
-        diagonals_(diagonals),
-        sums_(static_cast<Index>(diagonals.size())) {}
+/// ||A_ii||_F and max over j != i of ||A_ij||_F, of own nodes and then of those of the halo.
+struct NodeNorms {
+  std::vector<double> diagonals, largest;
+};
 
-  void operator()(Index node, RowChunk& chunk) {
-    for (const LocalIndex other : sums_.take(rows_, node, size_)) {
-      const double least = theta_ * theta_ * diagonals_[node] * diagonals_[other];
-      if (other != node && sums_.square(other) > least) chunk.columns.push_back(other);
+/// `blocks` are the ||A_ij||_F of own nodes, or the a_ij where nodes are single rows. Collective.
+NodeNorms node_norms(const BandMatrix& matrix, Index size, const Csr<double>& blocks) {
+  const Index nodes = blocks.rows;
+  Dense<double> own(nodes * size, 2);
+#pragma omp parallel for schedule(static)
+  for (Index node = 0; node < nodes; ++node) {
+    double diagonal = 0, largest = 0;
+    for (Index k = blocks.row_offsets[node]; k < blocks.row_offsets[node + 1]; ++k) {
+      const double norm = std::abs(blocks.values[k]);
+      if (blocks.column_indices[k] == node) {
+        diagonal = norm;
+      } else {
+        largest = std::max(largest, norm);
+      }
+    }
+    for (Index i = node * size; i < (node + 1) * size; ++i) {
+      own(i, 0) = diagonal;
+      own(i, 1) = largest;
     }
   }
+  const Dense<double> halo = matrix.halo().fetch(own);
+  const Index all = nodes + halo.rows / size;
+  NodeNorms norms;
+  norms.diagonals.resize(static_cast<std::size_t>(all));
+  norms.largest.resize(static_cast<std::size_t>(all));
+#pragma omp parallel for schedule(static)
+  for (Index node = 0; node < all; ++node) {
+    const double* row = node < nodes ? own.row(node * size) : halo.row((node - nodes) * size);
+    norms.diagonals[node] = row[0];
+    norms.largest[node] = row[1];
+  }
+  return norms;
+}
 
- private:
-  const Csr<double>& rows_;
-  Index size_;
-  double theta_;
-  const std::vector<double>& diagonals_;
-  NodeSums sums_;
-};
+/// The neighbours in `places` at offsets of their own, `counts` for each node, one behind the
+/// other.
+NodeGraph packed(const Csr<double>& blocks, const std::vector<LocalIndex>& places,
+                 std::vector<Index> counts) {
+  NodeGraph graph;
+  graph.nodes = blocks.rows;
+  graph.offsets = std::move(counts);
+  std::partial_sum(graph.offsets.begin(), graph.offsets.end(), graph.offsets.begin());
+  resize_in_threads(graph.neighbours, static_cast<std::size_t>(graph.offsets.back()));
+#pragma omp parallel for schedule(static)
+  for (Index node = 0; node < graph.nodes; ++node) {
+    std::copy_n(places.begin() + blocks.row_offsets[node],
+                graph.offsets[node + 1] - graph.offsets[node],
+                graph.neighbours.begin() + graph.offsets[node]);
+  }
+  return graph;
+}
+
+/// a_ij n_j / n_i, as A_F and interpolation weigh entries; a_ij where an n is not known.
+double weighed(double value, double of_row, double of_column) {
+  return of_row != 0 && of_column != 0 ? value * (of_column / of_row) : value;
+}
 
 /// Appends one row of A_F after the other.
 class FilteredRows {
  public:
-  FilteredRows(const Csr<double>& rows, Index size, const NodeGraph& strong)
+  FilteredRows(const Csr<double>& rows, Index size, const NodeGraph& dependences,
+               const std::vector<double>& lone)
       : rows_(rows),
         size_(size),
-        strong_(strong),
+        dependences_(dependences),
+        lone_(lone),
         kept_(static_cast<std::size_t>(rows.columns / size), -1) {}
 
   void operator()(Index i, RowChunk& chunk) {
     const Index node = i / size_;
     kept_[node] = node;
-    for (Index k = strong_.offsets[node]; k < strong_.offsets[node + 1]; ++k) {
-      kept_[strong_.neighbours[k]] = node;
+    for (Index k = dependences_.offsets[node]; k < dependences_.offsets[node + 1]; ++k) {
+      kept_[dependences_.neighbours[k]] = node;
     }
     const auto columns = rows_.row_columns(i);
     const auto values = rows_.row_values(i);
@@ -213,7 +233,9 @@ class FilteredRows {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       if (kept_[columns[k] / size_] != node) {
         // Between unknowns of the same kind: the others do not act on that kind's constants.
-        if (columns[k] % size_ == i % size_) dropped += values[k];
+        if (columns[k] % size_ == i % size_) {
+          dropped += weighed(values[k], lone_[i], lone_[columns[k]]);
+        }
         continue;
       }
       if (columns[k] == i) diagonal = chunk.values.size();
@@ -226,24 +248,98 @@ class FilteredRows {
  private:
   const Csr<double>& rows_;
   Index size_;
-  const NodeGraph& strong_;
+  const NodeGraph& dependences_;
+  const std::vector<double>& lone_;
   std::vector<Index> kept_;  // the last node that the neighbour is kept by
 };
 
 }  // namespace
 
-NodeGraph strong_couplings(const BandMatrix& matrix, Index size, double theta,
-                           const std::vector<double>& diagonals) {
+NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta) {
+  constexpr double share = 0.1;
   const Csr<double>& rows = matrix.local_rows();
-  const Index nodes = rows.rows / size;
-  Csr<double> graph = made_of_rows(nodes, rows.columns / size,
-                                   [&] { return StrongCouplings(rows, size, theta, diagonals); });
-  return {nodes, std::move(graph.row_offsets), std::move(graph.column_indices)};
+  const Csr<double> made = together(matrix.team(), [&] {
+    if (size == 1) return Csr<double>();
+    return made_of_rows(rows.rows / size, rows.columns / size,
+                        [&] { return BlockNorms(rows, size); });
+  });
+  const Csr<double>& blocks = size == 1 ? rows : made;
+  const NodeNorms norms = node_norms(matrix, size, blocks);
+  return together(matrix.team(), [&] {
+    const auto nodes = static_cast<std::size_t>(blocks.rows);
+    std::vector<LocalIndex> dependences, strong;
+    resize_in_threads(dependences, static_cast<std::size_t>(blocks.nonzeros()));
+    resize_in_threads(strong, static_cast<std::size_t>(blocks.nonzeros()));
+    std::vector<Index> depending(nodes + 1), joining(nodes + 1);
+#pragma omp parallel for schedule(static)
+    for (Index node = 0; node < blocks.rows; ++node) {
+      const double least = share * norms.largest[node], d = norms.diagonals[node];
+      const Index first = blocks.row_offsets[node];
+      Index count = 0, joined = 0;
+      for (Index k = first; k < blocks.row_offsets[node + 1]; ++k) {
+        const LocalIndex other = blocks.column_indices[k];
+        const double norm = std::abs(blocks.values[k]);
+        if (norm < least || other == node) continue;
+        const double of_other = norms.diagonals[other], square = norm * norm;
+        if (!(square > theta * theta * d * std::min(d, of_other))) continue;
+        dependences[first + count++] = other;
+        const bool both =
+            square > theta * theta * d * of_other && norm >= share * norms.largest[other];
+        if (both) strong[first + joined++] = other;
+      }
+      depending[node + 1] = count;
+      joining[node + 1] = joined;
+    }
+    return NodeCouplings{packed(blocks, dependences, std::move(depending)),
+                         packed(blocks, strong, std::move(joining))};
+  });
 }
 
-Csr<double> filtered_rows(const BandMatrix& matrix, Index size, const NodeGraph& strong) {
+std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& near) {
+  const Dense<double>& vectors = near.vectors;
+  Dense<double> own(matrix.local_rows().rows, 1);
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < own.rows; ++i) {
+    const Index kind = i % near.size;
+    bool lone = kind < vectors.columns;
+    for (Index c = 0; lone && c < vectors.columns; ++c) lone = c == kind || vectors(i, c) == 0;
+    if (lone) own(i, 0) = vectors(i, kind);
+  }
+  std::vector<double> result(own.values.begin(), own.values.end());
+  const Dense<double> halo = matrix.halo().fetch(own);
+  result.insert(result.end(), halo.values.begin(), halo.values.end());
+  return result;
+}
+
+Csr<double> filtered_rows(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
+                          const std::vector<double>& lone) {
   const Csr<double>& rows = matrix.local_rows();
-  return made_of_rows(rows.rows, rows.columns, [&] { return FilteredRows(rows, size, strong); });
+  return made_of_rows(rows.rows, rows.columns,
+                      [&] { return FilteredRows(rows, size, dependences, lone); });
+}
+
+std::vector<bool> led_nodes(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
+                            const Aggregates& aggregates) {
+  constexpr double dominance = 0.5;
+  const Csr<double>& rows = matrix.local_rows();
+  std::vector<bool> led(aggregates.of_node.size());
+  for (Index node = 0; node < static_cast<Index>(led.size()); ++node) {
+    const bool depends = dependences.offsets[node] != dependences.offsets[node + 1];
+    if (aggregates.of_node[node] >= 0 || !depends) continue;
+    for (Index i = node * size; i < (node + 1) * size; ++i) {
+      double diagonal = 0, beside = 0;
+      const auto columns = rows.row_columns(i);
+      const auto values = rows.row_values(i);
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        if (columns[k] == i) diagonal = std::abs(values[k]);
+        if (columns[k] / size != node && columns[k] % size == i % size) {
+          beside += std::abs(values[k]);
+        }
+      }
+      if (beside > dominance * diagonal) led[node] = true;
+    }
+  }
+  return led;
 }
 
 Aggregates aggregate(const NodeGraph& strong) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "krylov/preconditioner/preconditioner.hpp"
 #include "vectors/products/band_matrix.hpp"
 
 namespace spsolve {
@@ -32,24 +33,43 @@ std::unique_ptr<BandMatrix> with_whole_nodes(const BandMatrix& matrix, Index siz
 /// else 1. Collective.
 Index nodes_of(const BandMatrix& matrix);
 
-/// Own nodes i and j are strongly coupled where ||A_ij||_F^2 > theta^2 ||A_ii||_F ||A_jj||_F, for
-/// the blocks of A between their unknowns (Vanek, Mandel and Brezina, 1996); `diagonals` are the
-/// ||A_ii||_F of own nodes and then of the halo's. Not collective.
-NodeGraph strong_couplings(const BandMatrix& matrix, Index size, double theta,
-                           const std::vector<double>& diagonals);
+/// Couplings of own nodes, for the blocks A_ij of A between their unknowns and d_i = ||A_ii||_F.
+struct NodeCouplings {
+  /// What node i depends on: the j with ||A_ij||_F >= 0.1 max_k ||A_ik||_F (Ruge and Stueben,
+  /// "Algebraic multigrid", 1987) and ||A_ij||_F > theta (d_i min(d_i, d_j))^1/2. Where
+  /// coefficients jump, i may depend on j and j not on i.
+  NodeGraph dependences;
+  /// What may share an aggregate with it: those of them with ||A_ij||_F >= 0.1 max_k ||A_jk||_F and
+  /// ||A_ij||_F > theta (d_i d_j)^1/2 (Vanek, Mandel and Brezina, 1996).
+  NodeGraph strong;
+};
 
-/// ||A_ii||_F of own nodes and of those of the halo. Collective.
-std::vector<double> node_diagonals(const BandMatrix& matrix, Index size);
+/// Collective: an exchange with neighbours.
+NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta);
 
-/// A_F of own rows: A without the entries of weak couplings, which are added to the diagonal, so
-/// that it does to constants what A does. Columns as those of matrix.local_rows(). Not collective.
-Csr<double> filtered_rows(const BandMatrix& matrix, Index size, const NodeGraph& strong);
+/// For own rows and then those of the halo: of row i of the near null space the entry in the column
+/// of the unknown's kind, i mod size, where there is no other one in the row; else 0. Collective.
+std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& near);
+
+/// A_F of own rows: A without the entries between nodes that don't depend on each other, which are
+/// added to the diagonal, so that it does to the near null space what A does: a_ij n_j / n_i for
+/// the lone entries n, or a_ij where there are none. Columns as those of matrix.local_rows(). Not
+/// collective.
+Csr<double> filtered_rows(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
+                          const std::vector<double>& lone);
 
 /// Own nodes in aggregates of neighbours, numbered from 0.
 struct Aggregates {
   Index count = 0;
   std::vector<LocalIndex> of_node;  ///< -1: in none, as it has no strong neighbour
 };
+
+/// Own nodes in no aggregate that depend on others and whose rows are not dominated by their
+/// diagonal, so that what is slow to converge must reach them from there: for one unknown of
+/// theirs, the sum of |a_ij| over other nodes' of its kind is more than half of |a_ii|. Not
+/// collective.
+std::vector<bool> led_nodes(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
+                            const Aggregates& aggregates);
 
 /// The three passes of Vanek, Mandel and Brezina: a node whose neighbours are all free and these;
 /// the rest to the aggregate of a neighbour; what is left with its free neighbours. Aggregates do

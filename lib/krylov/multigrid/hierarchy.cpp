@@ -16,9 +16,10 @@ namespace spsolve {
 struct Hierarchy::Level {
   std::unique_ptr<BandMatrix> owned;  ///< all but the finest one
   BandMatrix* matrix = nullptr;
-  double largest = 0;  ///< eigenvalue of D^-1 A
-  NodeGraph strong;    ///< couplings, which aggregates and patterns were made by
+  double largest = 0;     ///< eigenvalue of D^-1 A
+  NodeGraph dependences;  ///< which aggregates and patterns were made by
   Aggregates aggregates;
+  std::vector<bool> led;  ///< nodes in no aggregate that are interpolated all the same
   std::unique_ptr<Polynomial> smoother;
   std::unique_ptr<BandMatrix> prolongation, restriction;  ///< P and P^T; none on the coarsest level
   std::unique_ptr<Vectors> residual;                      ///< here
@@ -179,13 +180,13 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
   Team& team = matrix.team();
   const Index size = near.size;
   if (anew) {
-    const std::vector<double> diagonals = node_diagonals(matrix, size);
+    NodeCouplings found = couplings(matrix, size, theta);
+    level.dependences = std::move(found.dependences);
     together(team, [&] {
-      level.strong = strong_couplings(matrix, size, theta, diagonals);
-      level.aggregates = aggregate(level.strong);
+      level.aggregates = aggregate(found.strong);
+      level.led = led_nodes(matrix, size, level.dependences, level.aggregates);
     });
   }
-  Csr<double> filtered = together(team, [&] { return filtered_rows(matrix, size, level.strong); });
   Tentative tentative = tentative_prolongation(matrix, level.aggregates, near);
   constexpr double least_reduction = 0.8;
   const auto fine_rows = static_cast<double>(matrix.row_layout().rows);
@@ -193,6 +194,10 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
                static_cast<double>(tentative.coarse.rows) > least_reduction * fine_rows)) {
     return false;
   }
+  const std::vector<double> lone = lone_entries(matrix, near);
+  Csr<double> filtered =
+      together(team, [&] { return filtered_rows(matrix, size, level.dependences, lone); });
+  interpolate_led_nodes(matrix, size, level.dependences, level.led, lone, tentative.rows);
   const double omega = 4.0 / (3 * level.largest);
   Csr<double> interpolation =
       smoothed_prolongation(matrix, std::move(filtered), omega, tentative.rows);

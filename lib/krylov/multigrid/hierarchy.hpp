@@ -15,8 +15,11 @@ namespace spsolve {
 /// by smoothed aggregation", Computing 56, 1996), and its V-cycle. Level l has A_l, A_0 = A, and
 /// A_{l+1} = P_l^T A_l P_l for an interpolation P_l whose range has the near null space of A: the
 /// vectors that are given, such as rigid-body modes, or constants in every unknown of a node.
-/// Smoothing by Polynomial::fourth_kind() before and after;
-/// the coarsest level by sparse elimination. Set up on hosts in threads, every rank its own rows,
+/// Where coefficients jump, rows depend on others which do not depend on them: aggregates are of
+/// nodes that depend on each other, P_l is smoothed by what each row depends on, and rows in no
+/// aggregate are interpolated as classical multigrid does (Ruge and Stueben, "Algebraic multigrid",
+/// in: Multigrid Methods, SIAM, 1987). Smoothing by Polynomial::fourth_kind() before and after; the
+/// coarsest level by sparse elimination. Set up on hosts in threads, every rank its own rows,
 /// aggregates within ranks; cycles where the vectors lie.
 class Hierarchy {
  public:

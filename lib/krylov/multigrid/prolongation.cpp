@@ -5,7 +5,9 @@
 #include <numeric>
 
 #include "distribute/halo/fetch_rows.hpp"
+#include "krylov/multigrid/row_chunks.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
+#include "team/reduce.hpp"
 
 namespace spsolve {
 
@@ -116,6 +118,85 @@ Tentative tentative_prolongation(const BandMatrix& matrix, const Aggregates& agg
     }
   });
   return result;
+}
+
+namespace {
+
+/// Appends one row of the weights after the other: 1 for a node that stays as it is.
+class Weights {
+ public:
+  Weights(const Csr<double>& rows, Index size, const NodeGraph& dependences,
+          const std::vector<bool>& led, const std::vector<double>& lone, const Csr<double>& own,
+          const Csr<double>& halo)
+      : rows_(rows),
+        size_(size),
+        dependences_(dependences),
+        led_(led),
+        lone_(lone),
+        own_(own),
+        halo_(halo) {}
+
+  void operator()(Index i, RowChunk& chunk) {
+    const Index node = i / size_;
+    if (!led_[node]) {
+      chunk.columns.push_back(static_cast<LocalIndex>(i));
+      chunk.values.push_back(1);
+      return;
+    }
+    const auto first = dependences_.neighbours.begin() + dependences_.offsets[node];
+    const auto last = dependences_.neighbours.begin() + dependences_.offsets[node + 1];
+    const auto columns = rows_.row_columns(i);
+    const auto values = rows_.row_values(i);
+    const std::size_t before = chunk.values.size();
+    double sum = 0;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const LocalIndex j = columns[k];
+      const bool same_kind = j / size_ != node && j % size_ == i % size_;
+      if (!same_kind || !has_row(j) || std::find(first, last, j / size_) == last) continue;
+      const double weight = std::max(0.0, -values[k]);
+      sum += weight * entry(j);
+      chunk.columns.push_back(j);
+      chunk.values.push_back(weight * entry(i));
+    }
+    for (std::size_t k = before; k < chunk.values.size(); ++k) {
+      chunk.values[k] = sum != 0 ? chunk.values[k] / sum : 0;
+    }
+  }
+
+ private:
+  bool has_row(Index j) const {
+    const bool mine = j < own_.rows;
+    const Csr<double>& from = mine ? own_ : halo_;
+    const Index row = mine ? j : j - own_.rows;
+    return from.row_offsets[row] != from.row_offsets[row + 1];
+  }
+  double entry(Index i) const { return lone_[i] != 0 ? lone_[i] : 1.0; }
+
+  const Csr<double>& rows_;
+  Index size_;
+  const NodeGraph& dependences_;
+  const std::vector<bool>& led_;
+  const std::vector<double>& lone_;
+  const Csr<double>& own_;
+  const Csr<double>& halo_;
+};
+
+}  // namespace
+
+void interpolate_led_nodes(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
+                           const std::vector<bool>& led, const std::vector<double>& lone,
+                           Csr<double>& tentative) {
+  Team& team = matrix.team();
+  const bool any = std::find(led.begin(), led.end(), true) != led.end();
+  if (all_sum(team, any ? 1 : 0) == 0) return;
+  const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), tentative);
+  tentative = together(team, [&] {
+    const Csr<double>& rows = matrix.local_rows();
+    const Csr<double> weights = made_of_rows(rows.rows, rows.columns, [&] {
+      return Weights(rows, size, dependences, led, lone, tentative, halo);
+    });
+    return sparse_product(weights, tentative, halo);
+  });
 }
 
 Csr<double> smoothed_prolongation(const BandMatrix& matrix, Csr<double> filtered, double omega,

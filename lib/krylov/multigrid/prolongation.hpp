@@ -21,6 +21,16 @@ struct Tentative {
 Tentative tentative_prolongation(const BandMatrix& matrix, const Aggregates& aggregates,
                                  const NearNullSpace& near);
 
+/// Gives rows of P_0 to the `led` nodes, which are in no aggregate: what solves their rows of A for
+/// the unknowns of their own kind, of nodes that they depend on and that are in aggregates,
+///   (P_0)_i = sum_j w_ij (P_0)_j,  w_ij = -a_ij n_i / (sum_k -a_ik n_k),
+/// for the lone entries n of the near null space (lone_entries()), or n = 1, and the a_ij that are
+/// negative; as interpolation is made where coefficients jump (Ruge and Stueben, "Algebraic
+/// multigrid", 1987). Collective: rows of P_0 from neighbours.
+void interpolate_led_nodes(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
+                           const std::vector<bool>& led, const std::vector<double>& lone,
+                           Csr<double>& tentative);
+
 /// P = (I - omega D_F^-1 A_F) P_0 for filtered rows A_F and their diagonal D_F. Collective: rows of
 /// P_0 from neighbours.
 Csr<double> smoothed_prolongation(const BandMatrix& matrix, Csr<double> filtered, double omega,
