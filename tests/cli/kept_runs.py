@@ -1,0 +1,107 @@
+"""What tests of checkpoints share: runs that stop at a step, however fast the machine is, by
+SPSOLVE_FAULT (lib/process/fault.hpp), and go on."""
+
+import subprocess
+
+from support import BIN, CliTest, INTERRUPTED, SOLVED, TIME_LIMIT, variables
+
+SYSTEM = """
+matrix: "random_dense:{order}:seed=3"
+right_hand_side: {{kind: random, columns: 2}}
+solve: {{method: {method}, block: 32}}
+output: {{solution: x.mtx, report: report.json, progress: off}}
+checkpoint: {{directory: kept, interval: {interval}}}
+"""
+ORDER = 350
+HOUR = 3600  # an interval, and a limit, that only an injected day is longer than
+
+
+def at(step, *what):
+    """SPSOLVE_FAULT of all ranks: `what`, one after the other, each so many steps later; of lu, a
+    panel is a step."""
+    return ",".join(f"rank=all:phase=eliminate:step={step}:{one}" for one in what)
+
+
+class Checkpoint(CliTest):
+    def configure(self, order=ORDER, method="gauss", interval=0):
+        self.write("c.yaml", SYSTEM.format(order=order, method=method, interval=interval))
+
+    def kept(self):
+        folder = self.folder / "kept"
+        return sorted(folder.iterdir()) if folder.exists() else []
+
+    def solution(self):
+        return (self.folder / "x.mtx").read_bytes()
+
+    def failing(self, fault, *settings, ranks=1, config="c.yaml", **options):
+        """A run with an injected failure, to its end."""
+        self.needs_faults()
+        return self.spsolve(config, *settings, ranks=ranks, environment={"SPSOLVE_FAULT": fault},
+                            **options)
+
+    def stopped(self, step=100, ranks=1):
+        """A run that a signal stops behind so many steps."""
+        result = self.failing(at(step, "end"), ranks=ranks)
+        self.assertEqual(result.code, INTERRUPTED, result.text)
+
+    def waits_for_a_signal(self, ranks=1, step=100):
+        """The launched program, in the background, all its ranks waiting behind so many steps; of one
+        rank, itself."""
+        self.needs_faults()
+        command = [BIN / "spsolve", "c.yaml"]
+        if ranks > 1:
+            command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", ranks, *command]
+        process = subprocess.Popen([str(word) for word in command], cwd=self.folder,
+                                   env=variables({"SPSOLVE_FAULT": at(step, "await")}),
+                                   stdin=subprocess.DEVNULL, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.addCleanup(self.end, process)
+        for _ in range(ranks):
+            self.wait_for("waits for a signal", process)
+        return process
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        process.stdout.close()
+
+    def wait_for(self, words, process):
+        """Until the log tells of them."""
+        text = ""
+        for line in process.stdout:
+            text += line
+            if words in line:
+                return
+        self.fail(f"it ended without a word of '{words}': {text}")
+
+    def signalled(self, how, ranks=1):
+        """Sends the signal to an elimination on its way; (code, words)."""
+        process = self.waits_for_a_signal(ranks)
+        process.send_signal(how)
+        text = process.communicate(timeout=TIME_LIMIT)[0]
+        return process.returncode, text
+
+    def check_goes_on(self, undisturbed, ranks=1, same=True):
+        result = self.spsolve("c.yaml", ranks=ranks)
+        self.assertEqual(result.code, SOLVED, result.text)
+        report = self.report()
+        self.assertGreater(report["checkpoint"]["resumed_step"], 0)
+        self.assertRegex(report["checkpoint"]["resumed_from"], r"kept/spsolve-.*\.checkpoint")
+        self.assertLess(report["backward_error"], 1e-14)
+        self.assertEqual(self.kept(), [])
+        if same:
+            self.assertEqual(self.solution(), undisturbed)
+        return report
+
+    def undisturbed(self, ranks=1):
+        """The solution of a run without a break; nothing is left of it."""
+        result = self.spsolve("c.yaml", ranks=ranks)
+        self.assertEqual(result.code, SOLVED, result.text)
+        report = self.report()
+        self.assertNotIn("resumed_step", report["checkpoint"])
+        self.assertEqual(self.kept(), [])
+        solution = self.solution()
+        (self.folder / "x.mtx").unlink()
+        return solution
