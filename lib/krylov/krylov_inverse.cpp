@@ -7,7 +7,6 @@
 #include "core/error.hpp"
 #include "core/timer.hpp"
 #include "krylov/multigrid/rigid_body_modes.hpp"
-#include "matrix/random.hpp"
 #include "solve/gmres.hpp"
 #include "vectors/columns.hpp"
 
@@ -21,18 +20,10 @@ constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
 /// Whether u^T A v = v^T A u for two random vectors, as all symmetric matrices have it, and others
 /// with probability 0 but for rounding.
 bool seems_symmetric(BandMatrix& matrix) {
-  const auto random = [&](std::uint64_t key) {
-    std::unique_ptr<Vectors> x = matrix.vectors_of_rows(1);
-    Dense<double> rows(x->height(), 1);
-    for (Index i = 0; i < rows.rows; ++i) {
-      const auto place = static_cast<std::uint64_t>(x->own().first + i);
-      rows(i, 0) = symmetric_interval(random_bits(mix_bits(key), place));
-    }
-    set_own_rows(*x, rows);
-    return x;
-  };
-  const std::unique_ptr<Vectors> u = random(31), v = random(37),
+  const std::unique_ptr<Vectors> u = matrix.vectors_of_rows(1), v = matrix.vectors_of_rows(1),
                                  product = matrix.vectors_of_rows(1);
+  set_random(*u, 31);
+  set_random(*v, 37);
   matrix.apply(*v, *product);
   const double one = dots(*u, *product).front();
   const double size = norms(*product).front() * norms(*u).front();

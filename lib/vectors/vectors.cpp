@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "matrix/multivector.hpp"
+
 namespace spsolve {
 
 void copy(const Vectors& y, Vectors& x) {
@@ -82,6 +84,10 @@ Dense<double> own_rows(const Vectors& x) {
 
 void set_own_rows(Vectors& x, const Dense<double>& rows) {
   x.write_rows({0, x.height()}, rows.values);
+}
+
+void set_random(Vectors& x, Index seed) {
+  set_own_rows(x, random_multivector(x.height(), x.columns(), seed, x.own().first));
 }
 
 }  // namespace spsolve

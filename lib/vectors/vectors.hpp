@@ -147,4 +147,7 @@ void advance(std::span<const double> wanted, Quotient t, Vectors& x, const Vecto
 Dense<double> own_rows(const Vectors& x);
 void set_own_rows(Vectors& x, const Dense<double>& rows);
 
+/// X <- random_multivector(n, K, seed), each rank its rows: the same for any number of ranks.
+void set_random(Vectors& x, Index seed);
+
 }  // namespace spsolve

@@ -1,7 +1,6 @@
 #include <array>
 
 #include "krylov/methods/krylov_method.hpp"
-#include "matrix/random.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {
@@ -14,16 +13,9 @@ using Owned = std::unique_ptr<Vectors>;
 using Family = std::array<Owned, shadows>;
 
 /// Numbers in [-1, 1) that depend on the global row and the column only.
-Owned random_vectors(const Vectors& like, std::uint64_t number) {
+Owned random_vectors(const Vectors& like, Index number) {
   Owned result = like.similar(like.columns());
-  Dense<double> rows(like.height(), like.columns());
-  for (Index i = 0; i < rows.rows; ++i) {
-    for (Index c = 0; c < rows.columns; ++c) {
-      const auto place = static_cast<std::uint64_t>((like.own().first + i) * rows.columns + c);
-      rows(i, c) = symmetric_interval(random_bits(mix_bits(number), place));
-    }
-  }
-  set_own_rows(*result, rows);
+  set_random(*result, number);
   return result;
 }
 
@@ -77,7 +69,7 @@ KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x
   const auto vectors = [&] { return r.similar(r.columns()); };
   Family p, g, u;
   for (std::size_t i = 0; i < shadows; ++i) {
-    p[i] = random_vectors(r, i);
+    p[i] = random_vectors(r, static_cast<Index>(i));
     g[i] = vectors();
     u[i] = vectors();
   }

@@ -7,7 +7,6 @@
 
 #include "core/extremes.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
-#include "matrix/random.hpp"
 
 namespace spsolve {
 
@@ -25,17 +24,6 @@ double norm_bound(BandMatrix& matrix, const Vectors& inverse) {
     largest = std::max(largest, sum * factors(i, 0));
   }
   return all_maximum(matrix.team(), largest);
-}
-
-std::unique_ptr<Vectors> random_start(BandMatrix& matrix) {
-  std::unique_ptr<Vectors> v = matrix.vectors_of_rows(1);
-  Dense<double> rows(v->height(), 1);
-  for (Index i = 0; i < rows.rows; ++i) {
-    rows(i, 0) = symmetric_interval(
-        random_bits(mix_bits(23), static_cast<std::uint64_t>(v->own().first + i)));
-  }
-  set_own_rows(*v, rows);
-  return v;
 }
 
 /// The largest eigenvalue of a symmetric tridiagonal matrix.
@@ -71,8 +59,9 @@ double largest_eigenvalue(BandMatrix& matrix, const Vectors& inverse, bool symme
     for (double& value : values.values) value = 1 / value;
     set_own_rows(*diagonal, values);
   }
-  std::unique_ptr<Vectors> v = random_start(matrix), old = matrix.vectors_of_rows(1),
+  std::unique_ptr<Vectors> v = matrix.vectors_of_rows(1), old = matrix.vectors_of_rows(1),
                            w = matrix.vectors_of_rows(1), product = matrix.vectors_of_rows(1);
+  set_random(*v, 23);
   const auto length = [&](const Vectors& x) {
     product->add_scaled_rows(0, 1, *diagonal, x);
     return std::sqrt(dots(*product, x).front());
