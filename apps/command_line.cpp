@@ -6,6 +6,7 @@
 #include <iostream>
 #include <sstream>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "config/schema.hpp"

@@ -4,10 +4,12 @@
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include "apps/program_texts.hpp"
 #include "core/error.hpp"
+
+namespace CLI {
+class ParseError;
+}  // namespace CLI
 
 namespace spsolve {
 

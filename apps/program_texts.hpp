@@ -7,7 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+// The header of CLI11 takes seconds to compile.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace spsolve {
 

@@ -7,7 +7,9 @@
 #include <ctime>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "api/gpus.hpp"
 #include "apps/command_line.hpp"
@@ -101,8 +103,8 @@ template <typename Report>
 ExitCode perform(void (&task)(const Config&, Team&, const Gpus&, Report&), const Config& config,
                  Team& team, const Gpus& gpus, const SpsolveLine& line) {
   const bool speaks = team.rank() == 0;
-  nlohmann::ordered_json versions = build_versions();
-  versions["mpi"] = MpiSession::version();
+  Versions versions = build_versions();
+  versions.emplace_back("mpi", MpiSession::version());
   Report report;
   report.started = time_now();
   report.command_line = line.typed;
@@ -194,29 +196,14 @@ ExitCode run_and_tell(Team& team, const SpsolveLine& line) {
   }
 }
 
-/// Parses the command line. Where it asks for a text or is wrong, rank 0 prints that text or says
-/// what is wrong, and the result is how all end. Collective.
-std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, Team& team) {
-  const bool speaks = team.rank() == 0;
-  std::optional<ExitCode> end;
+/// Parses the command line and does what it says. Collective.
+ExitCode parse_and_run(SpsolveParser& parser, int argc, char** argv, const SpsolveLine& line,
+                       Team& team) {
   try {
-    if (const auto topic = topic_asked(argc, argv)) {
-      const std::string text = help_on(*topic);
-      if (speaks) print_out(text);
-      end = ExitCode::solved;
-    } else {
-      app.parse(argc, argv);
+    if (const auto end = parser.parse(argc, argv, team.rank() == 0)) {
+      together(team, check_output);
+      return *end;
     }
-  } catch (const CLI::ParseError& why) {
-    end = parsing_ended(app, why, speaks);
-  }
-  if (end) together(team, check_output);
-  return end;
-}
-
-ExitCode parse_and_run(CLI::App& app, int argc, char** argv, const SpsolveLine& line, Team& team) {
-  try {
-    if (const auto end = parse(app, argc, argv, team)) return *end;
   } catch (const Error& error) {
     if (team.rank() == 0) std::cerr << "spsolve: " << error.what() << std::endl;
     return error.code();
@@ -233,11 +220,10 @@ int main(int argc, char** argv) {
   using namespace spsolve;
   SpsolveLine line;
   line.typed = shell_words(argc, argv);
-  CLI::App app("", "spsolve");
-  describe(app, line);
+  SpsolveParser parser(line);
   try {
     // Without MPI: a build calls this, perhaps where no MPI program may start.
-    if (const auto text = generated(describe_program(app), argc, argv)) {
+    if (const auto text = parser.generated(argc, argv)) {
       print_out(*text);
       check_output();
       return 0;
@@ -250,7 +236,7 @@ int main(int argc, char** argv) {
   if (!may_have_others(started)) {
     turn_signals_into_errors();
     SoloTeam alone;
-    const ExitCode code = parse_and_run(app, argc, argv, line, alone);
+    const ExitCode code = parse_and_run(parser, argc, argv, line, alone);
     // A shell that runs a loop of these must see that it was interrupted.
     if (const int signal = ended_by(); signal != 0) {
       std::signal(signal, SIG_DFL);
@@ -266,7 +252,7 @@ int main(int argc, char** argv) {
     if (started.rank == 0) std::cerr << "spsolve: " << problem << "\n";
     return static_cast<int>(ExitCode::input);
   }
-  const ExitCode code = parse_and_run(app, argc, argv, line, team);
+  const ExitCode code = parse_and_run(parser, argc, argv, line, team);
   // mpirun ends all ranks when the first one leaves with an error: rank 0 must have spoken by then.
   wait_for_all(team);
   return static_cast<int>(code);

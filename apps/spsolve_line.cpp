@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -153,6 +154,9 @@ std::string SpsolveLine::name() const {
   return file.empty() ? "the command line" : file;
 }
 
+namespace {
+
+/// Tells CLI11 about all options. `line` must outlive `app`.
 void describe(CLI::App& app, SpsolveLine& line) {
   app.description(std::string(usage));
   app.footer([] {
@@ -199,6 +203,7 @@ void describe(CLI::App& app, SpsolveLine& line) {
   add_common_flags(app);
 }
 
+/// What the manual page and the completions say beyond it.
 Program describe_program(const CLI::App& app) {
   std::vector<std::string> topics;
   for (const std::string_view topic : help_topics()) topics.push_back(std::string(topic));
@@ -223,6 +228,32 @@ Program describe_program(const CLI::App& app) {
           std::move(words),
           {{"configuration-schema", [] { return configuration_schema().dump(2) + "\n"; }},
            {"report-schema", [] { return report_schema().dump(2) + "\n"; }}}};
+}
+
+}  // namespace
+
+SpsolveParser::SpsolveParser(SpsolveLine& line) : app_(std::make_unique<CLI::App>("", "spsolve")) {
+  describe(*app_, line);
+}
+
+SpsolveParser::~SpsolveParser() = default;
+
+std::optional<std::string> SpsolveParser::generated(int argc, const char* const* argv) const {
+  return spsolve::generated(describe_program(*app_), argc, argv);
+}
+
+std::optional<ExitCode> SpsolveParser::parse(int argc, const char* const* argv, bool speaks) {
+  try {
+    if (const auto topic = topic_asked(argc, argv)) {
+      const std::string text = help_on(*topic);
+      if (speaks) print_out(text);
+      return ExitCode::solved;
+    }
+    app_->parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& why) {
+    return parsing_ended(*app_, why, speaks);
+  }
 }
 
 std::string shell_words(int argc, const char* const* argv) {

@@ -1,13 +1,14 @@
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "apps/command_line.hpp"
 #include "config/config.hpp"
+#include "core/error.hpp"
 
 namespace spsolve {
 
@@ -43,11 +44,25 @@ struct ShortOption {
 };
 std::span<const ShortOption> short_options();
 
-/// Tells CLI11 about all that. `line` must outlive `app`.
-void describe(CLI::App& app, SpsolveLine& line);
+/// Reads the words of a command line.
+class SpsolveParser {
+ public:
+  /// What is read goes into `line`, which must outlive this.
+  explicit SpsolveParser(SpsolveLine& line);
+  ~SpsolveParser();
 
-/// What the manual page and the completions say beyond it.
-Program describe_program(const CLI::App& app);
+  /// Where the command line is "--generate WHAT": that text. Throws Error(input) for an unknown
+  /// WHAT.
+  std::optional<std::string> generated(int argc, const char* const* argv) const;
+
+  /// Where the command line asks for a text (help, version) or is wrong: how the program ends. Says
+  /// that text, or what is wrong, where this process `speaks`. Throws Error(input) for a topic of
+  /// help that is not known.
+  std::optional<ExitCode> parse(int argc, const char* const* argv, bool speaks);
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+};
 
 /// The words of a command line, quoted for a shell where that needs it.
 std::string shell_words(int argc, const char* const* argv);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
+#include "config/schema.hpp"
 #include "core/build_info.hpp"
 #include "io/atomic_file.hpp"
 #include "process/system.hpp"
@@ -60,8 +63,8 @@ nlohmann::ordered_json first_fields(const TaskReport& report, std::string_view s
 /// What all reports end with.
 void add_last_fields(nlohmann::ordered_json& json, const TaskReport& report) {
   json["notes"] = report.notes;
-  json["versions"] = report.versions;
-  json["configuration"] = report.configuration;
+  for (const auto& [name, version] : report.versions) json["versions"][name] = version;
+  json["configuration"] = to_json(report.configuration);
 }
 
 /// What the reports of all tasks begin with, and what they end with.
@@ -125,21 +128,13 @@ nlohmann::ordered_json checkpoint_json(const SolveReport& report) {
   return json;
 }
 
-/// The halo of all ranks together, and of the rank with the largest.
 nlohmann::ordered_json halo_json(const MultiplyReport& report) {
-  Index rows = 0, most = 0, boundary = 0;
-  int neighbours = 0;
-  for (const RankShare& share : report.shares) {
-    rows += share.halo_rows;
-    most = std::max(most, share.halo_rows);
-    boundary += share.boundary_nonzeros;
-    neighbours = std::max(neighbours, share.neighbours);
-  }
-  return {{"rows", rows},
-          {"most_rows", most},
+  const HaloTotals totals = report.halo();
+  return {{"rows", totals.rows},
+          {"most_rows", totals.most_rows},
           {"bytes", report.halo_bytes},
-          {"most_neighbours", neighbours},
-          {"boundary_nonzeros", boundary},
+          {"most_neighbours", totals.most_neighbours},
+          {"boundary_nonzeros", totals.boundary_nonzeros},
           {"transport", report.transport}};
 }
 
@@ -184,6 +179,17 @@ void TaskReport::add_run(Team& team, const PhaseTimes& times) {
 
 void TaskReport::note_peak_memory() {
   peak_memory = std::max(peak_memory, spsolve::peak_memory());
+}
+
+HaloTotals MultiplyReport::halo() const {
+  HaloTotals totals;
+  for (const RankShare& share : shares) {
+    totals.rows += share.halo_rows;
+    totals.most_rows = std::max(totals.most_rows, share.halo_rows);
+    totals.most_neighbours = std::max(totals.most_neighbours, share.neighbours);
+    totals.boundary_nonzeros += share.boundary_nonzeros;
+  }
+  return totals;
 }
 
 double TaskReport::longest(std::string_view phase) const {
@@ -293,12 +299,10 @@ void write_report(const std::filesystem::path& file, const nlohmann::ordered_jso
   io::write_text(file, json.dump(2) + "\n");
 }
 
-nlohmann::ordered_json build_versions() {
-  nlohmann::ordered_json versions;
-  versions["spsolve"] = build_info::version;
-  versions["compiler"] = build_info::compiler;
-  versions["build_type"] = build_info::build_type;
-  return versions;
+Versions build_versions() {
+  return {{"spsolve", build_info::version},
+          {"compiler", build_info::compiler},
+          {"build_type", build_info::build_type}};
 }
 
 }  // namespace spsolve

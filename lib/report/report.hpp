@@ -3,11 +3,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "checkpoint/statistics.hpp"
+#include "config/config.hpp"
 #include "core/timer.hpp"
 #include "distribute/rank_share.hpp"
 #include "multiply/compare.hpp"
@@ -50,34 +52,37 @@ struct RankPlace {
 /// Hosts among the ranks. Collective.
 int count_hosts(Team& team);
 
+/// Names of programs and libraries, and their versions.
+using Versions = std::vector<std::pair<std::string, std::string>>;
+
 /// What the reports of all tasks say. The JSON form is that of the file named by output.report; its
 /// keys are those named beside the members.
 struct TaskReport {
-  std::string started;                   ///< started: the time, as ISO 8601 has it
-  std::string command_line;              ///< command_line, as a shell would take it
-  std::vector<std::string> files;        ///< files: results that are written, as they are named
-  std::string status;                    ///< status: solved | uncertain | not trustworthy
-  std::string matrix;                    ///< matrix.source
-  Index rows = 0;                        ///< matrix.rows
-  Index columns = 0;                     ///< matrix.columns
-  Index nonzeros = 0;                    ///< matrix.nonzeros
-  bool has_sizes = false;                ///< whether these three are known; else they are null
-  std::string precision;                 ///< precision
-  std::string device;                    ///< device
-  int ranks = 1;                         ///< ranks
-  int hosts = 1;                         ///< hosts
-  int threads = 1;                       ///< threads, per rank
-  std::string blas;                      ///< blas: the library of rank 0, its kernels and threads
-  GpuName gpu;                           ///< this rank's, where it computes on one
-  std::vector<RankPlace> places;         ///< rank_table, a row for each
-  std::int64_t planned_memory = 0;       ///< rank_table[].planned_memory_bytes, of this rank
-  GpuMemory gpu_memory;                  ///< rank_table[].gpu.*_memory_bytes, of this rank
-  std::int64_t peak_memory = 0;          ///< peak_memory_bytes, the largest of any rank
-  std::vector<PhaseSpread> seconds;      ///< seconds.PHASE.min|mean|max
-  std::vector<std::string> notes;        ///< notes: choices made and warnings, in words
-  nlohmann::ordered_json versions;       ///< versions
-  nlohmann::ordered_json configuration;  ///< configuration, whole
-  DrawnPatterns patterns;                ///< on rank 0, for output.html only; not in the JSON
+  std::string started;               ///< started: the time, as ISO 8601 has it
+  std::string command_line;          ///< command_line, as a shell would take it
+  std::vector<std::string> files;    ///< files: results that are written, as they are named
+  std::string status;                ///< status: solved | uncertain | not trustworthy
+  std::string matrix;                ///< matrix.source
+  Index rows = 0;                    ///< matrix.rows
+  Index columns = 0;                 ///< matrix.columns
+  Index nonzeros = 0;                ///< matrix.nonzeros
+  bool has_sizes = false;            ///< whether these three are known; else they are null
+  std::string precision;             ///< precision
+  std::string device;                ///< device
+  int ranks = 1;                     ///< ranks
+  int hosts = 1;                     ///< hosts
+  int threads = 1;                   ///< threads, per rank
+  std::string blas;                  ///< blas: the library of rank 0, its kernels and threads
+  GpuName gpu;                       ///< this rank's, where it computes on one
+  std::vector<RankPlace> places;     ///< rank_table, a row for each
+  std::int64_t planned_memory = 0;   ///< rank_table[].planned_memory_bytes, of this rank
+  GpuMemory gpu_memory;              ///< rank_table[].gpu.*_memory_bytes, of this rank
+  std::int64_t peak_memory = 0;      ///< peak_memory_bytes, the largest of any rank
+  std::vector<PhaseSpread> seconds;  ///< seconds.PHASE.min|mean|max
+  std::vector<std::string> notes;    ///< notes: choices made and warnings, in words
+  Versions versions;                 ///< versions
+  Config configuration;              ///< configuration, whole
+  DrawnPatterns patterns;            ///< on rank 0, for output.html only; not in the JSON
 
   /// Sets ranks, hosts, places, peak_memory and seconds. Collective.
   void add_run(Team& team, const PhaseTimes& times);
@@ -127,6 +132,14 @@ struct SolveReport : TaskReport {
   double checkpoint_share = 0;                     ///< checkpoint.share: of the whole run's seconds
 };
 
+/// The halo of all ranks together, and of the rank with the largest.
+struct HaloTotals {
+  Index rows = 0;               ///< halo.rows
+  Index most_rows = 0;          ///< halo.most_rows
+  int most_neighbours = 0;      ///< halo.most_neighbours
+  Index boundary_nonzeros = 0;  ///< halo.boundary_nonzeros
+};
+
 /// What one product Y = A X came to.
 struct MultiplyReport : TaskReport {
   std::string kernel;                ///< kernel
@@ -148,6 +161,9 @@ struct MultiplyReport : TaskReport {
   double bytes_per_second = 0;    ///< bytes_per_second: product_floor_bytes() / product_seconds
   std::int64_t format_bytes = 0;  ///< format_bytes, of the converted matrix, over all ranks
   std::optional<ProductErrors> errors;  ///< errors.*
+
+  /// The sums and maxima of `shares`.
+  HaloTotals halo() const;
 };
 
 nlohmann::ordered_json to_json(const SolveReport& report);
@@ -167,6 +183,6 @@ std::string to_text(const MultiplyReport& report);
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json);
 
 /// Versions of this program and of what it was built with.
-nlohmann::ordered_json build_versions();
+Versions build_versions();
 
 }  // namespace spsolve

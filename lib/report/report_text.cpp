@@ -146,8 +146,7 @@ std::string to_text(const SolveReport& report) {
   }
   if (report.ranks > 1) text += line("transport", report.transport);
   if (report.checkpoint) text += checkpoint_text(*report.checkpoint, report.checkpoint_share);
-  const nlohmann::ordered_json::json_pointer solution("/output/solution");
-  if (report.configuration.contains(solution) && report.configuration[solution].is_null()) {
+  if (report.configuration.output.solution.empty()) {
     text += line("solution", "not written; -o FILE writes it");
   }
   return text + end_text(report);
@@ -169,13 +168,11 @@ std::string to_text(const MultiplyReport& report) {
     text +=
         line("bands", fmt::format("equal {}; the fullest rank has {:.3f} of the mean",
                                   report.bands == "rows" ? "rows" : "non-zeros", report.imbalance));
-    const nlohmann::ordered_json halo = to_json(report)["halo"];
+    const HaloTotals halo = report.halo();
     text += line("halo", fmt::format("{} rows of X, {:.2f} MiB a product; at most {} rows from {} "
                                      "neighbours to a rank; {}",
-                                     halo["rows"].get<Index>(),
-                                     static_cast<double>(report.halo_bytes) / (1 << 20),
-                                     halo["most_rows"].get<Index>(),
-                                     halo["most_neighbours"].get<int>(), report.transport));
+                                     halo.rows, static_cast<double>(report.halo_bytes) / (1 << 20),
+                                     halo.most_rows, halo.most_neighbours, report.transport));
     text += line("product parts", "min / mean / max over ranks, in seconds");
     for (const PhaseSpread& part : report.parts) {
       text += line("  " + part.phase,

@@ -1,6 +1,7 @@
 #include "report/sparse_report.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace spsolve {
 

@@ -7,14 +7,10 @@ namespace spsolve {
 
 namespace {
 
-/// Where the result of that key is, "x in x.npy" or "x not written".
-std::string where(const TaskReport& report, const char* key, std::string_view what) {
-  const nlohmann::ordered_json::json_pointer place(std::string("/output/") + key);
-  const auto& configuration = report.configuration;
-  const bool written = configuration.contains(place) && configuration[place].is_string();
-  if (!written) return fmt::format("{} not written", what);
-  const std::string file = configuration[place];
-  return fmt::format("{} in {}", what, file == "-" ? "the standard output" : file);
+/// Where a result is, "x in x.npy" or "x not written".
+std::string where(const std::filesystem::path& file, std::string_view what) {
+  if (file.empty()) return fmt::format("{} not written", what);
+  return fmt::format("{} in {}", what, file == "-" ? "the standard output" : file.string());
 }
 
 std::string seconds_text(double seconds) {
@@ -52,13 +48,14 @@ std::string summary(const SolveReport& report) {
     return fmt::format("{}: {} of {} systems, {}", report.status, solved, report.steps.size(),
                        seconds_text(report.longest("total")));
   }
-  return fmt::format("{}: {}{}, {}", report.status, where(report, "solution", "x"),
-                     digits_text(forward_error(report.trust)),
-                     seconds_text(report.longest("total")));
+  return fmt::format(
+      "{}: {}{}, {}", report.status, where(report.configuration.output.solution, "x"),
+      digits_text(forward_error(report.trust)), seconds_text(report.longest("total")));
 }
 
 std::string summary(const MultiplyReport& report) {
-  return fmt::format("{}: {}, {} a product, {}", report.status, where(report, "product", "Y"),
+  return fmt::format("{}: {}, {} a product, {}", report.status,
+                     where(report.configuration.output.product, "Y"),
                      seconds_text(report.product_seconds), seconds_text(report.longest("total")));
 }
 

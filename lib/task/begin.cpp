@@ -58,7 +58,7 @@ void set_blas_threads(int threads) {
   blas::map_buffers(threads);
 }
 
-void begin_report(const Config& config, const Team& team, const nlohmann::ordered_json& versions,
+void begin_report(const Config& config, const Team& team, const Versions& versions,
                   TaskReport& report) {
   report.matrix = config.matrix.name();
   const bool solves = config.task == Task::solve;
@@ -69,7 +69,7 @@ void begin_report(const Config& config, const Team& team, const nlohmann::ordere
                            config.output.report, config.output.html}) {
     if (!file.empty()) report.files.push_back(file.string());
   }
-  report.configuration = to_json(config);
+  report.configuration = config;
 }
 
 void check_files(const Config& config) {

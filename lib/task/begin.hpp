@@ -14,7 +14,7 @@ namespace spsolve {
 // How every task begins.
 
 /// Notes in `report` what is known before a task has begun.
-void begin_report(const Config& config, const Team& team, const nlohmann::ordered_json& versions,
+void begin_report(const Config& config, const Team& team, const Versions& versions,
                   TaskReport& report);
 
 /// Throws Error, one sentence a line, where files that the task reads cannot be read, or folders of

@@ -3,8 +3,6 @@
 #include <optional>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "config/config.hpp"
 #include "plan/memory_plan.hpp"
 #include "report/report.hpp"

@@ -10,7 +10,7 @@ SolveReport solved(double estimate) {
   report.status = "solved";
   report.seconds = {{"total", 0.22, 0.22, 0.22}};
   report.trust.estimate = estimate;
-  report.configuration = {{"output", {{"solution", "x.npy"}}}};
+  report.configuration.output.solution = "x.npy";
   return report;
 }
 
@@ -24,10 +24,10 @@ TEST(Summary, OfASolve) {
   EXPECT_EQ(summary(report), "solved: x in x.npy, 0.22 s");
   report.trust.bound = 1e-9;  // where no correction tells
   EXPECT_EQ(summary(report), "solved: x in x.npy, about 9 digits, 0.22 s");
-  report.configuration["output"]["solution"] = nullptr;
+  report.configuration.output.solution.clear();
   report.seconds = {{"total", 0.0042, 0.0042, 0.0042}};
   EXPECT_EQ(summary(report), "solved: x not written, about 9 digits, 0.0042 s");
-  report.configuration["output"]["solution"] = "-";
+  report.configuration.output.solution = "-";
   report.seconds = {{"total", 90.4, 90.4, 90.4}};
   EXPECT_EQ(summary(report), "solved: x in the standard output, about 9 digits, 90 s");
 }

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-#ifdef SPSOLVE_HAVE_FAST_FLOAT
+#if __has_include(<fast_float/fast_float.h>)
 #include <fast_float/fast_float.h>
 #endif
 
@@ -75,7 +75,7 @@ inline double parse_any_real(std::string_view text) {
     text = copy;
   }
   double value = 0.0;
-#ifdef SPSOLVE_HAVE_FAST_FLOAT
+#if __has_include(<fast_float/fast_float.h>)
   fast_float::from_chars(text.data(), text.data() + text.size(), value);
 #else
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -110,7 +110,7 @@ inline double scale_decimal(std::uint64_t mantissa, int exponent, std::string_vi
     const auto exact = static_cast<double>(mantissa);
     return exponent < 0 ? exact / powers[-exponent] : exact * powers[exponent];
   }
-#ifdef SPSOLVE_HAVE_FAST_FLOAT
+#if __has_include(<fast_float/fast_float.h>)
   // Lemire, Number parsing at a gigabyte per second, 2021. A negative power: it cannot decide.
   const auto parts =
       fast_float::compute_float<fast_float::binary_format<double>>(exponent, mantissa);

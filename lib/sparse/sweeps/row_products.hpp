@@ -2,7 +2,6 @@
 
 #include "core/blas/column_blas.hpp"
 #include "sparse/fronts/factorization.hpp"
-#include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve::row_products {
 
@@ -34,41 +33,18 @@ inline column_blas::Triangle flipped(column_blas::Triangle t) {
   return t;
 }
 
-/// Z <- op(A)^-1 Z for w rows of K values.
+/// Z <- op(A)^-1 Z for w rows of K values. T: float or double, here and below.
 template <typename T>
-void solve_rows(column_blas::Triangle t, Index w, Index columns, const T* a, Index ld, T* z) {
-  using vector_sweeps::Ends;
-  if (columns > 1) {
-    return column_blas::solve_triangle(CblasRight, flipped(t), columns, w, a, ld, z, columns);
-  }
-  const bool transposed = t.op == CblasTrans, unit = t.diagonal == CblasUnit;
-  if (t.part == CblasUpper) {
-    transposed ? vector_sweeps::forward_upper<Ends::exact>(w, a, ld, z)
-               : vector_sweeps::backward_upper<Ends::exact>(w, a, ld, z);
-  } else {
-    transposed ? vector_sweeps::backward_lower<Ends::exact>(unit, w, w, a, ld, z)
-               : vector_sweeps::forward_lower<Ends::exact>(unit, w, w, a, ld, z);
-  }
-}
+void solve_rows(column_blas::Triangle t, Index w, Index columns, const T* a, Index ld, T* z);
 
 /// B <- B - A Z for A of m x w and rows of K values.
 template <typename T>
-void subtract_product(Index m, Index w, Index columns, const T* a, Index ld, const T* z, T* b) {
-  using vector_sweeps::Ends;
-  if (m == 0) return;
-  if (columns == 1) return vector_sweeps::subtract<Ends::exact>(m, w, a, ld, z, b);
-  column_blas::multiply_transposed<T>(columns, m, w, -1, z, columns, a, ld, 1, b, columns);
-}
+void subtract_product(Index m, Index w, Index columns, const T* a, Index ld, const T* z, T* b);
 
 /// Z <- Z - A^T B likewise.
 template <typename T>
 void subtract_transposed_product(Index m, Index w, Index columns, const T* a, Index ld, const T* b,
-                                 T* z) {
-  using vector_sweeps::Ends;
-  if (m == 0) return;
-  if (columns == 1) return vector_sweeps::subtract_transposed<Ends::exact>(m, w, a, ld, b, z);
-  column_blas::multiply<T>(false, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
-}
+                                 T* z);
 
 /// Z <- D^-1 Z for w rows of K values; D as the diagonal of a column-major matrix and what is
 /// beside it.

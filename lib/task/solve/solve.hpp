@@ -1,7 +1,5 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "config/config.hpp"
 #include "plan/memory_plan.hpp"
 #include "report/report.hpp"
