@@ -38,6 +38,7 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
   const auto goes_further = [&] {
     find_residual();
     const double now = worst(watch.errors(x, maxima(*r)));
+    const double before = result.error;
     at_best = now < result.error;
     if (at_best) result.error = now;
     if (result.error <= goal.tolerance) return false;
@@ -51,7 +52,13 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
       steps_at_half = watch.steps();
       return true;
     }
-    // A recurrence at its end, or broken down, that left so much: another one would, too.
+    // A recurrence at its end, or broken down, that left so much: another one would, too, but where
+    // less than a half is wanted.
+    constexpr double progress = 0.9;
+    if (result.end == KrylovEnd::reached && result.error <= 2 * goal.tolerance &&
+        result.error <= progress * before) {
+      return true;
+    }
     return result.end == KrylovEnd::cycle &&
            watch.steps() - steps_at_half <= cycles_of_patience * system.restart;
   };

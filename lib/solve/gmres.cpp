@@ -62,6 +62,18 @@ class SmallProblem {
     return y;
   }
 
+  /// beta e_1 - H y, by the vectors of the basis.
+  std::vector<double> remainder() const {
+    std::vector<double> left(right_.size());
+    left.back() = right_.back();
+    for (std::size_t k = rotations_.size(); k-- > 0;) {
+      const double below = left[k + 1];
+      left[k] = -rotations_[k].sine * below;
+      left[k + 1] = rotations_[k].cosine * below;
+    }
+    return left;
+  }
+
  private:
   struct Rotation {
     double cosine, sine;
@@ -187,8 +199,7 @@ std::int64_t gmres_bytes(Index height, Index right_hand_sides) {
 }
 
 int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
-                int most_steps, Vectors& x,
-                const std::function<bool(const std::vector<double>&)>& look) {
+                int most_steps, Vectors& x, const std::function<bool(const GmresStep&)>& look) {
   const auto columns = static_cast<std::size_t>(x.columns());
   const Columns beta = norms(x);
   std::vector<bool> done(columns);
@@ -197,6 +208,24 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
   std::vector<Owned> basis, directions;
   basis.push_back(copy_of(x));
   normalise(*basis.back(), beta, done);
+  // x is free as long as the cycle lasts.
+  const auto combine = [&](const std::vector<Owned>& vectors, auto&& factors_of) -> Vectors& {
+    x.fill(0);
+    std::vector<std::vector<double>> factors;
+    for (const SmallProblem& problem : problems) factors.push_back(factors_of(problem));
+    for (std::size_t k = 0; k < vectors.size(); ++k) {
+      Columns of_vector;
+      for (const auto& of_column : factors) of_vector.push_back(of_column[k]);
+      x.add_multiples(of_vector, *vectors[k]);
+    }
+    return x;
+  };
+  const auto correction = [&]() -> Vectors& {
+    return combine(directions, [](const SmallProblem& problem) { return problem.solution(); });
+  };
+  const auto residual = [&]() -> Vectors& {
+    return combine(basis, [](const SmallProblem& problem) { return problem.remainder(); });
+  };
   int steps = 0;
   while (steps < most_steps && std::ranges::find(done, false) != done.end()) {
     directions.push_back(x.similar(x.columns()));
@@ -215,18 +244,11 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
     basis.push_back(std::move(next));
     ++steps;
     if (!look) continue;
-    Columns now;
-    for (const SmallProblem& problem : problems) now.push_back(problem.residual());
+    GmresStep now{{}, correction, residual};
+    for (const SmallProblem& problem : problems) now.norms.push_back(problem.residual());
     if (look(now)) break;
   }
-  x.fill(0);
-  std::vector<std::vector<double>> solutions;
-  for (const SmallProblem& problem : problems) solutions.push_back(problem.solution());
-  for (std::size_t k = 0; k < directions.size(); ++k) {
-    Columns factors;
-    for (const auto& solution : solutions) factors.push_back(solution[k]);
-    x.add_multiples(factors, *directions[k]);
-  }
+  correction();
   return steps;
 }
 

@@ -8,6 +8,15 @@
 
 namespace spsolve {
 
+/// What a cycle of GMRES has come to between two steps. Both functions write into one multivector,
+/// which their caller may change, and which lasts until the next call of either. No reductions;
+/// 2 n K steps flops.
+struct GmresStep {
+  std::vector<double> norms;             ///< ||r - A d||_2 of every column
+  std::function<Vectors&()> correction;  ///< d
+  std::function<Vectors&()> residual;    ///< r - A d, as the recurrence has it
+};
+
 /// Flexible GMRES, one cycle, for the K systems A d = r at once: minimises ||r - A d||_2 over the
 /// space of M^-1 v_1, M^-1 v_2, ... (Saad, SIAM J. Sci. Comput. 14, 1993). With A in double and M
 /// factors of A in lower precision, solutions are backward stable to double where M is at all close
@@ -17,11 +26,10 @@ namespace spsolve {
 /// `x` holds r on entry and d on exit. Stops where every column's norm is at most its `target`, or
 /// after `most_steps`. Hands back the steps: as many applications of A and of M^-1. Keeps
 /// 2 (steps + 1) multivectors; 2 n K steps^2 flops beside the operators'. Deterministic.
-/// `look` is called with the norms after every step, and says whether to stop. Collective: two
+/// `look` is called after every step, and says whether to stop. Collective: two
 /// all-gathers for a step, of K numbers for each vector that the new one is made orthogonal to.
 int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
-                int most_steps, Vectors& x,
-                const std::function<bool(const std::vector<double>&)>& look = {});
+                int most_steps, Vectors& x, const std::function<bool(const GmresStep&)>& look = {});
 
 /// What solve_by_gmres() came to, the worst of the right-hand sides.
 struct GmresOutcome {

@@ -59,6 +59,7 @@ std::vector<Tried> all_tried(const Team& team) {
   // In rounds of sharper tolerances; and nine right-hand sides, of which it takes eight at a time.
   for (const Method method : {Method::gmres, Method::bicgstab}) {
     tried.push_back({nullptr, by(method, Preconditioner::jacobi, 1e-4), 1});
+    tried.back().options.restart = 8;  // more than one cycle in the last round
   }
   tried.push_back({"convdiff3d:6", by(Method::gmres, Preconditioner::jacobi, 1e-8), 9});
   return tried;

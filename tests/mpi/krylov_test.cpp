@@ -50,6 +50,63 @@ bool fits(const Family& family, const KrylovMethod& method, Preconditioner preco
   return true;
 }
 
+TEST_F(Krylov, GmresStopsWithinACycleWhereItIsEnough) {
+  const Csr<double> whole = load_matrix("convdiff3d:10");
+  SolverOptions options;
+  options.method = Method::gmres;
+  options.preconditioner = Preconditioner::ilu0;
+  options.condition = false;
+  options.refinement = 0;
+  for (const Index columns : {1, 3}) {
+    const Dense<double> b = random_multivector(whole.rows, columns, 3);
+    for (const double tolerance : {1e-3, 1e-6, 1e-9, 3e-12}) {
+      SCOPED_TRACE(fmt::format("{} {}", columns, tolerance));
+      options.tolerance = tolerance;
+      options.iterations = 0;
+      SystemSolver solver = solver_for(whole, options);
+      solver.set_up();
+      const KrylovOutcome enough = solve(solver, b).krylov;
+      EXPECT_TRUE(enough.converged);
+      EXPECT_LE(enough.history.back(), tolerance);
+      if (enough.steps > options.restart || enough.steps < 3) continue;
+      // Two steps before that it was not enough, by the true residual.
+      options.iterations = enough.steps - 2;
+      SystemSolver before = solver_for(whole, options);
+      before.set_up();
+      const Solved less = solve(before, b);
+      EXPECT_FALSE(less.krylov.converged);
+      EXPECT_GT(test::backward_error(whole, b, less.x), tolerance);
+    }
+  }
+}
+
+TEST_F(Krylov, GmresDoesNotCallItAStandstillWhereLessThanAHalfIsWanted) {
+  // Maxima and Euclidean norms of residuals do not shrink alike: one is the other's limit here.
+  struct Case {
+    const char* generator;
+    Preconditioner preconditioner;
+    std::vector<double> tolerances;
+  };
+  for (const Case& each :
+       {Case{"convdiff3d:10", Preconditioner::chebyshev, {2e-13, 1e-13, 6e-14}},
+        Case{"elastic3d:4", Preconditioner::none, {1e-12, 5e-13, 2e-13, 1e-13}}}) {
+    // Ranks that share the cores of a small machine wait for each other at every product.
+    if (ranks.team.size() > 1 && each.preconditioner == Preconditioner::none) continue;
+    const Csr<double> whole = load_matrix(each.generator);
+    const Dense<double> b = random_multivector(whole.rows, 1, 1);
+    for (const double tolerance : each.tolerances) {
+      SolverOptions options;
+      options.method = Method::gmres;
+      options.preconditioner = each.preconditioner;
+      options.condition = false;
+      options.tolerance = tolerance;
+      SystemSolver solver = solver_for(whole, options);
+      solver.set_up();
+      EXPECT_TRUE(solve(solver, b).krylov.converged) << each.generator << " " << tolerance;
+    }
+  }
+}
+
 TEST_F(Krylov, EveryMethodWithEveryPreconditionerSolvesOrSaysThatItDidNot) {
   int solved_pairs = 0;
   // Ranks that share the cores of a small machine wait for each other at every product: a small

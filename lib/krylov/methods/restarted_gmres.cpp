@@ -9,19 +9,46 @@ KrylovEnd iterate_gmres(const KrylovSystem& system, KrylovWatch& watch, Vectors&
   KeptIteration* const kept = watch.goal().kept;
   if (kept != nullptr && kept->is_wanted()) kept->keep();
   const std::size_t columns = watch.columns();
-  // A cycle goes by Euclidean norms, the watch by maxima: the two are taken to shrink alike.
+  // A cycle goes by Euclidean norms, the watch by maxima: the two are taken to shrink alike until a
+  // residual seems small enough.
   const Columns length = norms(r), largest = maxima(r);
   Columns target(columns), ratio(columns);
+  std::vector<bool> running(columns);
   for (std::size_t c = 0; c < columns; ++c) {
     ratio[c] = largest[c] > 0 ? length[c] / largest[c] : 1.0;
     if (!std::isfinite(ratio[c])) return KrylovEnd::breakdown;
+    running[c] = !watch.done(c);
+    // The cycle itself leaves columns alone that are far below what is wanted, as x is known so
+    // far.
+    constexpr double far = 1.0 / 16;
     target[c] =
-        watch.done(c) ? std::numeric_limits<double>::infinity() : watch.target(c) * ratio[c];
+        running[c] ? far * watch.target(c) * ratio[c] : std::numeric_limits<double>::infinity();
   }
   const auto most = std::min(system.restart, watch.goal().most_steps - watch.steps());
-  const auto look = [&](const Columns& now) {
+  Index steps = 0;
+  const auto look = [&](const GmresStep& now) {
+    const auto small_enough = [&](double times) {
+      for (std::size_t c = 0; c < columns; ++c) {
+        if (running[c] && now.norms[c] / ratio[c] > times * watch.target(c)) return false;
+      }
+      return true;
+    };
+    // How large x is says what is enough: after 1, 2, 4, 8, 16, 24, .. steps, and where it matters.
+    constexpr double near = 8;
+    ++steps;
+    if ((steps < 8 && (steps & (steps - 1)) == 0) || steps % 8 == 0 || small_enough(near)) {
+      Vectors& trial = now.correction();
+      add_multiple(1, x, trial);
+      watch.learn(trial);
+    }
+    if (small_enough(1)) {
+      const Columns maximum = maxima(now.residual());
+      for (std::size_t c = 0; c < columns; ++c) {
+        if (maximum[c] > 0 && now.norms[c] > 0) ratio[c] = now.norms[c] / maximum[c];
+      }
+    }
     Columns of_r(columns);
-    for (std::size_t c = 0; c < columns; ++c) of_r[c] = now[c] / ratio[c];
+    for (std::size_t c = 0; c < columns; ++c) of_r[c] = now.norms[c] / ratio[c];
     return watch.enough(of_r);
   };
   gmres_cycle(system.matrix, system.preconditioner, target, static_cast<int>(most), r, look);

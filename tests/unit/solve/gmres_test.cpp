@@ -57,6 +57,42 @@ TEST(GmresCycle, TakesAsManyStepsAsThereAreEigenvalues) {
   }
 }
 
+TEST(GmresCycle, WhatALookGetsIsWhatACycleOfSoManyStepsLeaves) {
+  const Index n = 40;
+  const Csr<double> matrix = test::sparse([&] {
+    Dense<double> dense = random_multivector(n, n, 7);
+    for (Index i = 0; i < n; ++i) dense(i, i) += 5;
+    return dense;
+  }());
+  const Dense<double> b = random_multivector(n, 2, 3);
+  SoloTeam team;
+  test::OperatorOf a(multiplication_by(matrix)), m(leave);
+  const std::unique_ptr<Vectors> both = test::vectors_of(team, b);
+  int looks = 0;
+  gmres_cycle(a, m, {1e-13, 1e-13}, 12, *both, [&](const GmresStep& step) {
+    ++looks;
+    Dense<double> expected = b;
+    cycle(multiplication_by(matrix), leave, {1e-13, 1e-13}, looks, expected);
+    const Dense<double> correction = own_rows(step.correction());
+    const Dense<double> residual = own_rows(step.residual());
+    const Dense<double> product = test::multiply(matrix, expected);
+    for (Index c = 0; c < 2; ++c) {
+      double square = 0;
+      for (Index i = 0; i < n; ++i) {
+        EXPECT_NEAR(correction(i, c), expected(i, c), 1e-13);
+        EXPECT_NEAR(residual(i, c), b(i, c) - product(i, c), 1e-12);
+        square += residual(i, c) * residual(i, c);
+      }
+      EXPECT_NEAR(step.norms[c], std::sqrt(square), 1e-12);
+    }
+    return looks == 9;
+  });
+  EXPECT_EQ(looks, 9);
+  Dense<double> last = b;
+  cycle(multiplication_by(matrix), leave, {1e-13, 1e-13}, 9, last);
+  for (Index i = 0; i < n; ++i) EXPECT_NEAR(own_rows(*both)(i, 1), last(i, 1), 1e-13);
+}
+
 TEST(GmresCycle, ColumnsThatAreDoneStandStill) {
   const Csr<double> matrix = diagonal(30, 6);
   const Dense<double> b = random_multivector(30, 3, 3);
