@@ -333,8 +333,8 @@ const Option option_table[] = {
     text_option<&Config::checkpoint, &CheckpointOptions::directory>(
         OptionType::output_path, "checkpoint.directory",
         "Folder that all ranks see, relative to the working directory, where a dense elimination "
-        "or a Krylov method (task: solve) is kept while it runs and from which it goes on; none: "
-        "nothing is kept."),
+        "or a Krylov method (task: solve) is kept while it runs and from which it goes on; sparse "
+        "methods keep nothing, which a note says where auto takes one; none: nothing is kept."),
     text_option<&Config::checkpoint, &CheckpointOptions::systems>(
         OptionType::output_path, "checkpoint.systems",
         "File that names those of several systems that are solved, relative to the working "

@@ -72,11 +72,16 @@ std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
   eliminated_ = true;
   inverse_->prepare(*matrix_, *scaling_);
   run.progress.restart("eliminating after all");
-  x = inverse_->eliminate(run);
+  EliminationRun second = run;
+  second.checkpoints = nullptr;
+  x = inverse_->eliminate(second);
   facts_ = inverse_->facts();
   facts_.instead = elimination_.method;
   facts_.notes.push_back(fmt::format("auto took {} first, and eliminated after all: {}",
                                      name(iteration_.method), failure));
+  if (run.checkpoints != nullptr) {
+    facts_.notes.push_back(fmt::format("{} keeps no checkpoints", name(elimination_.method)));
+  }
   return x;
 }
 

@@ -26,10 +26,6 @@ std::string refuse_krylov(const SolverQuestion& question) {
   if (const auto reason = why_not(method, options.pivoting); !reason.empty()) {
     return std::string(reason);
   }
-  // What it eliminates by where iteration does not do keeps none.
-  if (question.keeps && options.method == Method::automatic) {
-    return std::string(why_not_kept(Method::sparse_lu));
-  }
   if (options.precision != Precision::float64) {
     return fmt::format(
         "solve.precision={} does not go with solve.method={}, which computes in double; use "

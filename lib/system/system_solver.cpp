@@ -19,6 +19,7 @@ EliminationChoice SystemSolver::choice() const {
   if (!instead) return row_.choice(question_);
   SolverQuestion question = question_;
   question.options.method = *instead;
+  question.keeps = false;
   return choose_solver(question).choice(question);
 }
 

@@ -234,8 +234,12 @@ TEST(SolverTable, SparseRowsFollowTheAnalysis) {
     SolverQuestion automatic = question;
     automatic.options.method = Method::automatic;
     EXPECT_EQ(choose_solver(automatic).method, row.method);
+    // Where checkpoints are wanted as well; by name it is refused then.
     automatic.keeps = true;
-    EXPECT_EQ(choose_solver(automatic).method, Method::lu);
+    EXPECT_EQ(choose_solver(automatic).method, row.method);
+    SolverQuestion named = question;
+    named.keeps = true;
+    EXPECT_EQ(row.refuse(named), why_not_kept(row.method));
   }
 }
 

@@ -63,9 +63,8 @@ class SolveRun {
       : config_(config), team_(team), gpus_(gpus), report_(report) {}
 
   void run() {
-    const bool keeps = !config_.checkpoint.directory.empty();
     std::optional<SignalRequests> requests;  // as long as the run: they never end it
-    if (keeps) {
+    if (!config_.checkpoint.directory.empty()) {
       requests.emplace(std::initializer_list<int>{SIGUSR1}, std::initializer_list<int>{SIGUSR2});
     }
     begin_task(config_, team_, report_);
@@ -94,9 +93,10 @@ class SolveRun {
     if (!looks_first) whole = read();
 
     const SolverRow& row = choose_solver(question);
+    const bool keeps = is_kept(row, question);
     if (is_sparse(row.method)) draw(whole, question.study);
     SystemSolver solver(deal_out(std::move(whole), memory->vectors(), row.method), row, question,
-                        *memory, check_in_double(question, team_, gpus_));
+                        *memory, before_second_of(row, question));
     const auto steps =
         steps_for_all(team_, together(team_, [&] {
                         return team_.rank() == 0 ? steps_of(config_, found) : std::vector<Step>{};
@@ -110,6 +110,42 @@ class SolveRun {
   }
 
  private:
+  /// Whether checkpoints are kept: where they are wanted, by a method that does.
+  bool is_kept(const SolverRow& row, const SolverQuestion& question) {
+    if (!question.keeps) return false;
+    if (why_not_kept(row.method).empty()) return true;
+    if (config_.checkpoint.resume == ResumeChoice::require) {
+      fail_everywhere(
+          ExitCode::input,
+          "checkpoint.resume=require: solve.method=auto takes {} for this matrix, which "
+          "keeps no checkpoints; name the solve.method of the one that is to go on",
+          name(row.method));
+    }
+    report_.notes.push_back(fmt::format(
+        "no checkpoints are kept: auto takes {}, which keeps none and is predicted to eliminate in "
+        "{:.1g} s; lu and the Krylov methods keep them",
+        name(row.method), row.analyse(question).seconds));
+    return false;
+  }
+
+  /// What is done before what takes the place of a first choice: where it was an iteration, signals
+  /// end the elimination, which keeps nothing.
+  BeforeDouble before_second_of(const SolverRow& row, const SolverQuestion& question) {
+    const BeforeDouble check = check_in_double(question, team_, gpus_);
+    if (!is_krylov(row.method)) return check;
+    return [this, check](const std::string& why) {
+      check(why);
+      if (end_) end_at_once();
+    };
+  }
+
+  /// Lets signals end the run where it stands.
+  void end_at_once() {
+    end_.reset();
+    // Of several ranks the launcher ends the others.
+    if (team_.size() == 1) at_once_.emplace(std::initializer_list<int>{SIGINT, SIGTERM});
+  }
+
   /// Refuses what does not fit, before anything is allocated.
   void plan(const SystemShape& shape, SolverQuestion& question,
             std::optional<std::int64_t> gpu_available) {
@@ -187,13 +223,18 @@ class SolveRun {
     times_.measure("eliminate", [&] {
       Progress progress("eliminating", solver.flops(),
                         show_progress(team_, config_.output.progress));
-      std::optional<SignalRequests> end;
       if (keeps) {
-        end.emplace(std::initializer_list<int>{}, std::initializer_list<int>{SIGINT, SIGTERM});
+        end_.emplace(std::initializer_list<int>{}, std::initializer_list<int>{SIGINT, SIGTERM});
+      } else {
+        end_at_once();
       }
-      // Of several ranks the launcher ends the others.
-      std::optional<EndsByInterrupt> at_once;
-      if (!keeps && team_.size() == 1) at_once.emplace(std::initializer_list<int>{SIGINT, SIGTERM});
+      struct AsBefore {
+        SolveRun& run;
+        ~AsBefore() {
+          run.at_once_.reset();
+          run.end_.reset();
+        }
+      } const as_before{*this};
       solver.eliminate(progress, checkpoints_ ? &*checkpoints_ : nullptr, &b, guess.get());
     });
     ++eliminations_;
@@ -338,6 +379,8 @@ class SolveRun {
   std::int64_t resident_ = 0;               // bytes that this process held at first
   PhaseTimes times_;
   std::optional<Checkpoints> checkpoints_;
+  std::optional<SignalRequests> end_;       // while what is kept is eliminated
+  std::optional<EndsByInterrupt> at_once_;  // while anything else is
 };
 
 }  // namespace

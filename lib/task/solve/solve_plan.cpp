@@ -135,8 +135,7 @@ Rotated rotated_by(const Config& config) {
 
 bool may_be_sparse(const Config& config) {
   if (is_sparse(config.solve.method)) return true;
-  return config.solve.method == Method::automatic && config.solve.pivoting == Pivoting::automatic &&
-         config.checkpoint.directory.empty();
+  return config.solve.method == Method::automatic && config.solve.pivoting == Pivoting::automatic;
 }
 
 SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole) {

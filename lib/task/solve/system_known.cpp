@@ -77,7 +77,6 @@ SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& 
   sparse.solve.method = Method::automatic;
   sparse.solve.pivoting = Pivoting::automatic;
   sparse.solve.analysis_file.clear();
-  sparse.checkpoint.directory.clear();
   MemoryPlan untold;
   if (!check_reading(shape, team, untold).fits) return {};
   const Csr<double> whole = together(

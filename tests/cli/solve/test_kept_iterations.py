@@ -123,11 +123,56 @@ class Iterations(Checkpoint):
                 self.assertEqual(len(self.kept()), 1)
         self.check_goes_on(None, same=False)
 
-    def test_auto_eliminates_where_checkpoints_are_wanted(self):
+    def test_auto_takes_what_it_takes_without_checkpoints(self):
         self.configure()
-        result = self.spsolve("c.yaml", "--set", "solve.method=auto")
+        auto = ("--set", "solve.method=auto", "--set", "solve.preconditioner=auto")
+        for spec, sparse in (("grid2d:60", True), ("circuit:3000", True),
+                             ("tridiagonal:5000", True), ("random_dense:60", False)):
+            with self.subTest(spec):
+                matrix = ("--set", f"matrix.generate={spec}")
+                plain = self.spsolve("c.yaml", *auto, *matrix, "--set", "checkpoint.directory=")
+                method = self.report()["method"]
+                self.assertNotIn("no checkpoints are kept", plain.err)
+                result = self.spsolve("c.yaml", *auto, *matrix)
+                self.assertEqual(result.code, plain.code, result.text)
+                report = self.report()
+                self.assertEqual(report["method"], method)
+                self.assertEqual(method.startswith("sparse_"), sparse)
+                notes = [note for note in report["notes"] if "no checkpoints are kept" in note]
+                self.assertEqual(len(notes), 1 if method.startswith("sparse_") else 0)
+                for note in notes:
+                    self.assertIn(f"auto takes {method}", note)
+                self.assertEqual(self.kept(), [])
+        result = self.spsolve("c.yaml", *auto, "--set", "matrix.generate=grid2d:60", "--set",
+                              "checkpoint.resume=require")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("auto takes sparse_cholesky for this matrix, which keeps no checkpoints",
+                      result.err)
+
+    def test_what_auto_tries_by_iteration_is_kept(self):
+        # Large enough for auto to take cg.
+        self.configure()
+        settings = ("--set", "solve.method=auto", "--set", "solve.preconditioner=auto",
+                    "--set", "matrix.generate=grid3d:40", "--set", "solve.condition=false")
+        result = self.failing(at(4, "end"), *settings)
+        self.assertEqual(result.code, INTERRUPTED, result.text)
+        self.assertEqual(len(self.kept()), 1)
+        result = self.spsolve("c.yaml", *settings)
         self.assertEqual(result.code, SOLVED, result.text)
-        self.assertEqual(self.report()["method"], "lu")
+        self.assertEqual(self.report()["method"], "cg")
+        self.assertEqual(self.report()["checkpoint"]["resumed_step"], 4)
+        self.assertEqual(self.kept(), [])
+
+    def test_what_takes_the_place_of_an_iteration_keeps_nothing(self):
+        self.configure()
+        result = self.spsolve("c.yaml", "--set", "solve.method=auto", "--set",
+                              "solve.preconditioner=jacobi", "--set", "matrix.generate=grid3d:40",
+                              "--set", "solve.iterations=3", "--set", "solve.condition=false")
+        self.assertEqual(result.code, SOLVED, result.text)
+        notes = self.report()["notes"]
+        self.assertTrue(any("auto took cg first, and eliminated after all" in note
+                            for note in notes), notes)
+        self.assertTrue(any(note == "sparse_cholesky keeps no checkpoints" for note in notes), notes)
 
     def test_a_dry_run_and_a_check_know_of_them(self):
         self.configure()
