@@ -65,6 +65,7 @@ Dense<double> Product::apply(const Dense<double>& x) {
   Team& team = state.ranks.team();
   const Index columns = broadcast_value(team, x.columns, 0);
   together(team, [&] {
+    if (columns < 1) fail(ExitCode::input, "X has no column: give one at least");
     if (x.rows != own_x().size() || x.columns != columns) {
       fail(ExitCode::input, "X has {} x {} elements on this rank, and needs {} x {}", x.rows,
            x.columns, own_x().size(), columns);

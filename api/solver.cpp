@@ -222,8 +222,9 @@ Solution Solver::State::solve(std::span<const double> b, Index own_columns, std:
   const Range own = solver->matrix().own();
   const Index columns = broadcast_value(team, own_columns, 0);
   together(team, [&] {
-    const auto size = static_cast<std::size_t>(own.size() * std::max<Index>(columns, 0));
-    if (own_columns != columns || columns < 0 || b.size() != size || x.size() != size) {
+    if (columns < 1) fail(ExitCode::input, "right-hand sides of no column: give one at least");
+    const auto size = static_cast<std::size_t>(own.size() * columns);
+    if (own_columns != columns || b.size() != size || x.size() != size) {
       fail(ExitCode::input,
            "right-hand sides of {} numbers and {} columns for rows {} to {} of the system: give {} "
            "x {}",

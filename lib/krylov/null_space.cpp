@@ -17,7 +17,7 @@ Index null_vectors(const SolverOptions& options, Index rows) {
   }
   const std::string& file = options.null_space_file;
   const DenseShape shape = describe_dense(file);
-  require_rows(file, shape.rows, rows, "null space");
+  require_shape(file, shape, rows, "null space");
   if (shape.columns >= 1 && shape.columns < rows) return shape.columns;
   fail(ExitCode::input, "{}: a null space of {} vectors of a matrix of order {}", file,
        shape.columns, rows);

@@ -8,10 +8,14 @@ namespace spsolve {
 
 namespace {
 
-void require_rows_of_x(const Config::Multiply& config, Index has, Index needed) {
-  if (has == needed) return;
-  fail(ExitCode::input, "{}: X has {} rows, but the matrix has {} columns", config.x.file.string(),
-       has, needed);
+/// Throws Error(input).
+void require_shape_of_x(const Config::Multiply& config, const DenseShape& has, Index needed) {
+  const std::string file = config.x.file.string();
+  if (has.rows != needed) {
+    fail(ExitCode::input, "{}: X has {} rows, but the matrix has {} columns", file, has.rows,
+         needed);
+  }
+  if (has.columns < 1) fail(ExitCode::input, "{}: X has no column; it needs one at least", file);
 }
 
 }  // namespace
@@ -19,7 +23,7 @@ void require_rows_of_x(const Config::Multiply& config, Index has, Index needed) 
 Index columns_of_x(const Config::Multiply& config, std::optional<Index> rows) {
   if (config.x.kind != MultivectorKind::file) return config.columns;
   const DenseShape x = describe_dense(config.x.file);
-  if (rows) require_rows_of_x(config, x.rows, *rows);
+  if (rows) require_shape_of_x(config, x, *rows);
   return x.columns;
 }
 
@@ -33,7 +37,7 @@ Dense<double> whole_x(const Config::Multiply& config, Index rows) {
       break;
   }
   Dense<double> x = load_dense(config.x.file);
-  require_rows_of_x(config, x.rows, rows);
+  require_shape_of_x(config, {x.rows, x.columns}, rows);
   return x;
 }
 

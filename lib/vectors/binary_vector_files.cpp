@@ -72,7 +72,7 @@ std::unique_ptr<Vectors> read_binary_vectors(Team& team, const RowLayout& layout
     if (team.rank() != 0) return;
     file.emplace(path);
     first = seen(*file);
-    require_rows(path, first.rows, layout.rows);
+    require_shape(path, {first.rows, first.columns}, layout.rows);
   });
   first = broadcast_value(team, first, 0);
   if (team.rank() != 0) file = open_as(path, first);

@@ -43,10 +43,14 @@ Index count_in(Index rows, Range elements, Range own) {
 
 }  // namespace
 
-void require_rows(const fs::path& file, Index has, Index rows, std::string_view what) {
-  if (has == rows) return;
-  fail(ExitCode::input, "{}: the {} has {} rows, but the matrix has {}; it needs one for each",
-       file.string(), what, has, rows);
+void require_shape(const fs::path& file, const DenseShape& has, Index rows, std::string_view what) {
+  if (has.rows != rows) {
+    fail(ExitCode::input, "{}: the {} has {} rows, but the matrix has {}; it needs one for each",
+         file.string(), what, has.rows, rows);
+  }
+  if (has.columns < 1) {
+    fail(ExitCode::input, "{}: the {} has no column; it needs one at least", file.string(), what);
+  }
 }
 
 namespace {
@@ -73,7 +77,7 @@ std::unique_ptr<io::EntryReader> open_file(const fs::path& file, const RowLayout
                     io::fits_in_memory(layout.height(0), matrix.columns);
   if (!fits || reader->claims_too_much() || matrix.rows != layout.rows) reader->read_to_end();
   if (!fits) io::fail_dense_size(file, matrix);
-  require_rows(file, matrix.rows, layout.rows);
+  require_shape(file, {matrix.rows, matrix.columns}, layout.rows);
   return reader;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "io/dense_source.hpp"
 #include "vectors/vector_memory.hpp"
 #include "vectors/vectors.hpp"
 
@@ -19,10 +20,10 @@ struct VectorPieces {
   Index values = Index{1} << 20;                    ///< of values, where one is written
 };
 
-/// Throws Error(input) where a file of what `what` says, right-hand sides if nothing else, `has`
-/// another number of rows than the matrix, `rows`.
-void require_rows(const std::filesystem::path& file, Index has, Index rows,
-                  std::string_view what = "right-hand side");
+/// Throws Error(input) where a file of what `what` says, right-hand sides if nothing else, has
+/// another number of rows than the matrix, `rows`, or no column.
+void require_shape(const std::filesystem::path& file, const DenseShape& has, Index rows,
+                   std::string_view what = "right-hand side");
 
 /// The n x K multivector of `file`, n = layout.rows, in bands: whatever read_dense() reads, plain
 /// or gzip; entries that a coordinate file names more than once add up in its order. Throws the

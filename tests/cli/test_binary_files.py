@@ -124,6 +124,32 @@ class Binary(CliTest):
             self.assertEqual(result.code, SOLVED, result.text)
             self.assertEqual(self.numbers("Y.npy"), [5, 8, 16, 2, 0, 1])
 
+    def test_vectors_without_a_column_are_refused(self):
+        self.write("none.npy", array([], shape="(3, 0)"))
+        for arguments, what in ((("A.mtx", "none.npy"), "the right-hand side"),
+                                (("A.mtx", "none.npy", "--check"), "the right-hand side"),
+                                (("A.mtx", "none.npy", "--multiply"), "X")):
+            for ranks in (0, 2):
+                run = self.spsolve if ranks else self.run_alone
+                result = run(*arguments, **({"ranks": ranks} if ranks else {}))
+                self.assertEqual(result.code, INPUT, result.text)
+                self.assertIn(f"none.npy: {what} has no column; it needs one at least", result.err)
+
+    def test_a_generated_matrix_is_written_as_its_file_ends(self):
+        for name, words in (("g.npy", "g.npy: 3 x 3"), ("g.npz", "g.npz: 3 x 3, 7 non-zeros")):
+            result = self.run_program(BIN / "spmtx", "generate", "tridiagonal:3", name)
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertEqual(result.out, words + "\n")
+        self.assertEqual(self.numbers("g.npy"), [2, -1, 0, -1, 2, -1, 0, -1, 2])
+
+    def test_unknown_endings_are_refused(self):
+        for command, source in (("generate", "tridiagonal:3"), ("convert", "A.mtx")):
+            result = self.run_program(BIN / "spmtx", command, source, "g.foo")
+            self.assertEqual(result.code, INPUT, result.text)
+            self.assertIn("g.foo: a matrix is written as .mtx, .mtx.gz, .npz or .petsc, or as an "
+                          "array, .npy", result.err)
+            self.assertFalse((self.folder / "g.foo").exists())
+
     def test_convert_between_all(self):
         self.write("A.npz", archive(zipfile.ZIP_DEFLATED, **CSR))
         names = ["A.mtx", "A.npz", "c.mtx.gz", "d.petsc", "e.npz", "f.npy", "g.npz", "h.mtx"]

@@ -145,7 +145,7 @@ Index columns_of_b(const Config::RightHandSide& config, std::optional<Index> row
   Index most = 0;
   const auto look = [&](const fs::path& file) {
     const DenseShape b = describe_dense(file);
-    if (rows) require_rows(file, b.rows, *rows);
+    if (rows) require_shape(file, b, *rows);
     most = std::max(most, b.columns);
   };
   if (!io::is_pattern(config.file)) {
@@ -159,7 +159,7 @@ Index columns_of_b(const Config::RightHandSide& config, std::optional<Index> row
 void check_first_guess(const fs::path& file, Index rows, Index columns) {
   if (file.empty()) return;
   const DenseShape guess = describe_dense(file);
-  require_rows(file, guess.rows, rows, "first guess");
+  require_shape(file, guess, rows, "first guess");
   if (guess.columns == columns) return;
   fail(ExitCode::input, "{}: the first guess has {} columns, and there are {} right-hand sides",
        file.string(), guess.columns, columns);
