@@ -3,39 +3,13 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/resize_in_threads.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 #include "krylov/preconditioner/triangles.hpp"
 
 namespace spsolve {
 
 namespace {
-
-/// Cuts eliminated rows in L's and U's.
-IncompleteFactors cut(const Csr<double>& rows) {
-  IncompleteFactors factors;
-  for (Csr<double>* part : {&factors.lower, &factors.upper}) {
-    part->rows = part->columns = rows.rows;
-    part->row_offsets.reserve(static_cast<std::size_t>(rows.rows) + 1);
-  }
-  factors.diagonal.resize(static_cast<std::size_t>(rows.rows));
-  for (Index i = 0; i < rows.rows; ++i) {
-    const auto columns = rows.row_columns(i);
-    const auto values = rows.row_values(i);
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      if (columns[k] == i) {
-        factors.diagonal[i] = values[k];
-        continue;
-      }
-      Csr<double>& part = columns[k] < i ? factors.lower : factors.upper;
-      part.column_indices.push_back(columns[k]);
-      part.values.push_back(values[k]);
-    }
-    for (Csr<double>* part : {&factors.lower, &factors.upper}) {
-      part->row_offsets.push_back(static_cast<Index>(part->values.size()));
-    }
-  }
-  return factors;
-}
 
 /// Places of the diagonal in rows that all have one.
 std::vector<Index> diagonal_places(const Csr<double>& rows) {
@@ -48,8 +22,49 @@ std::vector<Index> diagonal_places(const Csr<double>& rows) {
   return places;
 }
 
+/// Cuts eliminated rows, which all have a diagonal entry, in L's and U's.
+IncompleteFactors cut(const Csr<double>& rows) {
+  const std::vector<Index> places = diagonal_places(rows);
+  IncompleteFactors factors;
+  factors.diagonal.resize(static_cast<std::size_t>(rows.rows));
+  for (Csr<double>* part : {&factors.lower, &factors.upper}) {
+    part->rows = part->columns = rows.rows;
+    part->row_offsets.assign(static_cast<std::size_t>(rows.rows) + 1, 0);
+  }
+  for (Index i = 0; i < rows.rows; ++i) {
+    factors.lower.row_offsets[i + 1] =
+        factors.lower.row_offsets[i] + places[i] - rows.row_offsets[i];
+    factors.upper.row_offsets[i + 1] =
+        factors.upper.row_offsets[i] + rows.row_offsets[i + 1] - places[i] - 1;
+  }
+  for (Csr<double>* part : {&factors.lower, &factors.upper}) {
+    resize_in_threads(part->column_indices, static_cast<std::size_t>(part->row_offsets.back()));
+    resize_in_threads(part->values, static_cast<std::size_t>(part->row_offsets.back()));
+  }
+  const auto fill = [&](Csr<double>& part, Index row, Index first, Index last) {
+    const Index to = part.row_offsets[row];
+    std::copy(rows.column_indices.begin() + first, rows.column_indices.begin() + last,
+              part.column_indices.begin() + to);
+    std::copy(rows.values.begin() + first, rows.values.begin() + last, part.values.begin() + to);
+  };
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < rows.rows; ++i) {
+    fill(factors.lower, i, rows.row_offsets[i], places[i]);
+    factors.diagonal[i] = rows.values[places[i]];
+    fill(factors.upper, i, places[i] + 1, rows.row_offsets[i + 1]);
+  }
+  return factors;
+}
+
 /// Gives rows without a diagonal entry one that is zero.
-Csr<double> with_diagonal(const Csr<double>& rows) {
+Csr<double> with_diagonal(Csr<double> rows) {
+  bool all = true;
+#pragma omp parallel for schedule(static) reduction(&& : all)
+  for (Index i = 0; i < rows.rows; ++i) {
+    const auto columns = rows.row_columns(i);
+    all = all && std::binary_search(columns.begin(), columns.end(), static_cast<LocalIndex>(i));
+  }
+  if (all) return rows;
   Csr<double> result;
   result.rows = result.columns = rows.rows;
   for (Index i = 0; i < rows.rows; ++i) {

@@ -221,6 +221,13 @@ std::unique_ptr<TriangleSolver> TriangleSolver::make(IncompleteFactors factors, 
 }
 
 Csr<double> own_block(const Csr<double>& rows) {
+  bool as_it_is = rows.columns == rows.rows;  // nothing comes from other ranks
+#pragma omp parallel for schedule(static) reduction(&& : as_it_is)
+  for (Index i = 0; i < rows.rows; ++i) {
+    const auto columns = rows.row_columns(i);
+    as_it_is = as_it_is && std::is_sorted(columns.begin(), columns.end());
+  }
+  if (as_it_is) return rows;
   Csr<double> block;
   block.rows = block.columns = rows.rows;
   block.row_offsets.reserve(static_cast<std::size_t>(rows.rows) + 1);
