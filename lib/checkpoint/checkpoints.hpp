@@ -27,8 +27,8 @@ enum class CheckpointWish : int {
 /// the disk; the one before it stays, older ones go. Several runs may share a folder as long as
 /// they eliminate different systems: names of files say whose they are.
 ///
-/// When that is and which generation is good is decided here; what a checkpoint holds is the
-/// solver's, which writes sections of its own and reads them again.
+/// When that is (checkpoints_times.cpp) and which generation is good is decided here; what a
+/// checkpoint holds is the solver's, which writes sections of its own and reads them again.
 class Checkpoints {
  public:
   /// `run` began with the program; the eliminations say themselves in which precision they are
