@@ -142,20 +142,36 @@ __global__ void __launch_bounds__(threads)
     __syncthreads();
   }
   const int shift = to_border ? front.pivots : 0;
-  for (int i = front.child_begin; i < front.child_end; ++i) {
-    const FrontPlace& place = fronts.places[fronts.children[i]];
-    const Child<T> child{fronts.arena + place.passed_up, fronts.in_parent + place.border_begin,
-                         place.ld_passed, place.border};
-    const int from = first_from(child.places, child.size, piece.begin + shift);
-    const int to = first_from(child.places, child.size, piece.end + shift);
-    if (from == to) continue;
-    if (piece.part == AssemblyPiece::upper) {
-      add_rows(front, child, from, to, columns);
-    } else {
-      add_columns<symmetric>(front, child, from, to, to_border, columns,
-                             to_border ? front.ld_passed : front.ld);
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  constexpr int few = 8;  // children that are looked at one by one
+  for (int base = front.child_begin; base < front.child_end; base += warp_size) {
+    const int count = min(warp_size, front.child_end - base);
+    unsigned left = whole_warp >> (warp_size - count);
+    if (count > few) {  // lanes look which of them have something for this piece
+      const bool has_some = lane < count && [&] {
+        const FrontPlace& place = fronts.places[fronts.children[base + lane]];
+        const int* const places = fronts.in_parent + place.border_begin;
+        const int from = first_from(places, place.border, piece.begin + shift);
+        return from < place.border && places[from] < piece.end + shift;
+      }();
+      left = __ballot_sync(whole_warp, has_some);
     }
-    __syncthreads();  // the next child may add to the same places
+    for (; left != 0; left &= left - 1) {
+      const int i = base + __ffs(static_cast<int>(left)) - 1;
+      const FrontPlace& place = fronts.places[fronts.children[i]];
+      const Child<T> child{fronts.arena + place.passed_up, fronts.in_parent + place.border_begin,
+                           place.ld_passed, place.border};
+      const int from = first_from(child.places, child.size, piece.begin + shift);
+      const int to = first_from(child.places, child.size, piece.end + shift);
+      if (from == to) continue;
+      if (piece.part == AssemblyPiece::upper) {
+        add_rows(front, child, from, to, columns);
+      } else {
+        add_columns<symmetric>(front, child, from, to, to_border, columns,
+                               to_border ? front.ld_passed : front.ld);
+      }
+      __syncthreads();  // the next child may add to the same places
+    }
   }
 }
 

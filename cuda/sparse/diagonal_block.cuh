@@ -2,6 +2,7 @@
 
 // Factors and inverts a diagonal block of pivots, by one thread block.
 
+#include "cuda/sparse/factors_by_warp.cuh"
 #include "cuda/sparse/factors_in_registers.cuh"
 #include "cuda/sparse/factors_in_shared_memory.cuh"
 
@@ -21,36 +22,11 @@ __device__ void fill(DiagonalBlock<T, side>& block, int n, const Entry& entry) {
   __syncthreads();
 }
 
-/// Factors the block's first n pivots, and puts their inverted factors in its place. All threads of
-/// the thread block call it, `first` is the position of its first pivot. The number of threads is a
-/// multiple of `side`, at least two; four for pivot_block.
+/// Puts the inverted factors of the block in their place: a thread a column, which it keeps in
+/// registers, those of U beside those of L. L comes with a diagonal of ones, of L L^T too, whose
+/// rows are scaled in the end.
 template <Factorization kind, typename T, int side>
-__device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
-                       PivotTally* tally) {
-  PivotCounter counter;
-  for (int i = threadIdx.x; i < side; i += blockDim.x) {
-    block.order[i] = i;
-    block.inverse[i] = 1;
-    block.beside[i] = 0;
-  }
-  __syncthreads();
-  if constexpr (kind == Factorization::cholesky) {
-    if constexpr (side == pivot_block) {
-      factor_cholesky_in_registers(block, n, first, counter);
-    } else {
-      factor_cholesky(block, n, first, counter);
-    }
-  }
-  if constexpr (kind == Factorization::lu) {
-    if constexpr (side == pivot_block) {
-      factor_lu_in_registers(block, n, least, first, counter);
-    } else {
-      factor_lu(block, n, least, first, counter);
-    }
-  }
-  if constexpr (kind == Factorization::ldlt) factor_ldlt(block, n, least, first, counter);
-  if (threadIdx.x == 0) counter.add_to(tally);
-  // A thread a column, which it keeps in registers.
+__device__ void invert_factors(DiagonalBlock<T, side>& block, int n) {
   const int column = threadIdx.x % side, task = threadIdx.x / side;
   T x[side];
   if (task == 0) {
@@ -59,7 +35,6 @@ __device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
 #pragma unroll
     for (int k = 0; k < side; ++k) {
       if (k >= n) break;
-      if constexpr (kind == Factorization::cholesky) x[k] *= block.inverse[k];
 #pragma unroll
       for (int i = k + 1; i < side; ++i) x[i] -= block.at(i, k) * x[k];
     }
@@ -77,7 +52,9 @@ __device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
   __syncthreads();
   if (task == 0) {
 #pragma unroll
-    for (int i = 0; i < side; ++i) block.at(i, column) = x[i];
+    for (int i = 0; i < side; ++i) {
+      block.at(i, column) = kind == Factorization::cholesky ? x[i] * block.inverse[i] : x[i];
+    }
     if constexpr (kind == Factorization::ldlt) {
 #pragma unroll
       for (int i = 0; i < side; ++i) {
@@ -92,6 +69,41 @@ __device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
     for (int i = 0; i < side; ++i) block.upper[i * block.stride + column] = x[i];
   }
   __syncthreads();
+}
+
+/// Factors the block's first n pivots, and puts their inverted factors in its place. All threads of
+/// the thread block call it, `first` is the position of its first pivot. The number of threads is a
+/// multiple of `side`, at least two; four for pivot_block.
+template <Factorization kind, typename T, int side>
+__device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
+                       PivotTally* tally) {
+  PivotCounter counter;
+  for (int i = threadIdx.x; i < side; i += blockDim.x) {
+    block.order[i] = i;
+    block.inverse[i] = 1;
+    block.beside[i] = 0;
+  }
+  __syncthreads();
+  if constexpr (kind == Factorization::ldlt) {
+    factor_ldlt(block, n, least, first, counter);
+  } else if constexpr (side == pivot_block) {
+    if constexpr (kind == Factorization::lu) {
+      factor_lu_in_registers(block, n, least, first, counter);
+    } else {
+      factor_cholesky_in_registers(block, n, first, counter);
+    }
+  } else {
+    if (threadIdx.x < warp_size) {
+      if constexpr (kind == Factorization::lu) {
+        factor_lu_by_warp(block, n, least, first, counter);
+      } else {
+        factor_cholesky_by_warp(block, n, first, counter);
+      }
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) counter.add_to(tally);
+  invert_factors<kind>(block, n);
 }
 
 }  // namespace spsolve::cuda

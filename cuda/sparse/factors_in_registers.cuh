@@ -20,7 +20,7 @@ struct RowInRegisters {
   __device__ int column(int i) const { return group + i * groups; }
 };
 
-/// factor_cholesky() for blocks of pivot_block, by four times as many threads.
+/// D = L D' L^T, L with a diagonal of ones, and the inverse roots of D'; by four threads a row.
 template <typename T>
 __device__ void factor_cholesky_in_registers(DiagonalBlock<T, pivot_block>& block, int n, int first,
                                              PivotCounter& counter) {
@@ -68,7 +68,8 @@ __device__ void factor_cholesky_in_registers(DiagonalBlock<T, pivot_block>& bloc
 #pragma unroll
   for (int i = 0; i < own.count; ++i) {
     const int c = own.column(i);
-    if (c <= own.row) block.at(own.row, c) = own.values[i] * block.inverse[c];
+    const T inverse = block.inverse[c];
+    if (c <= own.row) block.at(own.row, c) = own.values[i] * inverse * inverse;
   }
   __syncthreads();
 }
@@ -88,7 +89,7 @@ __device__ int largest_unused(const T* column, unsigned long long used) {
                      : warp_size + __ffs(static_cast<int>(in_high)) - 1;
 }
 
-/// factor_lu() likewise. Rows stay where they are until the end.
+/// P D = L U likewise. Rows stay where they are until the end.
 template <typename T>
 __device__ void factor_lu_in_registers(DiagonalBlock<T, pivot_block>& block, int n, T least,
                                        int first, PivotCounter& counter) {

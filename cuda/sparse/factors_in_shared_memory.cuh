@@ -1,7 +1,7 @@
 #pragma once
 
-// Factors a diagonal block where it lies in shared memory, by one thread block of a multiple of
-// `side` threads.
+// Factors a symmetric diagonal block where it lies in shared memory, by one thread block of a
+// multiple of `side` threads.
 
 #include "cuda/sparse/pivot_block.cuh"
 
@@ -20,60 +20,6 @@ __device__ void exchange_rows(DiagonalBlock<T, side>& block, int a, int b) {
     block.order[a] = block.order[b];
     block.order[b] = kept;
   }
-}
-
-/// D = L L^T; the lower triangle is read.
-template <typename T, int side>
-__device__ void factor_cholesky(DiagonalBlock<T, side>& block, int n, int first,
-                                PivotCounter& counter) {
-  const int row = threadIdx.x % side, group = threadIdx.x / side, groups = blockDim.x / side;
-  for (int j = 0; j < n; ++j) {
-    T pivot = block.at(j, j);
-    if (!(pivot > 0) || !isfinite(pivot)) {
-      counter.failed(first + j);
-      pivot = 1;
-    }
-    counter.include(pivot);
-    const T factor = rsqrt(pivot);
-    const T own = block.at(row, j) * factor;
-    for (int c = j + 1 + group; c <= row; c += groups) {
-      block.at(row, c) -= own * (block.at(c, j) * factor);
-    }
-    __syncthreads();
-    if (group == 0 && row >= j) block.at(row, j) = own;
-    if (threadIdx.x == 0) block.inverse[j] = factor;
-  }
-  __syncthreads();
-}
-
-/// P D = L U, L and U in the place of D, with the largest pivot of each column.
-template <typename T, int side>
-__device__ void factor_lu(DiagonalBlock<T, side>& block, int n, T least, int first,
-                          PivotCounter& counter) {
-  const int row = threadIdx.x % side, group = threadIdx.x / side, groups = blockDim.x / side;
-  for (int j = 0; j < n; ++j) {
-    if (threadIdx.x < warp_size) {
-      int chosen;
-      largest_in(&block.at(0, j), j, n, -1, chosen);
-      if (threadIdx.x == 0) block.chosen = chosen;
-    }
-    __syncthreads();
-    const int chosen = block.chosen;
-    if (chosen != j) {
-      counter.swapped();
-      exchange_rows(block, j, chosen);
-    }
-    __syncthreads();
-    const T inverse = 1 / large_enough(block.at(j, j), least, first + j, counter);
-    const T own = block.at(row, j) * inverse;
-    if (row > j) {
-      for (int c = j + 1 + group; c < n; c += groups) block.at(row, c) -= own * block.at(j, c);
-    }
-    __syncthreads();
-    if (group == 0 && row > j) block.at(row, j) = own;
-    if (threadIdx.x == 0) block.inverse[j] = inverse;
-  }
-  __syncthreads();
 }
 
 /// Exchanges rows and columns a and b of a symmetric block.
@@ -109,10 +55,32 @@ __device__ void choose_symmetric(DiagonalBlock<T, side>& block, int j, int n, T 
   }
 }
 
+/// block(row, c) <- block(row, c) - times(c) for this thread's columns from `from` on: a few are
+/// loaded before one is stored, as each trip to shared memory takes longer than the rest.
+template <typename T, int side, typename Times>
+__device__ void subtract_from_row(DiagonalBlock<T, side>& block, int from, int n,
+                                  const Times& times) {
+  constexpr int batch = 4;
+  const int row = threadIdx.x % side, group = threadIdx.x / side, groups = blockDim.x / side;
+  for (int c0 = from + group; c0 < n; c0 += batch * groups) {
+    T values[batch];
+#pragma unroll
+    for (int b = 0; b < batch; ++b) {
+      const int c = c0 + b * groups;
+      values[b] = c < n ? block.at(row, c) - times(c) : T(0);
+    }
+#pragma unroll
+    for (int b = 0; b < batch; ++b) {
+      const int c = c0 + b * groups;
+      if (c < n) block.at(row, c) = values[b];
+    }
+  }
+}
+
 /// Eliminates with rows j and j + 1.
 template <typename T, int side>
 __device__ void eliminate_pair(DiagonalBlock<T, side>& block, int j, int n, PivotCounter& counter) {
-  const int row = threadIdx.x % side, group = threadIdx.x / side, groups = blockDim.x / side;
+  const int row = threadIdx.x % side, group = threadIdx.x / side;
   const T a = block.at(j, j), b = block.at(j + 1, j), c = block.at(j + 1, j + 1);
   // Of the largest entry b first: products of all three may overflow.
   const T x = a / b, y = c / b, determinant = x * y - 1;
@@ -124,9 +92,8 @@ __device__ void eliminate_pair(DiagonalBlock<T, side>& block, int j, int n, Pivo
   const T own = block.at(row, j), next = block.at(row, j + 1);
   const T l1 = own * first + next * off, l2 = own * off + next * second;
   if (row > j + 1) {
-    for (int k = j + 2 + group; k < n; k += groups) {
-      block.at(row, k) -= l1 * block.at(k, j) + l2 * block.at(k, j + 1);
-    }
+    subtract_from_row(block, j + 2, n,
+                      [&](int k) { return l1 * block.at(k, j) + l2 * block.at(k, j + 1); });
   }
   __syncthreads();
   if (group == 0 && row > j + 1) {
@@ -146,7 +113,7 @@ __device__ void eliminate_pair(DiagonalBlock<T, side>& block, int j, int n, Pivo
 template <typename T, int side>
 __device__ void factor_ldlt(DiagonalBlock<T, side>& block, int n, T least, int first,
                             PivotCounter& counter) {
-  const int row = threadIdx.x % side, group = threadIdx.x / side, groups = blockDim.x / side;
+  const int row = threadIdx.x % side, group = threadIdx.x / side;
   for (int j = 0; j < n;) {
     if (threadIdx.x < warp_size) choose_symmetric(block, j, n, least);
     __syncthreads();
@@ -165,7 +132,7 @@ __device__ void factor_ldlt(DiagonalBlock<T, side>& block, int n, T least, int f
       const T inverse = 1 / pivot;
       const T own = block.at(row, j) * inverse;
       if (row > j) {
-        for (int c = j + 1 + group; c < n; c += groups) block.at(row, c) -= own * block.at(c, j);
+        subtract_from_row(block, j + 1, n, [&](int c) { return own * block.at(c, j); });
       }
       __syncthreads();
       if (group == 0 && row > j) block.at(row, j) = own;

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "cuda/core/launch.cuh"
+#include "cuda/core/magnitude.cuh"
 #include "cuda/sparse/pivot_tally.hpp"
 
 namespace spsolve::cuda {
@@ -72,28 +73,28 @@ __device__ T large_enough(T pivot, T least, int position, PivotCounter& counter)
   return pivot;
 }
 
-/// The largest magnitude below `from`, or at `from`, in a column of n entries, but for row
-/// `without`, and the first row that has it. By all lanes of a warp, for all of them.
+/// A magnitude below `from`, or at `from`, in a column of n entries, but for row `without`, that is
+/// the largest to a millionth, and its row; -1 and `from` where there is none. By all lanes of a
+/// warp, for all of them.
 template <typename T>
 __device__ T largest_in(const T* column, int from, int n, int without, int& row) {
   T most = -1;
-  row = from;
+  int own = from;
   for (int i = from + static_cast<int>(threadIdx.x % warp_size); i < n; i += warp_size) {
     const T magnitude = fabs(column[i]);
     if (i != without && magnitude > most) {
       most = magnitude;
-      row = i;
+      own = i;
     }
   }
-  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-    const T other = __shfl_xor_sync(whole_warp, most, distance);
-    const int other_row = __shfl_xor_sync(whole_warp, row, distance);
-    if (other > most || (other == most && other_row < row)) {
-      most = other;
-      row = other_row;
-    }
-  }
-  return most;
+  const unsigned word = most >= 0 ? magnitude_word(most) : 0;
+  const unsigned top = __reduce_max_sync(whole_warp, word);
+  const unsigned holders = __ballot_sync(whole_warp, most >= 0 && word == top);
+  row = from;
+  if (holders == 0) return -1;
+  const int holder = __ffs(static_cast<int>(holders)) - 1;
+  row = __shfl_sync(whole_warp, own, holder);
+  return __shfl_sync(whole_warp, most, holder);
 }
 
 }  // namespace spsolve::cuda

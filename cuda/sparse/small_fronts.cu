@@ -3,6 +3,7 @@
 #include "cuda/sparse/diagonal_block.cuh"
 #include "cuda/sparse/front_kernels.hpp"
 #include "cuda/sparse/multiplier.cuh"
+#include "cuda/sparse/passed_up.cuh"
 
 namespace spsolve::cuda {
 
@@ -32,20 +33,48 @@ __device__ void read_front(const FrontPlace& place, const T* arena, const Shared
   __syncthreads();
 }
 
+/// Adds what children pass up, in their order. Lanes look at 32 children at a time, and threads
+/// load their first element of a few before they add one: each is three trips to memory away.
 template <Factorization kind, typename T>
 __device__ void add_children(const DeviceFronts<T>& fronts, const FrontPlace& place,
                              const SharedFront<T>& front) {
-  for (int i = place.child_begin; i < place.child_end; ++i) {
-    const FrontPlace& child = fronts.places[fronts.children[i]];
-    const int m = child.border;
-    const T* block = fronts.arena + child.passed_up;
-    const int* rows = fronts.in_parent + child.border_begin;
-    for (int e = threadIdx.x; e < m * m; e += blockDim.x) {
-      const int r = e % m, c = e / m;
-      if (kind != Factorization::lu && r < c) continue;
-      front.at(rows[r], rows[c]) += block[r + c * child.ld_passed];
+  constexpr int batch = 4;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  for (int base = place.child_begin; base < place.child_end; base += warp_size) {
+    const int count = min(warp_size, place.child_end - base);
+    PassedUp own = {};
+    if (lane < count) own = PassedUp(fronts.places[fronts.children[base + lane]]);
+    for (int first = 0; first < count; first += batch) {
+      PassedUp child[batch];
+      T values[batch];
+      int rows[batch], columns[batch];  // in the parent; -1 where there is nothing
+#pragma unroll
+      for (int b = 0; b < batch; ++b) {
+        child[b] = own.of_lane(min(first + b, count - 1));
+        const int m = child[b].size, e = static_cast<int>(threadIdx.x);
+        const int r = m == 0 ? 0 : e % m, c = m == 0 ? 0 : e / m;
+        rows[b] = -1;
+        if (first + b >= count || e >= m * m || (kind != Factorization::lu && r < c)) continue;
+        const int* const in_parent = fronts.in_parent + child[b].border_begin;
+        rows[b] = in_parent[r];
+        columns[b] = in_parent[c];
+        values[b] = fronts.arena[child[b].begin + r + c * child[b].ld];
+      }
+#pragma unroll
+      for (int b = 0; b < batch; ++b) {
+        if (first + b >= count) break;
+        if (rows[b] >= 0) front.at(rows[b], columns[b]) += values[b];
+        const int m = child[b].size;
+        const int* const in_parent = fronts.in_parent + child[b].border_begin;
+        const T* const block = fronts.arena + child[b].begin;
+        for (int e = threadIdx.x + blockDim.x; e < m * m; e += blockDim.x) {
+          const int r = e % m, c = e / m;
+          if (kind != Factorization::lu && r < c) continue;
+          front.at(in_parent[r], in_parent[c]) += block[r + c * child[b].ld];
+        }
+        __syncthreads();
+      }
     }
-    __syncthreads();
   }
 }
 
@@ -148,7 +177,7 @@ void launch(const DeviceFronts<T>& fronts, const int* list, Index count, int row
             cudaStream_t stream) {
   const int bytes =
       static_cast<int>(sizeof(DiagonalBlock<T, side>) + sizeof(T) * (rows | 1) * rows);
-  const int threads = side == 64 ? 256 : std::max(2 * side, 2 * rows);
+  const int threads = side == pivot_block ? 4 * side : std::max(2 * side, 2 * rows);
   CUDA_CHECK(cudaFuncSetAttribute(eliminate_small_kernel<kind, T, side>,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   eliminate_small_kernel<kind, T, side>

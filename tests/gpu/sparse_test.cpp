@@ -6,8 +6,10 @@
 #include "cuda/core/device_memory.hpp"
 #include "cuda/sparse/device_elimination.hpp"
 #include "gpu_test.hpp"
+#include "helpers/coo.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/sparse_cases.hpp"
+#include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/random.hpp"
 #include "matrix/symmetry.hpp"
@@ -61,6 +63,27 @@ TEST_F(GpuSparse, SolvesWithFrontsOfAllSizes) {
               << " perturbed, multipliers up to " << counts.largest_multiplier;
         }
       }
+    }
+  }
+}
+
+TEST_F(GpuSparse, SolvesWithAFrontOfThousandsOfChildren) {
+  // A hub beside leaves.
+  const Index hub = 3000;
+  Coo entries{hub + 1, hub + 1, Symmetry::general, {}, {}, {}};
+  for (Index i = 0; i < hub; ++i) {
+    test::add(entries, i, i, 4.0 + static_cast<double>(i % 7));
+    test::add(entries, i, hub, 1.0 + static_cast<double>(i % 3));
+    test::add(entries, hub, i, 1.0 + static_cast<double>(i % 5));
+  }
+  test::add(entries, hub, hub, 9000.0);
+  const Csr<double> matrix = csr_from_coo(entries);
+  const auto elimination =
+      device_sparse_memory().in_double(test::analysis_of(matrix, Factorization::lu));
+  ASSERT_EQ(elimination->factor(Factorization::lu, matrix.values, {}).failed, -1);
+  for (const Index columns : {1, 3, 7, 16}) {
+    for (const bool transposed : {false, true}) {
+      EXPECT_LT(test::error_of_solve(matrix, *elimination, transposed, columns), 1e-13) << columns;
     }
   }
 }

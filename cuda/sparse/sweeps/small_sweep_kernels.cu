@@ -28,13 +28,35 @@ __device__ const T* upper_of(const Sweep<T>& sweep, const FrontPlace& place) {
   return sweep.factors + (sweep.transposed ? place.lower : place.upper);
 }
 
+/// What children hand up to a row beyond which all lanes add it up: a hub of a graph has tens of
+/// thousands of children.
+constexpr unsigned long_row = 64;
+
+/// sum <- sum + rows begin, begin + step, ... before `end` of what is handed up.
+template <typename T, int most>
+__device__ void add_handed_up(const Sweep<T>& sweep, unsigned begin, unsigned end, unsigned step,
+                              T (&sum)[most]) {
+  const int columns = sweep.columns;
+  for (unsigned e = begin; e < end; e += step) {
+    T* from = sweep.passed_up + sweep.taken[e] * Index{columns};
+#pragma unroll
+    for (int c = 0; c < most; ++c) {
+      if (c < columns) sum[c] += published(from + c);
+    }
+  }
+}
+
 /// rows <- x of the pivots, and what children hand up.
 template <typename T, int most>
 __device__ void take_in(const Sweep<T>& sweep, const FrontPlace& place, Rows<T, most>& rows) {
   const int lane = threadIdx.x % warp_size, columns = sweep.columns;
-  for (int r = lane; r < place.pivots + place.border; r += warp_size) {
+  const int count = place.pivots + place.border;
+  for (int first = 0; first < count; first += warp_size) {
+    const int r = first + lane;
     const Index row = place.first_row() + r;
-    const unsigned begin = sweep.taken_starts[row], end = sweep.taken_starts[row + 1];
+    const unsigned begin = r < count ? sweep.taken_starts[row] : 0;
+    const unsigned end = r < count ? sweep.taken_starts[row + 1] : 0;
+    const bool is_long = end - begin > long_row;
     T sum[most] = {};
     if (r < place.pivots) {
 #pragma unroll
@@ -42,15 +64,24 @@ __device__ void take_in(const Sweep<T>& sweep, const FrontPlace& place, Rows<T, 
         if (c < columns) sum[c] = sweep.b[(place.first + r) * Index{columns} + c];
       }
     }
-    for (unsigned e = begin; e < end; ++e) {
-      T* from = sweep.passed_up + sweep.taken[e] * Index{columns};
+    if (!is_long) add_handed_up(sweep, begin, end, 1, sum);
+    __syncwarp();
+    for (unsigned left = __ballot_sync(whole_warp, is_long); left != 0; left &= left - 1) {
+      const int owner = __ffs(static_cast<int>(left)) - 1;
+      T part[most] = {};
+      add_handed_up(sweep, __shfl_sync(whole_warp, begin, owner) + lane,
+                    __shfl_sync(whole_warp, end, owner), warp_size, part);
+      __syncwarp();
 #pragma unroll
       for (int c = 0; c < most; ++c) {
-        if (c < columns) sum[c] += published(from + c);
+        const T all = __shfl_sync(whole_warp, sum_of_group<warp_size>(part[c]), 0);
+        if (lane == owner) sum[c] += all;
       }
     }
+    if (r < count) {
 #pragma unroll
-    for (int c = 0; c < most; ++c) rows[r][c] = sum[c];
+      for (int c = 0; c < most; ++c) rows[r][c] = sum[c];
+    }
   }
   __syncwarp();
 }
