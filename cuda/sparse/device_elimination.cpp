@@ -71,7 +71,11 @@ void DeviceElimination<T>::solve(bool transposed, Index columns, std::vector<T>&
 
 template <typename T>
 void DeviceElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
-  if (host_) return host_->solve(transposed, b, x);
+  if (host_) {
+    return solve_in<T>(b, x, [&](Dense<T>& rows) {
+      host_->solve(transposed, rows.columns, rows.values, rows.values);
+    });
+  }
   if constexpr (std::is_same_v<T, double>) {
     sweeps_->solve(transposed, b.columns(), on_device(b).data(), on_device(x).data());
   } else {

@@ -5,6 +5,7 @@
 
 #include "cuda/core/device_memory.hpp"
 #include "cuda/sparse/device_elimination.hpp"
+#include "gpu/vector_pairs.hpp"
 #include "gpu_test.hpp"
 #include "helpers/coo.hpp"
 #include "helpers/reference.hpp"
@@ -12,7 +13,9 @@
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/random.hpp"
+#include "matrix/structure.hpp"
 #include "matrix/symmetry.hpp"
+#include "team/team.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -96,6 +99,29 @@ TEST_F(GpuSparse, SolvesInFloat) {
       ASSERT_EQ(elimination->factor(kind, matrix.values, {}).failed, -1);
       EXPECT_LT(test::error_of_solve(matrix, *elimination, false, 3), 1e-5) << spec;
     }
+  }
+}
+
+TEST_F(GpuSparse, SolvesForVectorsOnTheGpuAlsoWithFactorsOfTheHost) {
+  const Csr<double> matrix = generate_matrix("circuit:600");
+  SoloTeam team;
+  const VectorPair b(team, matrix.rows, 3, 5);
+  const auto solved_by = [&](auto& elimination, bool transposed) {
+    VectorPair x(team, matrix.rows, 3, 6);
+    elimination.solve(transposed, b.device, x.device);
+    return test::backward_error(transposed ? transpose(matrix) : matrix, own_rows(b.host),
+                                own_rows(x.device));
+  };
+  const auto analysis = test::analysis_of(matrix, Factorization::lu);
+  const auto in_double = device_sparse_memory().in_double(analysis);
+  const auto in_float = device_sparse_memory().in_float(analysis);
+  for (const bool transposed : {false, true}) {
+    in_double->factor(Factorization::lu, matrix.values, {});  // with multipliers of 1e4
+    EXPECT_LT(solved_by(*in_double, transposed), 1e-4);
+    in_double->factor_with_threshold(Factorization::lu, matrix.values, {});
+    EXPECT_LT(solved_by(*in_double, transposed), 1e-12);
+    in_float->factor_with_threshold(Factorization::lu, matrix.values, {});
+    EXPECT_LT(solved_by(*in_float, transposed), 1e-3);
   }
 }
 
