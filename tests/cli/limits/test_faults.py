@@ -4,6 +4,7 @@
 left). Cases with an injected failure need a build with SPSOLVE_FAULTS (lib/process/fault.hpp).
 """
 
+import concurrent.futures
 import dataclasses
 import functools
 import json
@@ -179,7 +180,9 @@ def can(command):
 
 
 def run_in(folder, command, environment):
-    return subprocess.run(command, cwd=folder, env=variables(environment), timeout=TIME_LIMIT,
+    # Here mpirun is as patient with those that it kills as users have it.
+    environment = variables({"OMPI_MCA_odls_base_sigkill_timeout": "1", **environment})
+    return subprocess.run(command, cwd=folder, env=environment, timeout=TIME_LIMIT,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, errors="replace")
 
@@ -213,10 +216,9 @@ def reason_to_skip(case):
 
 
 class Faults(CliTest):
-    def check(self, case, ranks):
+    def check(self, case, ranks, played):
         folder = self.folder / f"{ranks}"
-        folder.mkdir()
-        process, _, left = play(case, ranks, folder)
+        process, _, left = played
         text = process.stdout + process.stderr
         self.assertEqual(process.returncode, case.code, text)
         if case.words:
@@ -282,9 +284,17 @@ def add_test(case):
     def test(self):
         if reason := reason_to_skip(case):
             self.skipTest(reason)
-        for ranks in case.ranks:
+        folders = [self.folder / f"{ranks}" for ranks in case.ranks]
+        for folder in folders:
+            folder.mkdir()
+        # Side by side, as they sleep until a watchdog, or mpirun, has run out of patience; but not
+        # on one GPU.
+        at_once = 1 if case.gpu else len(folders)
+        with concurrent.futures.ThreadPoolExecutor(at_once) as threads:
+            played = list(threads.map(play, [case] * len(folders), case.ranks, folders))
+        for ranks, one in zip(case.ranks, played):
             with self.subTest(ranks=ranks):
-                self.check(case, ranks)
+                self.check(case, ranks, one)
     name = "".join(c if c.isalnum() else "_" for c in case.name)
     setattr(Faults, f"test_{name}", test)
 
