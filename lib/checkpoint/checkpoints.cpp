@@ -143,6 +143,7 @@ bool Checkpoints::resume(Precision precision, double bytes, const Take& take) {
   finished_.insert(finished_.end(), kept_.begin(), kept_.end());
   saved_step_ = first_step_ = 0;
   statistics_.resumed_step.reset();
+  statistics_.resumed_work.reset();
   statistics_.resumed_from.clear();
   remove_temporaries();
   std::vector<Generation> found = generations_there();
@@ -204,6 +205,11 @@ void Checkpoints::keep(CheckpointWish agreed, Index step, const Write& write) {
   keep(agreed, step, write, Way::anew);
 }
 
+void Checkpoints::begin_another() {
+  saved_step_ = first_step_ = 0;
+  last_look_ = now();
+}
+
 bool Checkpoints::can_add() const {
   return saved_step_ > 0 && kept_.back().ranks == team_.size();
 }
@@ -246,6 +252,10 @@ void Checkpoints::save(Index step, const Write& write, Way way) {
     const std::int64_t bytes =
         together(team_, [&] { return write_file(generation, part, write, way); });
     statistics_.bytes += all_sum(team_, bytes);
+    constexpr std::int64_t telling_bytes = 1 << 20;
+    if (bytes >= telling_bytes) {
+      seconds_of_byte_ = std::max(seconds_of_byte_, timer.seconds() / static_cast<double>(bytes));
+    }
     if (way == Way::anew) keep_speed(generation, bytes, timer.seconds());
     ++statistics_.written;
     saved_step_ = step;

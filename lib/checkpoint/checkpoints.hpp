@@ -65,6 +65,20 @@ class Checkpoints {
 
   // --- to keep
 
+  /// Says what is ahead: seconds of the next step, where it may be longer than those before, and
+  /// bytes that this rank would add behind it.
+  void expect(double step_seconds, double bytes);
+
+  /// The files that are gone on from have that many bytes on this rank, other than were expected.
+  void expect_bytes(double bytes) { expected_bytes_ = bytes; }
+
+  /// Another elimination of the same problem takes the place of the one that was kept, of which
+  /// nothing is gone on with: the next checkpoint is a new one, whatever its step.
+  void begin_another();
+
+  /// What resume() found holds that fraction of the flops.
+  void tell_work(double fraction) { statistics_.resumed_work = fraction; }
+
   /// What this rank wishes for at the boundary behind `step` columns. Cheap: to be asked often.
   virtual CheckpointWish wish(Index step);
 
@@ -133,9 +147,10 @@ class Checkpoints {
   Index saved_step_ = 0;        // of the newest good checkpoint; 0: the beginning
   std::string last_failure_;    // of the last one, where it failed
   double expected_bytes_ = 0;   // of a checkpoint, of this rank
+  double added_bytes_ = 0;      // that the next one adds
   double seconds_of_byte_ = 0;  // until a checkpoint tells
   double last_save_ = 0;        // as now() gives them
-  double last_look_ = 0, longest_step_ = 0, longest_save_ = 0;
+  double last_look_ = 0, longest_step_ = 0, expected_step_ = 0, longest_save_ = 0;
   CheckpointStatistics statistics_;
 };
 

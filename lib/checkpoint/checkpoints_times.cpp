@@ -23,6 +23,11 @@ struct Speed {
 
 }  // namespace
 
+void Checkpoints::expect(double step_seconds, double bytes) {
+  expected_step_ = step_seconds;
+  added_bytes_ = bytes;
+}
+
 double Checkpoints::now() const {
   return run_.seconds() + injected_seconds();
 }
@@ -54,6 +59,7 @@ void Checkpoints::learn_speed(const Generation& generation) {
   file.read(*section, 0, std::as_writable_bytes(std::span(&speed, 1)));
   if (speed.seconds > 0 && speed.bytes > 0) {
     longest_save_ = speed.seconds * (expected_bytes_ / speed.bytes);
+    seconds_of_byte_ = speed.seconds / speed.bytes;
   }
 }
 
@@ -105,7 +111,8 @@ void Checkpoints::refuse_a_limit_for_nothing() const {
 
 /// Seconds that writing a checkpoint may take, on the safe side.
 double Checkpoints::time_to_save() const {
-  return 2 * (longest_save_ > 0 ? longest_save_ : expected_bytes_ * seconds_of_byte_);
+  const double whole = longest_save_ > 0 ? longest_save_ : expected_bytes_ * seconds_of_byte_;
+  return 2 * std::max(whole, added_bytes_ * seconds_of_byte_);
 }
 
 CheckpointWish Checkpoints::wish(Index step) {
@@ -115,8 +122,10 @@ CheckpointWish Checkpoints::wish(Index step) {
     longest_step_ = std::max(longest_step_, time - last_look_);
     last_look_ = time;
     // Every run does a part, however short its time: or it would be started again and again.
-    const bool out_of_time = wanted_.time_limit > 0 && step > first_step_ &&
-                             time + 2 * longest_step_ + time_to_save() + 1 >= wanted_.time_limit;
+    const bool out_of_time =
+        wanted_.time_limit > 0 && step > first_step_ &&
+        time + 2 * std::max(longest_step_, expected_step_) + time_to_save() + 1 >=
+            wanted_.time_limit;
     if (out_of_time) return CheckpointWish::out_of_time;
     if (wanted_.interval > 0 && time - last_save_ >= wanted_.interval) return CheckpointWish::save;
   }

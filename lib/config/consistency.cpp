@@ -122,7 +122,6 @@ std::vector<Inconsistency> inconsistencies(const Config& config) {
   const Method method = config.solve.method;
   add("solve.pivoting", why_not(method, config.solve.pivoting));
   add("solve.null_space", why_not(method, config.solve.null_space));
-  if (!config.checkpoint.directory.empty()) add("checkpoint.directory", why_not_kept(method));
   if (config.task == Task::solve && config.transport == Transport::peer) {
     found.push_back({"transport",
                      "transport=peer goes with task=multiply only; use transport=auto, nccl, mpi "

@@ -122,9 +122,8 @@ constexpr Section section_table[] = {
     {"multiply", "How Y = A X is computed, with task: multiply.", nullptr, ""},
     {"output", "What is written besides the log.", nullptr, ""},
     {"run", "How long runs are looked after.", nullptr, ""},
-    {"checkpoint",
-     "How a dense elimination is kept on disk, to go on after an end before its time.", nullptr,
-     ""},
+    {"checkpoint", "How an elimination is kept on disk, to go on after an end before its time.",
+     nullptr, ""},
 };
 
 const Option option_table[] = {
@@ -332,9 +331,10 @@ const Option option_table[] = {
         "nobody watches."),
     text_option<&Config::checkpoint, &CheckpointOptions::directory>(
         OptionType::output_path, "checkpoint.directory",
-        "Folder that all ranks see, relative to the working directory, where a dense elimination "
-        "or a Krylov method (task: solve) is kept while it runs and from which it goes on; sparse "
-        "methods keep nothing, which a note says where auto takes one; none: nothing is kept."),
+        "Folder that all ranks see, relative to the working directory, where an elimination or "
+        "a Krylov method (task: solve) is kept while it runs and from which it goes on; sparse "
+        "methods keep nothing on GPUs and on several ranks, which a note says; none: nothing is "
+        "kept."),
     text_option<&Config::checkpoint, &CheckpointOptions::systems>(
         OptionType::output_path, "checkpoint.systems",
         "File that names those of several systems that are solved, relative to the working "

@@ -44,7 +44,7 @@ void end_where_interrupted() {
   last_ended_by = interrupted_by.exchange(0);
   fail(ExitCode::interrupted,
        "stopped by a signal before the end, as asked; nothing is kept: with checkpoint.directory a "
-       "dense elimination goes on where it was stopped");
+       "n elimination goes on where it was stopped");
 }
 
 int ended_by() {

@@ -80,15 +80,15 @@ constexpr std::string_view why_not(Method method, NullSpaceKind null_space) {
              : "solve.null_space goes with Krylov methods; use solve.method=cg, minres or gmres";
 }
 
-/// The same of a method and checkpoints.
-constexpr std::string_view why_not_kept(Method method) {
-  return is_sparse(method) ? "sparse methods keep no checkpoints; use solve.method=lu, or leave "
-                             "checkpoint.directory out"
-                           : "";
-}
-
 /// Where a rank's dense rows lie: in host memory, or in that of a GPU of its own.
 enum class MemoryKind { host, gpu };
+
+/// Why an elimination, or iteration, is not kept in checkpoints, without a full stop; or "".
+constexpr std::string_view why_not_kept(Method method, int ranks, MemoryKind memory) {
+  if (!is_sparse(method)) return "";
+  if (memory == MemoryKind::gpu) return "sparse methods keep none on GPUs";
+  return ranks > 1 ? "sparse methods keep none on several ranks" : "";
+}
 
 inline constexpr std::string_view solving_ranks_words[] = {"auto", "all"};
 inline constexpr std::string_view acceptance_words[] = {"digits", "residual"};

@@ -17,6 +17,10 @@ class SparseElimination {
  public:
   virtual ~SparseElimination() = default;
 
+  /// From now on `keeper` keeps the fronts of factorisations; null: nobody does. Nothing happens
+  /// where fronts are not on the host. It must outlive them.
+  virtual void keep_by(FrontKeeper*) {}
+
   /// Factors the matrix with these values, one for each of its entries, of magnitudes up to
   /// about 1. A symmetric kind of factorisation may be another one than that of the analysis.
   /// Pivots that are too small are made larger and counted; a failure is told in the result.

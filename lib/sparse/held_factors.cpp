@@ -13,13 +13,17 @@ namespace spsolve {
 namespace {
 
 /// Tells the progress of each piece of work, of so many flops and fronts in all.
-Advance progress_of(const EliminationRun& run, double all, LocalIndex fronts) {
+Advance progress_of(const EliminationRun& run, double all, LocalIndex fronts,
+                    const KeptElimination::Done& before = {}) {
   struct Done {
     std::mutex mutex;
     Index fronts = 0;
     double flops = 0;
   };
   const auto done = std::make_shared<Done>();
+  done->fronts = before.fronts;
+  done->flops = before.flops;
+  if (all > 0) run.progress.resume(std::min(1.0, before.flops / all));
   const auto tell = [&progress = run.progress, all, fronts, done](double flops, bool whole) {
     const std::lock_guard lock(done->mutex);
     done->flops += flops;
@@ -30,10 +34,6 @@ Advance progress_of(const EliminationRun& run, double all, LocalIndex fronts) {
   advance.part = [tell](double flops) { tell(flops, false); };
   run.progress.call_steps("front");
   return advance;
-}
-
-Advance progress_of(const EliminationRun& run, const SparseAnalysis& analysis) {
-  return progress_of(run, analysis.flops, analysis.fronts.size());
 }
 
 }  // namespace
@@ -68,10 +68,63 @@ void HeldFactors<T>::deal(const RowLayout& bands, Factorization kind) {
 }
 
 template <typename T>
+void HeldFactors<T>::begin(const std::shared_ptr<const SparseAnalysis>& analysis,
+                           const EliminationRun& run) {
+  take(analysis);
+  if (elimination_ != nullptr) elimination_->keep_by(nullptr);
+  kept_.reset();
+  if (run.checkpoints == nullptr || team_.size() > 1 || memory_.memory() != MemoryKind::host) {
+    return;
+  }
+  constexpr Precision precision =
+      std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
+  kept_.emplace(*run.checkpoints, *analysis, precision,
+                static_cast<double>(sizeof(T)) * static_cast<double>(analysis->factor_entries));
+}
+
+template <typename T>
+std::string HeldFactors<T>::known_failure() const {
+  return kept_ && kept_->found() && kept_->found()->threshold ? kept_->found()->failure : "";
+}
+
+/// What hears of the fronts of that stage of the elimination.
+template <typename T>
+Advance HeldFactors<T>::begin_stage(const KeptStage& stage, const EliminationRun& run) {
+  if (elimination_ == nullptr) elimination_ = memory_.make<T>(analysis_);
+  KeptElimination::Done before;
+  if (kept_) {
+    before = kept_->begin_stage(stage);
+    elimination_->keep_by(&*kept_);
+  }
+  return progress_of(run, analysis_->flops, analysis_->fronts.size(), before);
+}
+
+/// The factorisation on rank 0, or what a checkpoint knows of it.
+template <typename T>
+PivotCounts HeldFactors<T>::factor_alone(Factorization kind, const std::vector<double>& values,
+                                         const EliminationRun& run) {
+  if (kept_ && kept_->found()) {
+    const KeptStage& found = *kept_->found();
+    const Factorization first = found.threshold ? found.first_kind : found.kind;
+    if (kind == Factorization::cholesky && first == Factorization::ldlt) {
+      PivotCounts counts;
+      counts.failed = 0;
+      return counts;
+    }
+    if (kind == first && found.threshold) return found.first;
+  }
+  KeptStage stage;
+  stage.kind = kind;
+  const Advance advance = begin_stage(stage, run);
+  return elimination_->factor(kind, values, advance);
+}
+
+template <typename T>
 PivotCounts HeldFactors<T>::factor(const std::shared_ptr<const SparseAnalysis>& analysis,
                                    const RowLayout& bands, Factorization kind,
                                    const std::vector<double>* values, const EliminationRun& run) {
   take(analysis);
+  kind_ = kind;
   const bool first = team_.rank() == 0;
   if (over_ranks_) {
     elimination_.reset();
@@ -81,11 +134,9 @@ PivotCounts HeldFactors<T>::factor(const std::shared_ptr<const SparseAnalysis>& 
                            progress_of(run, shared_->flops(), shared_->fronts()).front);
   }
   PivotCounts counts;
-  lent_.on_first_rank(first && is_large(*analysis), [&] {
-    if (elimination_ == nullptr) elimination_ = memory_.make<T>(analysis);
-    counts = elimination_->factor(kind, *values, progress_of(run, *analysis));
-  });
-  return broadcast_value(team_, counts, 0);
+  lent_.on_first_rank(first && is_large(*analysis),
+                      [&] { counts = factor_alone(kind, *values, run); });
+  return counts_ = broadcast_value(team_, counts, 0);
 }
 
 /// Where all ranks have eliminated, one may not have the memory to.
@@ -106,16 +157,15 @@ void HeldFactors<T>::refuse_more_than_there_is(Factorization kind) const {
 template <typename T>
 ThresholdTold HeldFactors<T>::factor_with_threshold(
     const std::shared_ptr<const SparseAnalysis>& analysis, Factorization kind,
-    const std::vector<double>* values, const EliminationRun& run,
+    const std::vector<double>* values, const EliminationRun& run, const std::string& failure,
     const std::function<void(const ThresholdOutcome&)>& refuse) {
   take(analysis);
   shared_.reset();
   ThresholdTold told;
   lent_.on_first_rank(team_.rank() == 0 && is_large(*analysis), [&] {
     if (over_ranks_) refuse_more_than_there_is(kind);
-    if (elimination_ == nullptr) elimination_ = memory_.make<T>(analysis);
-    const ThresholdOutcome& outcome =
-        elimination_->factor_with_threshold(kind, *values, progress_of(run, *analysis));
+    const Advance advance = begin_stage({kind, true, kind_, counts_, failure}, run);
+    const ThresholdOutcome& outcome = elimination_->factor_with_threshold(kind, *values, advance);
     told = {outcome.counts, outcome.delayed, outcome.factor_entries,
             static_cast<Index>(outcome.rows.size())};
     if (told.missing > 0) refuse(outcome);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "solve/inverse.hpp"
+#include "sparse/kept/kept_elimination.hpp"
 #include "sparse/ranks/team_elimination.hpp"
 #include "sparse/sparse_memory.hpp"
 #include "team/lent_processors.hpp"
@@ -32,17 +33,26 @@ class HeldFactors {
   /// Ranks that hold the factors.
   int ranks() const { return shared_ != nullptr ? team_.size() : 1; }
 
+  /// An elimination by the analysis that rank 0 has begins: looks for a checkpoint to go on from,
+  /// where the run keeps any. Collective.
+  void begin(const std::shared_ptr<const SparseAnalysis>& analysis, const EliminationRun& run);
+
+  /// Why factors without threshold pivoting did not do, as the run before this one found; or "".
+  /// factor() then hands back their counts alone.
+  std::string known_failure() const;
+
   /// Eliminates by the analysis that rank 0 has (others pass null), for vectors in these bands. The
   /// counts on every rank. Collective.
   PivotCounts factor(const std::shared_ptr<const SparseAnalysis>& analysis, const RowLayout& bands,
                      Factorization kind, const std::vector<double>* values,
                      const EliminationRun& run);
 
-  /// The same with threshold pivoting, by rank 0. `refuse` is called there with what was found
+  /// The same with threshold pivoting, by rank 0, as factor() did not do for the reason that
+  /// `failure` tells. `refuse` is called there with what was found
   /// where pivots are missing, and throws. Collective.
   ThresholdTold factor_with_threshold(const std::shared_ptr<const SparseAnalysis>& analysis,
                                       Factorization kind, const std::vector<double>* values,
-                                      const EliminationRun& run,
+                                      const EliminationRun& run, const std::string& failure,
                                       const std::function<void(const ThresholdOutcome&)>& refuse);
 
   /// y <- F^-1 x or F^-T x. Collective.
@@ -51,6 +61,9 @@ class HeldFactors {
  private:
   void take(const std::shared_ptr<const SparseAnalysis>& analysis);
   void deal(const RowLayout& bands, Factorization kind);
+  PivotCounts factor_alone(Factorization kind, const std::vector<double>& values,
+                           const EliminationRun& run);
+  Advance begin_stage(const KeptStage& stage, const EliminationRun& run);
   void refuse_more_than_there_is(Factorization kind) const;
 
   Team& team_;
@@ -61,6 +74,9 @@ class HeldFactors {
   std::unique_ptr<SparseElimination<T>> elimination_;  // on rank 0
   std::unique_ptr<TeamElimination<T>> shared_;         // on all ranks
   std::shared_ptr<const SparseAnalysis> dealt_;        // on rank 0, that of shared_
+  std::optional<KeptElimination> kept_;                // of the elimination that began last
+  Factorization kind_ = Factorization::lu;             // of its factors without threshold pivoting
+  PivotCounts counts_;                                 // of those
 };
 
 }  // namespace spsolve

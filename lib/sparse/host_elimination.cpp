@@ -52,7 +52,7 @@ PivotCounts HostSparseElimination<T>::factor(Factorization kind, const std::vect
     factors_.emplace(analysis_->fronts, kind, here.threads());
   }
   const PivotCounts counts =
-      factors_->factor(analysis_->entries, values, perturbing_rule<T>(values), advance);
+      factors_->factor(analysis_->entries, values, perturbing_rule<T>(values), advance, keeper_);
   if (counts.failed >= 0) return counts;
   std::vector<FactoredFront<T>> fronts;
   fronts.reserve(analysis_->fronts.size());
@@ -68,7 +68,7 @@ const ThresholdOutcome& HostSparseElimination<T>::factor_with_threshold(
   const SingleThreadedBlas here;
   solve_.reset();
   factors_.reset();
-  threshold_.emplace(*analysis_, kind, values, here.threads(), advance);
+  threshold_.emplace(*analysis_, kind, values, here.threads(), advance, keeper_);
   if (threshold_->outcome().rows.empty()) {
     solve_.emplace(analysis_->fronts, threshold_->fronts(), kind, here.threads(),
                    analysis_->couplings, between<T>(*analysis_, values));

@@ -15,6 +15,7 @@ class HostSparseElimination final : public SparseElimination<T> {
  public:
   explicit HostSparseElimination(std::shared_ptr<const SparseAnalysis> analysis);
 
+  void keep_by(FrontKeeper* keeper) override { keeper_ = keeper; }
   PivotCounts factor(Factorization kind, const std::vector<double>& values,
                      const Advance& advance = {}) override;
   const ThresholdOutcome& factor_with_threshold(Factorization kind,
@@ -35,6 +36,7 @@ class HostSparseElimination final : public SparseElimination<T> {
   std::optional<SparseFactors<T>> factors_;
   std::optional<ThresholdFactors<T>> threshold_;
   std::optional<FactorSolve<T>> solve_;
+  FrontKeeper* keeper_ = nullptr;
   UntouchedArray<T> in_order_, found_;  // what solves work in
 };
 

@@ -277,12 +277,13 @@ void SparseInverse<T>::refuse_singular(const ThresholdOutcome& found) const {
 }
 
 template <typename T>
-void SparseInverse<T>::factor_with_threshold(const EliminationRun& run) {
+void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
+                                             const std::string& failure) {
   const Factorization kind =
       choice_.kind == Factorization::lu ? Factorization::lu : Factorization::ldlt;
   run.progress.restart("eliminating again, with threshold pivoting");
   const ThresholdTold told = factors_.factor_with_threshold(
-      analysis_, kind, factored_, run,
+      analysis_, kind, factored_, run, failure,
       [&](const ThresholdOutcome& found) { refuse_singular(found); });
   const double largest = facts_.pivots.largest_entry;
   facts_.pivots = {largest, largest > 0 ? told.counts.largest / largest : 0, told.counts.smallest,
@@ -335,6 +336,7 @@ template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) {
   facts_ = {};
   by_gmres_ = untried_ = false;
+  factors_.begin(analysis_, run);
   factor(run);
   if (choice_.refined) return nullptr;
   if (run.first == nullptr && facts_.sparse->perturbed_pivots == 0) {
@@ -347,10 +349,10 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
 
 template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::make_sure(const EliminationRun& run) {
-  std::string failure;
-  std::unique_ptr<Vectors> x = try_out(run, failure);
+  std::string failure = factors_.known_failure();
+  std::unique_ptr<Vectors> x = failure.empty() ? try_out(run, failure) : nullptr;
   if (failure.empty()) return run.first != nullptr ? std::move(x) : nullptr;
-  factor_with_threshold(run);
+  factor_with_threshold(run, failure);
   facts_.notes.push_back(
       fmt::format("eliminated again{} with threshold pivoting, which delayed {} pivots: {}",
                   memory_.memory() == MemoryKind::gpu ? " on the host"

@@ -67,7 +67,7 @@ class SparseInverse final : public Inverse {
   void scale_values(const Equilibration& scaling);
   void analyse(const SystemMatrix& matrix);
   void factor(const EliminationRun& run);
-  void factor_with_threshold(const EliminationRun& run);
+  void factor_with_threshold(const EliminationRun& run, const std::string& failure);
   void refuse_singular(const ThresholdOutcome& found) const;
   /// Whether the factors do, by themselves or with GMRES; if not, `failure` says why. Hands back
   /// what was solved for run.first on the way.

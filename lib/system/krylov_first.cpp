@@ -80,7 +80,8 @@ std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
   facts_.notes.push_back(fmt::format("auto took {} first, and eliminated after all: {}",
                                      name(iteration_.method), failure));
   if (run.checkpoints != nullptr) {
-    facts_.notes.push_back(fmt::format("{} keeps no checkpoints", name(elimination_.method)));
+    facts_.notes.push_back(
+        fmt::format("{} keeps no checkpoints behind an iteration", name(elimination_.method)));
   }
   return x;
 }

@@ -21,8 +21,6 @@ std::string refuse_sparse(const SolverQuestion& question) {
   if (const auto reason = why_not(method, options.null_space); !reason.empty()) {
     return std::string(reason);
   }
-  // Where auto takes it, a note says that it keeps none.
-  if (question.keeps && options.method == method) return std::string(why_not_kept(method));
   if (method != Method::sparse_lu && options.method == method && !outlook.analysed) {
     if (!outlook.facts.symmetric) {
       return fmt::format(

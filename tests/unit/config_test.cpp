@@ -283,9 +283,6 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nsolve: {method: sparse_lu, pivoting: partial}\n",
        "c.yaml:2:38: solve.pivoting goes with dense methods, as sparse ones look for pivots by "
        "rules of their own; use solve.pivoting=auto, or solve.method=lu"},
-      {"matrix: a\nsolve: {method: sparse_cholesky}\ncheckpoint: {directory: kept}\n",
-       "c.yaml:3:25: sparse methods keep no checkpoints; use solve.method=lu, or leave "
-       "checkpoint.directory out"},
       {"matrix: a\ntransport: peer\n",
        "c.yaml:2:12: transport=peer goes with task=multiply only; use transport=auto, nccl, mpi or "
        "pinned"},

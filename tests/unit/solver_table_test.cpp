@@ -234,12 +234,15 @@ TEST(SolverTable, SparseRowsFollowTheAnalysis) {
     SolverQuestion automatic = question;
     automatic.options.method = Method::automatic;
     EXPECT_EQ(choose_solver(automatic).method, row.method);
-    // Where checkpoints are wanted as well; by name it is refused then.
+    // Where checkpoints are wanted as well, and by name.
     automatic.keeps = true;
     EXPECT_EQ(choose_solver(automatic).method, row.method);
     SolverQuestion named = question;
     named.keeps = true;
-    EXPECT_EQ(row.refuse(named), why_not_kept(row.method));
+    EXPECT_EQ(row.refuse(named), "");
+    EXPECT_EQ(why_not_kept(row.method, 1, MemoryKind::host), "");
+    EXPECT_NE(why_not_kept(row.method, 2, MemoryKind::host), "");
+    EXPECT_NE(why_not_kept(row.method, 1, MemoryKind::gpu), "");
   }
 }
 

@@ -272,6 +272,17 @@ void save_analysis(const std::filesystem::path& path, const SparseAnalysis& anal
   writer.commit();
 }
 
+std::uint64_t checksum_of(const SparseAnalysis& analysis) {
+  Checksum sum;
+  for_arrays(analysis, [&](std::string_view name, const auto& array) {
+    const std::size_t size = array.size();
+    sum.add(std::as_bytes(std::span(name)));
+    sum.add(std::as_bytes(std::span(&size, 1)));
+    sum.add(std::as_bytes(std::span(array.data(), size)));
+  });
+  return sum.value();
+}
+
 SparseAnalysis load_analysis(const std::filesystem::path& path) {
   try {
     const SectionReader reader(path);

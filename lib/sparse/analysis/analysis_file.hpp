@@ -15,4 +15,7 @@ void save_analysis(const std::filesystem::path& path, const SparseAnalysis& anal
 /// Error(input) with the file's name, what is wrong with it and what to do.
 SparseAnalysis load_analysis(const std::filesystem::path& path);
 
+/// Checksum of what decides an elimination's course: all arrays of the analysis.
+std::uint64_t checksum_of(const SparseAnalysis& analysis);
+
 }  // namespace spsolve

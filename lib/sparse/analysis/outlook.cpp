@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "core/checksum.hpp"
 #include "core/error.hpp"
 #include "core/timer.hpp"
 #include "core/tuning.hpp"
 #include "io/order_file.hpp"
 #include "matrix/elliptic.hpp"
+#include "process/log.hpp"
 #include "sparse/analysis/analysis_file.hpp"
 #include "sparse/clean.hpp"
 #include "sparse/ranks/team_factors.hpp"
@@ -28,28 +30,87 @@ bool is_sparse_enough(const Csr<double>& matrix) {
   return matrix.rows >= least && nonzeros <= host_tuning.most_density_for_sparse * n * n;
 }
 
-/// The analysis that is kept in a file, where it serves this matrix; else a new one, kept there.
-SparseAnalysis kept_or_new(const Csr<double>& matrix, Factorization kind,
-                           const SolverOptions& options, bool divides) {
-  const std::string& file = options.analysis_file;
+/// What an analysis is asked for.
+struct Asked {
+  const Csr<double>& matrix;
+  Factorization kind;
+  const SolverOptions& options;
+  bool divides;
   std::vector<LocalIndex> given;
+
+  /// Whether one that was kept is what would be made.
+  bool is_served_by(const SparseAnalysis& kept) const {
+    const bool fits = options.ordering == Ordering::automatic ||
+                      (options.ordering == kept.ordering && given == kept.given);
+    const bool whole = divides || kept.couplings.empty();
+    return fits && whole && kept.kind == kind && kept.serves(matrix);
+  }
+  SparseAnalysis make() const {
+    return analyse_sparse(matrix, kind, options.ordering, !has_strong_diagonal(matrix), given,
+                          divides);
+  }
+  /// Its name in a folder of checkpoints: values take part in the matching.
+  std::string name() const {
+    const int words[] = {static_cast<int>(kind), static_cast<int>(options.ordering),
+                         static_cast<int>(divides)};
+    Checksum sum;
+    sum.add(std::as_bytes(std::span(words)));
+    sum.add(std::as_bytes(std::span(given)));
+    sum.add(std::as_bytes(std::span(matrix.row_offsets)));
+    sum.add(std::as_bytes(std::span(matrix.column_indices)));
+    sum.add(std::as_bytes(std::span(matrix.values)));
+    return fmt::format("spsolve-{:016x}.analysis", sum.value());
+  }
+};
+
+/// By the file that the options name.
+SparseAnalysis kept_or_new(const Asked& asked, const std::string& file) {
+  if (std::filesystem::exists(file)) {
+    SparseAnalysis kept = load_analysis(file);
+    if (asked.is_served_by(kept)) return kept;
+  }
+  SparseAnalysis made = asked.make();
+  save_analysis(file, made);
+  return made;
+}
+
+/// By a file that may be gone, or damaged, or not be written: a run does without.
+SparseAnalysis kept_beside_checkpoints(const Asked& asked, const std::filesystem::path& file,
+                                       bool reads) {
+  std::error_code none;
+  try {
+    if (reads && std::filesystem::exists(file, none)) {
+      SparseAnalysis kept = load_analysis(file);
+      if (asked.is_served_by(kept)) return kept;
+    }
+  } catch (const Error& error) {
+    log_line(fmt::format("the analysis is made anew: {}", error.what()));
+  }
+  SparseAnalysis made = asked.make();
+  try {
+    std::filesystem::create_directories(file.parent_path(), none);
+    save_analysis(file, made);
+  } catch (const Error& error) {
+    log_line(fmt::format("the analysis is not kept: {}", error.what()));
+  }
+  return made;
+}
+
+/// The analysis by the file where it is kept, if it is; `kept_in` becomes that of `kept`.
+SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
+                            const SolverOptions& options, bool divides, const KeptAnalysis& kept,
+                            std::filesystem::path& kept_in) {
+  Asked asked{matrix, kind, options, divides, {}};
   if (options.ordering == Ordering::file) {
     if (options.ordering_file.empty()) {
       fail(ExitCode::input, "Ordering::file wants the file's name in SolverOptions::ordering_file");
     }
-    given = read_order(options.ordering_file, matrix.rows);
+    asked.given = read_order(options.ordering_file, matrix.rows);
   }
-  if (!file.empty() && std::filesystem::exists(file)) {
-    SparseAnalysis kept = load_analysis(file);
-    const bool fits = options.ordering == Ordering::automatic ||
-                      (options.ordering == kept.ordering && given == kept.given);
-    const bool whole = divides || kept.couplings.empty();
-    if (fits && whole && kept.kind == kind && kept.serves(matrix)) return kept;
-  }
-  SparseAnalysis made = analyse_sparse(matrix, kind, options.ordering, !has_strong_diagonal(matrix),
-                                       std::move(given), divides);
-  if (!file.empty()) save_analysis(file, made);
-  return made;
+  if (!options.analysis_file.empty()) return kept_or_new(asked, options.analysis_file);
+  if (kept.folder.empty()) return asked.make();
+  kept_in = kept.folder / asked.name();
+  return kept_beside_checkpoints(asked, kept_in, kept.reads);
 }
 
 /// Whether nearly all rows are diagonally dominant, with a positive diagonal.
@@ -73,8 +134,8 @@ std::vector<FactorMemory> memory_of_ranks(const SparseAnalysis& analysis, Factor
 }
 
 /// `threads`: of each rank, without those that others lend.
-SparseStudy study(const Csr<double>& whole, const SolverOptions& options, const Team& team,
-                  int threads) {
+SparseStudy study(const Csr<double>& whole, const SolverOptions& options, const KeptAnalysis& kept,
+                  const Team& team, int threads) {
   SparseStudy result;
   if (options.method == Method::automatic ? !is_sparse_enough(whole) : !is_sparse(options.method)) {
     return result;
@@ -98,8 +159,8 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options, const 
     return result;
   }
   const bool all = team.size() > 1 && options.ranks == SolvingRanks::all;
-  auto analysis =
-      std::make_shared<SparseAnalysis>(kept_or_new(matrix, outlook.kind, options, !all));
+  auto analysis = std::make_shared<SparseAnalysis>(
+      analysis_for(matrix, outlook.kind, options, !all, kept, result.kept_in));
   outlook.analysed = true;
   outlook.ordering = analysis->ordering;
   outlook.flops = analysis->flops;
@@ -166,12 +227,13 @@ void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank) {
       {"analyse", "graph, order and fronts on the way", 200 * shape.rows + 40 * shape.nonzeros});
 }
 
-SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options) {
+SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options,
+                           const KeptAnalysis& kept) {
   SparseStudy result;
   constexpr Index least_nonzeros = 100000;
   const int threads = omp_get_max_threads();
   LentProcessors(team).on_first_rank(whole.nonzeros() >= least_nonzeros,
-                                     [&] { result = study(whole, options, team, threads); });
+                                     [&] { result = study(whole, options, kept, team, threads); });
   result.outlook = broadcast_value(team, result.outlook, 0);
   if (result.outlook.over_ranks) {
     result.of_ranks.resize(team.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,6 +55,14 @@ struct SparseStudy {
   std::shared_ptr<const SparseAnalysis> analysis;  ///< on rank 0 alone
   /// outlook.over_ranks: what each of `ranks` ranks takes for factors in double.
   std::vector<FactorMemory> of_ranks;
+  std::filesystem::path kept_in;  ///< on rank 0: the file of the analysis in KeptAnalysis::folder
+};
+
+/// Where an analysis is kept for the runs that go on with its matrix: in a folder, under a name
+/// that tells of the matrix. Nothing is kept where solve.analysis_file is named.
+struct KeptAnalysis {
+  std::filesystem::path folder;  ///< empty: nowhere
+  bool reads = true;             ///< whether what is there is used
 };
 
 /// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with
@@ -64,6 +73,8 @@ struct SparseStudy {
 /// that looks elliptic and has host_tuning.least_order_for_iteration rows `auto` leaves to
 /// iteration, without an analysis, which would take longer. Throws on every rank what read_order(),
 /// load_analysis(), save_analysis() and analyse_sparse() throw on rank 0. Collective.
-SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options);
+/// With `kept` the analysis is read from there, or written; where it cannot be, the log says so.
+SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options,
+                           const KeptAnalysis& kept = {});
 
 }  // namespace spsolve

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sparse/fronts/front_walk.hpp"
 #include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve {
@@ -196,14 +197,15 @@ void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
 
 template <typename T>
 PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vector<double>& values,
-                                     const PivotRule& rule, const Advance& advance) {
+                                     const PivotRule& rule, const Advance& advance,
+                                     FrontKeeper* keeper) {
   const StackSizes sizes = stack_sizes(fronts_, kind_, schedule_);
   const auto block = [&](LocalIndex s) { return border_block(fronts_, s, kind_).size(); };
   std::vector<bool> odd(fronts_.size(), false);
   for (LocalIndex s = fronts_.size() - 1; s >= 0; --s) {
     if (fronts_.parent[s] != -1) odd[s] = !odd[fronts_.parent[s]];
   }
-  const std::vector<bool> off_stack = off_the_stacks(fronts_, schedule_);
+  std::vector<bool> off_stack = off_the_stacks(fronts_, schedule_);
   handed_over_.clear();
   if (sizes.handed_over > 0) handed_over_.resize(fronts_.size());
   if (lanes_.empty()) {
@@ -251,46 +253,99 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
     advance(front_flops(fronts_, s, kind_ != Factorization::lu) -
             (alone ? std::exchange(told, 0.0) : 0.0));
   };
-  /// Eliminates a front whose children are done, in that lane.
+  const int threads = schedule_.threads;
+  counts_.assign(threads + 2, {});
+  done_.assign(fronts_.size(), 0);
+  taken_back_.clear();
+  if (keeper != nullptr) {
+    taken_back_.resize(fronts_.size());
+    keeper->begin(*this);
+    for (LocalIndex s = 0; s < fronts_.size(); ++s) {
+      off_stack[s] = off_stack[s] || taken_back_[s].size() > 0;
+    }
+  }
+  /// Eliminates a front whose children are done, in that lane; whether that went well.
   const auto step = [&](LocalIndex s, Lane& lane, const Tiles& tiles, PivotCounts& counts) {
     T* place = off_stack[s] ? places[s] : lane.push(odd[s], block(s));
     eliminate(s, entries, values, rule, tiles, place, lane.scratch.data(), counts);
     const auto children = fronts_.children_of(s);
     for (std::size_t i = children.size(); i-- > 0;) {
       if (!off_stack[children[i]]) lane.pop(odd[children[i]], block(children[i]));
+      if (keeper != nullptr) taken_back_[children[i]] = {};
     }
+    return counts.failed < 0;
   };
-  const int threads = schedule_.threads;
-  std::vector<PivotCounts> counts(threads + 1);  // of the threads, and of the fronts above
-  std::atomic<bool> failed{false};
-  for_subtrees(schedule_, [&](std::size_t i, int thread) {
-    const LocalIndex root = schedule_.subtrees[i];
-    PivotCounts& own = counts[thread];
-    for (LocalIndex s = fronts_.first_of_subtree[root]; s <= root && !failed; ++s) {
-      const bool alone = threads == 1;
-      step(s, lanes_[thread], Tiles(1, alone ? listener(s) : nullptr), own);
-      finish(s, alone);
-      if (own.failed >= 0) failed = true;
-    }
-  });
-  {
-    Lane& lane = upper_lane_.front();
-    PivotCounts& own = counts[threads];
-    for (const LocalIndex s : schedule_.upper) {
-      if (failed) break;
-      constexpr double worth_threads = 1e6;  // flops
-      step(s, lane, Tiles(work_of(s) > worth_threads ? threads : 1, listener(s)), own);
-      finish(s, true);
-      if (own.failed >= 0) failed = true;
-    }
-  }
+  const auto below = [&](LocalIndex s, int lane) {
+    const bool alone = threads == 1;
+    const bool good = step(s, lanes_[lane], Tiles(1, alone ? listener(s) : nullptr), counts_[lane]);
+    finish(s, alone);
+    return good;
+  };
+  const auto above = [&](LocalIndex s) {
+    constexpr double worth_threads = 1e6;  // flops
+    const bool good =
+        step(s, upper_lane_.front(), Tiles(work_of(s) > worth_threads ? threads : 1, listener(s)),
+             counts_[threads]);
+    finish(s, true);
+    return good;
+  };
+  walk_fronts(fronts_, schedule_, kind_ != Factorization::lu, keeper, *this, done_, below, above);
   PivotCounts all;
-  for (const PivotCounts& own : counts) {
+  for (const PivotCounts& own : counts_) {
     all.add(own);
     const Index place = own.failed;
     if (place >= 0 && (all.failed < 0 || place < all.failed)) all.failed = place;
   }
   return all;
+}
+
+// --- to be kept
+
+template <typename T>
+std::int64_t SparseFactors<T>::bytes_of(LocalIndex s) const {
+  return (offsets_[s + 1] - offsets_[s]) * static_cast<Index>(sizeof(T)) +
+         fronts_.pivots(s) * static_cast<Index>(sizeof(LocalIndex));
+}
+
+template <typename T>
+std::int64_t SparseFactors<T>::passed_up_bytes(LocalIndex s) const {
+  return border_block(fronts_, s, kind_).size() * static_cast<Index>(sizeof(T));
+}
+
+template <typename T>
+bool SparseFactors<T>::name(LocalIndex s, bool waits, FrontBytes& bytes) {
+  const LocalIndex first = fronts_.first[s], pivots = fronts_.pivots(s);
+  bytes.values(factors_.data() + offsets_[s], offsets_[s + 1] - offsets_[s]);
+  bytes.values(rows_.data() + first, pivots);
+  if (kind_ == Factorization::ldlt) bytes.values(off_diagonal_.data() + first, pivots);
+  if (waits) {
+    const Index size = border_block(fronts_, s, kind_).size();
+    if (bytes.reads()) {
+      UntouchedArray<T>& place = hands_over(fronts_, s) ? handed_over_[s] : taken_back_[s];
+      if (place.size() != size) place = UntouchedArray<T>(size);
+      passed_up_[s] = place.data();
+    }
+    bytes.values(passed_up_[s], size);
+  }
+  if (!bytes.reads()) return true;
+  done_[s] = 1;
+  std::vector<bool> seen(static_cast<std::size_t>(pivots), false);
+  for (LocalIndex k = 0; k < pivots; ++k) {
+    const LocalIndex row = rows_[first + k] - first;
+    if (row < 0 || row >= pivots || seen[row]) return false;
+    seen[row] = true;
+  }
+  return kind_ != Factorization::ldlt ||
+         are_pairs(std::span<const T>(off_diagonal_).subspan(first, pivots));
+}
+
+template <typename T>
+bool SparseFactors<T>::name_totals(FrontBytes& bytes) {
+  PivotCounts all;
+  for (const PivotCounts& own : counts_) all.add(own);
+  bytes.value(all);
+  if (bytes.reads()) counts_.back() = all;
+  return all.failed < 0;
 }
 
 template class SparseFactors<float>;

@@ -9,6 +9,7 @@
 #include "sparse/fronts/front.hpp"
 #include "sparse/fronts/front_entries.hpp"
 #include "sparse/fronts/fronts.hpp"
+#include "sparse/fronts/kept_fronts.hpp"
 #include "sparse/fronts/schedule.hpp"
 
 namespace spsolve {
@@ -34,18 +35,20 @@ struct FactoredFront {
 /// L D L^T or P L U with pivots from the fronts' own rows only. Keeps its memory from one
 /// factorisation to the next. The same bits for any number of threads.
 template <typename T>
-class SparseFactors {
+class SparseFactors final : public KeptFronts {
  public:
   /// `fronts` must outlive the object.
   SparseFactors(const Fronts& fronts, Factorization kind, int threads);
-  ~SparseFactors();
+  ~SparseFactors() override;
 
   /// Factors the matrix with these values, one for each entry of A. `advance` is called with the
   /// flops of each piece of work, by any thread. What it hands back names a failure by the position
   /// of the pivot; then there are no factors.
-  /// Cost: flops of the fronts. Throws std::bad_alloc.
+  /// With a `keeper` it goes on from what that has. Cost: flops of the fronts. Throws
+  /// std::bad_alloc.
   PivotCounts factor(const FrontEntries& entries, const std::vector<double>& values,
-                     const PivotRule& rule, const Advance& advance = {});
+                     const PivotRule& rule, const Advance& advance = {},
+                     FrontKeeper* keeper = nullptr);
 
   Factorization kind() const { return kind_; }
   const Fronts& fronts() const { return fronts_; }
@@ -55,6 +58,13 @@ class SparseFactors {
   /// is released, or factor() is called again.
   const T* handed_over(LocalIndex s) const { return handed_over_[s].data(); }
   void release(LocalIndex s) { handed_over_[s] = {}; }
+
+  bool is_done(LocalIndex s) const override { return done_[s] != 0; }
+  bool name(LocalIndex s, bool waits, FrontBytes& bytes) override;
+  void release_passed_up(LocalIndex s) override { taken_back_[s] = {}; }
+  bool name_totals(FrontBytes& bytes) override;
+  std::int64_t bytes_of(LocalIndex s) const override;
+  std::int64_t passed_up_bytes(LocalIndex s) const override;
 
  private:
   struct Lane;
@@ -78,6 +88,9 @@ class SparseFactors {
   UntouchedArray<T> of_subtrees_;               // what subtrees pass up
   std::vector<UntouchedArray<T>> handed_over_;  // of roots with a border
   std::vector<T*> passed_up_;  // what each front has passed up, until its parent has taken it in
+  std::vector<char> done_;     // each front
+  std::vector<PivotCounts> counts_;  // of the threads, of the fronts above, of what was taken back
+  std::vector<UntouchedArray<T>> taken_back_;  // of what fronts pass up, where a keeper had it
 };
 
 }  // namespace spsolve

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -30,27 +31,62 @@ Schedule cut_subtrees(const Fronts& fronts, const std::vector<double>& work, dou
 /// `work` of the fronts, summed over the subtree of each.
 std::vector<double> work_below(const Fronts& fronts, const std::vector<double>& work);
 
-/// Calls work(i, thread) for the i-th subtree of the schedule, by its threads side by side. Where a
-/// call throws, no further subtree is begun, and the exception is thrown here.
-template <typename Work>
-void for_subtrees(const Schedule& schedule, const Work& work) {
-  const std::size_t count = schedule.subtrees.size();
-  std::atomic<std::size_t> next{0};
-  std::exception_ptr failure;
-#pragma omp parallel num_threads(schedule.threads) if (schedule.threads > 1)
-  {
-    const int thread = omp_get_thread_num();
-    for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        work(i, thread);
-      } catch (...) {
-#pragma omp critical(spsolve_for_subtrees)
-        failure = std::current_exception();
-        next = count;
+/// The subtrees of a schedule, taken by its threads side by side: each by one of as many lanes,
+/// which finishes it before it takes another. The walk may be left in the middle of some, and gone
+/// on with.
+class SubtreeWalk {
+ public:
+  explicit SubtreeWalk(const Schedule& schedule)
+      : count_(schedule.subtrees.size()),
+        under_way_(static_cast<std::size_t>(schedule.threads), none) {}
+
+  /// Calls work(i, lane) for the i-th subtree; where that is false, the subtree is not finished,
+  /// and the lane takes no other in this call. Where a call throws, no further subtree is begun,
+  /// and the exception is thrown here; the walk is over then.
+  template <typename Work>
+  void go_on(const Work& work) {
+    const int lanes = static_cast<int>(under_way_.size());
+    std::exception_ptr failure;
+#pragma omp parallel num_threads(lanes) if (lanes > 1)
+    {
+      // Should there be fewer threads than lanes, none is forgotten.
+      for (int lane = omp_get_thread_num(); lane < lanes; lane += omp_get_num_threads()) {
+        try {
+          while (take(lane) && work(under_way_[lane], lane)) under_way_[lane] = none;
+        } catch (...) {
+#pragma omp critical(spsolve_subtree_walk)
+          failure = std::current_exception();
+          next_ = count_;
+        }
       }
     }
+    if (failure) std::rethrow_exception(failure);
   }
-  if (failure) std::rethrow_exception(failure);
+
+ private:
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  /// Whether the lane has a subtree, the one it had before or the next one.
+  bool take(int lane) {
+    if (under_way_[lane] != none) return true;
+    const std::size_t i = next_++;
+    if (i >= count_) return false;
+    under_way_[lane] = i;
+    return true;
+  }
+
+  std::size_t count_;
+  std::atomic<std::size_t> next_{0};
+  std::vector<std::size_t> under_way_;  // of each lane
+};
+
+/// The same from beginning to end: calls work(i, thread) for the i-th subtree of the schedule.
+template <typename Work>
+void for_subtrees(const Schedule& schedule, const Work& work) {
+  SubtreeWalk(schedule).go_on([&](std::size_t i, int thread) {
+    work(i, thread);
+    return true;
+  });
 }
 
 /// Flops that a front is eliminated with, a multiplication and an addition as two.

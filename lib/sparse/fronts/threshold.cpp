@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/blas/column_blas.hpp"
+#include "sparse/fronts/front_walk.hpp"
 #include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve {
@@ -244,11 +245,12 @@ class ThresholdFactors<T>::Work {
 template <typename T>
 ThresholdFactors<T>::ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
                                       const std::vector<double>& values, int threads,
-                                      const Advance& advance)
+                                      const Advance& advance, FrontKeeper* keeper)
     : analysis_(analysis),
       kind_(kind),
       kept_(analysis.fronts.size()),
-      passed_(analysis.fronts.size()) {
+      passed_(analysis.fronts.size()),
+      done_(analysis.fronts.size(), 0) {
   double most = 0;
   for (const double value : values) most = std::max(most, std::abs(value));
   tiny_ = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * most;
@@ -256,19 +258,25 @@ ThresholdFactors<T>::ThresholdFactors(const SparseAnalysis& analysis, Factorizat
   const auto step = [&](LocalIndex s, const Tiles& tiles, ThresholdOutcome& outcome) {
     eliminate(s, values, tiles, outcome);
     advance(front_flops(fronts, s, kind != Factorization::lu));
+    return true;
   };
   const Schedule schedule = factor_schedule(fronts, kind, threads);
-  std::vector<ThresholdOutcome> outcomes(schedule.threads);
-  for_subtrees(schedule, [&](std::size_t i, int thread) {
-    const LocalIndex root = schedule.subtrees[i];
-    for (LocalIndex s = fronts.first_of_subtree[root]; s <= root; ++s) {
-      step(s, Tiles(1), outcomes[thread]);
-    }
-  });
-  for (const LocalIndex s : schedule.upper) step(s, Tiles(threads), outcomes.front());
-  for (const ThresholdOutcome& outcome : outcomes) outcome_.add(outcome);
+  outcomes_.resize(schedule.threads + 1);
+  if (keeper != nullptr) keeper->begin(*this);
+  walk_fronts(
+      fronts, schedule, kind != Factorization::lu, keeper, *this, done_,
+      [&](LocalIndex s, int lane) { return step(s, Tiles(1), outcomes_[lane]); },
+      [&](LocalIndex s) { return step(s, Tiles(threads), outcomes_.front()); });
+  outcome_ = all();
   std::sort(outcome_.rows.begin(), outcome_.rows.end());
   std::sort(outcome_.columns.begin(), outcome_.columns.end());
+}
+
+template <typename T>
+ThresholdOutcome ThresholdFactors<T>::all() const {
+  ThresholdOutcome result;
+  for (const ThresholdOutcome& outcome : outcomes_) result.add(outcome);
+  return result;
 }
 
 template <typename T>
@@ -378,6 +386,93 @@ std::vector<FactoredFront<T>> ThresholdFactors<T>::fronts() const {
     result.push_back(front);
   }
   return result;
+}
+
+// --- to be kept
+
+template <typename T>
+std::int64_t ThresholdFactors<T>::bytes_of(LocalIndex s) const {
+  const Kept& kept = kept_[s];
+  return static_cast<std::int64_t>(
+      (kept.lower.size() + kept.upper.size() + kept.off_diagonal.size()) * sizeof(T) +
+      (kept.rows.size() + kept.columns.size()) * sizeof(LocalIndex));
+}
+
+template <typename T>
+std::int64_t ThresholdFactors<T>::passed_up_bytes(LocalIndex s) const {
+  const Passed& passed = passed_[s];
+  return static_cast<std::int64_t>(passed.block.size() * sizeof(T) +
+                                   (passed.rows.size() + passed.columns.size()) *
+                                       sizeof(LocalIndex));
+}
+
+/// Whether sizes and places of what was read of a front go together.
+template <typename T>
+bool ThresholdFactors<T>::is_good(LocalIndex s) const {
+  const Kept& kept = kept_[s];
+  const bool symmetric = kind_ != Factorization::lu;
+  const Index e = kept.pivots, border = kept.border, n = analysis_.fronts.order();
+  if (e < 0 || border < analysis_.fronts.border_size(s) || e + border > n) return false;
+  const Index padding = e > 0 ? vector_sweeps::padding<T> : 0;
+  const auto has = [](const auto& list, Index size) { return std::ssize(list) == size; };
+  const auto are_places = [&](const std::vector<LocalIndex>& list) {
+    return std::all_of(list.begin(), list.end(),
+                       [&](LocalIndex place) { return place >= 0 && place < n; });
+  };
+  return has(kept.lower, (e + border) * e + padding) &&
+         has(kept.upper, symmetric ? 0 : border * e + padding) &&
+         has(kept.off_diagonal, symmetric ? e : 0) &&
+         are_pairs(std::span<const T>(kept.off_diagonal)) && has(kept.rows, e + border) &&
+         has(kept.columns, e + border) && are_places(kept.rows) && are_places(kept.columns);
+}
+
+template <typename T>
+bool ThresholdFactors<T>::name(LocalIndex s, bool waits, FrontBytes& bytes) {
+  Kept& kept = kept_[s];
+  bytes.value(kept.pivots);
+  bytes.value(kept.border);
+  bytes.list(kept.lower);
+  bytes.list(kept.upper);
+  bytes.list(kept.off_diagonal);
+  bytes.list(kept.rows);
+  bytes.list(kept.columns);
+  Passed& passed = passed_[s];
+  if (waits) {
+    bytes.list(passed.block);
+    bytes.list(passed.rows);
+    bytes.list(passed.columns);
+  }
+  if (!bytes.reads()) return true;
+  done_[s] = 1;
+  if (!is_good(s)) return false;
+  if (!waits) return true;
+  // Delayed rows and columns are the first of its border.
+  const Index border = kept.border, delayed = border - analysis_.fronts.border_size(s);
+  return std::ssize(passed.rows) == delayed && std::ssize(passed.block) == border * border &&
+         std::equal(passed.rows.begin(), passed.rows.end(), kept.rows.begin() + kept.pivots) &&
+         std::ssize(passed.columns) == delayed &&
+         std::equal(passed.columns.begin(), passed.columns.end(),
+                    kept.columns.begin() + kept.pivots);
+}
+
+template <typename T>
+bool ThresholdFactors<T>::name_totals(FrontBytes& bytes) {
+  ThresholdOutcome result = all();
+  bytes.value(result.counts);
+  bytes.value(result.delayed);
+  bytes.value(result.factor_entries);
+  bytes.list(result.rows);
+  bytes.list(result.columns);
+  if (!bytes.reads()) return true;
+  const auto are_places = [&](const std::vector<LocalIndex>& list) {
+    return std::all_of(list.begin(), list.end(), [&](LocalIndex place) {
+      return place >= 0 && place < analysis_.fronts.order();
+    });
+  };
+  const bool good = result.rows.size() == result.columns.size() && are_places(result.rows) &&
+                    are_places(result.columns);
+  outcomes_.back() = std::move(result);
+  return good;
 }
 
 template class ThresholdFactors<float>;

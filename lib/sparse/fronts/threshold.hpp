@@ -29,15 +29,24 @@ struct ThresholdOutcome {
 /// Threads take subtrees side by side, and share the products inside of the fronts above. The same
 /// bits for any number of them.
 template <typename T>
-class ThresholdFactors {
+class ThresholdFactors final : public KeptFronts {
  public:
-  /// u = 0.1 for LU, 0.01 for L D L^T. `analysis` must outlive the object. Throws std::bad_alloc.
+  /// u = 0.1 for LU, 0.01 for L D L^T. With a `keeper` it goes on from what that has. `analysis`
+  /// must outlive the object. Throws std::bad_alloc.
   ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
-                   const std::vector<double>& values, int threads, const Advance& advance = {});
+                   const std::vector<double>& values, int threads, const Advance& advance = {},
+                   FrontKeeper* keeper = nullptr);
 
   const ThresholdOutcome& outcome() const { return outcome_; }
   /// For FactorSolve; they lie in the object.
   std::vector<FactoredFront<T>> fronts() const;
+
+  bool is_done(LocalIndex s) const override { return done_[s] != 0; }
+  bool name(LocalIndex s, bool waits, FrontBytes& bytes) override;
+  void release_passed_up(LocalIndex s) override { passed_[s] = {}; }
+  bool name_totals(FrontBytes& bytes) override;
+  std::int64_t bytes_of(LocalIndex s) const override;
+  std::int64_t passed_up_bytes(LocalIndex s) const override;
 
  private:
   /// What is kept of a front.
@@ -55,12 +64,16 @@ class ThresholdFactors {
 
   void eliminate(LocalIndex s, const std::vector<double>& values, const Tiles& tiles,
                  ThresholdOutcome& outcome);
+  ThresholdOutcome all() const;
+  bool is_good(LocalIndex s) const;
 
   const SparseAnalysis& analysis_;
   Factorization kind_;
   double tiny_ = 0;  // pivots below it are delayed as long as there is a parent
   std::vector<Kept> kept_;
   std::vector<Passed> passed_;
+  std::vector<char> done_;                  // each front
+  std::vector<ThresholdOutcome> outcomes_;  // of threads, and of what was taken back
   ThresholdOutcome outcome_;
 };
 

@@ -37,6 +37,7 @@ namespace {
 double flops_here(const SolveReport& report, const SystemSolver& solver) {
   const double flops = solver.flops();
   if (!report.checkpoint || !report.checkpoint->resumed_step) return flops;
+  if (const auto& done = report.checkpoint->resumed_work) return flops * (1.0 - *done);
   return flops *
          (1.0 - share_done(solver.choice().method, *report.checkpoint->resumed_step, report.rows));
 }
@@ -80,7 +81,11 @@ class SolveRun {
       plan_to_read(shape);
       whole = read();
     }
-    SparseStudy study = times_.measure("analyse", [&] { return study_for(config_, team_, whole); });
+    const KeptAnalysis kept{config_.checkpoint.directory,
+                            config_.checkpoint.resume != ResumeChoice::never};
+    SparseStudy study =
+        times_.measure("analyse", [&] { return study_for(config_, team_, whole, kept); });
+    kept_analysis_ = study.kept_in;
     const std::unique_ptr<DenseMemory> memory = times_.measure(
         "device", [&] { return place_system(config_, shape, study, team_, gpus_, report_); });
     report_.transport = memory->transport();
@@ -113,18 +118,19 @@ class SolveRun {
   /// Whether checkpoints are kept: where they are wanted, by a method that does.
   bool is_kept(const SolverRow& row, const SolverQuestion& question) {
     if (!question.keeps) return false;
-    if (why_not_kept(row.method).empty()) return true;
+    const std::string_view why = why_not_kept(row.method, question.ranks, question.memory);
+    if (why.empty()) return true;
     if (config_.checkpoint.resume == ResumeChoice::require) {
       fail_everywhere(
           ExitCode::input,
-          "checkpoint.resume=require: solve.method=auto takes {} for this matrix, which "
-          "keeps no checkpoints; name the solve.method of the one that is to go on",
-          name(row.method));
+          "checkpoint.resume=require: {} takes this matrix, and {}; name the solve.method of the "
+          "one that is to go on",
+          name(row.method), why);
     }
     report_.notes.push_back(fmt::format(
-        "no checkpoints are kept: auto takes {}, which keeps none and is predicted to eliminate in "
-        "{:.1g} s; lu and the Krylov methods keep them",
-        name(row.method), row.analyse(question).seconds));
+        "no checkpoints are kept: {}, and {} is predicted to eliminate in {:.1g} s; one process on "
+        "a host, lu and the Krylov methods keep them",
+        why, name(row.method), row.analyse(question).seconds));
     return false;
   }
 
@@ -323,6 +329,10 @@ class SolveRun {
     report_.status = name(std::max(report_.trust.verdict, earlier_));
     if (systems_) systems_->remove();
     if (checkpoints_ && report_.trust.verdict == Verdict::solved) checkpoints_->remove();
+    if (report_.trust.verdict == Verdict::solved) {
+      std::error_code ignored;
+      std::filesystem::remove(kept_analysis_, ignored);
+    }
     times_.add("total", total_.seconds());
 
     const EliminationChoice choice = solver.choice();
@@ -379,6 +389,7 @@ class SolveRun {
   std::int64_t resident_ = 0;               // bytes that this process held at first
   PhaseTimes times_;
   std::optional<Checkpoints> checkpoints_;
+  std::filesystem::path kept_analysis_;     // on rank 0, beside checkpoints; or empty
   std::optional<SignalRequests> end_;       // while what is kept is eliminated
   std::optional<EndsByInterrupt> at_once_;  // while anything else is
 };

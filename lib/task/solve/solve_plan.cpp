@@ -45,10 +45,6 @@ std::pair<SolverQuestion, std::string> by_method(const SolverQuestion& question,
     changed.options.precision = Precision::float64;
     words += " with solve.precision=double";
   }
-  if (changed.keeps && !why_not_kept(method).empty()) {
-    changed.keeps = false;
-    words += " without checkpoint.directory";
-  }
   return {std::move(changed), std::move(words)};
 }
 
@@ -138,9 +134,10 @@ bool may_be_sparse(const Config& config) {
   return config.solve.method == Method::automatic && config.solve.pivoting == Pivoting::automatic;
 }
 
-SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole) {
+SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole,
+                      const KeptAnalysis& kept) {
   if (!may_be_sparse(config)) return {};
-  return study_sparsity(team, whole, config.solve);
+  return study_sparsity(team, whole, config.solve, kept);
 }
 
 bool stays_on_hosts(const Config& config, const SystemShape& shape, const SparseStudy& study,

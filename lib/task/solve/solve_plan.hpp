@@ -28,7 +28,8 @@ SolverQuestion question_for(const Config& config, const SystemShape& shape, int 
 
 /// What the pattern of rank 0's `whole` says of sparse elimination, where `config` leaves room for
 /// it. Collective.
-SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole);
+SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole,
+                      const KeptAnalysis& kept = {});
 
 /// Whether `config` leaves room for sparse elimination, so that the matrix is to be read before
 /// anything is decided.
