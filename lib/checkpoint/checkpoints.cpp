@@ -98,8 +98,10 @@ std::vector<std::uint64_t> Checkpoints::check(const Generation& generation) cons
   return stamps;
 }
 
-/// The step of a generation that is good on all ranks; where it isn't, a note says why. Collective.
-std::optional<Index> Checkpoints::try_generation(const Generation& generation, const Take& take) {
+/// The step of a generation that is good on all ranks; where it isn't, a note says why, and of the
+/// last one what comes of it. Collective.
+std::optional<Index> Checkpoints::try_generation(const Generation& generation, const Take& take,
+                                                 bool is_last) {
   try {
     const auto mine = together(team_, [&] { return check(generation); });
     // What only all files together can show.
@@ -110,7 +112,11 @@ std::optional<Index> Checkpoints::try_generation(const Generation& generation, c
     }
     return take(files_of(generation));
   } catch (const Error& error) {
-    note(fmt::format("a checkpoint is refused: {}", error.what()));
+    const bool begins_anew = is_last && wanted_.resume != ResumeChoice::require;
+    note(fmt::format("a checkpoint is refused: {}{}", error.what(),
+                     !begins_anew                 ? ""
+                     : is_krylov(problem_.method) ? "; the iteration begins anew"
+                                                  : "; the elimination begins anew"));
   }
   return std::nullopt;
 }
@@ -151,7 +157,7 @@ bool Checkpoints::resume(Precision precision, double bytes, const Take& take) {
   std::optional<Generation> good;
   if (wanted_.resume != ResumeChoice::never) {
     for (auto generation = found.rbegin(); generation != found.rend() && !good; ++generation) {
-      if (const auto step = try_generation(*generation, take)) {
+      if (const auto step = try_generation(*generation, take, generation + 1 == found.rend())) {
         good = *generation;
         saved_step_ = first_step_ = *step;
       }

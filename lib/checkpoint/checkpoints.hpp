@@ -117,7 +117,7 @@ class Checkpoints {
   }
   std::vector<Generation> generations_there();
   std::vector<std::uint64_t> check(const Generation& generation) const;
-  std::optional<Index> try_generation(const Generation& generation, const Take& take);
+  std::optional<Index> try_generation(const Generation& generation, const Take& take, bool is_last);
   void refuse_to_begin_anew(const std::string& foreign) const;
   std::string foreign_files() const;
   void keep(CheckpointWish agreed, Index step, const Write& write, Way way);

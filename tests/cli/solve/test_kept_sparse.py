@@ -3,6 +3,7 @@
 Bits and threads are the matter of tests/unit/sparse/kept_elimination_test.cpp; here are the ways of
 the program: signals, time, files."""
 
+import random
 import re
 import signal
 import unittest
@@ -51,6 +52,55 @@ class KeptSparse(Checkpoint):
                 self.assertGreater(report["gflops"], 0)
                 self.assertEqual(self.solution(), solution)
                 self.assertEqual(self.kept() + self.analyses(), [])
+
+    def write_without_diagonal(self, diagonal=None):
+        """A symmetric matrix whose diagonal pivots do not do, in the order it comes in: entries of
+        ten sizes off the diagonal, and on it `diagonal` or nothing."""
+        order, chance = 600, random.Random(610)
+        entries = {}
+        for i in range(order):
+            for j in (chance.randrange(order), chance.randrange(order)):
+                if i != j:
+                    size = 10 ** chance.uniform(-8, 0)
+                    entries[max(i, j), min(i, j)] = chance.uniform(-1, 1) * size
+            if diagonal is not None:
+                entries[i, i] = diagonal
+        self.write("a.mtx", f"%%MatrixMarket matrix coordinate real symmetric\n"
+                            f"{order} {order} {len(entries)}\n" +
+                   "".join(f"{i + 1} {j + 1} {value!r}\n"
+                           for (i, j), value in sorted(entries.items())))
+
+    def test_what_did_not_do_is_not_tried_again(self):
+        """Within threshold pivoting, which came in the place of L D L^T, which came in the place of
+        L L^T where there is a diagonal."""
+        for diagonal, changes in ((None, 0), (1e-30, 1)):
+            with self.subTest(diagonal=diagonal):
+                self.write_without_diagonal(diagonal)
+                self.configure("a.mtx", "auto, ordering: natural")
+                solution = self.undisturbed()
+                whole = self.report()
+                fronts = whole["sparse"]["fronts"]
+                again = [note for note in whole["notes"] if "eliminated again" in note]
+                self.assertEqual(len(again), 1, whole["notes"])
+                self.assertEqual(sum("L D L^T instead" in note for note in whole["notes"]), changes)
+                self.assertGreater(whole["sparse"]["gmres_steps"], 0)
+                stopped = []
+                # Behind fronts of the first factors, in threshold pivoting, and there again.
+                for step in (fronts // 2, fronts + 10, 5):
+                    self.stopped(step)
+                    stopped.append(self.report()["failure"]["message"])
+                result = self.spsolve("c.yaml")
+                self.assertEqual(result.code, SOLVED, result.text)
+                report = self.report()
+                self.assertIn(f"at step {report['checkpoint']['resumed_step']} of", stopped[-1])
+                self.assertEqual(self.solution(), solution)
+                ignored = ("analysis_seconds", "seconds", "gmres_steps")
+                self.assertEqual({key: value for key, value in report["sparse"].items()
+                                  if key not in ignored},
+                                 {key: value for key, value in whole["sparse"].items()
+                                  if key not in ignored})
+                self.assertEqual([note for note in report["notes"] if note in whole["notes"]],
+                                 whole["notes"])
 
     def test_signals(self):
         self.configure()
@@ -124,11 +174,13 @@ class KeptSparse(Checkpoint):
         required = self.spsolve("c.yaml", "--set", "checkpoint.resume=require")
         self.assertEqual(required.code, INPUT, required.text)
         self.assertIn("is damaged", required.err)
+        self.assertNotIn("anew", required.err)
         result = self.spsolve("c.yaml")
         self.assertEqual(result.code, SOLVED, result.text)
         report = self.report()
         self.assertNotIn("resumed_step", report["checkpoint"])
-        self.assertTrue(any(newest.name in note and "is damaged" in note
+        self.assertTrue(any(newest.name in note and "is damaged" in note and
+                            note.endswith("; the elimination begins anew")
                             for note in report["notes"]), report["notes"])
         self.assertEqual(self.solution(), solution)
 
