@@ -1,5 +1,7 @@
 #include "krylov/krylov_solve.hpp"
 
+#include <cmath>
+
 #include "krylov/kept_iteration.hpp"
 #include "vectors/columns.hpp"
 
@@ -24,7 +26,7 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
   KrylovSolve result;
   bool at_best = true;  // x is what result.error is of, and not `best`
   double halved = 0;
-  Index steps_at_half = 0;
+  Index steps_at_half = 0, steps_before = -1;
   const KeptIteration::Level level(goal.kept, KeptIteration::Level::Kind::progress,
                                    [&](KeptState& state) {
                                      state.number(result.error);
@@ -42,6 +44,10 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
     at_best = now < result.error;
     if (at_best) result.error = now;
     if (result.error <= goal.tolerance) return false;
+    if (!std::isfinite(result.error)) {  // nor was it ever: b overflowed, for one
+      result.end = KrylovEnd::breakdown;
+      return false;
+    }
     if (watch.must_stop()) {
       result.end = watch.no_time_left() ? KrylovEnd::time : KrylovEnd::limit;
       return false;
@@ -59,7 +65,8 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
         result.error <= progress * before) {
       return true;
     }
-    return result.end == KrylovEnd::cycle &&
+    const bool moved = watch.steps() > steps_before;
+    return result.end == KrylovEnd::cycle && moved &&
            watch.steps() - steps_at_half <= cycles_of_patience * system.restart;
   };
   bool within = level.goes_on() && goal.kept->has_recurrence();  // a cycle
@@ -83,6 +90,7 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
       if (at_best) copy(x, *best);
     }
     within = false;
+    steps_before = watch.steps();
     result.end = method.iterate(system, watch, x, *r);
     more = goes_further();
   }

@@ -267,6 +267,14 @@ std::vector<double> component_weights(SystemMatrix& matrix, const Vectors& b, co
   return weights;
 }
 
+/// No condition number is below 1, or 0 where x is. An estimate from below may be, by a little; one
+/// far below is of solves that overflowed, vanished or did not converge, and tells nothing.
+double possible(double estimate) {
+  constexpr double believable = 0.01;
+  if (estimate == 0) return 0;
+  return std::isfinite(estimate) && estimate >= believable ? std::max(estimate, 1.0) : infinite;
+}
+
 }  // namespace
 
 std::vector<double> estimate_one_norms(const Vectors& weights, LinearOperator& b) {
@@ -297,8 +305,7 @@ Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vecto
   set_own_rows(*both, weights);
   ScaledInverse scaled(inverse, h);
   const std::vector<double> norms = estimate_one_norms(*both, scaled);
-  const auto finite = [](double value) { return std::isfinite(value) ? value : infinite; };
-  return {finite(norm * norms[0]), finite(norms[1])};
+  return {possible(norm * norms[0]), possible(norms[1])};
 }
 
 double condition_of_any(SystemMatrix& matrix, LinearOperator& inverse) {
