@@ -62,6 +62,14 @@ void write_files(const nlohmann::ordered_json& json, const DrawnPatterns& patter
   if (!wanted.html.empty()) io::write_text(wanted.html, html_report(json, patterns));
 }
 
+/// Removes them, unless they are no files of their own.
+void remove_reports(const std::vector<std::filesystem::path>& files) {
+  for (const auto& file : files) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(file, ignored)) std::filesystem::remove(file, ignored);
+  }
+}
+
 /// Puts a report that says so in the place of an earlier run's, which would be taken for this one's
 /// if this one is killed. What cannot be written goes: the end of the run tells why.
 void leave_running(const TaskReport& report, const Config::Output& wanted) {
@@ -69,10 +77,7 @@ void leave_running(const TaskReport& report, const Config::Output& wanted) {
   try {
     write_files(running_json(report), {}, wanted);
   } catch (const Error&) {
-    for (const auto& file : {wanted.report, wanted.html}) {
-      std::error_code ignored;
-      if (std::filesystem::is_regular_file(file, ignored)) std::filesystem::remove(file, ignored);
-    }
+    remove_reports({wanted.report, wanted.html});
   }
 }
 
@@ -98,6 +103,40 @@ void tell_notes(const TaskReport& report) {
   if (report.status != name(Verdict::solved)) log_line("status: " + report.status);
 }
 
+/// Tells in words what a run came to, and the notes even to who wants no words.
+template <typename Report>
+void tell(const Report& report, const SpsolveLine& line) {
+  tell_notes(report);
+  if (line.quiet) return;
+  const std::string text = to_text(report);
+  // The standard output may belong to a file of results.
+  if (std::ranges::any_of(report.files, io::is_standard_output)) {
+    std::cerr << text << std::flush;
+  } else {
+    print_out(text);
+  }
+}
+
+/// Writes the files of a report. Where they cannot be, none is left that calls the run running, and
+/// the words are told all the same: no other place has the figures then.
+template <typename Report>
+void write_result(Report& report, const Config::Output& wanted, const SpsolveLine& line) {
+  try {
+    write_files(to_json(report), report.patterns, wanted);
+  } catch (const Error&) {
+    remove_reports({wanted.report, wanted.html});
+    std::erase_if(report.files, [&](const std::string& file) {
+      return file == wanted.report.string() || file == wanted.html.string();
+    });
+    try {
+      tell(report, line);
+    } catch (const Error& another) {
+      log_line(another.what());
+    }
+    throw;
+  }
+}
+
 /// Runs a task, writes and prints its report.
 template <typename Report>
 ExitCode perform(void (&task)(const Config&, Team&, const Gpus&, Report&), const Config& config,
@@ -120,19 +159,10 @@ ExitCode perform(void (&task)(const Config&, Team&, const Gpus&, Report&), const
     throw;
   }
   together(team, [&] {
-    if (speaks) write_files(to_json(report), report.patterns, config.output);
+    if (speaks) write_result(report, config.output, line);
   });
   together(team, [&] {
-    if (!speaks) return;
-    tell_notes(report);
-    if (line.quiet) return;
-    const std::string text = to_text(report);
-    // The standard output may belong to a file of results.
-    if (std::ranges::any_of(report.files, io::is_standard_output)) {
-      std::cerr << text << std::flush;
-    } else {
-      print_out(text);
-    }
+    if (speaks) tell(report, line);
   });
   return report.status == name(Verdict::solved) ? ExitCode::solved : ExitCode::not_trustworthy;
 }

@@ -61,6 +61,18 @@ class Lost(CliTest):
         lines = (self.folder / "a.csv").read_text().splitlines()
         self.assertEqual(len(lines), 3, "a heading and both matrices")
 
+    def test_words_remain_where_the_report_cannot_be_written(self):
+        """Files may not grow beyond what a report of a run that is under way takes."""
+        result = self.run_program("bash", "-c",
+                                  f"ulimit -S -f 3; exec {BIN / 'spsolve'} c.yaml -o x.mtx")
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertIn("report.json: cannot be written (File too large)", result.err)
+        self.assertRegex(result.out, r"^solved: x in x\.mtx, about 16 digits")
+        self.assertRegex(result.out, r"written +x\.mtx\n")
+        self.assertNotRegex(result.out, r"written +report\.json")
+        self.assertFalse((self.folder / "report.json").exists())
+        self.assertTrue((self.folder / "x.mtx").exists())
+
     def test_what_prints_nothing_ends_well(self):
         self.assertEqual(self.run_into(FULL, "spsolve", "--quiet", "c.yaml").code, SOLVED)
 
