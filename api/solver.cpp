@@ -237,6 +237,14 @@ Solution Solver::State::solve(std::span<const double> b, Index own_columns, std:
   }
   together(team, [&] {
     if (!b.empty()) take_rows(*right, b, decided.on_gpu);
+    std::vector<double> largest(static_cast<std::size_t>(columns));
+    right->own_maxima(largest);
+    const auto bad = std::find_if_not(largest.begin(), largest.end(),
+                                      [](double size) { return std::isfinite(size); });
+    if (bad != largest.end()) {
+      fail(ExitCode::input, "right-hand side {}, counted from 0, has a value that is not finite",
+           bad - largest.begin());
+    }
   });
   PhaseTimes untold;
   const SolveOutcome outcome = transposed ? solver->solve_transposed(*right, *solution, untold)

@@ -233,6 +233,8 @@ class Failing(unittest.TestCase):
                  "one or two dimensions"),
                 (lambda: spsolve.solve(sp.eye(3) * 1j, [1, 2, 3]), 2, ValueError, "complex"),
                 (lambda: spsolve.solve(sp.eye(2) * np.nan, [1, 2]), 2, ValueError, "not finite"),
+                (lambda: spsolve.solve(sp.eye(2), [1, np.nan]), 2, ValueError,
+                 "right-hand side 0, counted from 0, has a value that is not finite"),
                 (lambda: spsolve.factor("tridiagonal:5000000", method="lu"), 3, MemoryError,
                  "does not fit into memory")):
             with self.subTest(words), self.assertRaises(base) as caught:

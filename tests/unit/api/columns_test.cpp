@@ -1,3 +1,6 @@
+#include <cmath>
+#include <string>
+
 #include <gtest/gtest.h>
 #include <spsolve/spsolve.hpp>
 
@@ -16,6 +19,23 @@ TEST(PublicInterface, RefusesVectorsWithoutAColumn) {
   Product product(a);
   EXPECT_EQ(error_of([&] { product.apply(none); }), "X has no column: give one at least");
   EXPECT_EQ(product.apply(Dense<double>(5, 2, 1.0)).columns, 2);
+}
+
+TEST(PublicInterface, NamesARightHandSideThatIsNotFinite) {
+  const Matrix a = Matrix::load("tridiagonal:50");
+  Solver solver(a);
+  for (const double value : {NAN, INFINITY, -INFINITY}) {
+    for (const Index columns : {1, 3}) {
+      Dense<double> b(50, columns, 1.0);
+      b(20, columns - 1) = value;
+      const std::string said = "right-hand side " + std::to_string(columns - 1) +
+                               ", counted from 0, has a value that is not finite";
+      EXPECT_EQ(error_of([&] { solver.solve(b); }), said);
+      EXPECT_EQ(error_of([&] { solver.solve_transposed(b); }), said);
+    }
+  }
+  // And solves others as before.
+  EXPECT_EQ(solver.solve(Dense<double>(50, 1, 1.0)).x.rows, 50);
 }
 
 }  // namespace
