@@ -78,8 +78,8 @@ void Event::record(cudaStream_t stream) {
   CUDA_CHECK(cudaEventRecord(event_, stream));
 }
 
-void Event::hold(const Stream& stream) const {
-  CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event_, 0));
+void Event::hold(cudaStream_t stream) const {
+  CUDA_CHECK(cudaStreamWaitEvent(stream, event_));
 }
 
 void Event::wait() const {

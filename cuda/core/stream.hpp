@@ -62,7 +62,8 @@ class Event {
   void record(cudaStream_t stream);
 
   /// What is launched on `stream` from now on waits for this event.
-  void hold(const Stream& stream) const;
+  void hold(const Stream& stream) const { hold(stream.get()); }
+  void hold(cudaStream_t stream) const;
 
   void wait() const;  ///< until all that was recorded is done; at once where nothing was
 

@@ -18,10 +18,12 @@ __device__ Index place_of(const FrontPlace& front, const FrontEntry& entry) {
 
 /// A warp a front.
 template <typename T>
-__global__ void place_entries_kernel(DeviceFronts<T> fronts, Index count, const Index* starts,
-                                     const FrontEntry* entries, const double* values) {
+__global__ void place_entries_kernel(DeviceFronts<T> fronts, const int* list, Index count,
+                                     const Index* starts, const FrontEntry* entries,
+                                     const double* values) {
   const Index warps = thread_count() / warp_size;
-  for (Index s = thread_index() / warp_size; s < count; s += warps) {
+  for (Index i = thread_index() / warp_size; i < count; i += warps) {
+    const Index s = list != nullptr ? list[i] : i;
     const FrontPlace front = fronts.places[s];
     for (Index k = starts[s] + threadIdx.x % warp_size; k < starts[s + 1]; k += warp_size) {
       const FrontEntry entry = entries[k];
@@ -178,11 +180,11 @@ __global__ void __launch_bounds__(threads)
 }  // namespace
 
 template <typename T>
-void place_entries(const DeviceFronts<T>& fronts, Index count, const Index* starts,
+void place_entries(const DeviceFronts<T>& fronts, const int* list, Index count, const Index* starts,
                    const FrontEntry* entries, const double* values, cudaStream_t stream) {
   if (count == 0) return;
   place_entries_kernel<<<grid_for(count * warp_size, threads), threads, 0, stream>>>(
-      fronts, count, starts, entries, values);
+      fronts, list, count, starts, entries, values);
   check_launch("place_entries");
 }
 
@@ -196,10 +198,10 @@ void assemble(Factorization kind, const DeviceFronts<T>& fronts, const AssemblyP
   check_launch("assemble");
 }
 
-template void place_entries(const DeviceFronts<float>&, Index, const Index*, const FrontEntry*,
-                            const double*, cudaStream_t);
-template void place_entries(const DeviceFronts<double>&, Index, const Index*, const FrontEntry*,
-                            const double*, cudaStream_t);
+template void place_entries(const DeviceFronts<float>&, const int*, Index, const Index*,
+                            const FrontEntry*, const double*, cudaStream_t);
+template void place_entries(const DeviceFronts<double>&, const int*, Index, const Index*,
+                            const FrontEntry*, const double*, cudaStream_t);
 template void assemble(Factorization, const DeviceFronts<float>&, const AssemblyPiece*, Index,
                        cudaStream_t);
 template void assemble(Factorization, const DeviceFronts<double>&, const AssemblyPiece*, Index,

@@ -5,7 +5,9 @@
 
 #include "cuda/core/stream.hpp"
 #include "cuda/sparse/sweeps/device_sweeps.hpp"
+#include "cuda/sparse/values/device_scaled_values.hpp"
 #include "cuda/vectors/device_vectors.hpp"
+#include "cuda/vectors/products/device_band_products.hpp"
 #include "solve/in_precision.hpp"
 #include "sparse/host_elimination.hpp"
 
@@ -21,13 +23,19 @@ class DeviceElimination final : public SparseElimination<T> {
 
   PivotCounts factor(Factorization kind, const std::vector<double>& values,
                      const Advance& advance) override;
+  PivotCounts factor(Factorization kind, ScaledValues& values, const Advance& advance) override;
   const ThresholdOutcome& factor_with_threshold(Factorization kind,
                                                 const std::vector<double>& values,
                                                 const Advance& advance) override;
+  std::int64_t host_bytes() const override { return factors_ ? factors_->host_bytes() : 0; }
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
   void solve(bool transposed, const Vectors& b, Vectors& x) override;
 
  private:
+  void make_room(Factorization kind);
+  /// With the values that the factors have got, up to `largest`.
+  PivotCounts factor(double largest);
+
   std::shared_ptr<const SparseAnalysis> analysis_;
   std::optional<DeviceFactors<T>> factors_;
   std::optional<DeviceSweeps<T>> sweeps_;
@@ -37,13 +45,33 @@ class DeviceElimination final : public SparseElimination<T> {
 template <typename T>
 PivotCounts DeviceElimination<T>::factor(Factorization kind, const std::vector<double>& values,
                                          const Advance&) {
+  make_room(kind);
+  factors_->upload(values);
+  return factor(largest_magnitude(values));
+}
+
+template <typename T>
+PivotCounts DeviceElimination<T>::factor(Factorization kind, ScaledValues& values,
+                                         const Advance& advance) {
+  const auto* const here = dynamic_cast<const DeviceScaledValues*>(&values);
+  if (here == nullptr) return factor(kind, values.on_host(), advance);
+  make_room(kind);
+  factors_->copy(here->data());
+  return factor(values.largest());
+}
+
+template <typename T>
+void DeviceElimination<T>::make_room(Factorization kind) {
   host_.reset();
-  if (!factors_ || factors_->kind() != kind) {
-    sweeps_.reset();
-    factors_.reset();
-    factors_.emplace(*analysis_, kind);
-  }
-  const PivotCounts counts = factors_->factor(values, perturbing_rule<T>(values).least);
+  if (factors_ && factors_->kind() == kind) return;
+  sweeps_.reset();
+  factors_.reset();
+  factors_.emplace(*analysis_, kind);
+}
+
+template <typename T>
+PivotCounts DeviceElimination<T>::factor(double largest) {
+  const PivotCounts counts = factors_->factor(perturbing_rule<T>(largest).least);
   if (!sweeps_ && counts.failed < 0) sweeps_.emplace(*analysis_, *factors_);
   return counts;
 }
@@ -94,6 +122,13 @@ void DeviceElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) 
 class DeviceSparseMemory final : public SparseMemory {
  public:
   MemoryKind memory() const override { return MemoryKind::gpu; }
+  std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows,
+                                          SystemMatrix* matrix) override {
+    const auto there =
+        matrix != nullptr ? rows_on_device(matrix->bands().products()) : std::nullopt;
+    if (!there) return host_scaled_values(rows);
+    return std::make_unique<DeviceScaledValues>(*there, *matrix);
+  }
   std::unique_ptr<SparseElimination<float>> in_float(
       std::shared_ptr<const SparseAnalysis> analysis) override {
     return std::make_unique<DeviceElimination<float>>(std::move(analysis));

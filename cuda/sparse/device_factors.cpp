@@ -1,6 +1,10 @@
 #include "cuda/sparse/device_factors.hpp"
 
+#include <algorithm>
+
+#include "cuda/core/device_memory.hpp"
 #include "cuda/core/stream.hpp"
+#include "process/fault.hpp"
 
 namespace spsolve::cuda {
 
@@ -26,12 +30,39 @@ DeviceArray<U> moved_up(std::vector<U>& list) {
   return result;
 }
 
+/// Bytes that this process may take of the GPU's memory now.
+std::int64_t free_bytes() {
+  std::size_t free = 0, all = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free, &all));
+  auto bytes = static_cast<std::int64_t>(free);
+  // What is injected was free from the beginning.
+  if (const auto told = injected_gpu_memory()) bytes = std::min(bytes, *told - device_bytes().now);
+  return bytes;
+}
+
+/// Where fronts lie if factors, what fronts pass up and all lists take at most so many bytes, and
+/// what solves take beside.
+template <typename T>
+FrontPlaces places_within(const SparseAnalysis& analysis, Factorization kind,
+                          std::int64_t most_bytes) {
+  constexpr double usable = 0.96;  // libraries take some of it, and pieces are left over
+  const GpuFactorMemory memory =
+      gpu_factor_memory(analysis.fronts, kind, analysis.nonzeros,
+                        static_cast<Index>(analysis.entries.entries.size()));
+  const auto most =
+      std::min(most_bytes, static_cast<std::int64_t>(usable * static_cast<double>(free_bytes())));
+  const std::int64_t left = most - memory.lists - most_sweep_columns * memory.column;
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  return place_fronts(analysis.fronts, kind, std::max<std::int64_t>(0, left / size));
+}
+
 }  // namespace
 
 template <typename T>
-DeviceFactors<T>::DeviceFactors(const SparseAnalysis& analysis, Factorization kind)
+DeviceFactors<T>::DeviceFactors(const SparseAnalysis& analysis, Factorization kind,
+                                std::int64_t most_bytes)
     : kind_(kind),
-      places_(place_fronts(analysis.fronts, kind)),
+      places_(places_within<T>(analysis, kind, most_bytes)),
       program_(write_program(places_, kind)),
       device_places_(places_.places),
       children_(analysis.fronts.children),
@@ -47,7 +78,11 @@ DeviceFactors<T>::DeviceFactors(const SparseAnalysis& analysis, Factorization ki
       arena_(places_.elements),
       cublas_(make_cublas()),
       fronts_on_gpu_{device_places_.data(), children_.data(), in_parent_.data(),
-                     arena_.data(),         tally_.data(),    T(0)} {}
+                     arena_.data(),         tally_.data(),    T(0)} {
+  if (!places_.streams()) return;
+  by_level_ = DeviceArray<int>(places_.by_level);
+  windows_.emplace(places_);
+}
 
 template <typename T>
 template <typename U>
@@ -84,17 +119,50 @@ void DeviceFactors<T>::run(const EliminationStep& step, cudaStream_t stream) {
 }
 
 template <typename T>
-PivotCounts DeviceFactors<T>::factor(const std::vector<double>& values, double least) {
+void DeviceFactors<T>::upload(const std::vector<double>& values) {
+  upload_.copy(std::span<const double>(values), values_.data(), current_stream());
+}
+
+template <typename T>
+void DeviceFactors<T>::copy(const double* values) {
+  CUDA_CHECK(cudaMemcpyAsync(values_.data(), values, static_cast<std::size_t>(values_.bytes()),
+                             cudaMemcpyDeviceToDevice, current_stream()));
+}
+
+/// Sets the part's factors to the values of A.
+template <typename T>
+void DeviceFactors<T>::begin_part(const FrontPart& part, cudaStream_t stream) {
+  CUDA_CHECK(cudaMemsetAsync(arena_.data() + part.window, 0,
+                             static_cast<std::size_t>(part.elements) * sizeof(T), stream));
+  const Index first = places_.level_starts[part.first_level];
+  const Index count = places_.level_starts[part.end_level] - first;
+  place_entries(fronts_on_gpu_, windows_ ? by_level_.data() + first : nullptr, count,
+                entry_starts_.data(), entries_.data(), values_.data(), stream);
+}
+
+template <typename T>
+void DeviceFactors<T>::bring(std::size_t part, std::size_t next, cudaStream_t stream) {
+  if (windows_) windows_->bring(part, next, arena_.data(), stream);
+}
+
+template <typename T>
+void DeviceFactors<T>::leave(std::size_t part, cudaStream_t stream) {
+  if (windows_) windows_->leave(part, stream);
+}
+
+template <typename T>
+PivotCounts DeviceFactors<T>::factor(double least) {
   const cudaStream_t stream = current_stream();
-  upload_.copy(std::span<const double>(values), values_.data(), stream);
   const PivotTally none;
   tally_.upload({&none, 1});
   fronts_on_gpu_.least = static_cast<T>(least);
-  CUDA_CHECK(cudaMemsetAsync(
-      arena_.data(), 0, static_cast<std::size_t>(places_.factor_elements) * sizeof(T), stream));
-  place_entries(fronts_on_gpu_, static_cast<Index>(places_.places.size()), entry_starts_.data(),
-                entries_.data(), values_.data(), stream);
-  for (const EliminationStep& step : program_.steps) run(step, stream);
+  Index step = 0;
+  for (std::size_t p = 0; p < places_.parts.size(); ++p) {
+    if (windows_) windows_->open(p, stream);
+    begin_part(places_.parts[p], stream);
+    for (; step < program_.part_ends[p]; ++step) run(program_.steps[step], stream);
+    if (windows_) windows_->keep(p, arena_.data(), stream);
+  }
   wait_for(stream);
   PivotTally tally;
   tally_.download({&tally, 1});

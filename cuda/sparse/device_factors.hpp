@@ -1,12 +1,15 @@
 #pragma once
 
+#include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/staged_upload.hpp"
 #include "cuda/core/vendor.hpp"
 #include "cuda/sparse/elimination_program.hpp"
+#include "cuda/sparse/factor_windows.hpp"
 #include "sparse/analysis/analysis.hpp"
 
 namespace spsolve::cuda {
@@ -17,13 +20,19 @@ namespace spsolve::cuda {
 template <typename T>
 class DeviceFactors {
  public:
-  /// `analysis` must outlive the object. Throws Error(resources) where GPU memory is short.
-  DeviceFactors(const SparseAnalysis& analysis, Factorization kind);
+  /// `analysis` must outlive the object. Factors that take more than `most_bytes` of GPU memory
+  /// beside what solves take, or more than is free, lie in host memory, and on the GPU some levels
+  /// of fronts at a time. Throws Error(resources) where memory is short.
+  DeviceFactors(const SparseAnalysis& analysis, Factorization kind,
+                std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max());
 
-  /// Factors the matrix with these values, one for each entry of A, smaller pivots than `least`
-  /// made as large and counted. What it hands back names a failure by the position of the pivot;
-  /// then there are no factors.
-  PivotCounts factor(const std::vector<double>& values, double least);
+  /// Takes in the values of the matrix, one for each entry of A, from host or GPU memory.
+  void upload(const std::vector<double>& values);
+  void copy(const double* values);
+
+  /// Factors the matrix with these values, smaller pivots than `least` made as large and counted.
+  /// What it hands back names a failure by the position of the pivot; then there are no factors.
+  PivotCounts factor(double least);
 
   Factorization kind() const { return kind_; }
   const FrontPlaces& places() const { return places_; }
@@ -31,9 +40,19 @@ class DeviceFactors {
   const double* values() const { return values_.data(); }
   const T* arena() const { return arena_.data(); }
 
+  /// Bytes of factors in host memory; 0 where all of them are on the GPU.
+  std::int64_t host_bytes() const { return windows_ ? windows_->host_bytes() : 0; }
+
+  /// From here on, what is on `stream` finds the factors of a part of the places; the part `next`
+  /// is wanted after it (none if that is the number of parts).
+  void bring(std::size_t part, std::size_t next, cudaStream_t stream);
+  /// And here it has done with them.
+  void leave(std::size_t part, cudaStream_t stream);
+
  private:
   template <typename U>
   DeviceArray<U> staged(const std::vector<U>& list);
+  void begin_part(const FrontPart& part, cudaStream_t stream);
   void run(const EliminationStep& step, cudaStream_t stream);
   void multiply_by_library(const FrontProduct& product, cudaStream_t stream);
 
@@ -42,6 +61,7 @@ class DeviceFactors {
   FrontPlaces places_;
   EliminationProgram program_;  // its lists are on the GPU alone, but for products
   DeviceArray<FrontPlace> device_places_;
+  DeviceArray<int> by_level_;  // where factors stream
   DeviceArray<int> children_, in_parent_, fronts_;
   DeviceArray<AssemblyPiece> pieces_;
   DeviceArray<FrontProduct> products_;
@@ -53,6 +73,7 @@ class DeviceFactors {
   DeviceArray<T> arena_;
   CublasHandle cublas_;
   DeviceFronts<T> fronts_on_gpu_;
+  std::optional<FactorWindows<T>> windows_;  // where factors stream
 };
 
 }  // namespace spsolve::cuda

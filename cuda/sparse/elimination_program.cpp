@@ -24,20 +24,25 @@ class Writer {
   Writer(const FrontPlaces& places, Factorization kind) : places_(places), kind_(kind) {}
 
   EliminationProgram write() {
-    for (int level = 0; level < places_.levels(); ++level) {
-      const std::span<const LocalIndex> all(
-          places_.by_level.data() + places_.level_starts[level],
-          places_.by_level.data() + places_.level_starts[level + 1]);
-      std::vector<int> large;
-      std::vector<int> small;
-      for (const LocalIndex s : all) (place(s).is_small() ? small : large).push_back(s);
-      write_small(small);
-      if (!large.empty()) write_large(large);
+    for (const FrontPart& part : places_.parts) {
+      for (int level = part.first_level; level < part.end_level; ++level) write_level(level);
+      program_.part_ends.push_back(static_cast<Index>(program_.steps.size()));
     }
     return std::move(program_);
   }
 
  private:
+  void write_level(int level) {
+    const std::span<const LocalIndex> all(
+        places_.by_level.data() + places_.level_starts[level],
+        places_.by_level.data() + places_.level_starts[level + 1]);
+    std::vector<int> large;
+    std::vector<int> small;
+    for (const LocalIndex s : all) (place(s).is_small() ? small : large).push_back(s);
+    write_small(small);
+    if (!large.empty()) write_large(large);
+  }
+
   const FrontPlace& place(int s) const { return places_.places[s]; }
   bool symmetric() const { return kind_ != Factorization::lu; }
 
@@ -45,24 +50,51 @@ class Writer {
     if (begin < end) program_.steps.push_back({what, begin, end - begin, rows, side});
   }
 
-  /// Small fronts by what shared memory and registers they take.
+  /// Small fronts by what shared memory and registers they take; those of several kinds in one
+  /// launch where all of them are at work at once anyway, so that the level takes as long as its
+  /// slowest front and not as the slowest ones of every kind one after another.
   void write_small(const std::vector<int>& fronts) {
     constexpr int rows_of[] = {16, 32, 48, small_front};
     constexpr int sides[] = {16, 32, pivot_block};
-    const auto kind_of = [&](int s) {
+    constexpr std::size_t at_once = 264;  // two for each multiprocessor of a large GPU
+    std::vector<int> by_kind[3][4];       // by side, then by rows
+    for (const int s : fronts) {
       const int rows = place(s).pivots + place(s).border;
       const auto size = std::lower_bound(std::begin(rows_of), std::end(rows_of), rows);
       const auto side = std::lower_bound(std::begin(sides), std::end(sides), place(s).pivots);
-      return (size - std::begin(rows_of)) * 3 + (side - std::begin(sides));
-    };
-    std::vector<int> by_kind[12];
-    for (const int s : fronts) by_kind[kind_of(s)].push_back(s);
-    for (int k = 0; k < 12; ++k) {
-      const Index begin = static_cast<Index>(program_.fronts.size());
-      program_.fronts.insert(program_.fronts.end(), by_kind[k].begin(), by_kind[k].end());
-      add_step(What::small, begin, static_cast<Index>(program_.fronts.size()), rows_of[k / 3],
-               sides[k % 3]);
+      by_kind[side - std::begin(sides)][size - std::begin(rows_of)].push_back(s);
     }
+    // Blocks of 64 pivots are eliminated by another algorithm, which others had better not wait
+    // for.
+    std::vector<int>(&narrow)[4] = by_kind[0], (&wide)[4] = by_kind[1];
+    if (count_of(narrow) + count_of(wide) <= at_once && count_of(wide) > 0) {
+      for (int k = 0; k < 4; ++k) move_to(wide[k], narrow[k]);
+    }
+    for (int i = 0; i < 3; ++i) {
+      std::vector<int> together;
+      for (int k = 0; k < 4; ++k) {
+        move_to(together, by_kind[i][k]);
+        const bool last = std::all_of(by_kind[i] + k + 1, by_kind[i] + 4,
+                                      [](const auto& list) { return list.empty(); });
+        if (!last && together.size() + count_of(by_kind[i]) <= at_once) continue;
+        const Index begin = static_cast<Index>(program_.fronts.size());
+        program_.fronts.insert(program_.fronts.end(), together.begin(), together.end());
+        add_step(What::small, begin, static_cast<Index>(program_.fronts.size()), rows_of[k],
+                 sides[i]);
+        together.clear();
+      }
+    }
+  }
+
+  static std::size_t count_of(const std::vector<int> (&lists)[4]) {
+    std::size_t count = 0;
+    for (const auto& list : lists) count += list.size();
+    return count;
+  }
+
+  static void move_to(std::vector<int>& to, std::vector<int>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+    from.clear();
   }
 
   void write_large(std::vector<int>& fronts) {

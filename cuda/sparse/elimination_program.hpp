@@ -4,7 +4,7 @@
 
 #include "cuda/sparse/front_kernels.hpp"
 #include "cuda/sparse/front_products.hpp"
-#include "sparse/fronts/front_places.hpp"
+#include "sparse/places/front_places.hpp"
 
 namespace spsolve::cuda {
 
@@ -32,6 +32,7 @@ struct EliminationStep {
 /// front passes up is updated by all blocks at once.
 struct EliminationProgram {
   std::vector<EliminationStep> steps;
+  std::vector<Index> part_ends;  ///< behind the steps of each part of the places
   std::vector<int> fronts;
   std::vector<AssemblyPiece> pieces;
   std::vector<FrontProduct> products;

@@ -5,7 +5,7 @@
 
 #include "cuda/core/magnitude.cuh"
 #include "cuda/sparse/pivot_block.cuh"
-#include "sparse/fronts/front_places.hpp"
+#include "sparse/places/front_places.hpp"
 
 namespace spsolve::cuda {
 

@@ -4,7 +4,7 @@
 
 #include "cuda/sparse/pivot_tally.hpp"
 #include "sparse/fronts/front_entries.hpp"
-#include "sparse/fronts/front_places.hpp"
+#include "sparse/places/front_places.hpp"
 
 namespace spsolve::cuda {
 
@@ -19,10 +19,10 @@ struct DeviceFronts {
   T least;  ///< smaller pivots are made this large
 };
 
-/// Puts the values of A where `count` fronts take them in; starts and entries are those of
-/// FrontEntries.
+/// Puts the values of A where the `count` fronts of a list take them in, or the first ones where
+/// that is null; starts and entries are those of FrontEntries.
 template <typename T>
-void place_entries(const DeviceFronts<T>& fronts, Index count, const Index* starts,
+void place_entries(const DeviceFronts<T>& fronts, const int* list, Index count, const Index* starts,
                    const FrontEntry* entries, const double* values, cudaStream_t stream);
 
 /// Fronts of at most `rows` rows and `side` pivots, each of which a thread block assembles and

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/core/launch.cuh"
-#include "sparse/fronts/front_places.hpp"
+#include "sparse/places/front_places.hpp"
 
 namespace spsolve::cuda {
 

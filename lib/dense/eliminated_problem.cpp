@@ -31,6 +31,7 @@ EliminatedProblem problem_of(SystemMatrix& matrix, const Equilibration& scaling,
                              const EliminationChoice& choice, const Vectors* b) {
   std::uint64_t sum = 0;
   const Csr<double>& rows = matrix.local_rows();
+  const std::vector<double>&r = scaling.rows.on_host(), &c = scaling.columns.on_host();
   std::vector<Index> columns;
   for (Index i = 0; i < rows.rows; ++i) {
     const Index row = matrix.own().first + i;
@@ -41,7 +42,7 @@ EliminatedProblem problem_of(SystemMatrix& matrix, const Equilibration& scaling,
     of_row.add(std::as_bytes(std::span(columns)));
     of_row.add(std::as_bytes(rows.row_values(i)));
     if (scaling.scales) {
-      const double factors[] = {scaling.rows[i], scaling.columns[i]};
+      const double factors[] = {r[i], c[i]};
       of_row.add(std::as_bytes(std::span(factors)));
     }
     sum += of_row.value();

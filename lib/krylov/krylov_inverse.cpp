@@ -38,8 +38,9 @@ NearNullSpace near_null_space(SystemMatrix& matrix, const Equilibration& scaling
   const Dense<double>& coordinates = matrix.coordinates();
   if (coordinates.columns == 0) return {};
   NearNullSpace near{coordinates.columns, rigid_body_modes(matrix.team(), coordinates)};
+  const std::vector<double>& c = scaling.columns.on_host();
   for (Index i = 0; scaling.scales && i < near.vectors.rows; ++i) {
-    for (Index k = 0; k < near.vectors.columns; ++k) near.vectors(i, k) /= scaling.columns[i];
+    for (Index k = 0; k < near.vectors.columns; ++k) near.vectors(i, k) /= c[i];
   }
   return near;
 }
@@ -293,7 +294,7 @@ std::function<bool()> KrylovInverse::out_of_time(Team& team) const {
 }
 
 double KrylovInverse::error_for_a(bool transposed, const Vectors& b, const Vectors& x) const {
-  std::vector<double> of_b = transposed ? scaling_->columns : scaling_->rows;
+  std::vector<double> of_b = (transposed ? scaling_->columns : scaling_->rows).on_host();
   for (double& factor : of_b) factor = 1 / factor;
   const std::unique_ptr<Vectors> right = copy_of(b), left = copy_of(x), r = copy_of(x);
   scale_own_rows(*matrix_, of_b, *right);

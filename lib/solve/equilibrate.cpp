@@ -63,7 +63,7 @@ Equilibration equilibration_of(const SystemMatrix& matrix, AutoSwitch wanted, Pr
   Team& team = matrix.team();
   const std::vector<double> of_rows = matrix.row_maxima().values;
   Equilibration scaling{true, factors_for(of_rows), {}};
-  const std::vector<double> of_columns = matrix.column_maxima(scaling.rows).values;
+  const std::vector<double> of_columns = matrix.column_maxima(scaling.rows.on_host()).values;
   scaling.columns = factors_for(of_columns);
   const Spread rows = spread_of(team, of_rows);
   const bool worth_it =
@@ -72,25 +72,12 @@ Equilibration equilibration_of(const SystemMatrix& matrix, AutoSwitch wanted, Pr
   return scaling;
 }
 
-namespace {
-
-/// Factors of own rows as a vector. Collective.
-std::unique_ptr<Vectors> diagonal_of(const SystemMatrix& matrix,
-                                     const std::vector<double>& factors) {
-  std::unique_ptr<Vectors> diagonal = matrix.vectors(1);
-  diagonal->write_rows({0, diagonal->height()}, factors);
-  return diagonal;
-}
-
-}  // namespace
-
 ScaledOperator::ScaledOperator(LinearOperator& of, const SystemMatrix& matrix,
-                               const std::vector<double>& first, const std::vector<double>& second,
-                               bool scales)
+                               const ScaleFactors& first, const ScaleFactors& second, bool scales)
     : of_(of) {
   if (!scales) return;
-  first_ = diagonal_of(matrix, first);
-  second_ = diagonal_of(matrix, second);
+  first_ = first.shared_vector(matrix);
+  second_ = second.shared_vector(matrix);
 }
 
 ScaledOperator ScaledOperator::scaled(SystemMatrix& matrix, const Equilibration& scaling) {
@@ -120,8 +107,8 @@ void ScaledOperator::apply_transposed(const Vectors& x, Vectors& y) {
   between_.finish();
 }
 
-void scale_own_rows(const SystemMatrix& matrix, const std::vector<double>& factors, Vectors& x) {
-  x.scale_rows(*diagonal_of(matrix, factors));
+void scale_own_rows(const SystemMatrix& matrix, const ScaleFactors& factors, Vectors& x) {
+  x.scale_rows(factors.vector(matrix));
 }
 
 }  // namespace spsolve

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "solve/options.hpp"
+#include "solve/scale_factors.hpp"
 #include "solve/system_matrix.hpp"
 #include "vectors/spare_vectors.hpp"
 
@@ -13,7 +14,7 @@ namespace spsolve {
 /// matrix is left as it is, on every rank or none.
 struct Equilibration {
   bool scales = false;
-  std::vector<double> rows, columns;  ///< own().size() of each, where it scales
+  ScaleFactors rows, columns;  ///< own().size() of each, where it scales
 };
 
 /// Scale factors as LAPACK's geequb finds them: r_i = 1 / max_j |a_ij|, then c_j = 1 / max_i r_i
@@ -42,15 +43,15 @@ class ScaledOperator final : public LinearOperator {
 
  private:
   /// `of` must outlive the object. Collective.
-  ScaledOperator(LinearOperator& of, const SystemMatrix& matrix, const std::vector<double>& first,
-                 const std::vector<double>& second, bool scales);
+  ScaledOperator(LinearOperator& of, const SystemMatrix& matrix, const ScaleFactors& first,
+                 const ScaleFactors& second, bool scales);
 
   LinearOperator& of_;
-  std::unique_ptr<Vectors> first_, second_;  ///< null where nothing is scaled
+  std::shared_ptr<const Vectors> first_, second_;  ///< null where nothing is scaled
   SpareVectors between_;
 };
 
 /// x <- D x for the factors of own rows.
-void scale_own_rows(const SystemMatrix& matrix, const std::vector<double>& factors, Vectors& x);
+void scale_own_rows(const SystemMatrix& matrix, const ScaleFactors& factors, Vectors& x);
 
 }  // namespace spsolve

@@ -81,7 +81,8 @@ Dense<double> SystemMatrix::column_maxima(const std::vector<double>& row_factors
 
 double SystemMatrix::infinity_norm(const Equilibration& scaling) {
   const std::vector<double> column_factors =
-      scaling.scales ? with_halo(scaling.columns) : std::vector<double>{};
+      scaling.scales ? with_halo(scaling.columns.on_host()) : std::vector<double>{};
+  const std::vector<double>& row_factors = scaling.rows.on_host();
   double norm = 0;
 #pragma omp parallel
   {
@@ -93,7 +94,7 @@ double SystemMatrix::infinity_norm(const Equilibration& scaling) {
       double of_row = 0;
       for (std::size_t k = 0; k < columns.size(); ++k) {
         const double entry = std::abs(values[k]);
-        of_row += scaling.scales ? entry * scaling.rows[i] * column_factors[columns[k]] : entry;
+        of_row += scaling.scales ? entry * row_factors[i] * column_factors[columns[k]] : entry;
       }
       of_thread = larger(of_thread, of_row);
     }
@@ -106,14 +107,15 @@ double SystemMatrix::infinity_norm(const Equilibration& scaling) {
 double SystemMatrix::one_norm(const Equilibration& scaling) {
   Dense<double> of_columns(local_rows().columns, 1);
   const std::vector<double> column_factors =
-      scaling.scales ? with_halo(scaling.columns) : std::vector<double>{};
+      scaling.scales ? with_halo(scaling.columns.on_host()) : std::vector<double>{};
+  const std::vector<double>& row_factors = scaling.rows.on_host();
   for (Index i = 0; i < local_rows().rows; ++i) {
     const auto columns = local_rows().row_columns(i);
     const auto values = local_rows().row_values(i);
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const double entry = std::abs(values[k]);
       of_columns(columns[k], 0) +=
-          scaling.scales ? entry * scaling.rows[i] * column_factors[columns[k]] : entry;
+          scaling.scales ? entry * row_factors[i] * column_factors[columns[k]] : entry;
     }
   }
   double norm = 0;
@@ -133,7 +135,8 @@ void SystemMatrix::set_coordinates(Dense<double> own_nodes) {
 
 Csr<double> SystemMatrix::scaled_rows(const Equilibration& scaling) {
   const std::vector<double> column_factors =
-      scaling.scales ? with_halo(scaling.columns) : std::vector<double>{};
+      scaling.scales ? with_halo(scaling.columns.on_host()) : std::vector<double>{};
+  const std::vector<double>& row_factors = scaling.rows.on_host();
   return together(team(), [&] {
     Csr<double> rows = local_rows();
     rows.columns = order();
@@ -142,7 +145,7 @@ Csr<double> SystemMatrix::scaled_rows(const Equilibration& scaling) {
       for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
         const LocalIndex j = rows.column_indices[k];
         // One after the other: their product may overflow where the entry does not.
-        if (scaling.scales) rows.values[k] = rows.values[k] * scaling.rows[i] * column_factors[j];
+        if (scaling.scales) rows.values[k] = rows.values[k] * row_factors[i] * column_factors[j];
         rows.column_indices[k] = static_cast<LocalIndex>(global_column(j));
       }
     }

@@ -6,6 +6,7 @@
 
 #include "sparse/analysis/analysis.hpp"
 #include "sparse/fronts/threshold.hpp"
+#include "sparse/values/scaled_values.hpp"
 #include "vectors/vectors.hpp"
 
 namespace spsolve {
@@ -28,11 +29,19 @@ class SparseElimination {
   virtual PivotCounts factor(Factorization kind, const std::vector<double>& values,
                              const Advance& advance) = 0;
 
+  /// The same with values that may lie in the memory of the device.
+  virtual PivotCounts factor(Factorization kind, ScaledValues& values, const Advance& advance) {
+    return factor(kind, values.on_host(), advance);
+  }
+
   /// The same with threshold pivoting, which looks in whole columns and delays pivots that fail:
   /// for what the pivots of the fronts alone did not do for. kind: ldlt or lu.
   virtual const ThresholdOutcome& factor_with_threshold(Factorization kind,
                                                         const std::vector<double>& values,
                                                         const Advance& advance) = 0;
+
+  /// Bytes of factors that a device has in host memory, as its own does not hold them.
+  virtual std::int64_t host_bytes() const { return 0; }
 
   /// x <- A^-1 b or A^-T b for b of n x `columns`, row-major, in host memory; b is lost.
   virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;
@@ -46,8 +55,8 @@ class SparseElimination {
 template <typename T>
 PivotRule perturbing_rule();
 
-/// The same for a matrix with these values.
+/// The same for a matrix with entries up to `largest`.
 template <typename T>
-PivotRule perturbing_rule(const std::vector<double>& values);
+PivotRule perturbing_rule(double largest);
 
 }  // namespace spsolve

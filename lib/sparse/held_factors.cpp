@@ -101,7 +101,7 @@ Advance HeldFactors<T>::begin_stage(const KeptStage& stage, const EliminationRun
 
 /// The factorisation on rank 0, or what a checkpoint knows of it.
 template <typename T>
-PivotCounts HeldFactors<T>::factor_alone(Factorization kind, const std::vector<double>& values,
+PivotCounts HeldFactors<T>::factor_alone(Factorization kind, ScaledValues& values,
                                          const EliminationRun& run) {
   if (kept_ && kept_->found()) {
     const KeptStage& found = *kept_->found();
@@ -121,16 +121,17 @@ PivotCounts HeldFactors<T>::factor_alone(Factorization kind, const std::vector<d
 
 template <typename T>
 PivotCounts HeldFactors<T>::factor(const std::shared_ptr<const SparseAnalysis>& analysis,
-                                   const RowLayout& bands, Factorization kind,
-                                   const std::vector<double>* values, const EliminationRun& run) {
+                                   const RowLayout& bands, Factorization kind, ScaledValues* values,
+                                   const EliminationRun& run) {
   take(analysis);
   kind_ = kind;
   const bool first = team_.rank() == 0;
   if (over_ranks_) {
     elimination_.reset();
     deal(bands, kind);
-    const auto rule = broadcast_value(team_, first ? perturbing_rule<T>(*values) : PivotRule{}, 0);
-    return shared_->factor(analysis.get(), first ? *values : std::vector<double>{}, rule,
+    const auto rule =
+        broadcast_value(team_, first ? perturbing_rule<T>(values->largest()) : PivotRule{}, 0);
+    return shared_->factor(analysis.get(), first ? values->on_host() : std::vector<double>{}, rule,
                            progress_of(run, shared_->flops(), shared_->fronts()).front);
   }
   PivotCounts counts;
@@ -156,8 +157,8 @@ void HeldFactors<T>::refuse_more_than_there_is(Factorization kind) const {
 
 template <typename T>
 ThresholdTold HeldFactors<T>::factor_with_threshold(
-    const std::shared_ptr<const SparseAnalysis>& analysis, Factorization kind,
-    const std::vector<double>* values, const EliminationRun& run, const std::string& failure,
+    const std::shared_ptr<const SparseAnalysis>& analysis, Factorization kind, ScaledValues* values,
+    const EliminationRun& run, const std::string& failure,
     const std::function<void(const ThresholdOutcome&)>& refuse) {
   take(analysis);
   shared_.reset();
@@ -165,7 +166,8 @@ ThresholdTold HeldFactors<T>::factor_with_threshold(
   lent_.on_first_rank(team_.rank() == 0 && is_large(*analysis), [&] {
     if (over_ranks_) refuse_more_than_there_is(kind);
     const Advance advance = begin_stage({kind, true, kind_, counts_, failure}, run);
-    const ThresholdOutcome& outcome = elimination_->factor_with_threshold(kind, *values, advance);
+    const ThresholdOutcome& outcome =
+        elimination_->factor_with_threshold(kind, values->on_host(), advance);
     told = {outcome.counts, outcome.delayed, outcome.factor_entries,
             static_cast<Index>(outcome.rows.size())};
     if (told.missing > 0) refuse(outcome);

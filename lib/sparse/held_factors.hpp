@@ -44,16 +44,20 @@ class HeldFactors {
   /// Eliminates by the analysis that rank 0 has (others pass null), for vectors in these bands. The
   /// counts on every rank. Collective.
   PivotCounts factor(const std::shared_ptr<const SparseAnalysis>& analysis, const RowLayout& bands,
-                     Factorization kind, const std::vector<double>* values,
-                     const EliminationRun& run);
+                     Factorization kind, ScaledValues* values, const EliminationRun& run);
 
   /// The same with threshold pivoting, by rank 0, as factor() did not do for the reason that
   /// `failure` tells. `refuse` is called there with what was found
   /// where pivots are missing, and throws. Collective.
   ThresholdTold factor_with_threshold(const std::shared_ptr<const SparseAnalysis>& analysis,
-                                      Factorization kind, const std::vector<double>* values,
+                                      Factorization kind, ScaledValues* values,
                                       const EliminationRun& run, const std::string& failure,
                                       const std::function<void(const ThresholdOutcome&)>& refuse);
+
+  /// Bytes of factors that rank 0's GPU has in host memory; on rank 0.
+  std::int64_t host_bytes() const {
+    return elimination_ != nullptr ? elimination_->host_bytes() : 0;
+  }
 
   /// y <- F^-1 x or F^-T x. Collective.
   void solve(bool transposed, const Vectors& x, Vectors& y);
@@ -61,8 +65,7 @@ class HeldFactors {
  private:
   void take(const std::shared_ptr<const SparseAnalysis>& analysis);
   void deal(const RowLayout& bands, Factorization kind);
-  PivotCounts factor_alone(Factorization kind, const std::vector<double>& values,
-                           const EliminationRun& run);
+  PivotCounts factor_alone(Factorization kind, ScaledValues& values, const EliminationRun& run);
   Advance begin_stage(const KeptStage& stage, const EliminationRun& run);
   void refuse_more_than_there_is(Factorization kind) const;
 

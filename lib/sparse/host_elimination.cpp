@@ -6,7 +6,6 @@
 
 #include "core/over_blocks.hpp"
 #include "solve/in_precision.hpp"
-#include "sparse/scaling.hpp"
 #include "sparse/single_threaded_blas.hpp"
 #include "vectors/host_vectors.hpp"
 
@@ -33,8 +32,8 @@ PivotRule perturbing_rule() {
 }
 
 template <typename T>
-PivotRule perturbing_rule(const std::vector<double>& values) {
-  return {perturbing_rule<T>().least * largest_magnitude(values)};
+PivotRule perturbing_rule(double largest) {
+  return {perturbing_rule<T>().least * largest};
 }
 
 template <typename T>
@@ -51,8 +50,8 @@ PivotCounts HostSparseElimination<T>::factor(Factorization kind, const std::vect
     factors_.reset();
     factors_.emplace(analysis_->fronts, kind, here.threads());
   }
-  const PivotCounts counts =
-      factors_->factor(analysis_->entries, values, perturbing_rule<T>(values), advance, keeper_);
+  const PivotCounts counts = factors_->factor(
+      analysis_->entries, values, perturbing_rule<T>(largest_magnitude(values)), advance, keeper_);
   if (counts.failed >= 0) return counts;
   std::vector<FactoredFront<T>> fronts;
   fronts.reserve(analysis_->fronts.size());
@@ -141,7 +140,7 @@ template class HostSparseElimination<float>;
 template class HostSparseElimination<double>;
 template PivotRule perturbing_rule<float>();
 template PivotRule perturbing_rule<double>();
-template PivotRule perturbing_rule<float>(const std::vector<double>&);
-template PivotRule perturbing_rule<double>(const std::vector<double>&);
+template PivotRule perturbing_rule<float>(double);
+template PivotRule perturbing_rule<double>(double);
 
 }  // namespace spsolve

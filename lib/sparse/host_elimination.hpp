@@ -16,6 +16,7 @@ class HostSparseElimination final : public SparseElimination<T> {
   explicit HostSparseElimination(std::shared_ptr<const SparseAnalysis> analysis);
 
   void keep_by(FrontKeeper* keeper) override { keeper_ = keeper; }
+  using SparseElimination<T>::factor;
   PivotCounts factor(Factorization kind, const std::vector<double>& values,
                      const Advance& advance = {}) override;
   const ThresholdOutcome& factor_with_threshold(Factorization kind,

@@ -7,10 +7,11 @@
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
 #include "matrix/symmetry.hpp"
+#include "plan/memory_plan.hpp"
 #include "solve/trust/probe.hpp"
 #include "sparse/analysis/analysis_summary.hpp"
 #include "sparse/clean.hpp"
-#include "sparse/scaling.hpp"
+#include "sparse/values/scaling.hpp"
 
 namespace spsolve {
 
@@ -33,6 +34,26 @@ constexpr std::string_view word_for(Factorization kind) {
     default:
       return "LU";
   }
+}
+
+/// The scale factors as two columns, and back.
+Dense<double> in_columns(const Equilibration& scaling) {
+  const std::vector<double>&r = scaling.rows.on_host(), &c = scaling.columns.on_host();
+  Dense<double> both(static_cast<Index>(r.size()), 2);
+  for (Index i = 0; i < both.rows; ++i) {
+    both(i, 0) = r[i];
+    both(i, 1) = c[i];
+  }
+  return both;
+}
+
+Equilibration from_columns(const Dense<double>& both) {
+  std::vector<double> r, c;
+  for (Index i = 0; i < both.rows; ++i) {
+    r.push_back(both(i, 0));
+    c.push_back(both(i, 1));
+  }
+  return {true, std::move(r), std::move(c)};
 }
 
 }  // namespace
@@ -90,7 +111,17 @@ void SparseInverse<T>::gather(SystemMatrix& matrix) {
            "the matrix is not symmetric, as L L^T and L D L^T want it; use solve.method=sparse_lu");
     }
     if (!known) analyse(matrix);
+    take_values(matrix);
   });
+}
+
+/// Makes what scales the values of rows_, unless it is there.
+template <typename T>
+void SparseInverse<T>::take_values(SystemMatrix& matrix) {
+  const bool own = rows_ == &matrix.local_rows();
+  if (own && values_of_ == rows_) return;
+  values_ = memory_.values_of(*rows_, own ? &matrix : nullptr);
+  values_of_ = rows_;
 }
 
 template <typename T>
@@ -110,36 +141,17 @@ template <typename T>
 void SparseInverse<T>::scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const {
   Dense<double> all;
   if (team_.rank() == 0) {
-    all = Dense<double>(static_cast<Index>(scaling.rows.size()), 2);
-    for (Index i = 0; i < all.rows; ++i) {
-      all(i, 0) = scaling.rows[i];
-      all(i, 1) = scaling.columns[i];
-    }
+    all = in_columns(scaling);
   }
   const Dense<double> own = scatter_rows(team_, matrix.layout(), all);
-  scaling = {true, {}, {}};
-  for (Index i = 0; i < own.rows; ++i) {
-    scaling.rows.push_back(own(i, 0));
-    scaling.columns.push_back(own(i, 1));
-  }
+  scaling = from_columns(own);
 }
 
 /// The way back.
 template <typename T>
 Equilibration SparseInverse<T>::gathered_scaling(const SystemMatrix& matrix,
                                                  const Equilibration& scaling) const {
-  Dense<double> own(matrix.own().size(), 2);
-  for (Index i = 0; i < own.rows; ++i) {
-    own(i, 0) = scaling.rows[i];
-    own(i, 1) = scaling.columns[i];
-  }
-  const Dense<double> all = gather_rows(team_, matrix.layout(), own);
-  Equilibration result{true, {}, {}};
-  for (Index i = 0; i < all.rows; ++i) {
-    result.rows.push_back(all(i, 0));
-    result.columns.push_back(all(i, 1));
-  }
-  return result;
+  return from_columns(gather_rows(team_, matrix.layout(), in_columns(scaling)));
 }
 
 template <typename T>
@@ -149,7 +161,7 @@ void SparseInverse<T>::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Pre
   scaling.scales = false;
   if (wanted != AutoSwitch::off) {
     lent_.on_first_rank(
-        is_large(), [&] { find_scale_factors(*rows_, *analysis_, wanted, precision, scaling); });
+        is_large(), [&] { find_scale_factors(*values_, *analysis_, wanted, precision, scaling); });
   }
   scaling.scales = broadcast_value(team_, scaling.scales, 0);
   if (!scaling.scales) {
@@ -160,39 +172,24 @@ void SparseInverse<T>::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Pre
 }
 
 template <typename T>
-void SparseInverse<T>::scale_values(const Equilibration& scaling) {
-  const Csr<double>& rows = *rows_;
-  values_.resize(rows.values.size());
-#pragma omp parallel for schedule(static)
-  for (Index i = 0; i < rows.rows; ++i) {
-    for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
-      // One after the other: their product may overflow where the entry does not.
-      values_[k] = rows.values[k] * scaling.rows[i] * scaling.columns[rows.column_indices[k]];
-    }
-  }
-}
-
-template <typename T>
 void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
   matrix_ = &matrix;
   scaling_ = &scaling;
   gmres_.reset();
-  if (broadcast_value(team_, rows_ == nullptr, 0)) gather(matrix);
-  Equilibration whole;
-  const bool shared = team_.size() > 1;
-  if (scaling.scales && shared) whole = gathered_scaling(matrix, scaling);
-  lent_.on_first_rank(is_large(), [&] {
-    factored_ = &values_;
-    if (scaling.scales) {
-      scale_values(shared ? whole : scaling);
-    } else if (rows_ == &whole_) {
-      values_ = std::move(whole_.values);
-    } else {
-      factored_ = &rows_->values;
-    }
-    rows_ = nullptr;
-    whole_ = {};
-  });
+  if (broadcast_value(team_, rows_ == nullptr, 0)) {  // the factors are somebody else's
+    gather(matrix);
+    Equilibration whole;
+    const bool shared = team_.size() > 1;
+    if (scaling.scales && shared) whole = gathered_scaling(matrix, scaling);
+    const Equilibration& given = shared ? whole : scaling;
+    lent_.on_first_rank(is_large(),
+                        [&] { values_->begin(given.rows.on_host(), given.columns.on_host()); });
+  }
+  lent_.on_first_rank(is_large(), [&] { values_->finish(scaling.scales); });
+  rows_ = nullptr;
+  whole_.row_offsets = {};
+  whole_.column_indices = {};
+  if (scaling.scales) whole_.values = {};
 }
 
 template <typename T>
@@ -201,7 +198,7 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   double largest = 0;
   Factorization kind = choice_.kind;
   lent_.on_first_rank(is_large(), [&] {
-    largest = largest_magnitude(*factored_);
+    largest = values_->largest();
     if (!std::isfinite(largest)) {
       fail(ExitCode::input, "a value of the matrix is not a finite number");
     }
@@ -209,11 +206,11 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
       fail(ExitCode::not_trustworthy, "the matrix is singular: it has no non-zero entry");
     }
   });
-  PivotCounts counts = factors_.factor(analysis_, matrix_->layout(), kind, factored_, run);
+  PivotCounts counts = factors_.factor(analysis_, matrix_->layout(), kind, values_.get(), run);
   if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
     kind = Factorization::ldlt;
     run.progress.restart("eliminating again, by L D L^T");
-    counts = factors_.factor(analysis_, matrix_->layout(), kind, factored_, run);
+    counts = factors_.factor(analysis_, matrix_->layout(), kind, values_.get(), run);
   }
   together(team_, [&] {
     if (team_.rank() > 0) return;
@@ -245,6 +242,13 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   outcome.factorisation = word_for(kind);
   if (kind != Factorization::ldlt) outcome.negative_pivots.reset();
   facts_.sparse = outcome;
+  if (const auto bytes = broadcast_value(team_, factors_.host_bytes(), 0); bytes > 0) {
+    constexpr double bytes_a_second = 50e9;  // of a link to a GPU
+    facts_.notes.push_back(fmt::format(
+        "the factors take {}, more than the GPU has room for: they are in host memory, and each "
+        "solve brings them to the GPU twice (some {:.2g} s)",
+        readable_bytes(bytes), 2 * static_cast<double>(bytes) / bytes_a_second));
+  }
   if (kind != choice_.kind) {
     facts_.notes.push_back(
         "the matrix is not positive definite, as L L^T found: eliminated by L D L^T instead");
@@ -283,7 +287,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
       choice_.kind == Factorization::lu ? Factorization::lu : Factorization::ldlt;
   run.progress.restart("eliminating again, with threshold pivoting");
   const ThresholdTold told = factors_.factor_with_threshold(
-      analysis_, kind, factored_, run, failure,
+      analysis_, kind, values_.get(), run, failure,
       [&](const ThresholdOutcome& found) { refuse_singular(found); });
   const double largest = facts_.pivots.largest_entry;
   facts_.pivots = {largest, largest > 0 ? told.counts.largest / largest : 0, told.counts.smallest,

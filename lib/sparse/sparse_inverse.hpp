@@ -9,6 +9,7 @@
 #include "solve/inverse.hpp"
 #include "solve/options.hpp"
 #include "sparse/held_factors.hpp"
+#include "sparse/values/scaled_values.hpp"
 
 namespace spsolve {
 
@@ -62,9 +63,9 @@ class SparseInverse final : public Inverse {
   /// Whether rank 0's work is worth more threads than its own. On rank 0.
   bool is_large() const;
   void gather(SystemMatrix& matrix);
+  void take_values(SystemMatrix& matrix);
   void scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const;
   Equilibration gathered_scaling(const SystemMatrix& matrix, const Equilibration& scaling) const;
-  void scale_values(const Equilibration& scaling);
   void analyse(const SystemMatrix& matrix);
   void factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run, const std::string& failure);
@@ -88,9 +89,9 @@ class SparseInverse final : public Inverse {
   // that is not the system's matrix.
   const Csr<double>* rows_ = nullptr;
   Csr<double> whole_;
-  const SystemMatrix* known_ = nullptr;  // on rank 0, of the analysis' pattern as it is
-  std::vector<double> values_;           // of R A C on rank 0, unless they are the matrix' own
-  const std::vector<double>* factored_ = nullptr;  // which of the two, until they are factored
+  const SystemMatrix* known_ = nullptr;     // on rank 0, of the analysis' pattern as it is
+  std::unique_ptr<ScaledValues> values_;    // of R A C on rank 0
+  const Csr<double>* values_of_ = nullptr;  // the rows that they are of
   SystemMatrix* matrix_ = nullptr;
   const Equilibration* scaling_ = nullptr;
   LentProcessors lent_;

@@ -15,6 +15,13 @@ class SparseMemory {
 
   virtual MemoryKind memory() const = 0;
 
+  /// The values of `rows`, to be scaled where they lie. `matrix` has these very rows, all of them,
+  /// and must outlive what is made; null: none has.
+  virtual std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows,
+                                                  SystemMatrix* /*matrix*/) {
+    return host_scaled_values(rows);
+  }
+
   virtual std::unique_ptr<SparseElimination<float>> in_float(
       std::shared_ptr<const SparseAnalysis> analysis) = 0;
   virtual std::unique_ptr<SparseElimination<double>> in_double(

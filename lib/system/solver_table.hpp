@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +26,8 @@ struct SolverQuestion {
   int threads = 1;  ///< of rank 0
   MemoryKind memory = MemoryKind::host;
   GpuDenseBytes gpu;       ///< what dense rows take on a GPU; empty on hosts
+  /// Bytes free on a GPU, where that is known.
+  std::int64_t gpu_memory = std::numeric_limits<std::int64_t>::max();
   bool keeps = false;      ///< whether checkpoints are wanted
   Index null_vectors = 0;  ///< of a null space that is named
   bool guesses = false;    ///< whether there is a first guess of the solution

@@ -45,6 +45,31 @@ bool over_ranks(const SolverQuestion& question) {
   return question.study.outlook.over_ranks && question.memory == MemoryKind::host;
 }
 
+/// What a factorisation in double takes of the GPU's memory, where the system's matrix and vectors
+/// lie, too.
+GpuFactorMemory fitted_gpu_memory(const SolverQuestion& question) {
+  constexpr Index most_vectors = 12;  // beside the right-hand sides
+  const auto vectors = static_cast<std::int64_t>(sizeof(double)) * question.shape.rows *
+                       (4 * question.right_hand_sides + most_vectors);
+  const std::int64_t beside =
+      csr_bytes(question.shape.rows, question.shape.nonzeros, 2 * sizeof(double)) + vectors;
+  const GpuFactorMemory& gpu = question.study.outlook.gpu_memory;
+  if (question.gpu_memory == std::numeric_limits<std::int64_t>::max()) return gpu;
+  constexpr double usable = 0.96;  // libraries take some of it, and pieces are left over
+  return gpu.within(
+      static_cast<std::int64_t>(usable * static_cast<double>(question.gpu_memory - beside)));
+}
+
+/// Of factors that a GPU has no room for: to host memory once, and back for each sweep.
+double seconds_on_the_way(const SolverQuestion& question) {
+  if (question.memory != MemoryKind::gpu) return 0;
+  const std::int64_t factors = question.study.outlook.gpu_memory.factors;
+  if (fitted_gpu_memory(question).factors >= factors) return 0;
+  constexpr double bytes_a_second = 50e9;
+  constexpr int sweeps = 2, solves = 2;  // one is refined
+  return (1 + sweeps * solves) * static_cast<double>(factors) / bytes_a_second;
+}
+
 template <Method method>
 SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
   const SparseOutlook& outlook = question.study.outlook;
@@ -54,7 +79,8 @@ SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
           : predicted_seconds(outlook.flops, outlook.factor_entries,
                               outlook.threads * (over_ranks(question) ? question.ranks : 1));
   return {outlook.flops,
-          seconds + predicted_solve_seconds(question, static_cast<double>(outlook.factor_entries))};
+          seconds + seconds_on_the_way(question) +
+              predicted_solve_seconds(question, static_cast<double>(outlook.factor_entries))};
 }
 
 /// Adds what a rank takes that eliminates with all others, of question.ranks.
@@ -99,8 +125,14 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
   plan.parts.push_back({phase, "values of the matrix",
                         question.shape.nonzeros * static_cast<std::int64_t>(sizeof(double))});
   if (question.memory == MemoryKind::gpu) {
-    const GpuFactorMemory& gpu = outlook.gpu_memory;
-    plan.on_gpu.push_back({phase, "sparse factors", part(gpu.factors)});
+    const GpuFactorMemory gpu = fitted_gpu_memory(question);
+    const std::int64_t factors = outlook.gpu_memory.factors;
+    if (gpu.factors < factors) {
+      plan.on_gpu.push_back({phase, "sparse factors, some levels at a time", part(gpu.factors)});
+      plan.parts.push_back({phase, "sparse factors of the GPU", part(factors)});
+    } else {
+      plan.on_gpu.push_back({phase, "sparse factors", part(gpu.factors)});
+    }
     plan.on_gpu.push_back({phase, "what fronts pass up", part(gpu.stack)});
     plan.on_gpu.push_back({phase, "places of fronts, values of the matrix", gpu.lists});
     plan.on_gpu.push_back(

@@ -47,7 +47,7 @@ void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const
   }
   if (guess != nullptr && scaling_.scales) {
     // x = C y
-    std::vector<double> inverse = scaling_.columns;
+    std::vector<double> inverse = scaling_.columns.on_host();
     for (double& factor : inverse) factor = 1 / factor;
     scaled_guess = copy_of(*guess);
     scale_own_rows(*matrix_, inverse, *scaled_guess);

@@ -5,6 +5,7 @@
 
 #include "cuda/core/device_memory.hpp"
 #include "cuda/sparse/device_elimination.hpp"
+#include "cuda/sparse/sweeps/device_sweeps.hpp"
 #include "gpu/vector_pairs.hpp"
 #include "gpu_test.hpp"
 #include "helpers/coo.hpp"
@@ -144,6 +145,47 @@ TEST_F(GpuSparse, GivesTheSameBitsAndNewValuesGiveWhatAFreshOneGives) {
       fresh->factor(kind, other.values, {});
       EXPECT_EQ(test::solved(*again, false, b).values, first) << spec;
       EXPECT_EQ(test::solved(*fresh, false, b).values, first) << spec;
+    }
+  }
+}
+
+TEST_F(GpuSparse, GivesTheSameBitsWithFactorsInHostMemory) {
+  for (const char* spec : all_sizes) {
+    const Csr<double> matrix = generate_matrix(spec);
+    const double least = 1e-9;
+    for (const Factorization kind : kinds_of(matrix)) {
+      SCOPED_TRACE(testing::Message() << spec << ", kind " << static_cast<int>(kind));
+      const auto analysis = test::analysis_of(matrix, kind);
+      DeviceFactors<double> whole(*analysis, kind), streamed(*analysis, kind, 0);
+      EXPECT_FALSE(whole.places().streams());
+      ASSERT_TRUE(streamed.places().streams());
+      EXPECT_EQ(streamed.host_bytes(),
+                whole.places().factor_elements * static_cast<std::int64_t>(sizeof(double)));
+      DeviceSweeps<double> of_whole(*analysis, whole), of_streamed(*analysis, streamed);
+      for (int round = 0; round < 2; ++round) {
+        whole.upload(matrix.values);
+        streamed.upload(matrix.values);
+        const PivotCounts expected = whole.factor(least), found = streamed.factor(least);
+        EXPECT_EQ(found.failed, expected.failed);
+        EXPECT_EQ(found.perturbed, expected.perturbed);
+        EXPECT_EQ(found.smallest, expected.smallest);
+        for (const Index columns : {1, 20}) {
+          const Dense<double> b = test::right_hand_sides(matrix.rows, columns);
+          const DeviceArray<double> right(b.values);
+          for (const bool transposed : {false, true}) {
+            std::vector<double> x[2];
+            for (int i = 0; i < 2; ++i) {
+              DeviceArray<double> on_device(right.size());
+              (i == 0 ? of_whole : of_streamed)
+                  .solve(transposed, columns, right.data(), on_device.data());
+              wait_for(current_stream());
+              x[i].resize(b.values.size());
+              on_device.download(x[i]);
+            }
+            EXPECT_EQ(x[0], x[1]) << columns << " columns, transposed " << transposed;
+          }
+        }
+      }
     }
   }
 }

@@ -33,7 +33,7 @@ struct InTeam : test::HostRanks {
   PivotCounts factor(const std::vector<double>& values,
                      const std::function<void(double)>& advance = {}) {
     return elimination->factor(first(), team.rank() == 0 ? values : std::vector<double>{},
-                               perturbing_rule<T>(matrix.values), advance);
+                               perturbing_rule<T>(largest_magnitude(matrix.values)), advance);
   }
 
   Dense<double> solve(bool transposed, const Dense<double>& b) {
@@ -135,7 +135,9 @@ TEST(TeamElimination, GivesWayToThresholdsOnRank0AndBack) {
   LentProcessors lent(team);
   HeldFactors<double> factors(team, host_sparse_memory(), lent, true);
   const RowLayout bands{matrix.rows, team.size()};
-  const std::vector<double>* values = first ? &matrix.values : nullptr;
+  const std::unique_ptr<ScaledValues> of_first = first ? host_scaled_values(matrix) : nullptr;
+  ScaledValues* const values = of_first.get();
+  if (first) values->finish(false);
   Progress silent("test", 0, Progress::Show::off);
   const EliminationRun run{silent};
   const Dense<double> b = test::right_hand_sides(matrix.rows, 2);

@@ -28,6 +28,19 @@ std::vector<int> roots_of(const std::vector<FrontPlace>& places) {
   return root;
 }
 
+/// The number of each front's piece: that of its part, behind those of the groups before its own.
+std::vector<int> pieces_of(const FrontPlaces& all, const std::vector<int>& group_of) {
+  std::vector<int> piece(group_of.size());
+  const int parts = static_cast<int>(all.parts.size());
+  for (int p = 0; p < parts; ++p) {
+    for (Index i = all.level_starts[all.parts[p].first_level];
+         i < all.level_starts[all.parts[p].end_level]; ++i) {
+      piece[all.by_level[i]] = group_of[all.by_level[i]] * parts + p;
+    }
+  }
+  return piece;
+}
+
 }  // namespace
 
 /// For each front the group of its block: one behind the last of those that its rows wait for.
@@ -86,40 +99,40 @@ void DeviceSweeps<T>::write_taken(const Fronts& fronts) {
   taken_ = DeviceArray<unsigned>(taken);
 }
 
-/// The lists of all groups one after another, and where each one's is.
+/// The lists of all pieces one after another, and where each one's is.
 template <typename T>
 template <typename Item>
 DeviceArray<Item> DeviceSweeps<T>::joined(const std::vector<std::vector<Item>>& lists,
-                                          Range Group::*range) {
+                                          Range Piece::*range) {
   std::vector<Item> all;
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
+  for (std::size_t g = 0; g < pieces_.size(); ++g) {
     const Index first = static_cast<Index>(all.size());
     all.insert(all.end(), lists[g].begin(), lists[g].end());
-    groups_[g].*range = {first, static_cast<Index>(all.size())};
+    pieces_[g].*range = {first, static_cast<Index>(all.size())};
   }
   return DeviceArray<Item>(all);
 }
 
 template <typename T>
-void DeviceSweeps<T>::write_small(const std::vector<int>& group_of) {
+void DeviceSweeps<T>::write_small(const std::vector<int>& piece_of) {
   const FrontPlaces& all = factors_.places();
-  std::vector<std::vector<int>> lists(groups_.size());
+  std::vector<std::vector<int>> lists(pieces_.size());
   for (Index i = 0; i < all.level_starts[all.low_levels]; ++i) {
-    lists[group_of[all.by_level[i]]].push_back(all.by_level[i]);
+    lists[piece_of[all.by_level[i]]].push_back(all.by_level[i]);
   }
-  small_ = joined(lists, &Group::small);
+  small_ = joined(lists, &Piece::small);
 }
 
 template <typename T>
-void DeviceSweeps<T>::write_tasks(const std::vector<int>& group_of) {
+void DeviceSweeps<T>::write_tasks(const std::vector<int>& piece_of) {
   const FrontPlaces& all = factors_.places();
   const Index first_above = all.level_starts[all.low_levels];
-  std::vector<std::vector<SweepTask>> forward(groups_.size()), backward(groups_.size());
+  std::vector<std::vector<SweepTask>> forward(pieces_.size()), backward(pieces_.size());
   for (Index i = first_above; i < static_cast<Index>(all.by_level.size()); ++i) {
     const LocalIndex s = all.by_level[i];
     const FrontPlace& front = all.places[s];
     const int tiles = tiles_of(front);
-    auto& tasks = forward[group_of[s]];
+    auto& tasks = forward[piece_of[s]];
     if (tiles <= tiles_of_one_task) {
       tasks.push_back({s, 0, tiles});
       continue;
@@ -129,7 +142,7 @@ void DeviceSweeps<T>::write_tasks(const std::vector<int>& group_of) {
   for (Index i = static_cast<Index>(all.by_level.size()); i-- > first_above;) {
     const LocalIndex s = all.by_level[i];
     const FrontPlace& front = all.places[s];
-    auto& tasks = backward[group_of[s]];
+    auto& tasks = backward[piece_of[s]];
     if (tiles_of(front) <= tiles_of_one_task) {
       tasks.push_back({s, 0, front.blocks()});
       continue;
@@ -138,9 +151,9 @@ void DeviceSweeps<T>::write_tasks(const std::vector<int>& group_of) {
       tasks.push_back({s, block, block + 1});
     }
   }
-  forward_ = joined(forward, &Group::forward);
-  backward_ = joined(backward, &Group::backward);
-  next_ = DeviceArray<int>(2 * static_cast<Index>(groups_.size()));
+  forward_ = joined(forward, &Piece::forward);
+  backward_ = joined(backward, &Piece::backward);
+  next_ = DeviceArray<int>(2 * static_cast<Index>(pieces_.size()));
 }
 
 template <typename T>
@@ -184,13 +197,15 @@ typename DeviceSweeps<T>::Coupled DeviceSweeps<T>::coupled(const SparseAnalysis&
 }
 
 template <typename T>
-DeviceSweeps<T>::DeviceSweeps(const SparseAnalysis& analysis, const DeviceFactors<T>& factors)
+DeviceSweeps<T>::DeviceSweeps(const SparseAnalysis& analysis, DeviceFactors<T>& factors)
     : factors_(factors), rows_(analysis.rows()) {
   int groups = 0;
   const std::vector<int> group_of = groups_of(analysis, groups);
   groups_.resize(groups);
-  write_small(group_of);
-  write_tasks(group_of);
+  pieces_.resize(groups_.size() * parts());
+  const std::vector<int> piece_of = pieces_of(factors_.places(), group_of);
+  write_small(piece_of);
+  write_tasks(piece_of);
   write_taken(analysis.fronts);
   if (!analysis.couplings.empty()) {
     by_rows_ = coupled(analysis, group_of, false, &Group::rows);
@@ -232,18 +247,31 @@ void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
   backward.x = x_.data();
   const DeviceCouplings couplings = (transposed ? by_columns_ : by_rows_).view();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    const Group& group = groups_[transposed ? groups_.size() - 1 - i : i];
+    const std::size_t g = transposed ? groups_.size() - 1 - i : i;
+    const Group& group = groups_[g];
     const Range known = transposed ? group.columns : group.rows;
     subtract_couplings(couplings, factors_.values(), known.first, known.last, columns,
                        static_cast<const T*>(x_.data()), b_.data(), stream);
-    forward.next = next_.data() + 2 * i;
-    backward.next = forward.next + 1;
-    const int* const small = small_.data() + group.small.first;
-    sweep_small_forward(forward, small, group.small.size(), stream);
-    sweep_forward(forward, forward_.data() + group.forward.first, group.forward.size(), stream);
-    sweep_backward(backward, backward_.data() + group.backward.first, group.backward.size(),
-                   stream);
-    sweep_small_backward(backward, small, group.small.size(), stream);
+    const std::size_t first = g * parts();
+    for (std::size_t p = 0; p < parts(); ++p) {
+      const Piece& piece = pieces_[first + p];
+      if (piece.is_empty()) continue;
+      factors_.bring(p, p + 1, stream);
+      forward.next = next_.data() + 2 * (first + p);
+      sweep_small_forward(forward, small_.data() + piece.small.first, piece.small.size(), stream);
+      sweep_forward(forward, forward_.data() + piece.forward.first, piece.forward.size(), stream);
+      factors_.leave(p, stream);
+    }
+    for (std::size_t p = parts(); p-- > 0;) {
+      const Piece& piece = pieces_[first + p];
+      if (piece.is_empty()) continue;
+      factors_.bring(p, p > 0 ? p - 1 : parts(), stream);
+      backward.next = next_.data() + 2 * (first + p) + 1;
+      sweep_backward(backward, backward_.data() + piece.backward.first, piece.backward.size(),
+                     stream);
+      sweep_small_backward(backward, small_.data() + piece.small.first, piece.small.size(), stream);
+      factors_.leave(p, stream);
+    }
   }
 }
 

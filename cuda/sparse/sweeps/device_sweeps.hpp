@@ -14,18 +14,22 @@ template <typename T>
 class DeviceSweeps {
  public:
   /// `factors` and `analysis` must outlive the object.
-  DeviceSweeps(const SparseAnalysis& analysis, const DeviceFactors<T>& factors);
+  DeviceSweeps(const SparseAnalysis& analysis, DeviceFactors<T>& factors);
 
   /// x <- A^-1 b or A^-T b, n x `columns`, row-major, for A in its own order; b may be x.
   /// Cost: reads the factors once forward and once backward for each most_sweep_columns columns.
   void solve(bool transposed, Index columns, const double* b, double* x);
 
  private:
-  /// Blocks that are solved with together.
-  struct Group {
+  /// What a part of the places has of some blocks.
+  struct Piece {
     Range small;              ///< fronts of subtrees of small ones
     Range forward, backward;  ///< tasks of the fronts above
-    Range rows, columns;      ///< of by_rows_ and by_columns_, that take off what is known of x
+    bool is_empty() const { return small.size() + forward.size() == 0; }
+  };
+  /// Blocks that are solved with together.
+  struct Group {
+    Range rows, columns;  ///< of by_rows_ and by_columns_, that take off what is known of x
   };
   /// Couplings by their rows, or by their columns.
   struct Coupled {
@@ -37,18 +41,20 @@ class DeviceSweeps {
   };
 
   std::vector<int> groups_of(const SparseAnalysis& analysis, int& count) const;
-  void write_small(const std::vector<int>& group_of);
-  void write_tasks(const std::vector<int>& group_of);
+  std::size_t parts() const { return factors_.places().parts.size(); }
+  void write_small(const std::vector<int>& piece_of);
+  void write_tasks(const std::vector<int>& piece_of);
   void write_taken(const Fronts& fronts);
   Coupled coupled(const SparseAnalysis& analysis, const std::vector<int>& group_of, bool by_columns,
                   Range Group::*range);
   template <typename Item>
-  DeviceArray<Item> joined(const std::vector<std::vector<Item>>& lists, Range Group::*range);
+  DeviceArray<Item> joined(const std::vector<std::vector<Item>>& lists, Range Piece::*range);
   void solve_some(bool transposed, int columns);
 
-  const DeviceFactors<T>& factors_;
+  DeviceFactors<T>& factors_;
   Index rows_;
   std::vector<Group> groups_;
+  std::vector<Piece> pieces_;                  // of each group in turn, part by part
   DeviceArray<int> row_order_, column_order_;  // of A, by position in the order of elimination
   DeviceArray<int> border_, small_, next_;
   DeviceArray<unsigned> taken_starts_, taken_;

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "sparse/fronts/front_places.hpp"
+#include "sparse/places/front_places.hpp"
 
 namespace spsolve::cuda {
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/extremes.hpp"
+#include "cuda/core/page_lock.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/multiply/device_csr.hpp"
 #include "cuda/vectors/device_vectors.hpp"
@@ -21,9 +22,20 @@ class DeviceBandProducts final : public BandProducts {
   DeviceBandProducts(const Csr<double>& rows, Index own_columns)
       : host_rows_(rows), own_columns_(own_columns), rows_(DeviceCsr<double>::from_csr(rows, {})) {}
 
+  CsrView<double> rows_on_device() const { return rows_.view(); }
+
   void take_new_values() override {
-    wait_for(current_stream());  // for what still reads the old ones
-    rows_.values.upload(host_rows_.values);
+    const cudaStream_t stream = current_stream();
+    const std::size_t bytes = host_rows_.values.size() * sizeof(double);
+    constexpr std::size_t worth_locking = std::size_t{1} << 18;
+    if (!locks_values_ && bytes >= worth_locking) {
+      // The values are never written to through this pointer: to lock pages is no change of them.
+      locked_.lock(const_cast<double*>(host_rows_.values.data()), bytes);
+      locks_values_ = true;
+    }
+    CUDA_CHECK(cudaMemcpyAsync(rows_.values.data(), host_rows_.values.data(), bytes,
+                               cudaMemcpyHostToDevice, stream));
+    wait_for(stream);
     transposed_.reset();
     if (!sliced_) return;
     sliced_.reset();
@@ -136,6 +148,8 @@ class DeviceBandProducts final : public BandProducts {
   }
 
   const Csr<double>& host_rows_;
+  PageLock locked_;            // the values, once there are new ones
+  bool locks_values_ = false;  // or cannot
   Index own_columns_;
   DeviceCsr<double> rows_;
   std::optional<SlicedRows> sliced_;  // where many products are expected
@@ -150,6 +164,12 @@ class DeviceBandProducts final : public BandProducts {
 
 std::unique_ptr<BandProducts> device_band_products(const Csr<double>& rows, Index own_columns) {
   return std::make_unique<DeviceBandProducts>(rows, own_columns);
+}
+
+std::optional<CsrView<double>> rows_on_device(const BandProducts& products) {
+  const auto* const here = dynamic_cast<const DeviceBandProducts*>(&products);
+  if (here == nullptr) return std::nullopt;
+  return here->rows_on_device();
 }
 
 }  // namespace spsolve::cuda

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "cuda/multiply/device_csr.hpp"
 #include "matrix/csr.hpp"
 #include "vectors/products/band_products.hpp"
 
@@ -12,5 +14,9 @@ namespace spsolve::cuda {
 /// outlive the object. Work runs on current_stream(), and is waited for where something comes back.
 /// band_products_bytes() says what they take.
 std::unique_ptr<BandProducts> device_band_products(const Csr<double>& rows, Index own_columns);
+
+/// The rows that these products multiply with, if device_band_products() made them; new values come
+/// to stand in the same place.
+std::optional<CsrView<double>> rows_on_device(const BandProducts& products);
 
 }  // namespace spsolve::cuda

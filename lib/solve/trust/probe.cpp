@@ -38,8 +38,8 @@ double scaled_norm(const Vectors& e, const Vectors& inverse_scale) {
 }  // namespace
 
 Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse) {
-  const std::vector<double> scale =
-      equilibration_of(matrix, AutoSwitch::on, Precision::float64).columns;
+  const Equilibration equilibration = equilibration_of(matrix, AutoSwitch::on, Precision::float64);
+  const std::vector<double>& scale = equilibration.columns.on_host();
   const Range all{0, matrix.own().size()};
   std::vector<double> known(scale.size()), inverse_scale(scale.size());
 #pragma omp parallel for schedule(static)

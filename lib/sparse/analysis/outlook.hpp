@@ -10,7 +10,7 @@
 #include "plan/memory_plan.hpp"
 #include "solve/options.hpp"
 #include "sparse/analysis/analysis.hpp"
-#include "sparse/fronts/front_places.hpp"
+#include "sparse/places/front_places.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

@@ -178,6 +178,7 @@ MemoryCheck plan_question(const SolverQuestion& question, Rotated rotated, std::
 MemoryCheck plan_what_fits(SolverQuestion& question, Rotated rotated, std::int64_t resident,
                            Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
                            std::string& note, const StudyLate& study_late) {
+  if (gpu_available) question.gpu_memory = *gpu_available;
   MemoryCheck check =
       plan_question(question, rotated, resident, team, plan, gpu_available, study_late);
   const SparseOutlook& outlook = question.study.outlook;

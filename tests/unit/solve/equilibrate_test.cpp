@@ -96,13 +96,13 @@ TEST(Equilibration, ZerosAndTheEndsOfDoubleGetFiniteFactors) {
   dense(1, 1) = 1.7e308;
   dense(2, 2) = 1;
   const Equilibration scaling = of(test::sparse(dense), AutoSwitch::on);
-  for (const auto* factors : {&scaling.rows, &scaling.columns}) {
+  for (const auto* factors : {&scaling.rows.on_host(), &scaling.columns.on_host()}) {
     for (const double factor : *factors) {
       EXPECT_TRUE(std::isfinite(factor) && factor > 0) << factor;
     }
   }
-  EXPECT_EQ(scaling.rows[3], 1);
-  EXPECT_EQ(scaling.columns[3], 1);
+  EXPECT_EQ(scaling.rows.on_host()[3], 1);
+  EXPECT_EQ(scaling.columns.on_host()[3], 1);
   EXPECT_FALSE(of(Csr<double>{}, AutoSwitch::automatic).scales);
 }
 

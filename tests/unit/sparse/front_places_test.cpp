@@ -1,4 +1,4 @@
-#include "sparse/fronts/front_places.hpp"
+#include "sparse/places/front_places.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -24,15 +24,23 @@ std::vector<Block> blocks_of(const FrontPlaces& all, Factorization kind) {
       level[all.by_level[i]] = l;
   }
   std::vector<Block> blocks;
-  const int last = all.levels();
+  std::vector<const FrontPart*> part_of(all.levels());
+  for (const FrontPart& part : all.parts) {
+    for (int l = part.first_level; l < part.end_level; ++l) part_of[l] = &part;
+  }
   for (std::size_t s = 0; s < all.places.size(); ++s) {
     const FrontPlace& front = all.places[s];
     const Index size = static_cast<Index>(front.ld) * front.pivots;
-    blocks.push_back({front.lower, front.lower + size, 0, last});
+    const FrontPart& part = *part_of[level[s]];
+    EXPECT_GE(front.lower, part.window);
+    EXPECT_LE(front.upper + size, part.window + part.elements);
+    // From one part to the next factors are on their way from the GPU.
+    const int until = all.streams() ? part.end_level - 1 : all.levels();
+    blocks.push_back({front.lower, front.lower + size, part.first_level, until});
     if (kind == Factorization::cholesky) {
       EXPECT_EQ(front.upper, front.lower);
     } else {
-      blocks.push_back({front.upper, front.upper + size, 0, last});
+      blocks.push_back({front.upper, front.upper + size, part.first_level, until});
     }
     if (front.parent < 0) continue;
     EXPECT_GT(level[front.parent], level[s]);
@@ -42,21 +50,78 @@ std::vector<Block> blocks_of(const FrontPlaces& all, Factorization kind) {
   return blocks;
 }
 
+void expect_apart(const FrontPlaces& all, Factorization kind) {
+  std::vector<Block> blocks = blocks_of(all, kind);
+  std::sort(blocks.begin(), blocks.end(),
+            [](const Block& a, const Block& b) { return a.begin < b.begin; });
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    EXPECT_LE(blocks[i].end, all.elements);
+    for (std::size_t j = i + 1; j < blocks.size() && blocks[j].begin < blocks[i].end; ++j) {
+      const bool at_once = blocks[i].from <= blocks[j].until && blocks[j].from <= blocks[i].until;
+      EXPECT_FALSE(at_once) << blocks[i].begin << " and " << blocks[j].begin;
+    }
+  }
+}
+
 TEST(FrontPlaces, AreApartAsLongAsTheyAreNeeded) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
     const auto analysis = test::analysis_of(matrix, kind);
     const FrontPlaces all = place_fronts(analysis->fronts, kind);
-    std::vector<Block> blocks = blocks_of(all, kind);
-    std::sort(blocks.begin(), blocks.end(),
-              [](const Block& a, const Block& b) { return a.begin < b.begin; });
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      EXPECT_LE(blocks[i].end, all.elements);
-      for (std::size_t j = i + 1; j < blocks.size() && blocks[j].begin < blocks[i].end; ++j) {
-        const bool at_once = blocks[i].from <= blocks[j].until && blocks[j].from <= blocks[i].until;
-        EXPECT_FALSE(at_once) << blocks[i].begin << " and " << blocks[j].begin;
-      }
-    }
+    EXPECT_FALSE(all.streams());
+    EXPECT_EQ(all.window_elements, all.factor_elements);
+    expect_apart(all, kind);
   });
+}
+
+TEST(FrontPlaces, TakeTurnsInTwoWindowsWhereThereIsLittleRoom) {
+  const auto analysis = test::analysis_of(generate_matrix("grid3d:14"), Factorization::lu);
+  for (const Factorization kind :
+       {Factorization::cholesky, Factorization::ldlt, Factorization::lu}) {
+    const FrontPlaces whole = place_fronts(analysis->fronts, kind);
+    const FrontPlaces least = place_fronts(analysis->fronts, kind, 0);
+    const Index stack = least.elements - least.window_elements;
+    for (const Index room : {whole.factor_elements * 9 / 10, whole.factor_elements / 2, Index{0}}) {
+      const FrontPlaces all = place_fronts(analysis->fronts, kind, stack + room);
+      EXPECT_TRUE(all.streams());
+      EXPECT_EQ(all.elements - all.window_elements, stack);
+      EXPECT_EQ(all.factor_elements, whole.factor_elements);
+      Index elements = 0;
+      int level = 0;
+      for (std::size_t p = 0; p < all.parts.size(); ++p) {
+        const FrontPart& part = all.parts[p];
+        EXPECT_EQ(part.first_level, level);
+        EXPECT_EQ(part.window, static_cast<Index>(p % 2) * all.window_elements / 2);
+        EXPECT_LE(part.elements, all.window_elements / 2);
+        level = part.end_level;
+        elements += part.elements;
+      }
+      EXPECT_EQ(level, all.levels());
+      EXPECT_EQ(elements, all.factor_elements);
+      const GpuFactorMemory memory = gpu_factor_memory(analysis->fronts, kind, 1000, 900);
+      EXPECT_GE(all.window_elements * static_cast<std::int64_t>(sizeof(double)),
+                2 * memory.largest_level);
+      if (room >= all.window_elements) {
+        EXPECT_LE(all.elements, stack + room);
+      }
+      expect_apart(all, kind);
+    }
+  }
+}
+
+TEST(FrontPlaces, TakeSubtreesOneAfterAnotherBeforeFactorsLeaveTheGpu) {
+  const auto analysis = test::analysis_of(generate_matrix("grid3d:24"), Factorization::lu);
+  const Factorization kind = Factorization::cholesky;
+  const FrontPlaces whole = place_fronts(analysis->fronts, kind);
+  const FrontPlaces all = place_fronts(analysis->fronts, kind, whole.elements - 1);
+  EXPECT_FALSE(all.streams());
+  EXPECT_LT(all.elements, whole.elements);
+  EXPECT_EQ(all.low_levels, whole.low_levels);
+  EXPECT_EQ(all.level_starts[all.low_levels], whole.level_starts[whole.low_levels]);
+  EXPECT_GT(all.levels(), whole.levels());
+  expect_apart(all, kind);
+  const FrontPlaces least = place_fronts(analysis->fronts, kind, 0);
+  const Index stack = whole.elements - whole.factor_elements;
+  EXPECT_LT(least.elements - least.window_elements, stack * 3 / 4);
 }
 
 TEST(FrontPlaces, AlignLargeFronts) {

@@ -12,7 +12,7 @@
 #include "matrix/generate/generate.hpp"
 #include "sparse/analysis/analysis.hpp"
 #include "sparse/analysis/outlook.hpp"
-#include "sparse/scaling.hpp"
+#include "sparse/values/scaling.hpp"
 
 namespace spsolve {
 namespace {
@@ -155,7 +155,7 @@ TEST(SparseScaling, LeavesRowsWithoutADiagonalEntryAsTheyAre) {
   const SparseAnalysis analysis =
       analyse_sparse(matrix, Factorization::cholesky, Ordering::natural, false);
   Equilibration scaling;
-  find_scale_factors(matrix, analysis, AutoSwitch::on, Precision::float64, scaling);
+  find_scale_factors(*host_scaled_values(matrix), analysis, AutoSwitch::on, Precision::float64, scaling);
   EXPECT_TRUE(scaling.scales);
   EXPECT_EQ(scaling.rows, (std::vector<double>{1, 0.25, 1}));
   EXPECT_EQ(scaling.columns, scaling.rows);

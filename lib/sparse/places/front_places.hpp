@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "sparse/fronts/factorization.hpp"
@@ -45,6 +47,14 @@ struct FrontPlace {
   constexpr bool is_small() const { return pivots + border <= small_front; }
 };
 
+/// Levels of fronts whose factors lie on the GPU at the same time, in one of two windows of the
+/// arena, which parts take in turn.
+struct FrontPart {
+  int first_level = 0, end_level = 0;
+  Index window = 0;    ///< where that begins in the arena
+  Index elements = 0;  ///< of its factors
+};
+
 /// All fronts of an elimination on a GPU.
 struct FrontPlaces {
   std::vector<FrontPlace> places;
@@ -52,24 +62,46 @@ struct FrontPlaces {
   std::vector<LocalIndex> by_level;
   std::vector<Index> level_starts;  ///< levels + 1
   int low_levels = 0;               ///< those that are of subtrees of small fronts alone
-  Index factor_elements = 0;        ///< of all lower and upper, from the arena's beginning
+  std::vector<FrontPart> parts;     ///< one, unless the factors are more than there is room for
+  Index factor_elements = 0;        ///< of all lower and upper
+  Index window_elements = 0;        ///< from the arena's beginning, where they lie
   Index elements = 0;               ///< of the arena
 
   int levels() const { return static_cast<int>(level_starts.size()) - 1; }
+
+  /// Whether factors come and go while the GPU works.
+  bool streams() const { return parts.size() > 1; }
 };
 
 /// Places the fronts of a factorisation: factors first, what is passed up behind them, where each
 /// level's blocks of one lifetime lie together and take the room of those whose parents are done.
+/// Where that is more than `most_elements`, large subtrees come one after another, so that less is
+/// passed up at a time; and where that does not do, factors get two windows, as large as there is
+/// room for beside the stack, each for some levels at a time, and for one level at least.
 /// Cost: linear in the fronts, also where they are a chain, but for sorting levels and looking for
 /// gaps in the stack.
-FrontPlaces place_fronts(const Fronts& fronts, Factorization kind);
+FrontPlaces place_fronts(const Fronts& fronts, Factorization kind,
+                         Index most_elements = std::numeric_limits<Index>::max());
 
 /// Bytes that a sparse elimination takes of a GPU's memory beside its matrix and its vectors.
 struct GpuFactorMemory {
   std::int64_t factors = 0;
-  std::int64_t stack = 0;   ///< of what fronts pass up
-  std::int64_t lists = 0;   ///< where everything lies, and what is done when
+  std::int64_t largest_level = 0;  ///< of the factors
+  std::int64_t stack = 0;          ///< of what fronts pass up
+  std::int64_t least_stack = 0;    ///< with large subtrees one after another
+  std::int64_t lists = 0;          ///< where everything lies, and what is done when
   std::int64_t column = 0;  ///< what one column of a solve takes, of most_sweep_columns at most
+
+  /// The same on a GPU on which all of it may take `most` bytes, see place_fronts(): a smaller
+  /// stack, and factors of less bytes than they are where they are in host memory.
+  GpuFactorMemory within(std::int64_t most) const {
+    GpuFactorMemory fitted = *this;
+    const std::int64_t left = most - lists - most_sweep_columns * column;
+    if (factors + stack <= left) return fitted;
+    fitted.stack = least_stack;
+    fitted.factors = std::min(factors, std::max(left - least_stack, 2 * largest_level));
+    return fitted;
+  }
 };
 
 /// The same for values in double, of a matrix with so many non-zeros, of which so many entries are

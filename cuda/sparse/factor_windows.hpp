@@ -1,0 +1,61 @@
+#pragma once
+
+#include <vector>
+
+#include "core/untouched_array.hpp"
+#include "cuda/core/page_lock.hpp"
+#include "cuda/core/stream.hpp"
+#include "sparse/places/front_places.hpp"
+
+namespace spsolve::cuda {
+
+/// Factors that are more than the GPU has room for: the parts of a FrontPlaces that streams, each
+/// in its window of the arena for as long as it is worked on, all of them in host memory. Copies
+/// run beside the work on other parts.
+template <typename T>
+class FactorWindows {
+ public:
+  /// `places` must outlive the object.
+  explicit FactorWindows(const FrontPlaces& places);
+  ~FactorWindows();
+  FactorWindows(const FactorWindows&) = delete;
+  FactorWindows& operator=(const FactorWindows&) = delete;
+
+  std::int64_t host_bytes() const;
+
+  /// `stream` may fill the part's window from here on: what stood there is in host memory.
+  void open(std::size_t part, cudaStream_t stream);
+
+  /// The part was factored by what is on `stream`, and goes to host memory behind that.
+  void keep(std::size_t part, const T* arena, cudaStream_t stream);
+
+  /// What follows on `stream` finds the part in its window, and the one after it is fetched beside
+  /// that; `next` may be what there are parts of, for none.
+  void bring(std::size_t part, std::size_t next, T* arena, cudaStream_t stream);
+
+  /// What is on `stream` was the last that wants the part for now.
+  void leave(std::size_t part, cudaStream_t stream);
+
+ private:
+  struct Kept {
+    UntouchedArray<T> values;
+    PageLock lock;
+  };
+  struct Window {
+    std::size_t part;  ///< that stands in it, or is on its way there
+    Event free;        ///< nobody works on it
+    Event filled;      ///< it is there
+    Event kept;        ///< it is in host memory
+  };
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  Window& window_of(std::size_t part) { return windows_[part % 2]; }
+  void fetch(std::size_t part, T* arena);
+
+  const FrontPlaces& places_;
+  std::vector<Kept> kept_;
+  Window windows_[2];
+  Stream copies_;
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,128 @@
+#include "cuda/sparse/values/device_scaled_values.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cuda/core/stream.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+std::vector<RowPiece> pieces_of_long_rows(std::span<const Index> row_offsets) {
+  std::vector<RowPiece> pieces;
+  for (std::size_t i = 0; i + 1 < row_offsets.size(); ++i) {
+    const Index end = row_offsets[i + 1];
+    if (end - row_offsets[i] <= long_row) continue;
+    for (Index k = row_offsets[i]; k < end; k += long_row) {
+      pieces.push_back({static_cast<Index>(i), k, std::min(end, k + long_row)});
+    }
+  }
+  return pieces;
+}
+
+}  // namespace
+
+DeviceScaledValues::DeviceScaledValues(const CsrView<double>& a, const SystemMatrix& matrix)
+    : a_(a),
+      pieces_(pieces_of_long_rows(matrix.local_rows().row_offsets)),
+      matrix_(matrix),
+      of_rows_(a.rows),
+      reduced_(4) {}
+
+void DeviceScaledValues::set_factors(std::span<const double> given,
+                                     std::shared_ptr<Vectors>& factors) {
+  if (factors == nullptr) factors = matrix_.vectors(1);
+  if (given.empty()) {
+    factors->fill(1);
+  } else {
+    factors->write_rows({0, factors->height()}, given);
+  }
+}
+
+void DeviceScaledValues::begin(std::span<const double> r, std::span<const double> c) {
+  host_values_.clear();
+  values_ = nullptr;
+  symmetric_ = r.empty() && c.empty();
+  set_factors(r, r_);
+  if (!symmetric_) set_factors(c, c_);
+}
+
+void DeviceScaledValues::find_maxima(bool symmetric) {
+  const cudaStream_t stream = current_stream();
+  if (symmetric_ && !symmetric) {  // c goes its own way from here
+    if (c_ == nullptr) c_ = matrix_.vectors(1);
+    copy(*r_, *c_);
+    symmetric_ = false;
+  }
+  if (!symmetric) {
+    of_columns_.grow(a_.rows);
+    CUDA_CHECK(cudaMemsetAsync(of_columns_.data(), 0, static_cast<std::size_t>(of_columns_.bytes()),
+                               stream));
+  }
+  find_scaled_maxima(rows(), r(), c(), of_rows_.data(), symmetric ? nullptr : of_columns_.data(),
+                     stream);
+}
+
+ScaledValues::Spreads DeviceScaledValues::spreads() {
+  const cudaStream_t stream = current_stream();
+  const Spread none;
+  std::array<double, 4> found{none.most, none.least, none.most, none.least};
+  double* const room = reduced_.data();
+  CUDA_CHECK(cudaMemcpyAsync(room, found.data(), sizeof(found), cudaMemcpyHostToDevice, stream));
+  find_spread(of_rows_.data(), a_.rows, room, stream);
+  if (!symmetric_) find_spread(of_columns_.data(), a_.rows, room + 2, stream);
+  CUDA_CHECK(cudaMemcpyAsync(found.data(), room, sizeof(found), cudaMemcpyDeviceToHost, stream));
+  wait_for(stream);
+  return {{found[0], found[1]}, {found[2], found[3]}};
+}
+
+void DeviceScaledValues::scale_rows(bool root) {
+  multiply_by_inverse_powers(of_rows_.data(), a_.rows, root, r(), current_stream());
+}
+
+void DeviceScaledValues::scale_columns() {
+  multiply_by_inverse_powers(of_columns_.data(), a_.rows, false, c(), current_stream());
+}
+
+void DeviceScaledValues::scale_by_diagonal() {
+  symmetric_ = true;
+  inverse_powers_of_diagonal(a_, r(), current_stream());
+}
+
+void DeviceScaledValues::read_factors(Equilibration& scaling) const {
+  scaling.rows = ScaleFactors(r_);
+  scaling.columns = symmetric_ ? scaling.rows : ScaleFactors(c_);
+}
+
+void DeviceScaledValues::finish(bool scales) {
+  host_values_.clear();
+  values_ = a_.values;
+  if (!scales) return;
+  scaled_.grow(a_.nonzeros);
+  scale_entries(rows(), r(), c(), scaled_.data(), current_stream());
+  values_ = scaled_.data();
+}
+
+double DeviceScaledValues::largest() {
+  const cudaStream_t stream = current_stream();
+  double found = 0;
+  CUDA_CHECK(cudaMemsetAsync(reduced_.data(), 0, sizeof(double), stream));
+  find_largest(values_, a_.nonzeros, reduced_.data(), stream);
+  CUDA_CHECK(
+      cudaMemcpyAsync(&found, reduced_.data(), sizeof(double), cudaMemcpyDeviceToHost, stream));
+  wait_for(stream);
+  return found;
+}
+
+const std::vector<double>& DeviceScaledValues::on_host() {
+  if (host_values_.empty() && a_.nonzeros > 0) {
+    wait_for(current_stream());
+    host_values_.resize(static_cast<std::size_t>(a_.nonzeros));
+    CUDA_CHECK(cudaMemcpy(host_values_.data(), values_, host_values_.size() * sizeof(double),
+                          cudaMemcpyDeviceToHost));
+  }
+  return host_values_;
+}
+
+}  // namespace spsolve::cuda

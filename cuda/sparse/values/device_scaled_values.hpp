@@ -1,0 +1,50 @@
+#pragma once
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/multiply/device_csr.hpp"
+#include "cuda/sparse/values/value_kernels.hpp"
+#include "cuda/vectors/device_vectors.hpp"
+#include "sparse/values/scaled_values.hpp"
+
+namespace spsolve::cuda {
+
+/// ScaledValues of a matrix that lies in the memory of the current GPU: the same factors, bit for
+/// bit, as on a host. Work runs on current_stream(), and is waited for where something comes back.
+class DeviceScaledValues final : public ScaledValues {
+ public:
+  /// `a` shows the rows of `matrix`, all of which this process has; both must stay for as long as
+  /// the object is used. Factors that read_factors() hands out are there until begin().
+  DeviceScaledValues(const CsrView<double>& a, const SystemMatrix& matrix);
+
+  void begin(std::span<const double> r, std::span<const double> c) override;
+  void find_maxima(bool symmetric) override;
+  Spreads spreads() override;
+  void scale_rows(bool root) override;
+  void scale_columns() override;
+  void scale_by_diagonal() override;
+  void read_factors(Equilibration& scaling) const override;
+  void finish(bool scales) override;
+  double largest() override;
+  const std::vector<double>& on_host() override;
+
+  /// The values after finish(), in GPU memory.
+  const double* data() const { return values_; }
+
+ private:
+  void set_factors(std::span<const double> given, std::shared_ptr<Vectors>& factors);
+  double* r() { return on_device(*r_).data(); }
+  double* c() { return on_device(symmetric_ ? *r_ : *c_).data(); }
+  RowsInPieces rows() const { return {a_, pieces_.data(), pieces_.size()}; }
+
+  CsrView<double> a_;
+  DeviceArray<RowPiece> pieces_;
+  bool symmetric_ = false;  // c is r
+  const SystemMatrix& matrix_;
+  std::shared_ptr<Vectors> r_, c_;  // which solves come to share
+  DeviceArray<double> of_rows_, of_columns_, scaled_;
+  DeviceArray<double> reduced_;
+  const double* values_ = nullptr;
+  std::vector<double> host_values_;
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,219 @@
+#include "sparse/places/front_places.hpp"
+
+#include <algorithm>
+
+#include "sparse/fronts/front_entries.hpp"
+#include "sparse/places/front_leveling.hpp"
+#include "sparse/places/room.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Elements that places of large fronts, and columns in them, are multiples of.
+constexpr int alignment = 4;
+
+template <typename Size>
+Size aligned(Size size) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+FrontPlace shape_of(const Fronts& fronts, LocalIndex s) {
+  FrontPlace place;
+  place.pivots = fronts.pivots(s);
+  place.border = fronts.border_size(s);
+  const bool small = place.is_small();
+  place.border_row = small ? place.pivots : aligned(place.pivots);
+  place.ld = place.border_row + (small ? place.border : aligned(place.border));
+  place.ld_passed = small ? place.border : aligned(place.border);
+  place.first = fronts.first[s];
+  place.child_begin = static_cast<int>(fronts.child_starts[s]);
+  place.child_end = static_cast<int>(fronts.child_starts[s + 1]);
+  place.parent = fronts.parent[s];
+  place.border_begin = fronts.border_starts[s];
+  return place;
+}
+
+/// Elements of one of a front's two factors.
+Index factor_size(const FrontPlace& place) {
+  return aligned(static_cast<Index>(place.ld) * place.pivots);
+}
+
+Index place_factors_at(Index next, Factorization kind, FrontPlace& place) {
+  const Index size = factor_size(place);
+  place.lower = next;
+  place.upper = kind == Factorization::cholesky ? next : next + size;
+  return place.upper + size;
+}
+
+/// One front's factors behind those of the one before.
+void place_factors(Factorization kind, FrontPlaces& all) {
+  Index next = 0;
+  for (FrontPlace& place : all.places) next = place_factors_at(next, kind, place);
+  all.factor_elements = all.window_elements = next;
+}
+
+/// Elements of the factors of every level.
+std::vector<Index> level_sizes(Factorization kind, const FrontPlaces& all) {
+  std::vector<Index> sizes(all.levels(), 0);
+  for (int l = 0; l < all.levels(); ++l) {
+    for (Index i = all.level_starts[l]; i < all.level_starts[l + 1]; ++i) {
+      const Index size = factor_size(all.places[all.by_level[i]]);
+      sizes[l] += kind == Factorization::cholesky ? size : 2 * size;
+    }
+  }
+  return sizes;
+}
+
+/// The factors of some levels at a time, in two windows that take `room` together, or as much as
+/// the largest level wants.
+void place_in_windows(Factorization kind, Index room, FrontPlaces& all) {
+  const std::vector<Index> sizes = level_sizes(kind, all);
+  const Index largest = *std::max_element(sizes.begin(), sizes.end());
+  const Index window = std::max(largest, room / 2 / alignment * alignment);
+  all.window_elements = 2 * window;
+  all.parts.clear();
+  for (int l = 0; l < all.levels(); ++l) {
+    if (all.parts.empty() || all.parts.back().elements + sizes[l] > window) {
+      all.parts.push_back({l, l, static_cast<Index>(all.parts.size() % 2) * window, 0});
+    }
+    FrontPart& part = all.parts.back();
+    Index next = part.window + part.elements;
+    for (Index i = all.level_starts[l]; i < all.level_starts[l + 1]; ++i) {
+      next = place_factors_at(next, kind, all.places[all.by_level[i]]);
+    }
+    part.elements += sizes[l];
+    part.end_level = l + 1;
+  }
+}
+
+/// Places what is passed up, level by level.
+void place_stack(const std::vector<int>& level, FrontPlaces& all) {
+  struct Passed {
+    Index place, size;
+  };
+  std::vector<std::vector<Passed>> until(all.levels());  // by the level of the parents
+  Room room(all.window_elements);
+  // By the level of the parents: of a chain there are as many as fronts, so that only those that
+  // this level passes to are looked at.
+  std::vector<Index> sizes(all.levels()), begin(all.levels());
+  std::vector<int> passed_to;
+  for (int l = 0; l < all.levels(); ++l) {
+    passed_to.clear();
+    const auto each = [&](const auto& visit) {
+      for (Index i = all.level_starts[l]; i < all.level_starts[l + 1]; ++i) {
+        FrontPlace& place = all.places[all.by_level[i]];
+        if (place.parent < 0 || place.border == 0) continue;
+        visit(place, level[place.parent],
+              aligned(static_cast<Index>(place.ld_passed) * place.border));
+      }
+    };
+    each([&](FrontPlace& place, int parents, Index size) {
+      if (sizes[parents] == 0) passed_to.push_back(parents);
+      place.passed_up = sizes[parents];
+      sizes[parents] += size;
+    });
+    std::sort(passed_to.begin(), passed_to.end());
+    for (const int parents : passed_to) {
+      begin[parents] = room.take(sizes[parents]);
+      until[parents].push_back({begin[parents], sizes[parents]});
+      sizes[parents] = 0;
+    }
+    each([&](FrontPlace& place, int parents, Index) { place.passed_up += begin[parents]; });
+    for (const Passed& passed : until[l]) room.give_back(passed.place, passed.size);
+  }
+  all.elements = room.end();
+}
+
+}  // namespace
+
+namespace {
+
+/// Sorts the fronts by these levels, and places what they pass up.
+void place_by_levels(const std::vector<int>& level, FrontPlaces& all) {
+  const int levels = level.empty() ? 0 : *std::max_element(level.begin(), level.end()) + 1;
+  all.level_starts.assign(levels + 1, 0);
+  for (const int l : level) ++all.level_starts[l + 1];
+  for (int l = 0; l < levels; ++l) all.level_starts[l + 1] += all.level_starts[l];
+  all.by_level.resize(level.size());
+  std::vector<Index> place(all.level_starts.begin(), all.level_starts.end() - 1);
+  for (std::size_t s = 0; s < level.size(); ++s) {
+    all.by_level[place[level[s]]++] = static_cast<LocalIndex>(s);
+  }
+  all.parts = {{0, all.levels(), 0, all.factor_elements}};
+  place_stack(level, all);
+}
+
+/// Takes subtrees one after another where that saves memory, until `most_elements` are enough.
+/// Hands back the levels.
+std::vector<int> save_stack(const FrontLeveling& leveling, Index most_elements, FrontPlaces& all) {
+  constexpr int deepest_cut = 4;
+  constexpr Index most_subtrees = 64;  // each has launches of its own
+  std::vector<int> best = leveling.levels(0);
+  for (int cut = 1; cut <= deepest_cut && all.elements > most_elements; ++cut) {
+    if (leveling.subtrees(cut) > most_subtrees) break;
+    FrontPlaces other = all;
+    std::vector<int> level = leveling.levels(cut);
+    place_by_levels(level, other);
+    if (other.elements >= all.elements) continue;
+    all = std::move(other);
+    best = std::move(level);
+  }
+  return best;
+}
+
+FrontPlaces placed_side_by_side(const Fronts& fronts, Factorization kind) {
+  FrontPlaces all;
+  all.places.reserve(fronts.size());
+  for (LocalIndex s = 0; s < fronts.size(); ++s) all.places.push_back(shape_of(fronts, s));
+  place_factors(kind, all);
+  const FrontLeveling leveling(all.places);
+  all.low_levels = leveling.low_levels();
+  place_by_levels(leveling.levels(0), all);
+  return all;
+}
+
+}  // namespace
+
+FrontPlaces place_fronts(const Fronts& fronts, Factorization kind, Index most_elements) {
+  FrontPlaces all = placed_side_by_side(fronts, kind);
+  if (all.elements <= most_elements || all.levels() <= 1) return all;
+  const std::vector<FrontPlace> shapes = all.places;
+  const std::vector<int> level = save_stack(FrontLeveling(shapes), most_elements, all);
+  if (all.elements > most_elements) {
+    place_in_windows(kind, most_elements - (all.elements - all.window_elements), all);
+    place_stack(level, all);
+  }
+  return all;
+}
+
+GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros,
+                                  Index entries) {
+  const FrontPlaces all = placed_side_by_side(fronts, kind);
+  constexpr auto value = static_cast<std::int64_t>(sizeof(double));
+  constexpr auto index = static_cast<std::int64_t>(sizeof(LocalIndex));
+  constexpr auto entry = static_cast<std::int64_t>(sizeof(FrontEntry));
+  // Of a front: its place, where its entries begin, counters of sweeps, two tasks.
+  constexpr auto front = static_cast<std::int64_t>(sizeof(FrontPlace)) + 64;
+  // Products, their tiles and pieces of assemblies, some bytes for thousands of values each.
+  constexpr std::int64_t values_a_byte_of_program = 32;
+  const auto borders = static_cast<std::int64_t>(fronts.border.size());
+  GpuFactorMemory memory;
+  memory.factors = all.factor_elements * value;
+  const std::vector<Index> sizes = level_sizes(kind, all);
+  if (!sizes.empty()) memory.largest_level = *std::max_element(sizes.begin(), sizes.end()) * value;
+  memory.stack = memory.least_stack = (all.elements - all.window_elements) * value;
+  constexpr std::int64_t everywhere = std::int64_t{1} << 28;  // bytes that every GPU has
+  if (memory.factors + memory.stack > everywhere) {
+    FrontPlaces other = all;
+    save_stack(FrontLeveling(all.places), 0, other);
+    memory.least_stack = (other.elements - other.window_elements) * value;
+  }
+  memory.lists = nonzeros * value + entries * entry + 4 * borders * index +
+                 3 * fronts.order() * index + fronts.size() * front +
+                 all.elements / values_a_byte_of_program;
+  memory.column = (3 * fronts.order() + borders) * value;
+  return memory;
+}
+
+}  // namespace spsolve

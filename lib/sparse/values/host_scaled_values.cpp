@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "sparse/values/inverse_power.hpp"
+#include "sparse/values/scaled_values.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// most <- max(most, value), whichever threads do so.
+void raise(double& most, double value) {
+  const std::atomic_ref<double> place(most);
+  double present = place.load(std::memory_order_relaxed);
+  while (value > present && !place.compare_exchange_weak(present, value)) {
+  }
+}
+
+void begin_factors(std::span<const double> given, Index count, std::vector<double>& factors) {
+  if (given.empty()) {
+    factors.assign(static_cast<std::size_t>(count), 1);
+  } else {
+    factors.assign(given.begin(), given.end());
+  }
+}
+
+ScaledValues::Spread spread_of(const std::vector<double>& maxima) {
+  double most = 0, least = std::numeric_limits<double>::infinity();
+#pragma omp parallel for schedule(static) reduction(max : most) reduction(min : least)
+  for (std::size_t i = 0; i < maxima.size(); ++i) {
+    if (maxima[i] == 0) continue;
+    most = std::max(most, maxima[i]);
+    least = std::min(least, maxima[i]);
+  }
+  return {most, least};
+}
+
+/// factors_i <- factors_i times the inverse power of two of maxima_i.
+void multiply_by_inverses(const std::vector<double>& maxima, bool root,
+                          std::vector<double>& factors) {
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < factors.size(); ++i) factors[i] *= inverse_power(maxima[i], root);
+}
+
+class HostScaledValues final : public ScaledValues {
+ public:
+  explicit HostScaledValues(const Csr<double>& rows) : rows_(rows) {}
+
+  void begin(std::span<const double> r, std::span<const double> c) override {
+    begin_factors(r, rows_.rows, r_);
+    begin_factors(c, rows_.rows, c_);
+  }
+
+  void find_maxima(bool symmetric) override {
+    of_rows_.assign(static_cast<std::size_t>(rows_.rows), 0);
+    of_columns_.assign(static_cast<std::size_t>(symmetric ? 0 : rows_.rows), 0);
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < rows_.rows; ++i) {
+      double most = 0;
+      for (Index k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
+        const LocalIndex j = rows_.column_indices[k];
+        const double magnitude = std::abs(rows_.values[k]) * r_[i] * c_[j];
+        most = std::max(most, magnitude);
+        if (!symmetric) raise(of_columns_[j], magnitude);
+      }
+      of_rows_[i] = most;
+    }
+  }
+
+  Spreads spreads() override {
+    return {spread_of(of_rows_), spread_of(of_columns_)};
+  }
+
+  void scale_rows(bool root) override {
+    multiply_by_inverses(of_rows_, root, r_);
+    if (of_columns_.empty()) c_ = r_;
+  }
+
+  void scale_columns() override {
+    multiply_by_inverses(of_columns_, false, c_);
+  }
+
+  void scale_by_diagonal() override {
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < rows_.rows; ++i) {
+      const auto columns = rows_.row_columns(i);
+      const auto found =
+          std::lower_bound(columns.begin(), columns.end(), static_cast<LocalIndex>(i));
+      // New values of a pattern may have left a zero there, which is not stored.
+      const bool is_there = found != columns.end() && *found == i;
+      r_[i] = is_there ? inverse_power(rows_.row_values(i)[found - columns.begin()], true) : 1;
+    }
+    c_ = r_;
+  }
+
+  void read_factors(Equilibration& scaling) const override {
+    scaling.rows = r_;
+    scaling.columns = c_;
+  }
+
+  void finish(bool scales) override {
+    values_ = scales ? &scaled_ : &rows_.values;
+    if (!scales) return;
+    scaled_.resize(rows_.values.size());
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < rows_.rows; ++i) {
+      for (Index k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
+        // One after the other: their product may overflow where the entry does not.
+        scaled_[k] = rows_.values[k] * r_[i] * c_[rows_.column_indices[k]];
+      }
+    }
+  }
+
+  double largest() override {
+    return largest_magnitude(*values_);
+  }
+  const std::vector<double>& on_host() override {
+    return *values_;
+  }
+
+ private:
+  const Csr<double>& rows_;
+  std::vector<double> r_, c_, of_rows_, of_columns_, scaled_;
+  const std::vector<double>* values_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<ScaledValues> host_scaled_values(const Csr<double>& rows) {
+  return std::make_unique<HostScaledValues>(rows);
+}
+
+double largest_magnitude(const std::vector<double>& values) {
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const double magnitude = std::abs(values[k]);
+    largest = magnitude <= std::numeric_limits<double>::max()
+                  ? std::max(largest, magnitude)
+                  : std::numeric_limits<double>::infinity();
+  }
+  return largest;
+}
+
+}  // namespace spsolve

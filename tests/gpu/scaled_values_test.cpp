@@ -1,0 +1,95 @@
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "cuda/sparse/values/device_scaled_values.hpp"
+#include "cuda/vectors/device_vector_memory.hpp"
+#include "cuda/vectors/products/device_band_products.hpp"
+#include "gpu_test.hpp"
+#include "helpers/sparse_cases.hpp"
+#include "matrix/generate/generate.hpp"
+#include "matrix/random.hpp"
+#include "matrix/symmetry.hpp"
+#include "sparse/values/scaling.hpp"
+#include "team/team.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+class GpuScaledValues : public GpuTest {};
+
+/// Rows and columns of a matrix times powers of ten up to 10^+-decades, its symmetry kept.
+Csr<double> badly_scaled(Csr<double> matrix, double decades) {
+  const std::vector<double> factors = [&] {
+    std::vector<double> result;
+    for (Index i = 0; i < matrix.rows; ++i) {
+      result.push_back(std::pow(10.0, decades * std::sin(static_cast<double>(i))));
+    }
+    return result;
+  }();
+  for (Index i = 0; i < matrix.rows; ++i) {
+    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      matrix.values[k] *= factors[i] * factors[matrix.column_indices[k]];
+    }
+  }
+  return matrix;
+}
+
+void expect_what_hosts_find(const Csr<double>& matrix, Factorization kind) {
+  const auto analysis = test::analysis_of(matrix, kind);
+  SoloTeam team;
+  SystemMatrix of_gpu(team, RowLayout{matrix.rows, 1}, Csr<double>(matrix), device_vector_memory());
+  const auto host = host_scaled_values(matrix);
+  DeviceScaledValues device(*rows_on_device(of_gpu.bands().products()), of_gpu);
+  for (const AutoSwitch wanted : {AutoSwitch::automatic, AutoSwitch::on}) {
+    Equilibration expected, found;
+    find_scale_factors(*host, *analysis, wanted, Precision::float64, expected);
+    find_scale_factors(device, *analysis, wanted, Precision::float64, found);
+    ASSERT_EQ(found.scales, expected.scales);
+    EXPECT_EQ(found.rows, expected.rows);
+    EXPECT_EQ(found.columns, expected.columns);
+    host->finish(expected.scales);
+    device.finish(found.scales);
+    EXPECT_EQ(device.on_host(), host->on_host());
+    EXPECT_EQ(device.largest(), host->largest());
+  }
+}
+
+TEST_F(GpuScaledValues, AreThoseOfAHost) {
+  for (const char* spec :
+       {"grid2d:70", "circuit:3000", "circuit:40000", "kkt:1500", "elastic3d:6", "convdiff3d:12",
+        "power_law:3000:8", "random_sparse:500:500:40", "tridiagonal:1"}) {
+    const Csr<double> good = generate_matrix(spec);
+    const SymmetryFacts facts = symmetry_of(good);
+    for (const double decades : {0.0, 3.0, 70.0}) {
+      SCOPED_TRACE(testing::Message() << spec << ", factors to 10^" << decades);
+      const Csr<double> matrix = badly_scaled(good, decades);
+      expect_what_hosts_find(matrix, Factorization::lu);
+      if (facts.symmetric) expect_what_hosts_find(matrix, Factorization::ldlt);
+      if (facts.symmetric && facts.positive_diagonal) {
+        expect_what_hosts_find(matrix, Factorization::cholesky);
+      }
+    }
+  }
+}
+
+TEST_F(GpuScaledValues, TellValuesThatAreNoNumbers) {
+  for (const double value : {std::nan(""), std::numeric_limits<double>::infinity(),
+                             -std::numeric_limits<double>::infinity()}) {
+    Csr<double> matrix = generate_matrix("grid2d:30");
+    matrix.values[1234] = value;
+    SoloTeam team;
+    SystemMatrix of_gpu(team, RowLayout{matrix.rows, 1}, Csr<double>(matrix),
+                        device_vector_memory());
+    DeviceScaledValues values(*rows_on_device(of_gpu.bands().products()), of_gpu);
+    values.begin({}, {});
+    values.finish(false);
+    EXPECT_EQ(values.largest(), std::numeric_limits<double>::infinity());
+    values.finish(true);
+    EXPECT_EQ(values.largest(), std::numeric_limits<double>::infinity());
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
