@@ -52,6 +52,24 @@ struct HostTuning {
   double worthwhile_iteration = 0.7;
   Index steps_of_trial = 80;
 
+  /// solve.method=auto: a matrix that is not analysed yet is left to cg or bicgstab where that is
+  /// predicted to take so little of the time of an analysis and what follows it. What the
+  /// prediction reckons with for each non-zero and five for each row: seconds of one thread for
+  /// incomplete factors, and for a step of cg, or half of one of bicgstab, with them, the solves of
+  /// the estimates included, for which three steps are made for each one of the solution. The steps
+  /// are this number over -log of the rate of GMRES with the diagonal: such factors take a third of
+  /// those to 1e-16. And for an analysis: for each non-zero, and for each row where A is dissected.
+  double worthwhile_promise = 0.95;
+  double seconds_of_incomplete = 2.5e-8;
+  double seconds_of_symmetric_step = 6.5e-9;
+  double seconds_of_unsymmetric_step = 1e-8;
+  double logarithm_of_steps = 12;
+  double seconds_of_analysed_nonzero = 9.5e-8;
+  double seconds_of_analysed_row = 9.5e-7;
+
+  /// preconditioner=auto: the smallest order that multigrid is taken for.
+  Index least_order_for_multigrid = 2000;
+
   /// What predictions of multigrid reckon with for each non-zero and five for each row: seconds of
   /// two threads for its setup, which the host's do for a GPU, too, for a solution on hosts, and
   /// for the solves that estimate its condition there. More threads take them less by this power of

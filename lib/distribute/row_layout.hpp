@@ -32,6 +32,14 @@ struct RowLayout {
 
   static RowLayout cyclic(Index rows, int ranks, Index block) { return {rows, ranks, {}, block}; }
 
+  /// All rows on rank 0.
+  static RowLayout on_first_rank(Index rows, int ranks) {
+    RowLayout layout{rows, ranks};
+    layout.borders.assign(static_cast<std::size_t>(ranks) + 1, rows);
+    layout.borders.front() = 0;
+    return layout;
+  }
+
   bool is_cyclic() const { return block > 0; }
 
   /// The rows of a rank of a contiguous layout.

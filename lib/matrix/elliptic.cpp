@@ -4,7 +4,7 @@
 
 namespace spsolve {
 
-EllipticRows elliptic_rows(const Csr<double>& rows, double dominance) {
+EllipticRows elliptic_rows(const Csr<double>& rows, double dominance, double sign) {
   Index count = 0;
   bool positive = true;
 #pragma omp parallel for schedule(static) reduction(+ : count) reduction(&& : positive)
@@ -14,7 +14,7 @@ EllipticRows elliptic_rows(const Csr<double>& rows, double dominance) {
     double diagonal = 0, beside = 0;
     for (std::size_t k = 0; k < columns.size(); ++k) {
       if (columns[k] == i) {
-        diagonal = values[k];
+        diagonal = sign * values[k];
       } else {
         beside += std::abs(values[k]);
       }

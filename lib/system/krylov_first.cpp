@@ -8,24 +8,30 @@
 
 namespace spsolve {
 
-KrylovFirst::KrylovFirst(Way iteration, Way elimination, BeforeDouble before_second)
+KrylovFirst::KrylovFirst(Iterates iteration, Eliminates elimination, BeforeDouble before_second,
+                         bool negates)
     : iteration_(std::move(iteration)),
       elimination_(std::move(elimination)),
-      before_second_(std::move(before_second)) {
+      before_second_(std::move(before_second)),
+      negates_(negates) {
   begin();
 }
 
 void KrylovFirst::begin() {
   if (inverse_ != nullptr && !eliminated_) return;
   inverse_ = nullptr;
-  inverse_ = iteration_.make();
+  Way way = iteration_();
+  method_ = way.method;
+  inverse_ = std::move(way.inverse);
   eliminated_ = false;
 }
 
 void KrylovFirst::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
                                Equilibration& scaling) {
   begin();
-  inverse_->find_scaling(matrix, wanted, precision, scaling);
+  if (!negates_) return inverse_->find_scaling(matrix, wanted, precision, scaling);
+  const auto rows = static_cast<std::size_t>(matrix.own().size());
+  scaling = {true, std::vector<double>(rows, -1.0), std::vector<double>(rows, 1.0)};
 }
 
 void KrylovFirst::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
@@ -68,7 +74,9 @@ std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
   x = nullptr;
   inverse_ = nullptr;
   if (before_second_) before_second_(failure);
-  inverse_ = elimination_.make();
+  Way way = elimination_(*matrix_, failure);
+  const Method tried = std::exchange(method_, way.method);
+  inverse_ = std::move(way.inverse);
   eliminated_ = true;
   inverse_->prepare(*matrix_, *scaling_);
   run.progress.restart("eliminating after all");
@@ -76,12 +84,16 @@ std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
   second.checkpoints = nullptr;
   x = inverse_->eliminate(second);
   facts_ = inverse_->facts();
-  facts_.instead = elimination_.method;
-  facts_.notes.push_back(fmt::format("auto took {} first, and eliminated after all: {}",
-                                     name(iteration_.method), failure));
+  facts_.instead = method_;
+  if (negates_ && facts_.sparse && facts_.sparse->negative_pivots) {
+    // Of -A.
+    facts_.sparse->negative_pivots = matrix_->order() - *facts_.sparse->negative_pivots;
+  }
+  facts_.notes.push_back(
+      fmt::format("auto took {} first, and eliminated after all: {}", name(tried), failure));
   if (run.checkpoints != nullptr) {
     facts_.notes.push_back(
-        fmt::format("{} keeps no checkpoints behind an iteration", name(elimination_.method)));
+        fmt::format("{} keeps no checkpoints behind an iteration", name(method_)));
   }
   return x;
 }

@@ -10,19 +10,24 @@
 namespace spsolve {
 
 /// An inverse by iteration, or, where that does not do, by elimination, as `auto` takes it for what
-/// looks elliptic: the first right-hand sides, or the row sums, are the trial. Where it does not
-/// converge, or the matrix turns out not to be what the method wants, the matrix is eliminated, and
-/// a note says why. What iterated is gone before the elimination begins, which takes the scale
-/// factors that the iteration wanted.
+/// looks elliptic, or as if it converged soon: the first right-hand sides, or the row sums, are the
+/// trial. Where it does not converge, or the matrix turns out not to be what the method wants, the
+/// matrix is eliminated, and a note says why. What iterated is gone before the elimination begins,
+/// which takes the scale factors that the iteration wanted.
 class KrylovFirst final : public Inverse {
  public:
   struct Way {
     Method method;
-    std::function<std::unique_ptr<Inverse>()> make;
+    std::unique_ptr<Inverse> inverse;
   };
+  using Iterates = std::function<Way()>;
+  /// What eliminates a matrix, `why` it is needed being said in words.
+  using Eliminates = std::function<Way(SystemMatrix& matrix, const std::string& why)>;
 
-  /// `before_second` is called as BeforeDouble says, before the elimination.
-  KrylovFirst(Way iteration, Way elimination, BeforeDouble before_second);
+  /// `before_second` is called as BeforeDouble says, before the elimination. `negates`: the scale
+  /// factors of the rows of a symmetric A are -1, so that what is negative becomes positive.
+  KrylovFirst(Iterates iteration, Eliminates elimination, BeforeDouble before_second,
+              bool negates = false);
 
   void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
                     Equilibration& scaling) override;
@@ -39,13 +44,16 @@ class KrylovFirst final : public Inverse {
   /// The solution of the trial, or null and why iteration does not do.
   std::unique_ptr<Vectors> try_iteration(const EliminationRun& run, std::string& failure);
 
-  Way iteration_, elimination_;
+  Iterates iteration_;
+  Eliminates elimination_;
   BeforeDouble before_second_;
+  bool negates_;
   SystemMatrix* matrix_ = nullptr;
   const Equilibration* scaling_ = nullptr;
   std::unique_ptr<Inverse> inverse_;
-  bool eliminated_ = false;  // inverse_ is the elimination's
-  InverseFacts facts_;       // then
+  Method method_ = Method::automatic;  // of it
+  bool eliminated_ = false;            // inverse_ is the elimination's
+  InverseFacts facts_;                 // then
 };
 
 }  // namespace spsolve

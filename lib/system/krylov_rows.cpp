@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "core/error.hpp"
 #include "core/tuning.hpp"
+#include "distribute/redistribute.hpp"
 #include "krylov/krylov_inverse.hpp"
+#include "process/system.hpp"
 #include "system/krylov_first.hpp"
 #include "system/sparse_rows.hpp"
 #include "vectors/vector_bytes.hpp"
@@ -19,8 +22,10 @@ namespace {
 template <Method method>
 std::string refuse_krylov(const SolverQuestion& question) {
   const SolverOptions& options = question.options;
-  if (options.method == Method::automatic &&
-      (method != Method::cg || !question.study.outlook.elliptic)) {
+  const SparseOutlook& outlook = question.study.outlook;
+  const bool is_taken =
+      outlook.promise.method == method || (method == Method::cg && outlook.elliptic);
+  if (options.method == Method::automatic && !is_taken) {
     return fmt::format("solve.method=auto does not take {} for this matrix", name(method));
   }
   if (const auto reason = why_not(method, options.pivoting); !reason.empty()) {
@@ -52,8 +57,12 @@ std::string refuse_krylov(const SolverQuestion& question) {
 /// For what looks elliptic, multigrid and what vouches for x, and so much more that iteration must
 /// be worth it. Else the bytes that a step moves, at a rate of memory, for a number of steps that
 /// nobody knows before: a hundred.
+template <Method method>
 SolverAnalysis analyse_krylov(const SolverQuestion& question) {
   const SparseOutlook& outlook = question.study.outlook;
+  if (question.options.method == Method::automatic && outlook.promise.method == method) {
+    return {0, outlook.promise.seconds};
+  }
   if (outlook.elliptic) {
     const auto units =
         static_cast<double>(question.shape.nonzeros) + 5 * static_cast<double>(question.shape.rows);
@@ -128,7 +137,9 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
 
 /// Whether `auto` iterates at first, and eliminates where that does not do.
 bool is_a_trial(const SolverQuestion& question) {
-  return question.options.method == Method::automatic && question.study.outlook.analysed;
+  const SparseOutlook& outlook = question.study.outlook;
+  return question.options.method == Method::automatic &&
+         (outlook.analysed || outlook.promise.made());
 }
 
 /// The elimination that stands behind a trial.
@@ -146,7 +157,34 @@ SolverRow row_behind(const SolverQuestion& question) {
 
 /// What the elimination behind a trial takes; nothing where there is none.
 MemoryPlan plan_behind(const SolverQuestion& question, int rank) {
-  return is_a_trial(question) ? row_behind(question).plan_in_double(question, rank) : MemoryPlan{};
+  return is_a_trial(question) && question.study.outlook.analysed
+             ? row_behind(question).plan_in_double(question, rank)
+             : MemoryPlan{};
+}
+
+/// Analyses a matrix that has not been, and refuses what then does not fit into memory.
+SolverQuestion studied_late(Team& team, SystemMatrix& matrix, SolverQuestion question,
+                            const std::string& why) {
+  Csr<double> gathered;
+  if (team.size() > 1) {
+    gathered = redistribute_rows(team, matrix.layout(), matrix.scaled_rows({}),
+                                 RowLayout::on_first_rank(matrix.order(), team.size()));
+  }
+  question.study =
+      study_sparsity(team, team.size() > 1 ? gathered : matrix.local_rows(), question.options);
+  const PlanFor plans = [&](int rank, int ranks) {
+    SolverQuestion there = question;
+    there.ranks = ranks;
+    return row_behind(question).plan_in_double(there, rank);
+  };
+  MemoryPlan mine = plans(team.rank(), team.size());
+  mine.resident = resident_memory();
+  const MemoryCheck check = check_memory(team, mine, plans, {});
+  if (!check.fits) {
+    fail_everywhere(ExitCode::resources, "{}, and its elimination does not fit into memory; {}\n{}",
+                    why, check.remedy, to_text(mine, check));
+  }
+  return question;
 }
 
 template <Method method>
@@ -155,15 +193,21 @@ std::unique_ptr<Inverse> make_krylov(Team& team, DenseMemory& memory,
   SolverOptions options = question.options;
   options.method = method;
   if (!is_a_trial(question)) return std::make_unique<KrylovInverse>(memory, options);
-  if (options.iterations == 0) options.iterations = host_tuning.steps_of_trial;
-  const SolverRow behind = row_behind(question);
+  const SparseOutlook& outlook = question.study.outlook;
+  if (options.iterations == 0) {
+    options.iterations = outlook.analysed ? host_tuning.steps_of_trial : outlook.promise.steps;
+  }
   return std::make_unique<KrylovFirst>(
-      KrylovFirst::Way{
-          method, [&memory, options] { return std::make_unique<KrylovInverse>(memory, options); }},
-      KrylovFirst::Way{
-          behind.method,
-          [&team, &memory, behind, question] { return behind.make(team, memory, question, {}); }},
-      std::move(before_second));
+      [&memory, options] {
+        return KrylovFirst::Way{method, std::make_unique<KrylovInverse>(memory, options)};
+      },
+      [&team, &memory, question](SystemMatrix& matrix, const std::string& why) {
+        const SolverQuestion studied =
+            question.study.outlook.analysed ? question : studied_late(team, matrix, question, why);
+        const SolverRow behind = row_behind(studied);
+        return KrylovFirst::Way{behind.method, behind.make(team, memory, studied, {})};
+      },
+      std::move(before_second), outlook.promise.negative);
 }
 
 template <Method method>
@@ -179,7 +223,7 @@ constexpr SolverRow krylov_row(std::string_view sentence) {
   return {method,
           sentence,
           refuse_krylov<method>,
-          analyse_krylov,
+          analyse_krylov<method>,
           plan_krylov<method>,
           plan_behind,
           make_krylov<method>,

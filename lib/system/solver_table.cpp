@@ -184,8 +184,11 @@ const SolverRow& choose_solver(const SolverQuestion& question) {
   const SolverRow* best = nullptr;
   double least = 0;
   std::string reason;
+  // What stands behind an iteration is analysed when it is needed.
+  const bool stands_behind = is_sparse(wanted) && question.study.outlook.promise.made();
   for (const SolverRow& row : solver_table()) {
     if (wanted != Method::automatic && row.method != wanted) continue;
+    if (stands_behind) return row;
     if (std::string refusal = row.refuse(question); !refusal.empty()) {
       reason = std::move(refusal);
       continue;
@@ -218,8 +221,8 @@ MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int
 std::string solver_help() {
   std::string text =
       "Methods of solve.method; auto takes the one that is predicted to be soonest done, cg where "
-      "A "
-      "looks elliptic, and a Krylov method where elimination does not fit into memory:\n\n";
+      "A looks elliptic, cg or bicgstab where it is seen to converge soon, and a Krylov method where "
+      "elimination does not fit into memory:\n\n";
   for (const SolverRow& row : solver_table())
     text += fmt::format("{}\n      {}\n", name(row.method), row.sentence);
   return text;

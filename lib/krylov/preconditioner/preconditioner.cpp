@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/tuning.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/elliptic.hpp"
 
@@ -94,14 +95,13 @@ const PreconditionerRow& preconditioner_row(Preconditioner kind) {
 
 Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool symmetric,
                                      bool elastic) {
-  constexpr Index least_for_multigrid = 2000;
   constexpr double most_rows = 0.9;
   constexpr double dominance = 0.5;
   const EllipticRows mine = elliptic_rows(matrix.local_rows(), dominance);
   const bool positive = all_sum(matrix.team(), mine.positive ? 0 : 1) == 0;
   const Index order = matrix.row_layout().rows;
   const auto elliptic = static_cast<double>(all_sum(matrix.team(), mine.count));
-  if (symmetric && positive && order >= least_for_multigrid &&
+  if (symmetric && positive && order >= host_tuning.least_order_for_multigrid &&
       (elastic || elliptic >= most_rows * static_cast<double>(order))) {
     return Preconditioner::multigrid;
   }

@@ -99,6 +99,23 @@ std::int64_t SparseAnalysis::bytes() const {
          static_cast<std::int64_t>(sizeof(FrontEntry)) * size(entries.entries);
 }
 
+Index certain_zero_pivots(const SparseAnalysis& analysis, const Csr<double>& matrix) {
+  const std::vector<LocalIndex> places = analysis.column_places();
+  const Fronts& fronts = analysis.fronts;
+  Index zeros = 0;
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    if (!fronts.children_of(s).empty()) continue;
+    for (LocalIndex k = fronts.first[s]; k < fronts.first[s + 1]; ++k) {
+      const auto columns = matrix.row_columns(analysis.order[k]);
+      const bool has_own = std::any_of(columns.begin(), columns.end(), [&](LocalIndex column) {
+        return places[column] >= fronts.first[s] && places[column] < fronts.first[s + 1];
+      });
+      if (!has_own) ++zeros;
+    }
+  }
+  return zeros;
+}
+
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
                               bool matches, std::vector<LocalIndex> given, bool divides) {
   const Timer timer;

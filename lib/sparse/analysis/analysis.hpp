@@ -67,6 +67,11 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
                               bool matches, std::vector<LocalIndex> given = {},
                               bool divides = true);
 
+/// How many pivots of a symmetric `matrix` will be zero whatever its values are: columns without a
+/// diagonal entry, and without one in a row of their own front, of fronts that none was eliminated
+/// before. L D L^T can only make them larger, or pass them on.
+Index certain_zero_pivots(const SparseAnalysis& analysis, const Csr<double>& matrix);
+
 /// At most ten of these rows or columns, numbered from 1, as text.
 std::string named_from_one(const std::vector<LocalIndex>& all);
 

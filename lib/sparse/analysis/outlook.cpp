@@ -1,5 +1,7 @@
 #include "sparse/analysis/outlook.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -10,7 +12,6 @@
 #include "core/timer.hpp"
 #include "core/tuning.hpp"
 #include "io/order_file.hpp"
-#include "matrix/elliptic.hpp"
 #include "process/log.hpp"
 #include "sparse/analysis/analysis_file.hpp"
 #include "sparse/clean.hpp"
@@ -113,14 +114,6 @@ SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
   return kept_beside_checkpoints(asked, kept_in, kept.reads);
 }
 
-/// Whether nearly all rows are diagonally dominant, with a positive diagonal.
-bool looks_elliptic(const Csr<double>& matrix) {
-  constexpr double dominance = 0.95, most_rows = 0.95;
-  const EllipticRows rows = elliptic_rows(matrix, dominance);
-  return rows.positive &&
-         static_cast<double>(rows.count) >= most_rows * static_cast<double>(matrix.rows);
-}
-
 /// What each rank takes where all of them eliminate.
 std::vector<FactorMemory> memory_of_ranks(const SparseAnalysis& analysis, Factorization kind,
                                           int ranks, int threads) {
@@ -133,9 +126,31 @@ std::vector<FactorMemory> memory_of_ranks(const SparseAnalysis& analysis, Factor
   return result;
 }
 
+/// Whether L D L^T would lose pivots for certain, so that the matching of LU is better: more than a
+/// hundredth, and values differ, which that goes by.
+bool loses_pivots(const SparseAnalysis& analysis, const Csr<double>& matrix) {
+  constexpr double most = 0.01;
+  if (static_cast<double>(certain_zero_pivots(analysis, matrix)) <=
+      most * static_cast<double>(matrix.rows)) {
+    return false;
+  }
+  const double first = std::abs(matrix.values.front());
+  return std::any_of(matrix.values.begin(), matrix.values.end(),
+                     [first](double value) { return std::abs(value) != first; });
+}
+
+/// Whether options leave it to `auto` how a system is solved.
+bool says_nothing_of_how(const SolverOptions& options) {
+  return options.method == Method::automatic && options.pivoting == Pivoting::automatic &&
+         options.precision == Precision::float64 && options.ranks == SolvingRanks::automatic &&
+         options.ordering == Ordering::automatic && options.analysis_file.empty() &&
+         options.preconditioner == Preconditioner::automatic &&
+         options.null_space == NullSpaceKind::none && options.equilibrate != AutoSwitch::on;
+}
+
 /// `threads`: of each rank, without those that others lend.
 SparseStudy study(const Csr<double>& whole, const SolverOptions& options, const KeptAnalysis& kept,
-                  const Team& team, int threads) {
+                  bool may_promise, const Team& team, int threads) {
   SparseStudy result;
   if (options.method == Method::automatic ? !is_sparse_enough(whole) : !is_sparse(options.method)) {
     return result;
@@ -158,9 +173,22 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options, const 
       options.analysis_file.empty() && options.ordering == Ordering::automatic) {
     return result;
   }
+  if (may_promise && says_nothing_of_how(options)) {
+    outlook.promise =
+        promise_of_iteration(matrix, outlook.facts, options.condition, outlook.threads);
+    if (outlook.promise.made()) return result;
+  }
   const bool all = team.size() > 1 && options.ranks == SolvingRanks::all;
   auto analysis = std::make_shared<SparseAnalysis>(
       analysis_for(matrix, outlook.kind, options, !all, kept, result.kept_in));
+  if (options.method == Method::automatic && outlook.kind == Factorization::ldlt &&
+      options.ordering == Ordering::automatic && options.analysis_file.empty() &&
+      loses_pivots(*analysis, matrix)) {
+    outlook.kind = Factorization::lu;
+    std::error_code none;
+    if (!result.kept_in.empty()) std::filesystem::remove(result.kept_in, none);
+    *analysis = analysis_for(matrix, outlook.kind, options, !all, kept, result.kept_in);
+  }
   outlook.analysed = true;
   outlook.ordering = analysis->ordering;
   outlook.flops = analysis->flops;
@@ -228,12 +256,13 @@ void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank) {
 }
 
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options,
-                           const KeptAnalysis& kept) {
+                           const KeptAnalysis& kept, bool may_promise) {
   SparseStudy result;
   constexpr Index least_nonzeros = 100000;
   const int threads = omp_get_max_threads();
-  LentProcessors(team).on_first_rank(whole.nonzeros() >= least_nonzeros,
-                                     [&] { result = study(whole, options, kept, team, threads); });
+  LentProcessors(team).on_first_rank(whole.nonzeros() >= least_nonzeros, [&] {
+    result = study(whole, options, kept, may_promise, team, threads);
+  });
   result.outlook = broadcast_value(team, result.outlook, 0);
   if (result.outlook.over_ranks) {
     result.of_ranks.resize(team.size());

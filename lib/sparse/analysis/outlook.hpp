@@ -10,6 +10,7 @@
 #include "plan/memory_plan.hpp"
 #include "solve/options.hpp"
 #include "sparse/analysis/analysis.hpp"
+#include "sparse/analysis/promise.hpp"
 #include "sparse/places/front_places.hpp"
 #include "team/team.hpp"
 
@@ -19,6 +20,8 @@ namespace spsolve {
 struct SparseOutlook {
   bool analysed = false;  ///< there is an analysis, of the factorisation `kind`
   bool elliptic = false;  ///< symmetric, and looks like a discrete elliptic operator
+  /// Of an iteration that is tried before anything is analysed; then nothing is.
+  IterationPromise promise;
   Factorization kind = Factorization::lu;
   SymmetryFacts facts;
   Ordering ordering = Ordering::automatic;
@@ -74,7 +77,9 @@ struct KeptAnalysis {
 /// iteration, without an analysis, which would take longer. Throws on every rank what read_order(),
 /// load_analysis(), save_analysis() and analyse_sparse() throw on rank 0. Collective.
 /// With `kept` the analysis is read from there, or written; where it cannot be, the log says so.
+/// `may_promise`: whether `auto` may do without an analysis where promise_of_iteration() has one,
+/// as for a system that is solved once, in double, with nothing said of how.
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options,
-                           const KeptAnalysis& kept = {});
+                           const KeptAnalysis& kept = {}, bool may_promise = false);
 
 }  // namespace spsolve

@@ -127,18 +127,19 @@ OrderedGraph ordered_by(const Graph& graph, Ordering ordering,
   return result;
 }
 
-/// Whether all vertices have about as many neighbours, as many as in three dimensions: then
-/// dissection is far better than minimum degree.
+/// Whether dissection is far better than minimum degree.
 bool is_like_a_solid(const Graph& graph) {
   const LocalIndex n = graph.size();
   std::size_t most = 0;
   for (LocalIndex v = 0; v < n; ++v) most = std::max(most, graph.of(v).size());
-  const double mean = static_cast<double>(graph.starts[n]) / n;
-  return mean >= host_tuning.degree_of_solids &&
-         static_cast<double>(most) <= host_tuning.most_spread_of_degrees * mean;
+  return has_degrees_of_solids(static_cast<double>(graph.starts[n]) / n, static_cast<double>(most));
 }
 
 }  // namespace
+
+bool has_degrees_of_solids(double mean, double most) {
+  return mean >= host_tuning.degree_of_solids && most <= host_tuning.most_spread_of_degrees * mean;
+}
 
 double predicted_seconds(double flops, Index factor_entries, int threads) {
   return flops / (host_tuning.sparse_flops_per_second * threads) +

@@ -32,6 +32,10 @@ struct OrderedGraph {
 OrderedGraph order_graph(const Graph& graph, Ordering wanted,
                          std::span<const LocalIndex> given = {});
 
+/// Whether rows, or vertices, have about as many neighbours, `mean` of them and at most `most`, as
+/// many as in three dimensions.
+bool has_degrees_of_solids(double mean, double most);
+
 /// Seconds that an elimination is predicted to take, as a rough model of hosts has it.
 double predicted_seconds(double flops, Index factor_entries, int threads);
 /// The same of a GPU that has started.

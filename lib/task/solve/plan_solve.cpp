@@ -44,7 +44,8 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
     if (MemoryCheck reading = check_reading(shape, team, plan); !reading.fits) return reading;
     const Csr<double> whole = together(
         team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
-    study = study_for(config, team, whole);
+    study = most_ranks > 0 ? study_for(config, team, whole)
+                           : study_for_run(config, shape, team, whole, {}, gpus);
   }
   TaskReport ignored;
   const bool on_gpu = wants_gpu_elimination(config, shape.matrix.rows, team, gpus, ignored);

@@ -83,8 +83,8 @@ class SolveRun {
     }
     const KeptAnalysis kept{config_.checkpoint.directory,
                             config_.checkpoint.resume != ResumeChoice::never};
-    SparseStudy study =
-        times_.measure("analyse", [&] { return study_for(config_, team_, whole, kept); });
+    SparseStudy study = times_.measure(
+        "analyse", [&] { return study_for_run(config_, shape, team_, whole, kept, gpus_); });
     kept_analysis_ = study.kept_in;
     const std::unique_ptr<DenseMemory> memory = times_.measure(
         "device", [&] { return place_system(config_, shape, study, team_, gpus_, report_); });

@@ -84,6 +84,14 @@ SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& 
   return study_for(sparse, team, whole);
 }
 
+SparseStudy study_for_run(const Config& config, const SystemShape& shape, Team& team,
+                          const Csr<double>& whole, const KeptAnalysis& kept, const Gpus& gpus) {
+  if (!may_be_sparse(config)) return {};
+  const bool is_solved_once = shape.right_hand_sides == 1 && config.matrix.values.empty();
+  const bool on_hosts = config.device == DeviceChoice::host || !gpus.dense_bytes;
+  return study_sparsity(team, whole, config.solve, kept, is_solved_once && on_hosts);
+}
+
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {
   const bool left_open =
       config.solve.ranks == SolvingRanks::automatic && config.solve.method == Method::automatic;

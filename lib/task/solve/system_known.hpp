@@ -26,6 +26,11 @@ MemoryCheck check_reading(const SystemShape& shape, Team& team, MemoryPlan& mine
 /// 0 cannot read it. Collective.
 SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& team);
 
+/// study_for() of a run: where it solves one system alone, for one right-hand side, perhaps that it
+/// is better iterated at once; but not for GPUs, which have a long way to their start. Collective.
+SparseStudy study_for_run(const Config& config, const SystemShape& shape, Team& team,
+                          const Csr<double>& whole, const KeptAnalysis& kept, const Gpus& gpus);
+
 /// Whether rank 0 solves alone: on GPUs, messages between them take longer than the whole
 /// elimination of a small system on one. A method that is named is that of all ranks, as it was
 /// asked for. Collective.

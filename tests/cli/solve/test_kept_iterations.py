@@ -145,17 +145,20 @@ class Iterations(Checkpoint):
     def test_what_auto_tries_by_iteration_is_kept(self):
         # Large enough for auto to take cg.
         self.configure()
-        settings = ("--set", "solve.method=auto", "--set", "solve.preconditioner=auto",
-                    "--set", "matrix.generate=grid3d:40", "--set", "solve.condition=false")
-        result = self.failing(at(4, "end"), *settings)
-        self.assertEqual(result.code, INTERRUPTED, result.text)
-        # The analysis by which auto chose lies beside.
-        self.assertEqual(sorted(path.suffix for path in self.kept()), [".analysis", ".checkpoint"])
-        result = self.spsolve("c.yaml", *settings)
-        self.assertEqual(result.code, SOLVED, result.text)
-        self.assertEqual(self.report()["method"], "cg")
-        self.assertEqual(self.report()["checkpoint"]["resumed_step"], 4)
-        self.assertEqual(self.kept(), [])
+        # By an analysis for many right-hand sides, which lies beside, and without one for a single.
+        for columns, kept in (("2", [".analysis", ".checkpoint"]), ("1", [".checkpoint"])):
+            with self.subTest(columns):
+                settings = ("--set", "solve.method=auto", "--set", "solve.preconditioner=auto",
+                            "--set", f"right_hand_side.columns={columns}",
+                            "--set", "matrix.generate=grid3d:40", "--set", "solve.condition=false")
+                result = self.failing(at(4, "end"), *settings)
+                self.assertEqual(result.code, INTERRUPTED, result.text)
+                self.assertEqual(sorted(path.suffix for path in self.kept()), kept)
+                result = self.spsolve("c.yaml", *settings)
+                self.assertEqual(result.code, SOLVED, result.text)
+                self.assertEqual(self.report()["method"], "cg")
+                self.assertEqual(self.report()["checkpoint"]["resumed_step"], 4)
+                self.assertEqual(self.kept(), [])
 
     def test_what_takes_the_place_of_an_iteration_keeps_nothing(self):
         self.configure()

@@ -327,6 +327,21 @@ class Krylov(CliTest):
                                 "solve.iterations=400")
             self.assertEqual(result.code, NOT_TRUSTWORTHY, method + result.text)
 
+    def test_auto_iterates_at_once_where_that_converges_soon(self):
+        # For one system; more of them are worth an analysis, which is what a dry run of ranks shows.
+        self.spmtx("generate", "random_sparse:900:2:1", "two.mtx")
+        for words, method in (((), "bicgstab"), (("right_hand_side=two.mtx",), "sparse_lu"),
+                              (("solve.ordering=amd",), "sparse_lu")):
+            result = self.solve("cage:900", "solve.method=auto", *words)
+            self.assertEqual(result.code, SOLVED, result.text)
+            report = self.report()
+            self.assertEqual(report["method"], method, words)
+            self.assertEqual("krylov" in report, method == "bicgstab")
+            self.assertEqual(report["status"], "solved")
+        result = self.spsolve("cage:900", "--dry-run", "--ranks", "2")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertIn("Analysis:", result.out)
+
     def test_auto_says_what_it_took_where_elimination_does_not_fit(self):
         self.needs_limits()
         self.write("c.yaml", "matrix: convdiff3d:44\nsolve: {condition: false}\nthreads: 1\n"

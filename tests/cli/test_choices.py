@@ -1,0 +1,45 @@
+"""apps/choices.py: auto beside every method by name."""
+
+import csv
+import sys
+import unittest
+
+from support import BIN, CliTest, INPUT, ROOT, SOLVED
+
+SCRIPT = ROOT / "apps" / "choices.py"
+
+
+class Choices(CliTest):
+    def compare(self, *words):
+        return self.run_program(sys.executable, SCRIPT, "--spsolve", BIN / "spsolve", "--samples", "1",
+                                *words)
+
+    def test_a_row_for_each_matrix_that_auto_has_an_answer_for(self):
+        (self.folder / "files").mkdir()
+        self.write("files/singular.mtx",
+                   "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n")
+        self.write("files/broken.mtx", "nothing\n")
+        result = self.compare("grid2d:12", "circuit:300", "--matrices", "files", "--csv", "t.csv")
+        self.assertEqual(result.code, SOLVED, result.text)
+        with (self.folder / "t.csv").open(newline="", encoding="utf-8") as file:
+            rows = {row["matrix"]: row for row in csv.DictReader(file)}
+        self.assertEqual(list(rows), ["grid2d:12", "circuit:300", "singular.mtx"])
+        self.assertIn("broken.mtx | no answer", result.out)
+        self.assertEqual(rows["grid2d:12"]["n"], "144")
+        self.assertEqual(rows["circuit:300"]["auto took"], "sparse_lu")
+        # cg finds no more than that it is not the method for it.
+        self.assertEqual(rows["singular.mtx"]["auto took"], "singular")
+        self.assertIn(rows["singular.mtx"]["best"], ("lu", "gauss", "sparse_lu"))
+        for row in rows.values():
+            self.assertAlmostEqual(float(row["ratio"]),
+                                   float(row["auto, ms"]) / float(row["best, ms"]), delta=0.1)
+        self.assertRegex(result.out.splitlines()[-1], "^3 matrices: auto was slower than 1.1 times")
+
+    def test_a_program_that_is_missing(self):
+        result = self.run_program(sys.executable, SCRIPT, "--spsolve", "none", "grid2d:12")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("none is missing; build it", result.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
