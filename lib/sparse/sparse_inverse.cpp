@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/tuning.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
 #include "matrix/symmetry.hpp"
@@ -302,6 +303,16 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
 }
 
 template <typename T>
+bool SparseInverse<T>::is_slow(int steps) const {
+  constexpr int few_steps = 8;
+  constexpr double of_first = 4;  // threshold pivoting takes so many times as long
+  if (steps < few_steps || memory_.memory() == MemoryKind::gpu || choice_.over_ranks) return false;
+  const auto entries = static_cast<double>(facts_.sparse->factor_entries);
+  return steps * host_tuning.seconds_of_entry_in_estimates * entries >
+         of_first * predicted_seconds(facts_.sparse->flops, facts_.sparse->factor_entries, 1);
+}
+
+template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
                                                    std::string& failure) {
   const Index perturbed = facts_.sparse->perturbed_pivots;
@@ -328,6 +339,12 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
     by_gmres_ = false;
     failure = fmt::format(
         "{}, and with these factors GMRES found another solution than one that was known", told);
+    return nullptr;
+  }
+  if (is_slow(trial.outcome.steps)) {
+    by_gmres_ = false;
+    failure = fmt::format("{}, and GMRES on these factors took {} steps for a first solution", told,
+                          trial.outcome.steps);
     return nullptr;
   }
   facts_.notes.push_back(

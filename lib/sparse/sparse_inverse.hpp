@@ -35,8 +35,8 @@ struct SparseChoice {
 /// 3. where multipliers grew, a trial of the factors alone, by the first right-hand side, now or
 /// when
 ///    it comes; where that leaves too large a backward error, or pivots were made larger: GMRES on
-///    these factors for every solve (Li and Demmel 1998), if it converges for a first one and finds
-///    a solution that is known;
+///    these factors for every solve (Li and Demmel 1998), if it converges for a first one, in few
+///    steps where another elimination is soon done, and finds a solution that is known;
 /// 4. elimination again with threshold pivoting, pivots that fail passed on to the parent
 ///    (see threshold.hpp); on rank 0;
 /// 5. refusal, with the rank that was found.
@@ -70,6 +70,9 @@ class SparseInverse final : public Inverse {
   void factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run, const std::string& failure);
   void refuse_singular(const ThresholdOutcome& found) const;
+  /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
+  /// than another elimination on hosts.
+  bool is_slow(int steps) const;
   /// Whether the factors do, by themselves or with GMRES; if not, `failure` says why. Hands back
   /// what was solved for run.first on the way.
   std::unique_ptr<Vectors> try_out(const EliminationRun& run, std::string& failure);

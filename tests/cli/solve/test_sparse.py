@@ -177,6 +177,18 @@ class Limits(CliTest):
                     self.assertRegex(said, f"rank 0 needs {unfit} for itself")
                     self.assertIn(part, result.err)
 
+    def test_factors_that_need_many_steps_of_gmres_are_made_anew(self):
+        # Its perturbed pivots took GMRES 10 to 14 steps for each of a dozen solves.
+        for path in self.real_matrices("nontrivial_mc64_example.mtx"):
+            for method in ("auto", "sparse_ldlt"):
+                result = self.spsolve(path, "ones", "--method", method, "--report", "report.json")
+                self.assertEqual(result.code, SOLVED, result.text)
+                report = self.report()
+                self.assertEqual(report["method"], "sparse_ldlt")
+                self.assertGreater(report["sparse"]["delayed_pivots"], 0)
+                self.assertRegex(" ".join(report["notes"]),
+                                 r"GMRES on these factors took \d+ steps for a first solution")
+
 
 if __name__ == "__main__":
     unittest.main()
