@@ -79,7 +79,25 @@ Dense<double> SystemMatrix::column_maxima(const std::vector<double>& row_factors
   return over_columns(std::move(largest), Meeting::maximum);
 }
 
+/// Where vectors are. Not a finite number where entries overflow before both factors are there.
+double SystemMatrix::infinity_norm_by_product(const Equilibration& scaling) {
+  const std::unique_ptr<Vectors> sums = vectors(1);
+  if (scaling.scales) {
+    apply_magnitudes(1, scaling.columns.vector(*this), *sums);
+    sums->scale_rows(scaling.rows.vector(*this));
+  } else {
+    const std::unique_ptr<Vectors> ones = vectors(1);
+    ones->fill(1);
+    apply_magnitudes(1, *ones, *sums);
+  }
+  return maxima(*sums).front();
+}
+
 double SystemMatrix::infinity_norm(const Equilibration& scaling) {
+  if (&memory() != &host_vector_memory()) {
+    const double norm = infinity_norm_by_product(scaling);
+    if (std::isfinite(norm)) return norm;
+  }
   const std::vector<double> column_factors =
       scaling.scales ? with_halo(scaling.columns.on_host()) : std::vector<double>{};
   const std::vector<double>& row_factors = scaling.rows.on_host();

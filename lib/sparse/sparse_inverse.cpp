@@ -18,14 +18,6 @@ namespace spsolve {
 
 namespace {
 
-/// All rows on rank 0.
-RowLayout on_first_rank(Index rows, int ranks) {
-  RowLayout layout{rows, ranks};
-  layout.borders.assign(static_cast<std::size_t>(ranks) + 1, rows);
-  layout.borders.front() = 0;
-  return layout;
-}
-
 constexpr std::string_view word_for(Factorization kind) {
   switch (kind) {
     case Factorization::cholesky:
@@ -97,7 +89,7 @@ void SparseInverse<T>::gather(SystemMatrix& matrix) {
   if (team_.size() == 1) {
     rows_ = &matrix.local_rows();
   } else {
-    const RowLayout to = on_first_rank(matrix.order(), team_.size());
+    const RowLayout to = RowLayout::on_first_rank(matrix.order(), team_.size());
     whole_ = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
     rows_ = &whole_;
   }

@@ -74,6 +74,30 @@ TEST_F(GpuScaledValues, AreThoseOfAHost) {
   }
 }
 
+TEST_F(GpuScaledValues, GiveTheNormsOfAHost) {
+  SoloTeam team;
+  for (const double decades : {0.0, 3.0, 70.0}) {
+    const Csr<double> matrix = badly_scaled(generate_matrix("circuit:3000"), decades);
+    const RowLayout layout{matrix.rows, 1};
+    SystemMatrix host(team, layout, Csr<double>(matrix));
+    SystemMatrix device(team, layout, Csr<double>(matrix), device_vector_memory());
+    Equilibration scaling;
+    find_scale_factors(*host_scaled_values(matrix), *test::analysis_of(matrix, Factorization::lu),
+                       AutoSwitch::on, Precision::float64, scaling);
+    const Equilibration on_device{true, scaling.rows.on_host(), scaling.columns.on_host()};
+    const double bound = 1e-13;
+    EXPECT_NEAR(device.infinity_norm(on_device) / host.infinity_norm(scaling), 1, bound);
+    EXPECT_NEAR(device.infinity_norm({}) / host.infinity_norm({}), 1, bound);
+  }
+  // What overflows before both factors are there.
+  Csr<double> matrix = generate_matrix("tridiagonal:5");
+  for (double& value : matrix.values) value = 0x1p1000;
+  const Equilibration scaling{true, std::vector<double>(5, 0x1p-1020),
+                              std::vector<double>(5, 0x1p100)};
+  SystemMatrix device(team, RowLayout{5, 1}, Csr<double>(matrix), device_vector_memory());
+  EXPECT_EQ(device.infinity_norm(scaling), 3 * 0x1p80);
+}
+
 TEST_F(GpuScaledValues, TellValuesThatAreNoNumbers) {
   for (const double value : {std::nan(""), std::numeric_limits<double>::infinity(),
                              -std::numeric_limits<double>::infinity()}) {
