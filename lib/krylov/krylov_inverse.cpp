@@ -17,6 +17,20 @@ namespace {
 /// Residuals that solves which are not for a solution stop at, as a part of their right-hand sides.
 constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
 
+/// Powers of two that bring columns near 1 whose largest entries are so far from it that squares of
+/// their residuals would vanish or overflow; 1 for others.
+Columns factors_near_one(const Columns& largest) {
+  constexpr int far = 200, largest_exponent = 1022;  // so that its inverse is exact, too
+  Columns factors;
+  for (const double size : largest) {
+    const bool usable = size > 0 && std::isfinite(size);
+    const int exponent = usable ? std::ilogb(size) : 0;
+    factors.push_back(
+        std::abs(exponent) <= far ? 1.0 : std::ldexp(1.0, std::min(-exponent, largest_exponent)));
+  }
+  return factors;
+}
+
 /// Whether u^T A v = v^T A u for two random vectors, as all symmetric matrices have it, and others
 /// with probability 0 but for rounding.
 bool seems_symmetric(BandMatrix& matrix) {
@@ -240,6 +254,7 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
   outcome.asked = goal.tolerance;
   outcome.history = solved.history;
   outcome.shortfall.clear();
+  outcome.correction_error = 0;
   const std::string_view method = name(options_.method);
   // Near enough to the default goal is as good as it: what judges x has the last word.
   constexpr double good_enough = 1e-12;
@@ -351,13 +366,20 @@ KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, cons
 KrylovSolve KrylovInverse::solve(Start start, KrylovWatch::Goal goal, const Vectors& b,
                                  Vectors& x) {
   if (!goal.out_of_time) goal.out_of_time = out_of_time(b.team());
-  std::unique_ptr<Vectors> consistent;
-  if (null_space_ && (symmetric_ || start.transposed)) {
-    consistent = copy_of(b);
-    null_space_->project(*consistent);
+  const Columns factors = factors_near_one(maxima(b));
+  const bool scales = std::ranges::any_of(factors, [](double factor) { return factor != 1; });
+  const bool projects = null_space_ && (symmetric_ || start.transposed);
+  std::unique_ptr<Vectors> changed;
+  if (scales || projects) changed = copy_of(b);
+  if (scales) changed->scale_columns(factors);
+  if (projects) null_space_->project(*changed);
+  if (scales && start.from_x) x.scale_columns(factors);
+  KrylovSolve solved = solve_for(start, goal, changed != nullptr ? *changed : b, x);
+  if (scales) {
+    Columns back;
+    for (const double factor : factors) back.push_back(1 / factor);
+    x.scale_columns(back);
   }
-  const Vectors& right = consistent != nullptr ? *consistent : b;
-  KrylovSolve solved = solve_for(start, goal, right, x);
   if (null_space_ && (symmetric_ || !start.transposed)) null_space_->project(x);
   return solved;
 }
@@ -416,7 +438,10 @@ void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
   if (purpose_ == SolvePurpose::solution) return solve_as_asked({transposed}, x, y, nullptr);
   const double tolerance =
       purpose_ == SolvePurpose::estimate ? estimate_tolerance : correction_tolerance;
-  solve({transposed}, {0, tolerance, first_goal().most_steps}, x, y);
+  const KrylovSolve solved = solve({transposed}, {0, tolerance, first_goal().most_steps}, x, y);
+  if (purpose_ != SolvePurpose::correction) return;
+  double& error = facts_.krylov->correction_error;
+  error = std::max(error, solved.error < 1 ? solved.error : 1.0);
 }
 
 void KrylovInverse::apply(const Vectors& x, Vectors& y) {

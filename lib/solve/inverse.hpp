@@ -75,6 +75,8 @@ struct KrylovOutcome {
   Index steps = 0;
   bool converged = true;             ///< to the backward error that was asked for
   double asked = 0;                  ///< that
+  double correction_error = 0;       ///< residuals that corrections of x were solved to, as a part
+                                     ///< of their right-hand sides; the worst, 1 at most
   std::vector<double> history;       ///< backward error before the first step and after each, by
                                      ///< residuals of the method's recurrences; the worst column
   std::vector<GridLevel> levels;     ///< of multigrid, the finest first

@@ -51,6 +51,16 @@ bool is_the_matrix(const TrustFigures& figures) {
          figures.condition->normwise * static_cast<double>(figures.order) >= 0.1 / unit_roundoff;
 }
 
+/// What corrections say of the error of x: the last one, and what its own error may have hidden.
+double estimate_of(const TrustFigures& figures) {
+  double estimate = figures.refinement.forward_error;
+  if (figures.condition && figures.correction_error > 0) {
+    estimate +=
+        figures.correction_error * forward_bound(*figures.condition, figures.refinement.after);
+  }
+  return estimate;
+}
+
 Doubt doubt_about(const TrustFigures& figures) {
   const auto& condition = figures.condition;
   if (figures.probe && !figures.probe->found()) {
@@ -60,7 +70,7 @@ Doubt doubt_about(const TrustFigures& figures) {
     return Doubt::factors;
   }
   if (condition && condition->componentwise >= 1 / unit_roundoff) return Doubt::singular;
-  const double estimate = figures.refinement.forward_error;
+  const double estimate = estimate_of(figures);
   const bool found_and_converged = figures.probe && estimate < no_digit;
   if (condition && !found_and_converged &&
       !(forward_bound(*condition, figures.refinement.after) < no_digit)) {
@@ -185,7 +195,7 @@ Trust judge(const TrustFigures& figures) {
   trust.doubt = doubt_about(figures);
   trust.verdict = verdict_on(trust.doubt, figures);
   if (trust.doubt == Doubt::none) {
-    trust.estimate = figures.refinement.forward_error;
+    trust.estimate = estimate_of(figures);
     if (figures.condition) {
       trust.bound = forward_bound(*figures.condition, figures.refinement.after);
       const double lost = std::log10(std::max(figures.condition->componentwise, 1.0));

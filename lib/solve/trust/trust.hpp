@@ -23,8 +23,10 @@ struct TrustFigures {
   Precision precision = Precision::float64;  ///< as it was asked for
   bool float_factors = false;                ///< what solves is factors in float
   PivotStatistics pivots;
-  bool has_pivots = true;  ///< whether they are those of an elimination
-  double asked = 0;        ///< the backward error that was asked for; 0: as small as it gets
+  bool has_pivots = true;       ///< whether they are those of an elimination
+  double correction_error = 0;  ///< of a Krylov method: residuals of its corrections, as a part of
+                                ///< their right-hand sides
+  double asked = 0;             ///< the backward error that was asked for; 0: as small as it gets
   Acceptance accept = Acceptance::digits;
   Refinement refinement;
   std::optional<Condition> condition;
@@ -79,6 +81,9 @@ double forward_bound(const Condition& condition, const Quality& quality);
 /// Judges a solution. With u = 2^-53, kappa and c the condition in the norm and by components, eta
 /// and omega the backward errors alike, B = min(2 kappa eta, c omega), s the estimate of
 /// refinement:
+///
+/// s is the last correction; where a Krylov method solved for it, with a residual that was t of the
+/// right-hand side, it is s + t B, as what is left of the correction may be.
 ///
 ///     singular    the known solution was not found (see probe_known_solution()), or c >= 1 / u
 ///     factors     the same with factors in float, already for c >= 2^24 / 10, or where the

@@ -86,6 +86,23 @@ class Krylov(CliTest):
                 with self.subTest(power=power, method=method):
                     self.check_answer(rows, b, method)
 
+    def test_digits_that_corrections_cannot_tell_are_not_promised(self):
+        order, chance = 12, random.Random(2)
+        rows = [[1 / (i + j + 1) for j in range(order)] for i in range(order)]
+        for b in ([[chance.uniform(-1, 1)] for _ in rows], [[float(i == 0)] for i in range(order)]):
+            for method in ("cg", "block_cg", "minres"):
+                with self.subTest(method):
+                    self.check_answer(rows, b, method)
+
+    def test_right_hand_sides_of_very_different_sizes(self):
+        order, chance = 9, random.Random(3)
+        rows = [[chance.uniform(-1, 1) + 4 * (i == j) for j in range(order)] for i in range(order)]
+        b = [[chance.uniform(-1, 1) * size for size in (1e150, 1e-150, 1e300, 1e-290, 1)]
+             for _ in rows]
+        for method in ("gmres", "bicgstab", "idr"):
+            with self.subTest(method):
+                self.assertTrue(self.check_answer(rows, b, method))
+
     def test_it_stops_at_the_tolerance_and_says_which(self):
         result = self.solve("grid2d:50", "solve.method=cg", "solve.tolerance=1e-6",
                             "solve.preconditioner=jacobi")
