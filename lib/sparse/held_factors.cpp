@@ -83,8 +83,9 @@ void HeldFactors<T>::begin(const std::shared_ptr<const SparseAnalysis>& analysis
 }
 
 template <typename T>
-std::string HeldFactors<T>::known_failure() const {
-  return kept_ && kept_->found() && kept_->found()->threshold ? kept_->found()->failure : "";
+FactorFailure HeldFactors<T>::known_failure() const {
+  const bool known = kept_ && kept_->found() && kept_->found()->threshold;
+  return known ? kept_->found()->failure : FactorFailure{};
 }
 
 /// What hears of the fronts of that stage of the elimination.
@@ -158,7 +159,7 @@ void HeldFactors<T>::refuse_more_than_there_is(Factorization kind) const {
 template <typename T>
 ThresholdTold HeldFactors<T>::factor_with_threshold(
     const std::shared_ptr<const SparseAnalysis>& analysis, Factorization kind, ScaledValues* values,
-    const EliminationRun& run, const std::string& failure,
+    const EliminationRun& run, const FactorFailure& failure,
     const std::function<void(const ThresholdOutcome&)>& refuse) {
   take(analysis);
   shared_.reset();

@@ -37,9 +37,9 @@ class HeldFactors {
   /// where the run keeps any. Collective.
   void begin(const std::shared_ptr<const SparseAnalysis>& analysis, const EliminationRun& run);
 
-  /// Why factors without threshold pivoting did not do, as the run before this one found; or "".
-  /// factor() then hands back their counts alone.
-  std::string known_failure() const;
+  /// Why factors without threshold pivoting did not do, as the run before this one found, if it
+  /// did. factor() then hands back their counts alone.
+  FactorFailure known_failure() const;
 
   /// Eliminates by the analysis that rank 0 has (others pass null), for vectors in these bands. The
   /// counts on every rank. Collective.
@@ -51,7 +51,7 @@ class HeldFactors {
   /// where pivots are missing, and throws. Collective.
   ThresholdTold factor_with_threshold(const std::shared_ptr<const SparseAnalysis>& analysis,
                                       Factorization kind, ScaledValues* values,
-                                      const EliminationRun& run, const std::string& failure,
+                                      const EliminationRun& run, const FactorFailure& failure,
                                       const std::function<void(const ThresholdOutcome&)>& refuse);
 
   /// Bytes of factors that rank 0's GPU has in host memory; on rank 0.

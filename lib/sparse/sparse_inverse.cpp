@@ -275,7 +275,7 @@ void SparseInverse<T>::refuse_singular(const ThresholdOutcome& found) const {
 
 template <typename T>
 void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
-                                             const std::string& failure) {
+                                             const FactorFailure& failure) {
   const Factorization kind =
       choice_.kind == Factorization::lu ? Factorization::lu : Factorization::ldlt;
   run.progress.restart("eliminating again, with threshold pivoting");
@@ -288,6 +288,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
   SparseOutcome& outcome = *facts_.sparse;
   outcome.factorisation = word_for(kind);
   outcome.ranks = factors_.ranks();
+  outcome.gmres_steps = failure.gmres_steps;
   outcome.delayed_pivots = told.delayed;
   outcome.factor_entries = told.factor_entries;
   outcome.moved_pivots = told.counts.swaps;
@@ -306,7 +307,7 @@ bool SparseInverse<T>::is_slow(int steps) const {
 
 template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
-                                                   std::string& failure) {
+                                                   FactorFailure& failure) {
   const Index perturbed = facts_.sparse->perturbed_pivots;
   std::string told =
       fmt::format("{} of {} pivots were too small and made larger", perturbed, matrix_->order());
@@ -318,10 +319,11 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
                        largest_multiplier_, trial.outcome.backward_error);
   }
   GmresInverse::Trial trial = gmres().try_out(run.first);
-  facts_.sparse->gmres_steps = trial.outcome.steps;
+  facts_.sparse->gmres_steps = failure.gmres_steps = trial.outcome.steps;
   if (!trial.outcome.converged) {
-    failure = fmt::format("{}, and GMRES on these factors stopped at a backward error of {:.1e}",
-                          told, trial.outcome.backward_error);
+    failure.words =
+        fmt::format("{}, and GMRES on these factors stopped at a backward error of {:.1e}", told,
+                    trial.outcome.backward_error);
     return nullptr;
   }
   // Perturbed factors of a singular matrix leave small residuals, too.
@@ -329,14 +331,14 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
   ScaledOperator inverse = ScaledOperator::unscaled(*this, *matrix_, *scaling_);
   if (!probe_known_solution(*matrix_, inverse).found()) {
     by_gmres_ = false;
-    failure = fmt::format(
+    failure.words = fmt::format(
         "{}, and with these factors GMRES found another solution than one that was known", told);
     return nullptr;
   }
   if (is_slow(trial.outcome.steps)) {
     by_gmres_ = false;
-    failure = fmt::format("{}, and GMRES on these factors took {} steps for a first solution", told,
-                          trial.outcome.steps);
+    failure.words = fmt::format("{}, and GMRES on these factors took {} steps for a first solution",
+                                told, trial.outcome.steps);
     return nullptr;
   }
   facts_.notes.push_back(
@@ -362,16 +364,16 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
 
 template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::make_sure(const EliminationRun& run) {
-  std::string failure = factors_.known_failure();
-  std::unique_ptr<Vectors> x = failure.empty() ? try_out(run, failure) : nullptr;
-  if (failure.empty()) return run.first != nullptr ? std::move(x) : nullptr;
+  FactorFailure failure = factors_.known_failure();
+  std::unique_ptr<Vectors> x = failure.words.empty() ? try_out(run, failure) : nullptr;
+  if (failure.words.empty()) return run.first != nullptr ? std::move(x) : nullptr;
   factor_with_threshold(run, failure);
   facts_.notes.push_back(
       fmt::format("eliminated again{} with threshold pivoting, which delayed {} pivots: {}",
                   memory_.memory() == MemoryKind::gpu ? " on the host"
                   : choice_.over_ranks                ? " on rank 0"
                                                       : "",
-                  facts_.sparse->delayed_pivots, failure));
+                  facts_.sparse->delayed_pivots, failure.words));
   return nullptr;
 }
 

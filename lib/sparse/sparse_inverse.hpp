@@ -68,14 +68,14 @@ class SparseInverse final : public Inverse {
   Equilibration gathered_scaling(const SystemMatrix& matrix, const Equilibration& scaling) const;
   void analyse(const SystemMatrix& matrix);
   void factor(const EliminationRun& run);
-  void factor_with_threshold(const EliminationRun& run, const std::string& failure);
+  void factor_with_threshold(const EliminationRun& run, const FactorFailure& failure);
   void refuse_singular(const ThresholdOutcome& found) const;
   /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
   /// than another elimination on hosts.
   bool is_slow(int steps) const;
   /// Whether the factors do, by themselves or with GMRES; if not, `failure` says why. Hands back
   /// what was solved for run.first on the way.
-  std::unique_ptr<Vectors> try_out(const EliminationRun& run, std::string& failure);
+  std::unique_ptr<Vectors> try_out(const EliminationRun& run, FactorFailure& failure);
   /// try_out(), and what is done where it fails.
   std::unique_ptr<Vectors> make_sure(const EliminationRun& run);
   /// make_sure() by y <- A^-1 x, where factors are to be tried out yet.

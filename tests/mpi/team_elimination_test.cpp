@@ -153,7 +153,7 @@ TEST(TeamElimination, GivesWayToThresholdsOnRank0AndBack) {
     EXPECT_EQ(factors.factor(analysis, bands, Factorization::lu, values, run).failed, -1);
     solves(team.size());
     const ThresholdTold told = factors.factor_with_threshold(
-        analysis, Factorization::lu, values, run, "", [](const ThresholdOutcome&) { FAIL(); });
+        analysis, Factorization::lu, values, run, {}, [](const ThresholdOutcome&) { FAIL(); });
     EXPECT_EQ(told.missing, 0);
     solves(1);
   }

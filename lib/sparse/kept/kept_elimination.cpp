@@ -19,7 +19,7 @@ std::string part_section(Index part) {
 /// The beginning of the section "sparse elimination"; no padding anywhere.
 struct Head {
   std::uint64_t analysis = 0;
-  std::int32_t kind = 0, threshold = 0, first_kind = 0, reserved = 0;
+  std::int32_t kind = 0, threshold = 0, first_kind = 0, gmres_steps = 0;
   std::int64_t parts = 0, fronts = 0, columns = 0;
   double flops = 0;
   PivotCounts first;
@@ -70,7 +70,8 @@ Index KeptElimination::take(const CheckpointFiles& files) {
   constexpr auto last_kind = static_cast<std::int32_t>(Factorization::lu);
   const bool known = head.kind >= 0 && head.kind <= last_kind && head.first_kind >= 0 &&
                      head.first_kind <= last_kind && (head.threshold == 0 || head.threshold == 1) &&
-                     head.parts >= 0 && head.parts <= std::ssize(file.sections());
+                     head.gmres_steps >= 0 && head.parts >= 0 &&
+                     head.parts <= std::ssize(file.sections());
   if (!known) file.refuse("contradicts itself");
   std::vector<char> failure;
   bytes.list(failure);
@@ -78,7 +79,8 @@ Index KeptElimination::take(const CheckpointFiles& files) {
   stage.threshold = head.threshold == 1;
   stage.first_kind = static_cast<Factorization>(head.first_kind);
   stage.first = head.first;
-  stage.failure.assign(failure.begin(), failure.end());
+  stage.failure.words.assign(failure.begin(), failure.end());
+  stage.failure.gmres_steps = head.gmres_steps;
   std::vector<char> waited(fronts.size(), 0);
   for (Index k = 0; k < head.parts; ++k) {
     const Part part = read_part(file, k);
@@ -214,13 +216,14 @@ void KeptElimination::write(SectionWriter& file, KeptFronts& fronts,
             static_cast<std::int32_t>(stage_.kind),
             stage_.threshold ? 1 : 0,
             static_cast<std::int32_t>(stage_.first_kind),
-            0,
+            stage_.failure.gmres_steps,
             parts_ + 1,
             fronts_done_,
             columns_,
             flops_,
             stage_.first};
-  std::vector<char> failure(stage_.failure.begin(), stage_.failure.end());
+  const std::string& words = stage_.failure.words;
+  std::vector<char> failure(words.begin(), words.end());
   bytes.value(head);
   bytes.list(failure);
   fronts.name_totals(bytes);

@@ -21,6 +21,12 @@ namespace spsolve {
 // Nothing of it depends on threads. What a front passed up is written once at most, and read for
 // those alone whose parents are not done.
 
+/// Why factors without threshold pivoting did not do.
+struct FactorFailure {
+  std::string words;    ///< none where they did
+  int gmres_steps = 0;  ///< that were taken on them in vain
+};
+
 /// Whose fronts are kept: the factorisation, and whether by threshold pivoting, which takes the
 /// place of factors that did not do.
 struct KeptStage {
@@ -28,7 +34,7 @@ struct KeptStage {
   bool threshold = false;
   Factorization first_kind = Factorization::lu;  ///< of the factors that did not do
   PivotCounts first;                             ///< of those
-  std::string failure;                           ///< why they did not
+  FactorFailure failure;                         ///< why they did not
 };
 
 /// Keeps an elimination by the checkpoints of its run, and goes on from the newest good one.

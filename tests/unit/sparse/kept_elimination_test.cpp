@@ -54,9 +54,10 @@ class KeptSparse : public testing::Test {
       KeptStage stage;
       stage.kind = kind_;
       stage.threshold = threshold;
-      stage.failure = "as it was";
+      stage.failure = {"as it was", 7};
       if (kept->found()) {
-        EXPECT_EQ(kept->found()->failure, stage.failure);
+        EXPECT_EQ(kept->found()->failure.words, stage.failure.words);
+        EXPECT_EQ(kept->found()->failure.gmres_steps, 7);
       }
       kept->begin_stage(stage);
       elimination.keep_by(&*kept);
