@@ -122,8 +122,7 @@ void DeviceElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) 
 class DeviceSparseMemory final : public SparseMemory {
  public:
   MemoryKind memory() const override { return MemoryKind::gpu; }
-  std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows,
-                                          SystemMatrix* matrix) override {
+  std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows, SystemMatrix* matrix) override {
     const auto there =
         matrix != nullptr ? rows_on_device(matrix->bands().products()) : std::nullopt;
     if (!there) return host_scaled_values(rows);

@@ -221,7 +221,8 @@ MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int
 std::string solver_help() {
   std::string text =
       "Methods of solve.method; auto takes the one that is predicted to be soonest done, cg where "
-      "A looks elliptic, cg or bicgstab where it is seen to converge soon, and a Krylov method where "
+      "A looks elliptic, cg or bicgstab where it is seen to converge soon, and a Krylov method "
+      "where "
       "elimination does not fit into memory:\n\n";
   for (const SolverRow& row : solver_table())
     text += fmt::format("{}\n      {}\n", name(row.method), row.sentence);

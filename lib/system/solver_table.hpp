@@ -25,7 +25,7 @@ struct SolverQuestion {
   int ranks = 1;
   int threads = 1;  ///< of rank 0
   MemoryKind memory = MemoryKind::host;
-  GpuDenseBytes gpu;       ///< what dense rows take on a GPU; empty on hosts
+  GpuDenseBytes gpu;  ///< what dense rows take on a GPU; empty on hosts
   /// Bytes free on a GPU, where that is known.
   std::int64_t gpu_memory = std::numeric_limits<std::int64_t>::max();
   bool keeps = false;      ///< whether checkpoints are wanted

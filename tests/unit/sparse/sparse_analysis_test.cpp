@@ -155,7 +155,8 @@ TEST(SparseScaling, LeavesRowsWithoutADiagonalEntryAsTheyAre) {
   const SparseAnalysis analysis =
       analyse_sparse(matrix, Factorization::cholesky, Ordering::natural, false);
   Equilibration scaling;
-  find_scale_factors(*host_scaled_values(matrix), analysis, AutoSwitch::on, Precision::float64, scaling);
+  find_scale_factors(*host_scaled_values(matrix), analysis, AutoSwitch::on, Precision::float64,
+                     scaling);
   EXPECT_TRUE(scaling.scales);
   EXPECT_EQ(scaling.rows, (std::vector<double>{1, 0.25, 1}));
   EXPECT_EQ(scaling.columns, scaling.rows);
