@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/extremes.hpp"
+#include "core/shared_maximum.hpp"
 #include "solve/equilibrate.hpp"
 
 namespace spsolve {
@@ -68,12 +69,12 @@ Dense<double> SystemMatrix::row_maxima() const {
 
 Dense<double> SystemMatrix::column_maxima(const std::vector<double>& row_factors) const {
   Dense<double> largest(local_rows().columns, 1);
+#pragma omp parallel for schedule(static)
   for (Index i = 0; i < local_rows().rows; ++i) {
     const auto columns = local_rows().row_columns(i);
     const auto values = local_rows().row_values(i);
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      double& of_column = largest(columns[k], 0);
-      of_column = std::max(of_column, row_factors[i] * std::abs(values[k]));
+      raise_to(largest(columns[k], 0), row_factors[i] * std::abs(values[k]));
     }
   }
   return over_columns(std::move(largest), Meeting::maximum);

@@ -34,6 +34,18 @@ CleanMatrix without_stored_zeros(const Csr<double>& matrix) {
   return clean;
 }
 
+TakenEntries without_zeros(const std::vector<double>& values) {
+  TakenEntries entries;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    (values[k] != 0 ? entries.taken : entries.left_out).push_back(static_cast<Index>(k));
+  }
+  return entries;
+}
+
+bool TakenEntries::serve(const std::vector<double>& values) const {
+  return std::all_of(left_out.begin(), left_out.end(), [&](Index k) { return values[k] == 0; });
+}
+
 bool has_stored_zeros(const Csr<double>& matrix) {
   return std::find(matrix.values.begin(), matrix.values.end(), 0.0) != matrix.values.end();
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
@@ -18,5 +20,15 @@ CleanMatrix without_stored_zeros(const Csr<double>& matrix);
 
 /// Whether there are such. Cost: a pass.
 bool has_stored_zeros(const Csr<double>& matrix);
+
+/// Which entries of a matrix an elimination takes, ascending, and which it leaves out because they
+/// were zero: what spares the copy when values change.
+struct TakenEntries {
+  std::vector<Index> taken, left_out;
+
+  /// Whether nothing is left out of these values that counts.
+  bool serve(const std::vector<double>& values) const;
+};
+TakenEntries without_zeros(const std::vector<double>& values);
 
 }  // namespace spsolve

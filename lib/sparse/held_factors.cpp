@@ -7,6 +7,7 @@
 #include "plan/memory_plan.hpp"
 #include "process/system.hpp"
 #include "solve/in_precision.hpp"
+#include "sparse/gathered_matrix.hpp"
 
 namespace spsolve {
 
@@ -41,13 +42,6 @@ Advance progress_of(const EliminationRun& run, double all, LocalIndex fronts,
 template <typename T>
 HeldFactors<T>::HeldFactors(Team& team, SparseMemory& memory, LentProcessors& lent, bool over_ranks)
     : team_(team), memory_(memory), lent_(lent), over_ranks_(over_ranks && team.size() > 1) {}
-
-template <typename T>
-bool HeldFactors<T>::is_large(const SparseAnalysis& analysis) {
-  constexpr Index most_nonzeros = 100000;
-  constexpr double most_flops = 1e8;
-  return analysis.nonzeros > most_nonzeros || analysis.flops > most_flops;
-}
 
 /// What was made by another analysis goes.
 template <typename T>
@@ -136,7 +130,7 @@ PivotCounts HeldFactors<T>::factor(const std::shared_ptr<const SparseAnalysis>& 
                            progress_of(run, shared_->flops(), shared_->fronts()).front);
   }
   PivotCounts counts;
-  lent_.on_first_rank(first && is_large(*analysis),
+  lent_.on_first_rank(first && GatheredMatrix::is_large(*analysis),
                       [&] { counts = factor_alone(kind, *values, run); });
   return counts_ = broadcast_value(team_, counts, 0);
 }
@@ -164,7 +158,7 @@ ThresholdTold HeldFactors<T>::factor_with_threshold(
   take(analysis);
   shared_.reset();
   ThresholdTold told;
-  lent_.on_first_rank(team_.rank() == 0 && is_large(*analysis), [&] {
+  lent_.on_first_rank(team_.rank() == 0 && GatheredMatrix::is_large(*analysis), [&] {
     if (over_ranks_) refuse_more_than_there_is(kind);
     const Advance advance = begin_stage({kind, true, kind_, counts_, failure}, run);
     const ThresholdOutcome& outcome =
@@ -182,7 +176,7 @@ void HeldFactors<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
   if (team_.size() == 1) return elimination_->solve(transposed, x, y);
   solve_in<T>(x, y, [&](Dense<T>& rows) {
     Dense<double> whole = gather_rows(team_, x.layout(), rows);
-    lent_.on_first_rank(team_.rank() == 0 && is_large(*analysis_), [&] {
+    lent_.on_first_rank(team_.rank() == 0 && GatheredMatrix::is_large(*analysis_), [&] {
       std::vector<T> b(whole.values.begin(), whole.values.end()), result;
       elimination_->solve(transposed, whole.columns, b, result);
       std::copy(result.begin(), result.end(), whole.values.begin());

@@ -27,9 +27,6 @@ class HeldFactors {
   /// The others must outlive the object.
   HeldFactors(Team& team, SparseMemory& memory, LentProcessors& lent, bool over_ranks);
 
-  /// Whether an analysis' work is worth more threads than rank 0's own.
-  static bool is_large(const SparseAnalysis& analysis);
-
   /// Ranks that hold the factors.
   int ranks() const { return shared_ != nullptr ? team_.size() : 1; }
 

@@ -5,14 +5,9 @@
 
 #include "core/error.hpp"
 #include "core/tuning.hpp"
-#include "distribute/reading/scatter.hpp"
-#include "distribute/redistribute.hpp"
-#include "matrix/symmetry.hpp"
 #include "plan/memory_plan.hpp"
 #include "solve/trust/probe.hpp"
 #include "sparse/analysis/analysis_summary.hpp"
-#include "sparse/clean.hpp"
-#include "sparse/values/scaling.hpp"
 
 namespace spsolve {
 
@@ -27,26 +22,6 @@ constexpr std::string_view word_for(Factorization kind) {
     default:
       return "LU";
   }
-}
-
-/// The scale factors as two columns, and back.
-Dense<double> in_columns(const Equilibration& scaling) {
-  const std::vector<double>&r = scaling.rows.on_host(), &c = scaling.columns.on_host();
-  Dense<double> both(static_cast<Index>(r.size()), 2);
-  for (Index i = 0; i < both.rows; ++i) {
-    both(i, 0) = r[i];
-    both(i, 1) = c[i];
-  }
-  return both;
-}
-
-Equilibration from_columns(const Dense<double>& both) {
-  std::vector<double> r, c;
-  for (Index i = 0; i < both.rows; ++i) {
-    r.push_back(both(i, 0));
-    c.push_back(both(i, 1));
-  }
-  return {true, std::move(r), std::move(c)};
 }
 
 }  // namespace
@@ -69,8 +44,8 @@ SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseCh
     : team_(team),
       memory_(memory),
       choice_(choice),
-      analysis_(std::move(analysis)),
       lent_(team),
+      gathered_(team, memory, lent_, choice, std::move(analysis)),
       factors_(team, memory, lent_, choice.over_ranks),
       raw_(std::make_unique<Raw>(*this)) {}
 
@@ -78,90 +53,9 @@ template <typename T>
 SparseInverse<T>::~SparseInverse() = default;
 
 template <typename T>
-bool SparseInverse<T>::is_large() const {
-  constexpr Index most_nonzeros = 100000;
-  if (rows_ != nullptr && rows_->nonzeros() > most_nonzeros) return true;
-  return analysis_ != nullptr && HeldFactors<T>::is_large(*analysis_);
-}
-
-template <typename T>
-void SparseInverse<T>::gather(SystemMatrix& matrix) {
-  if (team_.size() == 1) {
-    rows_ = &matrix.local_rows();
-  } else {
-    const RowLayout to = RowLayout::on_first_rank(matrix.order(), team_.size());
-    whole_ = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
-    rows_ = &whole_;
-  }
-  lent_.on_first_rank(is_large(), [&] {
-    const bool known = known_ == &matrix;
-    if (!known && has_stored_zeros(*rows_)) {
-      whole_ = without_stored_zeros(*rows_).matrix;
-      rows_ = &whole_;
-    }
-    if (choice_.kind != Factorization::lu && !symmetry_of(*rows_).symmetric) {
-      fail(ExitCode::input,
-           "the matrix is not symmetric, as L L^T and L D L^T want it; use solve.method=sparse_lu");
-    }
-    if (!known) analyse(matrix);
-    take_values(matrix);
-  });
-}
-
-/// Makes what scales the values of rows_, unless it is there.
-template <typename T>
-void SparseInverse<T>::take_values(SystemMatrix& matrix) {
-  const bool own = rows_ == &matrix.local_rows();
-  if (own && values_of_ == rows_) return;
-  values_ = memory_.values_of(*rows_, own ? &matrix : nullptr);
-  values_of_ = rows_;
-}
-
-template <typename T>
-void SparseInverse<T>::analyse(const SystemMatrix& matrix) {
-  if (analysis_ == nullptr || !analysis_->serves(*rows_)) {
-    const bool matches = choice_.kind == Factorization::lu && !has_strong_diagonal(*rows_);
-    std::vector<LocalIndex> given;
-    if (analysis_ != nullptr && choice_.ordering == Ordering::file) given = analysis_->given;
-    analysis_ = std::make_shared<SparseAnalysis>(analyse_sparse(
-        *rows_, choice_.kind, choice_.ordering, matches, std::move(given), !choice_.over_ranks));
-  }
-  known_ = analysis_->nonzeros == matrix.nonzeros() ? &matrix : nullptr;
-}
-
-/// From rank 0, which has the factors of all rows, to each rank its own.
-template <typename T>
-void SparseInverse<T>::scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const {
-  Dense<double> all;
-  if (team_.rank() == 0) {
-    all = in_columns(scaling);
-  }
-  const Dense<double> own = scatter_rows(team_, matrix.layout(), all);
-  scaling = from_columns(own);
-}
-
-/// The way back.
-template <typename T>
-Equilibration SparseInverse<T>::gathered_scaling(const SystemMatrix& matrix,
-                                                 const Equilibration& scaling) const {
-  return from_columns(gather_rows(team_, matrix.layout(), in_columns(scaling)));
-}
-
-template <typename T>
 void SparseInverse<T>::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
                                     Equilibration& scaling) {
-  gather(matrix);
-  scaling.scales = false;
-  if (wanted != AutoSwitch::off) {
-    lent_.on_first_rank(
-        is_large(), [&] { find_scale_factors(*values_, *analysis_, wanted, precision, scaling); });
-  }
-  scaling.scales = broadcast_value(team_, scaling.scales, 0);
-  if (!scaling.scales) {
-    scaling = {};
-  } else if (team_.size() > 1) {
-    scatter_scaling(matrix, scaling);
-  }
+  gathered_.find_scaling(matrix, wanted, precision, scaling);
 }
 
 template <typename T>
@@ -169,20 +63,7 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
   matrix_ = &matrix;
   scaling_ = &scaling;
   gmres_.reset();
-  if (broadcast_value(team_, rows_ == nullptr, 0)) {  // the factors are somebody else's
-    gather(matrix);
-    Equilibration whole;
-    const bool shared = team_.size() > 1;
-    if (scaling.scales && shared) whole = gathered_scaling(matrix, scaling);
-    const Equilibration& given = shared ? whole : scaling;
-    lent_.on_first_rank(is_large(),
-                        [&] { values_->begin(given.rows.on_host(), given.columns.on_host()); });
-  }
-  lent_.on_first_rank(is_large(), [&] { values_->finish(scaling.scales); });
-  rows_ = nullptr;
-  whole_.row_offsets = {};
-  whole_.column_indices = {};
-  if (scaling.scales) whole_.values = {};
+  gathered_.prepare(matrix, scaling);
 }
 
 template <typename T>
@@ -190,35 +71,37 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   SparseOutcome outcome;
   double largest = 0;
   Factorization kind = choice_.kind;
-  lent_.on_first_rank(is_large(), [&] {
-    largest = values_->largest();
+  lent_.on_first_rank(gathered_.is_large(), [&] {
+    largest = gathered_.values()->largest();
     if (!std::isfinite(largest)) {
       fail(ExitCode::input, "a value of the matrix is not a finite number");
     }
-    if (largest == 0 && analysis_->rows() > 0) {
+    if (largest == 0 && gathered_.analysis()->rows() > 0) {
       fail(ExitCode::not_trustworthy, "the matrix is singular: it has no non-zero entry");
     }
   });
-  PivotCounts counts = factors_.factor(analysis_, matrix_->layout(), kind, values_.get(), run);
+  PivotCounts counts =
+      factors_.factor(gathered_.analysis(), matrix_->layout(), kind, gathered_.values(), run);
   if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
     kind = Factorization::ldlt;
     run.progress.restart("eliminating again, by L D L^T");
-    counts = factors_.factor(analysis_, matrix_->layout(), kind, values_.get(), run);
+    counts =
+        factors_.factor(gathered_.analysis(), matrix_->layout(), kind, gathered_.values(), run);
   }
   together(team_, [&] {
     if (team_.rank() > 0) return;
-    outcome.analysis_seconds = analysis_->seconds;
-    outcome.flops = analysis_->flops;
-    outcome.fronts = analysis_->fronts.size();
-    if (!analysis_->couplings.empty()) {
-      outcome.blocks = static_cast<Index>(analysis_->couplings.roots.size());
+    outcome.analysis_seconds = gathered_.analysis()->seconds;
+    outcome.flops = gathered_.analysis()->flops;
+    outcome.fronts = gathered_.analysis()->fronts.size();
+    if (!gathered_.analysis()->couplings.empty()) {
+      outcome.blocks = static_cast<Index>(gathered_.analysis()->couplings.roots.size());
     }
-    if (leveled_ != analysis_) {
-      levels_ = front_levels(*analysis_);
-      leveled_ = analysis_;
+    if (leveled_ != gathered_.analysis()) {
+      levels_ = front_levels(*gathered_.analysis());
+      leveled_ = gathered_.analysis();
     }
     outcome.levels = levels_;
-    outcome.factor_entries = analysis_->factor_entries;
+    outcome.factor_entries = gathered_.analysis()->factor_entries;
     outcome.perturbed_pivots = counts.perturbed;
     outcome.moved_pivots = counts.swaps;
     outcome.negative_pivots = counts.negative;
@@ -229,8 +112,8 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   facts_.pivots = broadcast_value(team_, facts_.pivots, 0);
   outcome = broadcast_value(team_, outcome, 0);
   outcome.ranks = factors_.ranks();
-  const auto how =
-      broadcast_value(team_, team_.rank() == 0 ? analysis_->ordering : Ordering::automatic, 0);
+  const auto how = broadcast_value(
+      team_, team_.rank() == 0 ? gathered_.analysis()->ordering : Ordering::automatic, 0);
   outcome.ordering = name(how);
   outcome.factorisation = word_for(kind);
   if (kind != Factorization::ldlt) outcome.negative_pivots.reset();
@@ -262,15 +145,15 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
 template <typename T>
 void SparseInverse<T>::refuse_singular(const ThresholdOutcome& found) const {
   std::vector<LocalIndex> rows, columns;
-  for (const LocalIndex k : found.rows) rows.push_back(analysis_->row(k));
-  for (const LocalIndex k : found.columns) columns.push_back(analysis_->order[k]);
+  for (const LocalIndex k : found.rows) rows.push_back(gathered_.analysis()->row(k));
+  for (const LocalIndex k : found.columns) columns.push_back(gathered_.analysis()->order[k]);
   std::sort(rows.begin(), rows.end());
   std::sort(columns.begin(), columns.end());
   fail(ExitCode::not_trustworthy,
        "the matrix is singular: of {} pivots {} were found, and none is left for rows {} and "
        "columns {} (numbered from 1)",
-       analysis_->rows(), analysis_->rows() - std::ssize(rows), named_from_one(rows),
-       named_from_one(columns));
+       gathered_.analysis()->rows(), gathered_.analysis()->rows() - std::ssize(rows),
+       named_from_one(rows), named_from_one(columns));
 }
 
 template <typename T>
@@ -280,7 +163,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
       choice_.kind == Factorization::lu ? Factorization::lu : Factorization::ldlt;
   run.progress.restart("eliminating again, with threshold pivoting");
   const ThresholdTold told = factors_.factor_with_threshold(
-      analysis_, kind, values_.get(), run, failure,
+      gathered_.analysis(), kind, gathered_.values(), run, failure,
       [&](const ThresholdOutcome& found) { refuse_singular(found); });
   const double largest = facts_.pivots.largest_entry;
   facts_.pivots = {largest, largest > 0 ? told.counts.largest / largest : 0, told.counts.smallest,
@@ -351,7 +234,7 @@ template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) {
   facts_ = {};
   by_gmres_ = untried_ = false;
-  factors_.begin(analysis_, run);
+  factors_.begin(gathered_.analysis(), run);
   factor(run);
   if (choice_.refined) return nullptr;
   if (run.first == nullptr && facts_.sparse->perturbed_pivots == 0) {

@@ -7,24 +7,10 @@
 
 #include "solve/gmres_inverse.hpp"
 #include "solve/inverse.hpp"
-#include "solve/options.hpp"
+#include "sparse/gathered_matrix.hpp"
 #include "sparse/held_factors.hpp"
-#include "sparse/values/scaled_values.hpp"
 
 namespace spsolve {
-
-/// How a sparse matrix is to be eliminated.
-struct SparseChoice {
-  Factorization kind = Factorization::lu;
-  Ordering ordering = Ordering::automatic;
-  /// Whether L D L^T takes over where L L^T finds that the matrix is not positive definite.
-  bool may_change = false;
-  /// Whether all ranks of the team eliminate, in host memory, and not rank 0 alone.
-  bool over_ranks = false;
-  /// Whether solutions are refined against the matrix by whoever applies the inverse, so that it
-  /// need not look after small pivots by itself.
-  bool refined = false;
-};
 
 /// (R A C)^-1 by sparse elimination with factors in T: on rank 0, with the processors of all ranks
 /// of its host, while the other ranks hold their rows of vectors; or on all ranks, where rank 0 has
@@ -33,8 +19,7 @@ struct SparseChoice {
 /// 1. L L^T, which proves A positive definite; else, where it may, L D L^T;
 /// 2. L D L^T or P L U with pivots from each front's own rows, too small ones made larger;
 /// 3. where multipliers grew, a trial of the factors alone, by the first right-hand side, now or
-/// when
-///    it comes; where that leaves too large a backward error, or pivots were made larger: GMRES on
+///    when it comes; where that leaves too large a backward error, or pivots were made larger: GMRES on
 ///    these factors for every solve (Li and Demmel 1998), if it converges for a first one, in few
 ///    steps where another elimination is soon done, and finds a solution that is known;
 /// 4. elimination again with threshold pivoting, pivots that fail passed on to the parent
@@ -60,13 +45,6 @@ class SparseInverse final : public Inverse {
  private:
   class Raw;
 
-  /// Whether rank 0's work is worth more threads than its own. On rank 0.
-  bool is_large() const;
-  void gather(SystemMatrix& matrix);
-  void take_values(SystemMatrix& matrix);
-  void scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const;
-  Equilibration gathered_scaling(const SystemMatrix& matrix, const Equilibration& scaling) const;
-  void analyse(const SystemMatrix& matrix);
   void factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run, const FactorFailure& failure);
   void refuse_singular(const ThresholdOutcome& found) const;
@@ -85,19 +63,12 @@ class SparseInverse final : public Inverse {
   Team& team_;
   SparseMemory& memory_;
   SparseChoice choice_;
-  std::shared_ptr<const SparseAnalysis> analysis_;  // on rank 0
-  std::shared_ptr<const SparseAnalysis> leveled_;   // which levels_ is of
+  std::shared_ptr<const SparseAnalysis> leveled_;  // which levels_ is of
   FrontLevels levels_;
-  // On rank 0, from scaling() to prepare(): the matrix without stored zeros, and what owns it where
-  // that is not the system's matrix.
-  const Csr<double>* rows_ = nullptr;
-  Csr<double> whole_;
-  const SystemMatrix* known_ = nullptr;     // on rank 0, of the analysis' pattern as it is
-  std::unique_ptr<ScaledValues> values_;    // of R A C on rank 0
-  const Csr<double>* values_of_ = nullptr;  // the rows that they are of
   SystemMatrix* matrix_ = nullptr;
   const Equilibration* scaling_ = nullptr;
   LentProcessors lent_;
+  GatheredMatrix gathered_;
   HeldFactors<T> factors_;
   std::unique_ptr<Raw> raw_;
   std::optional<GmresInverse> gmres_;  // on raw_, where it was asked for

@@ -74,6 +74,29 @@ TEST_F(GpuScaledValues, AreThoseOfAHost) {
   }
 }
 
+TEST_F(GpuScaledValues, AreThoseOfSomeEntriesWhereAskedFor) {
+  const Csr<double> matrix = generate_matrix("circuit:3000");
+  SoloTeam team;
+  SystemMatrix of_gpu(team, RowLayout{matrix.rows, 1}, Csr<double>(matrix), device_vector_memory());
+  const auto host = host_scaled_values(matrix);
+  DeviceScaledValues device(*rows_on_device(of_gpu.bands().products()), of_gpu);
+  std::vector<Index> some;
+  for (Index k = 0; k < matrix.nonzeros(); k += 3) some.push_back(k);
+  for (ScaledValues* values : {host.get(), static_cast<ScaledValues*>(&device)}) {
+    values->take_only(some);
+    values->begin({}, {});
+    values->find_maxima(false);
+    values->scale_rows(false);
+  }
+  for (const bool scales : {true, false}) {
+    host->finish(scales);
+    device.finish(scales);
+    EXPECT_EQ(device.on_host().size(), some.size());
+    EXPECT_EQ(device.on_host(), host->on_host());
+    EXPECT_EQ(device.largest(), host->largest());
+  }
+}
+
 TEST_F(GpuScaledValues, GiveTheNormsOfAHost) {
   SoloTeam team;
   for (const double decades : {0.0, 3.0, 70.0}) {

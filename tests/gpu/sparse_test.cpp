@@ -41,7 +41,7 @@ TEST_F(GpuSparse, SolvesSmallMatricesAndTheirTransposes) {
     const auto elimination = device_sparse_memory().in_double(test::analysis_of(matrix, kind));
     const PivotCounts counts = elimination->factor(kind, matrix.values, {});
     ASSERT_EQ(counts.failed, -1);
-    for (const Index columns : {1, 3, 20}) {
+    for (const Index columns : {1, 3, 6, 20}) {
       for (const bool transposed : {false, true}) {
         EXPECT_LT(test::error_of_solve(matrix, *elimination, transposed, columns),
                   counts.perturbed > 0 || counts.largest_multiplier > 1e3 ? 1e-4 : 1e-11)

@@ -6,6 +6,7 @@
 
 #include "helpers/reference.hpp"
 #include "helpers/systems_in_bands.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 #include "solve_in_team.hpp"
 #include "system/system_solver.hpp"
@@ -69,6 +70,41 @@ TEST_P(RepeatedSolves, EstimateWhatIsOfTheMatrixOnce) {
   Progress silent("", 0, Progress::Show::off);
   solver.eliminate(silent);
   EXPECT_FALSE(solve(solver, second, false).condition.value().for_any_x);
+}
+
+/// Every `step`-th entry off the diagonal is a stored zero.
+Csr<double> with_stored_zeros(Index step, double factor) {
+  Csr<double> matrix = generate_matrix("convdiff3d:6");
+  for (Index i = 0; i < matrix.rows; ++i) {
+    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      const bool is_zero = k % step == 0 && matrix.column_indices[k] != i;
+      matrix.values[k] = is_zero ? 0.0 : factor * matrix.values[k];
+    }
+  }
+  return matrix;
+}
+
+TEST_P(RepeatedSolves, TakeNewValuesAmongStoredZeros) {
+  constexpr Index none = 1 << 20;
+  SystemSolver solver = solver_for(with_stored_zeros(5, 1));
+  const Range own = solver.matrix().own();
+  const Dense<double> b = random_multivector(solver.matrix().order(), 2, 7);
+  solver.set_up();
+  // The same zeros, fewer, none, others, the first ones.
+  for (const Index step : {Index{5}, Index{10}, none, Index{3}, Index{5}}) {
+    SCOPED_TRACE(step);
+    const Csr<double> next = with_stored_zeros(step, 1 + 1.0 / static_cast<double>(step));
+    const auto begin = next.values.begin();
+    solver.set_values(std::vector<double>(begin + next.row_offsets[own.first],
+                                          begin + next.row_offsets[own.last]));
+    solver.set_up();
+    for (const bool transposed : {false, true}) {
+      const SolveOutcome outcome = solve(solver, b, transposed);
+      EXPECT_EQ(outcome.trust.verdict, Verdict::solved);
+      EXPECT_LE(outcome.refinement.after.backward_error, 4 * unit_roundoff);
+      EXPECT_LE(outcome.refinement.before.backward_error, 1e-13) << "by these values";
+    }
+  }
 }
 
 TEST_P(RepeatedSolves, LookAtEveryXWhereThereIsSomethingToNote) {

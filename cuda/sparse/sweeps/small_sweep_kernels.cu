@@ -1,4 +1,5 @@
 #include "cuda/sparse/sweeps/published.cuh"
+#include "cuda/sparse/sweeps/small_wide_sweep_kernels.hpp"
 #include "cuda/sparse/sweeps/sum_of_lanes.cuh"
 #include "cuda/sparse/sweeps/sweep_kernels.hpp"
 
@@ -228,8 +229,7 @@ void run(const Sweep<T>& sweep, const int* list, Index count, bool goes_up, cuda
   if (count == 0) return;
   if (sweep.columns == 1) return launch<T, 1>(sweep, list, count, goes_up, stream);
   if (sweep.columns <= 4) return launch<T, 4>(sweep, list, count, goes_up, stream);
-  if (sweep.columns <= 8) return launch<T, 8>(sweep, list, count, goes_up, stream);
-  launch<T, most_sweep_columns>(sweep, list, count, goes_up, stream);
+  sweep_small_wide(goes_up, sweep, list, count, stream);
 }
 
 }  // namespace

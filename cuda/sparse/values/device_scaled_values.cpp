@@ -40,6 +40,10 @@ void DeviceScaledValues::set_factors(std::span<const double> given,
   }
 }
 
+void DeviceScaledValues::take_only(std::vector<Index> entries) {
+  only_ = DeviceArray<Index>(entries);
+}
+
 void DeviceScaledValues::begin(std::span<const double> r, std::span<const double> c) {
   host_values_.clear();
   values_ = nullptr;
@@ -98,17 +102,24 @@ void DeviceScaledValues::read_factors(Equilibration& scaling) const {
 void DeviceScaledValues::finish(bool scales) {
   host_values_.clear();
   values_ = a_.values;
-  if (!scales) return;
-  scaled_.grow(a_.nonzeros);
-  scale_entries(rows(), r(), c(), scaled_.data(), current_stream());
-  values_ = scaled_.data();
+  count_ = a_.nonzeros;
+  if (scales) {
+    scaled_.grow(a_.nonzeros);
+    scale_entries(rows(), r(), c(), scaled_.data(), current_stream());
+    values_ = scaled_.data();
+  }
+  if (only_.size() == 0) return;
+  count_ = only_.size();
+  taken_.grow(count_);
+  take_entries(values_, only_.data(), count_, taken_.data(), current_stream());
+  values_ = taken_.data();
 }
 
 double DeviceScaledValues::largest() {
   const cudaStream_t stream = current_stream();
   double found = 0;
   CUDA_CHECK(cudaMemsetAsync(reduced_.data(), 0, sizeof(double), stream));
-  find_largest(values_, a_.nonzeros, reduced_.data(), stream);
+  find_largest(values_, count_, reduced_.data(), stream);
   CUDA_CHECK(
       cudaMemcpyAsync(&found, reduced_.data(), sizeof(double), cudaMemcpyDeviceToHost, stream));
   wait_for(stream);
@@ -116,9 +127,9 @@ double DeviceScaledValues::largest() {
 }
 
 const std::vector<double>& DeviceScaledValues::on_host() {
-  if (host_values_.empty() && a_.nonzeros > 0) {
+  if (host_values_.empty() && count_ > 0) {
     wait_for(current_stream());
-    host_values_.resize(static_cast<std::size_t>(a_.nonzeros));
+    host_values_.resize(static_cast<std::size_t>(count_));
     CUDA_CHECK(cudaMemcpy(host_values_.data(), values_, host_values_.size() * sizeof(double),
                           cudaMemcpyDeviceToHost));
   }

@@ -16,6 +16,7 @@ class DeviceScaledValues final : public ScaledValues {
   /// the object is used. Factors that read_factors() hands out are there until begin().
   DeviceScaledValues(const CsrView<double>& a, const SystemMatrix& matrix);
 
+  void take_only(std::vector<Index> entries) override;
   void begin(std::span<const double> r, std::span<const double> c) override;
   void find_maxima(bool symmetric) override;
   Spreads spreads() override;
@@ -41,9 +42,11 @@ class DeviceScaledValues final : public ScaledValues {
   bool symmetric_ = false;  // c is r
   const SystemMatrix& matrix_;
   std::shared_ptr<Vectors> r_, c_;  // which solves come to share
-  DeviceArray<double> of_rows_, of_columns_, scaled_;
+  DeviceArray<Index> only_;
+  DeviceArray<double> of_rows_, of_columns_, scaled_, taken_;
   DeviceArray<double> reduced_;
   const double* values_ = nullptr;
+  Index count_ = 0;  // of values
   std::vector<double> host_values_;
 };
 

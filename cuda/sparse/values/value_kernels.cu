@@ -185,6 +185,11 @@ __global__ void __launch_bounds__(threads) diagonal_kernel(CsrView<double> a, do
 }
 
 __global__ void __launch_bounds__(threads)
+    take_kernel(const double* values, const Index* entries, Index count, double* to) {
+  for (Index k = thread_index(); k < count; k += thread_count()) to[k] = values[entries[k]];
+}
+
+__global__ void __launch_bounds__(threads)
     largest_kernel(const double* values, Index count, double* largest) {
   double most = 0;
   for (Index k = thread_index(); k < count; k += thread_count()) {
@@ -225,6 +230,13 @@ void inverse_powers_of_diagonal(const CsrView<double>& a, double* factors, cudaS
 void scale_entries(const RowsInPieces& a, const double* r, const double* c, double* values,
                    cudaStream_t stream) {
   run_pass(a, ScalePass{r, c, values}, stream);
+}
+
+void take_entries(const double* values, const Index* entries, Index count, double* to,
+                  cudaStream_t stream) {
+  if (count == 0) return;
+  take_kernel<<<grid_for(count, threads), threads, 0, stream>>>(values, entries, count, to);
+  check_launch("take_entries");
 }
 
 void find_largest(const double* values, Index count, double* largest, cudaStream_t stream) {

@@ -45,6 +45,10 @@ void inverse_powers_of_diagonal(const CsrView<double>& a, double* factors, cudaS
 void scale_entries(const RowsInPieces& a, const double* r, const double* c, double* values,
                    cudaStream_t stream);
 
+/// to_k <- values_entries(k) for k < count.
+void take_entries(const double* values, const Index* entries, Index count, double* to,
+                  cudaStream_t stream);
+
 /// *largest <- max(*largest, |value_k|), infinite where a value is not a finite number.
 void find_largest(const double* values, Index count, double* largest, cudaStream_t stream);
 

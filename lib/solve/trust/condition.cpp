@@ -290,17 +290,15 @@ Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vecto
   const double h = half_of_scale(matrix);
   // Column 0: 1. Column 1: what changes of A and b by components weigh.
   const std::vector<double> by_components = component_weights(matrix, b, x, h);
-  const Csr<double>& rows = matrix.local_rows();
-  Dense<double> weights(rows.rows, 2);
-  double norm = 0;
-  for (Index i = 0; i < rows.rows; ++i) {
-    double row_sum = 0;
-    for (const double value : rows.row_values(i)) row_sum += std::abs(value * h * h);
-    norm = larger(norm, row_sum);
+  Dense<double> weights(matrix.own().size(), 2);
+  for (Index i = 0; i < weights.rows; ++i) {
     weights(i, 0) = 1;
     weights(i, 1) = by_components[i];
   }
-  norm = all_maximum(matrix.team(), norm);
+  const std::unique_ptr<Vectors> ones = matrix.vectors(1), sums = matrix.vectors(1);
+  ones->fill(1);
+  matrix.apply_magnitudes(h, *ones, *sums);
+  const double norm = maxima(*sums).front();  // of h^2 A
   const std::unique_ptr<Vectors> both = matrix.vectors(2);
   set_own_rows(*both, weights);
   ScaledInverse scaled(inverse, h);

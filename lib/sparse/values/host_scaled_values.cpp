@@ -1,21 +1,13 @@
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
+#include "core/shared_maximum.hpp"
 #include "sparse/values/inverse_power.hpp"
 #include "sparse/values/scaled_values.hpp"
 
 namespace spsolve {
 
 namespace {
-
-/// most <- max(most, value), whichever threads do so.
-void raise(double& most, double value) {
-  const std::atomic_ref<double> place(most);
-  double present = place.load(std::memory_order_relaxed);
-  while (value > present && !place.compare_exchange_weak(present, value)) {
-  }
-}
 
 void begin_factors(std::span<const double> given, Index count, std::vector<double>& factors) {
   if (given.empty()) {
@@ -47,6 +39,8 @@ class HostScaledValues final : public ScaledValues {
  public:
   explicit HostScaledValues(const Csr<double>& rows) : rows_(rows) {}
 
+  void take_only(std::vector<Index> entries) override { only_ = std::move(entries); }
+
   void begin(std::span<const double> r, std::span<const double> c) override {
     begin_factors(r, rows_.rows, r_);
     begin_factors(c, rows_.rows, c_);
@@ -62,7 +56,7 @@ class HostScaledValues final : public ScaledValues {
         const LocalIndex j = rows_.column_indices[k];
         const double magnitude = std::abs(rows_.values[k]) * r_[i] * c_[j];
         most = std::max(most, magnitude);
-        if (!symmetric) raise(of_columns_[j], magnitude);
+        if (!symmetric) raise_to(of_columns_[j], magnitude);
       }
       of_rows_[i] = most;
     }
@@ -100,16 +94,18 @@ class HostScaledValues final : public ScaledValues {
   }
 
   void finish(bool scales) override {
-    values_ = scales ? &scaled_ : &rows_.values;
-    if (!scales) return;
-    scaled_.resize(rows_.values.size());
-#pragma omp parallel for schedule(static)
-    for (Index i = 0; i < rows_.rows; ++i) {
-      for (Index k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
-        // One after the other: their product may overflow where the entry does not.
-        scaled_[k] = rows_.values[k] * r_[i] * c_[rows_.column_indices[k]];
-      }
+    if (scales) scale();
+    // Whoever wants the factors has them.
+    for (std::vector<double>* done : {&r_, &c_, &of_rows_, &of_columns_}) {
+      *done = std::vector<double>();
     }
+    values_ = scales ? &scaled_ : &rows_.values;
+    if (only_.empty()) return;
+    const std::vector<double>& all = *values_;
+    taken_.resize(only_.size());
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < only_.size(); ++k) taken_[k] = all[only_[k]];
+    values_ = &taken_;
   }
 
   double largest() override {
@@ -120,8 +116,20 @@ class HostScaledValues final : public ScaledValues {
   }
 
  private:
+  void scale() {
+    scaled_.resize(rows_.values.size());
+#pragma omp parallel for schedule(static)
+    for (Index i = 0; i < rows_.rows; ++i) {
+      for (Index k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
+        // One after the other: their product may overflow where the entry does not.
+        scaled_[k] = rows_.values[k] * r_[i] * c_[rows_.column_indices[k]];
+      }
+    }
+  }
+
   const Csr<double>& rows_;
-  std::vector<double> r_, c_, of_rows_, of_columns_, scaled_;
+  std::vector<Index> only_;
+  std::vector<double> r_, c_, of_rows_, of_columns_, scaled_, taken_;
   const std::vector<double>* values_ = nullptr;
 };
 

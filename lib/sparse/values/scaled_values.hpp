@@ -11,11 +11,15 @@ namespace spsolve {
 
 /// The values of one process' sparse matrix A, n x n, while an elimination scales them, in the
 /// memory of one kind of device: passes over R A C for factors r_i and c_j, powers of two, and in
-/// the end its values, one for each entry of A in A's order. Magnitudes that are nan count as
-/// nothing until largest() is asked for.
+/// the end its values, one for each entry of A in A's order, or for those that were asked for.
+/// Magnitudes that are nan count as nothing until largest() is asked for.
 class ScaledValues {
  public:
   virtual ~ScaledValues() = default;
+
+  /// What finish() makes are the values of these entries alone, ascending; of all where there are
+  /// none.
+  virtual void take_only(std::vector<Index> entries) = 0;
 
   /// A may have new values; factors are these from now on, n each, or 1 where there are none.
   virtual void begin(std::span<const double> r, std::span<const double> c) = 0;
@@ -43,7 +47,7 @@ class ScaledValues {
   /// scaling.rows <- r, scaling.columns <- c.
   virtual void read_factors(Equilibration& scaling) const = 0;
 
-  /// The values from now on are those of R A C, or of A.
+  /// The values from now on are those of R A C, or of A. Factors are gone until begin().
   virtual void finish(bool scales) = 0;
 
   /// Their largest magnitude; infinite where one is not a finite number.

@@ -88,7 +88,9 @@ SparseStudy study_for_run(const Config& config, const SystemShape& shape, Team& 
                           const Csr<double>& whole, const KeptAnalysis& kept, const Gpus& gpus) {
   if (!may_be_sparse(config)) return {};
   const bool is_solved_once = shape.right_hand_sides == 1 && config.matrix.values.empty();
-  const bool on_hosts = config.device == DeviceChoice::host || !gpus.dense_bytes;
+  const bool has_gpu = gpus.dense_bytes && !gpus.visible.empty();
+  const bool on_hosts =
+      config.device == DeviceChoice::host || (config.device == DeviceChoice::automatic && !has_gpu);
   return study_sparsity(team, whole, config.solve, kept, is_solved_once && on_hosts);
 }
 

@@ -349,13 +349,13 @@ class Krylov(CliTest):
         self.spmtx("generate", "random_sparse:900:2:1", "two.mtx")
         for words, method in (((), "bicgstab"), (("right_hand_side=two.mtx",), "sparse_lu"),
                               (("solve.ordering=amd",), "sparse_lu")):
-            result = self.solve("cage:900", "solve.method=auto", *words)
+            result = self.solve("cage:900", "solve.method=auto", "device=host", *words)
             self.assertEqual(result.code, SOLVED, result.text)
             report = self.report()
             self.assertEqual(report["method"], method, words)
             self.assertEqual("krylov" in report, method == "bicgstab")
             self.assertEqual(report["status"], "solved")
-        result = self.spsolve("cage:900", "--dry-run", "--ranks", "2")
+        result = self.spsolve("cage:900", "--dry-run", "--ranks", "2", "--device", "host")
         self.assertEqual(result.code, SOLVED, result.text)
         self.assertIn("Analysis:", result.out)
 

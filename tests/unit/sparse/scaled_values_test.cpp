@@ -90,6 +90,18 @@ TEST(ScaledValues, BeginsWithGivenFactors) {
   EXPECT_EQ(values->on_host(), (std::vector<double>{16, 1, -256, 1, 32}));
 }
 
+TEST(ScaledValues, AreThoseOfSomeEntriesWhereAskedFor) {
+  const Csr<double> matrix = small_matrix();
+  const auto values = host_scaled_values(matrix);
+  values->take_only({0, 3, 4});
+  values->begin(std::vector<double>{2, 4, 8}, std::vector<double>{1, 0.5, 0.25});
+  values->finish(true);
+  EXPECT_EQ(values->on_host(), (std::vector<double>{16, 1, 32}));
+  EXPECT_EQ(values->largest(), 32);
+  values->finish(false);
+  EXPECT_EQ(values->on_host(), (std::vector<double>{8, 0.5, 16}));
+}
+
 TEST(ScaledValues, TellValuesThatAreNoNumbers) {
   Csr<double> matrix = small_matrix();
   matrix.values[1] = std::nan("");

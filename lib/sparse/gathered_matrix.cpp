@@ -1,0 +1,157 @@
+#include "sparse/gathered_matrix.hpp"
+
+#include "core/error.hpp"
+#include "distribute/reading/scatter.hpp"
+#include "distribute/redistribute.hpp"
+#include "matrix/symmetry.hpp"
+#include "sparse/values/scaling.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// The scale factors as two columns, and back.
+Dense<double> in_columns(const Equilibration& scaling) {
+  const std::vector<double>&r = scaling.rows.on_host(), &c = scaling.columns.on_host();
+  Dense<double> both(static_cast<Index>(r.size()), 2);
+  for (Index i = 0; i < both.rows; ++i) {
+    both(i, 0) = r[i];
+    both(i, 1) = c[i];
+  }
+  return both;
+}
+
+Equilibration from_columns(const Dense<double>& both) {
+  std::vector<double> r, c;
+  for (Index i = 0; i < both.rows; ++i) {
+    r.push_back(both(i, 0));
+    c.push_back(both(i, 1));
+  }
+  return {true, std::move(r), std::move(c)};
+}
+
+}  // namespace
+
+GatheredMatrix::GatheredMatrix(Team& team, SparseMemory& memory, LentProcessors& lent,
+                               const SparseChoice& choice,
+                               std::shared_ptr<const SparseAnalysis> analysis)
+    : team_(team), memory_(memory), lent_(lent), choice_(choice), analysis_(std::move(analysis)) {}
+
+bool GatheredMatrix::is_large(const SparseAnalysis& analysis) {
+  constexpr Index most_nonzeros = 100000;
+  constexpr double most_flops = 1e8;
+  return analysis.nonzeros > most_nonzeros || analysis.flops > most_flops;
+}
+
+bool GatheredMatrix::is_large() const {
+  constexpr Index most_nonzeros = 100000;
+  if (rows_ != nullptr && rows_->nonzeros() > most_nonzeros) return true;
+  return analysis_ != nullptr && is_large(*analysis_);
+}
+
+void GatheredMatrix::gather(SystemMatrix& matrix) {
+  if (team_.size() == 1) {
+    rows_ = &matrix.local_rows();
+  } else {
+    const RowLayout to = RowLayout::on_first_rank(matrix.order(), team_.size());
+    whole_ = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
+    rows_ = &whole_;
+  }
+  lent_.on_first_rank(is_large(), [&] {
+    const bool known = known_ == &matrix && entries_.serve(rows_->values);
+    if (!known) clean(matrix);
+    const Csr<double>& rows = known || entries_.taken.empty() ? *rows_ : whole_;
+    if (choice_.kind != Factorization::lu && !symmetry_of(rows).symmetric) {
+      fail(ExitCode::input,
+           "the matrix is not symmetric, as L L^T and L D L^T want it; use solve.method=sparse_lu");
+    }
+    if (!known) analyse(rows, matrix);
+    take_values(matrix);
+  });
+}
+
+/// Leaves stored zeros out: of values of L U by what takes in the others whenever they change, and
+/// else, as symmetry is looked for each time, by a copy.
+void GatheredMatrix::clean(const SystemMatrix& matrix) {
+  entries_ = {};
+  values_of_ = nullptr;
+  if (!has_stored_zeros(*rows_)) return;
+  const bool own = rows_ == &matrix.local_rows();
+  if (own && choice_.kind == Factorization::lu) entries_ = without_zeros(rows_->values);
+  whole_ = without_stored_zeros(*rows_).matrix;
+  if (!entries_.taken.empty()) return;
+  entries_ = {};
+  rows_ = &whole_;
+}
+
+/// Makes what scales the values of rows_, unless it is there.
+void GatheredMatrix::take_values(SystemMatrix& matrix) {
+  const bool own = rows_ == &matrix.local_rows();
+  if (own && values_of_ == rows_) return;
+  values_ = memory_.values_of(*rows_, own ? &matrix : nullptr);
+  values_->take_only(entries_.taken);
+  values_of_ = rows_;
+}
+
+void GatheredMatrix::analyse(const Csr<double>& rows, const SystemMatrix& matrix) {
+  if (analysis_ == nullptr || !analysis_->serves(rows)) {
+    const bool matches = choice_.kind == Factorization::lu && !has_strong_diagonal(rows);
+    std::vector<LocalIndex> given;
+    if (analysis_ != nullptr && choice_.ordering == Ordering::file) given = analysis_->given;
+    analysis_ = std::make_shared<SparseAnalysis>(analyse_sparse(
+        rows, choice_.kind, choice_.ordering, matches, std::move(given), !choice_.over_ranks));
+  }
+  const bool whole = analysis_->nonzeros == matrix.nonzeros();
+  known_ = whole || !entries_.taken.empty() ? &matrix : nullptr;
+}
+
+/// From rank 0, which has the factors of all rows, to each rank its own.
+void GatheredMatrix::scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const {
+  Dense<double> all;
+  if (team_.rank() == 0) {
+    all = in_columns(scaling);
+  }
+  const Dense<double> own = scatter_rows(team_, matrix.layout(), all);
+  scaling = from_columns(own);
+}
+
+/// The way back.
+Equilibration GatheredMatrix::gathered_scaling(const SystemMatrix& matrix,
+                                               const Equilibration& scaling) const {
+  return from_columns(gather_rows(team_, matrix.layout(), in_columns(scaling)));
+}
+
+void GatheredMatrix::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                                  Equilibration& scaling) {
+  gather(matrix);
+  scaling.scales = false;
+  if (wanted != AutoSwitch::off) {
+    lent_.on_first_rank(
+        is_large(), [&] { find_scale_factors(*values_, *analysis_, wanted, precision, scaling); });
+  }
+  scaling.scales = broadcast_value(team_, scaling.scales, 0);
+  if (!scaling.scales) {
+    scaling = {};
+  } else if (team_.size() > 1) {
+    scatter_scaling(matrix, scaling);
+  }
+}
+
+void GatheredMatrix::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
+  if (broadcast_value(team_, rows_ == nullptr, 0)) {  // the factors are somebody else's
+    gather(matrix);
+    Equilibration whole;
+    const bool shared = team_.size() > 1;
+    if (scaling.scales && shared) whole = gathered_scaling(matrix, scaling);
+    const Equilibration& given = shared ? whole : scaling;
+    lent_.on_first_rank(is_large(),
+                        [&] { values_->begin(given.rows.on_host(), given.columns.on_host()); });
+  }
+  lent_.on_first_rank(is_large(), [&] { values_->finish(scaling.scales); });
+  rows_ = nullptr;
+  Csr<double> left;
+  if (!scaling.scales && entries_.taken.empty()) left.values = std::move(whole_.values);
+  whole_ = std::move(left);
+}
+
+}  // namespace spsolve

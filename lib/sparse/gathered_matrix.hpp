@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+
+#include "solve/options.hpp"
+#include "solve/system_matrix.hpp"
+#include "sparse/clean.hpp"
+#include "sparse/sparse_memory.hpp"
+#include "team/lent_processors.hpp"
+
+namespace spsolve {
+
+/// How a sparse matrix is to be eliminated.
+struct SparseChoice {
+  Factorization kind = Factorization::lu;
+  Ordering ordering = Ordering::automatic;
+  /// Whether L D L^T takes over where L L^T finds that the matrix is not positive definite.
+  bool may_change = false;
+  /// Whether all ranks of the team eliminate, in host memory, and not rank 0 alone.
+  bool over_ranks = false;
+  /// Whether solutions are refined against the matrix by whoever applies the inverse, so that it
+  /// need not look after small pivots by itself.
+  bool refined = false;
+};
+
+/// A system's matrix as rank 0 eliminates it: all rows, without stored zeros, the analysis of its
+/// pattern, its scale factors and values. find_scaling(), where the elimination's own factors are
+/// wanted, then prepare(); again for new values. Collective, unless it says otherwise.
+class GatheredMatrix {
+ public:
+  /// `analysis` is used where the matrix has its pattern; may be null. The others must outlive the
+  /// object.
+  GatheredMatrix(Team& team, SparseMemory& memory, LentProcessors& lent, const SparseChoice& choice,
+                 std::shared_ptr<const SparseAnalysis> analysis);
+
+  /// As Inverse::find_scaling() says.
+  void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                    Equilibration& scaling);
+
+  /// Takes in the values of R A C.
+  void prepare(SystemMatrix& matrix, const Equilibration& scaling);
+
+  /// On rank 0, from the first of the two on.
+  const std::shared_ptr<const SparseAnalysis>& analysis() const { return analysis_; }
+  /// On rank 0, from prepare() on; null elsewhere.
+  ScaledValues* values() const { return values_.get(); }
+
+  /// Whether an analysis' work is worth more threads than rank 0's own; that of this matrix, as far
+  /// as it is known, on rank 0. Not collective.
+  static bool is_large(const SparseAnalysis& analysis);
+  bool is_large() const;
+
+ private:
+  void gather(SystemMatrix& matrix);
+  void clean(const SystemMatrix& matrix);
+  void analyse(const Csr<double>& rows, const SystemMatrix& matrix);
+  void take_values(SystemMatrix& matrix);
+  void scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const;
+  Equilibration gathered_scaling(const SystemMatrix& matrix, const Equilibration& scaling) const;
+
+  Team& team_;
+  SparseMemory& memory_;
+  LentProcessors& lent_;
+  SparseChoice choice_;
+  std::shared_ptr<const SparseAnalysis> analysis_;
+  // Until prepare() has returned: the rows that are eliminated, but for zeros that entries_ leaves
+  // out, and what owns them where that is not the system's matrix.
+  const Csr<double>* rows_ = nullptr;
+  Csr<double> whole_;
+  const SystemMatrix* known_ =
+      nullptr;            // of the analysis' pattern, but for what entries_ leaves out
+  TakenEntries entries_;  // none: all of them
+  std::unique_ptr<ScaledValues> values_;
+  const Csr<double>* values_of_ = nullptr;  // the rows that they are of
+};
+
+}  // namespace spsolve
