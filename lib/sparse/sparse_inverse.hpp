@@ -19,9 +19,9 @@ namespace spsolve {
 /// 1. L L^T, which proves A positive definite; else, where it may, L D L^T;
 /// 2. L D L^T or P L U with pivots from each front's own rows, too small ones made larger;
 /// 3. where multipliers grew, a trial of the factors alone, by the first right-hand side, now or
-///    when it comes; where that leaves too large a backward error, or pivots were made larger: GMRES on
-///    these factors for every solve (Li and Demmel 1998), if it converges for a first one, in few
-///    steps where another elimination is soon done, and finds a solution that is known;
+///    when it comes; where that leaves too large a backward error, or pivots were made larger:
+///    GMRES on these factors for every solve (Li and Demmel 1998), if it converges for a first one,
+///    in few steps where another elimination is soon done, and finds a solution that is known;
 /// 4. elimination again with threshold pivoting, pivots that fail passed on to the parent
 ///    (see threshold.hpp); on rank 0;
 /// 5. refusal, with the rank that was found.
