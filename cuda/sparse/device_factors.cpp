@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/tuning.hpp"
 #include "cuda/core/device_memory.hpp"
 #include "cuda/core/stream.hpp"
 #include "process/fault.hpp"
@@ -45,15 +46,15 @@ std::int64_t free_bytes() {
 template <typename T>
 FrontPlaces places_within(const SparseAnalysis& analysis, Factorization kind,
                           std::int64_t most_bytes) {
-  constexpr double usable = 0.96;  // libraries take some of it, and pieces are left over
-  const GpuFactorMemory memory =
-      gpu_factor_memory(analysis.fronts, kind, analysis.nonzeros,
-                        static_cast<Index>(analysis.entries.entries.size()));
-  const auto most =
-      std::min(most_bytes, static_cast<std::int64_t>(usable * static_cast<double>(free_bytes())));
-  const std::int64_t left = most - memory.lists - most_sweep_columns * memory.column;
-  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-  return place_fronts(analysis.fronts, kind, std::max<std::int64_t>(0, left / size));
+  const FrontPlaces all = place_fronts(analysis.fronts, kind);
+  const GpuFactorMemory beside =
+      gpu_lists_memory(analysis.fronts, all.elements, analysis.nonzeros,
+                       static_cast<Index>(analysis.entries.entries.size()));
+  const double usable = gpu_tuning.usable_memory * static_cast<double>(free_bytes());
+  const std::int64_t left = std::min(most_bytes, static_cast<std::int64_t>(usable)) - beside.lists -
+                            most_sweep_columns * beside.column;
+  const Index room = std::max<std::int64_t>(0, left / static_cast<std::int64_t>(sizeof(T)));
+  return all.elements <= room ? all : place_fronts(analysis.fronts, kind, room);
 }
 
 }  // namespace

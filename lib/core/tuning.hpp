@@ -109,6 +109,11 @@ struct GpuTuning {
   /// longer than the whole elimination on a host.
   Index least_order = 1000;
 
+  /// The part of a GPU's free memory that sparse factors may plan with, as libraries take some of
+  /// it and pieces are left over; and bytes a second on the way between a GPU and host memory.
+  double usable_memory = 0.96;
+  double bytes_over_link = 50e9;
+
   /// Seconds until a GPU and its libraries are there, which device=auto adds to what it predicts.
   double seconds_of_start = 0.2;
 

@@ -9,7 +9,7 @@ namespace spsolve {
 namespace {
 
 /// The power of two that brings `largest` > 0 into [1/2, 1), within the range of double.
-double inverse_power(double largest) {
+double power_below_inverse(double largest) {
   int exponent = 0;
   std::frexp(largest, &exponent);
   return std::ldexp(1.0, std::clamp(-exponent, -1022, 1022));
@@ -20,7 +20,7 @@ std::vector<double> factors_for(const std::vector<double>& largest) {
   std::vector<double> factors;
   factors.reserve(largest.size());
   for (const double value : largest) {
-    factors.push_back(value > 0 && std::isfinite(value) ? inverse_power(value) : 1.0);
+    factors.push_back(value > 0 && std::isfinite(value) ? power_below_inverse(value) : 1.0);
   }
   return factors;
 }

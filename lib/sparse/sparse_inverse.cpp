@@ -119,11 +119,10 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   if (kind != Factorization::ldlt) outcome.negative_pivots.reset();
   facts_.sparse = outcome;
   if (const auto bytes = broadcast_value(team_, factors_.host_bytes(), 0); bytes > 0) {
-    constexpr double bytes_a_second = 50e9;  // of a link to a GPU
     facts_.notes.push_back(fmt::format(
         "the factors take {}, more than the GPU has room for: they are in host memory, and each "
         "solve brings them to the GPU twice (some {:.2g} s)",
-        readable_bytes(bytes), 2 * static_cast<double>(bytes) / bytes_a_second));
+        readable_bytes(bytes), 2 * static_cast<double>(bytes) / gpu_tuning.bytes_over_link));
   }
   if (kind != choice_.kind) {
     facts_.notes.push_back(

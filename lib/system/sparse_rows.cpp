@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/tuning.hpp"
 #include "sparse/sparse_inverse.hpp"
 
 namespace spsolve {
@@ -55,9 +56,8 @@ GpuFactorMemory fitted_gpu_memory(const SolverQuestion& question) {
       csr_bytes(question.shape.rows, question.shape.nonzeros, 2 * sizeof(double)) + vectors;
   const GpuFactorMemory& gpu = question.study.outlook.gpu_memory;
   if (question.gpu_memory == std::numeric_limits<std::int64_t>::max()) return gpu;
-  constexpr double usable = 0.96;  // libraries take some of it, and pieces are left over
-  return gpu.within(
-      static_cast<std::int64_t>(usable * static_cast<double>(question.gpu_memory - beside)));
+  return gpu.within(static_cast<std::int64_t>(gpu_tuning.usable_memory *
+                                              static_cast<double>(question.gpu_memory - beside)));
 }
 
 /// Of factors that a GPU has no room for: to host memory once, and back for each sweep.
@@ -65,9 +65,8 @@ double seconds_on_the_way(const SolverQuestion& question) {
   if (question.memory != MemoryKind::gpu) return 0;
   const std::int64_t factors = question.study.outlook.gpu_memory.factors;
   if (fitted_gpu_memory(question).factors >= factors) return 0;
-  constexpr double bytes_a_second = 50e9;
   constexpr int sweeps = 2, solves = 2;  // one is refined
-  return (1 + sweeps * solves) * static_cast<double>(factors) / bytes_a_second;
+  return (1 + sweeps * solves) * static_cast<double>(factors) / gpu_tuning.bytes_over_link;
 }
 
 template <Method method>

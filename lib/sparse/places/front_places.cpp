@@ -187,9 +187,8 @@ FrontPlaces place_fronts(const Fronts& fronts, Factorization kind, Index most_el
   return all;
 }
 
-GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros,
-                                  Index entries) {
-  const FrontPlaces all = placed_side_by_side(fronts, kind);
+GpuFactorMemory gpu_lists_memory(const Fronts& fronts, Index elements, Index nonzeros,
+                                 Index entries) {
   constexpr auto value = static_cast<std::int64_t>(sizeof(double));
   constexpr auto index = static_cast<std::int64_t>(sizeof(LocalIndex));
   constexpr auto entry = static_cast<std::int64_t>(sizeof(FrontEntry));
@@ -199,20 +198,28 @@ GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Inde
   constexpr std::int64_t values_a_byte_of_program = 32;
   const auto borders = static_cast<std::int64_t>(fronts.border.size());
   GpuFactorMemory memory;
+  memory.lists = nonzeros * value + entries * entry + 4 * borders * index +
+                 3 * fronts.order() * index + fronts.size() * front +
+                 elements / values_a_byte_of_program;
+  memory.column = (3 * fronts.order() + borders) * value;
+  return memory;
+}
+
+GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros,
+                                  Index entries) {
+  const FrontPlaces all = placed_side_by_side(fronts, kind);
+  constexpr auto value = static_cast<std::int64_t>(sizeof(double));
+  GpuFactorMemory memory = gpu_lists_memory(fronts, all.elements, nonzeros, entries);
   memory.factors = all.factor_elements * value;
   const std::vector<Index> sizes = level_sizes(kind, all);
   if (!sizes.empty()) memory.largest_level = *std::max_element(sizes.begin(), sizes.end()) * value;
   memory.stack = memory.least_stack = (all.elements - all.window_elements) * value;
-  constexpr std::int64_t everywhere = std::int64_t{1} << 28;  // bytes that every GPU has
+  constexpr std::int64_t everywhere = std::int64_t{1} << 32;  // bytes that every GPU has
   if (memory.factors + memory.stack > everywhere) {
     FrontPlaces other = all;
     save_stack(FrontLeveling(all.places), 0, other);
     memory.least_stack = (other.elements - other.window_elements) * value;
   }
-  memory.lists = nonzeros * value + entries * entry + 4 * borders * index +
-                 3 * fronts.order() * index + fronts.size() * front +
-                 all.elements / values_a_byte_of_program;
-  memory.column = (3 * fronts.order() + borders) * value;
   return memory;
 }
 

@@ -104,6 +104,11 @@ struct GpuFactorMemory {
   }
 };
 
+/// The same for values in double but for what the factors and the stack take: of fronts whose arena
+/// has so many elements.
+GpuFactorMemory gpu_lists_memory(const Fronts& fronts, Index elements, Index nonzeros,
+                                 Index entries);
+
 /// The same for values in double, of a matrix with so many non-zeros, of which so many entries are
 /// in fronts.
 GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros,
