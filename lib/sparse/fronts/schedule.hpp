@@ -37,8 +37,10 @@ std::vector<double> work_below(const Fronts& fronts, const std::vector<double>& 
 class SubtreeWalk {
  public:
   explicit SubtreeWalk(const Schedule& schedule)
-      : count_(schedule.subtrees.size()),
-        under_way_(static_cast<std::size_t>(schedule.threads), none) {}
+      : SubtreeWalk(schedule.subtrees.size(), schedule.threads) {}
+  /// The same for so many subtrees, or sets of them.
+  SubtreeWalk(std::size_t count, int threads)
+      : count_(count), under_way_(static_cast<std::size_t>(threads), none) {}
 
   /// Calls work(i, lane) for the i-th subtree; where that is false, the subtree is not finished,
   /// and the lane takes no other in this call. Where a call throws, no further subtree is begun,
@@ -80,13 +82,19 @@ class SubtreeWalk {
   std::vector<std::size_t> under_way_;  // of each lane
 };
 
-/// The same from beginning to end: calls work(i, thread) for the i-th subtree of the schedule.
+/// The same from beginning to end: calls work(i, thread) for the i-th of so many subtrees, or sets
+/// of them.
 template <typename Work>
-void for_subtrees(const Schedule& schedule, const Work& work) {
-  SubtreeWalk(schedule).go_on([&](std::size_t i, int thread) {
+void for_subtrees(std::size_t count, int threads, const Work& work) {
+  SubtreeWalk(count, threads).go_on([&](std::size_t i, int thread) {
     work(i, thread);
     return true;
   });
+}
+/// The same for those of a schedule.
+template <typename Work>
+void for_subtrees(const Schedule& schedule, const Work& work) {
+  for_subtrees(schedule.subtrees.size(), schedule.threads, work);
 }
 
 /// Flops that a front is eliminated with, a multiplication and an addition as two.

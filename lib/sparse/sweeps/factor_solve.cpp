@@ -35,8 +35,8 @@ template <typename T>
 struct FactorSolve<T>::Workspace {
   Index columns = 0;
   std::vector<std::vector<T>> rows;  ///< of threads: a front's rows, pivots first, then border
-  std::vector<UntouchedArray<LocalIndex>> outside;  ///< of threads: places in the subtree's copy
-  std::vector<T> above;                             ///< the subtrees' copies
+  std::vector<UntouchedArray<LocalIndex>> outside;  ///< of threads: places in the part's copy
+  std::vector<T> above;                             ///< the parts' copies
 };
 
 template <typename T>
@@ -64,16 +64,21 @@ void FactorSolve<T>::group_trees(int threads) {
     tallest_ = std::max(tallest_, fronts_[s].pivots + fronts_[s].border);
   }
   constexpr double worth_cutting = 2e5;
+  constexpr double most_of_subtree = 1.0 / 32, most_of_few = 1.0 / 64;
+  constexpr Index line = 64 / sizeof(T);  // no two threads write into one
   const auto add = [&](Schedule schedule, double all) {
-    schedule.threads = all > worth_cutting ? threads : 1;
-    threads_ = std::max(threads_, schedule.threads);
-    Group group{std::move(schedule), {0}, {}};
-    for (const LocalIndex s : group.schedule.subtrees) {
-      group.above_starts.push_back(group.above_starts.back() + tree_.border_size(s));
+    Group group;
+    group.threads = all > worth_cutting ? threads : 1;
+    threads_ = std::max(threads_, group.threads);
+    group.parts = tree_parts(tree_, schedule, work, most_of_few);
+    group.upper = std::move(schedule.upper);
+    for (const TreePart& part : group.parts) {
+      const Index rows = static_cast<Index>(part.border.size());
+      group.above_starts.push_back(group.above_starts.back() + (rows + line - 1) / line * line);
     }
     groups_.push_back(std::move(group));
   };
-  const auto share = [&](double all) { return all > worth_cutting ? 1.0 / 32 : 2; };
+  const auto share = [&](double all) { return all > worth_cutting ? most_of_subtree : 2; };
   if (couplings_.empty()) {
     const double all = std::accumulate(work.begin(), work.end(), 0.0);
     return add(cut_subtrees(tree_, work, share(all)), all);
@@ -83,8 +88,8 @@ void FactorSolve<T>::group_trees(int threads) {
     const LocalIndex root = couplings_.roots[tree];
     if (below[root] > worth_cutting) {
       add(cut_subtrees(tree_, work, share(below[root]), std::span(&root, 1)), below[root]);
-    } else if (groups_.empty() || !groups_.back().schedule.subtrees.empty()) {
-      groups_.push_back({{}, {0}, {}});
+    } else if (groups_.empty() || !groups_.back().parts.empty()) {
+      groups_.emplace_back();
     }
     groups_.back().trees.push_back(static_cast<Index>(tree));
   }
@@ -139,31 +144,31 @@ const Tiles* FactorSolve<T>::tiles_for(LocalIndex s, Index columns, const Tiles&
 template <typename T>
 void FactorSolve<T>::forward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group,
                                           Index columns, T* b, T* x, Workspace& space) const {
-  const Schedule& schedule = group.schedule;
   std::vector<T>& above = space.above;
   std::fill_n(above.begin(), group.above_starts.back() * columns, T(0));
-  for_subtrees(schedule, [&](std::size_t i, int thread) {
-    const LocalIndex root = schedule.subtrees[i];
-    const auto border = tree_.border_of(root);
+  for_subtrees(group.parts.size(), group.threads, [&](std::size_t i, int thread) {
+    const TreePart& part = group.parts[i];
     LocalIndex* outside = space.outside[thread].data();
-    for (std::size_t r = 0; r < border.size(); ++r) outside[border[r]] = static_cast<LocalIndex>(r);
-    const FrontRows<T> rows{b, tree_.first[root + 1], outside,
+    for (std::size_t r = 0; r < part.border.size(); ++r) {
+      outside[part.border[r]] = static_cast<LocalIndex>(r);
+    }
+    const FrontRows<T> rows{b, tree_.first[part.last + 1], outside,
                             above.data() + group.above_starts[i] * columns};
-    for (LocalIndex s = tree_.first_of_subtree[root]; s <= root; ++s) {
-      prefetch(fronts_[std::min(s + ahead, root)], sweeps.transposed());
+    for (LocalIndex s = part.first; s <= part.last; ++s) {
+      prefetch(fronts_[std::min(s + ahead, part.last)], sweeps.transposed());
       sweeps.forward(fronts_[s], nullptr, columns, rows, x, space.rows[thread].data());
     }
   });
-  for (std::size_t i = 0; i < schedule.subtrees.size(); ++i) {
+  for (std::size_t i = 0; i < group.parts.size(); ++i) {
     const T* own = above.data() + group.above_starts[i] * columns;
-    for (const LocalIndex row : tree_.border_of(schedule.subtrees[i])) {
+    for (const LocalIndex row : group.parts[i].border) {
       for (Index c = 0; c < columns; ++c) b[row * columns + c] += own[c];
       own += columns;
     }
   }
-  const Tiles all(schedule.threads);
+  const Tiles all(group.threads);
   T* z = space.rows[0].data();
-  for (const LocalIndex s : schedule.upper) {
+  for (const LocalIndex s : group.upper) {
     sweeps.forward(fronts_[s], tiles_for(s, columns, all), columns, {b, rows_, nullptr, nullptr}, x,
                    z);
   }
@@ -172,16 +177,14 @@ void FactorSolve<T>::forward_side_by_side(const FrontSweeps<T>& sweeps, const Gr
 template <typename T>
 void FactorSolve<T>::backward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group,
                                            Index columns, T* x, Workspace& space) const {
-  const Schedule& schedule = group.schedule;
-  const Tiles all(schedule.threads);
-  for (std::size_t i = schedule.upper.size(); i-- > 0;) {
-    const LocalIndex s = schedule.upper[i];
+  const Tiles all(group.threads);
+  for (std::size_t i = group.upper.size(); i-- > 0;) {
+    const LocalIndex s = group.upper[i];
     sweeps.backward(fronts_[s], tiles_for(s, columns, all), columns, x, space.rows[0].data());
   }
-  for_subtrees(schedule, [&](std::size_t i, int thread) {
-    const LocalIndex root = schedule.subtrees[i];
-    const LocalIndex first = tree_.first_of_subtree[root];
-    for (LocalIndex s = root; s >= first; --s) {
+  for_subtrees(group.parts.size(), group.threads, [&](std::size_t i, int thread) {
+    const auto [first, last] = std::pair(group.parts[i].first, group.parts[i].last);
+    for (LocalIndex s = last; s >= first; --s) {
       prefetch(fronts_[std::max(s - ahead, first)], !sweeps.transposed());
       sweeps.backward(fronts_[s], nullptr, columns, x, space.rows[thread].data());
     }
@@ -203,7 +206,7 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
     for (std::size_t i = 0; i < group.trees.size(); ++i) {
       const Index tree = group.trees[transposed ? group.trees.size() - 1 - i : i];
       if (!transposed) couple(false, tree, columns, x, b);
-      if (group.schedule.subtrees.empty()) {
+      if (group.parts.empty()) {
         solve_tree(sweeps, couplings_.roots[tree], columns, b, x, space.rows[0].data());
       } else {
         forward_side_by_side(sweeps, group, columns, b, x, space);

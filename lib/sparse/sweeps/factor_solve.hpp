@@ -6,12 +6,13 @@
 #include "sparse/fronts/factors.hpp"
 #include "sparse/sweeps/couplings.hpp"
 #include "sparse/sweeps/front_sweeps.hpp"
+#include "sparse/sweeps/tree_parts.hpp"
 
 namespace spsolve {
 
-/// Solves with finished factors, for any number of right-hand sides. Subtrees of the elimination
+/// Solves with finished factors, for any number of right-hand sides. Parts of the elimination
 /// tree are walked by threads side by side, each with a copy of what it adds to the unknowns above;
-/// the fronts above are taken one after another, large ones by tiles. The subtrees depend on the
+/// the fronts above are taken one after another, large ones by tiles. The parts depend on the
 /// factors alone: the same bits for any number of threads.
 template <typename T>
 class FactorSolve {
@@ -41,12 +42,14 @@ class FactorSolve {
  private:
   struct Workspace;
 
-  /// Trees that are solved with together: side by side as the schedule has them, or one after
-  /// another by one thread, block by block.
+  /// Trees that are solved with together: parts of them side by side, and the fronts above, or
+  /// one after another by one thread, block by block.
   struct Group {
-    Schedule schedule;
-    std::vector<Index> above_starts;  ///< of each subtree's copy
-    std::vector<Index> trees;         ///< by their place among the roots of the couplings
+    int threads = 1;
+    std::vector<TreePart> parts;         ///< most work first
+    std::vector<LocalIndex> upper;       ///< fronts above all parts, ascending
+    std::vector<Index> above_starts{0};  ///< of each part's copy
+    std::vector<Index> trees;            ///< by their place among the roots of the couplings
   };
 
   Workspace& workspace(Index columns) const;

@@ -3,6 +3,8 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <numeric>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -16,6 +18,7 @@
 #include "matrix/random.hpp"
 #include "matrix/symmetry.hpp"
 #include "sparse/host_elimination.hpp"
+#include "sparse/sweeps/tree_parts.hpp"
 
 namespace spsolve {
 namespace {
@@ -49,7 +52,7 @@ TEST(SparseElimination, SolvesInFloat) {
 
 TEST(SparseElimination, GivesTheSameBitsWithAnyThreads) {
   const int threads = omp_get_max_threads();
-  for (const char* spec : {"grid2d:90", "grid3d:16", "convdiff3d:14"}) {
+  for (const char* spec : {"grid2d:90", "grid3d:16", "convdiff3d:14", "circuit:20000"}) {
     const Csr<double> matrix = generate_matrix(spec);
     for (const Factorization kind :
          {Factorization::cholesky, Factorization::ldlt, Factorization::lu}) {
@@ -90,6 +93,38 @@ TEST(SparseElimination, SharesItsWorkAmongThreads) {
   EXPECT_EQ(*std::max_element(by.begin(), by.end()), 4);
   EXPECT_THROW(for_subtrees(schedule, [](std::size_t, int) { throw std::bad_alloc(); }),
                std::bad_alloc);
+}
+
+TEST(SparseElimination, TakesSmallSubtreesTogether) {
+  for (const char* spec : {"circuit:20000", "grid2d:90"}) {
+    const auto analysis = test::analysis_of(generate_matrix(spec), Factorization::lu);
+    const Fronts& fronts = analysis->fronts;
+    const std::vector<double> work = front_work(fronts, false);
+    const Schedule schedule = cut_subtrees(fronts, work, 1e-5);
+    constexpr double share = 0.02;
+    const std::vector<TreePart> parts = tree_parts(fronts, schedule, work, share);
+    EXPECT_LT(parts.size(), schedule.subtrees.size()) << spec;
+    const double all = std::accumulate(work.begin(), work.end(), 0.0);
+    std::vector<int> taken(work.size(), 0);
+    for (const LocalIndex s : schedule.upper) ++taken[s];
+    double before = all;
+    for (const TreePart& part : parts) {
+      std::set<LocalIndex> above;
+      double of_part = 0;
+      for (LocalIndex s = part.first; s <= part.last; ++s) {
+        ++taken[s];
+        of_part += work[s];
+        for (const LocalIndex row : fronts.border_of(s)) {
+          if (row >= fronts.first[part.last + 1]) above.insert(row);
+        }
+      }
+      EXPECT_EQ(part.border, std::vector<LocalIndex>(above.begin(), above.end()));
+      EXPECT_LE(of_part, share * all);
+      EXPECT_LE(of_part, before * (1 + 1e-12)) << "the most work first";
+      before = of_part;
+    }
+    EXPECT_EQ(taken, std::vector<int>(taken.size(), 1)) << "every front once, " << spec;
+  }
 }
 
 TEST(SparseElimination, SymmetricFrontsPassUpLittleMoreThanHalf) {
