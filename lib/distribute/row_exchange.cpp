@@ -1,7 +1,6 @@
 #include "distribute/row_exchange.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "distribute/halo/halo_messages.hpp"
 
@@ -21,20 +20,20 @@ void carry(Team& team, const HaloPlan& plan, const Dense<T>& outgoing, Dense<T>&
 
 RowExchange::RowExchange(Team& team, const RowLayout& bands, const std::vector<Index>& listed)
     : team_(&team), list_size_(static_cast<Index>(listed.size())) {
-  std::vector<Index> ascending(listed.size());  // places in the list
-  std::iota(ascending.begin(), ascending.end(), Index{0});
-  std::ranges::sort(ascending, {}, [&](Index place) { return listed[place]; });
-  std::vector<Index> rows;
-  rows.reserve(listed.size());
-  for (const Index place : ascending) rows.push_back(listed[place]);
-  wanted_ = make_halo_plan(team, bands, rows);
-  for (const Index place : ascending) {
-    if (wanted_.own.contains(listed[place])) {
-      own_.push_back({place, listed[place] - wanted_.own.first});
+  const Range own = bands.band(team.rank());
+  for (Index place = 0; place < list_size_; ++place) {
+    if (own.contains(listed[place])) {
+      own_.push_back({place, listed[place] - own.first});
     } else {
       places_.push_back(place);
     }
   }
+  std::sort(places_.begin(), places_.end(),
+            [&](Index a, Index b) { return listed[a] < listed[b]; });
+  std::vector<Index> rows;
+  rows.reserve(places_.size());
+  for (const Index place : places_) rows.push_back(listed[place]);
+  wanted_ = make_halo_plan(team, bands, rows);
   given_.sends = wanted_.receives;
   given_.receives = wanted_.sends;
   wanted_.halo = {};  // the places tell them

@@ -99,8 +99,8 @@ class Installed(CliTest):
         self.assertRegex(needed, r"NEEDED.*libspsolve\.so\.\d+\.\d+")
         self.assertLess((self.folder / "build" / "outside_shared").stat().st_size, 2**20)
 
-    def solution_of_the_application(self, ranks):
-        self.write("c.yaml", f'matrix: "{MATRIX}"\nright_hand_side: ones\n'
+    def solution_of_the_application(self, ranks, device="host"):
+        self.write("c.yaml", f'matrix: "{MATRIX}"\nright_hand_side: ones\ndevice: {device}\n'
                    "solve: {refinement: 0}\noutput: {solution: x.mtx}\n")
         self.run_well(*launcher(ranks), self.prefix / "bin" / "spsolve", "c.yaml")
         lines = [line for line in (self.folder / "x.mtx").read_text().splitlines()
@@ -121,6 +121,17 @@ class Installed(CliTest):
         self.run_well(*launcher(3), "build/solution_ranks", MATRIX)
         parts = [(self.folder / f"x.{rank}").read_text().split() for rank in range(3)]
         self.assertTrue([float(line) for part in parts for line in part] == of_three)
+
+    def test_solutions_on_a_gpu_are_those_of_the_application_bit_for_bit(self):
+        if why_no_gpu():
+            self.skipTest(why_no_gpu())
+        self.build_outside("solution", "solution_c")
+        of_gpu = self.solution_of_the_application(1, "cuda")
+        self.assertTrue(of_gpu != self.solution_of_the_application(1), "no GPU took part")
+        for program in ("build/solution", "build/solution_c"):
+            with self.subTest(program):
+                ran = self.run_well(program, MATRIX, "cuda")
+                self.assertTrue([float(line) for line in ran.out.split()] == of_gpu)
 
     def test_wrong_version_and_component_are_refused(self):
         for request in ("spsolve 99 REQUIRED", "spsolve REQUIRED COMPONENTS nonsense"):

@@ -2,6 +2,7 @@
 #include <spsolve/spsolve.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int main(int argc, char** argv) {
   spsolve_matrix* a = NULL;
@@ -13,6 +14,8 @@ int main(int argc, char** argv) {
   spsolve_options options;
   spsolve_options_init(&options);
   options.refinement = 0;
+  const int on_gpu = argc > 2 && strcmp(argv[2], "cuda") == 0;
+  options.device = on_gpu ? SPSOLVE_DEVICE_CUDA : SPSOLVE_DEVICE_HOST;
   if (spsolve_solver_create(a, &options, &solver) != SPSOLVE_OK) return 1;
   if (spsolve_solver_solve(solver, 0, 1, x, x, NULL) != SPSOLVE_OK) return 1;
   for (int64_t i = 0; i < n; ++i) printf("%.17g\n", x[i]);
