@@ -195,10 +195,10 @@ void time_elimination(Inverse& inverse, const Vectors& b, Vectors& x, const Time
 }
 
 double estimated_condition(SystemMatrix& matrix, Inverse& inverse, double norm) {
-  const std::unique_ptr<Vectors> ones = matrix.vectors(1);
+  std::unique_ptr<Vectors> ones = matrix.vectors(1);
   ones->fill(1);
   Transposed transposed(inverse);
-  return norm * estimate_one_norms(*ones, transposed).front();
+  return norm * estimate_one_norms(std::move(ones), transposed).front();
 }
 
 double EliminationRow::gflops() const {

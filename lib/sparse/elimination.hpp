@@ -40,6 +40,9 @@ class SparseElimination {
                                                         const std::vector<double>& values,
                                                         const Advance& advance) = 0;
 
+  /// Lets go of what fronts were eliminated in, which the next factorisation makes again.
+  virtual void release_stacks() {}
+
   /// Bytes of factors that a device has in host memory, as its own does not hold them.
   virtual std::int64_t host_bytes() const { return 0; }
 

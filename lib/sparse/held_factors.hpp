@@ -38,6 +38,11 @@ class HeldFactors {
   /// did. factor() then hands back their counts alone.
   FactorFailure known_failure() const;
 
+  /// Lets go of the stacks of fronts, as what comes takes memory itself.
+  void release_stacks() {
+    if (elimination_ != nullptr) elimination_->release_stacks();
+  }
+
   /// Eliminates by the analysis that rank 0 has (others pass null), for vectors in these bands. The
   /// counts on every rank. Collective.
   PivotCounts factor(const std::shared_ptr<const SparseAnalysis>& analysis, const RowLayout& bands,

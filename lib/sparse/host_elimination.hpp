@@ -22,6 +22,9 @@ class HostSparseElimination final : public SparseElimination<T> {
   const ThresholdOutcome& factor_with_threshold(Factorization kind,
                                                 const std::vector<double>& values,
                                                 const Advance& advance = {}) override;
+  void release_stacks() override {
+    if (factors_) factors_->release_stacks();
+  }
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
   void solve(bool transposed, const Vectors& b, Vectors& x) override;
   /// The same for arrays of n x `columns`; x may be b.

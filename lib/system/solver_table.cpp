@@ -117,7 +117,7 @@ void plan_vectors(const SolverQuestion& question, Index height, MemoryPlan& plan
   }
   // Weights, multivectors of two columns and their copies on the way, and sums inside the solves.
   if (question.options.condition) {
-    there.push_back({"eliminate", "vectors of the condition estimate", vectors_bytes(height, 20)});
+    there.push_back({"eliminate", std::string(estimate_vectors), vectors_bytes(height, 12)});
   }
   if (!on_gpu) return;
   // The halo has a column for each non-zero at most.

@@ -17,6 +17,9 @@
 
 namespace spsolve {
 
+/// What memory plans call the vectors of the condition estimate, which live behind an elimination.
+inline constexpr std::string_view estimate_vectors = "vectors of the condition estimate";
+
 /// A system as far as it is known, and where it would be solved.
 struct SolverQuestion {
   MatrixShape shape;  ///< square

@@ -104,6 +104,8 @@ void plan_over_ranks(const SolverQuestion& question, int rank, double share, con
                                                   static_cast<double>(question.ranks))});
 }
 
+constexpr std::string_view stack_of_fronts = "stack of fronts";
+
 /// Adds what rank 0 takes, which eliminates, or what each rank does; `share` of the bytes of
 /// factors in double.
 void plan_sparse(const SolverQuestion& question, int rank, double share, const char* phase,
@@ -141,9 +143,28 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
   }
   if (shared) return;
   plan.parts.push_back({phase, "sparse factors", part(outlook.memory.factors)});
-  plan.parts.push_back({phase, "stack of fronts", part(outlook.memory.stack)});
+  plan.parts.push_back({phase, std::string(stack_of_fronts), part(outlook.memory.stack)});
   plan.parts.push_back({phase, "rows of pivots, vectors in the order of elimination",
                         outlook.memory.rest + 4 * vectors * question.right_hand_sides});
+}
+
+/// The stack of fronts is gone where the condition is estimated.
+void plan_estimate(MemoryPlan& plan) {
+  const auto is_in = [](const MemoryPlan::Part& part, std::string_view what) {
+    return part.phase == "eliminate" && part.what == what;
+  };
+  const auto has = [&](std::string_view what) {
+    return std::ranges::any_of(plan.parts, [&](const auto& part) { return is_in(part, what); });
+  };
+  if (!has(stack_of_fronts) || !has(estimate_vectors)) return;
+  std::vector<MemoryPlan::Part> in_turns;
+  for (const MemoryPlan::Part& part : plan.parts) {
+    if (!is_in(part, estimate_vectors)) in_turns.push_back(part);
+    if (part.phase == "eliminate" && part.what != stack_of_fronts) {
+      in_turns.push_back({"estimate", part.what, part.bytes});
+    }
+  }
+  plan.parts = std::move(in_turns);
 }
 
 void plan_sparse_row(const SolverQuestion& question, int rank, MemoryPlan& plan) {
@@ -151,6 +172,7 @@ void plan_sparse_row(const SolverQuestion& question, int rank, MemoryPlan& plan)
   plan_study(plan, question.shape, rank);
   const double share = question.options.precision == Precision::float64 ? 1.0 : 0.5;
   plan_sparse(question, rank, share, "eliminate", plan);
+  if (question.options.precision == Precision::float64) plan_estimate(plan);
 }
 
 MemoryPlan plan_sparse_in_double(const SolverQuestion& question, int rank) {

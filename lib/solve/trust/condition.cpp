@@ -29,15 +29,15 @@ struct Search {
 /// Estimates for all columns of the weights, on own rows, and what the ranks say to each other.
 class OneNormSearch {
  public:
-  OneNormSearch(const Vectors& weights, LinearOperator& b)
-      : team_(weights.team()),
-        own_(weights.own()),
-        order_(weights.rows()),
-        weights_(own_rows(weights)),
+  OneNormSearch(std::unique_ptr<Vectors> weights, LinearOperator& b)
+      : team_(weights->team()),
+        own_(weights->own()),
+        order_(weights->rows()),
+        weights_(own_rows(*weights)),
         b_(b),
-        x_(weights.similar(weights.columns())),
-        y_(weights.similar(weights.columns())),
-        searches_(static_cast<std::size_t>(weights.columns())) {}
+        x_(std::move(weights)),
+        y_(x_->similar(x_->columns())),
+        searches_(static_cast<std::size_t>(x_->columns())) {}
 
   std::vector<double> run() {
     std::vector<double> alternating = begin();
@@ -64,6 +64,22 @@ class OneNormSearch {
   /// cancellation hides from the search. Hands back what the latter say of the norms.
   std::vector<double> begin() {
     const auto n = static_cast<double>(order_);
+    std::unique_ptr<Vectors> others;  // where x_ and y_ have one column
+    if (count() != 2) others = x_->similar(2);
+    Vectors& x = others != nullptr ? *others : *x_;
+    set_own_rows(x, first_vectors(n));
+    const std::unique_ptr<Vectors> products = others != nullptr ? x_->similar(2) : nullptr;
+    Vectors& y = products != nullptr ? *products : *y_;
+    b_.apply(x, y);
+    const Dense<double> product = own_rows(y);
+    look_at(product, [](Index) { return Index{0}; });
+    for (Search& search : searches_) search.finished = search.finished || order_ == 1;
+    std::vector<double> norms = weighted_sums(product, [](Index) { return Index{1}; });
+    for (double& norm : norms) norm = 2 * norm / (3 * n);
+    return norms;
+  }
+
+  Dense<double> first_vectors(double n) const {
     Dense<double> start(own_.size(), 2);
 #pragma omp parallel for schedule(static)
     for (Index i = 0; i < own_.size(); ++i) {
@@ -72,15 +88,7 @@ class OneNormSearch {
       start(i, 0) = 1.0 / n;
       start(i, 1) = (row % 2 == 0 ? 1.0 : -1.0) * (1.0 + slope);
     }
-    const std::unique_ptr<Vectors> x = x_->similar(2), y = x_->similar(2);
-    set_own_rows(*x, start);
-    b_.apply(*x, *y);
-    const Dense<double> product = own_rows(*y);
-    look_at(product, [](Index) { return Index{0}; });
-    for (Search& search : searches_) search.finished = search.finished || order_ == 1;
-    std::vector<double> norms = weighted_sums(product, [](Index) { return Index{1}; });
-    for (double& norm : norms) norm = 2 * norm / (3 * n);
-    return norms;
+    return start;
   }
 
   /// sum over i of w_ic |v_i,column(c)| for every c, infinite for a nan.
@@ -267,6 +275,29 @@ std::vector<double> component_weights(SystemMatrix& matrix, const Vectors& b, co
   return weights;
 }
 
+/// Column 0: 1. Column 1: component_weights().
+std::unique_ptr<Vectors> both_weights(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
+                                      double h) {
+  Dense<double> weights(matrix.own().size(), 2);
+  const std::vector<double> by_components = component_weights(matrix, b, x, h);
+  for (Index i = 0; i < weights.rows; ++i) {
+    weights(i, 0) = 1;
+    weights(i, 1) = by_components[i];
+  }
+  std::unique_ptr<Vectors> both = matrix.vectors(2);
+  set_own_rows(*both, weights);
+  return both;
+}
+
+/// |h^2 A| e for e = (1, ..., 1).
+std::unique_ptr<Vectors> row_sums(SystemMatrix& matrix, double h) {
+  const std::unique_ptr<Vectors> ones = matrix.vectors(1);
+  std::unique_ptr<Vectors> sums = matrix.vectors(1);
+  ones->fill(1);
+  matrix.apply_magnitudes(h, *ones, *sums);
+  return sums;
+}
+
 /// No condition number is below 1, or 0 where x is. An estimate from below may be, by a little; one
 /// far below is of solves that overflowed, vanished or did not converge, and tells nothing.
 double possible(double estimate) {
@@ -277,42 +308,27 @@ double possible(double estimate) {
 
 }  // namespace
 
-std::vector<double> estimate_one_norms(const Vectors& weights, LinearOperator& b) {
-  if (weights.rows() == 0) {
-    return std::vector<double>(static_cast<std::size_t>(weights.columns()), 0.0);
+std::vector<double> estimate_one_norms(std::unique_ptr<Vectors> weights, LinearOperator& b) {
+  if (weights->rows() == 0) {
+    return std::vector<double>(static_cast<std::size_t>(weights->columns()), 0.0);
   }
-  return OneNormSearch(weights, b).run();
+  return OneNormSearch(std::move(weights), b).run();
 }
 
 Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
                              LinearOperator& inverse) {
   // Neither condition number changes where A and b are multiplied by h^2.
   const double h = half_of_scale(matrix);
-  // Column 0: 1. Column 1: what changes of A and b by components weigh.
-  const std::vector<double> by_components = component_weights(matrix, b, x, h);
-  Dense<double> weights(matrix.own().size(), 2);
-  for (Index i = 0; i < weights.rows; ++i) {
-    weights(i, 0) = 1;
-    weights(i, 1) = by_components[i];
-  }
-  const std::unique_ptr<Vectors> ones = matrix.vectors(1), sums = matrix.vectors(1);
-  ones->fill(1);
-  matrix.apply_magnitudes(h, *ones, *sums);
-  const double norm = maxima(*sums).front();  // of h^2 A
-  const std::unique_ptr<Vectors> both = matrix.vectors(2);
-  set_own_rows(*both, weights);
+  const double norm = maxima(*row_sums(matrix, h)).front();  // of h^2 A
   ScaledInverse scaled(inverse, h);
-  const std::vector<double> norms = estimate_one_norms(*both, scaled);
+  const std::vector<double> norms = estimate_one_norms(both_weights(matrix, b, x, h), scaled);
   return {possible(norm * norms[0]), possible(norms[1])};
 }
 
 double condition_of_any(SystemMatrix& matrix, LinearOperator& inverse) {
   const double h = half_of_scale(matrix);
-  const std::unique_ptr<Vectors> ones = matrix.vectors(1), weights = matrix.vectors(1);
-  ones->fill(1);
-  matrix.apply_magnitudes(h, *ones, *weights);  // |h^2 A| e
   ScaledInverse scaled(inverse, h);
-  const double norm = 2 * estimate_one_norms(*weights, scaled).front();
+  const double norm = 2 * estimate_one_norms(row_sums(matrix, h), scaled).front();
   return std::isfinite(norm) ? norm : infinite;
 }
 

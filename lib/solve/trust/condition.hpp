@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "solve/trust/refine.hpp"
@@ -10,8 +11,9 @@ namespace spsolve {
 /// `weights` (n x W) from products with B and B^T (Hager, 1984; Higham, "FORTRAN codes for
 /// estimating the one-norm", ACM TOMS 14, 1988). Lower bounds, seldom off by more than 3 and mostly
 /// exact; infinite where a product isn't finite. Usually 2 products with B and 1 or 2 with B^T, at
-/// most 5 and 5, for all W at once: 2 W columns in the first, W in the others. Collective.
-std::vector<double> estimate_one_norms(const Vectors& weights, LinearOperator& b);
+/// most 5 and 5, for all W at once: 2 columns in the first, W in the others. Works in the memory of
+/// `weights`. Collective.
+std::vector<double> estimate_one_norms(std::unique_ptr<Vectors> weights, LinearOperator& b);
 
 /// How a change of A and b may change x, the worst of all right-hand sides. Estimates, as by
 /// estimate_one_norms(); infinite where the factors are singular.

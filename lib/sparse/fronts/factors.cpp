@@ -348,6 +348,13 @@ bool SparseFactors<T>::name_totals(FrontBytes& bytes) {
   return all.failed < 0;
 }
 
+template <typename T>
+void SparseFactors<T>::release_stacks() {
+  lanes_.clear();
+  upper_lane_.clear();
+  of_subtrees_ = {};
+}
+
 template class SparseFactors<float>;
 template class SparseFactors<double>;
 

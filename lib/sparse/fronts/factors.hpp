@@ -59,6 +59,9 @@ class SparseFactors final : public KeptFronts {
   const T* handed_over(LocalIndex s) const { return handed_over_[s].data(); }
   void release(LocalIndex s) { handed_over_[s] = {}; }
 
+  /// Lets go of the stacks, which factor() makes again.
+  void release_stacks();
+
   bool is_done(LocalIndex s) const override { return done_[s] != 0; }
   bool name(LocalIndex s, bool waits, FrontBytes& bytes) override;
   void release_passed_up(LocalIndex s) override { taken_back_[s] = {}; }

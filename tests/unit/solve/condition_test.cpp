@@ -21,7 +21,7 @@ std::vector<double> estimates(const Dense<double>& a, const Dense<double>& weigh
   const Csr<double> matrix = test::sparse(a);
   SoloTeam team;
   test::OperatorOf product(product_with(matrix), product_with(transpose(matrix)));
-  return estimate_one_norms(*test::vectors_of(team, weights), product);
+  return estimate_one_norms(test::vectors_of(team, weights), product);
 }
 
 double exact_norm(const Dense<double>& a, const Dense<double>& weights, Index column) {
@@ -75,7 +75,7 @@ TEST(EstimateOneNorms, WhatIsNotFiniteIsInfinite) {
   for (const double bad : {infinite, static_cast<double>(NAN)}) {
     SoloTeam team;
     test::OperatorOf spoil([&](Dense<double>& x) { x(1, 0) = bad; });
-    const auto norms = estimate_one_norms(*test::vectors_of(team, {3, 1, 1.0}), spoil);
+    const auto norms = estimate_one_norms(test::vectors_of(team, {3, 1, 1.0}), spoil);
     EXPECT_EQ(norms[0], infinite);
   }
 }

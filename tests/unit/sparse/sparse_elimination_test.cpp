@@ -77,6 +77,18 @@ TEST(SparseElimination, GivesTheSameBitsWithAnyThreads) {
   omp_set_num_threads(threads);
 }
 
+TEST(SparseElimination, MakesItsStacksAgainWhereTheyWereLetGo) {
+  const Csr<double> matrix = generate_matrix("convdiff3d:14");
+  HostSparseElimination<double> elimination(test::analysis_of(matrix, Factorization::lu));
+  const Dense<double> b = test::right_hand_sides(matrix.rows, 1);
+  elimination.factor(Factorization::lu, matrix.values);
+  const std::vector<double> x = test::solved(elimination, false, b).values;
+  elimination.release_stacks();
+  EXPECT_EQ(test::solved(elimination, false, b).values, x) << "factors stay";
+  elimination.factor(Factorization::lu, matrix.values);
+  EXPECT_EQ(test::solved(elimination, false, b).values, x);
+}
+
 TEST(SparseElimination, SharesItsWorkAmongThreads) {
   const auto analysis =
       test::analysis_of(generate_matrix("grid2d:90"), Factorization::cholesky, Ordering::automatic);
