@@ -9,7 +9,7 @@ namespace spsolve {
 
 namespace {
 
-constexpr Index large_front = 200000;  // entries times columns, from which it is cut into pieces
+constexpr Index large_front = 80000;  // entries times columns, from which it is cut into pieces
 constexpr LocalIndex ahead = 3;  // fronts whose values are asked for: small ones wait for memory
 
 /// Asks for a front's values while others are worked on; of a large front for its beginning, as the
@@ -64,7 +64,8 @@ void FactorSolve<T>::group_trees(int threads) {
     tallest_ = std::max(tallest_, fronts_[s].pivots + fronts_[s].border);
   }
   constexpr double worth_cutting = 2e5;
-  constexpr double most_of_subtree = 1.0 / 32, most_of_few = 1.0 / 64;
+  // The fronts above, one after another, have the memory of one thread for much of their time.
+  constexpr double most_of_subtree = 1.0 / 16, most_of_few = 1.0 / 32;
   constexpr Index line = 64 / sizeof(T);  // no two threads write into one
   const auto add = [&](Schedule schedule, double all) {
     Group group;
