@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "matrix/csr.hpp"
@@ -11,13 +12,27 @@ constexpr std::int64_t vectors_bytes(Index height, Index columns) {
   return height * columns * static_cast<std::int64_t>(sizeof(double));
 }
 
+/// Entries that a GPU sorts at a time while it transposes.
+inline constexpr Index most_entries_sorted = Index{1} << 22;
+
+/// Bytes of GPU memory that rows of so many columns take to be transposed, beside the result:
+/// columns, places and numbers of entries that are sorted, two of them once more inside the sort,
+/// and two numbers for each row of the result.
+constexpr std::int64_t bytes_to_transpose(Index columns, Index nonzeros) {
+  constexpr auto entry = static_cast<std::int64_t>(sizeof(LocalIndex));
+  return std::min(nonzeros, most_entries_sorted) * 5 * entry +
+         2 * (columns + 1) * static_cast<std::int64_t>(sizeof(Index));
+}
+
 /// Bytes of GPU memory that BandProducts of `height` rows with `nonzeros` entries take: the rows,
 /// and from the first product with A^T on the transposed ones, of `columns` rows: own and the
 /// halo's. Beside them stand the halo of x, and some 32 KB for each column of it.
 constexpr std::int64_t band_products_bytes(Index height, Index columns, Index nonzeros,
                                            bool transposed) {
   return csr_bytes(height, nonzeros, sizeof(double)) +
-         (transposed ? csr_bytes(columns, nonzeros, sizeof(double)) : 0);
+         (transposed
+              ? csr_bytes(columns, nonzeros, sizeof(double)) + bytes_to_transpose(columns, nonzeros)
+              : 0);
 }
 
 }  // namespace spsolve

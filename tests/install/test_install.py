@@ -10,7 +10,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
-from support import BIN, CliTest, INPUT, ROOT, SOLVED, TIME_LIMIT  # noqa: E402
+from support import BIN, CliTest, INPUT, ROOT, SOLVED, TIME_LIMIT, why_no_gpu  # noqa: E402
 
 OUTSIDE = pathlib.Path(__file__).resolve().parent / "outside"
 SAYS = r"1600 rows, x_0 = 1, backward error = (0|[0-9.]+e-1[67])\n"

@@ -10,6 +10,7 @@
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/residual_kernels.hpp"
+#include "cuda/vectors/products/transposed_rows.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
 #include "matrix/structure.hpp"
 
@@ -81,9 +82,7 @@ class DeviceBandProducts final : public BandProducts {
   }
 
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
-    if (!transposed_) {
-      transposed_ = DeviceCsr<double>::from_csr(transpose(host_rows_), {});
-    }
+    if (!transposed_) transposed_ = transposed_rows(rows_.view(), current_stream());
     const Index columns = x.columns();
     halo = Dense<double>(transposed_->rows - own_columns_, columns);
     halo_.grow(halo.rows * columns);
