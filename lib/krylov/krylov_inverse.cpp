@@ -8,6 +8,7 @@
 #include "core/timer.hpp"
 #include "krylov/multigrid/rigid_body_modes.hpp"
 #include "solve/gmres.hpp"
+#include "solve/near_one.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {
@@ -16,20 +17,6 @@ namespace {
 
 /// Residuals that solves which are not for a solution stop at, as a part of their right-hand sides.
 constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
-
-/// Powers of two that bring columns near 1 whose largest entries are so far from it that squares of
-/// their residuals would vanish or overflow; 1 for others.
-Columns factors_near_one(const Columns& largest) {
-  constexpr int far = 200, largest_exponent = 1022;  // so that its inverse is exact, too
-  Columns factors;
-  for (const double size : largest) {
-    const bool usable = size > 0 && std::isfinite(size);
-    const int exponent = usable ? std::ilogb(size) : 0;
-    factors.push_back(
-        std::abs(exponent) <= far ? 1.0 : std::ldexp(1.0, std::min(-exponent, largest_exponent)));
-  }
-  return factors;
-}
 
 /// Whether u^T A v = v^T A u for two random vectors, as all symmetric matrices have it, and others
 /// with probability 0 but for rounding.
@@ -40,11 +27,18 @@ bool seems_symmetric(BandMatrix& matrix) {
   set_random(*v, 37);
   matrix.apply(*v, *product);
   const double one = dots(*u, *product).front();
-  const double size = norms(*product).front() * norms(*u).front();
+  const double largest = maxima(*product).front();
+  if (largest == 0) return true;
+  // Squares of its elements may be no numbers.
+  const double factor = factor_near_one(largest);
+  product->scale_columns(Columns{factor});
+  const double size = norms(*product).front() * norms(*u).front() / factor;
   matrix.apply(*u, *product);
   const double other = dots(*v, *product).front();
   constexpr double rounding = 1e-12;
-  return std::abs(one - other) <= rounding * size;
+  // Products of tiny entries are rounded to a multiple of the smallest number.
+  const double lost = static_cast<double>(matrix.nonzeros()) * 0x1p-1074;
+  return std::abs(one - other) <= rounding * size + lost;
 }
 
 /// That of R A C where coordinates are known: C^-1 times that of A.
@@ -254,7 +248,6 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
   outcome.asked = goal.tolerance;
   outcome.history = solved.history;
   outcome.shortfall.clear();
-  outcome.correction_error = 0;
   const std::string_view method = name(options_.method);
   // Near enough to the default goal is as good as it: what judges x has the last word.
   constexpr double good_enough = 1e-12;
@@ -366,8 +359,9 @@ KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, cons
 KrylovSolve KrylovInverse::solve(Start start, KrylovWatch::Goal goal, const Vectors& b,
                                  Vectors& x) {
   if (!goal.out_of_time) goal.out_of_time = out_of_time(b.team());
-  const Columns factors = factors_near_one(maxima(b));
-  const bool scales = std::ranges::any_of(factors, [](double factor) { return factor != 1; });
+  Columns factors = maxima(b);
+  for (double& factor : factors) factor = factor_near_one(factor);
+  const bool scales = any_scales(factors);
   const bool projects = null_space_ && (symmetric_ || start.transposed);
   std::unique_ptr<Vectors> changed;
   if (scales || projects) changed = copy_of(b);
@@ -376,9 +370,7 @@ KrylovSolve KrylovInverse::solve(Start start, KrylovWatch::Goal goal, const Vect
   if (scales && start.from_x) x.scale_columns(factors);
   KrylovSolve solved = solve_for(start, goal, changed != nullptr ? *changed : b, x);
   if (scales) {
-    Columns back;
-    for (const double factor : factors) back.push_back(1 / factor);
-    x.scale_columns(back);
+    x.scale_columns(inverses_of(factors));
   }
   if (null_space_ && (symmetric_ || !start.transposed)) null_space_->project(x);
   return solved;
@@ -440,8 +432,9 @@ void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
       purpose_ == SolvePurpose::estimate ? estimate_tolerance : correction_tolerance;
   const KrylovSolve solved = solve({transposed}, {0, tolerance, first_goal().most_steps}, x, y);
   if (purpose_ != SolvePurpose::correction) return;
-  double& error = facts_.krylov->correction_error;
-  error = std::max(error, solved.error < 1 ? solved.error : 1.0);
+  left_ = maxima(x);
+  const double part = solved.error < 1 ? solved.error : 1.0;
+  for (double& left : left_) left *= part;
 }
 
 void KrylovInverse::apply(const Vectors& x, Vectors& y) {

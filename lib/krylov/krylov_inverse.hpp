@@ -36,6 +36,7 @@ class KrylovInverse final : public Inverse {
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
   void expect(SolvePurpose purpose) override { purpose_ = purpose; }
+  std::vector<double> left() const override { return left_; }
   const InverseFacts& facts() const override { return facts_; }
 
  private:
@@ -89,6 +90,7 @@ class KrylovInverse final : public Inverse {
   double norm_ = 0;       // of the matrix that is iterated with
   double norm_of_a_ = 0;  // where that is another one
   SolvePurpose purpose_ = SolvePurpose::correction;
+  std::vector<double> left_;
   InverseFacts facts_;
 };
 

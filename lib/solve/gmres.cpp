@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/near_one.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {
@@ -132,8 +133,9 @@ void residual_of(LinearOperator& matrix, const Vectors& b, const Vectors& x, Vec
   add_multiple(1, b, r);
 }
 
-/// solve_by_gmres() for few columns.
-GmresOutcome solve_few(LinearOperator& matrix, LinearOperator& inverse, double norm, Vectors& x) {
+/// solve_by_gmres() for few columns, whose squares are numbers.
+GmresOutcome solve_few_near_one(LinearOperator& matrix, LinearOperator& inverse, double norm,
+                                Vectors& x) {
   const Owned b = copy_of(x);
   x.fill(0);
   const double limit = attainable_error(b->rows());
@@ -175,6 +177,17 @@ GmresOutcome solve_few(LinearOperator& matrix, LinearOperator& inverse, double n
   }
   outcome.backward_error = errors.empty() ? 0.0 : std::ranges::max(errors);
   outcome.converged = outcome.backward_error <= limit;
+  return outcome;
+}
+
+/// solve_by_gmres() for few columns.
+GmresOutcome solve_few(LinearOperator& matrix, LinearOperator& inverse, double norm, Vectors& x) {
+  Columns factors = maxima(x);
+  for (double& factor : factors) factor = factor_near_one(factor);
+  if (!any_scales(factors)) return solve_few_near_one(matrix, inverse, norm, x);
+  x.scale_columns(factors);
+  const GmresOutcome outcome = solve_few_near_one(matrix, inverse, norm, x);
+  x.scale_columns(inverses_of(factors));
   return outcome;
 }
 

@@ -52,7 +52,7 @@ double backward_error(LinearOperator& matrix, double norm, const Vectors& b, con
 /// Haidar, Tomov, Dongarra and Higham, SC18). `norm` is ||A|| in the infinity norm; `x` holds b on
 /// entry and the best x that was found on exit. Gives up after a cycle of 20 steps that does not
 /// halve the backward error, having taken gmres_bytes() of memory at most. Right-hand sides are
-/// taken 8 at a time. Collective.
+/// taken 8 at a time, those far from 1 near it by powers of two. Collective.
 GmresOutcome solve_by_gmres(LinearOperator& matrix, LinearOperator& inverse, double norm,
                             Vectors& x);
 

@@ -33,16 +33,25 @@ GmresInverse::Trial GmresInverse::try_factors_alone(const Vectors* first) {
   return trial;
 }
 
+void GmresInverse::solve(LinearOperator& matrix, LinearOperator& inverse, double norm,
+                         const Vectors& f, Vectors& y) {
+  left_ = maxima(f);
+  copy(f, y);
+  const GmresOutcome outcome = solve_by_gmres(matrix, inverse, norm, y);
+  const std::vector<double> sizes = maxima(y);
+  for (std::size_t c = 0; c < left_.size(); ++c) {
+    left_[c] = outcome.backward_error * (norm * sizes[c] + left_[c]);
+  }
+}
+
 void GmresInverse::apply(const Vectors& x, Vectors& y) {
-  copy(x, y);
-  solve_by_gmres(scaled_, factors_, infinity_norm_, y);
+  solve(scaled_, factors_, infinity_norm_, x, y);
 }
 
 void GmresInverse::apply_transposed(const Vectors& x, Vectors& y) {
-  copy(x, y);
   if (!one_norm_) one_norm_ = matrix_.one_norm(scaling_);
   Transposed matrix(scaled_), inverse(factors_);
-  solve_by_gmres(matrix, inverse, *one_norm_, y);
+  solve(matrix, inverse, *one_norm_, x, y);
 }
 
 }  // namespace spsolve

@@ -26,11 +26,16 @@ class GmresInverse final : public LinearOperator {
   /// The same by the factors alone.
   Trial try_factors_alone(const Vectors* first);
 
+  /// Inverse::left() of the last apply().
+  const std::vector<double>& left() const { return left_; }
+
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
 
  private:
   std::unique_ptr<Vectors> right_hand_sides(const Vectors* first);
+  void solve(LinearOperator& matrix, LinearOperator& inverse, double norm, const Vectors& f,
+             Vectors& y);
 
   SystemMatrix& matrix_;
   const Equilibration& scaling_;
@@ -38,6 +43,7 @@ class GmresInverse final : public LinearOperator {
   LinearOperator& factors_;
   double infinity_norm_;
   std::optional<double> one_norm_;  // when first asked for
+  std::vector<double> left_;
 };
 
 }  // namespace spsolve

@@ -75,8 +75,6 @@ struct KrylovOutcome {
   Index steps = 0;
   bool converged = true;             ///< to the backward error that was asked for
   double asked = 0;                  ///< that
-  double correction_error = 0;       ///< residuals that corrections of x were solved to, as a part
-                                     ///< of their right-hand sides; the worst, 1 at most
   std::vector<double> history;       ///< backward error before the first step and after each, by
                                      ///< residuals of the method's recurrences; the worst column
   std::vector<GridLevel> levels;     ///< of multigrid, the finest first
@@ -135,6 +133,11 @@ class Inverse : public LinearOperator {
   /// Says what the solves from now on are for, which methods that come near A^-1 step by step do
   /// with more or fewer steps.
   virtual void expect(SolvePurpose) {}
+
+  /// ||f - R A C y||, infinity norm, for each column of the right-hand sides f of the last
+  /// correction y (or of A^T, ||f - C A^T R y||), where an iteration stopped at it; empty where
+  /// factors alone solve.
+  virtual std::vector<double> left() const { return {}; }
 
   virtual const InverseFacts& facts() const = 0;
 };

@@ -56,6 +56,9 @@ class SystemMatrix : public LinearOperator {
   void apply(const Vectors& x, Vectors& y) override { bands_.apply(x, y); }
   void apply_transposed(const Vectors& x, Vectors& y) override { bands_.apply_transposed(x, y); }
 
+  /// The rows of x that this rank's columns name behind its own ones, in host memory.
+  Dense<double> halo_of(const Vectors& x) const { return bands_.halo().fetch(x); }
+
   /// y <- |A| |x| scaled by h^2: see BandProducts::multiply_magnitudes().
   void apply_magnitudes(double h, const Vectors& x, Vectors& y);
 

@@ -44,6 +44,9 @@ class SparseInverse final : public Inverse {
   void expect(SolvePurpose purpose) override {
     if (purpose == SolvePurpose::estimate) factors_.release_stacks();
   }
+  std::vector<double> left() const override {
+    return by_gmres_ ? gmres_->left() : std::vector<double>{};
+  }
   const InverseFacts& facts() const override { return facts_; }
 
  private:

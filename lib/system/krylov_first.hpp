@@ -36,6 +36,7 @@ class KrylovFirst final : public Inverse {
   void apply(const Vectors& x, Vectors& y) override { inverse_->apply(x, y); }
   void apply_transposed(const Vectors& x, Vectors& y) override { inverse_->apply_transposed(x, y); }
   void expect(SolvePurpose purpose) override { inverse_->expect(purpose); }
+  std::vector<double> left() const override { return inverse_->left(); }
   const InverseFacts& facts() const override { return eliminated_ ? facts_ : inverse_->facts(); }
 
  private:

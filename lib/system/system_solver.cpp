@@ -1,8 +1,12 @@
 #include "system/system_solver.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "distribute/redistribute.hpp"
+#include "solve/near_one.hpp"
+#include "solve/trust/hidden_error.hpp"
 
 namespace spsolve {
 
@@ -40,17 +44,22 @@ void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const
                              const Vectors* guess) {
   EliminationRun run{progress, checkpoints, b, guess};
   std::unique_ptr<Vectors> scaled, scaled_guess;
-  if (b != nullptr && scaling_.scales) {
+  const std::vector<double> factors =
+      b != nullptr ? factors_near_one(*matrix_, *b) : std::vector<double>{};
+  const bool far = any_scales(factors);
+  if (b != nullptr && (scaling_.scales || far)) {
     scaled = copy_of(*b);
-    scale_own_rows(*matrix_, scaling_.rows, *scaled);
+    if (far) scaled->scale_columns(factors);
+    if (scaling_.scales) scale_own_rows(*matrix_, scaling_.rows, *scaled);
     run.first = scaled.get();
   }
-  if (guess != nullptr && scaling_.scales) {
+  if (guess != nullptr && (scaling_.scales || far)) {
     // x = C y
-    std::vector<double> inverse = scaling_.columns.on_host();
-    for (double& factor : inverse) factor = 1 / factor;
     scaled_guess = copy_of(*guess);
-    scale_own_rows(*matrix_, inverse, *scaled_guess);
+    if (far) scaled_guess->scale_columns(factors);
+    if (scaling_.scales) {
+      scale_own_rows(*matrix_, inverses_of(scaling_.columns.on_host()), *scaled_guess);
+    }
     run.guess = scaled_guess.get();
   }
   first_ = inverse_->eliminate(run);
@@ -73,16 +82,16 @@ void SystemSolver::apply_transposed(const Vectors& x, Vectors& y) {
 }
 
 SolveOutcome SystemSolver::solve(const Vectors& b, Vectors& x, PhaseTimes& times) {
-  times.measure("gather", [&] {
-    if (first_ != nullptr && first_->columns() == b.columns()) {
-      copy(*first_, x);
+  const Side side{*matrix_, *this, scaling_.rows, estimates_};
+  return solve_near_one(side, b, x, times, [this](const Vectors& right, Vectors& to) {
+    if (first_ != nullptr && first_->columns() == right.columns()) {
+      copy(*first_, to);
     } else {
       inverse_->expect(SolvePurpose::solution);
-      apply(b, x);
+      apply(right, to);
     }
     first_ = nullptr;
   });
-  return finish(*matrix_, *this, b, x, estimates_, times);
 }
 
 SolveOutcome SystemSolver::solve_transposed(const Vectors& b, Vectors& x, PhaseTimes& times) {
@@ -93,16 +102,42 @@ SolveOutcome SystemSolver::solve_transposed(const Vectors& b, Vectors& x, PhaseT
                                                        matrix_->layout(), matrix_->scaled_rows({})),
                                        matrix_->memory());
   }
-  times.measure("gather", [&] {
-    inverse_->expect(SolvePurpose::solution);
-    apply_transposed(b, x);
-  });
   Transposed inverse(*this);
-  return finish(*transposed_, inverse, b, x, of_transposed_, times);
+  const Side side{*transposed_, inverse, scaling_.columns, of_transposed_};
+  return solve_near_one(side, b, x, times, [this](const Vectors& right, Vectors& to) {
+    inverse_->expect(SolvePurpose::solution);
+    apply_transposed(right, to);
+  });
 }
 
-SolveOutcome SystemSolver::finish(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b,
-                                  Vectors& x, Estimates& known, PhaseTimes& times) {
+template <typename Solve>
+SolveOutcome SystemSolver::solve_near_one(const Side& side, const Vectors& b, Vectors& x,
+                                          PhaseTimes& times, const Solve& solve) {
+  std::vector<double> factors = factors_near_one(*matrix_, b);
+  std::unique_ptr<Vectors> near;
+  times.measure("gather", [&] {
+    if (any_scales(factors)) {
+      near = copy_of(b);
+      near->scale_columns(factors);
+    }
+    solve(near != nullptr ? *near : b, x);
+    const auto is_finite = [](double size) { return std::isfinite(size); };
+    if (near == nullptr || std::ranges::all_of(maxima(x), is_finite)) return;
+    near = nullptr;
+    factors.assign(factors.size(), 1);
+    solve(b, x);
+  });
+  if (near == nullptr) return finish(side, b, x, factors, times);
+  factors = inverses_of(factors);
+  SolveOutcome outcome = finish(side, *near, x, factors, times);
+  x.scale_columns(factors);
+  return outcome;
+}
+
+SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x,
+                                  const std::vector<double>& factors, PhaseTimes& times) {
+  SystemMatrix& matrix = side.matrix;
+  LinearOperator& inverse = side.inverse;
   SolveOutcome outcome;
   inverse_->expect(SolvePurpose::correction);
   // A Krylov method stops where it was told to, and where it got no further.
@@ -123,13 +158,38 @@ SolveOutcome SystemSolver::finish(SystemMatrix& matrix, LinearOperator& inverse,
       inverse_->expect(SolvePurpose::correction);
     });
   }
-  estimate_trust(matrix, inverse, b, x, known, times, outcome);
+  Hidden hidden{maxima(x), {}, 0};
+  if (outcome.refinement.tried) hidden.left = inverse_->left();
+  std::vector<double> sizes = hidden.sizes;
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    const double before = std::exchange(sizes[c], sizes[c] * factors[c]);
+    if (before != 0 && sizes[c] == 0) hidden.of_rounding = Trust::unknown;
+    if (std::isfinite(sizes[c])) continue;
+    outcome.refinement.after = {Trust::unknown, Trust::unknown};
+    outcome.refinement.forward_error = Trust::unknown;
+  }
+  hidden.of_rounding = std::max(hidden.of_rounding, HiddenError::of_rounding(sizes));
+  estimate_trust(side, b, x, hidden, times, outcome);
   return outcome;
 }
 
-void SystemSolver::estimate_trust(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b,
-                                  const Vectors& x, Estimates& known, PhaseTimes& times,
-                                  SolveOutcome& outcome) {
+double SystemSolver::hidden_error(const Side& side, const Vectors& x, const Hidden& hidden,
+                                  const Condition& condition) {
+  double error = hidden.of_rounding +
+                 HiddenError::of_underflow(side.matrix, x, hidden.sizes, condition, side.inverse);
+  if (!hidden.left.empty()) {
+    error += HiddenError::of_corrections(side.matrix, hidden.left,
+                                         scaling_.scales ? &side.rows.on_host() : nullptr,
+                                         hidden.sizes, condition, side.inverse);
+  }
+  return error;
+}
+
+void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vectors& x,
+                                  const Hidden& hidden, PhaseTimes& times, SolveOutcome& outcome) {
+  SystemMatrix& matrix = side.matrix;
+  LinearOperator& inverse = side.inverse;
+  Estimates& known = side.known;
   // Factors that are worse than this say nothing about the condition of A.
   constexpr double largest_error = 1e-3;
   const double error = outcome.refinement.before.backward_error;
@@ -142,7 +202,8 @@ void SystemSolver::estimate_trust(SystemMatrix& matrix, LinearOperator& inverse,
                                         (facts.mixed && !facts.mixed->fell_back),
                        .pivots = facts.pivots,
                        .has_pivots = !facts.krylov,
-                       .correction_error = facts.krylov ? facts.krylov->correction_error : 0.0,
+                       .iterates = facts.krylov.has_value() || !hidden.left.empty(),
+                       .hidden = hidden.of_rounding,
                        .asked = question_.options.tolerance,
                        .accept = question_.options.accept,
                        .refinement = outcome.refinement,
@@ -159,9 +220,11 @@ void SystemSolver::estimate_trust(SystemMatrix& matrix, LinearOperator& inverse,
         known.componentwise = condition_of_any(matrix, inverse);
         inverse_->expect(SolvePurpose::correction);
       }
+      figures.probe = known.probe;
+      figures.condition =
+          Condition{*known.normwise, *known.componentwise, true, known.inverse_norm};
+      figures.hidden = hidden_error(side, x, hidden, *figures.condition);
     });
-    figures.probe = known.probe;
-    figures.condition = Condition{*known.normwise, *known.componentwise, true};
     outcome.trust = judge(figures);
     judged = outcome.trust.doubt == Doubt::none && outcome.trust.notes.empty();
   }
@@ -170,10 +233,17 @@ void SystemSolver::estimate_trust(SystemMatrix& matrix, LinearOperator& inverse,
       figures.condition.reset();
       figures.probe = known.probe = probe_known_solution(matrix, inverse);
       inverse_->expect(SolvePurpose::estimate);
-      if (fit) figures.condition = estimate_condition(matrix, b, x, inverse);
+      figures.hidden = hidden.of_rounding;
+      if (fit) {
+        figures.condition = estimate_condition(matrix, b, x, inverse);
+        figures.hidden = hidden_error(side, x, hidden, *figures.condition);
+      }
       inverse_->expect(SolvePurpose::correction);
     });
-    if (figures.condition) known.normwise = figures.condition->normwise;
+    if (figures.condition) {
+      known.normwise = figures.condition->normwise;
+      known.inverse_norm = figures.condition->inverse_norm;
+    }
   }
   outcome.condition = figures.condition;
   if (!judged) outcome.trust = judge(figures);

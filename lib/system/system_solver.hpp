@@ -60,7 +60,8 @@ class SystemSolver final : public LinearOperator {
   void apply_transposed(const Vectors& x, Vectors& y) override;
 
   /// Solves A x = b: x from the factors, refined against the sparse A, and how far it can be
-  /// trusted. `times` gets the phases gather, check and condition.
+  /// trusted. `times` gets the phases gather, check and condition. Right-hand sides far from 1 are
+  /// brought near it meanwhile, by powers of two (see factors_near_one()), unless x then overflows.
   SolveOutcome solve(const Vectors& b, Vectors& x, PhaseTimes& times);
 
   /// The same for A^T x = b. Keeps the rows of A^T from the first call on, until set_values().
@@ -73,21 +74,47 @@ class SystemSolver final : public LinearOperator {
     std::optional<Probe> probe;
     std::optional<double> normwise;
     std::optional<double> componentwise;  ///< condition_of_any()
+    double inverse_norm = 0;              ///< where the condition in the norm is known
   };
 
   /// Whether A is known to be; then it has no condition number, and what is found of a known
   /// solution is one of many.
   bool is_singular() const { return question_.options.null_space != NullSpaceKind::none; }
 
+  /// What solves and what is solved with it are: A or A^T.
+  struct Side {
+    SystemMatrix& matrix;
+    LinearOperator& inverse;
+    const ScaleFactors& rows;  ///< of its equilibration
+    Estimates& known;
+  };
+
+  /// What is known of right-hand sides and their solutions before they are judged.
+  struct Hidden {
+    std::vector<double> sizes;  ///< ||x(:, c)|| of the columns that are judged
+    std::vector<double> left;   ///< Inverse::left() of their last correction
+    double of_rounding = 0;     ///< when x comes back to the scale of b
+  };
+
+  /// x <- A^-1 b, or that of the transposed matrix.
+  template <typename Solve>
+  SolveOutcome solve_near_one(const Side& side, const Vectors& b, Vectors& x, PhaseTimes& times,
+                              const Solve& solve);
+
   /// Condition numbers and a probe of the factors, where they are wanted; then what all figures say
   /// of x. Of the first solution the componentwise condition is its own; of later ones a bound for
   /// any, where nothing is doubted with it, and else their own as well.
-  void estimate_trust(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b,
-                      const Vectors& x, Estimates& known, PhaseTimes& times, SolveOutcome& outcome);
+  void estimate_trust(const Side& side, const Vectors& b, const Vectors& x, const Hidden& hidden,
+                      PhaseTimes& times, SolveOutcome& outcome);
 
-  /// Refines x, an approximate solution with `matrix`, which is A or A^T, and judges it.
-  SolveOutcome finish(SystemMatrix& matrix, LinearOperator& inverse, const Vectors& b, Vectors& x,
-                      Estimates& known, PhaseTimes& times);
+  /// What neither residuals nor corrections show of the error of x.
+  double hidden_error(const Side& side, const Vectors& x, const Hidden& hidden,
+                      const Condition& condition);
+
+  /// Refines x, an approximate solution, and judges it, as it will be when each column is
+  /// multiplied by `factors`.
+  SolveOutcome finish(const Side& side, const Vectors& b, Vectors& x,
+                      const std::vector<double>& factors, PhaseTimes& times);
 
   std::unique_ptr<SystemMatrix> matrix_;
   std::unique_ptr<SystemMatrix> transposed_;  // where it was asked for

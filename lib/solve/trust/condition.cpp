@@ -250,7 +250,7 @@ class ScaledInverse final : public LinearOperator {
 };
 
 /// w = (|A| |x| + |b|) h^2 / ||x||, the largest of all right-hand sides, which bounds each of them;
-/// own rows.
+/// own rows. Infinite where x is zero and b is not.
 std::vector<double> component_weights(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
                                       double h) {
   const std::vector<double> sizes = maxima(x);
@@ -267,7 +267,10 @@ std::vector<double> component_weights(SystemMatrix& matrix, const Vectors& b, co
   std::vector<double> weights(static_cast<std::size_t>(of_x.rows));
   for (Index i = 0; i < of_x.rows; ++i) {
     for (Index c = 0; c < of_x.columns; ++c) {
-      if (sizes[c] == 0) continue;
+      if (sizes[c] == 0) {
+        if (of_b(i, c) != 0) weights[i] = infinite;
+        continue;
+      }
       const double of_entry = h < 1 ? of_b(i, c) * h / sizes[c] * h : of_b(i, c) / sizes[c] * h * h;
       weights[i] = larger(weights[i], of_x(i, c) / (sizes[c] * factors[c]) + std::abs(of_entry));
     }
@@ -298,12 +301,25 @@ std::unique_ptr<Vectors> row_sums(SystemMatrix& matrix, double h) {
   return sums;
 }
 
-/// No condition number is below 1, or 0 where x is. An estimate from below may be, by a little; one
-/// far below is of solves that overflowed, vanished or did not converge, and tells nothing.
+/// No condition number is below 1. An estimate from below may be, by a little; one far below is of
+/// solves that overflowed, vanished or did not converge, and tells nothing.
 double possible(double estimate) {
   constexpr double believable = 0.01;
-  if (estimate == 0) return 0;
   return std::isfinite(estimate) && estimate >= believable ? std::max(estimate, 1.0) : infinite;
+}
+
+/// The largest of numbers >= 0, or nan where one is; 0 of none.
+double largest_of(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) largest = larger(largest, value);
+  return largest;
+}
+
+/// The smallest of numbers, infinite of none.
+double smallest_of(const std::vector<double>& values) {
+  double smallest = infinite;
+  for (const double value : values) smallest = std::min(smallest, value);
+  return smallest;
 }
 
 }  // namespace
@@ -317,12 +333,37 @@ std::vector<double> estimate_one_norms(std::unique_ptr<Vectors> weights, LinearO
 
 Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
                              LinearOperator& inverse) {
+  if (matrix.order() == 0) return {};
   // Neither condition number changes where A and b are multiplied by h^2.
   const double h = half_of_scale(matrix);
-  const double norm = maxima(*row_sums(matrix, h)).front();  // of h^2 A
+  double norm, inverse_norm;
+  {
+    const Dense<double> of_rows = own_rows(*row_sums(matrix, h));
+    norm = all_maximum(matrix.team(), largest_of(of_rows.values));  // of h^2 A
+    // Row i of A times A^-1 is e_i^T: ||A^-1|| is 1 / sum over j of |a_ij| at least. Solves that
+    // iterate may not see a row that is small beside others.
+    inverse_norm = 1 / -all_maximum(matrix.team(), -smallest_of(of_rows.values));
+  }
   ScaledInverse scaled(inverse, h);
-  const std::vector<double> norms = estimate_one_norms(both_weights(matrix, b, x, h), scaled);
-  return {possible(norm * norms[0]), possible(norms[1])};
+  std::unique_ptr<Vectors> weights = both_weights(matrix, b, x, h);
+  const bool is_zero = maxima(*weights)[1] == 0;
+  const std::vector<double> norms = estimate_one_norms(std::move(weights), scaled);
+  inverse_norm = larger(inverse_norm, norms[0]);
+  return {possible(norm * inverse_norm), is_zero ? 0 : possible(norms[1]), false,
+          inverse_norm * h * h};
+}
+
+double error_of_residuals(SystemMatrix& matrix, LinearOperator& inverse,
+                          const std::vector<double>& w, double power) {
+  if (all_maximum(matrix.team(), largest_of(w)) == 0) return 0;
+  const double h = half_of_scale(matrix);
+  std::unique_ptr<Vectors> weights = matrix.vectors(1);
+  weights->write_rows({0, matrix.own().size()}, w);
+  ScaledInverse scaled(inverse, h);
+  const double norm = estimate_one_norms(std::move(weights), scaled).front();
+  if (!(norm > 0) || !std::isfinite(norm)) return infinite;
+  // Their product may be a number where parts of it are none.
+  return std::exp2(std::log2(norm) + 2 * std::log2(h) + power);
 }
 
 double condition_of_any(SystemMatrix& matrix, LinearOperator& inverse) {

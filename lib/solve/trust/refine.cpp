@@ -14,6 +14,9 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
+/// The largest backward error of what solves a system.
+constexpr double small_error = 1e-12;
+
 bool at_roundoff(const Quality& quality) {
   return quality.backward_error <= unit_roundoff &&
          quality.componentwise_error <= 2 * unit_roundoff;
@@ -31,16 +34,6 @@ bool halved(const Quality& a, const Quality& b) {
          b.componentwise_error <= a.componentwise_error / 2;
 }
 
-/// max over the columns of ||d|| / ||x|| for these norms, 0 / 0 = 0; infinite for what is not
-/// finite.
-double relative_step(const std::vector<double>& steps, const std::vector<double>& sizes) {
-  double largest = 0;
-  for (std::size_t c = 0; c < steps.size(); ++c) {
-    if (steps[c] != 0) largest = larger(largest, steps[c] / sizes[c]);
-  }
-  return std::isfinite(largest) ? largest : unknown;
-}
-
 Quality quality_of(const ResidualNorms& norms) {
   Quality quality;
   quality.componentwise_error = norms.componentwise;
@@ -51,6 +44,22 @@ Quality quality_of(const ResidualNorms& norms) {
         std::max(quality.backward_error, std::isfinite(error) ? error : unknown);
   }
   return quality;
+}
+
+/// max over the columns of ||d|| / ||x|| for these norms; infinite for what is not finite, and
+/// where d vanished although x solves no system near A x = b. Where it does, what is left of the
+/// residual may be what no A d can be, for a singular A.
+double relative_step(const std::vector<double>& steps, const std::vector<double>& sizes,
+                     const std::vector<double>& residuals, const Quality& of_x) {
+  double largest = 0;
+  for (std::size_t c = 0; c < steps.size(); ++c) {
+    if (steps[c] != 0) {
+      largest = larger(largest, steps[c] / sizes[c]);
+    } else if (residuals[c] != 0 && of_x.backward_error > small_error) {
+      return unknown;
+    }
+  }
+  return std::isfinite(largest) ? largest : unknown;
 }
 
 /// Says in a verbose log what a sweep came to; of the first solution, sweep 0.
@@ -72,9 +81,9 @@ double relative_correction(SystemMatrix& matrix, const Vectors& b, LinearOperato
                            const Vectors& x) {
   const std::unique_ptr<Vectors> residual = matrix.vectors(b.columns()),
                                  correction = matrix.vectors(b.columns());
-  measure(matrix, b, x, *residual);
+  const ResidualNorms norms = matrix.residual(b, x, *residual);
   inverse.apply(*residual, *correction);
-  return relative_step(maxima(*correction), maxima(x));
+  return relative_step(maxima(*correction), norms.solution, norms.residual, quality_of(norms));
 }
 
 Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
@@ -87,7 +96,9 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
                   Vectors& x, RefinementSpace& space) {
   Vectors& residual = space.residual.like(b);
   Refinement result;
-  result.before = result.after = measure(matrix, b, x, residual);
+  const ResidualNorms first = matrix.residual(b, x, residual);
+  std::vector<double> residuals = first.residual;
+  result.before = result.after = quality_of(first);
   result.history.push_back(result.before);
   tell(0, result.before);
   if (result.after.componentwise_error == 0) result.forward_error = 0;
@@ -97,14 +108,18 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
   };
   if (finished()) return result;
   Vectors& better = space.correction.like(b);
+  // Of the first solution; it may have been luckier than others.
+  constexpr double luck = 100;
   double last_step = 1;
   while (!finished()) {
     inverse.apply(residual, better);
+    result.tried = true;
     const std::vector<double> steps = maxima(better);
     add_multiple(1, x, better);
     const ResidualNorms norms = matrix.residual(b, better, residual);
     const Quality quality = quality_of(norms);
-    const double step = relative_step(steps, norms.solution);
+    const double step = relative_step(steps, norms.solution, residuals, result.after);
+    residuals = norms.residual;
     const double contraction = step / last_step;
     const bool contracts = contraction <= 0.5;
     tell(result.sweeps + 1, quality, step);
@@ -122,8 +137,8 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
     result.history.push_back(quality);
     ++result.sweeps;
     // x is rounded to double, whatever its corrections were.
-    result.forward_error =
-        contracts ? std::max(contraction / (1 - contraction) * step, unit_roundoff) : unknown;
+    const double rate = result.sweeps == 1 ? std::min(luck * contraction, 0.5) : contraction;
+    result.forward_error = contracts ? std::max(rate / (1 - rate) * step, unit_roundoff) : unknown;
     last_step = step;
   }
   return result;

@@ -23,9 +23,10 @@ Quality measure(SystemMatrix& matrix, const Vectors& b, const Vectors& x, Vector
 
 /// What refinement came to.
 struct Refinement {
-  Quality before;  ///< of the first solution
-  Quality after;   ///< of the solution that is handed back
-  int sweeps = 0;  ///< corrections that were kept
+  Quality before;      ///< of the first solution
+  Quality after;       ///< of the solution that is handed back
+  int sweeps = 0;      ///< corrections that were kept
+  bool tried = false;  ///< a correction was computed, kept or not
   /// `before`, then what each correction that was kept came to: sweeps + 1 of them.
   std::vector<Quality> history;
   /// Estimate of max ||x - x*|| / ||x|| over the right-hand sides, infinity norms, x* the exact
@@ -48,9 +49,10 @@ struct RefinementSpace {
 /// A step is kept if a backward error halves, or if d is at most half of the step before (of x, for
 /// the first), and neither backward error grows. Stops after the first that is not kept, or when
 /// the backward errors are at round-off and the next step is expected to change no bit of ||x||:
-/// with s = ||d|| / ||x|| and rho the ratio of the last two steps (of the first: s itself), x is
-/// expected to be off by rho s / (1 - rho). Beside b and x two multivectors, those of `space`.
-/// Collective.
+/// with s = ||d|| / ||x|| and rho the ratio of the last two steps, x is
+/// expected to be off by rho s / (1 - rho). The first step tells rho only as far as the first
+/// solution was no luckier than others: 100 s is taken for it. Beside b and x two multivectors,
+/// those of `space`. Collective.
 Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
                   Vectors& x, RefinementSpace& space);
 Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,

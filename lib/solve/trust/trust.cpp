@@ -51,14 +51,14 @@ bool is_the_matrix(const TrustFigures& figures) {
          figures.condition->normwise * static_cast<double>(figures.order) >= 0.1 / unit_roundoff;
 }
 
-/// What corrections say of the error of x: the last one, and what its own error may have hidden.
+/// What corrections say of the error of x: the last one, and what it does not show.
 double estimate_of(const TrustFigures& figures) {
-  double estimate = figures.refinement.forward_error;
-  if (figures.condition && figures.correction_error > 0) {
-    estimate +=
-        figures.correction_error * forward_bound(*figures.condition, figures.refinement.after);
-  }
-  return estimate;
+  return figures.refinement.forward_error + figures.hidden;
+}
+
+/// The same of the condition, where there is one.
+double bound_of(const TrustFigures& figures) {
+  return forward_bound(*figures.condition, figures.refinement.after) + figures.hidden;
 }
 
 Doubt doubt_about(const TrustFigures& figures) {
@@ -71,9 +71,13 @@ Doubt doubt_about(const TrustFigures& figures) {
   }
   if (condition && condition->componentwise >= 1 / unit_roundoff) return Doubt::singular;
   const double estimate = estimate_of(figures);
-  const bool found_and_converged = figures.probe && estimate < no_digit;
-  if (condition && !found_and_converged &&
-      !(forward_bound(*condition, figures.refinement.after) < no_digit)) {
+  // Where iterations that x was corrected by told nothing, their estimates of norms don't, either.
+  if (!figures.has_pivots && figures.refinement.tried && !std::isfinite(estimate))
+    return Doubt::correction;
+  // Corrections by factors in float, or by iterations, vanish where one part of x hides another.
+  const bool corrects = !figures.float_factors && !figures.iterates;
+  const bool found_and_converged = figures.probe && estimate < no_digit && corrects;
+  if (condition && !found_and_converged && !(bound_of(figures) < no_digit)) {
     return Doubt::bound;
   }
   if (std::isfinite(estimate) && estimate >= no_digit) return Doubt::correction;
@@ -131,10 +135,16 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
           "of the digits of x is certain; try {}",
           evidence(figures), most_stable(figures.method));
     case Doubt::bound:
+      if (figures.hidden >= no_digit) {
+        return fmt::format(
+            "the error of x may be as large as x itself ({:.0e} of it, which residuals are too "
+            "small, or too inaccurate, to show): none of its digits is certain",
+            figures.hidden);
+      }
       return fmt::format(
           "the error of x may be as large as x itself (condition x backward error is {:.0e}): none "
           "of its digits is certain",
-          forward_bound(*figures.condition, figures.refinement.after));
+          bound_of(figures));
     case Doubt::correction:
       return fmt::format(
           "refinement did not converge (its last correction was {:.0e} of x): none of the digits "
@@ -197,7 +207,7 @@ Trust judge(const TrustFigures& figures) {
   if (trust.doubt == Doubt::none) {
     trust.estimate = estimate_of(figures);
     if (figures.condition) {
-      trust.bound = forward_bound(*figures.condition, figures.refinement.after);
+      trust.bound = bound_of(figures);
       const double lost = std::log10(std::max(figures.condition->componentwise, 1.0));
       trust.digits = std::max(0, digits_of_double - static_cast<int>(std::ceil(lost)));
     }

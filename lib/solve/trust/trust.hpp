@@ -23,10 +23,10 @@ struct TrustFigures {
   Precision precision = Precision::float64;  ///< as it was asked for
   bool float_factors = false;                ///< what solves is factors in float
   PivotStatistics pivots;
-  bool has_pivots = true;       ///< whether they are those of an elimination
-  double correction_error = 0;  ///< of a Krylov method: residuals of its corrections, as a part of
-                                ///< their right-hand sides
-  double asked = 0;             ///< the backward error that was asked for; 0: as small as it gets
+  bool has_pivots = true;  ///< whether they are those of an elimination
+  bool iterates = false;   ///< corrections are by a Krylov method, or GMRES on factors
+  double hidden = 0;       ///< what neither residuals nor corrections show of ||x - x*|| / ||x||
+  double asked = 0;        ///< the backward error that was asked for; 0: as small as it gets
   Acceptance accept = Acceptance::digits;
   Refinement refinement;
   std::optional<Condition> condition;
@@ -38,7 +38,7 @@ enum class Doubt {
   none,        ///< some digits are, or nothing is known to the contrary
   singular,    ///< A is singular to working precision
   factors,     ///< to these factors A is no different from a singular matrix
-  bound,       ///< condition x backward error leaves x no digit
+  bound,       ///< condition x backward error, or what is hidden, leaves x no digit
   correction,  ///< the last correction of refinement was as large as x
   pivots,      ///< nothing was estimated, and the pivots may be those of a singular matrix
   unmeasured,  ///< nothing was estimated, and no correction told
@@ -79,18 +79,17 @@ struct Trust {
 double forward_bound(const Condition& condition, const Quality& quality);
 
 /// Judges a solution. With u = 2^-53, kappa and c the condition in the norm and by components, eta
-/// and omega the backward errors alike, B = min(2 kappa eta, c omega), s the estimate of
-/// refinement:
-///
-/// s is the last correction; where a Krylov method solved for it, with a residual that was t of the
-/// right-hand side, it is s + t B, as what is left of the correction may be.
+/// and omega the backward errors alike, v what is hidden, B = min(2 kappa eta, c omega) + v, s the
+/// estimate of refinement, the last correction, + v:
 ///
 ///     singular    the known solution was not found (see probe_known_solution()), or c >= 1 / u
 ///     factors     the same with factors in float, already for c >= 2^24 / 10, or where the
 ///                 known solution was not found although n kappa < 0.1 / u: then it is not A that
 ///                 is at fault, or the factors don't tell
-///     bound       B >= 0.1, and refinement did not converge: not s < 0.1
-///     correction  s >= 0.1, and finite
+///     bound       B >= 0.1, and refinement did not converge: not s < 0.1; or it did, by factors
+///                 in float or by an iteration, whose corrections are of the largest parts of
+///                 residuals first, and vanish where others are too small beside them
+///     correction  s >= 0.1, and finite; or, of a Krylov method, not finite although it was tried
 ///     pivots      neither kappa nor the known solution is there, and min |u_kk| <= n u max |u_kk|
 ///     unmeasured  neither kappa nor s is there
 ///

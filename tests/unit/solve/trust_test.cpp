@@ -301,21 +301,22 @@ TEST(Probe, FindsNothingToLookForWithoutUnknowns) {
   EXPECT_TRUE(probe_of(Dense<double>(0, 0), Dense<double>(0, 0)).found());
 }
 
-TEST(Judge, WhatACorrectionLeftIsAddedToTheEstimate) {
+TEST(Judge, WhatIsHiddenIsAddedToBoundAndEstimate) {
   TrustFigures figures = harmless();
   figures.condition = Condition{1e14, 1e13};
   figures.refinement.after = {1e-16, 1e-16};
   const double exact = judge(figures).estimate;
   EXPECT_EQ(exact, unit_roundoff);
-  figures.correction_error = 1e-6;
+  figures.hidden = 1e-6;
   const Trust trust = judge(figures);
-  EXPECT_EQ(trust.bound, 1e13 * 1e-16);
-  EXPECT_EQ(trust.estimate, exact + 1e-6 * trust.bound);
-  // A correction that was not found says nothing beside the bound.
-  figures.correction_error = 1;
-  figures.refinement.after.componentwise_error = 1e-13;
-  figures.refinement.after.backward_error = 1e-15;
-  EXPECT_EQ(judge(figures).doubt, Doubt::bound);
+  EXPECT_EQ(trust.bound, 1e13 * 1e-16 + 1e-6);
+  EXPECT_EQ(trust.estimate, exact + 1e-6);
+  // Residuals and corrections that are as small as they get say nothing beside what they hide.
+  figures.hidden = 0.2;
+  const Trust doubted = judge(figures);
+  EXPECT_EQ(doubted.doubt, Doubt::bound);
+  EXPECT_EQ(doubted.verdict, Verdict::uncertain);
+  EXPECT_NE(doubted.notes.front().find("too small, or too inaccurate"), std::string::npos);
 }
 
 }  // namespace
