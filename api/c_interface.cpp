@@ -59,6 +59,32 @@ spsolve_status create(Object** object, const Make& make) {
   });
 }
 
+/// The same for what is wrong with its arguments already; there is no object then.
+template <typename Object>
+spsolve_status refuse(Object** object, std::string sentence) {
+  if (object != nullptr) *object = nullptr;
+  return refuse(std::move(sentence));
+}
+
+/// Whether rows x columns numbers can be counted, both from 0 on.
+bool countable(spsolve::Index rows, spsolve::Index columns) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max() / std::int64_t{sizeof(double)};
+  return rows >= 0 && columns >= 0 && (rows == 0 || columns <= most / rows);
+}
+
+/// Whether a word is one of its kind, which are numbered from 0 to `last`.
+bool known(int word, int last) {
+  return word >= 0 && word <= last;
+}
+
+/// A number of a matrix, or -1 where there is none.
+template <typename Number>
+std::int64_t number_of(const spsolve_matrix* matrix, const Number& number) {
+  if (matrix != nullptr) return number(matrix->matrix);
+  refuse("there is no matrix");
+  return -1;
+}
+
 std::span<const std::int64_t> numbers(const std::int64_t* first, std::int64_t count) {
   return {first, static_cast<std::size_t>(std::max<std::int64_t>(count, 0))};
 }
@@ -80,7 +106,7 @@ const char* spsolve_version(void) {
 }
 
 spsolve_status spsolve_matrix_load(const char* file_or_generator, spsolve_matrix** matrix) {
-  if (file_or_generator == nullptr) return refuse("no file and no generator is named");
+  if (file_or_generator == nullptr) return refuse(matrix, "no file and no generator is named");
   return create(matrix,
                 [&] { return new spsolve_matrix{spsolve::Matrix::load(file_or_generator)}; });
 }
@@ -90,7 +116,7 @@ spsolve_status spsolve_matrix_from_rows(int64_t rows, int64_t columns, const int
                                         spsolve_matrix** matrix) {
   if (rows < 0 || columns < 0 || row_offsets == nullptr || row_offsets[rows] < 0 ||
       (row_offsets[rows] > 0 && (column_indices == nullptr || values == nullptr))) {
-    return refuse("a matrix needs sizes from 0 on, row offsets, column indices and values");
+    return refuse(matrix, "a matrix needs sizes from 0 on, row offsets, column indices and values");
   }
   return create(matrix, [&] {
     const std::int64_t nonzeros = row_offsets[rows];
@@ -101,19 +127,20 @@ spsolve_status spsolve_matrix_from_rows(int64_t rows, int64_t columns, const int
 }
 
 int64_t spsolve_matrix_rows(const spsolve_matrix* matrix) {
-  return matrix->matrix.rows();
+  return number_of(matrix, [](const spsolve::Matrix& a) { return a.rows(); });
 }
 int64_t spsolve_matrix_columns(const spsolve_matrix* matrix) {
-  return matrix->matrix.columns();
+  return number_of(matrix, [](const spsolve::Matrix& a) { return a.columns(); });
 }
 int64_t spsolve_matrix_nonzeros(const spsolve_matrix* matrix) {
-  return matrix->matrix.nonzeros();
+  return number_of(matrix, [](const spsolve::Matrix& a) { return a.nonzeros(); });
 }
 void spsolve_matrix_free(spsolve_matrix* matrix) {
   delete matrix;
 }
 
 void spsolve_options_init(spsolve_options* options) {
+  if (options == nullptr) return;
   const spsolve::Options defaults;
   *options = {static_cast<spsolve_method>(defaults.method),
               static_cast<spsolve_pivoting>(defaults.pivoting),
@@ -131,21 +158,21 @@ void spsolve_options_init(spsolve_options* options) {
 
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
                                      spsolve_solver** solver) {
-  if (matrix == nullptr) return refuse("there is no matrix");
+  if (matrix == nullptr) return refuse(solver, "there is no matrix");
   spsolve_options wanted;
   spsolve_options_init(&wanted);
   if (options != nullptr) wanted = *options;
-  const auto known = [](int value, int last) { return value >= 0 && value <= last; };
   if (!known(wanted.method, SPSOLVE_METHOD_BLOCK_CG) ||
       !known(wanted.preconditioner, SPSOLVE_PRECONDITIONER_MULTIGRID) ||
       !known(wanted.pivoting, SPSOLVE_PIVOTING_TOURNAMENT) ||
       !known(wanted.precision, SPSOLVE_MIXED) || !known(wanted.device, SPSOLVE_DEVICE_CUDA) ||
       wanted.refinement < 0 || !(wanted.tolerance >= 0 && wanted.tolerance < 1) ||
       wanted.iterations < 0) {
-    return refuse("an option is out of its range; spsolve_options_init() sets the defaults");
+    return refuse(solver,
+                  "an option is out of its range; spsolve_options_init() sets the defaults");
   }
-  if (wanted.coordinates != nullptr && (wanted.nodes < 0 || wanted.dimensions < 0)) {
-    return refuse("coordinates need numbers of nodes and dimensions from 0 on");
+  if (wanted.coordinates != nullptr && !countable(wanted.nodes, wanted.dimensions)) {
+    return refuse(solver, "coordinates need numbers of nodes and dimensions from 0 on");
   }
   return create(solver, [&] {
     spsolve::Options mine;
@@ -171,6 +198,7 @@ spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int6
     return refuse("a solve needs a solver, right-hand sides and room for solutions");
   }
   return guarded([&] {
+    if (!countable(solver->solver.order(), columns)) return refuse("so many columns have no room");
     const spsolve::Dense<double> right = rows_of(b, solver->solver.order(), columns);
     const spsolve::Solution solution =
         transposed != 0 ? solver->solver.solve_transposed(right) : solver->solver.solve(right);
@@ -205,7 +233,7 @@ spsolve_status spsolve_solver_set_values(spsolve_solver* solver, int64_t count,
 }
 
 const char* spsolve_solver_notes(const spsolve_solver* solver) {
-  return solver->notes.c_str();
+  return solver != nullptr ? solver->notes.c_str() : "";
 }
 
 void spsolve_solver_free(spsolve_solver* solver) {
@@ -215,7 +243,11 @@ void spsolve_solver_free(spsolve_solver* solver) {
 spsolve_status spsolve_product_create(const spsolve_matrix* matrix, const char* kernel,
                                       int64_t columns, spsolve_device device,
                                       spsolve_product** product) {
-  if (matrix == nullptr) return refuse("there is no matrix");
+  if (matrix == nullptr) return refuse(product, "there is no matrix");
+  if (columns < 0) return refuse(product, "a product needs a number of columns from 0 on");
+  if (!known(device, SPSOLVE_DEVICE_CUDA)) {
+    return refuse(product, "the device is none of auto, host and cuda");
+  }
   return create(product, [&] {
     spsolve::ProductOptions options;
     if (kernel != nullptr) options.kernel = kernel;
@@ -231,8 +263,9 @@ spsolve_status spsolve_product_apply(spsolve_product* product, int64_t columns, 
     return refuse("a product needs X and room for Y");
   }
   return guarded([&] {
-    const spsolve::Dense<double> result =
-        product->product.apply(rows_of(x, product->product.own_x().size(), columns));
+    const spsolve::Index rows = product->product.own_x().size();
+    if (!countable(rows, columns)) return refuse("so many columns have no room");
+    const spsolve::Dense<double> result = product->product.apply(rows_of(x, rows, columns));
     std::copy(result.values.begin(), result.values.end(), y);
     return SPSOLVE_OK;
   });

@@ -2,9 +2,9 @@
  *
  * Functions that can fail hand back a status: SPSOLVE_OK, or one that says what kind of failure it
  * is; spsolve_last_error() has the sentence then. Objects are made by functions that end in
- * _create, _load or _from_..., and given back to _free, which takes NULL too. Arrays are copied.
- * Indices count from 0. Multivectors are row-major, n x columns. Objects belong to one thread at a
- * time. */
+ * _create, _load or _from_..., which leave NULL where they fail, and given back to _free, which
+ * takes NULL too. Arrays are copied. Indices count from 0. Multivectors are row-major, n x columns.
+ * Objects belong to one thread at a time. */
 #ifndef SPSOLVE_SPSOLVE_H
 #define SPSOLVE_SPSOLVE_H
 
@@ -42,6 +42,7 @@ spsolve_status spsolve_matrix_from_rows(int64_t rows, int64_t columns, const int
                                         const int64_t* column_indices, const double* values,
                                         spsolve_matrix** matrix);
 
+/* -1 without a matrix. */
 int64_t spsolve_matrix_rows(const spsolve_matrix* matrix);
 int64_t spsolve_matrix_columns(const spsolve_matrix* matrix);
 int64_t spsolve_matrix_nonzeros(const spsolve_matrix* matrix);
@@ -139,7 +140,7 @@ spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int6
 spsolve_status spsolve_solver_set_values(spsolve_solver* solver, int64_t count,
                                          const double* values);
 
-/* What to know before using the last solution: sentences, one a line, or "". */
+/* What to know before using the last solution: sentences, one a line, or "" (of NULL, too). */
 const char* spsolve_solver_notes(const spsolve_solver* solver);
 void spsolve_solver_free(spsolve_solver* solver);
 

@@ -1,0 +1,124 @@
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <spsolve/spsolve.h>
+
+namespace {
+
+/// That a call was refused with a sentence, which is not that of the call before.
+#define EXPECT_REFUSED(call)                                 \
+  do {                                                       \
+    EXPECT_EQ(call, SPSOLVE_INPUT) << #call;                 \
+    const std::string said = spsolve_last_error();           \
+    EXPECT_GT(said.size(), 10u) << #call;                    \
+    EXPECT_NE(spsolve_matrix_load(":", &other), SPSOLVE_OK); \
+    EXPECT_NE(said, spsolve_last_error()) << #call;          \
+  } while (false)
+
+/// A matrix, a solver and a product with it, and arrays of its size.
+class CInterface : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(spsolve_matrix_load("tridiagonal:5", &matrix), SPSOLVE_OK);
+    ASSERT_EQ(spsolve_solver_create(matrix, nullptr, &solver), SPSOLVE_OK);
+    ASSERT_EQ(spsolve_product_create(matrix, nullptr, 1, SPSOLVE_DEVICE_HOST, &product),
+              SPSOLVE_OK);
+  }
+  void TearDown() override {
+    spsolve_product_free(product);
+    spsolve_solver_free(solver);
+    spsolve_matrix_free(matrix);
+  }
+
+  spsolve_matrix *matrix = nullptr, *other = nullptr;
+  spsolve_solver* solver = nullptr;
+  spsolve_product* product = nullptr;
+  std::vector<double> x = std::vector<double>(5, 1.0), b = std::vector<double>(5);
+};
+
+TEST_F(CInterface, WhereThereIsNothingItSaysSo) {
+  const std::int64_t offsets[] = {0, 1}, columns[] = {0};
+  const double values[] = {1};
+  EXPECT_REFUSED(spsolve_matrix_load(nullptr, &other));
+  EXPECT_REFUSED(spsolve_matrix_load("tridiagonal:5", nullptr));
+  EXPECT_REFUSED(spsolve_matrix_from_rows(1, 1, nullptr, columns, values, &other));
+  EXPECT_REFUSED(spsolve_matrix_from_rows(1, 1, offsets, nullptr, values, &other));
+  EXPECT_REFUSED(spsolve_matrix_from_rows(1, 1, offsets, columns, nullptr, &other));
+  EXPECT_REFUSED(spsolve_matrix_from_rows(1, 1, offsets, columns, values, nullptr));
+  EXPECT_REFUSED(spsolve_matrix_from_rows(-1, 1, offsets, columns, values, &other));
+  spsolve_solver* none = nullptr;
+  EXPECT_REFUSED(spsolve_solver_create(nullptr, nullptr, &none));
+  EXPECT_REFUSED(spsolve_solver_create(matrix, nullptr, nullptr));
+  EXPECT_REFUSED(spsolve_solver_solve(nullptr, 0, 1, b.data(), x.data(), nullptr));
+  EXPECT_REFUSED(spsolve_solver_solve(solver, 0, 1, nullptr, x.data(), nullptr));
+  EXPECT_REFUSED(spsolve_solver_solve(solver, 0, 1, b.data(), nullptr, nullptr));
+  EXPECT_REFUSED(spsolve_solver_solve(solver, 0, -1, b.data(), x.data(), nullptr));
+  EXPECT_REFUSED(spsolve_solver_set_values(nullptr, 1, values));
+  EXPECT_REFUSED(spsolve_solver_set_values(solver, 13, nullptr));
+  EXPECT_REFUSED(spsolve_solver_set_values(solver, 1, values));
+  spsolve_product* without = nullptr;
+  EXPECT_REFUSED(spsolve_product_create(nullptr, nullptr, 1, SPSOLVE_DEVICE_HOST, &without));
+  EXPECT_REFUSED(spsolve_product_create(matrix, nullptr, 1, SPSOLVE_DEVICE_HOST, nullptr));
+  EXPECT_REFUSED(spsolve_product_create(matrix, "no_such", 1, SPSOLVE_DEVICE_HOST, &without));
+  EXPECT_REFUSED(spsolve_product_apply(nullptr, 1, x.data(), b.data()));
+  EXPECT_REFUSED(spsolve_product_apply(product, 1, nullptr, b.data()));
+  EXPECT_REFUSED(spsolve_product_apply(product, 1, x.data(), nullptr));
+}
+
+TEST_F(CInterface, NumbersOfNoMatrixAndNotesOfNoSolver) {
+  EXPECT_EQ(spsolve_matrix_rows(nullptr), -1);
+  EXPECT_EQ(spsolve_last_error(), std::string("there is no matrix"));
+  EXPECT_EQ(spsolve_matrix_columns(nullptr), -1);
+  EXPECT_EQ(spsolve_matrix_nonzeros(nullptr), -1);
+  EXPECT_EQ(spsolve_solver_notes(nullptr), std::string());
+  spsolve_options_init(nullptr);
+  spsolve_matrix_free(nullptr);
+  spsolve_solver_free(nullptr);
+  spsolve_product_free(nullptr);
+}
+
+TEST_F(CInterface, WhatFailsLeavesNoObject) {
+  auto* const somewhere = reinterpret_cast<spsolve_matrix*>(x.data());
+  spsolve_matrix* made = somewhere;
+  EXPECT_EQ(spsolve_matrix_load(nullptr, &made), SPSOLVE_INPUT);
+  EXPECT_EQ(made, nullptr);
+  made = somewhere;
+  EXPECT_EQ(spsolve_matrix_load("no/such/file.mtx", &made), SPSOLVE_INPUT);
+  EXPECT_EQ(made, nullptr);
+  made = somewhere;
+  EXPECT_EQ(spsolve_matrix_from_rows(-1, 0, nullptr, nullptr, nullptr, &made), SPSOLVE_INPUT);
+  EXPECT_EQ(made, nullptr);
+  spsolve_options options;
+  spsolve_options_init(&options);
+  options.refinement = -1;
+  auto* solved = reinterpret_cast<spsolve_solver*>(x.data());
+  EXPECT_EQ(spsolve_solver_create(matrix, &options, &solved), SPSOLVE_INPUT);
+  EXPECT_EQ(solved, nullptr);
+  auto* multiplied = reinterpret_cast<spsolve_product*>(x.data());
+  EXPECT_EQ(spsolve_product_create(matrix, nullptr, -1, SPSOLVE_DEVICE_HOST, &multiplied),
+            SPSOLVE_INPUT);
+  EXPECT_EQ(multiplied, nullptr);
+  EXPECT_REFUSED(
+      spsolve_product_create(matrix, nullptr, 1, static_cast<spsolve_device>(3), &multiplied));
+}
+
+TEST_F(CInterface, MoreColumnsThanCanBeCounted) {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  // 5 times as many wrap around to a small number.
+  for (const std::int64_t columns : {most, most / 5 + 2}) {
+    EXPECT_REFUSED(spsolve_solver_solve(solver, 0, columns, b.data(), x.data(), nullptr));
+    EXPECT_REFUSED(spsolve_product_apply(product, columns, x.data(), b.data()));
+  }
+  spsolve_options options;
+  spsolve_options_init(&options);
+  options.coordinates = x.data();
+  options.nodes = most / 2;
+  options.dimensions = 3;
+  spsolve_solver* none = nullptr;
+  EXPECT_REFUSED(spsolve_solver_create(matrix, &options, &none));
+}
+
+}  // namespace
