@@ -78,7 +78,7 @@ class Signals(Checkpoint):
     def test_without_a_folder_a_sentence_and_a_report_are_left(self):
         self.write("c.yaml", 'matrix: "random_dense:300"\nsolve: {method: gauss}\n'
                              'output: {solution: x.mtx, report: report.json}\n')
-        for how in (signal.SIGTERM, signal.SIGINT):
+        for how in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR2):
             with self.subTest(how):
                 code, text = self.signalled(how)
                 self.assertEqual(code, -how, text)  # as a shell expects it

@@ -149,7 +149,7 @@ class SolveRun {
   void end_at_once() {
     end_.reset();
     // Of several ranks the launcher ends the others.
-    if (team_.size() == 1) at_once_.emplace(std::initializer_list<int>{SIGINT, SIGTERM});
+    if (team_.size() == 1) at_once_.emplace(std::initializer_list<int>{SIGINT, SIGTERM, SIGUSR2});
   }
 
   /// Refuses what does not fit, before anything is allocated.
