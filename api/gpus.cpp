@@ -10,13 +10,10 @@
 
 namespace spsolve {
 
-Gpus find_gpus() {
+Gpus gpu_part() {
   Gpus gpus;
 #ifdef SPSOLVE_HAVE_CUDA
-  gpus.why_none = cuda::why_no_gpu();
-  for (const cuda::DeviceInfo& device : cuda::devices()) {
-    gpus.visible.push_back({device.name, device.uuid});
-  }
+  gpus.why_none = "none was looked for, as the device is the host";
   gpus.use = cuda::set_current_device;
   gpus.kernels = cuda::cuda_kernels();
   gpus.products = [](Team& team, Transport transport) -> std::unique_ptr<ProductBackend> {
@@ -29,6 +26,18 @@ Gpus find_gpus() {
     const cuda::DeviceBytes bytes = cuda::device_bytes();
     return GpuArrays{bytes.now, bytes.peak};
   };
+#endif
+  return gpus;
+}
+
+Gpus find_gpus([[maybe_unused]] DeviceChoice wanted) {
+  Gpus gpus = gpu_part();
+#ifdef SPSOLVE_HAVE_CUDA
+  if (wanted == DeviceChoice::host) return gpus;
+  gpus.why_none = cuda::why_no_gpu();
+  for (const cuda::DeviceInfo& device : cuda::devices()) {
+    gpus.visible.push_back({device.name, device.uuid});
+  }
 #endif
   return gpus;
 }

@@ -1,10 +1,15 @@
 #pragma once
 
+#include "config/config.hpp"
 #include "task/gpus.hpp"
 
 namespace spsolve {
 
-/// The GPUs of this process, whether the program was built with CUDA or not.
-Gpus find_gpus();
+/// What this program does on GPUs, whether it was built with CUDA or not; none is looked for.
+Gpus gpu_part();
+
+/// The same with the GPUs of this process, unless `wanted` is host: to look for them starts their
+/// driver, which takes a tenth of a second and another one as the process ends.
+Gpus find_gpus(DeviceChoice wanted = DeviceChoice::automatic);
 
 }  // namespace spsolve

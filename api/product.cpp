@@ -15,7 +15,7 @@ namespace spsolve {
 
 struct Product::State {
   State(const Matrix& a, const ProductOptions& options, Ranks of)
-      : ranks(std::move(of)), gpus(find_gpus()) {
+      : ranks(std::move(of)), gpus(find_gpus(options.device)) {
     Team& team = ranks.team();
     Config config;
     config.task = Task::multiply;

@@ -27,7 +27,7 @@ namespace {
 
 /// What is decided before anything is taken: where a system is solved, and by which question.
 struct Decided {
-  Gpus gpus = find_gpus();
+  Gpus gpus;
   Config config;
   SystemShape shape;
   TaskReport noted;
@@ -37,7 +37,8 @@ struct Decided {
   FoundCoordinates coordinates;
   const Dense<double>* places = nullptr;  // of all nodes on rank 0, where they come so
 
-  Decided(const Matrix& a, const Options& options, Index right_hand_sides, Team& team) {
+  Decided(const Matrix& a, const Options& options, Index right_hand_sides, Team& team)
+      : gpus(find_gpus(options.device)) {
     together(team, [] {
       require_threads(omp_get_max_threads());
       set_blas_threads(omp_get_max_threads());

@@ -170,8 +170,7 @@ ExitCode perform(void (&task)(const Config&, Team&, const Gpus&, Report&), const
 ExitCode run(Team& team, const SpsolveLine& line) {
   const bool speaks = team.rank() == 0;
   together(team, [&] { prepare_fault(team.rank()); });
-  const Gpus gpus = find_gpus();
-  offer_gpu_kernels(gpus.kernels);
+  offer_gpu_kernels(gpu_part().kernels);
   const Config config = load_together(team, line);
   if (line.print_config) {
     if (speaks) print_out(to_yaml(config));
@@ -188,6 +187,7 @@ ExitCode run(Team& team, const SpsolveLine& line) {
     if (speaks) print_out(line.name() + ": the configuration is valid\n");
     return ExitCode::solved;
   }
+  const Gpus gpus = find_gpus(config.device);
   if (line.dry_run) {
     MemoryPlan plan;
     const bool multiplies = config.task == Task::multiply;

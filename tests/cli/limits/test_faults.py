@@ -72,6 +72,8 @@ ON_GPU = SOLVE.replace("300", "1500") + WATCHED + \
     "device: cuda\nshare_gpus: true\ntransport: pinned\n"
 ON_GPU = ON_GPU.replace("gauss", "gauss, ranks: all")
 BLOCKED_ON_GPU = ON_GPU.replace("gauss", "lu, block: 64")
+SPARSE_ON_GPU = SPARSE.replace("grid2d:60", "grid2d:300") + WATCHED + "device: cuda\n"
+ITERATED_ON_GPU = SPARSE_ON_GPU.replace("sparse_cholesky", "cg, preconditioner: multigrid")
 MULTIPLY_ON_GPU = MULTIPLY.replace("csr_balanced", "csr_row_split") + WATCHED + "device: cuda\nshare_gpus: true\n"
 
 # Out of time at once: a checkpoint is written behind the first step.
@@ -144,6 +146,24 @@ CASES = (
            r"rank 0 has not moved for \d+ s in phase eliminate, waiting for its GPU",
            "phase=eliminate:step=1:gpu_hang", config, gpu=True)
       for method, config in (("gauss", ON_GPU), ("lu", BLOCKED_ON_GPU))),
+    *(Case(f"a GPU falls off the bus, {method}", (1,), RESOURCES, "has lost its GPU",
+           "phase=eliminate:gpu_gone", config, gpu=True)
+      for method, config in (("sparse", SPARSE_ON_GPU), ("cg", ITERATED_ON_GPU))),
+    *(Case(f"a kernel of a GPU traps, {method}", (1,), INTERNAL, "has lost its GPU",
+           "phase=eliminate:gpu_trap", config, gpu=True)
+      for method, config in (("sparse", SPARSE_ON_GPU), ("cg", ITERATED_ON_GPU))),
+    *(Case(f"a kernel of a GPU never ends, {method}", (1,), RESOURCES,
+           r"rank 0 has not moved for \d+ s in phase eliminate, waiting for its GPU",
+           "phase=eliminate:gpu_hang", config, gpu=True)
+      for method, config in (("sparse", SPARSE_ON_GPU), ("cg", ITERATED_ON_GPU))),
+    Case("a GPU falls off the bus while x is checked, sparse", (1,), RESOURCES, "has lost its GPU",
+         "phase=check:gpu_gone", SPARSE_ON_GPU, gpu=True),
+    Case("a rank with a GPU gets no memory, sparse", (1,), RESOURCES, "refused to give more memory",
+         "phase=eliminate:bad_alloc", SPARSE_ON_GPU, gpu=True),
+    Case("a rank with a GPU is killed, sparse", (1,), KILLED, "on signal 9",
+         "phase=eliminate:kill", SPARSE_ON_GPU, gpu=True),
+    Case("a GPU's memory is too small, sparse", (1,), RESOURCES,
+         "this task does not fit into memory", "gpu_memory=1", SPARSE_ON_GPU, gpu=True),
     Case("a kernel of a GPU never ends, product", (2,), RESOURCES,
          r"rank 1 has not moved for \d+ s in phase multiply, waiting for its GPU",
          "rank=1:phase=multiply:gpu_hang", MULTIPLY_ON_GPU, gpu=True),
