@@ -172,6 +172,11 @@ class EliminateSparse(CliTest):
         self.eliminate("--matrix", "grid2d:4", "--peers", "none")
         row, = self.rows()
         self.assertEqual((row["systems"], row["sequence_s"]), ("0", ""))
+        # Other values of a symmetric matrix are symmetric, bit for bit.
+        self.eliminate("--matrix", "kkt:3000", "--methods", "sparse_ldlt", "--peers", "none",
+                       "--systems", 2)
+        row, = self.rows()
+        self.assertEqual(row["refused"], "")
 
     def test_a_peer_that_is_not_here(self):
         result = self.eliminate("--matrix", "grid2d:4", "--peers", "pardiso",

@@ -42,7 +42,8 @@ struct Judge {
     const auto d = [](Index i) { return 1 + 0.01 * static_cast<double>(i % 7); };
     for (Index i = 0; i < rows.rows; ++i) {
       for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
-        changed.push_back(d(i) * rows.values[k] * d(rows.column_indices[k]));
+        // The factor first: of a symmetric matrix it stays one, bit for bit.
+        changed.push_back(d(i) * d(rows.column_indices[k]) * rows.values[k]);
       }
     }
     matrix.emplace(team, RowLayout{system.order, 1}, std::move(rows));
