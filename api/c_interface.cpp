@@ -3,9 +3,9 @@
 #include <new>
 #include <string>
 
+#include "api/c_objects.hpp"
 #include "core/build_info.hpp"
 #include "core/error.hpp"
-#include "spsolve/spsolve.h"
 #include "spsolve/spsolve.hpp"
 #include "team/team.hpp"
 
@@ -20,6 +20,7 @@ struct spsolve_matrix {
   spsolve::Matrix matrix;
 };
 struct spsolve_solver {
+  spsolve::Ranks ranks;
   spsolve::Solver solver;
   std::string notes;  // of the last solution
 };
@@ -95,7 +96,55 @@ spsolve::Dense<double> rows_of(const double* values, spsolve::Index rows, spsolv
   return result;
 }
 
+/// Throws what is wrong with one rank's arguments on all of them.
+void require_together(const spsolve::Ranks& ranks, bool good, const char* sentence) {
+  spsolve::together(ranks.team(), [&] {
+    if (!good) spsolve::fail(spsolve::ExitCode::input, "{}", sentence);
+  });
+}
+
+bool in_range(const spsolve_options& wanted) {
+  return known(wanted.method, SPSOLVE_METHOD_BLOCK_CG) &&
+         known(wanted.preconditioner, SPSOLVE_PRECONDITIONER_MULTIGRID) &&
+         known(wanted.pivoting, SPSOLVE_PIVOTING_TOURNAMENT) &&
+         known(wanted.precision, SPSOLVE_MIXED) && known(wanted.device, SPSOLVE_DEVICE_CUDA) &&
+         wanted.refinement >= 0 && wanted.tolerance >= 0 && wanted.tolerance < 1 &&
+         wanted.iterations >= 0;
+}
+
+/// The options of a Solver, which are in range.
+spsolve::Options options_of(const spsolve_options& wanted) {
+  spsolve::Options mine;
+  mine.method = static_cast<spsolve::Method>(wanted.method);
+  mine.pivoting = static_cast<spsolve::Pivoting>(wanted.pivoting);
+  mine.precision = static_cast<spsolve::Precision>(wanted.precision);
+  mine.device = static_cast<spsolve::Device>(wanted.device);
+  mine.refinement = wanted.refinement;
+  mine.condition = wanted.condition != 0;
+  mine.preconditioner = static_cast<spsolve::Preconditioner>(wanted.preconditioner);
+  mine.tolerance = wanted.tolerance;
+  mine.iterations = wanted.iterations;
+  if (wanted.coordinates != nullptr) {
+    mine.node_coordinates = rows_of(wanted.coordinates, wanted.nodes, wanted.dimensions);
+  }
+  return mine;
+}
+
 }  // namespace
+
+spsolve_status spsolve::hand_out(spsolve_ranks** ranks, const std::function<Ranks()>& make) {
+  return create(ranks, [&] { return new spsolve_ranks{make()}; });
+}
+
+int spsolve_ranks_rank(const spsolve_ranks* ranks) {
+  return ranks != nullptr ? ranks->ranks.rank() : 0;
+}
+int spsolve_ranks_size(const spsolve_ranks* ranks) {
+  return ranks != nullptr ? ranks->ranks.size() : 1;
+}
+void spsolve_ranks_free(spsolve_ranks* ranks) {
+  delete ranks;
+}
 
 const char* spsolve_last_error(void) {
   return last_error.c_str();
@@ -158,48 +207,52 @@ void spsolve_options_init(spsolve_options* options) {
 
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
                                      spsolve_solver** solver) {
-  if (matrix == nullptr) return refuse(solver, "there is no matrix");
-  spsolve_options wanted;
-  spsolve_options_init(&wanted);
-  if (options != nullptr) wanted = *options;
-  if (!known(wanted.method, SPSOLVE_METHOD_BLOCK_CG) ||
-      !known(wanted.preconditioner, SPSOLVE_PRECONDITIONER_MULTIGRID) ||
-      !known(wanted.pivoting, SPSOLVE_PIVOTING_TOURNAMENT) ||
-      !known(wanted.precision, SPSOLVE_MIXED) || !known(wanted.device, SPSOLVE_DEVICE_CUDA) ||
-      wanted.refinement < 0 || !(wanted.tolerance >= 0 && wanted.tolerance < 1) ||
-      wanted.iterations < 0) {
-    return refuse(solver,
-                  "an option is out of its range; spsolve_options_init() sets the defaults");
-  }
-  if (wanted.coordinates != nullptr && !countable(wanted.nodes, wanted.dimensions)) {
-    return refuse(solver, "coordinates need numbers of nodes and dimensions from 0 on");
-  }
-  return create(solver, [&] {
-    spsolve::Options mine;
-    mine.method = static_cast<spsolve::Method>(wanted.method);
-    mine.pivoting = static_cast<spsolve::Pivoting>(wanted.pivoting);
-    mine.precision = static_cast<spsolve::Precision>(wanted.precision);
-    mine.device = static_cast<spsolve::Device>(wanted.device);
-    mine.refinement = wanted.refinement;
-    mine.condition = wanted.condition != 0;
-    mine.preconditioner = static_cast<spsolve::Preconditioner>(wanted.preconditioner);
-    mine.tolerance = wanted.tolerance;
-    mine.iterations = wanted.iterations;
-    if (wanted.coordinates != nullptr) {
-      mine.node_coordinates = rows_of(wanted.coordinates, wanted.nodes, wanted.dimensions);
-    }
-    return new spsolve_solver{spsolve::Solver(matrix->matrix, mine), {}};
+  return spsolve_solver_create_over(nullptr, matrix, options, solver);
+}
+
+spsolve_status spsolve_solver_create_over(const spsolve_ranks* ranks, const spsolve_matrix* matrix,
+                                          const spsolve_options* options, spsolve_solver** solver) {
+  if (solver != nullptr) *solver = nullptr;
+  return guarded([&] {
+    const spsolve::Ranks all = ranks != nullptr ? ranks->ranks : spsolve::Ranks();
+    spsolve_options wanted;
+    spsolve_options_init(&wanted);
+    if (options != nullptr) wanted = *options;
+    require_together(all, solver != nullptr, "there is no place to put the new object");
+    require_together(all, all.rank() > 0 || matrix != nullptr, "there is no matrix");
+    require_together(all, in_range(wanted),
+                     "an option is out of its range; spsolve_options_init() sets the defaults");
+    require_together(all,
+                     wanted.coordinates == nullptr || countable(wanted.nodes, wanted.dimensions),
+                     "coordinates need numbers of nodes and dimensions from 0 on");
+    const spsolve::Matrix none;
+    *solver = new spsolve_solver{
+        all,
+        spsolve::Solver(matrix != nullptr ? matrix->matrix : none, options_of(wanted), all),
+        {}};
+    return SPSOLVE_OK;
   });
+}
+
+spsolve_status spsolve_solver_own_rows(const spsolve_solver* solver, int64_t* first, int64_t* end) {
+  if (solver == nullptr || first == nullptr || end == nullptr) {
+    return refuse("own rows are of a solver, and need two places to be put");
+  }
+  *first = solver->solver.own().first;
+  *end = solver->solver.own().last;
+  return SPSOLVE_OK;
 }
 
 spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int64_t columns,
                                     const double* b, double* x, spsolve_trust* trust) {
-  if (solver == nullptr || columns < 0 || (columns > 0 && (b == nullptr || x == nullptr))) {
-    return refuse("a solve needs a solver, right-hand sides and room for solutions");
-  }
+  constexpr const char* what = "a solve needs a solver, right-hand sides and room for solutions";
+  if (solver == nullptr) return refuse(what);
   return guarded([&] {
-    if (!countable(solver->solver.order(), columns)) return refuse("so many columns have no room");
-    const spsolve::Dense<double> right = rows_of(b, solver->solver.order(), columns);
+    const spsolve::Index rows = solver->solver.own().size();
+    const bool has_arrays = columns == 0 || rows == 0 || (b != nullptr && x != nullptr);
+    require_together(solver->ranks, columns >= 0 && has_arrays, what);
+    require_together(solver->ranks, countable(rows, columns), "so many columns have no room");
+    const spsolve::Dense<double> right = rows_of(b, rows, columns);
     const spsolve::Solution solution =
         transposed != 0 ? solver->solver.solve_transposed(right) : solver->solver.solve(right);
     std::copy(solution.x.values.begin(), solution.x.values.end(), x);
@@ -223,10 +276,10 @@ spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int6
 
 spsolve_status spsolve_solver_set_values(spsolve_solver* solver, int64_t count,
                                          const double* values) {
-  if (solver == nullptr || count < 0 || (count > 0 && values == nullptr)) {
-    return refuse("new values need a solver and an array");
-  }
+  constexpr const char* what = "new values need a solver and an array";
+  if (solver == nullptr) return refuse(what);
   return guarded([&] {
+    require_together(solver->ranks, count >= 0 && (count == 0 || values != nullptr), what);
     solver->solver.set_values({values, static_cast<std::size_t>(count)});
     return SPSOLVE_OK;
   });

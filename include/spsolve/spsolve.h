@@ -28,9 +28,20 @@ const char* spsolve_last_error(void);
 /* "0.1.0" */
 const char* spsolve_version(void);
 
+typedef struct spsolve_ranks spsolve_ranks;
 typedef struct spsolve_matrix spsolve_matrix;
 typedef struct spsolve_solver spsolve_solver;
 typedef struct spsolve_product spsolve_product;
+
+/* --- ranks: the processes that work on one system; <spsolve/spsolve_mpi.h> makes them of an MPI
+ * communicator. Where a function takes them, NULL is this process alone. */
+
+/* The number of this process, from 0, and how many they are. */
+int spsolve_ranks_rank(const spsolve_ranks* ranks);
+int spsolve_ranks_size(const spsolve_ranks* ranks);
+
+/* Objects made over them keep what they need of them. */
+void spsolve_ranks_free(spsolve_ranks* ranks);
 
 /* --- matrices */
 
@@ -130,8 +141,17 @@ typedef struct {
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
                                      spsolve_solver** solver);
 
-/* x of A x = b, or with `transposed` of A^T x = b; b and x are n x columns and may be the same
- * array; `trust` may be NULL. SPSOLVE_NOT_TRUSTWORTHY: x is written, but does not solve the system,
+/* The same over ranks, all of which call this, and each function that takes the solver but _notes and
+ * _own_rows. `matrix` is of rank 0, and NULL elsewhere; what fails hands back the same status on
+ * every rank. Each has some rows of right-hand sides, solutions and new values; see _own_rows. */
+spsolve_status spsolve_solver_create_over(const spsolve_ranks* ranks, const spsolve_matrix* matrix,
+                                          const spsolve_options* options, spsolve_solver** solver);
+
+/* The rows *first to *end - 1 of n that this process has: all of them where it is alone. */
+spsolve_status spsolve_solver_own_rows(const spsolve_solver* solver, int64_t* first, int64_t* end);
+
+/* x of A x = b, or with `transposed` of A^T x = b; b and x are n x columns (over ranks, own rows x
+ * columns) and may be the same array; `trust` may be NULL. SPSOLVE_NOT_TRUSTWORTHY: x is written, but does not solve the system,
  * or none of its digits is certain. */
 spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int64_t columns,
                                     const double* b, double* x, spsolve_trust* trust);

@@ -56,6 +56,11 @@ TEST_F(CInterface, WhereThereIsNothingItSaysSo) {
   EXPECT_REFUSED(spsolve_solver_solve(solver, 0, 1, nullptr, x.data(), nullptr));
   EXPECT_REFUSED(spsolve_solver_solve(solver, 0, 1, b.data(), nullptr, nullptr));
   EXPECT_REFUSED(spsolve_solver_solve(solver, 0, -1, b.data(), x.data(), nullptr));
+  EXPECT_REFUSED(spsolve_solver_create_over(nullptr, nullptr, nullptr, &none));
+  std::int64_t first = 7, end = 7;
+  EXPECT_REFUSED(spsolve_solver_own_rows(nullptr, &first, &end));
+  EXPECT_REFUSED(spsolve_solver_own_rows(solver, nullptr, &end));
+  EXPECT_REFUSED(spsolve_solver_own_rows(solver, &first, nullptr));
   EXPECT_REFUSED(spsolve_solver_set_values(nullptr, 1, values));
   EXPECT_REFUSED(spsolve_solver_set_values(solver, 13, nullptr));
   EXPECT_REFUSED(spsolve_solver_set_values(solver, 1, values));
@@ -78,6 +83,23 @@ TEST_F(CInterface, NumbersOfNoMatrixAndNotesOfNoSolver) {
   spsolve_matrix_free(nullptr);
   spsolve_solver_free(nullptr);
   spsolve_product_free(nullptr);
+}
+
+TEST_F(CInterface, NoRanksAreThisProcessAlone) {
+  EXPECT_EQ(spsolve_ranks_rank(nullptr), 0);
+  EXPECT_EQ(spsolve_ranks_size(nullptr), 1);
+  spsolve_ranks_free(nullptr);
+  spsolve_solver* alone = nullptr;
+  ASSERT_EQ(spsolve_solver_create_over(nullptr, matrix, nullptr, &alone), SPSOLVE_OK);
+  std::int64_t first = -1, end = -1;
+  ASSERT_EQ(spsolve_solver_own_rows(alone, &first, &end), SPSOLVE_OK);
+  EXPECT_EQ(first, 0);
+  EXPECT_EQ(end, 5);
+  std::vector<double> again(5);
+  EXPECT_EQ(spsolve_solver_solve(alone, 0, 1, x.data(), again.data(), nullptr), SPSOLVE_OK);
+  EXPECT_EQ(spsolve_solver_solve(solver, 0, 1, x.data(), b.data(), nullptr), SPSOLVE_OK);
+  EXPECT_EQ(again, b);
+  spsolve_solver_free(alone);
 }
 
 TEST_F(CInterface, WhatFailsLeavesNoObject) {

@@ -1,0 +1,64 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <spsolve/spsolve_mpi.h>
+
+namespace {
+
+/// A solver in C over all ranks, of a matrix that rank 0 has.
+class CInterfaceOverRanks : public testing::Test {
+ protected:
+  static constexpr std::int64_t n = 200;
+
+  void SetUp() override {
+    ASSERT_EQ(spsolve_ranks_of(MPI_COMM_WORLD, &ranks), SPSOLVE_OK);
+    last = spsolve_ranks_rank(ranks) == spsolve_ranks_size(ranks) - 1;
+    if (spsolve_ranks_rank(ranks) == 0) {
+      ASSERT_EQ(spsolve_matrix_load("tridiagonal:200", &matrix), SPSOLVE_OK);
+    }
+    ASSERT_EQ(spsolve_solver_create_over(ranks, matrix, nullptr, &solver), SPSOLVE_OK);
+    ASSERT_EQ(spsolve_solver_own_rows(solver, &first, &end), SPSOLVE_OK);
+    x.assign(static_cast<std::size_t>(end - first), 0.0);
+  }
+  void TearDown() override {
+    spsolve_solver_free(solver);
+    spsolve_matrix_free(matrix);
+    spsolve_ranks_free(ranks);
+  }
+
+  spsolve_ranks* ranks = nullptr;
+  spsolve_matrix* matrix = nullptr;
+  spsolve_solver* solver = nullptr;
+  std::int64_t first = 0, end = 0;
+  bool last = false;  // of the ranks
+  std::vector<double> x;
+};
+
+TEST_F(CInterfaceOverRanks, SolvesWithTheRowsOfEach) {
+  // (-1, 2, -1) times ones: 1 in the first and the last row, 0 between them.
+  std::vector<double> b(x.size());
+  for (std::int64_t i = first; i < end; ++i) b[i - first] = i == 0 || i == n - 1 ? 1 : 0;
+  spsolve_trust trust;
+  EXPECT_EQ(spsolve_solver_solve(solver, 0, 1, b.data(), x.data(), &trust), SPSOLVE_OK);
+  for (const double value : x) EXPECT_NEAR(value, 1, 1e-10);
+  EXPECT_LT(trust.backward_error, 1e-15);
+}
+
+TEST_F(CInterfaceOverRanks, WhatIsWrongOnOneRankIsToldOnAll) {
+  const double* const b = last ? nullptr : x.data();
+  EXPECT_EQ(spsolve_solver_solve(solver, 0, 1, b, x.data(), nullptr), SPSOLVE_INPUT);
+  EXPECT_NE(std::string(spsolve_last_error()).find("right-hand sides"), std::string::npos);
+  spsolve_solver* none = nullptr;
+  EXPECT_EQ(spsolve_solver_create_over(ranks, nullptr, nullptr, &none), SPSOLVE_INPUT);
+  EXPECT_EQ(spsolve_last_error(), std::string("there is no matrix"));
+  EXPECT_EQ(none, nullptr);
+  spsolve_options options;
+  spsolve_options_init(&options);
+  if (last) options.refinement = -1;
+  EXPECT_EQ(spsolve_solver_create_over(ranks, matrix, &options, &none), SPSOLVE_INPUT);
+  EXPECT_EQ(none, nullptr);
+}
+
+}  // namespace
