@@ -27,12 +27,12 @@
 #include "process/log.hpp"
 #include "process/signals.hpp"
 #include "process/system.hpp"
-#include "process/watchdog.hpp"
 #include "report/html_report.hpp"
 #include "task/begin.hpp"
 #include "task/help.hpp"
 #include "task/multiply.hpp"
 #include "task/solve/solve.hpp"
+#include "team/watchdog.hpp"
 
 namespace spsolve {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// What a rank shows of itself while it works, for watchdogs (process/watchdog.hpp) of its host's
+/// What a rank shows of itself while it works, for watchdogs (team/watchdog.hpp) of its host's
 /// processes. It may lie in memory that they share, and is written by its own rank only.
 struct Pulse {
   static constexpr std::size_t phase_words = 4;

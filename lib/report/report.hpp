@@ -10,15 +10,15 @@
 
 #include "checkpoint/statistics.hpp"
 #include "config/config.hpp"
-#include "core/timer.hpp"
 #include "distribute/rank_share.hpp"
 #include "multiply/compare.hpp"
-#include "process/gpu_binding.hpp"
+#include "process/phase_times.hpp"
 #include "report/html_report.hpp"
 #include "solve/inverse.hpp"
 #include "solve/trust/condition.hpp"
 #include "solve/trust/refine.hpp"
 #include "solve/trust/trust.hpp"
+#include "team/gpu_binding.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/timer.hpp"
+#include "process/phase_times.hpp"
 #include "solve/equilibrate.hpp"
 #include "solve/inverse.hpp"
 #include "solve/trust/condition.hpp"

@@ -3,9 +3,9 @@
 #include <functional>
 
 #include "config/config.hpp"
-#include "core/timer.hpp"
 #include "matrix/csr.hpp"
 #include "plan/memory_plan.hpp"
+#include "process/phase_times.hpp"
 #include "report/report.hpp"
 #include "team/team.hpp"
 

@@ -10,7 +10,7 @@
 #include "dense/dense_plan.hpp"
 #include "distribute/halo/halo_device.hpp"
 #include "distribute/options.hpp"
-#include "process/gpu_binding.hpp"
+#include "team/gpu_binding.hpp"
 
 namespace spsolve {
 

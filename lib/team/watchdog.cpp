@@ -1,4 +1,4 @@
-#include "process/watchdog.hpp"
+#include "team/watchdog.hpp"
 
 #include <algorithm>
 #include <condition_variable>

@@ -1,4 +1,4 @@
-#include "process/gpu_binding.hpp"
+#include "team/gpu_binding.hpp"
 
 #include <algorithm>
 #include <array>
