@@ -34,11 +34,13 @@ class Runs:
         self.folder = tempfile.TemporaryDirectory()
         self.report = pathlib.Path(self.folder.name) / "report.json"
 
-    def run(self, matrix, method, limit):
+    def run(self, matrix, method, limit, settings=()):
         """Seconds of the processor, and what the report says."""
         self.report.unlink(missing_ok=True)
         words = [str(self.program), str(matrix), "--method", method, "--threads", "1", "--quiet",
                  "--report", str(self.report), "--set", "output.progress=off"]
+        for setting in settings:
+            words += ["--set", setting]
         process = os.fork()
         if process == 0:
             nowhere = os.open(os.devnull, os.O_RDWR)

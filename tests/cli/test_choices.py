@@ -1,4 +1,4 @@
-"""apps/choices.py: auto beside every method by name."""
+"""apps/choices.py: auto beside every method by name; apps/outcomes.py: how each of them ends."""
 
 import csv
 import sys
@@ -39,6 +39,38 @@ class Choices(CliTest):
         result = self.run_program(sys.executable, SCRIPT, "--spsolve", "none", "grid2d:12")
         self.assertEqual(result.code, INPUT, result.text)
         self.assertIn("none is missing; build it", result.err)
+
+
+class Outcomes(CliTest):
+    def test_how_runs_end(self):
+        (self.folder / "files").mkdir()
+        head = "%%MatrixMarket matrix coordinate "
+        self.write("files/singular.mtx", head + "real general\n2 2 2\n1 1 1\n2 1 1\n")
+        self.write("files/wide.mtx", head + "real general\n1 2 1\n1 1 1\n")
+        self.write("files/tall.mtx", head + "pattern general\n3 2 1\n3 1\n")
+        self.write("files/broken.mtx", "nothing\n")
+        # A path of 3 nodes, with a node of its own beside it.
+        self.write("files/path.mtx", head + "pattern symmetric\n4 4 3\n2 1\n3 2\n4 4\n")
+        result = self.run_program(sys.executable, ROOT / "apps" / "outcomes.py", "--spsolve",
+                                  BIN / "spsolve", "grid2d:12", "hilbert:15", "--matrices", "files",
+                                  "--csv", "t.csv")
+        self.assertEqual(result.code, SOLVED, result.text)
+        with (self.folder / "t.csv").open(newline="", encoding="utf-8") as file:
+            rows = {(row["matrix"], row["method"]): row for row in csv.DictReader(file)}
+        found = {key: row["outcome"] for key, row in rows.items()}
+        for method in ("sparse_cholesky", "sparse_ldlt", "sparse_lu"):
+            self.assertEqual(found["grid2d:12", method], "solved")
+            self.assertEqual(found["path.mtx", method], "solved")
+            self.assertEqual(found["broken.mtx", method], "no fit")
+        self.assertEqual(rows["path.mtx", "sparse_lu"]["n"], "4")
+        self.assertEqual(found["hilbert:15", "sparse_lu"], "uncertain")
+        self.assertEqual(found["singular.mtx", "sparse_cholesky"], "no fit")
+        self.assertEqual(found["singular.mtx", "sparse_lu"], "refused")
+        self.assertNotIn(("wide.mtx", "sparse_lu"), found)
+        self.assertNotIn(("tall.mtx", "sparse_lu"), found)
+        self.assertIn("structurally singular", result.out)
+        last = result.out.splitlines()[-1]
+        self.assertEqual(last, "sparse_lu | 2 | 0 | 1 | 1 | 1 | 0")
 
 
 if __name__ == "__main__":
