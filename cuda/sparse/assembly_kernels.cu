@@ -1,3 +1,4 @@
+#include "cuda/core/first_from.cuh"
 #include "cuda/core/launch.cuh"
 #include "cuda/sparse/front_kernels.hpp"
 
@@ -30,21 +31,6 @@ __global__ void place_entries_kernel(DeviceFronts<T> fronts, const int* list, In
       fronts.arena[place_of(front, entry)] = static_cast<T>(values[entry.source]);
     }
   }
-}
-
-/// The first of `count` ascending places that is at least `least`.
-__device__ int first_from(const int* places, int count, int least) {
-  int begin = 0;
-  while (count > 0) {
-    const int half = count / 2;
-    if (places[begin + half] < least) {
-      begin += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return begin;
 }
 
 /// One child's block as its parent takes it in.

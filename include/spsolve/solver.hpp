@@ -64,7 +64,7 @@ SolverPlan plan_solver(const Matrix& a, const Options& options = {}, Index right
 /// Solves systems with one square matrix A, n x n: eliminated once, solved with as often as wanted,
 /// eliminated again for new values of the same pattern. Over several ranks every call is
 /// collective; rank r has the rows own() of right-hand sides and solutions, and none holds more,
-/// but for rank 0 in a sparse elimination, which it does alone. What fails throws the same Error on
+/// but for rank 0 where it does a sparse elimination alone. What fails throws the same Error on
 /// every rank: input, resources (with what would do), not_trustworthy (A is singular). The program
 /// spsolve does its work by the same code, and gets the same bits.
 class Solver {

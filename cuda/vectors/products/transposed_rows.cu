@@ -4,6 +4,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include "cuda/core/first_from.cuh"
 #include "cuda/core/launch.cuh"
 #include "cuda/vectors/products/transposed_rows.hpp"
 #include "vectors/vector_bytes.hpp"
@@ -27,22 +28,6 @@ __global__ void number_kernel(Index count, LocalIndex* places) {
   for (Index k = thread_index(); k < count; k += thread_count()) {
     places[k] = static_cast<LocalIndex>(k);
   }
-}
-
-/// The first of `count` ascending numbers that is `least` or more.
-template <typename T>
-__device__ Index first_from(const T* ascending, Index count, T least) {
-  Index begin = 0;
-  while (count > 0) {
-    const Index half = count / 2;
-    if (ascending[begin + half] < least) {
-      begin += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return begin;
 }
 
 /// Where the entries of each column begin among the `count` sorted ones, and where the last ends.
