@@ -43,13 +43,25 @@ void add_common_flags(CLI::App& app) {
 
 namespace {
 
-/// How the configuration's keys that end in `option`, a word with dashes, are set; "" where there
-/// is none, or where the program takes no keys.
+/// How the configuration's keys that end in `option`, a word with dashes, or are meant by it, are
+/// set; "" where there is none, or where the program takes no keys.
 std::string as_key(const CLI::App& app, std::string_view option) {
-  if (app.get_option_no_throw("--set") == nullptr || !option.starts_with("--")) return "";
-  std::string wanted(option.substr(2));
+  if (app.get_option_no_throw("--set") == nullptr || !option.starts_with('-')) return "";
+  std::string wanted(option.substr(std::min(option.find_first_not_of('-'), option.size())));
   std::ranges::replace(wanted, '-', '_');
-  if (wanted == "matrix") return "; a matrix is named by itself, such as spsolve A.mtx";
+  const std::string meant = meant_key(wanted);
+  if (meant == "device") return "; did you mean '--device cuda'?";
+  if (meant == "right_hand_side") {
+    return "; a right-hand side is named behind the matrix, such as spsolve A.mtx b.mtx";
+  }
+  for (const CLI::Option* known : dashed(app)) {
+    if (!meant.empty() && known->check_lname(meant.substr(meant.find('.') + 1))) {
+      return fmt::format("; did you mean '{}'?", names_of(*known).back());
+    }
+  }
+  if (find_option(meant) != nullptr) wanted = meant;
+  if (wanted == "matrix" || meant == "matrix")
+    return "; a matrix is named by itself, such as spsolve A.mtx";
   std::vector<std::string> keys;
   for (const Option& known : options()) {
     if (known.key != wanted && !known.key.ends_with("." + wanted)) continue;

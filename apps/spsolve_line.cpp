@@ -11,6 +11,7 @@
 
 #include "config/loader.hpp"
 #include "config/schema.hpp"
+#include "core/did_you_mean.hpp"
 #include "io/binary/npy.hpp"
 #include "io/binary/petsc.hpp"
 #include "io/binary/zip.hpp"
@@ -55,8 +56,7 @@ constexpr std::string_view usage =
     "standard input.\n";
 
 bool is_configuration(const std::string& file) {
-  std::string ending = fs::path(file).extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = lower_case(fs::path(file).extension().string());
   return ending == ".yaml" || ending == ".yml" || ending == ".json";
 }
 

@@ -48,8 +48,7 @@ std::string meant_key(std::string_view word) {
       {"nthreads", "threads"},
       {"num_threads", "threads"},
   };
-  std::string lower(word);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string lower = lower_case(word);
   const auto found =
       std::ranges::find_if(meant, [&](const auto& pair) { return pair.first == lower; });
   return found == std::end(meant) ? "" : std::string(found->second);
@@ -79,8 +78,9 @@ std::string expected_value(const Option& option) {
 
 std::string understood(const Option& option, std::string_view text) {
   static constexpr std::string_view yes[] = {"on", "true", "yes"}, no[] = {"off", "false", "no"};
+  const std::string lower = lower_case(text);
   for (const Words same : {Words(yes), Words(no)}) {
-    if (std::ranges::find(same, text) == same.end()) continue;
+    if (std::ranges::find(same, lower) == same.end()) continue;
     for (const std::string_view word : option.words) {
       if (std::ranges::find(same, word) != same.end()) return std::string(word);
     }

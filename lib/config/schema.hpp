@@ -69,8 +69,8 @@ std::string meant_key(std::string_view word);
 /// What an option takes, after "must be": "an integer from 0 to 100".
 std::string expected_value(const Option& option);
 
-/// The text as the option's words have it: on, off, true, false, yes and no are all understood
-/// where some two of them are.
+/// The text as the option's words have it: on, off, true, false, yes and no, in letters of either
+/// case, are all understood where some two of them are.
 std::string understood(const Option& option, std::string_view text);
 
 /// One sentence of what is wrong with `text` as a value of `option`, or "". `quoted` says that the

@@ -12,6 +12,8 @@ namespace {
 /// Words longer than this are nobody's typing error, and their distance would cost too much.
 constexpr std::size_t longest_word = 100;
 
+}  // namespace
+
 std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result) {
@@ -19,8 +21,6 @@ std::string lower_case(std::string_view text) {
   }
   return result;
 }
-
-}  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
   const std::size_t width = b.size() + 1;

@@ -6,6 +6,9 @@
 
 namespace spsolve {
 
+/// The text with a ... z for A ... Z; other letters stay.
+std::string lower_case(std::string_view text);
+
 /// Edits that turn `a` into `b`: insertions, deletions, replacements and swaps of neighbours, each
 /// counted once, no substring edited twice (optimal string alignment, the restricted form of the
 /// Damerau-Levenshtein distance; Boytsov 2011, section 2.2.1). Cost |a| |b|.

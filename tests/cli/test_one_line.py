@@ -180,6 +180,15 @@ class OneLine(CliTest):
                 (("--matrix", "A.mtx"), "'--matrix' is not an option; a matrix is named by itself"),
                 (("A.mtx", "--iterations", "9"), "'--iterations' is not an option; as a key of the "
                                                  "configuration: --set solve.iterations=VALUE\n"),
+                (("A.mtx", "--rhs", "b.mtx"), "'--rhs' is not an option; a right-hand side is named "
+                                              "behind the matrix, such as spsolve A.mtx b.mtx\n"),
+                (("A.mtx", "-b", "b.mtx"), "a right-hand side is named behind the matrix"),
+                (("A.mtx", "-A"), "a matrix is named by itself"),
+                (("A.mtx", "--tol", "1e-9"), "'--tol' is not an option; as a key of the "
+                                             "configuration: --set solve.tolerance=VALUE\n"),
+                (("A.mtx", "--gpu"), "'--gpu' is not an option; did you mean '--device cuda'?\n"),
+                (("A.mtx", "--solver=lu"), "'--solver=lu' is not an option; did you mean '--method'"),
+                (("A.mtx", "--out", "x.mtx"), "'--out' is not an option; did you mean '--output'"),
                 (("A.mtx", "--kernel=auto"), "--set multiply.kernel=VALUE"),
                 (("A.mtx", "--method", "lux"), "--method lux: 'solve.method' must be one of"),
                 (("A.mtx", "--method", "lux"), "did you mean 'lu'?"),
