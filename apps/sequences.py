@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Sequences from Python, beside SuperLU (scipy's splu): matrices of one pattern, each with a
-right-hand side of its own, and right-hand sides one after another by the same factors.
+"""Sequences from Python, beside SuperLU (scipy's splu) and UMFPACK, one thread each: matrices of one
+pattern, each with a right-hand side of its own, and right-hand sides one after another by the same
+factors.
 
-Needs the Python module (pip install ., or PYTHONPATH=build/python), numpy and scipy. The matrices
-are networks: each node is tied to the next two, and every twentieth to one of 600 nearby.
+Needs the Python module (pip install ., or PYTHONPATH=build/python), numpy and scipy; UMFPACK is
+left out where there is no libumfpack (Debian: libumfpack5). The matrices are networks - each node
+is tied to the next two, and every twentieth to one of 600 nearby - or those of a generator.
 """
 
 import argparse
+import ctypes
+import ctypes.util
 import time
 import warnings
 
@@ -33,6 +37,65 @@ def network(n, seed=1):
     return a
 
 
+class Umfpack:
+    """A = P^T L U Q^T of a csc matrix by UMFPACK, in its defaults: a solve is refined until its
+    backward error by components (Arioli, Demmel and Duff, 1989) is small, twice at most."""
+
+    A, A_TRANSPOSED, IRSTEP = 0, 1, 7  # of umfpack.h
+    PLACES_OF_CONTROL, PLACES_OF_INFO = 20, 90
+
+    def __init__(self, a, refined=True):
+        name = ctypes.util.find_library("umfpack")
+        if name is None:
+            raise OSError("there is no libumfpack")
+        self._library = ctypes.CDLL(name)
+        self._arrays = a.indptr.astype(numpy.int32), a.indices.astype(numpy.int32)
+        self._order = a.shape[0]
+        self._control = (ctypes.c_double * self.PLACES_OF_CONTROL)()
+        self._info = (ctypes.c_double * self.PLACES_OF_INFO)()
+        self._library.umfpack_di_defaults(self._control)
+        if not refined:
+            self._control[self.IRSTEP] = 0
+        self._symbolic, self._numeric = ctypes.c_void_p(), ctypes.c_void_p()
+        self._values = numpy.array(a.data)
+        self._call("symbolic", self._order, self._order, *self._matrix(),
+                   ctypes.byref(self._symbolic))
+        self.refactor(a.data)
+
+    def _matrix(self):
+        return [ctypes.c_void_p(each.ctypes.data) for each in (*self._arrays, self._values)]
+
+    def _call(self, work, *arguments):
+        status = self._library[f"umfpack_di_{work}"](*arguments, self._control, self._info)
+        if status != 0:
+            raise ArithmeticError(f"umfpack_di_{work}: status {status}")
+
+    def refactor(self, data):
+        """New values of the pattern, column by column."""
+        self._values = numpy.array(data)
+        self._library.umfpack_di_free_numeric(ctypes.byref(self._numeric))
+        self._call("numeric", *self._matrix(), self._symbolic, ctypes.byref(self._numeric))
+        return self
+
+    def solve(self, b, transposed=False):
+        x = numpy.empty_like(b)
+        self._call("solve", self.A_TRANSPOSED if transposed else self.A, *self._matrix(),
+                   ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(b.ctypes.data), self._numeric)
+        return x
+
+    def __del__(self):
+        self._library.umfpack_di_free_numeric(ctypes.byref(self._numeric))
+        self._library.umfpack_di_free_symbolic(ctypes.byref(self._symbolic))
+
+
+def umfpack(a, **options):
+    """The same, or None where there is no library."""
+    try:
+        return Umfpack(a.tocsc(), **options)
+    except OSError:
+        return None
+
+
 def seconds(work, clock, rounds):
     best = float("inf")
     for _ in range(rounds):
@@ -46,7 +109,7 @@ def one_pattern(a, systems, clock, rounds):
     random = numpy.random.default_rng(2)
     values = [a.data * random.uniform(0.9, 1.1, a.nnz) for _ in range(systems)]
     b = numpy.ones(a.shape[0])
-    factors = spsolve.factor(a, method="sparse_lu", condition=False)
+    factors = spsolve.factor(a, method="sparse_lu", condition=False, accept="residual")
 
     def ours():
         for v in values:
@@ -56,7 +119,19 @@ def one_pattern(a, systems, clock, rounds):
         for v in values:
             splu(scipy.sparse.csr_matrix((v, a.indices, a.indptr), shape=a.shape).tocsc()).solve(b)
 
-    return {"refactor, solve": seconds(ours, clock, rounds), "splu": seconds(theirs, clock, rounds)}
+    # The values row by row in the order of columns.
+    places = scipy.sparse.csr_matrix((numpy.arange(1.0, a.nnz + 1), a.indices, a.indptr), a.shape)
+    places = places.tocsc().data.astype(numpy.int64) - 1
+    other = umfpack(a)
+
+    def umfpacks():
+        for v in values:
+            other.refactor(v[places]).solve(b)
+
+    ways = {"refactor, solve": ours, "splu": theirs}
+    if other is not None:
+        ways["UMFPACK"] = umfpacks
+    return {name: seconds(way, clock, rounds) for name, way in ways.items()}
 
 
 def in_turn(a, count, clock, rounds):
@@ -67,14 +142,24 @@ def in_turn(a, count, clock, rounds):
     ways = {"refined": lambda b, t: refined.solve(b, transposed=t),
             "refinement=0": lambda b, t: plain.solve(b, transposed=t),
             "splu": lambda b, t: superlu.solve(b, "T" if t else "N")}
+    for name, other in (("UMFPACK, refined", umfpack(a)),
+                        ("UMFPACK, IRSTEP=0", umfpack(a, refined=False))):
+        if other is not None:
+            ways[name] = other.solve
     return {f"{name}, {'A^T' if transposed else 'A'}":
             seconds(lambda: [way(b, transposed) for b in columns], clock, rounds)
             for name, way in ways.items() for transposed in (False, True)}
 
 
+SEQUENCES = {"one_pattern": one_pattern, "in_turn": in_turn}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--orders", default="5000,200000", help="orders n of the networks")
+    parser.add_argument("--orders", default="5000,200000", help="orders n of the matrices")
+    parser.add_argument("--generator", default="network",
+                        help="network, or a generator of spsolve that takes n, such as circuit")
+    parser.add_argument("--sequences", default="one_pattern,in_turn", help="which of these two")
     parser.add_argument("--systems", type=int, default=20, help="systems, and right-hand sides")
     parser.add_argument("--rounds", type=int, default=4, help="of which the best is told")
     parser.add_argument("--processor", action="store_true",
@@ -83,11 +168,14 @@ def main():
     warnings.simplefilter("ignore")
     clock = time.process_time if options.processor else time.perf_counter
     for n in (int(word) for word in options.orders.split(",")):
-        a = network(n)
+        if options.generator == "network":
+            a = network(n)
+        else:
+            a = spsolve.read(f"{options.generator}:{n}")
         print(f"n = {n}, {a.nnz} non-zeros, {options.systems} systems")
-        for measure in (one_pattern, in_turn):
+        for measure in (SEQUENCES[name] for name in options.sequences.split(",")):
             for name, taken in measure(a, options.systems, clock, options.rounds).items():
-                print(f"  {measure.__name__:12} {name:20} {taken:9.3g} s", flush=True)
+                print(f"  {measure.__name__:12} {name:24} {taken:9.3g} s", flush=True)
 
 
 if __name__ == "__main__":

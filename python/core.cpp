@@ -2,6 +2,7 @@
 // their layout allows; the interpreter's lock is released while something is computed.
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -90,6 +91,11 @@ Options options_of(const nb::dict& given) {
                                      ? nullptr
                                      : find_option(at_top ? word : "solve." + word);
     if (option == nullptr) {
+      std::string meant = meant_key(word);
+      if (meant.starts_with("solve.")) meant.erase(0, 6);
+      if (meant == "device" || find_option("solve." + meant) != nullptr) {
+        fail(ExitCode::input, "'{}' is not an option; did you mean '{}'?", word, meant);
+      }
       std::vector<std::string_view> known{"device", "share_gpus"};
       for (const Option& each : options()) {
         if (each.key.starts_with("solve.")) known.push_back(each.key.substr(6));
@@ -157,9 +163,23 @@ nb::object read_array(const std::string& file) {
 
 // --- numbers of the caller's
 
-/// A multivector of the caller's, row-major, in the memory of the host or of a GPU.
-using Multivector = nb::ndarray<double, nb::ndim<2>, nb::c_contig>;
-using ConstMultivector = nb::ndarray<const double, nb::ndim<2>, nb::c_contig>;
+/// A multivector of the caller's, n or n x K, row-major, in the memory of the host or of a GPU.
+using Multivector = nb::ndarray<double, nb::c_contig>;
+using ConstMultivector = nb::ndarray<const double, nb::c_contig>;
+
+/// K; 0 for what is neither.
+template <typename Array>
+Index columns_of(const Array& array) {
+  if (array.ndim() == 1) return 1;
+  return array.ndim() == 2 ? static_cast<Index>(array.shape(1)) : 0;
+}
+
+/// The array of float64 at an address on a GPU, row-major, which belongs to somebody else.
+nb::object array_on_gpu(std::uintptr_t address, const std::vector<std::size_t>& shape) {
+  return nb::cast(nb::ndarray<double, nb::c_contig, nb::device::cuda>(
+                      reinterpret_cast<void*>(address), shape.size(), shape.data(), nb::none()),
+                  nb::rv_policy::reference);
+}
 
 template <typename Array>
 bool on_gpu(const Array& array) {
@@ -173,9 +193,9 @@ void require_rows(const Array& array, Index rows, const char* what) {
 }
 
 void require_alike(const ConstMultivector& in, const Multivector& out, bool computes_on_gpu) {
-  if (in.shape(1) != out.shape(1)) {
-    fail(ExitCode::input, "the result has {} columns, and {} are wanted", out.shape(1),
-         in.shape(1));
+  if (columns_of(in) != columns_of(out)) {
+    fail(ExitCode::input, "the result has {} columns, and {} are wanted", columns_of(out),
+         columns_of(in));
   }
   if (on_gpu(in) != on_gpu(out)) {
     fail(ExitCode::input, "one array lies on a GPU, and the other in host memory");
@@ -264,8 +284,7 @@ class Factors {
     require_rows(x, solver.own().size(), "x");
     require_alike(b, x, solver.report().device == "cuda");
     return facts(unlocked([&] {
-      return solver.solve({b.data(), b.size()}, static_cast<Index>(b.shape(1)),
-                          {x.data(), x.size()}, transposed);
+      return solver.solve({b.data(), b.size()}, columns_of(b), {x.data(), x.size()}, transposed);
     }));
   }
 
@@ -312,7 +331,7 @@ class PreparedProduct {
     require_rows(y, rows_, "Y");
     const bool computes_on_gpu = product_->device() != "host";
     require_alike(x, y, computes_on_gpu);
-    const auto columns = static_cast<Index>(x.shape(1));
+    const Index columns = columns_of(x);
     unlocked([&] {
       if (computes_on_gpu == on_gpu(x)) return product_->apply(x.data(), y.data(), columns);
       Dense<double> all(columns_, columns);
@@ -397,6 +416,7 @@ NB_MODULE(_core, module) {
       .def_prop_ro("device", &PreparedProduct::device);
   module.def("plan", &plan, "matrix"_a, "options"_a, "columns"_a,
              "coordinates"_a.none() = nb::none());
+  module.def("on_gpu", &array_on_gpu, "address"_a, "shape"_a);
   module.def("read_array", &read_array, "file"_a);
   module.def(
       "holds_array",

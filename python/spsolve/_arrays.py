@@ -44,21 +44,6 @@ def as_matrix(a: Any) -> _core.Matrix:
                                    np.ascontiguousarray(a.indices), data, kind == "csc")
 
 
-class _OnGpu:
-    """An array that shows itself by __cuda_array_interface__ alone, by DLPack."""
-
-    def __init__(self, array: Any):
-        import cupy  # it understands both
-
-        self.array = cupy.asarray(array)
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> Any:
-        return self.array.__dlpack_device__()
-
-
 def lies_on_gpu(array: Any) -> bool:
     """Whether the array shows that it lies in the memory of a GPU."""
     if hasattr(array, "__cuda_array_interface__"):
@@ -69,32 +54,74 @@ def lies_on_gpu(array: Any) -> bool:
     return False
 
 
-def on_gpu(array: Any) -> Any:
-    """What the library takes of such an array: float64, by rows, two dimensions."""
+def shape_on_gpu(array: Any, what: str) -> tuple[int, ...]:
+    """The shape of an array on a GPU, of one or two dimensions."""
+    shape = tuple(array.shape) if hasattr(array, "shape") \
+        else tuple(array.__cuda_array_interface__["shape"])
+    if len(shape) not in (1, 2):
+        raise InputError(f"{what} must have one or two dimensions, not {len(shape)}")
+    return shape
+
+
+def on_gpu(array: Any, what: str = "b", writes: bool = False) -> Any:
+    """What the library takes of such an array: float64, by rows, n or n x K, by DLPack. One that
+    shows itself by __cuda_array_interface__ alone is taken by its address. A copy where it lies
+    otherwise, unless what is written goes to it."""
+    shape = shape_on_gpu(array, what)
     if not hasattr(array, "__dlpack__"):
-        array = _OnGpu(array).array
-    if array.ndim not in (1, 2):
-        raise InputError("b must have one or two dimensions")
+        return _by_address(array.__cuda_array_interface__, shape, what)
     if str(array.dtype).split(".")[-1] != "float64":
-        raise InputError(f"arrays on a GPU must be float64, not {array.dtype}")
-    if array.ndim == 1:
-        array = array.reshape((array.shape[0], 1))
-    # cupy's flags, or torch's method
-    contiguous = array.is_contiguous() if hasattr(array, "is_contiguous") \
-        else array.flags.c_contiguous
-    if not contiguous:
-        array = array.contiguous() if hasattr(array, "contiguous") else array.copy(order="C")
-    return array
+        raise InputError(f"{what} on a GPU must be float64, not {array.dtype}")
+    # torch's method, or cupy's flags
+    if hasattr(array, "is_contiguous"):
+        contiguous = array.is_contiguous()
+    else:
+        contiguous = not hasattr(array, "flags") or array.flags.c_contiguous
+    if contiguous:
+        return array
+    if writes:
+        raise InputError(f"{what} on a GPU must lie by rows, without gaps")
+    return array.contiguous() if hasattr(array, "contiguous") else array.copy(order="C")
 
 
-def like(array: Any, shape: tuple[int, int]) -> Any:
-    """An array of that shape where `array` is, on the same GPU."""
+def _by_address(shown: dict[str, Any], shape: tuple[int, ...], what: str) -> Any:
+    if shown["typestr"] not in ("<f8", "=f8"):
+        raise InputError(f"{what} on a GPU must be float64, not '{shown['typestr']}'")
+    strides, step = shown.get("strides"), 8
+    for length, stride in zip(reversed(shape), reversed(strides or ())):
+        if length > 1 and stride != step:
+            raise InputError(f"{what} on a GPU must lie by rows, without gaps")
+        step *= length
+    return _core.on_gpu(shown["data"][0], list(shape))
+
+
+def like(array: Any, shape: tuple[int, ...]) -> Any:
+    """A new array of that shape where `array` is, on the same GPU."""
     if hasattr(array, "new_empty"):  # torch
         return array.new_empty(shape)
-    import cupy
+    try:
+        import cupy
+    except ImportError:
+        raise InputError("an array for the result is made by torch or cupy: neither is at hand "
+                         "here, so give one on the GPU, by out=") from None
+    if hasattr(array, "device") and hasattr(array.device, "id"):
+        with cupy.cuda.Device(array.device.id):
+            return cupy.empty(shape)
+    return cupy.empty(shape)
 
-    with cupy.cuda.Device(array.device.id):
-        return cupy.empty(shape, dtype=array.dtype)
+
+def for_result(given: Any, out: Any, shape: tuple[int, ...], what: str) -> tuple[Any, Any]:
+    """The array for a result of that shape, and what the library takes of it: `out`, where it is
+    one, or a new array where `given` is."""
+    if out is None:
+        out = like(given, shape) if lies_on_gpu(given) else np.empty(shape)
+    elif lies_on_gpu(out):
+        if shape_on_gpu(out, what) != shape:
+            raise InputError(f"{what} has shape {shape_on_gpu(out, what)}, and the result {shape}")
+    elif not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape \
+            or not out.flags.c_contiguous or not out.flags.writeable:
+        raise InputError(f"{what} must be an array of float64, by rows, of shape {shape}")
+    return out, on_gpu(out, what, True) if lies_on_gpu(out) else as_columns(out, what)
 
 
 def as_columns(b: Any, what: str = "b") -> np.ndarray:

@@ -36,25 +36,18 @@ class Product(LinearOperator):
         """The kernel that was chosen, in words."""
         return self._product.kernel
 
-    def apply(self, x: Any, out: np.ndarray | None = None) -> Any:
-        """Y = A X for X of n numbers or n x K; ``out`` is an array of float64 by rows for Y."""
-        if _arrays.lies_on_gpu(x):
-            columns = _arrays.on_gpu(x)
-            y = _arrays.like(columns, (self.shape[0], columns.shape[1]))
-        else:
-            columns = _arrays.as_columns(x, "X")
-            if out is None:
-                y = np.empty((self.shape[0], columns.shape[1]))
-            else:
-                y = out.reshape(self.shape[0], -1)
-                if not np.shares_memory(y, out) or y.dtype != np.float64:
-                    raise InputError("out must be float64, by rows")
-        if columns.shape[0] != self.shape[1]:
-            raise InputError(f"X has {columns.shape[0]} rows, and A has {self.shape[1]} columns")
+    def apply(self, x: Any, out: Any = None) -> Any:
+        """Y = A X for X of n numbers or n x K; ``out`` is an array of float64 by rows for Y, where
+        X is: on the host or on the GPU."""
+        gpu = _arrays.lies_on_gpu(x)
+        columns = _arrays.on_gpu(x, "X") if gpu else _arrays.as_columns(x, "X")
+        given = _arrays.shape_on_gpu(x, "X") if gpu else np.shape(x)
+        if given[0] != self.shape[1]:
+            raise InputError(f"X has {given[0]} rows, and A has {self.shape[1]} columns")
+        result, y = _arrays.for_result(x, out, (self.shape[0], *given[1:]), "out")
         with self._lock:
             self._product.apply(columns, y)
-        shape = (self.shape[0], *np.shape(x)[1:])
-        return out if out is not None else y.reshape(shape)
+        return result
 
     def _matvec(self, x: np.ndarray) -> np.ndarray:
         return self.apply(np.asarray(x).reshape(-1))

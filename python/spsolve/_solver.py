@@ -112,7 +112,7 @@ class Factors:
         notes = made.pop("notes") + last.pop("notes", [])
         return Report(**made, **last, notes=notes)
 
-    def solve(self, b: Any, *, transposed: bool = False) -> Any:
+    def solve(self, b: Any, *, transposed: bool = False, out: Any = None) -> Any:
         """x of A x = b, or of A^T x = b.
 
         ``b``: n numbers - over the processes of a communicator this one's, those of ``own`` -, or n x K for K right-hand sides at once; float64 by rows is taken as it
@@ -120,31 +120,27 @@ class Factors:
         the shape of b. Warns by TrustWarning of what to know before x is used; raises
         NotTrustworthyError, which has x, where it cannot be trusted.
         """
-        if _arrays.lies_on_gpu(b):
-            columns = _arrays.on_gpu(b)
-            x = _arrays.like(columns, tuple(columns.shape))
-        else:
-            columns = _arrays.as_columns(b)
-            x = np.empty_like(columns)
-        shape = np.shape(b)
+        gpu = _arrays.lies_on_gpu(b)
+        columns = _arrays.on_gpu(b) if gpu else _arrays.as_columns(b)
+        shape = _arrays.shape_on_gpu(b, "b") if gpu else np.shape(b)
         first, last = self.own
-        if self._comm is None and columns.shape[0] != self.order:
-            raise InputError(f"b has {columns.shape[0]} rows, and the matrix has {self.order}")
+        if self._comm is None and shape[0] != self.order:
+            raise InputError(f"b has {shape[0]} rows, and the matrix has {self.order}")
+        result, x = _arrays.for_result(b, out, shape, "out")
 
         def check() -> None:
-            if columns.shape[0] != last - first:
-                raise InputError(f"b has {columns.shape[0]} rows, and this process has "
+            if shape[0] != last - first:
+                raise InputError(f"b has {shape[0]} rows, and this process has "
                                  f"{last - first} of the matrix: {first} to {last}")
         _ranks.on_every(self._comm, check)
         with self._lock:
             facts = self._last = self._factors.solve(columns, x, transposed)
-        x = x.reshape(shape)
         if not facts["solved"]:
             error = NotTrustworthyError("; ".join(facts["notes"]) or "x cannot be trusted")
-            error.x, error.facts = x, dict(facts)
+            error.x, error.facts = result, dict(facts)
             raise error
         self._tell(facts["notes"])
-        return x
+        return result
 
     def refactor(self, values: Any) -> Factors:
         """Factors the matrix with new values of the same pattern, which is analysed once only.

@@ -1,5 +1,6 @@
 """The Python module beside numpy and scipy."""
 
+import ctypes.util
 import os
 import pathlib
 import signal
@@ -228,6 +229,10 @@ class Failing(unittest.TestCase):
                  "did you mean 'lu'"),
                 (lambda: spsolve.factor(sp.eye(3), metod="lu"), 2, ValueError,
                  "'metod' is not an option; did you mean 'method'"),
+                (lambda: spsolve.factor(sp.eye(3), tol=1e-9), 2, ValueError,
+                 "'tol' is not an option; did you mean 'tolerance'?"),
+                (lambda: spsolve.factor(sp.eye(3), gpu=True), 2, ValueError,
+                 "'gpu' is not an option; did you mean 'device'?"),
                 (lambda: spsolve.factor(sp.csr_matrix((2, 3))), 2, ValueError, "2 x 3"),
                 (lambda: spsolve.solve(sp.eye(3), [1, 2]), 2, ValueError, "b has 2 rows"),
                 (lambda: spsolve.solve(sp.eye(3), np.ones((3, 1, 1))), 2, ValueError,
@@ -350,11 +355,28 @@ class Products(unittest.TestCase):
 class Scripts(unittest.TestCase):
     def test_sequences_are_measured(self):
         script = pathlib.Path(__file__).resolve().parents[2] / "apps" / "sequences.py"
-        told = subprocess.run([sys.executable, script, "--orders", "60,300", "--systems", "2",
-                               "--rounds", "1"], capture_output=True, text=True, check=True)
-        rows = [line.split() for line in told.stdout.splitlines()]
-        self.assertEqual([row[0] for row in rows], 2 * (["n"] + 2 * ["one_pattern"] + 6 * ["in_turn"]))
-        self.assertTrue(all(float(row[-2]) > 0 for row in rows if row[0] != "n"))
+        third = ctypes.util.find_library("umfpack") is not None
+        wanted = ["n"] + (3 if third else 2) * ["one_pattern"] + (10 if third else 6) * ["in_turn"]
+        for generator in ("network", "circuit"):
+            told = subprocess.run([sys.executable, script, "--orders", "60,300", "--systems", "2",
+                                   "--rounds", "1", "--generator", generator],
+                                  capture_output=True, text=True, check=True)
+            rows = [line.split() for line in told.stdout.splitlines()]
+            self.assertEqual([row[0] for row in rows], 2 * wanted)
+            self.assertTrue(all(float(row[-2]) > 0 for row in rows if row[0] != "n"))
+
+    @unittest.skipIf(ctypes.util.find_library("umfpack") is None, "there is no libumfpack")
+    def test_the_third_solver_solves(self):
+        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps"))
+        import sequences
+        a, b = system(k=1)
+        for refined in (True, False):
+            factors = sequences.Umfpack(a.tocsc(), refined)
+            for scale in (1, 2):
+                factors.refactor(scale * a.tocsc().data)
+                for transposed, matrix in ((False, a), (True, a.T)):
+                    x = factors.solve(b[:, 0].copy(), transposed)
+                    np.testing.assert_allclose(scale * matrix @ x, b[:, 0], atol=1e-12)
 
 
 class Files(unittest.TestCase):
