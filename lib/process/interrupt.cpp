@@ -43,8 +43,8 @@ void end_where_interrupted() {
   if (interrupted_by == 0) return;
   last_ended_by = interrupted_by.exchange(0);
   fail(ExitCode::interrupted,
-       "stopped by a signal before the end, as asked; nothing is kept: with checkpoint.directory a "
-       "n elimination goes on where it was stopped");
+       "stopped by a signal before the end, as asked; nothing is kept: with checkpoint.directory "
+       "an elimination goes on where it was stopped");
 }
 
 int ended_by() {

@@ -82,7 +82,9 @@ class Signals(Checkpoint):
             with self.subTest(how):
                 code, text = self.signalled(how)
                 self.assertEqual(code, -how, text)  # as a shell expects it
-                self.assertEqual(text.count("spsolve: stopped by a signal before the end"), 1, text)
+                said = ("spsolve: stopped by a signal before the end, as asked; nothing is kept: with "
+                        "checkpoint.directory an elimination goes on where it was stopped")
+                self.assertEqual(text.count(said), 1, text)
                 report = self.report()
                 self.assertEqual((report["status"], report["failure"]["exit_code"]),
                                  ("stopped", INTERRUPTED))

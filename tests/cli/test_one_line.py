@@ -58,6 +58,13 @@ class OneLine(CliTest):
         self.assertIn("not written; -o FILE writes it", result.out)
         self.assertNotIn("not written", self.run_alone("A.mtx", "-o", "x.mtx").out)
 
+    def test_phases_that_took_no_time_are_left_out(self):
+        for ranks in (1, 2):
+            result = self.spsolve("A.mtx", ranks=ranks)
+            seconds = result.out.split("  seconds")[1].split("  others")[0]
+            self.assertNotIn("/ 0.0000\n" if ranks > 1 else " 0.0000\n", seconds)
+            self.assertRegex(result.out, r"  others +less than 0[.]\d*[1-9]\d* each\n")
+
     def test_generators_and_words(self):
         result = self.run_alone("grid2d:9", "random", "--set", "right_hand_side.columns=2")
         self.assertEqual(result.code, SOLVED, result.text)
