@@ -16,7 +16,7 @@ namespace spsolve {
 /// same time; the need is that of the largest phase. `resident` comes on top.
 struct MemoryPlan {
   struct Part {
-    std::string phase;  ///< read, sort, scatter, prepare, eliminate, estimate, multiply
+    std::string phase;  ///< read, sort, scatter, prepare, eliminate, solve, estimate, multiply
     std::string what;
     std::int64_t bytes = 0;
   };

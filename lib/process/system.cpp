@@ -10,6 +10,9 @@
 #include <thread>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -127,6 +130,12 @@ MemoryGrowth::MemoryGrowth() {
 std::optional<std::int64_t> MemoryGrowth::peak() const {
   if (start_ == 0) return std::nullopt;
   return peak_memory() - start_;
+}
+
+void hand_back_freed_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 int usable_processors() {

@@ -38,6 +38,10 @@ class MemoryGrowth {
   std::int64_t start_ = 0;
 };
 
+/// Hands memory that was freed back to the system, as far as the C library keeps it for later: once
+/// between parts of a run, the first of which took much that the second has no use for.
+void hand_back_freed_memory();
+
 /// Processors that this process may run on (its affinity mask).
 int usable_processors();
 

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/extremes.hpp"
+#include "core/over_blocks.hpp"
+#include "vectors/host_vectors.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -105,6 +109,41 @@ void ScaledOperator::apply_transposed(const Vectors& x, Vectors& y) {
   of_.apply_transposed(between, y);
   y.scale_rows(*first_);
   between_.finish();
+}
+
+std::vector<double> residual_maxima(SystemMatrix& matrix, const Equilibration& scaling,
+                                    const Vectors& f, const Vectors& y) {
+  const Index columns = f.columns();
+  std::vector<double> largest(static_cast<std::size_t>(columns));
+  if (matrix.team().size() > 1 || &matrix.memory() != &host_vector_memory()) {
+    const std::unique_ptr<Vectors> residual = f.similar(columns);
+    ScaledOperator::scaled(matrix, scaling).apply(y, *residual);
+    residual->combine(std::vector<double>(largest.size(), -1),
+                      std::vector<double>(largest.size(), 1), f);
+    return maxima(*residual);
+  }
+  const Csr<double>& rows = matrix.local_rows();
+  const double* const r = scaling.scales ? scaling.rows.on_host().data() : nullptr;
+  const double* const c = scaling.scales ? scaling.columns.on_host().data() : nullptr;
+  const double *const right = on_host(f).row(0), *const x = on_host(y).row(0);
+  for (Index column = 0; column < columns; ++column) {
+    over_blocks(
+        rows.rows, std::span(&largest[static_cast<std::size_t>(column)], 1),
+        [&](Index first, Index last, double* of_block) {
+          for (Index i = first; i < last; ++i) {
+            double sum = 0;
+            for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+              const Index j = rows.column_indices[k];
+              const double element = x[j * columns + column];
+              sum += rows.values[k] * (c != nullptr ? c[j] * element : element);
+            }
+            const double row_factor = r != nullptr ? r[i] : 1;
+            *of_block = larger(*of_block, std::abs(right[i * columns + column] - row_factor * sum));
+          }
+        },
+        [](double a, double b) { return larger(a, b); });
+  }
+  return largest;
 }
 
 void scale_own_rows(const SystemMatrix& matrix, const ScaleFactors& factors, Vectors& x) {

@@ -51,6 +51,12 @@ class ScaledOperator final : public LinearOperator {
   SpareVectors between_;
 };
 
+/// max over i of |f - R A C y|, in double, for each column. One pass over the rows of a process
+/// that has them all, in host memory, without vectors of its own; elsewhere two multivectors.
+/// Collective.
+std::vector<double> residual_maxima(SystemMatrix& matrix, const Equilibration& scaling,
+                                    const Vectors& f, const Vectors& y);
+
 /// x <- D x for the factors of own rows.
 void scale_own_rows(const SystemMatrix& matrix, const ScaleFactors& factors, Vectors& x);
 

@@ -26,10 +26,11 @@ GmresInverse::Trial GmresInverse::try_out(const Vectors* first) {
 }
 
 GmresInverse::Trial GmresInverse::try_factors_alone(const Vectors* first) {
-  const std::unique_ptr<Vectors> b = right_hand_sides(first);
-  Trial trial{b->similar(b->columns()), {}};
-  factors_.apply(*b, *trial.x);
-  trial.outcome.backward_error = backward_error(scaled_, infinity_norm_, *b, *trial.x);
+  const std::unique_ptr<Vectors> made = first == nullptr ? right_hand_sides(first) : nullptr;
+  const Vectors& b = first == nullptr ? *made : *first;
+  Trial trial{b.similar(b.columns()), {}};
+  factors_.apply(b, *trial.x);
+  trial.outcome.backward_error = backward_error(scaled_, infinity_norm_, b, *trial.x);
   return trial;
 }
 

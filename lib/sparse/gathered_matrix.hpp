@@ -21,6 +21,9 @@ struct SparseChoice {
   /// Whether solutions are refined against the matrix by whoever applies the inverse, so that it
   /// need not look after small pivots by itself.
   bool refined = false;
+  /// Whether the condition is estimated after each elimination, which takes vectors of its own: the
+  /// stacks of fronts are let go of before any solve.
+  bool estimated = false;
 };
 
 /// A system's matrix as rank 0 eliminates it: all rows, without stored zeros, the analysis of its

@@ -44,21 +44,40 @@ template <typename T>
 PivotCounts HostSparseElimination<T>::factor(Factorization kind, const std::vector<double>& values,
                                              const Advance& advance) {
   const SingleThreadedBlas here;
-  solve_.reset();
-  threshold_.reset();
   if (!factors_ || factors_->kind() != kind) {
+    solve_.reset();
+    threshold_.reset();
     factors_.reset();
     factors_.emplace(analysis_->fronts, kind, here.threads());
   }
   const PivotCounts counts = factors_->factor(
       analysis_->entries, values, perturbing_rule<T>(largest_magnitude(values)), advance, keeper_);
-  if (counts.failed >= 0) return counts;
+  if (counts.failed >= 0) {
+    solve_.reset();
+    return counts;
+  }
+  if (solve_) {  // by the same memory
+    solve_->take_values(between<T>(*analysis_, values));
+    return counts;
+  }
   std::vector<FactoredFront<T>> fronts;
   fronts.reserve(analysis_->fronts.size());
   for (LocalIndex s = 0; s < analysis_->fronts.size(); ++s) fronts.push_back(factors_->front(s));
   solve_.emplace(analysis_->fronts, std::move(fronts), kind, here.threads(), analysis_->couplings,
                  between<T>(*analysis_, values));
+  make_ready(here.threads());
   return counts;
+}
+
+/// Makes room for solves of one column, and touches it.
+template <typename T>
+void HostSparseElimination<T>::make_ready(int threads) {
+  const Index n = analysis_->rows();
+  if (found_.size() < n) found_ = UntouchedArray<T>(n);
+  T* const found = found_.data();
+#pragma omp parallel for schedule(static) num_threads(threads) if (n > worthwhile_elements)
+  for (Index k = 0; k < n; ++k) found[k] = 0;
+  solve_->make_ready();
 }
 
 template <typename T>
@@ -100,11 +119,18 @@ void HostSparseElimination<T>::solve(bool transposed, Index columns, const T* b,
   const SingleThreadedBlas here;
   const LocalIndex n = static_cast<LocalIndex>(analysis_->rows());
   const Index size = n * columns;
-  if (in_order_.size() < size) {
-    in_order_ = UntouchedArray<T>(size);
+  if (found_.size() < size) {
+    found_ = {};
     found_ = UntouchedArray<T>(size);
   }
-  T *const in_order = in_order_.data(), *const found = found_.data();
+  T* const found = found_.data();
+  // Where rows and columns of all pivots are their front's own, what is found takes the place of
+  // what it was found from. Else x is worked in, where it is not b.
+  T* in_order = found;
+  if (threshold_) {
+    if (b == x && in_order_.size() < size) in_order_ = UntouchedArray<T>(size);
+    in_order = b == x ? in_order_.data() : x;
+  }
   over_rows(n, columns, !transposed, here.threads(), [=](Index k, Index at, auto width) {
     for (Index c = 0; c < width; ++c) in_order[k + c] = b[at + c];
   });

@@ -31,6 +31,7 @@ class HostSparseElimination final : public SparseElimination<T> {
   void solve(bool transposed, Index columns, const T* b, T* x);
 
  private:
+  void make_ready(int threads);
   /// Calls work(k K, i K, K) for every position k in the order of elimination and its row i of A,
   /// or its column, where K numbers of vectors of `columns` columns lie.
   template <typename Work>

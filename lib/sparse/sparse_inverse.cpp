@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/extremes.hpp"
 #include "core/tuning.hpp"
 #include "plan/memory_plan.hpp"
 #include "solve/trust/probe.hpp"
@@ -238,6 +239,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
   by_gmres_ = untried_ = false;
   factors_.begin(gathered_.analysis(), run);
   factor(run);
+  if (choice_.estimated) factors_.release_stacks();
   if (choice_.refined) return nullptr;
   if (run.first == nullptr && facts_.sparse->perturbed_pivots == 0) {
     constexpr double tame = 1e3;  // multipliers that leave refinement enough digits
@@ -278,9 +280,15 @@ void SparseInverse<T>::apply_first(const Vectors& x, Vectors& y) {
   untried_ = false;
   if (factors_.known_failure().words.empty()) {
     factors_.solve(false, x, y);
-    ScaledOperator scaled = ScaledOperator::scaled(*matrix_, *scaling_);
     // With the largest entry instead of the norm, which is as large at least: a pass less over A.
-    if (backward_error(scaled, facts_.pivots.largest_entry, x, y) <= refinable<T>) return;
+    const double norm = facts_.pivots.largest_entry;
+    const std::vector<double> residuals = residual_maxima(*matrix_, *scaling_, x, y),
+                              of_y = maxima(y);
+    bool good = true;
+    for (std::size_t c = 0; c < sizes.size(); ++c) {
+      good = good && relative_error(residuals[c], norm * of_y[c] + sizes[c]) <= refinable<T>;
+    }
+    if (good) return;
   }
   Progress silent("eliminating", 1, Progress::Show::off);
   const std::unique_ptr<Vectors> first = make_sure({silent, nullptr, &x, nullptr});

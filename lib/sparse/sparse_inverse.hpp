@@ -40,10 +40,6 @@ class SparseInverse final : public Inverse {
   std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
-  /// Estimates of norms take vectors of their own, and seldom is another elimination behind them.
-  void expect(SolvePurpose purpose) override {
-    if (purpose == SolvePurpose::estimate) factors_.release_stacks();
-  }
   std::vector<double> left() const override {
     return by_gmres_ ? gmres_->left() : std::vector<double>{};
   }

@@ -106,18 +106,20 @@ void plan_vectors(const SolverQuestion& question, Index height, MemoryPlan& plan
   // their way between ranks are as well, in host memory wherever the others lie.
   const Index multivectors = 5, copies = question.ranks > 1 ? 6 : 3;
   if (on_gpu) {
-    plan.on_gpu.push_back({"eliminate", "right-hand sides, solutions, residuals",
-                           multivectors * vectors_bytes(height, k)});
+    plan.on_gpu.push_back(
+        {"eliminate", std::string(solved_vectors), multivectors * vectors_bytes(height, k)});
     const Index columns = std::max(k, most_condition_columns(question));
     plan.parts.push_back({"eliminate", "copies of right-hand sides inside the solve",
                           copies * vectors_bytes(height, columns)});
   } else {
-    plan.parts.push_back({"eliminate", "right-hand sides, solutions, residuals",
+    plan.parts.push_back({"eliminate", std::string(solved_vectors),
                           (multivectors + copies) * vectors_bytes(height, k)});
   }
-  // Weights, multivectors of two columns and their copies on the way, and sums inside the solves.
+  // Weights, two multivectors of two columns, and a copy of one. Before them, of each right-hand
+  // side, what weights are made of.
   if (question.options.condition) {
-    there.push_back({"eliminate", std::string(estimate_vectors), vectors_bytes(height, 12)});
+    there.push_back({"eliminate", std::string(estimate_vectors),
+                     vectors_bytes(height, std::max<Index>(7, 4 * k + 1))});
   }
   if (!on_gpu) return;
   // The halo has a column for each non-zero at most.

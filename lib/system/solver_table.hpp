@@ -17,7 +17,9 @@
 
 namespace spsolve {
 
-/// What memory plans call the vectors of the condition estimate, which live behind an elimination.
+/// What memory plans call vectors that live behind an elimination: those of solutions, and of the
+/// condition estimate.
+inline constexpr std::string_view solved_vectors = "right-hand sides, solutions, residuals";
 inline constexpr std::string_view estimate_vectors = "vectors of the condition estimate";
 
 /// A system as far as it is known, and where it would be solved.

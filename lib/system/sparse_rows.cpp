@@ -6,6 +6,7 @@
 
 #include "core/tuning.hpp"
 #include "sparse/sparse_inverse.hpp"
+#include "vectors/vector_bytes.hpp"
 
 namespace spsolve {
 
@@ -105,6 +106,7 @@ void plan_over_ranks(const SolverQuestion& question, int rank, double share, con
 }
 
 constexpr std::string_view stack_of_fronts = "stack of fronts";
+constexpr std::string_view vectors_inside = "rows of pivots, vectors in the order of elimination";
 
 /// Adds what rank 0 takes, which eliminates, or what each rank does; `share` of the bytes of
 /// factors in double.
@@ -144,24 +146,47 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
   if (shared) return;
   plan.parts.push_back({phase, "sparse factors", part(outlook.memory.factors)});
   plan.parts.push_back({phase, std::string(stack_of_fronts), part(outlook.memory.stack)});
-  plan.parts.push_back({phase, "rows of pivots, vectors in the order of elimination",
+  plan.parts.push_back({phase, std::string(vectors_inside),
                         outlook.memory.rest + 4 * vectors * question.right_hand_sides});
 }
 
-/// The stack of fronts is gone where the condition is estimated.
-void plan_estimate(MemoryPlan& plan) {
-  const auto is_in = [](const MemoryPlan::Part& part, std::string_view what) {
-    return part.phase == "eliminate" && part.what == what;
-  };
-  const auto has = [&](std::string_view what) {
-    return std::ranges::any_of(plan.parts, [&](const auto& part) { return is_in(part, what); });
-  };
-  if (!has(stack_of_fronts) || !has(estimate_vectors)) return;
+/// What is alive when, where rank 0 eliminates on a host, from a plan that has it all beside each
+/// other: right-hand sides while fronts are eliminated; what is solved for and refined then, beside
+/// the stack where no condition is estimated; the vectors of the estimate in the end. Of several
+/// ranks all gather and scatter what is solved for.
+void take_turns(const SolverQuestion& question, MemoryPlan& plan) {
+  const Index n = question.shape.rows, k = question.right_hand_sides;
+  const bool estimates = question.options.condition, alone = question.ranks == 1;
+  // b and b scaled; b, x, residual, correction and the factors of a scaling; b, x.
+  const Index while_eliminated = 2 * k, while_solved = 4 * k + 2, while_estimated = 2 * k;
+  // Inside of a solve: what is found, also of some columns at a time, and places of rows.
+  const Index inside = k + (k > most_sweep_columns ? 2 * most_sweep_columns : 0) + 1;
+  constexpr Index inside_of_estimate = 2 + 1;
+  const std::int64_t rest = question.study.outlook.memory.rest;
   std::vector<MemoryPlan::Part> in_turns;
+  const auto add = [&](const char* phase, const MemoryPlan::Part& part, std::int64_t bytes) {
+    if (bytes > 0) in_turns.push_back({phase, part.what, bytes});
+  };
   for (const MemoryPlan::Part& part : plan.parts) {
-    if (!is_in(part, estimate_vectors)) in_turns.push_back(part);
-    if (part.phase == "eliminate" && part.what != stack_of_fronts) {
-      in_turns.push_back({"estimate", part.what, part.bytes});
+    if (part.phase != "eliminate") {
+      in_turns.push_back(part);
+    } else if (alone && part.what == solved_vectors) {
+      add("eliminate", part, vectors_bytes(n, while_eliminated));
+      add("solve", part, vectors_bytes(n, while_solved));
+      if (estimates) add("estimate", part, vectors_bytes(n, while_estimated));
+    } else if (part.what == estimate_vectors) {
+      add("estimate", part, part.bytes);
+    } else if (part.what == stack_of_fronts) {
+      add("eliminate", part, part.bytes);
+      if (!estimates) add("solve", part, part.bytes);
+    } else if (alone && part.what == vectors_inside) {
+      add("eliminate", part, rest);
+      add("solve", part, rest + vectors_bytes(n, inside));
+      if (estimates) add("estimate", part, rest + vectors_bytes(n, inside_of_estimate));
+    } else {
+      add("eliminate", part, part.bytes);
+      add("solve", part, part.bytes);
+      if (estimates) add("estimate", part, part.bytes);
     }
   }
   plan.parts = std::move(in_turns);
@@ -172,7 +197,9 @@ void plan_sparse_row(const SolverQuestion& question, int rank, MemoryPlan& plan)
   plan_study(plan, question.shape, rank);
   const double share = question.options.precision == Precision::float64 ? 1.0 : 0.5;
   plan_sparse(question, rank, share, "eliminate", plan);
-  if (question.options.precision == Precision::float64) plan_estimate(plan);
+  if (question.memory == MemoryKind::host && !over_ranks(question) && rank == 0) {
+    take_turns(question, plan);
+  }
 }
 
 MemoryPlan plan_sparse_in_double(const SolverQuestion& question, int rank) {
@@ -190,6 +217,7 @@ std::unique_ptr<Inverse> make_sparse(Team& team, DenseMemory& memory,
   choice.ordering = question.options.ordering;
   choice.over_ranks = over_ranks(question);
   choice.may_change = question.options.method == Method::automatic;
+  choice.estimated = question.options.condition;
   const Precision precision = question.options.precision;
   const std::shared_ptr<const SparseAnalysis> analysis = question.study.analysis;
   if (precision == Precision::float64) {

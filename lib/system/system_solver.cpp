@@ -229,6 +229,7 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
     judged = outcome.trust.doubt == Doubt::none && outcome.trust.notes.empty();
   }
   if (estimates && !judged) {
+    space_ = {};  // estimates have vectors of their own
     times.measure("condition", [&] {
       figures.condition.reset();
       figures.probe = known.probe = probe_known_solution(matrix, inverse);

@@ -27,26 +27,26 @@ struct Search {
 };
 
 /// Estimates for all columns of the weights, on own rows, and what the ranks say to each other.
+/// Between products nothing is kept but the weights, signs and the two multivectors.
 class OneNormSearch {
  public:
-  OneNormSearch(std::unique_ptr<Vectors> weights, LinearOperator& b)
+  OneNormSearch(std::unique_ptr<Vectors> weights, LinearOperator& b, const OneNormSetting& setting)
       : team_(weights->team()),
         own_(weights->own()),
         order_(weights->rows()),
+        with_ones_(setting.with_ones),
         weights_(own_rows(*weights)),
         b_(b),
+        factor_(setting.factor),
         x_(std::move(weights)),
-        y_(x_->similar(x_->columns())),
-        searches_(static_cast<std::size_t>(x_->columns())) {}
+        searches_(static_cast<std::size_t>(weights_.columns + (with_ones_ ? 1 : 0))) {}
 
   std::vector<double> run() {
     std::vector<double> alternating = begin();
     for (int step = 0; step < most_steps && !all_finished(); ++step) {
-      const Dense<double> gradient = follow_signs();
-      const Dense<double> unit = choose_components(gradient);
+      choose_components(follow_signs());
       if (all_finished()) break;
-      set_own_rows(*x_, unit);
-      b_.apply(*x_, *y_);
+      apply(false);
       look_at(own_rows(*y_), [](Index c) { return c; });
     }
     for (std::size_t c = 0; c < searches_.size(); ++c) {
@@ -56,22 +56,49 @@ class OneNormSearch {
   }
 
  private:
-  Index count() const { return weights_.columns; }
+  /// The weights of one search, w_i = at[i * stride].
+  struct Weights {
+    const double* at;
+    Index stride;
+    double operator[](Index i) const { return at[i * stride]; }
+  };
+  Weights weights_of(Index c) const {
+    static constexpr double one = 1;
+    if (with_ones_ && c == 0) return {&one, 0};
+    return {weights_.values.data() + c - (with_ones_ ? 1 : 0), weights_.columns};
+  }
+
+  Index count() const { return static_cast<Index>(searches_.size()); }
 
   bool all_finished() const { return std::ranges::all_of(searches_, &Search::finished); }
+
+  /// y <- f B f x, or f B^T f x; what x holds is lost.
+  void apply(bool transposed) {
+    const std::vector<double> factors(static_cast<std::size_t>(x_->columns()), factor_);
+    x_->scale_columns(factors);
+    transposed ? b_.apply_transposed(*x_, *y_) : b_.apply(*x_, *y_);
+    y_->scale_columns(factors);
+  }
+
+  /// x_ and y_ of so many columns.
+  void make_room(Index columns) {
+    if (x_->columns() != columns) {
+      std::unique_ptr<Vectors> other = x_->similar(columns);
+      y_ = nullptr;
+      x_ = std::move(other);
+    }
+    if (y_ == nullptr || y_->columns() != columns) y_ = x_->similar(columns);
+  }
 
   /// The first products: with e / n, and with Higham's alternating vector, which finds what
   /// cancellation hides from the search. Hands back what the latter say of the norms.
   std::vector<double> begin() {
     const auto n = static_cast<double>(order_);
-    std::unique_ptr<Vectors> others;  // where x_ and y_ have one column
-    if (count() != 2) others = x_->similar(2);
-    Vectors& x = others != nullptr ? *others : *x_;
-    set_own_rows(x, first_vectors(n));
-    const std::unique_ptr<Vectors> products = others != nullptr ? x_->similar(2) : nullptr;
-    Vectors& y = products != nullptr ? *products : *y_;
-    b_.apply(x, y);
-    const Dense<double> product = own_rows(y);
+    make_room(2);
+    set_own_rows(*x_, first_vectors(n));
+    apply(false);
+    const Dense<double> product = own_rows(*y_);
+    make_room(count());
     look_at(product, [](Index) { return Index{0}; });
     for (Search& search : searches_) search.finished = search.finished || order_ == 1;
     std::vector<double> norms = weighted_sums(product, [](Index) { return Index{1}; });
@@ -96,10 +123,11 @@ class OneNormSearch {
   std::vector<double> weighted_sums(const Dense<double>& v, const Column& column) {
     std::vector<double> sums(static_cast<std::size_t>(count()));
     for (Index c = 0; c < count(); ++c) {
+      const Weights weights = weights_of(c);
       over_blocks(
           v.rows, std::span(&sums[static_cast<std::size_t>(c)], 1),
           [&](Index first, Index last, double* sum) {
-            for (Index i = first; i < last; ++i) *sum += weights_(i, c) * std::abs(v(i, column(c)));
+            for (Index i = first; i < last; ++i) *sum += weights[i] * std::abs(v(i, column(c)));
           },
           std::plus<>());
     }
@@ -141,26 +169,28 @@ class OneNormSearch {
 
   /// The gradient of the norm, which points to the column to look at next: B^T (w signs).
   Dense<double> follow_signs() {
-    Dense<double> v(own_.size(), count());
-    for (Index c = 0; c < count(); ++c) {
-      if (searches_[c].finished) continue;
+    {
+      Dense<double> v(own_.size(), count());
+      for (Index c = 0; c < count(); ++c) {
+        if (searches_[c].finished) continue;
+        const Weights weights = weights_of(c);
 #pragma omp parallel for schedule(static)
-      for (Index i = 0; i < v.rows; ++i) v(i, c) = weights_(i, c) * searches_[c].signs[i];
+        for (Index i = 0; i < v.rows; ++i) v(i, c) = weights[i] * searches_[c].signs[i];
+      }
+      set_own_rows(*x_, v);
     }
-    set_own_rows(*x_, v);
-    b_.apply_transposed(*x_, *y_);
+    apply(true);
     return own_rows(*y_);
   }
 
-  /// Unit vectors for the largest |z_i| of every search, the first among equals; a search ends
+  /// x <- unit vectors for the largest |z_i| of every search, the first among equals; a search ends
   /// where that is no larger than at the component that it comes from.
-  Dense<double> choose_components(const Dense<double>& z) {
+  void choose_components(const Dense<double>& z) {
     struct Candidate {
       double magnitude = -1;
       double at_present = 0;  // of the present component, where this rank has it
       Index row = -1;
     };
-    Dense<double> unit(own_.size(), count());
     for (Index c = 0; c < count(); ++c) {
       Search& search = searches_[c];
       if (search.finished) continue;
@@ -186,16 +216,26 @@ class OneNormSearch {
         continue;
       }
       search.component = best.row;
-      if (own_.contains(best.row)) unit(best.row - own_.first, c) = 1;
     }
-    return unit;
+    x_->fill(0);
+    for (const Search& of : searches_) {
+      if (of.finished || !own_.contains(of.component)) continue;
+      std::vector<double> row;  // of all searches that look there
+      for (const Search& search : searches_) {
+        row.push_back(!search.finished && search.component == of.component ? 1 : 0);
+      }
+      const Index i = of.component - own_.first;
+      x_->write_rows({i, i + 1}, row);
+    }
   }
 
   Team& team_;
   Range own_;
   Index order_;
+  bool with_ones_;
   Dense<double> weights_;  // own rows
   LinearOperator& b_;
+  double factor_;
   std::unique_ptr<Vectors> x_, y_;
   std::vector<Search> searches_;
   bool first_ = true;
@@ -223,36 +263,10 @@ double half_of_scale(const SystemMatrix& matrix) {
   return std::ldexp(1.0, -((std::ilogb(largest) + std::ilogb(smallest)) / 4));
 }
 
-/// (h^2 A)^-T from A^-1: half of the scale goes into what is solved for, half into what comes out.
-class ScaledInverse final : public LinearOperator {
- public:
-  ScaledInverse(LinearOperator& inverse, double h) : inverse_(inverse), h_(h) {}
-
-  void apply(const Vectors& x, Vectors& y) override {
-    between(x, y, [&](const Vectors& from) { inverse_.apply_transposed(from, y); });
-  }
-  void apply_transposed(const Vectors& x, Vectors& y) override {
-    between(x, y, [&](const Vectors& from) { inverse_.apply(from, y); });
-  }
-
- private:
-  template <typename Solve>
-  void between(const Vectors& x, Vectors& y, const Solve& solve) {
-    const std::vector<double> inverse(static_cast<std::size_t>(x.columns()), 1 / h_);
-    const std::unique_ptr<Vectors> scaled = copy_of(x);
-    scaled->scale_columns(inverse);
-    solve(*scaled);
-    y.scale_columns(inverse);
-  }
-
-  LinearOperator& inverse_;
-  double h_;
-};
-
 /// w = (|A| |x| + |b|) h^2 / ||x||, the largest of all right-hand sides, which bounds each of them;
-/// own rows. Infinite where x is zero and b is not.
-std::vector<double> component_weights(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
-                                      double h) {
+/// one column. Infinite where x is zero and b is not.
+std::unique_ptr<Vectors> component_weights(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
+                                           double h) {
   const std::vector<double> sizes = maxima(x);
   // Powers of two bring x near 1 exactly, however small it is; the rest is divided by at the end.
   std::vector<double> factors;
@@ -260,10 +274,12 @@ std::vector<double> component_weights(SystemMatrix& matrix, const Vectors& b, co
     const bool usable = size > 0 && std::isfinite(size);
     factors.push_back(usable ? std::ldexp(1.0, std::clamp(-std::ilogb(size), -1022, 1022)) : 0.0);
   }
-  const std::unique_ptr<Vectors> relative = copy_of(x), product = x.similar(x.columns());
+  std::unique_ptr<Vectors> relative = copy_of(x), product = x.similar(x.columns());
   relative->scale_columns(factors);
   matrix.apply_magnitudes(h, *relative, *product);
+  relative = nullptr;
   const Dense<double> of_x = own_rows(*product), of_b = own_rows(b);
+  product = nullptr;
   std::vector<double> weights(static_cast<std::size_t>(of_x.rows));
   for (Index i = 0; i < of_x.rows; ++i) {
     for (Index c = 0; c < of_x.columns; ++c) {
@@ -275,21 +291,9 @@ std::vector<double> component_weights(SystemMatrix& matrix, const Vectors& b, co
       weights[i] = larger(weights[i], of_x(i, c) / (sizes[c] * factors[c]) + std::abs(of_entry));
     }
   }
-  return weights;
-}
-
-/// Column 0: 1. Column 1: component_weights().
-std::unique_ptr<Vectors> both_weights(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
-                                      double h) {
-  Dense<double> weights(matrix.own().size(), 2);
-  const std::vector<double> by_components = component_weights(matrix, b, x, h);
-  for (Index i = 0; i < weights.rows; ++i) {
-    weights(i, 0) = 1;
-    weights(i, 1) = by_components[i];
-  }
-  std::unique_ptr<Vectors> both = matrix.vectors(2);
-  set_own_rows(*both, weights);
-  return both;
+  std::unique_ptr<Vectors> column = matrix.vectors(1);
+  column->write_rows({0, of_x.rows}, weights);
+  return column;
 }
 
 /// |h^2 A| e for e = (1, ..., 1).
@@ -324,11 +328,13 @@ double smallest_of(const std::vector<double>& values) {
 
 }  // namespace
 
-std::vector<double> estimate_one_norms(std::unique_ptr<Vectors> weights, LinearOperator& b) {
+std::vector<double> estimate_one_norms(std::unique_ptr<Vectors> weights, LinearOperator& b,
+                                       const OneNormSetting& setting) {
   if (weights->rows() == 0) {
-    return std::vector<double>(static_cast<std::size_t>(weights->columns()), 0.0);
+    return std::vector<double>(
+        static_cast<std::size_t>(weights->columns() + (setting.with_ones ? 1 : 0)), 0.0);
   }
-  return OneNormSearch(std::move(weights), b).run();
+  return OneNormSearch(std::move(weights), b, setting).run();
 }
 
 Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
@@ -344,10 +350,12 @@ Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vecto
     // iterate may not see a row that is small beside others.
     inverse_norm = 1 / -all_maximum(matrix.team(), -smallest_of(of_rows.values));
   }
-  ScaledInverse scaled(inverse, h);
-  std::unique_ptr<Vectors> weights = both_weights(matrix, b, x, h);
-  const bool is_zero = maxima(*weights)[1] == 0;
-  const std::vector<double> norms = estimate_one_norms(std::move(weights), scaled);
+  Transposed transposed(inverse);
+  std::unique_ptr<Vectors> weights = component_weights(matrix, b, x, h);
+  const bool is_zero = maxima(*weights)[0] == 0;
+  // (h^2 A)^-T: half of the scale goes into what is solved for, half into what comes out.
+  const std::vector<double> norms =
+      estimate_one_norms(std::move(weights), transposed, {.factor = 1 / h, .with_ones = true});
   inverse_norm = larger(inverse_norm, norms[0]);
   return {possible(norm * inverse_norm), is_zero ? 0 : possible(norms[1]), false,
           inverse_norm * h * h};
@@ -359,8 +367,8 @@ double error_of_residuals(SystemMatrix& matrix, LinearOperator& inverse,
   const double h = half_of_scale(matrix);
   std::unique_ptr<Vectors> weights = matrix.vectors(1);
   weights->write_rows({0, matrix.own().size()}, w);
-  ScaledInverse scaled(inverse, h);
-  const double norm = estimate_one_norms(std::move(weights), scaled).front();
+  Transposed transposed(inverse);
+  const double norm = estimate_one_norms(std::move(weights), transposed, {.factor = 1 / h}).front();
   if (!(norm > 0) || !std::isfinite(norm)) return infinite;
   // Their product may be a number where parts of it are none.
   return std::exp2(std::log2(norm) + 2 * std::log2(h) + power);
@@ -368,8 +376,9 @@ double error_of_residuals(SystemMatrix& matrix, LinearOperator& inverse,
 
 double condition_of_any(SystemMatrix& matrix, LinearOperator& inverse) {
   const double h = half_of_scale(matrix);
-  ScaledInverse scaled(inverse, h);
-  const double norm = 2 * estimate_one_norms(row_sums(matrix, h), scaled).front();
+  Transposed transposed(inverse);
+  const double norm =
+      2 * estimate_one_norms(row_sums(matrix, h), transposed, {.factor = 1 / h}).front();
   return std::isfinite(norm) ? norm : infinite;
 }
 

@@ -27,40 +27,47 @@ double normal_number(Index i) {
   return radius * std::cos(2 * std::numbers::pi * unit_interval(random_bits(key, counter + 1)));
 }
 
-/// ||C^-1 e||_2, infinite for what is not finite; `inverse_scale` holds C^-1.
-double scaled_norm(const Vectors& e, const Vectors& inverse_scale) {
-  const std::unique_ptr<Vectors> scaled = copy_of(e);
-  scaled->scale_rows(inverse_scale);
-  const double norm = norms(*scaled).front();
+/// ||C^-1 e||_2, infinite for what is not finite; `inverse_scale` holds C^-1, `scaled` is worked
+/// in.
+double scaled_norm(const Vectors& e, const Vectors& inverse_scale, Vectors& scaled) {
+  copy(e, scaled);
+  scaled.scale_rows(inverse_scale);
+  const double norm = norms(scaled).front();
   return std::isfinite(norm) ? norm : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
 
 Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse) {
-  const Equilibration equilibration = equilibration_of(matrix, AutoSwitch::on, Precision::float64);
-  const std::vector<double>& scale = equilibration.columns.on_host();
   const Range all{0, matrix.own().size()};
-  std::vector<double> known(scale.size()), inverse_scale(scale.size());
+  std::unique_ptr<Vectors> error, back;
+  {
+    const ScaleFactors factors =
+        equilibration_of(matrix, AutoSwitch::on, Precision::float64).columns;
+    const std::vector<double>& scale = factors.on_host();
+    std::vector<double> values(scale.size());
+    const auto column = [&](const auto& value) {
 #pragma omp parallel for schedule(static)
-  for (Index j = 0; j < all.last; ++j) {
-    known[j] = scale[j] * normal_number(matrix.own().first + j);
-    inverse_scale[j] = 1 / scale[j];
+      for (Index j = 0; j < all.last; ++j) values[j] = value(j);
+      std::unique_ptr<Vectors> result = matrix.vectors(1);
+      result->write_rows(all, values);
+      return result;
+    };
+    error = column([&](Index j) { return scale[j] * normal_number(matrix.own().first + j); });
+    back = column([&](Index j) { return 1 / scale[j]; });
   }
-  const std::unique_ptr<Vectors> error = matrix.vectors(1), zero = matrix.vectors(1),
-                                 residual = matrix.vectors(1), correction = matrix.vectors(1),
-                                 back = matrix.vectors(1);
-  error->write_rows(all, known);
-  back->write_rows(all, inverse_scale);
+  const std::unique_ptr<Vectors> residual = matrix.vectors(1), correction = matrix.vectors(1);
   Probe probe;
-  probe.left = scaled_norm(*error, *back);
+  probe.left = scaled_norm(*error, *back, *correction);
   int stalled = 0;
   while (!probe.found() && probe.steps < most_steps) {
     const double before = probe.left;
-    measure(matrix, *zero, *error, *residual);  // -A e
+    Vectors& zero = *correction;
+    zero.fill(0);
+    measure(matrix, zero, *error, *residual);  // -A e
     inverse.apply(*residual, *correction);
     add_multiple(1, *correction, *error);
-    probe.left = scaled_norm(*error, *back);
+    probe.left = scaled_norm(*error, *back, *correction);
     ++probe.steps;
     stalled = probe.left <= before / 2 ? 0 : stalled + 1;
     if (!std::isfinite(probe.left) || stalled > most_stalled) break;

@@ -117,6 +117,16 @@ typename FactorSolve<T>::Workspace& FactorSolve<T>::workspace(Index columns) con
 }
 
 template <typename T>
+void FactorSolve<T>::make_ready() const {
+  Workspace& space = workspace(1);
+#pragma omp parallel for schedule(static, 1) num_threads(threads_)
+  for (int thread = 0; thread < threads_; ++thread) {
+    UntouchedArray<LocalIndex>& outside = space.outside[thread];
+    std::fill_n(outside.data(), outside.size(), LocalIndex(0));
+  }
+}
+
+template <typename T>
 void FactorSolve<T>::couple(bool transposed, Index tree, Index columns, const T* x, T* b) const {
   for (Index k = couplings_.starts[tree]; k < couplings_.starts[tree + 1]; ++k) {
     const Coupling& entry = couplings_.entries[k];

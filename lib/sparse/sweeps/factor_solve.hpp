@@ -26,8 +26,16 @@ class FactorSolve {
 
   ~FactorSolve();
 
+  /// The fronts have other values, in the same memory; so have the couplings.
+  void take_values(std::vector<T> between) { between_ = std::move(between); }
+
+  /// Makes what a solve of one column works in, so that the first one need not: a page that is
+  /// touched for the first time costs more than what a small front does with it.
+  void make_ready() const;
+
   /// x <- F^-1 b, or F^-T b, where F is the matrix that was factored; b of n x `columns`, row-major
-  /// in the order of elimination, is lost.
+  /// in the order of elimination, is lost. b may be x where rows and columns of each front's pivots
+  /// are the same positions: of all factors but those with delayed pivots.
   /// Cost: reads the factors once forward and once backward for each 16 columns. One solve at a
   /// time.
   void solve(bool transposed, Index columns, T* b, T* x) const;

@@ -86,6 +86,7 @@ class SolveRun {
     SparseStudy study = times_.measure(
         "analyse", [&] { return study_for_run(config_, shape, team_, whole, kept, gpus_); });
     kept_analysis_ = study.kept_in;
+    if (study.analysis != nullptr) hand_back_freed_memory();  // graphs and what they were cut into
     const std::unique_ptr<DenseMemory> memory = times_.measure(
         "device", [&] { return place_system(config_, shape, study, team_, gpus_, report_); });
     report_.transport = memory->transport();

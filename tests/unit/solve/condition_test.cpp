@@ -17,11 +17,12 @@ test::OperatorOf::Function product_with(const Csr<double>& matrix) {
   return [matrix](Dense<double>& x) { x = test::multiply(matrix, x); };
 }
 
-std::vector<double> estimates(const Dense<double>& a, const Dense<double>& weights) {
+std::vector<double> estimates(const Dense<double>& a, const Dense<double>& weights,
+                              const OneNormSetting& setting = {}) {
   const Csr<double> matrix = test::sparse(a);
   SoloTeam team;
   test::OperatorOf product(product_with(matrix), product_with(transpose(matrix)));
-  return estimate_one_norms(test::vectors_of(team, weights), product);
+  return estimate_one_norms(test::vectors_of(team, weights), product, setting);
 }
 
 double exact_norm(const Dense<double>& a, const Dense<double>& weights, Index column) {
@@ -68,6 +69,19 @@ TEST(EstimateOneNorms, LowerBoundsWithinAFactorOfThree) {
       }
     }
   }
+}
+
+TEST(EstimateOneNorms, TakesAFactorOnBothSidesAndOnesThatNobodyHandsIn) {
+  const Index n = 50;
+  const Dense<double> a = random_multivector(n, n, 4);
+  Dense<double> column(n, 1), both(n, 2, 1.0);
+  for (Index i = 0; i < n; ++i) column(i, 0) = both(i, 1) = 1.0 / static_cast<double>(i + 1);
+  const std::vector<double> known = estimates(a, both);
+  EXPECT_EQ(estimates(a, column, {.with_ones = true}), known);
+  const std::vector<double> larger = estimates(a, column, {.factor = 0x1p40, .with_ones = true});
+  ASSERT_EQ(larger.size(), 2u);
+  for (std::size_t c = 0; c < 2; ++c) EXPECT_EQ(larger[c], 0x1p80 * known[c]);
+  EXPECT_EQ(estimates(Dense<double>(0, 0), Dense<double>(0, 1), {.with_ones = true}).size(), 2u);
 }
 
 TEST(EstimateOneNorms, WhatIsNotFiniteIsInfinite) {

@@ -106,5 +106,39 @@ TEST(Equilibration, ZerosAndTheEndsOfDoubleGetFiniteFactors) {
   EXPECT_FALSE(of(Csr<double>{}, AutoSwitch::automatic).scales);
 }
 
+TEST(ResidualMaxima, AreThoseOfTheScaledSystemColumnByColumn) {
+  SoloTeam team;
+  const Dense<double> a = random_multivector(30, 30, 5), f = random_multivector(30, 2, 6),
+                      y = random_multivector(30, 2, 7);
+  SystemMatrix matrix = test::matrix_in_bands(team, test::sparse(a));
+  for (const bool scales : {false, true}) {
+    Equilibration scaling;
+    std::vector<double> r(30, 1), c(30, 1);
+    for (Index i = 0; scales && i < 30; ++i) {
+      r[i] = std::ldexp(1.0, static_cast<int>(i % 5) - 2);
+      c[i] = std::ldexp(1.0, static_cast<int>(i % 3));
+    }
+    if (scales) scaling = {true, r, c};
+    const std::vector<double> found = residual_maxima(matrix, scaling, *test::vectors_of(matrix, f),
+                                                      *test::vectors_of(matrix, y));
+    ASSERT_EQ(found.size(), 2u);
+    for (Index column = 0; column < 2; ++column) {
+      double largest = 0;
+      for (Index i = 0; i < 30; ++i) {
+        double sum = 0;
+        for (Index j = 0; j < 30; ++j) sum += r[i] * a(i, j) * c[j] * y(j, column);
+        largest = std::max(largest, std::abs(f(i, column) - sum));
+      }
+      EXPECT_NEAR(found[column], largest, 1e-13 * largest) << scales;
+    }
+  }
+  Dense<double> spoilt = y;
+  spoilt(3, 0) = NAN;
+  const std::vector<double> found =
+      residual_maxima(matrix, {}, *test::vectors_of(matrix, f), *test::vectors_of(matrix, spoilt));
+  EXPECT_TRUE(std::isnan(found[0]));
+  EXPECT_TRUE(std::isfinite(found[1]));
+}
+
 }  // namespace
 }  // namespace spsolve
