@@ -58,10 +58,10 @@ void require_sizes(Index rows, Index columns, const std::string& name) {
   }
 }
 
-/// Indices of `what` below `size`.
+/// Indices of `what` below `size`; entries are counted from `before` on, here and below.
 template <typename To>
 std::vector<To> checked_indices(const Numbers& numbers, Index size, std::string_view what,
-                                const std::string& name) {
+                                const std::string& name, Index before = 0) {
   require_integers(numbers, fmt::format("indices of {}s", what), name);
   std::vector<To> indices(static_cast<std::size_t>(numbers.count));
   const Index bad = copy_checked(numbers, indices.data(),
@@ -71,18 +71,20 @@ std::vector<To> checked_indices(const Numbers& numbers, Index size, std::string_
       fail(ExitCode::input,
            "{}: entry {} has the {} index {}, which must be from 0 to {} in a matrix of so many "
            "{}s",
-           name, bad, what, at(bad), size - 1, what);
+           name, before + bad, what, at(bad), size - 1, what);
     });
   }
   return indices;
 }
 
-std::vector<double> checked_values(const Numbers& numbers, const std::string& name) {
+std::vector<double> checked_values(const Numbers& numbers, const std::string& name,
+                                   Index before = 0) {
   std::vector<double> values(static_cast<std::size_t>(numbers.count));
   const Index bad = copy_checked(
       numbers, values.data(), [](auto value) { return std::isfinite(static_cast<double>(value)); });
   if (bad != none) {
-    fail(ExitCode::input, "{}: the value of entry {}, counted from 0, is not finite", name, bad);
+    fail(ExitCode::input, "{}: the value of entry {}, counted from 0, is not finite", name,
+         before + bad);
   }
   return values;
 }
@@ -147,32 +149,64 @@ Csr<double> compressed(Coo&& entries, const std::string& name) {
 
 }  // namespace
 
-Csr<double> csr_from_arrays(const CompressedArrays& arrays, const std::string& name) {
-  require_sizes(arrays.rows, arrays.columns, name);
-  const std::string_view line = arrays.by_columns ? "column" : "row";
-  const std::string_view other = arrays.by_columns ? "row" : "column";
-  require_equal(arrays.indices.count, arrays.values.count, other, name);
-  std::vector<Index> offsets =
-      checked_offsets(arrays.offsets, arrays.by_columns ? arrays.columns : arrays.rows,
-                      arrays.values.count, line, name);
-  if (arrays.by_columns) {
-    Coo entries{arrays.rows, arrays.columns, Symmetry::general, {}, {}, {}};
-    entries.row = checked_indices<Index>(arrays.indices, arrays.rows, other, name);
-    entries.column = lines_of(offsets);
-    entries.value = checked_values(arrays.values, name);
-    return compressed(std::move(entries), name);
-  }
+namespace {
+
+/// The rows with these offsets, of entries from `before` on.
+Csr<double> rows_of(const StoredRows& stored, std::vector<Index>&& offsets, Index before,
+                    const std::string& name) {
+  const Index entries = offsets.back();
   Csr<double> matrix;
-  matrix.rows = arrays.rows;
-  matrix.columns = arrays.columns;
+  matrix.rows = static_cast<Index>(offsets.size()) - 1;
+  matrix.columns = stored.columns;
   matrix.row_offsets = std::move(offsets);
-  matrix.column_indices = checked_indices<LocalIndex>(arrays.indices, arrays.columns, other, name);
-  matrix.values = checked_values(arrays.values, name);
+  matrix.column_indices = checked_indices<LocalIndex>(stored.indices.part(before, entries),
+                                                      stored.columns, "column", name, before);
+  matrix.values = checked_values(stored.values.part(before, entries), name, before);
   if (rows_ascend(matrix)) return matrix;
+  Coo list{matrix.rows, matrix.columns, Symmetry::general, {}, {}, {}};
+  list.row = lines_of(matrix.row_offsets);
+  list.column.assign(matrix.column_indices.begin(), matrix.column_indices.end());
+  list.value = std::move(matrix.values);
+  return compressed(std::move(list), name);
+}
+
+}  // namespace
+
+StoredRows stored_rows(const CompressedArrays& arrays, const std::string& name) {
+  require_sizes(arrays.rows, arrays.columns, name);
+  require_equal(arrays.indices.count, arrays.values.count, "column", name);
+  return {arrays.rows, arrays.columns,
+          checked_offsets(arrays.offsets, arrays.rows, arrays.values.count, "row", name),
+          arrays.indices, arrays.values};
+}
+
+Csr<double> csr_from_rows(StoredRows&& stored, Range wanted, const std::string& name) {
+  if (wanted.size() != stored.rows) return csr_from_rows(std::as_const(stored), wanted, name);
+  return rows_of(stored, std::move(stored.offsets), 0, name);
+}
+
+Csr<double> csr_from_rows(const StoredRows& stored, Range wanted, const std::string& name) {
+  const Index before = stored.offsets[wanted.first];
+  std::vector<Index> offsets;
+  offsets.reserve(static_cast<std::size_t>(wanted.size()) + 1);
+  for (Index i = wanted.first; i <= wanted.last; ++i) {
+    offsets.push_back(stored.offsets[i] - before);
+  }
+  return rows_of(stored, std::move(offsets), before, name);
+}
+
+Csr<double> csr_from_arrays(const CompressedArrays& arrays, const std::string& name) {
+  if (!arrays.by_columns) {
+    return csr_from_rows(stored_rows(arrays, name), {0, arrays.rows}, name);
+  }
+  require_sizes(arrays.rows, arrays.columns, name);
+  require_equal(arrays.indices.count, arrays.values.count, "row", name);
+  const std::vector<Index> offsets =
+      checked_offsets(arrays.offsets, arrays.columns, arrays.values.count, "column", name);
   Coo entries{arrays.rows, arrays.columns, Symmetry::general, {}, {}, {}};
-  entries.row = lines_of(matrix.row_offsets);
-  entries.column.assign(matrix.column_indices.begin(), matrix.column_indices.end());
-  entries.value = std::move(matrix.values);
+  entries.row = checked_indices<Index>(arrays.indices, arrays.rows, "row", name);
+  entries.column = lines_of(offsets);
+  entries.value = checked_values(arrays.values, name);
   return compressed(std::move(entries), name);
 }
 

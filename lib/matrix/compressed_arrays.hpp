@@ -1,5 +1,8 @@
 #pragma once
 
+#include <vector>
+
+#include "core/ranges.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/numbers.hpp"
 
@@ -18,6 +21,21 @@ struct CompressedArrays {
 /// `name`, where arrays contradict each other, an index is no integer or lies outside, or a value
 /// is not finite; Error(resources) where the columns do not fit LocalIndex.
 Csr<double> csr_from_arrays(const CompressedArrays& arrays, const std::string& name);
+
+/// The same by rows, whose offsets were looked at: rows of it can be made alone.
+struct StoredRows {
+  Index rows = 0, columns = 0;
+  std::vector<Index> offsets;
+  Numbers indices, values;
+};
+
+/// Looks at the offsets of arrays that are compressed by rows. Throws as csr_from_arrays().
+StoredRows stored_rows(const CompressedArrays& arrays, const std::string& name);
+
+/// The rows of a range. Cost and errors as those of csr_from_arrays(); of the other rows' entries
+/// nothing is read.
+Csr<double> csr_from_rows(StoredRows&& stored, Range wanted, const std::string& name);
+Csr<double> csr_from_rows(const StoredRows& stored, Range wanted, const std::string& name);
 
 /// A matrix as entries values[k] at (row[k], column[k]); duplicates are added. Likewise.
 struct EntryArrays {

@@ -17,9 +17,17 @@ namespace spsolve {
 namespace {
 
 /// What read_in_bands() takes on rank `rank`.
-void plan_reading_together(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks,
-                           Index height) {
+void plan_reading_together(MemoryPlan& plan, const MatrixShape& shape, bool rows_in_file, int rank,
+                           int ranks, Index height) {
   const Index nonzeros = shape.nonzeros / ranks;
+  if (rows_in_file) {
+    plan.parts.push_back({"read", "offsets of all rows",
+                          (shape.rows + 1) * static_cast<std::int64_t>(sizeof(Index))});
+    plan.parts.push_back({"read", "this rank's part of the file", shape.text_bytes / ranks});
+    plan.parts.push_back({"read", "compressed rows of this rank's band",
+                          csr_bytes(height, nonzeros, sizeof(double))});
+    return;
+  }
   if (shape.entries == 0) {
     plan.parts.push_back({"read", "compressed rows of this rank's band",
                           csr_bytes(height, nonzeros, sizeof(double))});
@@ -71,6 +79,7 @@ std::int64_t gpu_extra_bytes(std::string_view kernel, std::string_view format, I
 struct Sizes {
   MatrixShape shape;
   Index k = 1;
+  bool rows_in_file = false;  ///< a file that holds rows as they are
 };
 
 /// The plan of one rank's product of known sizes.
@@ -80,6 +89,7 @@ class ProductPlan {
               int rank, int ranks)
       : config_(config),
         shape_(sizes.shape),
+        rows_in_file_(sizes.rows_in_file),
         k_(sizes.k),
         format_(format),
         on_gpu_(on_gpu),
@@ -126,7 +136,7 @@ class ProductPlan {
 
   void read(int rank) {
     if (config_.matrix.reader == ReaderChoice::parallel) {
-      plan_reading_together(plan_, shape_, rank, ranks_, height_);
+      plan_reading_together(plan_, shape_, rows_in_file_, rank, ranks_, height_);
     } else {
       plan_reading(plan_, shape_, rank, ranks_, height_);
       if (leads_ && config_.matrix.rotate_rows != 0) plan_rotation(plan_, shape_);
@@ -214,6 +224,7 @@ class ProductPlan {
 
   const Config& config_;
   const MatrixShape& shape_;
+  const bool rows_in_file_;
   const Index k_;
   const std::string_view format_;
   const bool on_gpu_;
@@ -244,8 +255,10 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice&
                       together(team,
                                [&] {
                                  if (team.rank() != 0) return Sizes{};
-                                 const MatrixShape shape = describe_matrix(config.matrix.name());
-                                 return Sizes{shape, columns_of_x(config.multiply, shape.columns)};
+                                 const std::string name = config.matrix.name();
+                                 const MatrixShape shape = describe_matrix(name);
+                                 return Sizes{shape, columns_of_x(config.multiply, shape.columns),
+                                              !means_generator(name) && is_sparse_binary(name)};
                                }),
                       0);
   const auto planner = [&](const Config& wanted) -> PlanFor {

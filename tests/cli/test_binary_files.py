@@ -244,9 +244,28 @@ class Binary(CliTest):
         result = self.run_alone("A.mtx", "B", "-o", "x.petsc")
         self.assertEqual(result.code, INPUT)
         self.assertIn("x.petsc: a vector of PETSc has one column, not 2", result.err)
-        self.write("A.npz", archive(**CSR))
         self.write("c.yaml", "task: multiply\nmatrix: {file: A.npz, reader: parallel}\n")
-        self.assertIn("reads Matrix Market files", self.run_alone("c.yaml").err)
+        for content, words in (
+                (archive(zipfile.ZIP_DEFLATED, **CSR), "csr that are not compressed"),
+                (archive(**dict(CSR, format=text_array("csc"))), "csr that are not compressed"),
+                (array([2, 0, 0, 4], shape="(2, 2)"), "and this is an array")):
+            self.write("A.npz", content)
+            result = self.run_alone("c.yaml")
+            self.assertEqual(result.code, INPUT, result.text)
+            self.assertIn(words, result.err)
+
+    def test_every_rank_reads_its_rows(self):
+        self.write("X.npy", array([1, 1, 2, 0, 3, 0], shape="(3, 2)"))
+        petsc = struct.pack(">4i3i5i5d", 1211216, 3, 3, 5, 2, 1, 2, 0, 2, 1, 0, 2, 2, 1, 4, 1, 5)
+        unordered = dict(CSR, indices=integers(2, 0, 1, 0, 2), data=array([1, 2, 4, 1, 5]))
+        for content in (archive(**CSR), archive(**unordered), petsc):
+            for ranks in (1, 2, 3):
+                with self.subTest(content=content[:20], ranks=ranks):
+                    self.write("A", content)
+                    result = self.spsolve("A", "X.npy", "--multiply", "-o", "Y.npy", "--set",
+                                          "matrix.reader=parallel", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    self.assertEqual(self.numbers("Y.npy"), [5, 8, 16, 2, 0, 1])
 
     @unittest.skipUnless(HAS_SCIPY, "numpy and scipy are not here: python3-scipy")
     def test_what_scipy_writes_and_reads(self):

@@ -50,8 +50,9 @@ class PiecedFile {
     }
     if (io::is_zip(file_.text()) || io::is_npy(file_.text()) || io::petsc_object(file_.text())) {
       fail(ExitCode::input,
-           "{}: matrix.reader=parallel reads Matrix Market files, and this is a binary one; use "
-           "matrix.reader=serial",
+           "{}: matrix.reader=parallel reads Matrix Market files and sparse ones of scipy and "
+           "PETSc, "
+           "and this is an array; use matrix.reader=serial",
            path.string());
     }
     header_ = *io::parse_header(file_.text(), path, true);
@@ -305,14 +306,7 @@ CompressedRows compress(Coo&& list, Index columns) {
 BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading) {
   auto file = together(
       team, [&] { return std::make_unique<PiecedFile>(reading.name, reading.piece_bytes); });
-  const Index bytes = file->bytes();
-  if (all_maximum(team, static_cast<double>(bytes)) !=
-      -all_maximum(team, -static_cast<double>(bytes))) {
-    fail_everywhere(ExitCode::input,
-                    "{}: matrix.reader=parallel needs one file that all hosts see, and here its "
-                    "size differs from rank to rank",
-                    reading.name);
-  }
+  require_one_file(team, static_cast<std::size_t>(file->bytes()), reading.name);
   const MatrixMarketHeader matrix = file->matrix();
   const Index by =
       matrix.rows == 0 ? 0 : (reading.rotate_by % matrix.rows + matrix.rows) % matrix.rows;

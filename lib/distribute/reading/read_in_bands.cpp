@@ -5,16 +5,13 @@
 
 namespace spsolve {
 
-namespace {
-
-/// Rows [first, last) of the generated matrix after its rows were rotated by `by`.
-Csr<double> rotated_rows(const std::string& spec, Index rows, Index by, Range wanted) {
+Csr<double> rotated_rows(const std::function<Csr<double>(Range)>& rows_of, Index rows, Index by,
+                         Range wanted) {
   Csr<double> result;
-  // Row i of the rotated matrix is row (i - by) mod rows: at most two runs.
   while (wanted.size() > 0) {
     const Index first = ((wanted.first - by) % rows + rows) % rows;
     const Index count = std::min(wanted.size(), rows - first);
-    Csr<double> run = generate_rows(spec, first, first + count);
+    Csr<double> run = rows_of({first, first + count});
     if (result.rows == 0) {
       result = std::move(run);
     } else {
@@ -32,7 +29,14 @@ Csr<double> rotated_rows(const std::string& spec, Index rows, Index by, Range wa
   return result;
 }
 
-}  // namespace
+void require_one_file(Team& team, std::size_t bytes, const std::string& name) {
+  const auto size = static_cast<double>(bytes);
+  if (all_maximum(team, size) == -all_maximum(team, -size)) return;
+  fail_everywhere(ExitCode::input,
+                  "{}: matrix.reader=parallel needs one file that all hosts see, and here its size "
+                  "differs from rank to rank",
+                  name);
+}
 
 NonzeroProfile add_profiles(Team& team, Index rows, std::vector<Index> counts) {
   std::vector<Index> all(counts.size() * static_cast<std::size_t>(team.size()));
@@ -54,7 +58,8 @@ BandedMatrix generate_in_bands(Team& team, const BandedReading& reading) {
   const auto generate = [&] {
     return together(team, [&] {
       Csr<double> rows =
-          rotated_rows(reading.name, shape.rows, reading.rotate_by, result.bands.band(team.rank()));
+          rotated_rows([&](Range run) { return generate_rows(reading.name, run.first, run.last); },
+                       shape.rows, reading.rotate_by, result.bands.band(team.rank()));
       rows.columns = shape.columns;
       return rows;
     });
@@ -81,9 +86,20 @@ BandedMatrix generate_in_bands(Team& team, const BandedReading& reading) {
 }
 
 BandedMatrix read_in_bands(Team& team, const BandedReading& reading) {
-  const bool generated =
-      broadcast_value(team, team.rank() == 0 && means_generator(reading.name), 0);
-  return generated ? generate_in_bands(team, reading) : read_file_in_bands(team, reading);
+  enum class Kind { text, rows, generated };
+  const auto kind = together(team, [&] {
+    if (team.rank() != 0) return Kind::text;
+    if (means_generator(reading.name)) return Kind::generated;
+    return is_sparse_binary(reading.name) ? Kind::rows : Kind::text;
+  });
+  switch (broadcast_value(team, kind, 0)) {
+    case Kind::generated:
+      return generate_in_bands(team, reading);
+    case Kind::rows:
+      return read_rows_in_bands(team, reading);
+    default:
+      return read_file_in_bands(team, reading);
+  }
 }
 
 }  // namespace spsolve

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "distribute/compressed_rows.hpp"
@@ -18,7 +19,7 @@ struct BandedMatrix {
 
 /// What read_in_bands() is asked for.
 struct BandedReading {
-  std::string name;     ///< a Matrix Market file that every rank can open, or a generator
+  std::string name;     ///< a file that every rank can open, or a generator
   Index rotate_by = 0;  ///< as rotate_rows()
   BandsChoice bands = BandsChoice::automatic;
   Index piece_bytes = Index{1} << 24;  ///< of text that a rank holds as entries at a time
@@ -27,16 +28,27 @@ struct BandedReading {
 /// Reads a matrix with all ranks, none of which ever holds more than its own band and a piece of
 /// the file: piece p of the file is parsed by rank p mod ranks, once to count and check, and once
 /// to send each entry to the rank of its row, in rounds. Generated matrices are generated band by
-/// band. The rows are those of load_matrix(), bit for bit.
+/// band. Of files of PETSc and of scipy (csr, not compressed) each rank reads the offsets of all
+/// rows, the entries of its band, and an equal share of each array for its check sum. The rows are
+/// those of load_matrix(), bit for bit.
 ///
 /// Throws the same Error on every rank: what is wrong with the file, in the words and with the line
-/// of the serial reader; and Error(input) for what only that takes: gzip, array files, and
-/// symmetric ones with entries in both triangles. Collective.
+/// of the serial reader; and Error(input) for what only that takes: gzip, array files, other npz
+/// files, and symmetric ones with entries in both triangles. Collective.
 BandedMatrix read_in_bands(Team& team, const BandedReading& reading);
 
 /// The rows of a file or of a generator alone; name as above. Parts of read_in_bands().
 BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading);
+BandedMatrix read_rows_in_bands(Team& team, const BandedReading& reading);
 BandedMatrix generate_in_bands(Team& team, const BandedReading& reading);
+
+/// Refuses a file whose size differs from rank to rank. Collective.
+void require_one_file(Team& team, std::size_t bytes, const std::string& name);
+
+/// The rows of a range after all `rows` of them were rotated by `by`; rows_of(range) makes those of
+/// a range before. Row i is row (i - by) mod rows then: at most two runs.
+Csr<double> rotated_rows(const std::function<Csr<double>(Range)>& rows_of, Index rows, Index by,
+                         Range wanted);
 
 /// The profile of a matrix of so many rows whose rows, or the entries for them, are spread over the
 /// ranks: `counts[b]` is this rank's share of those in rows [b step, (b + 1) step). Collective.

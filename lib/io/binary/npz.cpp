@@ -43,9 +43,13 @@ class Arrays {
     return parse_npy_header(front.bytes(), fmt::format("{}, array '{}'", name_, array)).elements();
   }
 
+  /// An array of a member that is stored, where it lies, whatever its sum.
+  NpyArray in_place(const std::string& array) const {
+    return parse_npy(member(array).packed, fmt::format("{}, array '{}'", name_, array));
+  }
+
   const std::string& name() const { return name_; }
 
- private:
   const ZipMember& member(const std::string& array) const {
     const auto found = std::ranges::find(members_, array + ".npy", &ZipMember::name);
     if (found != members_.end()) return *found;
@@ -57,6 +61,7 @@ class Arrays {
          name_, array, names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", ")));
   }
 
+ private:
   const std::string& name_;
   std::vector<ZipMember> members_;
   std::size_t limit_;
@@ -116,6 +121,32 @@ Csr<double> read_npz(std::string_view bytes, const std::string& name) {
   return csr_from_arrays({matrix.rows, matrix.columns, offsets.numbers(), indices.numbers(),
                           values.numbers(), matrix.format == "csc"},
                          name);
+}
+
+NpzRows npz_rows(std::string_view bytes, const std::string& name) {
+  const Arrays arrays(bytes, name);
+  const Described matrix = describe(arrays);
+  NpzRows found;
+  bool in_place = matrix.format == "csr";
+  for (const char* const array : {"indptr", "indices", "data"}) {
+    if (!in_place) break;
+    found.members.push_back(arrays.member(array));
+    in_place = !found.members.back().deflated;
+  }
+  if (!in_place) {
+    fail(ExitCode::input,
+         "{}: matrix.reader=parallel reads npz files of the format csr that are not compressed: "
+         "save it by scipy.sparse.save_npz(file, A.tocsr(), compressed=False), or use "
+         "matrix.reader=serial",
+         name);
+  }
+  const auto numbers = [&](const std::string& array) {
+    return arrays.in_place(array).numbers(fmt::format("{}, array '{}'", name, array));
+  };
+  found.rows = stored_rows(
+      {matrix.rows, matrix.columns, numbers("indptr"), numbers("indices"), numbers("data"), false},
+      name);
+  return found;
 }
 
 void write_npz(const std::filesystem::path& path, const Csr<double>& matrix) {

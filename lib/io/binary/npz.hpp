@@ -3,7 +3,10 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "io/binary/zip.hpp"
+#include "matrix/compressed_arrays.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/shape.hpp"
 
@@ -20,6 +23,17 @@ MatrixShape npz_shape(std::string_view bytes, const std::string& name);
 /// format is another one. Memory: the result beside the file and what was deflated of it; a list of
 /// entries where it is not made of rows in order.
 Csr<double> read_npz(std::string_view bytes, const std::string& name);
+
+/// A matrix whose rows lie in the file as they are, and the members that they lie in.
+struct NpzRows {
+  StoredRows rows;
+  std::vector<ZipMember> members;
+};
+
+/// The rows of a matrix of the format csr that was not compressed, where they lie in `bytes`.
+/// Throws as read_npz(), but for sums of members, which are not looked at, and Error(input) of
+/// other formats.
+NpzRows npz_rows(std::string_view bytes, const std::string& name);
 
 /// Writes csr, stored, with indices of 32 bits. The file comes into being whole. Throws
 /// Error(resources).

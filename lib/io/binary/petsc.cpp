@@ -146,7 +146,7 @@ MatrixShape petsc_shape(std::string_view bytes, const std::string& name) {
   return {rows, columns, entries, entries, static_cast<std::int64_t>(bytes.size()), true};
 }
 
-Csr<double> read_petsc(std::string_view bytes, const std::string& name) {
+StoredRows petsc_rows(std::string_view bytes, const std::string& name) {
   Front front(bytes, name);
   const Sizes sizes = sizes_of(front, name);
   const Index rows = sizes.rows, entries = sizes.entries;
@@ -170,7 +170,13 @@ Csr<double> read_petsc(std::string_view bytes, const std::string& name) {
   });
   const Numbers as_offsets{reinterpret_cast<const char*>(offsets.data()), rows + 1,
                            NumberType::int64, std::endian::native == std::endian::big};
-  return csr_from_arrays({rows, sizes.columns, as_offsets, indices, values, false}, name);
+  return stored_rows({rows, sizes.columns, as_offsets, indices, values, false}, name);
+}
+
+Csr<double> read_petsc(std::string_view bytes, const std::string& name) {
+  StoredRows rows = petsc_rows(bytes, name);
+  const Range all{0, rows.rows};
+  return csr_from_rows(std::move(rows), all, name);
 }
 
 DenseNumbers petsc_dense(std::string_view bytes, const std::string& name) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "io/binary/dense_file.hpp"
+#include "matrix/compressed_arrays.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/shape.hpp"
 
@@ -22,7 +23,8 @@ std::optional<PetscObject> petsc_object(std::string_view bytes);
 /// The size of a matrix. Throws Error(input) where the file is too short for what it declares.
 MatrixShape petsc_shape(std::string_view bytes, const std::string& name);
 
-/// A sparse matrix; as read_npz() throws.
+/// The rows of a sparse matrix, where they lie in `bytes`, and the matrix; as read_npz() throws.
+StoredRows petsc_rows(std::string_view bytes, const std::string& name);
 Csr<double> read_petsc(std::string_view bytes, const std::string& name);
 
 /// A vector, or a dense matrix.

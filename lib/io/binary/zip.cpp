@@ -79,25 +79,6 @@ void read_extra(std::string_view extra, std::uint64_t& size, std::uint64_t& pack
   }
 }
 
-/// The sum of a run of bytes of any length, its pieces in threads.
-std::uint32_t crc_of(std::string_view bytes) {
-  constexpr std::size_t piece = std::size_t{1} << 22;
-  const auto pieces = static_cast<Index>((bytes.size() + piece - 1) / piece);
-  std::vector<std::uint32_t> sums(static_cast<std::size_t>(pieces));
-#pragma omp parallel for schedule(static) if (pieces > 1)
-  for (Index k = 0; k < pieces; ++k) {
-    const std::string_view part = bytes.substr(static_cast<std::size_t>(k) * piece, piece);
-    sums[k] = static_cast<std::uint32_t>(
-        ::crc32(0, as_bytes(part.data()), static_cast<uInt>(part.size())));
-  }
-  std::uint32_t sum = 0;
-  for (Index k = 0; k < pieces; ++k) {
-    const std::size_t size = std::min(piece, bytes.size() - static_cast<std::size_t>(k) * piece);
-    sum = static_cast<std::uint32_t>(::crc32_combine(sum, sums[k], static_cast<z_off_t>(size)));
-  }
-  return sum;
-}
-
 struct Inflater {
   z_stream stream{};
   bool ready = ::inflateInit2(&stream, -15) == Z_OK;  // deflated data without a header
@@ -205,6 +186,36 @@ void ZipContent::inflate(const ZipMember& member, const std::string& archive, st
   bytes_ = {inflated_.data(), size};
 }
 
+std::uint32_t joined_crc(std::uint32_t front, std::uint32_t back, std::size_t size) {
+  return static_cast<std::uint32_t>(::crc32_combine(front, back, static_cast<z_off_t>(size)));
+}
+
+// Its pieces in threads.
+std::uint32_t crc_of(std::string_view bytes) {
+  constexpr std::size_t piece = std::size_t{1} << 22;
+  const auto pieces = static_cast<Index>((bytes.size() + piece - 1) / piece);
+  std::vector<std::uint32_t> sums(static_cast<std::size_t>(pieces));
+#pragma omp parallel for schedule(static) if (pieces > 1)
+  for (Index k = 0; k < pieces; ++k) {
+    const std::string_view part = bytes.substr(static_cast<std::size_t>(k) * piece, piece);
+    sums[k] = static_cast<std::uint32_t>(
+        ::crc32(0, as_bytes(part.data()), static_cast<uInt>(part.size())));
+  }
+  std::uint32_t sum = 0;
+  for (Index k = 0; k < pieces; ++k) {
+    const std::size_t size = std::min(piece, bytes.size() - static_cast<std::size_t>(k) * piece);
+    sum = joined_crc(sum, sums[k], size);
+  }
+  return sum;
+}
+
+void require_crc(const ZipMember& member, std::uint32_t sum, const std::string& archive) {
+  if (sum == member.crc) return;
+  fail(ExitCode::input,
+       "{}: its member '{}' is damaged, as its check sum differs; copy or save it again", archive,
+       member.name);
+}
+
 ZipContent::ZipContent(const ZipMember& member, const std::string& archive, std::size_t limit)
     : bytes_(member.packed) {
   if (member.deflated) {
@@ -216,11 +227,7 @@ ZipContent::ZipContent(const ZipMember& member, const std::string& archive, std:
     }
     inflate(member, archive, member.size);
   }
-  if (crc_of(bytes_) != member.crc) {
-    fail(ExitCode::input,
-         "{}: its member '{}' is damaged, as its check sum differs; copy or save it again", archive,
-         member.name);
-  }
+  require_crc(member, crc_of(bytes_), archive);
 }
 
 ZipContent ZipContent::front(const ZipMember& member, const std::string& archive,
@@ -243,8 +250,7 @@ void ZipWriter::write(std::string_view bytes) {
 void ZipWriter::add(const std::string& name, const std::vector<std::string_view>& parts) {
   Written member{name, 0, at_, 0};
   for (const std::string_view part : parts) {
-    member.crc = static_cast<std::uint32_t>(
-        ::crc32_combine(member.crc, crc_of(part), static_cast<z_off_t>(part.size())));
+    member.crc = joined_crc(member.crc, crc_of(part), part.size());
     member.size += part.size();
   }
   std::string header;

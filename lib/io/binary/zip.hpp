@@ -29,6 +29,14 @@ struct ZipMember {
 /// compressed by other means; `archive` stands for the file.
 std::vector<ZipMember> zip_members(std::string_view bytes, const std::string& archive);
 
+/// The sum of some bytes (CRC-32), and that of bytes whose sum is `front`'s followed by `size`
+/// whose sum is `back`'s.
+std::uint32_t crc_of(std::string_view bytes);
+std::uint32_t joined_crc(std::uint32_t front, std::uint32_t back, std::size_t size);
+
+/// Throws Error(input) where a member has another sum than `sum`.
+void require_crc(const ZipMember& member, std::uint32_t sum, const std::string& archive);
+
 /// A member's bytes: of one that is stored those of the archive.
 class ZipContent {
  public:

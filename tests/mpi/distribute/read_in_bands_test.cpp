@@ -1,5 +1,9 @@
 #include "distribute/reading/read_in_bands.hpp"
 
+#include <fstream>
+#include <functional>
+#include <iterator>
+
 #include <gtest/gtest.h>
 
 #include "helpers/reference.hpp"
@@ -70,6 +74,60 @@ TEST(ReadInBands, AWrittenMatrix) {
   if (team.rank() == 0) write_matrix_market(file.path(), generate_matrix("power_law:900:9"));
   wait_for_all(team);
   expect_same_as_serial(team, {file.path(), 0, BandsChoice::nonzeros, 1000});
+}
+
+TEST(ReadInBands, FilesOfScipyAndPetsc) {
+  MpiTeam team;
+  for (const char* ending : {"a.npz", "a.petsc"}) {
+    for (const char* spec : {"power_law:900:9", "grid2d:13", "tridiagonal:2"}) {
+      SCOPED_TRACE(testing::Message() << ending << " " << spec);
+      const SharedFile file(team, "", ending);
+      if (team.rank() == 0) write_matrix(file.path(), generate_matrix(spec), "");
+      wait_for_all(team);
+      for (const BandsChoice bands : {BandsChoice::rows, BandsChoice::nonzeros}) {
+        expect_same_as_serial(team, {file.path(), 0, bands});
+      }
+      for (const Index by : {1, -3, 1000}) expect_same_as_serial(team, {file.path(), by});
+    }
+  }
+}
+
+TEST(ReadInBands, DamagedFilesOfScipyAndPetsc) {
+  MpiTeam team;
+  const Csr<double> matrix = generate_matrix("grid2d:13");
+  struct Case {
+    const char *ending, *words;
+    std::function<void(std::string&)> damage;
+  };
+  const auto cut = [](std::string& bytes) { bytes.resize(bytes.size() - 9); };
+  // The last byte of the values, in the middle of the archive and at the end of the file.
+  const auto of_npz = [](std::string& bytes) { bytes[bytes.find("PK\1\2") - 1] ^= 1; };
+  const auto last_infinite = [](std::string& bytes) {
+    bytes.replace(bytes.size() - 8, 2, "\x7f\xf0");
+  };
+  for (const Case& each :
+       {Case{"a.npz", "'data.npy' is damaged, as its check sum differs", of_npz},
+        Case{"a.npz", "is cut off or damaged", cut}, Case{"a.petsc", "is cut off", cut},
+        Case{"a.petsc", "entry 792, counted from 0, is not finite", last_infinite}}) {
+    SCOPED_TRACE(each.words);
+    const SharedFile file(team, "", each.ending);
+    if (team.rank() == 0) {
+      write_matrix(file.path(), matrix, "");
+      std::ifstream stream(file.path(), std::ios::binary);
+      std::string bytes(std::istreambuf_iterator<char>(stream), {});
+      stream.close();
+      each.damage(bytes);
+      std::ofstream(file.path(), std::ios::binary) << bytes;
+    }
+    wait_for_all(team);
+    try {
+      read_in_bands(team, {file.path()});
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.scope(), Scope::every_rank);
+      EXPECT_NE(std::string(error.what()).find(each.words), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(ReadInBands, GeneratedMatrices) {
