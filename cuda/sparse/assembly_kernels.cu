@@ -17,6 +17,9 @@ __device__ Index place_of(const FrontPlace& front, const FrontEntry& entry) {
   return front.lower + (row < p ? row : front.border_row + row - p) + column * ld;
 }
 
+/// Values that a thread has under way at a time: they are loaded before the first is stored.
+constexpr int batch = 4;
+
 /// A warp a front.
 template <typename T>
 __global__ void place_entries_kernel(DeviceFronts<T> fronts, const int* list, Index count,
@@ -26,9 +29,23 @@ __global__ void place_entries_kernel(DeviceFronts<T> fronts, const int* list, In
   for (Index i = thread_index() / warp_size; i < count; i += warps) {
     const Index s = list != nullptr ? list[i] : i;
     const FrontPlace front = fronts.places[s];
-    for (Index k = starts[s] + threadIdx.x % warp_size; k < starts[s + 1]; k += warp_size) {
-      const FrontEntry entry = entries[k];
-      fronts.arena[place_of(front, entry)] = static_cast<T>(values[entry.source]);
+    const Index end = starts[s + 1];
+    for (Index k = starts[s] + threadIdx.x % warp_size; k < end; k += batch * warp_size) {
+      Index place[batch];
+      double value[batch];
+#pragma unroll
+      for (int b = 0; b < batch; ++b) {
+        const Index e = k + b * warp_size;
+        place[b] = -1;
+        if (e >= end) continue;
+        const FrontEntry entry = entries[e];
+        place[b] = place_of(front, entry);
+        value[b] = values[entry.source];
+      }
+#pragma unroll
+      for (int b = 0; b < batch; ++b) {
+        if (place[b] >= 0) fronts.arena[place[b]] = static_cast<T>(value[b]);
+      }
     }
   }
 }
@@ -47,9 +64,6 @@ struct Lanes {
   int warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
   int lane = threadIdx.x % warp_size;
 };
-
-/// Additions that a thread has under way at a time: places first, then what is there.
-constexpr int batch = 4;
 
 /// to[place_of(r)] += from[r] for the lane's share of from <= r < end, where place_of(r) >= 0.
 template <typename T, typename PlaceOf>
@@ -75,48 +89,91 @@ __device__ void add_some(const T* from, int begin, int end, int lane, T* to,
   }
 }
 
-/// To columns of lower or, from pivots on, of what is passed up.
+/// Rows and columns of a child that a piece takes in, as they count in the child.
+struct Share {
+  int from, to;            ///< what are columns begin ... end of the piece
+  int across, across_end;  ///< what are its rows
+};
+
+/// To columns of lower or of what is passed up.
 template <bool symmetric, typename T>
-__device__ void add_columns(const FrontPlace& front, const Child<T>& child, int from, int to,
+__device__ void add_columns(const FrontPlace& front, const Child<T>& child, const Share& share,
                             bool to_border, T* columns, Index ld) {
   const Lanes here;
   const int p = front.pivots;
-  const int inner = to_border ? first_from(child.places, child.size, p) : 0;
-  for (int c = from + here.warp; c < to; c += here.warps) {
+  for (int c = share.from + here.warp; c < share.to; c += here.warps) {
     const int j = child.places[c];
     const T* source = child.block + c * child.ld;
     T* column = columns + (to_border ? j - p : j) * ld;
-    // Of L11 the blocks on the diagonal and below.
+    // Of L11 the blocks on the diagonal and below: a block's rows are at most so many before c.
     const int least = to_border ? p : j / pivot_block * pivot_block;
-    add_some(source, symmetric ? c : inner, child.size, here.lane, column, [&](int r) -> Index {
-      const int i = __ldg(child.places + r);
-      if (i < least) return -1;
-      return to_border ? i - p : i < p ? i : front.border_row + i - p;
-    });
+    const int above = symmetric ? c : to_border ? 0 : c - pivot_block + 1;
+    add_some(source, max(share.across, above), share.across_end, here.lane, column,
+             [&](int r) -> Index {
+               const int i = __ldg(child.places + r);
+               if (i < least) return -1;
+               return to_border ? i - p : i < p ? i : front.border_row + i - p;
+             });
   }
 }
 
-/// To columns of upper, which are rows of the front.
+/// Columns of a child that cross shared memory at a time.
+constexpr int tile_columns = 64;
+
 template <typename T>
-__device__ void add_rows(const FrontPlace& front, const Child<T>& child, int from, int to,
-                         T* columns) {
+using RowTile = T[piece_columns][tile_columns + 1];
+
+/// To columns of upper, which are rows of the front: they are read along the columns of the child
+/// and written along their own.
+template <typename T>
+__device__ void add_rows(const FrontPlace& front, const Child<T>& child, const Share& share,
+                         T* columns, RowTile<T>& tile) {
   const Lanes here;
   const int p = front.pivots;
-  for (int c = here.warp; c < child.size; c += here.warps) {
-    const int j = child.places[c];
-    const T* source = child.block + c * child.ld;
-    const int row = j < p ? j : front.border_row + j - p;
-    add_some(source, from, to, here.lane, columns, [&](int r) -> Index {
-      const int i = __ldg(child.places + r);
-      if (j < p && j / pivot_block <= i / pivot_block) return -1;
-      return row + i * static_cast<Index>(front.ld);
-    });
+  const int rows = share.to - share.from;  // piece_columns at most
+  const int row = static_cast<int>(threadIdx.x) % piece_columns;
+  // Columns of blocks behind a row's are behind the row.
+  for (int c0 = max(share.across, share.from); c0 < share.across_end; c0 += tile_columns) {
+    const int count = min(tile_columns, share.across_end - c0);
+#pragma unroll
+    for (int k = 0; k < tile_columns * piece_columns / threads; ++k) {
+      const int c = (static_cast<int>(threadIdx.x) + k * threads) / piece_columns;
+      if (row < rows && c < count) {
+        tile[row][c] = __ldg(child.block + share.from + row + (c0 + c) * child.ld);
+      }
+    }
+    __syncthreads();
+    for (int r = here.warp; r < rows; r += here.warps) {
+      const int i = __ldg(child.places + share.from + r);
+      T* const column = columns + i * static_cast<Index>(front.ld);
+#pragma unroll
+      for (int k = 0; k < tile_columns / warp_size; ++k) {
+        const int c = here.lane + k * warp_size;
+        if (c >= count) break;
+        const int j = __ldg(child.places + c0 + c);
+        if (j < p && j / pivot_block <= i / pivot_block) continue;
+        column[j < p ? j : front.border_row + j - p] += tile[r][c];
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/// Sets the piece of what is passed up to zero.
+template <typename T>
+__device__ void clear(const AssemblyPiece& piece, T* columns, Index ld) {
+  const Lanes here;
+  for (int c = piece.begin + here.warp; c < piece.end; c += here.warps) {
+    for (int r = piece.across + here.lane; r < piece.across_end; r += warp_size) {
+      columns[r + c * ld] = 0;
+    }
   }
 }
 
 template <bool symmetric, typename T>
 __global__ void __launch_bounds__(threads)
     assemble_kernel(DeviceFronts<T> fronts, const AssemblyPiece* pieces) {
+  __shared__ RowTile<T> tile;
   const AssemblyPiece piece = pieces[blockIdx.x];
   const FrontPlace front = fronts.places[piece.front];
   const bool to_border = piece.part == AssemblyPiece::passed_up;
@@ -124,9 +181,7 @@ __global__ void __launch_bounds__(threads)
                                      : piece.part == AssemblyPiece::upper ? front.upper
                                                                           : front.lower);
   if (to_border) {
-    const Index begin = static_cast<Index>(piece.begin) * front.ld_passed;
-    const Index end = static_cast<Index>(piece.end) * front.ld_passed;
-    for (Index i = begin + threadIdx.x; i < end; i += blockDim.x) columns[i] = 0;
+    clear(piece, columns, front.ld_passed);
     __syncthreads();
   }
   const int shift = to_border ? front.pivots : 0;
@@ -149,13 +204,19 @@ __global__ void __launch_bounds__(threads)
       const FrontPlace& place = fronts.places[fronts.children[i]];
       const Child<T> child{fronts.arena + place.passed_up, fronts.in_parent + place.border_begin,
                            place.ld_passed, place.border};
-      const int from = first_from(child.places, child.size, piece.begin + shift);
-      const int to = first_from(child.places, child.size, piece.end + shift);
-      if (from == to) continue;
+      // Four searches at the same time.
+      const int sought = lane == 0   ? piece.begin
+                         : lane == 1 ? piece.end
+                         : lane == 2 ? piece.across
+                                     : piece.across_end;
+      const int found = first_from(child.places, child.size, sought + shift);
+      const Share share{__shfl_sync(whole_warp, found, 0), __shfl_sync(whole_warp, found, 1),
+                        __shfl_sync(whole_warp, found, 2), __shfl_sync(whole_warp, found, 3)};
+      if (share.from == share.to || share.across == share.across_end) continue;
       if (piece.part == AssemblyPiece::upper) {
-        add_rows(front, child, from, to, columns);
+        add_rows(front, child, share, columns, tile);
       } else {
-        add_columns<symmetric>(front, child, from, to, to_border, columns,
+        add_columns<symmetric>(front, child, share, to_border, columns,
                                to_border ? front.ld_passed : front.ld);
       }
       __syncthreads();  // the next child may add to the same places

@@ -2,8 +2,8 @@
 
 // Factors and inverts a diagonal block of pivots, by one thread block.
 
+#include "cuda/sparse/factors_by_panels.cuh"
 #include "cuda/sparse/factors_by_warp.cuh"
-#include "cuda/sparse/factors_in_registers.cuh"
 #include "cuda/sparse/factors_in_shared_memory.cuh"
 
 namespace spsolve::cuda {
@@ -88,9 +88,9 @@ __device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
     factor_ldlt(block, n, least, first, counter);
   } else if constexpr (side == pivot_block) {
     if constexpr (kind == Factorization::lu) {
-      factor_lu_in_registers(block, n, least, first, counter);
+      factor_lu_by_panels(block, n, least, first, counter);
     } else {
-      factor_cholesky_in_registers(block, n, first, counter);
+      factor_cholesky_by_panels(block, n, first, counter);
     }
   } else {
     if (threadIdx.x < warp_size) {

@@ -10,9 +10,6 @@ namespace {
 
 using What = EliminationStep::What;
 
-/// Columns of what is assembled by one thread block.
-constexpr int piece_columns = 16;
-
 /// Flops from which on a product alone fills a GPU, so that the vendor's library is faster.
 constexpr double library_flops = 4e9;
 
@@ -116,18 +113,35 @@ class Writer {
 
   void write_assembly(const std::vector<int>& fronts) {
     const Index begin = static_cast<Index>(program_.pieces.size());
-    const auto cut = [&](int s, int part, int end) {
-      for (int from = 0; from < end; from += piece_columns) {
-        program_.pieces.push_back({s, from, std::min(end, from + piece_columns), part});
+    // `least_row`: the first row that is wanted of a column.
+    const auto cut = [&](int s, int part, int columns, int rows, const auto& least_row) {
+      for (int from = 0; from < columns; from += piece_columns) {
+        const int end = std::min(columns, from + piece_columns);
+        for (int row = least_row(from) / piece_rows * piece_rows; row < rows; row += piece_rows) {
+          program_.pieces.push_back({s, from, end, row, std::min(rows, row + piece_rows), part});
+        }
       }
     };
+    const auto block_of = [](int column) { return column / pivot_block * pivot_block; };
+    const auto all = [](int) { return 0; };
+    const auto below = [](int column) { return column; };
     for (const int s : fronts) {
       const bool takes_in = place(s).child_begin < place(s).child_end;
+      const int pivots = place(s).pivots, border = place(s).border;
+      // Behind the last block of pivots, which may be no whole one, the border begins.
+      const auto behind_block = [&](int column) {
+        return std::min(pivots, block_of(column) + pivot_block);
+      };
       if (takes_in) {
-        cut(s, AssemblyPiece::lower, place(s).pivots);
-        if (!symmetric()) cut(s, AssemblyPiece::upper, place(s).pivots);
+        cut(s, AssemblyPiece::lower, pivots, pivots + border, block_of);
+        if (!symmetric()) cut(s, AssemblyPiece::upper, pivots, pivots + border, behind_block);
       }
-      if (place(s).parent >= 0) cut(s, AssemblyPiece::passed_up, place(s).border);
+      if (place(s).parent < 0) continue;
+      if (symmetric()) {
+        cut(s, AssemblyPiece::passed_up, border, border, below);
+      } else {
+        cut(s, AssemblyPiece::passed_up, border, border, all);
+      }
     }
     add_step(What::assemble, begin, static_cast<Index>(program_.pieces.size()));
   }

@@ -31,13 +31,21 @@ template <typename T>
 void eliminate_small(Factorization kind, const DeviceFronts<T>& fronts, const int* list,
                      Index count, int rows, int side, cudaStream_t stream);
 
-/// Columns begin ... end of a part of a larger front, to which what its children pass up is added.
+/// A rectangle of a part of a larger front, to which what its children pass up is added: columns
+/// begin ... end of lower and of passed_up, and of these the rows across ... across_end; of upper,
+/// whose columns are rows of the front, columns across ... across_end of the front. All of them
+/// count from the front's first pivot, but for passed_up, where they count from its border.
 struct AssemblyPiece {
   int front;
   int begin, end;
+  int across, across_end;
   enum : int { lower, upper, passed_up };
   int part;
 };
+
+/// Columns of a piece, and rows of it, at most: what one child has added is in the cache when the
+/// next one comes.
+inline constexpr int piece_columns = 16, piece_rows = 1024;
 
 /// Adds what children pass up, in their order; sets what is passed up on its first touch.
 template <typename T>

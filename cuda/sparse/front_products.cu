@@ -65,6 +65,7 @@ struct Quarter;
 /// By tensor cores: 2 x 4 pieces of 16 x 8.
 template <>
 struct Quarter<double> {
+  static constexpr int elements = 32;  ///< of a thread
   double sums[2][4][4] = {};
 
   __device__ void add(const double* a, const double* b) {
@@ -116,6 +117,7 @@ struct Quarter<double> {
 /// By plain multiplications: 8 x 4 elements a thread.
 template <>
 struct Quarter<float> {
+  static constexpr int elements = 32;
   float sums[8][4] = {};
 
   __device__ void add(const float* a, const float* b) {
@@ -185,20 +187,30 @@ __global__ void __launch_bounds__(threads)
   __syncthreads();  // C may lie where A does
   T* c = arena + product.c + row + static_cast<Index>(column) * product.ldc;
   const Index ldc = product.ldc;
+  const auto is_inside = [&](int i, int j) {
+    return part_row + i < rows && part_column + j < columns;
+  };
+  const auto place_in_c = [&](int i, int j) { return part_row + i + (part_column + j) * ldc; };
   if (product.what == FrontProduct::subtract) {
+    // All loads are under way before the first store, which any of them might depend on.
+    T old[Quarter<T>::elements];
+    int k = 0;
+    quarter.each([&](int i, int j, T) {
+      old[k] = is_inside(i, j) ? c[place_in_c(i, j)] : T(0);
+      ++k;
+    });
+    k = 0;
     quarter.each([&](int i, int j, T sum) {
-      if (part_row + i < rows && part_column + j < columns) {
-        c[part_row + i + (part_column + j) * ldc] -= sum;
-      }
+      if (is_inside(i, j)) c[place_in_c(i, j)] = old[k] - sum;
+      ++k;
     });
     return;
   }
   T most = 0;
   quarter.each([&](int i, int j, T sum) {
-    if (part_row + i < rows && part_column + j < columns) {
-      c[part_row + i + (part_column + j) * ldc] = sum;
-      most = fmax(most, fabs(sum));
-    }
+    if (!is_inside(i, j)) return;
+    c[place_in_c(i, j)] = sum;
+    most = fmax(most, fabs(sum));
   });
   if (product.what == FrontProduct::assign_and_watch) count_multiplier(most, largest);
 }

@@ -90,5 +90,82 @@ TEST(EliminationProgram, ComputesEveryTileWithinItsProduct) {
   });
 }
 
+/// A front of p pivots and a border of m rows, with a child below and a parent above it.
+FrontPlaces chain_of_three(int p, int m) {
+  FrontPlaces all;
+  all.places.resize(3);
+  FrontPlace &child = all.places[0], &front = all.places[1], &parent = all.places[2];
+  child.pivots = pivot_block;
+  child.border = p + m;
+  child.parent = 1;
+  front.pivots = p;
+  front.border = m;
+  front.child_end = 1;
+  front.parent = 2;
+  parent.pivots = m;
+  parent.child_begin = 1;
+  parent.child_end = 2;
+  for (FrontPlace& place : all.places) {
+    place.border_row = place.pivots;
+    place.ld = place.pivots + place.border;
+    place.ld_passed = place.border;
+  }
+  all.by_level = {0, 1, 2};
+  all.level_starts = {0, 1, 2, 3};
+  all.parts = {{0, 3, 0, 0}};
+  return all;
+}
+
+/// How often a front's entries (i, j), row by row, are taken in by its pieces, as the kernel does.
+std::vector<int> times_taken_in(const EliminationProgram& program, int front, int p, int m) {
+  const int n = p + m;
+  std::vector<int> times(static_cast<std::size_t>(n) * n);
+  const auto count = [&](int i, int j) { ++times[static_cast<std::size_t>(i) * n + j]; };
+  for (const AssemblyPiece& piece : program.pieces) {
+    if (piece.front != front) continue;
+    EXPECT_LE(piece.end - piece.begin, piece_columns);
+    EXPECT_LE(piece.across_end - piece.across, piece_rows);
+    for (int a = piece.begin; a < piece.end; ++a) {
+      for (int b = piece.across; b < piece.across_end; ++b) {
+        const bool later_block = b >= p || b / pivot_block > a / pivot_block;
+        switch (piece.part) {
+          case AssemblyPiece::lower:
+            if (b >= a / pivot_block * pivot_block) count(b, a);
+            break;
+          case AssemblyPiece::upper:
+            if (later_block) count(a, b);
+            break;
+          default:
+            count(p + b, p + a);
+        }
+      }
+    }
+  }
+  return times;
+}
+
+TEST(EliminationProgram, TakesInEveryEntryOnce) {
+  // Blocks of pivots that are no whole ones end before, at and behind the ends of pieces.
+  for (const int p : {1, 64, 100, 995, 1000, 1023, 1024, 1030}) {
+    for (const int m : {65, 1100}) {
+      for (const Factorization kind :
+           {Factorization::lu, Factorization::cholesky, Factorization::ldlt}) {
+        SCOPED_TRACE(testing::Message() << p << " pivots, border " << m);
+        const EliminationProgram program = write_program(chain_of_three(p, m), kind);
+        const std::vector<int> times = times_taken_in(program, 1, p, m);
+        const int n = p + m;
+        int wrong = 0;
+        for (int i = 0; i < n; ++i) {
+          for (int j = 0; j < n; ++j) {
+            if (kind != Factorization::lu && i < j) continue;
+            if (times[static_cast<std::size_t>(i) * n + j] != 1) ++wrong;
+          }
+        }
+        EXPECT_EQ(wrong, 0);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace spsolve::cuda

@@ -121,7 +121,10 @@ TEST_P(Claims, AreNoBetterThanTheTruth) {
       const double known = std::isfinite(solution.forward_error_estimate)
                                ? solution.forward_error_estimate
                                : solution.forward_error_bound;
-      EXPECT_LE(error, 10 * std::max(known, 0x1p-53))
+      // Estimates by one correction: that of an iteration is less sure, and how far it is off
+      // changes with the rounding of the processor at hand.
+      const double too_good = method >= Method::cg ? 100 : 10;
+      EXPECT_LE(error, too_good * std::max(known, 0x1p-53))
           << "method " << static_cast<int>(method) << ", round " << round;
       EXPECT_LT(error, 0.1) << "method " << static_cast<int>(method) << ", round " << round;
     }
