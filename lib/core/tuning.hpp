@@ -89,6 +89,10 @@ struct HostTuning {
   /// memory.
   double least_flops_over_ranks = 2e9;
 
+  /// Flops of eliminations from which a note says where the BLAS could be faster: as many take some
+  /// hundredths of a second.
+  double flops_worth_a_note = 1e9;
+
   /// Bytes that reach a rank in a second, and seconds until a short message has come, as
   /// predictions for ranks on several hosts have it.
   double bytes_between_ranks = 5e9;

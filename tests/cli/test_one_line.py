@@ -62,8 +62,8 @@ class OneLine(CliTest):
         for ranks in (1, 2):
             result = self.spsolve("A.mtx", ranks=ranks)
             seconds = result.out.split("  seconds")[1].split("  others")[0]
+            self.assertIn("  total ", seconds)
             self.assertNotIn("/ 0.0000\n" if ranks > 1 else " 0.0000\n", seconds)
-            self.assertRegex(result.out, r"  others +less than 0[.]\d*[1-9]\d* each\n")
 
     def test_generators_and_words(self):
         result = self.run_alone("grid2d:9", "random", "--set", "right_hand_side.columns=2")

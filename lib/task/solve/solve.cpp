@@ -5,6 +5,7 @@
 #include "checkpoint/checkpoints.hpp"
 #include "config/schema.hpp"
 #include "core/blas/blas.hpp"
+#include "core/tuning.hpp"
 #include "dense/eliminated_problem.hpp"
 #include "dense/flops.hpp"
 #include "distribute/reading/scatter.hpp"
@@ -347,16 +348,16 @@ class SolveRun {
     if (!facts.krylov) report_.pivots = facts.pivots;
     on_its_gpu.note(report_);
     report_.add_run(team_, times_);
+    double flops = 0;  // of eliminations: Krylov methods compute by memory's speed
     if (!facts.krylov) {
-      report_.gflops = static_cast<double>(eliminations_) * flops_here(report_, solver) /
-                       report_.longest("eliminate") / 1e9;
+      flops = static_cast<double>(eliminations_) * flops_here(report_, solver);
+      report_.gflops = flops / report_.longest("eliminate") / 1e9;
     }
     if (report_.checkpoint) {
       report_.checkpoint_share = report_.longest("checkpoint") / report_.longest("total");
     }
     report_.notes.insert(report_.notes.end(), facts.notes.begin(), facts.notes.end());
-    // Krylov methods compute by memory's speed.
-    if (report_.device == "host" && !facts.krylov) {
+    if (report_.device == "host" && flops >= host_tuning.flops_worth_a_note) {
       if (std::string note = blas::faster_kernels(); !note.empty()) {
         report_.notes.push_back(std::move(note));
       }

@@ -1,27 +1,48 @@
 #include "core/tuning.hpp"
 
+#include <fstream>
+#include <regex>
+#include <set>
 #include <sstream>
+#include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "config/schema.hpp"
 #include "dense/lu/panel_width.hpp"
+#include "helpers/test_matrices.hpp"
 
 namespace spsolve {
 namespace {
 
-TEST(Tuning, TheTableNamesKindAndNumberInEveryLine) {
+/// "host NAME" and "gpu NAME" of the members that the header declares.
+std::set<std::string> declared() {
+  std::ifstream header(test::source_folder() / "lib/core/tuning.hpp");
+  const std::regex structure("^struct (Host|Gpu)Tuning \\{.*"),
+      member("^  (\\w+) (\\w+)(\\[.*\\])? = .*");
+  std::set<std::string> names;
+  std::smatch found;
+  std::string kind;
+  for (std::string line; std::getline(header, line);) {
+    if (std::regex_match(line, found, structure)) kind = found[1] == "Host" ? "host" : "gpu";
+    if (std::regex_match(line, found, member)) names.insert(kind + " " + found[2].str());
+  }
+  return names;
+}
+
+TEST(Tuning, TheTableHasEveryNumberOfTheHeader) {
   std::istringstream table(tuning_table());
-  int lines = 0;
-  for (std::string line; std::getline(table, line); ++lines) {
+  std::set<std::string> names;
+  for (std::string line; std::getline(table, line);) {
     std::istringstream words(line);
     std::string kind, name, value;
     words >> kind >> name >> value;
-    EXPECT_TRUE(kind == "host" || kind == "gpu") << line;
-    EXPECT_FALSE(name.empty() || value.empty()) << line;
+    EXPECT_FALSE(value.empty()) << line;
+    EXPECT_TRUE(names.insert(kind + " " + name).second) << line;
   }
-  EXPECT_GT(lines, 20);
+  EXPECT_GT(names.size(), 60u);
+  EXPECT_EQ(names, declared());
   EXPECT_NE(tuning_table().find(fmt::format("{}", gpu_tuning.least_order_for_all)),
             std::string::npos);
 }

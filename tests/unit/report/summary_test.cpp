@@ -1,6 +1,9 @@
 #include "report/summary.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "report/report.hpp"
 
 namespace spsolve {
 namespace {
@@ -39,6 +42,21 @@ TEST(Summary, OfSeveralSystems) {
   EXPECT_EQ(summary(report), "solved: 1 of 2 systems, 0.22 s");
   EXPECT_EQ(summary(report.steps[0]), "solved: b-1.npy, x in x-1.npy, about 15 digits, 0.01 s");
   EXPECT_EQ(summary(report.steps[1]), "uncertain: b-2.npy with A-2.npz, 0.02 s");
+}
+
+TEST(ReportText, PhasesThatTookNoTimeAreOneLine) {
+  using testing::HasSubstr;
+  using testing::Not;
+  SolveReport report = solved(1e-16);
+  report.ranks = 1;
+  report.seconds = {{"read", 0, 0, 0}, {"eliminate", 0.2, 0.2, 0.2}, {"total", 0.22, 0.22, 0.22}};
+  EXPECT_THAT(to_text(report), HasSubstr("    eliminate        0.2000\n"));
+  EXPECT_THAT(to_text(report), HasSubstr("  others           less than 0.0022 each\n"));
+  EXPECT_THAT(to_text(report), Not(HasSubstr("  read")));
+  report.ranks = 2;
+  report.seconds = {{"read", 0.003, 0.004, 0.005}, {"total", 0.22, 0.22, 0.22}};
+  EXPECT_THAT(to_text(report), HasSubstr("    read             0.0030 / 0.0040 / 0.0050\n"));
+  EXPECT_THAT(to_text(report), Not(HasSubstr("others")));
 }
 
 TEST(Summary, OfAFailureIsItsFirstLine) {
