@@ -60,7 +60,6 @@ class ThresholdFactors final : public KeptFronts {
     std::vector<T> block;
     std::vector<LocalIndex> rows, columns;  // delayed ones
   };
-  class Work;
 
   void eliminate(LocalIndex s, const std::vector<double>& values, const Tiles& tiles,
                  ThresholdOutcome& outcome);
