@@ -1,5 +1,5 @@
 """Krylov methods that are stopped and go on: their steps are compared one by one by
-tests/mpi/kept_iteration_test.cpp."""
+tests/mpi/krylov/kept_iteration_test.cpp."""
 
 import re
 import signal

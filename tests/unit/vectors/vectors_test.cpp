@@ -159,6 +159,32 @@ TEST_F(HostVectorsTest, AddMultiplesAndScale) {
   });
 }
 
+TEST_F(HostVectorsTest, EachOfAListAsOneAfterAnother) {
+  for_sizes([&](Index rows, Index columns) {
+    const auto k = static_cast<std::size_t>(columns);
+    std::vector<std::unique_ptr<Vectors>> list;
+    for (const std::uint64_t count : {0, 1, 3, 4, 7}) {
+      while (list.size() < count) list.push_back(random(rows, columns, 5 + list.size()));
+      const std::vector<double> factors =
+          random_multivector(columns, std::max<Index>(1, std::ssize(list)), 9).values;
+      const auto all = random(rows, columns, 1), in_turn = random(rows, columns, 1);
+      const std::vector<double> sums = dots(*all, list);
+      ASSERT_EQ(sums.size(), list.size() * k);
+      for (std::size_t j = 0; j < list.size(); ++j) {
+        const std::vector<double> alone(sums.begin() + j * k, sums.begin() + (j + 1) * k);
+        EXPECT_EQ(dots(*all, *list[j]), alone);
+        in_turn->add_multiples(std::span(factors).subspan(j * k, k), *list[j]);
+      }
+      all->add_multiples_of_each(std::span(factors).first(list.size() * k), list);
+      const Dense<double> expected = own_rows(*in_turn), found = own_rows(*all);
+      for (std::size_t i = 0; i < found.values.size(); ++i) {
+        // A fused multiply-add rounds once.
+        EXPECT_NEAR(found.values[i], expected.values[i], 0x1p-49) << count << " " << i;
+      }
+    }
+  });
+}
+
 TEST_F(HostVectorsTest, AFactorOfZeroGivesZeros) {
   for (const double value : {nan, infinity}) {
     const auto x = vectors(Dense<double>(100, 3, value));

@@ -4,7 +4,7 @@
 
 #include "helpers/systems_in_bands.hpp"
 #include "io/matrix_source.hpp"
-#include "solve_in_team.hpp"
+#include "mpi/solve_in_team.hpp"
 #include "system/system_solver.hpp"
 
 namespace spsolve {

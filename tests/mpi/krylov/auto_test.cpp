@@ -1,0 +1,109 @@
+// What solve.method=auto iterates, over the ranks of a team.
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "helpers/reference.hpp"
+#include "io/matrix_source.hpp"
+#include "krylov_systems.hpp"
+#include "matrix/multivector.hpp"
+#include "matrix/structure.hpp"
+
+namespace spsolve {
+namespace {
+
+TEST_F(Krylov, AutoIteratesAtFirstAndEliminatesWhereThatDoesNotDo) {
+  const Csr<double> whole = load_matrix("grid3d:12");
+  const Dense<double> b = test::multiply(whole, random_multivector(whole.rows, 2, 5));
+  SolverQuestion question;
+  question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
+  question.ranks = ranks.team.size();
+  question.study =
+      study_sparsity(ranks.team, ranks.team.rank() == 0 ? whole : Csr<double>{}, question.options);
+  EXPECT_TRUE(question.study.outlook.elliptic);
+  const auto row = std::ranges::find(solver_table(), Method::cg, &SolverRow::method);
+  ASSERT_NE(row, solver_table().end());
+  EXPECT_EQ(row->refuse(question), "");
+  for (const bool enough : {true, false}) {
+    question.options.iterations = enough ? 0 : 2;
+    std::unique_ptr<SystemMatrix> matrix(
+        new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
+    std::string why;
+    SystemSolver solver(std::move(matrix), *row, question, ranks.memory,
+                        [&](const std::string& sentence) { why = sentence; });
+    // Once more from the beginning, with the values that are there.
+    for (int round = 0; round < 2; ++round) {
+      solver.set_up();
+      const auto x = solver.matrix().vectors(b.columns);
+      PhaseTimes times;
+      const auto right = test::vectors_of(solver.matrix(), b);
+      const SolveOutcome outcome = solver.solve(*right, *x, times);
+      EXPECT_EQ(outcome.trust.verdict, Verdict::solved);
+      EXPECT_LE(test::backward_error(whole, b, test::whole(*x)), 1e-14);
+      EXPECT_EQ(solver.choice().method, enough ? Method::cg : Method::sparse_cholesky);
+      EXPECT_EQ(solver.facts().krylov.has_value(), enough);
+      EXPECT_EQ(solver.facts().sparse.has_value(), !enough);
+      EXPECT_EQ(why.empty(), enough);
+      if (!enough) {
+        EXPECT_NE(solver.facts().notes.back().find("eliminated after all"), std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_F(Krylov, AutoKeepsItsPromiseOrAnalysesAndEliminates) {
+  struct Case {
+    const char* generator;
+    Method iterates, eliminates;
+    double sign = 1;
+  };
+  for (const Case& each : {Case{"cage:700", Method::bicgstab, Method::sparse_lu},
+                           Case{"grid3d:12", Method::cg, Method::sparse_cholesky},
+                           Case{"grid3d:12", Method::cg, Method::sparse_ldlt, -1}}) {
+    Csr<double> whole = load_matrix(each.generator);
+    for (double& value : whole.values) value *= each.sign;
+    const Dense<double> b = test::multiply(whole, random_multivector(whole.rows, 1, 5));
+    SolverQuestion question;
+    question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
+    question.ranks = ranks.team.size();
+    question.study = study_sparsity(ranks.team, ranks.team.rank() == 0 ? whole : Csr<double>{},
+                                    question.options, {}, true);
+    EXPECT_FALSE(question.study.outlook.analysed);
+    for (const bool enough : {true, false}) {
+      SCOPED_TRACE(fmt::format("{} {}", each.generator, enough));
+      if (!enough) question.study.outlook.promise.steps = 2;
+      std::unique_ptr<SystemMatrix> matrix(
+          new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
+      const SolverRow& row = choose_solver(question);
+      EXPECT_EQ(row.method, each.iterates);
+      std::string why;
+      SystemSolver solver(std::move(matrix), row, question, ranks.memory,
+                          [&](const std::string& sentence) { why = sentence; });
+      for (int round = 0; round < 2; ++round) {
+        solver.set_up();
+        const auto x = solver.matrix().vectors(1);
+        PhaseTimes times;
+        const auto right = test::vectors_of(solver.matrix(), b);
+        const SolveOutcome outcome = solver.solve(*right, *x, times);
+        EXPECT_EQ(outcome.trust.verdict, Verdict::solved);
+        EXPECT_LE(test::backward_error(whole, b, test::whole(*x)), 1e-14);
+        EXPECT_EQ(solver.choice().method, enough ? each.iterates : each.eliminates);
+        EXPECT_EQ(solver.facts().sparse.has_value(), !enough);
+        EXPECT_EQ(why.empty(), enough);
+        if (!enough && each.sign < 0) {
+          EXPECT_EQ(solver.facts().sparse->negative_pivots, whole.rows);
+        }
+        if (!enough) {
+          EXPECT_NE(solver.facts().notes.back().find(fmt::format(
+                        "auto took {} first, and eliminated after all", name(each.iterates))),
+                    std::string::npos)
+              << solver.facts().notes.back();
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
