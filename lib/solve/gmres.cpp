@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "solve/near_one.hpp"
 #include "vectors/columns.hpp"
@@ -91,29 +92,71 @@ class SmallProblem {
   std::vector<double> right_;
 };
 
-/// Makes w orthogonal to all of `basis` by classical Gram-Schmidt, twice, as one pass leaves
-/// round-off (Giraud, Langou, Rozloznik and van den Eshof, 2005); hands back the coefficients, by
-/// basis vector and column. Two reductions.
-std::vector<Columns> orthogonalise(Vectors& w, const std::vector<Owned>& basis) {
-  std::vector<Columns> coefficients(basis.size(), Columns(static_cast<std::size_t>(w.columns())));
-  const auto columns = static_cast<std::size_t>(w.columns());
-  for (int pass = 0; pass < 2; ++pass) {
-    std::vector<double> sums(basis.size() * columns);
-    for (std::size_t k = 0; k < basis.size(); ++k) {
-      w.own_dots(*basis[k], std::span(sums).subspan(k * columns, columns));
+/// What Gram-Schmidt makes of w: its coefficients, by basis vector and column, and what is left.
+struct Orthogonal {
+  std::vector<Columns> coefficients;
+  Columns length;  ///< ||w||_2
+};
+
+/// Makes vector after vector orthogonal to a growing basis Q by classical Gram-Schmidt. One pass
+/// leaves Q^T w = (I - Q^T Q) Q^T w + O(u) ||w||, which is in proportion to what is left of w
+/// larger by as much as w has become smaller: where that could be more than `tolerable`, it takes a
+/// second pass, which is enough (Giraud, Langou, Rozloznik and van den Eshof, 2005). The relation A
+/// Z = V H holds to round-off whatever is tolerated; norms of residuals are off by that part.
+class GramSchmidt {
+ public:
+  /// A reduction for each pass, and one for the length behind it.
+  Orthogonal apply(Vectors& w, const std::vector<Owned>& basis) {
+    const auto columns = static_cast<std::size_t>(w.columns());
+    Orthogonal result{std::vector<Columns>(basis.size(), Columns(columns)), {}};
+    const Columns before = pass(w, basis, result);
+    const double left = (lost_ + unit_roundoff) * shrinkage(before, result.length);
+    if (left <= tolerable) {
+      lost_ += left;
+    } else {
+      pass(w, basis, result);
     }
-    all_sum(w.team(), sums);
-    for (std::size_t k = 0; k < basis.size(); ++k) {
-      Columns factors(columns);
-      for (std::size_t c = 0; c < columns; ++c) {
-        coefficients[k][c] += sums[k * columns + c];
-        factors[c] = -sums[k * columns + c];
-      }
-      w.add_multiples(factors, *basis[k]);
-    }
+    return result;
   }
-  return coefficients;
-}
+
+ private:
+  static constexpr double tolerable = 1e-3;
+
+  /// Hands back the length before.
+  Columns pass(Vectors& w, const std::vector<Owned>& basis, Orthogonal& result) {
+    const auto columns = static_cast<std::size_t>(w.columns());
+    std::vector<double> sums((basis.size() + 1) * columns);
+    const auto of = [&](std::size_t k) { return std::span(sums).subspan(k * columns, columns); };
+    w.own_dots_with_each(basis, std::span(sums).first(basis.size() * columns));
+    w.own_dots(w, of(basis.size()));
+    all_sum(w.team(), sums);
+    std::vector<double> factors;
+    for (std::size_t k = 0; k < basis.size(); ++k) {
+      for (std::size_t c = 0; c < columns; ++c) {
+        result.coefficients[k][c] += of(k)[c];
+        factors.push_back(-of(k)[c]);
+      }
+    }
+    w.add_multiples_of_each(factors, basis);
+    result.length = norms(w);
+    Columns before;
+    for (const double square : of(basis.size())) before.push_back(std::sqrt(square));
+    return before;
+  }
+
+  /// The most that a column has shrunk by; infinite where nothing, or no number, is left.
+  static double shrinkage(const Columns& before, const Columns& after) {
+    double most = 1;
+    for (std::size_t c = 0; c < before.size(); ++c) {
+      if (before[c] == 0) continue;
+      const double times = before[c] / after[c];
+      most = std::isfinite(times) ? std::max(most, times) : std::numeric_limits<double>::infinity();
+    }
+    return most;
+  }
+
+  double lost_ = 0;  // of Q^T Q - I, at most
+};
 
 /// The backward error of every column of x with the residual r; `of_b` are the maxima of b.
 Columns backward_errors(double norm, const Columns& of_b, const Vectors& x, const Vectors& r) {
@@ -224,13 +267,13 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
   // x is free as long as the cycle lasts.
   const auto combine = [&](const std::vector<Owned>& vectors, auto&& factors_of) -> Vectors& {
     x.fill(0);
-    std::vector<std::vector<double>> factors;
-    for (const SmallProblem& problem : problems) factors.push_back(factors_of(problem));
+    std::vector<std::vector<double>> of_columns;
+    for (const SmallProblem& problem : problems) of_columns.push_back(factors_of(problem));
+    std::vector<double> factors;
     for (std::size_t k = 0; k < vectors.size(); ++k) {
-      Columns of_vector;
-      for (const auto& of_column : factors) of_vector.push_back(of_column[k]);
-      x.add_multiples(of_vector, *vectors[k]);
+      for (const std::vector<double>& of_column : of_columns) factors.push_back(of_column[k]);
     }
+    x.add_multiples_of_each(factors, vectors);
     return x;
   };
   const auto correction = [&]() -> Vectors& {
@@ -239,14 +282,14 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
   const auto residual = [&]() -> Vectors& {
     return combine(basis, [](const SmallProblem& problem) { return problem.remainder(); });
   };
+  GramSchmidt gram_schmidt;
   int steps = 0;
   while (steps < most_steps && std::ranges::find(done, false) != done.end()) {
     directions.push_back(x.similar(x.columns()));
     inverse.apply(*basis.back(), *directions.back());
     Owned next = x.similar(x.columns());
     matrix.apply(*directions.back(), *next);
-    const std::vector<Columns> coefficients = orthogonalise(*next, basis);
-    const Columns length = norms(*next);
+    const auto [coefficients, length] = gram_schmidt.apply(*next, basis);
     for (std::size_t c = 0; c < columns; ++c) {
       std::vector<double> column;
       for (const Columns& coefficient : coefficients) column.push_back(coefficient[c]);

@@ -27,7 +27,8 @@ struct GmresStep {
 /// after `most_steps`. Hands back the steps: as many applications of A and of M^-1. Keeps
 /// 2 (steps + 1) multivectors; 2 n K steps^2 flops beside the operators'. Deterministic.
 /// `look` is called after every step, and says whether to stop. Collective: two
-/// all-gathers for a step, of K numbers for each vector that the new one is made orthogonal to.
+/// all-gathers for a step, of K numbers for each vector that the new one is made orthogonal to and
+/// of K, and two more where it is made so once again.
 int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
                 int most_steps, Vectors& x, const std::function<bool(const GmresStep&)>& look = {});
 

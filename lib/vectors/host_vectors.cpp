@@ -51,6 +51,26 @@ double dot_of(const double* x, const double* y, Index count) {
   return sums[0];
 }
 
+/// x <- x + t_0 y_0 + t_1 y_1 + .. in rows first ... last, added in this order, 4 at a time.
+void add_each(const double* t, const std::vector<const double*>& y, double* x, Index first,
+              Index last) {
+  std::size_t j = 0;
+  for (; j + 4 <= y.size(); j += 4) {
+    const double t0 = t[j], t1 = t[j + 1], t2 = t[j + 2], t3 = t[j + 3];
+    const double *const y0 = y[j], *const y1 = y[j + 1], *const y2 = y[j + 2], *const y3 = y[j + 3];
+#pragma omp simd
+    for (Index i = first; i < last; ++i) {
+      x[i] = x[i] + t0 * y0[i] + t1 * y1[i] + t2 * y2[i] + t3 * y3[i];
+    }
+  }
+  for (; j < y.size(); ++j) {
+    const double factor = t[j];
+    const double* const one = y[j];
+#pragma omp simd
+    for (Index i = first; i < last; ++i) x[i] += factor * one[i];
+  }
+}
+
 /// |x| as a whole number of the same order, in which a nan is more than everything.
 std::uint64_t magnitude(double x) {
   return std::bit_cast<std::uint64_t>(x) & ~(std::uint64_t{1} << 63);
@@ -208,6 +228,15 @@ void HostVectors::add_multiples(std::span<const double> factors, const Vectors& 
   });
 }
 
+void HostVectors::add_multiples_of_each(std::span<const double> factors, List ys) {
+  if (columns() != 1) return Vectors::add_multiples_of_each(factors, ys);
+  std::vector<const double*> theirs;
+  for (const auto& y : ys) theirs.push_back(on_host(*y).row(0));
+  over_rows(height(), 1, [&, mine = row(0)](Index first, Index last, auto) {
+    add_each(factors.data(), theirs, mine, first, last);
+  });
+}
+
 void HostVectors::combine(std::span<const double> own, std::span<const double> factors,
                           const Vectors& y) {
   double* const mine = row(0);
@@ -265,17 +294,33 @@ void HostVectors::scale_rows(const Vectors& d) {
   }
 }
 
+void HostVectors::add_own_dots(const HostVectors& y, Range rows, double* sums) const {
+  const Index k = columns();
+  const double *const mine = row(rows.first), *const theirs = y.row(rows.first);
+  if (k == 1) {
+    *sums += dot_of(mine, theirs, rows.size());
+  } else {
+    add_dots(mine, theirs, rows.size(), k, sums);
+  }
+}
+
 void HostVectors::own_dots(const Vectors& y, std::span<double> sums) const {
-  const double* const mine = row(0);
-  const double* const theirs = on_host(y).row(0);
   over_blocks(
       height(), sums,
-      [&, k = columns()](Index first, Index last, double* block) {
-        if (k == 1) {
-          *block = dot_of(mine + first, theirs + first, last - first);
-          return;
+      [&](Index first, Index last, double* block) {
+        add_own_dots(on_host(y), {first, last}, block);
+      },
+      [](double a, double b) { return a + b; });
+}
+
+void HostVectors::own_dots_with_each(List ys, std::span<double> sums) const {
+  over_blocks(
+      height(), sums,
+      [&](Index first, Index last, double* block) {
+        for (const auto& y : ys) {
+          add_own_dots(on_host(*y), {first, last}, block);
+          block += columns();
         }
-        add_dots(mine + first * k, theirs + first * k, last - first, k, block);
       },
       [](double a, double b) { return a + b; });
 }

@@ -19,6 +19,7 @@ class HostVectors final : public Vectors {
   void fill(double value) override;
   void copy_columns(const Vectors& y, Index from, Index to, Index count) override;
   void add_multiples(std::span<const double> factors, const Vectors& y) override;
+  void add_multiples_of_each(std::span<const double> factors, List ys) override;
   void combine(std::span<const double> own, std::span<const double> factors,
                const Vectors& y) override;
   void add_scaled_rows(double own, double factor, const Vectors& d, const Vectors& y) override;
@@ -26,6 +27,7 @@ class HostVectors final : public Vectors {
   void scale_columns(std::span<const double> factors) override;
   void scale_rows(const Vectors& d) override;
   void own_dots(const Vectors& y, std::span<double> sums) const override;
+  void own_dots_with_each(List ys, std::span<double> sums) const override;
   void own_products(const Vectors& y, std::span<double> sums) const override;
   void own_maxima(std::span<double> largest) const override;
   std::unique_ptr<Coefficients> coefficients(int rows) const override;
@@ -36,6 +38,9 @@ class HostVectors final : public Vectors {
             const Vectors& y) override;
 
  private:
+  /// Those of some rows, added to K sums.
+  void add_own_dots(const HostVectors& y, Range rows, double* sums) const;
+
   std::vector<double> values_;
 };
 

@@ -6,6 +6,16 @@
 
 namespace spsolve {
 
+void Vectors::add_multiples_of_each(std::span<const double> factors, List ys) {
+  const auto k = static_cast<std::size_t>(columns());
+  for (std::size_t j = 0; j < ys.size(); ++j) add_multiples(factors.subspan(j * k, k), *ys[j]);
+}
+
+void Vectors::own_dots_with_each(List ys, std::span<double> sums) const {
+  const auto k = static_cast<std::size_t>(columns());
+  for (std::size_t j = 0; j < ys.size(); ++j) own_dots(*ys[j], sums.subspan(j * k, k));
+}
+
 void copy(const Vectors& y, Vectors& x) {
   x.copy_columns(y, 0, 0, y.columns());
 }
@@ -23,6 +33,13 @@ std::unique_ptr<Vectors> copy_of(const Vectors& x) {
 std::vector<double> dots(const Vectors& x, const Vectors& y) {
   std::vector<double> sums(static_cast<std::size_t>(x.columns()));
   x.own_dots(y, sums);
+  all_sum(x.team(), sums);
+  return sums;
+}
+
+std::vector<double> dots(const Vectors& x, Vectors::List ys) {
+  std::vector<double> sums(ys.size() * static_cast<std::size_t>(x.columns()));
+  x.own_dots_with_each(ys, sums);
   all_sum(x.team(), sums);
   return sums;
 }

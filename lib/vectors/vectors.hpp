@@ -20,6 +20,8 @@ namespace spsolve {
 /// for any number of threads.
 class Vectors {
  public:
+  using List = std::span<const std::unique_ptr<Vectors>>;
+
   /// The team must outlive the object.
   Vectors(Team& team, RowLayout layout, Index columns)
       : team_(&team),
@@ -57,6 +59,9 @@ class Vectors {
   /// x(:, c) <- x(:, c) + factor_c y(:, c)
   virtual void add_multiples(std::span<const double> factors, const Vectors& y) = 0;
 
+  /// The same for one y after another, by factors of the first, of the second ...
+  virtual void add_multiples_of_each(std::span<const double> factors, List ys);
+
   /// x(:, c) <- own_c x(:, c) + factor_c y(:, c); an own_c of 0 takes nothing of what x holds.
   virtual void combine(std::span<const double> own, std::span<const double> factors,
                        const Vectors& y) = 0;
@@ -79,6 +84,9 @@ class Vectors {
 
   /// sums_c <- sum over own rows i of x_ic y_ic
   virtual void own_dots(const Vectors& y, std::span<double> sums) const = 0;
+
+  /// The same with one y after another.
+  virtual void own_dots_with_each(List ys, std::span<double> sums) const;
 
   /// sums_ac <- sum over own rows i of x_ia y_ic: X^T Y, K x Y's columns, row-major.
   virtual void own_products(const Vectors& y, std::span<double> sums) const = 0;
@@ -122,6 +130,9 @@ std::unique_ptr<Vectors> copy_of(const Vectors& x);
 /// sum over i of x_ic y_ic for every column c, the same on every rank. One all-gather of K numbers.
 /// Collective.
 std::vector<double> dots(const Vectors& x, const Vectors& y);
+
+/// The same with one y after another: so many times K numbers.
+std::vector<double> dots(const Vectors& x, Vectors::List ys);
 
 /// X^T Y, X's columns x Y's, the same on every rank. One all-gather of so many numbers. Collective.
 Dense<double> products(const Vectors& x, const Vectors& y);

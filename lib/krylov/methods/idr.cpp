@@ -55,6 +55,18 @@ class Projections {
   std::vector<std::array<std::array<double, shadows>, shadows>> values_;
 };
 
+/// p_i^T x of every column for i >= first, in one reduction.
+std::array<Columns, shadows> along(const Family& p, const Vectors& x, std::size_t first) {
+  const Columns all = dots(x, std::span(p).subspan(first));
+  const auto columns = static_cast<std::size_t>(x.columns());
+  std::array<Columns, shadows> result;
+  for (std::size_t i = first; i < shadows; ++i) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>((i - first) * columns);
+    result[i].assign(begin, begin + static_cast<std::ptrdiff_t>(columns));
+  }
+  return result;
+}
+
 }  // namespace
 
 KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r) {
@@ -85,8 +97,7 @@ KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x
   });
   const auto ended = [&] { return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit; };
   while (true) {
-    std::array<Columns, shadows> f;
-    for (std::size_t i = 0; i < shadows; ++i) f[i] = dots(*p[i], r);
+    std::array<Columns, shadows> f = along(p, r, 0);
     for (std::size_t k = 0; k < shadows; ++k) {
       const std::array<Columns, shadows> gamma = m.solve(k, f);
       copy(r, *v);
@@ -104,9 +115,9 @@ KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x
         u[k]->add_multiples(alpha, *u[i]);
       }
       Columns beta(columns);
+      const std::array<Columns, shadows> of_row = along(p, *g[k], k);
       for (std::size_t i = k; i < shadows; ++i) {
-        const Columns of_row = dots(*p[i], *g[k]);
-        for (std::size_t c = 0; c < columns; ++c) m.at(c, i, k) = of_row[c];
+        for (std::size_t c = 0; c < columns; ++c) m.at(c, i, k) = of_row[i][c];
       }
       for (std::size_t c = 0; c < columns; ++c) {
         beta[c] = f[k][c] / m.at(c, k, k);
@@ -122,12 +133,12 @@ KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x
     }
     system.preconditioner.apply(r, *direction);
     system.matrix.apply(*direction, *t);
-    const Columns squares = dots(*t, *t), along = dots(*t, r), of_r = dots(r, r);
+    const Columns squares = dots(*t, *t), with_r = dots(*t, r), of_r = dots(r, r);
     for (std::size_t c = 0; c < columns; ++c) {
-      omega[c] = squares[c] > 0 ? along[c] / squares[c] : 0.0;
+      omega[c] = squares[c] > 0 ? with_r[c] / squares[c] : 0.0;
       // Small angles between A M^-1 r and r stall the recurrence (Sleijpen and van der Vorst 1995).
       constexpr double least_cosine = 0.7;
-      const double cosine = std::abs(along[c]) / std::sqrt(squares[c] * of_r[c]);
+      const double cosine = std::abs(with_r[c]) / std::sqrt(squares[c] * of_r[c]);
       if (cosine < least_cosine && cosine > 0) omega[c] *= least_cosine / cosine;
       if (running(c) && !(std::abs(omega[c]) > 0 && std::isfinite(omega[c]))) {
         return KrylovEnd::breakdown;

@@ -44,97 +44,127 @@ Levels levels_of(const Csr<double>& triangle, bool ascending) {
 /// Levels that are worth waking threads for.
 constexpr Index worthwhile_rows = 2000;
 
-/// One triangle T with its diagonal, solved level by level; by one thread, whom levels are of no
-/// use to, row by row, as memory has them. Every row's sum is the same either way.
+/// One triangle T with ones on its diagonal, solved level by level; by one thread, whom levels are
+/// of no use to, row by row, as memory has them. Every row's sum is the same either way. A row
+/// waits for the one that is solved before it, which is mostly among its own: it comes last in the
+/// sum, and nothing but a multiplication is left to do then.
 class Triangle {
  public:
-  /// `diagonal`: null where it is 1.
-  Triangle(Csr<double> rows, const std::vector<double>* diagonal, bool ascending)
-      : rows_(std::move(rows)),
-        ascending_(ascending),
-        diagonal_(diagonal),
-        levels_(levels_of(rows_, ascending)) {}
+  /// `rows`: all of T but its diagonal, columns ascending.
+  Triangle(Csr<double> rows, bool ascending)
+      : rows_(std::move(rows)), ascending_(ascending), levels_(levels_of(rows_, ascending)) {
+    if (ascending) return;
+    for (Index i = 0; i < rows_.rows; ++i) {
+      const Index first = rows_.row_offsets[i], last = rows_.row_offsets[i + 1];
+      std::reverse(rows_.column_indices.begin() + first, rows_.column_indices.begin() + last);
+      std::reverse(rows_.values.begin() + first, rows_.values.begin() + last);
+    }
+  }
 
-  /// All of T but its diagonal.
   const Csr<double>& rows() const { return rows_; }
 
-  /// x <- T^-1 x
-  void solve(HostVectors& x) const {
+  /// x <- T^-1 D^-1 x; D = I where it is null.
+  void solve(const std::vector<double>* diagonal, HostVectors& x) const {
     if (x.columns() == 0 || x.height() == 0) return;
     double* const values = x.row(0);
     if (x.columns() == 1) {
-      solve(values, std::integral_constant<Index, 1>{});
+      solve(diagonal, values, std::integral_constant<Index, 1>{});
     } else {
-      solve(values, x.columns());
+      solve(diagonal, values, x.columns());
     }
   }
 
  private:
   /// For a number of columns that the compiler knows, or any.
   template <typename Columns>
-  void solve(double* x, Columns columns) const {
+  void solve(const std::vector<double>* diagonal, double* x, Columns columns) const {
     if (omp_get_max_threads() == 1) {
-      const Index n = rows_.rows;
-      if (ascending_) {
-        for (Index i = 0; i < n; ++i) solve_row(x, i, columns);
-      } else {
-        for (Index i = n - 1; i >= 0; --i) solve_row(x, i, columns);
+      const Index n = rows_.rows, step = ascending_ ? 1 : -1;
+      double last = 0;
+      for (Index k = 0, i = ascending_ ? 0 : n - 1; k < n; ++k, i += step) {
+        last = solve_row(diagonal, x, i, columns, i - step, last);
       }
       return;
     }
     for (std::size_t level = 0; level + 1 < levels_.first.size(); ++level) {
       const Index first = levels_.first[level], last = levels_.first[level + 1];
 #pragma omp parallel for schedule(static) if (last - first > worthwhile_rows)
-      for (Index k = first; k < last; ++k) solve_row(x, levels_.rows[k], columns);
+      for (Index k = first; k < last; ++k) {
+        solve_row(diagonal, x, levels_.rows[k], columns, -1, 0);
+      }
     }
   }
 
+  /// Hands back the first element, which a row that is solved next takes as it is: `known`, of row
+  /// `near`. Read from memory, it would be waited for.
   template <typename Columns>
-  void solve_row(double* x, Index i, Columns columns) const {
+  double solve_row(const std::vector<double>* diagonal, double* x, Index i, Columns columns,
+                   Index near, double known) const {
     const Index first = rows_.row_offsets[i], last = rows_.row_offsets[i + 1];
     const LocalIndex* const places = rows_.column_indices.data();
     const double* const values = rows_.values.data();
     double* const mine = x + i * columns;
     if constexpr (!std::is_same_v<Columns, Index>) {
       double sum = mine[0];  // in a register: x is not looked at again
-      for (Index k = first; k < last; ++k) sum -= values[k] * x[places[k]];
-      mine[0] = diagonal_ == nullptr ? sum : sum / (*diagonal_)[i];
+      if (diagonal != nullptr) sum /= (*diagonal)[i];
+      for (Index k = first; k < last - 1; ++k) sum -= values[k] * x[places[k]];
+      if (last > first) {
+        if (places[last - 1] == near) {
+          sum -= values[last - 1] * known;
+        } else {
+          sum -= values[last - 1] * x[places[last - 1]];
+        }
+      }
+      return mine[0] = sum;
     } else {
+      if (diagonal != nullptr) {
+        for (Index c = 0; c < columns; ++c) mine[c] /= (*diagonal)[i];
+      }
       for (Index k = first; k < last; ++k) {
         const double* const theirs = x + places[k] * columns;
         for (Index c = 0; c < columns; ++c) mine[c] -= values[k] * theirs[c];
       }
-      if (diagonal_ == nullptr) return;
-      for (Index c = 0; c < columns; ++c) mine[c] /= (*diagonal_)[i];
+      return mine[0];
     }
   }
 
   Csr<double> rows_;
   bool ascending_;
-  const std::vector<double>* diagonal_;
   Levels levels_;
 };
 
+/// D^-1 N
+Csr<double> divided(Csr<double> rows, const std::vector<double>& diagonal) {
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < rows.rows; ++i) {
+    for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+      rows.values[k] /= diagonal[i];
+    }
+  }
+  return rows;
+}
+
+/// L D (I + D^-1 N), which has ones on the diagonals of its triangles.
 class ExactTriangles final : public TriangleSolver {
  public:
   explicit ExactTriangles(IncompleteFactors factors)
       : diagonal_(std::move(factors.diagonal)),
-        lower_(std::move(factors.lower), nullptr, true),
-        upper_(std::move(factors.upper), &diagonal_, false) {}
+        lower_(std::move(factors.lower), true),
+        upper_(divided(std::move(factors.upper), diagonal_), false) {}
 
   void solve(const Vectors& x, Vectors& y) override {
     copy(x, y);
-    lower_.solve(on_host(y));
-    upper_.solve(on_host(y));
+    lower_.solve(nullptr, on_host(y));
+    upper_.solve(&diagonal_, on_host(y));
   }
   void solve_transposed(const Vectors& x, Vectors& y) override {
     if (!transposed_lower_) {  // few ask for it
-      transposed_lower_.emplace(transpose(upper_.rows()), &diagonal_, true);
-      transposed_upper_.emplace(transpose(lower_.rows()), nullptr, false);
+      transposed_lower_.emplace(transpose(upper_.rows()), true);
+      transposed_upper_.emplace(transpose(lower_.rows()), false);
     }
     copy(x, y);
-    transposed_lower_->solve(on_host(y));
-    transposed_upper_->solve(on_host(y));
+    transposed_lower_->solve(nullptr, on_host(y));
+    transposed_upper_->solve(&diagonal_, on_host(y));
   }
 
  private:
