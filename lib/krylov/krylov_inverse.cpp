@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/timer.hpp"
 #include "krylov/multigrid/rigid_body_modes.hpp"
+#include "krylov/symmetry.hpp"
 #include "solve/gmres.hpp"
 #include "solve/near_one.hpp"
 #include "vectors/columns.hpp"
@@ -17,29 +18,6 @@ namespace {
 
 /// Residuals that solves which are not for a solution stop at, as a part of their right-hand sides.
 constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
-
-/// Whether u^T A v = v^T A u for two random vectors, as all symmetric matrices have it, and others
-/// with probability 0 but for rounding.
-bool seems_symmetric(BandMatrix& matrix) {
-  const std::unique_ptr<Vectors> u = matrix.vectors_of_rows(1), v = matrix.vectors_of_rows(1),
-                                 product = matrix.vectors_of_rows(1);
-  set_random(*u, 31);
-  set_random(*v, 37);
-  matrix.apply(*v, *product);
-  const double one = dots(*u, *product).front();
-  const double largest = maxima(*product).front();
-  if (largest == 0) return true;
-  // Squares of its elements may be no numbers.
-  const double factor = factor_near_one(largest);
-  product->scale_columns(Columns{factor});
-  const double size = norms(*product).front() * norms(*u).front() / factor;
-  matrix.apply(*u, *product);
-  const double other = dots(*v, *product).front();
-  constexpr double rounding = 1e-12;
-  // Products of tiny entries are rounded to a multiple of the smallest number.
-  const double lost = static_cast<double>(matrix.nonzeros()) * 0x1p-1074;
-  return std::abs(one - other) <= rounding * size + lost;
-}
 
 /// That of R A C where coordinates are known: C^-1 times that of A.
 NearNullSpace near_null_space(SystemMatrix& matrix, const Equilibration& scaling) {
@@ -69,25 +47,6 @@ std::string advice(Method method, Preconditioner preconditioner) {
 }
 
 }  // namespace
-
-/// (I - N N^T) M^-1 for a null space N: what steps are made of stays orthogonal to it.
-class Projected final : public LinearOperator {
- public:
-  Projected(LinearOperator& inverse, const NullSpace& null_space)
-      : inverse_(inverse), null_space_(null_space) {}
-  void apply(const Vectors& x, Vectors& y) override {
-    inverse_.apply(x, y);
-    null_space_.project(y);
-  }
-  void apply_transposed(const Vectors& x, Vectors& y) override {
-    inverse_.apply_transposed(x, y);
-    null_space_.project(y);
-  }
-
- private:
-  LinearOperator& inverse_;
-  const NullSpace& null_space_;
-};
 
 /// A, or A^T, as a linear operator.
 class KrylovInverse::Products final : public LinearOperator {
@@ -431,7 +390,10 @@ void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
   const double tolerance =
       purpose_ == SolvePurpose::estimate ? estimate_tolerance : correction_tolerance;
   const KrylovSolve solved = solve({transposed}, {0, tolerance, first_goal().most_steps}, x, y);
+  const bool to_nothing = !(solved.error <= 0.5);
+  if (purpose_ == SolvePurpose::estimate) to_nothing_ = to_nothing_ || to_nothing;
   if (purpose_ != SolvePurpose::correction) return;
+  to_nothing_ = to_nothing;
   left_ = maxima(x);
   const double part = solved.error < 1 ? solved.error : 1.0;
   for (double& left : left_) left *= part;

@@ -35,8 +35,12 @@ class KrylovInverse final : public Inverse {
   std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
-  void expect(SolvePurpose purpose) override { purpose_ = purpose; }
+  void expect(SolvePurpose purpose) override {
+    purpose_ = purpose;
+    to_nothing_ = false;
+  }
   std::vector<double> left() const override { return left_; }
+  bool came_to_nothing() const override { return to_nothing_; }
   const InverseFacts& facts() const override { return facts_; }
 
  private:
@@ -91,6 +95,7 @@ class KrylovInverse final : public Inverse {
   double norm_of_a_ = 0;  // where that is another one
   SolvePurpose purpose_ = SolvePurpose::correction;
   std::vector<double> left_;
+  bool to_nothing_ = false;
   InverseFacts facts_;
 };
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "solve/linear_operator.hpp"
 #include "solve/options.hpp"
 #include "solve/system_matrix.hpp"
 
@@ -30,6 +31,25 @@ class NullSpace {
  private:
   std::unique_ptr<Vectors> vectors_;
   std::string words_;
+};
+
+/// (I - N N^T) M^-1 for a null space N: what steps are made of stays orthogonal to it.
+class Projected final : public LinearOperator {
+ public:
+  Projected(LinearOperator& inverse, const NullSpace& null_space)
+      : inverse_(inverse), null_space_(null_space) {}
+  void apply(const Vectors& x, Vectors& y) override {
+    inverse_.apply(x, y);
+    null_space_.project(y);
+  }
+  void apply_transposed(const Vectors& x, Vectors& y) override {
+    inverse_.apply_transposed(x, y);
+    null_space_.project(y);
+  }
+
+ private:
+  LinearOperator& inverse_;
+  const NullSpace& null_space_;
 };
 
 /// The vectors of the null space that is named, 0 where none is. Throws Error(input) where its file

@@ -37,6 +37,7 @@ class KrylovFirst final : public Inverse {
   void apply_transposed(const Vectors& x, Vectors& y) override { inverse_->apply_transposed(x, y); }
   void expect(SolvePurpose purpose) override { inverse_->expect(purpose); }
   std::vector<double> left() const override { return inverse_->left(); }
+  bool came_to_nothing() const override { return inverse_->came_to_nothing(); }
   const InverseFacts& facts() const override { return eliminated_ ? facts_ : inverse_->facts(); }
 
  private:

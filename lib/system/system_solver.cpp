@@ -148,6 +148,7 @@ SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x
       times.measure("check", [&] { return refine(matrix, b, inverse, most_sweeps, x, space_); });
   space_.residual.finish();
   space_.correction.finish();
+  if (inverse_->came_to_nothing()) outcome.refinement.forward_error = Trust::unknown;
   const bool estimates = question_.options.condition && !is_singular();
   if (as_it_is && krylov->converged && !estimates) {
     // Nothing else tells how far x is off.
@@ -155,6 +156,7 @@ SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x
       inverse_->expect(SolvePurpose::estimate);
       outcome.refinement.forward_error =
           std::max(unit_roundoff, relative_correction(matrix, b, inverse, x));
+      if (inverse_->came_to_nothing()) outcome.refinement.forward_error = Trust::unknown;
       inverse_->expect(SolvePurpose::correction);
     });
   }
@@ -238,6 +240,10 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
       if (fit) {
         figures.condition = estimate_condition(matrix, b, x, inverse);
         figures.hidden = hidden_error(side, x, hidden, *figures.condition);
+        if (inverse_->came_to_nothing()) {
+          figures.condition.reset();
+          figures.refinement.forward_error = Trust::unknown;
+        }
       }
       inverse_->expect(SolvePurpose::correction);
     });

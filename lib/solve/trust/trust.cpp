@@ -146,6 +146,12 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
           "of its digits is certain",
           bound_of(figures));
     case Doubt::correction:
+      if (!std::isfinite(figures.refinement.forward_error)) {
+        return fmt::format(
+            "{}the iteration found nothing that tells how far x may be off: none of its digits is "
+            "certain; try a sparse method",
+            but);
+      }
       return fmt::format(
           "refinement did not converge (its last correction was {:.0e} of x): none of the digits "
           "of x is certain",

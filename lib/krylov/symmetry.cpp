@@ -1,0 +1,31 @@
+#include "krylov/symmetry.hpp"
+
+#include <cmath>
+
+#include "solve/near_one.hpp"
+#include "vectors/columns.hpp"
+
+namespace spsolve {
+
+bool seems_symmetric(BandMatrix& matrix) {
+  const std::unique_ptr<Vectors> u = matrix.vectors_of_rows(1), v = matrix.vectors_of_rows(1),
+                                 product = matrix.vectors_of_rows(1);
+  set_random(*u, 31);
+  set_random(*v, 37);
+  matrix.apply(*v, *product);
+  const double one = dots(*u, *product).front();
+  const double largest = maxima(*product).front();
+  if (largest == 0) return true;
+  // Squares of its elements may be no numbers.
+  const double factor = factor_near_one(largest);
+  product->scale_columns(Columns{factor});
+  const double size = norms(*product).front() * norms(*u).front() / factor;
+  matrix.apply(*u, *product);
+  const double other = dots(*v, *product).front();
+  constexpr double rounding = 1e-12;
+  // Products of tiny entries are rounded to a multiple of the smallest number.
+  const double lost = static_cast<double>(matrix.nonzeros()) * 0x1p-1074;
+  return std::abs(one - other) <= rounding * size + lost;
+}
+
+}  // namespace spsolve
