@@ -8,9 +8,9 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)
 
 # --- for people
 if(SPSOLVE_PROGRAMS)
-# cuBLAS and cuSPARSE are shared, and need not lie where the loader looks by itself.
+# cuSOLVER is shared, and need not lie where the loader looks by itself.
 if(SPSOLVE_HAVE_CUDA)
-  set_target_properties(spsolve spbench PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  set_target_properties(spbench PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 endif()
 install(TARGETS spsolve spmtx spbench RUNTIME)
 install(DIRECTORY configs slurm DESTINATION ${SPSOLVE_SHARE})
@@ -77,13 +77,7 @@ list(JOIN BLAS_LIBRARIES " " SPSOLVE_PC_BLAS)
 set(SPSOLVE_PC_CUDA "")
 if(SPSOLVE_HAVE_CUDA)
   set(SPSOLVE_PC_CUDA "-lspsolve_cuda")
-  # As spsolve_cuda links them; the loader finds the shared ones where they were at build time.
-  set(cuda_libraries -Wl,-rpath,${CUDAToolkit_LIBRARY_DIR} ${CUDA_cublas_LIBRARY}
-    ${CUDA_cusparse_LIBRARY} ${CUDA_cudart_static_LIBRARY} -ldl -lrt)
-  if(NCCL_INCLUDE AND NCCL_LIBRARY)
-    list(PREPEND cuda_libraries ${NCCL_LIBRARY})
-  endif()
-  list(JOIN cuda_libraries " " SPSOLVE_PC_CUDA_LIBRARIES)
+  set(SPSOLVE_PC_CUDA_LIBRARIES "${CUDA_cudart_static_LIBRARY} -ldl -lrt")  # as spsolve_cuda links it
 endif()
 # The prefix as seen from where the file lies, so that it is right wherever that is.
 file(RELATIVE_PATH SPSOLVE_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

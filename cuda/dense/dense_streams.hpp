@@ -4,7 +4,7 @@
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve::cuda {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/types.hpp"
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 
 namespace spsolve::cuda {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "cuda/core/device_array.hpp"
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 
 namespace spsolve::cuda {
 

@@ -7,7 +7,7 @@
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/staged_upload.hpp"
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 #include "cuda/sparse/elimination_program.hpp"
 #include "cuda/sparse/factor_windows.hpp"
 #include "sparse/analysis/analysis.hpp"

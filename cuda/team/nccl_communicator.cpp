@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "cuda/core/cuda_check.hpp"
+#include "cuda/core/vendor/vendor_library.hpp"
 #include "process/pulse.hpp"
 
 #ifdef SPSOLVE_HAVE_NCCL
@@ -16,6 +17,30 @@ namespace spsolve::cuda {
 #ifdef SPSOLVE_HAVE_NCCL
 
 namespace {
+
+// Functions of NCCL's header by their own names, which hide those of the header here.
+
+template <typename Signature>
+struct NcclFunction : VendorFunction<Signature> {
+  explicit constexpr NcclFunction(const char* name)
+      : VendorFunction<Signature>(nccl_library, name) {}
+};
+
+constinit const NcclFunction<decltype(::ncclGetErrorString)> ncclGetErrorString(
+    "ncclGetErrorString");
+constinit const NcclFunction<decltype(::ncclGetVersion)> ncclGetVersion("ncclGetVersion");
+constinit const NcclFunction<decltype(::ncclGetUniqueId)> ncclGetUniqueId("ncclGetUniqueId");
+constinit const NcclFunction<decltype(::ncclCommInitRankConfig)> ncclCommInitRankConfig(
+    "ncclCommInitRankConfig");
+constinit const NcclFunction<decltype(::ncclCommSplit)> ncclCommSplit("ncclCommSplit");
+constinit const NcclFunction<decltype(::ncclCommDestroy)> ncclCommDestroy("ncclCommDestroy");
+constinit const NcclFunction<decltype(::ncclCommAbort)> ncclCommAbort("ncclCommAbort");
+constinit const NcclFunction<decltype(::ncclBroadcast)> ncclBroadcast("ncclBroadcast");
+constinit const NcclFunction<decltype(::ncclAllGather)> ncclAllGather("ncclAllGather");
+constinit const NcclFunction<decltype(::ncclGroupStart)> ncclGroupStart("ncclGroupStart");
+constinit const NcclFunction<decltype(::ncclGroupEnd)> ncclGroupEnd("ncclGroupEnd");
+constinit const NcclFunction<decltype(::ncclSend)> ncclSend("ncclSend");
+constinit const NcclFunction<decltype(::ncclRecv)> ncclRecv("ncclRecv");
 
 void check_nccl(ncclResult_t status, const char* call) {
   if (status == ncclSuccess) return;
@@ -116,6 +141,11 @@ std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, int most_bl
                                                          std::string& reason) {
   if (some_share_a_gpu(team)) {
     reason = "NCCL wants a GPU for each rank, and some share one";
+    return nullptr;
+  }
+  const std::string problem = nccl_library.problem();
+  if (all_sum(team, problem.empty() ? 0 : 1) > 0) {
+    reason = broadcast_text(team, fmt::format("NCCL is not on every rank: {}", problem), 0);
     return nullptr;
   }
   ncclUniqueId id{};

@@ -5,7 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 
 namespace spsolve::cuda {

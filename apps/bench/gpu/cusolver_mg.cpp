@@ -15,7 +15,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/device_info.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 #include "process/log.hpp"
 
 namespace spsolve::cuda {

@@ -10,7 +10,7 @@
 #include "core/timer.hpp"
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 
 namespace spsolve::cuda {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "apps/bench/gpu/random_system.hpp"
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 #include "cuda/dense/columnwise/row_kernels.hpp"
 #include "cuda/vectors/device_vector_memory.hpp"
 

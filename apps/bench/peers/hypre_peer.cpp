@@ -3,8 +3,8 @@
 #include "apps/bench/peers/columnwise_peer.hpp"
 #include "apps/bench/peers/iterative_peers.hpp"
 #include "apps/bench/peers/mpi_ranks.hpp"
-#include "apps/bench/peers/shared_library.hpp"
 #include "core/error.hpp"
+#include "process/shared_library.hpp"
 
 #if __has_include(<HYPRE_parcsr_ls.h>)
 #include <HYPRE.h>

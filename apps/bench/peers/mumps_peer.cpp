@@ -3,9 +3,9 @@
 
 #include "apps/bench/peers/columnwise_peer.hpp"
 #include "apps/bench/peers/mpi_ranks.hpp"
-#include "apps/bench/peers/shared_library.hpp"
 #include "apps/bench/peers/sparse_peers.hpp"
 #include "core/error.hpp"
+#include "process/shared_library.hpp"
 
 #if __has_include(<dmumps_c.h>)
 #include <dmumps_c.h>

@@ -3,9 +3,9 @@
 #include <cstdlib>
 
 #include "apps/bench/peers/columnwise_peer.hpp"
-#include "apps/bench/peers/shared_library.hpp"
 #include "apps/bench/peers/sparse_peers.hpp"
 #include "core/error.hpp"
+#include "process/shared_library.hpp"
 
 namespace spsolve::bench {
 

@@ -6,8 +6,8 @@
 #include "apps/bench/peers/columnwise_peer.hpp"
 #include "apps/bench/peers/iterative_peers.hpp"
 #include "apps/bench/peers/mpi_ranks.hpp"
-#include "apps/bench/peers/shared_library.hpp"
 #include "core/error.hpp"
+#include "process/shared_library.hpp"
 
 namespace spsolve::bench {
 

@@ -2,9 +2,9 @@
 // 2004).
 
 #include "apps/bench/peers/columnwise_peer.hpp"
-#include "apps/bench/peers/shared_library.hpp"
 #include "apps/bench/peers/sparse_peers.hpp"
 #include "core/error.hpp"
+#include "process/shared_library.hpp"
 
 #if __has_include(<suitesparse/umfpack.h>)
 #include <suitesparse/umfpack.h>

@@ -6,7 +6,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 #include "cuda/dense/panel/panel_kernels.hpp"
 #include "solve/options.hpp"
 

@@ -1,7 +1,7 @@
 #include "cuda/multiply/vendor/cublas_gemm.hpp"
 
 #include "cuda/core/stream.hpp"
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 #include "cuda/multiply/published/dense_kernels.hpp"
 
 namespace spsolve::cuda {

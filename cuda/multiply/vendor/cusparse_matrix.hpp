@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/core/device_array.hpp"
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve::cuda {

@@ -1,4 +1,4 @@
-#include "cuda/core/vendor.hpp"
+#include "cuda/core/vendor/vendor.hpp"
 
 #include <string_view>
 

@@ -4,11 +4,10 @@
 #include <string>
 #include <type_traits>
 
-#include <cublas_v2.h>
 #include <cusolver_common.h>
-#include <cusparse.h>
 
 #include "cuda/core/cuda_check.hpp"
+#include "cuda/core/vendor/vendor_functions.hpp"
 
 namespace spsolve::cuda {
 
@@ -28,14 +27,14 @@ inline void check(cusolverStatus_t status, const char* call) {
 }
 
 /// What a vendor's library made and must destroy, by the function that does it.
-template <auto destroy>
+template <auto& destroy>
 struct Destroyer {
   template <typename Pointer>
   void operator()(Pointer pointer) const noexcept {
     if (!gpu_is_lost()) destroy(pointer);
   }
 };
-template <typename Handle, auto destroy>
+template <typename Handle, auto& destroy>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroyer<destroy>>;
 
 using CublasHandle = Owned<cublasHandle_t, cublasDestroy>;

@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-namespace spsolve::bench {
+namespace spsolve {
 
 /// A library that is looked for when it is needed. It stays loaded: threads of its own may outlive
 /// its users.
@@ -41,4 +41,4 @@ class SharedLibrary {
   std::string problem_;
 };
 
-}  // namespace spsolve::bench
+}  // namespace spsolve
