@@ -139,8 +139,8 @@ class Inverse : public LinearOperator {
   /// factors alone solve.
   virtual std::vector<double> left() const { return {}; }
 
-  /// Whether the last correction, or any estimate since expect(), came to nothing: an iteration that
-  /// did not halve its right-hand side. What it made tells neither errors nor norms.
+  /// Whether the last correction, or any estimate since expect(), came to nothing: an iteration
+  /// that did not halve its right-hand side. What it made tells neither errors nor norms.
   virtual bool came_to_nothing() const { return false; }
 
   virtual const InverseFacts& facts() const = 0;
