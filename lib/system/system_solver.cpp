@@ -214,6 +214,13 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   const bool estimates = question_.options.condition && !is_singular() && (fit || !facts.krylov);
   // What a Krylov method comes to differs from one right-hand side to the next.
   if (facts.krylov) known = {};
+  // Factors of a singular matrix solve for what is in its range: a solve more tells them apart.
+  if (!question_.options.condition && !facts.krylov && !is_singular()) {
+    if (!known.probe) {
+      times.measure("check", [&] { known.probe = probe_known_solution(matrix, inverse); });
+    }
+    figures.probe = known.probe;
+  }
   bool judged = false;
   if (estimates && known.probe && known.normwise && fit) {
     times.measure("condition", [&] {

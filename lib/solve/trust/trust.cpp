@@ -174,6 +174,10 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
         figures.pivots.largest_pivot / figures.pivots.smallest_pivot,
         doubt == Doubt::pivots ? "; solve.condition=true tells" : "");
   }
+  if (!figures.condition && !figures.has_pivots && doubt == Doubt::none) {
+    return "without solve.condition nothing tells whether the matrix is singular, and x one of many "
+           "solutions";
+  }
   if (!figures.condition || figures.condition->componentwise < noteworthy) return {};
   const double componentwise = figures.condition->componentwise;
   const int lost = static_cast<int>(std::ceil(std::log10(componentwise)));

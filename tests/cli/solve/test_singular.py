@@ -226,6 +226,25 @@ class Singular(Systems):
                 self.check([grown(draw, draw.randint(20, 50), 2) for _ in range(6)], draw, 3,
                            settings)
 
+    def test_without_a_condition_factors_are_asked_for_a_known_solution(self):
+        draw = random.Random(8)
+        for settings in (["solve.method=lu"], ["solve.method=sparse_lu"],
+                         ["solve.method=gauss", "solve.precision=mixed"],
+                         ["solve.method=sparse_ldlt", "solve.refinement=1"]):
+            with self.subTest(settings):
+                systems = []
+                for _ in range(6):
+                    matrix = with_twins(draw, grown(draw, draw.randint(20, 50), 2))
+                    systems.append((matrix, draw.choice(("ones", "row_sums")),
+                                    ["solve.condition=false", *settings]))
+                for result, report in self.solve_all(systems):
+                    self.assert_doubted(result, report)
+        # Nor are Krylov methods, for a solution more; but that is said.
+        result, report = self.solve(laplacian(grown(draw, 20, 2)), [0.0] * 20,
+                                    ["solve.condition=false", "solve.method=gmres"])
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertIn("nothing tells whether the matrix is singular", " ".join(report["notes"]))
+
     def test_badly_scaled_singular_matrices(self):
         draw = random.Random(5)
         systems = []

@@ -157,6 +157,22 @@ const Case cases[] = {
      Doubt::bound, 0, false, false, "as large as x itself"},
     {"correction_as_large_as_x", [](TrustFigures& f) { f.refinement.forward_error = 0.5; },
      Doubt::correction, 0, false, false, "refinement did not converge"},
+    {"corrections_that_came_to_nothing",
+     [](TrustFigures& f) {
+       f.has_pivots = false;
+       f.iterates = true;
+       f.refinement.tried = true;
+       f.refinement.forward_error = unknown;
+     },
+     Doubt::correction, 0, false, false, "found nothing that tells how far x may be off"},
+    {"iterations_alone",
+     [](TrustFigures& f) {
+       f.has_pivots = false;
+       f.iterates = true;
+       f.condition.reset();
+       f.probe.reset();
+     },
+     Doubt::none, std::nullopt, false, true, "nothing tells whether the matrix is singular"},
     {"no_refinement", [](TrustFigures& f) { f.refinement.forward_error = unknown; }, Doubt::none,
      14, true, false, ""},
     {"nothing_estimated",
