@@ -102,10 +102,26 @@ inline auto load_indices(const Column* columns, Index count) {
 
 #endif
 
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+
+/// Whether a processor of the kind that is compiled for takes longer for a gather than for the
+/// loads that it stands for, as AMD's do (Zen 4: twice as long).
+#if defined(__znver3__) || defined(__znver4__) || defined(__znver5__)
+inline constexpr bool gathers_are_slow = true;
+#else
+inline constexpr bool gathers_are_slow = false;
+#endif
+
+#endif
+
 /// x[columns[0]], ..., x[columns[lanes - 1]].
 template <typename T, typename Column>
 inline Vector<T, lanes<T>> gather(const T* x, const Column* columns) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
+  if constexpr (gathers_are_slow && sizeof(T) == 8) {
+    return Vector<T, 8>{x[columns[0]], x[columns[1]], x[columns[2]], x[columns[3]],
+                        x[columns[4]], x[columns[5]], x[columns[6]], x[columns[7]]};
+  }
   const auto indices = load_indices<T>(columns, lanes<T>);
   if constexpr (sizeof(T) == 8) {
     return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, indices, x, 8);
@@ -123,6 +139,10 @@ inline Vector<T, lanes<T>> gather(const T* x, const Column* columns) {
 template <typename T, typename Column>
 inline Vector<T, lanes<T>> gather_first(const T* x, const Column* columns, Index count) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
+  if constexpr (gathers_are_slow && sizeof(T) == 8) {
+    const auto at = [&](int k) { return k < count ? x[columns[k]] : T(0); };
+    return Vector<T, 8>{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)};
+  }
   const auto mask = static_cast<__mmask16>((1U << count) - 1);
   const auto indices = load_indices<T>(columns, count);
   if constexpr (sizeof(T) == 8) {
