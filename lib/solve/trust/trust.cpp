@@ -175,7 +175,8 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
         doubt == Doubt::pivots ? "; solve.condition=true tells" : "");
   }
   if (!figures.condition && !figures.has_pivots && doubt == Doubt::none) {
-    return "without solve.condition nothing tells whether the matrix is singular, and x one of many "
+    return "without solve.condition nothing tells whether the matrix is singular, and x one of "
+           "many "
            "solutions";
   }
   if (!figures.condition || figures.condition->componentwise < noteworthy) return {};
