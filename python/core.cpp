@@ -20,6 +20,7 @@
 #include "io/dense_source.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/compressed_arrays.hpp"
+#include "multivectors.hpp"
 #include "numbers_of.hpp"
 #include "process/interrupt.hpp"
 #include "spsolve/spsolve.hpp"
@@ -161,52 +162,6 @@ nb::object read_array(const std::string& file) {
   return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(values, {rows, columns}, owner));
 }
 
-// --- numbers of the caller's
-
-/// A multivector of the caller's, n or n x K, row-major, in the memory of the host or of a GPU.
-using Multivector = nb::ndarray<double, nb::c_contig>;
-using ConstMultivector = nb::ndarray<const double, nb::c_contig>;
-
-/// K; 0 for what is neither.
-template <typename Array>
-Index columns_of(const Array& array) {
-  if (array.ndim() == 1) return 1;
-  return array.ndim() == 2 ? static_cast<Index>(array.shape(1)) : 0;
-}
-
-/// The array of float64 at an address on a GPU, row-major, which belongs to somebody else.
-nb::object array_on_gpu(std::uintptr_t address, const std::vector<std::size_t>& shape) {
-  return nb::cast(nb::ndarray<double, nb::c_contig, nb::device::cuda>(
-                      reinterpret_cast<void*>(address), shape.size(), shape.data(), nb::none()),
-                  nb::rv_policy::reference);
-}
-
-template <typename Array>
-bool on_gpu(const Array& array) {
-  return array.device_type() == nb::device::cuda::value;
-}
-
-template <typename Array>
-void require_rows(const Array& array, Index rows, const char* what) {
-  if (static_cast<Index>(array.shape(0)) == rows) return;
-  fail(ExitCode::input, "{} has {} rows, and {} are wanted", what, array.shape(0), rows);
-}
-
-void require_alike(const ConstMultivector& in, const Multivector& out, bool computes_on_gpu) {
-  if (columns_of(in) != columns_of(out)) {
-    fail(ExitCode::input, "the result has {} columns, and {} are wanted", columns_of(out),
-         columns_of(in));
-  }
-  if (on_gpu(in) != on_gpu(out)) {
-    fail(ExitCode::input, "one array lies on a GPU, and the other in host memory");
-  }
-  if (on_gpu(in) && !computes_on_gpu) {
-    fail(ExitCode::input,
-         "the arrays lie on a GPU, and it is computed on the host; ask for device='cuda', or bring "
-         "them to the host");
-  }
-}
-
 // --- solver and product
 
 nb::dict facts(const SetUpReport& report) {
@@ -237,16 +192,6 @@ nb::dict facts(const Solution& solution) {
   told["forward_error_estimate"] = solution.forward_error_estimate;
   told["notes"] = solution.notes;
   return told;
-}
-
-/// A copy of an array of two dimensions; empty for None.
-Dense<double> coordinates_of(const nb::object& given) {
-  if (given.is_none()) return {};
-  const auto array =
-      nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(given);
-  Dense<double> places(static_cast<Index>(array.shape(0)), static_cast<Index>(array.shape(1)));
-  std::copy_n(array.data(), array.size(), places.values.begin());
-  return places;
 }
 
 /// The processes of a communicator that mpi4py names by its number.

@@ -13,9 +13,10 @@ namespace {
 
 std::mutex loading;
 
-/// The library of such names, which stays loaded. `loading` is held.
+/// The library of such names, which stays loaded, for handles too that are destroyed when all else
+/// is. `loading` is held.
 SharedLibrary& loaded(const char* const* names) {
-  static std::map<const char* const*, SharedLibrary> libraries;
+  static auto& libraries = *new std::map<const char* const*, SharedLibrary>;
   const auto known = libraries.find(names);
   if (known != libraries.end()) return known->second;
   SharedLibrary library{};

@@ -1,0 +1,39 @@
+#include "multivectors.hpp"
+
+#include <algorithm>
+
+namespace nb = nanobind;
+
+namespace spsolve::python {
+
+void require_alike(const ConstMultivector& in, const Multivector& out, bool computes_on_gpu) {
+  if (columns_of(in) != columns_of(out)) {
+    fail(ExitCode::input, "the result has {} columns, and {} are wanted", columns_of(out),
+         columns_of(in));
+  }
+  if (on_gpu(in) != on_gpu(out)) {
+    fail(ExitCode::input, "one array lies on a GPU, and the other in host memory");
+  }
+  if (on_gpu(in) && !computes_on_gpu) {
+    fail(ExitCode::input,
+         "the arrays lie on a GPU, and it is computed on the host; ask for device='cuda', or bring "
+         "them to the host");
+  }
+}
+
+nb::object array_on_gpu(std::uintptr_t address, const std::vector<std::size_t>& shape) {
+  return nb::cast(nb::ndarray<double, nb::c_contig, nb::device::cuda>(
+                      reinterpret_cast<void*>(address), shape.size(), shape.data(), nb::none()),
+                  nb::rv_policy::reference);
+}
+
+Dense<double> coordinates_of(const nb::object& given) {
+  if (given.is_none()) return {};
+  const auto array =
+      nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(given);
+  Dense<double> places(static_cast<Index>(array.shape(0)), static_cast<Index>(array.shape(1)));
+  std::copy_n(array.data(), array.size(), places.values.begin());
+  return places;
+}
+
+}  // namespace spsolve::python

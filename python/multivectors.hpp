@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "core/error.hpp"
+#include "matrix/dense.hpp"
+
+namespace spsolve::python {
+
+/// A multivector of the caller's, n or n x K, row-major, in the memory of the host or of a GPU.
+using Multivector = nanobind::ndarray<double, nanobind::c_contig>;
+using ConstMultivector = nanobind::ndarray<const double, nanobind::c_contig>;
+
+/// K; 0 for what is neither.
+template <typename Array>
+Index columns_of(const Array& array) {
+  if (array.ndim() == 1) return 1;
+  return array.ndim() == 2 ? static_cast<Index>(array.shape(1)) : 0;
+}
+
+template <typename Array>
+bool on_gpu(const Array& array) {
+  return array.device_type() == nanobind::device::cuda::value;
+}
+
+/// Refuses another number of rows; `what` names the array.
+template <typename Array>
+void require_rows(const Array& array, Index rows, const char* what) {
+  if (static_cast<Index>(array.shape(0)) == rows) return;
+  fail(ExitCode::input, "{} has {} rows, and {} are wanted", what, array.shape(0), rows);
+}
+
+/// Refuses a result that does not go with what it is made of, or with where it is computed.
+void require_alike(const ConstMultivector& in, const Multivector& out, bool computes_on_gpu);
+
+/// The array of float64 at an address on a GPU, row-major, which belongs to somebody else.
+nanobind::object array_on_gpu(std::uintptr_t address, const std::vector<std::size_t>& shape);
+
+/// A copy of an array of two dimensions; empty for None.
+Dense<double> coordinates_of(const nanobind::object& given);
+
+}  // namespace spsolve::python
