@@ -389,8 +389,19 @@ void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
   if (purpose_ == SolvePurpose::solution) return solve_as_asked({transposed}, x, y, nullptr);
   const double tolerance =
       purpose_ == SolvePurpose::estimate ? estimate_tolerance : correction_tolerance;
-  const KrylovSolve solved = solve({transposed}, {0, tolerance, first_goal().most_steps}, x, y);
-  const bool to_nothing = !(solved.error <= 0.5);
+  const KrylovWatch::Goal goal{0, tolerance, first_goal().most_steps};
+  KrylovSolve solved = solve({transposed}, goal, x, y);
+  const auto came_to_nothing = [&] { return !(solved.error <= 0.5); };
+  // What broke down need not do so from elsewhere; of a singular A it may be that no A y is near x.
+  if (came_to_nothing() && !null_space_) {
+    if (transposed && !method_.symmetric) {
+      preconditioner_->apply_transposed(x, y);
+    } else {
+      preconditioner_->apply(x, y);
+    }
+    solved = solve({transposed, true}, goal, x, y);
+  }
+  const bool to_nothing = came_to_nothing();
   if (purpose_ == SolvePurpose::estimate) to_nothing_ = to_nothing_ || to_nothing;
   if (purpose_ != SolvePurpose::correction) return;
   to_nothing_ = to_nothing;

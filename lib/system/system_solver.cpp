@@ -148,7 +148,10 @@ SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x
       times.measure("check", [&] { return refine(matrix, b, inverse, most_sweeps, x, space_); });
   space_.residual.finish();
   space_.correction.finish();
-  if (inverse_->came_to_nothing()) outcome.refinement.forward_error = Trust::unknown;
+  // What is left may be what no A d is, for a singular A.
+  if (inverse_->came_to_nothing() && !is_singular()) {
+    outcome.refinement.forward_error = Trust::unknown;
+  }
   const bool estimates = question_.options.condition && !is_singular();
   if (as_it_is && krylov->converged && !estimates) {
     // Nothing else tells how far x is off.
@@ -156,7 +159,9 @@ SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x
       inverse_->expect(SolvePurpose::estimate);
       outcome.refinement.forward_error =
           std::max(unit_roundoff, relative_correction(matrix, b, inverse, x));
-      if (inverse_->came_to_nothing()) outcome.refinement.forward_error = Trust::unknown;
+      if (inverse_->came_to_nothing() && !is_singular()) {
+        outcome.refinement.forward_error = Trust::unknown;
+      }
       inverse_->expect(SolvePurpose::correction);
     });
   }
@@ -214,8 +219,10 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   const bool estimates = question_.options.condition && !is_singular() && (fit || !facts.krylov);
   // What a Krylov method comes to differs from one right-hand side to the next.
   if (facts.krylov) known = {};
-  // Factors of a singular matrix solve for what is in its range: a solve more tells them apart.
-  if (!question_.options.condition && !facts.krylov && !is_singular()) {
+  // Factors of a singular matrix solve for what is in its range: a solve more tells them apart, but
+  // for those in float, which lose solutions of badly scaled systems, too.
+  if (!question_.options.condition && !facts.krylov && !is_singular() &&
+      question_.options.precision != Precision::float32) {
     if (!known.probe) {
       times.measure("check", [&] { known.probe = probe_known_solution(matrix, inverse); });
     }
