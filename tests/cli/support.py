@@ -1,7 +1,9 @@
 """What the command-line tests share: running programs, with a time limit, in a folder of their own."""
 
+import atexit
 import csv
 import functools
+import itertools
 import json
 import os
 import pathlib
@@ -66,9 +68,28 @@ def python_with_matplotlib():
     return None
 
 
+@functools.cache
+def session_folders():
+    """A folder that is gone with this process, and numbers for those below it."""
+    folder = tempfile.mkdtemp(prefix="mpi-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return pathlib.Path(folder), itertools.count()
+
+
+def session_folder():
+    """Where one mpirun keeps its session. All of a user's share a folder else, which the last to end
+    removes, and of two that make it at once one fails (Open MPI 4.1: some 1 of 2000 beside others)."""
+    folder, numbers = session_folders()
+    own = folder / str(next(numbers))
+    own.mkdir()
+    return own
+
+
 def variables(more=None):
     """The environment of programs under test."""
     result = dict(os.environ, OMP_NUM_THREADS="1", OMPI_MCA_mpi_yield_when_idle="1")
+    result.update(dict.fromkeys(("OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base"),
+                                str(session_folder())))
     if not sanitized():  # which looks for leaks when all else is done
         # Where a rank ended with an exit code, mpirun sleeps for a second or two, though none is left.
         result.update(OMPI_MCA_odls_base_sigkill_timeout="0")

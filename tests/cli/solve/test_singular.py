@@ -127,9 +127,7 @@ class Systems(CliTest):
             f'matrix: "{folder}/a.mtx"\nright_hand_side: "{right_hand_side}"\n'
             f'output: {{solution: "{folder}/x.mtx", report: "{folder}/report.json"}}\n')
         words = [word for setting in settings for word in ("--set", setting)]
-        # Processes that start alone, without mpirun, would share a folder.
-        result = self.run_program(BIN / "spsolve", folder / "c.yaml", "--quiet", *words,
-                                  environment={"TMPDIR": str(folder)})
+        result = self.run_program(BIN / "spsolve", folder / "c.yaml", "--quiet", *words)
         return result, json.loads((folder / "report.json").read_text())
 
     def solve_all(self, systems):
