@@ -34,6 +34,9 @@ class MixedInverse final : public Inverse {
   std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
+  void expect(SolvePurpose purpose) override {
+    if (gmres_) gmres_->expect(purpose);
+  }
   std::vector<double> left() const override {
     return gmres_ ? gmres_->left() : std::vector<double>{};
   }

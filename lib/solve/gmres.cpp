@@ -176,22 +176,61 @@ void residual_of(LinearOperator& matrix, const Vectors& b, const Vectors& x, Vec
   add_multiple(1, b, r);
 }
 
+/// What is asked of the columns of x, A x = b.
+class Goal {
+ public:
+  Goal(const Vectors& b, double norm, double enough)
+      : norm_(norm), limit_(attainable_error(b.rows())), of_b_(maxima(b)) {
+    if (enough == 0) return;
+    enough_ = norms(b);
+    for (double& size : enough_) size *= enough;
+  }
+
+  /// How far columns with the residual r are from it, as a multiple: at most 1 where they are there.
+  Columns distances(const Vectors& x, const Vectors& r) const {
+    Columns distances = backward_errors(norm_, of_b_, x, r);
+    for (double& distance : distances) distance /= limit_;
+    if (enough_.empty()) return distances;
+    const Columns of_r = norms(r);
+    for (std::size_t c = 0; c < distances.size(); ++c) {
+      if (of_r[c] <= enough_[c]) distances[c] = std::min(distances[c], 1.0);
+    }
+    return distances;
+  }
+
+  /// The norms of residuals that the next cycle is to come to.
+  Columns of_cycle(const Columns& distances, const Vectors& x, const Vectors& r) const {
+    const Columns of_x = maxima(x);
+    Columns target = norms(r);
+    for (std::size_t c = 0; c < target.size(); ++c) {
+      const double enough = std::max(limit_ / 2 * (norm_ * of_x[c] + of_b_[c]),
+                                     enough_.empty() ? 0.0 : enough_[c] / 2);
+      target[c] = distances[c] <= 1 ? std::numeric_limits<double>::infinity()
+                                    : std::max(reduction_of_cycle * target[c], enough);
+    }
+    return target;
+  }
+
+ private:
+  double norm_, limit_;
+  Columns of_b_, enough_;
+};
+
 /// solve_by_gmres() for few columns, whose squares are numbers.
 GmresOutcome solve_few_near_one(LinearOperator& matrix, LinearOperator& inverse, double norm,
-                                Vectors& x) {
+                                Vectors& x, double enough) {
   const Owned b = copy_of(x);
   x.fill(0);
-  const double limit = attainable_error(b->rows());
-  const Columns of_b = maxima(*b);
+  const Goal goal(*b, norm, enough);
   Owned residual = copy_of(*b);
   Owned trial = x.similar(x.columns()), of_trial = x.similar(x.columns());
-  Columns errors = backward_errors(norm, of_b, x, *residual);
+  Columns errors = goal.distances(x, *residual);
   GmresOutcome outcome;
   // From M^-1 b on it is known how large x is, and so what is enough.
-  if (std::ranges::max(errors) > limit) {
+  if (std::ranges::max(errors) > 1) {
     inverse.apply(*b, *trial);
     residual_of(matrix, *b, *trial, *of_trial);
-    const Columns now = backward_errors(norm, of_b, *trial, *of_trial);
+    const Columns now = goal.distances(*trial, *of_trial);
     ++outcome.steps;
     if (std::ranges::max(now) < std::ranges::max(errors)) {
       copy(*trial, x);
@@ -199,37 +238,33 @@ GmresOutcome solve_few_near_one(LinearOperator& matrix, LinearOperator& inverse,
       errors = now;
     }
   }
-  while (std::ranges::max(errors) > limit) {
+  while (std::ranges::max(errors) > 1) {
     const double before = std::ranges::max(errors);
-    const Columns of_x = maxima(x);
-    Columns target = norms(*residual);
-    for (std::size_t c = 0; c < target.size(); ++c) {
-      const double enough = limit / 2 * (norm * of_x[c] + of_b[c]);
-      target[c] = errors[c] <= limit ? std::numeric_limits<double>::infinity()
-                                     : std::max(reduction_of_cycle * target[c], enough);
-    }
+    const Columns target = goal.of_cycle(errors, x, *residual);
     copy(*residual, *trial);
     outcome.steps += gmres_cycle(matrix, inverse, target, steps_of_cycle, *trial);
     add_multiple(1, x, *trial);
     residual_of(matrix, *b, *trial, *residual);
-    const Columns now = backward_errors(norm, of_b, *trial, *residual);
+    const Columns now = goal.distances(*trial, *residual);
     if (!(std::ranges::max(now) < before)) break;
     copy(*trial, x);
     errors = now;
     if (std::ranges::max(now) > before / 2) break;
   }
-  outcome.backward_error = errors.empty() ? 0.0 : std::ranges::max(errors);
-  outcome.converged = outcome.backward_error <= limit;
+  const double distance = errors.empty() ? 0.0 : std::ranges::max(errors);
+  outcome.backward_error = distance * attainable_error(b->rows());
+  outcome.converged = distance <= 1;
   return outcome;
 }
 
 /// solve_by_gmres() for few columns.
-GmresOutcome solve_few(LinearOperator& matrix, LinearOperator& inverse, double norm, Vectors& x) {
+GmresOutcome solve_few(LinearOperator& matrix, LinearOperator& inverse, double norm, Vectors& x,
+                       double enough) {
   Columns factors = maxima(x);
   for (double& factor : factors) factor = factor_near_one(factor);
-  if (!any_scales(factors)) return solve_few_near_one(matrix, inverse, norm, x);
+  if (!any_scales(factors)) return solve_few_near_one(matrix, inverse, norm, x, enough);
   x.scale_columns(factors);
-  const GmresOutcome outcome = solve_few_near_one(matrix, inverse, norm, x);
+  const GmresOutcome outcome = solve_few_near_one(matrix, inverse, norm, x, enough);
   x.scale_columns(inverses_of(factors));
   return outcome;
 }
@@ -309,14 +344,14 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
 }
 
 GmresOutcome solve_by_gmres(LinearOperator& matrix, LinearOperator& inverse, double norm,
-                            Vectors& x) {
-  if (x.columns() <= columns_at_once) return solve_few(matrix, inverse, norm, x);
+                            Vectors& x, double enough) {
+  if (x.columns() <= columns_at_once) return solve_few(matrix, inverse, norm, x, enough);
   GmresOutcome worst;
   for (Index first = 0; first < x.columns(); first += columns_at_once) {
     const Index count = std::min(columns_at_once, x.columns() - first);
     const Owned part = x.similar(count);
     part->copy_columns(x, first, 0, count);
-    const GmresOutcome outcome = solve_few(matrix, inverse, norm, *part);
+    const GmresOutcome outcome = solve_few(matrix, inverse, norm, *part, enough);
     x.copy_columns(*part, 0, first, count);
     worst.backward_error = std::max(worst.backward_error, outcome.backward_error);
     worst.steps = std::max(worst.steps, outcome.steps);

@@ -34,9 +34,11 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
 
 /// What solve_by_gmres() came to, the worst of the right-hand sides.
 struct GmresOutcome {
-  double backward_error = 0;  ///< ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, in double
+  /// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, in double; of columns that have converged,
+  /// attainable_error(n) at most.
+  double backward_error = 0;
   int steps = 0;              ///< applications of A and of M^-1, the residuals' aside
-  bool converged = true;      ///< backward_error is at most attainable_error(n)
+  bool converged = true;      ///< to what was asked for
 };
 
 /// The backward error that a solution in double of order n can be asked for: (4 + sqrt(n)) u,
@@ -53,9 +55,10 @@ double backward_error(LinearOperator& matrix, double norm, const Vectors& b, con
 /// Haidar, Tomov, Dongarra and Higham, SC18). `norm` is ||A|| in the infinity norm; `x` holds b on
 /// entry and the best x that was found on exit. Gives up after a cycle of 20 steps that does not
 /// halve the backward error, having taken gmres_bytes() of memory at most. Right-hand sides are
-/// taken 8 at a time, those far from 1 near it by powers of two. Collective.
+/// taken 8 at a time, those far from 1 near it by powers of two. A column whose ||b - A x||_2 is at
+/// most `enough` times ||b||_2 has converged as well. Collective.
 GmresOutcome solve_by_gmres(LinearOperator& matrix, LinearOperator& inverse, double norm,
-                            Vectors& x);
+                            Vectors& x, double enough = 0);
 
 /// Bytes of the vectors of solve_by_gmres() on a rank with `height` of the rows.
 std::int64_t gmres_bytes(Index height, Index right_hand_sides);

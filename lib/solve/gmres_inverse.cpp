@@ -1,5 +1,9 @@
 #include "solve/gmres_inverse.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace spsolve {
 
 GmresInverse::GmresInverse(SystemMatrix& matrix, const Equilibration& scaling,
@@ -34,11 +38,30 @@ GmresInverse::Trial GmresInverse::try_factors_alone(const Vectors* first) {
   return trial;
 }
 
+double GmresInverse::enough(const ScaleFactors& factors, std::optional<double>& spread) {
+  if (purpose_ != SolvePurpose::estimate) return 0;
+  if (!spread) {
+    spread = 1;
+    if (scaling_.scales) {
+      constexpr double none = std::numeric_limits<double>::infinity();
+      double smallest = none, largest = 0;
+      for (const double factor : factors.on_host()) {
+        smallest = std::min(smallest, factor);
+        largest = std::max(largest, factor);
+      }
+      smallest = -all_maximum(matrix_.team(), -smallest);
+      spread = smallest / all_maximum(matrix_.team(), largest);
+    }
+  }
+  // In n entries ||r||_1 is sqrt(n) ||r||_2 at most, and ||f||_1 is ||f||_2 at least.
+  return 0.1 * *spread / std::sqrt(static_cast<double>(matrix_.order()));
+}
+
 void GmresInverse::solve(LinearOperator& matrix, LinearOperator& inverse, double norm,
-                         const Vectors& f, Vectors& y) {
+                         double enough, const Vectors& f, Vectors& y) {
   left_ = maxima(f);
   copy(f, y);
-  const GmresOutcome outcome = solve_by_gmres(matrix, inverse, norm, y);
+  const GmresOutcome outcome = solve_by_gmres(matrix, inverse, norm, y, enough);
   const std::vector<double> sizes = maxima(y);
   for (std::size_t c = 0; c < left_.size(); ++c) {
     left_[c] = outcome.backward_error * (norm * sizes[c] + left_[c]);
@@ -46,13 +69,13 @@ void GmresInverse::solve(LinearOperator& matrix, LinearOperator& inverse, double
 }
 
 void GmresInverse::apply(const Vectors& x, Vectors& y) {
-  solve(scaled_, factors_, infinity_norm_, x, y);
+  solve(scaled_, factors_, infinity_norm_, enough(scaling_.rows, row_spread_), x, y);
 }
 
 void GmresInverse::apply_transposed(const Vectors& x, Vectors& y) {
   if (!one_norm_) one_norm_ = matrix_.one_norm(scaling_);
   Transposed matrix(scaled_), inverse(factors_);
-  solve(matrix, inverse, *one_norm_, x, y);
+  solve(matrix, inverse, *one_norm_, enough(scaling_.columns, column_spread_), x, y);
 }
 
 }  // namespace spsolve

@@ -5,6 +5,7 @@
 
 #include "solve/equilibrate.hpp"
 #include "solve/gmres.hpp"
+#include "solve/solve_purpose.hpp"
 #include "solve/system_matrix.hpp"
 
 namespace spsolve {
@@ -26,6 +27,9 @@ class GmresInverse final : public LinearOperator {
   /// The same by the factors alone.
   Trial try_factors_alone(const Vectors* first);
 
+  /// As Inverse::expect(). For estimates it solves for f - r instead of f, ||R^-1 r||_1 a tenth of
+  /// ||R^-1 f||_1 at most (of A^T: C), which tells as much of the norms of A^-1 but for that part.
+  void expect(SolvePurpose purpose) { purpose_ = purpose; }
   /// Inverse::left() of the last apply().
   const std::vector<double>& left() const { return left_; }
 
@@ -34,16 +38,19 @@ class GmresInverse final : public LinearOperator {
 
  private:
   std::unique_ptr<Vectors> right_hand_sides(const Vectors* first);
-  void solve(LinearOperator& matrix, LinearOperator& inverse, double norm, const Vectors& f,
-             Vectors& y);
+  void solve(LinearOperator& matrix, LinearOperator& inverse, double norm, double enough,
+             const Vectors& f, Vectors& y);
+  /// The part of ||f||_2 that ||r||_2 may be for the purpose, `factors` being those of f.
+  double enough(const ScaleFactors& factors, std::optional<double>& spread);
 
   SystemMatrix& matrix_;
   const Equilibration& scaling_;
   ScaledOperator scaled_;  // R A C
   LinearOperator& factors_;
   double infinity_norm_;
-  std::optional<double> one_norm_;  // when first asked for
+  std::optional<double> one_norm_, row_spread_, column_spread_;  // when first asked for
   std::vector<double> left_;
+  SolvePurpose purpose_ = SolvePurpose::solution;
 };
 
 }  // namespace spsolve

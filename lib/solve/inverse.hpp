@@ -14,6 +14,7 @@
 #include "solve/linear_operator.hpp"
 #include "solve/part_seconds.hpp"
 #include "solve/pivot_statistics.hpp"
+#include "solve/solve_purpose.hpp"
 #include "solve/system_matrix.hpp"
 
 namespace spsolve {
@@ -104,10 +105,6 @@ struct EliminationRun {
   /// A first guess of their solutions y, for methods that begin with one.
   const Vectors* guess = nullptr;
 };
-
-/// What a solve is for: a solution as it was asked for, a correction of one or a trial of the
-/// inverse, an estimate of norms.
-enum class SolvePurpose { solution, correction, estimate };
 
 /// (R A C)^-1 for a system's matrix A and its scale factors R and C, as what owns everything that
 /// it takes: what a row of the solver table makes. prepare(), then eliminate(), then apply() as

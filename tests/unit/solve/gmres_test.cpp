@@ -30,11 +30,12 @@ int cycle(const Function& matrix, const Function& inverse, const std::vector<dou
   return steps;
 }
 
-GmresOutcome solve(const Function& matrix, const Function& inverse, double norm, Dense<double>& x) {
+GmresOutcome solve(const Function& matrix, const Function& inverse, double norm, Dense<double>& x,
+                   double enough = 0) {
   SoloTeam team;
   test::OperatorOf a(matrix), m(inverse);
   const std::unique_ptr<Vectors> both = test::vectors_of(team, x);
-  const GmresOutcome outcome = solve_by_gmres(a, m, norm, *both);
+  const GmresOutcome outcome = solve_by_gmres(a, m, norm, *both, enough);
   x = own_rows(*both);
   return outcome;
 }
@@ -126,6 +127,30 @@ TEST(SolveByGmres, NeedsFewStepsWithAGoodPreconditioner) {
   EXPECT_LE(outcome.steps, 8);
   EXPECT_GE(outcome.steps, 2);
   EXPECT_LE(test::backward_error(matrix, b, x), 2 * attainable_error(n));
+}
+
+TEST(SolveByGmres, StopsWhereResidualsAreSmallEnough) {
+  const Index n = 60;
+  const Csr<double> matrix = diagonal(n, 20);
+  const Dense<double> b = random_multivector(n, 9, 8);
+  int before = 0;
+  for (const double enough : {0.5, 1e-2, 1e-4, 0.0}) {
+    Dense<double> x = b;
+    const GmresOutcome outcome = solve(multiplication_by(matrix), leave, 20, x, enough);
+    EXPECT_TRUE(outcome.converged);
+    EXPECT_GT(outcome.steps, before);
+    before = outcome.steps;
+    if (enough == 0) continue;
+    const Dense<double> product = test::multiply(matrix, x);
+    for (Index c = 0; c < b.columns; ++c) {
+      double left = 0, all = 0;
+      for (Index i = 0; i < n; ++i) {
+        left += std::pow(b(i, c) - product(i, c), 2);
+        all += std::pow(b(i, c), 2);
+      }
+      EXPECT_LE(std::sqrt(left), 1.0001 * enough * std::sqrt(all));
+    }
+  }
 }
 
 TEST(SolveByGmres, GivesUpWithoutOne) {

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace spsolve {
+
+/// What a solve is for: a solution as it was asked for, a correction of one or a trial of the
+/// inverse, an estimate of norms.
+enum class SolvePurpose { solution, correction, estimate };
+
+}  // namespace spsolve
