@@ -34,11 +34,11 @@ int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vect
 
 /// What solve_by_gmres() came to, the worst of the right-hand sides.
 struct GmresOutcome {
-  /// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, in double; of columns that have converged,
-  /// attainable_error(n) at most.
+  /// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, in double; of columns that have
+  /// converged, attainable_error(n) at most.
   double backward_error = 0;
-  int steps = 0;              ///< applications of A and of M^-1, the residuals' aside
-  bool converged = true;      ///< to what was asked for
+  int steps = 0;          ///< applications of A and of M^-1, the residuals' aside
+  bool converged = true;  ///< to what was asked for
 };
 
 /// The backward error that a solution in double of order n can be asked for: (4 + sqrt(n)) u,
