@@ -1,11 +1,11 @@
 #include "cuda/team/nccl_communicator.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "core/error.hpp"
 #include "cuda/core/cuda_check.hpp"
 #include "cuda/core/vendor/vendor_library.hpp"
+#include "cuda/team/shared_gpu.hpp"
 #include "process/pulse.hpp"
 
 #ifdef SPSOLVE_HAVE_NCCL
@@ -121,19 +121,6 @@ class Communicator final : public NcclCommunicator {
  private:
   ncclComm_t communicator_;
 };
-
-bool some_share_a_gpu(Team& team) {
-  int device = 0;
-  cudaDeviceProp properties{};
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
-  std::vector<std::string> all;
-  for (const cudaUUID_t& uuid : all_gather(team, properties.uuid)) {
-    all.emplace_back(uuid.bytes, sizeof(uuid.bytes));
-  }
-  std::ranges::sort(all);
-  return std::ranges::adjacent_find(all) != all.end();
-}
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/team/nccl_team.hpp"
 #include "cuda/team/peer_memory.hpp"
+#include "cuda/team/shared_gpu.hpp"
 
 namespace spsolve::cuda {
 
@@ -68,7 +69,11 @@ std::string Transports::try_out(Transport transport) {
   std::string reason;
   switch (transport) {
     case Transport::peer:
-      if (!peers_reach_each_other(team_)) {
+      if (some_share_a_gpu(team_)) {
+        reason =
+            "some ranks share a GPU, whose turns a rank would spend on waiting there for the "
+            "others";
+      } else if (!peers_reach_each_other(team_)) {
         reason = "the GPUs of some ranks can't copy to each other's memory";
       }
       break;

@@ -153,7 +153,7 @@ class HaloTransport : public DistributedGpuTest, public testing::WithParamInterf
     if (IsSkipped()) return;
     const std::string reason = refusal_of(GetParam());
     if (reason.empty()) return;
-    // NCCL wants a GPU for each rank, and nothing else where it was built in.
+    // NCCL and copies want a GPU for each rank, and nothing else where they were built in.
     const bool may_lack =
         GetParam() == Transport::mpi ||
         reason.find(ranks_share_gpus() ? "share" : "built without NCCL") != std::string::npos;
