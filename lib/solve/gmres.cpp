@@ -186,7 +186,8 @@ class Goal {
     for (double& size : enough_) size *= enough;
   }
 
-  /// How far columns with the residual r are from it, as a multiple: at most 1 where they are there.
+  /// How far columns with the residual r are from it, as a multiple: at most 1 where they are
+  /// there.
   Columns distances(const Vectors& x, const Vectors& r) const {
     Columns distances = backward_errors(norm_, of_b_, x, r);
     for (double& distance : distances) distance /= limit_;
