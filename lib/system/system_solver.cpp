@@ -152,9 +152,8 @@ SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x
   if (inverse_->came_to_nothing() && !is_singular()) {
     outcome.refinement.forward_error = Trust::unknown;
   }
-  const bool estimates = question_.options.condition && !is_singular();
-  if (as_it_is && krylov->converged && !estimates) {
-    // Nothing else tells how far x is off.
+  if (krylov && krylov->converged && !outcome.refinement.tried) {
+    // What iterations estimate of the condition tells nothing of parts of x that they don't see.
     times.measure("check", [&] {
       inverse_->expect(SolvePurpose::estimate);
       outcome.refinement.forward_error =
@@ -218,14 +217,19 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
                        .probe = {}};
   const bool estimates = question_.options.condition && !is_singular() && (fit || !facts.krylov);
   // What a Krylov method comes to differs from one right-hand side to the next.
-  if (facts.krylov) known = {};
-  // Factors of a singular matrix solve for what is in its range: a solve more tells them apart, but
-  // for those in float, which lose solutions of badly scaled systems, too.
-  if (!question_.options.condition && !facts.krylov && !is_singular() &&
-      question_.options.precision != Precision::float32) {
-    if (!known.probe) {
-      times.measure("check", [&] { known.probe = probe_known_solution(matrix, inverse); });
-    }
+  if (facts.krylov) known.normwise = known.componentwise = {};
+  // By finish(), without adding the correction.
+  figures.refinement.tried = figures.refinement.tried || (facts.krylov && facts.krylov->converged);
+  // Of iterations two steps tell what they don't see.
+  const auto probe = [&] {
+    return probe_known_solution(matrix, inverse, figures.iterates ? 2 : 1);
+  };
+  // Factors of a singular matrix solve for what is in its range, and iterations may not see the
+  // part of x, nor of its error, that A all but annihilates: a solve more tells. But iterations
+  // that stop early lose solutions of other systems, too.
+  const bool finds = !facts.krylov || (fit && question_.options.tolerance == 0);
+  if (!question_.options.condition && finds && !is_singular()) {
+    if (!known.probe) times.measure("check", [&] { known.probe = probe(); });
     figures.probe = known.probe;
   }
   bool judged = false;
@@ -248,7 +252,7 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
     space_ = {};  // estimates have vectors of their own
     times.measure("condition", [&] {
       figures.condition.reset();
-      figures.probe = known.probe = probe_known_solution(matrix, inverse);
+      figures.probe = known.probe = probe();
       inverse_->expect(SolvePurpose::estimate);
       figures.hidden = hidden.of_rounding;
       if (fit) {

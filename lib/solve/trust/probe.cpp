@@ -38,7 +38,7 @@ double scaled_norm(const Vectors& e, const Vectors& inverse_scale, Vectors& scal
 
 }  // namespace
 
-Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse) {
+Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse, int least_steps) {
   const Range all{0, matrix.own().size()};
   std::unique_ptr<Vectors> error, back;
   {
@@ -60,7 +60,10 @@ Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse) {
   Probe probe;
   probe.left = scaled_norm(*error, *back, *correction);
   int stalled = 0;
-  while (!probe.found() && probe.steps < most_steps) {
+  const auto enough = [&] {
+    return probe.found() && (probe.steps >= least_steps || probe.found_all(matrix.order()));
+  };
+  while (!enough() && probe.steps < most_steps) {
     const double before = probe.left;
     Vectors& zero = *correction;
     zero.fill(0);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "solve/linear_operator.hpp"
 #include "solve/system_matrix.hpp"
 
@@ -15,13 +17,18 @@ struct Probe {
 
   /// Whether the solution was found: A is regular, and solves with it contract.
   bool found() const { return left <= least_doubt; }
+  /// Whether it was found to its last digit, of n elements.
+  bool found_all(Index n) const {
+    return left <= 4 * unit_roundoff * std::sqrt(static_cast<double>(n));
+  }
 };
 
 /// Takes z_j = c_j g_j with random g_j of the normal distribution, C = diag(c) the column scaling
 /// of equilibration_of(), starts with the error e = z of x = 0 as a solution of A x = A z, and
 /// refines: e <- e - M A e, M = `inverse` an approximation to A^-1, A e in twice the precision of
-/// double (see measure()). Stops where ||C^-1 e||_2 <= least_doubt, after a step (not the first)
-/// that does not halve it, and after 10.
+/// double (see measure()). Stops where ||C^-1 e||_2 <= least_doubt after `least_steps`, or where it
+/// is round-off, after three steps in a row that do not halve it, and after 10. Two steps tell what
+/// of e an iteration does not see.
 ///
 /// Where A is regular and ||M A - I|| < 1/2, e vanishes, mostly in one step. Where A is singular,
 /// it cannot: with A v = 0, ||C^-1 v||_2 = 1, A z is the same for all z + t v, so whatever is
@@ -31,6 +38,6 @@ struct Probe {
 /// and any scaling of rows and columns, where a condition estimated from such factors can't: it may
 /// come out small, as the factors are those of some other, regular matrix. Cost: 1 to 10 products
 /// with A and solves of one column, and one equilibration_of(). Collective.
-Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse);
+Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse, int least_steps = 1);
 
 }  // namespace spsolve

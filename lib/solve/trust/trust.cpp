@@ -51,14 +51,27 @@ bool is_the_matrix(const TrustFigures& figures) {
          figures.condition->normwise * static_cast<double>(figures.order) >= 0.1 / unit_roundoff;
 }
 
-/// What corrections say of the error of x: the last one, and what it does not show.
-double estimate_of(const TrustFigures& figures) {
-  return figures.refinement.forward_error + figures.hidden;
+/// What an iteration does not see of the error of x, and corrects no more than it did of a known
+/// solution's.
+double unseen(const TrustFigures& figures) {
+  const bool all = !figures.iterates || !figures.probe || figures.probe->found_all(figures.order);
+  return all ? 0.0 : figures.probe->left;
 }
 
-/// The same of the condition, where there is one.
+/// What corrections say of the error of x: the last one, and what it does not show. Beside a bound
+/// it is what they let expect.
+double estimate_of(const TrustFigures& figures) {
+  const double beside = figures.condition ? 0.0 : unseen(figures);
+  return figures.refinement.forward_error + figures.hidden + beside;
+}
+
+/// The same of the condition, where there is one. That of an iteration is too small where its
+/// corrections are larger.
 double bound_of(const TrustFigures& figures) {
-  return forward_bound(*figures.condition, figures.refinement.after) + figures.hidden;
+  const double bound = forward_bound(*figures.condition, figures.refinement.after);
+  const double correction = figures.refinement.forward_error;
+  const bool counts = figures.iterates && std::isfinite(correction);
+  return (counts ? std::max(bound, correction) : bound) + figures.hidden + unseen(figures);
 }
 
 Doubt doubt_about(const TrustFigures& figures) {
@@ -131,9 +144,11 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
             evidence(figures), but);
       }
       return fmt::format(
-          "the elimination lost too many digits to tell this matrix from a singular one ({}): none "
-          "of the digits of x is certain; try {}",
-          evidence(figures), most_stable(figures.method));
+          "the {} to tell this matrix from a singular one ({}): none of the digits of x is "
+          "certain; "
+          "try {}",
+          figures.has_pivots ? "elimination lost too many digits" : "iteration finds too little",
+          evidence(figures), figures.has_pivots ? most_stable(figures.method) : "a sparse method");
     case Doubt::bound:
       if (figures.hidden >= no_digit) {
         return fmt::format(
@@ -174,7 +189,7 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
         figures.pivots.largest_pivot / figures.pivots.smallest_pivot,
         doubt == Doubt::pivots ? "; solve.condition=true tells" : "");
   }
-  if (!figures.condition && !figures.has_pivots && doubt == Doubt::none) {
+  if (!figures.condition && !figures.probe && !figures.has_pivots && doubt == Doubt::none) {
     return "without solve.condition nothing tells whether the matrix is singular, and x one of "
            "many "
            "solutions";

@@ -80,7 +80,8 @@ double forward_bound(const Condition& condition, const Quality& quality);
 
 /// Judges a solution. With u = 2^-53, kappa and c the condition in the norm and by components, eta
 /// and omega the backward errors alike, v what is hidden, B = min(2 kappa eta, c omega) + v, s the
-/// estimate of refinement, the last correction, + v:
+/// estimate of refinement, the last correction, + v. Of an iteration B is s at least, and what it
+/// left of the known solution is added to B, or to s where there is no B:
 ///
 ///     singular    the known solution was not found (see probe_known_solution()), or c >= 1 / u
 ///     factors     the same with factors in float, already for c >= 2^24 / 10, or where the

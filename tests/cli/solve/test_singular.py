@@ -237,9 +237,20 @@ class Singular(Systems):
                                     ["solve.condition=false", *settings]))
                 for result, report in self.solve_all(systems):
                     self.assert_doubted(result, report)
-        # Nor are Krylov methods, for a solution more; but that is said.
+
+    def test_without_a_condition_iterations_are_asked_for_a_known_solution(self):
+        draw = random.Random(9)
+        for method in ("gmres", "bicgstab", "idr", "minres", "cg", "block_cg"):
+            graph = grown(draw, 20, 2)
+            result, report = self.solve(laplacian(graph), [0.0] * 20,
+                                        ["solve.condition=false", f"solve.method={method}"])
+            with self.subTest(method):
+                self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+                self.assertIn("a random solution, known beforehand", " ".join(report["notes"]))
+        # Not where less is asked for; but that is said.
         result, report = self.solve(laplacian(grown(draw, 20, 2)), [0.0] * 20,
-                                    ["solve.condition=false", "solve.method=gmres"])
+                                    ["solve.condition=false", "solve.method=gmres",
+                                     "solve.tolerance=1e-10"])
         self.assertEqual(result.code, SOLVED, result.text)
         self.assertIn("nothing tells whether the matrix is singular", " ".join(report["notes"]))
 

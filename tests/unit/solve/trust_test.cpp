@@ -173,6 +173,21 @@ const Case cases[] = {
        f.probe.reset();
      },
      Doubt::none, std::nullopt, false, true, "nothing tells whether the matrix is singular"},
+    {"iterations_that_found_a_known_solution",
+     [](TrustFigures& f) {
+       f.has_pivots = false;
+       f.iterates = true;
+       f.condition.reset();
+     },
+     Doubt::none, std::nullopt, false, true, ""},
+    {"iterations_that_lost_a_known_solution",
+     [](TrustFigures& f) {
+       f.has_pivots = false;
+       f.iterates = true;
+       f.condition.reset();
+       f.probe = lost;
+     },
+     Doubt::factors, 0, false, false, "the iteration finds too little"},
     {"no_refinement", [](TrustFigures& f) { f.refinement.forward_error = unknown; }, Doubt::none,
      14, true, false, ""},
     {"nothing_estimated",
