@@ -21,7 +21,7 @@ namespace spsolve {
 /// 3. where multipliers grew, a trial of the factors alone, by the first right-hand side, now or
 ///    when it comes; where that leaves too large a backward error, or pivots were made larger:
 ///    GMRES on these factors for every solve (Li and Demmel 1998), if it converges for a first one,
-///    in few steps where another elimination is soon done, and finds a solution that is known;
+///    in few steps where another elimination is soon done, and finds a known solution at once;
 /// 4. elimination again with threshold pivoting, pivots that fail passed on to the parent
 ///    (see threshold.hpp); on rank 0;
 /// 5. refusal, with the rank that was found.
