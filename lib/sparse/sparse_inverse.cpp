@@ -212,6 +212,11 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
                     trial.outcome.backward_error);
     return nullptr;
   }
+  if (is_slow(trial.outcome.steps)) {
+    failure.words = fmt::format("{}, and GMRES on these factors took {} steps for a first solution",
+                                told, trial.outcome.steps);
+    return nullptr;
+  }
   // Perturbed factors of a singular matrix leave small residuals, too.
   by_gmres_ = true;
   ScaledOperator inverse = ScaledOperator::unscaled(*this, *matrix_, *scaling_);
@@ -221,12 +226,6 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
     failure.words = fmt::format("{}, and with these factors GMRES found {}", told,
                                 probe.found() ? "a solution that was known only in part"
                                               : "another solution than one that was known");
-    return nullptr;
-  }
-  if (is_slow(trial.outcome.steps)) {
-    by_gmres_ = false;
-    failure.words = fmt::format("{}, and GMRES on these factors took {} steps for a first solution",
-                                told, trial.outcome.steps);
     return nullptr;
   }
   facts_.notes.push_back(

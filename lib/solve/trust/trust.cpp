@@ -79,9 +79,10 @@ Doubt doubt_about(const TrustFigures& figures) {
   if (figures.probe && !figures.probe->found()) {
     return is_the_matrix(figures) ? Doubt::singular : Doubt::factors;
   }
-  if (condition && figures.float_factors && condition->componentwise >= largest_by_float) {
-    return Doubt::factors;
-  }
+  // What is small beside others vanishes in float, and so do corrections of it.
+  const bool vanishes = condition ? condition->componentwise >= largest_by_float
+                                  : figures.refinement.after.componentwise_error >= no_digit;
+  if (figures.float_factors && vanishes) return Doubt::factors;
   if (condition && condition->componentwise >= 1 / unit_roundoff) return Doubt::singular;
   const double estimate = estimate_of(figures);
   // Where iterations that x was corrected by told nothing, their estimates of norms don't, either.
@@ -117,6 +118,10 @@ std::string evidence(const TrustFigures& figures) {
     if (!words.empty()) words += "; ";
     words += "a random solution, known beforehand, was not found again";
   }
+  if (words.empty()) {
+    words = fmt::format("a componentwise backward error of {:.0e}",
+                        figures.refinement.after.componentwise_error);
+  }
   return words;
 }
 
@@ -145,8 +150,7 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
       }
       return fmt::format(
           "the {} to tell this matrix from a singular one ({}): none of the digits of x is "
-          "certain; "
-          "try {}",
+          "certain; try {}",
           figures.has_pivots ? "elimination lost too many digits" : "iteration finds too little",
           evidence(figures), figures.has_pivots ? most_stable(figures.method) : "a sparse method");
     case Doubt::bound:

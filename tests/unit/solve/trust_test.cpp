@@ -148,6 +148,13 @@ const Case cases[] = {
      Doubt::factors, 0, false, false, "factors in float can't tell"},
     {"float_and_harmless", [](TrustFigures& f) { f.float_factors = true; }, Doubt::none, 14, true,
      true, ""},
+    {"float_without_a_condition_and_rows_that_vanish_in_it",
+     [](TrustFigures& f) {
+       f.float_factors = true;
+       f.condition.reset();
+       f.refinement.after.componentwise_error = 1;
+     },
+     Doubt::factors, 0, false, false, "a componentwise backward error of 1e+00"},
     {"bound_without_convergence",
      [](TrustFigures& f) {
        f.condition = Condition{1e15, 1e13};
