@@ -6,9 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "helpers/reference.hpp"
-#include "helpers/systems_in_bands.hpp"
-#include "matrix/structure.hpp"
 
 namespace spsolve {
 namespace {
@@ -282,63 +279,6 @@ TEST(ForwardBound, IsTheSmallerOfTwo) {
   EXPECT_DOUBLE_EQ(forward_bound({100, unknown}, quality), 2e-14);
 }
 
-/// Solves with a factor M of A other than A^-1 itself, as round-off makes it.
-Probe probe_of(const Dense<double>& a, const Dense<double>& inverse) {
-  SoloTeam team;
-  const Csr<double> of_inverse = test::sparse(inverse);
-  SystemMatrix matrix = test::matrix_in_bands(team, test::sparse(a));
-  test::OperatorOf solves([&](Dense<double>& x) { x = test::multiply(of_inverse, x); });
-  return probe_known_solution(matrix, solves);
-}
-
-Dense<double> two_by_two(double a, double b, double c, double d) {
-  Dense<double> matrix(2, 2);
-  matrix.values = {a, b, c, d};
-  return matrix;
-}
-
-TEST(Probe, FindsTheSolutionOfARegularMatrix) {
-  const Probe exact = probe_of(two_by_two(2, 1, 1, 1), two_by_two(1, -1, -1, 2));
-  EXPECT_TRUE(exact.found());
-  EXPECT_EQ(exact.steps, 1);
-  const Probe crude = probe_of(two_by_two(2, 1, 1, 1), two_by_two(1.01, -1, -1, 2.01));
-  EXPECT_TRUE(crude.found());
-  EXPECT_GT(crude.steps, 1);
-}
-
-TEST(Probe, FindsNoSolutionOfASingularMatrixWhateverTheFactors) {
-  // [1 1; 1 1] with the inverses of nearby matrices [1 1; 1 1 + e].
-  for (const double e : {1e-16, 1e-8, 1e-2, 1.0}) {
-    const Probe probe =
-        probe_of(two_by_two(1, 1, 1, 1), two_by_two(1 + 1 / e, -1 / e, -1 / e, 1 / e));
-    EXPECT_FALSE(probe.found()) << e;
-    EXPECT_LE(probe.steps, 3) << e;
-  }
-  EXPECT_FALSE(probe_of(two_by_two(1, 0, 0, 0), two_by_two(1, 0, 0, 1e30)).found());
-}
-
-TEST(Probe, DoesNotDependOnTheScale) {
-  for (const double r : {1.0, 0x1p300, 0x1p-300}) {
-    for (const double c : {1.0, 0x1p200, 0x1p-200}) {
-      EXPECT_TRUE(probe_of(two_by_two(2 * r, r * c, 1, c), two_by_two(1 / r, -1, -1 / c / r, 2 / c))
-                      .found())
-          << r << " " << c;
-      EXPECT_FALSE(
-          probe_of(two_by_two(r, r * c, 1, c), two_by_two(2 / r, -1, -1 / c / r, 1 / c)).found())
-          << r << " " << c;
-    }
-  }
-}
-
-TEST(Probe, WhatIsNotFiniteIsNotFound) {
-  const double bad = std::nan("");
-  EXPECT_FALSE(probe_of(two_by_two(1, 0, 0, 1), two_by_two(bad, bad, bad, bad)).found());
-}
-
-TEST(Probe, FindsNothingToLookForWithoutUnknowns) {
-  EXPECT_TRUE(probe_of(Dense<double>(0, 0), Dense<double>(0, 0)).found());
-}
-
 TEST(Judge, WhatIsHiddenIsAddedToBoundAndEstimate) {
   TrustFigures figures = harmless();
   figures.condition = Condition{1e14, 1e13};
@@ -355,6 +295,24 @@ TEST(Judge, WhatIsHiddenIsAddedToBoundAndEstimate) {
   EXPECT_EQ(doubted.doubt, Doubt::bound);
   EXPECT_EQ(doubted.verdict, Verdict::uncertain);
   EXPECT_NE(doubted.notes.front().find("too small, or too inaccurate"), std::string::npos);
+}
+
+TEST(Judge, WhatAnIterationDoesNotSeeCounts) {
+  TrustFigures figures = harmless();
+  figures.has_pivots = false;
+  figures.iterates = true;
+  figures.probe = Probe{1e-9, 2};
+  const Trust seen = judge(figures);
+  EXPECT_EQ(seen.doubt, Doubt::none);
+  EXPECT_GE(seen.bound, 1e-9);
+  EXPECT_EQ(seen.estimate, unit_roundoff);
+  figures.refinement.forward_error = 1e-7;
+  EXPECT_GE(judge(figures).bound, 1e-7);
+  figures.refinement.forward_error = unit_roundoff;
+  figures.condition.reset();
+  EXPECT_GE(judge(figures).estimate, 1e-9);
+  figures.iterates = false;
+  EXPECT_EQ(judge(figures).estimate, unit_roundoff);
 }
 
 }  // namespace
