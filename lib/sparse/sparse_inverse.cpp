@@ -7,7 +7,6 @@
 #include "core/extremes.hpp"
 #include "core/tuning.hpp"
 #include "plan/memory_plan.hpp"
-#include "solve/trust/probe.hpp"
 #include "sparse/analysis/analysis_summary.hpp"
 
 namespace spsolve {
@@ -183,13 +182,29 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
 }
 
 template <typename T>
+double SparseInverse<T>::seconds_of_threshold() const {
+  constexpr double of_first = 4;  // it takes so many times as long
+  return of_first * predicted_seconds(facts_.sparse->flops, facts_.sparse->factor_entries, 1);
+}
+
+template <typename T>
 bool SparseInverse<T>::is_slow(int steps) const {
   constexpr int few_steps = 8;
-  constexpr double of_first = 4;  // threshold pivoting takes so many times as long
   if (steps < few_steps || memory_.memory() == MemoryKind::gpu || choice_.over_ranks) return false;
   const auto entries = static_cast<double>(facts_.sparse->factor_entries);
-  return steps * host_tuning.seconds_of_entry_in_estimates * entries >
-         of_first * predicted_seconds(facts_.sparse->flops, facts_.sparse->factor_entries, 1);
+  return steps * host_tuning.seconds_of_entry_in_estimates * entries > seconds_of_threshold();
+}
+
+template <typename T>
+Probe SparseInverse<T>::look_for_known_solution() {
+  ScaledOperator inverse = ScaledOperator::unscaled(*this, *matrix_, *scaling_);
+  return probe_known_solution(*matrix_, inverse);
+}
+
+template <typename T>
+bool SparseInverse<T>::finds(const Probe& probe) const {
+  constexpr double well = 1e-6, soon = 1;  // seconds
+  return probe.found() && (probe.first <= well || seconds_of_threshold() > soon);
 }
 
 template <typename T>
@@ -219,9 +234,8 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
   }
   // Perturbed factors of a singular matrix leave small residuals, too.
   by_gmres_ = true;
-  ScaledOperator inverse = ScaledOperator::unscaled(*this, *matrix_, *scaling_);
-  const Probe probe = probe_known_solution(*matrix_, inverse);
-  if (!probe.found() || probe.steps > 1) {
+  const Probe probe = look_for_known_solution();
+  if (!finds(probe)) {
     by_gmres_ = false;
     failure.words = fmt::format("{}, and with these factors GMRES found {}", told,
                                 probe.found() ? "a solution that was known only in part"
@@ -262,6 +276,13 @@ std::unique_ptr<Vectors> SparseInverse<T>::make_sure(const EliminationRun& run) 
                   : choice_.over_ranks                ? " on rank 0"
                                                       : "",
                   facts_.sparse->delayed_pivots, failure.words));
+  // Next to a singular matrix they may be too far off alone.
+  if (!look_for_known_solution().found()) {
+    gmres();
+    by_gmres_ = true;
+    by_gmres_ = look_for_known_solution().found();
+    if (by_gmres_) facts_.notes.push_back("solutions are by GMRES on the factors of that");
+  }
   return nullptr;
 }
 

@@ -7,6 +7,7 @@
 
 #include "solve/gmres_inverse.hpp"
 #include "solve/inverse.hpp"
+#include "solve/trust/probe.hpp"
 #include "sparse/gathered_matrix.hpp"
 #include "sparse/held_factors.hpp"
 
@@ -21,9 +22,10 @@ namespace spsolve {
 /// 3. where multipliers grew, a trial of the factors alone, by the first right-hand side, now or
 ///    when it comes; where that leaves too large a backward error, or pivots were made larger:
 ///    GMRES on these factors for every solve (Li and Demmel 1998), if it converges for a first one,
-///    in few steps where another elimination is soon done, and finds a known solution at once;
+///    and finds a known solution, in few steps where another elimination is soon done;
 /// 4. elimination again with threshold pivoting, pivots that fail passed on to the parent
-///    (see threshold.hpp); on rank 0;
+///    (see threshold.hpp); on rank 0; GMRES on its factors where these alone find no known
+///    solution;
 /// 5. refusal, with the rank that was found.
 template <typename T>
 class SparseInverse final : public Inverse {
@@ -57,6 +59,12 @@ class SparseInverse final : public Inverse {
   /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
   /// than another elimination on hosts.
   bool is_slow(int steps) const;
+  /// By the factors as they are, or by GMRES on them where that is how they solve.
+  Probe look_for_known_solution();
+  /// Whether factors found a known solution well enough: in one step, where others are soon made.
+  bool finds(const Probe& probe) const;
+  /// What elimination with threshold pivoting takes a thread of the host, as predicted.
+  double seconds_of_threshold() const;
   /// Whether the factors do, by themselves or with GMRES; if not, `failure` says why. Hands back
   /// what was solved for run.first on the way.
   std::unique_ptr<Vectors> try_out(const EliminationRun& run, FactorFailure& failure);

@@ -58,7 +58,7 @@ Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse, int le
   }
   const std::unique_ptr<Vectors> residual = matrix.vectors(1), correction = matrix.vectors(1);
   Probe probe;
-  probe.left = scaled_norm(*error, *back, *correction);
+  const double whole = probe.left = scaled_norm(*error, *back, *correction);
   int stalled = 0;
   const auto enough = [&] {
     return probe.found() && (probe.steps >= least_steps || probe.found_all(matrix.order()));
@@ -71,7 +71,7 @@ Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse, int le
     inverse.apply(*residual, *correction);
     add_multiple(1, *correction, *error);
     probe.left = scaled_norm(*error, *back, *correction);
-    ++probe.steps;
+    if (++probe.steps == 1) probe.first = probe.left / whole;
     stalled = probe.left <= before / 2 ? 0 : stalled + 1;
     if (!std::isfinite(probe.left) || stalled > most_stalled) break;
   }

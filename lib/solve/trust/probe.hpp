@@ -11,6 +11,7 @@ namespace spsolve {
 struct Probe {
   double left = 0;  ///< of the known solution's error, ||e / c||_2; infinite for what is not finite
   int steps = 0;    ///< corrections that it took
+  double first = 0;  ///< what the first of them left, as a part of the solution
 
   /// Below `left` = tau a singular A has at most this chance of 0.8 tau to come.
   static constexpr double least_doubt = 1e-6;
