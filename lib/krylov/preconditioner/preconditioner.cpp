@@ -106,14 +106,19 @@ Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool sym
     return Preconditioner::multigrid;
   }
   if (method == Method::cg) return positive ? Preconditioner::ic0 : Preconditioner::none;
-  if (method == Method::minres) return Preconditioner::jacobi;
+  if (method == Method::minres) {
+    const auto zeros = std::ranges::count(own_diagonal(matrix), 0.0);
+    return all_sum(matrix.team(), zeros) == 0 ? Preconditioner::jacobi : Preconditioner::none;
+  }
   return Preconditioner::ilu0;
 }
 
 std::string preconditioner_help() {
   std::string text =
       "Preconditioners of solve.preconditioner, for the Krylov methods; auto takes multigrid where "
-      "A looks elliptic, else ic0 with cg, jacobi with minres and ilu0 with the others:\n\n";
+      "A looks elliptic, else ic0 with cg and jacobi with minres, or none where the diagonal does "
+      "not "
+      "allow that, and ilu0 with the others:\n\n";
   for (const PreconditionerRow& row : table) {
     text += fmt::format("{}\n      {}\n", name(row.kind), row.sentence);
   }
