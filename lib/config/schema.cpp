@@ -207,8 +207,7 @@ const Option option_table[] = {
         "solve.preconditioner",
         "Krylov methods: what stands for A^-1 in a step; auto: multigrid where A looks elliptic, "
         "else ic0 with cg and block_cg, jacobi with minres (none where the diagonal does not allow "
-        "it) "
-        "and ilu0 with the others."),
+        "it) and ilu0 with the others."),
     number_or_auto<&Config::solve, &Config::Solve::tolerance>(
         "solve.tolerance",
         "Krylov methods: the backward error that they stop at; auto: as small as double gets.",

@@ -105,8 +105,9 @@ Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool sym
       (elastic || elliptic >= most_rows * static_cast<double>(order))) {
     return Preconditioner::multigrid;
   }
-  if (method == Method::cg || method == Method::block_cg)
+  if (method == Method::cg || method == Method::block_cg) {
     return positive ? Preconditioner::ic0 : Preconditioner::none;
+  }
   if (method == Method::minres) {
     const auto zeros = std::ranges::count(own_diagonal(matrix), 0.0);
     return all_sum(matrix.team(), zeros) == 0 ? Preconditioner::jacobi : Preconditioner::none;
@@ -118,9 +119,7 @@ std::string preconditioner_help() {
   std::string text =
       "Preconditioners of solve.preconditioner, for the Krylov methods; auto takes multigrid where "
       "A looks elliptic, else ic0 with cg and block_cg and jacobi with minres, or none where the "
-      "diagonal does "
-      "not "
-      "allow that, and ilu0 with the others:\n\n";
+      "diagonal does not allow that, and ilu0 with the others:\n\n";
   for (const PreconditionerRow& row : table) {
     text += fmt::format("{}\n      {}\n", name(row.kind), row.sentence);
   }
