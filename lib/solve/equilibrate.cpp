@@ -12,31 +12,26 @@ namespace spsolve {
 
 namespace {
 
-/// The power of two that brings `largest` > 0 into [1/2, 1), within the range of double.
-double power_below_inverse(double largest) {
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  return std::ldexp(1.0, std::clamp(-exponent, -1022, 1022));
-}
-
-/// The factors that bring each of `largest` near 1; 1 for a zero.
-std::vector<double> factors_for(const std::vector<double>& largest) {
-  std::vector<double> factors;
-  factors.reserve(largest.size());
-  for (const double value : largest) {
-    factors.push_back(value > 0 && std::isfinite(value) ? power_below_inverse(value) : 1.0);
+/// The exponents of the powers of two that bring each of `largest` into [1/2, 1), within the range
+/// of double; 0 for a zero.
+std::vector<std::int16_t> exponents_for(const std::vector<double>& largest) {
+  std::vector<std::int16_t> exponents(largest.size());
+  for (std::size_t i = 0; i < largest.size(); ++i) {
+    if (!(largest[i] > 0) || !std::isfinite(largest[i])) continue;
+    int exponent = 0;
+    std::frexp(largest[i], &exponent);
+    exponents[i] = static_cast<std::int16_t>(std::clamp(-exponent, -1022, 1022));
   }
-  return factors;
+  return exponents;
 }
 
-/// The largest and the smallest of numbers that are not zero, on all ranks.
-struct Spread {
-  double most = 0, least = std::numeric_limits<double>::infinity();
+std::vector<double> powers_of_two(const std::vector<std::int16_t>& exponents) {
+  std::vector<double> powers(exponents.size());
+  for (std::size_t i = 0; i < powers.size(); ++i) powers[i] = std::ldexp(1.0, exponents[i]);
+  return powers;
+}
 
-  /// Whether they differ by a factor of 10 or more.
-  bool is_far() const { return least <= 0.1 * most; }
-};
-
+/// On all ranks. Collective.
 Spread spread_of(Team& team, const std::vector<double>& values) {
   Spread spread;
   for (const double value : values) {
@@ -62,18 +57,26 @@ bool is_extreme(double largest, Precision precision) {
 
 }  // namespace
 
+const MatrixScales& scales_of(const SystemMatrix& matrix) {
+  if (matrix.scales() != nullptr) return *matrix.scales();
+  auto scales = std::make_shared<MatrixScales>();
+  std::vector<double> largest = matrix.row_maxima().values;
+  scales->rows = exponents_for(largest);
+  scales->of_rows = spread_of(matrix.team(), largest);
+  largest = matrix.column_maxima(powers_of_two(scales->rows)).values;
+  scales->columns = exponents_for(largest);
+  scales->of_columns = spread_of(matrix.team(), largest);
+  matrix.scales() = std::move(scales);
+  return *matrix.scales();
+}
+
 Equilibration equilibration_of(const SystemMatrix& matrix, AutoSwitch wanted, Precision precision) {
   if (wanted == AutoSwitch::off) return {};
-  Team& team = matrix.team();
-  const std::vector<double> of_rows = matrix.row_maxima().values;
-  Equilibration scaling{true, factors_for(of_rows), {}};
-  const std::vector<double> of_columns = matrix.column_maxima(scaling.rows.on_host()).values;
-  scaling.columns = factors_for(of_columns);
-  const Spread rows = spread_of(team, of_rows);
-  const bool worth_it =
-      rows.is_far() || is_extreme(rows.most, precision) || spread_of(team, of_columns).is_far();
+  const MatrixScales& scales = scales_of(matrix);
+  const bool worth_it = scales.of_rows.is_far() || is_extreme(scales.of_rows.most, precision) ||
+                        scales.of_columns.is_far();
   if (wanted == AutoSwitch::automatic && !worth_it) return {};
-  return scaling;
+  return {true, powers_of_two(scales.rows), powers_of_two(scales.columns)};
 }
 
 ScaledOperator::ScaledOperator(LinearOperator& of, const SystemMatrix& matrix,

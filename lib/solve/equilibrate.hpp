@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "solve/options.hpp"
@@ -17,14 +19,32 @@ struct Equilibration {
   ScaleFactors rows, columns;  ///< own().size() of each, where it scales
 };
 
+/// The largest and the smallest of numbers that are not zero.
+struct Spread {
+  double most = 0, least = std::numeric_limits<double>::infinity();
+
+  /// Whether they differ by a factor of 10 or more.
+  bool is_far() const { return least <= 0.1 * most; }
+};
+
+/// Exponents of the powers of two that equilibration_of() scales by, of own rows and columns, and
+/// the largest entries that they are of: of rows, and of columns after the rows were scaled.
+struct MatrixScales {
+  std::vector<std::int16_t> rows, columns;
+  Spread of_rows, of_columns;  ///< on all ranks
+};
+
+/// These of the values of a matrix, which keeps them, in 4 bytes a row. Cost: two passes over the
+/// non-zeros by the host, a message each way with each neighbour, the first time. Collective.
+const MatrixScales& scales_of(const SystemMatrix& matrix);
+
 /// Scale factors as LAPACK's geequb finds them: r_i = 1 / max_j |a_ij|, then c_j = 1 / max_i r_i
 /// |a_ij|, each rounded to a power of two, so that scaling rounds nothing (short of underflow of
 /// entries 10^300 times smaller than the largest of their row). A row or column of zeros keeps
 /// factor 1.
 /// AutoSwitch::automatic scales where LAPACK's gesvx does: where the largest entries of rows, or of
 /// columns after the rows were scaled, differ by a factor of 10 or more, or the largest of all is
-/// within 2^54 of the range of `precision`. Cost: two passes over the non-zeros, a message each way
-/// with each neighbour. Collective.
+/// within 2^54 of the range of `precision`. Cost: that of scales_of(). Collective.
 Equilibration equilibration_of(const SystemMatrix& matrix, AutoSwitch wanted, Precision precision);
 
 /// D_2 B D_1 for an operator B over vectors of `matrix`, and diagonal matrices of scale factors; B

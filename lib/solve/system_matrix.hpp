@@ -48,7 +48,14 @@ class SystemMatrix : public LinearOperator {
 
   /// New values for the same pattern, in the order of the rows that the object was made of.
   /// Throws Error(input) on every rank where their number differs.
-  void set_values(std::span<const double> values) { bands_.set_values(values); }
+  void set_values(std::span<const double> values) {
+    scales_ = nullptr;
+    bands_.set_values(values);
+  }
+
+  /// What scales_of() found of these values, null before, and the place where it keeps that. Not
+  /// collective.
+  std::shared_ptr<const struct MatrixScales>& scales() const { return scales_; }
 
   /// n x `columns` zeros where the products are computed; on every rank or none.
   std::unique_ptr<Vectors> vectors(Index columns) const { return bands_.vectors_of_rows(columns); }
@@ -89,6 +96,7 @@ class SystemMatrix : public LinearOperator {
 
   BandMatrix bands_;
   Dense<double> coordinates_;
+  mutable std::shared_ptr<const struct MatrixScales> scales_;
 };
 
 }  // namespace spsolve

@@ -8,6 +8,7 @@
 
 #include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
+#include "solve/equilibrate.hpp"
 
 namespace spsolve {
 
@@ -246,21 +247,9 @@ class OneNormSearch {
 /// with h^2 A and with its inverse then neither overflow nor vanish, whatever the scale of A, as
 /// far as rows of such different scales leave room; h^2 itself may. Collective.
 double half_of_scale(const SystemMatrix& matrix) {
-  double largest = 0, smallest = infinite;
-  const Csr<double>& rows = matrix.local_rows();
-  std::vector<double> of_rows(static_cast<std::size_t>(rows.rows));
-#pragma omp parallel for schedule(static)
-  for (Index i = 0; i < rows.rows; ++i) {
-    for (const double value : rows.row_values(i)) of_rows[i] = larger(of_rows[i], std::abs(value));
-  }
-  for (const double of_row : of_rows) {
-    largest = larger(largest, of_row);
-    if (of_row > 0) smallest = std::min(smallest, of_row);
-  }
-  largest = all_maximum(matrix.team(), largest);
-  smallest = -all_maximum(matrix.team(), -smallest);
-  if (largest == 0 || !std::isfinite(largest)) return 1;
-  return std::ldexp(1.0, -((std::ilogb(largest) + std::ilogb(smallest)) / 4));
+  const Spread rows = scales_of(matrix).of_rows;
+  if (rows.most == 0 || !std::isfinite(rows.most)) return 1;
+  return std::ldexp(1.0, -((std::ilogb(rows.most) + std::ilogb(rows.least)) / 4));
 }
 
 /// w = (|A| |x| + |b|) h^2 / ||x||, the largest of all right-hand sides, which bounds each of them;

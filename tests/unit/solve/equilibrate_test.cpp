@@ -106,6 +106,22 @@ TEST(Equilibration, ZerosAndTheEndsOfDoubleGetFiniteFactors) {
   EXPECT_FALSE(of(Csr<double>{}, AutoSwitch::automatic).scales);
 }
 
+TEST(Equilibration, IsOfTheValuesAtHand) {
+  SoloTeam team;
+  const Csr<double> matrix = badly_scaled(20);
+  SystemMatrix system = test::matrix_in_bands(team, matrix);
+  const Equilibration first = equilibration_of(system, AutoSwitch::on, Precision::float64);
+  EXPECT_TRUE(equilibration_of(system, AutoSwitch::on, Precision::float64).rows == first.rows);
+  std::vector<double> values = matrix.values;
+  for (double& value : values) value *= 8;
+  system.set_values(values);
+  const Equilibration second = equilibration_of(system, AutoSwitch::on, Precision::float64);
+  for (std::size_t i = 0; i < 20; ++i) {
+    EXPECT_EQ(second.rows.on_host()[i], first.rows.on_host()[i] / 8);
+  }
+  EXPECT_TRUE(second.columns == first.columns);
+}
+
 TEST(ResidualMaxima, AreThoseOfTheScaledSystemColumnByColumn) {
   SoloTeam team;
   const Dense<double> a = random_multivector(30, 30, 5), f = random_multivector(30, 2, 6),
