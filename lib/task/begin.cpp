@@ -48,10 +48,12 @@ void set_blas_threads(int threads) {
     void* volatile first = std::malloc(1);
     std::free(first);
   }
-  const std::int64_t left = left_under_process_limit(), needed = blas::bytes_to_map(threads);
+  constexpr std::int64_t beside = 4 << 20;  // what else is mapped until it has its buffers
+  const std::int64_t left = left_under_process_limit(), buffers = blas::bytes_to_map(threads);
+  const std::int64_t needed = buffers > 0 ? buffers + beside : 0;
   if (needed > left) {
     fail(ExitCode::resources,
-         "the limit of the process's memory (ulimit -v) leaves {}, and the BLAS maps {} for "
+         "the limit of the process's memory (ulimit -v) leaves {}, and the BLAS takes {} with "
          "buffers of {} thread{}; raise the limit, or use fewer threads",
          readable_bytes(left), readable_bytes(needed), threads, threads == 1 ? "" : "s");
   }
