@@ -278,7 +278,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::make_sure(const EliminationRun& run) 
                   facts_.sparse->delayed_pivots, failure.words));
   // Next to a singular matrix they may be too far off alone.
   if (!look_for_known_solution().found()) {
-    gmres();
+    gmres();  // makes gmres_
     by_gmres_ = true;
     by_gmres_ = look_for_known_solution().found();
     if (by_gmres_) facts_.notes.push_back("solutions are by GMRES on the factors of that");

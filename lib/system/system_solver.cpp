@@ -226,9 +226,15 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   };
   // Factors of a singular matrix solve for what is in its range, and iterations may not see the
   // part of x, nor of its error, that A all but annihilates: a solve more tells. But iterations
-  // that stop early lose solutions of other systems, too.
-  const bool finds = !facts.krylov || (fit && question_.options.tolerance == 0);
-  if (!question_.options.condition && finds && !is_singular()) {
+  // that stop early lose solutions of other systems, too, as do factors in float where scales
+  // leave its range.
+  const auto finds = [&] {
+    if (facts.krylov) return fit && question_.options.tolerance == 0;
+    if (question_.options.precision != Precision::float32) return true;
+    const Spread rows = scales_of(matrix).of_rows;
+    return rows.most <= 0x1p60 * rows.least;
+  };
+  if (!question_.options.condition && !is_singular() && finds()) {
     if (!known.probe) times.measure("check", [&] { known.probe = probe(); });
     figures.probe = known.probe;
   }
