@@ -237,14 +237,21 @@ void DeviceVectors::own_dots(const Vectors& y, const ToRow& sums) const {
 }
 
 void DeviceVectors::own_advance(std::span<const double> wanted, Quotient t, const Vectors& p,
-                                Vectors& r, const Vectors& q, const ToRow& largest) {
+                                Vectors& r, const Vectors& q, const ToRow& largest,
+                                const ToRow* squares) {
   DeviceCoefficients& all = on_device(largest.all);
-  double* const to = all.row(largest.row);
-  if (size() == 0) return cuda::fill(to, columns(), 0, current_stream());
-  reductions_->make_room(height(), columns());
+  double* const maxima = all.row(largest.row);
+  double* const sums = squares == nullptr ? nullptr : row_on_device(*squares);
+  if (size() == 0) {
+    for (double* const to : {maxima, sums}) {
+      if (to != nullptr) cuda::fill(to, columns(), 0, current_stream());
+    }
+    return;
+  }
+  reductions_->make_room(height(), 2 * columns());
   cuda::advance(wanted, all.view(t),
                 {data(), on_device(p).data(), on_device(r).data(), on_device(q).data()}, height(),
-                reductions_->room(), to, current_stream());
+                reductions_->room(), maxima, sums, current_stream());
 }
 
 void DeviceVectors::turn(std::span<const double> wanted, const Coefficients& all, Quotient t,

@@ -6,16 +6,30 @@ namespace spsolve::cuda {
 
 namespace {
 
+/// Thread blocks of a reduction that are at work at once: 4 on each multiprocessor of a large GPU.
+constexpr int blocks_at_once = 4, multiprocessors = 132;
+
 struct Sums {
-  __device__ static double both(double a, double b) { return a + b; }
+  static constexpr int kinds = 1;
+  __device__ static double both(int, double a, double b) { return a + b; }
 };
 
 struct Maxima {
-  __device__ static double both(double a, double b) { return larger(a, b); }
+  static constexpr int kinds = 1;
+  __device__ static double both(int, double a, double b) { return larger(a, b); }
 };
 
-/// What reductions combine: result <- result and the term of place `at`. begin() is called once by
-/// every thread, with its first column.
+/// A maximum and a sum.
+struct MaximaAndSums {
+  static constexpr int kinds = 2;
+  __device__ static double both(int kind, double a, double b) {
+    return kind == 0 ? larger(a, b) : a + b;
+  }
+};
+
+/// What reductions combine: result <- result and the term of place `at`, `kinds` results for each
+/// column, those of the first kind first. begin() is called once by every thread, with its first
+/// column; several terms are loaded before the first of them is included.
 struct Products : Sums {
   const double* x;
   const double* y;
@@ -23,15 +37,19 @@ struct Products : Sums {
   Products(const double* a, const double* b) : x(a), y(b) {}
   template <int pack>
   struct Of {
+    struct Term {
+      double a[pack], b[pack];
+    };
     const double* x;
     const double* y;
 
-    __device__ void include(Index at, double (&result)[pack]) const {
-      double a[pack], b[pack];
-      load_columns<pack, true>(x + at, a);
-      load_columns<pack, true>(y + at, b);
+    __device__ void load(Index at, Term& term) const {
+      load_columns<pack, true>(x + at, term.a);
+      load_columns<pack, true>(y + at, term.b);
+    }
+    __device__ void include(Index, Term& term, double (&result)[pack]) const {
 #pragma unroll
-      for (int c = 0; c < pack; ++c) result[c] = fma(a[c], b[c], result[c]);
+      for (int c = 0; c < pack; ++c) result[c] = fma(term.a[c], term.b[c], result[c]);
     }
   };
   template <int pack>
@@ -46,13 +64,15 @@ struct Magnitudes : Maxima {
   explicit Magnitudes(const double* a) : x(a) {}
   template <int pack>
   struct Of {
+    struct Term {
+      double a[pack];
+    };
     const double* x;
 
-    __device__ void include(Index at, double (&result)[pack]) const {
-      double a[pack];
-      load_columns<pack, true>(x + at, a);
+    __device__ void load(Index at, Term& term) const { load_columns<pack, true>(x + at, term.a); }
+    __device__ void include(Index, Term& term, double (&result)[pack]) const {
 #pragma unroll
-      for (int c = 0; c < pack; ++c) result[c] = larger(result[c], fabs(a[c]));
+      for (int c = 0; c < pack; ++c) result[c] = larger(result[c], fabs(term.a[c]));
     }
   };
   template <int pack>
@@ -61,7 +81,9 @@ struct Magnitudes : Maxima {
   }
 };
 
-struct Advance : Maxima {
+/// With the largest |r_ic|, or with it and the sum of r_ic^2.
+template <typename Kinds>
+struct Advance : Kinds {
   Factors wanted;  ///< of the columns of one range
   QuotientView t;
   AdvanceArrays arrays;
@@ -70,22 +92,30 @@ struct Advance : Maxima {
       : wanted(factors), t(quotient), arrays(all) {}
   template <int pack>
   struct Of {
+    struct Term {
+      double p[pack], q[pack];
+      Packed<double, pack> x, r;
+    };
     AdvanceArrays arrays;
     double factor[pack];
 
-    __device__ void include(Index at, double (&result)[pack]) const {
-      double p[pack], q[pack];
-      load_columns<pack, true>(arrays.p + at, p);
-      load_columns<pack, true>(arrays.q + at, q);
-      Packed<double, pack> x = pack_at<pack>(arrays.x + at, 0), r = pack_at<pack>(arrays.r + at, 0);
+    __device__ void load(Index at, Term& term) const {
+      load_columns<pack, true>(arrays.p + at, term.p);
+      load_columns<pack, true>(arrays.q + at, term.q);
+      term.x = pack_at<pack>(arrays.x + at, 0);
+      term.r = pack_at<pack>(arrays.r + at, 0);
+    }
+    __device__ void include(Index at, Term& term, double (&result)[Kinds::kinds * pack]) const {
 #pragma unroll
       for (int c = 0; c < pack; ++c) {
-        x.elements[c] = fma(factor[c], p[c], x.elements[c]);
-        r.elements[c] = fma(-factor[c], q[c], r.elements[c]);
-        result[c] = larger(result[c], fabs(r.elements[c]));
+        term.x.elements[c] = fma(factor[c], term.p[c], term.x.elements[c]);
+        term.r.elements[c] = fma(-factor[c], term.q[c], term.r.elements[c]);
+        const double left = term.r.elements[c];
+        result[c] = larger(result[c], fabs(left));
+        if constexpr (Kinds::kinds > 1) result[pack + c] = fma(left, left, result[pack + c]);
       }
-      pack_at<pack>(arrays.x + at, 0) = x;
-      pack_at<pack>(arrays.r + at, 0) = r;
+      pack_at<pack>(arrays.x + at, 0) = term.x;
+      pack_at<pack>(arrays.r + at, 0) = term.r;
     }
   };
   template <int pack>
@@ -109,33 +139,40 @@ struct Place {
         place(static_cast<int>(threadIdx.x) % packs) {}
 };
 
+/// Where the results of each kind go.
+struct Results {
+  double* of_kind[2];
+};
+
 /// The results of all rows of the thread block, for its first row of threads.
 template <int pack, typename Terms>
-__device__ void combine_rows(const Place& at, int packs, double (&result)[pack]) {
-  __shared__ double shared[threads * pack];
-  double* const mine = shared + static_cast<int>(threadIdx.x) * pack;
+__device__ void combine_rows(const Place& at, int packs, double (&result)[Terms::kinds * pack]) {
+  constexpr int width = Terms::kinds * pack;
+  __shared__ double shared[threads * width];
+  double* const mine = shared + static_cast<int>(threadIdx.x) * width;
   __syncthreads();
 #pragma unroll
-  for (int c = 0; c < pack; ++c) mine[c] = result[c];
+  for (int c = 0; c < width; ++c) mine[c] = result[c];
   for (int distance = threads / 2; distance > 0; distance /= 2) {
     __syncthreads();
     if (at.row < distance && at.row + distance < at.rows) {
 #pragma unroll
-      for (int c = 0; c < pack; ++c) {
-        mine[c] = Terms::both(mine[c], mine[distance * packs * pack + c]);
+      for (int c = 0; c < width; ++c) {
+        mine[c] = Terms::both(c / pack, mine[c], mine[distance * packs * width + c]);
       }
     }
   }
 #pragma unroll
-  for (int c = 0; c < pack; ++c) result[c] = mine[c];
+  for (int c = 0; c < width; ++c) result[c] = mine[c];
 }
 
 /// A chunk of rows to each block of the grid's x; its y counts ranges of columns, `range` the first
 /// one.
 template <int pack, typename Terms>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, blocks_at_once)
     reduce_kernel(const __grid_constant__ Terms terms, Index height, Index columns, Index chunk,
-                  unsigned range, ReductionRoom room, double* results) {
+                  unsigned range, ReductionRoom room, Results results) {
+  constexpr int kinds = Terms::kinds, width = kinds * pack;
   const Index first_column = static_cast<Index>(range + blockIdx.y) * most_columns;
   const Index rest = columns - first_column;
   const int packs = static_cast<int>(rest < most_columns ? rest : most_columns) / pack;
@@ -143,43 +180,66 @@ __global__ void __launch_bounds__(threads)
   const Index column = first_column + at.place * pack;
   const Index first = static_cast<Index>(blockIdx.x) * chunk;
   const Index last = first + chunk < height ? first + chunk : height;
-  double result[pack] = {};
+  double result[width] = {};
   if (at.row < at.rows) {
-    const auto of_columns = terms.template begin<pack>(column);
-#pragma unroll 4
-    for (Index i = first + at.row; i < last; i += at.rows) {
-      of_columns.include(i * columns + column, result);
+    using OfColumns = typename Terms::template Of<pack>;
+    const OfColumns of_columns = terms.template begin<pack>(column);
+    constexpr int batch = 4 / pack;
+    const Index step = static_cast<Index>(at.rows) * columns;
+    Index place = (first + at.row) * columns + column;
+    const Index end = last * columns;
+    for (; place + (batch - 1) * step < end; place += batch * step) {
+      typename OfColumns::Term loaded[batch];
+#pragma unroll
+      for (int u = 0; u < batch; ++u) of_columns.load(place + u * step, loaded[u]);
+#pragma unroll
+      for (int u = 0; u < batch; ++u) of_columns.include(place + u * step, loaded[u], result);
+    }
+    typename OfColumns::Term rest[batch];
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+      if (place + u * step < end) of_columns.load(place + u * step, rest[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+      if (place + u * step < end) of_columns.include(place + u * step, rest[u], result);
     }
   }
   combine_rows<pack, Terms>(at, packs, result);
   const bool one_block = gridDim.x == 1;
+  // Partial results: for each block and kind, a row of all columns.
+  const auto partial = [&](unsigned b, int c) {
+    const Index row = static_cast<Index>(b) * kinds + c / pack;
+    return room.partials + row * columns + column + c % pack;
+  };
   if (at.row == 0) {
-    double* const to =
-        (one_block ? results : room.partials + static_cast<Index>(blockIdx.x) * columns) + column;
 #pragma unroll
-    for (int c = 0; c < pack; ++c) to[c] = result[c];
+    for (int c = 0; c < width; ++c) {
+      double* const to =
+          one_block ? results.of_kind[c / pack] + column + c % pack : partial(blockIdx.x, c);
+      *to = result[c];
+    }
   }
   if (one_block || !is_last_block(room.tickets + range + blockIdx.y, gridDim.x)) return;
 #pragma unroll
-  for (int c = 0; c < pack; ++c) result[c] = 0;
+  for (int c = 0; c < width; ++c) result[c] = 0;
   if (at.row < at.rows) {
     for (unsigned b = static_cast<unsigned>(at.row); b < gridDim.x;
          b += static_cast<unsigned>(at.rows)) {
 #pragma unroll
-      for (int c = 0; c < pack; ++c) {
-        const double* const partial = room.partials + static_cast<Index>(b) * columns + column + c;
-        result[c] = Terms::both(result[c], __ldcg(partial));
+      for (int c = 0; c < width; ++c) {
+        result[c] = Terms::both(c / pack, result[c], __ldcg(partial(b, c)));
       }
     }
   }
   combine_rows<pack, Terms>(at, packs, result);
   if (at.row > 0) return;
 #pragma unroll
-  for (int c = 0; c < pack; ++c) results[column + c] = result[c];
+  for (int c = 0; c < width; ++c) results.of_kind[c / pack][column + c % pack] = result[c];
 }
 
 Index rows_of_chunk(Index height, Index columns) {
-  constexpr Index least_elements = 1024, most_chunks = 1056;
+  constexpr Index least_elements = 1024, most_chunks = blocks_at_once * multiprocessors;
   return std::max((least_elements + columns - 1) / columns,
                   (height + most_chunks - 1) / most_chunks);
 }
@@ -187,7 +247,8 @@ Index rows_of_chunk(Index height, Index columns) {
 /// Ranges `range` to range + count - 1 of columns.
 template <typename Terms>
 void reduce(bool aligned, const Terms& terms, Index height, Index columns, unsigned range,
-            unsigned count, const ReductionRoom& room, double* results, cudaStream_t stream) {
+            unsigned count, const ReductionRoom& room, const Results& results,
+            cudaStream_t stream) {
   if (columns == 0) return;
   const Index chunk = rows_of_chunk(height, columns);
   const dim3 grid(static_cast<unsigned>(reduction_chunks(height, columns)), count);
@@ -219,19 +280,20 @@ Index reduction_tickets(Index columns) {
 void column_dots(const double* x, const double* y, Index height, Index columns,
                  const ReductionRoom& room, double* sums, cudaStream_t stream) {
   reduce(in_packs(x, columns) && in_packs(y, columns), Products(x, y), height, columns, 0,
-         ranges(columns), room, sums, stream);
+         ranges(columns), room, {{sums, nullptr}}, stream);
   check_launch("column_dots");
 }
 
 void column_maxima(const double* x, Index height, Index columns, const ReductionRoom& room,
                    double* largest, cudaStream_t stream) {
-  reduce(in_packs(x, columns), Magnitudes(x), height, columns, 0, ranges(columns), room, largest,
-         stream);
+  reduce(in_packs(x, columns), Magnitudes(x), height, columns, 0, ranges(columns), room,
+         {{largest, nullptr}}, stream);
   check_launch("column_maxima");
 }
 
 void advance(std::span<const double> wanted, const QuotientView& t, const AdvanceArrays& arrays,
-             Index height, const ReductionRoom& room, double* largest, cudaStream_t stream) {
+             Index height, const ReductionRoom& room, double* largest, double* squares,
+             cudaStream_t stream) {
   const auto columns = static_cast<Index>(wanted.size());
   bool aligned = true;
   for (const double* array : {static_cast<const double*>(arrays.x), arrays.p,
@@ -239,9 +301,15 @@ void advance(std::span<const double> wanted, const QuotientView& t, const Advanc
     aligned = aligned && in_packs(array, columns);
   }
   for (unsigned range = 0; range < ranges(columns); ++range) {
-    const Index first = static_cast<Index>(range) * most_columns;
-    reduce(aligned, Advance(factors_from(wanted, first), t, arrays), height, columns, range, 1,
-           room, largest, stream);
+    const Factors factors = factors_from(wanted, static_cast<Index>(range) * most_columns);
+    const Results results{{largest, squares}};
+    if (squares == nullptr) {
+      reduce(aligned, Advance<Maxima>(factors, t, arrays), height, columns, range, 1, room, results,
+             stream);
+    } else {
+      reduce(aligned, Advance<MaximaAndSums>(factors, t, arrays), height, columns, range, 1, room,
+             results, stream);
+    }
   }
   check_launch("advance");
 }

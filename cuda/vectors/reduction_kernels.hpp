@@ -14,15 +14,16 @@ namespace spsolve::cuda {
 // of rows, within a chunk a thread for every so many rows, and trees over both; the thread block
 // that is last done combines the chunks, in their order.
 
-/// What a reduction needs beside it: `partials` has room for reduction_chunks() rows of K, and
+/// What a reduction needs beside it: `partials` has room for reduction_chunks() rows of K for each
+/// number of a column that it finds, and
 /// `tickets`, all 0 before and after, for reduction_tickets().
 struct ReductionRoom {
   double* partials;
   unsigned* tickets;
 };
 
-/// Chunks of rows: at most 1056, 8 for each multiprocessor of a large GPU, and 1
-/// for few rows. Depends on height and K only.
+/// Chunks of rows: at most 528, 4 for each multiprocessor of a large GPU, and 1 for few rows.
+/// Depends on height and K only.
 Index reduction_chunks(Index height, Index columns);
 Index reduction_tickets(Index columns);
 
@@ -43,8 +44,10 @@ struct AdvanceArrays {
 };
 
 /// x <- x + t p, r <- r - t q for t_c = wanted_c times a quotient, 0 where its divisor is, and
-/// largest_c <- max over i of |r_ic|.
+/// largest_c <- max over i of |r_ic|; where `squares` is not null, squares_c <- sum over i of
+/// r_ic^2, with the bits of column_dots() of r with itself.
 void advance(std::span<const double> wanted, const QuotientView& t, const AdvanceArrays& arrays,
-             Index height, const ReductionRoom& room, double* largest, cudaStream_t stream);
+             Index height, const ReductionRoom& room, double* largest, double* squares,
+             cudaStream_t stream);
 
 }  // namespace spsolve::cuda

@@ -367,7 +367,8 @@ void HostVectors::own_dots(const Vectors& y, const ToRow& sums) const {
 }
 
 void HostVectors::own_advance(std::span<const double> wanted, Quotient t, const Vectors& p,
-                              Vectors& r, const Vectors& q, const ToRow& largest) {
+                              Vectors& r, const Vectors& q, const ToRow& largest,
+                              const ToRow* squares) {
   const std::vector<double> factors = on_host(largest.all).factors(wanted, t);
   const double* const direction = on_host(p).row(0);
   const double* const product = on_host(q).row(0);
@@ -386,6 +387,7 @@ void HostVectors::own_advance(std::span<const double> wanted, Quotient t, const 
                         residual + from, last - first, k, block);
       },
       [](double a, double b) { return larger(a, b); });
+  if (squares != nullptr) r.own_dots(r, *squares);
 }
 
 void HostVectors::turn(std::span<const double> wanted, const Coefficients& all, Quotient t,

@@ -33,7 +33,7 @@ class HostVectors final : public Vectors {
   std::unique_ptr<Coefficients> coefficients(int rows) const override;
   void own_dots(const Vectors& y, const ToRow& sums) const override;
   void own_advance(std::span<const double> wanted, Quotient t, const Vectors& p, Vectors& r,
-                   const Vectors& q, const ToRow& largest) override;
+                   const Vectors& q, const ToRow& largest, const ToRow* squares) override;
   void turn(std::span<const double> wanted, const Coefficients& all, Quotient t,
             const Vectors& y) override;
 

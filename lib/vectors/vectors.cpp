@@ -88,9 +88,10 @@ void dots(const Vectors& x, const Vectors& y, const ToRow& sums) {
 }
 
 void advance(std::span<const double> wanted, Quotient t, Vectors& x, const Vectors& p, Vectors& r,
-             const Vectors& q, const ToRow& largest) {
-  x.own_advance(wanted, t, p, r, q, largest);
+             const Vectors& q, const ToRow& largest, const ToRow* squares) {
+  x.own_advance(wanted, t, p, r, q, largest, squares);
   over_ranks(x.team(), largest, [](Team& team, auto& values) { all_maximum(team, values); });
+  if (squares != nullptr) sum_over_ranks(x.team(), *squares);
 }
 
 Dense<double> own_rows(const Vectors& x) {

@@ -103,9 +103,10 @@ class Vectors {
   virtual void own_dots(const Vectors& y, const ToRow& sums) const = 0;
 
   /// For t_c = wanted_c times a quotient of coefficients: x(:, c) <- x(:, c) + t_c p(:, c),
-  /// r(:, c) <- r(:, c) - t_c q(:, c), and largest_c <- max over own rows of |r_ic|.
+  /// r(:, c) <- r(:, c) - t_c q(:, c), and largest_c <- max over own rows of |r_ic|. Where
+  /// `squares` is not null, it gets what r.own_dots(r) has then.
   virtual void own_advance(std::span<const double> wanted, Quotient t, const Vectors& p, Vectors& r,
-                           const Vectors& q, const ToRow& largest) = 0;
+                           const Vectors& q, const ToRow& largest, const ToRow* squares) = 0;
 
   /// For such a t: x(:, c) <- y(:, c) + t_c x(:, c)
   virtual void turn(std::span<const double> wanted, const Coefficients& all, Quotient t,
@@ -149,10 +150,10 @@ void sum_over_ranks(Team& team, const ToRow& sums);
 /// The sums of dots() to a row of coefficients. On one rank alone nothing waits. Collective.
 void dots(const Vectors& x, const Vectors& y, const ToRow& sums);
 
-/// x <- x + p t and r <- r - q t as Vectors::own_advance() has them, and max |r_i| over all ranks.
-/// On one rank alone nothing waits. Collective.
+/// x <- x + p t and r <- r - q t as Vectors::own_advance() has them, and max |r_i| over all ranks;
+/// where `squares` is not null, dots(r, r) goes there. On one rank alone nothing waits. Collective.
 void advance(std::span<const double> wanted, Quotient t, Vectors& x, const Vectors& p, Vectors& r,
-             const Vectors& q, const ToRow& largest);
+             const Vectors& q, const ToRow& largest, const ToRow* squares = nullptr);
 
 /// This rank's rows in host memory, height x K; and back.
 Dense<double> own_rows(const Vectors& x);

@@ -269,7 +269,7 @@ TEST_F(GpuVectors, Combine) {
 
 /// Rows of coefficients of both memories, from sums that are exact in both.
 struct CoefficientPair {
-  enum Row : int { over, under, largest, rows };
+  enum Row : int { over, under, largest, squares, rows };
 
   explicit CoefficientPair(const VectorPair& x)
       : host(x.host.coefficients(rows)), device(x.device.coefficients(rows)) {
@@ -306,6 +306,14 @@ TEST_F(GpuVectors, AdvanceAndTurnWithQuotientsOfCoefficients) {
             {*all.device, CoefficientPair::largest});
     const std::vector<double> of_device = all.of_device(CoefficientPair::largest);
     EXPECT_EQ(of_device, maxima(r.device));
+    VectorPair x2(team, rows, columns, 1), r2(team, rows, columns, 2);
+    const ToRow squares{*all.device, CoefficientPair::squares};
+    advance(wanted, t, x2.device, p.device, r2.device, q.device,
+            {*all.device, CoefficientPair::largest}, &squares);
+    EXPECT_EQ(all.of_device(CoefficientPair::largest), of_device);
+    EXPECT_EQ(own_rows(x2.device).values, own_rows(x.device).values);
+    EXPECT_EQ(own_rows(r2.device).values, own_rows(r.device).values);
+    EXPECT_EQ(all.of_device(CoefficientPair::squares), dots(r.device, r.device));
     const Dense<double> a = own_rows(x.device), b = own_rows(x.host);
     const Dense<double> c = own_rows(r.device), d = own_rows(r.host);
     for (std::size_t k = 0; k < a.values.size(); ++k) {

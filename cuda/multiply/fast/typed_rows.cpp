@@ -12,15 +12,12 @@
 
 namespace spsolve::cuda {
 
+namespace {
+
+/// A type for each row, and a row of each type, in GPU memory.
 template <typename T>
-TypedRows<T> TypedRows<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
+TypedRows<T> on_device(const Csr<T>& matrix, const RowTypes& types) {
   static_assert(most_row_types <= std::numeric_limits<std::uint16_t>::max());
-  const NvtxRange range("convert to row types");
-  const RowTypes types = find_row_types(matrix, omp_get_max_threads());
-  const auto count = static_cast<Index>(types.examples.size());
-  if (const std::string problem = row_types_problem(count); !problem.empty()) {
-    fail(ExitCode::input, "row_types can't multiply this matrix: {}", problem);
-  }
   std::vector<std::uint16_t> row_types;
   row_types.reserve(static_cast<std::size_t>(matrix.rows));
   for (const auto& runs : types.runs) {
@@ -40,14 +37,38 @@ TypedRows<T> TypedRows<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) 
     values.insert(values.end(), row_values.begin(), row_values.end());
     offsets.push_back(static_cast<Index>(values.size()));
   }
-  TypedRows result;
+  TypedRows<T> result;
   result.rows = matrix.rows;
-  result.types = count;
+  result.types = static_cast<Index>(types.examples.size());
   result.row_types = DeviceArray<std::uint16_t>(row_types);
   result.offsets = DeviceArray<Index>(offsets);
   result.distances = DeviceArray<LocalIndex>(distances);
   result.values = DeviceArray<T>(values);
   return result;
+}
+
+}  // namespace
+
+template <typename T>
+TypedRows<T> TypedRows<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
+  const NvtxRange range("convert to row types");
+  const RowTypes types = find_row_types(matrix, omp_get_max_threads());
+  const std::string problem = row_types_problem(static_cast<Index>(types.examples.size()));
+  if (!problem.empty()) {
+    fail(ExitCode::input, "row_types can't multiply this matrix: {}", problem);
+  }
+  return on_device(matrix, types);
+}
+
+template <typename T>
+std::optional<TypedRows<T>> TypedRows<T>::of(const Csr<T>& matrix) {
+  const RowTypes types = find_row_types(matrix, omp_get_max_threads());
+  constexpr Index least_rows_of_type = 4;  // in the mean, by non-zeros
+  if (static_cast<Index>(types.examples.size()) > most_row_types) return std::nullopt;
+  Index kept = 0;
+  for (const Index row : types.examples) kept += std::ssize(matrix.row_columns(row));
+  if (least_rows_of_type * kept > matrix.nonzeros()) return std::nullopt;
+  return on_device(matrix, types);
 }
 
 template <typename T>

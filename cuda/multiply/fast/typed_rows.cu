@@ -1,23 +1,12 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
-#include "cuda/core/packed.cuh"
-#include "cuda/multiply/fast/typed_rows.hpp"
+#include "cuda/multiply/fast/typed_rows.cuh"
 
 namespace spsolve::cuda {
 
 namespace {
 
 constexpr int block = 256;
-constexpr int in_flight = 5;  // elements of a row that are loaded before the first is used
-
-template <typename T>
-struct TypedView {
-  Index rows;
-  const std::uint16_t* row_types;
-  const Index* offsets;
-  const LocalIndex* distances;
-  const T* values;
-};
 
 /// `pack` neighbouring columns of one row to a thread; `packs` = columns / pack. Place is wide
 /// enough for the number of threads: 32-bit divisions are several times faster.
@@ -28,31 +17,17 @@ __global__ void __launch_bounds__(block)
   const Place stride = static_cast<Place>(thread_count());
   for (Place e = static_cast<Place>(thread_index()); e < count; e += stride) {
     const Index row = packs == 1 ? e : e / packs;
-    const int type = a.row_types[row];
     const T* const from = x + static_cast<Index>(e) * pack;
-    Index j = a.offsets[type];
-    const Index end = a.offsets[type + 1];
     T sums[pack]{};
-    for (; j + in_flight <= end; j += in_flight) {
-      T loaded[in_flight][pack];
+    over_typed_row<pack>(
+        a, row,
+        [&](LocalIndex distance, T(&loaded)[pack]) {
+          load_columns<pack, true>(from + distance * columns, loaded);
+        },
+        [&](T value, const T(&loaded)[pack]) {
 #pragma unroll
-      for (int u = 0; u < in_flight; ++u) {
-        load_columns<pack, true>(from + a.distances[j + u] * columns, loaded[u]);
-      }
-#pragma unroll
-      for (int u = 0; u < in_flight; ++u) {
-        const T value = a.values[j + u];
-#pragma unroll
-        for (int c = 0; c < pack; ++c) sums[c] += value * loaded[u][c];
-      }
-    }
-#pragma unroll 4
-    for (; j < end; ++j) {
-      T loaded[pack];
-      load_columns<pack, true>(from + a.distances[j] * columns, loaded);
-#pragma unroll
-      for (int c = 0; c < pack; ++c) sums[c] += a.values[j] * loaded[c];
-    }
+          for (int c = 0; c < pack; ++c) sums[c] += value * loaded[c];
+        });
     store_columns<pack>(y + static_cast<Index>(e) * pack, sums, true);
     if (count - e <= stride) break;  // e + stride may not fit into Place
   }
@@ -77,8 +52,7 @@ template <typename T>
 void row_types(const TypedRows<T>& a, const T* x, T* y, Index columns) {
   if (a.rows == 0) return;
   const NvtxRange range("row_types");
-  const TypedView<T> view{a.rows, a.row_types.data(), a.offsets.data(), a.distances.data(),
-                          a.values.data()};
+  const TypedView<T> view = a.view();
   constexpr int pack = full_pack<T>;
   if (rows_aligned(x, columns, 16) && rows_aligned(y, columns, 16)) {
     launch_typed<pack>(view, x, y, columns);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cuda/core/device_array.hpp"
@@ -8,6 +9,16 @@
 #include "multiply/kernel.hpp"
 
 namespace spsolve::cuda {
+
+/// TypedRows as kernels take them.
+template <typename T>
+struct TypedView {
+  Index rows;
+  const std::uint16_t* row_types;
+  const Index* offsets;
+  const LocalIndex* distances;
+  const T* values;
+};
 
 /// Rows by type (multiply/fast/row_types.hpp): each row is a 16-bit number of its type, and a type
 /// holds its values and their distances from the diagonal once. Of a stencil hardly more than X and
@@ -23,6 +34,11 @@ struct TypedRows {
 
   /// Throws Error(input) with row_types_problem()'s sentence where there are too many types.
   static TypedRows from_csr(const Csr<T>& matrix, const KernelOptions& options);
+  /// None where there are too many types, or they hold more than a quarter of the non-zeros.
+  static std::optional<TypedRows> of(const Csr<T>& matrix);
+  TypedView<T> view() const {
+    return {rows, row_types.data(), offsets.data(), distances.data(), values.data()};
+  }
   std::int64_t bytes() const {
     return row_types.bytes() + offsets.bytes() + distances.bytes() + values.bytes();
   }

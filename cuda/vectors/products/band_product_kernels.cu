@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cstdint>
+
+#include "cuda/multiply/fast/typed_rows.cuh"
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/row_lanes.cuh"
 
@@ -6,6 +10,10 @@ namespace spsolve::cuda {
 using namespace row_lanes;
 
 namespace {
+
+/// Thread blocks of a product with a dot that are at work at once: 6 on each multiprocessor of a
+/// large GPU, a chunk of rows each.
+constexpr int dot_blocks_at_once = 6, multiprocessors = 132;
 
 template <int pack>
 struct PlainSum {
@@ -120,9 +128,8 @@ __global__ void __launch_bounds__(threads)
 
 /// sum.add(a_ij, x_j) for the elements of row i of a slice, in batches that are loaded side by
 /// side. The matrix passes by the caches, which are left to vectors.
-template <typename Sum>
-__device__ void sum_up_sliced(const SlicedView& a, Index i, const SplitRows<const double>& x,
-                              Sum& sum) {
+template <typename X, typename Sum>
+__device__ void sum_up_row(const SlicedView& a, Index i, const X& x, Sum& sum) {
   constexpr int batch = 8;
   const Index slice = i / warp_size;
   const Index last = __ldg(a.offsets + slice + 1);
@@ -147,16 +154,50 @@ __device__ void sum_up_sliced(const SlicedView& a, Index i, const SplitRows<cons
   }
 }
 
-/// One column, and a thread for each row.
-template <typename Sum>
+/// The same for the columns of one pack of a row by its type.
+template <int pack, typename X, typename Sum>
+__device__ void sum_up_typed(const TypedView<double>& a, Index i, const X& x, Index columns,
+                             Index column, Sum& sum) {
+  over_typed_row<pack>(
+      a, i,
+      [&](LocalIndex distance, double(&elements)[pack]) {
+        load_columns<pack, true>(row_of(x, i + distance, columns) + column, elements);
+      },
+      [&](double value, const double(&elements)[pack]) { sum.add(value, elements); });
+}
+
+template <typename X, typename Sum>
+__device__ void sum_up_row(const TypedView<double>& a, Index i, const X& x, Sum& sum) {
+  sum_up_typed<1>(a, i, x, 1, 0, sum);
+}
+
+/// One column, and a thread for each row, in slices or by type.
+template <typename Form, typename X, typename Sum>
 __global__ void __launch_bounds__(threads)
-    multiply_sliced_kernel(SlicedView a, SplitRows<const double> x, SplitRows<double> y,
-                           Sum start) {
+    multiply_one_kernel(Form a, X x, SplitRows<double> y, Sum start) {
   for (Index i = thread_index(); i < a.rows; i += thread_count()) {
     Sum sum = start;
-    sum_up_sliced(a, i, x, sum);
+    sum_up_row(a, i, x, sum);
     sum.finish(i, 0);
     *row_of(y, i, 1) = sum.values[0];
+  }
+}
+
+/// A thread for each pack of columns of a row. Place is wide enough for the number of threads:
+/// 32-bit divisions are several times faster.
+template <int pack, typename X, typename Place, typename Sum>
+__global__ void __launch_bounds__(threads)
+    multiply_typed_kernel(TypedView<double> a, X x, SplitRows<double> y, Index columns, Place packs,
+                          Place count, Sum start) {
+  const Place stride = static_cast<Place>(thread_count());
+  for (Place e = static_cast<Place>(thread_index()); e < count; e += stride) {
+    const Place row = e / packs;
+    const Index column = static_cast<Index>(e - row * packs) * pack;
+    Sum sum = start;
+    sum_up_typed<pack>(a, row, x, columns, column, sum);
+    sum.finish(row, column);
+    store_columns(row_of(y, row, columns) + column, sum.values, pack > 1);
+    if (count - e <= stride) break;  // e + stride may not fit into Place
   }
 }
 
@@ -173,14 +214,17 @@ __device__ double sum_of_block(double value) {
   return sum_of_group<warps>(lane < warps ? of_warps[lane] : 0.0);
 }
 
-/// y <- A x and *dot <- x^T y for a square A: the block that is last done adds up what blocks have.
-__global__ void __launch_bounds__(threads)
-    multiply_and_dot_kernel(SlicedView a, SplitRows<const double> x, double* y, ReductionRoom room,
-                            double* dot) {
+/// y <- A x and *dot <- x^T y for a square A, a chunk of rows to each block: the block that is last
+/// done adds up what blocks have.
+template <typename Form, typename X>
+__global__ void __launch_bounds__(threads, dot_blocks_at_once)
+    multiply_and_dot_kernel(Form a, X x, double* y, Index chunk, ReductionRoom room, double* dot) {
   double product = 0;
-  for (Index i = thread_index(); i < a.rows; i += thread_count()) {
+  const Index first = static_cast<Index>(blockIdx.x) * chunk;
+  const Index last = first + chunk < a.rows ? first + chunk : a.rows;
+  for (Index i = first + threadIdx.x; i < last; i += threads) {
     PlainSum<1> sum;
-    sum_up_sliced(a, i, x, sum);
+    sum_up_row(a, i, x, sum);
     y[i] = sum.values[0];
     product = fma(__ldg(x.own + i), sum.values[0], product);
   }
@@ -194,18 +238,66 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) *dot = sum;
 }
 
+/// Calls launch(x) with x in two arrays, or in one where none of it is others'.
+template <typename Launch>
+void with_own_or_split(const SplitRows<const double>& x, const Launch& launch) {
+  if (x.others == nullptr) {
+    launch(OwnRows{x.own});
+  } else {
+    launch(x);
+  }
+}
+
+/// Calls launch(form, x) with the rows by type, or in slices.
+template <typename Launch>
+void in_one_form(const RowsView& rows, const SplitRows<const double>& all, const Launch& launch) {
+  with_own_or_split(all, [&](const auto& x) {
+    if (rows.typed != nullptr) {
+      launch(*rows.typed, x);
+    } else {
+      launch(*rows.sliced, x);
+    }
+  });
+}
+
+template <int pack, typename Sum>
+void multiply_typed(const TypedView<double>& a, const SplitRows<const double>& x,
+                    const SplitRows<double>& y, Index columns, cudaStream_t stream,
+                    const Sum& start) {
+  const Index packs = columns / pack, count = a.rows * packs;
+  const auto launch = [&]<typename Place>(Place) {
+    with_own_or_split(x, [&](const auto& rows) {
+      multiply_typed_kernel<pack><<<grid_for(count, threads), threads, 0, stream>>>(
+          a, rows, y, columns, static_cast<Place>(packs), static_cast<Place>(count), start);
+    });
+  };
+  if (count <= Index{0xffffffff}) return launch(std::uint32_t{});
+  launch(std::uint64_t{});
+}
+
 template <template <int> typename Sum, typename... Arguments>
 void multiply(const RowsView& rows, const SplitRows<const double>& x, const SplitRows<double>& y,
               Index columns, cudaStream_t stream, Arguments... arguments) {
   const CsrView<double>& a = rows.csr;
   if (a.rows == 0 || columns == 0) return;
-  if (rows.sliced != nullptr && columns == 1) {
-    multiply_sliced_kernel<<<grid_for(a.rows, threads), threads, 0, stream>>>(*rows.sliced, x, y,
-                                                                              Sum<1>{arguments...});
+  if (columns == 1 && (rows.typed != nullptr || rows.sliced != nullptr)) {
+    in_one_form(rows, x, [&](const auto& form, const auto& of_x) {
+      multiply_one_kernel<<<grid_for(a.rows, threads), threads, 0, stream>>>(form, of_x, y,
+                                                                             Sum<1>{arguments...});
+    });
     return check_launch("multiply_rows");
   }
   const bool aligned = aligned_to_packs(x.own, columns) && aligned_to_packs(x.others, columns) &&
                        aligned_to_packs(y.own, columns) && aligned_to_packs(y.others, columns);
+  if (rows.typed != nullptr) {
+    if (aligned) {
+      multiply_typed<widest_pack>(*rows.typed, x, y, columns, stream,
+                                  Sum<widest_pack>{arguments...});
+    } else {
+      multiply_typed<1>(*rows.typed, x, y, columns, stream, Sum<1>{arguments...});
+    }
+    return check_launch("multiply_rows");
+  }
   in_packs(a, aligned, columns,
            [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
              multiply_kernel<pack>
@@ -221,13 +313,17 @@ void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const Sp
   multiply<PlainSum>(a, x, y, columns, stream);
 }
 
-Index dot_partials(const SlicedView& a) {
-  return grid_for(a.rows, threads);
+Index dot_partials(Index rows) {
+  return std::min<Index>(grid_for(rows, threads), dot_blocks_at_once * multiprocessors);
 }
 
-void multiply_and_dot(const SlicedView& a, const SplitRows<const double>& x, double* y,
+void multiply_and_dot(const RowsView& a, const SplitRows<const double>& x, double* y,
                       const ReductionRoom& room, double* dot, cudaStream_t stream) {
-  multiply_and_dot_kernel<<<grid_for(a.rows, threads), threads, 0, stream>>>(a, x, y, room, dot);
+  const Index blocks = dot_partials(a.csr.rows), chunk = (a.csr.rows + blocks - 1) / blocks;
+  in_one_form(a, x, [&](const auto& form, const auto& of_x) {
+    multiply_and_dot_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(
+        form, of_x, y, chunk, room, dot);
+  });
   check_launch("multiply_and_dot");
 }
 

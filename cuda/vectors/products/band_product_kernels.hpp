@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/multiply/device_csr.hpp"
+#include "cuda/multiply/fast/typed_rows.hpp"
 #include "cuda/vectors/products/sliced_rows.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 
@@ -17,10 +18,12 @@ struct SplitRows {
   Index split;
 };
 
-/// Rows of A in CSR form, and in slices where there are such, which products with one column take.
+/// Rows of A in CSR form, and in others where there are such: by type, or in slices, which products
+/// with one column take.
 struct RowsView {
   CsrView<double> csr;
-  const SlicedView* sliced;  ///< null: there are none
+  const TypedView<double>* typed = nullptr;  ///< null: there are none
+  const SlicedView* sliced = nullptr;        ///< null: there are none
 };
 
 // Products with rows in GPU memory. In CSR form groups of lanes share a row: some of them its
@@ -31,11 +34,11 @@ struct RowsView {
 void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
                    Index columns, cudaStream_t stream);
 
-/// y <- A x and *dot <- x^T y, of one column and a square A that has rows; the room has one ticket
-/// and dot_partials() partial results.
-void multiply_and_dot(const SlicedView& a, const SplitRows<const double>& x, double* y,
+/// y <- A x and *dot <- x^T y, of one column and a square A that has rows, in slices or by type;
+/// the room has one ticket and dot_partials() partial results.
+void multiply_and_dot(const RowsView& a, const SplitRows<const double>& x, double* y,
                       const ReductionRoom& room, double* dot, cudaStream_t stream);
-Index dot_partials(const SlicedView& a);
+Index dot_partials(Index rows);
 
 /// r_ic <- b_ic - sum over j of a_ij x_jc
 void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const double* b, double* r,

@@ -38,15 +38,22 @@ class DeviceBandProducts final : public BandProducts {
                                cudaMemcpyHostToDevice, stream));
     wait_for(stream);
     transposed_.reset();
-    if (!sliced_) return;
-    sliced_.reset();
+    if (!expects_many_) return;
+    expects_many_ = false;
     expect_many();
   }
 
   void expect_many() override {
-    if (sliced_) return;
-    sliced_ = SlicedRows::of(host_rows_, rows_.view(), current_stream());
-    if (sliced_) sliced_view_ = sliced_->view();
+    if (expects_many_) return;
+    sliced_.reset();
+    typed_ = TypedRows<double>::of(host_rows_);
+    if (typed_) {
+      typed_view_ = typed_->view();
+    } else {
+      sliced_ = SlicedRows::of(host_rows_, rows_.view(), current_stream());
+      if (sliced_) sliced_view_ = sliced_->view();
+    }
+    expects_many_ = true;
   }
 
   void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
@@ -56,11 +63,11 @@ class DeviceBandProducts final : public BandProducts {
   void multiply_and_dot(const Vectors& x, const Dense<double>& halo, Vectors& y,
                         const ToRow& sums) override {
     const bool square = own_columns_ == rows_.rows;
-    if (!sliced_ || !square || x.columns() != 1) {
+    if (rows_.rows == 0 || !(typed_ || sliced_) || !square || x.columns() != 1) {
       return BandProducts::multiply_and_dot(x, halo, y, sums);
     }
-    dots_.make_room_for(dot_partials(sliced_view_), 1);
-    cuda::multiply_and_dot(sliced_view_, with_halo(x, halo), on_device(y).data(), dots_.room(),
+    dots_.make_room_for(dot_partials(rows_.rows), 1);
+    cuda::multiply_and_dot(rows(), with_halo(x, halo), on_device(y).data(), dots_.room(),
                            row_on_device(sums), current_stream());
   }
 
@@ -87,7 +94,7 @@ class DeviceBandProducts final : public BandProducts {
     halo = Dense<double>(transposed_->rows - own_columns_, columns);
     halo_.grow(halo.rows * columns);
     const DeviceVectors& from = on_device(x);
-    multiply_rows({transposed_->view(), nullptr}, {from.data(), nullptr, from.height()},
+    multiply_rows({transposed_->view()}, {from.data(), nullptr, from.height()},
                   {on_device(y).data(), halo_.data(), own_columns_}, columns, current_stream());
     if (halo.values.empty()) return;
     CUDA_CHECK(cudaMemcpyAsync(halo.values.data(), halo_.data(),
@@ -129,7 +136,9 @@ class DeviceBandProducts final : public BandProducts {
   }
 
  private:
-  RowsView rows() const { return {rows_.view(), sliced_ ? &sliced_view_ : nullptr}; }
+  RowsView rows() const {
+    return {rows_.view(), typed_ ? &typed_view_ : nullptr, sliced_ ? &sliced_view_ : nullptr};
+  }
 
   /// x by the local numbers of its rows, the halo brought to the GPU.
   SplitRows<const double> with_halo(const Vectors& x, const Dense<double>& halo) {
@@ -151,7 +160,10 @@ class DeviceBandProducts final : public BandProducts {
   bool locks_values_ = false;  // or cannot
   Index own_columns_;
   DeviceCsr<double> rows_;
-  std::optional<SlicedRows> sliced_;  // where many products are expected
+  bool expects_many_ = false;  // and has one more form, where the rows suit one
+  std::optional<TypedRows<double>> typed_;
+  TypedView<double> typed_view_ = {};
+  std::optional<SlicedRows> sliced_;
   SlicedView sliced_view_ = {};
   std::optional<DeviceCsr<double>> transposed_;  // made when first asked for
   DeviceArray<double> halo_;                     // of x, or of a product with the transposed rows

@@ -41,6 +41,15 @@ __device__ T* row_of(const SplitRows<T>& rows, Index i, Index columns) {
   return i < rows.split ? rows.own + i * columns : rows.others + (i - rows.split) * columns;
 }
 
+/// Rows of x where none are others': the split is no question then.
+struct OwnRows {
+  const double* own;
+};
+
+__device__ inline const double* row_of(const OwnRows& rows, Index i, Index columns) {
+  return rows.own + i * columns;
+}
+
 /// What a lane works on, and where its results go: only the first lane of those with the same
 /// columns has them, and only where the columns exist.
 template <int pack>

@@ -7,9 +7,11 @@ namespace spsolve::cuda {
 
 std::optional<SlicedRows> SlicedRows::of(const Csr<double>& host, const CsrView<double>& rows,
                                          cudaStream_t stream) {
-  constexpr Index longest_mean = 40;
+  // Few rows leave a GPU idle whose threads have long ones.
+  constexpr Index longest_mean = 40, many_rows = 100000, longest_mean_of_many = 256;
   constexpr double most_padding = 1.2;
-  if (host.rows == 0 || host.nonzeros() > longest_mean * host.rows) return std::nullopt;
+  const Index longest = host.rows < many_rows ? longest_mean : longest_mean_of_many;
+  if (host.rows == 0 || host.nonzeros() > longest * host.rows) return std::nullopt;
   const Index slices = (host.rows + slice_height - 1) / slice_height;
   std::vector<Index> offsets(static_cast<std::size_t>(slices) + 1, 0);
 #pragma omp parallel for schedule(static)

@@ -35,12 +35,12 @@ KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x,
   // z = M^-1 r, and q = A p: where both are wanted, one is not needed until the other is done with.
   const bool plain = system.preconditioner.is_identity();
   Vectors &z = plain ? r : *work, &q = *work;
-  const auto precondition = [&](const ToRow& rho) {
-    if (plain) return dots(r, r, rho);
-    system.preconditioner.apply_and_dot(r, z, rho);
-  };
   KeptRecurrence kept(watch, r, [&](KeptState& state) { state.vectors(*p); });
-  precondition({*numbers, even_rho});
+  if (plain) {
+    dots(r, r, {*numbers, even_rho});  // later advance() has r^T r
+  } else {
+    system.preconditioner.apply_and_dot(r, z, {*numbers, even_rho});
+  }
   if (!kept.goes_on()) copy(z, *p);
   Index looked_at = 0;  // steps whose numbers the host has seen; it may be some behind
   const auto look = [&]() -> std::optional<KrylovEnd> {
@@ -57,12 +57,14 @@ KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x,
   };
   for (Index step = 0;; ++step) {
     system.matrix.apply_and_dot(*p, q, {*numbers, curvature});
-    advance(wanted, {rho_of(step), curvature}, x, *p, r, q, {*numbers, largest});
+    const ToRow next_rho{*numbers, rho_of(step + 1)};
+    advance(wanted, {rho_of(step), curvature}, x, *p, r, q, {*numbers, largest},
+            plain ? &next_rho : nullptr);
     numbers->send();
     if (step - looked_at >= numbers->lead()) {
       if (const auto end = look()) return *end;
     }
-    precondition({*numbers, rho_of(step + 1)});
+    if (!plain) system.preconditioner.apply_and_dot(r, z, next_rho);
     p->turn(wanted, *numbers, {rho_of(step + 1), rho_of(step)}, z);
     std::optional<KrylovEnd> end;
     kept.may_keep([&] {

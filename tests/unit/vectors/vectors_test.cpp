@@ -308,6 +308,11 @@ TEST_F(HostVectorsTest, AdvanceAndTellTheLargestResidual) {
     std::vector<double> told(static_cast<std::size_t>(columns));
     numbers->read(2, told);
     EXPECT_EQ(told, largest);
+    const ToRow squares{*numbers, 0};  // in the place of what t was made of
+    const std::vector<double> none(wanted.size(), 0.0);
+    advance(none, {0, 1}, *of_x, *vectors(p), *of_r, *vectors(q), {*numbers, 2}, &squares);
+    numbers->read(0, told);
+    EXPECT_EQ(told, dots(*of_r, *of_r));
   });
   const auto x = random(300, 1, 1), p = random(300, 1, 2);
   Dense<double> residual = random_multivector(300, 1, 3);
