@@ -151,7 +151,35 @@ def in_turn(a, count, clock, rounds):
             for name, way in ways.items() for transposed in (False, True)}
 
 
-SEQUENCES = {"one_pattern": one_pattern, "in_turn": in_turn}
+def from_matrix(a, count, clock, rounds):
+    """The elimination, and then the right-hand sides in turn."""
+    columns = list(numpy.random.default_rng(3).standard_normal((count, a.shape[0])))
+    csc = a.tocsc()
+
+    def ours(**options):
+        f = spsolve.factor(a, method="sparse_lu", **options)
+        for b in columns:
+            f.solve(b)
+
+    def theirs():
+        superlu = splu(csc)
+        for b in columns:
+            superlu.solve(b)
+
+    ways = {"refined": ours, "refinement=0": lambda: ours(refinement=0), "splu": theirs}
+
+    def umfpacks(refined):
+        other = umfpack(a, refined=refined)
+        for b in columns:
+            other.solve(b)
+
+    if ctypes.util.find_library("umfpack"):
+        ways["UMFPACK, refined"] = lambda: umfpacks(True)
+        ways["UMFPACK, IRSTEP=0"] = lambda: umfpacks(False)
+    return {name: seconds(way, clock, rounds) for name, way in ways.items()}
+
+
+SEQUENCES = {"one_pattern": one_pattern, "in_turn": in_turn, "from_matrix": from_matrix}
 
 
 def main():
@@ -159,7 +187,8 @@ def main():
     parser.add_argument("--orders", default="5000,200000", help="orders n of the matrices")
     parser.add_argument("--generator", default="network",
                         help="network, or a generator of spsolve that takes n, such as circuit")
-    parser.add_argument("--sequences", default="one_pattern,in_turn", help="which of these two")
+    parser.add_argument("--sequences", default="one_pattern,in_turn,from_matrix",
+                        help="which of these three")
     parser.add_argument("--systems", type=int, default=20, help="systems, and right-hand sides")
     parser.add_argument("--rounds", type=int, default=4, help="of which the best is told")
     parser.add_argument("--processor", action="store_true",

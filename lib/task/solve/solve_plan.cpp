@@ -71,9 +71,15 @@ std::vector<Method> methods_instead(const SolverQuestion& question) {
 std::vector<Remedy> remedies(const SolverQuestion& question, Rotated rotated,
                              std::int64_t resident) {
   std::vector<Remedy> ways;
+  const auto is_refused = [](Method method, const SolverQuestion& asked) {
+    const auto& table = solver_table();
+    const auto row = std::ranges::find(table, method, &SolverRow::method);
+    return row != table.end() && !row->refuse(asked).empty();
+  };
   const auto offer = [&](std::string words, const auto& change) {
     SolverQuestion changed = question;
     change(changed);
+    if (is_refused(changed.options.method, changed)) return;
     ways.push_back({std::move(words), planner(changed, rotated, resident)});
   };
   const auto offer_precision = [&](Precision precision) {
@@ -89,9 +95,7 @@ std::vector<Remedy> remedies(const SolverQuestion& question, Rotated rotated,
                     "solve.method=auto (sparse_cholesky)");
     }
     if (method == Method::cg) words += " (minres where A is not positive definite)";
-    const auto& table = solver_table();
-    const auto row = std::ranges::find(table, method, &SolverRow::method);
-    if (!row->refuse(changed).empty()) continue;
+    if (is_refused(method, changed)) continue;
     ways.push_back({std::move(words), planner(changed, rotated, resident)});
   }
   if (question.options.precision == Precision::float64) offer_precision(Precision::mixed);

@@ -50,6 +50,15 @@ class Remedies(CliTest):
             proposed = ("--set", f"solve.method={sparse.split()[0]}", "--set", "solve.pivoting=auto")
             self.assertEqual(self.spsolve("c.yaml", *proposed).code, SOLVED)
 
+    def test_of_an_iteration_no_precision_that_it_does_not_take(self):
+        side = min(1200, int((self.free_bytes() / 150) ** (1 / 3)))
+        for method in ("cg", "gmres"):
+            with self.subTest(method):
+                result = self.dry_run(f"matrix: grid3d:{side}\ndevice: host\nsolve: {{method: {method}}}\n")
+                self.assertEqual(result.code, RESOURCES, result.text)
+                self.assertIn("use at least", result.out)
+                self.assertNotIn("solve.precision", result.text)
+
     def test_predicts_seconds(self):
         for setting, words in (("solve.method=gauss", r"Prediction: gauss, 6.67e\+08 flops, about \S+ s\n"),
                                ("solve.method=sparse_lu", r"Prediction: sparse_lu, \S+ flops, about"),
