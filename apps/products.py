@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Products Y = A X on the host from Python, beside MKL's inspector-executor products and scipy's.
+"""Products Y = A X on the host from Python, beside MKL's inspector-executor products, Eigen's and scipy's.
 
-Needs the Python module (pip install ., or PYTHONPATH=build/python), numpy and scipy; and, for MKL, its
-libmkl_rt.so, which MKL_RT may name (pip install mkl). All take their turns in every round, so that a
+Needs the Python module (pip install ., or PYTHONPATH=build/python), numpy and scipy; for MKL its
+libmkl_rt.so, which MKL_RT may name (pip install mkl); for Eigen its headers (libeigen3-dev) and a
+compiler. Threads are those of OMP_NUM_THREADS and MKL_NUM_THREADS. All take their turns in every round, so that a
 machine that others use, too, is as slow for each of them.
 """
 
@@ -11,7 +12,9 @@ import ctypes
 import glob
 import os
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 
 import numpy
@@ -80,20 +83,67 @@ class Mkl:
                 self.columns, zero, y_at, self.columns))
 
 
-def contenders(a, columns, with_mkl):
+class Eigen:
+    """The products of one matrix by Eigen, whose headers are compiled for them."""
+
+    SOURCE = """
+#include <Eigen/Sparse>
+using Rows = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
+using Columns = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+extern "C" void multiply(int m, int n, int nonzeros, const int* starts, const int* columns,
+                         const double* values, const double* x, double* y, int k) {
+  const Eigen::Map<const Rows> a(m, n, nonzeros, starts, columns, values);
+  if (k == 1) {
+    Eigen::Map<Eigen::VectorXd>(y, m).noalias() = a * Eigen::Map<const Eigen::VectorXd>(x, n);
+  } else {
+    Eigen::Map<Columns>(y, m, k).noalias() = a * Eigen::Map<const Columns>(x, n, k);
+  }
+}
+"""
+    INCLUDE = "/usr/include/eigen3"
+    library = None
+
+    @classmethod
+    def load(cls):
+        """Why Eigen is not here, or None."""
+        if not os.path.isdir(cls.INCLUDE):
+            return f"no {cls.INCLUDE}"
+        with tempfile.TemporaryDirectory() as folder:
+            source, result = os.path.join(folder, "eigen.cpp"), os.path.join(folder, "eigen.so")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(cls.SOURCE)
+            run = subprocess.run(["c++", "-O3", "-march=native", "-fopenmp", "-DNDEBUG", "-shared", "-fPIC",
+                                  "-I", cls.INCLUDE, source, "-o", result], check=False,
+                                 capture_output=True, text=True)
+            if run.returncode != 0:
+                return run.stderr.strip().splitlines()[-1]
+            cls.library = ctypes.CDLL(result)
+        return None
+
+    def __init__(self, a, columns):
+        self.a = a
+        self.columns = columns
+
+    def __call__(self, x, y):
+        a = self.a
+        self.library.multiply(*a.shape, a.nnz, *(ctypes.c_void_p(array.ctypes.data) for array in (
+            a.indptr, a.indices, a.data, x, y)), self.columns)
+
+
+def contenders(a, columns, others):
     product = spsolve.Product(a, columns=columns, device="host")
 
     def scipys(x, y):
         y[:] = a @ x
 
     return {"spsolve": lambda x, y: product.apply(x, out=y), "scipy": scipys,
-            **({"mkl": Mkl(a, columns)} if with_mkl else {})}, product.kernel
+            **{name: kind(a, columns) for name, kind in others.items()}}, product.kernel
 
 
-def measure(a, columns, with_mkl, rounds, least):
+def measure(a, columns, others, rounds, least):
     """Seconds of a product in each round, by contender, and the kernel that ours chose."""
     x = numpy.random.default_rng(1).standard_normal((a.shape[1], columns))
-    all_of_them, kernel = contenders(a, columns, with_mkl)
+    all_of_them, kernel = contenders(a, columns, others)
     expected, scale = a @ x, abs(a) @ abs(x)
     repeats, times = {}, {name: [] for name in all_of_them}
     for name, multiply in all_of_them.items():
@@ -122,28 +172,32 @@ def main():
     parser.add_argument("--rounds", type=int, default=9, help="in which all take their turns")
     parser.add_argument("--milliseconds", type=float, default=10, help="least time of a turn")
     arguments = parser.parse_args()
-    without = Mkl.load()
-    if without:
-        print(f"MKL is not here: {without}")
-    print(f"{'matrix':24s} {'K':>3s}  spsolve, us      mkl    scipy  mkl / spsolve  kernel")
-    ratios = []
+    others = {}
+    for name, kind in (("mkl", Mkl), ("eigen", Eigen)):
+        without = kind.load()
+        if without:
+            print(f"{name} is not here: {without}")
+        else:
+            others[name] = kind
+    print(f"{'matrix':24s} {'K':>3s}  spsolve, us    scipy", *(f"{name:>8s}  / spsolve" for name in others),
+          " kernel")
+    ratios = {name: [] for name in others}
     for name in arguments.matrices:
         a = scipy.sparse.csr_matrix(spsolve.read(name))
         a.sort_indices()
         for columns in map(int, arguments.columns.split(",")):
-            times, kernel = measure(a, columns, not without, arguments.rounds,
+            times, kernel = measure(a, columns, others, arguments.rounds,
                                     arguments.milliseconds * 1e-3)
             middle = {who: statistics.median(of) * 1e6 for who, of in times.items()}
-            ratio = float("nan")
-            if not without:
-                ratio = statistics.median(m / s for m, s in zip(times["mkl"], times["spsolve"]))
-                ratios.append(ratio)
+            words = ""
+            for other, of in ratios.items():
+                of.append(statistics.median(m / s for m, s in zip(times[other], times["spsolve"])))
+                words += f" {middle[other]:8.1f} {of[-1]:10.2f}"
             print(f"{os.path.basename(name):24s} {columns:3d}  {middle['spsolve']:11.1f} "
-                  f"{middle.get('mkl', float('nan')):8.1f} {middle['scipy']:8.1f}  {ratio:13.2f}  "
-                  f"{kernel.split(' (')[0]}", flush=True)
-    if ratios:
-        print(f"geometric mean of mkl / spsolve {statistics.geometric_mean(ratios):.2f}, "
-              f"least {min(ratios):.2f}")
+                  f"{middle['scipy']:8.1f}{words}   {kernel.split(' (')[0]}", flush=True)
+    for other, of in ratios.items():
+        print(f"geometric mean of {other} / spsolve {statistics.geometric_mean(of):.2f}, "
+              f"least {min(of):.2f}")
 
 
 if __name__ == "__main__":

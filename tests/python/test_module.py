@@ -356,7 +356,8 @@ class Scripts(unittest.TestCase):
     def test_sequences_are_measured(self):
         script = pathlib.Path(__file__).resolve().parents[2] / "apps" / "sequences.py"
         third = ctypes.util.find_library("umfpack") is not None
-        wanted = ["n"] + (3 if third else 2) * ["one_pattern"] + (10 if third else 6) * ["in_turn"]
+        wanted = ["n"] + (3 if third else 2) * ["one_pattern"] + (10 if third else 6) * ["in_turn"] \
+            + (5 if third else 3) * ["from_matrix"]
         for generator in ("network", "circuit"):
             told = subprocess.run([sys.executable, script, "--orders", "60,300", "--systems", "2",
                                    "--rounds", "1", "--generator", generator],
@@ -364,6 +365,15 @@ class Scripts(unittest.TestCase):
             rows = [line.split() for line in told.stdout.splitlines()]
             self.assertEqual([row[0] for row in rows], 2 * wanted)
             self.assertTrue(all(float(row[-2]) > 0 for row in rows if row[0] != "n"))
+
+    def test_products_are_measured(self):
+        script = pathlib.Path(__file__).resolve().parents[2] / "apps" / "products.py"
+        told = subprocess.run([sys.executable, script, "grid2d:20", "circuit:300", "--columns", "1,3",
+                               "--rounds", "1", "--milliseconds", "0.1"],
+                              capture_output=True, text=True, check=True)
+        rows = [line.split() for line in told.stdout.splitlines()]
+        rows = [row[:2] for row in rows if row[0] in ("grid2d:20", "circuit:300")]
+        self.assertEqual(rows, [[name, k] for name in ("grid2d:20", "circuit:300") for k in "13"])
 
     @unittest.skipIf(ctypes.util.find_library("umfpack") is None, "there is no libumfpack")
     def test_the_third_solver_solves(self):
