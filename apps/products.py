@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Products Y = A X on the host from Python, beside MKL's inspector-executor products, Eigen's and scipy's.
+"""Products Y = A X on the host from Python, beside MKL's inspector-executor products, Eigen's and
+scipy's.
 
 Needs the Python module (pip install ., or PYTHONPATH=build/python), numpy and scipy; for MKL its
 libmkl_rt.so, which MKL_RT may name (pip install mkl); for Eigen its headers (libeigen3-dev) and a
-compiler. Threads are those of OMP_NUM_THREADS and MKL_NUM_THREADS. All take their turns in every round, so that a
-machine that others use, too, is as slow for each of them.
+compiler. Threads are those of OMP_NUM_THREADS and MKL_NUM_THREADS. All take their turns in every
+round, so that a machine that others use, too, is as slow for each of them.
 """
 
 import argparse
@@ -179,8 +180,8 @@ def main():
             print(f"{name} is not here: {without}")
         else:
             others[name] = kind
-    print(f"{'matrix':24s} {'K':>3s}  spsolve, us    scipy", *(f"{name:>8s}  / spsolve" for name in others),
-          " kernel")
+    print(f"{'matrix':24s} {'K':>3s}  spsolve, us    scipy",
+          *(f"{name:>8s}  / spsolve" for name in others), " kernel")
     ratios = {name: [] for name in others}
     for name in arguments.matrices:
         a = scipy.sparse.csr_matrix(spsolve.read(name))

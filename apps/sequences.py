@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sequences from Python, beside SuperLU (scipy's splu) and UMFPACK, one thread each: matrices of one
 pattern, each with a right-hand side of its own, and right-hand sides one after another by the same
-factors.
+factors, without the elimination and with it.
 
 Needs the Python module (pip install ., or PYTHONPATH=build/python), numpy and scipy; UMFPACK is
 left out where there is no libumfpack (Debian: libumfpack5). The matrices are networks - each node
@@ -134,8 +134,12 @@ def one_pattern(a, systems, clock, rounds):
     return {name: seconds(way, clock, rounds) for name, way in ways.items()}
 
 
+def right_hand_sides(a, count):
+    return list(numpy.random.default_rng(3).standard_normal((count, a.shape[0])))
+
+
 def in_turn(a, count, clock, rounds):
-    columns = list(numpy.random.default_rng(3).standard_normal((count, a.shape[0])))
+    columns = right_hand_sides(a, count)
     refined = spsolve.factor(a, method="sparse_lu")
     plain = spsolve.factor(a, method="sparse_lu", refinement=0)
     superlu = splu(a.tocsc())
@@ -153,30 +157,20 @@ def in_turn(a, count, clock, rounds):
 
 def from_matrix(a, count, clock, rounds):
     """The elimination, and then the right-hand sides in turn."""
-    columns = list(numpy.random.default_rng(3).standard_normal((count, a.shape[0])))
-    csc = a.tocsc()
-
-    def ours(**options):
-        f = spsolve.factor(a, method="sparse_lu", **options)
-        for b in columns:
-            f.solve(b)
-
-    def theirs():
-        superlu = splu(csc)
-        for b in columns:
-            superlu.solve(b)
-
-    ways = {"refined": ours, "refinement=0": lambda: ours(refinement=0), "splu": theirs}
-
-    def umfpacks(refined):
-        other = umfpack(a, refined=refined)
-        for b in columns:
-            other.solve(b)
-
+    columns, csc = right_hand_sides(a, count), a.tocsc()
+    ways = {"refined": lambda: spsolve.factor(a, method="sparse_lu"),
+            "refinement=0": lambda: spsolve.factor(a, method="sparse_lu", refinement=0),
+            "splu": lambda: splu(csc)}
     if ctypes.util.find_library("umfpack"):
-        ways["UMFPACK, refined"] = lambda: umfpacks(True)
-        ways["UMFPACK, IRSTEP=0"] = lambda: umfpacks(False)
-    return {name: seconds(way, clock, rounds) for name, way in ways.items()}
+        ways["UMFPACK, refined"] = lambda: Umfpack(csc)
+        ways["UMFPACK, IRSTEP=0"] = lambda: Umfpack(csc, refined=False)
+
+    def solve_all(eliminate):
+        factors = eliminate()
+        for b in columns:
+            factors.solve(b)
+
+    return {name: seconds(lambda: solve_all(way), clock, rounds) for name, way in ways.items()}
 
 
 SEQUENCES = {"one_pattern": one_pattern, "in_turn": in_turn, "from_matrix": from_matrix}
