@@ -1,16 +1,18 @@
 #include "cuda/dense/device_blocked_solution.hpp"
 
-#include <utility>
 #include <vector>
 
 #include "core/ranges.hpp"
 #include "cuda/dense/columnwise/row_kernels.hpp"
 #include "cuda/dense/device_blas.hpp"
-#include "cuda/dense/panel/triangle_kernels.hpp"
 
 namespace spsolve::cuda {
 
 namespace {
+
+/// Right-hand sides up to which the triangle is read once for every four of them, rather than by
+/// the BLAS, whose solves with few columns take several times as long as reading it.
+constexpr Index most_by_passes = 8;
 
 /// A list of rows for gather_rows().
 void upload_list(std::span<const Index> rows, DeviceArray<int>& list) {
@@ -38,16 +40,27 @@ void DeviceBlockedSolution<T>::solve_whole(Triangle triangle, bool transposed, s
                                            Index columns) {
   x_.grow(static_cast<Index>(x.size()));
   x_.upload(x);
-  if (columns == 1 && !transposed) {
-    other_.grow(static_cast<Index>(x.size()));
-    solve_triangle(triangle, order_, a_, stride_, static_cast<const T*>(x_.data()), other_.data(),
-                   ticket_.data(), streams_.updates.get());
-    std::swap(x_, other_);
-  } else {
+  if (columns > most_by_passes) {
     solve_columns(triangle, transposed, order_, a_, stride_, x_.data(), columns);
+  } else {
+    other_.grow(order_ * columns_of_triangle(columns));
+    solve_by_passes(triangle, transposed, {order_, a_, stride_}, x_.data(), columns);
   }
   streams_.updates.wait();
   x_.download(x);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::solve_by_passes(Triangle triangle, bool transposed,
+                                               const TriangleView<T>& a, T* x, Index columns) {
+  for (Index c = 0; c < columns;) {
+    const int count = columns_of_triangle(columns - c);
+    solve_triangle<T>(triangle, transposed, a, x + c, columns, other_.data(), count, ticket_.data(),
+                      streams_.updates.get());
+    copy_rows(x + c, columns, static_cast<const T*>(other_.data()), Index{count}, a.order,
+              Index{count}, streams_.updates);
+    c += count;
+  }
 }
 
 template <typename T>
@@ -82,16 +95,16 @@ void DeviceBlockedSolution<T>::solve(Triangle triangle, Range panel, std::span<c
   const cudaStream_t stream = streams_.updates.get();
   const Index width = panel.size();
   const T* const lu = factors_.find(panel, factors);
-  if (x_.size() < width * columns_ || other_.size() < width) {
+  const Index of_pass = width * columns_of_triangle(columns_);
+  if (x_.size() < width * columns_ || other_.size() < of_pass) {
     streams_.updates.wait();
     x_.grow(width * columns_);
-    other_.grow(width);
+    other_.grow(of_pass);
   }
-  T* const right = columns_ == 1 ? other_.data() : x_.data();
-  gather_rows(gathered.data(), columns_, places_.data() + panel.first, width, columns_, right,
+  gather_rows(gathered.data(), columns_, places_.data() + panel.first, width, columns_, x_.data(),
               columns_, stream);
-  if (columns_ == 1) {
-    solve_triangle<T>(triangle, width, lu, width, right, x_.data(), ticket_.data(), stream);
+  if (columns_ <= most_by_passes) {
+    solve_by_passes(triangle, false, {width, lu, width}, x_.data(), columns_);
   } else {
     solve_columns(triangle, false, width, lu, width, x_.data(), columns_);
   }

@@ -5,6 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/dense/dense_streams.hpp"
 #include "cuda/dense/factor_store.hpp"
+#include "cuda/dense/panel/triangle_kernels.hpp"
 #include "dense/lu/blocked_solution.hpp"
 #include "distribute/row_layout.hpp"
 
@@ -25,7 +26,8 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
   static std::int64_t bytes(Index height, Index order, Index max_width, int ranks, Index columns) {
     if (columns == 0) return 0;
     const Index width = std::min(max_width, order);
-    const Index alone = height * columns + std::max(height, width * columns);
+    const Index of_pass = columns_of_triangle(columns);
+    const Index alone = height * columns + std::max(height * of_pass, width * columns);
     const Index in_team = height + RowLayout{order, ranks}.band(0).size() + (ranks + 1) * width;
     return (alone + (ranks == 1 ? 0 : in_team * columns)) * static_cast<std::int64_t>(sizeof(T)) +
            (ranks == 1 ? 0 : (height + order) * static_cast<std::int64_t>(sizeof(int)));
@@ -48,6 +50,9 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
   /// B <- the inverse of a triangle of the w x w matrix at `a`, or of its transpose, times B.
   void solve_columns(Triangle triangle, bool transposed, Index w, const T* a, Index stride, T* b,
                      Index columns);
+  /// The same for few columns, a pass for every four of them, through other_.
+  void solve_by_passes(Triangle triangle, bool transposed, const TriangleView<T>& a, T* x,
+                       Index columns);
 
   DenseStreams& streams_;
   const T* a_;
@@ -58,7 +63,7 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
   DeviceArray<int> places_, in_panel_;
   DeviceArray<T> sums_, kept_, buffer_;
   DeviceArray<T> x_;         // of a panel, or whole
-  DeviceArray<T> other_;     // what x_ is made of, or makes
+  DeviceArray<T> other_;     // the columns of a pass, or c of a transposed product
   DeviceArray<int> ticket_;  // of solve_triangle()
 };
 

@@ -51,11 +51,14 @@ TEST_F(GpuLu, SolvesWithTheTranspose) {
   for (const Index n : {1, 2, 5, 31, 64, 127, 700}) {
     const Csr<double> matrix = test::sparse(random_multivector(n, n, n));
     const Csr<double> transposed = transpose(matrix);
-    for (const Index columns : {1, 4}) {
+    // Passes of one, two and four columns, and more of them than go by passes.
+    for (const Index columns : {1, 2, 4, 7, 9}) {
       const Dense<double> b = random_multivector(n, columns, n + 1);
       for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial}) {
         const Solved solved = solve_on_gpu(matrix, b, pivoting, 64);
         EXPECT_LE(test::backward_error(transposed, b, solved.y), test::error_bound(transposed, b))
+            << n << ", " << columns << " columns";
+        EXPECT_LE(test::backward_error(matrix, b, solved.x), test::error_bound(matrix, b))
             << n << ", " << columns << " columns";
       }
     }

@@ -28,16 +28,18 @@ __device__ Bits<T> bits_of(T value) {
   }
 }
 
-/// *place, once another block has written it.
-template <typename T>
-__device__ T wait_for_value(const T* place) {
-  const volatile T* const there = place;
-  T value = *there;
-  while (bits_of(value) == unknown<T>) value = *there;
-  return value;
+/// values[k] = *places[k], once other blocks have written them.
+template <int count, typename T>
+__device__ void wait_for_values(const T* const (&places)[count], T (&values)[count]) {
+#pragma unroll
+  for (int k = 0; k < count; ++k) values[k] = *static_cast<const volatile T*>(places[k]);
+#pragma unroll
+  for (int k = 0; k < count; ++k) {
+    while (bits_of(values[k]) == unknown<T>) values[k] = *static_cast<const volatile T*>(places[k]);
+  }
 }
 
-/// This warp's rows of the tile whose first column is `column`: lane l has columns l and l + 32.
+/// This warp's 8 rows of the tile at (row, column): lane l has columns l and l + 32.
 template <typename T>
 __device__ void load_tile(const T* a, Index stride, Index n, Index row, Index column,
                           T (&tile)[warp_rows][2]) {
@@ -50,6 +52,29 @@ __device__ void load_tile(const T* a, Index stride, Index n, Index row, Index co
       tile[r][half] = row + r < n && j < n ? a[(row + r) * stride + j] : T{};
     }
   }
+}
+
+/// Sums over the lanes of a warp of `count` values each, a power of two: those of value k in the
+/// lanes l with l / (32 / count) = k. Halves of the values change hands: count - 1 exchanges and
+/// those of one value's tree.
+template <int count, typename T>
+__device__ T sums_of_lanes(T (&values)[count]) {
+  const int lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (int left = count / 2, distance = warp_size / 2; left > 0; left /= 2, distance /= 2) {
+    const bool takes_upper = (lane & distance) != 0;
+#pragma unroll
+    for (int k = 0; k < left; ++k) {
+      const T mine = takes_upper ? values[k + left] : values[k];
+      const T given = takes_upper ? values[k] : values[k + left];
+      values[k] = mine + __shfl_xor_sync(whole_warp, given, distance);
+    }
+  }
+#pragma unroll
+  for (int distance = warp_size / count / 2; distance > 0; distance /= 2) {
+    values[0] += __shfl_xor_sync(whole_warp, values[0], distance);
+  }
+  return values[0];
 }
 
 /// A block's unit lower triangle, below the diagonal, becomes its inverse, diagonal included. Four
@@ -79,16 +104,77 @@ __device__ void invert_unit_lower(T (&l)[block_rows][block_rows + 1]) {
   __syncthreads();
 }
 
-/// Blocks of rows one after another, each as soon as those before it are solved; while it waits, a
-/// block inverts its triangle, so that its own turn is a product. For the upper triangle everything
-/// runs from the last row to the first: place i of a block is row 63 - i of it.
-/// x holds `unknown` everywhere at first: a value is its own flag.
-template <typename T, bool upper>
+/// A lane's share of the tiles before a block's turn, of T x: sums over the tile's columns, which
+/// are over lanes at the end.
+template <int count, typename T>
+struct RowSums {
+  T sums[warp_rows * count] = {};
+
+  __device__ void add(const T (&tile)[warp_rows][2], const T* x, Index column, Index n) {
+    const int lane = threadIdx.x % warp_size;
+    const T* places[2 * count];
+    T values[2 * count];
+#pragma unroll
+    for (int k = 0; k < 2 * count; ++k) {
+      // What is behind the last row is in no tile: any value that is known does.
+      const Index j = min(column + lane + k / count * warp_size, n - 1);
+      places[k] = x + j * count + k % count;
+    }
+    wait_for_values(places, values);
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) {
+#pragma unroll
+      for (int k = 0; k < 2 * count; ++k) {
+        sums[r * count + k % count] += tile[r][k / count] * values[k];
+      }
+    }
+  }
+};
+
+/// The same of T^T x: sums over the tile's rows, which are over warps at the end.
+template <int count, typename T>
+struct ColumnSums {
+  T sums[2 * count] = {};
+
+  __device__ void add(const T (&tile)[warp_rows][2], const T* x, Index row, Index n) {
+    const int lane = threadIdx.x % warp_size;
+    // A value of x to a lane, which hands it to the others.
+    static_assert(warp_rows * count <= warp_size);
+    const int mine = lane % (warp_rows * count);
+    const T* const place[1] = {x + min(row + mine / count, n - 1) * count + mine % count};
+    T value[1];
+    wait_for_values(place, value);
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) {
+#pragma unroll
+      for (int c = 0; c < count; ++c) {
+        const T of_row = __shfl_sync(whole_warp, value[0], r * count + c);
+        sums[c] += tile[r][0] * of_row;
+        sums[count + c] += tile[r][1] * of_row;
+      }
+    }
+  }
+};
+
+/// Which way a sweep goes, and what its diagonal is.
+template <Triangle triangle, bool transposed>
+struct Sweep {
+  static constexpr bool unit = triangle == Triangle::unit_lower;
+  static constexpr bool backward = (triangle == Triangle::upper) != transposed;
+};
+
+/// Blocks of rows of T, or of T^T, one after another, each as soon as those before it are solved;
+/// while it waits, a block inverts its triangle, so that its own turn is a product. Backward
+/// everything runs from the last row to the first: place i of a block is row 63 - i of it.
+/// x, n x count, holds `unknown` everywhere at first: a value is its own flag.
+template <typename T, Triangle triangle, bool transposed, int count>
 __global__ void __launch_bounds__(threads)
-    solve(Index n, const T* a, Index stride, const T* b, T* x, int* ticket) {
+    solve(Index n, const T* a, Index stride, const T* b, Index b_stride, T* x, int* ticket) {
+  using Way = Sweep<triangle, transposed>;
   __shared__ T diagonal[block_rows][block_rows + 1];
-  __shared__ T known[block_rows];
+  __shared__ T known[block_rows][count];
   __shared__ T scale[block_rows];
+  __shared__ T partial[transposed ? warps / 2 : 1][transposed ? block_rows : 1][count];
   __shared__ int turn;
   const int blocks = gridDim.x;
   const int thread = threadIdx.x;
@@ -97,90 +183,131 @@ __global__ void __launch_bounds__(threads)
   if (thread == 0) turn = atomicAdd(ticket, 1);
   __syncthreads();
   const int steps = turn;  // blocks that must be done before this one
-  const int block = upper ? blocks - 1 - turn : turn;
-  const Index first = static_cast<Index>(block) * block_rows;
-  const Index row = first + warp * warp_rows;
+  const Index first = static_cast<Index>(Way::backward ? blocks - 1 - turn : turn) * block_rows;
 
-  const auto place_of = [](int i) { return upper ? block_rows - 1 - i : i; };
-  const auto column_of = [&](int step) {
-    return static_cast<Index>(upper ? blocks - 1 - step : step) * block_rows;
+  const auto place_of = [](int i) { return Way::backward ? block_rows - 1 - i : i; };
+  const auto first_of = [&](int step) {
+    return static_cast<Index>(Way::backward ? blocks - 1 - step : step) * block_rows;
   };
-  T tile[warp_rows][2], sums[warp_rows] = {};
-  if (steps > 0) load_tile(a, stride, n, row, column_of(0), tile);
+  const auto load = [&](int step, T(&tile)[warp_rows][2]) {
+    const Index row = (transposed ? first_of(step) : first) + warp * warp_rows;
+    load_tile(a, stride, n, row, transposed ? first : first_of(step), tile);
+  };
+  T tile[warp_rows][2];
+  if (steps > 0) load(0, tile);
+  // The right-hand side of element `mine` of the block, and where it stands there.
+  constexpr int of_warp = warp_rows * count;
+  const int mine = transposed ? thread : warp * of_warp + lane / (warp_size / of_warp);
+  const bool is_first_lane = transposed || lane % (warp_size / of_warp) == 0;
+  const bool has_one = is_first_lane && mine < block_rows * count && first + mine / count < n;
+  const T right = has_one ? b[(first + mine / count) * b_stride + mine % count] : T{};
   if (thread < block_rows) {
     const Index i = first + place_of(thread);
-    scale[thread] = upper && i < n ? T{1} / a[i * stride + i] : T{1};
+    scale[thread] = !Way::unit && i < n ? T{1} / a[i * stride + i] : T{1};
   }
   __syncthreads();
 #pragma unroll
   for (int base = 0; base < block_rows * block_rows; base += threads) {
     const int i = (base + thread) / block_rows, j = (base + thread) % block_rows;
-    const int p = place_of(i), q = place_of(j);
+    const int p = place_of(transposed ? j : i), q = place_of(transposed ? i : j);
     const bool inside = q < p && first + i < n && first + j < n;
     diagonal[p][q] = inside ? a[(first + i) * stride + first + j] * scale[p] : T{};
   }
   __syncthreads();
   invert_unit_lower(diagonal);
+  std::conditional_t<transposed, ColumnSums<count, T>, RowSums<count, T>> parts;
   for (int step = 0; step < steps; ++step) {
     T next[warp_rows][2];
-    if (step + 1 < steps) load_tile(a, stride, n, row, column_of(step + 1), next);
-    const Index column = column_of(step);
-    T values[2];
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const Index j = column + lane + half * warp_size;
-      values[half] = j < n ? wait_for_value(x + j) : T{};
-    }
+    if (step + 1 < steps) load(step + 1, next);
+    parts.add(tile, x, first_of(step) + (transposed ? warp * warp_rows : 0), n);
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r) {
-      sums[r] += tile[r][0] * values[0];
-      sums[r] += tile[r][1] * values[1];
       tile[r][0] = next[r][0];
       tile[r][1] = next[r][1];
     }
   }
+  T sum{};
+  if constexpr (transposed) {
+    constexpr int half = warps / 2;
+    const auto each = [&](const auto& work) {
 #pragma unroll
-  for (int r = 0; r < warp_rows; ++r) {
-    const T sum = sum_of_group<warp_size>(sums[r]);
-    const int p = place_of(warp * warp_rows + r);
-    if (lane == 0) known[p] = row + r < n ? (b[row + r] - sum) * scale[p] : T{};
+      for (int k = 0; k < 2 * count; ++k) {
+        work(partial[warp % half][lane + k / count * warp_size][k % count], parts.sums[k]);
+      }
+    };
+    if (warp >= half) each([](T& to, T own) { to = own; });
+    __syncthreads();
+    if (warp < half) each([](T& to, T own) { to += own; });
+    __syncthreads();
+    if (has_one) {
+#pragma unroll
+      for (int w = 0; w < half; ++w) sum += partial[w][mine / count][mine % count];
+    }
+  } else {
+    sum = sums_of_lanes(parts.sums);
+  }
+  if (is_first_lane && mine < block_rows * count) {
+    const int p = place_of(mine / count);
+    known[p][mine % count] = (right - sum) * scale[p];
   }
   __syncthreads();
   // Four lanes a row of the product.
   constexpr int lanes = threads / block_rows;
-  T value{};
+  T values[count] = {};
 #pragma unroll
   for (int k = thread % lanes; k < block_rows; k += lanes) {
-    value += diagonal[thread / lanes][k] * known[k];
+    const T of_row = diagonal[thread / lanes][k];
+#pragma unroll
+    for (int c = 0; c < count; ++c) values[c] += of_row * known[k][c];
   }
-  value = sum_of_group<lanes>(value);
-  const Index mine = first + place_of(thread / lanes);
-  if (thread % lanes == 0 && mine < n) {
-    const T solved = bits_of(value) == unknown<T> ? T(NAN) : value;
-    *const_cast<volatile T*>(x + mine) = solved;
+  const Index row = first + place_of(thread / lanes);
+#pragma unroll
+  for (int c = 0; c < count; ++c) {
+    const T value = sum_of_group<lanes>(values[c]);
+    if (thread % lanes == 0 && row < n) {
+      const T solved = bits_of(value) == unknown<T> ? T(NAN) : value;
+      *const_cast<volatile T*>(x + row * count + c) = solved;
+    }
   }
 }
 
 }  // namespace
 
 template <typename T>
-void solve_triangle(Triangle triangle, Index n, const T* a, Index stride, const T* b, T* x,
-                    int* ticket, cudaStream_t stream) {
-  if (n == 0) return;
-  CUDA_CHECK(cudaMemsetAsync(x, 0xff, static_cast<std::size_t>(n) * sizeof(T), stream));
+void solve_triangle(Triangle triangle, bool transposed, const TriangleView<T>& a, const T* b,
+                    Index b_stride, T* x, int columns, int* ticket, cudaStream_t stream) {
+  if (a.order == 0) return;
+  CUDA_CHECK(
+      cudaMemsetAsync(x, 0xff, static_cast<std::size_t>(a.order * columns) * sizeof(T), stream));
   CUDA_CHECK(cudaMemsetAsync(ticket, 0, sizeof(int), stream));
-  const unsigned blocks = grid_for(n, block_rows);
+  const unsigned blocks = grid_for(a.order, block_rows);
+  const auto launch = [&]<Triangle which, bool of_transpose, int count>() {
+    solve<T, which, of_transpose, count>
+        <<<blocks, threads, 0, stream>>>(a.order, a.at, a.stride, b, b_stride, x, ticket);
+  };
+  const auto with_columns = [&]<Triangle which, bool of_transpose>() {
+    static_assert(most_columns_of_triangle == 4);
+    if (columns == 1) {
+      launch.template operator()<which, of_transpose, 1>();
+    } else if (columns == 2) {
+      launch.template operator()<which, of_transpose, 2>();
+    } else {
+      launch.template operator()<which, of_transpose, 4>();
+    }
+  };
   if (triangle == Triangle::upper) {
-    solve<T, true><<<blocks, threads, 0, stream>>>(n, a, stride, b, x, ticket);
+    transposed ? with_columns.template operator()<Triangle::upper, true>()
+               : with_columns.template operator()<Triangle::upper, false>();
   } else {
-    solve<T, false><<<blocks, threads, 0, stream>>>(n, a, stride, b, x, ticket);
+    transposed ? with_columns.template operator()<Triangle::unit_lower, true>()
+               : with_columns.template operator()<Triangle::unit_lower, false>();
   }
   check_launch("solve_triangle");
 }
 
-template void solve_triangle(Triangle, Index, const float*, Index, const float*, float*, int*,
-                             cudaStream_t);
-template void solve_triangle(Triangle, Index, const double*, Index, const double*, double*, int*,
-                             cudaStream_t);
+template void solve_triangle(Triangle, bool, const TriangleView<float>&, const float*, Index,
+                             float*, int, int*, cudaStream_t);
+template void solve_triangle(Triangle, bool, const TriangleView<double>&, const double*, Index,
+                             double*, int, int*, cudaStream_t);
 
 }  // namespace spsolve::cuda

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "cuda/multiply/fast/typed_rows.cuh"
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/row_lanes.cuh"
+#include "multiply/fast/fast_groups.hpp"
 
 namespace spsolve::cuda {
 
@@ -122,6 +124,61 @@ __global__ void __launch_bounds__(threads)
     if (i < a.rows && place.has_result()) {
       sum.finish(i, place.column);
       store_columns(row_of(y, i, columns) + place.column, sum.values, pack > 1);
+    }
+  }
+}
+
+/// One sum for each row of a group of at most `most`.
+template <int most, typename Sum>
+struct GroupSums {
+  Sum of[most];
+
+  __device__ explicit GroupSums(const Sum& start)
+      : GroupSums(start, std::make_integer_sequence<int, most>{}) {}
+
+ private:
+  template <int... row>
+  __device__ GroupSums(const Sum& start, std::integer_sequence<int, row...>)
+      : of{(static_cast<void>(row), start)...} {}
+};
+
+/// As multiply_kernel, a group of rows in the place of a row: what is read of x goes to all of its
+/// sums.
+template <int most, int pack, typename Sum>
+__global__ void __launch_bounds__(threads)
+    multiply_groups_kernel(CsrView<double> a, GroupedView groups, SplitRows<const double> x,
+                           SplitRows<double> y, Index columns, Lanes lanes, Sum start) {
+  const Place<pack> place(lanes, columns);
+  const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
+  for (Index first = place.warp * lanes.rows_of_warp(); first < groups.count; first += stride) {
+    const Index g = first + place.row;
+    const bool is_one = g < groups.count;
+    const Index row = is_one ? groups.firsts[g] : 0;
+    const int rows = is_one ? static_cast<int>(groups.firsts[g + 1] - row) : 0;
+    const Index begin = is_one ? __ldg(a.row_offsets + row) : 0;
+    const int length = is_one ? static_cast<int>(__ldg(a.row_offsets + row + 1) - begin) : 0;
+    GroupSums<most, Sum> sums(start);
+#pragma unroll 4
+    for (int k = place.nonzero; k < length; k += lanes.nonzeros) {
+      const Index from = begin + k;
+      double element[pack];
+      load_columns<pack, true>(row_of(x, __ldg(a.column_indices + from), columns) + place.column,
+                               element);
+#pragma unroll
+      for (int q = 0; q < most; ++q) {
+        if (q < rows) sums.of[q].add(__ldg(a.values + from + q * length), element);
+      }
+    }
+#pragma unroll
+    for (int q = 0; q < most; ++q) {
+      Sum& sum = sums.of[q];
+      for (int distance = lanes.of_row() / 2; distance >= lanes.columns; distance /= 2) {
+        sum.include(sum.of_lane_behind(distance));
+      }
+      if (q < rows && place.has_result()) {
+        sum.finish(row + q, place.column);
+        store_columns(row_of(y, row + q, columns) + place.column, sum.values, pack > 1);
+      }
     }
   }
 }
@@ -298,10 +355,20 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
     }
     return check_launch("multiply_rows");
   }
-  in_packs(a, aligned, columns,
+  const GroupedView* const groups = rows.groups;
+  const Index items = groups != nullptr ? groups->count : a.rows;
+  in_packs(a, items, aligned, columns,
            [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
-             multiply_kernel<pack>
-                 <<<grid, threads, 0, stream>>>(a, x, y, columns, lanes, Sum<pack>{arguments...});
+             const Sum<pack> start{arguments...};
+             if (groups == nullptr) {
+               multiply_kernel<pack><<<grid, threads, 0, stream>>>(a, x, y, columns, lanes, start);
+               return;
+             }
+             static_assert(most_rows_in_group == 4);
+             const auto kernel = groups->most == 2   ? multiply_groups_kernel<2, pack, Sum<pack>>
+                                 : groups->most == 3 ? multiply_groups_kernel<3, pack, Sum<pack>>
+                                                     : multiply_groups_kernel<4, pack, Sum<pack>>;
+             kernel<<<grid, threads, 0, stream>>>(a, *groups, x, y, columns, lanes, start);
            });
   check_launch("multiply_rows");
 }

@@ -4,6 +4,7 @@
 
 #include "cuda/multiply/device_csr.hpp"
 #include "cuda/multiply/fast/typed_rows.hpp"
+#include "cuda/vectors/products/grouped_rows.hpp"
 #include "cuda/vectors/products/sliced_rows.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 
@@ -18,17 +19,19 @@ struct SplitRows {
   Index split;
 };
 
-/// Rows of A in CSR form, and in others where there are such: by type, or in slices, which products
-/// with one column take.
+/// Rows of A in CSR form, and in others where there are such: by type, in slices, which products
+/// with one column take, or in groups, which those with more take.
 struct RowsView {
   CsrView<double> csr;
   const TypedView<double>* typed = nullptr;  ///< null: there are none
   const SlicedView* sliced = nullptr;        ///< null: there are none
+  const GroupedView* groups = nullptr;       ///< null: there are none
 };
 
-// Products with rows in GPU memory. In CSR form groups of lanes share a row: some of them its
-// non-zeros, some of them the columns of x. The order of the terms of a sum depends on the numbers
-// of rows, non-zeros and columns only.
+// Products with rows in GPU memory. In CSR form groups of lanes share a row, or a group of rows
+// with one list of columns: some of them its non-zeros, some of them the columns of x. The order of
+// the terms of a sum depends on the numbers of rows, non-zeros and columns, and on which rows are
+// groups.
 
 /// y_ic <- sum over j of a_ij x_jc
 void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,

@@ -52,6 +52,8 @@ class DeviceBandProducts final : public BandProducts {
     } else {
       sliced_ = SlicedRows::of(host_rows_, rows_.view(), current_stream());
       if (sliced_) sliced_view_ = sliced_->view();
+      if (!groups_) groups_ = GroupedRows::of(host_rows_);
+      if (groups_) groups_view_ = groups_->view();
     }
     expects_many_ = true;
   }
@@ -137,7 +139,8 @@ class DeviceBandProducts final : public BandProducts {
 
  private:
   RowsView rows() const {
-    return {rows_.view(), typed_ ? &typed_view_ : nullptr, sliced_ ? &sliced_view_ : nullptr};
+    return {rows_.view(), typed_ ? &typed_view_ : nullptr, sliced_ ? &sliced_view_ : nullptr,
+            groups_ ? &groups_view_ : nullptr};
   }
 
   /// x by the local numbers of its rows, the halo brought to the GPU.
@@ -165,6 +168,8 @@ class DeviceBandProducts final : public BandProducts {
   TypedView<double> typed_view_ = {};
   std::optional<SlicedRows> sliced_;
   SlicedView sliced_view_ = {};
+  std::optional<GroupedRows> groups_;  // of the pattern: new values leave them as they are
+  GroupedView groups_view_ = {};
   std::optional<DeviceCsr<double>> transposed_;  // made when first asked for
   DeviceArray<double> halo_;                     // of x, or of a product with the transposed rows
   DeviceArray<double> maxima_;                   // of a residual, by thread blocks

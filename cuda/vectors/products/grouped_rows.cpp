@@ -1,0 +1,34 @@
+#include "cuda/vectors/products/grouped_rows.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "multiply/fast/fast_groups.hpp"
+
+namespace spsolve::cuda {
+
+std::optional<GroupedRows> GroupedRows::of(const Csr<double>& host) {
+  constexpr double worthwhile = 1.5;  // non-zeros over columns that are read
+  constexpr Index long_row = 256, times_mean = 16;
+  if (host.nonzeros() == 0) return std::nullopt;
+  const Index longest_allowed = std::max(long_row, times_mean * (host.nonzeros() / host.rows));
+  std::vector<LocalIndex> firsts{0};
+  Index read = 0, longest = 0, row = 0;
+  GroupedRows result;
+  for (const int rows : equal_row_groups(host)) {
+    const Index length = host.row_offsets[row + 1] - host.row_offsets[row];
+    read += length;
+    longest = std::max(longest, length);
+    result.most_ = std::max(result.most_, rows);
+    row += rows;
+    firsts.push_back(static_cast<LocalIndex>(row));
+  }
+  if (longest > longest_allowed ||
+      static_cast<double>(host.nonzeros()) < worthwhile * static_cast<double>(read)) {
+    return std::nullopt;
+  }
+  result.firsts_ = DeviceArray<LocalIndex>(firsts);
+  return result;
+}
+
+}  // namespace spsolve::cuda
