@@ -332,6 +332,24 @@ void multiply_typed(const TypedView<double>& a, const SplitRows<const double>& x
   launch(std::uint64_t{});
 }
 
+/// Two of the widest packs of columns to a lane where there are such, and half a warp to a group at
+/// most: more lanes for its non-zeros have less to do for each element of x, and sums to exchange.
+template <template <int> typename Sum, int pack>
+void multiply_groups(const CsrView<double>& a, const GroupedView& groups,
+                     const SplitRows<const double>& x, const SplitRows<double>& y, Index columns,
+                     cudaStream_t stream, const Sum<pack>& start) {
+  const Index packs = columns / pack;
+  Lanes lanes = lanes_for(a, packs);
+  while (lanes.nonzeros > 1 && lanes.of_row() > warp_size / 2) lanes.nonzeros /= 2;
+  static_assert(most_rows_in_group == 4);
+  const auto kernel = groups.most == 2   ? multiply_groups_kernel<2, pack, Sum<pack>>
+                      : groups.most == 3 ? multiply_groups_kernel<3, pack, Sum<pack>>
+                                         : multiply_groups_kernel<4, pack, Sum<pack>>;
+  const dim3 grid(grid_for(groups.count, warps * lanes.rows_of_warp()),
+                  grid_for(packs, lanes.columns));
+  kernel<<<grid, threads, 0, stream>>>(a, groups, x, y, columns, lanes, start);
+}
+
 template <template <int> typename Sum, typename... Arguments>
 void multiply(const RowsView& rows, const SplitRows<const double>& x, const SplitRows<double>& y,
               Index columns, cudaStream_t stream, Arguments... arguments) {
@@ -355,20 +373,20 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
     }
     return check_launch("multiply_rows");
   }
-  const GroupedView* const groups = rows.groups;
-  const Index items = groups != nullptr ? groups->count : a.rows;
-  in_packs(a, items, aligned, columns,
+  if (rows.groups != nullptr) {
+    if (aligned && columns % (2 * widest_pack) == 0) {
+      multiply_groups(a, *rows.groups, x, y, columns, stream, Sum<2 * widest_pack>{arguments...});
+    } else if (aligned) {
+      multiply_groups(a, *rows.groups, x, y, columns, stream, Sum<widest_pack>{arguments...});
+    } else {
+      multiply_groups(a, *rows.groups, x, y, columns, stream, Sum<1>{arguments...});
+    }
+    return check_launch("multiply_rows");
+  }
+  in_packs(a, aligned, columns,
            [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
-             const Sum<pack> start{arguments...};
-             if (groups == nullptr) {
-               multiply_kernel<pack><<<grid, threads, 0, stream>>>(a, x, y, columns, lanes, start);
-               return;
-             }
-             static_assert(most_rows_in_group == 4);
-             const auto kernel = groups->most == 2   ? multiply_groups_kernel<2, pack, Sum<pack>>
-                                 : groups->most == 3 ? multiply_groups_kernel<3, pack, Sum<pack>>
-                                                     : multiply_groups_kernel<4, pack, Sum<pack>>;
-             kernel<<<grid, threads, 0, stream>>>(a, *groups, x, y, columns, lanes, start);
+             multiply_kernel<pack>
+                 <<<grid, threads, 0, stream>>>(a, x, y, columns, lanes, Sum<pack>{arguments...});
            });
   check_launch("multiply_rows");
 }

@@ -178,14 +178,14 @@ dim3 residual_grid(dim3 grid) {
 
 Index residual_blocks(const CsrView<double>& a, Index columns) {
   Index blocks = 0;
-  in_packs(a, a.rows, columns % widest_pack == 0, columns,
+  in_packs(a, columns % widest_pack == 0, columns,
            [&](auto, const Lanes&, dim3 grid) { blocks = residual_grid(grid).x; });
   return blocks;
 }
 
 void subtract_product(const CsrView<double>& a, const SplitRows<const double>& x, const double* b,
                       double* r, Index columns, double* maxima, cudaStream_t stream) {
-  in_packs(a, a.rows, columns % widest_pack == 0, columns,
+  in_packs(a, columns % widest_pack == 0, columns,
            [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
              residual_kernel<pack>
                  <<<residual_grid(grid), threads, 0, stream>>>(a, x, b, r, columns, lanes, maxima);

@@ -127,17 +127,15 @@ __device__ void sum_up(const CsrView<double>& a, Index i, const SplitRows<const 
   }
 }
 
-/// Calls launch(pack, lanes, grid) for what suits rows of so many columns, where lanes share each
-/// of `items` rows or groups of rows; all of the arrays have rows aligned to packs, or the pack
-/// is 1.
+/// Calls launch(pack, lanes, grid) for what suits rows of so many columns; all of the arrays have
+/// rows aligned to packs, or the pack is 1.
 template <typename Launch>
-void in_packs(const CsrView<double>& a, Index items, bool aligned, Index columns,
-              const Launch& launch) {
+void in_packs(const CsrView<double>& a, bool aligned, Index columns, const Launch& launch) {
   const auto with_pack = [&]<int pack>(std::integral_constant<int, pack> size) {
     const Index packs = columns / pack;
     const Lanes lanes = lanes_for(a, packs);
     launch(size, lanes,
-           dim3(grid_for(items, warps * lanes.rows_of_warp()), grid_for(packs, lanes.columns)));
+           dim3(grid_for(a.rows, warps * lanes.rows_of_warp()), grid_for(packs, lanes.columns)));
   };
   if (aligned) {
     with_pack(std::integral_constant<int, widest_pack>{});
