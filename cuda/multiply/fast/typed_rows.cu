@@ -8,41 +8,33 @@ namespace {
 
 constexpr int block = 256;
 
-/// `pack` neighbouring columns of one row to a thread; `packs` = columns / pack. Place is wide
-/// enough for the number of threads: 32-bit divisions are several times faster.
+/// `pack` neighbouring columns of one row to a thread.
 template <int pack, typename Place, typename T>
 __global__ void __launch_bounds__(block)
     typed(TypedView<T> a, const T* __restrict__ x, T* __restrict__ y, Index columns, Place packs,
           Place count) {
-  const Place stride = static_cast<Place>(thread_count());
-  for (Place e = static_cast<Place>(thread_index()); e < count; e += stride) {
-    const Index row = packs == 1 ? e : e / packs;
-    const T* const from = x + static_cast<Index>(e) * pack;
+  over_packs(packs, count, [&](Index row, Index p) {
+    const Index at = row * columns + p * pack;
     T sums[pack]{};
     over_typed_row<pack>(
         a, row,
         [&](LocalIndex distance, T(&loaded)[pack]) {
-          load_columns<pack, true>(from + distance * columns, loaded);
+          load_columns<pack, true>(x + at + distance * columns, loaded);
         },
         [&](T value, const T(&loaded)[pack]) {
 #pragma unroll
           for (int c = 0; c < pack; ++c) sums[c] += value * loaded[c];
         });
-    store_columns<pack>(y + static_cast<Index>(e) * pack, sums, true);
-    if (count - e <= stride) break;  // e + stride may not fit into Place
-  }
+    store_columns<pack>(y + at, sums, true);
+  });
 }
 
 template <int pack, typename T>
 void launch_typed(const TypedView<T>& a, const T* x, T* y, Index columns) {
-  const Index packs = columns / pack, count = a.rows * packs;
-  const unsigned grid = grid_for(count, block);
-  if (count <= Index{0xffffffff}) {
-    typed<pack, std::uint32_t><<<grid, block, 0, current_stream()>>>(
-        a, x, y, columns, static_cast<std::uint32_t>(packs), static_cast<std::uint32_t>(count));
-  } else {
-    typed<pack, Index><<<grid, block, 0, current_stream()>>>(a, x, y, columns, packs, count);
-  }
+  with_places(a.rows, columns / pack, [&]<typename Place>(Place packs, Place count) {
+    typed<pack>
+        <<<grid_for(count, block), block, 0, current_stream()>>>(a, x, y, columns, packs, count);
+  });
   check_launch("row_types");
 }
 

@@ -240,22 +240,18 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// A thread for each pack of columns of a row. Place is wide enough for the number of threads:
-/// 32-bit divisions are several times faster.
+/// A thread for each pack of columns of a row.
 template <int pack, typename X, typename Place, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_typed_kernel(TypedView<double> a, X x, SplitRows<double> y, Index columns, Place packs,
                           Place count, Sum start) {
-  const Place stride = static_cast<Place>(thread_count());
-  for (Place e = static_cast<Place>(thread_index()); e < count; e += stride) {
-    const Place row = e / packs;
-    const Index column = static_cast<Index>(e - row * packs) * pack;
+  over_packs(packs, count, [&](Index row, Index p) {
+    const Index column = p * pack;
     Sum sum = start;
     sum_up_typed<pack>(a, row, x, columns, column, sum);
     sum.finish(row, column);
     store_columns(row_of(y, row, columns) + column, sum.values, pack > 1);
-    if (count - e <= stride) break;  // e + stride may not fit into Place
-  }
+  });
 }
 
 /// The sum over the thread block, for its first thread: a tree over lanes, and one over warps.
@@ -321,15 +317,12 @@ template <int pack, typename Sum>
 void multiply_typed(const TypedView<double>& a, const SplitRows<const double>& x,
                     const SplitRows<double>& y, Index columns, cudaStream_t stream,
                     const Sum& start) {
-  const Index packs = columns / pack, count = a.rows * packs;
-  const auto launch = [&]<typename Place>(Place) {
+  with_places(a.rows, columns / pack, [&]<typename Place>(Place packs, Place count) {
     with_own_or_split(x, [&](const auto& rows) {
       multiply_typed_kernel<pack><<<grid_for(count, threads), threads, 0, stream>>>(
-          a, rows, y, columns, static_cast<Place>(packs), static_cast<Place>(count), start);
+          a, rows, y, columns, packs, count, start);
     });
-  };
-  if (count <= Index{0xffffffff}) return launch(std::uint32_t{});
-  launch(std::uint64_t{});
+  });
 }
 
 /// Two of the widest packs of columns to a lane where there are such, and half a warp to a group at
