@@ -36,16 +36,20 @@ void DeviceBlockedSolution<T>::solve_columns(Triangle triangle, bool transposed,
 }
 
 template <typename T>
-void DeviceBlockedSolution<T>::solve_whole(Triangle triangle, bool transposed, std::span<T> x,
-                                           Index columns) {
+void DeviceBlockedSolution<T>::solve_whole(bool transposed, std::span<T> x, Index columns) {
+  const bool by_passes = columns <= most_by_passes;
   x_.grow(static_cast<Index>(x.size()));
+  if (by_passes) other_.grow(order_ * columns_of_triangle(columns));
   x_.upload(x);
-  if (columns > most_by_passes) {
-    solve_columns(triangle, transposed, order_, a_, stride_, x_.data(), columns);
-  } else {
-    other_.grow(order_ * columns_of_triangle(columns));
-    solve_by_passes(triangle, transposed, {order_, a_, stride_}, x_.data(), columns);
-  }
+  const auto solve = [&](Triangle triangle) {
+    if (by_passes) {
+      solve_by_passes(triangle, transposed, {order_, a_, stride_}, x_.data(), columns);
+    } else {
+      solve_columns(triangle, transposed, order_, a_, stride_, x_.data(), columns);
+    }
+  };
+  solve(transposed ? Triangle::upper : Triangle::unit_lower);
+  solve(transposed ? Triangle::unit_lower : Triangle::upper);
   streams_.updates.wait();
   x_.download(x);
 }

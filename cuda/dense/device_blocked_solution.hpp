@@ -33,7 +33,7 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
            (ranks == 1 ? 0 : (height + order) * static_cast<std::int64_t>(sizeof(int)));
   }
 
-  void solve_whole(Triangle triangle, bool transposed, std::span<T> x, Index columns) override;
+  void solve_whole(bool transposed, std::span<T> x, Index columns) override;
   void begin(std::span<const T> sums, const SolutionOrder& order, Index columns) override;
   std::span<T> buffer(Index size) override;
   void pack_sums(Range rows, std::span<T> packed) override;

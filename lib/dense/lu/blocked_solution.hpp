@@ -27,9 +27,9 @@ class BlockedSolution {
  public:
   virtual ~BlockedSolution() = default;
 
-  /// Of a rank alone: x <- T^-1 x, or with `transposed` T^-T x, for a triangle T of its whole
-  /// eliminated matrix; x is n x K, in host memory, and done when it returns.
-  virtual void solve_whole(Triangle triangle, bool transposed, std::span<T> x, Index columns) = 0;
+  /// Of a rank alone: x <- U^-1 L^-1 x, or with `transposed` L^-T U^-T x, by its whole eliminated
+  /// matrix; x is n x K, in host memory, and done when it returns.
+  virtual void solve_whole(bool transposed, std::span<T> x, Index columns) = 0;
 
   // --- in a team
 

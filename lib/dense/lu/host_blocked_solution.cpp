@@ -9,21 +9,20 @@
 namespace spsolve {
 
 template <typename T>
-void HostBlockedSolution<T>::solve_whole(Triangle triangle, bool transposed, std::span<T> x,
-                                         Index columns) {
-  if (transposed) return solve_whole_transposed(triangle, x, columns);
-  if (triangle == Triangle::upper) {
-    blas::solve_upper(order_, columns, a_, stride_, x.data(), columns);
+void HostBlockedSolution<T>::solve_whole(bool transposed, std::span<T> x, Index columns) {
+  if (transposed) {
+    solve_transposed(Triangle::upper, x, columns);
+    solve_transposed(Triangle::unit_lower, x, columns);
   } else {
     blas::solve_unit_lower(order_, columns, a_, stride_, x.data(), columns);
+    blas::solve_upper(order_, columns, a_, stride_, x.data(), columns);
   }
 }
 
 /// Rows of the matrix are columns of the transposed triangle: panel after panel, what its rows have
 /// solved for gives to the others.
 template <typename T>
-void HostBlockedSolution<T>::solve_whole_transposed(Triangle triangle, std::span<T> x,
-                                                    Index columns) {
+void HostBlockedSolution<T>::solve_transposed(Triangle triangle, std::span<T> x, Index columns) {
   const bool upper = triangle == Triangle::upper;
   const Index panels = (order_ + max_width_ - 1) / max_width_;
   for (Index k = 0; k < panels; ++k) {

@@ -15,7 +15,7 @@ class HostBlockedSolution final : public BlockedSolution<T> {
   HostBlockedSolution(const T* a, Index stride, Index order, Index max_width)
       : a_(a), stride_(stride), order_(order), max_width_(max_width) {}
 
-  void solve_whole(Triangle triangle, bool transposed, std::span<T> x, Index columns) override;
+  void solve_whole(bool transposed, std::span<T> x, Index columns) override;
   void begin(std::span<const T> sums, const SolutionOrder& order, Index columns) override;
   std::span<T> buffer(Index size) override;
   void pack_sums(Range rows, std::span<T> packed) override;
@@ -29,7 +29,7 @@ class HostBlockedSolution final : public BlockedSolution<T> {
                                    Index columns) override;
 
  private:
-  void solve_whole_transposed(Triangle triangle, std::span<T> x, Index columns);
+  void solve_transposed(Triangle triangle, std::span<T> x, Index columns);
   T* sums(Index row) { return sums_.data() + row * columns_; }
 
   const T* a_;

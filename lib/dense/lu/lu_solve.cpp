@@ -161,8 +161,7 @@ void solve_lu(Team& team, Team& row_team, const BlockedRows<T>& rows, const LuFa
               Dense<T>& x) {
   if (team.size() > 1) return solve_in_team(team, row_team, rows, factors, x);
   x = factors.row_order->to_list(x);
-  rows.solution().solve_whole(Triangle::unit_lower, false, x.values, x.columns);
-  rows.solution().solve_whole(Triangle::upper, false, x.values, x.columns);
+  rows.solution().solve_whole(false, x.values, x.columns);
 }
 
 template <typename T>
@@ -175,8 +174,7 @@ void solve_lu_transposed(Team& team, const BlockedRows<T>& rows, const LuFactors
     x = factors.row_order->to_bands(sweeps.own());
     return;
   }
-  rows.solution().solve_whole(Triangle::upper, true, x.values, x.columns);
-  rows.solution().solve_whole(Triangle::unit_lower, true, x.values, x.columns);
+  rows.solution().solve_whole(true, x.values, x.columns);
   x = factors.row_order->to_bands(x);
 }
 
