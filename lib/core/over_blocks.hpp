@@ -14,15 +14,20 @@ inline constexpr Index block_rows = 4096;
 /// Elements that are worth waking threads for.
 inline constexpr Index worthwhile_elements = 1 << 14;
 
-/// Calls work(first, last, sums) for blocks of rows, in threads, each with K numbers of its own,
-/// and combines those of all blocks, in their order, into `result`: the bits do not depend on the
-/// number of threads.
+/// The same between products that others compute, on a GPU above all: threads have gone to sleep by
+/// then, and to wake 16 of them can take as long as one needs for so many elements.
+inline constexpr Index elements_worth_waking = 1 << 17;
+
+/// Calls work(first, last, sums) for blocks of rows, in threads where there are more than
+/// `worthwhile` elements, each with K numbers of its own, and combines those of all blocks, in
+/// their order, into `result`: the bits do not depend on the number of threads.
 template <typename Work, typename Combine>
-void over_blocks(Index rows, std::span<double> result, const Work& work, const Combine& combine) {
+void over_blocks(Index rows, std::span<double> result, const Work& work, const Combine& combine,
+                 Index worthwhile = worthwhile_elements) {
   const Index blocks = (rows + block_rows - 1) / block_rows;
   const auto columns = static_cast<Index>(result.size());
   std::vector<double> sums(static_cast<std::size_t>(blocks * columns));
-#pragma omp parallel for schedule(static) if (rows * columns > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (rows * columns > worthwhile)
   for (Index block = 0; block < blocks; ++block) {
     work(block * block_rows, std::min((block + 1) * block_rows, rows),
          sums.data() + block * columns);

@@ -56,6 +56,14 @@ class Product(LinearOperator):
             self._product.apply(columns, y)
         return result
 
+    def dot(self, x: Any) -> Any:
+        """A X as ``@`` has it; another LinearOperator is chained, a number scales."""
+        # scipy looks into what it is given in ways that arrays on a GPU do not all know.
+        return self.apply(x) if _arrays.lies_on_gpu(x) else super().dot(x)
+
+    def __matmul__(self, x: Any) -> Any:
+        return self.apply(x) if _arrays.lies_on_gpu(x) else super().__matmul__(x)
+
     def _matvec(self, x: np.ndarray) -> np.ndarray:
         return self.apply(np.asarray(x).reshape(-1))
 

@@ -109,7 +109,7 @@ class OneNormSearch {
 
   Dense<double> first_vectors(double n) const {
     Dense<double> start(own_.size(), 2);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (2 * own_.size() > elements_worth_waking)
     for (Index i = 0; i < own_.size(); ++i) {
       const Index row = own_.first + i;
       const double slope = order_ > 1 ? static_cast<double>(row) / (n - 1) : 0.0;
@@ -130,7 +130,7 @@ class OneNormSearch {
           [&](Index first, Index last, double* sum) {
             for (Index i = first; i < last; ++i) *sum += weights[i] * std::abs(v(i, column(c)));
           },
-          std::plus<>());
+          std::plus<>(), elements_worth_waking);
     }
     all_sum(team_, sums);
     for (double& sum : sums) sum = infinite_if_nan(sum);
@@ -150,7 +150,7 @@ class OneNormSearch {
     first_ = false;
     for (Index c = 0; c < count(); ++c) {
       Index changed = 0;
-#pragma omp parallel for schedule(static) reduction(+ : changed)
+#pragma omp parallel for schedule(static) reduction(+ : changed) if (v.rows > elements_worth_waking)
       for (Index i = 0; i < v.rows; ++i) {
         signs[c][i] = v(i, column(c)) < 0 ? -1 : 1;
         if (!first && signs[c][i] != searches_[c].signs[i]) ++changed;
@@ -175,7 +175,7 @@ class OneNormSearch {
       for (Index c = 0; c < count(); ++c) {
         if (searches_[c].finished) continue;
         const Weights weights = weights_of(c);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (v.rows > elements_worth_waking)
         for (Index i = 0; i < v.rows; ++i) v(i, c) = weights[i] * searches_[c].signs[i];
       }
       set_own_rows(*x_, v);
