@@ -1,114 +1,22 @@
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 #include "cuda/multiply/fast/typed_rows.cuh"
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/row_lanes.cuh"
+#include "cuda/vectors/products/row_sums.cuh"
 #include "multiply/fast/fast_groups.hpp"
 
 namespace spsolve::cuda {
 
 using namespace row_lanes;
+using namespace row_sums;
 
 namespace {
 
 /// Thread blocks of a product with a dot that are at work at once: 6 on each multiprocessor of a
 /// large GPU, a chunk of rows each.
 constexpr int dot_blocks_at_once = 6, multiprocessors = 132;
-
-template <int pack>
-struct PlainSum {
-  double values[pack] = {};
-
-  __device__ void add(double a, const double (&x)[pack]) {
-#pragma unroll
-    for (int c = 0; c < pack; ++c) values[c] = fma(a, x[c], values[c]);
-  }
-  __device__ void clear() {
-#pragma unroll
-    for (double& value : values) value = 0;
-  }
-  __device__ void include(const PlainSum& other) {
-#pragma unroll
-    for (int c = 0; c < pack; ++c) values[c] += other.values[c];
-  }
-  __device__ PlainSum of_lane_behind(int distance) const {
-    PlainSum other;
-#pragma unroll
-    for (int c = 0; c < pack; ++c) other.values[c] = from_lane_behind(values[c], distance);
-    return other;
-  }
-  __device__ PlainSum of_lane(int lane) const {
-    PlainSum other;
-#pragma unroll
-    for (int c = 0; c < pack; ++c) other.values[c] = __shfl_sync(whole_warp, values[c], lane);
-    return other;
-  }
-  __device__ void finish(Index, Index) {}
-};
-
-/// b - the sum
-template <int pack>
-struct DifferenceSum : PlainSum<pack> {
-  const double* b;
-  Index columns;
-
-  DifferenceSum(const double* from, Index count) : b(from), columns(count) {}
-  __device__ void finish(Index i, Index column) {
-    const double* const from = b + i * columns + column;  // b may be what the result goes to
-#pragma unroll
-    for (int c = 0; c < pack; ++c) this->values[c] = from[c] - this->values[c];
-  }
-};
-
-/// What y holds + the sum
-template <int pack>
-struct AddedSum : PlainSum<pack> {
-  const double* y;
-  Index columns;
-
-  AddedSum(const double* to, Index count) : y(to), columns(count) {}
-  __device__ void finish(Index i, Index column) {
-    const double* const held = y + i * columns + column;
-#pragma unroll
-    for (int c = 0; c < pack; ++c) this->values[c] += held[c];
-  }
-};
-
-/// A step of relaxation with the sum.
-template <int pack>
-struct RelaxedSum : PlainSum<pack> {
-  Relaxation step;
-  const double* x;
-  const double* y;
-  Index columns;
-
-  RelaxedSum(const Relaxation& to, const double* from, const double* held, Index count)
-      : step(to), x(from), y(held), columns(count) {}
-  __device__ void finish(Index i, Index column) {
-    const Index at = i * columns + column;
-    const double of_row = step.factor * __ldg(step.inverse + i);
-#pragma unroll
-    for (int c = 0; c < pack; ++c) {
-      const double kept = step.of_y == 0 ? 0.0 : step.of_y * y[at + c];
-      this->values[c] =
-          fma(of_row, step.b[at + c] - this->values[c], fma(step.of_x, x[at + c], kept));
-    }
-  }
-};
-
-template <int pack>
-struct MagnitudeSum : PlainSum<pack> {
-  double h;
-
-  explicit MagnitudeSum(double factor) : h(factor) {}
-  __device__ void add(double a, const double (&x)[pack]) {
-    const double scaled = fabs(a * h * h);
-#pragma unroll
-    for (int c = 0; c < pack; ++c) this->values[c] = fma(scaled, fabs(x[c]), this->values[c]);
-  }
-};
 
 template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
@@ -127,20 +35,6 @@ __global__ void __launch_bounds__(threads)
     }
   }
 }
-
-/// One sum for each row of a group of at most `most`.
-template <int most, typename Sum>
-struct GroupSums {
-  Sum of[most];
-
-  __device__ explicit GroupSums(const Sum& start)
-      : GroupSums(start, std::make_integer_sequence<int, most>{}) {}
-
- private:
-  template <int... row>
-  __device__ GroupSums(const Sum& start, std::integer_sequence<int, row...>)
-      : of{(static_cast<void>(row), start)...} {}
-};
 
 /// As multiply_kernel, a group of rows in the place of a row: what is read of x goes to all of its
 /// sums.

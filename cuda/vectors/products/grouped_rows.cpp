@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "multiply/fast/fast_groups.hpp"
+#include "cuda/multiply/fast/groups/row_groups.hpp"
 
 namespace spsolve::cuda {
 
 std::optional<GroupedRows> GroupedRows::of(const Csr<double>& host) {
-  constexpr double worthwhile = 1.5;  // non-zeros over columns that are read
   constexpr Index long_row = 256, times_mean = 16;
   if (host.nonzeros() == 0) return std::nullopt;
   const Index longest_allowed = std::max(long_row, times_mean * (host.nonzeros() / host.rows));
@@ -24,7 +23,7 @@ std::optional<GroupedRows> GroupedRows::of(const Csr<double>& host) {
     firsts.push_back(static_cast<LocalIndex>(row));
   }
   if (longest > longest_allowed ||
-      static_cast<double>(host.nonzeros()) < worthwhile * static_cast<double>(read)) {
+      static_cast<double>(host.nonzeros()) < worthwhile_groups * static_cast<double>(read)) {
     return std::nullopt;
   }
   result.firsts_ = DeviceArray<LocalIndex>(firsts);

@@ -4,7 +4,6 @@ namespace spsolve::cuda {
 
 template <typename T>
 RowGroups row_groups_of(const Csr<T>& matrix, Index longest) {
-  constexpr double worthwhile = 1.5;  // non-zeros over stored columns
   RowGroups groups;
   const auto length = [&](Index row) {
     return matrix.row_offsets[row + 1] - matrix.row_offsets[row];
@@ -16,7 +15,7 @@ RowGroups row_groups_of(const Csr<T>& matrix, Index longest) {
     row += rows;
   }
   const bool grouped =
-      static_cast<double>(matrix.nonzeros()) > worthwhile * static_cast<double>(stored);
+      static_cast<double>(matrix.nonzeros()) > worthwhile_groups * static_cast<double>(stored);
   row = 0;
   for (const int rows : sizes) {
     if (grouped && length(row) <= longest) {

@@ -8,6 +8,9 @@
 
 namespace spsolve::cuda {
 
+/// Non-zeros over the columns that are stored, or read, once for a group: from here on groups pay.
+inline constexpr double worthwhile_groups = 1.5;
+
 /// The rows of a matrix in groups of consecutive rows with the same column pattern (the unknowns of
 /// a node): groups[r - 1] holds the first row of each group of r rows. Every row is in one group,
 /// those with more than `longest` non-zeros by themselves.
