@@ -260,7 +260,7 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
     }
     return check_launch("multiply_rows");
   }
-  if (rows.groups != nullptr) {
+  if (rows.groups != nullptr && columns > 1) {
     if (aligned && columns % (2 * widest_pack) == 0) {
       multiply_groups(a, *rows.groups, x, y, columns, stream, Sum<2 * widest_pack>{arguments...});
     } else if (aligned) {

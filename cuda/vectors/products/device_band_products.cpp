@@ -52,14 +52,12 @@ class DeviceBandProducts final : public BandProducts {
     } else {
       sliced_ = SlicedRows::of(host_rows_, rows_.view(), current_stream());
       if (sliced_) sliced_view_ = sliced_->view();
-      if (!groups_) groups_ = GroupedRows::of(host_rows_);
-      if (groups_) groups_view_ = groups_->view();
     }
     expects_many_ = true;
   }
 
   void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
-    multiply_rows(rows(), with_halo(x, halo), all_own(y), x.columns(), current_stream());
+    multiply_rows(rows(x), with_halo(x, halo), all_own(y), x.columns(), current_stream());
   }
 
   void multiply_and_dot(const Vectors& x, const Dense<double>& halo, Vectors& y,
@@ -69,25 +67,25 @@ class DeviceBandProducts final : public BandProducts {
       return BandProducts::multiply_and_dot(x, halo, y, sums);
     }
     dots_.make_room_for(dot_partials(rows_.rows), 1);
-    cuda::multiply_and_dot(rows(), with_halo(x, halo), on_device(y).data(), dots_.room(),
+    cuda::multiply_and_dot(rows(x), with_halo(x, halo), on_device(y).data(), dots_.room(),
                            row_on_device(sums), current_stream());
   }
 
   void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
                 Vectors& r) override {
-    subtract_rows(rows(), with_halo(x, halo), on_device(b).data(), on_device(r).data(), x.columns(),
-                  current_stream());
+    subtract_rows(rows(x), with_halo(x, halo), on_device(b).data(), on_device(r).data(),
+                  x.columns(), current_stream());
   }
 
   void add(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
-    add_rows(rows(), with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
+    add_rows(rows(x), with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
   }
 
   void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x,
              const Dense<double>& halo, Vectors& y) override {
     const Relaxation to{step.of_x, step.of_y, step.factor, on_device(step.inverse).data(),
                         on_device(b).data()};
-    relax_rows(rows(), to, with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
+    relax_rows(rows(x), to, with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
   }
 
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
@@ -107,7 +105,7 @@ class DeviceBandProducts final : public BandProducts {
 
   void multiply_magnitudes(double h, const Vectors& x, const Dense<double>& halo,
                            Vectors& y) override {
-    multiply_row_magnitudes(rows(), h, with_halo(x, halo), all_own(y), x.columns(),
+    multiply_row_magnitudes(rows(x), h, with_halo(x, halo), all_own(y), x.columns(),
                             current_stream());
   }
 
@@ -138,7 +136,14 @@ class DeviceBandProducts final : public BandProducts {
   }
 
  private:
-  RowsView rows() const {
+  /// In the forms that a product with x may take. Groups are looked for when several columns first
+  /// come, as that reads all columns of the matrix on the host.
+  RowsView rows(const Vectors& x) {
+    if (expects_many_ && !typed_ && x.columns() > 1 && !looked_for_groups_) {
+      groups_ = GroupedRows::of(host_rows_);
+      if (groups_) groups_view_ = groups_->view();
+      looked_for_groups_ = true;
+    }
     return {rows_.view(), typed_ ? &typed_view_ : nullptr, sliced_ ? &sliced_view_ : nullptr,
             groups_ ? &groups_view_ : nullptr};
   }
@@ -168,7 +173,8 @@ class DeviceBandProducts final : public BandProducts {
   TypedView<double> typed_view_ = {};
   std::optional<SlicedRows> sliced_;
   SlicedView sliced_view_ = {};
-  std::optional<GroupedRows> groups_;  // of the pattern: new values leave them as they are
+  bool looked_for_groups_ = false;  // once: new values leave the pattern as it is
+  std::optional<GroupedRows> groups_;
   GroupedView groups_view_ = {};
   std::optional<DeviceCsr<double>> transposed_;  // made when first asked for
   DeviceArray<double> halo_;                     // of x, or of a product with the transposed rows
