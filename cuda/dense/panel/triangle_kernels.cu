@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "cuda/core/launch.cuh"
+#include "cuda/core/sum_of_lanes.cuh"
 #include "cuda/dense/panel/triangle_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -52,29 +53,6 @@ __device__ void load_tile(const T* a, Index stride, Index n, Index row, Index co
       tile[r][half] = row + r < n && j < n ? a[(row + r) * stride + j] : T{};
     }
   }
-}
-
-/// Sums over the lanes of a warp of `count` values each, a power of two: those of value k in the
-/// lanes l with l / (32 / count) = k. Halves of the values change hands: count - 1 exchanges and
-/// those of one value's tree.
-template <int count, typename T>
-__device__ T sums_of_lanes(T (&values)[count]) {
-  const int lane = threadIdx.x % warp_size;
-#pragma unroll
-  for (int left = count / 2, distance = warp_size / 2; left > 0; left /= 2, distance /= 2) {
-    const bool takes_upper = (lane & distance) != 0;
-#pragma unroll
-    for (int k = 0; k < left; ++k) {
-      const T mine = takes_upper ? values[k + left] : values[k];
-      const T given = takes_upper ? values[k] : values[k + left];
-      values[k] = mine + __shfl_xor_sync(whole_warp, given, distance);
-    }
-  }
-#pragma unroll
-  for (int distance = warp_size / count / 2; distance > 0; distance /= 2) {
-    values[0] += __shfl_xor_sync(whole_warp, values[0], distance);
-  }
-  return values[0];
 }
 
 /// A block's unit lower triangle, below the diagonal, becomes its inverse, diagonal included. Four
@@ -197,8 +175,8 @@ __global__ void __launch_bounds__(threads)
   if (steps > 0) load(0, tile);
   // The right-hand side of element `mine` of the block, and where it stands there.
   constexpr int of_warp = warp_rows * count;
-  const int mine = transposed ? thread : warp * of_warp + lane / (warp_size / of_warp);
-  const bool is_first_lane = transposed || lane % (warp_size / of_warp) == 0;
+  const int mine = transposed ? thread : warp * of_warp + sum_of_this_lane<of_warp>();
+  const bool is_first_lane = transposed || has_own_sum<of_warp>();
   const bool has_one = is_first_lane && mine < block_rows * count && first + mine / count < n;
   const T right = has_one ? b[(first + mine / count) * b_stride + mine % count] : T{};
   if (thread < block_rows) {
@@ -244,7 +222,7 @@ __global__ void __launch_bounds__(threads)
       for (int w = 0; w < half; ++w) sum += partial[w][mine / count][mine % count];
     }
   } else {
-    sum = sums_of_lanes(parts.sums);
+    sum = sum_of_lanes(parts.sums);
   }
   if (is_first_lane && mine < block_rows * count) {
     const int p = place_of(mine / count);

@@ -1,6 +1,6 @@
+#include "cuda/core/sum_of_lanes.cuh"
 #include "cuda/sparse/sweeps/published.cuh"
 #include "cuda/sparse/sweeps/small_wide_sweep_kernels.hpp"
-#include "cuda/sparse/sweeps/sum_of_lanes.cuh"
 #include "cuda/sparse/sweeps/sweep_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -14,7 +14,7 @@ constexpr int warps = threads / warp_size;
 constexpr int own_rows = small_front / warp_size;
 
 /// Pivots whose sums over rows are taken together.
-constexpr int some = summed_together;
+constexpr int some = 8;
 
 /// A warp's vectors: the rows of its front.
 template <typename T, int most>
@@ -167,8 +167,8 @@ __device__ void multiply_transposed(const T* f, int ld, int begin, int end, int 
         for (int k = 0; k < some; ++k) sums[k] += values[q][k] * x;
       }
       const T sum = sum_of_lanes(sums);
-      const int own = j + sum_of_this_lane();
-      if (has_own_sum() && own < pivots) of(own, c, sum);
+      const int own = j + sum_of_this_lane<some>();
+      if (has_own_sum<some>() && own < pivots) of(own, c, sum);
     }
   }
 }

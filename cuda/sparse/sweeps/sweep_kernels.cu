@@ -1,6 +1,6 @@
 #include <type_traits>
 
-#include "cuda/sparse/sweeps/sum_of_lanes.cuh"
+#include "cuda/core/sum_of_lanes.cuh"
 #include "cuda/sparse/sweeps/sweep_kernels.hpp"
 #include "cuda/sparse/sweeps/sweep_tasks.cuh"
 #include "cuda/sparse/sweeps/wide_sweep_kernels.hpp"
@@ -15,8 +15,8 @@ constexpr int threads = sweep_threads, side = sweep_side, warps = sweep_warps;
 constexpr int groups = threads / side;
 constexpr int values_of_thread = side / groups;
 
-static_assert(side / warps == summed_together &&
-              side / warp_size * summed_together == values_of_thread);
+constexpr int summed_together = side / warps;  // sums over the lanes of a warp
+static_assert(side / warp_size * summed_together == values_of_thread);
 
 /// What a thread block works with, for at most `most` columns.
 template <typename T, int most>
@@ -149,8 +149,9 @@ __device__ void add_lanes(T (&sums)[most][summed_together], const Take& take) {
 #pragma unroll
   for (int c = 0; c < most; ++c) {
     const T sum = sum_of_lanes(sums[c]);
-    if (has_own_sum())
-      take(static_cast<int>(threadIdx.x) / warp_size + sum_of_this_lane() * warps, c, sum);
+    if (has_own_sum<summed_together>())
+      take(static_cast<int>(threadIdx.x) / warp_size + sum_of_this_lane<summed_together>() * warps,
+           c, sum);
   }
 }
 

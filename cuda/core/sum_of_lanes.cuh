@@ -1,0 +1,42 @@
+#pragma once
+
+// Several sums over the lanes of a warp that are taken together: `count` of them, a power of two.
+
+#include "cuda/core/launch.cuh"
+
+namespace spsolve::cuda {
+
+/// Which of the sums a lane has in the end, and whether it is the first lane that has it.
+template <int count>
+__device__ int sum_of_this_lane() {
+  return static_cast<int>(threadIdx.x) % warp_size / (warp_size / count);
+}
+template <int count>
+__device__ bool has_own_sum() {
+  return threadIdx.x % (warp_size / count) == 0;
+}
+
+/// The sum over all lanes of sums[q] for q = sum_of_this_lane<count>(): halves of the sums go to
+/// halves of the lanes, until each has one. Cost: count - 1 exchanges, and those of one sum's tree.
+template <int count, typename T>
+__device__ T sum_of_lanes(T (&sums)[count]) {
+  const int lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (int half = count / 2, distance = warp_size / 2; half > 0; half /= 2, distance /= 2) {
+    const bool upper = lane & distance;
+#pragma unroll
+    for (int q = 0; q < half; ++q) {
+      const T given = upper ? sums[q] : sums[q + half];
+      const T kept = upper ? sums[q + half] : sums[q];
+      sums[q] = kept + __shfl_xor_sync(whole_warp, given, distance);
+    }
+  }
+  T sum = sums[0];
+#pragma unroll
+  for (int distance = warp_size / count / 2; distance > 0; distance /= 2) {
+    sum += __shfl_xor_sync(whole_warp, sum, distance);
+  }
+  return sum;
+}
+
+}  // namespace spsolve::cuda
