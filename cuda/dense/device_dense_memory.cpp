@@ -1,5 +1,7 @@
 #include "cuda/dense/device_dense_memory.hpp"
 
+#include <optional>
+
 #include "cuda/core/device_info.hpp"
 #include "cuda/dense/columnwise/device_dense_rows.hpp"
 #include "cuda/dense/device_blocked_rows.hpp"
@@ -34,31 +36,55 @@ class Maker final : public DenseRowsOf<T> {
   DenseStreams& streams_;
 };
 
+/// What dense rows work with is made when the first of them are: a sparse elimination does without.
 class DeviceDenseMemory final : public DenseMemory {
  public:
   DeviceDenseMemory(Team& team, Transport transport)
-      : ranks_(team, transport),
-        float_(ranks_.streams),
-        double_(ranks_.streams),
-        name_(current_device().name) {}
+      : team_(team),
+        transport_(transport),
+        sparse_(device_sparse_memory([this](const Stream& stream) {
+          auto gpus = Transports(team_, transport_).make_team(stream);
+          name_of_transport_ = gpus->transport();
+          return gpus;
+        })),
+        name_(current_device().name) {
+    if (transport != Transport::automatic) ranks();  // it is refused where it can't be had
+  }
 
   MemoryKind memory() const override { return MemoryKind::gpu; }
   std::string device() const override { return name_; }
-  std::string transport() const override {
-    return ranks_.row_team->size() > 1 ? ranks_.row_team->transport() : "none";
+  std::string transport() const override { return team_.size() > 1 ? name_of_transport_ : "none"; }
+  Team& row_team() override { return *ranks().row_team; }
+  Team& pivot_team() override { return *ranks().pivot_team; }
+  Team& candidate_team() override { return *ranks().candidate_team; }
+  DenseRowsOf<float>& in_float() override {
+    if (!float_) float_.emplace(ranks().streams);
+    return *float_;
   }
-  Team& row_team() override { return *ranks_.row_team; }
-  Team& pivot_team() override { return *ranks_.pivot_team; }
-  Team& candidate_team() override { return *ranks_.candidate_team; }
-  DenseRowsOf<float>& in_float() override { return float_; }
-  DenseRowsOf<double>& in_double() override { return double_; }
-  SparseMemory& sparse() override { return device_sparse_memory(); }
+  DenseRowsOf<double>& in_double() override {
+    if (!double_) double_.emplace(ranks().streams);
+    return *double_;
+  }
+  SparseMemory& sparse() override { return *sparse_; }
   const VectorMemory& vectors() const override { return device_vector_memory(); }
 
  private:
-  RankStreams ranks_;
-  Maker<float> float_;
-  Maker<double> double_;
+  /// Collective when it is called first.
+  RankStreams& ranks() {
+    if (!ranks_) {
+      ranks_.emplace(team_, transport_);
+      name_of_transport_ = ranks_->row_team->transport();
+    }
+    return *ranks_;
+  }
+
+  Team& team_;
+  Transport transport_;
+  std::string name_of_transport_ = "MPI";  // of vectors between hosts, until GPUs have a team
+  std::optional<RankStreams> ranks_;
+  std::optional<Maker<float>> float_;
+  std::optional<Maker<double>> double_;
+  std::unique_ptr<SparseMemory> sparse_;
   std::string name_;
 };
 

@@ -121,6 +121,8 @@ void DeviceElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) 
 
 class DeviceSparseMemory final : public SparseMemory {
  public:
+  explicit DeviceSparseMemory(MakeGpuTeam make) : make_(std::move(make)) {}
+
   MemoryKind memory() const override { return MemoryKind::gpu; }
   std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows, SystemMatrix* matrix) override {
     const auto there =
@@ -136,13 +138,21 @@ class DeviceSparseMemory final : public SparseMemory {
       std::shared_ptr<const SparseAnalysis> analysis) override {
     return std::make_unique<DeviceElimination<double>>(std::move(analysis));
   }
+  std::unique_ptr<TeamFronts<float>> in_float(Team& team, const RankTree& tree) override {
+    return device_team_fronts<float>(team, tree, make_);
+  }
+  std::unique_ptr<TeamFronts<double>> in_double(Team& team, const RankTree& tree) override {
+    return device_team_fronts<double>(team, tree, make_);
+  }
+
+ private:
+  MakeGpuTeam make_;
 };
 
 }  // namespace
 
-SparseMemory& device_sparse_memory() {
-  static DeviceSparseMemory memory;
-  return memory;
+std::unique_ptr<SparseMemory> device_sparse_memory(MakeGpuTeam make) {
+  return std::make_unique<DeviceSparseMemory>(std::move(make));
 }
 
 }  // namespace spsolve::cuda

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <memory>
+
+#include "cuda/sparse/ranks/device_team_fronts.hpp"
 #include "sparse/sparse_memory.hpp"
 
 namespace spsolve::cuda {
 
-/// Sparse eliminations on the current GPU. Threshold pivoting is left to the host: what it delays
-/// changes the sizes of fronts.
-SparseMemory& device_sparse_memory();
+/// Sparse eliminations on the current GPU, alone or with other ranks' by the team that `make` makes
+/// for each. Threshold pivoting is left to the host: what it delays changes the sizes of fronts.
+std::unique_ptr<SparseMemory> device_sparse_memory(MakeGpuTeam make = {});
 
 }  // namespace spsolve::cuda

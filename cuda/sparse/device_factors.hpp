@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "cuda/core/device_array.hpp"
-#include "cuda/core/staged_upload.hpp"
-#include "cuda/core/vendor/vendor.hpp"
-#include "cuda/sparse/elimination_program.hpp"
 #include "cuda/sparse/factor_windows.hpp"
+#include "cuda/sparse/front_launcher.hpp"
 #include "sparse/analysis/analysis.hpp"
 
 namespace spsolve::cuda {
@@ -36,9 +34,9 @@ class DeviceFactors {
 
   Factorization kind() const { return kind_; }
   const FrontPlaces& places() const { return places_; }
-  const FrontPlace* device_places() const { return device_places_.data(); }
+  const FrontPlace* device_places() const { return launcher_.places(); }
   const double* values() const { return values_.data(); }
-  const T* arena() const { return arena_.data(); }
+  const T* arena() const { return launcher_.arena(); }
 
   /// Bytes of factors in host memory; 0 where all of them are on the GPU.
   std::int64_t host_bytes() const { return windows_ ? windows_->host_bytes() : 0; }
@@ -50,29 +48,15 @@ class DeviceFactors {
   void leave(std::size_t part, cudaStream_t stream);
 
  private:
-  template <typename U>
-  DeviceArray<U> staged(const std::vector<U>& list);
   void begin_part(const FrontPart& part, cudaStream_t stream);
-  void run(const EliminationStep& step, cudaStream_t stream);
-  void multiply_by_library(const FrontProduct& product, cudaStream_t stream);
 
   Factorization kind_;
-  StagedUpload upload_;
   FrontPlaces places_;
-  EliminationProgram program_;  // its lists are on the GPU alone, but for products
-  DeviceArray<FrontPlace> device_places_;
+  FrontLauncher<T> launcher_;
   DeviceArray<int> by_level_;  // where factors stream
-  DeviceArray<int> children_, in_parent_, fronts_;
-  DeviceArray<AssemblyPiece> pieces_;
-  DeviceArray<FrontProduct> products_;
-  DeviceArray<ProductTile> tiles_;
   DeviceArray<Index> entry_starts_;
   DeviceArray<FrontEntry> entries_;
   DeviceArray<double> values_;
-  DeviceArray<PivotTally> tally_;
-  DeviceArray<T> arena_;
-  CublasHandle cublas_;
-  DeviceFronts<T> fronts_on_gpu_;
   std::optional<FactorWindows<T>> windows_;  // where factors stream
 };
 

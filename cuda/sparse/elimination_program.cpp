@@ -1,8 +1,9 @@
 #include "cuda/sparse/elimination_program.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <span>
+
+#include "cuda/sparse/front_writer.hpp"
 
 namespace spsolve::cuda {
 
@@ -10,15 +11,10 @@ namespace {
 
 using What = EliminationStep::What;
 
-/// Flops from which on a product alone fills a GPU, so that the vendor's library is faster.
-constexpr double library_flops = 4e9;
-
-/// Columns of a product by the library where what is above the diagonal is not wanted.
-constexpr int strip_columns = 1024;
-
 class Writer {
  public:
-  Writer(const FrontPlaces& places, Factorization kind) : places_(places), kind_(kind) {}
+  Writer(const FrontPlaces& places, Factorization kind)
+      : places_(places), writer_(places.places, kind, program_) {}
 
   EliminationProgram write() {
     for (const FrontPart& part : places_.parts) {
@@ -37,15 +33,11 @@ class Writer {
     std::vector<int> small;
     for (const LocalIndex s : all) (place(s).is_small() ? small : large).push_back(s);
     write_small(small);
-    if (!large.empty()) write_large(large);
+    if (!large.empty()) write_large(std::move(large));
   }
 
   const FrontPlace& place(int s) const { return places_.places[s]; }
-  bool symmetric() const { return kind_ != Factorization::lu; }
-
-  void add_step(What what, Index begin, Index end, int rows = 0, int side = 0) {
-    if (begin < end) program_.steps.push_back({what, begin, end - begin, rows, side});
-  }
+  bool symmetric() const { return writer_.symmetric(); }
 
   /// Small fronts by what shared memory and registers they take; those of several kinds in one
   /// launch where all of them are at work at once anyway, so that the level takes as long as its
@@ -76,8 +68,8 @@ class Writer {
         if (!last && together.size() + count_of(by_kind[i]) <= at_once) continue;
         const Index begin = static_cast<Index>(program_.fronts.size());
         program_.fronts.insert(program_.fronts.end(), together.begin(), together.end());
-        add_step(What::small, begin, static_cast<Index>(program_.fronts.size()), rows_of[k],
-                 sides[i]);
+        writer_.add_step(What::small, begin, static_cast<Index>(program_.fronts.size()), rows_of[k],
+                         sides[i]);
         together.clear();
       }
     }
@@ -94,21 +86,9 @@ class Writer {
     from.clear();
   }
 
-  void write_large(std::vector<int>& fronts) {
+  void write_large(std::vector<int> fronts) {
     write_assembly(fronts);
-    // The tallest first, so that block t is there in the first ones.
-    std::stable_sort(fronts.begin(), fronts.end(),
-                     [&](int a, int b) { return place(a).pivots > place(b).pivots; });
-    const Index begin = static_cast<Index>(program_.fronts.size());
-    program_.fronts.insert(program_.fronts.end(), fronts.begin(), fronts.end());
-    for (int t = 0; t < place(fronts.front()).blocks(); ++t) {
-      while (place(fronts.back()).blocks() <= t) fronts.pop_back();
-      add_step(What::invert, begin, begin + static_cast<Index>(fronts.size()), 0, t);
-      write_panels(fronts, t);
-      write_updates(fronts, t);
-    }
-    write_borders(
-        {program_.fronts.data() + begin, program_.fronts.data() + program_.fronts.size()});
+    write_borders(writer_.eliminate_pivots(std::move(fronts)));
   }
 
   void write_assembly(const std::vector<int>& fronts) {
@@ -136,135 +116,19 @@ class Writer {
         cut(s, AssemblyPiece::lower, pivots, pivots + border, block_of);
         if (!symmetric()) cut(s, AssemblyPiece::upper, pivots, pivots + border, behind_block);
       }
-      if (place(s).parent < 0) continue;
+      if (border == 0) continue;
       if (symmetric()) {
         cut(s, AssemblyPiece::passed_up, border, border, below);
       } else {
         cut(s, AssemblyPiece::passed_up, border, border, all);
       }
     }
-    add_step(What::assemble, begin, static_cast<Index>(program_.pieces.size()));
+    writer_.add_step(What::assemble, begin, static_cast<Index>(program_.pieces.size()));
   }
 
-  /// A product's tiles whose row minus column is at least `least`, and the last one on the diagonal
-  /// where that is no whole block: rows of the border are in it.
-  void add_tiles(const FrontProduct& product, int least) {
-    if (product.m <= 0 || product.n <= 0) return;
-    const int index = static_cast<int>(program_.products.size());
-    program_.products.push_back(product);
-    const int rows = (product.m + product_tile - 1) / product_tile;
-    const int columns = (product.n + product_tile - 1) / product_tile;
-    for (int j = 0; j < columns; ++j) {
-      const bool whole = (j + 1) * product_tile <= product.n;
-      const int first = std::max(0, whole ? j + least : std::min(j, j + least));
-      for (int i = first; i < rows; ++i) program_.tiles.push_back({index, i, j});
-    }
-  }
-
-  void finish_tiles(Index begin) {
-    add_step(What::multiply, begin, static_cast<Index>(program_.tiles.size()));
-  }
-
-  /// Rows below the diagonal block times its inverse.
-  void write_panels(const std::vector<int>& fronts, int t) {
-    const auto panel = [&](const FrontPlace& front, Index from, Index to, Index inverse, int what) {
-      const int end = std::min(front.pivots, (t + 1) * pivot_block), begin = t * pivot_block;
-      const int row = end < front.pivots ? end : front.border_row;
-      const Index column = static_cast<Index>(begin) * front.ld;
-      FrontProduct product;
-      product.a = from + column + row;
-      product.c = to + column + row;
-      product.b = inverse + column + begin;
-      product.lda = product.ldb = product.ldc = front.ld;
-      product.m = front.ld - row;
-      product.n = product.k = end - begin;
-      product.what = what;
-      add_tiles(product, -product.n);
-    };
-    Index begin = static_cast<Index>(program_.tiles.size());
-    if (kind_ != Factorization::cholesky) {
-      for (const int s : fronts) {
-        const Index from = kind_ == Factorization::lu ? place(s).upper : place(s).lower;
-        panel(place(s), from, place(s).upper, place(s).lower, FrontProduct::assign);
-      }
-      if (kind_ == Factorization::ldlt) {  // its upper is made of lower before that changes
-        finish_tiles(begin);
-        begin = static_cast<Index>(program_.tiles.size());
-      }
-    }
-    for (const int s : fronts) {
-      const bool watches = kind_ != Factorization::cholesky;
-      panel(place(s), place(s).lower, place(s).lower, place(s).upper,
-            watches ? FrontProduct::assign_and_watch : FrontProduct::assign);
-    }
-    finish_tiles(begin);
-  }
-
-  /// C <- C - A B^T for tiles of which row minus column is at least `least`: by the library in
-  /// strips of columns where that is large.
-  void update(const FrontProduct& product, int least, std::vector<FrontProduct>& large) {
-    if (product.m <= 0 || product.n <= 0) return;
-    const double flops = 2.0 * product.m * product.n * product.k;
-    if (flops < library_flops) return add_tiles(product, least);
-    const bool whole = least < 0;
-    const int width = whole ? product.n : strip_columns;
-    for (int column = 0; column < product.n; column += width) {
-      FrontProduct strip = product;
-      strip.n = std::min(width, product.n - column);
-      const int beyond = strip.n < product_tile ? 0 : least * product_tile;
-      const int row = whole ? 0 : std::min(product.m, column + beyond);
-      strip.m = product.m - row;
-      strip.a += row;
-      strip.b += column;
-      strip.c += row + static_cast<Index>(column) * product.ldc;
-      if (strip.m > 0) large.push_back(strip);
-    }
-  }
-
-  void finish_updates(Index begin, const std::vector<FrontProduct>& large) {
-    finish_tiles(begin);
-    for (const FrontProduct& product : large) {
-      const Index index = static_cast<Index>(program_.products.size());
-      program_.products.push_back(product);
-      add_step(What::library, index, index + 1);
-    }
-  }
-
-  /// The columns right of block t by the last blocks up to it.
-  void write_updates(const std::vector<int>& fronts, int t) {
-    const Index begin = static_cast<Index>(program_.tiles.size());
-    const int blocks = 1 << std::countr_zero(static_cast<unsigned>(t + 1));
-    std::vector<FrontProduct> large;
-    for (const int s : fronts) {
-      const FrontPlace& front = place(s);
-      const int first = (t + 1) * pivot_block;
-      if (first >= front.pivots) continue;
-      const int last = std::min(front.pivots, first + blocks * pivot_block);
-      const Index k0 = (t + 1 - blocks) * pivot_block;
-      FrontProduct product;
-      product.lda = product.ldb = product.ldc = front.ld;
-      product.m = front.ld - first;
-      product.n = last - first;
-      product.k = blocks * pivot_block;
-      const Index from = k0 * front.ld + first, to = static_cast<Index>(first) * front.ld + first;
-      product.a = front.lower + from;
-      product.b = front.upper + from;
-      product.c = front.lower + to;
-      update(product, 0, large);
-      if (symmetric()) continue;
-      std::swap(product.a, product.b);
-      product.c = front.upper + to;
-      update(product, 1, large);
-    }
-    finish_updates(begin, large);
-  }
-
-  void write_borders(std::span<const int> fronts) {
-    const Index begin = static_cast<Index>(program_.tiles.size());
-    std::vector<FrontProduct> large;
-    for (const int s : fronts) {
-      const FrontPlace& front = place(s);
-      if (front.parent < 0) continue;
+  void write_borders(Range fronts) {
+    for (Index i = fronts.first; i < fronts.last; ++i) {
+      const FrontPlace& front = place(program_.fronts[i]);
       FrontProduct product;
       product.a = front.lower + front.border_row;
       product.b = front.upper + front.border_row;
@@ -273,14 +137,14 @@ class Writer {
       product.ldc = front.ld_passed;
       product.m = product.n = front.border;
       product.k = front.pivots;
-      update(product, symmetric() ? 0 : -product.n, large);
+      writer_.update(product, symmetric() ? 0 : -product.n);
     }
-    finish_updates(begin, large);
+    writer_.finish_updates();
   }
 
   const FrontPlaces& places_;
-  Factorization kind_;
   EliminationProgram program_;
+  FrontWriter writer_;
 };
 
 }  // namespace

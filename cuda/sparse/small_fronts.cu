@@ -145,7 +145,6 @@ __device__ void write_front(const FrontPlace& place, const DiagonalBlock<T, side
           row < p ? block.upper[column * block.stride + row] : front.at(column, row);
     }
   }
-  if (place.parent < 0) return;
   for (int e = threadIdx.x; e < m * m; e += blockDim.x) {
     const int r = e % m, c = e / m;
     if (kind != Factorization::lu && r < c) continue;

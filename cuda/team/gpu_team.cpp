@@ -26,6 +26,11 @@ class DirectTeam final : public GpuTeam {
     stream_.wait();
     team_->exchange_bytes(data, partner);
   }
+  void exchange_parts(std::span<const Outgoing> outgoing,
+                      std::span<const Incoming> incoming) override {
+    stream_.wait();
+    team_->exchange_parts(outgoing, incoming);
+  }
   std::unique_ptr<GpuTeam> on(const Stream& stream) const override {
     return std::make_unique<DirectTeam>(team_, stream);
   }
@@ -122,6 +127,35 @@ void GpuTeam::exchange_bytes(std::span<std::byte> data, int partner) {
   stream_.wait();
   team_->exchange_bytes(host, partner);
   to_gpu(data.data(), host);
+  stream_.wait();
+}
+
+void GpuTeam::exchange_parts(std::span<const Outgoing> outgoing,
+                             std::span<const Incoming> incoming) {
+  // The same messages between pieces of host memory.
+  std::vector<Outgoing> sent(outgoing.begin(), outgoing.end());
+  std::vector<Incoming> received(incoming.begin(), incoming.end());
+  const auto place = [&](auto& messages, int buffer) {
+    std::size_t bytes = 0;
+    for (const auto& message : messages) bytes += message.data.size();
+    std::span<std::byte> host = staged(bytes, buffer);
+    for (auto& message : messages) {
+      const std::span<std::byte> part = host.first(message.data.size());
+      host = host.subspan(part.size());
+      message.data = part;
+    }
+  };
+  place(sent, 0);
+  place(received, 1);
+  for (std::size_t i = 0; i < outgoing.size(); ++i) {
+    to_host({const_cast<std::byte*>(sent[i].data.data()), sent[i].data.size()},
+            outgoing[i].data.data());
+  }
+  stream_.wait();
+  team_->exchange_parts(sent, received);
+  for (std::size_t i = 0; i < incoming.size(); ++i) {
+    to_gpu(incoming[i].data.data(), received[i].data);
+  }
   stream_.wait();
 }
 

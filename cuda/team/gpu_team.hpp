@@ -34,6 +34,8 @@ class GpuTeam : public Team {
   void send_bytes(std::span<const std::byte> data, int to) override;
   void receive_bytes(std::span<std::byte> data, int from) override;
   void exchange_bytes(std::span<std::byte> data, int partner) override;
+  void exchange_parts(std::span<const Outgoing> outgoing,
+                      std::span<const Incoming> incoming) override;
   std::unique_ptr<Messages> messages(std::span<const Outgoing> outgoing,
                                      std::span<const Incoming> incoming) override;
   [[noreturn]] void abort(ExitCode code) override;

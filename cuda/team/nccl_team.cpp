@@ -39,6 +39,11 @@ class NcclTeam final : public GpuTeam {
                                stream_.get()));
   }
 
+  void exchange_parts(std::span<const Outgoing> outgoing,
+                      std::span<const Incoming> incoming) override {
+    nccl_->exchange(outgoing, incoming, stream_);
+  }
+
   std::unique_ptr<GpuTeam> on(const Stream& stream) const override {
     return std::make_unique<NcclTeam>(team_, stream, nccl_);
   }

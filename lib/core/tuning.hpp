@@ -130,7 +130,11 @@ struct GpuTuning {
   double sparse_flops_per_second = 1.5e13;
   double seconds_of_sparse_entry = 1e-10;
 
-  /// The same between GPUs of a host with links of their own.
+  /// solve.ranks=auto: the flops from which all GPUs share a sparse elimination.
+  double least_flops_over_ranks = 1e12;
+
+  /// What predictions reckon with between GPUs of a host with links of their own: bytes that reach
+  /// one in a second, and seconds until a short message has come.
   double bytes_between_ranks = 1.5e11;
   double seconds_of_message = 1e-5;
 

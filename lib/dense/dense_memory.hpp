@@ -48,7 +48,7 @@ class DenseMemory {
   /// "host", or the model of this rank's GPU.
   virtual std::string device() const = 0;
 
-  /// How rows travel between ranks: "MPI", "NCCL", ...
+  /// How what was eliminated so far traveled between ranks: "MPI", "NCCL", ...
   virtual std::string transport() const = 0;
 
   /// The ranks' team with messages that lie in the dense rows' own memory.

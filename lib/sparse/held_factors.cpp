@@ -57,7 +57,7 @@ void HeldFactors<T>::deal(const RowLayout& bands, Factorization kind) {
   const std::vector<char> all = all_gather(team_, static_cast<char>(known));
   if (std::ranges::all_of(all, [](char same) { return same != 0; })) return;
   shared_.reset();
-  shared_ = std::make_unique<TeamElimination<T>>(team_, analysis_.get(), kind, bands);
+  shared_ = std::make_unique<TeamElimination<T>>(team_, memory_, analysis_.get(), kind, bands);
   dealt_ = analysis_;
 }
 

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "sparse/elimination.hpp"
+#include "sparse/ranks/team_fronts.hpp"
 
 namespace spsolve {
 
@@ -26,6 +27,19 @@ class SparseMemory {
       std::shared_ptr<const SparseAnalysis> analysis) = 0;
   virtual std::unique_ptr<SparseElimination<double>> in_double(
       std::shared_ptr<const SparseAnalysis> analysis) = 0;
+
+  /// This rank's part of an elimination by all ranks of `team`; both must outlive it. Collective.
+  virtual std::unique_ptr<TeamFronts<float>> in_float(Team& team, const RankTree& tree) = 0;
+  virtual std::unique_ptr<TeamFronts<double>> in_double(Team& team, const RankTree& tree) = 0;
+
+  template <typename T>
+  std::unique_ptr<TeamFronts<T>> make_for_team(Team& team, const RankTree& tree) {
+    if constexpr (std::is_same_v<T, float>) {
+      return in_float(team, tree);
+    } else {
+      return in_double(team, tree);
+    }
+  }
 
   template <typename T>
   std::unique_ptr<SparseElimination<T>> make(std::shared_ptr<const SparseAnalysis> analysis) {

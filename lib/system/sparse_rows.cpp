@@ -44,7 +44,9 @@ std::string refuse_sparse(const SolverQuestion& question) {
 
 /// Whether all ranks eliminate, and hold the factors.
 bool over_ranks(const SolverQuestion& question) {
-  return question.study.outlook.over_ranks && question.memory == MemoryKind::host;
+  const SparseOutlook& outlook = question.study.outlook;
+  return question.memory == MemoryKind::host ? outlook.over_ranks
+                                             : outlook.over_gpus && question.ranks > 1;
 }
 
 /// What a factorisation in double takes of the GPU's memory, where the system's matrix and vectors
@@ -63,7 +65,7 @@ GpuFactorMemory fitted_gpu_memory(const SolverQuestion& question) {
 
 /// Of factors that a GPU has no room for: to host memory once, and back for each sweep.
 double seconds_on_the_way(const SolverQuestion& question) {
-  if (question.memory != MemoryKind::gpu) return 0;
+  if (question.memory != MemoryKind::gpu || over_ranks(question)) return 0;
   const std::int64_t factors = question.study.outlook.gpu_memory.factors;
   if (fitted_gpu_memory(question).factors >= factors) return 0;
   constexpr int sweeps = 2, solves = 2;  // one is refined
@@ -75,7 +77,8 @@ SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
   const SparseOutlook& outlook = question.study.outlook;
   const double seconds =
       question.memory == MemoryKind::gpu
-          ? predicted_gpu_seconds(outlook.flops, outlook.factor_entries)
+          ? predicted_gpu_seconds(outlook.flops, outlook.factor_entries) /
+                (over_ranks(question) ? question.ranks : 1)
           : predicted_seconds(outlook.flops, outlook.factor_entries,
                               outlook.threads * (over_ranks(question) ? question.ranks : 1));
   return {outlook.flops,
@@ -83,26 +86,48 @@ SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
               predicted_solve_seconds(question, static_cast<double>(outlook.factor_entries))};
 }
 
-/// Adds what a rank takes that eliminates with all others, of question.ranks.
+/// What a rank takes that eliminates with all others, of question.ranks, as it was studied; for
+/// another number of ranks as much for all of them.
+template <typename Memory>
+std::pair<Memory, double> memory_in_team(const SolverQuestion& question,
+                                         const std::vector<Memory>& known, int rank) {
+  const bool is_known = std::ssize(known) == question.ranks;
+  return {known[is_known ? rank : 0],
+          is_known ? 1 : static_cast<double>(known.size()) / static_cast<double>(question.ranks)};
+}
+
+/// Adds that to a plan.
 void plan_over_ranks(const SolverQuestion& question, int rank, double share, const char* phase,
                      MemoryPlan& plan) {
-  const std::vector<FactorMemory>& known = question.study.of_ranks;
   const auto n = static_cast<double>(question.shape.rows);
-  // For another number of ranks than was studied: as much for all of them.
-  const bool is_known = std::ssize(known) == question.ranks;
-  const FactorMemory& of = known[is_known ? rank : 0];
-  const double scale =
-      is_known ? 1 : static_cast<double>(known.size()) / static_cast<double>(question.ranks);
-  const auto part = [&](std::int64_t bytes, double of_it) {
-    return static_cast<std::int64_t>(of_it * scale * static_cast<double>(bytes));
-  };
-  plan.parts.push_back({phase, "sparse factors of this rank", part(of.factors, share)});
-  plan.parts.push_back({phase, "stack of fronts, columns of shared ones", part(of.stack, share)});
-  plan.parts.push_back({phase, "fronts of this rank, values of its part", part(of.rest, 1)});
   const double columns = static_cast<double>(question.right_hand_sides);
   plan.parts.push_back({phase, "vectors in the order of elimination",
                         static_cast<std::int64_t>(4 * sizeof(double) * n * columns /
                                                   static_cast<double>(question.ranks))});
+  const auto scaled = [](std::int64_t bytes, double by) {
+    return static_cast<std::int64_t>(by * static_cast<double>(bytes));
+  };
+  if (question.memory == MemoryKind::gpu) {
+    const auto [of, scale] = memory_in_team(question, question.study.of_gpus, rank);
+    const double width =
+        static_cast<double>(std::min<Index>(most_sweep_columns, question.right_hand_sides));
+    plan.parts.push_back({phase, "fronts of this rank, values of its part",
+                          scaled(question.study.outlook.analysis_bytes, 1.0 / question.ranks)});
+    plan.on_gpu.push_back(
+        {phase, "sparse factors of this rank", scaled(of.factors, share * scale)});
+    plan.on_gpu.push_back(
+        {phase, "what fronts pass up, panels of others", scaled(of.stack, share * scale)});
+    plan.on_gpu.push_back(
+        {phase, "places of fronts, values of the matrix", scaled(of.lists, scale)});
+    plan.on_gpu.push_back(
+        {phase, "vectors in the order of elimination", scaled(of.column, share * scale * width)});
+    return;
+  }
+  const auto [of, scale] = memory_in_team(question, question.study.of_ranks, rank);
+  plan.parts.push_back({phase, "sparse factors of this rank", scaled(of.factors, share * scale)});
+  plan.parts.push_back(
+      {phase, "stack of fronts, columns of shared ones", scaled(of.stack, share * scale)});
+  plan.parts.push_back({phase, "fronts of this rank, values of its part", scaled(of.rest, scale)});
 }
 
 constexpr std::string_view stack_of_fronts = "stack of fronts";
@@ -127,6 +152,7 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
   plan.parts.push_back({phase, "analysis of the pattern", outlook.analysis_bytes});
   plan.parts.push_back({phase, "values of the matrix",
                         question.shape.nonzeros * static_cast<std::int64_t>(sizeof(double))});
+  if (shared) return;
   if (question.memory == MemoryKind::gpu) {
     const GpuFactorMemory gpu = fitted_gpu_memory(question);
     const std::int64_t factors = outlook.gpu_memory.factors;
@@ -143,7 +169,6 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
          part(gpu.column) * std::min<Index>(most_sweep_columns, question.right_hand_sides)});
     return;
   }
-  if (shared) return;
   plan.parts.push_back({phase, "sparse factors", part(outlook.memory.factors)});
   plan.parts.push_back({phase, std::string(stack_of_fronts), part(outlook.memory.stack)});
   plan.parts.push_back({phase, std::string(vectors_inside),

@@ -44,9 +44,9 @@ class Messages {
   virtual void wait() = 0;
 };
 
-/// What the ranks of one run say to each other. Every call but send(), receive() and messages() is
-/// collective: all ranks make it, in the same order. Nothing here throws on one rank only; a broken
-/// link ends all ranks.
+/// What the ranks of one run say to each other. Every call but send(), receive(), messages() and
+/// exchange_parts() is collective: all ranks make it, in the same order. Nothing here throws on one
+/// rank only; a broken link ends all ranks.
 class Team {
  public:
   virtual ~Team() = default;
@@ -90,6 +90,16 @@ class Team {
   /// buffers stay where they are as long as the object lives.
   virtual std::unique_ptr<Messages> messages(std::span<const Outgoing> outgoing,
                                              std::span<const Incoming> incoming) = 0;
+
+  /// Sends and receives together: at most one message each way with each rank, none with itself.
+  /// Ranks without messages need not take part.
+  virtual void exchange_parts(std::span<const Outgoing> outgoing,
+                              std::span<const Incoming> incoming) {
+    if (outgoing.empty() && incoming.empty()) return;
+    const std::unique_ptr<Messages> sent = messages(outgoing, incoming);
+    sent->start();
+    sent->wait();
+  }
 
   /// The team of those ranks that name the same `group`, ordered by `order`, and where that is the
   /// same by their rank here; null for those whose group is negative. Both teams can be used side

@@ -9,6 +9,7 @@
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
 #include "sparse/host_elimination.hpp"
+#include "sparse/ranks/column_blocks.hpp"
 
 namespace spsolve::test {
 
@@ -23,6 +24,16 @@ Csr<double> shifted(Csr<double> matrix, double shift);
 std::shared_ptr<const SparseAnalysis> analysis_of(const Csr<double>& matrix, Factorization kind,
                                                   Ordering ordering = Ordering::automatic,
                                                   bool divides = true);
+
+/// By which the GPUs of a team share fronts that are small enough for tests, too.
+inline SharingRule sharing_small_fronts() {
+  SharingRule rule = SharingRule::of(Factorization::lu, MemoryKind::gpu);
+  rule.worth_sharing = 2e4;
+  rule.narrowest = 64;
+  rule.widest = 128;
+  rule.costs = 0;
+  return rule;
+}
 
 /// Random right-hand sides, always the same.
 inline Dense<double> right_hand_sides(Index rows, Index columns) {

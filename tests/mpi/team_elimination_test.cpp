@@ -24,7 +24,8 @@ struct InTeam : test::HostRanks {
         analysis(test::analysis_of(whole, kind, Ordering::nested_dissection, false)),
         threads_before(omp_get_max_threads()) {
     omp_set_num_threads(threads);
-    elimination.emplace(team, first(), kind, RowLayout{whole.rows, team.size()});
+    elimination.emplace(team, host_sparse_memory(), first(), kind,
+                        RowLayout{whole.rows, team.size()});
   }
   ~InTeam() { omp_set_num_threads(threads_before); }
 
@@ -80,8 +81,11 @@ TEST(TeamElimination, SharesLargeFronts) {
       for (const int threads : {1, 2}) {
         InTeam<double> system(matrix, kind, threads);
         ASSERT_EQ(system.factor(matrix.values).failed, -1);
-        const RankTree part = part_of(*system.analysis, kind,
-                                      deal_fronts(*system.analysis, kind, system.team.size()), 0);
+        const RankTree part =
+            part_of(*system.analysis, kind, SharingRule::of(kind, MemoryKind::host),
+                    deal_fronts(*system.analysis, kind, SharingRule::of(kind, MemoryKind::host),
+                                system.team.size()),
+                    0);
         int shared = 0;
         for (LocalIndex s = 0; s < part.shared.size(); ++s) shared += part.blocks(s).shares();
         EXPECT_EQ(shared > 0, system.team.size() > 1);
@@ -218,12 +222,12 @@ TEST(TeamElimination, DealsOutEveryFrontAndEntryOnce) {
     const auto analysis =
         test::analysis_of(matrix, Factorization::lu, Ordering::nested_dissection, false);
     for (const int ranks : {1, 2, 3, 5, 8, 13}) {
-      const FrontTeams teams = deal_fronts(*analysis, Factorization::lu, ranks);
+      const FrontTeams teams = deal_fronts(*analysis, Factorization::lu, SharingRule{}, ranks);
       std::vector<int> rows(matrix.rows, 0), columns(matrix.rows, 0);
       Index values = 0;
       LocalIndex fronts = 0;
       for (int rank = 0; rank < ranks; ++rank) {
-        const RankTree part = part_of(*analysis, Factorization::lu, teams, rank);
+        const RankTree part = part_of(*analysis, Factorization::lu, SharingRule{}, teams, rank);
         for (const Index row : part.rows) ++rows[row];
         for (const Index column : part.columns) ++columns[column];
         values += part.values();

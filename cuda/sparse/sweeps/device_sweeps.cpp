@@ -1,23 +1,13 @@
 #include "cuda/sparse/sweeps/device_sweeps.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <tuple>
 
-#include "core/error.hpp"
 #include "cuda/core/stream.hpp"
 
 namespace spsolve::cuda {
 
 namespace {
-
-/// Fronts of at most so many tiles are swept by one thread block.
-constexpr int tiles_of_one_task = 3;
-
-int tiles_of(const FrontPlace& front) {
-  return front.blocks() + (front.border + pivot_block - 1) / pivot_block;
-}
 
 /// The topmost front of each front's tree.
 std::vector<int> roots_of(const std::vector<FrontPlace>& places) {
@@ -67,95 +57,6 @@ std::vector<int> DeviceSweeps<T>::groups_of(const SparseAnalysis& analysis, int&
   return group;
 }
 
-/// Which rows of what is passed up each row of a front takes in, child by child.
-template <typename T>
-void DeviceSweeps<T>::write_taken(const Fronts& fronts) {
-  const auto& places = factors_.places().places;
-  const Index count = static_cast<Index>(places.size());
-  const Index borders = static_cast<Index>(fronts.border.size());
-  if (borders > std::numeric_limits<unsigned>::max()) {
-    fail(ExitCode::resources, "the borders of the fronts have {} rows, and GPUs take at most {}",
-         borders, std::numeric_limits<unsigned>::max());
-  }
-  // Each row's count stands two places on, so that its end comes to stand one place on.
-  std::vector<unsigned> starts(fronts.order() + borders + 2, 0);
-  const auto each = [&](Index s, const auto& visit) {
-    for (int i = places[s].child_begin; i < places[s].child_end; ++i) {
-      const LocalIndex child = fronts.children[i];
-      for (Index k = fronts.border_starts[child]; k < fronts.border_starts[child + 1]; ++k) {
-        visit(places[s].first_row() + fronts.in_parent[k], k);
-      }
-    }
-  };
-#pragma omp parallel for schedule(dynamic, 256)
-  for (Index s = 0; s < count; ++s) each(s, [&](Index row, Index) { ++starts[row + 2]; });
-  std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  std::vector<unsigned> taken(starts.back());
-#pragma omp parallel for schedule(dynamic, 256)
-  for (Index s = 0; s < count; ++s) {
-    each(s, [&](Index row, Index k) { taken[starts[row + 1]++] = static_cast<unsigned>(k); });
-  }
-  taken_starts_ = DeviceArray<unsigned>(starts);
-  taken_ = DeviceArray<unsigned>(taken);
-}
-
-/// The lists of all pieces one after another, and where each one's is.
-template <typename T>
-template <typename Item>
-DeviceArray<Item> DeviceSweeps<T>::joined(const std::vector<std::vector<Item>>& lists,
-                                          Range Piece::*range) {
-  std::vector<Item> all;
-  for (std::size_t g = 0; g < pieces_.size(); ++g) {
-    const Index first = static_cast<Index>(all.size());
-    all.insert(all.end(), lists[g].begin(), lists[g].end());
-    pieces_[g].*range = {first, static_cast<Index>(all.size())};
-  }
-  return DeviceArray<Item>(all);
-}
-
-template <typename T>
-void DeviceSweeps<T>::write_small(const std::vector<int>& piece_of) {
-  const FrontPlaces& all = factors_.places();
-  std::vector<std::vector<int>> lists(pieces_.size());
-  for (Index i = 0; i < all.level_starts[all.low_levels]; ++i) {
-    lists[piece_of[all.by_level[i]]].push_back(all.by_level[i]);
-  }
-  small_ = joined(lists, &Piece::small);
-}
-
-template <typename T>
-void DeviceSweeps<T>::write_tasks(const std::vector<int>& piece_of) {
-  const FrontPlaces& all = factors_.places();
-  const Index first_above = all.level_starts[all.low_levels];
-  std::vector<std::vector<SweepTask>> forward(pieces_.size()), backward(pieces_.size());
-  for (Index i = first_above; i < static_cast<Index>(all.by_level.size()); ++i) {
-    const LocalIndex s = all.by_level[i];
-    const FrontPlace& front = all.places[s];
-    const int tiles = tiles_of(front);
-    auto& tasks = forward[piece_of[s]];
-    if (tiles <= tiles_of_one_task) {
-      tasks.push_back({s, 0, tiles});
-      continue;
-    }
-    for (int tile = 0; tile < tiles; ++tile) tasks.push_back({s, tile, tile + 1});
-  }
-  for (Index i = static_cast<Index>(all.by_level.size()); i-- > first_above;) {
-    const LocalIndex s = all.by_level[i];
-    const FrontPlace& front = all.places[s];
-    auto& tasks = backward[piece_of[s]];
-    if (tiles_of(front) <= tiles_of_one_task) {
-      tasks.push_back({s, 0, front.blocks()});
-      continue;
-    }
-    for (int block = front.blocks() - 1; block >= 0; --block) {
-      tasks.push_back({s, block, block + 1});
-    }
-  }
-  forward_ = joined(forward, &Piece::forward);
-  backward_ = joined(backward, &Piece::backward);
-  next_ = DeviceArray<int>(2 * static_cast<Index>(pieces_.size()));
-}
-
 template <typename T>
 typename DeviceSweeps<T>::Coupled DeviceSweeps<T>::coupled(const SparseAnalysis& analysis,
                                                            const std::vector<int>& group_of,
@@ -202,11 +103,9 @@ DeviceSweeps<T>::DeviceSweeps(const SparseAnalysis& analysis, DeviceFactors<T>& 
   int groups = 0;
   const std::vector<int> group_of = groups_of(analysis, groups);
   groups_.resize(groups);
-  pieces_.resize(groups_.size() * parts());
-  const std::vector<int> piece_of = pieces_of(factors_.places(), group_of);
-  write_small(piece_of);
-  write_tasks(piece_of);
-  write_taken(analysis.fronts);
+  const FrontPlaces& places = factors_.places();
+  sweeps_.emplace(analysis.fronts, places, analysis.fronts.border, pieces_of(places, group_of),
+                  groups_.size() * parts(), rows_);
   if (!analysis.couplings.empty()) {
     by_rows_ = coupled(analysis, group_of, false, &Group::rows);
     by_columns_ = coupled(analysis, group_of, true, &Group::columns);
@@ -217,59 +116,30 @@ DeviceSweeps<T>::DeviceSweeps(const SparseAnalysis& analysis, DeviceFactors<T>& 
     for (LocalIndex& row : rows) row = analysis.row_of[row];
   }
   row_order_ = DeviceArray<int>(rows);
-  border_ = DeviceArray<int>(analysis.fronts.border);
 }
 
 template <typename T>
 void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
   const cudaStream_t stream = current_stream();
-  const auto set_bits = [&](auto& array, int byte, Index count) {
-    CUDA_CHECK(cudaMemsetAsync(array.data(), byte,
-                               static_cast<std::size_t>(count) * sizeof(*array.data()), stream));
-  };
-  set_bits(next_, 0, next_.size());
-  set_bits(y_, 0xff, rows_ * columns);
-  set_bits(x_, 0xff, rows_ * columns);
-  set_bits(passed_up_, 0xff, border_.size() * columns);
-  Sweep<T> forward{.places = factors_.device_places(),
-                   .border = border_.data(),
-                   .taken_starts = taken_starts_.data(),
-                   .taken = taken_.data(),
-                   .factors = factors_.arena(),
-                   .transposed = transposed,
-                   .b = b_.data(),
-                   .x = y_.data(),
-                   .passed_up = passed_up_.data(),
-                   .next = next_.data(),
-                   .columns = columns};
-  Sweep<T> backward = forward;
-  backward.b = y_.data();
-  backward.x = x_.data();
+  sweeps_->begin(factors_.device_places(), factors_.arena(), transposed, columns, stream);
   const DeviceCouplings couplings = (transposed ? by_columns_ : by_rows_).view();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const std::size_t g = transposed ? groups_.size() - 1 - i : i;
     const Group& group = groups_[g];
     const Range known = transposed ? group.columns : group.rows;
     subtract_couplings(couplings, factors_.values(), known.first, known.last, columns,
-                       static_cast<const T*>(x_.data()), b_.data(), stream);
+                       static_cast<const T*>(sweeps_->x()), sweeps_->b(), stream);
     const std::size_t first = g * parts();
     for (std::size_t p = 0; p < parts(); ++p) {
-      const Piece& piece = pieces_[first + p];
-      if (piece.is_empty()) continue;
+      if (sweeps_->is_empty(first + p)) continue;
       factors_.bring(p, p + 1, stream);
-      forward.next = next_.data() + 2 * (first + p);
-      sweep_small_forward(forward, small_.data() + piece.small.first, piece.small.size(), stream);
-      sweep_forward(forward, forward_.data() + piece.forward.first, piece.forward.size(), stream);
+      sweeps_->forward(first + p, stream);
       factors_.leave(p, stream);
     }
     for (std::size_t p = parts(); p-- > 0;) {
-      const Piece& piece = pieces_[first + p];
-      if (piece.is_empty()) continue;
+      if (sweeps_->is_empty(first + p)) continue;
       factors_.bring(p, p > 0 ? p - 1 : parts(), stream);
-      backward.next = next_.data() + 2 * (first + p) + 1;
-      sweep_backward(backward, backward_.data() + piece.backward.first, piece.backward.size(),
-                     stream);
-      sweep_small_backward(backward, small_.data() + piece.small.first, piece.small.size(), stream);
+      sweeps_->backward(first + p, stream);
       factors_.leave(p, stream);
     }
   }
@@ -279,15 +149,14 @@ template <typename T>
 void DeviceSweeps<T>::solve(bool transposed, Index columns, const double* b, double* x) {
   const cudaStream_t stream = current_stream();
   const Index widest = std::min<Index>(columns, most_sweep_columns);
-  for (DeviceArray<T>* vectors : {&b_, &y_, &x_}) vectors->grow(rows_ * widest);
-  passed_up_.grow(border_.size() * widest);
+  sweeps_->make_room(widest);
   const DeviceArray<int>& from = transposed ? column_order_ : row_order_;
   const DeviceArray<int>& to = transposed ? row_order_ : column_order_;
   for (Index c = 0; c < columns; c += widest) {
     const int some = static_cast<int>(std::min(widest, columns - c));
-    reorder_rows(false, from.data(), rows_, some, b + c, columns, b_.data(), some, stream);
+    reorder_rows(false, from.data(), rows_, some, b + c, columns, sweeps_->b(), some, stream);
     solve_some(transposed, some);
-    reorder_rows(true, to.data(), rows_, some, x_.data(), some, x + c, columns, stream);
+    reorder_rows(true, to.data(), rows_, some, sweeps_->x(), some, x + c, columns, stream);
   }
 }
 

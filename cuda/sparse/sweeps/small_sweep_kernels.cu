@@ -125,7 +125,7 @@ __device__ void forward(const Sweep<T>& sweep, const FrontPlace& place, Rows<T, 
     }
   }
   __syncwarp();
-  if (place.parent < 0) return;
+  if (place.border == 0) return;
   T sums[own_rows][most] = {};
   multiply(f, place.ld, p, n, p, rows, sums);
 #pragma unroll

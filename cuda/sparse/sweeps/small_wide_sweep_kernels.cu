@@ -126,7 +126,7 @@ __device__ void forward(const Sweep<T>& sweep, const SweepFront<T>& front, Space
     if (has_column) publish(sweep.x + (place.first + r) * Index{columns} + lane.column, solved);
   }
   __syncwarp();
-  if (place.parent < 0) return;
+  if (place.border == 0) return;
   for (int r = p + lane.group; r < n; r += Lane::count) {
     const T sum = product<T, width>(front.lower + r, place.ld, p, space.pivots, lane.column);
     if (!has_column) continue;

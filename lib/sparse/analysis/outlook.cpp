@@ -15,6 +15,7 @@
 #include "process/log.hpp"
 #include "sparse/analysis/analysis_file.hpp"
 #include "sparse/clean.hpp"
+#include "sparse/ranks/panels.hpp"
 #include "sparse/ranks/team_factors.hpp"
 #include "team/lent_processors.hpp"
 
@@ -117,11 +118,24 @@ SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
 /// What each rank takes where all of them eliminate.
 std::vector<FactorMemory> memory_of_ranks(const SparseAnalysis& analysis, Factorization kind,
                                           int ranks, int threads) {
-  const FrontTeams teams = deal_fronts(analysis, kind, ranks);
+  const SharingRule rule = SharingRule::of(kind, MemoryKind::host);
+  const FrontTeams teams = deal_fronts(analysis, kind, rule, ranks);
   std::vector<FactorMemory> result;
   for (int rank = 0; rank < ranks; ++rank) {
     result.push_back(
-        team_factor_memory(part_of(analysis, kind, teams, rank), threads, sizeof(double)));
+        team_factor_memory(part_of(analysis, kind, rule, teams, rank), threads, sizeof(double)));
+  }
+  return result;
+}
+
+/// The same where their GPUs do.
+std::vector<GpuFactorMemory> memory_of_gpus(const SparseAnalysis& analysis, Factorization kind,
+                                            int ranks) {
+  const SharingRule rule = SharingRule::of(kind, MemoryKind::gpu);
+  const FrontTeams teams = deal_fronts(analysis, kind, rule, ranks);
+  std::vector<GpuFactorMemory> result;
+  for (int rank = 0; rank < ranks; ++rank) {
+    result.push_back(gpu_memory_in_team(part_of(analysis, kind, rule, teams, rank)));
   }
   return result;
 }
@@ -199,8 +213,13 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options, const 
   outlook.memory =
       factor_memory(analysis->fronts, most,
                     factor_schedule(analysis->fronts, most, outlook.threads), sizeof(double));
-  outlook.over_ranks = all || (team.size() > 1 && analysis->couplings.empty() &&
-                               analysis->flops >= host_tuning.least_flops_over_ranks);
+  const auto over_ranks = [&](double least_flops) {
+    return all ||
+           (team.size() > 1 && analysis->couplings.empty() && analysis->flops >= least_flops);
+  };
+  outlook.over_ranks = over_ranks(host_tuning.least_flops_over_ranks);
+  outlook.over_gpus = over_ranks(gpu_tuning.least_flops_over_ranks);
+  if (outlook.over_gpus) result.of_gpus = memory_of_gpus(*analysis, outlook.kind, team.size());
   if (outlook.over_ranks) {
     outlook.threads = threads;
     result.of_ranks = memory_of_ranks(*analysis, most, team.size(), threads);
@@ -267,6 +286,10 @@ SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOpt
   if (result.outlook.over_ranks) {
     result.of_ranks.resize(team.size());
     broadcast(team, std::span(result.of_ranks), 0);
+  }
+  if (result.outlook.over_gpus) {
+    result.of_gpus.resize(team.size());
+    broadcast(team, std::span(result.of_gpus), 0);
   }
   return result;
 }

@@ -33,6 +33,7 @@ struct SparseOutlook {
   double analysis_seconds = 0;
   int threads = 1;          ///< of the rank that eliminates
   bool over_ranks = false;  ///< on hosts all ranks eliminate
+  bool over_gpus = false;   ///< on GPUs all do
 };
 
 /// The factorisation that a sparse method stands for.
@@ -56,8 +57,10 @@ void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank);
 struct SparseStudy {
   SparseOutlook outlook;
   std::shared_ptr<const SparseAnalysis> analysis;  ///< on rank 0 alone
-  /// outlook.over_ranks: what each of `ranks` ranks takes for factors in double.
+  /// outlook.over_ranks: what each of `ranks` ranks takes for factors in double; and with
+  /// outlook.over_gpus each rank's GPU.
   std::vector<FactorMemory> of_ranks;
+  std::vector<GpuFactorMemory> of_gpus;
   std::filesystem::path kept_in;  ///< on rank 0: the file of the analysis in KeptAnalysis::folder
 };
 
@@ -71,14 +74,14 @@ struct KeptAnalysis {
 /// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with
 /// their analysis file; for `auto` for the first of sparse_cholesky, sparse_ldlt and sparse_lu that
 /// the matrix allows, unless it is so small or so full that it is made dense. Over ranks for
-/// SolvingRanks::all, and else where host_tuning.least_flops_over_ranks are to be done and A is one
-/// block. Other ranks pass an empty matrix. A matrix
-/// that looks elliptic and has host_tuning.least_order_for_iteration rows `auto` leaves to
-/// iteration, without an analysis, which would take longer. Throws on every rank what read_order(),
-/// load_analysis(), save_analysis() and analyse_sparse() throw on rank 0. Collective.
-/// With `kept` the analysis is read from there, or written; where it cannot be, the log says so.
-/// `may_promise`: whether `auto` may do without an analysis where promise_of_iteration() has one,
-/// as for a system that is solved once, in double, with nothing said of how.
+/// SolvingRanks::all, and else where least_flops_over_ranks of host_tuning, or of gpu_tuning, are
+/// to be done and A is one block. Other ranks pass an empty matrix. A matrix that looks elliptic
+/// and has host_tuning.least_order_for_iteration rows `auto` leaves to iteration, without an
+/// analysis, which would take longer. Throws on every rank what read_order(), load_analysis(),
+/// save_analysis() and analyse_sparse() throw on rank 0. Collective. With `kept` the analysis is
+/// read from there, or written; where it cannot be, the log says so. `may_promise`: whether `auto`
+/// may do without an analysis where promise_of_iteration() has one, as for a system that is solved
+/// once, in double, with nothing said of how.
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options,
                            const KeptAnalysis& kept = {}, bool may_promise = false);
 

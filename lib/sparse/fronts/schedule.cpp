@@ -4,6 +4,7 @@
 #include <numeric>
 #include <queue>
 
+#include "core/tuning.hpp"
 #include "sparse/fronts/border_block.hpp"
 
 namespace spsolve {
@@ -63,6 +64,18 @@ std::vector<double> front_work(const Fronts& fronts, bool symmetric) {
     const double m = static_cast<double>(fronts.border_size(s));
     const double entries = p * p + 2 * p * m + 2 * m * m;
     work[s] = front_flops(fronts, s, symmetric) / 25 + (symmetric ? 0.5 : 1.0) * entries + 400;
+  }
+  return work;
+}
+
+std::vector<double> front_work_of_gpu(const Fronts& fronts, bool symmetric) {
+  std::vector<double> work(fronts.size());
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    const double p = static_cast<double>(fronts.pivots(s));
+    const double m = static_cast<double>(fronts.border_size(s));
+    const double entries = p * p + (symmetric ? 1 : 2) * p * m;
+    work[s] = 1e9 * (front_flops(fronts, s, symmetric) / gpu_tuning.sparse_flops_per_second +
+                     entries * gpu_tuning.seconds_of_sparse_entry);
   }
   return work;
 }

@@ -103,6 +103,9 @@ double front_flops(const Fronts& fronts, LocalIndex s, bool symmetric);
 /// Flops and memory traffic of each front as a rough figure of nanoseconds on one core.
 std::vector<double> front_work(const Fronts& fronts, bool symmetric);
 
+/// The same on a GPU, as predictions have it.
+std::vector<double> front_work_of_gpu(const Fronts& fronts, bool symmetric);
+
 /// Entries of what fronts first ... last pass up that are there at a time, at most, while these are
 /// eliminated in order, without those of `elsewhere`, which are kept in another place.
 Index stack_peak(const Fronts& fronts, std::span<const LocalIndex> in_order,

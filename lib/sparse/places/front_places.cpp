@@ -10,14 +10,6 @@ namespace spsolve {
 
 namespace {
 
-/// Elements that places of large fronts, and columns in them, are multiples of.
-constexpr int alignment = 4;
-
-template <typename Size>
-Size aligned(Size size) {
-  return (size + alignment - 1) / alignment * alignment;
-}
-
 FrontPlace shape_of(const Fronts& fronts, LocalIndex s) {
   FrontPlace place;
   place.pivots = fronts.pivots(s);
@@ -34,18 +26,6 @@ FrontPlace shape_of(const Fronts& fronts, LocalIndex s) {
   return place;
 }
 
-/// Elements of one of a front's two factors.
-Index factor_size(const FrontPlace& place) {
-  return aligned(static_cast<Index>(place.ld) * place.pivots);
-}
-
-Index place_factors_at(Index next, Factorization kind, FrontPlace& place) {
-  const Index size = factor_size(place);
-  place.lower = next;
-  place.upper = kind == Factorization::cholesky ? next : next + size;
-  return place.upper + size;
-}
-
 /// One front's factors behind those of the one before.
 void place_factors(Factorization kind, FrontPlaces& all) {
   Index next = 0;
@@ -58,8 +38,7 @@ std::vector<Index> level_sizes(Factorization kind, const FrontPlaces& all) {
   std::vector<Index> sizes(all.levels(), 0);
   for (int l = 0; l < all.levels(); ++l) {
     for (Index i = all.level_starts[l]; i < all.level_starts[l + 1]; ++i) {
-      const Index size = factor_size(all.places[all.by_level[i]]);
-      sizes[l] += kind == Factorization::cholesky ? size : 2 * size;
+      sizes[l] += factor_elements(kind, all.places[all.by_level[i]]);
     }
   }
   return sizes;
@@ -70,7 +49,7 @@ std::vector<Index> level_sizes(Factorization kind, const FrontPlaces& all) {
 void place_in_windows(Factorization kind, Index room, FrontPlaces& all) {
   const std::vector<Index> sizes = level_sizes(kind, all);
   const Index largest = *std::max_element(sizes.begin(), sizes.end());
-  const Index window = std::max(largest, room / 2 / alignment * alignment);
+  const Index window = std::max(largest, room / 2 / front_alignment * front_alignment);
   all.window_elements = 2 * window;
   all.parts.clear();
   for (int l = 0; l < all.levels(); ++l) {
@@ -92,19 +71,20 @@ void place_stack(const std::vector<int>& level, FrontPlaces& all) {
   struct Passed {
     Index place, size;
   };
-  std::vector<std::vector<Passed>> until(all.levels());  // by the level of the parents
+  // By the level of the parents; what roots pass up stays behind the last level.
+  std::vector<std::vector<Passed>> until(all.levels() + 1);
   Room room(all.window_elements);
   // By the level of the parents: of a chain there are as many as fronts, so that only those that
   // this level passes to are looked at.
-  std::vector<Index> sizes(all.levels()), begin(all.levels());
+  std::vector<Index> sizes(all.levels() + 1), begin(all.levels() + 1);
   std::vector<int> passed_to;
   for (int l = 0; l < all.levels(); ++l) {
     passed_to.clear();
     const auto each = [&](const auto& visit) {
       for (Index i = all.level_starts[l]; i < all.level_starts[l + 1]; ++i) {
         FrontPlace& place = all.places[all.by_level[i]];
-        if (place.parent < 0 || place.border == 0) continue;
-        visit(place, level[place.parent],
+        if (place.border == 0) continue;
+        visit(place, place.parent < 0 ? all.levels() : level[place.parent],
               aligned(static_cast<Index>(place.ld_passed) * place.border));
       }
     };
@@ -174,6 +154,18 @@ FrontPlaces placed_side_by_side(const Fronts& fronts, Factorization kind) {
 }
 
 }  // namespace
+
+Index factor_elements(Factorization kind, const FrontPlace& place) {
+  const Index size = aligned(static_cast<Index>(place.ld) * place.pivots);
+  return kind == Factorization::cholesky ? size : 2 * size;
+}
+
+Index place_factors_at(Index next, Factorization kind, FrontPlace& place) {
+  const Index end = next + factor_elements(kind, place);
+  place.lower = next;
+  place.upper = kind == Factorization::cholesky ? next : next + (end - next) / 2;
+  return end;
+}
 
 FrontPlaces place_fronts(const Fronts& fronts, Factorization kind, Index most_elements) {
   FrontPlaces all = placed_side_by_side(fronts, kind);

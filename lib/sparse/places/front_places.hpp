@@ -19,6 +19,14 @@ inline constexpr int small_front = 64;
 /// Right-hand sides that a solve on a GPU takes at a time, at most.
 inline constexpr int most_sweep_columns = 16;
 
+/// Elements that places of large fronts, and columns in them, are multiples of.
+inline constexpr int front_alignment = 4;
+
+template <typename Size>
+constexpr Size aligned(Size size) {
+  return (size + front_alignment - 1) / front_alignment * front_alignment;
+}
+
 /// Where a front of p pivots and a border of m rows lies on a GPU, column-major, as offsets in
 /// elements of one arena:
 ///
@@ -46,6 +54,12 @@ struct FrontPlace {
   /// Whether one thread block eliminates it.
   constexpr bool is_small() const { return pivots + border <= small_front; }
 };
+
+/// Elements of a front's factors, lower and upper.
+Index factor_elements(Factorization kind, const FrontPlace& place);
+
+/// Places them from `next` on, and hands back where they end.
+Index place_factors_at(Index next, Factorization kind, FrontPlace& place);
 
 /// Levels of fronts whose factors lie on the GPU at the same time, in one of two windows of the
 /// arena, which parts take in turn.
@@ -75,6 +89,7 @@ struct FrontPlaces {
 
 /// Places the fronts of a factorisation: factors first, what is passed up behind them, where each
 /// level's blocks of one lifetime lie together and take the room of those whose parents are done.
+/// What roots pass up, whose parents other ranks have a part in, stays.
 /// Where that is more than `most_elements`, large subtrees come one after another, so that less is
 /// passed up at a time; and where that does not do, factors get two windows, as large as there is
 /// room for beside the stack, each for some levels at a time, and for one level at least.

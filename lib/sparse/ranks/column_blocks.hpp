@@ -3,29 +3,47 @@
 #include <algorithm>
 
 #include "core/types.hpp"
+#include "solve/options.hpp"
 #include "sparse/fronts/factorization.hpp"
 
 namespace spsolve {
 
+/// What ranks of a team share: from where on they do a front column by column, how wide its blocks
+/// are, and the nanoseconds that it takes beside its work, of messages, and on GPUs of launches for
+/// each block.
+struct SharingRule {
+  bool on_gpus = false;
+  double worth_sharing = 4e6;  ///< multiplications
+  Index narrowest = 32, widest = 128, step = 16;
+  double costs = 5e4;  ///< nanoseconds
+
+  static constexpr SharingRule of(Factorization kind, MemoryKind memory) {
+    if (memory == MemoryKind::gpu) return {true, 2e9, 128, 512, 64, 1e6};
+    SharingRule rule;
+    if (kind == Factorization::ldlt) rule.widest = 64;
+    return rule;
+  }
+};
+
 /// How the p + m columns of a front that several ranks eliminate are dealt out: blocks of pivots,
 /// then blocks of the border, each of `width` columns but for the last of either, block b to rank
-/// (start + b) mod ranks of the front's team; or all of them to rank `start`.
+/// (start + b) mod ranks of the front's team; or all of them to rank `start`. On GPUs blocks are
+/// wide, whole ones of pivot_block columns, and a block has the rows of U beside its columns of L.
 class ColumnBlocks {
  public:
   ColumnBlocks() = default;
   /// `number`: of the front, so that small ones are dealt out in turns.
-  ColumnBlocks(Factorization kind, Index pivots, Index border, int ranks, Index number)
-      : pivots_(pivots), border_(border), ranks_(ranks) {
+  ColumnBlocks(const SharingRule& rule, Index pivots, Index border, int ranks, Index number)
+      : pivots_(pivots), border_(border), ranks_(ranks), on_gpus_(rule.on_gpus) {
     const double p = static_cast<double>(pivots), height = static_cast<double>(pivots + border);
-    constexpr double worth_sharing = 4e6;  // multiplications
-    const Index narrowest = 32, widest = kind == Factorization::ldlt ? 64 : 128;
     start_ = static_cast<int>(number % ranks);
-    if (p * height * height < worth_sharing) {
-      shares_ = false;
-      width_ = widest;
-    } else {
+    shares_ = p * height * height >= rule.worth_sharing;
+    if (shares_) {
       constexpr Index blocks_a_rank = 8;
-      width_ = std::clamp((pivots + border) / (blocks_a_rank * ranks) / 16 * 16, narrowest, widest);
+      width_ = std::clamp((pivots + border) / (blocks_a_rank * ranks) / rule.step * rule.step,
+                          rule.narrowest, rule.widest);
+    } else {
+      width_ = on_gpus_ ? std::max<Index>({pivots, border, 1}) : rule.widest;
     }
   }
 
@@ -53,11 +71,15 @@ class ColumnBlocks {
   int owner(Index block) const {
     return shares_ ? static_cast<int>((start_ + block) % ranks_) : start_;
   }
+  /// Of an entry of the front.
+  int owner_of_entry(Index row, Index column) const {
+    return owner(block_of(on_gpus_ ? std::min(row, column) : column));
+  }
 
  private:
   Index pivots_ = 0, border_ = 0, width_ = 1;
   int ranks_ = 1, start_ = 0;
-  bool shares_ = true;
+  bool on_gpus_ = false, shares_ = true;
 };
 
 }  // namespace spsolve

@@ -11,7 +11,6 @@ namespace spsolve {
 
 namespace {
 
-constexpr double shared_front_costs = 5e4;  // nanoseconds beside its work, of messages
 constexpr int most_cuts = 256;
 
 /// The two halves of a range of several ranks.
@@ -22,8 +21,11 @@ std::pair<RankRange, RankRange> halves(RankRange range) {
 
 class Dealer {
  public:
-  Dealer(const Fronts& fronts, const std::vector<double>& work, int ranks)
-      : fronts_(fronts), work_(work), below_(work_below(fronts, work)) {
+  Dealer(const Fronts& fronts, const std::vector<double>& work, double shared_costs, int ranks)
+      : fronts_(fronts),
+        work_(work),
+        shared_costs_(shared_costs),
+        below_(work_below(fronts, work)) {
     teams_.ranks = ranks;
     teams_.of.resize(fronts.size());
     teams_.depth.assign(fronts.size(), 0);
@@ -99,7 +101,7 @@ class Dealer {
       constexpr double as_good_as_even = 1.05;
       if (shared >= least || slower <= as_good_as_even * even) break;
       const LocalIndex s = cut(subtrees);
-      shared += work_[s] / range.count + shared_front_costs;
+      shared += work_[s] / range.count + shared_costs_;
     }
     subtrees = uncut;
     for (int i = 0; i < best; ++i) {
@@ -127,6 +129,7 @@ class Dealer {
 
   const Fronts& fronts_;
   const std::vector<double>& work_;
+  double shared_costs_;
   std::vector<double> below_;
   FrontTeams teams_;
 };
@@ -151,8 +154,9 @@ std::vector<LocalIndex> FrontTeams::shared_order() const {
   return order;
 }
 
-FrontTeams assign_fronts(const Fronts& fronts, const std::vector<double>& work, int ranks) {
-  return Dealer(fronts, work, ranks).run();
+FrontTeams assign_fronts(const Fronts& fronts, const std::vector<double>& work, double shared_costs,
+                         int ranks) {
+  return Dealer(fronts, work, shared_costs, ranks).run();
 }
 
 }  // namespace spsolve

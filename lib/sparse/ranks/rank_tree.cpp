@@ -61,7 +61,7 @@ Fronts chosen_fronts(const Fronts& all, const std::vector<LocalIndex>& chosen,
 /// before shared ones; of these row and column are in the whole front, of the others as
 /// FrontEntry has them.
 template <typename Visit>
-void visit_entries(const SparseAnalysis& analysis, Factorization kind, const FrontTeams& teams,
+void visit_entries(const SparseAnalysis& analysis, const SharingRule& rule, const FrontTeams& teams,
                    int rank, const Visit& visit) {
   const Fronts& fronts = analysis.fronts;
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
@@ -73,13 +73,13 @@ void visit_entries(const SparseAnalysis& analysis, Factorization kind, const Fro
   LocalIndex number = 0;
   for (const LocalIndex s : teams.shared_order()) {
     const LocalIndex p = fronts.pivots(s);
-    const ColumnBlocks blocks(kind, p, fronts.border_size(s), teams.of[s].count, number++);
+    const ColumnBlocks blocks(rule, p, fronts.border_size(s), teams.of[s].count, number++);
     if (!teams.of[s].holds(rank)) continue;
     for (const FrontEntry& entry : analysis.entries.of(s)) {
       const bool upper = entry.column < 0;
       const LocalIndex row = upper ? ~entry.column : entry.row;
       const LocalIndex column = upper ? p + entry.row : entry.column;
-      if (teams.of[s].first + blocks.owner(blocks.block_of(column)) == rank) {
+      if (teams.of[s].first + blocks.owner_of_entry(row, column) == rank) {
         visit(s, row, column, entry.source);
       }
     }
@@ -188,7 +188,7 @@ void list_entries(const SparseAnalysis& analysis, const FrontTeams& teams, const
   part.own_entries.starts.assign(part.own.size() + 1, 0);
   part.shared_entries.starts.assign(part.shared.size() + 1, 0);
   Index place = 0;
-  visit_entries(analysis, part.kind, teams, part.rank,
+  visit_entries(analysis, part.rule, teams, part.rank,
                 [&](LocalIndex s, LocalIndex row, LocalIndex column, Index) {
                   FrontEntries& list = teams.shared(s) ? part.shared_entries : part.own_entries;
                   list.entries.push_back({place++, row, column});
@@ -199,11 +199,12 @@ void list_entries(const SparseAnalysis& analysis, const FrontTeams& teams, const
   }
 }
 
-RankTree part_of(const SparseAnalysis& analysis, Factorization kind, const FrontTeams& teams,
-                 const Numbers& numbers, int rank) {
+RankTree part_of(const SparseAnalysis& analysis, Factorization kind, const SharingRule& rule,
+                 const FrontTeams& teams, const Numbers& numbers, int rank) {
   const Fronts& fronts = analysis.fronts;
   RankTree part;
   part.kind = kind;
+  part.rule = rule;
   part.rank = rank;
   part.ranks = teams.ranks;
   list_shared(fronts, teams, numbers, part);
@@ -248,17 +249,38 @@ std::int64_t RankTree::bytes() const {
   return sum;
 }
 
-FrontTeams deal_fronts(const SparseAnalysis& analysis, Factorization kind, int ranks) {
-  return assign_fronts(analysis.fronts, front_work(analysis.fronts, kind != Factorization::lu),
-                       ranks);
+std::vector<RankTree::Below> RankTree::below(LocalIndex s) const {
+  std::vector<Below> children;
+  for (const LocalIndex child : shared.children_of(s)) {
+    children.push_back({-1, child, shared.in_parent_of(child)});
+  }
+  for (Index i = hanging_starts[s]; i < hanging_starts[s + 1]; ++i) {
+    children.push_back({i, -1, places_of(i)});
+  }
+  return children;
 }
 
-RankTree part_of(const SparseAnalysis& analysis, Factorization kind, const FrontTeams& teams,
-                 int rank) {
-  return part_of(analysis, kind, teams, Numbers(analysis.fronts, teams), rank);
+int RankTree::owner_below(const Below& child, Index column) const {
+  if (child.shared < 0) return hanging_rank[child.hanging];
+  const ColumnBlocks of = blocks(child.shared);
+  return teams[child.shared].first + of.owner(of.block_of(of.pivots() + column));
 }
 
-RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind) {
+FrontTeams deal_fronts(const SparseAnalysis& analysis, Factorization kind, const SharingRule& rule,
+                       int ranks) {
+  const bool symmetric = kind != Factorization::lu;
+  const std::vector<double> work = rule.on_gpus ? front_work_of_gpu(analysis.fronts, symmetric)
+                                                : front_work(analysis.fronts, symmetric);
+  return assign_fronts(analysis.fronts, work, rule.costs, ranks);
+}
+
+RankTree part_of(const SparseAnalysis& analysis, Factorization kind, const SharingRule& rule,
+                 const FrontTeams& teams, int rank) {
+  return part_of(analysis, kind, rule, teams, Numbers(analysis.fronts, teams), rank);
+}
+
+RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind,
+                       const SharingRule& rule) {
   RankTree mine;
   std::optional<Failure> failure;
   if (team.rank() > 0) {
@@ -266,11 +288,11 @@ RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization
   } else {
     int served = 0;  // ranks that were sent a part
     try {
-      const FrontTeams teams = deal_fronts(*analysis, kind, team.size());
+      const FrontTeams teams = deal_fronts(*analysis, kind, rule, team.size());
       const Numbers numbers(analysis->fronts, teams);
-      mine = part_of(*analysis, kind, teams, numbers, 0);
+      mine = part_of(*analysis, kind, rule, teams, numbers, 0);
       while (served + 1 < team.size()) {
-        const RankTree part = part_of(*analysis, kind, teams, numbers, served + 1);
+        const RankTree part = part_of(*analysis, kind, rule, teams, numbers, served + 1);
         send_part(team, part, ++served);
       }
     } catch (...) {
@@ -280,6 +302,7 @@ RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization
   }
   agree(team, failure);
   mine.kind = kind;
+  mine.rule = rule;
   mine.rank = team.rank();
   mine.ranks = team.size();
   return mine;
@@ -292,7 +315,7 @@ std::vector<double> deal_values(Team& team, const SparseAnalysis* analysis,
   std::optional<FrontTeams> teams;
   together(team, [&] {
     mine.reserve(team.rank() > 0 ? sizes[team.rank()] : *std::ranges::max_element(sizes));
-    if (team.rank() == 0) teams = deal_fronts(*analysis, tree.kind, team.size());
+    if (team.rank() == 0) teams = deal_fronts(*analysis, tree.kind, tree.rule, team.size());
   });
   if (team.rank() > 0) {
     mine.resize(sizes[team.rank()]);
@@ -302,7 +325,7 @@ std::vector<double> deal_values(Team& team, const SparseAnalysis* analysis,
   for (int rank = team.size() - 1; rank >= 0; --rank) {
     mine.clear();
     visit_entries(
-        *analysis, tree.kind, *teams, rank,
+        *analysis, tree.rule, *teams, rank,
         [&](LocalIndex, LocalIndex, LocalIndex, Index source) { mine.push_back(values[source]); });
     if (rank > 0 && !mine.empty()) send(team, std::span(mine), rank);
   }

@@ -15,6 +15,7 @@ namespace spsolve {
 /// from own.order() on.
 struct RankTree {
   Factorization kind = Factorization::lu;
+  SharingRule rule;  ///< of the shared fronts
   int rank = 0, ranks = 1;
 
   Fronts own;                ///< roots have a border where they pass something up
@@ -45,15 +46,27 @@ struct RankTree {
     return {places.data() + place_starts[hanging], places.data() + place_starts[hanging + 1]};
   }
   ColumnBlocks blocks(LocalIndex s) const {
-    return {kind, shared.pivots(s), shared.border_size(s), teams[s].count, s};
+    return {rule, shared.pivots(s), shared.border_size(s), teams[s].count, s};
   }
+
+  /// What passes up columns to a shared front: one below it, or a subtree that hangs there.
+  struct Below {
+    Index hanging = -1;
+    LocalIndex shared = -1;              ///< -1 for a subtree
+    std::span<const LocalIndex> places;  ///< of the columns, in the front above
+  };
+  std::vector<Below> below(LocalIndex s) const;
+  /// The rank, of all, that has a column of what a child passes up.
+  int owner_below(const Below& child, Index column) const;
+
   std::int64_t bytes() const;
 };
 
 /// Each rank's part of the analysis that rank 0 has, one rank's after the other: rank 0 holds no
-/// more than one of them beside its own. Other ranks pass null. Throws std::bad_alloc on every
-/// rank. Collective.
-RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind);
+/// more than one of them beside its own. Other ranks pass null. `rule`: of shared fronts. Throws
+/// std::bad_alloc on every rank. Collective.
+RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind,
+                       const SharingRule& rule);
 
 /// Each rank's values in the order of its entries, own before shared, from all `values` of the
 /// matrix on rank 0. Collective.
@@ -61,10 +74,11 @@ std::vector<double> deal_values(Team& team, const SparseAnalysis* analysis,
                                 const std::vector<double>& values, const RankTree& tree);
 
 /// The part of `rank`, by an analysis whose fronts are dealt out so.
-RankTree part_of(const SparseAnalysis& analysis, Factorization kind, const FrontTeams& teams,
-                 int rank);
+RankTree part_of(const SparseAnalysis& analysis, Factorization kind, const SharingRule& rule,
+                 const FrontTeams& teams, int rank);
 
 /// Which ranks eliminate which fronts, of so many ranks.
-FrontTeams deal_fronts(const SparseAnalysis& analysis, Factorization kind, int ranks);
+FrontTeams deal_fronts(const SparseAnalysis& analysis, Factorization kind, const SharingRule& rule,
+                       int ranks);
 
 }  // namespace spsolve

@@ -22,7 +22,8 @@ class Clocks {
       : fronts_(analysis.fronts),
         kind_(kind),
         speed_(speed),
-        teams_(assign_fronts(analysis.fronts, speed.work, ranks)),
+        teams_(assign_fronts(analysis.fronts, speed.work, SharingRule::of(kind, speed.memory).costs,
+                             ranks)),
         seconds_(ranks, 0),
         waits_(ranks, 0),
         factors_(ranks, 0),
@@ -69,8 +70,8 @@ class Clocks {
 
   void shared_front(LocalIndex s, LocalIndex number) {
     const RankRange range = teams_.of[s];
-    const ColumnBlocks blocks(kind_, fronts_.pivots(s), fronts_.border_size(s), range.count,
-                              number);
+    const ColumnBlocks blocks(SharingRule::of(kind_, speed_.memory), fronts_.pivots(s),
+                              fronts_.border_size(s), range.count, number);
     const int sharing = blocks.shares() ? range.count : 1;
     double begin = 0;
     for (int r = range.first; r < range.first + range.count; ++r) {
@@ -109,23 +110,15 @@ class Clocks {
 }  // namespace
 
 RankSpeed speed_of_hosts(const Fronts& fronts, Factorization kind, int threads) {
-  RankSpeed speed{front_work(fronts, kind != Factorization::lu), host_tuning.bytes_between_ranks,
-                  host_tuning.seconds_of_message};
+  RankSpeed speed{front_work(fronts, kind != Factorization::lu), MemoryKind::host,
+                  host_tuning.bytes_between_ranks, host_tuning.seconds_of_message};
   for (double& nanoseconds : speed.work) nanoseconds /= threads;
   return speed;
 }
 
 RankSpeed speed_of_gpus(const Fronts& fronts, Factorization kind) {
-  const bool symmetric = kind != Factorization::lu;
-  RankSpeed speed{{}, gpu_tuning.bytes_between_ranks, gpu_tuning.seconds_of_message};
-  for (LocalIndex s = 0; s < fronts.size(); ++s) {
-    const double p = fronts.pivots(s), m = fronts.border_size(s);
-    const double entries = p * p + (symmetric ? 1 : 2) * p * m;
-    speed.work.push_back(1e9 *
-                         (front_flops(fronts, s, symmetric) / gpu_tuning.sparse_flops_per_second +
-                          entries * gpu_tuning.seconds_of_sparse_entry));
-  }
-  return speed;
+  return {front_work_of_gpu(fronts, kind != Factorization::lu), MemoryKind::gpu,
+          gpu_tuning.bytes_between_ranks, gpu_tuning.seconds_of_message};
 }
 
 SimulatedElimination simulate(const SparseAnalysis& analysis, Factorization kind, int ranks,

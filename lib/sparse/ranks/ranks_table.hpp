@@ -10,7 +10,8 @@ namespace spsolve {
 
 /// What predictions reckon with.
 struct RankSpeed {
-  std::vector<double> work;       ///< nanoseconds of each front on one rank
+  std::vector<double> work;  ///< nanoseconds of each front on one rank
+  MemoryKind memory = MemoryKind::host;
   double bytes_per_second = 0;    ///< that reach a rank
   double seconds_of_message = 0;  ///< until a short message has come
 };

@@ -6,23 +6,29 @@
 #include <vector>
 
 #include "distribute/row_exchange.hpp"
-#include "sparse/ranks/shared_sweeps.hpp"
-#include "sparse/ranks/team_factors.hpp"
-#include "sparse/sweeps/factor_solve.hpp"
+#include "sparse/ranks/team_fronts.hpp"
+#include "sparse/sparse_memory.hpp"
 #include "vectors/vectors.hpp"
 
 namespace spsolve {
 
-/// Sparse elimination by all ranks of a team, on hosts: rank 0 has the analysis and hands out the
-/// matrix' values; factors and vectors are spread over ranks.
+/// Sparse elimination by all ranks of a team: rank 0 has the analysis and hands out the matrix'
+/// values; factors and vectors are spread over ranks.
 template <typename T>
 class TeamElimination {
  public:
   /// Deals out the fronts of the analysis that rank 0 has (others pass null), whose matrix is one
-  /// block; `bands`: the layout of vectors. `team` must outlive the object. A message from rank 0
-  /// to each rank, of its part. Throws std::bad_alloc as Error on every rank. Collective.
-  TeamElimination(Team& team, const SparseAnalysis* analysis, Factorization kind,
-                  const RowLayout& bands);
+  /// block; `bands`: the layout of vectors. `team` and `memory` must outlive the object. A message
+  /// from rank 0 to each rank, of its part. Throws std::bad_alloc as Error on every rank.
+  /// Collective.
+  TeamElimination(Team& team, SparseMemory& memory, const SparseAnalysis* analysis,
+                  Factorization kind, const RowLayout& bands)
+      : TeamElimination(team, memory, analysis, kind, bands,
+                        SharingRule::of(kind, memory.memory())) {}
+
+  /// The same with fronts shared by this rule.
+  TeamElimination(Team& team, SparseMemory& memory, const SparseAnalysis* analysis,
+                  Factorization kind, const RowLayout& bands, const SharingRule& rule);
 
   Factorization kind() const { return tree_.kind; }
   /// Of this rank's part.
@@ -35,21 +41,16 @@ class TeamElimination {
                      const PivotRule& rule, const std::function<void(double)>& advance = {});
 
   /// x <- A^-1 b or A^-T b, in bands. Two messages each way with each rank of the rows that change
-  /// ranks, and those of SharedSweeps. Collective.
+  /// ranks, and those of TeamFronts. Collective.
   void solve(bool transposed, const Vectors& b, Vectors& x);
 
  private:
-  void solve_columns(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x,
-                     std::vector<T>& found, int threads);
-
   Team& team_;
   RankTree tree_;
-  NestedTeams teams_;
   RowExchange rows_, columns_;
   double flops_ = 0;
   LocalIndex fronts_ = 0;
-  std::optional<TeamFactors<T>> factors_;
-  std::optional<FactorSolve<T>> own_solve_;
+  std::unique_ptr<TeamFronts<T>> made_;
 };
 
 }  // namespace spsolve

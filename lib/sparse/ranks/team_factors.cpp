@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sparse/fronts/border_block.hpp"
+#include "sparse/ranks/team_fronts.hpp"
 
 namespace spsolve {
 
@@ -36,26 +37,6 @@ TeamFactors<T>::TeamFactors(Team& team, const RankTree& tree, const NestedTeams&
     if (!tree.teams[s].holds(tree.rank)) continue;
     front.emplace(tree.kind, tree.blocks(s), tree.rank - tree.teams[s].first);
   }
-}
-
-template <typename T>
-std::vector<typename TeamFactors<T>::Below> TeamFactors<T>::below(LocalIndex s) const {
-  std::vector<Below> children;
-  for (const LocalIndex child : tree_.shared.children_of(s)) {
-    children.push_back({-1, child, tree_.shared.in_parent_of(child)});
-  }
-  for (Index i = tree_.hanging_starts[s]; i < tree_.hanging_starts[s + 1]; ++i) {
-    children.push_back({i, -1, tree_.places_of(i)});
-  }
-  return children;
-}
-
-/// The rank of the whole team that has a column of what a child passes up.
-template <typename T>
-int TeamFactors<T>::owner_below(const Below& child, Index column) const {
-  if (child.shared < 0) return tree_.hanging_rank[child.hanging];
-  const ColumnBlocks blocks = tree_.blocks(child.shared);
-  return tree_.teams[child.shared].first + blocks.owner(blocks.block_of(blocks.pivots() + column));
 }
 
 /// The column, of this rank: from its diagonal on, or whole, of L U.
@@ -112,7 +93,7 @@ bool TeamFactors<T>::take_in(LocalIndex s, std::span<const Below> children,
   const auto each_column = [&](const auto& visit) {
     for (const Below& child : children) {
       for (Index j = 0; j < std::ssize(child.places); ++j) {
-        visit(child, j, owner_below(child, j) - range.first,
+        visit(child, j, tree_.owner_below(child, j) - range.first,
               blocks.owner(blocks.block_of(child.places[j])));
       }
     }
@@ -166,7 +147,7 @@ bool TeamFactors<T>::assemble(LocalIndex s, const std::vector<double>& values,
   for (const FrontEntry& entry : tree_.shared_entries.of(s)) {
     shared_[s]->add(entry.row, entry.column, static_cast<T>(values[entry.source]));
   }
-  const std::vector<Below> children = below(s);
+  const std::vector<Below> children = tree_.below(s);
   std::size_t first = 0;
   Index size = 0;
   for (std::size_t i = 0; i < children.size(); ++i) {
@@ -220,12 +201,7 @@ PivotCounts TeamFactors<T>::factor(const std::vector<double>& values, const Pivo
   }
   eliminate_shared(values, rule, advance, counts, failure);
   agree(team_, failure);
-  PivotCounts all;
-  for (const PivotCounts& of : all_gather(team_, counts)) {
-    all.add(of);
-    if (of.failed >= 0 && (all.failed < 0 || of.failed < all.failed)) all.failed = of.failed;
-  }
-  return all;
+  return counts_of_all(team_, counts);
 }
 
 FactorMemory team_factor_memory(const RankTree& part, int threads, std::size_t value_bytes) {

@@ -47,15 +47,8 @@ class TeamFactors {
   const SharedFront<T>* shared(LocalIndex s) const { return shared_[s] ? &*shared_[s] : nullptr; }
 
  private:
-  /// Columns that pass from a front below to a shared one; of a hanging subtree where shared is -1.
-  struct Below {
-    Index hanging = -1;
-    LocalIndex shared = -1;
-    std::span<const LocalIndex> places;
-  };
+  using Below = RankTree::Below;
 
-  std::vector<Below> below(LocalIndex s) const;
-  int owner_below(const Below& child, Index column) const;
   const T* values_below(const Below& child, Index column) const;
   void release(const Below& child);
   template <typename Work>

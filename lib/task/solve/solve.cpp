@@ -90,7 +90,6 @@ class SolveRun {
     if (study.analysis != nullptr) hand_back_freed_memory();  // graphs and what they were cut into
     const std::unique_ptr<DenseMemory> memory = times_.measure(
         "device", [&] { return place_system(config_, shape, study, team_, gpus_, report_); });
-    report_.transport = memory->transport();
     const bool on_gpu = memory->memory() == MemoryKind::gpu;
     const GpuMemoryWatch on_its_gpu(gpus_, on_gpu);
     SolverQuestion question =
@@ -113,6 +112,7 @@ class SolveRun {
     for (std::size_t k = first; k < steps.size(); ++k) {
       solve(solver, steps[k], steps.size() > 1, keeps);
     }
+    report_.transport = memory->transport();
     finish(solver, on_its_gpu);
   }
 

@@ -1,0 +1,93 @@
+#include "cuda/sparse/front_launcher.hpp"
+
+#include "cuda/core/stream.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+cublasStatus_t gemm(cublasHandle_t handle, const FrontProduct& p, float* arena) {
+  const float minus = -1, one = 1;
+  return cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_T, p.m, p.n, p.k, &minus, arena + p.a, p.lda,
+                     arena + p.b, p.ldb, &one, arena + p.c, p.ldc);
+}
+
+cublasStatus_t gemm(cublasHandle_t handle, const FrontProduct& p, double* arena) {
+  const double minus = -1, one = 1;
+  return cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_T, p.m, p.n, p.k, &minus, arena + p.a, p.lda,
+                     arena + p.b, p.ldb, &one, arena + p.c, p.ldc);
+}
+
+/// Uploads a list and gives its host memory back.
+template <typename U>
+DeviceArray<U> moved_up(std::vector<U>& list) {
+  DeviceArray<U> result(list);
+  std::vector<U>().swap(list);
+  return result;
+}
+
+}  // namespace
+
+template <typename T>
+FrontLauncher<T>::FrontLauncher(Factorization kind, const std::vector<FrontPlace>& places,
+                                EliminationProgram program, const std::vector<LocalIndex>& children,
+                                const std::vector<LocalIndex>& in_parent, Index elements)
+    : kind_(kind),
+      program_(std::move(program)),
+      places_(places),
+      children_(children),
+      in_parent_(staged(in_parent)),
+      listed_(moved_up(program_.fronts)),
+      pieces_(moved_up(program_.pieces)),
+      products_(program_.products),
+      tiles_(moved_up(program_.tiles)),
+      tally_(1),
+      arena_(elements),
+      cublas_(make_cublas()),
+      fronts_on_gpu_{places_.data(), children_.data(), in_parent_.data(),
+                     arena_.data(),  tally_.data(),    T(0)} {}
+
+template <typename T>
+void FrontLauncher<T>::begin(double least) {
+  const PivotTally none;
+  tally_.upload({&none, 1});
+  fronts_on_gpu_.least = static_cast<T>(least);
+}
+
+template <typename T>
+PivotCounts FrontLauncher<T>::counts() const {
+  PivotTally tally;
+  tally_.download({&tally, 1});
+  return counts_of(tally);
+}
+
+template <typename T>
+void FrontLauncher<T>::multiply_by_library(const FrontProduct& product, cudaStream_t stream) {
+  CUDA_CHECK(cublasSetStream(cublas_.get(), stream));
+  CUDA_CHECK(gemm(cublas_.get(), product, arena_.data()));
+}
+
+template <typename T>
+void FrontLauncher<T>::run(const EliminationStep& step, cudaStream_t stream) {
+  using What = EliminationStep::What;
+  switch (step.what) {
+    case What::small:
+      return eliminate_small(kind_, fronts_on_gpu_, listed_.data() + step.begin, step.count,
+                             step.rows, step.side, stream);
+    case What::assemble:
+      return assemble(kind_, fronts_on_gpu_, pieces_.data() + step.begin, step.count, stream);
+    case What::invert:
+      return invert_blocks(kind_, fronts_on_gpu_, listed_.data() + step.begin, step.count,
+                           step.side, stream);
+    case What::multiply:
+      return multiply_tiles(tiles_.data() + step.begin, step.count, products_.data(), arena_.data(),
+                            &tally_.data()->largest_multiplier, stream);
+    case What::library:
+      return multiply_by_library(program_.products[step.begin], stream);
+  }
+}
+
+template class FrontLauncher<float>;
+template class FrontLauncher<double>;
+
+}  // namespace spsolve::cuda

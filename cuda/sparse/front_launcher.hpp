@@ -1,0 +1,73 @@
+#pragma once
+
+#include <vector>
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/core/staged_upload.hpp"
+#include "cuda/core/stream.hpp"
+#include "cuda/core/vendor/vendor.hpp"
+#include "cuda/sparse/elimination_program.hpp"
+
+namespace spsolve::cuda {
+
+/// The arena of an elimination on the current GPU, with the lists that its launches read: runs the
+/// steps of a program.
+template <typename T>
+class FrontLauncher {
+ public:
+  /// Takes the program's lists to the GPU; what they are of: `places`, children of each front, and
+  /// where rows of borders stand in the parent. The arena has `elements` values. Throws
+  /// Error(resources) where memory is short.
+  FrontLauncher(Factorization kind, const std::vector<FrontPlace>& places,
+                EliminationProgram program, const std::vector<LocalIndex>& children,
+                const std::vector<LocalIndex>& in_parent, Index elements);
+
+  /// What the following steps belong to: a new factorisation, smaller pivots than `least` made as
+  /// large and counted.
+  void begin(double least);
+
+  void run(const EliminationStep& step, cudaStream_t stream);
+
+  /// What begin() and the steps since came to; waits for nothing but the copy.
+  PivotCounts counts() const;
+
+  const EliminationProgram& program() const { return program_; }
+  const DeviceFronts<T>& fronts() const { return fronts_on_gpu_; }
+  const FrontPlace* places() const { return places_.data(); }
+  const int* in_parent() const { return in_parent_.data(); }
+  T* arena() { return arena_.data(); }
+  const T* arena() const { return arena_.data(); }
+
+  /// A list on the GPU, through page-locked memory.
+  template <typename U>
+  DeviceArray<U> staged(const std::vector<U>& list) {
+    DeviceArray<U> result(static_cast<Index>(list.size()));
+    upload(list, result.data());
+    return result;
+  }
+  template <typename U>
+  void upload(const std::vector<U>& list, U* to) {
+    upload_.copy(std::span<const U>(list), to, current_stream());
+  }
+
+ private:
+  void multiply_by_library(const FrontProduct& product, cudaStream_t stream);
+
+  Factorization kind_;
+  StagedUpload upload_;
+  EliminationProgram program_;  // its lists are on the GPU alone, but for products
+  DeviceArray<FrontPlace> places_;
+  DeviceArray<int> children_, in_parent_, listed_;
+  DeviceArray<AssemblyPiece> pieces_;
+  DeviceArray<FrontProduct> products_;
+  DeviceArray<ProductTile> tiles_;
+  DeviceArray<PivotTally> tally_;
+  DeviceArray<T> arena_;
+  CublasHandle cublas_;
+  DeviceFronts<T> fronts_on_gpu_;
+};
+
+extern template class FrontLauncher<float>;
+extern template class FrontLauncher<double>;
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <vector>
+
+#include "cuda/sparse/elimination_program.hpp"
+
+namespace spsolve::cuda {
+
+/// Writes what is done with large fronts: their blocks of pivots, and updates of pieces of them.
+class FrontWriter {
+ public:
+  /// Goes on with `program`; all of them must outlive the object.
+  FrontWriter(const std::vector<FrontPlace>& places, Factorization kind,
+              EliminationProgram& program)
+      : places_(places),
+        kind_(kind),
+        program_(program),
+        first_tile_(static_cast<Index>(program.tiles.size())) {}
+
+  bool symmetric() const { return kind_ != Factorization::lu; }
+
+  void add_step(EliminationStep::What what, Index begin, Index end, int rows = 0, int side = 0);
+
+  /// These fronts side by side through their blocks of pivots; listed in the program, the one with
+  /// the most pivots first.
+  Range eliminate_pivots(std::vector<int> fronts);
+
+  /// C <- C - A B^T for tiles of which row minus column is at least `least`: by the library in
+  /// strips of columns where that is large. Written by finish_updates(), all since the last one in
+  /// one launch but for those of the library.
+  void update(const FrontProduct& product, int least);
+  void finish_updates();
+
+ private:
+  void add_tiles(const FrontProduct& product, int least);
+  void finish_tiles();
+  void write_panels(const std::vector<int>& fronts, int t);
+  void write_updates(const std::vector<int>& fronts, int t);
+  const FrontPlace& place(int s) const { return places_[s]; }
+
+  const std::vector<FrontPlace>& places_;
+  Factorization kind_;
+  EliminationProgram& program_;
+  Index first_tile_;                 // of those that no step has yet
+  std::vector<FrontProduct> large_;  // by the library, likewise
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,343 @@
+#include "cuda/sparse/ranks/device_team_fronts.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "core/error.hpp"
+#include "cuda/core/stream.hpp"
+#include "cuda/sparse/front_launcher.hpp"
+#include "cuda/sparse/ranks/nested_gpu_teams.hpp"
+#include "cuda/sparse/ranks/shared_row_kernels.hpp"
+#include "cuda/sparse/ranks/team_program.hpp"
+#include "cuda/sparse/sweeps/front_sweeps.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+/// A block of pivots of a shared front, as sweeps come to it.
+struct SharedBlock {
+  int depth = 0, owner = 0;   ///< of its front's team, and the rank there
+  Index first = 0, rows = 0;  ///< among the shared rows
+  int piece = -1;             ///< of the sweeps; -1: another rank's
+};
+
+/// The blocks that this rank meets, in the order of elimination.
+std::vector<SharedBlock> shared_blocks(const RankTree& tree, const TeamProgram& program) {
+  std::vector<SharedBlock> all;
+  std::size_t panel = 0;
+  for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
+    if (!tree.teams[s].holds(tree.rank)) continue;
+    const ColumnBlocks blocks = tree.blocks(s);
+    for (Index b = 0; b < blocks.pivot_blocks(); ++b) {
+      SharedBlock block{tree.depth[s], blocks.owner(b), tree.shared.first[s] + blocks.begin(b),
+                        blocks.end(b) - blocks.begin(b), -1};
+      if (tree.teams[s].first + block.owner == tree.rank) {
+        block.piece = static_cast<int>(++panel);  // behind that of the own fronts
+      }
+      all.push_back(block);
+    }
+  }
+  if (panel != program.panels.size()) fail(ExitCode::internal, "panels are not those of blocks");
+  return all;
+}
+
+/// The rows of the borders of own fronts, and behind them those of panels.
+std::vector<LocalIndex> borders_of(const RankTree& tree, const TeamProgram& program) {
+  std::vector<LocalIndex> all = tree.own.border;
+  for (const OwnPanel& panel : program.panels) {
+    const std::vector<LocalIndex> border = panel_border(tree, panel.front, panel.block);
+    all.insert(all.end(), border.begin(), border.end());
+  }
+  return all;
+}
+
+/// The entries of A of own fronts and of panels; `starts` for each of the places.
+FrontEntries entries_of(const RankTree& tree, const TeamProgram& program) {
+  FrontEntries all = tree.own_entries;
+  LocalIndex front = -1;
+  std::vector<std::vector<FrontEntry>> of_front;
+  for (const OwnPanel& panel : program.panels) {
+    if (panel.front != front) of_front = panel_entries(tree, panel.front);
+    front = panel.front;
+    const std::vector<FrontEntry>& own = of_front[panel.block];
+    all.entries.insert(all.entries.end(), own.begin(), own.end());
+    all.starts.push_back(std::ssize(all.entries));
+  }
+  return all;
+}
+
+/// Where rows of shared fronts take in what this rank's borders pass up.
+struct Taken {
+  std::vector<Index> starts;
+  std::vector<unsigned> rows;
+};
+
+Taken taken_in(const RankTree& tree, const TeamProgram& program,
+               const std::vector<LocalIndex>& border) {
+  const LocalIndex before = tree.own.order();
+  Taken all;
+  all.starts.assign(tree.shared.order() + 2, 0);
+  const auto each = [&](const auto& visit) {
+    for (LocalIndex s = 0; s < tree.own.size(); ++s) {
+      if (tree.own.parent[s] != -1) continue;
+      for (Index k = tree.own.border_starts[s]; k < tree.own.border_starts[s + 1]; ++k) {
+        visit(border[k] - before, k);
+      }
+    }
+    for (const OwnPanel& panel : program.panels) {
+      const FrontPlace& place = program.places.places[panel.place];
+      for (int i = 0; i < place.border; ++i) {
+        const Index k = place.border_begin + i;
+        // A row in the gap names one that stands right before it.
+        if (i > 0 && border[k] == border[k - 1]) continue;
+        visit(border[k] - before, k);
+      }
+    }
+  };
+  each([&](LocalIndex row, Index) { ++all.starts[row + 2]; });
+  std::partial_sum(all.starts.begin(), all.starts.end(), all.starts.begin());
+  all.rows.resize(all.starts.back());
+  each(
+      [&](LocalIndex row, Index k) { all.rows[all.starts[row + 1]++] = static_cast<unsigned>(k); });
+  return all;
+}
+
+std::vector<int> pieces_of(const TeamProgram& program) {
+  std::vector<int> piece(program.places.places.size(), 0);
+  for (std::size_t i = 0; i < program.panels.size(); ++i) {
+    piece[program.panels[i].place] = static_cast<int>(i + 1);
+  }
+  return piece;
+}
+
+template <typename T>
+class DeviceTeamFronts final : public TeamFronts<T> {
+ public:
+  DeviceTeamFronts(Team& team, const RankTree& tree, const MakeGpuTeam& make)
+      : team_(team), tree_(tree), teams_(make(main_), tree, side_) {
+    const StreamScope here(main_);
+    together(team, [&] { made_.emplace(tree); });
+  }
+
+  PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
+                     const std::function<void(double)>& advance) override;
+  Index most_columns() const override { return most_sweep_columns; }
+  void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
+
+ private:
+  /// What is made from the tree, where there is memory for it.
+  struct Made {
+    explicit Made(const RankTree& tree)
+        : program(tree, tree.kind),
+          launcher(tree.kind, program.places.places, std::move(program.launches), tree.own.children,
+                   tree.own.in_parent, program.places.elements),
+          moves(program.moves),
+          tiles(program.tiles),
+          places_in_parent(program.places_in_parent),
+          values(tree.values()) {
+      const FrontEntries all = entries_of(tree, program);
+      entry_starts = DeviceArray<Index>(all.starts);
+      entries = launcher.staged(all.entries);
+      const std::vector<LocalIndex> border = borders_of(tree, program);
+      sweeps.emplace(tree.own, program.places, border, pieces_of(program),
+                     program.panels.size() + 1, tree.own.order() + tree.shared.order());
+      const Taken taken_here = taken_in(tree, program, border);
+      taken_starts = DeviceArray<Index>(taken_here.starts);
+      taken = DeviceArray<unsigned>(taken_here.rows);
+      blocks = shared_blocks(tree, program);
+    }
+
+    TeamProgram program;  // its launches are the launcher's
+    FrontLauncher<T> launcher;
+    DeviceArray<FrontMove> moves;
+    DeviceArray<ShareTile> tiles;
+    DeviceArray<int> places_in_parent;
+    DeviceArray<double> values;
+    DeviceArray<Index> entry_starts;
+    DeviceArray<FrontEntry> entries;
+    std::optional<FrontSweeps<T>> sweeps;
+    DeviceArray<Index> taken_starts;
+    DeviceArray<unsigned> taken;
+    std::vector<SharedBlock> blocks;
+  };
+
+  std::span<std::byte> bytes(const ArenaPart& part) {
+    return std::as_writable_bytes(
+        std::span(made_->launcher.arena() + part.begin, static_cast<std::size_t>(part.elements)));
+  }
+  void clear(const Range& elements);
+  void begin();
+  void exchange(const ShareExchange& exchange);
+  void run();
+  void sum_over_ranks(const SharedBlock& block, int columns);
+
+  Team& team_;
+  const RankTree& tree_;
+  Stream main_{Stream::Order::alone};
+  Stream side_{Stream::Order::alone_and_first};  // for the next panel beside an update
+  Event forked_, joined_;
+  NestedGpuTeams teams_;
+  std::optional<Made> made_;
+  DeviceArray<T> parts_;  // of all ranks, of a block's rows
+};
+
+template <typename T>
+void DeviceTeamFronts<T>::clear(const Range& elements) {
+  CUDA_CHECK(cudaMemsetAsync(made_->launcher.arena() + elements.first, 0,
+                             static_cast<std::size_t>(elements.size()) * sizeof(T), main_.get()));
+}
+
+/// Sets own fronts and panels to the values of A.
+template <typename T>
+void DeviceTeamFronts<T>::begin() {
+  const TeamProgram& program = made_->program;
+  clear({0, program.places.factor_elements});
+  clear(program.panel_elements);
+  place_entries(made_->launcher.fronts(), nullptr, std::ssize(program.places.places),
+                made_->entry_starts.data(), made_->entries.data(), made_->values.data(),
+                main_.get());
+}
+
+template <typename T>
+void DeviceTeamFronts<T>::exchange(const ShareExchange& exchange) {
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  for (const ArenaPart& part : exchange.outgoing) outgoing.push_back({part.rank, bytes(part)});
+  for (const ArenaPart& part : exchange.incoming) incoming.push_back({part.rank, bytes(part)});
+  teams_.at(exchange.depth).exchange_parts(outgoing, incoming);
+}
+
+template <typename T>
+void DeviceTeamFronts<T>::run() {
+  using What = TeamStep::What;
+  const TeamProgram& program = made_->program;
+  FrontLauncher<T>& launcher = made_->launcher;
+  bool beside = false;
+  for (const TeamStep& step : program.steps) {
+    const Stream& stream = beside ? side_ : main_;
+    switch (step.what) {
+      case What::launch:
+        for (Index i = step.begin; i < step.end; ++i) {
+          launcher.run(launcher.program().steps[i], stream.get());
+        }
+        break;
+      case What::clear:
+        clear({step.begin, step.end});
+        break;
+      case What::move:
+        move_shares(made_->tiles.data() + step.begin, step.end - step.begin, made_->moves.data(),
+                    made_->places_in_parent.data(), launcher.arena(), main_.get());
+        break;
+      case What::exchange:
+        exchange(program.exchanges[step.begin]);
+        break;
+      case What::fork:
+        forked_.record(main_);
+        forked_.hold(side_);
+        beside = true;
+        break;
+      case What::broadcast: {
+        const PanelBroadcast& of = program.broadcasts[step.begin];
+        GpuTeam& team = beside ? teams_.on_other(of.depth) : teams_.at(of.depth);
+        team.broadcast_bytes(bytes(of.panel), of.panel.rank);
+        break;
+      }
+      case What::unfork:
+        joined_.record(side_);
+        beside = false;
+        break;
+      case What::join:
+        joined_.hold(main_);
+        break;
+    }
+  }
+}
+
+template <typename T>
+PivotCounts DeviceTeamFronts<T>::factor(const std::vector<double>& values, const PivotRule& rule,
+                                        const std::function<void(double)>&) {
+  const StreamScope here(main_);
+  made_->launcher.upload(values, made_->values.data());
+  made_->launcher.begin(rule.least);
+  begin();
+  run();
+  main_.wait();
+  return counts_of_all(team_, made_->launcher.counts());
+}
+
+/// The rows of a block of b, of all ranks of its front, come together where it is eliminated.
+template <typename T>
+void DeviceTeamFronts<T>::sum_over_ranks(const SharedBlock& block, int columns) {
+  GpuTeam& team = teams_.at(block.depth);
+  FrontSweeps<T>& sweeps = *made_->sweeps;
+  const Index size = block.rows * columns;
+  T* const shared = sweeps.b() + tree_.own.order() * Index{columns};
+  const SharedRows<T> rows{made_->taken_starts.data(), made_->taken.data(), shared,
+                           sweeps.passed_up(), columns};
+  const auto part = [&](int rank) {
+    return std::as_writable_bytes(
+        std::span(parts_.data() + rank * size, static_cast<std::size_t>(size)));
+  };
+  const int me = team.rank();
+  gather_shared_rows(rows, block.first, block.rows, parts_.data() + me * size, main_.get());
+  if (block.piece < 0) {
+    const Outgoing mine{block.owner, part(me)};
+    return team.exchange_parts({&mine, 1}, {});
+  }
+  std::vector<Incoming> theirs;
+  for (int rank = 0; rank < team.size(); ++rank) {
+    if (rank != me) theirs.push_back({rank, part(rank)});
+  }
+  team.exchange_parts({}, theirs);
+  add_parts(parts_.data(), team.size(), size, shared + block.first * columns, main_.get());
+}
+
+template <typename T>
+void DeviceTeamFronts<T>::solve(bool transposed, Index columns, std::vector<T>& b,
+                                std::vector<T>& x) {
+  const StreamScope here(main_);
+  const int count = static_cast<int>(columns);
+  FrontSweeps<T>& sweeps = *made_->sweeps;
+  const Index n = tree_.own.order(), size = (n + tree_.shared.order()) * columns;
+  together(team_, [&] {
+    sweeps.make_room(columns);
+    Index most = 0;
+    for (const SharedBlock& block : made_->blocks) most = std::max(most, block.rows);
+    parts_.grow(most * columns * tree_.ranks);
+  });
+  const auto copied = static_cast<std::size_t>(size) * sizeof(T);
+  CUDA_CHECK(cudaMemcpyAsync(sweeps.b(), b.data(), copied, cudaMemcpyHostToDevice, main_.get()));
+  sweeps.begin(made_->launcher.places(), made_->launcher.arena(), transposed, count, main_.get());
+  sweeps.forward(0, main_.get());
+  for (const SharedBlock& block : made_->blocks) {
+    sum_over_ranks(block, count);
+    if (block.piece >= 0) sweeps.forward(block.piece, main_.get());
+  }
+  for (std::size_t i = made_->blocks.size(); i-- > 0;) {
+    const SharedBlock& block = made_->blocks[i];
+    if (block.piece >= 0) sweeps.backward(block.piece, main_.get());
+    const std::span<T> rows(sweeps.x() + (n + block.first) * columns,
+                            static_cast<std::size_t>(block.rows * columns));
+    teams_.at(block.depth).broadcast_bytes(std::as_writable_bytes(rows), block.owner);
+  }
+  sweeps.backward(0, main_.get());
+  CUDA_CHECK(cudaMemcpyAsync(x.data(), sweeps.x(), copied, cudaMemcpyDeviceToHost, main_.get()));
+  main_.wait();
+}
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<TeamFronts<T>> device_team_fronts(Team& team, const RankTree& tree,
+                                                  const MakeGpuTeam& make) {
+  return std::make_unique<DeviceTeamFronts<T>>(team, tree, make);
+}
+
+template std::unique_ptr<TeamFronts<float>> device_team_fronts(Team&, const RankTree&,
+                                                               const MakeGpuTeam&);
+template std::unique_ptr<TeamFronts<double>> device_team_fronts(Team&, const RankTree&,
+                                                                const MakeGpuTeam&);
+
+}  // namespace spsolve::cuda

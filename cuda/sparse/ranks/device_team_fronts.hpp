@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "cuda/team/gpu_team.hpp"
+#include "sparse/ranks/team_fronts.hpp"
+
+namespace spsolve::cuda {
+
+/// Makes the team of all ranks' GPUs in order with a stream. Collective.
+using MakeGpuTeam = std::function<std::unique_ptr<GpuTeam>(const Stream&)>;
+
+/// A rank's part of an elimination that the GPUs of a team share, by a TeamProgram, on the current
+/// one. `team` and `tree` must outlive the object. Always the same bits for the same ranks.
+template <typename T>
+std::unique_ptr<TeamFronts<T>> device_team_fronts(Team& team, const RankTree& tree,
+                                                  const MakeGpuTeam& make);
+
+}  // namespace spsolve::cuda

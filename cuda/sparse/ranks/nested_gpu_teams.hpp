@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cuda/team/gpu_team.hpp"
+#include "sparse/ranks/rank_tree.hpp"
+
+namespace spsolve::cuda {
+
+/// The teams of GPUs that a rank works with, one for each depth of the halving (range_at()), each
+/// in order with two streams; messages of the two must not be on their way at the same time.
+class NestedGpuTeams {
+ public:
+  /// Splits `team` as often as the tree wants it. The streams must outlive the object. Collective.
+  NestedGpuTeams(std::unique_ptr<GpuTeam> team, const RankTree& tree, const Stream& other);
+
+  GpuTeam& at(int depth) { return *teams_[depth]; }
+  GpuTeam& on_other(int depth) { return *others_[depth]; }
+
+ private:
+  std::vector<std::unique_ptr<GpuTeam>> teams_, others_;
+};
+
+}  // namespace spsolve::cuda

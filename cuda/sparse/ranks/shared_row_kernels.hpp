@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "core/types.hpp"
+
+namespace spsolve::cuda {
+
+/// Rows of shared fronts in a rank's forward sweep, and which rows of what its borders pass up are
+/// added to each; all arrays in GPU memory.
+template <typename T>
+struct SharedRows {
+  const Index* starts;    ///< of each shared row, and behind the last one
+  const unsigned* taken;  ///< rows of passed_up
+  const T* b;             ///< of the first shared row
+  const T* passed_up;
+  int columns;
+};
+
+/// to(i, :) <- b(first + i, :) and what is added to it, for so many rows.
+template <typename T>
+void gather_shared_rows(const SharedRows<T>& rows, Index first, Index count, T* to,
+                        cudaStream_t stream);
+
+/// to[i] <- from[i] + from[i + count] + ... + from[i + (parts - 1) count]
+template <typename T>
+void add_parts(const T* from, int parts, Index count, T* to, cudaStream_t stream);
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,397 @@
+#include "cuda/sparse/ranks/team_program.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "cuda/sparse/front_writer.hpp"
+#include "sparse/places/room.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+using What = TeamStep::What;
+
+/// Values that children pass up to a front on their way at a time, unless one has more.
+constexpr Index most_on_the_way = Index{1} << 25;
+
+class TeamWriter {
+ public:
+  TeamWriter(const RankTree& tree, Factorization kind, TeamProgram& program)
+      : tree_(tree), kind_(kind), program_(program), room_(0), shared_(tree.shared.size()) {}
+
+  void write() {
+    program_.places = place_fronts(tree_.own, kind_);
+    program_.launches = write_program(program_.places, kind_);
+    writer_.emplace(program_.places.places, kind_, program_.launches);
+    place_panels();
+    list_places();
+    launched_ = std::ssize(program_.launches.steps);
+    program_.steps.push_back({What::launch, 0, launched_});
+    for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
+      if (tree_.teams[s].holds(tree_.rank)) write_front(s);
+    }
+    program_.places.elements = room_.end();
+  }
+
+ private:
+  /// Where this rank's parts of a shared front lie.
+  struct Shared {
+    PanelLayout layout;
+    std::vector<int> panel;         // of each block of pivots, its place; -1: another rank's
+    std::vector<Index> passed_up;   // of each block of the border, in the arena; likewise
+    Index chunk = 0, elements = 0;  // of all of what is passed up
+  };
+  /// A panel as updates read it.
+  struct Panel {
+    Index block = 0, lower = 0, upper = 0;
+    int ld = 0, pivots = 0;
+  };
+
+  bool symmetric() const { return kind_ != Factorization::lu; }
+
+  void place_panels() {
+    Index next = aligned(program_.places.elements);
+    Index border = std::ssize(tree_.own.border);
+    program_.panel_elements.first = next;
+    for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
+      if (!tree_.teams[s].holds(tree_.rank)) continue;
+      Shared& shared = shared_[s];
+      const ColumnBlocks blocks = tree_.blocks(s);
+      shared.layout = PanelLayout(kind_, blocks);
+      shared.panel.assign(blocks.pivot_blocks(), -1);
+      for (Index b = 0; b < blocks.pivot_blocks(); ++b) {
+        if (!is_own(s, b)) continue;
+        FrontPlace place = shared.layout.panel(b);
+        next = place_factors_at(next, kind_, place);
+        place.first = tree_.own.order() + tree_.shared.first[s] + static_cast<int>(blocks.begin(b));
+        place.border_begin = border;
+        border += place.border;
+        shared.panel[b] = static_cast<int>(program_.places.places.size());
+        program_.panels.push_back({s, b, shared.panel[b]});
+        program_.places.places.push_back(place);
+      }
+    }
+    program_.panel_elements.last = next;
+    room_ = Room(next);
+  }
+
+  void list_places() {
+    const auto add = [&](const std::vector<LocalIndex>& list) {
+      const Index first = std::ssize(program_.places_in_parent);
+      program_.places_in_parent.insert(program_.places_in_parent.end(), list.begin(), list.end());
+      return first;
+    };
+    add(tree_.own.in_parent);
+    hanging_places_ = add(tree_.places);
+    shared_places_ = add(tree_.shared.in_parent);
+  }
+
+  bool is_own(LocalIndex s, Index block) const {
+    return tree_.teams[s].first + shared_[s].layout.blocks().owner(block) == tree_.rank;
+  }
+
+  /// Room for so many values, until it is given back.
+  Range take(Index elements) {
+    const Index begin = room_.take(aligned(elements));
+    return {begin, begin + elements};
+  }
+  void give_back(const Range& range) { room_.give_back(range.first, aligned(range.size())); }
+
+  void finish_launches() {
+    const Index end = std::ssize(program_.launches.steps);
+    if (launched_ < end) program_.steps.push_back({What::launch, launched_, end});
+    launched_ = end;
+  }
+
+  void write_front(LocalIndex s) {
+    place_passed_up(s);
+    const std::vector<RankTree::Below> children = tree_.below(s);
+    std::size_t first = 0;
+    Index size = 0;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      size += std::ssize(children[i].places) * std::ssize(children[i].places);
+      if (size < most_on_the_way && i + 1 < children.size()) continue;
+      take_in(s, children, first, i + 1);
+      first = i + 1;
+      size = 0;
+    }
+    for (const RankTree::Below& child : children) {
+      if (child.shared < 0 || shared_[child.shared].elements == 0) continue;
+      const Shared& below = shared_[child.shared];
+      give_back({below.chunk, below.chunk + below.elements});
+    }
+    eliminate(s);
+  }
+
+  void place_passed_up(LocalIndex s) {
+    Shared& shared = shared_[s];
+    const ColumnBlocks& blocks = shared.layout.blocks();
+    shared.passed_up.assign(blocks.size() - blocks.pivot_blocks(), -1);
+    for (Index b = blocks.pivot_blocks(); b < blocks.size(); ++b) {
+      if (!is_own(s, b)) continue;
+      shared.passed_up[b - blocks.pivot_blocks()] = shared.elements;
+      shared.elements += shared.layout.passed_up(b).elements();
+    }
+    if (shared.elements == 0) return;
+    const Range chunk = take(shared.elements);
+    shared.chunk = chunk.first;
+    for (Index& place : shared.passed_up) {
+      if (place >= 0) place += chunk.first;
+    }
+    program_.steps.push_back({What::clear, chunk.first, chunk.last});
+  }
+
+  Index passed_up(LocalIndex s, Index block) const {
+    return shared_[s].passed_up[block - shared_[s].layout.blocks().pivot_blocks()];
+  }
+
+  /// What lies in this rank's memory, as a move takes it from there.
+  void come_from_here(const RankTree::Below& child, const FrontShare& share,
+                      FrontMove& move) const {
+    if (child.shared < 0) {
+      const FrontPlace& place = program_.places.places[tree_.hanging_front[child.hanging]];
+      move.ld_from = place.ld_passed;
+      move.from = place.passed_up + share.rows.first +
+                  share.columns.first * static_cast<Index>(move.ld_from);
+      return;
+    }
+    const PanelLayout::PassedUp block = shared_[child.shared].layout.passed_up(share.child_block);
+    move.ld_from = block.ld;
+    move.from = passed_up(child.shared, share.child_block) + share.rows.first - block.first_row +
+                (share.columns.first - block.first_column) * static_cast<Index>(block.ld);
+  }
+
+  void go_to_block(LocalIndex s, const RankTree::Below& child, const FrontShare& share,
+                   FrontMove& move) const {
+    const Shared& shared = shared_[s];
+    const Index list = child.shared < 0 ? hanging_places_ + tree_.place_starts[child.hanging]
+                                        : shared_places_ + tree_.shared.border_starts[child.shared];
+    move.row_places = list + share.rows.first;
+    move.column_places = list + share.columns.first;
+    move.pivots = shared.layout.pivots();
+    move.symmetric = symmetric();
+    move.below = static_cast<int>(share.rows.first - share.columns.first);
+    if (share.part == FrontShare::Part::passed_up) {
+      const PanelLayout::PassedUp block = shared.layout.passed_up(share.block);
+      move.what = FrontMove::add_passed_up;
+      move.to = passed_up(s, share.block);
+      move.ld_to = block.ld;
+      move.base_row = shared.layout.pivots() + block.first_row;
+      move.base_column = shared.layout.pivots() + block.first_column;
+      return;
+    }
+    const FrontPlace& panel = program_.places.places[shared.panel[share.block]];
+    const bool lower = share.part == FrontShare::Part::lower;
+    move.what = lower ? FrontMove::add_lower : FrontMove::add_upper;
+    move.to = lower ? panel.lower : panel.upper;
+    move.ld_to = panel.ld;
+    move.base_row = move.base_column = static_cast<int>(shared.layout.blocks().begin(share.block));
+    move.gap = shared.layout.gap();
+  }
+
+  void add_move(const FrontMove& move) {
+    const int number = static_cast<int>(program_.moves.size());
+    program_.moves.push_back(move);
+    for (int column = 0; column * share_tile < move.columns; ++column) {
+      for (int row = 0; row * share_tile < move.rows; ++row) {
+        program_.tiles.push_back({number, row, column});
+      }
+    }
+  }
+
+  void finish_moves(Index begin) {
+    const Index end = std::ssize(program_.tiles);
+    if (begin < end) program_.steps.push_back({What::move, begin, end});
+  }
+
+  /// What some children pass up travels from who has it to who has the blocks that it is added to.
+  void take_in(LocalIndex s, std::span<const RankTree::Below> children, std::size_t first,
+               std::size_t end) {
+    const std::vector<FrontShare> shares = shares_of(tree_, s, children, first, end);
+    const RankRange range = tree_.teams[s];
+    const int me = tree_.rank;
+    std::vector<Index> leaving(range.count, 0), coming(range.count, 0);
+    for (const FrontShare& share : shares) {
+      if (share.from == share.to) continue;
+      if (share.from == me) leaving[share.to - range.first] += share.elements();
+      if (share.to == me) coming[share.from - range.first] += share.elements();
+    }
+    ShareExchange exchange;
+    exchange.depth = tree_.depth[s];
+    const auto place = [&](const std::vector<Index>& sizes, std::vector<ArenaPart>& parts) {
+      std::vector<Index> begin(sizes.size(), 0);
+      for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
+        if (sizes[rank] == 0) continue;
+        begin[rank] = take(sizes[rank]).first;
+        parts.push_back({static_cast<int>(rank), begin[rank], sizes[rank]});
+      }
+      return begin;
+    };
+    std::vector<Index> out = place(leaving, exchange.outgoing);
+    std::vector<Index> in = place(coming, exchange.incoming);
+    const auto move_of = [](const FrontShare& share) {
+      FrontMove move;
+      move.rows = static_cast<int>(share.rows.size());
+      move.columns = static_cast<int>(share.columns.size());
+      return move;
+    };
+    Index tiles = std::ssize(program_.tiles);
+    for (const FrontShare& share : shares) {
+      if (share.from != me || share.to == me) continue;
+      FrontMove move = move_of(share);
+      come_from_here(children[share.child], share, move);
+      Index& next = out[share.to - range.first];
+      move.to = next;
+      move.ld_to = move.rows;
+      next += share.elements();
+      add_move(move);
+    }
+    finish_moves(tiles);
+    if (!exchange.outgoing.empty() || !exchange.incoming.empty()) {
+      program_.steps.push_back({What::exchange, std::ssize(program_.exchanges), 0});
+      program_.exchanges.push_back(exchange);
+    }
+    for (std::size_t i = 0; i < shares.size();) {
+      tiles = std::ssize(program_.tiles);
+      const std::size_t child = shares[i].child;
+      for (; i < shares.size() && shares[i].child == child; ++i) {
+        const FrontShare& share = shares[i];
+        if (share.to != me) continue;
+        FrontMove move = move_of(share);
+        if (share.from == me) {
+          come_from_here(children[child], share, move);
+        } else {
+          Index& next = in[share.from - range.first];
+          move.from = next;
+          move.ld_from = move.rows;
+          next += share.elements();
+        }
+        go_to_block(s, children[child], share, move);
+        add_move(move);
+      }
+      finish_moves(tiles);
+    }
+    for (const std::vector<ArenaPart>* parts : {&exchange.outgoing, &exchange.incoming}) {
+      for (const ArenaPart& part : *parts) give_back({part.begin, part.begin + part.elements});
+    }
+  }
+
+  Panel panel_of(LocalIndex s, Index block, const Range& buffer) const {
+    const Shared& shared = shared_[s];
+    FrontPlace place = shared.layout.panel(block);
+    if (is_own(s, block)) {
+      place = program_.places.places[shared.panel[block]];
+    } else {
+      place_factors_at(buffer.first, kind_, place);
+    }
+    return {block, place.lower, place.upper, place.ld, place.pivots};
+  }
+
+  /// A panel is eliminated by its rank, and comes to the others.
+  void begin_panel(LocalIndex s, Index block, const Range& buffer) {
+    const Shared& shared = shared_[s];
+    const ColumnBlocks& blocks = shared.layout.blocks();
+    if (is_own(s, block)) {
+      writer_->eliminate_pivots({shared.panel[block]});
+      finish_launches();
+    }
+    if (!blocks.shares()) return;
+    const Index begin = panel_of(s, block, buffer).lower;
+    const Index elements = factor_elements(kind_, shared.layout.panel(block));
+    program_.steps.push_back({What::broadcast, std::ssize(program_.broadcasts), 0});
+    program_.broadcasts.push_back({tree_.depth[s], {blocks.owner(block), begin, elements}});
+  }
+
+  /// Takes a panel's part off another one of this rank.
+  void update_panel(LocalIndex s, const Panel& by, Index block) {
+    const Shared& shared = shared_[s];
+    const FrontPlace& place = program_.places.places[shared.panel[block]];
+    const int row = shared.layout.row_in(by.block, shared.layout.blocks().begin(block));
+    FrontProduct product;
+    product.lda = product.ldb = by.ld;
+    product.ldc = product.m = place.ld;
+    product.n = place.pivots;
+    product.k = by.pivots;
+    product.a = by.lower + row;
+    product.b = by.upper + row;
+    product.c = place.lower;
+    writer_->update(product, 0);
+    if (symmetric()) return;
+    std::swap(product.a, product.b);
+    product.c = place.upper;
+    writer_->update(product, 1);
+  }
+
+  void update_border(LocalIndex s, const Panel& by, Index block) {
+    const PanelLayout& layout = shared_[s].layout;
+    const PanelLayout::PassedUp of = layout.passed_up(block);
+    const int row = layout.row_in(by.block, layout.pivots());
+    FrontProduct product;
+    product.lda = product.ldb = by.ld;
+    product.ldc = of.ld;
+    product.m = layout.border() - of.first_row;
+    product.n = of.columns;
+    product.k = by.pivots;
+    product.a = by.lower + row + of.first_row;
+    product.b = by.upper + row + of.first_column;
+    product.c = passed_up(s, block);
+    writer_->update(product, symmetric() ? 0 : -product.n);
+  }
+
+  void eliminate(LocalIndex s) {
+    const Shared& shared = shared_[s];
+    const ColumnBlocks& blocks = shared.layout.blocks();
+    const bool takes_part = blocks.shares() || is_own(s, 0);
+    const Index count = takes_part ? blocks.pivot_blocks() : 0;
+    if (count == 0) return;
+    Range buffers[2];
+    if (blocks.shares()) {
+      for (Range& buffer : buffers) {
+        buffer = take(factor_elements(kind_, shared.layout.panel(0)));
+      }
+    }
+    begin_panel(s, 0, buffers[0]);
+    for (Index b = 0; b < count; ++b) {
+      const Panel by = panel_of(s, b, buffers[b % 2]);
+      const Index next = b + 1;
+      if (next < count) {
+        if (is_own(s, next)) update_panel(s, by, next);
+        writer_->finish_updates();
+        finish_launches();
+        program_.steps.push_back({What::fork});
+        begin_panel(s, next, buffers[next % 2]);
+        program_.steps.push_back({What::unfork});
+      }
+      for (Index other = next + 1; other < count; ++other) {
+        if (is_own(s, other)) update_panel(s, by, other);
+      }
+      for (Index other = blocks.pivot_blocks(); other < blocks.size(); ++other) {
+        if (is_own(s, other)) update_border(s, by, other);
+      }
+      writer_->finish_updates();
+      finish_launches();
+      if (next < count) program_.steps.push_back({What::join});
+    }
+    if (blocks.shares()) {
+      for (const Range& buffer : buffers) give_back(buffer);
+    }
+  }
+
+  const RankTree& tree_;
+  Factorization kind_;
+  TeamProgram& program_;
+  Room room_;
+  std::optional<FrontWriter> writer_;
+  std::vector<Shared> shared_;
+  Index hanging_places_ = 0, shared_places_ = 0;
+  Index launched_ = 0;  // launches that steps have
+};
+
+}  // namespace
+
+TeamProgram::TeamProgram(const RankTree& tree, Factorization kind) {
+  TeamWriter(tree, kind, *this).write();
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,175 @@
+#include "cuda/sparse/sweeps/front_sweeps.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "core/error.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+/// Fronts of at most so many tiles are swept by one thread block.
+constexpr int tiles_of_one_task = 3;
+
+int tiles_of(const FrontPlace& front) {
+  return front.blocks() + (front.border + pivot_block - 1) / pivot_block;
+}
+
+}  // namespace
+
+template <typename T>
+FrontSweeps<T>::FrontSweeps(const Fronts& fronts, const FrontPlaces& places,
+                            const std::vector<LocalIndex>& border, const std::vector<int>& piece_of,
+                            std::size_t pieces, Index rows)
+    : rows_(rows), pieces_(pieces), border_(border) {
+  write_small(places, piece_of);
+  write_tasks(places, piece_of);
+  write_taken(fronts, places.places);
+}
+
+/// Which rows of what is passed up each row of a front takes in, child by child.
+template <typename T>
+void FrontSweeps<T>::write_taken(const Fronts& fronts, const std::vector<FrontPlace>& places) {
+  const Index count = fronts.size();
+  const Index borders = border_.size();
+  if (borders > std::numeric_limits<unsigned>::max()) {
+    fail(ExitCode::resources, "the borders of the fronts have {} rows, and GPUs take at most {}",
+         borders, std::numeric_limits<unsigned>::max());
+  }
+  // Each row's count stands two places on, so that its end comes to stand one place on.
+  std::vector<unsigned> starts(rows_ + borders + 2, 0);
+  const auto each = [&](Index s, const auto& visit) {
+    for (int i = places[s].child_begin; i < places[s].child_end; ++i) {
+      const LocalIndex child = fronts.children[i];
+      for (Index k = fronts.border_starts[child]; k < fronts.border_starts[child + 1]; ++k) {
+        visit(places[s].first_row() + fronts.in_parent[k], k);
+      }
+    }
+  };
+#pragma omp parallel for schedule(dynamic, 256)
+  for (Index s = 0; s < count; ++s) each(s, [&](Index row, Index) { ++starts[row + 2]; });
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  std::vector<unsigned> taken(starts.back());
+#pragma omp parallel for schedule(dynamic, 256)
+  for (Index s = 0; s < count; ++s) {
+    each(s, [&](Index row, Index k) { taken[starts[row + 1]++] = static_cast<unsigned>(k); });
+  }
+  taken_starts_ = DeviceArray<unsigned>(starts);
+  taken_ = DeviceArray<unsigned>(taken);
+}
+
+/// The lists of all pieces one after another, and where each one's is.
+template <typename T>
+template <typename Item>
+DeviceArray<Item> FrontSweeps<T>::joined(const std::vector<std::vector<Item>>& lists,
+                                         Range Piece::*range) {
+  std::vector<Item> all;
+  for (std::size_t g = 0; g < pieces_.size(); ++g) {
+    const Index first = static_cast<Index>(all.size());
+    all.insert(all.end(), lists[g].begin(), lists[g].end());
+    pieces_[g].*range = {first, static_cast<Index>(all.size())};
+  }
+  return DeviceArray<Item>(all);
+}
+
+template <typename T>
+void FrontSweeps<T>::write_small(const FrontPlaces& all, const std::vector<int>& piece_of) {
+  std::vector<std::vector<int>> lists(pieces_.size());
+  for (Index i = 0; i < all.level_starts[all.low_levels]; ++i) {
+    lists[piece_of[all.by_level[i]]].push_back(all.by_level[i]);
+  }
+  small_ = joined(lists, &Piece::small);
+}
+
+template <typename T>
+void FrontSweeps<T>::write_tasks(const FrontPlaces& all, const std::vector<int>& piece_of) {
+  std::vector<LocalIndex> above(all.by_level.begin() + all.level_starts[all.low_levels],
+                                all.by_level.end());
+  for (std::size_t panel = all.by_level.size(); panel < all.places.size(); ++panel) {
+    above.push_back(static_cast<LocalIndex>(panel));
+  }
+  std::vector<std::vector<SweepTask>> forward(pieces_.size()), backward(pieces_.size());
+  for (const LocalIndex s : above) {
+    const FrontPlace& front = all.places[s];
+    const int tiles = tiles_of(front);
+    auto& tasks = forward[piece_of[s]];
+    if (tiles <= tiles_of_one_task) {
+      tasks.push_back({s, 0, tiles});
+      continue;
+    }
+    for (int tile = 0; tile < tiles; ++tile) tasks.push_back({s, tile, tile + 1});
+  }
+  for (std::size_t i = above.size(); i-- > 0;) {
+    const LocalIndex s = above[i];
+    const FrontPlace& front = all.places[s];
+    auto& tasks = backward[piece_of[s]];
+    if (tiles_of(front) <= tiles_of_one_task) {
+      tasks.push_back({s, 0, front.blocks()});
+      continue;
+    }
+    for (int block = front.blocks() - 1; block >= 0; --block) {
+      tasks.push_back({s, block, block + 1});
+    }
+  }
+  forward_ = joined(forward, &Piece::forward);
+  backward_ = joined(backward, &Piece::backward);
+  next_ = DeviceArray<int>(2 * static_cast<Index>(pieces_.size()));
+}
+
+template <typename T>
+void FrontSweeps<T>::make_room(Index columns) {
+  for (DeviceArray<T>* vectors : {&b_, &y_, &x_}) vectors->grow(rows_ * columns);
+  passed_up_.grow(border_.size() * columns);
+}
+
+template <typename T>
+void FrontSweeps<T>::begin(const FrontPlace* places, const T* factors, bool transposed, int columns,
+                           cudaStream_t stream) {
+  const auto set_bits = [&](auto& array, int byte, Index count) {
+    CUDA_CHECK(cudaMemsetAsync(array.data(), byte,
+                               static_cast<std::size_t>(count) * sizeof(*array.data()), stream));
+  };
+  set_bits(next_, 0, next_.size());
+  set_bits(y_, 0xff, rows_ * columns);
+  set_bits(x_, 0xff, rows_ * columns);
+  set_bits(passed_up_, 0xff, border_.size() * columns);
+  forward_sweep_ = {.places = places,
+                    .border = border_.data(),
+                    .taken_starts = taken_starts_.data(),
+                    .taken = taken_.data(),
+                    .factors = factors,
+                    .transposed = transposed,
+                    .b = b_.data(),
+                    .x = y_.data(),
+                    .passed_up = passed_up_.data(),
+                    .next = nullptr,
+                    .columns = columns};
+  backward_sweep_ = forward_sweep_;
+  backward_sweep_.b = y_.data();
+  backward_sweep_.x = x_.data();
+}
+
+template <typename T>
+void FrontSweeps<T>::forward(std::size_t piece, cudaStream_t stream) {
+  const Piece& of = pieces_[piece];
+  Sweep<T>& sweep = forward_sweep_;
+  sweep.next = next_.data() + 2 * piece;
+  sweep_small_forward(sweep, small_.data() + of.small.first, of.small.size(), stream);
+  sweep_forward(sweep, forward_.data() + of.forward.first, of.forward.size(), stream);
+}
+
+template <typename T>
+void FrontSweeps<T>::backward(std::size_t piece, cudaStream_t stream) {
+  const Piece& of = pieces_[piece];
+  Sweep<T>& sweep = backward_sweep_;
+  sweep.next = next_.data() + 2 * piece + 1;
+  sweep_backward(sweep, backward_.data() + of.backward.first, of.backward.size(), stream);
+  sweep_small_backward(sweep, small_.data() + of.small.first, of.small.size(), stream);
+}
+
+template class FrontSweeps<float>;
+template class FrontSweeps<double>;
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <vector>
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/sparse/sweeps/sweep_kernels.hpp"
+#include "sparse/fronts/fronts.hpp"
+
+namespace spsolve::cuda {
+
+/// Sweeps with finished fronts on their GPU, piece by piece, and the vectors they work in: rows of
+/// up to most_sweep_columns values in the order of elimination.
+template <typename T>
+class FrontSweeps {
+ public:
+  /// `places`: those of `fronts`, and behind them panels, which are in no level and take nothing in
+  /// from children; `border`: the rows of all their borders. `piece_of` each of them, of `pieces`;
+  /// vectors have `rows` rows.
+  FrontSweeps(const Fronts& fronts, const FrontPlaces& places,
+              const std::vector<LocalIndex>& border, const std::vector<int>& piece_of,
+              std::size_t pieces, Index rows);
+
+  bool is_empty(std::size_t piece) const {
+    return pieces_[piece].small.size() + pieces_[piece].forward.size() == 0;
+  }
+
+  /// Two sweeps with these factors begin, for what is in b() then; vectors have room for them.
+  /// `places`, on the GPU: those of the fronts.
+  void begin(const FrontPlace* places, const T* factors, bool transposed, int columns,
+             cudaStream_t stream);
+
+  /// y <- L^-1 b in the rows of the pivots of a piece, all that they wait for before, and x <- U^-1
+  /// y, likewise.
+  void forward(std::size_t piece, cudaStream_t stream);
+  void backward(std::size_t piece, cudaStream_t stream);
+
+  /// Room for vectors of so many columns; what was in them is lost.
+  void make_room(Index columns);
+
+  T* b() { return b_.data(); }
+  T* x() { return x_.data(); }
+  /// What borders pass up in a forward sweep, a row for each of all borders.
+  const T* passed_up() const { return passed_up_.data(); }
+
+ private:
+  struct Piece {
+    Range small;              ///< fronts of subtrees of small ones
+    Range forward, backward;  ///< tasks of the fronts above
+  };
+
+  void write_small(const FrontPlaces& all, const std::vector<int>& piece_of);
+  void write_tasks(const FrontPlaces& all, const std::vector<int>& piece_of);
+  void write_taken(const Fronts& fronts, const std::vector<FrontPlace>& places);
+  template <typename Item>
+  DeviceArray<Item> joined(const std::vector<std::vector<Item>>& lists, Range Piece::*range);
+
+  Index rows_;
+  std::vector<Piece> pieces_;
+  DeviceArray<int> border_, small_, next_;
+  DeviceArray<unsigned> taken_starts_, taken_;
+  DeviceArray<SweepTask> forward_, backward_;
+  DeviceArray<T> b_, y_, x_, passed_up_;
+  Sweep<T> forward_sweep_, backward_sweep_;  // of the sweeps that began last
+};
+
+extern template class FrontSweeps<float>;
+extern template class FrontSweeps<double>;
+
+}  // namespace spsolve::cuda

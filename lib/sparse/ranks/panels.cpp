@@ -1,0 +1,181 @@
+#include "sparse/ranks/panels.hpp"
+
+#include <algorithm>
+
+namespace spsolve {
+
+FrontPlace PanelLayout::panel(Index block) const {
+  FrontPlace place;
+  const int begin = static_cast<int>(blocks_.begin(block));
+  const int end = static_cast<int>(blocks_.end(block));
+  place.pivots = end - begin;
+  place.border_row = aligned(place.pivots);
+  const bool last = end == pivots_;
+  place.border = border_ + (last ? 0 : aligned(pivots_) - end);
+  place.ld = place.border_row + (last ? 0 : aligned(pivots_) - end) + aligned(border_);
+  return place;
+}
+
+PanelLayout::PassedUp PanelLayout::passed_up(Index block) const {
+  PassedUp of;
+  of.first_column = static_cast<int>(blocks_.begin(block)) - pivots_;
+  of.columns = static_cast<int>(blocks_.end(block) - blocks_.begin(block));
+  of.first_row = kind_ == Factorization::lu ? 0 : of.first_column;
+  of.ld = aligned(border_ - of.first_row);
+  return of;
+}
+
+std::vector<FrontShare> shares_of(const RankTree& tree, LocalIndex s,
+                                  std::span<const RankTree::Below> children, std::size_t first,
+                                  std::size_t end) {
+  const ColumnBlocks blocks = tree.blocks(s);
+  const bool lu = tree.kind == Factorization::lu;
+  std::vector<FrontShare> shares;
+  /// A rectangle, by the ranks that have its columns.
+  const auto add = [&](FrontShare share) {
+    const RankTree::Below& child = children[share.child];
+    if (share.elements() == 0) return;
+    if (child.shared < 0) {
+      share.from = tree.hanging_rank[child.hanging];
+      shares.push_back(share);
+      return;
+    }
+    const ColumnBlocks of = tree.blocks(child.shared);
+    const Index p = of.pivots();
+    const Range all = share.columns;
+    for (Index column = all.first; column < all.last; column = share.columns.last) {
+      share.child_block = of.block_of(p + column);
+      share.columns = {column, std::min(all.last, of.end(share.child_block) - p)};
+      share.from = tree.teams[child.shared].first + of.owner(share.child_block);
+      shares.push_back(share);
+    }
+  };
+  for (std::size_t c = first; c < end; ++c) {
+    const auto places = children[c].places;
+    const Index m = std::ssize(places);
+    const auto from = [&](Index row) {
+      return static_cast<Index>(std::ranges::lower_bound(places, row) - places.begin());
+    };
+    const Index inner = from(blocks.pivots());
+    for (Index b = 0; b < blocks.size(); ++b) {
+      const Range own{from(blocks.begin(b)), from(blocks.end(b))};
+      FrontShare share;
+      share.child = c;
+      share.block = b;
+      share.to = tree.teams[s].first + blocks.owner(b);
+      share.columns = own;
+      share.rows = {blocks.is_border(b) && lu ? inner : own.first, m};
+      share.part = blocks.is_border(b) ? FrontShare::Part::passed_up : FrontShare::Part::lower;
+      add(share);
+      if (!lu || blocks.is_border(b)) continue;
+      share.part = FrontShare::Part::upper;
+      share.rows = own;
+      share.columns = {own.first, m};
+      add(share);
+    }
+  }
+  return shares;
+}
+
+namespace {
+
+/// Elements of what passes through a rank for a shared front: what its children pass up, as it
+/// leaves and comes; what the front passes up; panels of others.
+struct OnTheWay {
+  Index travels = 0, passed_up = 0, panels = 0;
+};
+
+OnTheWay on_the_way(const RankTree& tree, LocalIndex s) {
+  const ColumnBlocks blocks = tree.blocks(s);
+  const PanelLayout layout(tree.kind, blocks);
+  OnTheWay all;
+  const std::vector<RankTree::Below> children = tree.below(s);
+  for (const FrontShare& share : shares_of(tree, s, children, 0, children.size())) {
+    if (share.from == share.to) continue;
+    if (share.from == tree.rank || share.to == tree.rank) all.travels += share.elements();
+  }
+  for (Index b = blocks.pivot_blocks(); b < blocks.size(); ++b) {
+    if (tree.teams[s].first + blocks.owner(b) != tree.rank) continue;
+    all.passed_up += layout.passed_up(b).elements();
+  }
+  if (blocks.shares()) all.panels = 2 * factor_elements(tree.kind, layout.panel(0));
+  return all;
+}
+
+}  // namespace
+
+GpuFactorMemory gpu_memory_in_team(const RankTree& tree) {
+  constexpr auto value = static_cast<std::int64_t>(sizeof(double));
+  GpuFactorMemory memory =
+      gpu_factor_memory(tree.own, tree.kind, tree.values(), std::ssize(tree.own_entries.entries));
+  // Shared fronts follow each other; what a child passed up stays until its parent has it.
+  std::int64_t most = 0, borders = 0;
+  std::vector<Index> passed_up(tree.shared.size(), 0);
+  for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
+    if (!tree.teams[s].holds(tree.rank)) continue;
+    const ColumnBlocks blocks = tree.blocks(s);
+    const PanelLayout layout(tree.kind, blocks);
+    for (Index b = 0; b < blocks.pivot_blocks(); ++b) {
+      if (tree.teams[s].first + blocks.owner(b) != tree.rank) continue;
+      const FrontPlace panel = layout.panel(b);
+      memory.factors += factor_elements(tree.kind, panel) * value;
+      borders += panel.border;
+    }
+    const OnTheWay of = on_the_way(tree, s);
+    passed_up[s] = of.passed_up;
+    Index live = of.passed_up + std::max(of.travels, of.panels);
+    for (const LocalIndex child : tree.shared.children_of(s)) live += passed_up[child];
+    most = std::max(most, live * value);
+  }
+  memory.stack += most;
+  memory.least_stack = memory.stack;
+  constexpr auto index = static_cast<std::int64_t>(sizeof(LocalIndex));
+  memory.lists +=
+      std::ssize(tree.shared_entries.entries) * static_cast<std::int64_t>(sizeof(FrontEntry)) +
+      (4 * borders + std::ssize(tree.places)) * index;
+  memory.column += (3 * tree.shared.order() + borders) * value;
+  return memory;
+}
+
+std::vector<std::vector<FrontEntry>> panel_entries(const RankTree& tree, LocalIndex s) {
+  const ColumnBlocks blocks = tree.blocks(s);
+  std::vector<std::vector<FrontEntry>> all(blocks.pivot_blocks());
+  const PanelLayout layout(tree.kind, blocks);
+  for (const FrontEntry& entry : tree.shared_entries.of(s)) {
+    const Index block = blocks.block_of(std::min(entry.row, entry.column));
+    const auto begin = static_cast<LocalIndex>(blocks.begin(block));
+    const auto width = static_cast<LocalIndex>(blocks.end(block)) - begin;
+    // What is behind the panel's pivots is of its border, where the gap counts.
+    const auto in_panel = [&](LocalIndex row) {
+      const LocalIndex behind = row - begin;
+      return behind < width || row < layout.pivots() || begin + width == layout.pivots()
+                 ? behind
+                 : behind + layout.gap();
+    };
+    const LocalIndex row = in_panel(entry.row), column = in_panel(entry.column);
+    if (column < width) {
+      all[block].push_back({entry.source, row, column});
+    } else {
+      all[block].push_back({entry.source, column - width, ~row});
+    }
+  }
+  return all;
+}
+
+std::vector<LocalIndex> panel_border(const RankTree& tree, LocalIndex s, Index block) {
+  const ColumnBlocks blocks = tree.blocks(s);
+  const PanelLayout layout(tree.kind, blocks);
+  const LocalIndex before = tree.own.order();
+  const LocalIndex first = before + tree.shared.first[s];
+  const LocalIndex end = first + layout.pivots();
+  std::vector<LocalIndex> border;
+  const bool last = blocks.end(block) == layout.pivots();
+  for (auto row = first + static_cast<LocalIndex>(blocks.end(block)); row < end; ++row) {
+    border.push_back(row);
+  }
+  if (!last) border.insert(border.end(), layout.gap(), end - 1);
+  for (const LocalIndex row : tree.shared.border_of(s)) border.push_back(before + row);
+  return border;
+}
+
+}  // namespace spsolve

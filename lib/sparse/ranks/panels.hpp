@@ -1,0 +1,86 @@
+#pragma once
+
+#include <vector>
+
+#include "sparse/places/front_places.hpp"
+#include "sparse/ranks/rank_tree.hpp"
+
+namespace spsolve {
+
+/// How a front that the GPUs of several ranks share lies in their memory. Each block of its pivots
+/// is a front of its own on its rank's GPU, a panel: its border are all rows of the front behind
+/// it, zeros between the last pivot and the border where that begins at a multiple of
+/// front_alignment. What the front passes up lies there in blocks of columns.
+class PanelLayout {
+ public:
+  PanelLayout() = default;
+  PanelLayout(Factorization kind, const ColumnBlocks& blocks)
+      : kind_(kind),
+        blocks_(blocks),
+        pivots_(static_cast<int>(blocks.pivots())),
+        border_(static_cast<int>(blocks.border())) {}
+
+  const ColumnBlocks& blocks() const { return blocks_; }
+  int pivots() const { return pivots_; }
+  int border() const { return border_; }
+
+  /// Rows between the pivots and the border.
+  int gap() const { return aligned(pivots_) - pivots_; }
+
+  /// The shape of panel `block`, placed nowhere.
+  FrontPlace panel(Index block) const;
+
+  /// A block of columns of what is passed up, of the border's rows from first_row on.
+  struct PassedUp {
+    int first_column = 0, columns = 0;  ///< of the border
+    int first_row = 0;
+    int ld = 0;
+    Index elements() const { return aligned(static_cast<Index>(ld) * columns); }
+  };
+  PassedUp passed_up(Index block) const;
+
+  /// Where in panel `block` row `row` of the front lies: `row` pivots or more, or of the border.
+  int row_in(Index block, Index row) const {
+    const Index behind = row - blocks_.begin(block);
+    return static_cast<int>(row < pivots_ ? behind : behind + gap());
+  }
+
+ private:
+  Factorization kind_ = Factorization::lu;
+  ColumnBlocks blocks_;
+  int pivots_ = 0, border_ = 0;
+};
+
+/// A rectangle of what a child passes up to a shared front, as a block of that front takes it in:
+/// rows and columns count in the child's border, ranks among all.
+struct FrontShare {
+  enum class Part { lower, upper, passed_up };
+  std::size_t child = 0;    ///< number of RankTree::below()
+  Index child_block = -1;   ///< that it lies in, where the child is a shared front
+  Index block = 0;          ///< of the front
+  Part part = Part::lower;  ///< of the block; upper takes rows in as columns
+  Range rows, columns;
+  int from = 0, to = 0;
+
+  Index elements() const { return rows.size() * columns.size(); }
+};
+
+/// All that goes into shared front `s` from its children first ... end - 1, the same on every rank:
+/// child by child, and block by block. Of symmetric factorisations it is the lower triangle, with
+/// more in rectangles on the diagonal.
+std::vector<FrontShare> shares_of(const RankTree& tree, LocalIndex s,
+                                  std::span<const RankTree::Below> children, std::size_t first,
+                                  std::size_t end);
+
+/// Bytes that a rank's GPU takes for factors in double, of an elimination that all share.
+GpuFactorMemory gpu_memory_in_team(const RankTree& tree);
+
+/// The entries of A in a rank's panels of shared front `s`, by block: as FrontEntry has them of the
+/// panel as a front.
+std::vector<std::vector<FrontEntry>> panel_entries(const RankTree& tree, LocalIndex s);
+
+/// The rows of a panel's border as vectors have them, whose rows of shared fronts begin at
+/// own.order(); in the gap is a row that is known before the panel's in a backward sweep.
+std::vector<LocalIndex> panel_border(const RankTree& tree, LocalIndex s, Index block);
+
+}  // namespace spsolve

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sparse/ranks/rank_tree.hpp"
+
+namespace spsolve {
+
+/// The fronts of a rank's part of an elimination that all ranks share, in the memory of one kind of
+/// device. Every call is collective.
+template <typename T>
+class TeamFronts {
+ public:
+  virtual ~TeamFronts() = default;
+
+  /// Factors the matrix with this rank's values, in the order of its entries. `advance` is called
+  /// with the flops of this rank's part of each piece of work. The counts of all ranks; a failure
+  /// is the number of a pivot among those of a rank or of the shared fronts. Throws on every rank
+  /// where one has not enough memory.
+  virtual PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
+                             const std::function<void(double)>& advance) = 0;
+
+  /// Columns that solve() takes at a time, at most.
+  virtual Index most_columns() const = 0;
+
+  /// x <- A^-1 b or A^-T b by finished factors: rows of `columns` values, those of the own pivots
+  /// before those of all shared fronts, of which b has zeros but on the first rank of the front's
+  /// team, and x what this rank's own columns are of. b is lost.
+  virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;
+};
+
+/// What the ranks' counts come to; the first failure of any. Collective.
+PivotCounts counts_of_all(Team& team, const PivotCounts& mine);
+
+/// In the memory of this process, by its threads; `team` and `tree` must outlive the object.
+template <typename T>
+std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const RankTree& tree);
+
+extern template std::unique_ptr<TeamFronts<float>> host_team_fronts(Team&, const RankTree&);
+extern template std::unique_ptr<TeamFronts<double>> host_team_fronts(Team&, const RankTree&);
+
+}  // namespace spsolve

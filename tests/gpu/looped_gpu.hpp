@@ -1,0 +1,288 @@
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "cuda/sparse/ranks/team_program.hpp"
+#include "matrix/dense.hpp"
+
+namespace spsolve::cuda {
+
+/// What the launches of an elimination do, in plain loops and host memory, for matrices that need
+/// no pivoting: programs are tried out by it where there is no GPU.
+class LoopedGpu {
+ public:
+  LoopedGpu(Factorization kind, std::vector<FrontPlace> places, EliminationProgram program,
+            std::vector<LocalIndex> children, std::vector<LocalIndex> in_parent, Index elements)
+      : kind_(kind),
+        places_(std::move(places)),
+        program_(std::move(program)),
+        children_(std::move(children)),
+        in_parent_(std::move(in_parent)),
+        arena_(static_cast<std::size_t>(elements), NAN) {}
+
+  double* arena() { return arena_.data(); }
+  const FrontPlace& place(int front) const { return places_[front]; }
+  void clear(Index begin, Index end) {
+    std::fill(arena_.begin() + begin, arena_.begin() + end, 0.0);
+  }
+
+  /// place_entries().
+  void place_entries(const FrontEntries& entries, const std::vector<double>& values) {
+    for (std::size_t s = 0; s < places_.size(); ++s) {
+      for (const FrontEntry& entry : entries.of(static_cast<LocalIndex>(s))) {
+        arena_[place_of(places_[s], entry)] = values[entry.source];
+      }
+    }
+  }
+
+  void run(const EliminationStep& step) {
+    using What = EliminationStep::What;
+    for (Index i = step.begin; i < step.begin + step.count; ++i) {
+      switch (step.what) {
+        case What::small:
+          eliminate_small(places_[program_.fronts[i]]);
+          break;
+        case What::assemble:
+          assemble(program_.pieces[i]);
+          break;
+        case What::invert:
+          invert(places_[program_.fronts[i]], step.side);
+          break;
+        case What::multiply: {
+          const ProductTile& tile = program_.tiles[i];
+          const FrontProduct& product = program_.products[tile.product];
+          multiply(product, tile.row * product_tile, tile.column * product_tile, product_tile);
+          break;
+        }
+        case What::library:
+          multiply(program_.products[i], 0, 0, program_.products[i].m + program_.products[i].n);
+          break;
+      }
+    }
+  }
+
+  /// move_shares() of one piece.
+  void move(const FrontMove& move, const ShareTile& tile, const std::vector<int>& places) {
+    const int row = tile.row * share_tile, column = tile.column * share_tile;
+    for (int c = column; c < std::min(move.columns, column + share_tile); ++c) {
+      for (int r = row; r < std::min(move.rows, row + share_tile); ++r) {
+        const double value = arena_[move.from + r + c * Index{move.ld_from}];
+        if (move.what == FrontMove::copy) {
+          arena_[move.to + r + c * Index{move.ld_to}] = value;
+          continue;
+        }
+        const int i = places[move.row_places + r], j = places[move.column_places + c];
+        if (move.symmetric && r + move.below < c) continue;
+        const auto in_panel = [&](int place, int base) {
+          return place - base + (place < move.pivots ? 0 : move.gap);
+        };
+        const bool above =
+            i < move.pivots && (j >= move.pivots || i / pivot_block < j / pivot_block);
+        if (move.what == FrontMove::add_passed_up) {
+          arena_[move.to + i - move.base_row + (j - move.base_column) * Index{move.ld_to}] += value;
+        } else if (move.what == FrontMove::add_lower && !above) {
+          arena_[move.to + in_panel(i, move.base_row) +
+                 (j - move.base_column) * Index{move.ld_to}] += value;
+        } else if (move.what == FrontMove::add_upper && above) {
+          arena_[move.to + in_panel(j, move.base_row) +
+                 (i - move.base_column) * Index{move.ld_to}] += value;
+        }
+      }
+    }
+  }
+
+ private:
+  static Index place_of(const FrontPlace& front, const FrontEntry& entry) {
+    const Index ld = front.ld;
+    if (entry.column < 0) return front.upper + front.border_row + entry.row + ~entry.column * ld;
+    if (entry.row / pivot_block < entry.column / pivot_block) {
+      return front.upper + entry.column + entry.row * ld;
+    }
+    const int row =
+        entry.row < front.pivots ? entry.row : front.border_row + entry.row - front.pivots;
+    return front.lower + row + entry.column * ld;
+  }
+
+  /// Entry (i, j) of a front, as lower and upper have it before it is eliminated.
+  double* entry(const FrontPlace& front, int i, int j) {
+    const int p = front.pivots;
+    const auto physical = [&](int row) { return row < p ? row : front.border_row + row - p; };
+    if (i >= p && j >= p) {
+      return &arena_[front.passed_up + i - p + (j - p) * Index{front.ld_passed}];
+    }
+    if (j >= p || (i < p && i / pivot_block < j / pivot_block)) {
+      return kind_ == Factorization::lu ? &arena_[front.upper + physical(j) + i * Index{front.ld}]
+                                        : nullptr;
+    }
+    return &arena_[front.lower + physical(i) + j * Index{front.ld}];
+  }
+
+  template <typename Wanted>
+  void take_in(const FrontPlace& front, const Wanted& wanted) {
+    for (int c = front.child_begin; c < front.child_end; ++c) {
+      const FrontPlace& child = places_[children_[c]];
+      const LocalIndex* const places = in_parent_.data() + child.border_begin;
+      for (int b = 0; b < child.border; ++b) {
+        for (int a = 0; a < child.border; ++a) {
+          if (kind_ != Factorization::lu && a < b) continue;
+          if (!wanted(places[a], places[b])) continue;
+          *entry(front, places[a], places[b]) +=
+              arena_[child.passed_up + a + b * Index{child.ld_passed}];
+        }
+      }
+    }
+  }
+
+  void assemble(const AssemblyPiece& piece) {
+    const FrontPlace& front = places_[piece.front];
+    const int p = front.pivots;
+    if (piece.part == AssemblyPiece::passed_up) {
+      for (int c = piece.begin; c < piece.end; ++c) {
+        for (int r = piece.across; r < piece.across_end; ++r) *entry(front, p + r, p + c) = 0;
+      }
+    }
+    const auto within = [](int i, int begin, int end) { return begin <= i && i < end; };
+    take_in(front, [&](int i, int j) {
+      const bool border = i >= p && j >= p;
+      const bool above = !border && (j >= p || (i < p && i / pivot_block < j / pivot_block));
+      switch (piece.part) {
+        case AssemblyPiece::passed_up:
+          return border && within(j - p, piece.begin, piece.end) &&
+                 within(i - p, piece.across, piece.across_end);
+        case AssemblyPiece::upper:
+          return above && within(i, piece.begin, piece.end) &&
+                 within(j, piece.across, piece.across_end);
+        default:
+          return !border && !above && within(j, piece.begin, piece.end) &&
+                 within(i, piece.across, piece.across_end);
+      }
+    });
+  }
+
+  /// L^-1 and U^-T of a block of rows and columns, which has L U of no pivoting.
+  struct Inverted {
+    Dense<double> lower, upper;
+  };
+  static Dense<double> inverse_of_lower(const Dense<double>& l) {
+    const Index n = l.rows;
+    Dense<double> x(n, n);
+    for (Index c = 0; c < n; ++c) {
+      for (Index r = c; r < n; ++r) {
+        double sum = r == c ? 1.0 : 0.0;
+        for (Index k = c; k < r; ++k) sum -= l(r, k) * x(k, c);
+        x(r, c) = sum / l(r, r);
+      }
+    }
+    return x;
+  }
+  Inverted inverted(const Dense<double>& block) const {
+    const Index n = block.rows;
+    Dense<double> l(n, n), u(n, n);  // u transposed
+    for (Index k = 0; k < n; ++k) {
+      l(k, k) = 1;
+      for (Index i = k; i < n; ++i) {
+        double upper = block(k, i), lower = block(i, k);
+        for (Index j = 0; j < k; ++j) {
+          upper -= l(k, j) * u(i, j);
+          lower -= l(i, j) * u(k, j);
+        }
+        u(i, k) = upper;
+        if (i > k) l(i, k) = lower / u(k, k);
+      }
+    }
+    if (kind_ == Factorization::cholesky) {
+      for (Index c = 0; c < n; ++c) {
+        const double root = std::sqrt(u(c, c));
+        for (Index r = c; r < n; ++r) l(r, c) *= root;
+      }
+    }
+    return {inverse_of_lower(l), inverse_of_lower(u)};
+  }
+
+  void invert(const FrontPlace& front, int number) {
+    const int begin = number * pivot_block, n = std::min(pivot_block, front.pivots - begin);
+    const Index ld = front.ld;
+    double* const lower = &arena_[front.lower + begin + begin * ld];
+    double* const upper = &arena_[front.upper + begin + begin * ld];
+    Dense<double> block(n, n);
+    for (int r = 0; r < n; ++r) {
+      for (int c = 0; c < n; ++c) {
+        const bool mirrored = kind_ != Factorization::lu && r < c;
+        block(r, c) = mirrored ? lower[c + r * ld] : lower[r + c * ld];
+      }
+    }
+    const Inverted of = inverted(block);
+    for (int c = 0; c < n; ++c) {
+      for (int r = 0; r < n; ++r) {
+        lower[r + c * ld] = of.lower(r, c);
+        if (kind_ != Factorization::cholesky) upper[r + c * ld] = of.upper(r, c);
+      }
+    }
+  }
+
+  void multiply(const FrontProduct& product, int row, int column, int side) {
+    const int rows = std::min(product.m, row + side), columns = std::min(product.n, column + side);
+    std::vector<double> sums;
+    for (int j = column; j < columns; ++j) {
+      for (int i = row; i < rows; ++i) {
+        double sum = 0;
+        for (int k = 0; k < product.k; ++k) {
+          sum += arena_[product.a + i + k * Index{product.lda}] *
+                 arena_[product.b + j + k * Index{product.ldb}];
+        }
+        sums.push_back(sum);
+      }
+    }
+    std::size_t next = 0;
+    for (int j = column; j < columns; ++j) {
+      for (int i = row; i < rows; ++i) {
+        double& c = arena_[product.c + i + j * Index{product.ldc}];
+        c = product.what == FrontProduct::subtract ? c - sums[next] : sums[next];
+        ++next;
+      }
+    }
+  }
+
+  void eliminate_small(const FrontPlace& front) {
+    const int p = front.pivots, m = front.border;
+    for (int c = 0; c < m; ++c) {
+      for (int r = 0; r < m; ++r) *entry(front, p + r, p + c) = 0;
+    }
+    take_in(front, [](int, int) { return true; });
+    invert(front, 0);
+    const bool lu = kind_ == Factorization::lu;
+    FrontProduct panel;
+    panel.lda = panel.ldb = panel.ldc = front.ld;
+    panel.m = m;
+    panel.n = panel.k = p;
+    panel.what = FrontProduct::assign;
+    const auto side_of = [&](Index from, Index to, Index inverse) {
+      panel.a = from + front.border_row;
+      panel.c = to + front.border_row;
+      panel.b = inverse;
+      multiply(panel, 0, 0, m + p);
+    };
+    if (kind_ != Factorization::cholesky) {
+      side_of(lu ? front.upper : front.lower, front.upper, front.lower);
+    }
+    side_of(front.lower, front.lower, front.upper);
+    FrontProduct border;
+    border.a = front.lower + front.border_row;
+    border.b = front.upper + front.border_row;
+    border.c = front.passed_up;
+    border.lda = border.ldb = front.ld;
+    border.ldc = front.ld_passed;
+    border.m = border.n = m;
+    border.k = p;
+    multiply(border, 0, 0, m);
+  }
+
+  Factorization kind_;
+  std::vector<FrontPlace> places_;
+  EliminationProgram program_;
+  std::vector<LocalIndex> children_, in_parent_;
+  std::vector<double> arena_;
+};
+
+}  // namespace spsolve::cuda

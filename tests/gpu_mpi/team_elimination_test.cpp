@@ -1,0 +1,128 @@
+// Sparse elimination by the GPUs of a team.
+
+#include "sparse/ranks/team_elimination.hpp"
+
+#include "cuda/sparse/device_elimination.hpp"
+#include "cuda/team/transports.hpp"
+#include "gpu_mpi/gpu_team_test.hpp"
+#include "helpers/sparse_cases.hpp"
+#include "helpers/systems_in_bands.hpp"
+#include "matrix/generate/generate.hpp"
+#include "matrix/symmetry.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+class GpuTeamElimination : public GpuTeamTest {
+ protected:
+  /// What all ranks know of an elimination by all of their GPUs.
+  template <typename T>
+  struct InTeam {
+    InTeam(GpuTeamElimination& test, const Csr<double>& whole, Factorization kind,
+           const SharingRule& rule)
+        : team(test.team),
+          matrix(whole),
+          analysis(test::analysis_of(whole, kind, Ordering::nested_dissection, false)),
+          memory(device_sparse_memory([&test](const Stream& stream) {
+            return Transports(test.team, Transport::automatic).make_team(stream);
+          })),
+          elimination(team, *memory, first(), kind, RowLayout{whole.rows, team.size()}, rule) {}
+
+    const SparseAnalysis* first() const { return team.rank() == 0 ? analysis.get() : nullptr; }
+
+    PivotCounts factor() {
+      return elimination.factor(first(), team.rank() == 0 ? matrix.values : std::vector<double>{},
+                                perturbing_rule<T>(largest_magnitude(matrix.values)));
+    }
+    Dense<double> solve(bool transposed, const Dense<double>& b) {
+      const auto right = test::vectors_of(team, b), x = right->similar(b.columns);
+      elimination.solve(transposed, *right, *x);
+      return test::whole(*x);
+    }
+    double error(bool transposed, Index columns) {
+      const Dense<double> b = test::right_hand_sides(matrix.rows, columns);
+      return test::backward_error(transposed ? transpose(matrix) : matrix, b, solve(transposed, b));
+    }
+
+    Team& team;
+    Csr<double> matrix;
+    std::shared_ptr<const SparseAnalysis> analysis;
+    std::unique_ptr<SparseMemory> memory;
+    TeamElimination<T> elimination;
+  };
+
+  template <typename Work>
+  static void for_kinds(const Csr<double>& matrix, const Work& work) {
+    for (const Factorization kind :
+         {Factorization::cholesky, Factorization::ldlt, Factorization::lu}) {
+      if (kind != Factorization::lu && !symmetry_of(matrix).symmetric) continue;
+      SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)));
+      work(kind);
+    }
+  }
+};
+
+TEST_F(GpuTeamElimination, SharesFronts) {
+  for (const char* spec : {"grid2d:40", "grid3d:14", "convdiff3d:13", "elastic3d:8"}) {
+    SCOPED_TRACE(spec);
+    const Csr<double> matrix = generate_matrix(spec);
+    for_kinds(matrix, [&](Factorization kind) {
+      InTeam<double> system(*this, matrix, kind, test::sharing_small_fronts());
+      for (double& value : system.matrix.values) value *= 3;
+      for (int i = 0; i < 2; ++i) {
+        ASSERT_EQ(system.factor().failed, -1);
+        for (const Index columns : {1, 3, 20}) {
+          EXPECT_LT(system.error(false, columns), 1e-12) << columns;
+          EXPECT_LT(system.error(true, columns), 1e-12) << columns;
+        }
+      }
+    });
+  }
+}
+
+TEST_F(GpuTeamElimination, SolvesWithSmallMatricesOfAllSorts) {
+  test::for_sparse_cases([&](const Csr<double>& matrix, Factorization kind) {
+    InTeam<double> system(*this, matrix, kind, test::sharing_small_fronts());
+    const PivotCounts counts = system.factor();
+    ASSERT_EQ(counts.failed, -1);
+    for (const bool transposed : {false, true}) {
+      EXPECT_LT(system.error(transposed, 2), counts.perturbed > 0 ? 1e-4 : 1e-11) << transposed;
+    }
+  });
+}
+
+TEST_F(GpuTeamElimination, SharesLargeFrontsInFloatToo) {
+  const Csr<double> matrix = generate_matrix("grid3d:44");
+  for_kinds(matrix, [&](Factorization kind) {
+    const SharingRule rule = SharingRule::of(kind, MemoryKind::gpu);
+    InTeam<double> system(*this, matrix, kind, rule);
+    ASSERT_EQ(system.factor().failed, -1);
+    EXPECT_LT(system.error(false, 2), 1e-12);
+    InTeam<float> in_float(*this, matrix, kind, rule);
+    ASSERT_EQ(in_float.factor().failed, -1);
+    EXPECT_LT(in_float.error(false, 2), 1e-4);
+  });
+}
+
+TEST_F(GpuTeamElimination, HasTheSameBitsTwice) {
+  const Csr<double> matrix = generate_matrix("convdiff3d:13");
+  const Dense<double> b = test::right_hand_sides(matrix.rows, 2);
+  std::vector<double> first;
+  for (int i = 0; i < 2; ++i) {
+    InTeam<double> system(*this, matrix, Factorization::lu, test::sharing_small_fronts());
+    system.factor();
+    const std::vector<double> x = system.solve(false, b).values;
+    if (first.empty()) first = x;
+    EXPECT_EQ(x, first);
+  }
+}
+
+TEST_F(GpuTeamElimination, NamesAPivotThatFails) {
+  Csr<double> matrix = generate_matrix("grid3d:14");
+  for (double& value : matrix.values) value = -value;
+  InTeam<double> system(*this, matrix, Factorization::cholesky, test::sharing_small_fronts());
+  EXPECT_GE(system.factor().failed, 0);
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
