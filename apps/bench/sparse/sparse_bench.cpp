@@ -235,25 +235,31 @@ Csr<double> laplacian_of(const Csr<double>& matrix) {
 
 }  // namespace
 
-std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, int ranks) {
+std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& team) {
   std::vector<SparseCandidate> candidates;
+  const int ranks = team.size();
   for (const Method method : plan.methods) {
     SolverOptions options = plan.options;
     options.method = method;
-    candidates.push_back({std::string(name(method)), false, plan.threads, false,
-                          [](const SparseSystem&) { return std::string(); },
-                          [options, device = plan.device](const SparseSystem& system) {
-                            return make_own(system, options, device);
-                          }});
+    const auto add = [&](int threads, Team* all) {
+      if (all != nullptr) options.ranks = SolvingRanks::all;
+      candidates.push_back({std::string(name(method)), false, threads, all != nullptr,
+                            [](const SparseSystem&) { return std::string(); },
+                            [options, device = plan.device, all](const SparseSystem& system) {
+                              return make_own(system, options, device, all);
+                            }});
+    };
+    add(plan.threads, nullptr);
+    if (ranks > 1) add(std::max(1, plan.threads / ranks), &team);
   }
-  const auto add = [&](const SparsePeer& peer, const PeerTeam& team) {
+  const auto add = [&](const SparsePeer& peer, const PeerTeam& of) {
     candidates.push_back(
-        {std::string(peer.name), true, team.threads, team.all_ranks,
+        {std::string(peer.name), true, of.threads, of.all_ranks,
          [&peer](const SparseSystem& system) {
            const std::string why = peer.missing();
            return why.empty() ? peer.refuse(system) : why;
          },
-         [&peer, team](const SparseSystem& system) { return peer.make(system, team); }});
+         [&peer, of](const SparseSystem& system) { return peer.make(system, of); }});
   };
   for (const SparsePeer* const peer : plan.peers) {
     add(*peer, {plan.threads, false});

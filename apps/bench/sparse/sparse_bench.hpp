@@ -70,7 +70,7 @@ struct SparsePlan {
 
 /// The methods, each in one process; then the peers, in one process, and on all of `ranks` with
 /// threads / ranks each where they can.
-std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, int ranks);
+std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& team);
 
 /// The size of the matrix that load_sparse_system() would load, at the cost of reading a header.
 /// Throws Error(input) where it is not square.

@@ -41,7 +41,7 @@ void run_sparse_bench(const SparseOptions& options, const bench::Environment& en
     }
     return found;
   });
-  const auto candidates = bench::sparse_candidates(plan, team.size());
+  const auto candidates = bench::sparse_candidates(plan, team);
   if (speaks)
     print_out(to_text(environment) + bench::peers_left_out(bench::sparse_peers(), options.peers));
   std::vector<bench::SparseRow> all;

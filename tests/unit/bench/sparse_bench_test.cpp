@@ -159,7 +159,7 @@ TEST(SparseBench, OwnMethodsHaveAllPhases) {
     SparsePlan plan;
     plan.methods = {Method::sparse_lu, Method::gauss_jordan};
     const auto rows =
-        sample_sparse(team, system, sparse_candidates(plan, 1), 1, [](const std::string&) {});
+        sample_sparse(team, system, sparse_candidates(plan, team), 1, [](const std::string&) {});
     ASSERT_EQ(rows.size(), 2u);
     EXPECT_EQ(rows[0].contender, "sparse_lu");
     EXPECT_EQ(rows[0].figures.kind, "LU");
@@ -269,7 +269,7 @@ TEST(SparsePeers, SolveWhatTheyTake) {
   for (const char* name : {"elastic3d:2", "convdiff3d:4", "kkt:60", "helmholtz2d:9", "cage:40"}) {
     SparseSystem system = load_sparse_system(name);
     for (const SparseRow& row :
-         sample_sparse(team, system, sparse_candidates(plan, 1), 1, [](const std::string&) {})) {
+         sample_sparse(team, system, sparse_candidates(plan, team), 1, [](const std::string&) {})) {
       SCOPED_TRACE(row.contender + " on " + name);
       if (!row.refused.empty()) continue;
       EXPECT_LT(row.backward_error, 1e-13);
