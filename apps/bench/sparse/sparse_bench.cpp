@@ -110,19 +110,21 @@ SparseRun run_once(const SparseCandidate& candidate, const SparseSystem& system,
   const Dense<double>& many = judge == nullptr ? none_of_many : judge->many;
   contender->set_right_hand_sides(one);
   timed(SparsePhase::solve, [&] { contender->solve(); });
-  const Dense<double> x = judge == nullptr ? Dense<double>() : contender->solution();
+  const Dense<double> x = contender->solution();
   contender->set_right_hand_sides(many);
   timed(SparsePhase::solve_many, [&] { contender->solve(); });
   run.peak_bytes = growth.peak().value_or(-1);
+  const Dense<double> x_of_many = contender->solution();
   if (judge != nullptr) {
     run.quality = judge->measured(one, x);
-    keep_worst(run.quality, judge->measured(many, contender->solution()));
+    keep_worst(run.quality, judge->measured(many, x_of_many));
   }
   if (systems > 0) {
     run.seconds[static_cast<int>(SparsePhase::sequence)] =
         run.seconds[static_cast<int>(SparsePhase::analyse)] +
         run_sequence(*contender, judge, one, systems);
-    if (judge != nullptr) keep_worst(run.quality, judge->measured(one, contender->solution()));
+    const Dense<double> last = contender->solution();
+    if (judge != nullptr) keep_worst(run.quality, judge->measured(one, last));
   }
   for (const SparsePhase phase : {SparsePhase::analyse, SparsePhase::factor, SparsePhase::solve}) {
     run.seconds[static_cast<int>(SparsePhase::total)] += run.seconds[static_cast<int>(phase)];

@@ -61,7 +61,7 @@ class SparseContender {
   /// X <- A^-1 B by the factors alone, without refinement.
   virtual void solve() = 0;
 
-  /// X of the last solve().
+  /// X of the last solve(), on rank 0; asked for on all ranks that take part.
   virtual Dense<double> solution() const = 0;
 
   virtual FactorFigures figures() const = 0;
