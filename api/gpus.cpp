@@ -6,6 +6,7 @@
 #include "cuda/dense/device_dense_memory.hpp"
 #include "cuda/distribute/cuda_backend.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
+#include "cuda/team/start_ahead.hpp"
 #endif
 
 namespace spsolve {
@@ -15,6 +16,7 @@ Gpus gpu_part() {
 #ifdef SPSOLVE_HAVE_CUDA
   gpus.why_none = "none was looked for, as the device is the host";
   gpus.use = cuda::set_current_device;
+  gpus.start = cuda::start_ahead;
   gpus.kernels = cuda::cuda_kernels();
   gpus.products = [](Team& team, Transport transport) -> std::unique_ptr<ProductBackend> {
     return std::make_unique<cuda::CudaBackend>(team, transport);

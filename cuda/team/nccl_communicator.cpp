@@ -1,5 +1,8 @@
 #include "cuda/team/nccl_communicator.hpp"
 
+#include <atomic>
+#include <future>
+#include <optional>
 #include <vector>
 
 #include "core/error.hpp"
@@ -122,7 +125,79 @@ class Communicator final : public NcclCommunicator {
   ncclComm_t communicator_;
 };
 
+struct Started {
+  ncclResult_t status = ncclSuccess;
+  ncclComm_t communicator = nullptr;
+};
+
+Started start(const ncclUniqueId& id, int rank, int size, int most_blocks) {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  if (most_blocks > 0) config.maxCTAs = most_blocks;
+  Started started;
+  started.status = ncclCommInitRankConfig(&started.communicator, size, id, rank, &config);
+  return started;
+}
+
+/// What all ranks begin with; or why not.
+std::optional<ncclUniqueId> agree_on_id(Team& team, std::string& reason) {
+  const std::string problem = nccl_library.problem();
+  if (all_sum(team, problem.empty() ? 0 : 1) > 0) {
+    reason = broadcast_text(team, fmt::format("NCCL is not on every rank: {}", problem), 0);
+    return {};
+  }
+  ncclUniqueId id{};
+  const ncclResult_t status = team.rank() == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
+  if (broadcast_value(team, static_cast<int>(status), 0) != ncclSuccess) {
+    reason = "NCCL does not start";
+    return {};
+  }
+  return broadcast_value(team, id, 0);
+}
+
+class Ahead final : public NcclAhead {
+ public:
+  Ahead(Team& team, int most_blocks, const ncclUniqueId& id)
+      : team_(&team), rank_(team.rank()), size_(team.size()), most_blocks_(most_blocks), id_(id) {}
+  ~Ahead() override {
+    if (!runs_ || !started_.valid()) return;
+    const Started started = started_.get();
+    if (started.status == ncclSuccess && !gpu_is_lost()) ncclCommDestroy(started.communicator);
+  }
+  Ahead(const Ahead&) = delete;
+  Ahead& operator=(const Ahead&) = delete;
+
+  void run() override {
+    runs_ = true;
+    result_.set_value(start(id_, rank_, size_, most_blocks_));
+  }
+
+  bool serves(const Team& team, int most_blocks) const {
+    return &team == team_ && most_blocks == most_blocks_ && started_.valid();
+  }
+  Started take() { return started_.get(); }
+
+ private:
+  const Team* team_;
+  int rank_, size_, most_blocks_;
+  ncclUniqueId id_;
+  std::atomic<bool> runs_ = false;
+  std::promise<Started> result_;
+  std::future<Started> started_ = result_.get_future();
+};
+
+/// The one that was prepared last, while it lives.
+std::weak_ptr<Ahead> prepared;
+
 }  // namespace
+
+std::shared_ptr<NcclAhead> prepare_nccl_ahead(Team& team, int most_blocks) {
+  std::string reason;
+  const auto id = agree_on_id(team, reason);
+  if (!id) return nullptr;
+  auto ahead = std::make_shared<Ahead>(team, most_blocks, *id);
+  prepared = ahead;
+  return ahead;
+}
 
 std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, int most_blocks,
                                                          std::string& reason) {
@@ -130,35 +205,32 @@ std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, int most_bl
     reason = "NCCL wants a GPU for each rank, and some share one";
     return nullptr;
   }
-  const std::string problem = nccl_library.problem();
-  if (all_sum(team, problem.empty() ? 0 : 1) > 0) {
-    reason = broadcast_text(team, fmt::format("NCCL is not on every rank: {}", problem), 0);
-    return nullptr;
-  }
-  ncclUniqueId id{};
-  ncclResult_t status = team.rank() == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
-  if (broadcast_value(team, static_cast<int>(status), 0) != ncclSuccess) {
-    reason = "NCCL does not start";
-    return nullptr;
-  }
-  id = broadcast_value(team, id, 0);
-  ncclComm_t communicator = nullptr;
-  {
+  Started started;
+  if (const auto ahead = prepared.lock(); ahead && ahead->serves(team, most_blocks)) {
     const WaitingForRanks waiting;
-    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    if (most_blocks > 0) config.maxCTAs = most_blocks;
-    status = ncclCommInitRankConfig(&communicator, team.size(), id, team.rank(), &config);
+    started = ahead->take();
+  } else {
+    const auto id = agree_on_id(team, reason);
+    if (!id) return nullptr;
+    const WaitingForRanks waiting;
+    started = start(*id, team.rank(), team.size(), most_blocks);
   }
-  if (all_sum(team, status == ncclSuccess ? 0 : 1) > 0) {
-    if (status == ncclSuccess) ncclCommAbort(communicator);
+  if (all_sum(team, started.status == ncclSuccess ? 0 : 1) > 0) {
+    if (started.status == ncclSuccess) ncclCommAbort(started.communicator);
     reason = broadcast_text(
-        team, fmt::format("NCCL does not start on every rank: {}", ncclGetErrorString(status)), 0);
+        team,
+        fmt::format("NCCL does not start on every rank: {}", ncclGetErrorString(started.status)),
+        0);
     return nullptr;
   }
-  return std::make_unique<Communicator>(communicator);
+  return std::make_unique<Communicator>(started.communicator);
 }
 
 #else
+
+std::shared_ptr<NcclAhead> prepare_nccl_ahead(Team&, int) {
+  return nullptr;
+}
 
 std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team&, int, std::string& reason) {
   reason = "this program was built without NCCL";

@@ -40,6 +40,19 @@ class NcclCommunicator {
   virtual std::string name() const = 0;
 };
 
+/// NCCL that starts before it is asked for.
+class NcclAhead {
+ public:
+  virtual ~NcclAhead() = default;  ///< waits for run(), if that was called
+
+  /// Starts it with the current GPU; on every rank, by any thread, at the same time as others work.
+  virtual void run() = 0;
+};
+
+/// What the next make_nccl_communicator() of this team with as many blocks takes, as long as the
+/// object lives; null where NCCL cannot be had. Collective; the same on every rank.
+std::shared_ptr<NcclAhead> prepare_nccl_ahead(Team& team, int most_blocks);
+
 /// Starts NCCL with the current GPU of each rank; or null and why not: it was not built in, or does
 /// not start on every rank (ranks that share a GPU, for one). Its messages take at most
 /// `most_blocks` multiprocessors from what works beside them; 0: as many as NCCL likes, which is

@@ -51,6 +51,7 @@ std::string tuning_table() {
   line("gpu", "least_order", gpu.least_order);
   line("gpu", "usable_memory", gpu.usable_memory);
   line("gpu", "bytes_over_link", gpu.bytes_over_link);
+  line("gpu", "least_nonzeros_to_start_ahead", gpu.least_nonzeros_to_start_ahead);
   line("gpu", "seconds_of_start", gpu.seconds_of_start);
   line("gpu", "seconds_of_solves", gpu.seconds_of_solves);
   line("gpu", "seconds_of_estimates", gpu.seconds_of_estimates);

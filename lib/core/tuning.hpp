@@ -118,6 +118,10 @@ struct GpuTuning {
   double usable_memory = 0.96;
   double bytes_over_link = 50e9;
 
+  /// device=auto: the non-zeros from which on GPUs are started beside the analysis, whether they
+  /// are chosen then or not: a smaller matrix is sooner solved on a host than they have started.
+  Index least_nonzeros_to_start_ahead = 1000000;
+
   /// Seconds until a GPU and its libraries are there, which device=auto adds to what it predicts.
   double seconds_of_start = 0.2;
 

@@ -29,11 +29,19 @@ class RowExchange {
   template <typename T>
   Dense<T> to_bands(const Dense<T>& listed) const;
 
- private:
   struct Pair {
     Index in_list, in_band;
   };
 
+  // For those who carry rows of other memories themselves:
+  /// Rows of the own band that go to others' lists, and rows that come, by the ranks.
+  const HaloPlan& wanted() const { return wanted_; }
+  /// Where in the list the rows belong that come, in the order of their coming.
+  const std::vector<Index>& places() const { return places_; }
+  /// Listed rows of the own band.
+  const std::vector<Pair>& own() const { return own_; }
+
+ private:
   Team* team_;
   HaloPlan wanted_;  // listed rows of other ranks come from their bands
   HaloPlan given_;   // the same messages the other way

@@ -49,18 +49,34 @@ bool GatheredMatrix::is_large() const {
   return analysis_ != nullptr && is_large(*analysis_);
 }
 
+/// On rank 0 of several; of a pattern that is there values alone.
+void GatheredMatrix::gather_rows_of(SystemMatrix& matrix) {
+  if (broadcast_value(team_, kept_ == &matrix, 0)) {
+    const std::vector<double>& own = matrix.local_rows().values;
+    const std::vector<Index> sizes = all_gather(team_, static_cast<Index>(own.size()));
+    together(team_, [&] {
+      if (team_.rank() == 0) whole_.values.resize(whole_.column_indices.size());
+    });
+    gather_parts(team_, std::span<const double>(own), std::span<double>(whole_.values), sizes, 0);
+  } else {
+    const RowLayout to = RowLayout::on_first_rank(matrix.order(), team_.size());
+    whole_ = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
+  }
+  kept_ = nullptr;
+  rows_ = &whole_;
+}
+
 void GatheredMatrix::gather(SystemMatrix& matrix) {
   if (team_.size() == 1) {
     rows_ = &matrix.local_rows();
   } else {
-    const RowLayout to = RowLayout::on_first_rank(matrix.order(), team_.size());
-    whole_ = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
-    rows_ = &whole_;
+    gather_rows_of(matrix);
   }
   lent_.on_first_rank(is_large(), [&] {
     const bool known = known_ == &matrix && entries_.serve(rows_->values);
-    if (!known) clean(matrix);
-    const Csr<double>& rows = known || entries_.taken.empty() ? *rows_ : whole_;
+    Csr<double> cleaned;
+    if (!known) cleaned = clean();
+    const Csr<double>& rows = known || entries_.taken.empty() ? *rows_ : cleaned;
     if (choice_.kind != Factorization::lu && !symmetry_of(rows).symmetric) {
       fail(ExitCode::input,
            "the matrix is not symmetric, as L L^T and L D L^T want it; use solve.method=sparse_lu");
@@ -71,17 +87,18 @@ void GatheredMatrix::gather(SystemMatrix& matrix) {
 }
 
 /// Leaves stored zeros out: of values of L U by what takes in the others whenever they change, and
-/// else, as symmetry is looked for each time, by a copy.
-void GatheredMatrix::clean(const SystemMatrix& matrix) {
+/// else, as symmetry is looked for each time, by a copy. Hands back what is left of L U's rows.
+Csr<double> GatheredMatrix::clean() {
   entries_ = {};
   values_of_ = nullptr;
-  if (!has_stored_zeros(*rows_)) return;
-  const bool own = rows_ == &matrix.local_rows();
-  if (own && choice_.kind == Factorization::lu) entries_ = without_zeros(rows_->values);
-  whole_ = without_stored_zeros(*rows_).matrix;
-  if (!entries_.taken.empty()) return;
+  if (!has_stored_zeros(*rows_)) return {};
+  if (choice_.kind == Factorization::lu) entries_ = without_zeros(rows_->values);
+  Csr<double> cleaned = without_stored_zeros(*rows_).matrix;
+  if (!entries_.taken.empty()) return cleaned;
   entries_ = {};
+  whole_ = std::move(cleaned);
   rows_ = &whole_;
+  return {};
 }
 
 /// Makes what scales the values of rows_, unless it is there.
@@ -149,6 +166,10 @@ void GatheredMatrix::prepare(SystemMatrix& matrix, const Equilibration& scaling)
   }
   lent_.on_first_rank(is_large(), [&] { values_->finish(scaling.scales); });
   rows_ = nullptr;
+  if (team_.size() > 1 && known_ == &matrix) {
+    kept_ = &matrix;
+    return;
+  }
   Csr<double> left;
   if (!scaling.scales && entries_.taken.empty()) left.values = std::move(whole_.values);
   whole_ = std::move(left);

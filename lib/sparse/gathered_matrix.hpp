@@ -55,7 +55,8 @@ class GatheredMatrix {
 
  private:
   void gather(SystemMatrix& matrix);
-  void clean(const SystemMatrix& matrix);
+  void gather_rows_of(SystemMatrix& matrix);
+  Csr<double> clean();
   void analyse(const Csr<double>& rows, const SystemMatrix& matrix);
   void take_values(SystemMatrix& matrix);
   void scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const;
@@ -71,8 +72,9 @@ class GatheredMatrix {
   const Csr<double>* rows_ = nullptr;
   Csr<double> whole_;
   const SystemMatrix* known_ =
-      nullptr;            // of the analysis' pattern, but for what entries_ leaves out
-  TakenEntries entries_;  // none: all of them
+      nullptr;  // of the analysis' pattern, but for what entries_ leaves out
+  const SystemMatrix* kept_ = nullptr;  // of several ranks, the pattern of whole_
+  TakenEntries entries_;                // none: all of them
   std::unique_ptr<ScaledValues> values_;
   const Csr<double>* values_of_ = nullptr;  // the rows that they are of
 };

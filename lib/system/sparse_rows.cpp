@@ -152,7 +152,11 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
   plan.parts.push_back({phase, "analysis of the pattern", outlook.analysis_bytes});
   plan.parts.push_back({phase, "values of the matrix",
                         question.shape.nonzeros * static_cast<std::int64_t>(sizeof(double))});
-  if (shared) return;
+  if (shared) {
+    plan.parts.push_back({phase, "pattern of the matrix, whose values go where",
+                          csr_bytes(n, question.shape.nonzeros, sizeof(Index))});
+    return;
+  }
   if (question.memory == MemoryKind::gpu) {
     const GpuFactorMemory gpu = fitted_gpu_memory(question);
     const std::int64_t factors = outlook.gpu_memory.factors;

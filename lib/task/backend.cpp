@@ -84,6 +84,21 @@ bool wants_gpu_elimination(const Config& config, Index order, Team& team, const 
           eliminates_on_gpus(config, order, team, gpus, report));
 }
 
+std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& shape, Team& team,
+                                       const Gpus& gpus) {
+  TaskReport ignored;
+  if (!gpus.start || config.share_gpus ||
+      !wants_gpu_elimination(config, shape.rows, team, gpus, ignored)) {
+    return nullptr;
+  }
+  if (config.device == DeviceChoice::automatic &&
+      shape.nonzeros < gpu_tuning.least_nonzeros_to_start_ahead) {
+    return nullptr;
+  }
+  const int mine = bind_gpu(team, gpus.visible, gpus.why_none, config.share_gpus);
+  return gpus.start(team, mine, config.transport);
+}
+
 std::unique_ptr<DenseMemory> choose_dense_memory(const Config& config, Index order, Team& team,
                                                  const Gpus& gpus, TaskReport& report) {
   if (wants_gpu_elimination(config, order, team, gpus, report)) {

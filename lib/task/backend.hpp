@@ -26,6 +26,12 @@ bool wants_gpu_products(const Config& config, Team& team, const Gpus& gpus, Task
 bool wants_gpu_elimination(const Config& config, Index order, Team& team, const Gpus& gpus,
                            TaskReport& report);
 
+/// Begins to start GPUs, where an elimination of a matrix of this shape would take them, beside
+/// what is read and analysed before: with `auto`, which may leave it to the host, only for one that
+/// takes some time. As long as what it hands back lives. Throws as take_gpu(). Collective.
+std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& shape, Team& team,
+                                       const Gpus& gpus);
+
 /// Where the dense bands of an elimination of order n lie, likewise; `auto` leaves small systems to
 /// the host. Collective.
 std::unique_ptr<DenseMemory> choose_dense_memory(const Config& config, Index order, Team& team,

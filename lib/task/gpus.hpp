@@ -25,8 +25,11 @@ struct Gpus {
   std::vector<GpuName> visible;
   std::function<void(int)> use;               ///< makes one of them the current one
   std::function<std::int64_t()> free_memory;  ///< bytes free on the current one
-  std::function<GpuArrays()> arrays;          ///< what this process's arrays take on GPUs
-  GpuDenseBytes dense_bytes;                  ///< also where no GPU is visible
+  /// Starts what an elimination on one of them begins with, beside other work, for as long as what
+  /// it hands back lives; ranks share none. Collective.
+  std::function<std::shared_ptr<void>(Team&, int, Transport transport)> start;
+  std::function<GpuArrays()> arrays;  ///< what this process's arrays take on GPUs
+  GpuDenseBytes dense_bytes;          ///< also where no GPU is visible
   std::span<const Kernel> kernels;
   /// Products by the current one, whose halo travels by `transport`. Collective.
   std::function<std::unique_ptr<ProductBackend>(Team&, Transport transport)> products;

@@ -4,6 +4,8 @@
 
 #include "cuda/sparse/device_elimination.hpp"
 #include "cuda/team/transports.hpp"
+#include "cuda/vectors/device_vector_memory.hpp"
+#include "distribute/reading/scatter.hpp"
 #include "gpu_mpi/gpu_team_test.hpp"
 #include "helpers/sparse_cases.hpp"
 #include "helpers/systems_in_bands.hpp"
@@ -31,7 +33,7 @@ class GpuTeamElimination : public GpuTeamTest {
     const SparseAnalysis* first() const { return team.rank() == 0 ? analysis.get() : nullptr; }
 
     PivotCounts factor() {
-      return elimination.factor(first(), team.rank() == 0 ? matrix.values : std::vector<double>{},
+      return elimination.factor(team.rank() == 0 ? matrix.values : std::vector<double>{},
                                 perturbing_rule<T>(largest_magnitude(matrix.values)));
     }
     Dense<double> solve(bool transposed, const Dense<double>& b) {
@@ -39,9 +41,19 @@ class GpuTeamElimination : public GpuTeamTest {
       elimination.solve(transposed, *right, *x);
       return test::whole(*x);
     }
+    /// The same with vectors on the GPUs, and x in the place of b.
+    Dense<double> solve_in_place(bool transposed, const Dense<double>& b) {
+      const RowLayout bands{matrix.rows, team.size()};
+      const auto x = device_vector_memory().vectors(team, bands, b.columns);
+      set_own_rows(*x, scatter_rows(team, bands, team.rank() == 0 ? b : Dense<double>()));
+      elimination.solve(transposed, *x, *x);
+      return test::whole(*x);
+    }
     double error(bool transposed, Index columns) {
       const Dense<double> b = test::right_hand_sides(matrix.rows, columns);
-      return test::backward_error(transposed ? transpose(matrix) : matrix, b, solve(transposed, b));
+      const Csr<double> of = transposed ? transpose(matrix) : matrix;
+      return std::max(test::backward_error(of, b, solve(transposed, b)),
+                      test::backward_error(of, b, solve_in_place(transposed, b)));
     }
 
     Team& team;

@@ -33,7 +33,7 @@ struct InTeam : test::HostRanks {
 
   PivotCounts factor(const std::vector<double>& values,
                      const std::function<void(double)>& advance = {}) {
-    return elimination->factor(first(), team.rank() == 0 ? values : std::vector<double>{},
+    return elimination->factor(team.rank() == 0 ? values : std::vector<double>{},
                                perturbing_rule<T>(largest_magnitude(matrix.values)), advance);
   }
 

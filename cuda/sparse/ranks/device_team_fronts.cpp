@@ -1,16 +1,21 @@
 #include "cuda/sparse/ranks/device_team_fronts.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 
 #include "core/error.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/sparse/front_launcher.hpp"
+#include "cuda/sparse/ranks/device_row_exchange.hpp"
 #include "cuda/sparse/ranks/nested_gpu_teams.hpp"
 #include "cuda/sparse/ranks/shared_row_kernels.hpp"
 #include "cuda/sparse/ranks/team_program.hpp"
 #include "cuda/sparse/sweeps/front_sweeps.hpp"
+#include "cuda/vectors/device_vectors.hpp"
+#include "solve/in_precision.hpp"
 
 namespace spsolve::cuda {
 
@@ -53,9 +58,16 @@ std::vector<LocalIndex> borders_of(const RankTree& tree, const TeamProgram& prog
   return all;
 }
 
-/// The entries of A of own fronts and of panels; `starts` for each of the places.
-FrontEntries entries_of(const RankTree& tree, const TeamProgram& program) {
-  FrontEntries all = tree.own_entries;
+/// The entries of A of panels, and where those of all of this rank's fronts begin: own ones first.
+struct PanelEntries {
+  std::vector<FrontEntry> entries;
+  std::vector<Index> starts;
+};
+
+PanelEntries entries_of(const RankTree& tree, const TeamProgram& program) {
+  PanelEntries all;
+  all.starts = tree.own_entries.starts;
+  const Index before = all.starts.back();
   LocalIndex front = -1;
   std::vector<std::vector<FrontEntry>> of_front;
   for (const OwnPanel& panel : program.panels) {
@@ -63,7 +75,7 @@ FrontEntries entries_of(const RankTree& tree, const TeamProgram& program) {
     front = panel.front;
     const std::vector<FrontEntry>& own = of_front[panel.block];
     all.entries.insert(all.entries.end(), own.begin(), own.end());
-    all.starts.push_back(std::ssize(all.entries));
+    all.starts.push_back(before + std::ssize(all.entries));
   }
   return all;
 }
@@ -125,6 +137,8 @@ class DeviceTeamFronts final : public TeamFronts<T> {
                      const std::function<void(double)>& advance) override;
   Index most_columns() const override { return most_sweep_columns; }
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
+  bool solve_in_bands(bool transposed, const RowExchange& from, const RowExchange& to,
+                      const Vectors& b, Vectors& x) override;
 
  private:
   /// What is made from the tree, where there is memory for it.
@@ -137,9 +151,12 @@ class DeviceTeamFronts final : public TeamFronts<T> {
           tiles(program.tiles),
           places_in_parent(program.places_in_parent),
           values(tree.values()) {
-      const FrontEntries all = entries_of(tree, program);
-      entry_starts = DeviceArray<Index>(all.starts);
-      entries = launcher.staged(all.entries);
+      const PanelEntries of_panels = entries_of(tree, program);
+      entry_starts = DeviceArray<Index>(of_panels.starts);
+      const Index own = std::ssize(tree.own_entries.entries);
+      entries.grow(own + std::ssize(of_panels.entries));
+      launcher.upload(tree.own_entries.entries, entries.data());
+      launcher.upload(of_panels.entries, entries.data() + own);
       const std::vector<LocalIndex> border = borders_of(tree, program);
       sweeps.emplace(tree.own, program.places, border, pieces_of(program),
                      program.panels.size() + 1, tree.own.order() + tree.shared.order());
@@ -172,15 +189,19 @@ class DeviceTeamFronts final : public TeamFronts<T> {
   void exchange(const ShareExchange& exchange);
   void run();
   void sum_over_ranks(const SharedBlock& block, int columns);
+  void make_room(Index columns);
+  void sweep(bool transposed, int columns);
+  DeviceRowExchange<T>& exchange_of(const RowExchange& rows);
 
   Team& team_;
   const RankTree& tree_;
   Stream main_{Stream::Order::alone};
   Stream side_{Stream::Order::alone_and_first};  // for the next panel beside an update
-  Event forked_, joined_;
+  Event forked_, joined_, entered_, left_;
   NestedGpuTeams teams_;
   std::optional<Made> made_;
   DeviceArray<T> parts_;  // of all ranks, of a block's rows
+  std::map<const RowExchange*, std::unique_ptr<DeviceRowExchange<T>>> exchanges_;
 };
 
 template <typename T>
@@ -294,25 +315,24 @@ void DeviceTeamFronts<T>::sum_over_ranks(const SharedBlock& block, int columns) 
   add_parts(parts_.data(), team.size(), size, shared + block.first * columns, main_.get());
 }
 
+/// Room for so many columns. Collective.
 template <typename T>
-void DeviceTeamFronts<T>::solve(bool transposed, Index columns, std::vector<T>& b,
-                                std::vector<T>& x) {
-  const StreamScope here(main_);
-  const int count = static_cast<int>(columns);
+void DeviceTeamFronts<T>::make_room(Index columns) {
+  Index most = 0;
+  for (const SharedBlock& block : made_->blocks) most = std::max(most, block.rows);
+  made_->sweeps->make_room(columns);
+  parts_.grow(most * columns * tree_.ranks);
+}
+
+/// Both sweeps, from b to x of made_->sweeps.
+template <typename T>
+void DeviceTeamFronts<T>::sweep(bool transposed, int columns) {
   FrontSweeps<T>& sweeps = *made_->sweeps;
-  const Index n = tree_.own.order(), size = (n + tree_.shared.order()) * columns;
-  together(team_, [&] {
-    sweeps.make_room(columns);
-    Index most = 0;
-    for (const SharedBlock& block : made_->blocks) most = std::max(most, block.rows);
-    parts_.grow(most * columns * tree_.ranks);
-  });
-  const auto copied = static_cast<std::size_t>(size) * sizeof(T);
-  CUDA_CHECK(cudaMemcpyAsync(sweeps.b(), b.data(), copied, cudaMemcpyHostToDevice, main_.get()));
-  sweeps.begin(made_->launcher.places(), made_->launcher.arena(), transposed, count, main_.get());
+  const Index n = tree_.own.order();
+  sweeps.begin(made_->launcher.places(), made_->launcher.arena(), transposed, columns, main_.get());
   sweeps.forward(0, main_.get());
   for (const SharedBlock& block : made_->blocks) {
-    sum_over_ranks(block, count);
+    sum_over_ranks(block, columns);
     if (block.piece >= 0) sweeps.forward(block.piece, main_.get());
   }
   for (std::size_t i = made_->blocks.size(); i-- > 0;) {
@@ -323,8 +343,86 @@ void DeviceTeamFronts<T>::solve(bool transposed, Index columns, std::vector<T>& 
     teams_.at(block.depth).broadcast_bytes(std::as_writable_bytes(rows), block.owner);
   }
   sweeps.backward(0, main_.get());
+}
+
+template <typename T>
+void DeviceTeamFronts<T>::solve(bool transposed, Index columns, std::vector<T>& b,
+                                std::vector<T>& x) {
+  const StreamScope here(main_);
+  together(team_, [&] { make_room(columns); });
+  FrontSweeps<T>& sweeps = *made_->sweeps;
+  const auto copied =
+      static_cast<std::size_t>((tree_.own.order() + tree_.shared.order()) * columns) * sizeof(T);
+  CUDA_CHECK(cudaMemcpyAsync(sweeps.b(), b.data(), copied, cudaMemcpyHostToDevice, main_.get()));
+  sweep(transposed, static_cast<int>(columns));
   CUDA_CHECK(cudaMemcpyAsync(x.data(), sweeps.x(), copied, cudaMemcpyDeviceToHost, main_.get()));
   main_.wait();
+}
+
+template <typename T>
+DeviceRowExchange<T>& DeviceTeamFronts<T>::exchange_of(const RowExchange& rows) {
+  std::unique_ptr<DeviceRowExchange<T>>& found = exchanges_[&rows];
+  if (found == nullptr) {
+    const LocalIndex own = tree_.own.order();
+    std::vector<LocalIndex> row_of(tree_.rows.size());
+    for (std::size_t i = 0; i < row_of.size(); ++i) {
+      const auto place = static_cast<LocalIndex>(i);
+      row_of[i] = place < own ? place : own + tree_.shared_rows[place - own];
+    }
+    found = std::make_unique<DeviceRowExchange<T>>(rows, row_of);
+  }
+  return *found;
+}
+
+template <typename T>
+bool DeviceTeamFronts<T>::solve_in_bands(bool transposed, const RowExchange& from,
+                                         const RowExchange& to, const Vectors& b, Vectors& x) {
+  if (dynamic_cast<const DeviceVectors*>(&b) == nullptr) return false;
+  if (b.columns() == 0) return true;
+  const cudaStream_t outer = current_stream();
+  const Index columns = b.columns();
+  const double* source = on_device(b).data();
+  std::vector<double> up;
+  if constexpr (std::is_same_v<T, float>) {  // columns with their largest entry near 1
+    std::vector<double> down;
+    for (const int exponent : column_exponents(b)) {
+      down.push_back(std::ldexp(1.0, -exponent));
+      up.push_back(std::ldexp(1.0, exponent));
+    }
+    copy(b, x);
+    x.scale_columns(down);
+    source = on_device(x).data();
+  }
+  const Index widest = std::min<Index>(columns, most_sweep_columns);
+  DeviceRowExchange<T>* listed = nullptr;
+  DeviceRowExchange<T>* banded = nullptr;
+  together(team_, [&] {
+    make_room(widest);
+    listed = &exchange_of(from);
+    banded = &exchange_of(to);
+    listed->make_room(widest);
+    banded->make_room(widest);
+  });
+  double* const result = on_device(x).data();
+  FrontSweeps<T>& sweeps = *made_->sweeps;
+  entered_.record(outer);
+  entered_.hold(main_);
+  {
+    const StreamScope here(main_);
+    for (Index first = 0; first < columns; first += widest) {
+      const int some = static_cast<int>(std::min(widest, columns - first));
+      const Index own = tree_.own.order() * some, shared = tree_.shared.order() * some;
+      CUDA_CHECK(cudaMemsetAsync(sweeps.b() + own, 0, static_cast<std::size_t>(shared) * sizeof(T),
+                                 main_.get()));
+      listed->to_vectors(teams_.at(0), source + first, columns, some, sweeps.b(), main_.get());
+      sweep(transposed, some);
+      banded->to_band(teams_.at(0), sweeps.x(), some, result + first, columns, main_.get());
+    }
+  }
+  left_.record(main_);
+  left_.hold(outer);
+  if (!up.empty()) x.scale_columns(up);
+  return true;
 }
 
 }  // namespace

@@ -103,6 +103,8 @@ template void reorder_rows(bool, const int*, Index, int, const double*, Index, d
                            cudaStream_t);
 template void reorder_rows(bool, const int*, Index, int, const float*, Index, double*, Index,
                            cudaStream_t);
+template void reorder_rows(bool, const int*, Index, int, const float*, Index, float*, Index,
+                           cudaStream_t);
 template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int,
                                  const float*, float*, cudaStream_t);
 template void subtract_couplings(const DeviceCouplings&, const double*, Index, Index, int,

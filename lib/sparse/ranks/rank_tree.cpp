@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <numeric>
 
 #include "sparse/fronts/schedule.hpp"
@@ -37,6 +38,10 @@ Fronts chosen_fronts(const Fronts& all, const std::vector<LocalIndex>& chosen,
                      const std::vector<LocalIndex>& number, const std::vector<bool>& is_chosen,
                      const Row& row) {
   Fronts fronts;
+  Index borders = 0;
+  for (const LocalIndex s : chosen) borders += all.border_size(s);
+  fronts.border.reserve(borders);
+  fronts.in_parent.reserve(borders);
   for (const LocalIndex s : chosen) {
     const LocalIndex up = all.parent[s];
     fronts.first.push_back(fronts.first.back() + all.pivots(s));
@@ -187,6 +192,11 @@ void list_entries(const SparseAnalysis& analysis, const FrontTeams& teams, const
                   RankTree& part) {
   part.own_entries.starts.assign(part.own.size() + 1, 0);
   part.shared_entries.starts.assign(part.shared.size() + 1, 0);
+  Index own = 0;
+  for (LocalIndex s = 0; s < analysis.fronts.size(); ++s) {
+    if (teams.of[s] == RankRange{part.rank, 1}) own += std::ssize(analysis.entries.of(s));
+  }
+  part.own_entries.entries.reserve(own);
   Index place = 0;
   visit_entries(analysis, part.rule, teams, part.rank,
                 [&](LocalIndex s, LocalIndex row, LocalIndex column, Index) {
@@ -290,11 +300,13 @@ RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization
     try {
       const FrontTeams teams = deal_fronts(*analysis, kind, rule, team.size());
       const Numbers numbers(analysis->fronts, teams);
-      mine = part_of(*analysis, kind, rule, teams, numbers, 0);
+      std::future<RankTree> own = std::async(
+          std::launch::async, [&] { return part_of(*analysis, kind, rule, teams, numbers, 0); });
       while (served + 1 < team.size()) {
         const RankTree part = part_of(*analysis, kind, rule, teams, numbers, served + 1);
         send_part(team, part, ++served);
       }
+      mine = own.get();
     } catch (...) {
       failure = current_failure();
       while (served + 1 < team.size()) send_nothing(team, ++served);
@@ -308,28 +320,45 @@ RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization
   return mine;
 }
 
-std::vector<double> deal_values(Team& team, const SparseAnalysis* analysis,
-                                const std::vector<double>& values, const RankTree& tree) {
+ValueDealer::ValueDealer(Team& team, const SparseAnalysis* analysis, const RankTree& tree)
+    : team_(team) {
   const std::vector<Index> sizes = all_gather(team, tree.values());
-  std::vector<double> mine;
-  std::optional<FrontTeams> teams;
   together(team, [&] {
-    mine.reserve(team.rank() > 0 ? sizes[team.rank()] : *std::ranges::max_element(sizes));
-    if (team.rank() == 0) teams = deal_fronts(*analysis, tree.kind, tree.rule, team.size());
+    mine_.resize(tree.values());
+    if (team.rank() > 0) return;
+    const FrontTeams teams = deal_fronts(*analysis, tree.kind, tree.rule, team.size());
+    sources_.resize(team.size());
+    std::vector<std::future<void>> made;
+    for (int rank = 0; rank < team.size(); ++rank) {
+      made.push_back(std::async(std::launch::async, [&, rank] {
+        std::vector<Index>& list = sources_[rank];
+        list.reserve(sizes[rank]);
+        visit_entries(
+            *analysis, tree.rule, teams, rank,
+            [&](LocalIndex, LocalIndex, LocalIndex, Index source) { list.push_back(source); });
+      }));
+    }
+    for (std::future<void>& of : made) of.get();
   });
-  if (team.rank() > 0) {
-    mine.resize(sizes[team.rank()]);
-    if (!mine.empty()) receive(team, std::span(mine), 0);
-    return mine;
+}
+
+const std::vector<double>& ValueDealer::deal(const std::vector<double>& values) {
+  if (team_.rank() > 0) {
+    if (!mine_.empty()) receive(team_, std::span(mine_), 0);
+    return mine_;
   }
-  for (int rank = team.size() - 1; rank >= 0; --rank) {
-    mine.clear();
-    visit_entries(
-        *analysis, tree.rule, *teams, rank,
-        [&](LocalIndex, LocalIndex, LocalIndex, Index source) { mine.push_back(values[source]); });
-    if (rank > 0 && !mine.empty()) send(team, std::span(mine), rank);
+  const auto take = [&](const std::vector<Index>& list, std::vector<double>& to) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < list.size(); ++i) to[i] = values[list[i]];
+  };
+  std::vector<double> theirs;
+  for (int rank = 1; rank < team_.size(); ++rank) {
+    theirs.resize(sources_[rank].size());
+    take(sources_[rank], theirs);
+    if (!theirs.empty()) send(team_, std::span(theirs), rank);
   }
-  return mine;
+  take(sources_[0], mine_);
+  return mine_;
 }
 
 }  // namespace spsolve

@@ -68,10 +68,23 @@ struct RankTree {
 RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind,
                        const SharingRule& rule);
 
-/// Each rank's values in the order of its entries, own before shared, from all `values` of the
-/// matrix on rank 0. Collective.
-std::vector<double> deal_values(Team& team, const SparseAnalysis* analysis,
-                                const std::vector<double>& values, const RankTree& tree);
+/// Deals out values of the matrix that rank 0 has: each rank gets those of its entries, own before
+/// shared.
+class ValueDealer {
+ public:
+  /// `analysis` and the rule of `tree` are those of deal_analysis(). Rank 0 keeps a list of 8 bytes
+  /// a value. Collective.
+  ValueDealer(Team& team, const SparseAnalysis* analysis, const RankTree& tree);
+
+  /// This rank's of all `values`, in the order of its entries; they stay until the next call. A
+  /// message from rank 0 to each rank. Collective.
+  const std::vector<double>& deal(const std::vector<double>& values);
+
+ private:
+  Team& team_;
+  std::vector<std::vector<Index>> sources_;  // on rank 0, of each rank
+  std::vector<double> mine_;
+};
 
 /// The part of `rank`, by an analysis whose fronts are dealt out so.
 RankTree part_of(const SparseAnalysis& analysis, Factorization kind, const SharingRule& rule,

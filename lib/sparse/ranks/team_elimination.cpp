@@ -13,8 +13,11 @@ TeamElimination<T>::TeamElimination(Team& team, SparseMemory& memory,
                                     const RowLayout& bands, const SharingRule& rule)
     : team_(team),
       tree_(deal_analysis(team, analysis, kind, rule)),
-      rows_(team, bands, tree_.rows),
-      columns_(team, bands, tree_.columns),
+      dealer_(team, analysis, tree_),
+      rows_(std::make_shared<RowExchange>(team, bands, tree_.rows)),
+      columns_(all_sum(team, tree_.rows == tree_.columns ? 0 : 1) == 0
+                   ? rows_
+                   : std::make_shared<RowExchange>(team, bands, tree_.columns)),
       made_(memory.make_for_team<T>(team, tree_)) {
   const bool symmetric = kind != Factorization::lu;
   for (LocalIndex s = 0; s < tree_.own.size(); ++s) flops_ += front_flops(tree_.own, s, symmetric);
@@ -27,16 +30,18 @@ TeamElimination<T>::TeamElimination(Team& team, SparseMemory& memory,
 }
 
 template <typename T>
-PivotCounts TeamElimination<T>::factor(const SparseAnalysis* analysis,
-                                       const std::vector<double>& values, const PivotRule& rule,
+PivotCounts TeamElimination<T>::factor(const std::vector<double>& values, const PivotRule& rule,
                                        const std::function<void(double)>& advance) {
-  return made_->factor(deal_values(team_, analysis, values, tree_), rule, advance);
+  return made_->factor(dealer_.deal(values), rule, advance);
 }
 
 template <typename T>
 void TeamElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
+  const RowExchange& from = transposed ? *columns_ : *rows_;
+  const RowExchange& to = transposed ? *rows_ : *columns_;
+  if (made_->solve_in_bands(transposed, from, to, b, x)) return;
   solve_in<T>(b, x, [&](Dense<T>& band) {
-    Dense<T> listed = (transposed ? columns_ : rows_).to_list(band);
+    Dense<T> listed = from.to_list(band);
     const Index n = tree_.own.order(), shared = tree_.shared.order();
     const Index most = std::min(listed.columns, made_->most_columns());
     std::vector<T> right, left;
@@ -45,18 +50,18 @@ void TeamElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
       left.resize(right.size());
     });
     const auto row_of = [&](Index i) { return i < n ? i : n + tree_.shared_rows[i - n]; };
-    for (Index from = 0; from < listed.columns; from += most) {
-      const Index width = std::min(most, listed.columns - from);
+    for (Index first = 0; first < listed.columns; first += most) {
+      const Index width = std::min(most, listed.columns - first);
       std::fill(right.begin() + n * width, right.end(), T(0));
       for (Index i = 0; i < listed.rows; ++i) {
-        std::copy_n(&listed(i, from), width, right.begin() + row_of(i) * width);
+        std::copy_n(&listed(i, first), width, right.begin() + row_of(i) * width);
       }
       made_->solve(transposed, width, right, left);
       for (Index i = 0; i < listed.rows; ++i) {
-        std::copy_n(left.begin() + row_of(i) * width, width, &listed(i, from));
+        std::copy_n(left.begin() + row_of(i) * width, width, &listed(i, first));
       }
     }
-    band = (transposed ? rows_ : columns_).to_bands(listed);
+    band = to.to_bands(listed);
   });
 }
 

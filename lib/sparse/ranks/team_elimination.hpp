@@ -37,8 +37,8 @@ class TeamElimination {
 
   /// Factors the matrix with the values that rank 0 has, as HostSparseElimination::factor() does;
   /// `advance` is called with the flops of this rank's pieces of work. Collective.
-  PivotCounts factor(const SparseAnalysis* analysis, const std::vector<double>& values,
-                     const PivotRule& rule, const std::function<void(double)>& advance = {});
+  PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
+                     const std::function<void(double)>& advance = {});
 
   /// x <- A^-1 b or A^-T b, in bands. Two messages each way with each rank of the rows that change
   /// ranks, and those of TeamFronts. Collective.
@@ -47,7 +47,8 @@ class TeamElimination {
  private:
   Team& team_;
   RankTree tree_;
-  RowExchange rows_, columns_;
+  ValueDealer dealer_;
+  std::shared_ptr<const RowExchange> rows_, columns_;  // one, where rows stay with columns
   double flops_ = 0;
   LocalIndex fronts_ = 0;
   std::unique_ptr<TeamFronts<T>> made_;

@@ -4,7 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "distribute/row_exchange.hpp"
 #include "sparse/ranks/rank_tree.hpp"
+#include "vectors/vectors.hpp"
 
 namespace spsolve {
 
@@ -29,6 +31,14 @@ class TeamFronts {
   /// before those of all shared fronts, of which b has zeros but on the first rank of the front's
   /// team, and x what this rank's own columns are of. b is lost.
   virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;
+
+  /// The same for vectors in bands, in the memory of the device, which `from` lists for b and `to`
+  /// for x: this rank's rows as RankTree::rows has them. False where they lie on the host: then
+  /// solve() does it.
+  virtual bool solve_in_bands(bool /*transposed*/, const RowExchange& /*from*/,
+                              const RowExchange& /*to*/, const Vectors& /*b*/, Vectors& /*x*/) {
+    return false;
+  }
 };
 
 /// What the ranks' counts come to; the first failure of any. Collective.

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "distribute/options.hpp"
+#include "team/team.hpp"
+
+namespace spsolve::cuda {
+
+/// Starts what an elimination on this rank's GPU, number `device`, begins with, beside what the
+/// rank does meanwhile: the GPU's context, the team's NCCL, which Transports takes, cuBLAS. Whoever
+/// is sooner waits. What it hands back ends all of that which nobody took. No two ranks may share
+/// a GPU. Collective.
+std::shared_ptr<void> start_ahead(Team& team, int device, Transport transport);
+
+}  // namespace spsolve::cuda
