@@ -59,6 +59,7 @@ void GatheredMatrix::gather_rows_of(SystemMatrix& matrix) {
     });
     gather_parts(team_, std::span<const double>(own), std::span<double>(whole_.values), sizes, 0);
   } else {
+    values_of_ = nullptr;
     const RowLayout to = RowLayout::on_first_rank(matrix.order(), team_.size());
     whole_ = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
   }
@@ -103,8 +104,8 @@ Csr<double> GatheredMatrix::clean() {
 
 /// Makes what scales the values of rows_, unless it is there.
 void GatheredMatrix::take_values(SystemMatrix& matrix) {
+  if (values_of_ == rows_) return;
   const bool own = rows_ == &matrix.local_rows();
-  if (own && values_of_ == rows_) return;
   values_ = memory_.values_of(*rows_, own ? &matrix : nullptr);
   values_->take_only(entries_.taken);
   values_of_ = rows_;

@@ -1,5 +1,3 @@
-#include "cuda/sparse/ranks/team_program.hpp"
-
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -7,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cuda/sparse/ranks/team_lists.hpp"
 #include "gpu/looped_gpu.hpp"
 #include "helpers/sparse_cases.hpp"
 #include "matrix/generate/generate.hpp"
@@ -44,11 +43,9 @@ class LoopedRank {
     gpu_.clear(0, program_.places.factor_elements);
     gpu_.clear(program_.panel_elements.first, program_.panel_elements.last);
     FrontEntries all = tree.own_entries;
-    for (const OwnPanel& panel : program_.panels) {
-      const auto own = panel_entries(tree, panel.front)[panel.block];
-      all.entries.insert(all.entries.end(), own.begin(), own.end());
-      all.starts.push_back(std::ssize(all.entries));
-    }
+    const PanelEntries of_panels = entries_of(tree, program_);
+    all.entries.insert(all.entries.end(), of_panels.entries.begin(), of_panels.entries.end());
+    all.starts = of_panels.starts;
     gpu_.place_entries(all, values);
   }
 
@@ -344,6 +341,24 @@ TEST(TeamProgram, EliminatesOverAnyNumberOfRanks) {
         EXPECT_EQ(team.shared_blocks() > 0, ranks > 1);
         EXPECT_LT(team.error(false), 1e-12);
         EXPECT_LT(team.error(true), 1e-12);
+      }
+    }
+  }
+}
+
+TEST(TeamProgram, TakesTheMemoryThatIsPlanned) {
+  for (const char* spec : {"grid3d:20", "grid2d:100"}) {
+    const Csr<double> matrix = generate_matrix(spec);
+    for (const Factorization kind : {Factorization::cholesky, Factorization::lu}) {
+      const auto analysis = test::analysis_of(matrix, kind, Ordering::nested_dissection, false);
+      const Dealt dealt(*analysis, kind, 4);
+      for (const RankTree& tree : dealt.trees) {
+        const GpuFactorMemory planned = gpu_memory_in_team(tree);
+        const TeamProgram program(tree, kind);
+        const auto bytes = static_cast<double>(program.places.elements) * sizeof(double);
+        const auto plan = static_cast<double>(planned.factors + planned.stack);
+        EXPECT_GT(plan, 0.97 * bytes) << spec << ", rank " << tree.rank;
+        EXPECT_LT(plan, 1.2 * bytes) << spec << ", rank " << tree.rank;
       }
     }
   }

@@ -127,7 +127,8 @@ GpuFactorMemory gpu_memory_in_team(const RankTree& tree) {
     for (const LocalIndex child : tree.shared.children_of(s)) live += passed_up[child];
     most = std::max(most, live * value);
   }
-  memory.stack += most;
+  constexpr std::int64_t share_of_gaps = 6;  // that blocks of other sizes leave
+  memory.stack += most + most / share_of_gaps;
   memory.least_stack = memory.stack;
   constexpr auto index = static_cast<std::int64_t>(sizeof(LocalIndex));
   memory.lists +=

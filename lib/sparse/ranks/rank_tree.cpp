@@ -326,6 +326,7 @@ ValueDealer::ValueDealer(Team& team, const SparseAnalysis* analysis, const RankT
   together(team, [&] {
     mine_.resize(tree.values());
     if (team.rank() > 0) return;
+    theirs_.reserve(*std::ranges::max_element(sizes));
     const FrontTeams teams = deal_fronts(*analysis, tree.kind, tree.rule, team.size());
     sources_.resize(team.size());
     std::vector<std::future<void>> made;
@@ -351,11 +352,10 @@ const std::vector<double>& ValueDealer::deal(const std::vector<double>& values) 
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < list.size(); ++i) to[i] = values[list[i]];
   };
-  std::vector<double> theirs;
   for (int rank = 1; rank < team_.size(); ++rank) {
-    theirs.resize(sources_[rank].size());
-    take(sources_[rank], theirs);
-    if (!theirs.empty()) send(team_, std::span(theirs), rank);
+    theirs_.resize(sources_[rank].size());
+    take(sources_[rank], theirs_);
+    if (!theirs_.empty()) send(team_, std::span(theirs_), rank);
   }
   take(sources_[0], mine_);
   return mine_;

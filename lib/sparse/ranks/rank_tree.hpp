@@ -83,7 +83,7 @@ class ValueDealer {
  private:
   Team& team_;
   std::vector<std::vector<Index>> sources_;  // on rank 0, of each rank
-  std::vector<double> mine_;
+  std::vector<double> mine_, theirs_;
 };
 
 /// The part of `rank`, by an analysis whose fronts are dealt out so.
