@@ -58,6 +58,7 @@ std::string tuning_table() {
   line("gpu", "sparse_flops_per_second", gpu.sparse_flops_per_second);
   line("gpu", "seconds_of_sparse_entry", gpu.seconds_of_sparse_entry);
   line("gpu", "least_flops_over_ranks", gpu.least_flops_over_ranks);
+  line("gpu", "least_bytes_over_ranks", gpu.least_bytes_over_ranks);
   line("gpu", "bytes_between_ranks", gpu.bytes_between_ranks);
   line("gpu", "seconds_of_message", gpu.seconds_of_message);
   line("gpu", "least_order_for_all", gpu.least_order_for_all);

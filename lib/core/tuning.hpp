@@ -134,8 +134,15 @@ struct GpuTuning {
   double sparse_flops_per_second = 1.5e13;
   double seconds_of_sparse_entry = 1e-10;
 
-  /// solve.ranks=auto: the flops from which all GPUs share a sparse elimination.
-  double least_flops_over_ranks = 1e12;
+  /// solve.ranks=auto: the flops, and the bytes of factors and stack, from which all GPUs share a
+  /// sparse elimination. New values of a pattern are eliminated sooner by two from some 5e12 flops
+  /// on: 0.242 s for grid3d:100 (7.5e12) where one takes 0.314, 0.684 for grid3d:128 (3.6e13) and
+  /// 1.079; elastic3d:40 (1.9e12) 0.162 and 0.103. But to deal out pattern and values for the first
+  /// time takes some 0.3 s for a million unknowns, which one elimination alone wins back from where
+  /// it takes some 3 s. What one GPU has no room for is sooner done by several than through host
+  /// memory.
+  double least_flops_over_ranks = 1e14;
+  std::int64_t least_bytes_over_ranks = 40'000'000'000;
 
   /// What predictions reckon with between GPUs of a host with links of their own: bytes that reach
   /// one in a second, and seconds until a short message has come.

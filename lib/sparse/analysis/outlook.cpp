@@ -213,19 +213,18 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options, const 
   outlook.memory =
       factor_memory(analysis->fronts, most,
                     factor_schedule(analysis->fronts, most, outlook.threads), sizeof(double));
-  const auto over_ranks = [&](double least_flops) {
-    return all ||
-           (team.size() > 1 && analysis->couplings.empty() && analysis->flops >= least_flops);
-  };
-  outlook.over_ranks = over_ranks(host_tuning.least_flops_over_ranks);
-  outlook.over_gpus = over_ranks(gpu_tuning.least_flops_over_ranks);
-  if (outlook.over_gpus) result.of_gpus = memory_of_gpus(*analysis, outlook.kind, team.size());
+  const bool may_share = team.size() > 1 && analysis->couplings.empty();
+  outlook.over_ranks = all || (may_share && analysis->flops >= host_tuning.least_flops_over_ranks);
   if (outlook.over_ranks) {
     outlook.threads = threads;
     result.of_ranks = memory_of_ranks(*analysis, most, team.size(), threads);
   }
   outlook.gpu_memory = gpu_factor_memory(analysis->fronts, outlook.kind, matrix.nonzeros(),
                                          std::ssize(analysis->entries.entries));
+  const std::int64_t bytes = outlook.gpu_memory.factors + outlook.gpu_memory.stack;
+  outlook.over_gpus = all || (may_share && (analysis->flops >= gpu_tuning.least_flops_over_ranks ||
+                                            bytes >= gpu_tuning.least_bytes_over_ranks));
+  if (outlook.over_gpus) result.of_gpus = memory_of_gpus(*analysis, outlook.kind, team.size());
   outlook.analysis_bytes = analysis->bytes();
   outlook.analysis_seconds = analysis->seconds;
   result.analysis = std::move(analysis);
