@@ -17,11 +17,11 @@ class Beside {
  public:
   Beside(int device, std::shared_ptr<NcclAhead> nccl)
       : nccl_(std::move(nccl)), thread_([device, ahead = nccl_] {
+          // Where something fails, whoever needs it comes upon the same, and says so.
           try {
             set_current_device(device);
             CUDA_CHECK(cudaFree(nullptr));  // which makes the context
           } catch (const Error&) {
-            // Whoever needs it comes upon the same, and says so.
           }
           if (ahead != nullptr) ahead->run();
           try {
