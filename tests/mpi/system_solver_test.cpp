@@ -167,6 +167,26 @@ TEST_P(SystemSolverTest, NewValuesAreSolvedAsByANewSolver) {
   EXPECT_EQ(solve(solver, b).x.values, of_first.values);
 }
 
+TEST_P(SystemSolverTest, StoredZerosComeAndGo) {
+  const Index n = 40;
+  const Csr<double> full = test::sparse(random_multivector(n, n, 8));
+  Csr<double> some = full, same = full;  // with zeros at the same places
+  for (std::size_t k = 1; k < full.values.size(); k += 7) {
+    some.values[k] = same.values[k] = 0;
+  }
+  for (double& value : same.values) value *= -1.5;
+  const Dense<double> b = random_multivector(n, 2, 6);
+  SystemSolver solver = solver_for(some);
+  solver.set_up();
+  EXPECT_LE(test::backward_error(some, b, solve(solver, b).x), 4 * unit_roundoff);
+  for (const Csr<double>* const next :
+       std::initializer_list<const Csr<double>*>{&same, &some, &full, &full, &same}) {
+    solver.set_values(test::matrix_in_bands(ranks.team, *next).local_rows().values);
+    solver.set_up();
+    EXPECT_LE(test::backward_error(*next, b, solve(solver, b).x), 4 * unit_roundoff);
+  }
+}
+
 TEST_P(SystemSolverTest, GoesOnBehindASingularMatrix) {
   const Index n = 40;
   const Csr<double> regular = test::sparse(random_multivector(n, n, 8));
