@@ -130,8 +130,10 @@ struct GpuTuning {
   double seconds_of_estimates = 0.1;
 
   /// What predictions of sparse elimination on a GPU reckon with: flops a second, and the seconds
-  /// that every entry of the factors takes beside.
-  double sparse_flops_per_second = 1.5e13;
+  /// that every entry of the factors takes beside. An H100 took 0.103, 0.314 and 1.08 s for
+  /// elastic3d:40, grid3d:100 and grid3d:128 by L U, for which they say 0.109, 0.345 and 1.40, and
+  /// two of them 0.073, 0.198 and 0.608 at work, for which the simulation says 0.060, 0.187, 0.740.
+  double sparse_flops_per_second = 3.5e13;
   double seconds_of_sparse_entry = 1e-10;
 
   /// solve.ranks=auto: the flops, and the bytes of factors and stack, from which all GPUs share a
@@ -142,7 +144,7 @@ struct GpuTuning {
   /// it takes some 3 s. What one GPU has no room for is sooner done by several than through host
   /// memory.
   double least_flops_over_ranks = 1e14;
-  std::int64_t least_bytes_over_ranks = 40'000'000'000;
+  Index least_bytes_over_ranks = 40000000000;
 
   /// What predictions reckon with between GPUs of a host with links of their own: bytes that reach
   /// one in a second, and seconds until a short message has come.
