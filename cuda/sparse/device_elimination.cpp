@@ -1,6 +1,5 @@
 #include "cuda/sparse/device_elimination.hpp"
 
-#include <cmath>
 #include <optional>
 
 #include "cuda/core/stream.hpp"
@@ -104,19 +103,9 @@ void DeviceElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) 
       host_->solve(transposed, rows.columns, rows.values, rows.values);
     });
   }
-  if constexpr (std::is_same_v<T, double>) {
-    sweeps_->solve(transposed, b.columns(), on_device(b).data(), on_device(x).data());
-  } else {
-    std::vector<double> down, up;
-    for (const int exponent : column_exponents(b)) {
-      down.push_back(std::ldexp(1.0, -exponent));
-      up.push_back(std::ldexp(1.0, exponent));
-    }
-    copy(b, x);
-    x.scale_columns(down);
-    sweeps_->solve(transposed, b.columns(), on_device(x).data(), on_device(x).data());
-    x.scale_columns(up);
-  }
+  solve_in_place_in<T>(b, x, [&](const Vectors& from, Vectors& to) {
+    sweeps_->solve(transposed, from.columns(), on_device(from).data(), on_device(to).data());
+  });
 }
 
 class DeviceSparseMemory final : public SparseMemory {

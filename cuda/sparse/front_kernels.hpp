@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cuda/sparse/pivot_tally.hpp"
+#include "cuda/sparse/pivots/pivot_tally.hpp"
 #include "sparse/fronts/front_entries.hpp"
 #include "sparse/places/front_places.hpp"
 

@@ -1,7 +1,7 @@
 #include <type_traits>
 
 #include "cuda/sparse/front_products.hpp"
-#include "cuda/sparse/multiplier.cuh"
+#include "cuda/sparse/pivots/multiplier.cuh"
 
 namespace spsolve::cuda {
 

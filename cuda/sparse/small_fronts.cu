@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "cuda/sparse/diagonal_block.cuh"
 #include "cuda/sparse/front_kernels.hpp"
-#include "cuda/sparse/multiplier.cuh"
 #include "cuda/sparse/passed_up.cuh"
+#include "cuda/sparse/pivots/diagonal_block.cuh"
+#include "cuda/sparse/pivots/multiplier.cuh"
 
 namespace spsolve::cuda {
 

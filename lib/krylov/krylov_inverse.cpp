@@ -6,7 +6,6 @@
 
 #include "core/error.hpp"
 #include "core/timer.hpp"
-#include "krylov/multigrid/rigid_body_modes.hpp"
 #include "krylov/symmetry.hpp"
 #include "solve/gmres.hpp"
 #include "solve/near_one.hpp"
@@ -18,18 +17,6 @@ namespace {
 
 /// Residuals that solves which are not for a solution stop at, as a part of their right-hand sides.
 constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
-
-/// That of R A C where coordinates are known: C^-1 times that of A.
-NearNullSpace near_null_space(SystemMatrix& matrix, const Equilibration& scaling) {
-  const Dense<double>& coordinates = matrix.coordinates();
-  if (coordinates.columns == 0) return {};
-  NearNullSpace near{coordinates.columns, rigid_body_modes(matrix.team(), coordinates)};
-  const std::vector<double>& c = scaling.columns.on_host();
-  for (Index i = 0; scaling.scales && i < near.vectors.rows; ++i) {
-    for (Index k = 0; k < near.vectors.columns; ++k) near.vectors(i, k) /= c[i];
-  }
-  return near;
-}
 
 /// The limit that solve.iterations=0 stands for.
 Index steps_for(Index order) {
@@ -128,7 +115,7 @@ void KrylovInverse::make_preconditioner(bool may_renew) {
     kind_ = choose_preconditioner(system, options_.method, symmetric_, elastic);
   }
   NearNullSpace near;
-  if (kind_ == Preconditioner::multigrid) near = near_null_space(*matrix_, *scaling_);
+  if (kind_ == Preconditioner::multigrid) near = near_null_space_of(*matrix_, *scaling_);
   if (near.vectors.columns > 0) facts_.krylov->near_null_space = "rigid-body modes";
   renewed_ = may_renew && kind_ == before && preconditioner_->renew(near);
   if (!renewed_) {

@@ -41,4 +41,22 @@ void solve_in(const Vectors& x, Vectors& result, const Solve& solve) {
   set_own_rows(result, rows);
 }
 
+/// The same for vectors where they lie: calls solve(from, x), which may be one and the same.
+template <typename T, typename Solve>
+void solve_in_place_in(const Vectors& b, Vectors& x, const Solve& solve) {
+  if constexpr (std::is_same_v<T, double>) {
+    solve(b, x);
+  } else {
+    std::vector<double> down, up;
+    for (const int exponent : column_exponents(b)) {
+      down.push_back(std::ldexp(1.0, -exponent));
+      up.push_back(std::ldexp(1.0, exponent));
+    }
+    copy(b, x);
+    x.scale_columns(down);
+    solve(x, x);
+    x.scale_columns(up);
+  }
+}
+
 }  // namespace spsolve

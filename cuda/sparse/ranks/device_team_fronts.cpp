@@ -1,7 +1,6 @@
 #include "cuda/sparse/ranks/device_team_fronts.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 
@@ -86,6 +85,8 @@ class DeviceTeamFronts final : public TeamFronts<T> {
   void sum_over_ranks(const SharedBlock& block, int columns);
   void make_room(Index columns);
   void sweep(bool transposed, int columns);
+  void sweep_bands(bool transposed, DeviceRowExchange<T>& from, DeviceRowExchange<T>& to,
+                   const double* b, double* x, Index columns);
   DeviceRowExchange<T>& exchange_of(const RowExchange& rows);
 
   Team& team_;
@@ -258,12 +259,8 @@ template <typename T>
 DeviceRowExchange<T>& DeviceTeamFronts<T>::exchange_of(const RowExchange& rows) {
   std::unique_ptr<DeviceRowExchange<T>>& found = exchanges_[&rows];
   if (found == nullptr) {
-    const LocalIndex own = tree_.own.order();
-    std::vector<LocalIndex> row_of(tree_.rows.size());
-    for (std::size_t i = 0; i < row_of.size(); ++i) {
-      const auto place = static_cast<LocalIndex>(i);
-      row_of[i] = place < own ? place : own + tree_.shared_rows[place - own];
-    }
+    std::vector<LocalIndex> row_of;
+    for (LocalIndex i = 0; i < std::ssize(tree_.rows); ++i) row_of.push_back(tree_.row_of(i));
     found = std::make_unique<DeviceRowExchange<T>>(rows, row_of);
   }
   return *found;
@@ -273,51 +270,42 @@ template <typename T>
 bool DeviceTeamFronts<T>::solve_in_bands(bool transposed, const RowExchange& from,
                                          const RowExchange& to, const Vectors& b, Vectors& x) {
   if (dynamic_cast<const DeviceVectors*>(&b) == nullptr) return false;
-  if (b.columns() == 0) return true;
-  const cudaStream_t outer = current_stream();
   const Index columns = b.columns();
-  const double* source = on_device(b).data();
-  std::vector<double> up;
-  if constexpr (std::is_same_v<T, float>) {  // columns with their largest entry near 1
-    std::vector<double> down;
-    for (const int exponent : column_exponents(b)) {
-      down.push_back(std::ldexp(1.0, -exponent));
-      up.push_back(std::ldexp(1.0, exponent));
-    }
-    copy(b, x);
-    x.scale_columns(down);
-    source = on_device(x).data();
-  }
+  if (columns == 0) return true;
   const Index widest = std::min<Index>(columns, most_sweep_columns);
-  DeviceRowExchange<T>* listed = nullptr;
-  DeviceRowExchange<T>* banded = nullptr;
   together(team_, [&] {
     make_room(widest);
-    listed = &exchange_of(from);
-    banded = &exchange_of(to);
-    listed->make_room(widest);
-    banded->make_room(widest);
+    for (const RowExchange* rows : {&from, &to}) exchange_of(*rows).make_room(widest);
   });
-  double* const result = on_device(x).data();
+  solve_in_place_in<T>(b, x, [&](const Vectors& right, Vectors& left) {
+    sweep_bands(transposed, exchange_of(from), exchange_of(to), on_device(right).data(),
+                on_device(left).data(), columns);
+  });
+  return true;
+}
+
+/// Both sweeps for own rows of `columns` values, some of these at a time, in order with the current
+/// stream.
+template <typename T>
+void DeviceTeamFronts<T>::sweep_bands(bool transposed, DeviceRowExchange<T>& from,
+                                      DeviceRowExchange<T>& to, const double* b, double* x,
+                                      Index columns) {
+  const cudaStream_t outer = current_stream();
   FrontSweeps<T>& sweeps = *made_->sweeps;
   entered_.record(outer);
   entered_.hold(main_);
-  {
-    const StreamScope here(main_);
-    for (Index first = 0; first < columns; first += widest) {
-      const int some = static_cast<int>(std::min(widest, columns - first));
-      const Index own = tree_.own.order() * some, shared = tree_.shared.order() * some;
-      CUDA_CHECK(cudaMemsetAsync(sweeps.b() + own, 0, static_cast<std::size_t>(shared) * sizeof(T),
-                                 main_.get()));
-      listed->to_vectors(teams_.at(0), source + first, columns, some, sweeps.b(), main_.get());
-      sweep(transposed, some);
-      banded->to_band(teams_.at(0), sweeps.x(), some, result + first, columns, main_.get());
-    }
+  const StreamScope here(main_);
+  for (Index first = 0; first < columns; first += most_sweep_columns) {
+    const int some = static_cast<int>(std::min<Index>(most_sweep_columns, columns - first));
+    const Index own = tree_.own.order() * some, shared = tree_.shared.order() * some;
+    CUDA_CHECK(cudaMemsetAsync(sweeps.b() + own, 0, static_cast<std::size_t>(shared) * sizeof(T),
+                               main_.get()));
+    from.to_vectors(teams_.at(0), b + first, columns, some, sweeps.b(), main_.get());
+    sweep(transposed, some);
+    to.to_band(teams_.at(0), sweeps.x(), some, x + first, columns, main_.get());
   }
   left_.record(main_);
   left_.hold(outer);
-  if (!up.empty()) x.scale_columns(up);
-  return true;
 }
 
 }  // namespace

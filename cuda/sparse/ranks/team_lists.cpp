@@ -15,7 +15,7 @@ std::vector<SharedBlock> shared_blocks(const RankTree& tree, const TeamProgram& 
     for (Index b = 0; b < blocks.pivot_blocks(); ++b) {
       SharedBlock block{tree.depth[s], blocks.owner(b), tree.shared.first[s] + blocks.begin(b),
                         blocks.end(b) - blocks.begin(b), -1};
-      if (tree.teams[s].first + block.owner == tree.rank) {
+      if (tree.owns(s, b)) {
         block.piece = static_cast<int>(++panel);  // behind that of the own fronts
       }
       all.push_back(block);

@@ -12,9 +12,6 @@ namespace {
 
 using What = TeamStep::What;
 
-/// Values that children pass up to a front on their way at a time, unless one has more.
-constexpr Index most_on_the_way = Index{1} << 25;
-
 class TeamWriter {
  public:
   TeamWriter(const RankTree& tree, Factorization kind, TeamProgram& program)
@@ -61,7 +58,7 @@ class TeamWriter {
       shared.layout = PanelLayout(kind_, blocks);
       shared.panel.assign(blocks.pivot_blocks(), -1);
       for (Index b = 0; b < blocks.pivot_blocks(); ++b) {
-        if (!is_own(s, b)) continue;
+        if (!tree_.owns(s, b)) continue;
         FrontPlace place = shared.layout.panel(b);
         next = place_factors_at(next, kind_, place);
         place.first = tree_.own.order() + tree_.shared.first[s] + static_cast<int>(blocks.begin(b));
@@ -87,10 +84,6 @@ class TeamWriter {
     shared_places_ = add(tree_.shared.in_parent);
   }
 
-  bool is_own(LocalIndex s, Index block) const {
-    return tree_.teams[s].first + shared_[s].layout.blocks().owner(block) == tree_.rank;
-  }
-
   /// Room for so many values, until it is given back.
   Range take(Index elements) {
     const Index begin = room_.take(aligned(elements));
@@ -107,14 +100,8 @@ class TeamWriter {
   void write_front(LocalIndex s) {
     place_passed_up(s);
     const std::vector<RankTree::Below> children = tree_.below(s);
-    std::size_t first = 0;
-    Index size = 0;
-    for (std::size_t i = 0; i < children.size(); ++i) {
-      size += std::ssize(children[i].places) * std::ssize(children[i].places);
-      if (size < most_on_the_way && i + 1 < children.size()) continue;
-      take_in(s, children, first, i + 1);
-      first = i + 1;
-      size = 0;
+    for (const std::span<const RankTree::Below> batch : RankTree::batches(children)) {
+      take_in(s, batch);
     }
     for (const RankTree::Below& child : children) {
       if (child.shared < 0 || shared_[child.shared].elements == 0) continue;
@@ -129,7 +116,7 @@ class TeamWriter {
     const ColumnBlocks& blocks = shared.layout.blocks();
     shared.passed_up.assign(blocks.size() - blocks.pivot_blocks(), -1);
     for (Index b = blocks.pivot_blocks(); b < blocks.size(); ++b) {
-      if (!is_own(s, b)) continue;
+      if (!tree_.owns(s, b)) continue;
       shared.passed_up[b - blocks.pivot_blocks()] = shared.elements;
       shared.elements += shared.layout.passed_up(b).elements();
     }
@@ -206,9 +193,8 @@ class TeamWriter {
   }
 
   /// What some children pass up travels from who has it to who has the blocks that it is added to.
-  void take_in(LocalIndex s, std::span<const RankTree::Below> children, std::size_t first,
-               std::size_t end) {
-    const std::vector<FrontShare> shares = shares_of(tree_, s, children, first, end);
+  void take_in(LocalIndex s, std::span<const RankTree::Below> children) {
+    const std::vector<FrontShare> shares = shares_of(tree_, s, children);
     const RankRange range = tree_.teams[s];
     const int me = tree_.rank;
     std::vector<Index> leaving(range.count, 0), coming(range.count, 0);
@@ -280,7 +266,7 @@ class TeamWriter {
   Panel panel_of(LocalIndex s, Index block, const Range& buffer) const {
     const Shared& shared = shared_[s];
     FrontPlace place = shared.layout.panel(block);
-    if (is_own(s, block)) {
+    if (tree_.owns(s, block)) {
       place = program_.places.places[shared.panel[block]];
     } else {
       place_factors_at(buffer.first, kind_, place);
@@ -292,7 +278,7 @@ class TeamWriter {
   void begin_panel(LocalIndex s, Index block, const Range& buffer) {
     const Shared& shared = shared_[s];
     const ColumnBlocks& blocks = shared.layout.blocks();
-    if (is_own(s, block)) {
+    if (tree_.owns(s, block)) {
       writer_->eliminate_pivots({shared.panel[block]});
       finish_launches();
     }
@@ -342,7 +328,7 @@ class TeamWriter {
   void eliminate(LocalIndex s) {
     const Shared& shared = shared_[s];
     const ColumnBlocks& blocks = shared.layout.blocks();
-    const bool takes_part = blocks.shares() || is_own(s, 0);
+    const bool takes_part = blocks.shares() || tree_.owns(s, 0);
     const Index count = takes_part ? blocks.pivot_blocks() : 0;
     if (count == 0) return;
     Range buffers[2];
@@ -356,7 +342,7 @@ class TeamWriter {
       const Panel by = panel_of(s, b, buffers[b % 2]);
       const Index next = b + 1;
       if (next < count) {
-        if (is_own(s, next)) update_panel(s, by, next);
+        if (tree_.owns(s, next)) update_panel(s, by, next);
         writer_->finish_updates();
         finish_launches();
         program_.steps.push_back({What::fork});
@@ -364,10 +350,10 @@ class TeamWriter {
         program_.steps.push_back({What::unfork});
       }
       for (Index other = next + 1; other < count; ++other) {
-        if (is_own(s, other)) update_panel(s, by, other);
+        if (tree_.owns(s, other)) update_panel(s, by, other);
       }
       for (Index other = blocks.pivot_blocks(); other < blocks.size(); ++other) {
-        if (is_own(s, other)) update_border(s, by, other);
+        if (tree_.owns(s, other)) update_border(s, by, other);
       }
       writer_->finish_updates();
       finish_launches();

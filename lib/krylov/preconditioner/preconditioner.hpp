@@ -21,6 +21,9 @@ struct NearNullSpace {
   Dense<double> vectors;  ///< own rows x m; m = 0: not known
 };
 
+/// That of R A C where coordinates are known: C^-1 times the motions of a rigid body. Collective.
+NearNullSpace near_null_space_of(SystemMatrix& matrix, const Equilibration& scaling);
+
 /// M^-1 for a matrix M near A, as a Krylov method applies it.
 class PreconditionerOperator : public LinearOperator {
  public:

@@ -26,8 +26,7 @@ PanelLayout::PassedUp PanelLayout::passed_up(Index block) const {
 }
 
 std::vector<FrontShare> shares_of(const RankTree& tree, LocalIndex s,
-                                  std::span<const RankTree::Below> children, std::size_t first,
-                                  std::size_t end) {
+                                  std::span<const RankTree::Below> children) {
   const ColumnBlocks blocks = tree.blocks(s);
   const bool lu = tree.kind == Factorization::lu;
   std::vector<FrontShare> shares;
@@ -50,7 +49,7 @@ std::vector<FrontShare> shares_of(const RankTree& tree, LocalIndex s,
       shares.push_back(share);
     }
   };
-  for (std::size_t c = first; c < end; ++c) {
+  for (std::size_t c = 0; c < children.size(); ++c) {
     const auto places = children[c].places;
     const Index m = std::ssize(places);
     const auto from = [&](Index row) {
@@ -90,12 +89,12 @@ OnTheWay on_the_way(const RankTree& tree, LocalIndex s) {
   const PanelLayout layout(tree.kind, blocks);
   OnTheWay all;
   const std::vector<RankTree::Below> children = tree.below(s);
-  for (const FrontShare& share : shares_of(tree, s, children, 0, children.size())) {
+  for (const FrontShare& share : shares_of(tree, s, children)) {
     if (share.from == share.to) continue;
     if (share.from == tree.rank || share.to == tree.rank) all.travels += share.elements();
   }
   for (Index b = blocks.pivot_blocks(); b < blocks.size(); ++b) {
-    if (tree.teams[s].first + blocks.owner(b) != tree.rank) continue;
+    if (!tree.owns(s, b)) continue;
     all.passed_up += layout.passed_up(b).elements();
   }
   if (blocks.shares()) all.panels = 2 * factor_elements(tree.kind, layout.panel(0));
@@ -116,7 +115,7 @@ GpuFactorMemory gpu_memory_in_team(const RankTree& tree) {
     const ColumnBlocks blocks = tree.blocks(s);
     const PanelLayout layout(tree.kind, blocks);
     for (Index b = 0; b < blocks.pivot_blocks(); ++b) {
-      if (tree.teams[s].first + blocks.owner(b) != tree.rank) continue;
+      if (!tree.owns(s, b)) continue;
       const FrontPlace panel = layout.panel(b);
       memory.factors += factor_elements(tree.kind, panel) * value;
       borders += panel.border;

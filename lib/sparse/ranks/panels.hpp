@@ -55,7 +55,7 @@ class PanelLayout {
 /// rows and columns count in the child's border, ranks among all.
 struct FrontShare {
   enum class Part { lower, upper, passed_up };
-  std::size_t child = 0;    ///< number of RankTree::below()
+  std::size_t child = 0;    ///< its number among the children
   Index child_block = -1;   ///< that it lies in, where the child is a shared front
   Index block = 0;          ///< of the front
   Part part = Part::lower;  ///< of the block; upper takes rows in as columns
@@ -65,12 +65,11 @@ struct FrontShare {
   Index elements() const { return rows.size() * columns.size(); }
 };
 
-/// All that goes into shared front `s` from its children first ... end - 1, the same on every rank:
-/// child by child, and block by block. Of symmetric factorisations it is the lower triangle, with
+/// All that goes into shared front `s` from these children of it, the same on every rank: child by
+/// child, and block by block. Of symmetric factorisations it is the lower triangle, with
 /// more in rectangles on the diagonal.
 std::vector<FrontShare> shares_of(const RankTree& tree, LocalIndex s,
-                                  std::span<const RankTree::Below> children, std::size_t first,
-                                  std::size_t end);
+                                  std::span<const RankTree::Below> children);
 
 /// Bytes that a rank's GPU takes for factors in double, of an elimination that all share.
 GpuFactorMemory gpu_memory_in_team(const RankTree& tree);

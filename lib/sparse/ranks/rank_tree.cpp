@@ -259,6 +259,18 @@ std::int64_t RankTree::bytes() const {
   return sum;
 }
 
+std::vector<int> RankTree::halves() const {
+  LocalIndex deepest = 0;
+  for (const LocalIndex of : depth) deepest = std::max(deepest, of);
+  std::vector<int> halves;
+  for (int at = 1; at <= deepest; ++at) {
+    const RankRange before = range_at(ranks, rank, at - 1);
+    if (before.count == 1) break;
+    halves.push_back(range_at(ranks, rank, at).first == before.first ? 0 : 1);
+  }
+  return halves;
+}
+
 std::vector<RankTree::Below> RankTree::below(LocalIndex s) const {
   std::vector<Below> children;
   for (const LocalIndex child : shared.children_of(s)) {
@@ -268,6 +280,21 @@ std::vector<RankTree::Below> RankTree::below(LocalIndex s) const {
     children.push_back({i, -1, places_of(i)});
   }
   return children;
+}
+
+std::vector<std::span<const RankTree::Below>> RankTree::batches(std::span<const Below> children) {
+  constexpr Index few = Index{1} << 25;
+  std::vector<std::span<const Below>> all;
+  std::size_t first = 0;
+  Index size = 0;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    size += std::ssize(children[i].places) * std::ssize(children[i].places);
+    if (size < few && i + 1 < children.size()) continue;
+    all.push_back(children.subspan(first, i + 1 - first));
+    first = i + 1;
+    size = 0;
+  }
+  return all;
 }
 
 int RankTree::owner_below(const Below& child, Index column) const {

@@ -49,6 +49,21 @@ struct RankTree {
     return {rule, shared.pivots(s), shared.border_size(s), teams[s].count, s};
   }
 
+  /// Which half, 0 or 1, this rank is in each time that its team is halved, as often as teams of
+  /// shared fronts want it.
+  std::vector<int> halves() const;
+
+  /// Whether a block of a shared front is this rank's.
+  bool owns(LocalIndex s, Index block) const {
+    return teams[s].first + blocks(s).owner(block) == rank;
+  }
+  /// The row of vectors, whose shared rows are behind the own ones, that rows[i] and columns[i]
+  /// are.
+  LocalIndex row_of(LocalIndex i) const {
+    const LocalIndex n = own.order();
+    return i < n ? i : n + shared_rows[i - n];
+  }
+
   /// What passes up columns to a shared front: one below it, or a subtree that hangs there.
   struct Below {
     Index hanging = -1;
@@ -58,6 +73,9 @@ struct RankTree {
   std::vector<Below> below(LocalIndex s) const;
   /// The rank, of all, that has a column of what a child passes up.
   int owner_below(const Below& child, Index column) const;
+  /// Children that pass up at the same time, in their order: as many as have few values together,
+  /// or one.
+  static std::vector<std::span<const Below>> batches(std::span<const Below> children);
 
   std::int64_t bytes() const;
 };

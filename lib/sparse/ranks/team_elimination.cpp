@@ -49,7 +49,7 @@ void TeamElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
       right.resize(static_cast<std::size_t>((n + shared) * most));
       left.resize(right.size());
     });
-    const auto row_of = [&](Index i) { return i < n ? i : n + tree_.shared_rows[i - n]; };
+    const auto row_of = [&](Index i) { return Index{tree_.row_of(static_cast<LocalIndex>(i))}; };
     for (Index first = 0; first < listed.columns; first += most) {
       const Index width = std::min(most, listed.columns - first);
       std::fill(right.begin() + n * width, right.end(), T(0));

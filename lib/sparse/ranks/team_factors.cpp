@@ -7,20 +7,9 @@
 
 namespace spsolve {
 
-namespace {
-
-constexpr Index most_on_the_way = Index{1} << 25;  // values that a front takes in at a time
-
-}  // namespace
-
 NestedTeams::NestedTeams(Team& team, const RankTree& tree) : teams_{&team} {
-  int deepest = 0;
-  for (const LocalIndex depth : tree.depth) deepest = std::max<int>(deepest, depth);
-  for (int depth = 1; depth <= deepest; ++depth) {
-    const RankRange before = range_at(tree.ranks, tree.rank, depth - 1);
-    if (before.count == 1) break;
-    const RankRange here = range_at(tree.ranks, tree.rank, depth);
-    halves_.push_back(teams_.back()->split(here.first == before.first ? 0 : 1, 0));
+  for (const int group : tree.halves()) {
+    halves_.push_back(teams_.back()->split(group, 0));
     teams_.push_back(halves_.back().get());
   }
 }
@@ -148,14 +137,8 @@ bool TeamFactors<T>::assemble(LocalIndex s, const std::vector<double>& values,
     shared_[s]->add(entry.row, entry.column, static_cast<T>(values[entry.source]));
   }
   const std::vector<Below> children = tree_.below(s);
-  std::size_t first = 0;
-  Index size = 0;
-  for (std::size_t i = 0; i < children.size(); ++i) {
-    size += std::ssize(children[i].places) * std::ssize(children[i].places);
-    if (size < most_on_the_way && i + 1 < children.size()) continue;
-    if (!take_in(s, std::span(children).subspan(first, i + 1 - first), failure)) return false;
-    first = i + 1;
-    size = 0;
+  for (const std::span<const Below> batch : RankTree::batches(children)) {
+    if (!take_in(s, batch, failure)) return false;
   }
   return true;
 }

@@ -6,7 +6,7 @@
 
 #include "cuda/core/launch.cuh"
 #include "cuda/core/magnitude.cuh"
-#include "cuda/sparse/pivot_tally.hpp"
+#include "cuda/sparse/pivots/pivot_tally.hpp"
 
 namespace spsolve::cuda {
 

@@ -1,4 +1,4 @@
-#include "cuda/sparse/pivot_tally.hpp"
+#include "cuda/sparse/pivots/pivot_tally.hpp"
 
 #include <bit>
 

@@ -3,7 +3,7 @@
 // Factors a symmetric diagonal block where it lies in shared memory, by one thread block of a
 // multiple of `side` threads.
 
-#include "cuda/sparse/pivot_block.cuh"
+#include "cuda/sparse/pivots/pivot_block.cuh"
 
 namespace spsolve::cuda {
 

@@ -1,5 +1,5 @@
-#include "cuda/sparse/diagonal_block.cuh"
 #include "cuda/sparse/front_kernels.hpp"
+#include "cuda/sparse/pivots/diagonal_block.cuh"
 
 namespace spsolve::cuda {
 

@@ -5,7 +5,7 @@
 // pivot; then all warps bring the columns to its right up to date.
 
 #include "cuda/core/magnitude.cuh"
-#include "cuda/sparse/pivot_block.cuh"
+#include "cuda/sparse/pivots/pivot_block.cuh"
 #include "sparse/places/front_places.hpp"
 
 namespace spsolve::cuda {

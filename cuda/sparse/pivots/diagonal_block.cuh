@@ -2,9 +2,9 @@
 
 // Factors and inverts a diagonal block of pivots, by one thread block.
 
-#include "cuda/sparse/factors_by_panels.cuh"
-#include "cuda/sparse/factors_by_warp.cuh"
-#include "cuda/sparse/factors_in_shared_memory.cuh"
+#include "cuda/sparse/pivots/factors_by_panels.cuh"
+#include "cuda/sparse/pivots/factors_by_warp.cuh"
+#include "cuda/sparse/pivots/factors_in_shared_memory.cuh"
 
 namespace spsolve::cuda {
 

@@ -3,7 +3,7 @@
 // Factors a diagonal block of 16 or 32 columns by the first warp of a thread block: a lane a row,
 // which it keeps in registers, and nothing to wait for but the lane with the pivot.
 
-#include "cuda/sparse/pivot_block.cuh"
+#include "cuda/sparse/pivots/pivot_block.cuh"
 
 namespace spsolve::cuda {
 
