@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "cuda/core/cuda_check.hpp"
@@ -39,6 +40,27 @@ class PageLock {
 
  private:
   void* memory_ = nullptr;
+};
+
+/// Uploads from one and the same host memory, which somebody else owns and must outlive the object:
+/// its pages are locked from the first one on, where there are enough of them.
+class RepeatedUpload {
+ public:
+  /// to <- from on `stream`; `from` must stay as it is until that is done.
+  template <typename T>
+  void run(std::span<const T> from, T* to, cudaStream_t stream) {
+    constexpr std::size_t worth_locking = std::size_t{1} << 18;
+    if (!tried_ && from.size_bytes() >= worth_locking) {
+      // Nothing is ever written through this pointer: to lock pages is no change of them.
+      lock_.lock(const_cast<T*>(from.data()), from.size_bytes());
+      tried_ = true;
+    }
+    CUDA_CHECK(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream));
+  }
+
+ private:
+  PageLock lock_;
+  bool tried_ = false;  // the system may refuse
 };
 
 }  // namespace spsolve::cuda

@@ -113,11 +113,8 @@ class DeviceSparseMemory final : public SparseMemory {
   explicit DeviceSparseMemory(MakeGpuTeam make) : make_(std::move(make)) {}
 
   MemoryKind memory() const override { return MemoryKind::gpu; }
-  std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows, SystemMatrix* matrix) override {
-    const auto there =
-        matrix != nullptr ? rows_on_device(matrix->bands().products()) : std::nullopt;
-    if (!there) return host_scaled_values(rows);
-    return std::make_unique<DeviceScaledValues>(*there, *matrix);
+  std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows, SystemMatrix& matrix) override {
+    return std::make_unique<DeviceScaledValues>(rows, matrix);
   }
   std::unique_ptr<SparseElimination<float>> in_float(
       std::shared_ptr<const SparseAnalysis> analysis) override {

@@ -59,7 +59,7 @@ void GatheredMatrix::gather_rows_of(SystemMatrix& matrix) {
     });
     gather_parts(team_, std::span<const double>(own), std::span<double>(whole_.values), sizes, 0);
   } else {
-    values_of_ = nullptr;
+    forget_values();
     const RowLayout to = RowLayout::on_first_rank(matrix.order(), team_.size());
     whole_ = redistribute_rows(team_, matrix.layout(), matrix.scaled_rows({}), to);
   }
@@ -91,7 +91,7 @@ void GatheredMatrix::gather(SystemMatrix& matrix) {
 /// else, as symmetry is looked for each time, by a copy. Hands back what is left of L U's rows.
 Csr<double> GatheredMatrix::clean() {
   entries_ = {};
-  values_of_ = nullptr;
+  forget_values();
   if (!has_stored_zeros(*rows_)) return {};
   if (choice_.kind == Factorization::lu) entries_ = without_zeros(rows_->values);
   Csr<double> cleaned = without_stored_zeros(*rows_).matrix;
@@ -102,11 +102,16 @@ Csr<double> GatheredMatrix::clean() {
   return {};
 }
 
+/// Before what they are of changes its pattern, or goes.
+void GatheredMatrix::forget_values() {
+  values_.reset();
+  values_of_ = nullptr;
+}
+
 /// Makes what scales the values of rows_, unless it is there.
 void GatheredMatrix::take_values(SystemMatrix& matrix) {
   if (values_of_ == rows_) return;
-  const bool own = rows_ == &matrix.local_rows();
-  values_ = memory_.values_of(*rows_, own ? &matrix : nullptr);
+  values_ = memory_.values_of(*rows_, matrix);
   values_->take_only(entries_.taken);
   values_of_ = rows_;
 }
@@ -143,10 +148,13 @@ void GatheredMatrix::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Preci
                                   Equilibration& scaling) {
   gather(matrix);
   scaling.scales = false;
-  if (wanted != AutoSwitch::off) {
-    lent_.on_first_rank(
-        is_large(), [&] { find_scale_factors(*values_, *analysis_, wanted, precision, scaling); });
-  }
+  lent_.on_first_rank(is_large(), [&] {
+    if (wanted == AutoSwitch::off) {
+      values_->begin({}, {});
+    } else {
+      find_scale_factors(*values_, *analysis_, wanted, precision, scaling);
+    }
+  });
   scaling.scales = broadcast_value(team_, scaling.scales, 0);
   if (!scaling.scales) {
     scaling = {};

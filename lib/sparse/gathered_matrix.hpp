@@ -58,6 +58,7 @@ class GatheredMatrix {
   void gather_rows_of(SystemMatrix& matrix);
   Csr<double> clean();
   void analyse(const Csr<double>& rows, const SystemMatrix& matrix);
+  void forget_values();
   void take_values(SystemMatrix& matrix);
   void scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const;
   Equilibration gathered_scaling(const SystemMatrix& matrix, const Equilibration& scaling) const;

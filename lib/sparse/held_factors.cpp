@@ -126,8 +126,7 @@ PivotCounts HeldFactors<T>::factor(const std::shared_ptr<const SparseAnalysis>& 
     deal(bands, kind);
     const auto rule =
         broadcast_value(team_, first ? perturbing_rule<T>(values->largest()) : PivotRule{}, 0);
-    const std::vector<double> none;
-    return shared_->factor(first ? values->on_host() : none, rule,
+    return shared_->factor(first ? values : nullptr, rule,
                            progress_of(run, shared_->flops(), shared_->fronts()).front);
   }
   PivotCounts counts;

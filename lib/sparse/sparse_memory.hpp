@@ -16,10 +16,10 @@ class SparseMemory {
 
   virtual MemoryKind memory() const = 0;
 
-  /// The values of `rows`, to be scaled where they lie. `matrix` has these very rows, all of them,
-  /// and must outlive what is made; null: none has.
+  /// The values of `rows`, all those of `matrix`, with or without its stored zeros, to be scaled in
+  /// this memory. Both must outlive what is made.
   virtual std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows,
-                                                  SystemMatrix* /*matrix*/) {
+                                                  SystemMatrix& /*matrix*/) {
     return host_scaled_values(rows);
   }
 

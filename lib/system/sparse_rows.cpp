@@ -121,6 +121,12 @@ void plan_over_ranks(const SolverQuestion& question, int rank, double share, con
         {phase, "places of fronts, values of the matrix", scaled(of.lists, scale)});
     plan.on_gpu.push_back(
         {phase, "vectors in the order of elimination", scaled(of.column, share * scale * width)});
+    if (rank == 0) {
+      // The rows, their values scaled, a list of whose they are, and another rank's.
+      plan.on_gpu.push_back(
+          {phase, "matrix, whose values are dealt out",
+           csr_bytes(question.shape.rows, question.shape.nonzeros, 4 * sizeof(double))});
+    }
     return;
   }
   const auto [of, scale] = memory_in_team(question, question.study.of_ranks, rank);

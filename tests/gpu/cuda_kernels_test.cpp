@@ -61,6 +61,7 @@ bool check(const Kernel& kernel, const ProductReference<T>& reference,
     const std::vector<T> x = leading_columns(reference, columns);
     const Index size = reference.matrix.rows * columns;
     const std::vector<T> y = gpu_product(*product, x, size, columns);
+    SCOPED_TRACE(product->detail());
     // Of `auto` not before its first product: that is when it converts the matrix.
     if (reference.matrix.nonzeros() > 0) {
       EXPECT_GT(product->bytes(), 0);

@@ -41,7 +41,7 @@ void expect_what_hosts_find(const Csr<double>& matrix, Factorization kind) {
   SoloTeam team;
   SystemMatrix of_gpu(team, RowLayout{matrix.rows, 1}, Csr<double>(matrix), device_vector_memory());
   const auto host = host_scaled_values(matrix);
-  DeviceScaledValues device(*rows_on_device(of_gpu.bands().products()), of_gpu);
+  DeviceScaledValues device(of_gpu.local_rows(), of_gpu);
   for (const AutoSwitch wanted : {AutoSwitch::automatic, AutoSwitch::on}) {
     Equilibration expected, found;
     find_scale_factors(*host, *analysis, wanted, Precision::float64, expected);
@@ -79,7 +79,7 @@ TEST_F(GpuScaledValues, AreThoseOfSomeEntriesWhereAskedFor) {
   SoloTeam team;
   SystemMatrix of_gpu(team, RowLayout{matrix.rows, 1}, Csr<double>(matrix), device_vector_memory());
   const auto host = host_scaled_values(matrix);
-  DeviceScaledValues device(*rows_on_device(of_gpu.bands().products()), of_gpu);
+  DeviceScaledValues device(of_gpu.local_rows(), of_gpu);
   std::vector<Index> some;
   for (Index k = 0; k < matrix.nonzeros(); k += 3) some.push_back(k);
   for (ScaledValues* values : {host.get(), static_cast<ScaledValues*>(&device)}) {
@@ -94,6 +94,24 @@ TEST_F(GpuScaledValues, AreThoseOfSomeEntriesWhereAskedFor) {
     EXPECT_EQ(device.on_host().size(), some.size());
     EXPECT_EQ(device.on_host(), host->on_host());
     EXPECT_EQ(device.largest(), host->largest());
+  }
+}
+
+TEST_F(GpuScaledValues, AreUploadedWhereRowsAreNotThoseOfTheMatrix) {
+  Csr<double> rows = badly_scaled(generate_matrix("circuit:40000"), 3);
+  SoloTeam team;
+  SystemMatrix of_gpu(team, RowLayout{rows.rows, 1}, Csr<double>(rows), device_vector_memory());
+  const auto host = host_scaled_values(rows);
+  DeviceScaledValues device(rows, of_gpu);
+  for (int round = 0; round < 3; ++round) {
+    for (ScaledValues* values : {host.get(), static_cast<ScaledValues*>(&device)}) {
+      values->begin({}, {});
+      values->find_maxima(false);
+      values->scale_rows(false);
+      values->finish(true);
+    }
+    EXPECT_EQ(device.on_host(), host->on_host());
+    for (std::size_t k = 0; k < rows.values.size(); k += 3) rows.values[k] *= -5;
   }
 }
 
@@ -129,7 +147,7 @@ TEST_F(GpuScaledValues, TellValuesThatAreNoNumbers) {
     SoloTeam team;
     SystemMatrix of_gpu(team, RowLayout{matrix.rows, 1}, Csr<double>(matrix),
                         device_vector_memory());
-    DeviceScaledValues values(*rows_on_device(of_gpu.bands().products()), of_gpu);
+    DeviceScaledValues values(of_gpu.local_rows(), of_gpu);
     values.begin({}, {});
     values.finish(false);
     EXPECT_EQ(values.largest(), std::numeric_limits<double>::infinity());

@@ -36,6 +36,18 @@ class GpuTeamElimination : public GpuTeamTest {
       return elimination.factor(team.rank() == 0 ? matrix.values : std::vector<double>{},
                                 perturbing_rule<T>(largest_magnitude(matrix.values)));
     }
+    /// The same with values that rank 0 has on its GPU.
+    PivotCounts factor_on_gpu() {
+      SystemMatrix in_bands = test::matrix_in_bands(team, matrix, device_vector_memory());
+      std::unique_ptr<ScaledValues> values;
+      if (team.rank() == 0) {
+        values = memory->values_of(matrix, in_bands);
+        values->begin({}, {});
+        values->finish(false);
+      }
+      const PivotRule rule = perturbing_rule<T>(largest_magnitude(matrix.values));
+      return elimination.factor(values.get(), rule, {});
+    }
     Dense<double> solve(bool transposed, const Dense<double>& b) {
       const auto right = test::vectors_of(team, b), x = right->similar(b.columns);
       elimination.solve(transposed, *right, *x);
@@ -120,9 +132,9 @@ TEST_F(GpuTeamElimination, HasTheSameBitsTwice) {
   const Csr<double> matrix = generate_matrix("convdiff3d:13");
   const Dense<double> b = test::right_hand_sides(matrix.rows, 2);
   std::vector<double> first;
-  for (int i = 0; i < 2; ++i) {
+  for (const bool on_gpu : {false, false, true, true}) {
     InTeam<double> system(*this, matrix, Factorization::lu, test::sharing_small_fronts());
-    system.factor();
+    on_gpu ? system.factor_on_gpu() : system.factor();
     const std::vector<double> x = system.solve(false, b).values;
     if (first.empty()) first = x;
     EXPECT_EQ(x, first);

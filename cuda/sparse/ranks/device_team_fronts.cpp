@@ -11,6 +11,7 @@
 #include "cuda/sparse/ranks/shared_row_kernels.hpp"
 #include "cuda/sparse/ranks/team_lists.hpp"
 #include "cuda/sparse/sweeps/front_sweeps.hpp"
+#include "cuda/sparse/values/device_scaled_values.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "solve/in_precision.hpp"
 
@@ -27,7 +28,8 @@ class DeviceTeamFronts final : public TeamFronts<T> {
     together(team, [&] { made_.emplace(tree); });
   }
 
-  PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
+  bool take_values(const ValueDealer& dealer, ScaledValues* values) override;
+  PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
                      const std::function<void(double)>& advance) override;
   Index most_columns() const override { return most_sweep_columns; }
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
@@ -78,6 +80,7 @@ class DeviceTeamFronts final : public TeamFronts<T> {
     return std::as_writable_bytes(
         std::span(made_->launcher.arena() + part.begin, static_cast<std::size_t>(part.elements)));
   }
+  void deal(const double* values);
   void clear(const Range& elements);
   void begin();
   void exchange(const ShareExchange& exchange);
@@ -96,6 +99,9 @@ class DeviceTeamFronts final : public TeamFronts<T> {
   Event forked_, joined_, entered_, left_;
   NestedGpuTeams teams_;
   std::optional<Made> made_;
+  // On the first rank: which of all values are whose, and another rank's on their way.
+  std::vector<DeviceArray<Index>> sources_;
+  DeviceArray<double> leaving_;
   DeviceArray<T> parts_;  // of all ranks, of a block's rows
   std::map<const RowExchange*, std::unique_ptr<DeviceRowExchange<T>>> exchanges_;
 };
@@ -173,10 +179,53 @@ void DeviceTeamFronts<T>::run() {
 }
 
 template <typename T>
-PivotCounts DeviceTeamFronts<T>::factor(const std::vector<double>& values, const PivotRule& rule,
+bool DeviceTeamFronts<T>::take_values(const ValueDealer& dealer, ScaledValues* values) {
+  const auto* const here = dynamic_cast<const DeviceScaledValues*>(values);
+  if (!broadcast_value(team_, here != nullptr, 0)) return false;
+  together(team_, [&] {
+    if (tree_.rank > 0 || !sources_.empty()) return;
+    std::size_t most = 0;
+    for (int rank = 0; rank < tree_.ranks; ++rank) {
+      sources_.emplace_back(dealer.sources(rank));
+      if (rank > 0) most = std::max(most, dealer.sources(rank).size());
+    }
+    leaving_.grow(static_cast<Index>(most));
+  });
+  entered_.record(current_stream());
+  entered_.hold(main_);
+  const StreamScope scope(main_);
+  deal(here != nullptr ? here->data() : nullptr);
+  return true;
+}
+
+/// From the first rank, which has all values on its GPU, to each rank those of its entries.
+template <typename T>
+void DeviceTeamFronts<T>::deal(const double* values) {
+  GpuTeam& team = teams_.at(0);
+  const auto bytes_of = [](DeviceArray<double>& array, Index count) {
+    return std::as_writable_bytes(std::span(array.data(), static_cast<std::size_t>(count)));
+  };
+  const Index own = tree_.values();
+  if (tree_.rank > 0) {
+    if (own == 0) return;
+    const Incoming mine{0, bytes_of(made_->values, own)};
+    return team.exchange_parts({}, {&mine, 1});
+  }
+  for (int rank = 1; rank < tree_.ranks; ++rank) {
+    const DeviceArray<Index>& list = sources_[rank];
+    if (list.size() == 0) continue;
+    take_entries(values, list.data(), list.size(), leaving_.data(), main_.get());
+    const Outgoing theirs{rank, bytes_of(leaving_, list.size())};
+    team.exchange_parts({&theirs, 1}, {});
+  }
+  take_entries(values, sources_[0].data(), own, made_->values.data(), main_.get());
+}
+
+template <typename T>
+PivotCounts DeviceTeamFronts<T>::factor(const std::vector<double>* values, const PivotRule& rule,
                                         const std::function<void(double)>&) {
   const StreamScope here(main_);
-  made_->launcher.upload(values, made_->values.data());
+  if (values != nullptr) made_->launcher.upload(*values, made_->values.data());
   made_->launcher.begin(rule.least);
   begin();
   run();

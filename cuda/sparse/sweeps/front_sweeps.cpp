@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "cuda/sparse/sweeps/border_kernels.hpp"
 
 namespace spsolve::cuda {
 
@@ -89,6 +90,9 @@ void FrontSweeps<T>::write_tasks(const FrontPlaces& all, const std::vector<int>&
                                 all.by_level.end());
   for (std::size_t panel = all.by_level.size(); panel < all.places.size(); ++panel) {
     above.push_back(static_cast<LocalIndex>(panel));
+    Piece& piece = pieces_[piece_of[panel]];
+    piece.panel = static_cast<int>(panel);
+    piece.place = all.places[panel];
   }
   std::vector<std::vector<SweepTask>> forward(pieces_.size()), backward(pieces_.size());
   for (const LocalIndex s : above) {
@@ -122,6 +126,11 @@ template <typename T>
 void FrontSweeps<T>::make_room(Index columns) {
   for (DeviceArray<T>* vectors : {&b_, &y_, &x_}) vectors->grow(rows_ * columns);
   passed_up_.grow(border_.size() * columns);
+  Index parts = 0;
+  for (const Piece& piece : pieces_) {
+    if (piece.panel >= 0) parts = std::max(parts, elements_of_border_parts(piece.place));
+  }
+  border_parts_.grow(parts * columns);
 }
 
 template <typename T>
@@ -165,6 +174,12 @@ void FrontSweeps<T>::backward(std::size_t piece, cudaStream_t stream) {
   const Piece& of = pieces_[piece];
   Sweep<T>& sweep = backward_sweep_;
   sweep.next = next_.data() + 2 * piece + 1;
+  // A panel has few blocks of pivots, each of which would go along the whole border by itself. Its
+  // x is there: blocks behind it, and other fronts, are other pieces.
+  sweep.without_borders = of.panel >= 0;
+  if (of.panel >= 0) {
+    subtract_border(sweep, of.panel, of.place, border_parts_.data(), y_.data(), stream);
+  }
   sweep_backward(sweep, backward_.data() + of.backward.first, of.backward.size(), stream);
   sweep_small_backward(sweep, small_.data() + of.small.first, of.small.size(), stream);
 }

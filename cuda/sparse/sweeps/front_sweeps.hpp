@@ -46,6 +46,8 @@ class FrontSweeps {
   struct Piece {
     Range small;              ///< fronts of subtrees of small ones
     Range forward, backward;  ///< tasks of the fronts above
+    int panel = -1;           ///< the only one there is: its number
+    FrontPlace place;         ///< of that
   };
 
   void write_small(const FrontPlaces& all, const std::vector<int>& piece_of);
@@ -60,6 +62,7 @@ class FrontSweeps {
   DeviceArray<unsigned> taken_starts_, taken_;
   DeviceArray<SweepTask> forward_, backward_;
   DeviceArray<T> b_, y_, x_, passed_up_;
+  DeviceArray<T> border_parts_;              // of a panel, see subtract_border()
   Sweep<T> forward_sweep_, backward_sweep_;  // of the sweeps that began last
 };
 

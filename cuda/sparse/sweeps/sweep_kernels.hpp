@@ -30,6 +30,7 @@ struct Sweep {
                  ///< before
   int* next;     ///< the next task; 0 before
   int columns;   ///< at most most_sweep_columns
+  bool without_borders = false;  ///< backward: b has that of borders taken off
 };
 
 /// x <- L^-1 b, children first, and x <- U^-1 b, parents first, by these tasks.

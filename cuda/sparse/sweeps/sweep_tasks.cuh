@@ -22,7 +22,9 @@ struct SweepFront {
   __device__ SweepFront(const Sweep<T>& sweep, int front)
       : place(sweep.places[front]),
         lower(sweep.factors + (sweep.transposed ? place.upper : place.lower)),
-        upper(sweep.factors + (sweep.transposed ? place.lower : place.upper)) {}
+        upper(sweep.factors + (sweep.transposed ? place.lower : place.upper)) {
+    if (sweep.without_borders) place.border = 0;
+  }
 
   __device__ bool is_pivots(int tile) const { return tile < place.blocks(); }
   /// Its first row among the pivots, or among the border.

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "cuda/core/stream.hpp"
+#include "cuda/vectors/device_vector_memory.hpp"
+#include "cuda/vectors/products/device_band_products.hpp"
 
 namespace spsolve::cuda {
 
@@ -23,16 +25,32 @@ std::vector<RowPiece> pieces_of_long_rows(std::span<const Index> row_offsets) {
 
 }  // namespace
 
-DeviceScaledValues::DeviceScaledValues(const CsrView<double>& a, const SystemMatrix& matrix)
-    : a_(a),
-      pieces_(pieces_of_long_rows(matrix.local_rows().row_offsets)),
+DeviceScaledValues::DeviceScaledValues(const Csr<double>& rows, SystemMatrix& matrix)
+    : host_rows_(rows),
       matrix_(matrix),
-      of_rows_(a.rows),
-      reduced_(4) {}
+      pieces_(pieces_of_long_rows(rows.row_offsets)),
+      of_rows_(rows.rows),
+      reduced_(4) {
+  const auto there =
+      &rows == &matrix.local_rows() ? rows_on_device(matrix.bands().products()) : std::nullopt;
+  if (!there) uploaded_ = Uploaded{DeviceCsr<double>::from_csr(rows, {}), {}, false};
+  a_ = there ? *there : uploaded_->rows.view();
+}
+
+void DeviceScaledValues::upload_new_values() {
+  if (!std::exchange(uploaded_->is_used, true)) return;
+  uploaded_->upload.run(std::span<const double>(host_rows_.values), uploaded_->rows.values.data(),
+                        current_stream());
+}
+
+std::unique_ptr<Vectors> DeviceScaledValues::vector() const {
+  if (matrix_.team().size() == 1) return matrix_.vectors(1);
+  return device_vector_memory().vectors(alone_, RowLayout{a_.rows, 1}, 1);
+}
 
 void DeviceScaledValues::set_factors(std::span<const double> given,
                                      std::shared_ptr<Vectors>& factors) {
-  if (factors == nullptr) factors = matrix_.vectors(1);
+  if (factors == nullptr) factors = vector();
   if (given.empty()) {
     factors->fill(1);
   } else {
@@ -47,6 +65,7 @@ void DeviceScaledValues::take_only(std::vector<Index> entries) {
 void DeviceScaledValues::begin(std::span<const double> r, std::span<const double> c) {
   host_values_.clear();
   values_ = nullptr;
+  if (uploaded_) upload_new_values();
   symmetric_ = r.empty() && c.empty();
   set_factors(r, r_);
   if (!symmetric_) set_factors(c, c_);
@@ -55,7 +74,7 @@ void DeviceScaledValues::begin(std::span<const double> r, std::span<const double
 void DeviceScaledValues::find_maxima(bool symmetric) {
   const cudaStream_t stream = current_stream();
   if (symmetric_ && !symmetric) {  // c goes its own way from here
-    if (c_ == nullptr) c_ = matrix_.vectors(1);
+    if (c_ == nullptr) c_ = vector();
     copy(*r_, *c_);
     symmetric_ = false;
   }

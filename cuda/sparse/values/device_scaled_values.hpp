@@ -1,6 +1,12 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "cuda/core/device_array.hpp"
+#include "cuda/core/page_lock.hpp"
 #include "cuda/multiply/device_csr.hpp"
 #include "cuda/sparse/values/value_kernels.hpp"
 #include "cuda/vectors/device_vectors.hpp"
@@ -8,13 +14,15 @@
 
 namespace spsolve::cuda {
 
-/// ScaledValues of a matrix that lies in the memory of the current GPU: the same factors, bit for
-/// bit, as on a host. Work runs on current_stream(), and is waited for where something comes back.
+/// ScaledValues in the memory of the current GPU: the same factors, bit for bit, as on a host. Work
+/// runs on current_stream(), and is waited for where something comes back.
 class DeviceScaledValues final : public ScaledValues {
  public:
-  /// `a` shows the rows of `matrix`, all of which this process has; both must stay for as long as
-  /// the object is used. Factors that read_factors() hands out are there until begin().
-  DeviceScaledValues(const CsrView<double>& a, const SystemMatrix& matrix);
+  /// `rows`: all those of `matrix`, with or without its stored zeros; both must outlive the object.
+  /// Where they are the matrix' own ones, and on this GPU, they are taken from there, else uploaded
+  /// whenever it begins. Factors that read_factors() hands out are there until begin(), and those
+  /// of a matrix that several ranks share as long as the object.
+  DeviceScaledValues(const Csr<double>& rows, SystemMatrix& matrix);
 
   void take_only(std::vector<Index> entries) override;
   void begin(std::span<const double> r, std::span<const double> c) override;
@@ -32,15 +40,27 @@ class DeviceScaledValues final : public ScaledValues {
   const double* data() const { return values_; }
 
  private:
+  /// Rows that are nowhere else on the GPU.
+  struct Uploaded {
+    DeviceCsr<double> rows;
+    RepeatedUpload upload;
+    bool is_used = false;  // the first values are there
+  };
+
+  void upload_new_values();
+  std::unique_ptr<Vectors> vector() const;
   void set_factors(std::span<const double> given, std::shared_ptr<Vectors>& factors);
   double* r() { return on_device(*r_).data(); }
   double* c() { return on_device(symmetric_ ? *r_ : *c_).data(); }
   RowsInPieces rows() const { return {a_, pieces_.data(), pieces_.size()}; }
 
+  const Csr<double>& host_rows_;
+  const SystemMatrix& matrix_;
+  mutable SoloTeam alone_;  // of vectors of all rows, where the matrix' are not
+  std::optional<Uploaded> uploaded_;
   CsrView<double> a_;
   DeviceArray<RowPiece> pieces_;
-  bool symmetric_ = false;  // c is r
-  const SystemMatrix& matrix_;
+  bool symmetric_ = false;          // c is r
   std::shared_ptr<Vectors> r_, c_;  // which solves come to share
   DeviceArray<Index> only_;
   DeviceArray<double> of_rows_, of_columns_, scaled_, taken_;

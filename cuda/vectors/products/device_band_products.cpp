@@ -27,15 +27,7 @@ class DeviceBandProducts final : public BandProducts {
 
   void take_new_values() override {
     const cudaStream_t stream = current_stream();
-    const std::size_t bytes = host_rows_.values.size() * sizeof(double);
-    constexpr std::size_t worth_locking = std::size_t{1} << 18;
-    if (!locks_values_ && bytes >= worth_locking) {
-      // The values are never written to through this pointer: to lock pages is no change of them.
-      locked_.lock(const_cast<double*>(host_rows_.values.data()), bytes);
-      locks_values_ = true;
-    }
-    CUDA_CHECK(cudaMemcpyAsync(rows_.values.data(), host_rows_.values.data(), bytes,
-                               cudaMemcpyHostToDevice, stream));
+    upload_.run(std::span<const double>(host_rows_.values), rows_.values.data(), stream);
     wait_for(stream);
     transposed_.reset();
     if (!expects_many_) return;
@@ -164,8 +156,7 @@ class DeviceBandProducts final : public BandProducts {
   }
 
   const Csr<double>& host_rows_;
-  PageLock locked_;            // the values, once there are new ones
-  bool locks_values_ = false;  // or cannot
+  RepeatedUpload upload_;  // of values
   Index own_columns_;
   DeviceCsr<double> rows_;
   bool expects_many_ = false;  // and has one more form, where the rows suit one

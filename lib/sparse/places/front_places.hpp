@@ -19,6 +19,13 @@ inline constexpr int small_front = 64;
 /// Right-hand sides that a solve on a GPU takes at a time, at most.
 inline constexpr int most_sweep_columns = 16;
 
+/// Rows of the border of a panel that others share, of which a solve on a GPU takes pieces side by
+/// side.
+inline constexpr int rows_of_border_piece = 256;
+constexpr Index pieces_of_border(Index border) {
+  return (border + rows_of_border_piece - 1) / rows_of_border_piece;
+}
+
 /// Elements that places of large fronts, and columns in them, are multiples of.
 inline constexpr int front_alignment = 4;
 

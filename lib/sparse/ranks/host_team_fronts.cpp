@@ -17,14 +17,14 @@ class HostTeamFronts final : public TeamFronts<T> {
  public:
   HostTeamFronts(Team& team, const RankTree& tree) : team_(team), tree_(tree), teams_(team, tree) {}
 
-  PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
+  PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
                      const std::function<void(double)>& advance) override {
     const SingleThreadedBlas here;
     own_solve_.reset();
     together(team_, [&] {
       if (!factors_) factors_.emplace(team_, tree_, teams_, here.threads());
     });
-    const PivotCounts counts = factors_->factor(values, rule, advance);
+    const PivotCounts counts = factors_->factor(*values, rule, advance);
     if (counts.failed >= 0) return counts;
     together(team_, [&] {
       std::vector<FactoredFront<T>> fronts;

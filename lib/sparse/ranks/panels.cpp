@@ -108,7 +108,7 @@ GpuFactorMemory gpu_memory_in_team(const RankTree& tree) {
   GpuFactorMemory memory =
       gpu_factor_memory(tree.own, tree.kind, tree.values(), std::ssize(tree.own_entries.entries));
   // Shared fronts follow each other; what a child passed up stays until its parent has it.
-  std::int64_t most = 0, borders = 0;
+  std::int64_t most = 0, borders = 0, border_parts = 0;
   std::vector<Index> passed_up(tree.shared.size(), 0);
   for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
     if (!tree.teams[s].holds(tree.rank)) continue;
@@ -119,6 +119,7 @@ GpuFactorMemory gpu_memory_in_team(const RankTree& tree) {
       const FrontPlace panel = layout.panel(b);
       memory.factors += factor_elements(tree.kind, panel) * value;
       borders += panel.border;
+      border_parts = std::max(border_parts, pieces_of_border(panel.border) * panel.pivots);
     }
     const OnTheWay of = on_the_way(tree, s);
     passed_up[s] = of.passed_up;
@@ -133,7 +134,7 @@ GpuFactorMemory gpu_memory_in_team(const RankTree& tree) {
   memory.lists +=
       std::ssize(tree.shared_entries.entries) * static_cast<std::int64_t>(sizeof(FrontEntry)) +
       (4 * borders + std::ssize(tree.places)) * index;
-  memory.column += (3 * tree.shared.order() + borders) * value;
+  memory.column += (3 * tree.shared.order() + borders + border_parts) * value;
   return memory;
 }
 

@@ -98,6 +98,9 @@ class ValueDealer {
   /// message from rank 0 to each rank. Collective.
   const std::vector<double>& deal(const std::vector<double>& values);
 
+  /// On rank 0: which of all values are that rank's.
+  const std::vector<Index>& sources(int rank) const { return sources_[rank]; }
+
  private:
   Team& team_;
   std::vector<std::vector<Index>> sources_;  // on rank 0, of each rank

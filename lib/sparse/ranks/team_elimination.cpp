@@ -32,7 +32,15 @@ TeamElimination<T>::TeamElimination(Team& team, SparseMemory& memory,
 template <typename T>
 PivotCounts TeamElimination<T>::factor(const std::vector<double>& values, const PivotRule& rule,
                                        const std::function<void(double)>& advance) {
-  return made_->factor(dealer_.deal(values), rule, advance);
+  return made_->factor(&dealer_.deal(values), rule, advance);
+}
+
+template <typename T>
+PivotCounts TeamElimination<T>::factor(ScaledValues* values, const PivotRule& rule,
+                                       const std::function<void(double)>& advance) {
+  if (made_->take_values(dealer_, values)) return made_->factor(nullptr, rule, advance);
+  const std::vector<double> none;
+  return factor(values != nullptr ? values->on_host() : none, rule, advance);
 }
 
 template <typename T>

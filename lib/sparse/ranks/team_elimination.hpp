@@ -40,6 +40,10 @@ class TeamElimination {
   PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
                      const std::function<void(double)>& advance = {});
 
+  /// The same with values that may lie in the memory of the device; other ranks pass null.
+  PivotCounts factor(ScaledValues* values, const PivotRule& rule,
+                     const std::function<void(double)>& advance);
+
   /// x <- A^-1 b or A^-T b, in bands. Two messages each way with each rank of the rows that change
   /// ranks, and those of TeamFronts. Collective.
   void solve(bool transposed, const Vectors& b, Vectors& x);

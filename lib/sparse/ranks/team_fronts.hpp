@@ -6,6 +6,7 @@
 
 #include "distribute/row_exchange.hpp"
 #include "sparse/ranks/rank_tree.hpp"
+#include "sparse/values/scaled_values.hpp"
 #include "vectors/vectors.hpp"
 
 namespace spsolve {
@@ -17,11 +18,18 @@ class TeamFronts {
  public:
   virtual ~TeamFronts() = default;
 
-  /// Factors the matrix with this rank's values, in the order of its entries. `advance` is called
+  /// Takes this rank's of the values that rank 0 has (others pass null), where those lie in the
+  /// memory of the device: whether they do. The next factor() has them.
+  virtual bool take_values(const ValueDealer& /*dealer*/, ScaledValues* /*values*/) {
+    return false;
+  }
+
+  /// Factors the matrix with this rank's values, in the order of its entries; null: with those that
+  /// were taken. `advance` is called
   /// with the flops of this rank's part of each piece of work. The counts of all ranks; a failure
   /// is the number of a pivot among those of a rank or of the shared fronts. Throws on every rank
   /// where one has not enough memory.
-  virtual PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
+  virtual PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
                              const std::function<void(double)>& advance) = 0;
 
   /// Columns that solve() takes at a time, at most.
