@@ -52,6 +52,14 @@ bool GatheredMatrix::is_large() const {
 /// On rank 0 of several; of a pattern that is there values alone.
 void GatheredMatrix::gather_rows_of(SystemMatrix& matrix) {
   if (broadcast_value(team_, kept_ == &matrix, 0)) {
+    // Nothing is looked for in values of a pattern all of which L U takes.
+    const bool as_they_are = choice_.kind == Factorization::lu && entries_.taken.empty();
+    if (gather_values_ && broadcast_value(team_, as_they_are, 0) &&
+        gather_values_(matrix, values_.get())) {
+      kept_ = nullptr;
+      rows_ = &whole_;
+      return;
+    }
     const std::vector<double>& own = matrix.local_rows().values;
     const std::vector<Index> sizes = all_gather(team_, static_cast<Index>(own.size()));
     together(team_, [&] {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "solve/options.hpp"
@@ -35,6 +36,11 @@ class GatheredMatrix {
   /// object.
   GatheredMatrix(Team& team, SparseMemory& memory, LentProcessors& lent, const SparseChoice& choice,
                  std::shared_ptr<const SparseAnalysis> analysis);
+
+  /// What may gather new values without host memory, for values() on rank 0 and null elsewhere, and
+  /// says whether it did.
+  using GatherValues = std::function<bool(SystemMatrix& matrix, ScaledValues* whole)>;
+  void gather_by(GatherValues gather) { gather_values_ = std::move(gather); }
 
   /// As Inverse::find_scaling() says.
   void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
@@ -76,6 +82,7 @@ class GatheredMatrix {
       nullptr;  // of the analysis' pattern, but for what entries_ leaves out
   const SystemMatrix* kept_ = nullptr;  // of several ranks, the pattern of whole_
   TakenEntries entries_;                // none: all of them
+  GatherValues gather_values_;
   std::unique_ptr<ScaledValues> values_;
   const Csr<double>* values_of_ = nullptr;  // the rows that they are of
 };

@@ -56,6 +56,12 @@ class HeldFactors {
                                       const EliminationRun& run, const FactorFailure& failure,
                                       const std::function<void(const ThresholdOutcome&)>& refuse);
 
+  /// As TeamFronts::gather_values() says, of factors that all ranks hold; those of rank 0 alone
+  /// gather nothing. Collective.
+  bool gather_values(SystemMatrix& matrix, ScaledValues* whole) {
+    return shared_ != nullptr && shared_->gather_values(matrix, whole);
+  }
+
   /// Bytes of factors that rank 0's GPU has in host memory; on rank 0.
   std::int64_t host_bytes() const {
     return elimination_ != nullptr ? elimination_->host_bytes() : 0;

@@ -51,7 +51,11 @@ SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseCh
       lent_(team),
       gathered_(team, memory, lent_, choice, std::move(analysis)),
       factors_(team, memory, lent_, choice.over_ranks),
-      raw_(std::make_unique<Raw>(*this)) {}
+      raw_(std::make_unique<Raw>(*this)) {
+  gathered_.gather_by([this](SystemMatrix& matrix, ScaledValues* whole) {
+    return factors_.gather_values(matrix, whole);
+  });
+}
 
 template <typename T>
 SparseInverse<T>::~SparseInverse() = default;

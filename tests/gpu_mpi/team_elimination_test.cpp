@@ -11,6 +11,8 @@
 #include "helpers/systems_in_bands.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/symmetry.hpp"
+#include "solve/equilibrate.hpp"
+#include "sparse/sparse_inverse.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -138,6 +140,36 @@ TEST_F(GpuTeamElimination, HasTheSameBitsTwice) {
     const std::vector<double> x = system.solve(false, b).values;
     if (first.empty()) first = x;
     EXPECT_EQ(x, first);
+  }
+}
+
+/// Whose bands lie on the GPUs: no host has all of them again.
+TEST_F(GpuTeamElimination, TakesNewValuesOfAPattern) {
+  Csr<double> matrix = generate_matrix("convdiff3d:30");
+  SystemMatrix in_bands = test::matrix_in_bands(team, matrix, device_vector_memory());
+  const auto memory = device_sparse_memory([this](const Stream& stream) {
+    return Transports(team, Transport::automatic).make_team(stream);
+  });
+  SparseChoice choice;
+  choice.kind = Factorization::lu;
+  choice.over_ranks = true;
+  SparseInverse<double> inverse(team, *memory, choice, nullptr);
+  const Dense<double> b = test::right_hand_sides(matrix.rows, 2);
+  Progress silent("eliminating", 1, Progress::Show::off);
+  for (const double factor : {1.0, -3.0, 1e-9, 7.0}) {
+    SCOPED_TRACE(factor);
+    // The second time rows are of very different sizes.
+    for (Index k = 0; k < matrix.nonzeros(); k += 1 + k % 5) matrix.values[k] *= factor;
+    for (const AutoSwitch scales : {AutoSwitch::automatic, AutoSwitch::off}) {
+      in_bands.set_values(test::matrix_in_bands(team, matrix).local_rows().values);
+      Equilibration scaling;
+      inverse.find_scaling(in_bands, scales, Precision::float64, scaling);
+      inverse.prepare(in_bands, scaling);
+      inverse.eliminate({silent, nullptr, nullptr});
+      const auto right = test::vectors_of(in_bands, b), x = in_bands.vectors(2);
+      ScaledOperator::unscaled(inverse, in_bands, scaling).apply(*right, *x);
+      EXPECT_LT(test::backward_error(matrix, b, test::whole(*x)), 1e-10);
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include "cuda/sparse/sweeps/front_sweeps.hpp"
 #include "cuda/sparse/values/device_scaled_values.hpp"
 #include "cuda/vectors/device_vectors.hpp"
+#include "cuda/vectors/products/device_band_products.hpp"
 #include "solve/in_precision.hpp"
 
 namespace spsolve::cuda {
@@ -28,6 +29,7 @@ class DeviceTeamFronts final : public TeamFronts<T> {
     together(team, [&] { made_.emplace(tree); });
   }
 
+  bool gather_values(SystemMatrix& matrix, ScaledValues* whole) override;
   bool take_values(const ValueDealer& dealer, ScaledValues* values) override;
   PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
                      const std::function<void(double)>& advance) override;
@@ -176,6 +178,38 @@ void DeviceTeamFronts<T>::run() {
         break;
     }
   }
+}
+
+template <typename T>
+bool DeviceTeamFronts<T>::gather_values(SystemMatrix& matrix, ScaledValues* whole) {
+  const auto here = rows_on_device(matrix.bands().products());
+  auto* const there = dynamic_cast<DeviceScaledValues*>(whole);
+  double* const room = there != nullptr ? there->room_for_new_values() : nullptr;
+  const bool can = here && (tree_.rank > 0 || room != nullptr);
+  const std::vector<Index> sizes = all_gather(team_, can ? here->nonzeros : Index{-1});
+  if (*std::ranges::min_element(sizes) < 0) return false;
+  const cudaStream_t outer = current_stream();
+  entered_.record(outer);
+  entered_.hold(main_);
+  const auto bytes = [](double* values, Index count) {
+    return std::as_writable_bytes(std::span(values, static_cast<std::size_t>(count)));
+  };
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  if (tree_.rank > 0 && here->nonzeros > 0) {
+    outgoing.push_back({0, bytes(const_cast<double*>(here->values), here->nonzeros)});
+  } else if (tree_.rank == 0) {
+    Index first = sizes[0];
+    for (int rank = 1; rank < tree_.ranks; first += sizes[rank++]) {
+      if (sizes[rank] > 0) incoming.push_back({rank, bytes(room + first, sizes[rank])});
+    }
+    CUDA_CHECK(cudaMemcpyAsync(room, here->values, bytes(room, sizes[0]).size(),
+                               cudaMemcpyDeviceToDevice, main_.get()));
+  }
+  teams_.at(0).exchange_parts(outgoing, incoming);
+  left_.record(main_);
+  left_.hold(outer);
+  return true;
 }
 
 template <typename T>

@@ -33,14 +33,20 @@ DeviceScaledValues::DeviceScaledValues(const Csr<double>& rows, SystemMatrix& ma
       reduced_(4) {
   const auto there =
       &rows == &matrix.local_rows() ? rows_on_device(matrix.bands().products()) : std::nullopt;
-  if (!there) uploaded_ = Uploaded{DeviceCsr<double>::from_csr(rows, {}), {}, false};
+  if (!there) uploaded_ = Uploaded{DeviceCsr<double>::from_csr(rows, {}), {}, true};
   a_ = there ? *there : uploaded_->rows.view();
 }
 
 void DeviceScaledValues::upload_new_values() {
-  if (!std::exchange(uploaded_->is_used, true)) return;
+  if (std::exchange(uploaded_->has_new, false)) return;
   uploaded_->upload.run(std::span<const double>(host_rows_.values), uploaded_->rows.values.data(),
                         current_stream());
+}
+
+double* DeviceScaledValues::room_for_new_values() {
+  if (!uploaded_) return nullptr;
+  uploaded_->has_new = true;
+  return uploaded_->rows.values.data();
 }
 
 std::unique_ptr<Vectors> DeviceScaledValues::vector() const {

@@ -36,6 +36,10 @@ class DeviceScaledValues final : public ScaledValues {
   double largest() override;
   const std::vector<double>& on_host() override;
 
+  /// Room for new values of rows that are nowhere else on the GPU, which somebody fills before the
+  /// next begin(), in order with current_stream(); null where the rows are the matrix' own.
+  double* room_for_new_values();
+
   /// The values after finish(), in GPU memory.
   const double* data() const { return values_; }
 
@@ -44,7 +48,7 @@ class DeviceScaledValues final : public ScaledValues {
   struct Uploaded {
     DeviceCsr<double> rows;
     RepeatedUpload upload;
-    bool is_used = false;  // the first values are there
+    bool has_new = true;  // values that came otherwise
   };
 
   void upload_new_values();

@@ -44,6 +44,11 @@ class TeamElimination {
   PivotCounts factor(ScaledValues* values, const PivotRule& rule,
                      const std::function<void(double)>& advance);
 
+  /// As TeamFronts::gather_values() says. Collective.
+  bool gather_values(SystemMatrix& matrix, ScaledValues* whole) {
+    return made_->gather_values(matrix, whole);
+  }
+
   /// x <- A^-1 b or A^-T b, in bands. Two messages each way with each rank of the rows that change
   /// ranks, and those of TeamFronts. Collective.
   void solve(bool transposed, const Vectors& b, Vectors& x);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "distribute/row_exchange.hpp"
+#include "solve/system_matrix.hpp"
 #include "sparse/ranks/rank_tree.hpp"
 #include "sparse/values/scaled_values.hpp"
 #include "vectors/vectors.hpp"
@@ -17,6 +18,10 @@ template <typename T>
 class TeamFronts {
  public:
   virtual ~TeamFronts() = default;
+
+  /// Gathers the values of all bands of `matrix` in `whole`, which rank 0 has and others pass null
+  /// for, where all of them lie in the memory of the device: whether they do.
+  virtual bool gather_values(SystemMatrix& /*matrix*/, ScaledValues* /*whole*/) { return false; }
 
   /// Takes this rank's of the values that rank 0 has (others pass null), where those lie in the
   /// memory of the device: whether they do. The next factor() has them.
