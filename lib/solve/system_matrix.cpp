@@ -94,6 +94,19 @@ double SystemMatrix::infinity_norm_by_product(const Equilibration& scaling) {
   return maxima(*sums).front();
 }
 
+double SystemMatrix::one_norm_by_product(const Equilibration& scaling) {
+  const std::unique_ptr<Vectors> sums = vectors(1);
+  if (scaling.scales) {
+    bands_.apply_magnitudes_transposed(scaling.rows.vector(*this), *sums);
+    sums->scale_rows(scaling.columns.vector(*this));
+  } else {
+    const std::unique_ptr<Vectors> ones = vectors(1);
+    ones->fill(1);
+    bands_.apply_magnitudes_transposed(*ones, *sums);
+  }
+  return maxima(*sums).front();
+}
+
 double SystemMatrix::infinity_norm(const Equilibration& scaling) {
   if (&memory() != &host_vector_memory()) {
     const double norm = infinity_norm_by_product(scaling);
@@ -124,33 +137,21 @@ double SystemMatrix::infinity_norm(const Equilibration& scaling) {
 }
 
 double SystemMatrix::one_norm(const Equilibration& scaling) {
+  const double by_product = one_norm_by_product(scaling);
+  if (std::isfinite(by_product)) return by_product;
   const Csr<double>& rows = local_rows();
   const std::vector<double> column_factors =
       scaling.scales ? with_halo(scaling.columns.on_host()) : std::vector<double>{};
   const std::vector<double>& row_factors = scaling.rows.on_host();
-  // Sums of a few parts of the rows, whose number hangs on the matrix alone, side by side.
-  constexpr Index most_parts = 64, entries_of_sum = 8;
-  const Index columns = std::max<Index>(rows.columns, 1);
-  const Index parts =
-      std::clamp<Index>(rows.nonzeros() / (entries_of_sum * columns), 1, most_parts);
-  std::vector<Dense<double>> of_parts(static_cast<std::size_t>(parts));
-#pragma omp parallel for schedule(dynamic)
-  for (Index part = 0; part < parts; ++part) {
-    Dense<double> sums(rows.columns, 1);
-    for (Index i = rows.rows * part / parts; i < rows.rows * (part + 1) / parts; ++i) {
-      const auto places = rows.row_columns(i);
-      const auto values = rows.row_values(i);
-      for (std::size_t k = 0; k < places.size(); ++k) {
-        const double entry = std::abs(values[k]);
-        sums(places[k], 0) +=
-            scaling.scales ? entry * row_factors[i] * column_factors[places[k]] : entry;
-      }
+  Dense<double> of_columns(rows.columns, 1);
+  for (Index i = 0; i < rows.rows; ++i) {
+    const auto columns = rows.row_columns(i);
+    const auto values = rows.row_values(i);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const double entry = std::abs(values[k]);
+      of_columns(columns[k], 0) +=
+          scaling.scales ? entry * row_factors[i] * column_factors[columns[k]] : entry;
     }
-    of_parts[part] = std::move(sums);
-  }
-  Dense<double> of_columns = std::move(of_parts.front());
-  for (Index part = 1; part < parts; ++part) {
-    for (Index j = 0; j < rows.columns; ++j) of_columns(j, 0) += of_parts[part](j, 0);
   }
   double norm = 0;
   for (const double sum : over_columns(std::move(of_columns), Meeting::sum).values) {

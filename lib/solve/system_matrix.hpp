@@ -87,6 +87,7 @@ class SystemMatrix : public LinearOperator {
 
  private:
   double infinity_norm_by_product(const struct Equilibration& scaling);
+  double one_norm_by_product(const struct Equilibration& scaling);
 
   /// One number for each local column, own ones and the halo's, from those of own columns.
   std::vector<double> with_halo(const std::vector<double>& own) const;

@@ -129,6 +129,8 @@ TEST_F(GpuScaledValues, GiveTheNormsOfAHost) {
     const double bound = 1e-13;
     EXPECT_NEAR(device.infinity_norm(on_device) / host.infinity_norm(scaling), 1, bound);
     EXPECT_NEAR(device.infinity_norm({}) / host.infinity_norm({}), 1, bound);
+    EXPECT_NEAR(device.one_norm(on_device) / host.one_norm(scaling), 1, bound);
+    EXPECT_NEAR(device.one_norm({}) / host.one_norm({}), 1, bound);
   }
   // What overflows before both factors are there.
   Csr<double> matrix = generate_matrix("tridiagonal:5");
@@ -137,6 +139,7 @@ TEST_F(GpuScaledValues, GiveTheNormsOfAHost) {
                               std::vector<double>(5, 0x1p100)};
   SystemMatrix device(team, RowLayout{5, 1}, Csr<double>(matrix), device_vector_memory());
   EXPECT_EQ(device.infinity_norm(scaling), 3 * 0x1p80);
+  EXPECT_EQ(device.one_norm(scaling), 3 * 0x1p80);
 }
 
 TEST_F(GpuScaledValues, TellValuesThatAreNoNumbers) {

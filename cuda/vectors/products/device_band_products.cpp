@@ -81,18 +81,15 @@ class DeviceBandProducts final : public BandProducts {
   }
 
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
-    if (!transposed_) transposed_ = transposed_rows(rows_.view(), current_stream());
-    const Index columns = x.columns();
-    halo = Dense<double>(transposed_->rows - own_columns_, columns);
-    halo_.grow(halo.rows * columns);
-    const DeviceVectors& from = on_device(x);
-    multiply_rows({transposed_->view()}, {from.data(), nullptr, from.height()},
-                  {on_device(y).data(), halo_.data(), own_columns_}, columns, current_stream());
-    if (halo.values.empty()) return;
-    CUDA_CHECK(cudaMemcpyAsync(halo.values.data(), halo_.data(),
-                               halo.values.size() * sizeof(double), cudaMemcpyDeviceToHost,
-                               current_stream()));
-    wait_for(current_stream());
+    with_transposed(x, y, halo, multiply_rows);
+  }
+
+  void multiply_magnitudes_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
+    with_transposed(x, y, halo,
+                    [](const RowsView& a, const SplitRows<const double>& from,
+                       const SplitRows<double>& to, Index columns, cudaStream_t stream) {
+                      multiply_row_magnitudes(a, 1, from, to, columns, stream);
+                    });
   }
 
   void multiply_magnitudes(double h, const Vectors& x, const Dense<double>& halo,
@@ -138,6 +135,26 @@ class DeviceBandProducts final : public BandProducts {
     }
     return {rows_.view(), typed_ ? &typed_view_ : nullptr, sliced_ ? &sliced_view_ : nullptr,
             groups_ ? &groups_view_ : nullptr};
+  }
+
+  /// multiply(A^T, x, y and the halo, columns, stream), with what the halo gets brought to the
+  /// host.
+  template <typename Multiply>
+  void with_transposed(const Vectors& x, Vectors& y, Dense<double>& halo,
+                       const Multiply& multiply) {
+    const cudaStream_t stream = current_stream();
+    if (!transposed_) transposed_ = transposed_rows(rows_.view(), stream);
+    const Index columns = x.columns();
+    halo = Dense<double>(transposed_->rows - own_columns_, columns);
+    halo_.grow(halo.rows * columns);
+    const DeviceVectors& from = on_device(x);
+    multiply(RowsView{transposed_->view()}, {from.data(), nullptr, from.height()},
+             {on_device(y).data(), halo_.data(), own_columns_}, columns, stream);
+    if (halo.values.empty()) return;
+    CUDA_CHECK(cudaMemcpyAsync(halo.values.data(), halo_.data(),
+                               halo.values.size() * sizeof(double), cudaMemcpyDeviceToHost,
+                               stream));
+    wait_for(stream);
   }
 
   /// x by the local numbers of its rows, the halo brought to the GPU.

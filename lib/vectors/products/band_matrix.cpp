@@ -108,6 +108,17 @@ void BandMatrix::apply_and_dot(const Vectors& x, Vectors& y, const ToRow& sums) 
 void BandMatrix::apply_transposed(const Vectors& x, Vectors& y) {
   Dense<double> halo;
   products_->multiply_transposed(x, y, halo);
+  add_from_others(halo, y);
+}
+
+void BandMatrix::apply_magnitudes_transposed(const Vectors& x, Vectors& y) {
+  Dense<double> halo;
+  products_->multiply_magnitudes_transposed(x, y, halo);
+  add_from_others(halo, y);
+}
+
+/// What this rank found for others' rows goes there.
+void BandMatrix::add_from_others(const Dense<double>& halo, Vectors& y) {
   if (team_.size() == 1) return;
   Dense<double> own = spsolve::own_rows(y);
   halo_.give_back(halo, Meeting::sum, own);

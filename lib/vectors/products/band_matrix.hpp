@@ -62,6 +62,8 @@ class BandMatrix {
   void apply_and_dot(const Vectors& x, Vectors& y, const ToRow& sums);
   /// y <- A^T x
   void apply_transposed(const Vectors& x, Vectors& y);
+  /// y <- |A|^T |x|
+  void apply_magnitudes_transposed(const Vectors& x, Vectors& y);
   /// r <- b - A x, in double; r may be b.
   void subtract(const Vectors& b, const Vectors& x, Vectors& r);
   /// y <- y + A x
@@ -73,6 +75,8 @@ class BandMatrix {
   BandProducts& products() { return *products_; }
 
  private:
+  void add_from_others(const Dense<double>& halo, Vectors& y);
+
   Team& team_;
   RowLayout row_layout_;
   Index nonzeros_ = 0;

@@ -66,6 +66,10 @@ class BandProducts {
   /// transposed matrix is made at the first call, and kept.
   virtual void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) = 0;
 
+  /// The same with |A|^T |x|.
+  virtual void multiply_magnitudes_transposed(const Vectors& x, Vectors& y,
+                                              Dense<double>& halo) = 0;
+
   /// y_ic <- sum over j of |a_ij h h x_jc|: without overflow on the way for an h near the root of
   /// 1 / max |a_ij|.
   virtual void multiply_magnitudes(double h, const Vectors& x, const Dense<double>& halo,

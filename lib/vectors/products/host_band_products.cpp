@@ -130,22 +130,12 @@ class HostBandProducts final : public BandProducts {
   }
 
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
-    if (!transposed_) transposed_ = transpose(rows_);
-    const HostVectors& from = on_host(x);
-    HostVectors& own = on_host(y);
-    const Index columns = x.columns();
-    halo = Dense<double>(transposed_->rows - own_columns_, columns);
-#pragma omp parallel for schedule(static)
-    for (Index j = 0; j < transposed_->rows; ++j) {
-      double* const sum = j < own_columns_ ? own.row(j) : halo.row(j - own_columns_);
-      std::fill_n(sum, columns, 0.0);
-      const auto places = transposed_->row_columns(j);
-      const auto values = transposed_->row_values(j);
-      for (std::size_t k = 0; k < places.size(); ++k) {
-        const double* const element = from.row(places[k]);
-        for (Index c = 0; c < columns; ++c) sum[c] += values[k] * element[c];
-      }
-    }
+    add_up_transposed(x, y, halo, [](double value, double element) { return value * element; });
+  }
+
+  void multiply_magnitudes_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
+    add_up_transposed(x, y, halo,
+                      [](double value, double element) { return std::abs(value * element); });
   }
 
   void multiply_magnitudes(double h, const Vectors& x, const Dense<double>& halo,
@@ -209,6 +199,27 @@ class HostBandProducts final : public BandProducts {
   }
 
  private:
+  /// The sum over i of term(a_ij, x_i) for every column j, of own rows in y and of others' in halo.
+  template <typename Term>
+  void add_up_transposed(const Vectors& x, Vectors& y, Dense<double>& halo, const Term& term) {
+    if (!transposed_) transposed_ = transpose(rows_);
+    const HostVectors& from = on_host(x);
+    HostVectors& own = on_host(y);
+    const Index columns = x.columns();
+    halo = Dense<double>(transposed_->rows - own_columns_, columns);
+#pragma omp parallel for schedule(static)
+    for (Index j = 0; j < transposed_->rows; ++j) {
+      double* const sum = j < own_columns_ ? own.row(j) : halo.row(j - own_columns_);
+      std::fill_n(sum, columns, 0.0);
+      const auto places = transposed_->row_columns(j);
+      const auto values = transposed_->row_values(j);
+      for (std::size_t k = 0; k < places.size(); ++k) {
+        const double* const element = from.row(places[k]);
+        for (Index c = 0; c < columns; ++c) sum[c] += term(values[k], element[c]);
+      }
+    }
+  }
+
   /// y_ic <- result(i, c, sum over j of term(a_ij, x_jc))
   template <typename Term, typename Result>
   static void add_up(const Csr<double>& rows, const LocalRows& x, HostVectors& y, const Term& term,
