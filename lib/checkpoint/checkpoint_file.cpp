@@ -8,7 +8,8 @@ namespace {
 
 constexpr SectionKind identity_section{"checkpoint", 1};
 constexpr SectionKind right_hand_sides_section{"right-hand sides", 1};  // where they count
-constexpr Index most_rows = Index{1} << 29;                             // as of task: solve
+constexpr SectionKind addition_section{"addition", 1};
+constexpr Index most_rows = Index{1} << 29;  // as of task: solve
 
 /// The section's bytes; no padding anywhere.
 struct Identity {
@@ -75,6 +76,11 @@ void write_identity(SectionWriter& file, const EliminatedProblem& problem,
   file.write_values(std::span(&problem.right_hand_sides, 1));
 }
 
+void write_addition(SectionWriter& file, std::uint64_t stamp) {
+  file.begin(addition_section);
+  file.write_values(std::span<const std::uint64_t>(&stamp, 1));
+}
+
 CheckpointReader::CheckpointReader(const std::filesystem::path& path) : SectionReader(path) {
   Identity identity;
   read(section(identity_section), 0, std::as_writable_bytes(std::span(&identity, 1)));
@@ -95,6 +101,23 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path) : SectionR
          std::as_writable_bytes(std::span(&problem_.right_hand_sides, 1)));
   }
   part_ = {identity.generation, identity.stamp, identity.ranks, identity.rank};
+}
+
+std::vector<std::uint64_t> CheckpointReader::additions() const {
+  std::vector<std::uint64_t> stamps;
+  for (const FileSection& of : sections()) {
+    if (of.name != addition_section.name) continue;
+    read(of, 0, std::as_writable_bytes(std::span(&stamps.emplace_back(), 1)));
+  }
+  return stamps;
+}
+
+void CheckpointReader::cut_behind_addition(std::size_t count) const {
+  std::size_t kept = 0;
+  for (; kept < sections().size(); ++kept) {
+    if (sections()[kept].name == addition_section.name && count-- == 0) break;
+  }
+  SectionWriter::cut(path(), kept);
 }
 
 }  // namespace spsolve

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "checkpoint/section_file.hpp"
 #include "core/types.hpp"
@@ -46,6 +47,10 @@ struct CheckpointPart {
 void write_identity(SectionWriter& file, const EliminatedProblem& problem,
                     const CheckpointPart& part);
 
+/// Begins what is added to the file of a checkpoint by its section "addition": that of each rank
+/// bears the same `stamp`, which no other addition has.
+void write_addition(SectionWriter& file, std::uint64_t stamp);
+
 /// The file of a checkpoint that is read.
 class CheckpointReader : public SectionReader {
  public:
@@ -54,6 +59,12 @@ class CheckpointReader : public SectionReader {
 
   const EliminatedProblem& problem() const { return problem_; }
   const CheckpointPart& part() const { return part_; }
+
+  /// The stamps of what was added, in its order.
+  std::vector<std::uint64_t> additions() const;
+
+  /// Lets only the first `count` additions of the file count from now on. Throws Error(resources).
+  void cut_behind_addition(std::size_t count) const;
 
  private:
   EliminatedProblem problem_;

@@ -78,8 +78,8 @@ std::vector<Generation> Checkpoints::generations_there() {
   return found;
 }
 
-/// The stamps of this rank's share of the files of a generation, which are as they must be. Throws
-/// Error(input).
+/// The stamps of this rank's share of the files of a generation, which are as they must be: of each
+/// file its own, then how many additions it has, and theirs. Throws Error(input).
 std::vector<std::uint64_t> Checkpoints::check(const Generation& generation) const {
   const CheckpointFiles files = files_of(generation);
   std::vector<std::uint64_t> stamps;
@@ -93,9 +93,47 @@ std::vector<std::uint64_t> Checkpoints::check(const Generation& generation) cons
       reader.refuse("bears the name of another file");
     }
     reader.verify();
-    stamps.push_back(part.stamp);
+    const std::vector<std::uint64_t> additions = reader.additions();
+    stamps.insert(stamps.end(), {part.stamp, additions.size()});
+    stamps.insert(stamps.end(), additions.begin(), additions.end());
   }
   return stamps;
+}
+
+/// Compares the files of a generation by what check() found: they must be of one, and go back to
+/// the newest addition that all of them have, as the run that wrote them may have ended within
+/// another one. Collective.
+void Checkpoints::go_back_to_common(const Generation& generation,
+                                    std::span<const std::uint64_t> mine) const {
+  const auto stamps = all_gather_parts(team_, mine);
+  std::vector<std::span<const std::uint64_t>> additions;  // of each file
+  for (std::size_t at = 0; at < stamps.size();) {
+    if (stamps[at] != stamps.front()) {
+      fail(ExitCode::input, "{} and the files of the other ranks are of different checkpoints",
+           files_of(generation).path(0).string());
+    }
+    additions.push_back(std::span(stamps).subspan(at + 2, stamps[at + 1]));
+    at += 2 + stamps[at + 1];
+  }
+  const auto is_in = [](std::uint64_t stamp, std::span<const std::uint64_t> list) {
+    return std::ranges::find(list, stamp) != list.end();
+  };
+  std::span<const std::uint64_t> common = additions.front();
+  while (!common.empty() && !std::ranges::all_of(additions, [&](const auto& list) {
+    return is_in(common.back(), list);
+  })) {
+    common = common.first(common.size() - 1);
+  }
+  together(team_, [&] {
+    const CheckpointFiles files = files_of(generation);
+    for (int rank = team_.rank(); rank < generation.ranks; rank += team_.size()) {
+      const CheckpointReader file = files.open(rank);
+      const std::vector<std::uint64_t> list = file.additions();
+      const auto newest =
+          common.empty() ? list.begin() : std::ranges::find(list, common.back()) + 1;
+      file.cut_behind_addition(static_cast<std::size_t>(newest - list.begin()));
+    }
+  });
 }
 
 /// The step of a generation that is good on all ranks; where it isn't, a note says why, and of the
@@ -104,12 +142,7 @@ std::optional<Index> Checkpoints::try_generation(const Generation& generation, c
                                                  bool is_last) {
   try {
     const auto mine = together(team_, [&] { return check(generation); });
-    // What only all files together can show.
-    const auto stamps = all_gather_parts(team_, std::span(mine));
-    if (std::ranges::adjacent_find(stamps, std::not_equal_to<>{}) != stamps.end()) {
-      fail(ExitCode::input, "{} and the files of the other ranks are of different checkpoints",
-           files_of(generation).path(0).string());
-    }
+    go_back_to_common(generation, mine);
     return take(files_of(generation));
   } catch (const Error& error) {
     const bool begins_anew = is_last && wanted_.resume != ResumeChoice::require;
@@ -242,6 +275,7 @@ std::int64_t Checkpoints::write_file(const Generation& generation, const Checkpo
       way == Way::added ? static_cast<std::int64_t>(fs::file_size(path, none)) : std::int64_t{0};
   SectionWriter file = way == Way::added ? SectionWriter::adding_to(path) : SectionWriter(path);
   if (way == Way::anew) write_identity(file, problem_, part);
+  if (way == Way::added) write_addition(file, part.stamp);
   write(file);
   return file.commit() - before;
 }

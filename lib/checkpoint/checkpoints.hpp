@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -99,7 +100,9 @@ class Checkpoints {
 
   /// The same as keep() by sections that are added to the files of the newest generation, behind
   /// those that are there. A rank's file holds all of the new sections or none, whatever happens;
-  /// where the run ends in between, files of some ranks hold them and others do not. Collective.
+  /// where the run ends in between, files of some ranks hold them and others do not: resume() goes
+  /// back to what all of them hold. Where it goes on without them, they lie before what is added
+  /// next, which must name again whatever they named. Collective.
   void add(CheckpointWish agreed, Index step, const Write& write);
 
   /// Removes all checkpoints of this problem. Collective.
@@ -117,6 +120,7 @@ class Checkpoints {
   }
   std::vector<Generation> generations_there();
   std::vector<std::uint64_t> check(const Generation& generation) const;
+  void go_back_to_common(const Generation& generation, std::span<const std::uint64_t> mine) const;
   std::optional<Index> try_generation(const Generation& generation, const Take& take, bool is_last);
   void refuse_to_begin_anew(const std::string& foreign) const;
   std::string foreign_files() const;

@@ -74,6 +74,15 @@ SectionWriter SectionWriter::adding_to(const std::filesystem::path& path) {
                        static_cast<std::int64_t>(there.sections().size()));
 }
 
+void SectionWriter::cut(const std::filesystem::path& path, std::size_t sections) {
+  const SectionReader there(path);
+  if (sections >= there.sections().size()) return;
+  // What lies behind the new end stays until more is added: the old head names it up to the end.
+  SectionWriter(std::make_unique<io::GrowingFile>(path, there.size()),
+                there.sections()[sections].offset, static_cast<std::int64_t>(sections))
+      .commit();
+}
+
 void SectionWriter::put(std::span<const std::byte> bytes) {
   file_->write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   size_ += static_cast<std::int64_t>(bytes.size());

@@ -55,6 +55,10 @@ class SectionWriter {
   /// does. Throws Error(input) where the file is none of this form.
   static SectionWriter adding_to(const std::filesystem::path& path);
 
+  /// Lets only the first `sections` of the file that is there count from now on. Throws as
+  /// adding_to().
+  static void cut(const std::filesystem::path& path, std::size_t sections);
+
   SectionWriter(SectionWriter&&) noexcept = default;
 
   /// Begins a section; the one before it is complete.
@@ -116,6 +120,8 @@ class SectionReader {
 
   /// All bytes of a section.
   std::vector<std::byte> read(const FileSection& section) const;
+
+  const std::filesystem::path& path() const { return path_; }
 
   /// Bytes of the file that count.
   std::int64_t size() const { return end_; }
