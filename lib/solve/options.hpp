@@ -83,11 +83,17 @@ constexpr std::string_view why_not(Method method, NullSpaceKind null_space) {
 /// Where a rank's dense rows lie: in host memory, or in that of a GPU of its own.
 enum class MemoryKind { host, gpu };
 
-/// Why an elimination, or iteration, is not kept in checkpoints, without a full stop; or "".
-constexpr std::string_view why_not_kept(Method method, int ranks, MemoryKind memory) {
-  if (!is_sparse(method)) return "";
+/// Why a sparse elimination by all ranks, or by rank 0 alone, is not kept in checkpoints, without a
+/// full stop; or "".
+constexpr std::string_view why_sparse_is_not_kept(int ranks, bool over_ranks, MemoryKind memory) {
   if (memory == MemoryKind::gpu) return "sparse methods keep none on GPUs";
-  return ranks > 1 ? "sparse methods keep none on several ranks" : "";
+  return ranks > 1 && !over_ranks ? "rank 0 eliminates alone, without checkpoints" : "";
+}
+
+/// The same of any elimination, or iteration.
+constexpr std::string_view why_not_kept(Method method, int ranks, bool over_ranks,
+                                        MemoryKind memory) {
+  return is_sparse(method) ? why_sparse_is_not_kept(ranks, over_ranks, memory) : "";
 }
 
 inline constexpr std::string_view solving_ranks_words[] = {"auto", "all"};

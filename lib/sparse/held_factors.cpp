@@ -15,7 +15,7 @@ namespace {
 
 /// Tells the progress of each piece of work, of so many flops and fronts in all.
 Advance progress_of(const EliminationRun& run, double all, LocalIndex fronts,
-                    const KeptElimination::Done& before = {}) {
+                    const KeptStages::Done& before = {}) {
   struct Done {
     std::mutex mutex;
     Index fronts = 0;
@@ -63,30 +63,63 @@ void HeldFactors<T>::deal(const RowLayout& bands, Factorization kind) {
 
 template <typename T>
 void HeldFactors<T>::begin(const std::shared_ptr<const SparseAnalysis>& analysis,
-                           const EliminationRun& run) {
+                           const RowLayout& bands, const EliminationRun& run) {
   take(analysis);
   if (elimination_ != nullptr) elimination_->keep_by(nullptr);
+  if (shared_ != nullptr) shared_->keep_by(nullptr);
   kept_.reset();
-  if (run.checkpoints == nullptr || team_.size() > 1 || memory_.memory() != MemoryKind::host) {
-    return;
-  }
+  kept_in_team_.reset();
+  const std::string_view why_not =
+      why_sparse_is_not_kept(team_.size(), over_ranks_, memory_.memory());
+  if (run.checkpoints == nullptr || !why_not.empty()) return;
   constexpr Precision precision =
       std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
-  kept_.emplace(*run.checkpoints, *analysis, precision,
-                static_cast<double>(sizeof(T)) * static_cast<double>(analysis->factor_entries));
+  const auto entries = static_cast<double>(
+      broadcast_value(team_, team_.rank() == 0 ? analysis->factor_entries : 0, 0));
+  const double bytes = static_cast<double>(sizeof(T)) * entries / team_.size();
+  if (!over_ranks_) {
+    kept_.emplace(*run.checkpoints, *analysis, precision, bytes);
+    return;
+  }
+  kept_in_team_.emplace(*run.checkpoints, precision, bytes,
+                        [&](Factorization kind) -> const RankTree& {
+                          elimination_.reset();
+                          deal(bands, kind);
+                          return shared_->tree();
+                        });
+}
+
+/// Whose checkpoint there is to go on from.
+template <typename T>
+const std::optional<KeptStage>& HeldFactors<T>::found() const {
+  static const std::optional<KeptStage> none;
+  return kept_ ? kept_->found() : kept_in_team_ ? kept_in_team_->found() : none;
 }
 
 template <typename T>
 FactorFailure HeldFactors<T>::known_failure() const {
-  const bool known = kept_ && kept_->found() && kept_->found()->threshold;
-  return known ? kept_->found()->failure : FactorFailure{};
+  return found() && found()->threshold ? found()->failure : FactorFailure{};
+}
+
+/// What a checkpoint knows that factors of this kind came to, as others took their place.
+template <typename T>
+std::optional<PivotCounts> HeldFactors<T>::known_counts(Factorization kind) const {
+  if (!found()) return std::nullopt;
+  const Factorization first = found()->threshold ? found()->first_kind : found()->kind;
+  if (kind == Factorization::cholesky && first == Factorization::ldlt) {
+    PivotCounts counts;
+    counts.failed = 0;
+    return counts;
+  }
+  if (kind == first && found()->threshold) return found()->first;
+  return std::nullopt;
 }
 
 /// What hears of the fronts of that stage of the elimination.
 template <typename T>
 Advance HeldFactors<T>::begin_stage(const KeptStage& stage, const EliminationRun& run) {
   if (elimination_ == nullptr) elimination_ = memory_.make<T>(analysis_);
-  KeptElimination::Done before;
+  KeptStages::Done before;
   if (kept_) {
     before = kept_->begin_stage(stage);
     elimination_->keep_by(&*kept_);
@@ -98,16 +131,7 @@ Advance HeldFactors<T>::begin_stage(const KeptStage& stage, const EliminationRun
 template <typename T>
 PivotCounts HeldFactors<T>::factor_alone(Factorization kind, ScaledValues& values,
                                          const EliminationRun& run) {
-  if (kept_ && kept_->found()) {
-    const KeptStage& found = *kept_->found();
-    const Factorization first = found.threshold ? found.first_kind : found.kind;
-    if (kind == Factorization::cholesky && first == Factorization::ldlt) {
-      PivotCounts counts;
-      counts.failed = 0;
-      return counts;
-    }
-    if (kind == first && found.threshold) return found.first;
-  }
+  if (const auto known = known_counts(kind)) return *known;
   KeptStage stage;
   stage.kind = kind;
   const Advance advance = begin_stage(stage, run);
@@ -123,11 +147,19 @@ PivotCounts HeldFactors<T>::factor(const std::shared_ptr<const SparseAnalysis>& 
   const bool first = team_.rank() == 0;
   if (over_ranks_) {
     elimination_.reset();
+    if (const auto known = known_counts(kind)) return *known;
     deal(bands, kind);
+    KeptStages::Done before;
+    if (kept_in_team_) {
+      KeptStage stage;
+      stage.kind = kind;
+      before = kept_in_team_->begin_stage(std::move(stage), shared_->tree());
+      shared_->keep_by(&*kept_in_team_);
+    }
     const auto rule =
         broadcast_value(team_, first ? perturbing_rule<T>(values->largest()) : PivotRule{}, 0);
     return shared_->factor(first ? values : nullptr, rule,
-                           progress_of(run, shared_->flops(), shared_->fronts()).front);
+                           progress_of(run, shared_->flops(), shared_->fronts(), before).front);
   }
   PivotCounts counts;
   lent_.on_first_rank(first && GatheredMatrix::is_large(*analysis),
@@ -156,6 +188,7 @@ ThresholdTold HeldFactors<T>::factor_with_threshold(
     const EliminationRun& run, const FactorFailure& failure,
     const std::function<void(const ThresholdOutcome&)>& refuse) {
   take(analysis);
+  kept_in_team_.reset();
   shared_.reset();
   ThresholdTold told;
   lent_.on_first_rank(team_.rank() == 0 && GatheredMatrix::is_large(*analysis), [&] {

@@ -6,6 +6,7 @@
 
 #include "solve/inverse.hpp"
 #include "sparse/kept/kept_elimination.hpp"
+#include "sparse/kept/kept_team_elimination.hpp"
 #include "sparse/ranks/team_elimination.hpp"
 #include "sparse/sparse_memory.hpp"
 #include "team/lent_processors.hpp"
@@ -30,9 +31,10 @@ class HeldFactors {
   /// Ranks that hold the factors.
   int ranks() const { return shared_ != nullptr ? team_.size() : 1; }
 
-  /// An elimination by the analysis that rank 0 has begins: looks for a checkpoint to go on from,
-  /// where the run keeps any. Collective.
-  void begin(const std::shared_ptr<const SparseAnalysis>& analysis, const EliminationRun& run);
+  /// An elimination by the analysis that rank 0 has begins, for vectors in these bands: looks for a
+  /// checkpoint to go on from, where the run keeps any. Collective.
+  void begin(const std::shared_ptr<const SparseAnalysis>& analysis, const RowLayout& bands,
+             const EliminationRun& run);
 
   /// Why factors without threshold pivoting did not do, as the run before this one found, if it
   /// did. factor() then hands back their counts alone.
@@ -73,6 +75,8 @@ class HeldFactors {
  private:
   void take(const std::shared_ptr<const SparseAnalysis>& analysis);
   void deal(const RowLayout& bands, Factorization kind);
+  const std::optional<KeptStage>& found() const;
+  std::optional<PivotCounts> known_counts(Factorization kind) const;
   PivotCounts factor_alone(Factorization kind, ScaledValues& values, const EliminationRun& run);
   Advance begin_stage(const KeptStage& stage, const EliminationRun& run);
   void refuse_more_than_there_is(Factorization kind) const;
@@ -85,7 +89,8 @@ class HeldFactors {
   std::unique_ptr<SparseElimination<T>> elimination_;  // on rank 0
   std::unique_ptr<TeamElimination<T>> shared_;         // on all ranks
   std::shared_ptr<const SparseAnalysis> dealt_;        // on rank 0, that of shared_
-  std::optional<KeptElimination> kept_;                // of the elimination that began last
+  std::optional<KeptElimination> kept_;                // of the elimination that began last, by
+  std::optional<KeptTeamElimination> kept_in_team_;    // rank 0, or by all
   Factorization kind_ = Factorization::lu;             // of its factors without threshold pivoting
   PivotCounts counts_;                                 // of those
 };

@@ -256,7 +256,7 @@ template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) {
   facts_ = {};
   by_gmres_ = untried_ = false;
-  factors_.begin(gathered_.analysis(), run);
+  factors_.begin(gathered_.analysis(), matrix_->layout(), run);
   factor(run);
   if (choice_.estimated) factors_.release_stacks();
   if (choice_.refined) return nullptr;
@@ -280,6 +280,9 @@ std::unique_ptr<Vectors> SparseInverse<T>::make_sure(const EliminationRun& run) 
                   : choice_.over_ranks                ? " on rank 0"
                                                       : "",
                   facts_.sparse->delayed_pivots, failure.words));
+  if (run.checkpoints != nullptr && choice_.over_ranks) {
+    facts_.notes.push_back("threshold pivoting on rank 0 keeps no checkpoints");
+  }
   // Next to a singular matrix they may be too far off alone.
   if (!look_for_known_solution().found()) {
     gmres();  // makes gmres_

@@ -240,9 +240,11 @@ TEST(SolverTable, SparseRowsFollowTheAnalysis) {
     SolverQuestion named = question;
     named.keeps = true;
     EXPECT_EQ(row.refuse(named), "");
-    EXPECT_EQ(why_not_kept(row.method, 1, MemoryKind::host), "");
-    EXPECT_NE(why_not_kept(row.method, 2, MemoryKind::host), "");
-    EXPECT_NE(why_not_kept(row.method, 1, MemoryKind::gpu), "");
+    EXPECT_EQ(why_not_kept(row.method, 1, false, MemoryKind::host), "");
+    EXPECT_NE(why_not_kept(row.method, 2, false, MemoryKind::host), "");
+    EXPECT_EQ(why_not_kept(row.method, 2, true, MemoryKind::host), "");
+    EXPECT_NE(why_not_kept(row.method, 1, false, MemoryKind::gpu), "");
+    EXPECT_NE(why_not_kept(row.method, 2, true, MemoryKind::gpu), "");
   }
 }
 

@@ -329,14 +329,9 @@ bool SparseFactors<T>::name(LocalIndex s, bool waits, FrontBytes& bytes) {
   }
   if (!bytes.reads()) return true;
   done_[s] = 1;
-  std::vector<bool> seen(static_cast<std::size_t>(pivots), false);
-  for (LocalIndex k = 0; k < pivots; ++k) {
-    const LocalIndex row = rows_[first + k] - first;
-    if (row < 0 || row >= pivots || seen[row]) return false;
-    seen[row] = true;
-  }
-  return kind_ != Factorization::ldlt ||
-         are_pairs(std::span<const T>(off_diagonal_).subspan(first, pivots));
+  return are_rows(std::span<const LocalIndex>(rows_).subspan(first, pivots), first) &&
+         (kind_ != Factorization::ldlt ||
+          are_pairs(std::span<const T>(off_diagonal_).subspan(first, pivots)));
 }
 
 template <typename T>

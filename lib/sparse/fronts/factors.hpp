@@ -64,7 +64,10 @@ class SparseFactors final : public KeptFronts {
 
   bool is_done(LocalIndex s) const override { return done_[s] != 0; }
   bool name(LocalIndex s, bool waits, FrontBytes& bytes) override;
-  void release_passed_up(LocalIndex s) override { taken_back_[s] = {}; }
+  void release_passed_up(LocalIndex s) override {
+    taken_back_[s] = {};
+    if (hands_over(fronts_, s)) release(s);
+  }
   bool name_totals(FrontBytes& bytes) override;
   std::int64_t bytes_of(LocalIndex s) const override;
   std::int64_t passed_up_bytes(LocalIndex s) const override;

@@ -94,6 +94,17 @@ bool waits_for_parent(const Fronts& fronts, LocalIndex s, const Done& done) {
   return up == -1 ? fronts.border_size(s) > 0 : !done(up);
 }
 
+/// Whether these are the numbers from `first` on, in any order, as rows of pivots are.
+inline bool are_rows(std::span<const LocalIndex> rows, LocalIndex first) {
+  std::vector<bool> seen(rows.size(), false);
+  for (const LocalIndex row : rows) {
+    const Index place = Index{row} - first;
+    if (place < 0 || place >= std::ssize(rows) || seen[place]) return false;
+    seen[place] = true;
+  }
+  return true;
+}
+
 /// Whether these can be the entries (k + 1, k) of a D of blocks of one or two rows.
 template <typename T>
 bool are_pairs(std::span<const T> off_diagonal) {

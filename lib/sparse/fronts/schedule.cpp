@@ -51,10 +51,13 @@ Schedule cut_subtrees(const Fronts& fronts, const std::vector<double>& work, dou
   return schedule;
 }
 
-double front_flops(const Fronts& fronts, LocalIndex s, bool symmetric) {
-  const double p = static_cast<double>(fronts.pivots(s));
-  const double m = static_cast<double>(fronts.border_size(s));
+double front_flops(double p, double m, bool symmetric) {
   return (symmetric ? 1 : 2) * (p * p * p / 3 + p * p * m + p * m * m);
+}
+
+double front_flops(const Fronts& fronts, LocalIndex s, bool symmetric) {
+  return front_flops(static_cast<double>(fronts.pivots(s)),
+                     static_cast<double>(fronts.border_size(s)), symmetric);
 }
 
 std::vector<double> front_work(const Fronts& fronts, bool symmetric) {

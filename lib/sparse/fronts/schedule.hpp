@@ -97,7 +97,9 @@ void for_subtrees(const Schedule& schedule, const Work& work) {
   for_subtrees(schedule.subtrees.size(), schedule.threads, work);
 }
 
-/// Flops that a front is eliminated with, a multiplication and an addition as two.
+/// Flops that a front of p pivots and a border of m rows is eliminated with, a multiplication and
+/// an addition as two.
+double front_flops(double p, double m, bool symmetric);
 double front_flops(const Fronts& fronts, LocalIndex s, bool symmetric);
 
 /// Flops and memory traffic of each front as a rough figure of nanoseconds on one core.

@@ -24,7 +24,7 @@ class HostTeamFronts final : public TeamFronts<T> {
     together(team_, [&] {
       if (!factors_) factors_.emplace(team_, tree_, teams_, here.threads());
     });
-    const PivotCounts counts = factors_->factor(*values, rule, advance);
+    const PivotCounts counts = factors_->factor(*values, rule, advance, keeper_);
     if (counts.failed >= 0) return counts;
     together(team_, [&] {
       std::vector<FactoredFront<T>> fronts;
@@ -36,6 +36,8 @@ class HostTeamFronts final : public TeamFronts<T> {
     });
     return counts;
   }
+
+  void keep_by(TeamKeeper* keeper) override { keeper_ = keeper; }
 
   Index most_columns() const override { return FactorSolve<T>::most_columns; }
 
@@ -63,6 +65,7 @@ class HostTeamFronts final : public TeamFronts<T> {
   const RankTree& tree_;
   NestedTeams teams_;
   std::optional<TeamFactors<T>> factors_;
+  TeamKeeper* keeper_ = nullptr;
   std::optional<FactorSolve<T>> own_solve_;
   std::vector<T> found_;  // of shared rows, between the sweeps
 };

@@ -5,6 +5,7 @@
 #include <future>
 #include <numeric>
 
+#include "core/checksum.hpp"
 #include "sparse/fronts/schedule.hpp"
 
 namespace spsolve {
@@ -257,6 +258,21 @@ std::int64_t RankTree::bytes() const {
     sum += static_cast<std::int64_t>(list.size() * sizeof(list[0]));
   });
   return sum;
+}
+
+std::uint64_t RankTree::checksum() const {
+  Checksum sum;
+  const auto add = [&](Index number) { sum.add(std::as_bytes(std::span(&number, 1))); };
+  for (const Index number : {static_cast<Index>(kind), Index{rank}, Index{ranks}}) add(number);
+  for (LocalIndex s = 0; s < shared.size(); ++s) {
+    add(blocks(s).shares() ? 1 : 0);
+    add(blocks(s).width());
+  }
+  each_list(*this, [&](const auto& list) {
+    add(std::ssize(list));
+    sum.add(std::as_bytes(std::span(list)));
+  });
+  return sum.value();
 }
 
 std::vector<int> RankTree::halves() const {

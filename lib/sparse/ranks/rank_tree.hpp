@@ -78,6 +78,9 @@ struct RankTree {
   static std::vector<std::span<const Below>> batches(std::span<const Below> children);
 
   std::int64_t bytes() const;
+
+  /// Checksum of what decides this rank's course.
+  std::uint64_t checksum() const;
 };
 
 /// Each rank's part of the analysis that rank 0 has, one rank's after the other: rank 0 holds no

@@ -59,6 +59,11 @@ struct SharedFront<T>::Panel {
   /// Where row `row` of the front lies in the panel's first column.
   const T* at(Index row) const { return values() + row - first_row; }
 
+  /// What travels.
+  std::span<std::byte> message() {
+    return {bytes.data(), sizeof(Head) + static_cast<std::size_t>(width * height) * sizeof(T)};
+  }
+
   UntouchedArray<std::byte> bytes;
   Index first_row = 0, height = 0, width = 0;  // of the values
   std::unique_ptr<Messages> messages;
@@ -96,22 +101,32 @@ template <typename T>
 SharedFront<T>::SharedFront(SharedFront&&) noexcept = default;
 
 template <typename T>
-void SharedFront<T>::begin() {
-  if (blocks_.shares() || blocks_.owner(0) == rank_) {
-    const Index count = blocks_.pivot_blocks();
-    for (Index i = 0; i < std::min<Index>(2, count); ++i) {
-      panels_.emplace_back(blocks_.height() * blocks_.width());
-    }
+void SharedFront<T>::make_panels() {
+  panels_.clear();
+  if (!blocks_.shares() && blocks_.owner(0) != rank_) return;
+  for (Index i = 0; i < std::min<Index>(2, blocks_.pivot_blocks()); ++i) {
+    panels_.emplace_back(blocks_.height() * blocks_.width());
   }
+}
+
+template <typename T>
+void SharedFront<T>::make_room_above() {
   passed_up_ = UntouchedArray<T>(passed_up_size_);
   T* next = passed_up_.data();
   for (OwnBlock<T>& block : own_) {
     block.passed_up.values = next;
     next += block.width() * block.passed_up.rows;
   }
+}
+
+template <typename T>
+void SharedFront<T>::begin() {
+  make_panels();
+  make_room_above();
   std::fill_n(kept_.data(), kept_.size(), T(0));
   std::fill_n(passed_up_.data(), passed_up_.size(), T(0));
   std::iota(rows_.begin(), rows_.end(), 0);
+  std::fill(off_diagonal_.begin(), off_diagonal_.end(), T(0));
 }
 
 template <typename T>
@@ -179,20 +194,25 @@ void SharedFront<T>::factor_panel(Index number, const PivotRule& rule, Panel& pa
   for (Index c = 0; c < w; ++c) std::copy_n(a + c * ld, height, panel.values() + c * height);
 }
 
-/// Has the panel of a block factored by the rank that has it, and lets it travel.
+/// Where the panel of a block has its place, of that block's shape.
 template <typename T>
-void SharedFront<T>::start_panel(Team& team, Index number, const PivotRule& rule,
-                                 PivotCounts& counts) {
+typename SharedFront<T>::Panel& SharedFront<T>::panel_for(Index number) {
   Panel& panel = panels_[number % 2];
   panel.first_row = blocks_.begin(number);
   panel.height = blocks_.height() - panel.first_row;
   panel.width = blocks_.end(number) - panel.first_row;
   panel.messages.reset();
+  return panel;
+}
+
+/// Has the panel of a block factored by the rank that has it, and lets it travel.
+template <typename T>
+void SharedFront<T>::start_panel(Team& team, Index number, const PivotRule& rule,
+                                 PivotCounts& counts) {
+  Panel& panel = panel_for(number);
   if (blocks_.owner(number) == rank_) factor_panel(number, rule, panel, counts);
   if (!blocks_.shares()) return;
-  const std::size_t size = sizeof(typename Panel::Head) +
-                           static_cast<std::size_t>(panel.width * panel.height) * sizeof(T);
-  const std::span<std::byte> bytes(panel.bytes.data(), size);
+  const std::span<std::byte> bytes = panel.message();
   const int owner = blocks_.owner(number);
   std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;
@@ -300,18 +320,20 @@ void SharedFront<T>::update(const Panel& panel, std::span<const OwnBlock<T>* con
 
 template <typename T>
 void SharedFront<T>::eliminate(Team& team, const PivotRule& rule, const Tiles& tiles,
-                               PivotCounts& counts) {
+                               PivotCounts& counts, const std::function<void(Index)>& between,
+                               Index from) {
   const Index count = panels_.empty() ? 0 : blocks_.pivot_blocks();
   Index failed = -1;
-  if (count > 0) start_panel(team, 0, rule, counts);
+  if (count > 0 && from == 0) start_panel(team, 0, rule, counts);
   std::vector<const OwnBlock<T>*> right;
-  for (Index number = 0; number < count; ++number) {
+  for (Index number = from; number < count; ++number) {
     const Panel& panel = panels_[number % 2];
     if (panel.messages != nullptr) panel.messages->wait();
     if (panel.head().failed >= 0) {
       failed = panel.first_row + panel.head().failed;
       break;
     }
+    if (between && number > from) between(number);
     note_rows(panel);
     const bool more = number + 1 < count;
     const OwnBlock<T>* next = more ? own_block(number + 1) : nullptr;
@@ -329,6 +351,37 @@ void SharedFront<T>::eliminate(Team& team, const PivotRule& rule, const Tiles& t
     if (failed < 0) broadcast(team, std::span(rows_), blocks_.owner(0));
   }
   counts.failed = failed;
+}
+
+// --- to be kept
+
+template <typename T>
+bool SharedFront<T>::name(bool waits, FrontBytes& bytes) {
+  bytes.values(kept_.data(), kept_.size());
+  bytes.values(rows_.data(), std::ssize(rows_));
+  bytes.values(off_diagonal_.data(), std::ssize(off_diagonal_));
+  if (waits) {
+    if (bytes.reads()) make_room_above();
+    bytes.values(passed_up_.data(), passed_up_.size());
+  }
+  return !bytes.reads() || (are_rows(rows_, 0) && are_pairs(std::span<const T>(off_diagonal_)));
+}
+
+template <typename T>
+bool SharedFront<T>::name_under_way(Index number, FrontBytes& bytes) {
+  if (bytes.reads()) make_panels();
+  bool good = name(true, bytes);
+  Panel& panel = panel_for(number);
+  bytes.values(panel.bytes.data(), std::ssize(panel.message()));
+  if (!bytes.reads()) return true;
+  const typename Panel::Head& head = panel.head();
+  const Index rows = kind_ == Factorization::lu ? blocks_.pivots() - panel.first_row : panel.width;
+  const auto width = static_cast<std::size_t>(panel.width);
+  for (const LocalIndex row : std::span(head.rows, width)) good = good && row >= 0 && row < rows;
+  if (kind_ == Factorization::ldlt) {
+    good = good && are_pairs(std::span<const T>(head.off_diagonal, width));
+  }
+  return good && head.number == number && head.failed < 0;
 }
 
 template class SharedFront<float>;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "core/untouched_array.hpp"
 #include "sparse/fronts/factorization.hpp"
+#include "sparse/fronts/kept_fronts.hpp"
 #include "sparse/fronts/tiles.hpp"
 #include "sparse/ranks/column_blocks.hpp"
 #include "team/team.hpp"
@@ -63,15 +65,29 @@ class SharedFront {
 
   /// Eliminates the pivots. Where that fails counts.failed is the pivot, on every rank; counts are
   /// of this rank's pivots. A message from each block's rank to each other, of the panel. `team`:
-  /// the front's. Collective there.
-  void eliminate(Team& team, const PivotRule& rule, const Tiles& tiles, PivotCounts& counts);
+  /// the front's. `between` is called before each panel but the first is used, while no message is
+  /// on its way; `from`: the panel that a front was kept before. Collective there.
+  void eliminate(Team& team, const PivotRule& rule, const Tiles& tiles, PivotCounts& counts,
+                 const std::function<void(Index panel)>& between = {}, Index from = 0);
   /// Lets go of what was passed up.
   void release();
+
+  // --- to be kept, as KeptFronts has it
+
+  bool name(bool waits, FrontBytes& bytes);
+  /// The same of a front that is eliminated up to `panel`, which is factored and not used yet.
+  bool name_under_way(Index panel, FrontBytes& bytes);
+  /// Bytes of this rank's columns, and of what is passed up of them.
+  std::int64_t bytes() const { return kept_.bytes(); }
+  std::int64_t passed_up_bytes() const { return passed_up_size_ * static_cast<Index>(sizeof(T)); }
 
  private:
   struct Panel;
 
   const OwnBlock<T>* own_block(Index number) const;
+  void make_panels();
+  void make_room_above();
+  Panel& panel_for(Index number);
   void factor_panel(Index number, const PivotRule& rule, Panel& panel, PivotCounts& counts);
   void start_panel(Team& team, Index number, const PivotRule& rule, PivotCounts& counts);
   void note_rows(const Panel& panel);

@@ -31,9 +31,14 @@ class TeamElimination {
                   Factorization kind, const RowLayout& bands, const SharingRule& rule);
 
   Factorization kind() const { return tree_.kind; }
+  /// This rank's part.
+  const RankTree& tree() const { return tree_; }
   /// Of this rank's part.
   double flops() const { return flops_; }
   LocalIndex fronts() const { return fronts_; }
+
+  /// TeamFronts::keep_by().
+  void keep_by(TeamKeeper* keeper) { made_->keep_by(keeper); }
 
   /// Factors the matrix with the values that rank 0 has, as HostSparseElimination::factor() does;
   /// `advance` is called with the flops of this rank's pieces of work. Collective.

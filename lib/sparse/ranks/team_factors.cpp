@@ -1,6 +1,7 @@
 #include "sparse/ranks/team_factors.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sparse/fronts/border_block.hpp"
 #include "sparse/ranks/team_fronts.hpp"
@@ -143,48 +144,117 @@ bool TeamFactors<T>::assemble(LocalIndex s, const std::vector<double>& values,
   return true;
 }
 
+/// Eliminates a shared front that all is assembled in, or goes on with it; whether that went well.
 template <typename T>
-void TeamFactors<T>::eliminate_shared(const std::vector<double>& values, const PivotRule& rule,
-                                      const std::function<void(double)>& advance,
-                                      PivotCounts& counts, std::optional<Failure>& failure) {
+bool TeamFactors<T>::eliminate(LocalIndex s, const Run& run, PivotCounts& counts) {
+  const UnderWay before = std::exchange(under_way_, {});
+  const bool goes_on = before.front == s;
+  PivotCounts own = goes_on ? before.counts : PivotCounts{};
+  std::function<void(Index)> between;
+  if (run.keeper != nullptr) {
+    between = [&](Index panel) {
+      if (!run.keeper->wants_within(s, panel)) return;
+      under_way_ = {s, panel, own};
+      run.keeper->within(s, panel);
+    };
+  }
+  shared_[s]->eliminate(teams_.at(tree_.depth[s]), run.rule, Tiles(threads_), own, between,
+                        goes_on ? before.panel : 0);
+  under_way_ = {};
+  if (own.failed >= 0) {
+    counts.failed = own.failed + tree_.shared.first[s];
+    return false;
+  }
+  counts.add(own);
+  of_shared_.add(own);
+  done_[s] = 1;
+  if (run.keeper != nullptr) run.keeper->shared_done(s);
+  return true;
+}
+
+template <typename T>
+void TeamFactors<T>::eliminate_shared(const Run& run, PivotCounts& counts,
+                                      std::optional<Failure>& failure) {
   for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
-    if (!shared_[s]) continue;
+    if (!shared_[s] || done_[s] != 0) continue;
     const bool ready = !failure && counts.failed < 0;
-    if (!all_can(s, ready, failure, [&] { shared_[s]->begin(); }) ||
-        !assemble(s, values, failure)) {
+    if (run.keeper != nullptr) run.keeper->before(s, !ready);
+    const bool goes_on = under_way_.front == s;
+    const auto begin = [&] {
+      if (!goes_on) shared_[s]->begin();
+    };
+    if (!all_can(s, ready, failure, begin) || (!goes_on && !assemble(s, run.values, failure))) {
       // Something failed below, here or on another rank: fronts above are to learn of it.
       if (!failure && counts.failed < 0) counts.failed = tree_.shared.order();
       continue;
     }
-    PivotCounts own;
-    shared_[s]->eliminate(teams_.at(tree_.depth[s]), rule, Tiles(threads_), own);
-    if (own.failed >= 0) {
-      counts.failed = own.failed + tree_.shared.first[s];
-      continue;
-    }
-    counts.add(own);
+    if (!eliminate(s, run, counts)) continue;
     try {
       const bool symmetric = tree_.kind != Factorization::lu;
-      if (advance) advance(front_flops(tree_.shared, s, symmetric) / tree_.teams[s].count);
+      if (run.advance) {
+        run.advance(front_flops(tree_.shared, s, symmetric) / tree_.teams[s].count);
+      }
     } catch (...) {
       failure = current_failure();
     }
   }
+  if (run.keeper != nullptr) run.keeper->finish_in_team(failure || counts.failed >= 0);
 }
 
 template <typename T>
 PivotCounts TeamFactors<T>::factor(const std::vector<double>& values, const PivotRule& rule,
-                                   const std::function<void(double)>& advance) {
+                                   const std::function<void(double)>& advance, TeamKeeper* keeper) {
   PivotCounts counts;
   std::optional<Failure> failure;
+  done_.assign(shared_.size(), 0);
+  of_shared_ = {};
+  under_way_ = {};
+  if (keeper != nullptr) keeper->begin_in_team(*this);
   try {
-    counts = own_.factor(tree_.own_entries, values, rule, advance);
+    counts = own_.factor(tree_.own_entries, values, rule, advance, keeper);
   } catch (...) {
     failure = current_failure();
+    if (failure->scope == Scope::every_rank) throw;  // none waits for another
+    if (keeper != nullptr) keeper->own_failed(*failure);
   }
-  eliminate_shared(values, rule, advance, counts, failure);
+  counts.add(of_shared_);
+  eliminate_shared({values, rule, advance, keeper}, counts, failure);
   agree(team_, failure);
   return counts_of_all(team_, counts);
+}
+
+// --- to be kept
+
+template <typename T>
+bool TeamFactors<T>::name(LocalIndex s, bool waits, FrontBytes& bytes) {
+  if (bytes.reads()) done_[s] = 1;
+  return shared_[s]->name(waits, bytes);
+}
+
+template <typename T>
+bool TeamFactors<T>::name_under_way(LocalIndex s, Index panel, FrontBytes& bytes) {
+  bytes.value(under_way_.counts);
+  if (bytes.reads()) {
+    under_way_.front = s;
+    under_way_.panel = panel;
+  }
+  return shared_[s]->name_under_way(panel, bytes) && under_way_.counts.failed < 0;
+}
+
+template <typename T>
+bool TeamFactors<T>::name_totals(FrontBytes& bytes) {
+  bytes.value(of_shared_);
+  return of_shared_.failed < 0;
+}
+
+template <typename T>
+std::int64_t TeamFactors<T>::bytes_of(LocalIndex s) const {
+  return shared_[s]->bytes();
+}
+
+template <typename T>
+std::int64_t TeamFactors<T>::passed_up_bytes(LocalIndex s) const {
+  return shared_[s]->passed_up_bytes();
 }
 
 FactorMemory team_factor_memory(const RankTree& part, int threads, std::size_t value_bytes) {

@@ -7,6 +7,7 @@
 #include "distribute/row_exchange.hpp"
 #include "solve/system_matrix.hpp"
 #include "sparse/ranks/rank_tree.hpp"
+#include "sparse/ranks/team_keeper.hpp"
 #include "sparse/values/scaled_values.hpp"
 #include "vectors/vectors.hpp"
 
@@ -18,6 +19,10 @@ template <typename T>
 class TeamFronts {
  public:
   virtual ~TeamFronts() = default;
+
+  /// From now on `keeper` keeps the fronts of factorisations; null: nobody does. Nothing happens
+  /// where fronts are not on the host. It must outlive them.
+  virtual void keep_by(TeamKeeper* /*keeper*/) {}
 
   /// Gathers the values of all bands of `matrix` in `whole`, which rank 0 has and others pass null
   /// for, where all of them lie in the memory of the device: whether they do.

@@ -122,7 +122,8 @@ class SolveRun {
   /// Whether checkpoints are kept: where they are wanted, by a method that does.
   bool is_kept(const SolverRow& row, const SolverQuestion& question) {
     if (!question.keeps) return false;
-    const std::string_view why = why_not_kept(row.method, question.ranks, question.memory);
+    const std::string_view why = why_not_kept(row.method, question.ranks,
+                                              question.study.outlook.over_ranks, question.memory);
     if (why.empty()) return true;
     if (config_.checkpoint.resume == ResumeChoice::require) {
       fail_everywhere(
@@ -133,7 +134,9 @@ class SolveRun {
     }
     report_.notes.push_back(fmt::format(
         "no checkpoints are kept: {}, and {} is predicted to eliminate in {:.1g} s; one process on "
-        "a host, lu and the Krylov methods keep them",
+        "a host, ranks that share an elimination there (solve.ranks=all), lu and the Krylov "
+        "methods "
+        "keep them",
         why, name(row.method), row.analyse(question).seconds));
     return false;
   }

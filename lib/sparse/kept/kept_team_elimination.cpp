@@ -1,0 +1,274 @@
+#include "sparse/kept/kept_team_elimination.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sparse/kept/section_bytes.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr SectionKind place_section{"shared elimination", 1};
+constexpr SectionKind under_way_section{"front under way", 1};
+
+/// With the rounds, by which meetings are numbered.
+std::uint64_t checksum_of(const RankTree& tree, const Meetings& meetings) {
+  const std::uint64_t words[] = {tree.checksum(), static_cast<std::uint64_t>(meetings.rounds()),
+                                 static_cast<std::uint64_t>(meetings.last())};
+  return checksum(std::as_bytes(std::span(words)));
+}
+
+}  // namespace
+
+KeptTeamElimination::Part::Part(Team& team, const RankTree& of, const MeetingRule& rule)
+    : tree(of),
+      meetings(team, of, rule),
+      order(checksum_of(of, meetings)),
+      own(of.own, "fronts"),
+      shared(of.shared, "shared") {}
+
+void KeptTeamElimination::Part::note_taken(LocalIndex s) {
+  for (const LocalIndex child : tree.shared.children_of(s)) shared.take(child);
+  for (Index i = tree.hanging_starts[s]; i < tree.hanging_starts[s + 1]; ++i) {
+    if (tree.hanging_rank[i] == tree.rank) own.take(tree.hanging_front[i]);
+  }
+}
+
+/// Columns that are eliminated, those of shared fronts on the first rank of each.
+Index KeptTeamElimination::Part::columns(const Place& place) const {
+  Index columns = own.columns();
+  for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
+    if (is_first_of(s) && shared.is_done(s)) columns += tree.shared.pivots(s);
+  }
+  if (place.front >= 0 && is_first_of(place.front)) {
+    columns += tree.blocks(place.front).begin(place.panel);
+  }
+  return columns;
+}
+
+KeptTeamElimination::KeptTeamElimination(Checkpoints& checkpoints, Precision precision,
+                                         double bytes, const Deal& deal, const MeetingRule& rule)
+    : KeptStages(checkpoints), rule_(rule) {
+  look(precision, bytes, [&](const CheckpointFiles& files) { return take(files, deal); });
+  if (!found_) part_.reset();
+}
+
+// --- to go on
+
+Index KeptTeamElimination::take(const CheckpointFiles& files, const Deal& deal) {
+  Team& team = checkpoints_.team();
+  const auto [state, place] = together(team, [&] {
+    const CheckpointReader file = files.open(team.rank() % files.ranks());
+    if (files.ranks() != team.size()) {
+      file.refuse("is of a run by {} rank{}", files.ranks(), files.ranks() == 1 ? "" : "s");
+    }
+    std::pair<KeptState, Place> found{read_state(file), {}};
+    BytesFromSection bytes(file, file.section(place_section));
+    bytes.value(found.second);
+    return found;
+  });
+  const auto kind = static_cast<int>(state.stage.kind);
+  const std::vector<Place> places = all_gather(team, place);
+  const std::vector<int> kinds = all_gather(team, kind);
+  const bool same = std::ranges::all_of(places, [&](const Place& of) { return of == place; }) &&
+                    std::ranges::all_of(kinds, [&](int of) { return of == kind; });
+  part_.reset();
+  if (same) part_.emplace(team, deal(state.stage.kind), rule_);
+  together(team, [&] {
+    const CheckpointReader file = files.open(team.rank());
+    if (!same || state.stage.threshold) file.refuse("contradicts itself");
+    read_part(file, state, place);
+    checkpoints_.expect_bytes(static_cast<double>(file.size()));
+  });
+  if (all_sum(team, part_->columns(place)) != place.step) {
+    files.open(team.rank()).refuse("contradicts itself");
+  }
+  const double all = all_sum(team, part_->meetings.flops());
+  const double done = all_sum(team, part_->own_flops + part_->shared_flops);
+  if (all > 0) checkpoints_.tell_work(std::min(1.0, done / all));
+  place_.meeting = place.meeting;
+  parts_ = state.parts;
+  found_ = state.stage;
+  return place.step;
+}
+
+/// Which of this rank's fronts are done at that place; refuses what is not.
+void KeptTeamElimination::read_part(const CheckpointReader& file, const KeptState& state,
+                                    const Place& place) {
+  const RankTree& tree = part_->tree;
+  const Meetings& meetings = part_->meetings;
+  const LocalIndex front = place.front;
+  const auto is_done = [&](LocalIndex s) {
+    return part_->has(s) && (front < 0 ? meetings.before(s) < place.meeting : s < front);
+  };
+  bool whole = place.meeting >= 0 && place.meeting <= meetings.last() && front >= -1 &&
+               front < tree.shared.size();
+  if (whole && front >= 0) {
+    whole = meetings.before(front) == place.meeting && meetings.within(front, place.panel);
+  }
+  if (state.order != part_->order) file.refuse("belongs to an elimination in another order");
+  if (!whole) file.refuse("contradicts itself");
+  for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
+    if (is_done(s) || s == front) part_->note_taken(s);
+  }
+  read_fronts(file, state, part_->order, part_->own);
+  part_->shared.read(file, state.parts);
+  for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
+    whole = whole && part_->shared.is_done(s) == is_done(s);
+    if (is_done(s)) part_->shared_flops += meetings.flops_of(s);
+  }
+  if (!whole || !part_->shared.has_what_waits()) file.refuse("contradicts itself");
+  if (front >= 0) part_->shared_flops += meetings.flops_before(front, place.panel);
+  part_->own_flops = state.flops;
+}
+
+KeptTeamElimination::Done KeptTeamElimination::begin_stage(KeptStage stage, const RankTree& tree) {
+  since_meeting_ = {};
+  largest_next_ = 0;
+  if (!goes_on_with(std::move(stage))) {
+    part_.emplace(checkpoints_.team(), tree, rule_);
+    place_ = {};
+  }
+  flops_met_ = part_->own_flops + part_->shared_flops;
+  return {part_->own.count() + part_->shared.count(), flops_met_};
+}
+
+void KeptTeamElimination::begin(KeptFronts& own) {
+  if (!std::exchange(goes_on_, false)) return;
+  checkpoints_.load([&](const CheckpointFiles& files) {
+    const CheckpointReader file = files.open(checkpoints_.team().rank());
+    bool good = load(file, part_->own, own) && part_->shared.load(file, parts_, *fronts_);
+    BytesFromSection bytes(file, file.section(place_section));
+    Place place;
+    bytes.value(place);
+    good = good && fronts_->name_totals(bytes) && bytes.is_at_the_end();
+    if (good && place.front >= 0) {
+      BytesFromSection of_front(file, file.section(under_way_section));
+      good =
+          fronts_->name_under_way(place.front, place.panel, of_front) && of_front.is_at_the_end();
+    }
+    if (!good) refuse_to_load(file);
+  });
+  since_meeting_ = {};
+}
+
+void KeptTeamElimination::own_failed(const Failure& failure) {
+  if (!std::exchange(goes_on_, false)) return;
+  checkpoints_.load(
+      [&](const CheckpointFiles&) { throw Error(failure.code, failure.message, failure.scope); });
+}
+
+// --- to keep
+
+bool KeptTeamElimination::wants_pause(LocalIndex, double flops) {
+  const std::lock_guard lock(mutex_);
+  if (place_.meeting >= part_->meetings.behind(part_->own_flops)) return false;
+  largest_next_ = std::max(largest_next_, flops);
+  return true;
+}
+
+void KeptTeamElimination::done(const KeptFronts& own, LocalIndex s, double flops, double) {
+  const std::lock_guard lock(mutex_);
+  part_->own.done(s);
+  part_->own_flops += flops;
+  unwritten_bytes_ += static_cast<double>(own.bytes_of(s) + own.passed_up_bytes(s));
+}
+
+void KeptTeamElimination::pause(KeptFronts&) {
+  attend(part_->meetings.behind(part_->own_flops), false,
+         std::max(std::exchange(largest_next_, 0.0), part_->meetings.flops_of_round()));
+}
+
+void KeptTeamElimination::before(LocalIndex s, bool failed) {
+  attend(part_->meetings.before(s), failed, part_->meetings.flops_between(s));
+}
+
+bool KeptTeamElimination::wants_within(LocalIndex s, Index panel) const {
+  return part_->meetings.within(s, panel);
+}
+
+void KeptTeamElimination::within(LocalIndex s, Index panel) {
+  part_->note_taken(s);
+  const double before = part_->shared_flops;
+  part_->shared_flops += part_->meetings.flops_before(s, panel);
+  place_.front = s;
+  place_.panel = panel;
+  meet(false, part_->meetings.flops_between(s));
+  part_->shared_flops = before;
+  place_.front = -1;
+  place_.panel = 0;
+}
+
+void KeptTeamElimination::shared_done(LocalIndex s) {
+  part_->note_taken(s);
+  part_->shared.done(s);
+  part_->shared_flops += part_->meetings.flops_of(s);
+  unwritten_bytes_ += static_cast<double>(fronts_->bytes_of(s) + fronts_->passed_up_bytes(s));
+}
+
+void KeptTeamElimination::finish_in_team(bool failed) {
+  attend(part_->meetings.last(), failed, 0);
+}
+
+/// Comes to the meetings up to the last one that is named, with so many flops to be done behind it.
+void KeptTeamElimination::attend(int last, bool failed, double flops_ahead) {
+  while (place_.meeting < last) {
+    ++place_.meeting;
+    meet(failed, flops_ahead);
+  }
+}
+
+void KeptTeamElimination::meet(bool failed, double flops_ahead) {
+  constexpr double telling_flops = 1e7;
+  struct Word {
+    Index columns = 0;
+    double ahead = 0;
+    std::int64_t failed = 0;
+  };
+  const double flops = part_->own_flops + part_->shared_flops;
+  if (flops - flops_met_ > telling_flops) {
+    seconds_of_flop_ = since_meeting_.seconds() / (flops - flops_met_);
+  }
+  flops_met_ = flops;
+  Team& team = checkpoints_.team();
+  Word all;
+  for (const Word& of : all_gather(
+           team, Word{part_->columns(place_), flops_ahead * seconds_of_flop_, failed ? 1 : 0})) {
+    all.columns += of.columns;
+    all.ahead = std::max(all.ahead, of.ahead);
+    all.failed += of.failed;
+  }
+  // What failed ends this elimination, and what was kept of it would not be gone on with.
+  if (all.failed == 0) {
+    place_.step = all.columns;
+    checkpoints_.expect(all.ahead, unwritten_bytes_);
+    const bool is_end = place_.meeting == part_->meetings.last();
+    const CheckpointWish wish =
+        is_end ? checkpoints_.wish_at_the_end(place_.step)
+               : std::ranges::max(all_gather(team, checkpoints_.wish(place_.step)));
+    FrontParts* const lists[] = {&part_->own, &part_->shared};
+    keep(wish, place_.step, lists, [&](SectionWriter& file) { write(file, place_); });
+  }
+  since_meeting_ = {};
+}
+
+void KeptTeamElimination::write(SectionWriter& file, const Place& place) {
+  part_->own.write(file, parts_, fronts_->own());
+  part_->shared.write(file, parts_, *fronts_);
+  BytesToSection bytes(file);
+  if (place.front >= 0) {
+    file.begin(under_way_section);
+    fronts_->name_under_way(place.front, place.panel, bytes);
+    bytes.finish();
+  }
+  file.begin(place_section);
+  Place named = place;
+  bytes.value(named);
+  fronts_->name_totals(bytes);
+  bytes.finish();
+  write_state(file, part_->order, part_->own_flops, part_->own, fronts_->own());
+}
+
+}  // namespace spsolve
