@@ -1,6 +1,7 @@
 """What tests of checkpoints share: runs that stop at a step, however fast the machine is, by
 SPSOLVE_FAULT (lib/process/fault.hpp), and go on."""
 
+import random
 import subprocess
 
 from support import BIN, CliTest, INTERRUPTED, SOLVED, TIME_LIMIT, variables
@@ -9,6 +10,13 @@ SYSTEM = """
 matrix: "random_dense:{order}:seed=3"
 right_hand_side: {{kind: random, columns: 2}}
 solve: {{method: {method}, block: 32}}
+output: {{solution: x.mtx, report: report.json, progress: off}}
+checkpoint: {{directory: kept, interval: {interval}}}
+"""
+SPARSE_SYSTEM = """
+matrix: "{matrix}"
+right_hand_side: {{kind: random, columns: 2}}
+solve: {{method: {method}}}
 output: {{solution: x.mtx, report: report.json, progress: off}}
 checkpoint: {{directory: kept, interval: {interval}}}
 """
@@ -76,9 +84,9 @@ class Checkpoint(CliTest):
                 return
         self.fail(f"it ended without a word of '{words}': {text}")
 
-    def signalled(self, how, ranks=1):
+    def signalled(self, how, ranks=1, step=100):
         """Sends the signal to an elimination on its way; (code, words)."""
-        process = self.waits_for_a_signal(ranks)
+        process = self.waits_for_a_signal(ranks, step)
         process.send_signal(how)
         text = process.communicate(timeout=TIME_LIMIT)[0]
         return process.returncode, text
@@ -105,3 +113,33 @@ class Checkpoint(CliTest):
         solution = self.solution()
         (self.folder / "x.mtx").unlink()
         return solution
+
+
+class SparseCheckpoint(Checkpoint):
+    """Of sparse methods, beside whose checkpoints the analysis lies."""
+
+    def configure(self, matrix="grid3d:12", method="sparse_lu", interval=0):
+        self.write("c.yaml", SPARSE_SYSTEM.format(matrix=matrix, method=method, interval=interval))
+
+    def kept(self):
+        return [path for path in super().kept() if path.suffix != ".analysis"]
+
+    def analyses(self):
+        return [path for path in super().kept() if path.suffix == ".analysis"]
+
+    def write_without_diagonal(self, diagonal=None):
+        """A symmetric matrix whose diagonal pivots do not do, in the order it comes in: entries of
+        ten sizes off the diagonal, and on it `diagonal` or nothing."""
+        order, chance = 600, random.Random(610)
+        entries = {}
+        for i in range(order):
+            for j in (chance.randrange(order), chance.randrange(order)):
+                if i != j:
+                    size = 10 ** chance.uniform(-8, 0)
+                    entries[max(i, j), min(i, j)] = chance.uniform(-1, 1) * size
+            if diagonal is not None:
+                entries[i, i] = diagonal
+        self.write("a.mtx", f"%%MatrixMarket matrix coordinate real symmetric\n"
+                            f"{order} {order} {len(entries)}\n" +
+                   "".join(f"{i + 1} {j + 1} {value!r}\n"
+                           for (i, j), value in sorted(entries.items())))

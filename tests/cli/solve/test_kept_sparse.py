@@ -3,33 +3,15 @@
 Bits and threads are the matter of tests/unit/sparse/kept_elimination_test.cpp; here are the ways of
 the program: signals, time, files."""
 
-import random
 import re
 import signal
 import unittest
 
-from kept_runs import at, Checkpoint, HOUR
+from kept_runs import at, HOUR, SparseCheckpoint
 from support import BIN, INPUT, INTERRUPTED, SOLVED
 
-SYSTEM = """
-matrix: "{matrix}"
-right_hand_side: {{kind: random, columns: 2}}
-solve: {{method: {method}}}
-output: {{solution: x.mtx, report: report.json, progress: off}}
-checkpoint: {{directory: kept, interval: {interval}}}
-"""
 
-
-class KeptSparse(Checkpoint):
-    def configure(self, matrix="grid3d:12", method="sparse_lu", interval=0):
-        self.write("c.yaml", SYSTEM.format(matrix=matrix, method=method, interval=interval))
-
-    def kept(self):
-        return [path for path in super().kept() if path.suffix != ".analysis"]
-
-    def analyses(self):
-        return [path for path in super().kept() if path.suffix == ".analysis"]
-
+class KeptSparse(SparseCheckpoint):
     def test_the_same_command_goes_on_to_the_same_bits(self):
         for matrix, method in (("grid3d:12", "sparse_cholesky"), ("grid3d:12", "sparse_ldlt"),
                                ("convdiff3d:12", "sparse_lu"), ("circuit:3000", "sparse_lu"),
@@ -52,23 +34,6 @@ class KeptSparse(Checkpoint):
                 self.assertGreater(report["gflops"], 0)
                 self.assertEqual(self.solution(), solution)
                 self.assertEqual(self.kept() + self.analyses(), [])
-
-    def write_without_diagonal(self, diagonal=None):
-        """A symmetric matrix whose diagonal pivots do not do, in the order it comes in: entries of
-        ten sizes off the diagonal, and on it `diagonal` or nothing."""
-        order, chance = 600, random.Random(610)
-        entries = {}
-        for i in range(order):
-            for j in (chance.randrange(order), chance.randrange(order)):
-                if i != j:
-                    size = 10 ** chance.uniform(-8, 0)
-                    entries[max(i, j), min(i, j)] = chance.uniform(-1, 1) * size
-            if diagonal is not None:
-                entries[i, i] = diagonal
-        self.write("a.mtx", f"%%MatrixMarket matrix coordinate real symmetric\n"
-                            f"{order} {order} {len(entries)}\n" +
-                   "".join(f"{i + 1} {j + 1} {value!r}\n"
-                           for (i, j), value in sorted(entries.items())))
 
     def test_what_did_not_do_is_not_tried_again(self):
         """Within threshold pivoting, which came in the place of L D L^T, which came in the place of
@@ -220,16 +185,6 @@ class KeptSparse(Checkpoint):
         report = self.report()
         self.assertEqual((report["checkpoint"]["written"], report["checkpoint"]["failed"]), (0, 1))
         self.assertTrue(any("File too large" in note for note in report["notes"]), report["notes"])
-
-    def test_several_ranks_keep_none_and_say_so(self):
-        self.configure()
-        result = self.spsolve("c.yaml", ranks=2)
-        self.assertEqual(result.code, SOLVED, result.text)
-        notes = [note for note in self.report()["notes"] if "no checkpoints are kept" in note]
-        self.assertEqual(len(notes), 1)
-        self.assertIn("sparse methods keep none on several ranks", notes[0])
-        result = self.spsolve("c.yaml", "--set", "checkpoint.resume=require", ranks=2)
-        self.assertEqual(result.code, INPUT, result.text)
 
 
 if __name__ == "__main__":
