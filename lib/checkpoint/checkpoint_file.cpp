@@ -107,6 +107,7 @@ std::vector<std::uint64_t> CheckpointReader::additions() const {
   std::vector<std::uint64_t> stamps;
   for (const FileSection& of : sections()) {
     if (of.name != addition_section.name) continue;
+    if (of.size != sizeof(std::uint64_t)) refuse("contradicts itself");
     read(of, 0, std::as_writable_bytes(std::span(&stamps.emplace_back(), 1)));
   }
   return stamps;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -77,10 +78,13 @@ SectionWriter SectionWriter::adding_to(const std::filesystem::path& path) {
 void SectionWriter::cut(const std::filesystem::path& path, std::size_t sections) {
   const SectionReader there(path);
   if (sections >= there.sections().size()) return;
-  // What lies behind the new end stays until more is added: the old head names it up to the end.
-  SectionWriter(std::make_unique<io::GrowingFile>(path, there.size()),
-                there.sections()[sections].offset, static_cast<std::int64_t>(sections))
+  const std::int64_t end = there.sections()[sections].offset;
+  SectionWriter(std::make_unique<io::GrowingFile>(path, there.size()), end,
+                static_cast<std::int64_t>(sections))
       .commit();
+  // Not before the head names it no more.
+  std::error_code ignored;
+  std::filesystem::resize_file(path, static_cast<std::uintmax_t>(end), ignored);
 }
 
 void SectionWriter::put(std::span<const std::byte> bytes) {

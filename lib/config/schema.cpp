@@ -337,7 +337,8 @@ const Option option_table[] = {
         OptionType::output_path, "checkpoint.directory",
         "Folder that all ranks see, relative to the working directory, where an elimination or "
         "a Krylov method (task: solve) is kept while it runs and from which it goes on; sparse "
-        "methods keep nothing on GPUs and on several ranks, which a note says; none: nothing is "
+        "methods keep nothing on GPUs, and of several ranks where rank 0 eliminates alone, which a "
+        "note says; none: nothing is "
         "kept."),
     text_option<&Config::checkpoint, &CheckpointOptions::systems>(
         OptionType::output_path, "checkpoint.systems",

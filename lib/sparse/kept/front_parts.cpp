@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sparse/fronts/schedule.hpp"
 #include "sparse/kept/section_bytes.hpp"
 
 namespace spsolve {
@@ -25,6 +26,14 @@ void FrontParts::done(LocalIndex s) {
   done_[s] = 1;
   ++count_;
   columns_ += fronts_.pivots(s);
+}
+
+double FrontParts::flops(bool symmetric) const {
+  double flops = 0;
+  for (LocalIndex s = 0; s < fronts_.size(); ++s) {
+    if (done_[s] != 0) flops += front_flops(fronts_, s, symmetric);
+  }
+  return flops;
 }
 
 bool FrontParts::waits(LocalIndex s) const {

@@ -24,6 +24,7 @@ class FrontParts {
   LocalIndex count() const { return count_; }
   /// Pivots of the fronts that are done.
   Index columns() const { return columns_; }
+  double flops(bool symmetric) const;
 
   /// What front s passes up is taken, though none of these fronts that is done did so.
   void take(LocalIndex s) { taken_[s] = 1; }

@@ -22,7 +22,7 @@ Index KeptElimination::take(const CheckpointFiles& files) {
   if (files.ranks() != 1) file.refuse("is of a run by {} ranks", files.ranks());
   const KeptState state = read_state(file);
   read_fronts(file, state, sum_, fronts_);
-  flops_ = state.flops;
+  flops_ = fronts_.flops(state.stage.symmetric());
   parts_ = state.parts;
   found_ = state.stage;
   checkpoints_.expect_bytes(static_cast<double>(file.size()));

@@ -41,7 +41,7 @@ KeptState KeptStages::read_state(const CheckpointReader& file) {
   if (!known) file.refuse("contradicts itself");
   std::vector<char> failure;
   bytes.list(failure);
-  KeptState state{head.order, {}, head.parts, head.fronts, head.columns, head.flops};
+  KeptState state{head.order, {}, head.parts, head.fronts, head.columns};
   state.stage.kind = static_cast<Factorization>(head.kind);
   state.stage.threshold = head.threshold == 1;
   state.stage.first_kind = static_cast<Factorization>(head.first_kind);

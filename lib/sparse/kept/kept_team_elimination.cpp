@@ -83,7 +83,7 @@ Index KeptTeamElimination::take(const CheckpointFiles& files, const Deal& deal) 
     checkpoints_.expect_bytes(static_cast<double>(file.size()));
   });
   if (all_sum(team, part_->columns(place)) != place.step) {
-    files.open(team.rank()).refuse("contradicts itself");
+    files.open(0).refuse("contradicts itself");
   }
   const double all = all_sum(team, part_->meetings.flops());
   const double done = all_sum(team, part_->own_flops + part_->shared_flops);
@@ -121,7 +121,7 @@ void KeptTeamElimination::read_part(const CheckpointReader& file, const KeptStat
   }
   if (!whole || !part_->shared.has_what_waits()) file.refuse("contradicts itself");
   if (front >= 0) part_->shared_flops += meetings.flops_before(front, place.panel);
-  part_->own_flops = state.flops;
+  part_->own_flops = part_->own.flops(state.stage.symmetric());
 }
 
 KeptTeamElimination::Done KeptTeamElimination::begin_stage(KeptStage stage, const RankTree& tree) {
@@ -177,12 +177,18 @@ void KeptTeamElimination::done(const KeptFronts& own, LocalIndex s, double flops
 }
 
 void KeptTeamElimination::pause(KeptFronts&) {
-  attend(part_->meetings.behind(part_->own_flops), false,
-         std::max(std::exchange(largest_next_, 0.0), part_->meetings.flops_of_round()));
+  const double flops =
+      std::max(std::exchange(largest_next_, 0.0), part_->meetings.flops_of_round());
+  attend(part_->meetings.behind(part_->own_flops), false, {flops, 0});
+}
+
+KeptTeamElimination::Ahead KeptTeamElimination::ahead_of(LocalIndex s) const {
+  return {part_->meetings.flops_between(s),
+          static_cast<double>(fronts_->bytes_of(s) + fronts_->passed_up_bytes(s))};
 }
 
 void KeptTeamElimination::before(LocalIndex s, bool failed) {
-  attend(part_->meetings.before(s), failed, part_->meetings.flops_between(s));
+  attend(part_->meetings.before(s), failed, ahead_of(s));
 }
 
 bool KeptTeamElimination::wants_within(LocalIndex s, Index panel) const {
@@ -195,7 +201,7 @@ void KeptTeamElimination::within(LocalIndex s, Index panel) {
   part_->shared_flops += part_->meetings.flops_before(s, panel);
   place_.front = s;
   place_.panel = panel;
-  meet(false, part_->meetings.flops_between(s));
+  meet(false, ahead_of(s));
   part_->shared_flops = before;
   place_.front = -1;
   place_.panel = 0;
@@ -209,22 +215,22 @@ void KeptTeamElimination::shared_done(LocalIndex s) {
 }
 
 void KeptTeamElimination::finish_in_team(bool failed) {
-  attend(part_->meetings.last(), failed, 0);
+  attend(part_->meetings.last(), failed, {});
 }
 
-/// Comes to the meetings up to the last one that is named, with so many flops to be done behind it.
-void KeptTeamElimination::attend(int last, bool failed, double flops_ahead) {
+/// Comes to the meetings up to the last one that is named.
+void KeptTeamElimination::attend(int last, bool failed, const Ahead& ahead) {
   while (place_.meeting < last) {
     ++place_.meeting;
-    meet(failed, flops_ahead);
+    meet(failed, ahead);
   }
 }
 
-void KeptTeamElimination::meet(bool failed, double flops_ahead) {
+void KeptTeamElimination::meet(bool failed, const Ahead& ahead) {
   constexpr double telling_flops = 1e7;
   struct Word {
     Index columns = 0;
-    double ahead = 0;
+    double seconds = 0;  // up to the next meeting
     std::int64_t failed = 0;
   };
   const double flops = part_->own_flops + part_->shared_flops;
@@ -235,15 +241,15 @@ void KeptTeamElimination::meet(bool failed, double flops_ahead) {
   Team& team = checkpoints_.team();
   Word all;
   for (const Word& of : all_gather(
-           team, Word{part_->columns(place_), flops_ahead * seconds_of_flop_, failed ? 1 : 0})) {
+           team, Word{part_->columns(place_), ahead.flops * seconds_of_flop_, failed ? 1 : 0})) {
     all.columns += of.columns;
-    all.ahead = std::max(all.ahead, of.ahead);
+    all.seconds = std::max(all.seconds, of.seconds);
     all.failed += of.failed;
   }
   // What failed ends this elimination, and what was kept of it would not be gone on with.
   if (all.failed == 0) {
     place_.step = all.columns;
-    checkpoints_.expect(all.ahead, unwritten_bytes_);
+    checkpoints_.expect(all.seconds, unwritten_bytes_ + ahead.bytes);
     const bool is_end = place_.meeting == part_->meetings.last();
     const CheckpointWish wish =
         is_end ? checkpoints_.wish_at_the_end(place_.step)

@@ -81,8 +81,14 @@ class KeptTeamElimination : public TeamKeeper, public KeptStages {
 
   Index take(const CheckpointFiles& files, const Deal& deal);
   void read_part(const CheckpointReader& file, const KeptState& state, const Place& place);
-  void attend(int last, bool failed, double flops_ahead);
-  void meet(bool failed, double flops_ahead);
+  /// What comes behind a meeting.
+  struct Ahead {
+    double flops = 0;  ///< of this rank, up to the next one
+    double bytes = 0;  ///< of the shared front that may be under way then
+  };
+  Ahead ahead_of(LocalIndex s) const;
+  void attend(int last, bool failed, const Ahead& ahead);
+  void meet(bool failed, const Ahead& ahead);
   void write(SectionWriter& file, const Place& place);
 
   MeetingRule rule_;

@@ -78,6 +78,31 @@ TEST(CheckpointFile, ComesBackAsItWas) {
   EXPECT_EQ(rows, std::vector<double>(example.values.begin() + 5, example.values.end()));
 }
 
+TEST(CheckpointFile, TellsItsAdditionsAndIsCutBehindThem) {
+  const test::TemporaryFolder folder;
+  const Example example;
+  example.write(folder / "a");
+  const std::int64_t whole = CheckpointReader(folder / "a").size();
+  EXPECT_TRUE(CheckpointReader(folder / "a").additions().empty());
+  for (const std::uint64_t stamp : {11, 12, 13}) {
+    SectionWriter file = SectionWriter::adding_to(folder / "a");
+    write_addition(file, stamp);
+    file.begin({fmt::format("part {}", stamp)});
+    file.commit();
+  }
+  const auto cut = [&](std::size_t count) {
+    CheckpointReader(folder / "a").cut_behind_addition(count);
+    return CheckpointReader(folder / "a").additions();
+  };
+  EXPECT_EQ(cut(3), (std::vector<std::uint64_t>{11, 12, 13}));
+  EXPECT_EQ(cut(2), (std::vector<std::uint64_t>{11, 12}));
+  EXPECT_NE(CheckpointReader(folder / "a").find("part 12"), nullptr);
+  EXPECT_EQ(CheckpointReader(folder / "a").find("part 13"), nullptr);
+  EXPECT_TRUE(cut(0).empty());
+  EXPECT_EQ(CheckpointReader(folder / "a").size(), whole);
+  EXPECT_EQ(refusal(folder / "a"), "");
+}
+
 TEST(CheckpointFile, SaysWhatIsWrong) {
   const test::TemporaryFolder folder;
   Example().write(folder / "a");

@@ -151,6 +151,37 @@ TEST_F(KeptInParts, AnAdditionThatFailsLeavesWhatIsThere) {
   EXPECT_EQ(resume(*checkpoints()), 1);
 }
 
+TEST_F(KeptInParts, GoesBackToTheNewestAdditionOfAllFiles) {
+  using Stamps = std::vector<std::uint64_t>;
+  /// Of a run by two ranks, with these additions.
+  const auto write = [&](int rank, const Stamps& stamps) {
+    const Generation generation{problem.fingerprint(), 1, 2};
+    const std::filesystem::path path = folder / generation.file_name(rank);
+    SectionWriter file(path);
+    write_identity(file, problem, {1, 5, 2, rank});
+    file.commit();
+    for (const std::uint64_t stamp : stamps) {
+      SectionWriter more = SectionWriter::adding_to(path);
+      write_addition(more, stamp);
+      more.commit();
+    }
+  };
+  const std::pair<Stamps, Stamps> written[] = {{{}, {}},  {{7, 8}, {7, 8}},    {{7, 8}, {7}},
+                                               {{7}, {}}, {{7, 8, 9}, {7, 9}}, {{8}, {9}}};
+  const std::pair<Stamps, Stamps> common[] = {{{}, {}}, {{7, 8}, {7, 8}},    {{7}, {7}},
+                                              {{}, {}}, {{7, 8, 9}, {7, 9}}, {{}, {}}};
+  for (std::size_t i = 0; i < std::size(written); ++i) {
+    write(0, written[i].first);
+    write(1, written[i].second);
+    std::pair<Stamps, Stamps> found;
+    EXPECT_TRUE(checkpoints()->resume(Precision::float64, 1000, [&](const CheckpointFiles& files) {
+      found = {files.open(0).additions(), files.open(1).additions()};
+      return Index{1};
+    }));
+    EXPECT_EQ(found, common[i]) << i;
+  }
+}
+
 TEST_F(KeptInParts, WhatTheSolverRefusesIsNamedInANote) {
   checkpoints()->keep(CheckpointWish::save, 1, [](SectionWriter& file) {
     file.begin({"analysis", 2});

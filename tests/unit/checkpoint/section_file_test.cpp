@@ -114,6 +114,26 @@ TEST(SectionFile, AnAdditionThatWasCutShortCountsForNothing) {
   EXPECT_EQ(static_cast<std::int64_t>(std::filesystem::file_size(folder / "a")), file.size());
 }
 
+TEST(SectionFile, IsCutBehindAnySection) {
+  const test::TemporaryFolder folder;
+  write_example(folder / "a");
+  add(folder / "a", "subtree 1", "more");
+  for (const std::size_t count : {4, 3, 2, 1, 0}) {
+    SectionWriter::cut(folder / "a", count);
+    const SectionReader file(folder / "a");
+    file.verify();
+    EXPECT_EQ(file.sections().size(), count);
+    EXPECT_EQ(static_cast<std::int64_t>(std::filesystem::file_size(folder / "a")), file.size());
+  }
+  SectionWriter::cut(folder / "a", 1);  // which it does not have
+  add(folder / "a", "analysis", "another tree");
+  const SectionReader file(folder / "a");
+  file.verify();
+  EXPECT_EQ(file.sections().size(), 1u);
+  EXPECT_EQ(text_of(file, "analysis"), "another tree");
+  EXPECT_EQ(static_cast<std::int64_t>(std::filesystem::file_size(folder / "a")), file.size());
+}
+
 TEST(SectionFile, IsWholeOrNotThere) {
   const test::TemporaryFolder folder;
   {

@@ -1,0 +1,61 @@
+#include "sparse/ranks/meetings.hpp"
+
+#include <gtest/gtest.h>
+
+#include "helpers/sparse_cases.hpp"
+#include "matrix/generate/generate.hpp"
+#include "mpi/mpi_team.hpp"
+#include "sparse/fronts/schedule.hpp"
+
+namespace spsolve {
+namespace {
+
+TEST(Meetings, AreInOneOrderOnAllRanks) {
+  MpiTeam team;
+  for (const char* spec : {"grid3d:14", "grid2d:60", "tridiagonal:3000", "circuit:3000"}) {
+    for (const double flops : {0.0, 1e5, 2e10}) {
+      SCOPED_TRACE(fmt::format("{}, {} flops", spec, flops));
+      const auto analysis = test::analysis_of(generate_matrix(spec), Factorization::lu,
+                                              Ordering::nested_dissection, false);
+      const RankTree tree =
+          deal_analysis(team, team.rank() == 0 ? analysis.get() : nullptr, Factorization::lu,
+                        SharingRule::of(Factorization::lu, MemoryKind::host));
+      const Meetings meetings(team, tree, {flops, 4, 50});
+      EXPECT_GE(meetings.rounds(), 4);
+      EXPECT_LE(meetings.rounds(), 50);
+      // Own fronts first: as many rounds as their part of what comes before the fronts of all.
+      double own = 0;
+      int before = meetings.behind(0);
+      if (tree.own.size() > 0) EXPECT_EQ(before, 0);
+      for (LocalIndex s = 0; s < tree.own.size(); ++s) {
+        own += front_flops(tree.own, s, false);
+        EXPECT_GE(meetings.behind(own), before);
+        before = meetings.behind(own);
+      }
+      // Then shared ones, each behind as many meetings on all of its ranks.
+      double all = own;
+      for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
+        const std::vector<int> of_ranks = all_gather(team, meetings.before(s));
+        EXPECT_EQ(of_ranks, std::vector<int>(of_ranks.size(), of_ranks.front()));
+        EXPECT_FALSE(meetings.within(s, 0));
+        EXPECT_FALSE(meetings.within(s, tree.blocks(s).pivot_blocks()));
+        if (!tree.teams[s].holds(tree.rank)) continue;
+        EXPECT_GE(meetings.before(s), before);
+        before = meetings.before(s);
+        if (tree.depth[s] == 0) {
+          EXPECT_GE(before, meetings.rounds());
+        } else {
+          EXPECT_LE(before, meetings.rounds());
+        }
+        all += meetings.flops_of(s);
+      }
+      EXPECT_GE(meetings.last(), std::max(before, meetings.rounds()));
+      EXPECT_EQ(all_gather(team, meetings.last()),
+                std::vector<int>(static_cast<std::size_t>(team.size()), meetings.last()));
+      EXPECT_NEAR(all, meetings.flops(), 1e-9 * all);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
