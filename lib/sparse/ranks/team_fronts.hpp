@@ -35,10 +35,9 @@ class TeamFronts {
   }
 
   /// Factors the matrix with this rank's values, in the order of its entries; null: with those that
-  /// were taken. `advance` is called
-  /// with the flops of this rank's part of each piece of work. The counts of all ranks; a failure
-  /// is the number of a pivot among those of a rank or of the shared fronts. Throws on every rank
-  /// where one has not enough memory.
+  /// were taken. `advance` is called with the flops of this rank's part of each piece of work. The
+  /// counts of all ranks; a failure is the number of a pivot among those of a rank or of the shared
+  /// fronts. Throws on every rank where one has not enough memory.
   virtual PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
                              const std::function<void(double)>& advance) = 0;
 
