@@ -26,7 +26,7 @@ TEST(Meetings, AreInOneOrderOnAllRanks) {
       // Own fronts first: as many rounds as their part of what comes before the fronts of all.
       double own = 0;
       int before = meetings.behind(0);
-      if (tree.own.size() > 0) EXPECT_EQ(before, 0);
+      EXPECT_TRUE(before == 0 || tree.own.size() == 0);
       for (LocalIndex s = 0; s < tree.own.size(); ++s) {
         own += front_flops(tree.own, s, false);
         EXPECT_GE(meetings.behind(own), before);
