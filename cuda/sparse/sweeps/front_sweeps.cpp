@@ -172,13 +172,13 @@ void FrontSweeps<T>::forward(std::size_t piece, cudaStream_t stream) {
 template <typename T>
 void FrontSweeps<T>::backward(std::size_t piece, cudaStream_t stream) {
   const Piece& of = pieces_[piece];
-  Sweep<T>& sweep = backward_sweep_;
+  Sweep<T> sweep = backward_sweep_;
   sweep.next = next_.data() + 2 * piece + 1;
-  // A panel has few blocks of pivots, each of which would go along the whole border by itself. Its
-  // x is there: blocks behind it, and other fronts, are other pieces.
-  sweep.without_borders = of.panel >= 0;
   if (of.panel >= 0) {
+    // A panel has few blocks of pivots, each of which would go along the whole border by itself.
+    // Its x is there: blocks behind it, and other fronts, are other pieces.
     subtract_border(sweep, of.panel, of.place, border_parts_.data(), y_.data(), stream);
+    sweep.without_borders = true;
   }
   sweep_backward(sweep, backward_.data() + of.backward.first, of.backward.size(), stream);
   sweep_small_backward(sweep, small_.data() + of.small.first, of.small.size(), stream);
