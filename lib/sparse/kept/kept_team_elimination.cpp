@@ -59,7 +59,7 @@ KeptTeamElimination::KeptTeamElimination(Checkpoints& checkpoints, Precision pre
 
 Index KeptTeamElimination::take(const CheckpointFiles& files, const Deal& deal) {
   Team& team = checkpoints_.team();
-  const auto [state, place] = together(team, [&] {
+  const std::pair<KeptState, Place> there = together(team, [&] {
     const CheckpointReader file = files.open(team.rank() % files.ranks());
     if (files.ranks() != team.size()) {
       file.refuse("is of a run by {} rank{}", files.ranks(), files.ranks() == 1 ? "" : "s");
@@ -69,6 +69,8 @@ Index KeptTeamElimination::take(const CheckpointFiles& files, const Deal& deal) 
     bytes.value(found.second);
     return found;
   });
+  const KeptState& state = there.first;
+  const Place& place = there.second;
   const auto kind = static_cast<int>(state.stage.kind);
   const std::vector<Place> places = all_gather(team, place);
   const std::vector<int> kinds = all_gather(team, kind);
