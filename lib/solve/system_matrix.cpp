@@ -80,36 +80,29 @@ Dense<double> SystemMatrix::column_maxima(const std::vector<double>& row_factors
   return over_columns(std::move(largest), Meeting::maximum);
 }
 
-/// Where vectors are. Not a finite number where entries overflow before both factors are there.
-double SystemMatrix::infinity_norm_by_product(const Equilibration& scaling) {
+/// The infinity norm of R A C, or of its transposed matrix, where vectors are. Not a finite number
+/// where entries overflow before both factors are there.
+double SystemMatrix::norm_by_product(const Equilibration& scaling, bool transposed) {
   const std::unique_ptr<Vectors> sums = vectors(1);
+  const auto multiply = [&](const Vectors& x) {
+    transposed ? bands_.apply_magnitudes_transposed(x, *sums) : apply_magnitudes(1, x, *sums);
+  };
   if (scaling.scales) {
-    apply_magnitudes(1, scaling.columns.vector(*this), *sums);
-    sums->scale_rows(scaling.rows.vector(*this));
+    const ScaleFactors &first = transposed ? scaling.rows : scaling.columns,
+                       &second = transposed ? scaling.columns : scaling.rows;
+    multiply(first.vector(*this));
+    sums->scale_rows(second.vector(*this));
   } else {
     const std::unique_ptr<Vectors> ones = vectors(1);
     ones->fill(1);
-    apply_magnitudes(1, *ones, *sums);
-  }
-  return maxima(*sums).front();
-}
-
-double SystemMatrix::one_norm_by_product(const Equilibration& scaling) {
-  const std::unique_ptr<Vectors> sums = vectors(1);
-  if (scaling.scales) {
-    bands_.apply_magnitudes_transposed(scaling.rows.vector(*this), *sums);
-    sums->scale_rows(scaling.columns.vector(*this));
-  } else {
-    const std::unique_ptr<Vectors> ones = vectors(1);
-    ones->fill(1);
-    bands_.apply_magnitudes_transposed(*ones, *sums);
+    multiply(*ones);
   }
   return maxima(*sums).front();
 }
 
 double SystemMatrix::infinity_norm(const Equilibration& scaling) {
   if (&memory() != &host_vector_memory()) {
-    const double norm = infinity_norm_by_product(scaling);
+    const double norm = norm_by_product(scaling, false);
     if (std::isfinite(norm)) return norm;
   }
   const std::vector<double> column_factors =
@@ -137,7 +130,7 @@ double SystemMatrix::infinity_norm(const Equilibration& scaling) {
 }
 
 double SystemMatrix::one_norm(const Equilibration& scaling) {
-  const double by_product = one_norm_by_product(scaling);
+  const double by_product = norm_by_product(scaling, true);
   if (std::isfinite(by_product)) return by_product;
   const Csr<double>& rows = local_rows();
   const std::vector<double> column_factors =

@@ -86,8 +86,7 @@ class SystemMatrix : public LinearOperator {
   Dense<double> column_maxima(const std::vector<double>& row_factors) const;
 
  private:
-  double infinity_norm_by_product(const struct Equilibration& scaling);
-  double one_norm_by_product(const struct Equilibration& scaling);
+  double norm_by_product(const struct Equilibration& scaling, bool transposed);
 
   /// One number for each local column, own ones and the halo's, from those of own columns.
   std::vector<double> with_halo(const std::vector<double>& own) const;

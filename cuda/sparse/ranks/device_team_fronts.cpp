@@ -20,6 +20,10 @@ namespace spsolve::cuda {
 
 namespace {
 
+std::span<std::byte> bytes_of(double* values, Index count) {
+  return std::as_writable_bytes(std::span(values, static_cast<std::size_t>(count)));
+}
+
 template <typename T>
 class DeviceTeamFronts final : public TeamFronts<T> {
  public:
@@ -184,26 +188,23 @@ template <typename T>
 bool DeviceTeamFronts<T>::gather_values(SystemMatrix& matrix, ScaledValues* whole) {
   const auto here = rows_on_device(matrix.bands().products());
   auto* const there = dynamic_cast<DeviceScaledValues*>(whole);
-  double* const room = there != nullptr ? there->room_for_new_values() : nullptr;
-  const bool can = here && (tree_.rank > 0 || room != nullptr);
+  const bool can = here && (tree_.rank > 0 || (there != nullptr && there->has_own_rows()));
   const std::vector<Index> sizes = all_gather(team_, can ? here->nonzeros : Index{-1});
   if (*std::ranges::min_element(sizes) < 0) return false;
   const cudaStream_t outer = current_stream();
   entered_.record(outer);
   entered_.hold(main_);
-  const auto bytes = [](double* values, Index count) {
-    return std::as_writable_bytes(std::span(values, static_cast<std::size_t>(count)));
-  };
   std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;
   if (tree_.rank > 0 && here->nonzeros > 0) {
-    outgoing.push_back({0, bytes(const_cast<double*>(here->values), here->nonzeros)});
+    outgoing.push_back({0, bytes_of(const_cast<double*>(here->values), here->nonzeros)});
   } else if (tree_.rank == 0) {
+    double* const room = there->room_for_new_values();
     Index first = sizes[0];
     for (int rank = 1; rank < tree_.ranks; first += sizes[rank++]) {
-      if (sizes[rank] > 0) incoming.push_back({rank, bytes(room + first, sizes[rank])});
+      if (sizes[rank] > 0) incoming.push_back({rank, bytes_of(room + first, sizes[rank])});
     }
-    CUDA_CHECK(cudaMemcpyAsync(room, here->values, bytes(room, sizes[0]).size(),
+    CUDA_CHECK(cudaMemcpyAsync(room, here->values, bytes_of(room, sizes[0]).size(),
                                cudaMemcpyDeviceToDevice, main_.get()));
   }
   teams_.at(0).exchange_parts(outgoing, incoming);
@@ -236,20 +237,17 @@ bool DeviceTeamFronts<T>::take_values(const ValueDealer& dealer, ScaledValues* v
 template <typename T>
 void DeviceTeamFronts<T>::deal(const double* values) {
   GpuTeam& team = teams_.at(0);
-  const auto bytes_of = [](DeviceArray<double>& array, Index count) {
-    return std::as_writable_bytes(std::span(array.data(), static_cast<std::size_t>(count)));
-  };
   const Index own = tree_.values();
   if (tree_.rank > 0) {
     if (own == 0) return;
-    const Incoming mine{0, bytes_of(made_->values, own)};
+    const Incoming mine{0, bytes_of(made_->values.data(), own)};
     return team.exchange_parts({}, {&mine, 1});
   }
   for (int rank = 1; rank < tree_.ranks; ++rank) {
     const DeviceArray<Index>& list = sources_[rank];
     if (list.size() == 0) continue;
     take_entries(values, list.data(), list.size(), leaving_.data(), main_.get());
-    const Outgoing theirs{rank, bytes_of(leaving_, list.size())};
+    const Outgoing theirs{rank, bytes_of(leaving_.data(), list.size())};
     team.exchange_parts({&theirs, 1}, {});
   }
   take_entries(values, sources_[0].data(), own, made_->values.data(), main_.get());

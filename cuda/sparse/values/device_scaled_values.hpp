@@ -36,8 +36,11 @@ class DeviceScaledValues final : public ScaledValues {
   double largest() override;
   const std::vector<double>& on_host() override;
 
-  /// Room for new values of rows that are nowhere else on the GPU, which somebody fills before the
-  /// next begin(), in order with current_stream(); null where the rows are the matrix' own.
+  /// Whether the rows are nowhere else on the GPU.
+  bool has_own_rows() const { return uploaded_.has_value(); }
+
+  /// Room for new values of these rows, which the caller fills before the next begin(), in order
+  /// with current_stream().
   double* room_for_new_values();
 
   /// The values after finish(), in GPU memory.
