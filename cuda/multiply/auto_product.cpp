@@ -259,7 +259,7 @@ std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool
   if (row_types) names.push_back("row_types");
   if (columns <= most_tiled) names.push_back("csr_tiles");
   if (columns == 1) {
-    names.push_back("cusparse_csr_spmv_1");
+    names.push_back("cusparse_csr_spmv_2");  // 1 costs a copy of Y
   } else {
     names.insert(names.end(), {"cusparse_csr_spmm_3", "cusparse_csr_spmm_2"});
   }

@@ -191,12 +191,14 @@ constexpr Kernel table[] = {
         takes_all}),
 
     // Peers. What they promise of reproducibility depends on version and algorithm.
-    peer_row<[](const auto& matrix, const KernelOptions&) { return cusparse_csr_spmv(matrix, 1); }>(
-        {"cusparse_csr_spmv_1", "csr", false, "cuSPARSE SpMV, CSR algorithm 1, preprocessed",
-         needs_one_column}),
-    peer_row<[](const auto& matrix, const KernelOptions&) { return cusparse_csr_spmv(matrix, 2); }>(
-        {"cusparse_csr_spmv_2", "csr", false, "cuSPARSE SpMV, CSR algorithm 2, preprocessed",
-         needs_one_column}),
+    peer_row<[](const auto& matrix, const KernelOptions& options) {
+      return cusparse_csr_spmv(matrix, 1, options.room_behind);
+    }>({"cusparse_csr_spmv_1", "csr", false, "cuSPARSE SpMV, CSR algorithm 1, preprocessed",
+        needs_one_column}),
+    peer_row<[](const auto& matrix, const KernelOptions& options) {
+      return cusparse_csr_spmv(matrix, 2, options.room_behind);
+    }>({"cusparse_csr_spmv_2", "csr", false, "cuSPARSE SpMV, CSR algorithm 2, preprocessed",
+        needs_one_column}),
     peer_row<[](const auto& matrix, const KernelOptions&) { return cusparse_sell_spmv(matrix); }>(
         {"cusparse_sell_spmv", "sliced_ellpack", false,
          "cuSPARSE SpMV over slices of 32 rows, unsorted", needs_one_column}),

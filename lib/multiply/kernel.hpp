@@ -49,10 +49,11 @@ MatrixFacts facts_of(const Csr<double>& matrix);
 
 /// How a kernel is set up.
 struct KernelOptions {
-  Index columns = 1;   ///< the K that the caller means to use most
-  int threads = 0;     ///< host: threads; 0: as many as OpenMP gives
-  int width = 0;       ///< the kernel's parameter (sub-warp width, tile); 0: its default
-  Index products = 0;  ///< that are expected, for what auto may try and convert; 0: many
+  Index columns = 1;         ///< the K that the caller means to use most
+  int threads = 0;           ///< host: threads; 0: as many as OpenMP gives
+  int width = 0;             ///< the kernel's parameter (sub-warp width, tile); 0: its default
+  Index products = 0;        ///< that are expected, for what auto may try and convert; 0: many
+  bool room_behind = false;  ///< there is room for an element behind Y, which may be written
 };
 
 /// One row of the table of kernels. The configuration's allowed values, --list-kernels, the

@@ -60,8 +60,10 @@ bool check(const Kernel& kernel, const ProductReference<T>& reference,
     SCOPED_TRACE(testing::Message() << "K = " << columns);
     const std::vector<T> x = leading_columns(reference, columns);
     const Index size = reference.matrix.rows * columns;
+    const bool failed_before = testing::Test::HasFailure();
     const std::vector<T> y = gpu_product(*product, x, size, columns);
     SCOPED_TRACE(product->detail());
+    if (testing::Test::HasFailure() && !failed_before) ADD_FAILURE() << "by what is named here";
     // Of `auto` not before its first product: that is when it converts the matrix.
     if (reference.matrix.nonzeros() > 0) {
       EXPECT_GT(product->bytes(), 0);
@@ -124,6 +126,37 @@ TEST_P(CudaKernel, RealMatrices) {
                       check(kernel(), product_reference<float>(matrix), {1, 5});
                       return true;
                     });
+}
+
+/// Leaves bytes of this value in what is given out next.
+void fill_free_memory(int value) {
+  std::vector<DeviceArray<unsigned char>> filled;
+  for (Index bytes = 256; bytes <= Index{4} << 20; bytes *= 2) {
+    for (int copy = 0; copy < 16; ++copy) {
+      filled.emplace_back(bytes);
+      CUDA_CHECK(cudaMemset(filled.back().data(), value, static_cast<std::size_t>(bytes)));
+    }
+  }
+  CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+// A workspace that is read before it is written, say.
+TEST_P(CudaKernel, DoesNotHangOnWhatMemoryHeldBefore) {
+  const auto dense = product_reference<double>(generate_matrix("random_sparse:32:14:7"));
+  const auto uneven = product_reference<double>(generate_matrix("power_law:400:6"));
+  for (const int value : {0x00, 0x01, 0x3f, 0x7f, 0xff}) {
+    SCOPED_TRACE(testing::Message() << "bytes of " << value);
+    for (const auto* reference : {&dense, &uneven}) {
+      fill_free_memory(value);
+      check(kernel(), *reference, {1, 5});
+    }
+    for_real_matrices({"Maragal_1.mtx"}, [&](const std::string&, const Csr<double>& matrix) {
+      const auto reference = product_reference<double>(matrix);
+      fill_free_memory(value);
+      check(kernel(), reference, {1});
+      return true;
+    });
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, CudaKernel, testing::Range<std::size_t>(0, cuda_kernels().size()),

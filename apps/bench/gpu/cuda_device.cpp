@@ -49,7 +49,9 @@ template <typename T>
 bench::Sampled CudaDevice::measure(KernelProduct<T>& product, const Dense<T>& x, Dense<T>& y,
                                    const bench::SamplingOptions& options) {
   const DeviceArray<T> x_device(x.values);
-  DeviceArray<T> y_device(y.values);
+  // Room behind Y, see KernelOptions.
+  DeviceArray<T> y_device(static_cast<Index>(y.values.size()) + 1);
+  y_device.upload(y.values);
   const StreamScope scope(stream_);
   const auto multiply = [&](int repeats) {
     start_.record(stream_);

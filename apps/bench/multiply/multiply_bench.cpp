@@ -44,7 +44,9 @@ class Entrant {
     if (!refused_.empty()) return;
     attempt([&] {
       const Timer timer;
-      product_ = prepare<T>(kernel, work.matrix, KernelOptions{k, threads, width});
+      product_ =
+          prepare<T>(kernel, work.matrix,
+                     {.columns = k, .threads = threads, .width = width, .room_behind = true});
       sample_.convert_seconds = timer.seconds();
     });
   }

@@ -14,27 +14,36 @@ namespace {
 
 constexpr auto as_it_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
-/// SpMV in any format.
+/// SpMV in any format, into a vector of its own where that is asked for.
 template <typename T>
 class SpmvProduct final : public KernelProduct<T> {
  public:
-  SpmvProduct(CusparseMatrix<T> matrix, cusparseSpMVAlg_t algorithm)
-      : handle_(make_cusparse()), matrix_(std::move(matrix)), algorithm_(algorithm) {}
+  SpmvProduct(CusparseMatrix<T> matrix, cusparseSpMVAlg_t algorithm, bool copies = false)
+      : handle_(make_cusparse()), matrix_(std::move(matrix)), algorithm_(algorithm) {
+    if (copies) own_y_.grow(matrix_.rows + 1);
+  }
 
   void multiply(const T* x, T* y, Index columns) override {
     if (columns != 1) fail(ExitCode::internal, "cuSPARSE's SpMV was asked for K = {}", columns);
     if (matrix_.empty()) return matrix_.multiply_empty(y, 1);
     CUDA_CHECK(cusparseSetStream(handle_.get(), current_stream()));
+    const bool copies = own_y_.size() > 0;
+    T* const output = copies ? own_y_.data() : y;
     // cuSPARSE takes no pointer to const here, and does not write to x.
     T* const input = const_cast<T*>(x);
-    if (!prepared_) prepare(input, y);
+    if (!prepared_) prepare(input, output);
     CUDA_CHECK(cusparseDnVecSetValues(x_.get(), input));
-    CUDA_CHECK(cusparseDnVecSetValues(y_.get(), y));
+    CUDA_CHECK(cusparseDnVecSetValues(y_.get(), output));
     CUDA_CHECK(cusparseSpMV(handle_.get(), as_it_is, &one, a_.get(), x_.get(), &zero, y_.get(),
                             value_type<T>, algorithm_, matrix_.workspace.data()));
+    if (!copies) return;
+    CUDA_CHECK(cudaMemcpyAsync(y, output, static_cast<std::size_t>(matrix_.rows) * sizeof(T),
+                               cudaMemcpyDeviceToDevice, current_stream()));
   }
   std::int64_t bytes() const override { return matrix_.bytes(); }
-  std::string detail() const override { return version_of(handle_); }
+  std::string detail() const override {
+    return version_of(handle_) + (own_y_.size() > 0 ? ", Y copied within the product" : "");
+  }
 
  private:
   void prepare(T* x, T* y) {
@@ -60,6 +69,7 @@ class SpmvProduct final : public KernelProduct<T> {
   CusparseHandle handle_;
   CusparseMatrix<T> matrix_;
   cusparseSpMVAlg_t algorithm_;
+  DeviceArray<T> own_y_;
   SparseDescriptor a_;
   VectorDescriptor x_, y_;
   bool prepared_ = false;
@@ -152,10 +162,12 @@ std::string cusparse_problem(const MatrixFacts& facts) {
 }
 
 template <typename T>
-std::unique_ptr<KernelProduct<T>> cusparse_csr_spmv(const Csr<T>& matrix, int algorithm) {
+std::unique_ptr<KernelProduct<T>> cusparse_csr_spmv(const Csr<T>& matrix, int algorithm,
+                                                    bool room_behind) {
   return std::make_unique<SpmvProduct<T>>(
       CusparseMatrix<T>::csr(matrix),
-      algorithm == 1 ? CUSPARSE_SPMV_CSR_ALG1 : CUSPARSE_SPMV_CSR_ALG2);
+      algorithm == 1 ? CUSPARSE_SPMV_CSR_ALG1 : CUSPARSE_SPMV_CSR_ALG2,
+      algorithm == 1 && !room_behind);
 }
 
 template <typename T>
@@ -170,8 +182,8 @@ std::unique_ptr<KernelProduct<T>> cusparse_csr_spmm(const Csr<T>& matrix, int al
                                           order);
 }
 
-template std::unique_ptr<KernelProduct<float>> cusparse_csr_spmv(const Csr<float>&, int);
-template std::unique_ptr<KernelProduct<double>> cusparse_csr_spmv(const Csr<double>&, int);
+template std::unique_ptr<KernelProduct<float>> cusparse_csr_spmv(const Csr<float>&, int, bool);
+template std::unique_ptr<KernelProduct<double>> cusparse_csr_spmv(const Csr<double>&, int, bool);
 template std::unique_ptr<KernelProduct<float>> cusparse_sell_spmv(const Csr<float>&);
 template std::unique_ptr<KernelProduct<double>> cusparse_sell_spmv(const Csr<double>&);
 template std::unique_ptr<KernelProduct<float>> cusparse_csr_spmm(const Csr<float>&, int,

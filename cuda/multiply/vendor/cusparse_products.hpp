@@ -14,9 +14,12 @@ namespace spsolve::cuda {
 /// One sentence of why cuSPARSE is not given such a matrix, or "".
 std::string cusparse_problem(const MatrixFacts& facts);
 
-/// SpMV, K = 1, with algorithm CUSPARSE_SPMV_CSR_ALG1 or 2.
+/// SpMV, K = 1, with algorithm CUSPARSE_SPMV_CSR_ALG1 or 2. The first, of cuSPARSE 12.6, may write
+/// a zero behind Y (seen with Maragal_1, of 32 rows): without `room_behind` it gets a vector of its
+/// own with room for that, which is then copied to Y.
 template <typename T>
-std::unique_ptr<KernelProduct<T>> cusparse_csr_spmv(const Csr<T>& matrix, int algorithm);
+std::unique_ptr<KernelProduct<T>> cusparse_csr_spmv(const Csr<T>& matrix, int algorithm,
+                                                    bool room_behind);
 
 /// SpMV, K = 1, over SELL with slices of 32 rows, unsorted, algorithm CUSPARSE_SPMV_SELL_ALG1.
 template <typename T>
