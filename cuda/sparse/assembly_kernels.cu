@@ -1,6 +1,7 @@
 #include "cuda/core/first_from.cuh"
 #include "cuda/core/launch.cuh"
 #include "cuda/sparse/front_kernels.hpp"
+#include "cuda/sparse/gathered_sum.cuh"
 
 namespace spsolve::cuda {
 
@@ -187,8 +188,9 @@ __global__ void __launch_bounds__(threads)
   const int shift = to_border ? front.pivots : 0;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   constexpr int few = 8;  // children that are looked at one by one
-  for (int base = front.child_begin; base < front.child_end; base += warp_size) {
-    const int count = min(warp_size, front.child_end - base);
+  const int child_end = front.child_end - front.gathered_children;
+  for (int base = front.child_begin; base < child_end; base += warp_size) {
+    const int count = min(warp_size, child_end - base);
     unsigned left = whole_warp >> (warp_size - count);
     if (count > few) {  // lanes look which of them have something for this piece
       const bool has_some = lane < count && [&] {
@@ -224,6 +226,17 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+template <typename T>
+__global__ void __launch_bounds__(threads)
+    gather_kernel(DeviceFronts<T> fronts, Index first, Index count) {
+  const Index warps = thread_count() / warp_size;
+  for (Index i = thread_index() / warp_size; i < count; i += warps) {
+    const GatheredElement element = fronts.gathered[first + i];
+    const T sum = gathered_sum<warp_size>(fronts, element);
+    if (threadIdx.x % warp_size == 0) fronts.arena[element.place] += sum;
+  }
+}
+
 }  // namespace
 
 template <typename T>
@@ -245,6 +258,15 @@ void assemble(Factorization kind, const DeviceFronts<T>& fronts, const AssemblyP
   check_launch("assemble");
 }
 
+template <typename T>
+void gather(const DeviceFronts<T>& fronts, Index first, Index count, cudaStream_t stream) {
+  if (count == 0) return;
+  gather_kernel<<<grid_for(count * warp_size, threads), threads, 0, stream>>>(fronts, first, count);
+  check_launch("gather");
+}
+
+template void gather(const DeviceFronts<float>&, Index, Index, cudaStream_t);
+template void gather(const DeviceFronts<double>&, Index, Index, cudaStream_t);
 template void place_entries(const DeviceFronts<float>&, const int*, Index, const Index*,
                             const FrontEntry*, const double*, cudaStream_t);
 template void place_entries(const DeviceFronts<double>&, const int*, Index, const Index*,

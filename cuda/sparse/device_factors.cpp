@@ -44,8 +44,7 @@ DeviceFactors<T>::DeviceFactors(const SparseAnalysis& analysis, Factorization ki
                                 std::int64_t most_bytes)
     : kind_(kind),
       places_(places_within<T>(analysis, kind, most_bytes)),
-      launcher_(kind, places_.places, write_program(places_, kind), analysis.fronts.children,
-                analysis.fronts.in_parent, places_.elements),
+      launcher_(kind, places_, write_program(places_, kind), analysis.fronts.in_parent),
       entry_starts_(analysis.entries.starts),
       entries_(launcher_.staged(analysis.entries.entries)),
       values_(analysis.nonzeros) {

@@ -1,6 +1,7 @@
 #include "cuda/sparse/elimination_program.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "cuda/sparse/front_writer.hpp"
@@ -106,7 +107,7 @@ class Writer {
     const auto all = [](int) { return 0; };
     const auto below = [](int column) { return column; };
     for (const int s : fronts) {
-      const bool takes_in = place(s).child_begin < place(s).child_end;
+      const bool takes_in = place(s).child_begin < place(s).child_end - place(s).gathered_children;
       const int pivots = place(s).pivots, border = place(s).border;
       // Behind the last block of pivots, which may be no whole one, the border begins.
       const auto behind_block = [&](int column) {
@@ -124,6 +125,14 @@ class Writer {
       }
     }
     writer_.add_step(What::assemble, begin, static_cast<Index>(program_.pieces.size()));
+    // The elements of a level's large fronts follow each other.
+    Index first = std::numeric_limits<Index>::max(), end = 0;
+    for (const int s : fronts) {
+      if (place(s).gathered_begin == place(s).gathered_end) continue;
+      first = std::min<Index>(first, place(s).gathered_begin);
+      end = std::max<Index>(end, place(s).gathered_end);
+    }
+    if (first < end) writer_.add_step(What::gather, first, end);
   }
 
   void write_borders(Range fronts) {

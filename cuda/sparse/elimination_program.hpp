@@ -13,6 +13,7 @@ struct EliminationStep {
   enum class What {
     small,     ///< fronts `begin` ... of `fronts`, of at most `rows` rows, in blocks of `side`
     assemble,  ///< pieces
+    gather,    ///< elements of GatheredChildren
     invert,    ///< diagonal blocks number `side` of fronts `begin` ...
     multiply,  ///< tiles
     library,   ///< the product number `begin`, by the vendor's library

@@ -12,8 +12,10 @@ namespace spsolve::cuda {
 template <typename T>
 struct DeviceFronts {
   const FrontPlace* places;
-  const int* children;   ///< of all fronts, see FrontPlace::child_begin
-  const int* in_parent;  ///< where the rows of borders stand in the parent
+  const int* children;              ///< of all fronts, see FrontPlace::child_begin
+  const int* in_parent;             ///< where the rows of borders stand in the parent
+  const GatheredElement* gathered;  ///< see GatheredChildren
+  const Index* sources;
   T* arena;
   PivotTally* tally;
   T least;  ///< smaller pivots are made this large
@@ -47,10 +49,16 @@ struct AssemblyPiece {
 /// next one comes.
 inline constexpr int piece_columns = 16, piece_rows = 1024;
 
-/// Adds what children pass up, in their order; sets what is passed up on its first touch.
+/// Adds what children pass up that are taken in one by one, in their order; sets what is passed up
+/// on its first touch.
 template <typename T>
 void assemble(Factorization kind, const DeviceFronts<T>& fronts, const AssemblyPiece* pieces,
               Index count, cudaStream_t stream);
+
+/// Adds what many small children pass up to these elements of large fronts. A warp an element, the
+/// sum over its lanes in the end.
+template <typename T>
+void gather(const DeviceFronts<T>& fronts, Index first, Index count, cudaStream_t stream);
 
 /// Factors the diagonal blocks number `block` of these fronts, and inverts their factors.
 template <typename T>

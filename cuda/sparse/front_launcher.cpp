@@ -29,23 +29,25 @@ DeviceArray<U> moved_up(std::vector<U>& list) {
 }  // namespace
 
 template <typename T>
-FrontLauncher<T>::FrontLauncher(Factorization kind, const std::vector<FrontPlace>& places,
-                                EliminationProgram program, const std::vector<LocalIndex>& children,
-                                const std::vector<LocalIndex>& in_parent, Index elements)
+FrontLauncher<T>::FrontLauncher(Factorization kind, const FrontPlaces& places,
+                                EliminationProgram program,
+                                const std::vector<LocalIndex>& in_parent)
     : kind_(kind),
       program_(std::move(program)),
-      places_(places),
-      children_(children),
+      places_(places.places),
+      children_(places.gathered.children),
       in_parent_(staged(in_parent)),
       listed_(moved_up(program_.fronts)),
+      gathered_(places.gathered.elements),
+      sources_(places.gathered.sources),
       pieces_(moved_up(program_.pieces)),
       products_(program_.products),
       tiles_(moved_up(program_.tiles)),
       tally_(1),
-      arena_(elements),
+      arena_(places.elements),
       cublas_(make_cublas()),
-      fronts_on_gpu_{places_.data(), children_.data(), in_parent_.data(),
-                     arena_.data(),  tally_.data(),    T(0)} {}
+      fronts_on_gpu_{places_.data(),  children_.data(), in_parent_.data(), gathered_.data(),
+                     sources_.data(), arena_.data(),    tally_.data(),     T(0)} {}
 
 template <typename T>
 void FrontLauncher<T>::begin(double least) {
@@ -76,6 +78,8 @@ void FrontLauncher<T>::run(const EliminationStep& step, cudaStream_t stream) {
                              step.rows, step.side, stream);
     case What::assemble:
       return assemble(kind_, fronts_on_gpu_, pieces_.data() + step.begin, step.count, stream);
+    case What::gather:
+      return gather(fronts_on_gpu_, step.begin, step.count, stream);
     case What::invert:
       return invert_blocks(kind_, fronts_on_gpu_, listed_.data() + step.begin, step.count,
                            step.side, stream);

@@ -15,12 +15,11 @@ namespace spsolve::cuda {
 template <typename T>
 class FrontLauncher {
  public:
-  /// Takes the program's lists to the GPU; what they are of: `places`, children of each front, and
-  /// where rows of borders stand in the parent. The arena has `elements` values. Throws
+  /// Takes the program's lists to the GPU, and what they are of: the places, and where rows of
+  /// borders stand in the parent. The arena is as large as the places have it. Throws
   /// Error(resources) where memory is short.
-  FrontLauncher(Factorization kind, const std::vector<FrontPlace>& places,
-                EliminationProgram program, const std::vector<LocalIndex>& children,
-                const std::vector<LocalIndex>& in_parent, Index elements);
+  FrontLauncher(Factorization kind, const FrontPlaces& places, EliminationProgram program,
+                const std::vector<LocalIndex>& in_parent);
 
   /// What the following steps belong to: a new factorisation, smaller pivots than `least` made as
   /// large and counted.
@@ -58,6 +57,8 @@ class FrontLauncher {
   EliminationProgram program_;  // its lists are on the GPU alone, but for products
   DeviceArray<FrontPlace> places_;
   DeviceArray<int> children_, in_parent_, listed_;
+  DeviceArray<GatheredElement> gathered_;
+  DeviceArray<Index> sources_;
   DeviceArray<AssemblyPiece> pieces_;
   DeviceArray<FrontProduct> products_;
   DeviceArray<ProductTile> tiles_;

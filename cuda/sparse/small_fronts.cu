@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cuda/sparse/front_kernels.hpp"
+#include "cuda/sparse/gathered_sum.cuh"
 #include "cuda/sparse/passed_up.cuh"
 #include "cuda/sparse/pivots/diagonal_block.cuh"
 #include "cuda/sparse/pivots/multiplier.cuh"
@@ -40,8 +41,9 @@ __device__ void add_children(const DeviceFronts<T>& fronts, const FrontPlace& pl
                              const SharedFront<T>& front) {
   constexpr int batch = 4;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  for (int base = place.child_begin; base < place.child_end; base += warp_size) {
-    const int count = min(warp_size, place.child_end - base);
+  const int child_end = place.child_end - place.gathered_children;
+  for (int base = place.child_begin; base < child_end; base += warp_size) {
+    const int count = min(warp_size, child_end - base);
     PassedUp own = {};
     if (lane < count) own = PassedUp(fronts.places[fronts.children[base + lane]]);
     for (int first = 0; first < count; first += batch) {
@@ -76,6 +78,24 @@ __device__ void add_children(const DeviceFronts<T>& fronts, const FrontPlace& pl
       }
     }
   }
+}
+
+/// Adds what many small children pass up: some lanes to an element.
+template <typename T>
+__device__ void add_gathered(const DeviceFronts<T>& fronts, const FrontPlace& place,
+                             const SharedFront<T>& front) {
+  constexpr int lanes = 8;
+  const int teams = static_cast<int>(blockDim.x) / lanes;
+  const int team = static_cast<int>(threadIdx.x) / lanes;
+  // Whole warps take part in the sums of groups of lanes.
+  for (int base = place.gathered_begin; base < place.gathered_end; base += teams) {
+    const int i = base + team;
+    const GatheredElement element =
+        i < place.gathered_end ? fronts.gathered[i] : GatheredElement{0, 0, 0};
+    const T sum = gathered_sum<lanes>(fronts, element);
+    if (threadIdx.x % lanes == 0 && i < place.gathered_end) front.values[element.place] += sum;
+  }
+  __syncthreads();
 }
 
 /// L21 = F21 U^-1 or the like, and U12 = L^-1 P F12, in their places; a warp a row of L21 and a
@@ -158,9 +178,11 @@ __global__ void eliminate_small_kernel(DeviceFronts<T> fronts, const int* list) 
   auto& block = *reinterpret_cast<DiagonalBlock<T, side>*>(raw);
   const FrontPlace place = fronts.places[list[blockIdx.x]];
   const int p = place.pivots, n = p + place.border;
-  const SharedFront<T> front{reinterpret_cast<T*>(raw + sizeof(block)), n | 1, p, n};
+  const SharedFront<T> front{reinterpret_cast<T*>(raw + sizeof(block)), small_front_stride(n), p,
+                             n};
   read_front<kind>(place, fronts.arena, front);
   add_children<kind>(fronts, place, front);
+  if (place.gathered_begin < place.gathered_end) add_gathered(fronts, place, front);
   fill<kind>(block, p, [&](int row, int column) { return front.at(row, column); });
   invert<kind>(block, p, fronts.least, place.first, fronts.tally);
   const T most = eliminate_border<kind>(block, front);
@@ -174,8 +196,8 @@ __global__ void eliminate_small_kernel(DeviceFronts<T> fronts, const int* list) 
 template <Factorization kind, typename T, int side>
 void launch(const DeviceFronts<T>& fronts, const int* list, Index count, int rows,
             cudaStream_t stream) {
-  const int bytes =
-      static_cast<int>(sizeof(DiagonalBlock<T, side>) + sizeof(T) * (rows | 1) * rows);
+  const int bytes = static_cast<int>(sizeof(DiagonalBlock<T, side>) +
+                                     sizeof(T) * small_front_stride(rows) * rows);
   const int threads = side == pivot_block ? 4 * side : std::max(2 * side, 2 * rows);
   CUDA_CHECK(cudaFuncSetAttribute(eliminate_small_kernel<kind, T, side>,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));

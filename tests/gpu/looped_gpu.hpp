@@ -12,14 +12,14 @@ namespace spsolve::cuda {
 /// no pivoting: programs are tried out by it where there is no GPU.
 class LoopedGpu {
  public:
-  LoopedGpu(Factorization kind, std::vector<FrontPlace> places, EliminationProgram program,
-            std::vector<LocalIndex> children, std::vector<LocalIndex> in_parent, Index elements)
+  LoopedGpu(Factorization kind, const FrontPlaces& places, EliminationProgram program,
+            std::vector<LocalIndex> in_parent)
       : kind_(kind),
-        places_(std::move(places)),
+        places_(places.places),
+        gathered_(places.gathered),
         program_(std::move(program)),
-        children_(std::move(children)),
         in_parent_(std::move(in_parent)),
-        arena_(static_cast<std::size_t>(elements), NAN) {}
+        arena_(static_cast<std::size_t>(places.elements), NAN) {}
 
   double* arena() { return arena_.data(); }
   const FrontPlace& place(int front) const { return places_[front]; }
@@ -45,6 +45,9 @@ class LoopedGpu {
           break;
         case What::assemble:
           assemble(program_.pieces[i]);
+          break;
+        case What::gather:
+          arena_[gathered_.elements[i].place] += sum_of(gathered_.elements[i]);
           break;
         case What::invert:
           invert(places_[program_.fronts[i]], step.side);
@@ -120,8 +123,8 @@ class LoopedGpu {
 
   template <typename Wanted>
   void take_in(const FrontPlace& front, const Wanted& wanted) {
-    for (int c = front.child_begin; c < front.child_end; ++c) {
-      const FrontPlace& child = places_[children_[c]];
+    for (int c = front.child_begin; c < front.child_end - front.gathered_children; ++c) {
+      const FrontPlace& child = places_[gathered_.children[c]];
       const LocalIndex* const places = in_parent_.data() + child.border_begin;
       for (int b = 0; b < child.border; ++b) {
         for (int a = 0; a < child.border; ++a) {
@@ -132,6 +135,12 @@ class LoopedGpu {
         }
       }
     }
+  }
+
+  double sum_of(const GatheredElement& element) const {
+    double sum = 0;
+    for (Index k = element.begin; k < element.end; ++k) sum += arena_[gathered_.sources[k]];
+    return sum;
   }
 
   void assemble(const AssemblyPiece& piece) {
@@ -250,6 +259,12 @@ class LoopedGpu {
       for (int r = 0; r < m; ++r) *entry(front, p + r, p + c) = 0;
     }
     take_in(front, [](int, int) { return true; });
+    const Index stride = small_front_stride(p + m);
+    for (int g = front.gathered_begin; g < front.gathered_end; ++g) {
+      const GatheredElement& element = gathered_.elements[g];
+      *entry(front, static_cast<int>(element.place % stride),
+             static_cast<int>(element.place / stride)) += sum_of(element);
+    }
     invert(front, 0);
     const bool lu = kind_ == Factorization::lu;
     FrontProduct panel;
@@ -280,8 +295,9 @@ class LoopedGpu {
 
   Factorization kind_;
   std::vector<FrontPlace> places_;
+  GatheredChildren gathered_;
   EliminationProgram program_;
-  std::vector<LocalIndex> children_, in_parent_;
+  std::vector<LocalIndex> in_parent_;
   std::vector<double> arena_;
 };
 

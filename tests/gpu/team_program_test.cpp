@@ -37,8 +37,7 @@ class LoopedRank {
   LoopedRank(const RankTree& tree, const std::vector<double>& values, Mail& mail)
       : tree_(tree),
         program_(tree, tree.kind),
-        gpu_(tree.kind, program_.places.places, program_.launches, tree.own.children,
-             tree.own.in_parent, program_.places.elements),
+        gpu_(tree.kind, program_.places, program_.launches, tree.own.in_parent),
         mail_(mail) {
     gpu_.clear(0, program_.places.factor_elements);
     gpu_.clear(program_.panel_elements.first, program_.panel_elements.last);
@@ -329,8 +328,8 @@ class LoopedTeam {
 
 // Needs no GPU: what each rank would launch and send is done in loops.
 TEST(TeamProgram, EliminatesOverAnyNumberOfRanks) {
-  for (const char* spec : {"grid2d:40", "convdiff3d:9", "grid3d27:5:3", "elastic3d:6"}) {
-    const Csr<double> matrix = generate_matrix(spec);
+  for (const char* spec : {"grid2d:40", "convdiff3d:9", "grid3d27:5:3", "elastic3d:6", "hubs"}) {
+    const Csr<double> matrix = spec == std::string("hubs") ? test::hubs() : generate_matrix(spec);
     for (const Factorization kind :
          {Factorization::cholesky, Factorization::ldlt, Factorization::lu}) {
       if (kind != Factorization::lu && !symmetry_of(matrix).symmetric) continue;

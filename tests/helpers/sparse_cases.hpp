@@ -17,6 +17,11 @@ namespace spsolve::test {
 /// that a matrix allows.
 void for_sparse_cases(const std::function<void(const Csr<double>&, Factorization)>& work);
 
+/// A symmetric matrix of hubs: 90 unknowns that are coupled with each other and with 400 leaves, a
+/// few to a leaf; 20 more, coupled with each other, some of those and 150 leaves. Fronts of both
+/// have many children with small borders.
+Csr<double> hubs();
+
 /// A + shift I, where the diagonal of A is there.
 Csr<double> shifted(Csr<double> matrix, double shift);
 

@@ -47,8 +47,7 @@ class DeviceTeamFronts final : public TeamFronts<T> {
   struct Made {
     explicit Made(const RankTree& tree)
         : program(tree, tree.kind),
-          launcher(tree.kind, program.places.places, std::move(program.launches), tree.own.children,
-                   tree.own.in_parent, program.places.elements),
+          launcher(tree.kind, program.places, std::move(program.launches), tree.own.in_parent),
           moves(program.moves),
           tiles(program.tiles),
           places_in_parent(program.places_in_parent),

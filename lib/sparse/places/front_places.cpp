@@ -169,13 +169,15 @@ Index place_factors_at(Index next, Factorization kind, FrontPlace& place) {
 
 FrontPlaces place_fronts(const Fronts& fronts, Factorization kind, Index most_elements) {
   FrontPlaces all = placed_side_by_side(fronts, kind);
-  if (all.elements <= most_elements || all.levels() <= 1) return all;
-  const std::vector<FrontPlace> shapes = all.places;
-  const std::vector<int> level = save_stack(FrontLeveling(shapes), most_elements, all);
-  if (all.elements > most_elements) {
-    place_in_windows(kind, most_elements - (all.elements - all.window_elements), all);
-    place_stack(level, all);
+  if (all.elements > most_elements && all.levels() > 1) {
+    const std::vector<FrontPlace> shapes = all.places;
+    const std::vector<int> level = save_stack(FrontLeveling(shapes), most_elements, all);
+    if (all.elements > most_elements) {
+      place_in_windows(kind, most_elements - (all.elements - all.window_elements), all);
+      place_stack(level, all);
+    }
   }
+  all.gathered = gather_children(fronts, kind, all.by_level, all.level_starts, all.places);
   return all;
 }
 
@@ -190,7 +192,7 @@ GpuFactorMemory gpu_lists_memory(const Fronts& fronts, Index elements, Index non
   constexpr std::int64_t values_a_byte_of_program = 32;
   const auto borders = static_cast<std::int64_t>(fronts.border.size());
   GpuFactorMemory memory;
-  memory.lists = nonzeros * value + entries * entry + 4 * borders * index +
+  memory.lists = gathered_bytes(fronts) + nonzeros * value + entries * entry + 4 * borders * index +
                  3 * fronts.order() * index + fronts.size() * front +
                  elements / values_a_byte_of_program;
   memory.column = (3 * fronts.order() + borders) * value;

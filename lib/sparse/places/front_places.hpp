@@ -7,6 +7,7 @@
 
 #include "sparse/fronts/factorization.hpp"
 #include "sparse/fronts/fronts.hpp"
+#include "sparse/places/gathered_children.hpp"
 
 namespace spsolve {
 
@@ -15,6 +16,12 @@ inline constexpr int pivot_block = 64;
 
 /// Rows of the largest front that one thread block of a GPU eliminates in its shared memory.
 inline constexpr int small_front = 64;
+
+/// Elements from one column to the next of a small front of so many rows: an odd number, by which
+/// the rows of neighbouring columns are in different banks of shared memory.
+constexpr int small_front_stride(int rows) {
+  return rows | 1;
+}
 
 /// Right-hand sides that a solve on a GPU takes at a time, at most.
 inline constexpr int most_sweep_columns = 16;
@@ -52,6 +59,8 @@ struct FrontPlace {
   int ld_passed = 0;                   ///< of passed_up
   int first = 0;                       ///< position of its first pivot in the order of elimination
   int child_begin = 0, child_end = 0;  ///< in the list of children
+  int gathered_children = 0;           ///< the last of them, taken in element by element
+  int gathered_begin = 0, gathered_end = 0;  ///< in GatheredChildren::elements
   int parent = -1;
   Index border_begin = 0;  ///< in the lists of borders
 
@@ -84,9 +93,10 @@ struct FrontPlaces {
   std::vector<Index> level_starts;  ///< levels + 1
   int low_levels = 0;               ///< those that are of subtrees of small fronts alone
   std::vector<FrontPart> parts;     ///< one, unless the factors are more than there is room for
-  Index factor_elements = 0;        ///< of all lower and upper
-  Index window_elements = 0;        ///< from the arena's beginning, where they lie
-  Index elements = 0;               ///< of the arena
+  GatheredChildren gathered;
+  Index factor_elements = 0;  ///< of all lower and upper
+  Index window_elements = 0;  ///< from the arena's beginning, where they lie
+  Index elements = 0;         ///< of the arena
 
   int levels() const { return static_cast<int>(level_starts.size()) - 1; }
 

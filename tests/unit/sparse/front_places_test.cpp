@@ -1,6 +1,7 @@
 #include "sparse/places/front_places.hpp"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -176,6 +177,43 @@ TEST(FrontPlaces, TakeNoMoreThanIsPlanned) {
   EXPECT_EQ(memory.factors + memory.stack,
             all.elements * static_cast<std::int64_t>(sizeof(double)));
   EXPECT_GT(memory.lists, 0);
+}
+
+TEST(GatheredChildren, AreTheSmallOnesOfLargeAndSmallFrontsEachElementOnce) {
+  for (const Factorization kind : {Factorization::cholesky, Factorization::lu}) {
+    const auto analysis = test::analysis_of(test::hubs(), kind);
+    const Fronts& fronts = analysis->fronts;
+    const FrontPlaces all = place_fronts(fronts, kind);
+    bool of_large = false, of_small = false;
+    for (LocalIndex s = 0; s < fronts.size(); ++s) {
+      const FrontPlace& front = all.places[s];
+      if (front.gathered_children == 0) {
+        EXPECT_EQ(front.gathered_begin, front.gathered_end);
+        continue;
+      }
+      (front.is_small() ? of_small : of_large) = true;
+      Index expected = 0;
+      for (int c = front.child_end - front.gathered_children; c < front.child_end; ++c) {
+        const Index m = all.places[all.gathered.children[c]].border;
+        expected += kind == Factorization::lu ? m * m : m * (m + 1) / 2;
+      }
+      Index found = 0;
+      std::set<Index> places, sources;
+      for (int g = front.gathered_begin; g < front.gathered_end; ++g) {
+        const GatheredElement& element = all.gathered.elements[g];
+        EXPECT_TRUE(places.insert(element.place).second);
+        found += element.end - element.begin;
+        for (Index k = element.begin; k < element.end; ++k) {
+          EXPECT_TRUE(sources.insert(all.gathered.sources[k]).second) << "added twice";
+        }
+      }
+      EXPECT_EQ(found, expected);
+    }
+    EXPECT_TRUE(of_large && of_small);
+    EXPECT_LE(static_cast<std::int64_t>(all.gathered.elements.size() * sizeof(GatheredElement) +
+                                        all.gathered.sources.size() * sizeof(Index)),
+              gathered_bytes(fronts));
+  }
 }
 
 }  // namespace
