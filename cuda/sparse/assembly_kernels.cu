@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "cuda/core/first_from.cuh"
 #include "cuda/core/launch.cuh"
 #include "cuda/sparse/front_kernels.hpp"
@@ -21,43 +23,102 @@ __device__ Index place_of(const FrontPlace& front, const FrontEntry& entry) {
 /// Values that a thread has under way at a time: they are loaded before the first is stored.
 constexpr int batch = 4;
 
-/// A warp a front.
+/// The lane's share of entries k ... end - 1 of a front, by `lanes` lanes.
 template <typename T>
-__global__ void place_entries_kernel(DeviceFronts<T> fronts, const int* list, Index count,
-                                     const Index* starts, const FrontEntry* entries,
-                                     const double* values) {
-  const Index warps = thread_count() / warp_size;
-  for (Index i = thread_index() / warp_size; i < count; i += warps) {
-    const Index s = list != nullptr ? list[i] : i;
-    const FrontPlace front = fronts.places[s];
-    const Index end = starts[s + 1];
-    for (Index k = starts[s] + threadIdx.x % warp_size; k < end; k += batch * warp_size) {
-      Index place[batch];
-      double value[batch];
+__device__ void place_some(FrontPlace front, Index k, Index end, int lane, int lanes,
+                           const FrontEntry* entries, const double* values, T* arena) {
+  for (k += lane; k < end; k += batch * lanes) {
+    Index place[batch];
+    double value[batch];
 #pragma unroll
-      for (int b = 0; b < batch; ++b) {
-        const Index e = k + b * warp_size;
-        place[b] = -1;
-        if (e >= end) continue;
-        const FrontEntry entry = entries[e];
-        place[b] = place_of(front, entry);
-        value[b] = values[entry.source];
-      }
+    for (int b = 0; b < batch; ++b) {
+      const Index e = k + b * lanes;
+      place[b] = -1;
+      if (e >= end) continue;
+      const FrontEntry entry = entries[e];
+      place[b] = place_of(front, entry);
+      value[b] = values[entry.source];
+    }
 #pragma unroll
-      for (int b = 0; b < batch; ++b) {
-        if (place[b] >= 0) fronts.arena[place[b]] = static_cast<T>(value[b]);
-      }
+    for (int b = 0; b < batch; ++b) {
+      if (place[b] >= 0) arena[place[b]] = static_cast<T>(value[b]);
     }
   }
 }
 
-/// One child's block as its parent takes it in.
+/// A warp a front; what is left of those with many entries, by all warps of the block.
+template <typename T>
+__global__ void __launch_bounds__(threads)
+    place_entries_kernel(DeviceFronts<T> fronts, const int* list, Index count, const Index* starts,
+                         const FrontEntry* entries, const double* values) {
+  constexpr int warps = threads / warp_size, many = 4 * batch * warp_size;
+  __shared__ Index unfinished[warps];
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  for (Index base = Index{blockIdx.x} * warps; base < count; base += Index{gridDim.x} * warps) {
+    const Index i = base + warp;
+    Index left = -1;
+    if (i < count) {
+      const Index s = list != nullptr ? list[i] : i;
+      const Index begin = starts[s], end = starts[s + 1];
+      if (end - begin > many) left = s;
+      place_some(fronts.places[s], begin, min(end, begin + many), lane, warp_size, entries, values,
+                 fronts.arena);
+    }
+    if (lane == 0) unfinished[warp] = left;
+    if (__syncthreads_or(left >= 0) == 0) continue;
+    for (int w = 0; w < warps; ++w) {
+      const Index s = unfinished[w];
+      if (s < 0) continue;
+      place_some(fronts.places[s], starts[s] + many, starts[s + 1], static_cast<int>(threadIdx.x),
+                 threads, entries, values, fronts.arena);
+    }
+    __syncthreads();
+  }
+}
+
+/// Children whose blocks are added at a time: each element of a piece is read and written once for
+/// all of them.
+constexpr int most_children = 2;
+
+/// One child's block, and the rows and columns of it that a piece takes in, as they count there.
 template <typename T>
 struct Child {
   const T* block;
-  const int* places;
+  const int* places;  ///< of its rows in the front
   Index ld;
-  int size;
+  int along, along_end;    ///< what are columns begin ... end of the piece
+  int across, across_end;  ///< what are its rows
+};
+
+/// Columns of a child that cross shared memory at a time, on their way to rows.
+constexpr int tile_columns = 64;
+
+/// The children that a piece takes in now, and where its rows and columns are in each of them: from
+/// those of Child on, or -1.
+template <typename T>
+struct ChildrenOfPiece {
+  Child<T> child[most_children];
+  std::int16_t along[most_children][piece_columns];
+  std::int16_t across[most_children][piece_rows];
+  T tile[piece_columns][tile_columns + 1];
+};
+
+/// What the threads of a block know of their piece.
+template <typename T>
+struct PieceOfFront {
+  const AssemblyPiece& piece;
+  const FrontPlace& front;
+  T* columns;
+  ChildrenOfPiece<T>& taken;  ///< in shared memory
+  int shift;                  ///< from rows of the piece to those of the front
+
+  __device__ bool to_border() const { return piece.part == AssemblyPiece::passed_up; }
+  __device__ int width() const { return piece.end - piece.begin; }
+  __device__ int height() const { return piece.across_end - piece.across; }
+  __device__ int row_in_factor(int i) const {
+    return i < front.pivots ? i : front.border_row + i - front.pivots;
+  }
 };
 
 /// The rows that warps take side by side, and their lanes one after another.
@@ -66,134 +127,161 @@ struct Lanes {
   int lane = threadIdx.x % warp_size;
 };
 
-/// to[place_of(r)] += from[r] for the lane's share of from <= r < end, where place_of(r) >= 0.
-template <typename T, typename PlaceOf>
-__device__ void add_some(const T* from, int begin, int end, int lane, T* to,
-                         const PlaceOf& place_of) {
-  for (int r = begin + lane; r < end; r += batch * warp_size) {
-    Index place[batch];
-    T value[batch];
-#pragma unroll
-    for (int b = 0; b < batch; ++b) {
-      const int i = r + b * warp_size;
-      place[b] = i < end ? place_of(i) : -1;
-      value[b] = i < end ? __ldg(from + i) : T(0);
-    }
-#pragma unroll
-    for (int b = 0; b < batch; ++b) {
-      if (place[b] >= 0) value[b] += to[place[b]];
-    }
-#pragma unroll
-    for (int b = 0; b < batch; ++b) {
-      if (place[b] >= 0) to[place[b]] = value[b];
-    }
-  }
-}
-
-/// Rows and columns of a child that a piece takes in, as they count in the child.
-struct Share {
-  int from, to;            ///< what are columns begin ... end of the piece
-  int across, across_end;  ///< what are its rows
-};
-
-/// To columns of lower or of what is passed up.
-template <bool symmetric, typename T>
-__device__ void add_columns(const FrontPlace& front, const Child<T>& child, const Share& share,
-                            bool to_border, T* columns, Index ld) {
-  const Lanes here;
-  const int p = front.pivots;
-  for (int c = share.from + here.warp; c < share.to; c += here.warps) {
-    const int j = child.places[c];
-    const T* source = child.block + c * child.ld;
-    T* column = columns + (to_border ? j - p : j) * ld;
-    // Of L11 the blocks on the diagonal and below: a block's rows are at most so many before c.
-    const int least = to_border ? p : j / pivot_block * pivot_block;
-    const int above = symmetric ? c : to_border ? 0 : c - pivot_block + 1;
-    add_some(source, max(share.across, above), share.across_end, here.lane, column,
-             [&](int r) -> Index {
-               const int i = __ldg(child.places + r);
-               if (i < least) return -1;
-               return to_border ? i - p : i < p ? i : front.border_row + i - p;
-             });
-  }
-}
-
-/// Columns of a child that cross shared memory at a time.
-constexpr int tile_columns = 64;
-
+/// Sets `along` and `across` of the first `count` children.
 template <typename T>
-using RowTile = T[piece_columns][tile_columns + 1];
+__device__ void find_places(const PieceOfFront<T>& of, int count) {
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int g = 0; g < count; ++g) {
+    if (thread < piece_columns) of.taken.along[g][thread] = -1;
+    for (int r = thread; r < of.height(); r += threads) of.taken.across[g][r] = -1;
+  }
+  __syncthreads();
+  for (int g = 0; g < count; ++g) {
+    const Child<T>& child = of.taken.child[g];
+    const int along = child.along + thread;
+    if (along < child.along_end) {
+      of.taken.along[g][__ldg(child.places + along) - of.shift - of.piece.begin] =
+          static_cast<std::int16_t>(thread);
+    }
+    for (int r = child.across + thread; r < child.across_end; r += threads) {
+      of.taken.across[g][__ldg(child.places + r) - of.shift - of.piece.across] =
+          static_cast<std::int16_t>(r - child.across);
+    }
+  }
+  __syncthreads();
+}
 
-/// To columns of upper, which are rows of the front: they are read along the columns of the child
+/// To columns of lower or of what is passed up, which on their first touch are zero.
+template <bool symmetric, typename T>
+__device__ void add_columns(const PieceOfFront<T>& of, int count, bool first_touch) {
+  const Lanes here;
+  const Index ld = of.to_border() ? of.front.ld_passed : of.front.ld;
+  for (int c = here.warp; c < of.width(); c += here.warps) {
+    const int j = of.piece.begin + c;
+    T* const column = of.columns + j * ld;
+    // Of L11 the blocks on the diagonal and below.
+    const int least = symmetric ? j : of.to_border() ? 0 : j / pivot_block * pivot_block;
+    const T* from[most_children];
+#pragma unroll
+    for (int g = 0; g < most_children; ++g) {
+      const int along = g < count ? of.taken.along[g][c] : -1;
+      const Child<T>& child = of.taken.child[g];
+      from[g] = along < 0 ? nullptr : child.block + child.across + (child.along + along) * child.ld;
+    }
+    for (int r = here.lane; r < of.height(); r += batch * warp_size) {
+      T sum[batch], value[most_children][batch];
+      int place[batch];
+      bool has[most_children][batch];
+#pragma unroll
+      for (int b = 0; b < batch; ++b) {
+        const int row = r + b * warp_size, i = of.piece.across + row;
+        const bool wanted = row < of.height() && i >= least;
+        bool any = false;
+#pragma unroll
+        for (int g = 0; g < most_children; ++g) {
+          const int across = wanted && from[g] != nullptr ? of.taken.across[g][row] : -1;
+          has[g][b] = across >= 0;
+          value[g][b] = across >= 0 ? __ldg(from[g] + across) : T(0);
+          any = any || across >= 0;
+        }
+        any = any || (first_touch && row < of.height());
+        place[b] = !any ? -1 : of.to_border() ? i : of.row_in_factor(i);
+        sum[b] = any && !first_touch ? column[place[b]] : T(0);
+      }
+#pragma unroll
+      for (int b = 0; b < batch; ++b) {
+#pragma unroll
+        for (int g = 0; g < most_children; ++g) {
+          if (has[g][b]) sum[b] += value[g][b];
+        }
+        if (place[b] >= 0) column[place[b]] = sum[b];
+      }
+    }
+  }
+}
+
+/// To columns of upper, which are rows of the front: they are read along the columns of children
 /// and written along their own.
 template <typename T>
-__device__ void add_rows(const FrontPlace& front, const Child<T>& child, const Share& share,
-                         T* columns, RowTile<T>& tile) {
+__device__ void add_rows(const PieceOfFront<T>& of, int count) {
   const Lanes here;
-  const int p = front.pivots;
-  const int rows = share.to - share.from;  // piece_columns at most
-  const int row = static_cast<int>(threadIdx.x) % piece_columns;
-  // Columns of blocks behind a row's are behind the row.
-  for (int c0 = max(share.across, share.from); c0 < share.across_end; c0 += tile_columns) {
-    const int count = min(tile_columns, share.across_end - c0);
+  const int p = of.front.pivots;
+  // Children that have an element of the piece, as bits. Columns of blocks behind a row's are in
+  // upper.
+  const auto having = [&](int row, int column) {
+    const int i = of.piece.begin + row, j = of.piece.across + column;
+    unsigned bits = 0;
+    if (row >= of.width() || column >= of.height()) return bits;
+    if (j < p && j / pivot_block <= i / pivot_block) return bits;
+    for (int g = 0; g < count; ++g) {
+      if (of.taken.along[g][row] >= 0 && of.taken.across[g][column] >= 0) bits |= 1u << g;
+    }
+    return bits;
+  };
+  for (int first = 0; first < of.height(); first += tile_columns) {
+    const int row = static_cast<int>(threadIdx.x) % piece_columns;
 #pragma unroll
     for (int k = 0; k < tile_columns * piece_columns / threads; ++k) {
       const int c = (static_cast<int>(threadIdx.x) + k * threads) / piece_columns;
-      if (row < rows && c < count) {
-        tile[row][c] = __ldg(child.block + share.from + row + (c0 + c) * child.ld);
+      const unsigned bits = having(row, first + c);
+      T sum = 0;
+#pragma unroll
+      for (int g = 0; g < most_children; ++g) {
+        if ((bits >> g & 1) == 0) continue;
+        const Child<T>& child = of.taken.child[g];
+        sum += __ldg(child.block + child.along + of.taken.along[g][row] +
+                     (child.across + of.taken.across[g][first + c]) * child.ld);
       }
+      of.taken.tile[row][c] = sum;
     }
     __syncthreads();
-    for (int r = here.warp; r < rows; r += here.warps) {
-      const int i = __ldg(child.places + share.from + r);
-      T* const column = columns + i * static_cast<Index>(front.ld);
+    for (int r = here.warp; r < of.width(); r += here.warps) {
+      T* const column = of.columns + (of.piece.begin + r) * static_cast<Index>(of.front.ld);
 #pragma unroll
       for (int k = 0; k < tile_columns / warp_size; ++k) {
         const int c = here.lane + k * warp_size;
-        if (c >= count) break;
-        const int j = __ldg(child.places + c0 + c);
-        if (j < p && j / pivot_block <= i / pivot_block) continue;
-        column[j < p ? j : front.border_row + j - p] += tile[r][c];
+        if (having(r, first + c) == 0) continue;
+        column[of.row_in_factor(of.piece.across + first + c)] += of.taken.tile[r][c];
       }
     }
     __syncthreads();
-  }
-}
-
-/// Sets the piece of what is passed up to zero.
-template <typename T>
-__device__ void clear(const AssemblyPiece& piece, T* columns, Index ld) {
-  const Lanes here;
-  for (int c = piece.begin + here.warp; c < piece.end; c += here.warps) {
-    for (int r = piece.across + here.lane; r < piece.across_end; r += warp_size) {
-      columns[r + c * ld] = 0;
-    }
   }
 }
 
 template <bool symmetric, typename T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, 3)
     assemble_kernel(DeviceFronts<T> fronts, const AssemblyPiece* pieces) {
-  __shared__ RowTile<T> tile;
+  __shared__ ChildrenOfPiece<T> taken;
   const AssemblyPiece piece = pieces[blockIdx.x];
   const FrontPlace front = fronts.places[piece.front];
   const bool to_border = piece.part == AssemblyPiece::passed_up;
   T* const columns = fronts.arena + (to_border                            ? front.passed_up
                                      : piece.part == AssemblyPiece::upper ? front.upper
                                                                           : front.lower);
-  if (to_border) {
-    clear(piece, columns, front.ld_passed);
-    __syncthreads();
-  }
   const int shift = to_border ? front.pivots : 0;
+  const PieceOfFront<T> of{piece, front, columns, taken, shift};
+  int count = 0;  // of `taken`
+  bool first_touch = to_border;
+  const auto add = [&] {
+    __syncthreads();
+    find_places(of, count);
+    if (piece.part == AssemblyPiece::upper) {
+      add_rows(of, count);
+    } else {
+      add_columns<symmetric>(of, count, first_touch);
+    }
+    __syncthreads();  // the next children are written down, and may add to the same places
+    count = 0;
+    first_touch = false;
+  };
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   constexpr int few = 8;  // children that are looked at one by one
   const int child_end = front.child_end - front.gathered_children;
   for (int base = front.child_begin; base < child_end; base += warp_size) {
-    const int count = min(warp_size, child_end - base);
-    unsigned left = whole_warp >> (warp_size - count);
-    if (count > few) {  // lanes look which of them have something for this piece
-      const bool has_some = lane < count && [&] {
+    const int looked_at = min(warp_size, child_end - base);
+    unsigned left = whole_warp >> (warp_size - looked_at);
+    if (looked_at > few) {  // lanes look which of them have something for this piece
+      const bool has_some = lane < looked_at && [&] {
         const FrontPlace& place = fronts.places[fronts.children[base + lane]];
         const int* const places = fronts.in_parent + place.border_begin;
         const int from = first_from(places, place.border, piece.begin + shift);
@@ -204,26 +292,26 @@ __global__ void __launch_bounds__(threads)
     for (; left != 0; left &= left - 1) {
       const int i = base + __ffs(static_cast<int>(left)) - 1;
       const FrontPlace& place = fronts.places[fronts.children[i]];
-      const Child<T> child{fronts.arena + place.passed_up, fronts.in_parent + place.border_begin,
-                           place.ld_passed, place.border};
+      const int* const places = fronts.in_parent + place.border_begin;
       // Four searches at the same time.
       const int sought = lane == 0   ? piece.begin
                          : lane == 1 ? piece.end
                          : lane == 2 ? piece.across
                                      : piece.across_end;
-      const int found = first_from(child.places, child.size, sought + shift);
-      const Share share{__shfl_sync(whole_warp, found, 0), __shfl_sync(whole_warp, found, 1),
-                        __shfl_sync(whole_warp, found, 2), __shfl_sync(whole_warp, found, 3)};
-      if (share.from == share.to || share.across == share.across_end) continue;
-      if (piece.part == AssemblyPiece::upper) {
-        add_rows(front, child, share, columns, tile);
-      } else {
-        add_columns<symmetric>(front, child, share, to_border, columns,
-                               to_border ? front.ld_passed : front.ld);
-      }
-      __syncthreads();  // the next child may add to the same places
+      const int found = first_from(places, place.border, sought + shift);
+      const Child<T> child{fronts.arena + place.passed_up,
+                           places,
+                           place.ld_passed,
+                           __shfl_sync(whole_warp, found, 0),
+                           __shfl_sync(whole_warp, found, 1),
+                           __shfl_sync(whole_warp, found, 2),
+                           __shfl_sync(whole_warp, found, 3)};
+      if (child.along == child.along_end || child.across == child.across_end) continue;
+      if (threadIdx.x == 0) taken.child[count] = child;
+      if (++count == most_children) add();
     }
   }
+  if (count > 0 || first_touch) add();
 }
 
 template <typename T>

@@ -88,7 +88,7 @@ void DeviceFactors<T>::leave(std::size_t part, cudaStream_t stream) {
 template <typename T>
 PivotCounts DeviceFactors<T>::factor(double least) {
   const cudaStream_t stream = current_stream();
-  launcher_.begin(least);
+  launcher_.begin(least, stream);
   const EliminationProgram& program = launcher_.program();
   Index step = 0;
   for (std::size_t p = 0; p < places_.parts.size(); ++p) {

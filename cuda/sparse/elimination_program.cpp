@@ -40,14 +40,23 @@ class Writer {
   const FrontPlace& place(int s) const { return places_.places[s]; }
   bool symmetric() const { return writer_.symmetric(); }
 
+  static constexpr int rows_of[] = {16, 32, 48, small_front};
+  static constexpr int sides[] = {16, 32, pivot_block};
+
+  /// Fronts of so many rows and of blocks of `side` that a large GPU has at work at the same time:
+  /// as many as its shared memory holds.
+  static std::size_t at_once(int side, int rows) {
+    constexpr std::size_t processors = 132, bytes_of_each = 227 << 10, most_of_each = 16;
+    const int numbers = 2 * side * (side + 1) + 3 * side + small_front_stride(rows) * rows;
+    const std::size_t fit = bytes_of_each / (static_cast<std::size_t>(numbers) * sizeof(double));
+    return processors * std::min(most_of_each, fit);
+  }
+
   /// Small fronts by what shared memory and registers they take; those of several kinds in one
   /// launch where all of them are at work at once anyway, so that the level takes as long as its
   /// slowest front and not as the slowest ones of every kind one after another.
   void write_small(const std::vector<int>& fronts) {
-    constexpr int rows_of[] = {16, 32, 48, small_front};
-    constexpr int sides[] = {16, 32, pivot_block};
-    constexpr std::size_t at_once = 264;  // two for each multiprocessor of a large GPU
-    std::vector<int> by_kind[3][4];       // by side, then by rows
+    std::vector<int> by_kind[3][4];  // by side, then by rows
     for (const int s : fronts) {
       const int rows = place(s).pivots + place(s).border;
       const auto size = std::lower_bound(std::begin(rows_of), std::end(rows_of), rows);
@@ -57,16 +66,18 @@ class Writer {
     // Blocks of 64 pivots are eliminated by another algorithm, which others had better not wait
     // for.
     std::vector<int>(&narrow)[4] = by_kind[0], (&wide)[4] = by_kind[1];
-    if (count_of(narrow) + count_of(wide) <= at_once && count_of(wide) > 0) {
+    const int widest = rows_of[std::max(last_of(narrow), last_of(wide))];
+    if (count_of(narrow) + count_of(wide) <= at_once(sides[1], widest) && count_of(wide) > 0) {
       for (int k = 0; k < 4; ++k) move_to(wide[k], narrow[k]);
     }
     for (int i = 0; i < 3; ++i) {
+      const std::size_t most = at_once(sides[i], rows_of[last_of(by_kind[i])]);
       std::vector<int> together;
       for (int k = 0; k < 4; ++k) {
         move_to(together, by_kind[i][k]);
         const bool last = std::all_of(by_kind[i] + k + 1, by_kind[i] + 4,
                                       [](const auto& list) { return list.empty(); });
-        if (!last && together.size() + count_of(by_kind[i]) <= at_once) continue;
+        if (!last && together.size() + count_of(by_kind[i]) <= most) continue;
         const Index begin = static_cast<Index>(program_.fronts.size());
         program_.fronts.insert(program_.fronts.end(), together.begin(), together.end());
         writer_.add_step(What::small, begin, static_cast<Index>(program_.fronts.size()), rows_of[k],
@@ -80,6 +91,13 @@ class Writer {
     std::size_t count = 0;
     for (const auto& list : lists) count += list.size();
     return count;
+  }
+
+  /// The last list that is not empty, or 0.
+  static int last_of(const std::vector<int> (&lists)[4]) {
+    int last = 3;
+    while (last > 0 && lists[last].empty()) --last;
+    return last;
   }
 
   static void move_to(std::vector<int>& to, std::vector<int>& from) {

@@ -50,9 +50,9 @@ FrontLauncher<T>::FrontLauncher(Factorization kind, const FrontPlaces& places,
                      sources_.data(), arena_.data(),    tally_.data(),     T(0)} {}
 
 template <typename T>
-void FrontLauncher<T>::begin(double least) {
-  const PivotTally none;
-  tally_.upload({&none, 1});
+void FrontLauncher<T>::begin(double least, cudaStream_t stream) {
+  static constexpr PivotTally none;  // from memory that stays: the copy is not waited for
+  CUDA_CHECK(cudaMemcpyAsync(tally_.data(), &none, sizeof(none), cudaMemcpyHostToDevice, stream));
   fronts_on_gpu_.least = static_cast<T>(least);
 }
 

@@ -21,9 +21,9 @@ class FrontLauncher {
   FrontLauncher(Factorization kind, const FrontPlaces& places, EliminationProgram program,
                 const std::vector<LocalIndex>& in_parent);
 
-  /// What the following steps belong to: a new factorisation, smaller pivots than `least` made as
-  /// large and counted.
-  void begin(double least);
+  /// What the following steps, behind this on the stream, belong to: a new factorisation, smaller
+  /// pivots than `least` made as large and counted.
+  void begin(double least, cudaStream_t stream);
 
   void run(const EliminationStep& step, cudaStream_t stream);
 

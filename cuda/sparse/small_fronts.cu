@@ -198,7 +198,11 @@ void launch(const DeviceFronts<T>& fronts, const int* list, Index count, int row
             cudaStream_t stream) {
   const int bytes = static_cast<int>(sizeof(DiagonalBlock<T, side>) +
                                      sizeof(T) * small_front_stride(rows) * rows);
-  const int threads = side == pivot_block ? 4 * side : std::max(2 * side, 2 * rows);
+  // Where there are processors enough for all, a front takes as long as its longest thread.
+  constexpr Index few = 132;
+  constexpr int most_threads = 256;
+  const int enough = side == pivot_block ? 4 * side : std::max(2 * side, 2 * rows);
+  const int threads = count <= few ? most_threads : enough;
   CUDA_CHECK(cudaFuncSetAttribute(eliminate_small_kernel<kind, T, side>,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   eliminate_small_kernel<kind, T, side>

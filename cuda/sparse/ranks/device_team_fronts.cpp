@@ -257,7 +257,7 @@ PivotCounts DeviceTeamFronts<T>::factor(const std::vector<double>* values, const
                                         const std::function<void(double)>&) {
   const StreamScope here(main_);
   if (values != nullptr) made_->launcher.upload(*values, made_->values.data());
-  made_->launcher.begin(rule.least);
+  made_->launcher.begin(rule.least, main_.get());
   begin();
   run();
   main_.wait();

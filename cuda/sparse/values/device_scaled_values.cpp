@@ -13,11 +13,14 @@ namespace {
 
 std::vector<RowPiece> pieces_of_long_rows(std::span<const Index> row_offsets) {
   std::vector<RowPiece> pieces;
-  for (std::size_t i = 0; i + 1 < row_offsets.size(); ++i) {
+  const Index rows = std::ssize(row_offsets) - 1;
+  if (rows == 0) return pieces;
+  const Index most = long_row(lanes_of_row(row_offsets[rows] / rows));
+  for (Index i = 0; i < rows; ++i) {
     const Index end = row_offsets[i + 1];
-    if (end - row_offsets[i] <= long_row) continue;
-    for (Index k = row_offsets[i]; k < end; k += long_row) {
-      pieces.push_back({static_cast<Index>(i), k, std::min(end, k + long_row)});
+    if (end - row_offsets[i] <= most) continue;
+    for (Index k = row_offsets[i]; k < end; k += most) {
+      pieces.push_back({i, k, std::min(end, k + most)});
     }
   }
   return pieces;
@@ -125,6 +128,7 @@ void DeviceScaledValues::read_factors(Equilibration& scaling) const {
 
 void DeviceScaledValues::finish(bool scales) {
   host_values_.clear();
+  largest_.reset();
   values_ = a_.values;
   count_ = a_.nonzeros;
   if (scales) {
@@ -140,6 +144,7 @@ void DeviceScaledValues::finish(bool scales) {
 }
 
 double DeviceScaledValues::largest() {
+  if (largest_) return *largest_;
   const cudaStream_t stream = current_stream();
   double found = 0;
   CUDA_CHECK(cudaMemsetAsync(reduced_.data(), 0, sizeof(double), stream));
@@ -147,6 +152,7 @@ double DeviceScaledValues::largest() {
   CUDA_CHECK(
       cudaMemcpyAsync(&found, reduced_.data(), sizeof(double), cudaMemcpyDeviceToHost, stream));
   wait_for(stream);
+  largest_ = found;
   return found;
 }
 

@@ -74,6 +74,7 @@ class DeviceScaledValues final : public ScaledValues {
   DeviceArray<double> reduced_;
   const double* values_ = nullptr;
   Index count_ = 0;  // of values
+  std::optional<double> largest_;
   std::vector<double> host_values_;
 };
 

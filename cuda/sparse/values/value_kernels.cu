@@ -48,7 +48,7 @@ __device__ void over_rows(const CsrView<double>& a, Pass& pass) {
     const Index i = w * rows_of_warp + lane / lanes;
     const Index first = i < a.rows ? __ldg(a.row_offsets + i) : 0;
     Index last = i < a.rows ? __ldg(a.row_offsets + i + 1) : 0;
-    if (last - first > long_row) last = first;
+    if (last - first > long_row(lanes)) last = first;
     pass.begin();
 #pragma unroll 4
     for (Index k = first + lane % lanes; k < last; k += lanes) pass.visit(a, i, k);
@@ -123,13 +123,15 @@ void run_pass(const RowsInPieces& rows, const Pass& pass, cudaStream_t stream) {
   const auto launch = [&]<int lanes>(std::integral_constant<int, lanes>) {
     pass_kernel<lanes><<<grid_for(a.rows * lanes, threads), threads, 0, stream>>>(a, pass);
   };
-  const Index mean = a.nonzeros / a.rows;
-  if (mean < 8) {
-    launch(std::integral_constant<int, 4>{});
-  } else if (mean < 24) {
-    launch(std::integral_constant<int, 8>{});
-  } else {
-    launch(std::integral_constant<int, warp_size>{});
+  switch (lanes_of_row(a.nonzeros / a.rows)) {
+    case 4:
+      launch(std::integral_constant<int, 4>{});
+      break;
+    case 8:
+      launch(std::integral_constant<int, 8>{});
+      break;
+    default:
+      launch(std::integral_constant<int, warp_size>{});
   }
   if (rows.count > 0) {
     pieces_kernel<<<grid_for(rows.count * warp_size, threads), threads, 0, stream>>>(

@@ -6,9 +6,16 @@
 
 namespace spsolve::cuda {
 
-/// Non-zeros of a row beyond which many warps take it, a piece each: hubs of circuits have tens of
-/// thousands of them.
-inline constexpr Index long_row = 256;
+/// Lanes that share a row, by the non-zeros of rows in the mean.
+constexpr int lanes_of_row(Index mean) {
+  return mean < 8 ? 4 : mean < 24 ? 8 : 32;
+}
+
+/// Non-zeros of a row beyond which many warps take it, so many each, where so many lanes would
+/// share it: hubs of circuits have tens of thousands of them.
+constexpr Index long_row(int lanes) {
+  return 16 * lanes;
+}
 
 struct RowPiece {
   Index row;
