@@ -30,6 +30,11 @@ Equilibration from_columns(const Dense<double>& both) {
   return {true, std::move(r), std::move(c)};
 }
 
+[[noreturn]] void fail_unsymmetric() {
+  fail(ExitCode::input,
+       "the matrix is not symmetric, as L L^T and L D L^T want it; use solve.method=sparse_lu");
+}
+
 }  // namespace
 
 GatheredMatrix::GatheredMatrix(Team& team, SparseMemory& memory, LentProcessors& lent,
@@ -86,13 +91,17 @@ void GatheredMatrix::gather(SystemMatrix& matrix) {
     Csr<double> cleaned;
     if (!known) cleaned = clean();
     const Csr<double>& rows = known || entries_.taken.empty() ? *rows_ : cleaned;
-    if (choice_.kind != Factorization::lu && !symmetry_of(rows).symmetric) {
-      fail(ExitCode::input,
-           "the matrix is not symmetric, as L L^T and L D L^T want it; use solve.method=sparse_lu");
+    if (!known) {
+      if (choice_.kind != Factorization::lu && !symmetry_of(rows).symmetric) fail_unsymmetric();
+      analyse(rows, matrix);
     }
-    if (!known) analyse(rows, matrix);
     take_values(matrix);
   });
+}
+
+/// New values of a symmetric pattern may not be symmetric; where the values are is looked.
+void GatheredMatrix::refuse_unsymmetric_values() const {
+  if (choice_.kind != Factorization::lu && !values_->are_symmetric()) fail_unsymmetric();
 }
 
 /// Leaves stored zeros out: of values of L U by what takes in the others whenever they change, and
@@ -154,6 +163,7 @@ Equilibration GatheredMatrix::gathered_scaling(const SystemMatrix& matrix,
 
 void GatheredMatrix::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
                                   Equilibration& scaling) {
+  const bool is_known = known_ == &matrix;
   gather(matrix);
   scaling.scales = false;
   lent_.on_first_rank(is_large(), [&] {
@@ -162,6 +172,7 @@ void GatheredMatrix::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Preci
     } else {
       find_scale_factors(*values_, *analysis_, wanted, precision, scaling);
     }
+    if (is_known) refuse_unsymmetric_values();
   });
   scaling.scales = broadcast_value(team_, scaling.scales, 0);
   if (!scaling.scales) {
@@ -173,13 +184,16 @@ void GatheredMatrix::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Preci
 
 void GatheredMatrix::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
   if (broadcast_value(team_, rows_ == nullptr, 0)) {  // the factors are somebody else's
+    const bool is_known = known_ == &matrix;
     gather(matrix);
     Equilibration whole;
     const bool shared = team_.size() > 1;
     if (scaling.scales && shared) whole = gathered_scaling(matrix, scaling);
     const Equilibration& given = shared ? whole : scaling;
-    lent_.on_first_rank(is_large(),
-                        [&] { values_->begin(given.rows.on_host(), given.columns.on_host()); });
+    lent_.on_first_rank(is_large(), [&] {
+      values_->begin(given.rows.on_host(), given.columns.on_host());
+      if (is_known) refuse_unsymmetric_values();
+    });
   }
   lent_.on_first_rank(is_large(), [&] { values_->finish(scaling.scales); });
   rows_ = nullptr;

@@ -66,6 +66,7 @@ class GatheredMatrix {
   void analyse(const Csr<double>& rows, const SystemMatrix& matrix);
   void forget_values();
   void take_values(SystemMatrix& matrix);
+  void refuse_unsymmetric_values() const;
   void scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const;
   Equilibration gathered_scaling(const SystemMatrix& matrix, const Equilibration& scaling) const;
 

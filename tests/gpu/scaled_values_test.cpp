@@ -1,5 +1,7 @@
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -156,6 +158,32 @@ TEST_F(GpuScaledValues, TellValuesThatAreNoNumbers) {
     EXPECT_EQ(values.largest(), std::numeric_limits<double>::infinity());
     values.finish(true);
     EXPECT_EQ(values.largest(), std::numeric_limits<double>::infinity());
+  }
+}
+
+TEST_F(GpuScaledValues, TellWhetherTheyAreSymmetric) {
+  // Also rows that are taken in pieces.
+  for (const Csr<double>& symmetric : {generate_matrix("grid2d:20"), test::hubs()}) {
+    const Index last = symmetric.nonzeros() - 1;
+    for (const auto& [entry, value, expected] :
+         {std::tuple<Index, double, bool>{0, symmetric.values[0] + 1, true},
+          {1, symmetric.values[1] * 2, false},
+          {last - 1, 3.5, false},
+          {last, NAN, false}}) {
+      SCOPED_TRACE(testing::Message() << "entry " << entry << " of " << symmetric.rows << " rows");
+      Csr<double> matrix = symmetric;
+      matrix.values[entry] = value;
+      ASSERT_EQ(symmetry_of(matrix).symmetric, expected);
+      SoloTeam team;
+      SystemMatrix of_gpu(team, RowLayout{matrix.rows, 1}, Csr<double>(matrix),
+                          device_vector_memory());
+      for (const bool on_host : {true, false}) {
+        std::unique_ptr<ScaledValues> values = host_scaled_values(matrix);
+        if (!on_host) values = std::make_unique<DeviceScaledValues>(of_gpu.local_rows(), of_gpu);
+        values->begin({}, {});
+        EXPECT_EQ(values->are_symmetric(), expected);
+      }
+    }
   }
 }
 

@@ -79,6 +79,17 @@ void DeviceScaledValues::begin(std::span<const double> r, std::span<const double
   if (!symmetric_) set_factors(c, c_);
 }
 
+bool DeviceScaledValues::are_symmetric() {
+  const cudaStream_t stream = current_stream();
+  double unmatched = 0;
+  CUDA_CHECK(cudaMemsetAsync(reduced_.data(), 0, sizeof(double), stream));
+  find_unmatched(rows(), reduced_.data(), stream);
+  CUDA_CHECK(
+      cudaMemcpyAsync(&unmatched, reduced_.data(), sizeof(double), cudaMemcpyDeviceToHost, stream));
+  wait_for(stream);
+  return unmatched == 0;
+}
+
 void DeviceScaledValues::find_maxima(bool symmetric) {
   const cudaStream_t stream = current_stream();
   if (symmetric_ && !symmetric) {  // c goes its own way from here

@@ -26,6 +26,7 @@ class DeviceScaledValues final : public ScaledValues {
 
   void take_only(std::vector<Index> entries) override;
   void begin(std::span<const double> r, std::span<const double> c) override;
+  bool are_symmetric() override;
   void find_maxima(bool symmetric) override;
   Spreads spreads() override;
   void scale_rows(bool root) override;

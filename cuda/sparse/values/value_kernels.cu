@@ -96,6 +96,26 @@ struct ScalePass {
   __device__ void finish_piece(Index) {}
 };
 
+/// Looks at entries on the diagonal and below.
+struct SymmetryPass {
+  double* unmatched;
+
+  __device__ void begin() {}
+  __device__ void visit(const CsrView<double>& a, Index i, Index k) {
+    const LocalIndex j = __ldg(a.column_indices + k);
+    if (j > i) return;
+    Index first = a.row_offsets[j], end = a.row_offsets[j + 1];
+    while (first + 1 < end) {
+      const Index middle = first + (end - first) / 2;
+      (__ldg(a.column_indices + middle) <= i ? first : end) = middle;
+    }
+    if (!(__ldg(a.values + first) == __ldg(a.values + k))) *unmatched = 1;
+  }
+  template <int width>
+  __device__ void finish(Index, bool) {}
+  __device__ void finish_piece(Index) {}
+};
+
 template <int lanes, typename Pass>
 __global__ void __launch_bounds__(threads) pass_kernel(CsrView<double> a, Pass pass) {
   over_rows<lanes>(a, pass);
@@ -208,6 +228,10 @@ __global__ void __launch_bounds__(threads)
 void find_scaled_maxima(const RowsInPieces& a, const double* r, const double* c, double* of_rows,
                         double* of_columns, cudaStream_t stream) {
   run_pass(a, MaximaPass{r, c, of_rows, of_columns}, stream);
+}
+
+void find_unmatched(const RowsInPieces& a, double* unmatched, cudaStream_t stream) {
+  run_pass(a, SymmetryPass{unmatched}, stream);
 }
 
 void find_spread(const double* maxima, Index count, double* spread, cudaStream_t stream) {

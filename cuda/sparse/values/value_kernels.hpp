@@ -32,6 +32,9 @@ struct RowsInPieces {
 // Passes over R A C for the rows of a square A and factors r and c, all in GPU memory. Maxima don't
 // hang on the order in which threads come to them: the same bits always.
 
+/// *unmatched <- 1 where some a_ij is not a_ji, or a diagonal entry is nan; of a symmetric pattern.
+void find_unmatched(const RowsInPieces& a, double* unmatched, cudaStream_t stream);
+
 /// of_rows_i <- max over j of |a_ij| r_i c_j, and of_columns_j <- max(of_columns_j, the same over
 /// i) unless that is null.
 void find_scaled_maxima(const RowsInPieces& a, const double* r, const double* c, double* of_rows,

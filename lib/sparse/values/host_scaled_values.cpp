@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/shared_maximum.hpp"
+#include "matrix/symmetry.hpp"
 #include "sparse/values/inverse_power.hpp"
 #include "sparse/values/scaled_values.hpp"
 
@@ -45,6 +46,8 @@ class HostScaledValues final : public ScaledValues {
     begin_factors(r, rows_.rows, r_);
     begin_factors(c, rows_.rows, c_);
   }
+
+  bool are_symmetric() override { return symmetry_of(rows_).symmetric; }
 
   void find_maxima(bool symmetric) override {
     of_rows_.assign(static_cast<std::size_t>(rows_.rows), 0);

@@ -24,6 +24,9 @@ class ScaledValues {
   /// A may have new values; factors are these from now on, n each, or 1 where there are none.
   virtual void begin(std::span<const double> r, std::span<const double> c) = 0;
 
+  /// Whether A is symmetric, whose pattern is; after begin() and before finish().
+  virtual bool are_symmetric() = 0;
+
   /// The largest and the smallest of maxima that are not zero.
   struct Spread {
     double most = 0, least = std::numeric_limits<double>::infinity();
