@@ -19,6 +19,7 @@ class Writer {
 
   EliminationProgram write() {
     for (const FrontPart& part : places_.parts) {
+      part_begin_ = std::ssize(program_.steps);
       for (int level = part.first_level; level < part.end_level; ++level) write_level(level);
       program_.part_ends.push_back(static_cast<Index>(program_.steps.size()));
     }
@@ -77,11 +78,15 @@ class Writer {
         move_to(together, by_kind[i][k]);
         const bool last = std::all_of(by_kind[i] + k + 1, by_kind[i] + 4,
                                       [](const auto& list) { return list.empty(); });
+        if (together.empty()) continue;
         if (!last && together.size() + count_of(by_kind[i]) <= most) continue;
         const Index begin = static_cast<Index>(program_.fronts.size());
         program_.fronts.insert(program_.fronts.end(), together.begin(), together.end());
+        const bool follows =
+            std::ssize(program_.steps) > part_begin_ && program_.steps.back().what == What::small;
         writer_.add_step(What::small, begin, static_cast<Index>(program_.fronts.size()), rows_of[k],
                          sides[i]);
+        program_.steps.back().follows = follows;
         together.clear();
       }
     }
@@ -172,6 +177,7 @@ class Writer {
   const FrontPlaces& places_;
   EliminationProgram program_;
   FrontWriter writer_;
+  Index part_begin_ = 0;  // its first step
 };
 
 }  // namespace

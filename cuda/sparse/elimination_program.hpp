@@ -21,6 +21,7 @@ struct EliminationStep {
   What what;
   Index begin, count;
   int rows, side;
+  bool follows = false;  ///< of small fronts, right behind such a one
 };
 
 /// The launches of the elimination of fronts that lie in their places, level by level, and the

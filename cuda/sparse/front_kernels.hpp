@@ -28,10 +28,11 @@ void place_entries(const DeviceFronts<T>& fronts, const int* list, Index count, 
                    const FrontEntry* entries, const double* values, cudaStream_t stream);
 
 /// Fronts of at most `rows` rows and `side` pivots, each of which a thread block assembles and
-/// eliminates in shared memory. side: 16, 32 or 64; rows <= small_front.
+/// eliminates in shared memory. side: 16, 32 or 64; rows <= small_front. Where the launch follows
+/// another one of them on the stream, it begins before that has ended.
 template <typename T>
 void eliminate_small(Factorization kind, const DeviceFronts<T>& fronts, const int* list,
-                     Index count, int rows, int side, cudaStream_t stream);
+                     Index count, int rows, int side, bool follows, cudaStream_t stream);
 
 /// A rectangle of a part of a larger front, to which what its children pass up is added: columns
 /// begin ... end of lower and of passed_up, and of these the rows across ... across_end; of upper,

@@ -75,7 +75,7 @@ void FrontLauncher<T>::run(const EliminationStep& step, cudaStream_t stream) {
   switch (step.what) {
     case What::small:
       return eliminate_small(kind_, fronts_on_gpu_, listed_.data() + step.begin, step.count,
-                             step.rows, step.side, stream);
+                             step.rows, step.side, step.follows, stream);
     case What::assemble:
       return assemble(kind_, fronts_on_gpu_, pieces_.data() + step.begin, step.count, stream);
     case What::gather:

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cuda/core/turns.cuh"
 #include "cuda/sparse/front_kernels.hpp"
 #include "cuda/sparse/gathered_sum.cuh"
 #include "cuda/sparse/passed_up.cuh"
@@ -180,7 +181,8 @@ __global__ void eliminate_small_kernel(DeviceFronts<T> fronts, const int* list) 
   const int p = place.pivots, n = p + place.border;
   const SharedFront<T> front{reinterpret_cast<T*>(raw + sizeof(block)), small_front_stride(n), p,
                              n};
-  read_front<kind>(place, fronts.arena, front);
+  read_front<kind>(place, fronts.arena, front);  // which no other launch in turn writes
+  take_turn();
   add_children<kind>(fronts, place, front);
   if (place.gathered_begin < place.gathered_end) add_gathered(fronts, place, front);
   fill<kind>(block, p, [&](int row, int column) { return front.at(row, column); });
@@ -194,7 +196,7 @@ __global__ void eliminate_small_kernel(DeviceFronts<T> fronts, const int* list) 
 }
 
 template <Factorization kind, typename T, int side>
-void launch(const DeviceFronts<T>& fronts, const int* list, Index count, int rows,
+void launch(const DeviceFronts<T>& fronts, const int* list, Index count, int rows, bool follows,
             cudaStream_t stream) {
   const int bytes = static_cast<int>(sizeof(DiagonalBlock<T, side>) +
                                      sizeof(T) * small_front_stride(rows) * rows);
@@ -205,38 +207,38 @@ void launch(const DeviceFronts<T>& fronts, const int* list, Index count, int row
   const int threads = count <= few ? most_threads : enough;
   CUDA_CHECK(cudaFuncSetAttribute(eliminate_small_kernel<kind, T, side>,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  eliminate_small_kernel<kind, T, side>
-      <<<static_cast<unsigned>(count), threads, bytes, stream>>>(fronts, list);
+  launch_in_turn(eliminate_small_kernel<kind, T, side>, dim3(static_cast<unsigned>(count)), threads,
+                 bytes, follows, stream, fronts, list);
   check_launch("eliminate_small");
 }
 
 template <Factorization kind, typename T>
 void launch_side(const DeviceFronts<T>& fronts, const int* list, Index count, int rows, int side,
-                 cudaStream_t stream) {
-  if (side == 16) return launch<kind, T, 16>(fronts, list, count, rows, stream);
-  if (side == 32) return launch<kind, T, 32>(fronts, list, count, rows, stream);
-  launch<kind, T, 64>(fronts, list, count, rows, stream);
+                 bool follows, cudaStream_t stream) {
+  if (side == 16) return launch<kind, T, 16>(fronts, list, count, rows, follows, stream);
+  if (side == 32) return launch<kind, T, 32>(fronts, list, count, rows, follows, stream);
+  launch<kind, T, 64>(fronts, list, count, rows, follows, stream);
 }
 
 }  // namespace
 
 template <typename T>
 void eliminate_small(Factorization kind, const DeviceFronts<T>& fronts, const int* list,
-                     Index count, int rows, int side, cudaStream_t stream) {
+                     Index count, int rows, int side, bool follows, cudaStream_t stream) {
   if (count == 0) return;
   switch (kind) {
     case Factorization::cholesky:
-      return launch_side<Factorization::cholesky>(fronts, list, count, rows, side, stream);
+      return launch_side<Factorization::cholesky>(fronts, list, count, rows, side, follows, stream);
     case Factorization::ldlt:
-      return launch_side<Factorization::ldlt>(fronts, list, count, rows, side, stream);
+      return launch_side<Factorization::ldlt>(fronts, list, count, rows, side, follows, stream);
     case Factorization::lu:
-      return launch_side<Factorization::lu>(fronts, list, count, rows, side, stream);
+      return launch_side<Factorization::lu>(fronts, list, count, rows, side, follows, stream);
   }
 }
 
 template void eliminate_small(Factorization, const DeviceFronts<float>&, const int*, Index, int,
-                              int, cudaStream_t);
+                              int, bool, cudaStream_t);
 template void eliminate_small(Factorization, const DeviceFronts<double>&, const int*, Index, int,
-                              int, cudaStream_t);
+                              int, bool, cudaStream_t);
 
 }  // namespace spsolve::cuda

@@ -64,6 +64,29 @@ TEST(EliminationProgram, EliminatesEveryFrontOnceBehindItsChildren) {
   });
 }
 
+TEST(EliminationProgram, BeginsEarlyOnlyRightBehindSmallFronts) {
+  for (const char* spec : {"grid2d:40", "grid3d:16", "circuit:2000", "random_dense:60"}) {
+    SCOPED_TRACE(spec);
+    const Csr<double> matrix = generate_matrix(spec);
+    const auto analysis = test::analysis_of(matrix, Factorization::lu);
+    const FrontPlaces whole = place_fronts(analysis->fronts, Factorization::lu);
+    // Also where values of A are placed again and again, in between.
+    for (const Index room : {whole.elements, Index{0}}) {
+      const FrontPlaces places = place_fronts(analysis->fronts, Factorization::lu, room);
+      const EliminationProgram program = write_program(places, Factorization::lu);
+      ASSERT_EQ(program.part_ends.size(), places.parts.size());
+      std::vector<Index> begins{0};
+      begins.insert(begins.end(), program.part_ends.begin(), program.part_ends.end());
+      for (Index i = 0; i < std::ssize(program.steps); ++i) {
+        const bool first = std::find(begins.begin(), begins.end(), i) != begins.end();
+        const bool behind = !first && program.steps[i - 1].what == What::small;
+        EXPECT_GT(program.steps[i].count, 0);
+        EXPECT_EQ(program.steps[i].follows, behind && program.steps[i].what == What::small);
+      }
+    }
+  }
+}
+
 TEST(EliminationProgram, ComputesEveryTileWithinItsProduct) {
   for_kinds([](const Written& written) {
     double flops = 0;

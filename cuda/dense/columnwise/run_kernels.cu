@@ -1,6 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/magnitude.cuh"
 #include "cuda/core/packed.cuh"
+#include "cuda/core/turns.cuh"
 #include "cuda/dense/columnwise/candidate.cuh"
 #include "cuda/dense/columnwise/run_kernels.hpp"
 
@@ -167,15 +168,6 @@ __device__ void finish_stripe(const Step<T>& step, const Lane<T>& lane, const Pi
   if (threadIdx.x == 0) step.run.report->pivots[step.place + 1] = best;
 }
 
-/// From here on blocks of the next step may start as places become free, and this one has all that
-/// the step before it wrote: as every step waits here, that of all steps before.
-__device__ void take_turn() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-  cudaGridDependencySynchronize();
-#endif
-}
-
 /// A block's rows of a step and its stripe of their columns, updated in place.
 template <typename T>
 struct Tile {
@@ -290,27 +282,6 @@ int tile_rows_for(Index rows, Index stripes) {
   return tile;
 }
 
-/// Launches a step; where it `follows` another one and can wait for it in take_turn(), its blocks
-/// start while those of the other one end.
-template <typename T>
-void launch(const Step<T>& step, dim3 grid, bool follows, cudaStream_t stream) {
-  static const bool takes_turns = [] {
-    cudaFuncAttributes compiled{};
-    CUDA_CHECK(cudaFuncGetAttributes(&compiled, eliminate_column<T>));
-    return compiled.ptxVersion >= 90;
-  }();
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = dim3(threads);
-  config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = follows && takes_turns ? 1 : 0;
-  CUDA_CHECK(cudaLaunchKernelEx(&config, eliminate_column<T>, step));
-}
-
 }  // namespace
 
 Index offer_count(Index order) {
@@ -336,7 +307,7 @@ void eliminate_columns(const ColumnRun<T>& run, Index first, Index count, bool j
     const unsigned stripes = grid_for(run.order - step.first_line, stripe_columns<T>);
     step.tile_rows = tile_rows_for(rows, stripes);
     const dim3 grid(stripes, grid_for(rows, step.tile_rows));
-    launch(step, grid, place > 0, stream);
+    launch_in_turn(eliminate_column<T>, grid, threads, 0, place > 0, stream, step);
   }
 }
 
