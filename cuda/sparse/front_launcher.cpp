@@ -45,7 +45,6 @@ FrontLauncher<T>::FrontLauncher(Factorization kind, const FrontPlaces& places,
       tiles_(moved_up(program_.tiles)),
       tally_(1),
       arena_(places.elements),
-      cublas_(make_cublas()),
       fronts_on_gpu_{places_.data(),  children_.data(), in_parent_.data(), gathered_.data(),
                      sources_.data(), arena_.data(),    tally_.data(),     T(0)} {}
 
@@ -65,8 +64,9 @@ PivotCounts FrontLauncher<T>::counts() const {
 
 template <typename T>
 void FrontLauncher<T>::multiply_by_library(const FrontProduct& product, cudaStream_t stream) {
-  CUDA_CHECK(cublasSetStream(cublas_.get(), stream));
-  CUDA_CHECK(gemm(cublas_.get(), product, arena_.data()));
+  if (!cublas_) cublas_.emplace(make_cublas());
+  CUDA_CHECK(cublasSetStream(cublas_->get(), stream));
+  CUDA_CHECK(gemm(cublas_->get(), product, arena_.data()));
 }
 
 template <typename T>

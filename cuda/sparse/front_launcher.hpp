@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cuda/core/device_array.hpp"
@@ -64,7 +65,7 @@ class FrontLauncher {
   DeviceArray<ProductTile> tiles_;
   DeviceArray<PivotTally> tally_;
   DeviceArray<T> arena_;
-  CublasHandle cublas_;
+  std::optional<CublasHandle> cublas_;  // where products of the program want it
   DeviceFronts<T> fronts_on_gpu_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
@@ -204,55 +203,6 @@ NodeGraph packed(const Csr<double>& blocks, const std::vector<LocalIndex>& place
   return graph;
 }
 
-/// a_ij n_j / n_i, as A_F and interpolation weigh entries; a_ij where an n is not known.
-double weighed(double value, double of_row, double of_column) {
-  return of_row != 0 && of_column != 0 ? value * (of_column / of_row) : value;
-}
-
-/// Appends one row of A_F after the other.
-class FilteredRows {
- public:
-  FilteredRows(const Csr<double>& rows, Index size, const NodeGraph& dependences,
-               const std::vector<double>& lone)
-      : rows_(rows),
-        size_(size),
-        dependences_(dependences),
-        lone_(lone),
-        kept_(static_cast<std::size_t>(rows.columns / size), -1) {}
-
-  void operator()(Index i, RowChunk& chunk) {
-    const Index node = i / size_;
-    kept_[node] = node;
-    for (Index k = dependences_.offsets[node]; k < dependences_.offsets[node + 1]; ++k) {
-      kept_[dependences_.neighbours[k]] = node;
-    }
-    const auto columns = rows_.row_columns(i);
-    const auto values = rows_.row_values(i);
-    double dropped = 0;
-    std::optional<std::size_t> diagonal;
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      if (kept_[columns[k] / size_] != node) {
-        // Between unknowns of the same kind: the others do not act on that kind's constants.
-        if (columns[k] % size_ == i % size_) {
-          dropped += weighed(values[k], lone_[i], lone_[columns[k]]);
-        }
-        continue;
-      }
-      if (columns[k] == i) diagonal = chunk.values.size();
-      chunk.columns.push_back(columns[k]);
-      chunk.values.push_back(values[k]);
-    }
-    if (diagonal) chunk.values[*diagonal] += dropped;
-  }
-
- private:
-  const Csr<double>& rows_;
-  Index size_;
-  const NodeGraph& dependences_;
-  const std::vector<double>& lone_;
-  std::vector<Index> kept_;  // the last node that the neighbour is kept by
-};
-
 }  // namespace
 
 NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta) {
@@ -309,13 +259,6 @@ std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& 
   const Dense<double> halo = matrix.halo().fetch(own);
   result.insert(result.end(), halo.values.begin(), halo.values.end());
   return result;
-}
-
-Csr<double> filtered_rows(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
-                          const std::vector<double>& lone) {
-  const Csr<double>& rows = matrix.local_rows();
-  return made_of_rows(rows.rows, rows.columns,
-                      [&] { return FilteredRows(rows, size, dependences, lone); });
 }
 
 std::vector<bool> led_nodes(const BandMatrix& matrix, Index size, const NodeGraph& dependences,

@@ -51,13 +51,6 @@ NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta);
 /// of the unknown's kind, i mod size, where there is no other one in the row; else 0. Collective.
 std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& near);
 
-/// A_F of own rows: A without the entries between nodes that don't depend on each other, which are
-/// added to the diagonal, so that it does to the near null space what A does: a_ij n_j / n_i for
-/// the lone entries n, or a_ij where there are none. Columns as those of matrix.local_rows(). Not
-/// collective.
-Csr<double> filtered_rows(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
-                          const std::vector<double>& lone);
-
 /// Own nodes in aggregates of neighbours, numbered from 0.
 struct Aggregates {
   Index count = 0;

@@ -195,12 +195,10 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
     return false;
   }
   const std::vector<double> lone = lone_entries(matrix, near);
-  Csr<double> filtered =
-      together(team, [&] { return filtered_rows(matrix, size, level.dependences, lone); });
   interpolate_led_nodes(matrix, size, level.dependences, level.led, lone, tentative.rows);
   const double omega = 4.0 / (3 * level.largest);
   Csr<double> interpolation =
-      smoothed_prolongation(matrix, std::move(filtered), omega, tentative.rows);
+      smoothed_prolongation(matrix, size, level.dependences, lone, omega, tentative.rows);
   const RowLayout& fine = matrix.row_layout();
   const auto take = [&](std::unique_ptr<BandMatrix>& to, const RowLayout& rows,
                         const RowLayout& columns, Csr<double> numbers) {
@@ -212,8 +210,9 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
        transposed_rows(team, fine, tentative.coarse, interpolation));
   // A_c = P^T (A P)
   const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), interpolation);
-  const Csr<double> product =
-      together(team, [&] { return sparse_product(matrix.local_rows(), interpolation, halo); });
+  const Csr<double> product = together(team, [&] {
+    return sparse_product(matrix.local_rows(), interpolation, halo, ColumnOrder::as_met);
+  });
   const Csr<double> others = fetch_rows(team, level.restriction->halo().plan(), product);
   Csr<double> coarse = together(team, [&] {
     Csr<double> rows = sparse_product(level.restriction->local_rows(), product, others);

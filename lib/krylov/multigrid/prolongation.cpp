@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "distribute/halo/fetch_rows.hpp"
+#include "krylov/multigrid/filtered_rows.hpp"
 #include "krylov/multigrid/row_chunks.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
 #include "team/reduce.hpp"
@@ -199,25 +200,54 @@ void interpolate_led_nodes(const BandMatrix& matrix, Index size, const NodeGraph
   });
 }
 
-Csr<double> smoothed_prolongation(const BandMatrix& matrix, Csr<double> filtered, double omega,
-                                  const Csr<double>& tentative) {
+namespace {
+
+/// Appends one row of (I - omega D_F^-1 A_F) P_0 after the other.
+class SmoothedRows {
+ public:
+  SmoothedRows(const FilteredRows& filtered, double omega, const Csr<double>& tentative,
+               const Csr<double>& halo)
+      : filtered_(filtered), omega_(omega), sum_(tentative, halo, ColumnOrder::ascending) {}
+
+  void operator()(Index i, RowChunk& chunk) {
+    row_.columns.clear();
+    row_.values.clear();
+    filtered_(i, row_);
+    smooth(i);
+    sum_(i, row_.columns, row_.values, chunk);
+  }
+
+ private:
+  /// Row i of I - omega D_F^-1 A_F in its place: all own rows have a diagonal entry or stay zero.
+  void smooth(Index i) {
+    double diagonal = 0;
+    for (std::size_t k = 0; k < row_.values.size(); ++k) {
+      if (row_.columns[k] == i) diagonal = row_.values[k];
+    }
+    for (std::size_t k = 0; k < row_.values.size(); ++k) {
+      const bool here = row_.columns[k] == i;
+      const double scaled = diagonal != 0 ? omega_ / diagonal * row_.values[k] : 0.0;
+      row_.values[k] = (here ? 1.0 : 0.0) - scaled;
+    }
+  }
+
+  const FilteredRows& filtered_;
+  double omega_;
+  RowSum sum_;
+  RowChunk row_;  // of what P_0 is multiplied with
+};
+
+}  // namespace
+
+Csr<double> smoothed_prolongation(const BandMatrix& matrix, Index size,
+                                  const NodeGraph& dependences, const std::vector<double>& lone,
+                                  double omega, const Csr<double>& tentative) {
   const Csr<double> halo = fetch_rows(matrix.team(), matrix.halo().plan(), tentative);
   return together(matrix.team(), [&] {
-    // I - omega D_F^-1 A_F, in the places of A_F: all own rows have a diagonal entry or stay zero.
-    Csr<double>& smoother = filtered;
-#pragma omp parallel for schedule(static)
-    for (Index i = 0; i < smoother.rows; ++i) {
-      double diagonal = 0;
-      for (Index k = smoother.row_offsets[i]; k < smoother.row_offsets[i + 1]; ++k) {
-        if (smoother.column_indices[k] == i) diagonal = smoother.values[k];
-      }
-      for (Index k = smoother.row_offsets[i]; k < smoother.row_offsets[i + 1]; ++k) {
-        const bool here = smoother.column_indices[k] == i;
-        const double scaled = diagonal != 0 ? omega / diagonal * smoother.values[k] : 0.0;
-        smoother.values[k] = (here ? 1.0 : 0.0) - scaled;
-      }
-    }
-    return sparse_product(smoother, tentative, halo);
+    const Csr<double>& rows = matrix.local_rows();
+    const FilteredRows filtered(rows, size, dependences, lone);
+    return made_of_rows(rows.rows, tentative.columns,
+                        [&] { return SmoothedRows(filtered, omega, tentative, halo); });
   });
 }
 

@@ -31,9 +31,10 @@ void interpolate_led_nodes(const BandMatrix& matrix, Index size, const NodeGraph
                            const std::vector<bool>& led, const std::vector<double>& lone,
                            Csr<double>& tentative);
 
-/// P = (I - omega D_F^-1 A_F) P_0 for filtered rows A_F and their diagonal D_F. Collective: rows of
-/// P_0 from neighbours.
-Csr<double> smoothed_prolongation(const BandMatrix& matrix, Csr<double> filtered, double omega,
-                                  const Csr<double>& tentative);
+/// P = (I - omega D_F^-1 A_F) P_0 for the rows of FilteredRows and their diagonal D_F. Collective:
+/// rows of P_0 from neighbours.
+Csr<double> smoothed_prolongation(const BandMatrix& matrix, Index size,
+                                  const NodeGraph& dependences, const std::vector<double>& lone,
+                                  double omega, const Csr<double>& tentative);
 
 }  // namespace spsolve

@@ -23,7 +23,9 @@ struct RowChunk {
 /// out the matrix has none.
 template <typename MakeWorker>
 Csr<double> made_of_rows(Index rows, Index columns, const MakeWorker& make_worker) {
-  constexpr Index rows_of_chunk = 4096;
+  // Some for each of many threads, also of few rows, which may be long ones.
+  constexpr Index most_rows = 4096, least_rows = 16, chunks_wanted = 512;
+  const Index rows_of_chunk = std::clamp(rows / chunks_wanted, least_rows, most_rows);
   const Index chunks = (rows + rows_of_chunk - 1) / rows_of_chunk;
   std::vector<RowChunk> parts(static_cast<std::size_t>(chunks));
   Csr<double> result;

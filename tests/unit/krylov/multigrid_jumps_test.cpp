@@ -6,6 +6,7 @@
 #include "helpers/systems_in_bands.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/multigrid/aggregates.hpp"
+#include "krylov/multigrid/filtered_rows.hpp"
 #include "krylov/multigrid/prolongation.hpp"
 #include "matrix/multivector.hpp"
 
@@ -70,8 +71,9 @@ TEST(FilteredRows, DoToTheNearNullSpaceWhatTheMatrixDoes) {
     for (Index i = 0; i < n; ++i) near.vectors(i, i % size) = 2 + random(i, 0);
     const std::vector<double> lone = lone_entries(matrix.bands(), near);
     for (Index i = 0; i < n; ++i) ASSERT_EQ(lone[i], 2 + random(i, 0));
-    const Csr<double> filtered = filtered_rows(
-        matrix.bands(), size, couplings(matrix.bands(), size, 0.08).dependences, lone);
+    const NodeGraph dependences = couplings(matrix.bands(), size, 0.08).dependences;
+    const Csr<double> filtered = made_of_rows(
+        n, n, [&] { return FilteredRows(matrix.bands().local_rows(), size, dependences, lone); });
     EXPECT_LT(filtered.nonzeros(), matrix.nonzeros()) << generator;
     const Dense<double> expected = test::multiply(matrix.bands().local_rows(), near.vectors);
     const Dense<double> product = test::multiply(filtered, near.vectors);

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "krylov/multigrid/aggregates.hpp"
+#include "krylov/multigrid/row_chunks.hpp"
+
+namespace spsolve {
+
+/// Appends one row of A_F after the other, for a thread: A without the entries between nodes of
+/// which one does not depend on the other, which are added to the diagonal, so that it does to the
+/// near null space what A does: a_ij n_j / n_i for the `lone` entries n (lone_entries()), or a_ij
+/// where there are none. Rows are of whole nodes; columns as A has them.
+class FilteredRows {
+ public:
+  /// What is given must outlive the object.
+  FilteredRows(const Csr<double>& rows, Index size, const NodeGraph& dependences,
+               const std::vector<double>& lone)
+      : rows_(rows), size_(size), dependences_(dependences), lone_(lone) {}
+
+  void operator()(Index i, RowChunk& chunk) const;
+
+ private:
+  const Csr<double>& rows_;
+  Index size_;
+  const NodeGraph& dependences_;
+  const std::vector<double>& lone_;
+};
+
+}  // namespace spsolve
