@@ -62,10 +62,10 @@ TEST(Couplings, ANodeOfManyDoesNotDependOnAnyOfThem) {
 TEST(FilteredRows, DoToTheNearNullSpaceWhatTheMatrixDoes) {
   // Of any vector of one entry in a row, as coarse levels have them.
   SoloTeam team;
-  for (const auto& [generator, size] :
+  for (const auto& [generator, of_node] :
        {std::pair{"aniso2d:20", 1}, std::pair{"aniso3d:9", 1}, std::pair{"grid3d27:6:2", 2}}) {
     SystemMatrix matrix(test::matrix_in_bands(team, load_matrix(generator)));
-    const Index n = matrix.order();
+    const Index n = matrix.order(), size = of_node;
     const Dense<double> random = random_multivector(n, 1, 5);
     NearNullSpace near{size, Dense<double>(n, size)};
     for (Index i = 0; i < n; ++i) near.vectors(i, i % size) = 2 + random(i, 0);
