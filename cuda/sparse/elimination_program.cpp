@@ -47,10 +47,10 @@ class Writer {
   /// Fronts of so many rows and of blocks of `side` that a large GPU has at work at the same time:
   /// as many as its shared memory holds.
   static std::size_t at_once(int side, int rows) {
-    constexpr std::size_t processors = 132, bytes_of_each = 227 << 10, most_of_each = 16;
+    constexpr std::size_t bytes_of_each = 227 << 10, most_of_each = 16;
     const int numbers = 2 * side * (side + 1) + 3 * side + small_front_stride(rows) * rows;
     const std::size_t fit = bytes_of_each / (static_cast<std::size_t>(numbers) * sizeof(double));
-    return processors * std::min(most_of_each, fit);
+    return processors_of_gpu * std::min(most_of_each, fit);
   }
 
   /// Small fronts by what shared memory and registers they take; those of several kinds in one

@@ -27,6 +27,9 @@ template <typename T>
 void place_entries(const DeviceFronts<T>& fronts, const int* list, Index count, const Index* starts,
                    const FrontEntry* entries, const double* values, cudaStream_t stream);
 
+/// Multiprocessors of a large GPU, which launches of small fronts reckon with.
+inline constexpr int processors_of_gpu = 132;
+
 /// Fronts of at most `rows` rows and `side` pivots, each of which a thread block assembles and
 /// eliminates in shared memory. side: 16, 32 or 64; rows <= small_front. Where the launch follows
 /// another one of them on the stream, it begins before that has ended.

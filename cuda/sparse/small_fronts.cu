@@ -201,10 +201,9 @@ void launch(const DeviceFronts<T>& fronts, const int* list, Index count, int row
   const int bytes = static_cast<int>(sizeof(DiagonalBlock<T, side>) +
                                      sizeof(T) * small_front_stride(rows) * rows);
   // Where there are processors enough for all, a front takes as long as its longest thread.
-  constexpr Index few = 132;
   constexpr int most_threads = 256;
   const int enough = side == pivot_block ? 4 * side : std::max(2 * side, 2 * rows);
-  const int threads = count <= few ? most_threads : enough;
+  const int threads = count <= processors_of_gpu ? most_threads : enough;
   CUDA_CHECK(cudaFuncSetAttribute(eliminate_small_kernel<kind, T, side>,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   launch_in_turn(eliminate_small_kernel<kind, T, side>, dim3(static_cast<unsigned>(count)), threads,

@@ -79,15 +79,22 @@ void DeviceScaledValues::begin(std::span<const double> r, std::span<const double
   if (!symmetric_) set_factors(c, c_);
 }
 
-bool DeviceScaledValues::are_symmetric() {
+template <typename Find>
+double DeviceScaledValues::found_by(const Find& find) {
   const cudaStream_t stream = current_stream();
-  double unmatched = 0;
+  double found = 0;
   CUDA_CHECK(cudaMemsetAsync(reduced_.data(), 0, sizeof(double), stream));
-  find_unmatched(rows(), reduced_.data(), stream);
+  find(reduced_.data(), stream);
   CUDA_CHECK(
-      cudaMemcpyAsync(&unmatched, reduced_.data(), sizeof(double), cudaMemcpyDeviceToHost, stream));
+      cudaMemcpyAsync(&found, reduced_.data(), sizeof(double), cudaMemcpyDeviceToHost, stream));
   wait_for(stream);
-  return unmatched == 0;
+  return found;
+}
+
+bool DeviceScaledValues::are_symmetric() {
+  return found_by([&](double* unmatched, cudaStream_t stream) {
+           find_unmatched(rows(), unmatched, stream);
+         }) == 0;
 }
 
 void DeviceScaledValues::find_maxima(bool symmetric) {
@@ -155,16 +162,12 @@ void DeviceScaledValues::finish(bool scales) {
 }
 
 double DeviceScaledValues::largest() {
-  if (largest_) return *largest_;
-  const cudaStream_t stream = current_stream();
-  double found = 0;
-  CUDA_CHECK(cudaMemsetAsync(reduced_.data(), 0, sizeof(double), stream));
-  find_largest(values_, count_, reduced_.data(), stream);
-  CUDA_CHECK(
-      cudaMemcpyAsync(&found, reduced_.data(), sizeof(double), cudaMemcpyDeviceToHost, stream));
-  wait_for(stream);
-  largest_ = found;
-  return found;
+  if (!largest_) {
+    largest_ = found_by([&](double* largest, cudaStream_t stream) {
+      find_largest(values_, count_, largest, stream);
+    });
+  }
+  return *largest_;
 }
 
 const std::vector<double>& DeviceScaledValues::on_host() {

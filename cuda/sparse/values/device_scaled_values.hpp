@@ -56,6 +56,9 @@ class DeviceScaledValues final : public ScaledValues {
   };
 
   void upload_new_values();
+  /// What find(number, stream) makes of a 0 in GPU memory.
+  template <typename Find>
+  double found_by(const Find& find);
   std::unique_ptr<Vectors> vector() const;
   void set_factors(std::span<const double> given, std::shared_ptr<Vectors>& factors);
   double* r() { return on_device(*r_).data(); }
