@@ -16,21 +16,29 @@ __device__ bool has_own_sum() {
   return threadIdx.x % (warp_size / count) == 0;
 }
 
-/// The sum over all lanes of sums[q] for q = sum_of_this_lane<count>(): halves of the sums go to
-/// halves of the lanes, until each has one. Cost: count - 1 exchanges, and those of one sum's tree.
-template <int count, typename T>
-__device__ T sum_of_lanes(T (&sums)[count]) {
-  const int lane = threadIdx.x % warp_size;
-#pragma unroll
-  for (int half = count / 2, distance = warp_size / 2; half > 0; half /= 2, distance /= 2) {
-    const bool upper = lane & distance;
+/// Halves of the first `count` sums go to halves of groups of 2 * distance lanes, until each lane
+/// has one. A template for each step, as the compiler keeps `sums` in memory where it must unroll
+/// the loop over steps.
+template <int count, int distance, int all, typename T>
+__device__ void deal_out_sums(T (&sums)[all]) {
+  if constexpr (count > 1) {
+    constexpr int half = count / 2;
+    const bool upper = static_cast<int>(threadIdx.x) & distance;
 #pragma unroll
     for (int q = 0; q < half; ++q) {
       const T given = upper ? sums[q] : sums[q + half];
       const T kept = upper ? sums[q + half] : sums[q];
       sums[q] = kept + __shfl_xor_sync(whole_warp, given, distance);
     }
+    deal_out_sums<half, distance / 2>(sums);
   }
+}
+
+/// The sum over all lanes of sums[q] for q = sum_of_this_lane<count>(). Cost: count - 1 exchanges,
+/// and those of one sum's tree.
+template <int count, typename T>
+__device__ T sum_of_lanes(T (&sums)[count]) {
+  deal_out_sums<count, warp_size / 2>(sums);
   T sum = sums[0];
 #pragma unroll
   for (int distance = warp_size / count / 2; distance > 0; distance /= 2) {

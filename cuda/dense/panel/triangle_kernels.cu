@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "cuda/core/launch.cuh"
+#include "cuda/core/packed.cuh"
 #include "cuda/core/sum_of_lanes.cuh"
 #include "cuda/dense/panel/triangle_kernels.hpp"
 
@@ -29,15 +30,36 @@ __device__ Bits<T> bits_of(T value) {
   }
 }
 
-/// values[k] = *places[k], once other blocks have written them.
-template <int count, typename T>
-__device__ void wait_for_values(const T* const (&places)[count], T (&values)[count]) {
-#pragma unroll
-  for (int k = 0; k < count; ++k) values[k] = *static_cast<const volatile T*>(places[k]);
-#pragma unroll
-  for (int k = 0; k < count; ++k) {
-    while (bits_of(values[k]) == unknown<T>) values[k] = *static_cast<const volatile T*>(places[k]);
+template <typename T>
+__device__ T seen_at(const T* place) {
+  return *static_cast<const volatile T*>(place);
+}
+
+/// `value`, or *place where that is unknown, once another block has written it. All lanes of the
+/// warp must call it, and go on together: a barrier of the block counts a warp as soon as some of
+/// its lanes are there.
+template <typename T>
+__device__ T wait_for_value(const T* place, T value) {
+  while (bits_of(value) == unknown<T>) value = seen_at(place);
+  __syncwarp();
+  return value;
+}
+
+/// Where `value` is unknown to a lane, waits until its *place has been written, which takes
+/// `distance` turns of other blocks or so: one of these lanes looks now and then. Hundreds of
+/// blocks that look at the same few values all the time keep those from being written and read by
+/// the block whose turn it is.
+template <typename T>
+__device__ void wait_from_afar(const T* place, T value, int distance) {
+  constexpr int near = 2, most_nanoseconds = 2000, nanoseconds_of_turn = 200;
+  if (distance <= near) return;
+  const unsigned waiting = __ballot_sync(whole_warp, bits_of(value) == unknown<T>);
+  if (waiting == 0) return;
+  if (static_cast<int>(threadIdx.x % warp_size) == __ffs(static_cast<int>(waiting)) - 1) {
+    const int pause = min((distance - near) * nanoseconds_of_turn, most_nanoseconds);
+    while (bits_of(seen_at(place)) == unknown<T>) __nanosleep(static_cast<unsigned>(pause));
   }
+  __syncwarp();
 }
 
 /// This warp's 8 rows of the tile at (row, column): lane l has columns l and l + 32.
@@ -83,50 +105,59 @@ __device__ void invert_unit_lower(T (&l)[block_rows][block_rows + 1]) {
 }
 
 /// A lane's share of the tiles before a block's turn, of T x: sums over the tile's columns, which
-/// are over lanes at the end.
+/// are over lanes at the end. Each thread brings one value of x, which all others get from shared
+/// memory.
 template <int count, typename T>
 struct RowSums {
   T sums[warp_rows * count] = {};
 
-  __device__ void add(const T (&tile)[warp_rows][2], const T* x, Index column, Index n) {
+  /// Where the thread's value is for a tile of columns from `column` on. What is behind the last
+  /// row is in no tile: any value that is known does.
+  static __device__ const T* find(const T* x, Index column, Index n) {
+    const Index place = column * count + static_cast<int>(threadIdx.x) % (block_rows * count);
+    return x + min(place, n * count - 1);
+  }
+
+  /// `room`: block_rows x count values. All threads of the block must call it, with another room
+  /// than the last time.
+  __device__ void add(const T (&tile)[warp_rows][2], T value, T* room) {
     const int lane = threadIdx.x % warp_size;
-    const T* places[2 * count];
-    T values[2 * count];
+    if (threadIdx.x < block_rows * count) room[threadIdx.x] = value;
+    __syncthreads();
 #pragma unroll
-    for (int k = 0; k < 2 * count; ++k) {
-      // What is behind the last row is in no tile: any value that is known does.
-      const Index j = min(column + lane + k / count * warp_size, n - 1);
-      places[k] = x + j * count + k % count;
-    }
-    wait_for_values(places, values);
+    for (int half = 0; half < 2; ++half) {
+      Packed<T, count> values;
+      values = *reinterpret_cast<const Packed<T, count>*>(room + (lane + half * warp_size) * count);
 #pragma unroll
-    for (int r = 0; r < warp_rows; ++r) {
+      for (int r = 0; r < warp_rows; ++r) {
 #pragma unroll
-      for (int k = 0; k < 2 * count; ++k) {
-        sums[r * count + k % count] += tile[r][k / count] * values[k];
+        for (int c = 0; c < count; ++c) {
+          sums[r * count + c] += tile[r][half] * values.elements[c];
+        }
       }
     }
   }
 };
 
-/// The same of T^T x: sums over the tile's rows, which are over warps at the end.
+/// The same of T^T x: sums over the tile's rows, which are over warps at the end. A lane's value is
+/// of its warp's rows, and goes to the other lanes.
 template <int count, typename T>
 struct ColumnSums {
   T sums[2 * count] = {};
 
-  __device__ void add(const T (&tile)[warp_rows][2], const T* x, Index row, Index n) {
-    const int lane = threadIdx.x % warp_size;
-    // A value of x to a lane, which hands it to the others.
+  static __device__ const T* find(const T* x, Index first, Index n) {
     static_assert(warp_rows * count <= warp_size);
-    const int mine = lane % (warp_rows * count);
-    const T* const place[1] = {x + min(row + mine / count, n - 1) * count + mine % count};
-    T value[1];
-    wait_for_values(place, value);
+    const int mine = static_cast<int>(threadIdx.x) % (warp_rows * count);
+    const Index row = first + static_cast<int>(threadIdx.x) / warp_size * warp_rows;
+    return x + min(row + mine / count, n - 1) * count + mine % count;
+  }
+
+  __device__ void add(const T (&tile)[warp_rows][2], T value, T*) {
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r) {
 #pragma unroll
       for (int c = 0; c < count; ++c) {
-        const T of_row = __shfl_sync(whole_warp, value[0], r * count + c);
+        const T of_row = __shfl_sync(whole_warp, value, r * count + c);
         sums[c] += tile[r][0] * of_row;
         sums[count + c] += tile[r][1] * of_row;
       }
@@ -141,68 +172,129 @@ struct Sweep {
   static constexpr bool backward = (triangle == Triangle::upper) != transposed;
 };
 
-/// Blocks of rows of T, or of T^T, one after another, each as soon as those before it are solved;
-/// while it waits, a block inverts its triangle, so that its own turn is a product. Backward
-/// everything runs from the last row to the first: place i of a block is row 63 - i of it.
+/// What a thread block works with in shared memory; a place p of the block is its row p, or 63 - p
+/// where the sweep goes backward.
+template <typename T>
+struct BlockRoom {
+  T inverse[block_rows][block_rows + 1];  ///< of the block's own triangle, scaled, by places
+  T before[block_rows][block_rows + 1];   ///< the tile of the block before, then inverse x tile
+  T partial[warps / 2][block_rows][most_columns_of_triangle];
+  T known[block_rows][most_columns_of_triangle];   ///< what the own triangle is solved for
+  T solved[block_rows][most_columns_of_triangle];  ///< without the block before
+  alignas(16) T x[2][block_rows * most_columns_of_triangle];  ///< of one block, and of the next
+  T scale[block_rows];
+  int turn;
+};
+
+/// before <- inverse x before. A warp has 8 places, a lane the columns l and l + 32 of them.
+template <typename T>
+__device__ void multiply_by_inverse(BlockRoom<T>& room) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int top = static_cast<int>(threadIdx.x) / warp_size * warp_rows;
+  T product[warp_rows][2] = {};
+#pragma unroll 4
+  for (int k = 0; k < top + warp_rows; ++k) {
+    const T left = room.before[k][lane], right = room.before[k][lane + warp_size];
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) {
+      const T factor = room.inverse[top + r][k];  // zero above the diagonal
+      product[r][0] += factor * left;
+      product[r][1] += factor * right;
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int r = 0; r < warp_rows; ++r) {
+    room.before[top + r][lane] = product[r][0];
+    room.before[top + r][lane + warp_size] = product[r][1];
+  }
+}
+
+/// Thread blocks on a multiprocessor: two where their registers allow it.
+template <typename T, int count>
+constexpr int blocks_on_processor = sizeof(T) * count <= sizeof(double) || sizeof(T) == 4 ? 2 : 1;
+
+/// Blocks of rows of T, or of T^T, one after another, each as soon as those before it are solved.
+/// While it waits, a block inverts its triangle D and multiplies the tile B of the block right
+/// before it by that: x = D^-1 (b - what earlier blocks give) - (D^-1 B) x_before, so that one
+/// product with what the warps hold in registers lies between that block's x and its own. Backward
+/// everything runs from the last row to the first.
 /// x, n x count, holds `unknown` everywhere at first: a value is its own flag.
 template <typename T, Triangle triangle, bool transposed, int count>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, (blocks_on_processor<T, count>))
     solve(Index n, const T* a, Index stride, const T* b, Index b_stride, T* x, int* ticket) {
   using Way = Sweep<triangle, transposed>;
-  __shared__ T diagonal[block_rows][block_rows + 1];
-  __shared__ T known[block_rows][count];
-  __shared__ T scale[block_rows];
-  __shared__ T partial[transposed ? warps / 2 : 1][transposed ? block_rows : 1][count];
-  __shared__ int turn;
+  extern __shared__ double memory[];
+  auto& room = *reinterpret_cast<BlockRoom<T>*>(memory);
   const int blocks = gridDim.x;
   const int thread = threadIdx.x;
   const int lane = thread % warp_size;
   const int warp = thread / warp_size;
-  if (thread == 0) turn = atomicAdd(ticket, 1);
+  if (thread == 0) room.turn = atomicAdd(ticket, 1);
   __syncthreads();
-  const int steps = turn;  // blocks that must be done before this one
-  const Index first = static_cast<Index>(Way::backward ? blocks - 1 - turn : turn) * block_rows;
-
-  const auto place_of = [](int i) { return Way::backward ? block_rows - 1 - i : i; };
+  const int steps = room.turn;  // blocks that must be done before this one
+  const int last = steps - 1;   // the block right before
   const auto first_of = [&](int step) {
     return static_cast<Index>(Way::backward ? blocks - 1 - step : step) * block_rows;
   };
+  const Index first = first_of(steps);
+  const auto place_of = [](int i) { return Way::backward ? block_rows - 1 - i : i; };
   const auto load = [&](int step, T(&tile)[warp_rows][2]) {
     const Index row = (transposed ? first_of(step) : first) + warp * warp_rows;
     load_tile(a, stride, n, row, transposed ? first : first_of(step), tile);
   };
   T tile[warp_rows][2];
-  if (steps > 0) load(0, tile);
-  // The right-hand side of element `mine` of the block, and where it stands there.
-  constexpr int of_warp = warp_rows * count;
-  const int mine = transposed ? thread : warp * of_warp + sum_of_this_lane<of_warp>();
-  const bool is_first_lane = transposed || has_own_sum<of_warp>();
-  const bool has_one = is_first_lane && mine < block_rows * count && first + mine / count < n;
-  const T right = has_one ? b[(first + mine / count) * b_stride + mine % count] : T{};
+  if (last > 0) load(0, tile);
   if (thread < block_rows) {
     const Index i = first + place_of(thread);
-    scale[thread] = !Way::unit && i < n ? T{1} / a[i * stride + i] : T{1};
+    room.scale[thread] = !Way::unit && i < n ? T{1} / a[i * stride + i] : T{1};
   }
   __syncthreads();
-#pragma unroll
+#pragma unroll 4
   for (int base = 0; base < block_rows * block_rows; base += threads) {
     const int i = (base + thread) / block_rows, j = (base + thread) % block_rows;
     const int p = place_of(transposed ? j : i), q = place_of(transposed ? i : j);
     const bool inside = q < p && first + i < n && first + j < n;
-    diagonal[p][q] = inside ? a[(first + i) * stride + first + j] * scale[p] : T{};
+    room.inverse[p][q] = inside ? a[(first + i) * stride + first + j] * room.scale[p] : T{};
+    if (steps == 0) continue;
+    const int own = place_of(transposed ? j : i);
+    const Index row = (transposed ? first_of(last) : first) + i;
+    const Index column = (transposed ? first : first_of(last)) + j;
+    room.before[own][transposed ? i : j] =
+        row < n && column < n ? a[row * stride + column] * room.scale[own] : T{};
   }
   __syncthreads();
-  invert_unit_lower(diagonal);
-  std::conditional_t<transposed, ColumnSums<count, T>, RowSums<count, T>> parts;
-  for (int step = 0; step < steps; ++step) {
-    T next[warp_rows][2];
-    if (step + 1 < steps) load(step + 1, next);
-    parts.add(tile, x, first_of(step) + (transposed ? warp * warp_rows : 0), n);
+  invert_unit_lower(room.inverse);
+  if (steps > 0) multiply_by_inverse(room);
+
+  // The right-hand side of element `mine` of the block, and where it stands there.
+  constexpr int of_warp = warp_rows * count;
+  const int in_warp = warp * of_warp + sum_of_this_lane<of_warp>();
+  const int mine = transposed ? thread : in_warp;
+  const bool has_one = (transposed || has_own_sum<of_warp>()) && mine < block_rows * count;
+  const Index right_row = first + mine / count;
+  const T right = has_one && right_row < n ? b[right_row * b_stride + mine % count] : T{};
+  using Parts = std::conditional_t<transposed, ColumnSums<count, T>, RowSums<count, T>>;
+  Parts parts;
+  const T* place = x;
+  T value{};
+  if (last > 0) value = seen_at(place = Parts::find(x, first_of(0), n));
+  for (int step = 0; step < last; ++step) {
+    T next[warp_rows][2], next_value{};
+    const T* next_place = x;
+    if (step + 1 < last) {
+      load(step + 1, next);
+      next_value = seen_at(next_place = Parts::find(x, first_of(step + 1), n));
+    }
+    wait_from_afar(place, value, steps - step);
+    parts.add(tile, wait_for_value(place, value), room.x[step % 2]);
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r) {
       tile[r][0] = next[r][0];
       tile[r][1] = next[r][1];
     }
+    place = next_place;
+    value = next_value;
   }
   T sum{};
   if constexpr (transposed) {
@@ -210,7 +302,7 @@ __global__ void __launch_bounds__(threads)
     const auto each = [&](const auto& work) {
 #pragma unroll
       for (int k = 0; k < 2 * count; ++k) {
-        work(partial[warp % half][lane + k / count * warp_size][k % count], parts.sums[k]);
+        work(room.partial[warp % half][lane + k / count * warp_size][k % count], parts.sums[k]);
       }
     };
     if (warp >= half) each([](T& to, T own) { to = own; });
@@ -219,33 +311,48 @@ __global__ void __launch_bounds__(threads)
     __syncthreads();
     if (has_one) {
 #pragma unroll
-      for (int w = 0; w < half; ++w) sum += partial[w][mine / count][mine % count];
+      for (int w = 0; w < half; ++w) sum += room.partial[w][mine / count][mine % count];
     }
   } else {
     sum = sum_of_lanes(parts.sums);
   }
-  if (is_first_lane && mine < block_rows * count) {
+  if (has_one) {
     const int p = place_of(mine / count);
-    known[p][mine % count] = (right - sum) * scale[p];
+    room.known[p][mine % count] = (right - sum) * room.scale[p];
   }
   __syncthreads();
-  // Four lanes a row of the product.
+  // Four lanes a place of the product, which are of the warp that has the place in the end.
   constexpr int lanes = threads / block_rows;
-  T values[count] = {};
+  T product[count] = {};
 #pragma unroll
   for (int k = thread % lanes; k < block_rows; k += lanes) {
-    const T of_row = diagonal[thread / lanes][k];
+    const T factor = room.inverse[thread / lanes][k];
 #pragma unroll
-    for (int c = 0; c < count; ++c) values[c] += of_row * known[k][c];
+    for (int c = 0; c < count; ++c) product[c] += factor * room.known[k][c];
   }
-  const Index row = first + place_of(thread / lanes);
 #pragma unroll
   for (int c = 0; c < count; ++c) {
-    const T value = sum_of_group<lanes>(values[c]);
-    if (thread % lanes == 0 && row < n) {
-      const T solved = bits_of(value) == unknown<T> ? T(NAN) : value;
-      *const_cast<volatile T*>(x + row * count + c) = solved;
+    const T sum_of_place = sum_of_group<lanes>(product[c]);
+    if (thread % lanes == 0) room.solved[thread / lanes][c] = sum_of_place;
+  }
+  __syncwarp();
+  T solved{};
+  if (has_own_sum<of_warp>()) solved = room.solved[in_warp / count][in_warp % count];
+  if (steps > 0) {
+    RowSums<count, T> of_last;
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) {
+      tile[r][0] = room.before[warp * warp_rows + r][lane];
+      tile[r][1] = room.before[warp * warp_rows + r][lane + warp_size];
     }
+    const T* const before = of_last.find(x, first_of(last), n);
+    of_last.add(tile, wait_for_value(before, seen_at(before)), room.x[last % 2]);
+    solved -= sum_of_lanes(of_last.sums);
+  }
+  const Index row = first + place_of(in_warp / count);
+  if (has_own_sum<of_warp>() && row < n) {
+    if (bits_of(solved) == unknown<T>) solved = T(NAN);
+    *const_cast<volatile T*>(x + row * count + in_warp % count) = solved;
   }
 }
 
@@ -260,8 +367,10 @@ void solve_triangle(Triangle triangle, bool transposed, const TriangleView<T>& a
   CUDA_CHECK(cudaMemsetAsync(ticket, 0, sizeof(int), stream));
   const unsigned blocks = grid_for(a.order, block_rows);
   const auto launch = [&]<Triangle which, bool of_transpose, int count>() {
-    solve<T, which, of_transpose, count>
-        <<<blocks, threads, 0, stream>>>(a.order, a.at, a.stride, b, b_stride, x, ticket);
+    constexpr int bytes = sizeof(BlockRoom<T>);
+    const auto kernel = solve<T, which, of_transpose, count>;
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    kernel<<<blocks, threads, bytes, stream>>>(a.order, a.at, a.stride, b, b_stride, x, ticket);
   };
   const auto with_columns = [&]<Triangle which, bool of_transpose>() {
     static_assert(most_columns_of_triangle == 4);
