@@ -50,6 +50,14 @@ inline std::vector<Csr<double>> matrices() {
     lengths[1999] = 600;
     result.push_back(rows_of_lengths(lengths, 20000));
   }
+  // Full rows, and some that are not quite.
+  for (const Index order : {511, 512, 603}) {
+    result.push_back(rows_of_lengths(std::vector<Index>(order, order), order));
+  }
+  result.push_back(rows_of_lengths(std::vector<Index>(7, 600), 600));
+  std::vector<Index> lengths(520, 520);
+  lengths[519] = 260;
+  result.push_back(rows_of_lengths(lengths, 520));
   // Rows of few types: all of a grid, and the first ones of it, the others' rows behind.
   result.push_back(generate_matrix("grid2d:70"));
   result.push_back(generate_rows("grid2d:70", 0, 1000));

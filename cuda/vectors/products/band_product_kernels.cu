@@ -3,6 +3,7 @@
 
 #include "cuda/multiply/fast/typed_rows.cuh"
 #include "cuda/vectors/products/band_product_kernels.hpp"
+#include "cuda/vectors/products/full_rows.cuh"
 #include "cuda/vectors/products/row_lanes.cuh"
 #include "cuda/vectors/products/row_sums.cuh"
 #include "multiply/fast/fast_groups.hpp"
@@ -74,6 +75,24 @@ __global__ void __launch_bounds__(threads)
         store_columns(row_of(y, row + q, columns) + place.column, sum.values, pack > 1);
       }
     }
+  }
+}
+
+/// As multiply_kernel, rows that have all columns.
+template <int pack, typename Sum>
+__global__ void __launch_bounds__(threads)
+    multiply_full_kernel(CsrView<double> a, const double* x, SplitRows<double> y, Index columns,
+                         Lanes lanes, Sum start) {
+  const Place<pack> place(lanes, columns);
+  constexpr int at_once = full_rows::rows_at_once;
+  for (Index first = static_cast<Index>(blockIdx.x) * at_once; first < a.rows;
+       first += static_cast<Index>(gridDim.x) * at_once) {
+    full_rows::sum_up<pack, Sum>(
+        a, first, x, columns, place, lanes, [&](Index, bool) { return start; },
+        [&](Index i, Sum& sum) {
+          sum.finish(i, place.column);
+          store_columns(row_of(y, i, columns) + place.column, sum.values, pack > 1);
+        });
   }
 }
 
@@ -268,6 +287,17 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
     } else {
       multiply_groups(a, *rows.groups, x, y, columns, stream, Sum<1>{arguments...});
     }
+    return check_launch("multiply_rows");
+  }
+  if (rows.full) {
+    const auto in_full_rows = [&]<int pack>(std::integral_constant<int, pack>) {
+      const Lanes lanes = full_rows::lanes_for_full(columns / pack);
+      multiply_full_kernel<pack>
+          <<<full_rows::grid_for_full(a.rows, lanes, columns / pack), threads, 0, stream>>>(
+              a, x.own, y, columns, lanes, Sum<pack>{arguments...});
+    };
+    aligned ? in_full_rows(std::integral_constant<int, widest_pack>{})
+            : in_full_rows(std::integral_constant<int, 1>{});
     return check_launch("multiply_rows");
   }
   in_packs(a, aligned, columns,

@@ -20,9 +20,11 @@ struct SplitRows {
 };
 
 /// Rows of A in CSR form, and in others where there are such: by type, in slices, which products
-/// with one column take, or in groups, which those with more take.
+/// with one column take, or in groups, which those with more take. Of full rows the columns are not
+/// read.
 struct RowsView {
   CsrView<double> csr;
+  bool full = false;                         ///< each has all columns, which are x's own rows
   const TypedView<double>* typed = nullptr;  ///< null: there are none
   const SlicedView* sliced = nullptr;        ///< null: there are none
   const GroupedView* groups = nullptr;       ///< null: there are none

@@ -9,6 +9,7 @@
 #include "cuda/multiply/device_csr.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/band_product_kernels.hpp"
+#include "cuda/vectors/products/full_columns.hpp"
 #include "cuda/vectors/products/residual_kernels.hpp"
 #include "cuda/vectors/products/transposed_rows.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
@@ -18,10 +19,23 @@ namespace spsolve::cuda {
 
 namespace {
 
+/// Elements from which on a block of threads is worth having for a few rows.
+constexpr Index least_full_row = 512;
+
+/// Whether all rows have all columns, none of which is in the halo: they stand as 0, 1, 2, ...
+/// then.
+bool are_full(const Csr<double>& rows, Index own_columns) {
+  return rows.rows > 0 && rows.columns == own_columns && own_columns >= least_full_row &&
+         rows.nonzeros() == rows.rows * own_columns;
+}
+
 class DeviceBandProducts final : public BandProducts {
  public:
   DeviceBandProducts(const Csr<double>& rows, Index own_columns)
-      : host_rows_(rows), own_columns_(own_columns), rows_(DeviceCsr<double>::from_csr(rows, {})) {}
+      : host_rows_(rows),
+        own_columns_(own_columns),
+        full_(are_full(rows, own_columns)),
+        rows_(DeviceCsr<double>::from_csr(rows, {})) {}
 
   CsrView<double> rows_on_device() const { return rows_.view(); }
 
@@ -36,7 +50,7 @@ class DeviceBandProducts final : public BandProducts {
   }
 
   void expect_many() override {
-    if (expects_many_) return;
+    if (expects_many_ || full_) return;
     sliced_.reset();
     typed_ = TypedRows<double>::of(host_rows_);
     if (typed_) {
@@ -81,10 +95,12 @@ class DeviceBandProducts final : public BandProducts {
   }
 
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
+    if (full_) return multiply_full_columns(Terms::values, x, y, halo);
     with_transposed(x, y, halo, multiply_rows);
   }
 
   void multiply_magnitudes_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
+    if (full_) return multiply_full_columns(Terms::magnitudes, x, y, halo);
     with_transposed(x, y, halo,
                     [](const RowsView& a, const SplitRows<const double>& from,
                        const SplitRows<double>& to, Index columns, cudaStream_t stream) {
@@ -104,7 +120,7 @@ class DeviceBandProducts final : public BandProducts {
     const auto zeros = std::vector<double>(static_cast<std::size_t>(columns));
     ResidualNorms norms{zeros, zeros, zeros, 0, 0};
     if (rows_.rows == 0 || columns == 0) return norms;
-    const CsrView<double> rows = rows_.view();
+    const RowsView rows{rows_.view(), full_};
     const Index blocks = residual_blocks(rows, columns), width = residual_width(columns);
     maxima_.grow(blocks * width);
     reductions_.make_room(blocks, width);
@@ -133,8 +149,14 @@ class DeviceBandProducts final : public BandProducts {
       if (groups_) groups_view_ = groups_->view();
       looked_for_groups_ = true;
     }
-    return {rows_.view(), typed_ ? &typed_view_ : nullptr, sliced_ ? &sliced_view_ : nullptr,
+    return {rows_.view(), full_, typed_ ? &typed_view_ : nullptr, sliced_ ? &sliced_view_ : nullptr,
             groups_ ? &groups_view_ : nullptr};
+  }
+
+  void multiply_full_columns(Terms terms, const Vectors& x, Vectors& y, Dense<double>& halo) {
+    halo = Dense<double>(0, x.columns());
+    cuda::multiply_full_columns(rows_.view(), terms, on_device(x).data(), on_device(y).data(),
+                                x.columns(), column_parts_, current_stream());
   }
 
   /// multiply(A^T, x, y and the halo, columns, stream), with what the halo gets brought to the
@@ -175,6 +197,7 @@ class DeviceBandProducts final : public BandProducts {
   const Csr<double>& host_rows_;
   RepeatedUpload upload_;  // of values
   Index own_columns_;
+  bool full_;
   DeviceCsr<double> rows_;
   bool expects_many_ = false;  // and has one more form, where the rows suit one
   std::optional<TypedRows<double>> typed_;
@@ -186,6 +209,7 @@ class DeviceBandProducts final : public BandProducts {
   GroupedView groups_view_ = {};
   std::optional<DeviceCsr<double>> transposed_;  // made when first asked for
   DeviceArray<double> halo_;                     // of x, or of a product with the transposed rows
+  DeviceArray<double> column_parts_;             // of products with full rows transposed
   DeviceArray<double> maxima_;                   // of a residual, by thread blocks
   ReductionMemory reductions_, dots_;
 };

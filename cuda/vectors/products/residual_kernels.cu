@@ -1,4 +1,5 @@
 #include "core/extremes.hpp"
+#include "cuda/vectors/products/full_rows.cuh"
 #include "cuda/vectors/products/residual_kernels.hpp"
 #include "cuda/vectors/products/row_lanes.cuh"
 
@@ -128,6 +129,43 @@ __device__ void write_maxima(Maxima<pack> mine, const Place<pack>& place, const 
   if (place.column == 0) result[4 * columns] = mine.row;
 }
 
+/// What a row begins with where a lane begins it: b, and |b|.
+template <int pack>
+__device__ ResidualSum<pack> begun_with(const double* b, Index i, Index columns,
+                                        const Place<pack>& place) {
+  ResidualSum<pack> sum;
+  double right[pack];
+  load_columns<pack, true>(b + i * columns + place.column, right);
+#pragma unroll
+  for (int c = 0; c < pack; ++c) {
+    sum.sums[c].high = right[c];
+    sum.scale[c] = fabs(right[c]);
+  }
+  return sum;
+}
+
+/// Stores row i of r, and takes its numbers in.
+template <int pack>
+__device__ void finish_row(const ResidualSum<pack>& sum, Index i, const SplitRows<const double>& x,
+                           const double* b, double* r, Index columns, const Place<pack>& place,
+                           Maxima<pack>& maxima) {
+  double own[pack], right[pack], value[pack];
+  load_columns<pack, true>(row_of(x, i, columns) + place.column, own);
+  load_columns<pack, true>(b + i * columns + place.column, right);
+  Maxima<pack> of_row;
+  of_row.row = sum.row;
+#pragma unroll
+  for (int c = 0; c < pack; ++c) {
+    value[c] = sum.sums[c].value();
+    of_row.residual[c] = fabs(value[c]);
+    of_row.right_hand_side[c] = fabs(right[c]);
+    of_row.solution[c] = fabs(own[c]);
+    of_row.componentwise[c] = relative_error(fabs(value[c]), sum.scale[c]);
+  }
+  maxima.include(of_row);
+  store_columns(r + i * columns + place.column, value, pack > 1);
+}
+
 template <int pack>
 __global__ void __launch_bounds__(threads)
     residual_kernel(CsrView<double> a, SplitRows<const double> x, const double* b, double* r,
@@ -138,32 +176,32 @@ __global__ void __launch_bounds__(threads)
   for (Index first = place.warp * lanes.rows_of_warp(); first < a.rows; first += stride) {
     const Index i = first + place.row;
     const bool has_result = i < a.rows && place.has_result();
-    double right[pack] = {};
     ResidualSum<pack> sum;
-    if (has_result) {
-      load_columns<pack, true>(b + i * columns + place.column, right);
-#pragma unroll
-      for (int c = 0; c < pack; ++c) {
-        sum.sums[c].high = right[c];
-        sum.scale[c] = fabs(right[c]);
-      }
-    }
+    if (has_result) sum = begun_with(b, i, columns, place);
     sum_up(a, i, x, columns, place, lanes, sum);
-    if (!has_result) continue;
-    double own[pack], value[pack];
-    load_columns<pack, true>(row_of(x, i, columns) + place.column, own);
-    Maxima<pack> of_row;
-    of_row.row = sum.row;
-#pragma unroll
-    for (int c = 0; c < pack; ++c) {
-      value[c] = sum.sums[c].value();
-      of_row.residual[c] = fabs(value[c]);
-      of_row.right_hand_side[c] = fabs(right[c]);
-      of_row.solution[c] = fabs(own[c]);
-      of_row.componentwise[c] = relative_error(fabs(value[c]), sum.scale[c]);
-    }
-    maxima.include(of_row);
-    store_columns(r + i * columns + place.column, value, pack > 1);
+    if (has_result) finish_row(sum, i, x, b, r, columns, place, maxima);
+  }
+  write_maxima(maxima, place, lanes, columns, results);
+}
+
+/// The same of rows that have all columns.
+template <int pack>
+__global__ void __launch_bounds__(threads, 2)
+    full_residual_kernel(CsrView<double> a, SplitRows<const double> x, const double* b, double* r,
+                         Index columns, Lanes lanes, double* results) {
+  const Place<pack> place(lanes, columns);
+  constexpr int at_once = full_rows::rows_at_once;
+  Maxima<pack> maxima = {};
+  for (Index first = static_cast<Index>(blockIdx.x) * at_once; first < a.rows;
+       first += static_cast<Index>(gridDim.x) * at_once) {
+    full_rows::sum_up<pack, ResidualSum<pack>>(
+        a, first, x.own, columns, place, lanes,
+        [&](Index i, bool begins) {
+          return begins ? begun_with(b, i, columns, place) : ResidualSum<pack>{};
+        },
+        [&](Index i, const ResidualSum<pack>& sum) {
+          finish_row(sum, i, x, b, r, columns, place, maxima);
+        });
   }
   write_maxima(maxima, place, lanes, columns, results);
 }
@@ -174,22 +212,41 @@ dim3 residual_grid(dim3 grid) {
   return grid;
 }
 
+/// Calls launch(pack, kernel, lanes, grid) for what suits the rows.
+template <typename Launch>
+void with_residual_kernel(const RowsView& a, Index columns, const Launch& launch) {
+  const bool aligned = columns % widest_pack == 0;
+  if (!a.full) {
+    return in_packs(
+        a.csr, aligned, columns,
+        [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
+          launch(residual_kernel<pack>, lanes, residual_grid(grid));
+        });
+  }
+  const auto in_full_rows = [&]<int pack>(std::integral_constant<int, pack>) {
+    const Lanes lanes = full_rows::lanes_for_full(columns / pack);
+    dim3 grid = full_rows::grid_for_full(a.csr.rows, lanes, columns / pack);
+    // As many as are at work at the same time: none is left for a round of its own.
+    grid.x = blocks_at_once(full_residual_kernel<pack>, threads, grid.x);
+    launch(full_residual_kernel<pack>, lanes, residual_grid(grid));
+  };
+  aligned ? in_full_rows(std::integral_constant<int, widest_pack>{})
+          : in_full_rows(std::integral_constant<int, 1>{});
+}
+
 }  // namespace
 
-Index residual_blocks(const CsrView<double>& a, Index columns) {
+Index residual_blocks(const RowsView& a, Index columns) {
   Index blocks = 0;
-  in_packs(a, columns % widest_pack == 0, columns,
-           [&](auto, const Lanes&, dim3 grid) { blocks = residual_grid(grid).x; });
+  with_residual_kernel(a, columns, [&](auto, const Lanes&, dim3 grid) { blocks = grid.x; });
   return blocks;
 }
 
-void subtract_product(const CsrView<double>& a, const SplitRows<const double>& x, const double* b,
+void subtract_product(const RowsView& a, const SplitRows<const double>& x, const double* b,
                       double* r, Index columns, double* maxima, cudaStream_t stream) {
-  in_packs(a, columns % widest_pack == 0, columns,
-           [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
-             residual_kernel<pack>
-                 <<<residual_grid(grid), threads, 0, stream>>>(a, x, b, r, columns, lanes, maxima);
-           });
+  with_residual_kernel(a, columns, [&](auto kernel, const Lanes& lanes, dim3 grid) {
+    kernel<<<grid, threads, 0, stream>>>(a.csr, x, b, r, columns, lanes, maxima);
+  });
   check_launch("subtract_product");
 }
 

@@ -1,0 +1,80 @@
+#pragma once
+
+// Rows that have all columns, as those of a dense matrix: no column is read, and thread blocks
+// share few rows at a time, so that what is read of x goes to all of them.
+
+#include "cuda/vectors/products/row_lanes.cuh"
+#include "cuda/vectors/products/row_sums.cuh"
+
+namespace spsolve::cuda::full_rows {
+
+using namespace row_lanes;
+
+inline constexpr int rows_at_once = 4;
+inline constexpr int most_lanes_on_columns = 8;
+inline constexpr int unrolled = 4;
+
+/// Lanes on packs of columns, the others on elements of the rows; a row to all warps of a block.
+inline Lanes lanes_for_full(Index packs) {
+  Lanes lanes{1, warp_size};
+  while (lanes.columns < packs && lanes.columns < most_lanes_on_columns) {
+    lanes.columns *= 2;
+    lanes.nonzeros /= 2;
+  }
+  return lanes;
+}
+
+inline dim3 grid_for_full(Index rows, const Lanes& lanes, Index packs) {
+  return {grid_for(rows, rows_at_once), grid_for(packs, lanes.columns)};
+}
+
+/// Adds up sum.add(a_ij, x_j) over all j for each of the rows first, ..., first + 3 that there are:
+/// over a thread's elements, ascending, over lanes by a tree, over warps ascending. The first of
+/// the block's warps have a row each in the end, in their lanes on columns: finish(row, sum). Begun
+/// with start(row, q) by the thread that has the first element. All threads of the block must call
+/// it.
+template <int pack, typename Sum, typename Start, typename Finish>
+__device__ void sum_up(const CsrView<double>& a, Index first, const double* x, Index columns,
+                       const Place<pack>& place, const Lanes& lanes, const Start& start,
+                       const Finish& finish) {
+  alignas(Sum)
+      __shared__ unsigned char room[sizeof(Sum[warps][rows_at_once][most_lanes_on_columns])];
+  auto& parts = *reinterpret_cast<Sum(*)[warps][rows_at_once][most_lanes_on_columns]>(room);
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const double* from[rows_at_once];
+#pragma unroll
+  for (int q = 0; q < rows_at_once; ++q) {
+    from[q] = a.values + min(first + q, a.rows - 1) * a.columns;
+  }
+  row_sums::GroupSums<rows_at_once, Sum> sums(start(first, false));
+  if (warp == 0 && place.has_result()) {
+#pragma unroll
+    for (int q = 0; q < rows_at_once; ++q) {
+      if (first + q < a.rows) sums.of[q] = start(first + q, true);
+    }
+  }
+  const int step = warps * lanes.nonzeros;
+#pragma unroll unrolled
+  for (Index j = warp * lanes.nonzeros + place.nonzero; j < a.columns; j += step) {
+    double element[pack];
+    load_columns<pack, true>(x + j * columns + place.column, element);
+#pragma unroll
+    for (int q = 0; q < rows_at_once; ++q) sums.of[q].add(__ldcs(from[q] + j), element);
+  }
+  __syncthreads();  // whatever was read of `parts` before
+#pragma unroll
+  for (int q = 0; q < rows_at_once; ++q) {
+    for (int distance = warp_size / 2; distance >= lanes.columns; distance /= 2) {
+      sums.of[q].include(sums.of[q].of_lane_behind(distance));
+    }
+    if (lane < lanes.columns) parts[warp][q][lane] = sums.of[q];
+  }
+  __syncthreads();
+  if (warp >= rows_at_once || first + warp >= a.rows || !place.has_result()) return;
+  Sum sum = parts[0][warp][lane];
+  for (int other = 1; other < warps; ++other) sum.include(parts[other][warp][lane]);
+  finish(first + warp, sum);
+}
+
+}  // namespace spsolve::cuda::full_rows
