@@ -4,6 +4,7 @@
 #include "cuda/core/device_info.hpp"
 #include "cuda/core/device_memory.hpp"
 #include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/dense/load_products.hpp"
 #include "cuda/distribute/cuda_backend.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "cuda/team/start_ahead.hpp"
@@ -16,7 +17,11 @@ Gpus gpu_part() {
 #ifdef SPSOLVE_HAVE_CUDA
   gpus.why_none = "none was looked for, as the device is the host";
   gpus.use = cuda::set_current_device;
-  gpus.start = cuda::start_ahead;
+  gpus.start = [](Team& team, int device, const GpuStart& wanted) {
+    return cuda::start_ahead(team, device, wanted.transport, [products = wanted.products] {
+      if (products) cuda::load_products(*products);
+    });
+  };
   gpus.kernels = cuda::cuda_kernels();
   gpus.products = [](Team& team, Transport transport) -> std::unique_ptr<ProductBackend> {
     return std::make_unique<cuda::CudaBackend>(team, transport);

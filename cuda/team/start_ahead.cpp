@@ -15,8 +15,8 @@ namespace {
 /// Work that a thread does; who destroys it waits.
 class Beside {
  public:
-  Beside(int device, std::shared_ptr<NcclAhead> nccl)
-      : nccl_(std::move(nccl)), thread_([device, ahead = nccl_] {
+  Beside(int device, std::shared_ptr<NcclAhead> nccl, std::function<void()> more)
+      : nccl_(std::move(nccl)), thread_([device, ahead = nccl_, then = std::move(more)] {
           // Where something fails, whoever needs it comes upon the same, and says so.
           try {
             set_current_device(device);
@@ -26,6 +26,7 @@ class Beside {
           if (ahead != nullptr) ahead->run();
           try {
             make_cublas();
+            then();
           } catch (const Error&) {
           }
         }) {}
@@ -40,12 +41,13 @@ class Beside {
 
 }  // namespace
 
-std::shared_ptr<void> start_ahead(Team& team, int device, Transport transport) {
+std::shared_ptr<void> start_ahead(Team& team, int device, Transport transport,
+                                  std::function<void()> more) {
   std::shared_ptr<NcclAhead> nccl;
   if (team.size() > 1 && (transport == Transport::automatic || transport == Transport::nccl)) {
     nccl = prepare_nccl_ahead(team, gpu_tuning.nccl_blocks_beside_work);
   }
-  return std::make_shared<Beside>(device, std::move(nccl));
+  return std::make_shared<Beside>(device, std::move(nccl), std::move(more));
 }
 
 }  // namespace spsolve::cuda

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "distribute/options.hpp"
@@ -8,9 +9,10 @@
 namespace spsolve::cuda {
 
 /// Starts what an elimination on this rank's GPU, number `device`, begins with, beside what the
-/// rank does meanwhile: the GPU's context, the team's NCCL, which Transports takes, cuBLAS. Whoever
-/// is sooner waits. What it hands back ends all of that which nobody took. No two ranks may share
-/// a GPU. Collective.
-std::shared_ptr<void> start_ahead(Team& team, int device, Transport transport);
+/// rank does meanwhile: the GPU's context, the team's NCCL, which Transports takes, cuBLAS, and
+/// `more`, whose Errors are kept from everybody. Whoever is sooner waits. What it hands back ends
+/// all of that which nobody took. No two ranks may share a GPU. Collective.
+std::shared_ptr<void> start_ahead(Team& team, int device, Transport transport,
+                                  std::function<void()> more);
 
 }  // namespace spsolve::cuda

@@ -91,12 +91,12 @@ std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& 
       !wants_gpu_elimination(config, shape.rows, team, gpus, ignored)) {
     return nullptr;
   }
-  if (config.device == DeviceChoice::automatic &&
-      shape.nonzeros < gpu_tuning.least_nonzeros_to_start_ahead) {
-    return nullptr;
-  }
+  const bool is_large = shape.nonzeros >= gpu_tuning.least_nonzeros_to_start_ahead;
+  if (config.device == DeviceChoice::automatic && !is_large) return nullptr;
   const int mine = bind_gpu(team, gpus.visible, gpus.why_none, config.share_gpus);
-  return gpus.start(team, mine, config.transport);
+  GpuStart start{config.transport, {}};
+  if (is_large) start.products = config.solve.precision;
+  return gpus.start(team, mine, start);
 }
 
 std::unique_ptr<DenseMemory> choose_dense_memory(const Config& config, Index order, Team& team,

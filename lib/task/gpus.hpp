@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "dense/dense_plan.hpp"
 #include "distribute/halo/halo_device.hpp"
 #include "distribute/options.hpp"
+#include "solve/options.hpp"
 #include "team/gpu_binding.hpp"
 
 namespace spsolve {
@@ -17,6 +19,12 @@ namespace spsolve {
 /// Bytes of arrays in GPU memory, now and at most so far.
 struct GpuArrays {
   std::int64_t now = 0, peak = 0;
+};
+
+/// What an elimination will want of a GPU.
+struct GpuStart {
+  Transport transport = Transport::automatic;
+  std::optional<Precision> products;  ///< whose kernels are to be loaded, as many products come
 };
 
 /// The GPUs that this process can use. lib knows no CUDA: a program with a GPU part fills this in.
@@ -27,7 +35,7 @@ struct Gpus {
   std::function<std::int64_t()> free_memory;  ///< bytes free on the current one
   /// Starts what an elimination on one of them begins with, beside other work, for as long as what
   /// it hands back lives; ranks share none. Collective.
-  std::function<std::shared_ptr<void>(Team&, int, Transport transport)> start;
+  std::function<std::shared_ptr<void>(Team&, int, const GpuStart&)> start;
   std::function<GpuArrays()> arrays;  ///< what this process's arrays take on GPUs
   GpuDenseBytes dense_bytes;          ///< also where no GPU is visible
   std::span<const Kernel> kernels;

@@ -36,6 +36,12 @@ CublasHandle make_cublas() {
   return CublasHandle(handle);
 }
 
+CublasLtHandle make_cublaslt() {
+  cublasLtHandle_t handle = nullptr;
+  CUDA_CHECK(cublasLtCreate(&handle));
+  return CublasLtHandle(handle);
+}
+
 CusparseHandle make_cusparse() {
   cusparseHandle_t handle = nullptr;
   CUDA_CHECK(cusparseCreate(&handle));

@@ -38,9 +38,11 @@ template <typename Handle, auto& destroy>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroyer<destroy>>;
 
 using CublasHandle = Owned<cublasHandle_t, cublasDestroy>;
+using CublasLtHandle = Owned<cublasLtHandle_t, cublasLtDestroy>;
 using CusparseHandle = Owned<cusparseHandle_t, cusparseDestroy>;
 
 CublasHandle make_cublas();
+CublasLtHandle make_cublaslt();
 CusparseHandle make_cusparse();
 
 /// "cuBLAS 13.1.0", "cuSPARSE 12.6.3".

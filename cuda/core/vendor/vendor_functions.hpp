@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cusparse.h>
 
@@ -40,6 +41,35 @@ inline constinit const CublasFunction<decltype(::cublasDtrsm_64)> cublasDtrsm_64
     "cublasDtrsm_v2_64");
 inline constinit const CublasFunction<decltype(::cublasStrsm_64)> cublasStrsm_64(
     "cublasStrsm_v2_64");
+
+template <typename Signature>
+struct CublasLtFunction : VendorFunction<Signature> {
+  explicit constexpr CublasLtFunction(const char* name)
+      : VendorFunction<Signature>(cublaslt_library, name) {}
+};
+
+inline constinit const CublasLtFunction<decltype(::cublasLtCreate)> cublasLtCreate(
+    "cublasLtCreate");
+inline constinit const CublasLtFunction<decltype(::cublasLtDestroy)> cublasLtDestroy(
+    "cublasLtDestroy");
+inline constinit const CublasLtFunction<decltype(::cublasLtMatmul)> cublasLtMatmul(
+    "cublasLtMatmul");
+inline constinit const CublasLtFunction<decltype(::cublasLtMatmulAlgoGetHeuristic)>
+    cublasLtMatmulAlgoGetHeuristic("cublasLtMatmulAlgoGetHeuristic");
+inline constinit const CublasLtFunction<decltype(::cublasLtMatmulDescCreate)>
+    cublasLtMatmulDescCreate("cublasLtMatmulDescCreate");
+inline constinit const CublasLtFunction<decltype(::cublasLtMatmulDescDestroy)>
+    cublasLtMatmulDescDestroy("cublasLtMatmulDescDestroy");
+inline constinit const CublasLtFunction<decltype(::cublasLtMatmulPreferenceCreate)>
+    cublasLtMatmulPreferenceCreate("cublasLtMatmulPreferenceCreate");
+inline constinit const CublasLtFunction<decltype(::cublasLtMatmulPreferenceDestroy)>
+    cublasLtMatmulPreferenceDestroy("cublasLtMatmulPreferenceDestroy");
+inline constinit const CublasLtFunction<decltype(::cublasLtMatmulPreferenceSetAttribute)>
+    cublasLtMatmulPreferenceSetAttribute("cublasLtMatmulPreferenceSetAttribute");
+inline constinit const CublasLtFunction<decltype(::cublasLtMatrixLayoutCreate)>
+    cublasLtMatrixLayoutCreate("cublasLtMatrixLayoutCreate");
+inline constinit const CublasLtFunction<decltype(::cublasLtMatrixLayoutDestroy)>
+    cublasLtMatrixLayoutDestroy("cublasLtMatrixLayoutDestroy");
 
 template <typename Signature>
 struct CusparseFunction : VendorFunction<Signature> {

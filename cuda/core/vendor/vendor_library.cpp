@@ -30,6 +30,7 @@ SharedLibrary& loaded(const char* const* names) {
 }  // namespace
 
 constinit const VendorLibrary cublas_library("cuBLAS", cublas_names);
+constinit const VendorLibrary cublaslt_library("cuBLASLt", cublaslt_names);
 constinit const VendorLibrary cusparse_library("cuSPARSE", cusparse_names);
 constinit const VendorLibrary nccl_library("NCCL", nccl_names);
 

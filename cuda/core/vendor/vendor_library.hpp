@@ -26,7 +26,7 @@ class VendorLibrary {
   const char* const* names_;
 };
 
-extern const VendorLibrary cublas_library, cusparse_library, nccl_library;
+extern const VendorLibrary cublas_library, cublaslt_library, cusparse_library, nccl_library;
 
 /// A function of such a library, called like that of its header.
 template <typename Signature>

@@ -78,12 +78,10 @@ class SolveRun {
     if (!found.note.empty()) report_.notes.push_back(found.note);
     Csr<double> whole;
     const bool looks_first = may_be_sparse(config_);
-    std::shared_ptr<void> started;  // until all that works on GPUs is made
-    if (looks_first) {
-      plan_to_read(shape);
-      started = start_gpus_ahead(config_, shape.matrix, team_, gpus_);
-      whole = read();
-    }
+    if (looks_first) plan_to_read(shape);
+    // Until all that works on GPUs is made.
+    const std::shared_ptr<void> started = start_gpus_ahead(config_, shape.matrix, team_, gpus_);
+    if (looks_first) whole = read();
     const KeptAnalysis kept{config_.checkpoint.directory,
                             config_.checkpoint.resume != ResumeChoice::never};
     SparseStudy study = times_.measure(

@@ -4,6 +4,7 @@
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/vendor/vendor.hpp"
+#include "cuda/dense/halves/half_product.hpp"
 
 namespace spsolve::cuda {
 
@@ -39,6 +40,7 @@ class SplitProduct {
 
   DeviceArray<Half> left_;   // m x 3k: high, high, low
   DeviceArray<Half> right_;  // 3k x n: high, low, high
+  HalfProduct product_;
   Index rows_ = 0;
   Index inner_ = 0;
   float right_scale_ = 1;

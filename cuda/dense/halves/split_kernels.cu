@@ -1,7 +1,7 @@
 #include <cuda_fp16.h>
 
 #include "cuda/core/launch.cuh"
-#include "cuda/dense/split_kernels.hpp"
+#include "cuda/dense/halves/split_kernels.hpp"
 
 namespace spsolve::cuda {
 

@@ -1,9 +1,9 @@
-#include "cuda/dense/split_product.hpp"
+#include "cuda/dense/halves/split_product.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "cuda/dense/split_kernels.hpp"
+#include "cuda/dense/halves/split_kernels.hpp"
 
 namespace spsolve::cuda {
 
@@ -50,6 +50,10 @@ void SplitProduct::subtract(const CublasHandle& handle, const float* b, Index ld
   split_into_halves(b, ldb, inner_, n, right_scale_,
                     {to, to + 2 * inner_ * ld, to + inner_ * ld, ld}, stream);
   const float minus = -1 / (left_scale * right_scale_);
+  if (product_.add(minus, {left_.data(), padded(3 * inner_)}, {to, ld}, {c, ldc}, rows_, n,
+                   3 * inner_, stream)) {
+    return;
+  }
   const float one = 1;
   CUDA_CHECK(cublasGemmEx_64(handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, n, rows_, 3 * inner_, &minus,
                              to, CUDA_R_16F, ld, left_.data(), CUDA_R_16F, padded(3 * inner_), &one,

@@ -1,0 +1,50 @@
+#include "cuda/dense/load_products.hpp"
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/core/stream.hpp"
+#include "cuda/dense/device_blas.hpp"
+#include "cuda/dense/halves/split_product.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr Index order = 256;
+
+/// A, B and C one after another.
+template <typename T>
+DeviceArray<T> three_zeros(const Stream& stream) {
+  DeviceArray<T> all(3 * order * order);
+  CUDA_CHECK(cudaMemsetAsync(all.data(), 0, static_cast<std::size_t>(all.bytes()), stream.get()));
+  return all;
+}
+
+template <typename T>
+void multiply(const CublasHandle& blas, T* a) {
+  T* const b = a + order * order;
+  subtract_product(blas, order, order, order, a, order, b, order, b + order * order, order);
+}
+
+}  // namespace
+
+void load_products(Precision precision) {
+  const Stream stream;
+  const CublasHandle blas = make_cublas();
+  CUDA_CHECK(cublasSetStream(blas.get(), stream.get()));
+  if (precision == Precision::float64) {
+    DeviceArray<double> all = three_zeros<double>(stream);
+    multiply(blas, all.data());
+    stream.wait();
+    return;
+  }
+  DeviceArray<float> all = three_zeros<float>(stream);
+  float* const a = all.data();
+  multiply(blas, a);
+  SplitProduct split(order, order, order);
+  split.set_largest(1);
+  split.take_left(a, order, order, order, stream.get());
+  split.subtract(blas, a + order * order, order, order, a + 2 * order * order, order, stream.get());
+  stream.wait();
+}
+
+}  // namespace spsolve::cuda
