@@ -5,6 +5,7 @@
 #include "cuda/sparse/pivots/factors_by_panels.cuh"
 #include "cuda/sparse/pivots/factors_by_warp.cuh"
 #include "cuda/sparse/pivots/factors_in_shared_memory.cuh"
+#include "cuda/sparse/pivots/inverse_by_halves.cuh"
 
 namespace spsolve::cuda {
 
@@ -12,12 +13,23 @@ namespace spsolve::cuda {
 /// L D L^T.
 template <Factorization kind, typename T, int side, typename Entry>
 __device__ void fill(DiagonalBlock<T, side>& block, int n, const Entry& entry) {
-  for (int i = threadIdx.x; i < side * side; i += blockDim.x) {
-    const int row = i % side, column = i / side;
-    const bool mirrored = kind == Factorization::ldlt && row < column;
-    block.at(row, column) = row >= n || column >= n ? T(row == column)
-                            : mirrored              ? entry(column, row)
-                                                    : entry(row, column);
+  constexpr int batch = 8;  // loads under way before the first is stored
+  for (int first = threadIdx.x; first < side * side; first += batch * blockDim.x) {
+    T values[batch];
+#pragma unroll
+    for (int b = 0; b < batch; ++b) {
+      const int i = first + b * static_cast<int>(blockDim.x);
+      const int row = i % side, column = i / side;
+      const bool mirrored = kind == Factorization::ldlt && row < column;
+      values[b] = row >= n || column >= n ? T(row == column)
+                  : mirrored              ? entry(column, row)
+                                          : entry(row, column);
+    }
+#pragma unroll
+    for (int b = 0; b < batch; ++b) {
+      const int i = first + b * static_cast<int>(blockDim.x);
+      if (i < side * side) block.at(i % side, i / side) = values[b];
+    }
   }
   __syncthreads();
 }
@@ -103,7 +115,11 @@ __device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
     __syncthreads();
   }
   if (threadIdx.x == 0) counter.add_to(tally);
-  invert_factors<kind>(block, n);
+  if constexpr (side == pivot_block) {
+    invert_factors_by_halves<kind>(block);
+  } else {
+    invert_factors<kind>(block, n);
+  }
 }
 
 }  // namespace spsolve::cuda

@@ -4,8 +4,8 @@
 // whose rows each lane keeps two in registers, with nothing to wait for but the lane with the
 // pivot; then all warps bring the columns to its right up to date.
 
-#include "cuda/core/magnitude.cuh"
-#include "cuda/sparse/pivots/pivot_block.cuh"
+#include "cuda/sparse/pivots/pivot_search.cuh"
+#include "cuda/sparse/pivots/shared_list.cuh"
 #include "sparse/places/front_places.hpp"
 
 namespace spsolve::cuda {
@@ -14,7 +14,7 @@ namespace spsolve::cuda {
 template <typename T>
 struct PanelInRegisters {
   static constexpr int side = pivot_block, wide = 16;
-  static constexpr int stride = wide + 1;  ///< of lists by column of a panel's rows: other banks
+  static constexpr int stride = wide + 2;  ///< of lists by column of a panel's rows: other banks
   static_assert(side == 2 * warp_size);
 
   int lane = threadIdx.x % warp_size;
@@ -35,41 +35,60 @@ struct PanelInRegisters {
       block.at(lane + warp_size, begin + c) = high[c];
     }
   }
-
-  /// An entry of a row, for all lanes; `c` is known when this is compiled.
-  __device__ T entry(int row, int c) const {
-    return __shfl_sync(whole_warp, row < warp_size ? low[c] : high[c], row % warp_size);
-  }
 };
 
-/// One panel of P D = L U, by the first warp: pivots are the largest of their columns to a
-/// millionth. `used` has the rows that were pivots, and those beyond the n ones of the block.
+/// The pivot rows of a panel one after another, of which what is left of the diagonal is wanted.
+template <typename T>
+using PivotRows = SharedList<T, PanelInRegisters<T>::wide, PanelInRegisters<T>::wide>;
+
+/// Where they are: behind what columns to the right are brought up to date by.
+template <typename T>
+__device__ PivotRows<T> pivot_rows(DiagonalBlock<T, pivot_block>& block) {
+  return PivotRows<T>(block.upper + pivot_block * PanelInRegisters<T>::stride);
+}
+
+/// One panel of P D = L U, by the first warp: pivots are the largest of their columns, or nearly.
+/// `used` has the rows that were pivots, and those beyond the n ones of the block.
 template <typename T>
 __device__ void factor_lu_panel(DiagonalBlock<T, pivot_block>& block, int begin, int n, T least,
                                 int first, unsigned long long used, PivotCounter& counter) {
   PanelInRegisters<T> own(block, begin);
+  const SharedList<T, own.wide> shared(block.upper);
+  const UsualPivots<T> usual(least);
+  int low_place = -1, high_place = -1;  // of the lane's rows among the panel's pivots
   bool low_left = !(used >> own.lane & 1), high_left = !(used >> (own.lane + warp_size) & 1);
 #pragma unroll
   for (int j = 0; j < own.wide; ++j) {
     if (begin + j >= n) break;
-    const unsigned low = low_left ? magnitude_word(own.low[j]) : 0;
-    const unsigned high = high_left ? magnitude_word(own.high[j]) : 0;
+    const unsigned low = low_left ? pivot_key(own.low[j], own.lane) : 0;
+    const unsigned high = high_left ? pivot_key(own.high[j], own.lane + warp_size) : 0;
     const unsigned most = __reduce_max_sync(whole_warp, max(low, high));
-    const unsigned in_low = __ballot_sync(whole_warp, low_left && low == most);
-    const unsigned in_high = __ballot_sync(whole_warp, high_left && high == most);
-    const int chosen = in_low != 0 ? __ffs(static_cast<int>(in_low)) - 1
-                                   : warp_size + __ffs(static_cast<int>(in_high)) - 1;
+    T* const pivot_row = shared.of(j);
+    const T guess = inverse_if_usual(low >= high ? own.low[j] : own.high[j]);
+    if (low == most) shared.store(pivot_row, own.low, j);
+    if (high == most) shared.store(pivot_row, own.high, j);
+    if (max(low, high) == most) shared.inverse_in(pivot_row) = guess;
+    __syncwarp();
+    T of_pivot[own.wide];
+    shared.load(pivot_row, of_pivot, j);
+    const T inverse = inverse_of_pivot(usual.has(most), of_pivot[j], shared.inverse_in(pivot_row),
+                                       least, first + begin + j, counter);
+    const int chosen = row_of_key(most);
     if (chosen != begin + j) counter.swapped();
-    if (own.lane == chosen) low_left = false;
-    if (own.lane + warp_size == chosen) high_left = false;
-    const T inverse = 1 / large_enough(own.entry(chosen, j), least, first + begin + j, counter);
+    if (own.lane == chosen) {
+      low_left = false;
+      low_place = j;
+    }
+    if (own.lane + warp_size == chosen) {
+      high_left = false;
+      high_place = j;
+    }
     const T low_factor = low_left ? own.low[j] * inverse : T(0);
     const T high_factor = high_left ? own.high[j] * inverse : T(0);
 #pragma unroll
     for (int c = j + 1; c < own.wide; ++c) {
-      const T of_pivot = own.entry(chosen, c);
-      own.low[c] -= low_factor * of_pivot;
-      own.high[c] -= high_factor * of_pivot;
+      own.low[c] -= low_factor * of_pivot[c];
+      own.high[c] -= high_factor * of_pivot[c];
     }
     if (low_left) own.low[j] = low_factor;
     if (high_left) own.high[j] = high_factor;
@@ -79,25 +98,59 @@ __device__ void factor_lu_panel(DiagonalBlock<T, pivot_block>& block, int begin,
     }
   }
   own.write(block, begin);
+  const PivotRows<T> rows = pivot_rows(block);
+  if (low_place >= 0) rows.store(rows.of(low_place), own.low, 0);
+  if (high_place >= 0) rows.store(rows.of(high_place), own.high, 0);
 }
 
-/// Subtracts, of the rows where `left`, the product of their entries in a panel and `rows`, the
-/// panel's pivot rows, column after column; of columns end ... n.
+/// Subtracts, of the rows that are not `done`, the product of their entries in a panel and `rows`,
+/// the panel's pivot rows, column after column; of columns end ... n. A lane has two rows, as what
+/// is read of `rows` takes the time.
 template <typename T>
 __device__ void subtract_panel(DiagonalBlock<T, pivot_block>& block, int begin, int end, int n,
-                               const T* rows, bool left) {
-  constexpr int side = pivot_block, wide = PanelInRegisters<T>::wide;
+                               const T* rows, unsigned long long done) {
+  constexpr int wide = PanelInRegisters<T>::wide;
   constexpr int stride = PanelInRegisters<T>::stride;
-  const int row = threadIdx.x % side, group = threadIdx.x / side, groups = blockDim.x / side;
-  if (!left) return;
-  T factors[wide];
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int group = static_cast<int>(threadIdx.x) / warp_size;
+  const int groups = static_cast<int>(blockDim.x) / warp_size;
+  const bool left[2] = {!(done >> lane & 1), !(done >> (lane + warp_size) & 1)};
+  T factors[2][wide];
 #pragma unroll
-  for (int k = 0; k < wide; ++k) factors[k] = block.at(row, begin + k);
-  for (int c = end + group; c < n; c += groups) {
-    T value = block.at(row, c);
+  for (int k = 0; k < wide; ++k) {
+    factors[0][k] = block.at(lane, begin + k);
+    factors[1][k] = block.at(lane + warp_size, begin + k);
+  }
+  constexpr int batch = 2;  // columns at a time
+  for (int first = end + group; first < n; first += batch * groups) {
+    T values[batch][2];
+    const T* of_column[batch];
 #pragma unroll
-    for (int k = 0; k < wide; ++k) value -= factors[k] * rows[c * stride + k];
-    block.at(row, c) = value;
+    for (int b = 0; b < batch; ++b) {
+      const int c = min(first + b * groups, n - 1);
+      of_column[b] = rows + c * stride;
+      values[b][0] = block.at(lane, c);
+      values[b][1] = block.at(lane + warp_size, c);
+    }
+#pragma unroll
+    for (int k = 0; k < wide; k += 2) {
+#pragma unroll
+      for (int b = 0; b < batch; ++b) {
+        const auto pair = *reinterpret_cast<const Packed<T, 2>*>(of_column[b] + k);
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          values[b][half] -= factors[half][k] * pair.elements[0];
+          values[b][half] -= factors[half][k + 1] * pair.elements[1];
+        }
+      }
+    }
+#pragma unroll
+    for (int b = 0; b < batch; ++b) {
+      const int c = first + b * groups;
+      if (c >= n) continue;
+      if (left[0]) block.at(lane, c) = values[b][0];
+      if (left[1]) block.at(lane + warp_size, c) = values[b][1];
+    }
   }
 }
 
@@ -122,12 +175,11 @@ __device__ void factor_lu_by_panels(DiagonalBlock<T, pivot_block>& block, int n,
       T x[wide];
 #pragma unroll
       for (int k = 0; k < wide; ++k) x[k] = block.at(block.order[begin + k], c);
+      const PivotRows<T> pivots = pivot_rows(block);
 #pragma unroll
       for (int k = 0; k < wide; ++k) {
 #pragma unroll
-        for (int i = k + 1; i < wide; ++i) {
-          x[i] -= block.at(block.order[begin + i], begin + k) * x[k];
-        }
+        for (int i = k + 1; i < wide; ++i) x[i] -= pivots.of(i)[k] * x[k];
       }
 #pragma unroll
       for (int k = 0; k < wide; ++k) {
@@ -137,7 +189,7 @@ __device__ void factor_lu_by_panels(DiagonalBlock<T, pivot_block>& block, int n,
     }
     for (int k = begin; k < end; ++k) used |= 1ull << block.order[k];
     __syncthreads();
-    subtract_panel(block, begin, end, n, rows, !(used >> row & 1));
+    subtract_panel(block, begin, end, n, rows, used);
     __syncthreads();
   }
   // Rows to their places.
@@ -160,15 +212,23 @@ __device__ void factor_cholesky_by_panels(DiagonalBlock<T, pivot_block>& block, 
   constexpr int side = pivot_block, wide = PanelInRegisters<T>::wide;
   constexpr int stride = PanelInRegisters<T>::stride;
   T* const rows = block.upper;  // of D' L^T
-  const int row = threadIdx.x % side;
   for (int begin = 0; begin < n; begin += wide) {
     const int end = begin + wide;
     if (threadIdx.x < warp_size) {
       PanelInRegisters<T> own(block, begin);
+      const SharedList<T, wide> shared(rows + side * stride);
 #pragma unroll
       for (int j = 0; j < wide; ++j) {
         if (begin + j >= n) break;
-        T pivot = own.entry(begin + j, j);
+        // The panel's own rows of column j, which are one half's.
+        T* const column = shared.of(j);
+        if (const int r = own.lane - begin % warp_size; r >= 0 && r < wide) {
+          column[r] = begin < warp_size ? own.low[j] : own.high[j];
+        }
+        __syncwarp();
+        T across[wide];
+        shared.load(column, across, j);
+        T pivot = across[j];
         if (!(pivot > 0) || !isfinite(pivot)) {
           counter.failed(first + begin + j);
           pivot = 1;
@@ -179,9 +239,8 @@ __device__ void factor_cholesky_by_panels(DiagonalBlock<T, pivot_block>& block, 
         const T high_factor = own.lane + warp_size > begin + j ? own.high[j] * inverse : T(0);
 #pragma unroll
         for (int c = j + 1; c < wide; ++c) {
-          const T across = own.entry(begin + c, j);
-          own.low[c] -= low_factor * across;
-          own.high[c] -= high_factor * across;
+          own.low[c] -= low_factor * across[c];
+          own.high[c] -= high_factor * across[c];
         }
         // D' L^T, which columns to the right are brought up to date by.
         rows[own.lane * stride + j] = own.low[j];
@@ -194,7 +253,7 @@ __device__ void factor_cholesky_by_panels(DiagonalBlock<T, pivot_block>& block, 
     }
     __syncthreads();
     if (end >= n) break;
-    subtract_panel(block, begin, end, n, rows, row >= end);
+    subtract_panel(block, begin, end, n, rows, (1ull << end) - 1);
     __syncthreads();
   }
 }

@@ -3,7 +3,8 @@
 // Factors a diagonal block of 16 or 32 columns by the first warp of a thread block: a lane a row,
 // which it keeps in registers, and nothing to wait for but the lane with the pivot.
 
-#include "cuda/sparse/pivots/pivot_block.cuh"
+#include "cuda/sparse/pivots/pivot_search.cuh"
+#include "cuda/sparse/pivots/shared_list.cuh"
 
 namespace spsolve::cuda {
 
@@ -18,10 +19,16 @@ __device__ void factor_cholesky_by_warp(DiagonalBlock<T, side>& block, int n, in
 #pragma unroll
   for (int c = 0; c < side; ++c) values[c] = block.at(held, c);
   T of_row = 1;  // the pivot, before its root
+  const SharedList<T, side> shared(block.upper);
 #pragma unroll
   for (int j = 0; j < side; ++j) {
     if (j >= n) break;
-    T pivot = __shfl_sync(whole_warp, values[j], j);
+    T* const column = shared.of(j);
+    if (row < side) column[row] = values[j];
+    __syncwarp();
+    T across[side];
+    shared.load(column, across, j);
+    T pivot = across[j];
     if (!(pivot > 0) || !isfinite(pivot)) {
       counter.failed(first + j);
       pivot = 1;
@@ -31,7 +38,7 @@ __device__ void factor_cholesky_by_warp(DiagonalBlock<T, side>& block, int n, in
     const T factor = row > j ? values[j] * (1 / pivot) : T(0);
 #pragma unroll
     for (int c = j + 1; c < side; ++c) {
-      values[c] -= factor * __shfl_sync(whole_warp, values[j], c);
+      values[c] -= factor * across[c];
     }
   }
   if (row < side) block.inverse[row] = rsqrt(of_row);
@@ -43,8 +50,8 @@ __device__ void factor_cholesky_by_warp(DiagonalBlock<T, side>& block, int n, in
   }
 }
 
-/// P D = L U, L and U in the place of D, with a pivot of each column that is the largest to a
-/// millionth. Rows stay where they are until the end.
+/// P D = L U, L and U in the place of D, with a pivot of each column that is the largest, or
+/// nearly. Rows stay where they are until the end.
 template <typename T, int side>
 __device__ void factor_lu_by_warp(DiagonalBlock<T, side>& block, int n, T least, int first,
                                   PivotCounter& counter) {
@@ -53,17 +60,28 @@ __device__ void factor_lu_by_warp(DiagonalBlock<T, side>& block, int n, T least,
   T values[side];
 #pragma unroll
   for (int c = 0; c < side; ++c) values[c] = block.at(held, c);
+  const SharedList<T, side> shared(block.upper);
+  const UsualPivots<T> usual(least);
   bool left = row < n;
   int place = row;  // among the pivots
 #pragma unroll
   for (int j = 0; j < side; ++j) {
     if (j >= n) break;
-    const unsigned word = left ? magnitude_word(values[j]) : 0;
-    const unsigned most = __reduce_max_sync(whole_warp, word);
-    const int chosen = __ffs(static_cast<int>(__ballot_sync(whole_warp, left && word == most))) - 1;
+    const unsigned key = left ? pivot_key(values[j], row) : 0;
+    const unsigned most = __reduce_max_sync(whole_warp, key);
+    T* const pivot_row = shared.of(j);
+    const T guess = inverse_if_usual(values[j]);
+    if (key == most) {
+      shared.store(pivot_row, values, j);
+      shared.inverse_in(pivot_row) = guess;
+    }
+    __syncwarp();
+    T of_pivot[side];
+    shared.load(pivot_row, of_pivot, j);
+    const T inverse = inverse_of_pivot(usual.has(most), of_pivot[j], shared.inverse_in(pivot_row),
+                                       least, first + j, counter);
+    const int chosen = row_of_key(most);
     if (chosen != j) counter.swapped();
-    const T inverse =
-        1 / large_enough(__shfl_sync(whole_warp, values[j], chosen), least, first + j, counter);
     if (row == chosen) {
       left = false;
       place = j;
@@ -71,7 +89,7 @@ __device__ void factor_lu_by_warp(DiagonalBlock<T, side>& block, int n, T least,
     const T factor = left ? values[j] * inverse : T(0);
 #pragma unroll
     for (int c = j + 1; c < side; ++c) {
-      values[c] -= factor * __shfl_sync(whole_warp, values[c], chosen);
+      values[c] -= factor * of_pivot[c];
     }
     if (left) values[j] = factor;
     if (row == 0) {

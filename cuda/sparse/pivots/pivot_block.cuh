@@ -15,12 +15,14 @@ template <typename T, int side>
 struct DiagonalBlock {
   static constexpr int stride = side + 1;
 
-  T lower[side * stride];  ///< the block D; in the end L^-1 P, for P D = L U or P D P^T = L D' L^T
-  T upper[side * stride];  ///< in the end U^-T, or D'^-1 L^-1 P; not of L L^T
-  T inverse[side];         ///< of the pivots; the diagonal of D'^-1
-  T beside[side];          ///< below the diagonal of D'^-1
-  int order[side];         ///< the row of D that each pivot was taken from
-  int chosen, size;        ///< the next pivot's row, and its order
+  alignas(2 * sizeof(T)) T lower[side * stride];  ///< the block D; in the end L^-1 P, for P D = L U
+                                                  ///< or P D P^T = L D' L^T
+  alignas(2 *
+          sizeof(T)) T upper[side * stride];  ///< in the end U^-T, or D'^-1 L^-1 P; not of L L^T
+  T inverse[side];                            ///< of the pivots; the diagonal of D'^-1
+  T beside[side];                             ///< below the diagonal of D'^-1
+  int order[side];                            ///< the row of D that each pivot was taken from
+  int chosen, size;                           ///< the next pivot's row, and its order
 
   __device__ T& at(int row, int column) { return lower[column * stride + row]; }
 };
