@@ -91,7 +91,8 @@ struct Child {
   int across, across_end;  ///< what are its rows
 };
 
-/// Columns of a child that cross shared memory at a time, on their way to rows.
+/// Columns of a child that cross shared memory at a time, on their way to rows: in one of two
+/// tiles, so that one is filled while the other is stored.
 constexpr int tile_columns = 64;
 
 /// The children that a piece takes in now, and where its rows and columns are in each of them: from
@@ -101,7 +102,7 @@ struct ChildrenOfPiece {
   Child<T> child[most_children];
   std::int16_t along[most_children][piece_columns];
   std::int16_t across[most_children][piece_rows];
-  T tile[piece_columns][tile_columns + 1];
+  T tile[2][piece_columns][tile_columns + 1];
 };
 
 /// What the threads of a block know of their piece.
@@ -218,33 +219,48 @@ __device__ void add_rows(const PieceOfFront<T>& of, int count) {
     }
     return bits;
   };
-  for (int first = 0; first < of.height(); first += tile_columns) {
-    const int row = static_cast<int>(threadIdx.x) % piece_columns;
+  // What a thread loads of a tile, and what it stores of it.
+  constexpr int loaded = tile_columns * piece_columns / threads;
+  constexpr int wide = tile_columns / warp_size, stored = loaded;
+  constexpr int row_step = threads / warp_size;
+  static_assert(piece_columns / row_step * wide == stored);
+  const int row = static_cast<int>(threadIdx.x) % piece_columns;
+  for (int first = 0, turn = 0; first < of.height(); first += tile_columns, turn ^= 1) {
+    auto& tile = of.taken.tile[turn];
+    T sum[loaded] = {}, old[stored];
+    T* place[stored];
 #pragma unroll
-    for (int k = 0; k < tile_columns * piece_columns / threads; ++k) {
+    for (int k = 0; k < loaded; ++k) {
       const int c = (static_cast<int>(threadIdx.x) + k * threads) / piece_columns;
       const unsigned bits = having(row, first + c);
-      T sum = 0;
 #pragma unroll
       for (int g = 0; g < most_children; ++g) {
         if ((bits >> g & 1) == 0) continue;
         const Child<T>& child = of.taken.child[g];
-        sum += __ldg(child.block + child.along + of.taken.along[g][row] +
-                     (child.across + of.taken.across[g][first + c]) * child.ld);
+        sum[k] += __ldg(child.block + child.along + of.taken.along[g][row] +
+                        (child.across + of.taken.across[g][first + c]) * child.ld);
       }
-      of.taken.tile[row][c] = sum;
     }
-    __syncthreads();
-    for (int r = here.warp; r < of.width(); r += here.warps) {
-      T* const column = of.columns + (of.piece.begin + r) * static_cast<Index>(of.front.ld);
+    // What they are added to is on its way as well.
 #pragma unroll
-      for (int k = 0; k < tile_columns / warp_size; ++k) {
-        const int c = here.lane + k * warp_size;
-        if (having(r, first + c) == 0) continue;
-        column[of.row_in_factor(of.piece.across + first + c)] += of.taken.tile[r][c];
-      }
+    for (int k = 0; k < stored; ++k) {
+      const int r = here.warp + k / wide * row_step, c = here.lane + k % wide * warp_size;
+      place[k] = nullptr;
+      if (having(r, first + c) == 0) continue;
+      place[k] = of.columns + (of.piece.begin + r) * static_cast<Index>(of.front.ld) +
+                 of.row_in_factor(of.piece.across + first + c);
+      old[k] = *place[k];
+    }
+#pragma unroll
+    for (int k = 0; k < loaded; ++k) {
+      tile[row][(static_cast<int>(threadIdx.x) + k * threads) / piece_columns] = sum[k];
     }
     __syncthreads();
+#pragma unroll
+    for (int k = 0; k < stored; ++k) {
+      const int r = here.warp + k / wide * row_step, c = here.lane + k % wide * warp_size;
+      if (place[k] != nullptr) *place[k] = old[k] + tile[r][c];
+    }
   }
 }
 
@@ -293,19 +309,17 @@ __global__ void __launch_bounds__(threads, 3)
       const int i = base + __ffs(static_cast<int>(left)) - 1;
       const FrontPlace& place = fronts.places[fronts.children[i]];
       const int* const places = fronts.in_parent + place.border_begin;
-      // Four searches at the same time.
-      const int sought = lane == 0   ? piece.begin
-                         : lane == 1 ? piece.end
-                         : lane == 2 ? piece.across
-                                     : piece.across_end;
-      const int found = first_from(places, place.border, sought + shift);
+      const int sought[4] = {piece.begin + shift, piece.end + shift, piece.across + shift,
+                             piece.across_end + shift};
+      int found[4];
+      first_from_by_warp(places, place.border, sought, found);
       const Child<T> child{fronts.arena + place.passed_up,
                            places,
                            place.ld_passed,
-                           __shfl_sync(whole_warp, found, 0),
-                           __shfl_sync(whole_warp, found, 1),
-                           __shfl_sync(whole_warp, found, 2),
-                           __shfl_sync(whole_warp, found, 3)};
+                           found[0],
+                           found[1],
+                           found[2],
+                           found[3]};
       if (child.along == child.along_end || child.across == child.across_end) continue;
       if (threadIdx.x == 0) taken.child[count] = child;
       if (++count == most_children) add();
