@@ -20,16 +20,19 @@ __device__ Count first_from(const T* ascending, Count count, T least) {
   return begin;
 }
 
-/// first_from() for several numbers at once, by all lanes of a warp: each step looks at 32 of the
-/// ascending numbers, so that ten thousand of them take three waits for memory in the place of
-/// fourteen.
+/// first_from() for several numbers at once, each in a list of its own, by all lanes of a warp:
+/// each step looks at 32 numbers of every list, so that ten thousand of them take three waits for
+/// memory in the place of fourteen.
 template <int several, typename T>
-__device__ void first_from_by_warp(const T* ascending, int count, const T (&least)[several],
-                                   int (&found)[several]) {
+__device__ void first_from_by_warp(const T* const (&lists)[several], const int (&counts)[several],
+                                   const T (&least)[several], int (&found)[several]) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  int width = count;  // what is sought is at one of found ... found + width
+  int width = 0;  // what is sought is at one of found ... found + width
 #pragma unroll
-  for (int& begin : found) begin = 0;
+  for (int q = 0; q < several; ++q) {
+    found[q] = 0;
+    width = max(width, counts[q]);
+  }
   while (width > 0) {
     const int step = (width + warp_size - 1) / warp_size;
     T seen[several];
@@ -37,8 +40,8 @@ __device__ void first_from_by_warp(const T* ascending, int count, const T (&leas
 #pragma unroll
     for (int q = 0; q < several; ++q) {
       const int place = found[q] + (lane + 1) * step - 1;
-      is_there[q] = place < count;
-      seen[q] = is_there[q] ? __ldg(ascending + place) : T{};
+      is_there[q] = place < counts[q];
+      seen[q] = is_there[q] ? __ldg(lists[q] + place) : T{};
     }
 #pragma unroll
     for (int q = 0; q < several; ++q) {
@@ -48,7 +51,7 @@ __device__ void first_from_by_warp(const T* ascending, int count, const T (&leas
     width = step - 1;
   }
 #pragma unroll
-  for (int& begin : found) begin = min(begin, count);
+  for (int q = 0; q < several; ++q) found[q] = min(found[q], counts[q]);
 }
 
 }  // namespace spsolve::cuda

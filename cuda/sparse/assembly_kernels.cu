@@ -305,24 +305,44 @@ __global__ void __launch_bounds__(threads, 3)
       }();
       left = __ballot_sync(whole_warp, has_some);
     }
-    for (; left != 0; left &= left - 1) {
-      const int i = base + __ffs(static_cast<int>(left)) - 1;
-      const FrontPlace& place = fronts.places[fronts.children[i]];
-      const int* const places = fronts.in_parent + place.border_begin;
-      const int sought[4] = {piece.begin + shift, piece.end + shift, piece.across + shift,
-                             piece.across_end + shift};
-      int found[4];
-      first_from_by_warp(places, place.border, sought, found);
-      const Child<T> child{fronts.arena + place.passed_up,
-                           places,
-                           place.ld_passed,
-                           found[0],
-                           found[1],
-                           found[2],
-                           found[3]};
-      if (child.along == child.along_end || child.across == child.across_end) continue;
-      if (threadIdx.x == 0) taken.child[count] = child;
-      if (++count == most_children) add();
+    while (left != 0) {
+      // All that is to be known of two children at the same time, as each wait is one for memory.
+      static_assert(most_children == 2);
+      constexpr int ends = 4;  // of the piece's columns, and of its rows
+      Child<T> child[most_children];
+      const int* lists[most_children * ends];
+      int counts[most_children * ends], sought[most_children * ends], found[most_children * ends];
+      bool is_one[most_children];
+#pragma unroll
+      for (int g = 0; g < most_children; ++g) {
+        is_one[g] = left != 0;
+        const int i = is_one[g] ? base + __ffs(static_cast<int>(left)) - 1 : base;
+        left &= left - 1;
+        const FrontPlace& place = fronts.places[fronts.children[i]];
+        child[g].block = fronts.arena + place.passed_up;
+        child[g].places = fronts.in_parent + place.border_begin;
+        child[g].ld = place.ld_passed;
+        const int of_piece[ends] = {piece.begin, piece.end, piece.across, piece.across_end};
+#pragma unroll
+        for (int q = 0; q < ends; ++q) {
+          lists[g * ends + q] = child[g].places;
+          counts[g * ends + q] = is_one[g] ? place.border : 0;
+          sought[g * ends + q] = of_piece[q] + shift;
+        }
+      }
+      first_from_by_warp(lists, counts, sought, found);
+#pragma unroll
+      for (int g = 0; g < most_children; ++g) {
+        child[g].along = found[g * ends];
+        child[g].along_end = found[g * ends + 1];
+        child[g].across = found[g * ends + 2];
+        child[g].across_end = found[g * ends + 3];
+        const bool has_some =
+            child[g].along < child[g].along_end && child[g].across < child[g].across_end;
+        if (!is_one[g] || !has_some) continue;
+        if (threadIdx.x == 0) taken.child[count] = child[g];
+        if (++count == most_children) add();
+      }
     }
   }
   if (count > 0 || first_touch) add();

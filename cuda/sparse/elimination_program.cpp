@@ -115,14 +115,28 @@ class Writer {
     write_borders(writer_.eliminate_pivots(std::move(fronts)));
   }
 
+  /// The most where that leaves many pieces for each multiprocessor, as each of them first finds
+  /// out what children have for it; else half of them.
+  int rows_of_pieces(const std::vector<int>& fronts) const {
+    double elements = 0;
+    for (const int s : fronts) {
+      const double rows = place(s).pivots + place(s).border;
+      elements += rows * rows;
+    }
+    constexpr double pieces_of_each = 32;
+    const bool many = elements > pieces_of_each * processors_of_gpu * piece_columns * piece_rows;
+    return many ? piece_rows : piece_rows / 2;
+  }
+
   void write_assembly(const std::vector<int>& fronts) {
     const Index begin = static_cast<Index>(program_.pieces.size());
+    const int height = rows_of_pieces(fronts);
     // `least_row`: the first row that is wanted of a column.
     const auto cut = [&](int s, int part, int columns, int rows, const auto& least_row) {
       for (int from = 0; from < columns; from += piece_columns) {
         const int end = std::min(columns, from + piece_columns);
-        for (int row = least_row(from) / piece_rows * piece_rows; row < rows; row += piece_rows) {
-          program_.pieces.push_back({s, from, end, row, std::min(rows, row + piece_rows), part});
+        for (int row = least_row(from) / height * height; row < rows; row += height) {
+          program_.pieces.push_back({s, from, end, row, std::min(rows, row + height), part});
         }
       }
     };

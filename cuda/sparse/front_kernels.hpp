@@ -51,7 +51,7 @@ struct AssemblyPiece {
 
 /// Columns of a piece, and rows of it, at most: what one child has added is in the cache when the
 /// next one comes.
-inline constexpr int piece_columns = 16, piece_rows = 1024;
+inline constexpr int piece_columns = 16, piece_rows = 2048;
 
 /// Adds what children pass up that are taken in one by one, in their order; sets what is passed up
 /// on its first touch.
