@@ -187,19 +187,17 @@ void find_children(Fronts& fronts) {
 
 /// Rows of all borders: each row appears in the fronts on the paths from its entries of A up to
 /// where it is a pivot itself; walked row by row, borders come out ascending.
-void find_borders(const Graph& graph, const std::vector<LocalIndex>& order,
-                  const std::vector<LocalIndex>& front_of, const std::vector<LocalIndex>& unknowns,
-                  Fronts& fronts) {
+void find_borders(const PlacedGraph& graph, const std::vector<LocalIndex>& front_of,
+                  const std::vector<LocalIndex>& unknowns, Fronts& fronts) {
   const LocalIndex n = graph.size();
-  const std::vector<LocalIndex> position = inverse_of(order);
   std::vector<LocalIndex> seen(fronts.size(), -1);
   std::vector<Index> next(fronts.border_starts.begin(), fronts.border_starts.end() - 1);
   for (LocalIndex k = 0; k < n; ++k) {
     const LocalIndex own = front_of[k];
     seen[own] = k;
-    for (const LocalIndex u : graph.of(order[k])) {
-      if (position[u] > k) continue;
-      for (LocalIndex s = front_of[position[u]]; seen[s] != k; s = fronts.parent[s]) {
+    for (const LocalIndex i : graph.of(k)) {
+      if (i > k) continue;
+      for (LocalIndex s = front_of[i]; seen[s] != k; s = fronts.parent[s]) {
         seen[s] = k;
         for (LocalIndex row = unknowns[k]; row < unknowns[k + 1]; ++row) {
           fronts.border[next[s]++] = row;
@@ -264,7 +262,7 @@ Fronts fronts_of(const CompressedGraph& compressed, const EliminationTree& tree,
     vertices[k] = order[sequence[k]];
     unknowns[k + 1] = unknowns[k] + graph.weight(vertices[k]);
   }
-  find_borders(graph, vertices, front_of, unknowns, fronts);
+  find_borders(placed(graph, vertices), front_of, unknowns, fronts);
   find_places_in_parents(fronts);
 
   result.reserve(unknowns[n]);

@@ -8,14 +8,12 @@ namespace spsolve {
 
 namespace {
 
-/// Parents in positions of `order`.
-std::vector<LocalIndex> parents(const Graph& graph, const std::vector<LocalIndex>& order,
-                                const std::vector<LocalIndex>& position) {
+/// Parents, by places.
+std::vector<LocalIndex> parents(const PlacedGraph& graph) {
   const LocalIndex n = graph.size();
   std::vector<LocalIndex> parent(n, -1), ancestor(n, -1);
   for (LocalIndex k = 0; k < n; ++k) {
-    for (const LocalIndex u : graph.of(order[k])) {
-      LocalIndex i = position[u];
+    for (LocalIndex i : graph.of(k)) {
       while (i < k) {  // up to the root of what is eliminated so far, shortening the way
         const LocalIndex next = ancestor[i];
         ancestor[i] = k;
@@ -34,16 +32,13 @@ std::vector<LocalIndex> parents(const Graph& graph, const std::vector<LocalIndex
 /// Leaves of row subtrees tell where a row's entries in L begin and where its paths meet.
 class ColumnCounts {
  public:
-  ColumnCounts(const Graph& graph, const std::vector<LocalIndex>& order,
-               const std::vector<LocalIndex>& parent)
+  ColumnCounts(const PlacedGraph& graph, const std::vector<LocalIndex>& parent)
       : graph_(graph),
-        order_(order),
-        position_(inverse_of(order)),
         parent_(parent),
-        first_(order.size(), -1),
-        latest_first_(order.size(), -1),
-        previous_leaf_(order.size(), -1),
-        set_(order.size()) {}
+        first_(parent.size(), -1),
+        latest_first_(parent.size(), -1),
+        previous_leaf_(parent.size(), -1),
+        set_(parent.size()) {}
 
   std::vector<Index> run() {
     const LocalIndex n = graph_.size();
@@ -55,8 +50,7 @@ class ColumnCounts {
     }
     for (LocalIndex j = 0; j < n; ++j) {
       if (parent_[j] != -1) counts[parent_[j]] -= weight(j);
-      for (const LocalIndex u : graph_.of(order_[j])) {
-        const LocalIndex i = position_[u];
+      for (const LocalIndex i : graph_.of(j)) {
         if (i <= j || first_[j] <= latest_first_[i]) continue;
         latest_first_[i] = first_[j];
         counts[j] += weight(i);
@@ -72,7 +66,7 @@ class ColumnCounts {
   }
 
  private:
-  Index weight(LocalIndex k) const { return graph_.weight(order_[k]); }
+  Index weight(LocalIndex k) const { return graph_.weight(k); }
 
   /// The lowest ancestor of `leaf` whose subtree is not walked through yet.
   LocalIndex meeting(LocalIndex leaf) {
@@ -86,9 +80,7 @@ class ColumnCounts {
     return root;
   }
 
-  const Graph& graph_;
-  const std::vector<LocalIndex>& order_;
-  std::vector<LocalIndex> position_;
+  const PlacedGraph& graph_;
   const std::vector<LocalIndex>& parent_;
   std::vector<LocalIndex> first_;         // first descendant in postorder
   std::vector<LocalIndex> latest_first_;  // of the leaves of a row's subtree so far
@@ -124,7 +116,7 @@ std::vector<LocalIndex> postorder(const std::vector<LocalIndex>& parent,
 
 EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& order) {
   const LocalIndex n = graph.size();
-  const std::vector<LocalIndex> parent = parents(graph, order, inverse_of(order));
+  const std::vector<LocalIndex> parent = parents(placed(graph, order));
   std::vector<LocalIndex> first_child(n, -1), next_sibling(n, -1);
   for (LocalIndex k = n - 1; k >= 0; --k) {
     if (parent[k] == -1) continue;
@@ -141,7 +133,7 @@ EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& or
     tree.parent[k] = parent[post[k]] == -1 ? -1 : place[parent[post[k]]];
   }
   order = std::move(reordered);
-  tree.counts = ColumnCounts(graph, order, tree.parent).run();
+  tree.counts = ColumnCounts(placed(graph, order), tree.parent).run();
   return tree;
 }
 

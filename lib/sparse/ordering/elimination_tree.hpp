@@ -19,7 +19,7 @@ struct EliminationTree {
 /// tree, which leaves the fill as it is, and hands back the tree in positions of the new order:
 /// parents follow their children, and each subtree is a contiguous range.
 /// Source: tree by Liu (1990), counts by Gilbert, Ng and Peyton (1994).
-/// Cost: nearly linear in the edges; 40 bytes a vertex beside the result.
+/// Cost: nearly linear in the edges; 40 bytes a vertex, and the graph once more, beside the result.
 EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& order);
 
 /// The nodes of a forest in postorder, children of a node in the order of next_sibling from

@@ -5,6 +5,7 @@
 
 #include "core/count_up.hpp"
 #include "matrix/random.hpp"
+#include "sparse/matching/permutation.hpp"
 
 namespace spsolve {
 
@@ -69,6 +70,25 @@ Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalInd
     merge(v, [&](LocalIndex u) { *next++ = u; });
   }
   return graph;
+}
+
+PlacedGraph placed(const Graph& graph, const std::vector<LocalIndex>& order) {
+  const LocalIndex n = graph.size();
+  const std::vector<LocalIndex> place = inverse_of(order);
+  PlacedGraph result;
+  result.starts.resize(n + 1);
+  for (LocalIndex k = 0; k < n; ++k) {
+    result.starts[k + 1] = result.starts[k] + std::ssize(graph.of(order[k]));
+  }
+  result.neighbours.resize(graph.neighbours.size());
+  if (!graph.weights.empty()) result.weights.resize(n);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex k = 0; k < n; ++k) {
+    LocalIndex* to = result.neighbours.data() + result.starts[k];
+    for (const LocalIndex u : graph.of(order[k])) *to++ = place[u];
+    if (!graph.weights.empty()) result.weights[k] = graph.weights[order[k]];
+  }
+  return result;
 }
 
 Graph graph_of_symmetric(const std::vector<Index>& row_offsets,
