@@ -172,5 +172,25 @@ TEST(SparseGraph, CompressesUnknownsOfANode) {
   }
 }
 
+TEST(SparseGraph, ByPlacesInAnOrder) {
+  const Csr<double> matrix = generate_matrix("grid3d27:4:3");
+  Graph graph = compress(graph_of(matrix.row_offsets, matrix.column_indices)).graph;
+  for (LocalIndex v = 0; v < graph.size(); ++v) graph.weights[v] = v + 1;
+  std::vector<LocalIndex> order;  // every fifth vertex of 64, round and round
+  for (LocalIndex k = 0; k < graph.size(); ++k) order.push_back(5 * k % graph.size());
+  const PlacedGraph result = placed(graph, order);
+  ASSERT_EQ(result.size(), graph.size());
+  for (LocalIndex k = 0; k < graph.size(); ++k) {
+    EXPECT_EQ(result.weight(k), order[k] + 1);
+    std::vector<LocalIndex> vertices;
+    for (const LocalIndex place : result.of(k)) vertices.push_back(order[place]);
+    std::sort(vertices.begin(), vertices.end());
+    const auto expected = graph.of(order[k]);
+    EXPECT_EQ(vertices, std::vector<LocalIndex>(expected.begin(), expected.end())) << k;
+  }
+  graph.weights.clear();
+  EXPECT_EQ(placed(graph, order).weight(7), 1);
+}
+
 }  // namespace
 }  // namespace spsolve
