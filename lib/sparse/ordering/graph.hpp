@@ -35,19 +35,9 @@ Graph graph_of_symmetric(const std::vector<Index>& row_offsets,
                          const std::vector<LocalIndex>& columns);
 
 /// A graph by places in an order: place k stands for the vertex order[k], and has the places of its
-/// neighbours in no order. What walks along an order finds here side by side what is far apart in
-/// the graph.
-struct PlacedGraph {
-  std::vector<Index> starts{0};  ///< vertices + 1
-  std::vector<LocalIndex> neighbours;
-  std::vector<LocalIndex> weights;  ///< empty where the graph's are
-
-  LocalIndex size() const { return static_cast<LocalIndex>(starts.size() - 1); }
-  std::span<const LocalIndex> of(LocalIndex k) const {
-    return {neighbours.data() + starts[k], neighbours.data() + starts[k + 1]};
-  }
-  LocalIndex weight(LocalIndex k) const { return weights.empty() ? 1 : weights[k]; }
-};
+/// neighbours, which do not ascend here. What walks along an order finds side by side what is far
+/// apart in the graph.
+struct PlacedGraph : Graph {};
 
 /// Cost: one pass over the graph, in the order's order, by all threads.
 PlacedGraph placed(const Graph& graph, const std::vector<LocalIndex>& order);
