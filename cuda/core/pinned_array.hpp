@@ -1,11 +1,21 @@
 #pragma once
 
+#include <cstddef>
 #include <utility>
 
 #include "core/types.hpp"
 #include "cuda/core/cuda_check.hpp"
 
 namespace spsolve::cuda {
+
+/// `bytes` of page-locked host memory, uninitialised. Locking takes a millisecond, however little
+/// it is for: small pieces are cells of one block that the process keeps. Throws Error(resources)
+/// where memory does not suffice.
+void* allocate_pinned(std::size_t bytes);
+
+/// Gives back what allocate_pinned(bytes) gave, once no copy is under way to or from it; null is
+/// nothing.
+void free_pinned(void* memory, std::size_t bytes) noexcept;
 
 /// An array in page-locked host memory, owned and moved, never copied: what copies to and from the
 /// GPU can go on beside other work with. Its elements are uninitialised. Throws Error(resources)
@@ -22,9 +32,7 @@ class PinnedArray {
     std::swap(size_, other.size_);
     return *this;
   }
-  ~PinnedArray() {
-    if (!gpu_is_lost()) cudaFreeHost(data_);
-  }
+  ~PinnedArray() { free_pinned(data_, size_in_bytes()); }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
@@ -34,15 +42,15 @@ class PinnedArray {
   /// contents are lost.
   void grow(Index size) {
     if (size <= size_) return;
-    CUDA_CHECK(cudaFreeHost(std::exchange(data_, nullptr)));
+    free_pinned(std::exchange(data_, nullptr), size_in_bytes());
     size_ = 0;
-    void* memory = nullptr;
-    CUDA_CHECK(cudaMallocHost(&memory, static_cast<std::size_t>(size) * sizeof(T)));
-    data_ = static_cast<T*>(memory);
+    data_ = static_cast<T*>(allocate_pinned(static_cast<std::size_t>(size) * sizeof(T)));
     size_ = size;
   }
 
  private:
+  std::size_t size_in_bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+
   T* data_ = nullptr;
   Index size_ = 0;
 };

@@ -1,5 +1,6 @@
 #include <type_traits>
 
+#include "cuda/core/turns.cuh"
 #include "cuda/sparse/front_products.hpp"
 #include "cuda/sparse/pivots/multiplier.cuh"
 
@@ -173,6 +174,7 @@ __global__ void __launch_bounds__(threads)
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
   };
+  take_turn();
   for (int step = 0; step < stages - 1; ++step) load(step);
   Quarter<T> quarter;
   const int warp = threadIdx.x / warp_size;
@@ -223,8 +225,8 @@ void multiply_tiles(const ProductTile* tiles, Index count, const FrontProduct* p
   if (count == 0) return;
   CUDA_CHECK(cudaFuncSetAttribute(multiply_tiles_kernel<T>,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes<T>));
-  multiply_tiles_kernel<T><<<static_cast<unsigned>(count), threads, shared_bytes<T>, stream>>>(
-      tiles, products, arena, largest);
+  launch_in_turn(multiply_tiles_kernel<T>, dim3(static_cast<unsigned>(count)), threads,
+                 shared_bytes<T>, true, stream, tiles, products, arena, largest);
   check_launch("multiply_tiles");
 }
 

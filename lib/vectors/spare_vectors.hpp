@@ -20,8 +20,9 @@ class SpareVectors {
 
   /// Lets go of what is large.
   void finish() {
-    constexpr Index few = 2;  // columns
-    if (kept_ != nullptr && kept_->columns() > few) kept_ = nullptr;
+    constexpr Index few_columns = 2, few_elements = Index{1} << 23;
+    if (kept_ == nullptr || kept_->columns() <= few_columns) return;
+    if (kept_->height() * kept_->columns() > few_elements) kept_ = nullptr;
   }
 
  private:

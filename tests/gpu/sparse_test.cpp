@@ -92,6 +92,29 @@ TEST_F(GpuSparse, SolvesWithAFrontOfThousandsOfChildren) {
   }
 }
 
+TEST_F(GpuSparse, SolvesWithARowAndAColumnOfThousandsOfCouplings) {
+  // Blocks of two unknowns; the last but one takes in all of them, and the last is taken in by all.
+  const Index blocks = 1500, row = 2 * blocks, column = row + 1;
+  Coo entries{column + 1, column + 1, Symmetry::general, {}, {}, {}};
+  for (Index i = 0; i < row; ++i) {
+    test::add(entries, i, i, 4.0 + static_cast<double>(i % 7));
+    test::add(entries, i, i ^ 1, 1.0);
+    test::add(entries, row, i, 1.0 + static_cast<double>(i % 3));
+    test::add(entries, i, column, 1.0 + static_cast<double>(i % 5));
+  }
+  test::add(entries, row, row, 9000.0);
+  test::add(entries, column, column, 9000.0);
+  const Csr<double> matrix = csr_from_coo(entries);
+  const auto elimination =
+      device_sparse_memory()->in_double(test::analysis_of(matrix, Factorization::lu));
+  ASSERT_EQ(elimination->factor(Factorization::lu, matrix.values, {}).failed, -1);
+  for (const Index columns : {1, 3, 7, 16}) {
+    for (const bool transposed : {false, true}) {
+      EXPECT_LT(test::error_of_solve(matrix, *elimination, transposed, columns), 1e-13) << columns;
+    }
+  }
+}
+
 TEST_F(GpuSparse, SolvesInFloat) {
   for (const char* spec : {"grid2d:30", "grid3d:16"}) {
     const Csr<double> matrix = generate_matrix(spec);

@@ -93,8 +93,22 @@ typename DeviceSweeps<T>::Coupled DeviceSweeps<T>::coupled(const SparseAnalysis&
     sources.push_back(entry.source);
   }
   starts.push_back(static_cast<Index>(entries.size()));
-  return {DeviceArray<int>(rows), DeviceArray<int>(columns), DeviceArray<Index>(starts),
-          DeviceArray<Index>(sources)};
+  std::vector<int> row_of_piece;
+  std::vector<Index> piece_starts{0};
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Index length = starts[r + 1] - starts[r];
+    const Index pieces =
+        length > most_of_short_row ? (length + couplings_of_piece - 1) / couplings_of_piece : 0;
+    row_of_piece.insert(row_of_piece.end(), static_cast<std::size_t>(pieces), static_cast<int>(r));
+    piece_starts.push_back(static_cast<Index>(row_of_piece.size()));
+  }
+  return {piece_starts,
+          DeviceArray<int>(rows),
+          DeviceArray<int>(columns),
+          DeviceArray<int>(row_of_piece),
+          DeviceArray<Index>(starts),
+          DeviceArray<Index>(sources),
+          DeviceArray<Index>(piece_starts)};
 }
 
 template <typename T>
@@ -122,13 +136,16 @@ template <typename T>
 void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
   const cudaStream_t stream = current_stream();
   sweeps_->begin(factors_.device_places(), factors_.arena(), transposed, columns, stream);
-  const DeviceCouplings couplings = (transposed ? by_columns_ : by_rows_).view();
+  const Coupled& couplings = transposed ? by_columns_ : by_rows_;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const std::size_t g = transposed ? groups_.size() - 1 - i : i;
     const Group& group = groups_[g];
     const Range known = transposed ? group.columns : group.rows;
-    subtract_couplings(couplings, factors_.values(), known.first, known.last, columns,
-                       static_cast<const T*>(sweeps_->x()), sweeps_->b(), stream);
+    const Range pieces = couplings.pieces_of(known);
+    coupling_parts_.grow(pieces.size() * columns);
+    subtract_couplings(couplings.view(), factors_.values(), known, pieces, columns,
+                       static_cast<const T*>(sweeps_->x()), sweeps_->b(), coupling_parts_.data(),
+                       stream);
     const std::size_t first = g * parts();
     for (std::size_t p = 0; p < parts(); ++p) {
       if (sweeps_->is_empty(first + p)) continue;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cuda/sparse/device_factors.hpp"
+#include "cuda/sparse/sweeps/coupling_kernels.hpp"
 #include "cuda/sparse/sweeps/front_sweeps.hpp"
 #include "cuda/sparse/sweeps/row_order_kernels.hpp"
 
@@ -28,10 +29,16 @@ class DeviceSweeps {
   };
   /// Couplings by their rows, or by their columns.
   struct Coupled {
-    DeviceArray<int> rows, columns;
-    DeviceArray<Index> starts, sources;
+    std::vector<Index> first_pieces;  ///< piece_starts on the host
+    DeviceArray<int> rows, columns, piece_rows;
+    DeviceArray<Index> starts, sources, piece_starts;
     DeviceCouplings view() const {
-      return {rows.data(), starts.data(), columns.data(), sources.data()};
+      return {rows.data(),    starts.data(),       columns.data(),
+              sources.data(), piece_starts.data(), piece_rows.data()};
+    }
+    Range pieces_of(Range of_rows) const {
+      if (of_rows.size() == 0) return {0, 0};
+      return {first_pieces[of_rows.first], first_pieces[of_rows.last]};
     }
   };
 
@@ -47,6 +54,7 @@ class DeviceSweeps {
   std::optional<FrontSweeps<T>> sweeps_;       // a piece for each part of each group in turn
   DeviceArray<int> row_order_, column_order_;  // of A, by position in the order of elimination
   Coupled by_rows_, by_columns_;
+  DeviceArray<T> coupling_parts_;
 };
 
 }  // namespace spsolve::cuda

@@ -124,8 +124,7 @@ void FrontSweeps<T>::write_tasks(const FrontPlaces& all, const std::vector<int>&
 
 template <typename T>
 void FrontSweeps<T>::make_room(Index columns) {
-  for (DeviceArray<T>* vectors : {&b_, &y_, &x_}) vectors->grow(rows_ * columns);
-  passed_up_.grow(border_.size() * columns);
+  vectors_.grow((3 * rows_ + border_.size()) * columns);
   Index parts = 0;
   for (const Piece& piece : pieces_) {
     if (piece.panel >= 0) parts = std::max(parts, elements_of_border_parts(piece.place));
@@ -136,28 +135,28 @@ void FrontSweeps<T>::make_room(Index columns) {
 template <typename T>
 void FrontSweeps<T>::begin(const FrontPlace* places, const T* factors, bool transposed, int columns,
                            cudaStream_t stream) {
-  const auto set_bits = [&](auto& array, int byte, Index count) {
-    CUDA_CHECK(cudaMemsetAsync(array.data(), byte,
-                               static_cast<std::size_t>(count) * sizeof(*array.data()), stream));
+  const Index size = rows_ * columns;
+  T* const y = vectors_.data() + size;
+  const auto set_bytes = [&](auto* from, int byte, Index count) {
+    CUDA_CHECK(
+        cudaMemsetAsync(from, byte, static_cast<std::size_t>(count) * sizeof(*from), stream));
   };
-  set_bits(next_, 0, next_.size());
-  set_bits(y_, 0xff, rows_ * columns);
-  set_bits(x_, 0xff, rows_ * columns);
-  set_bits(passed_up_, 0xff, border_.size() * columns);
+  set_bytes(next_.data(), 0, next_.size());
+  set_bytes(y, 0xff, 2 * size + border_.size() * columns);
   forward_sweep_ = {.places = places,
                     .border = border_.data(),
                     .taken_starts = taken_starts_.data(),
                     .taken = taken_.data(),
                     .factors = factors,
                     .transposed = transposed,
-                    .b = b_.data(),
-                    .x = y_.data(),
-                    .passed_up = passed_up_.data(),
+                    .b = b(),
+                    .x = y,
+                    .passed_up = y + 2 * size,
                     .next = nullptr,
                     .columns = columns};
   backward_sweep_ = forward_sweep_;
-  backward_sweep_.b = y_.data();
-  backward_sweep_.x = x_.data();
+  backward_sweep_.b = y;
+  backward_sweep_.x = y + size;
 }
 
 template <typename T>
@@ -177,7 +176,7 @@ void FrontSweeps<T>::backward(std::size_t piece, cudaStream_t stream) {
   if (of.panel >= 0) {
     // A panel has few blocks of pivots, each of which would go along the whole border by itself.
     // Its x is there: blocks behind it, and other fronts, are other pieces.
-    subtract_border(sweep, of.panel, of.place, border_parts_.data(), y_.data(), stream);
+    subtract_border(sweep, of.panel, of.place, border_parts_.data(), forward_sweep_.x, stream);
     sweep.without_borders = true;
   }
   sweep_backward(sweep, backward_.data() + of.backward.first, of.backward.size(), stream);

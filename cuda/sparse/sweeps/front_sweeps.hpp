@@ -37,10 +37,11 @@ class FrontSweeps {
   /// Room for vectors of so many columns; what was in them is lost.
   void make_room(Index columns);
 
-  T* b() { return b_.data(); }
-  T* x() { return x_.data(); }
-  /// What borders pass up in a forward sweep, a row for each of all borders.
-  const T* passed_up() const { return passed_up_.data(); }
+  T* b() { return vectors_.data(); }
+  /// Of the sweeps that began last.
+  T* x() { return backward_sweep_.x; }
+  /// What borders passed up in the forward one, a row for each of all borders.
+  const T* passed_up() const { return forward_sweep_.passed_up; }
 
  private:
   struct Piece {
@@ -61,7 +62,7 @@ class FrontSweeps {
   DeviceArray<int> border_, small_, next_;
   DeviceArray<unsigned> taken_starts_, taken_;
   DeviceArray<SweepTask> forward_, backward_;
-  DeviceArray<T> b_, y_, x_, passed_up_;
+  DeviceArray<T> vectors_;                   // b, y, x and what is passed up, one behind the other
   DeviceArray<T> border_parts_;              // of a panel, see subtract_border()
   Sweep<T> forward_sweep_, backward_sweep_;  // of the sweeps that began last
 };

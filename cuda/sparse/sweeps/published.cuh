@@ -20,15 +20,23 @@ __device__ inline bool is_missing(float value) {
   return __float_as_uint(value) == 0xffffffffu;
 }
 
-/// The value at `place` as soon as it is there.
-template <typename T>
-__device__ T published(T* place) {
-  T value = PublishedPlace<T>(*place).load(::cuda::memory_order_relaxed);
-  while (is_missing(value)) {
-    __nanosleep(20);
-    value = PublishedPlace<T>(*place).load(::cuda::memory_order_relaxed);
+/// values[i] <- what is at places[i] as soon as it is there, or 0 where that is null. All are
+/// looked at before one is waited for: together they take one trip to the L2 cache.
+template <int count, typename T>
+__device__ void take_published(T* const (&places)[count], T (&values)[count]) {
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    values[i] = places[i] == nullptr
+                    ? T(0)
+                    : PublishedPlace<T>(*places[i]).load(::cuda::memory_order_relaxed);
   }
-  return value;
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    while (is_missing(values[i])) {
+      __nanosleep(20);
+      values[i] = PublishedPlace<T>(*places[i]).load(::cuda::memory_order_relaxed);
+    }
+  }
 }
 
 template <typename T>

@@ -1,248 +1,254 @@
-#include "cuda/core/sum_of_lanes.cuh"
-#include "cuda/sparse/sweeps/published.cuh"
-#include "cuda/sparse/sweeps/small_wide_sweep_kernels.hpp"
-#include "cuda/sparse/sweeps/sweep_kernels.hpp"
+#include <cuda_pipeline.h>
+
+#include "cuda/sparse/sweeps/handed_up.cuh"
+#include "cuda/sparse/sweeps/sweep_tasks.cuh"
 
 namespace spsolve::cuda {
 
 namespace {
 
-constexpr int threads = 128;
+constexpr int threads = 64;
 constexpr int warps = threads / warp_size;
 
-/// Rows of a small front that a lane has.
-constexpr int own_rows = small_front / warp_size;
+/// Columns that a warp takes at a time where a front is too large for more.
+constexpr int few_columns = 8;
 
-/// Pivots whose sums over rows are taken together.
-constexpr int some = 8;
-
-/// A warp's vectors: the rows of its front.
-template <typename T, int most>
-using Rows = T[small_front][most];
-
+/// A warp's shared memory: the vectors in the rows of its front, its pivots' apart, and its factors
+/// where there is room for them. A front has two to ten pivots mostly, and what it waits for are
+/// trips to memory, one behind the other: its place, then all that this names at once.
 template <typename T>
-__device__ const T* lower_of(const Sweep<T>& sweep, const FrontPlace& place) {
-  return sweep.factors + (sweep.transposed ? place.upper : place.lower);
+struct WarpSpace {
+  static constexpr int size = small_front * 2 * few_columns;
+
+  T elements[size];
+  HandedUpSpace<T, warp_size, small_front> handed_up;
+};
+
+/// From one column of factors to the next in shared memory: lanes that read a row of them, or a
+/// column, are in different banks.
+__device__ inline int stride_of(const FrontPlace& place) {
+  return place.ld | 1;
 }
+
+/// Whether a front's factors have room beside its vectors of `width` columns.
 template <typename T>
-__device__ const T* upper_of(const Sweep<T>& sweep, const FrontPlace& place) {
-  return sweep.factors + (sweep.transposed ? place.lower : place.upper);
+__device__ bool has_room_for_factors(const FrontPlace& place, int width) {
+  return stride_of(place) * place.pivots + (2 * place.pivots + place.border) * width <=
+         WarpSpace<T>::size;
 }
 
-/// What children hand up to a row beyond which all lanes add it up: a hub of a graph has tens of
-/// thousands of children.
-constexpr unsigned long_row = 64;
+/// A warp's work with one front for `width` columns of vectors from `first_column` on. A lane has a
+/// column, and every `groups`-th row from its group's number on: what is handed on from one row is
+/// one line of memory. `staged`: the factors are brought to shared memory, in one trip and before
+/// anything is waited for.
+template <typename T, int width, bool staged>
+class SmallFront {
+ public:
+  __device__ SmallFront(const Sweep<T>& sweep, const SweepFront<T>& front, WarpSpace<T>& space,
+                        int first_column)
+      : sweep_(sweep),
+        place_(front.place),
+        space_(space),
+        lane_(static_cast<int>(threadIdx.x) % warp_size),
+        column_(lane_ % width),
+        group_(lane_ / width),
+        outside_(first_column + column_),
+        has_column_(outside_ < sweep.columns),
+        rows_(place_.pivots + place_.border),
+        stride_(staged ? stride_of(place_) : place_.ld) {}
 
-/// sum <- sum + rows begin, begin + step, ... before `end` of what is handed up.
-template <typename T, int most>
-__device__ void add_handed_up(const Sweep<T>& sweep, unsigned begin, unsigned end, unsigned step,
-                              T (&sum)[most]) {
-  const int columns = sweep.columns;
-  for (unsigned e = begin; e < end; e += step) {
-    T* from = sweep.passed_up + sweep.taken[e] * Index{columns};
-#pragma unroll
-    for (int c = 0; c < most; ++c) {
-      if (c < columns) sum[c] += published(from + c);
+  __device__ void forward(const T* lower) {
+    const int p = place_.pivots;
+    const T* const f = factors(lower);
+    load_starts(sweep_, place_.first_row(), rows_, lane_, space_.handed_up);
+    load_pivots();
+    for (int r = p + group_; r < rows_; r += groups) row(r) = 0;
+    there();
+    add_handed_up<width>(
+        sweep_, rows_, lane_, outside_, space_.handed_up, [&](int r) -> T& { return row(r); },
+        [] { __syncwarp(); });
+    for (int r = group_; r < p; r += groups) {
+      const T solved = product(f + r, stride_, p, rows());
+      pivot(r) = solved;
+      if (has_column_) publish(of_row(sweep_.x, place_.first + r), solved);
     }
-  }
-}
-
-/// rows <- x of the pivots, and what children hand up.
-template <typename T, int most>
-__device__ void take_in(const Sweep<T>& sweep, const FrontPlace& place, Rows<T, most>& rows) {
-  const int lane = threadIdx.x % warp_size, columns = sweep.columns;
-  const int count = place.pivots + place.border;
-  for (int first = 0; first < count; first += warp_size) {
-    const int r = first + lane;
-    const Index row = place.first_row() + r;
-    const unsigned begin = r < count ? sweep.taken_starts[row] : 0;
-    const unsigned end = r < count ? sweep.taken_starts[row + 1] : 0;
-    const bool is_long = end - begin > long_row;
-    T sum[most] = {};
-    if (r < place.pivots) {
-#pragma unroll
-      for (int c = 0; c < most; ++c) {
-        if (c < columns) sum[c] = sweep.b[(place.first + r) * Index{columns} + c];
-      }
-    }
-    if (!is_long) add_handed_up(sweep, begin, end, 1, sum);
     __syncwarp();
-    for (unsigned left = __ballot_sync(whole_warp, is_long); left != 0; left &= left - 1) {
-      const int owner = __ffs(static_cast<int>(left)) - 1;
-      T part[most] = {};
-      add_handed_up(sweep, __shfl_sync(whole_warp, begin, owner) + lane,
-                    __shfl_sync(whole_warp, end, owner), warp_size, part);
-      __syncwarp();
-#pragma unroll
-      for (int c = 0; c < most; ++c) {
-        const T all = __shfl_sync(whole_warp, sum_of_group<warp_size>(part[c]), 0);
-        if (lane == owner) sum[c] += all;
+    for (int r = p + group_; r < rows_; r += groups) {
+      const T sum = product(f + r, stride_, p, pivots());
+      if (has_column_) publish(of_row(sweep_.passed_up, place_.border_begin + r - p), row(r) - sum);
+    }
+    __syncwarp();
+  }
+
+  __device__ void backward(const T* upper) {
+    const int p = place_.pivots;
+    const T* const f = factors(upper);
+    load_pivots();
+    load_border();
+    there();
+    for (int j = group_; j < p; j += groups) {
+      pivot(j) = row(j) - product(f + j * stride_ + p, 1, place_.border, rows() + p * Index{width});
+    }
+    __syncwarp();
+    for (int j = group_; j < p; j += groups) {
+      const T x = product(f + j * stride_, 1, p, pivots());
+      if (has_column_) publish(of_row(sweep_.x, place_.first + j), x);
+    }
+    __syncwarp();
+  }
+
+ private:
+  static constexpr int groups = warp_size / width;
+  static constexpr int batch = 8;
+
+  __device__ T* rows() const { return space_.elements; }
+  __device__ T* pivots() const { return space_.elements + rows_ * width; }
+  __device__ T& row(int r) const { return rows()[r * width + column_]; }
+  __device__ T& pivot(int r) const { return pivots()[r * width + column_]; }
+  template <typename Any>
+  __device__ Any* of_row(Any* all, Index number) const {
+    return all + number * sweep_.columns + outside_;
+  }
+
+  /// Where the factors are to be read, once there() has been called.
+  __device__ const T* factors(const T* from) const {
+    if constexpr (!staged) return from;
+    T* const to = pivots() + place_.pivots * width;
+    for (int j = 0; j < place_.pivots; ++j) {
+      for (int r = lane_; r < rows_; r += warp_size) {
+        __pipeline_memcpy_async(to + r + j * stride_, from + r + j * place_.ld, sizeof(T));
       }
     }
-    if (r < count) {
-#pragma unroll
-      for (int c = 0; c < most; ++c) rows[r][c] = sum[c];
-    }
+    __pipeline_commit();
+    return to;
   }
-  __syncwarp();
-}
+  /// What was put to shared memory is there for all lanes.
+  __device__ void there() const {
+    if constexpr (staged) __pipeline_wait_prior(0);
+    __syncwarp();
+  }
 
-/// sums of this lane's rows begin + lane, ... of F times the vectors in `rows`.
-template <typename T, int most>
-__device__ void multiply(const T* f, int ld, int begin, int end, int pivots,
-                         const Rows<T, most>& rows, T (&sums)[own_rows][most]) {
-  const int lane = threadIdx.x % warp_size;
-#pragma unroll
-  for (int q = 0; q < own_rows; ++q) {
-    const int r = begin + lane + q * warp_size;
-    if (r >= end) continue;
-#pragma unroll 8
-    for (int j = 0; j < pivots; ++j) {
-      const T value = f[r + j * ld];
-#pragma unroll
-      for (int c = 0; c < most; ++c) sums[q][c] += value * rows[j][c];
+  /// rows <- b of the pivots
+  __device__ void load_pivots() const {
+#pragma unroll 4
+    for (int r = group_; r < place_.pivots; r += groups) {
+      row(r) = has_column_ ? __ldg(of_row(sweep_.b, place_.first + r)) : T(0);
     }
   }
-}
 
-template <typename T, int most>
-__device__ void forward(const Sweep<T>& sweep, const FrontPlace& place, Rows<T, most>& rows) {
-  const int lane = threadIdx.x % warp_size, columns = sweep.columns;
-  const int p = place.pivots, n = p + place.border;
-  const T* f = lower_of(sweep, place);
-  take_in(sweep, place, rows);
-  T solved[own_rows][most] = {};
-  multiply(f, place.ld, 0, p, p, rows, solved);
-  __syncwarp();
+  /// rows <- x of the border, as soon as it is there
+  __device__ void load_border() const {
+    const int* const border = sweep_.border + place_.border_begin;
+    for (int first = group_; first < place_.border; first += batch * groups) {
+      T* places[batch];
+      T values[batch];
 #pragma unroll
-  for (int q = 0; q < own_rows; ++q) {
-    const int r = lane + q * warp_size;
-    if (r >= p) continue;
+      for (int i = 0; i < batch; ++i) {
+        const int r = first + i * groups;
+        places[i] = r < place_.border && has_column_ ? of_row(sweep_.x, border[r]) : nullptr;
+      }
+      take_published(places, values);
 #pragma unroll
-    for (int c = 0; c < most; ++c) {
-      rows[r][c] = solved[q][c];
-      if (c < columns) publish(sweep.x + (place.first + r) * Index{columns} + c, solved[q][c]);
-    }
-  }
-  __syncwarp();
-  if (place.border == 0) return;
-  T sums[own_rows][most] = {};
-  multiply(f, place.ld, p, n, p, rows, sums);
-#pragma unroll
-  for (int q = 0; q < own_rows; ++q) {
-    const int r = p + lane + q * warp_size;
-    if (r >= n) continue;
-    T* to = sweep.passed_up + (place.border_begin + r - p) * columns;
-#pragma unroll
-    for (int c = 0; c < most; ++c) {
-      if (c < columns) publish(to + c, rows[r][c] - sums[q][c]);
-    }
-  }
-}
-
-/// to[j] <- sum over rows begin <= r < end of F(r, j) rows[r], or what of(j, c, sum) makes of it.
-template <typename T, int most, typename Of>
-__device__ void multiply_transposed(const T* f, int ld, int begin, int end, int pivots, int columns,
-                                    const Rows<T, most>& rows, const Of& of) {
-  const int lane = threadIdx.x % warp_size;
-  for (int j = 0; j < pivots; j += some) {
-    T values[own_rows][some];
-#pragma unroll
-    for (int q = 0; q < own_rows; ++q) {
-      const int r = begin + lane + q * warp_size;
-#pragma unroll
-      for (int k = 0; k < some; ++k) {
-        values[q][k] = r < end && j + k < pivots ? f[r + (j + k) * ld] : T(0);
+      for (int i = 0; i < batch; ++i) {
+        const int r = first + i * groups;
+        if (r < place_.border) row(place_.pivots + r) = values[i];
       }
     }
-#pragma unroll
-    for (int c = 0; c < most; ++c) {
-      if (c >= columns) break;
-      T sums[some] = {};
-#pragma unroll
-      for (int q = 0; q < own_rows; ++q) {
-        const int r = begin + lane + q * warp_size;
-        const T x = r < end ? rows[r][c] : T(0);
-#pragma unroll
-        for (int k = 0; k < some; ++k) sums[k] += values[q][k] * x;
-      }
-      const T sum = sum_of_lanes(sums);
-      const int own = j + sum_of_this_lane<some>();
-      if (has_own_sum<some>() && own < pivots) of(own, c, sum);
-    }
   }
-}
 
-template <typename T, int most>
-__device__ void backward(const Sweep<T>& sweep, const FrontPlace& place, Rows<T, most>& rows) {
-  const int lane = threadIdx.x % warp_size, columns = sweep.columns;
-  const int p = place.pivots, n = p + place.border;
-  const T* f = upper_of(sweep, place);
-  for (int r = lane; r < n; r += warp_size) {
-    const int row = r < p ? place.first + r : sweep.border[place.border_begin + r - p];
+  /// sum over 0 <= k < count of f[k step] z(k, own column)
+  __device__ T product(const T* f, int step, int count, const T* z) const {
+    constexpr int at_once = staged ? 4 : 8;
+    T sum = 0;
+    for (int first = 0; first < count; first += at_once) {
+      T values[at_once];
 #pragma unroll
-    for (int c = 0; c < most; ++c) {
-      const Index at = row * Index{columns} + c;
-      rows[r][c] = c >= columns ? T(0) : r < p ? sweep.b[at] : published(sweep.x + at);
+      for (int i = 0; i < at_once; ++i) {
+        values[i] = first + i < count ? f[(first + i) * step] : T(0);
+      }
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        if (first + i < count) sum += values[i] * z[(first + i) * width + column_];
+      }
     }
+    return sum;
   }
-  __syncwarp();
-  multiply_transposed<T, most>(f, place.ld, p, n, p, columns, rows,
-                               [&](int j, int c, T sum) { rows[j][c] -= sum; });
-  __syncwarp();
-  multiply_transposed<T, most>(f, place.ld, 0, p, p, columns, rows, [&](int j, int c, T sum) {
-    publish(sweep.x + (place.first + j) * Index{columns} + c, sum);
-  });
-  __syncwarp();
+
+  const Sweep<T>& sweep_;
+  const FrontPlace& place_;
+  WarpSpace<T>& space_;
+  int lane_, column_, group_;
+  int outside_;  ///< the lane's column outside
+  bool has_column_;
+  int rows_;
+  int stride_;  ///< of the factors
+};
+
+template <bool goes_up, int width, bool staged, typename T>
+__device__ void work(const Sweep<T>& sweep, const SweepFront<T>& front, WarpSpace<T>& space,
+                     int first_column) {
+  SmallFront<T, width, staged> small(sweep, front, space, first_column);
+  if constexpr (goes_up) {
+    small.forward(front.lower);
+  } else {
+    small.backward(front.upper);
+  }
 }
 
 /// Warps take fronts in turn, all warps at once: those that a front waits for are taken before it.
-template <typename T, int most>
+template <bool goes_up, typename T, int width>
 __global__ void __launch_bounds__(threads)
-    small_sweep_kernel(Sweep<T> sweep, const int* list, int count, bool goes_up) {
-  __shared__ Rows<T, most> all[warps];
-  Rows<T, most>& rows = all[threadIdx.x / warp_size];
+    small_sweep_kernel(Sweep<T> sweep, const int* list, int count) {
+  __shared__ WarpSpace<T> all[warps];
+  WarpSpace<T>& space = all[threadIdx.x / warp_size];
+  constexpr int few = width < few_columns ? width : few_columns;
   const int all_warps = static_cast<int>(gridDim.x) * warps;
   for (int i = static_cast<int>(thread_index() / warp_size); i < count; i += all_warps) {
-    const int s = list[goes_up ? i : count - 1 - i];
-    const FrontPlace place = sweep.places[s];
-    if (goes_up) {
-      forward<T, most>(sweep, place, rows);
-    } else {
-      backward<T, most>(sweep, place, rows);
+    const SweepFront<T> front(sweep, list[goes_up ? i : count - 1 - i]);
+    if (has_room_for_factors<T>(front.place, width)) {
+      work<goes_up, width, true>(sweep, front, space, 0);
+      continue;
     }
-    __syncwarp();
+    for (int first = 0; first < sweep.columns; first += few) {
+      if (has_room_for_factors<T>(front.place, few)) {
+        work<goes_up, few, true>(sweep, front, space, first);
+      } else {
+        work<goes_up, few, false>(sweep, front, space, first);
+      }
+    }
   }
 }
 
-template <typename T, int most>
-void launch(const Sweep<T>& sweep, const int* list, Index count, bool goes_up,
-            cudaStream_t stream) {
-  const auto kernel = small_sweep_kernel<T, most>;
+template <bool goes_up, int width, typename T>
+void launch(const Sweep<T>& sweep, const int* list, Index count, cudaStream_t stream) {
+  const auto kernel = small_sweep_kernel<goes_up, T, width>;
   kernel<<<blocks_at_once(kernel, threads, (count + warps - 1) / warps), threads, 0, stream>>>(
-      sweep, list, static_cast<int>(count), goes_up);
+      sweep, list, static_cast<int>(count));
   check_launch("small_sweep");
 }
 
-template <typename T>
-void run(const Sweep<T>& sweep, const int* list, Index count, bool goes_up, cudaStream_t stream) {
+template <bool goes_up, typename T>
+void run(const Sweep<T>& sweep, const int* list, Index count, cudaStream_t stream) {
   if (count == 0) return;
-  if (sweep.columns == 1) return launch<T, 1>(sweep, list, count, goes_up, stream);
-  if (sweep.columns <= 4) return launch<T, 4>(sweep, list, count, goes_up, stream);
-  sweep_small_wide(goes_up, sweep, list, count, stream);
+  if (sweep.columns == 1) return launch<goes_up, 1>(sweep, list, count, stream);
+  if (sweep.columns <= 4) return launch<goes_up, 4>(sweep, list, count, stream);
+  if (sweep.columns <= few_columns) {
+    return launch<goes_up, few_columns>(sweep, list, count, stream);
+  }
+  launch<goes_up, most_sweep_columns>(sweep, list, count, stream);
 }
 
 }  // namespace
 
 template <typename T>
 void sweep_small_forward(const Sweep<T>& sweep, const int* list, Index count, cudaStream_t stream) {
-  run(sweep, list, count, true, stream);
+  run<true>(sweep, list, count, stream);
 }
 
 template <typename T>
 void sweep_small_backward(const Sweep<T>& sweep, const int* list, Index count,
                           cudaStream_t stream) {
-  run(sweep, list, count, false, stream);
+  run<false>(sweep, list, count, stream);
 }
 
 template void sweep_small_forward(const Sweep<float>&, const int*, Index, cudaStream_t);

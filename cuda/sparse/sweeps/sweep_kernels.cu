@@ -24,6 +24,7 @@ struct Space {
   T tile[side][most];      ///< rows of the tile
   T other[2][side][most];  ///< rows of x that they depend on, in turn
   T parts[groups][side][most];
+  TileSums<T> handed_up;
 
   static constexpr int blocks_a_processor = most == 1 ? 2 : 1;
 };
@@ -114,7 +115,7 @@ __device__ void forward_tile(const Sweep<T>& sweep, const SweepFront<T>& front, 
   RowsOfTile<T> inverse, factor;
   // Loaded before anything is waited for.
   if (pivots) inverse.load(front.lower + row + row * ld, ld, rows, rows);
-  begin_tile<most>(sweep, front, tile, space.tile);
+  begin_tile<most>(sweep, front, tile, space.handed_up, space.tile);
   T sums[most] = {};
   for (int k = 0; k < blocks; ++k) {
     factor.load(front.lower + row + k * side * ld, ld, rows, front.rows(k));

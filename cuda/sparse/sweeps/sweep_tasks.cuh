@@ -2,7 +2,7 @@
 
 // Sweeps by tasks: what their kernels share, however they multiply with the tiles of factors.
 
-#include "cuda/sparse/sweeps/published.cuh"
+#include "cuda/sparse/sweeps/handed_up.cuh"
 #include "cuda/sparse/sweeps/sweep_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -41,31 +41,48 @@ struct SweepFront {
 template <int most, typename T, int stride, typename RowOf>
 __device__ void fetch(const Sweep<T>& sweep, int rows, const RowOf& row_of,
                       T (&to)[sweep_side][stride]) {
-  const int columns = sweep.columns;
-  for (int i = threadIdx.x; i < sweep_side * most; i += sweep_threads) {
-    const int r = i / most, c = i % most;
-    to[r][c] = r < rows && c < columns ? published(sweep.x + row_of(r) * Index{columns} + c) : T(0);
+  constexpr int all = sweep_side * most,
+                values_of_thread = (all + sweep_threads - 1) / sweep_threads;
+  const int columns = sweep.columns, thread = static_cast<int>(threadIdx.x);
+  T* places[values_of_thread];
+  T values[values_of_thread];
+#pragma unroll
+  for (int k = 0; k < values_of_thread; ++k) {
+    const int i = thread + k * sweep_threads, r = i / most, c = i % most;
+    places[k] = r < rows && c < columns ? sweep.x + row_of(r) * Index{columns} + c : nullptr;
+  }
+  take_published(places, values);
+#pragma unroll
+  for (int k = 0; k < values_of_thread; ++k) {
+    const int i = thread + k * sweep_threads;
+    if (i < all) to[i / most][i % most] = values[k];
   }
 }
+
+/// What tiles take in of what children hand up is summed with this.
+template <typename T>
+using TileSums = HandedUpSpace<T, sweep_threads, sweep_side>;
 
 /// to <- what the sweep begins with in these rows: b for pivots, and what children hand up.
 template <int most, typename T, int stride>
 __device__ void begin_tile(const Sweep<T>& sweep, const SweepFront<T>& front, int tile,
-                           T (&to)[sweep_side][stride]) {
+                           TileSums<T>& handed_up, T (&to)[sweep_side][stride]) {
   const int columns = sweep.columns, rows = front.rows(tile), first = front.first_row(tile);
+  const int thread = static_cast<int>(threadIdx.x), column = thread % most;
   const bool pivots = front.is_pivots(tile);
-  const Index row = front.place.first_row() + first + (pivots ? 0 : front.place.pivots);
-  for (int i = threadIdx.x; i < sweep_side * most; i += sweep_threads) {
-    const int r = i / most, c = i % most;
-    T sum = 0;
-    if (r < rows && c < columns) {
-      if (pivots) sum = sweep.b[(front.place.first + first + r) * Index{columns} + c];
-      for (unsigned e = sweep.taken_starts[row + r]; e < sweep.taken_starts[row + r + 1]; ++e) {
-        sum += published(sweep.passed_up + sweep.taken[e] * Index{columns} + c);
-      }
-    }
-    to[r][c] = sum;
+  load_starts(sweep, front.place.first_row() + first + (pivots ? 0 : front.place.pivots), rows,
+              thread, handed_up);
+#pragma unroll 4
+  for (int i = thread; i < sweep_side * most; i += sweep_threads) {
+    const int r = i / most;
+    const bool is_any = pivots && r < rows && column < columns;
+    to[r][column] =
+        is_any ? __ldg(sweep.b + (front.place.first + first + r) * Index{columns} + column) : T(0);
   }
+  __syncthreads();
+  add_handed_up<most>(
+      sweep, rows, thread, column, handed_up, [&](int r) -> T& { return to[r][column]; },
+      [] { __syncthreads(); });
 }
 
 /// Takes tasks in turn; `Space` is what a thread block works with, for which forward_tile() and

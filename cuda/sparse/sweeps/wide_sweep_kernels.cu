@@ -20,6 +20,7 @@ struct WideSpace {
 
   double tile[side][stride];
   double other[2][side][stride];
+  TileSums<double> handed_up;
 };
 
 /// A tile F of the factors as the lanes of each warp hold it for tensor cores: 8 rows of F, or of
@@ -98,7 +99,7 @@ __device__ void forward_tile(const Sweep<double>& sweep, const SweepFront<double
   WideTile inverse, factor;
   // Loaded before anything is waited for.
   if (pivots) inverse.load_rows(front.lower + row + row * ld, ld, rows, rows);
-  begin_tile<most>(sweep, front, tile, space.tile);
+  begin_tile<most>(sweep, front, tile, space.handed_up, space.tile);
   WideSums<most> sums;
   for (int k = 0; k < blocks; ++k) {
     factor.load_rows(front.lower + row + k * side * ld, ld, rows, front.rows(k));

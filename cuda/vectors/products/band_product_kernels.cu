@@ -22,14 +22,14 @@ constexpr int dot_blocks_at_once = 6, multiprocessors = 132;
 template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_kernel(CsrView<double> a, SplitRows<const double> x, SplitRows<double> y,
-                    Index columns, Lanes lanes, Sum start) {
+                    Index columns, Lanes lanes, LongRowsView long_rows, Sum start) {
   const Place<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
   // The same number of rounds for all lanes of a warp.
   for (Index first = place.warp * lanes.rows_of_warp(); first < a.rows; first += stride) {
     const Index i = first + place.row;
     Sum sum = start;
-    sum_up(a, i, x, columns, place, lanes, sum);
+    sum_up(a, i, x, columns, place, lanes, long_rows, sum);
     if (i < a.rows && place.has_result()) {
       sum.finish(i, place.column);
       store_columns(row_of(y, i, columns) + place.column, sum.values, pack > 1);
@@ -302,8 +302,10 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
   }
   in_packs(a, aligned, columns,
            [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
+             const Sum<pack> start{arguments...};
+             sum_pieces<pack>(a, x, columns, lanes, rows.long_rows, stream, start);
              multiply_kernel<pack>
-                 <<<grid, threads, 0, stream>>>(a, x, y, columns, lanes, Sum<pack>{arguments...});
+                 <<<grid, threads, 0, stream>>>(a, x, y, columns, lanes, rows.long_rows, start);
            });
   check_launch("multiply_rows");
 }

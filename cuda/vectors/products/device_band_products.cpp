@@ -10,6 +10,7 @@
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/full_columns.hpp"
+#include "cuda/vectors/products/long_rows.hpp"
 #include "cuda/vectors/products/residual_kernels.hpp"
 #include "cuda/vectors/products/transposed_rows.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
@@ -35,7 +36,8 @@ class DeviceBandProducts final : public BandProducts {
       : host_rows_(rows),
         own_columns_(own_columns),
         full_(are_full(rows, own_columns)),
-        rows_(DeviceCsr<double>::from_csr(rows, {})) {}
+        rows_(DeviceCsr<double>::from_csr(rows, {})),
+        long_rows_(full_ ? std::nullopt : LongRows::of(rows.row_offsets)) {}
 
   CsrView<double> rows_on_device() const { return rows_.view(); }
 
@@ -120,7 +122,8 @@ class DeviceBandProducts final : public BandProducts {
     const auto zeros = std::vector<double>(static_cast<std::size_t>(columns));
     ResidualNorms norms{zeros, zeros, zeros, 0, 0};
     if (rows_.rows == 0 || columns == 0) return norms;
-    const RowsView rows{rows_.view(), full_};
+    const RowsView rows{
+        .csr = rows_.view(), .full = full_, .long_rows = view_of(long_rows_, columns)};
     const Index blocks = residual_blocks(rows, columns), width = residual_width(columns);
     maxima_.grow(blocks * width);
     reductions_.make_room(blocks, width);
@@ -149,8 +152,16 @@ class DeviceBandProducts final : public BandProducts {
       if (groups_) groups_view_ = groups_->view();
       looked_for_groups_ = true;
     }
-    return {rows_.view(), full_, typed_ ? &typed_view_ : nullptr, sliced_ ? &sliced_view_ : nullptr,
-            groups_ ? &groups_view_ : nullptr};
+    return {rows_.view(),
+            full_,
+            typed_ ? &typed_view_ : nullptr,
+            sliced_ ? &sliced_view_ : nullptr,
+            groups_ ? &groups_view_ : nullptr,
+            view_of(long_rows_, x.columns())};
+  }
+
+  static LongRowsView view_of(std::optional<LongRows>& rows, Index columns) {
+    return rows ? rows->view(columns) : LongRowsView{};
   }
 
   void multiply_full_columns(Terms terms, const Vectors& x, Vectors& y, Dense<double>& halo) {
@@ -165,12 +176,18 @@ class DeviceBandProducts final : public BandProducts {
   void with_transposed(const Vectors& x, Vectors& y, Dense<double>& halo,
                        const Multiply& multiply) {
     const cudaStream_t stream = current_stream();
-    if (!transposed_) transposed_ = transposed_rows(rows_.view(), stream);
+    if (!transposed_) {
+      transposed_ = transposed_rows(rows_.view(), stream);
+      std::vector<Index> offsets(static_cast<std::size_t>(transposed_->rows) + 1);
+      transposed_->row_offsets.download(offsets);
+      long_columns_ = LongRows::of(offsets);
+    }
     const Index columns = x.columns();
     halo = Dense<double>(transposed_->rows - own_columns_, columns);
     halo_.grow(halo.rows * columns);
     const DeviceVectors& from = on_device(x);
-    multiply(RowsView{transposed_->view()}, {from.data(), nullptr, from.height()},
+    const RowsView view{.csr = transposed_->view(), .long_rows = view_of(long_columns_, columns)};
+    multiply(view, {from.data(), nullptr, from.height()},
              {on_device(y).data(), halo_.data(), own_columns_}, columns, stream);
     if (halo.values.empty()) return;
     CUDA_CHECK(cudaMemcpyAsync(halo.values.data(), halo_.data(),
@@ -199,6 +216,7 @@ class DeviceBandProducts final : public BandProducts {
   Index own_columns_;
   bool full_;
   DeviceCsr<double> rows_;
+  std::optional<LongRows> long_rows_;
   bool expects_many_ = false;  // and has one more form, where the rows suit one
   std::optional<TypedRows<double>> typed_;
   TypedView<double> typed_view_ = {};
@@ -208,6 +226,7 @@ class DeviceBandProducts final : public BandProducts {
   std::optional<GroupedRows> groups_;
   GroupedView groups_view_ = {};
   std::optional<DeviceCsr<double>> transposed_;  // made when first asked for
+  std::optional<LongRows> long_columns_;         // its long rows
   DeviceArray<double> halo_;                     // of x, or of a product with the transposed rows
   DeviceArray<double> column_parts_;             // of products with full rows transposed
   DeviceArray<double> maxima_;                   // of a residual, by thread blocks

@@ -31,6 +31,8 @@ struct TwofoldSum {
 
 template <int pack>
 struct ResidualSum {
+  static constexpr int numbers = 3 * pack + 1;
+
   TwofoldSum sums[pack];
   double scale[pack] = {};
   double row = 0;  ///< sum over j of |a_ij|
@@ -65,6 +67,16 @@ struct ResidualSum {
       other.scale[c] = move(scale[c]);
     }
     return other;
+  }
+  template <typename Visit>
+  __device__ void each_number(const Visit& visit) {
+    visit(row);
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      visit(sums[c].high);
+      visit(sums[c].low);
+      visit(scale[c]);
+    }
   }
   __device__ ResidualSum of_lane_behind(int distance) const {
     return moved([&](double value) { return from_lane_behind(value, distance); });
@@ -168,8 +180,8 @@ __device__ void finish_row(const ResidualSum<pack>& sum, Index i, const SplitRow
 
 template <int pack>
 __global__ void __launch_bounds__(threads)
-    residual_kernel(CsrView<double> a, SplitRows<const double> x, const double* b, double* r,
-                    Index columns, Lanes lanes, double* results) {
+    residual_kernel(SplitRows<const double> x, const double* b, double* r, Index columns,
+                    double* results, CsrView<double> a, Lanes lanes, LongRowsView long_rows) {
   const Place<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
   Maxima<pack> maxima = {};
@@ -178,7 +190,7 @@ __global__ void __launch_bounds__(threads)
     const bool has_result = i < a.rows && place.has_result();
     ResidualSum<pack> sum;
     if (has_result) sum = begun_with(b, i, columns, place);
-    sum_up(a, i, x, columns, place, lanes, sum);
+    sum_up(a, i, x, columns, place, lanes, long_rows, sum);
     if (has_result) finish_row(sum, i, x, b, r, columns, place, maxima);
   }
   write_maxima(maxima, place, lanes, columns, results);
@@ -187,8 +199,8 @@ __global__ void __launch_bounds__(threads)
 /// The same of rows that have all columns.
 template <int pack>
 __global__ void __launch_bounds__(threads, 2)
-    full_residual_kernel(CsrView<double> a, SplitRows<const double> x, const double* b, double* r,
-                         Index columns, Lanes lanes, double* results) {
+    full_residual_kernel(SplitRows<const double> x, const double* b, double* r, Index columns,
+                         double* results, CsrView<double> a, Lanes lanes) {
   const Place<pack> place(lanes, columns);
   constexpr int at_once = full_rows::rows_at_once;
   Maxima<pack> maxima = {};
@@ -212,15 +224,18 @@ dim3 residual_grid(dim3 grid) {
   return grid;
 }
 
-/// Calls launch(pack, kernel, lanes, grid) for what suits the rows.
+bool in_widest_packs(Index columns) {
+  return columns % widest_pack == 0;
+}
+
+/// Calls launch(kernel, grid, what the kernel wants to know of the rows).
 template <typename Launch>
 void with_residual_kernel(const RowsView& a, Index columns, const Launch& launch) {
-  const bool aligned = columns % widest_pack == 0;
   if (!a.full) {
     return in_packs(
-        a.csr, aligned, columns,
+        a.csr, in_widest_packs(columns), columns,
         [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
-          launch(residual_kernel<pack>, lanes, residual_grid(grid));
+          launch(residual_kernel<pack>, residual_grid(grid), a.csr, lanes, a.long_rows);
         });
   }
   const auto in_full_rows = [&]<int pack>(std::integral_constant<int, pack>) {
@@ -228,24 +243,28 @@ void with_residual_kernel(const RowsView& a, Index columns, const Launch& launch
     dim3 grid = full_rows::grid_for_full(a.csr.rows, lanes, columns / pack);
     // As many as are at work at the same time: none is left for a round of its own.
     grid.x = blocks_at_once(full_residual_kernel<pack>, threads, grid.x);
-    launch(full_residual_kernel<pack>, lanes, residual_grid(grid));
+    launch(full_residual_kernel<pack>, residual_grid(grid), a.csr, lanes);
   };
-  aligned ? in_full_rows(std::integral_constant<int, widest_pack>{})
-          : in_full_rows(std::integral_constant<int, 1>{});
+  in_widest_packs(columns) ? in_full_rows(std::integral_constant<int, widest_pack>{})
+                           : in_full_rows(std::integral_constant<int, 1>{});
 }
 
 }  // namespace
 
 Index residual_blocks(const RowsView& a, Index columns) {
   Index blocks = 0;
-  with_residual_kernel(a, columns, [&](auto, const Lanes&, dim3 grid) { blocks = grid.x; });
+  with_residual_kernel(a, columns, [&](auto, dim3 grid, const auto&...) { blocks = grid.x; });
   return blocks;
 }
 
 void subtract_product(const RowsView& a, const SplitRows<const double>& x, const double* b,
                       double* r, Index columns, double* maxima, cudaStream_t stream) {
-  with_residual_kernel(a, columns, [&](auto kernel, const Lanes& lanes, dim3 grid) {
-    kernel<<<grid, threads, 0, stream>>>(a.csr, x, b, r, columns, lanes, maxima);
+  in_packs(a.csr, in_widest_packs(columns), columns,
+           [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3) {
+             sum_pieces<pack>(a.csr, x, columns, lanes, a.long_rows, stream, ResidualSum<pack>{});
+           });
+  with_residual_kernel(a, columns, [&](auto kernel, dim3 grid, const auto&... rows) {
+    kernel<<<grid, threads, 0, stream>>>(x, b, r, columns, maxima, rows...);
   });
   check_launch("subtract_product");
 }

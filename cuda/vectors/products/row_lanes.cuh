@@ -95,20 +95,117 @@ __device__ void add_nonzeros(const CsrView<double>& a, Index k, Index last, int 
 /// among rows of three.
 inline constexpr Index long_row = 256;
 
+/// The sum over lanes of a warp with the same columns, for the first of them, by a tree.
+template <typename Sum>
+__device__ void sum_over_warp(const Lanes& lanes, Sum& sum) {
+  for (int distance = warp_size / 2; distance >= lanes.columns; distance /= 2) {
+    sum.include(sum.of_lane_behind(distance));
+  }
+}
+
+/// Which of `count` ascending numbers is the last that is `sought` or less.
+__device__ inline int last_up_to(const Index* numbers, int count, Index sought) {
+  int first = 0;
+  for (int last = count - 1; first < last;) {
+    const int middle = (first + last + 1) / 2;
+    if (numbers[middle] <= sought) {
+      first = middle;
+    } else {
+      last = middle - 1;
+    }
+  }
+  return first;
+}
+
+/// Where the numbers of a piece's sum stand, for one pack of its columns.
+template <typename Sum, int pack>
+__device__ double* part_of(const LongRowsView& long_rows, Index piece, Index columns,
+                           const Place<pack>& place) {
+  return long_rows.parts + (piece * (columns / pack) + place.column / pack) * Sum::numbers;
+}
+
+template <typename Sum>
+__device__ void write_numbers(Sum& sum, double* to) {
+  sum.each_number([&](double& number) { *to++ = number; });
+}
+/// `like`, with these numbers in the place of its own.
+template <typename Sum>
+__device__ Sum with_numbers(const Sum& like, const double* from) {
+  Sum sum = like;
+  sum.each_number([&](double& number) { number = *from++; });
+  return sum;
+}
+
+/// A thread block for each piece of a long row, and for as many columns as lanes have.
+template <int pack, typename Sum>
+__global__ void __launch_bounds__(threads)
+    sum_pieces_kernel(CsrView<double> a, SplitRows<const double> x, Index columns, Lanes lanes,
+                      LongRowsView long_rows, Sum start) {
+  __shared__ double numbers[warps][warp_size][Sum::numbers];
+  const Place<pack> place({lanes.columns, warp_size / lanes.columns}, columns);
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const Index piece = blockIdx.x;
+  const int row = last_up_to(long_rows.piece_starts, long_rows.count, piece);
+  const Index i = long_rows.rows[row];
+  const Index begin = a.row_offsets[i] + (piece - long_rows.piece_starts[row]) * nonzeros_of_piece;
+  const Index end = min(begin + nonzeros_of_piece, a.row_offsets[i + 1]);
+  Sum sum = start;
+  sum.clear();
+  add_nonzeros(a, begin + threadIdx.x / lanes.columns, end, threads / lanes.columns, x, columns,
+               place, sum);
+  __syncwarp();
+  sum_over_warp(lanes, sum);
+  if (lane < lanes.columns) write_numbers(sum, numbers[warp][lane]);
+  __syncthreads();
+  if (warp > 0 || lane >= lanes.columns || !place.has_column) return;
+  for (int other = 1; other < warps; ++other) {
+    sum.include(with_numbers(sum, numbers[other][lane]));
+  }
+  write_numbers(sum, part_of<Sum>(long_rows, piece, columns, place));
+}
+
+/// Adds up the pieces of long rows, where there are any: sum_up() takes them in.
+template <int pack, typename Sum>
+void sum_pieces(const CsrView<double>& a, const SplitRows<const double>& x, Index columns,
+                const Lanes& lanes, const LongRowsView& long_rows, cudaStream_t stream,
+                const Sum& start) {
+  if (long_rows.count == 0) return;
+  const dim3 grid(static_cast<unsigned>(long_rows.pieces), grid_for(columns / pack, lanes.columns));
+  sum_pieces_kernel<pack><<<grid, threads, 0, stream>>>(a, x, columns, lanes, long_rows, start);
+}
+
+/// What the pieces of row i, which is one of the long ones, add up to, in their order.
+template <int pack, typename Sum>
+__device__ void include_pieces(const LongRowsView& long_rows, Index i, Index columns,
+                               const Place<pack>& place, Sum& sum) {
+  const int row = last_up_to(long_rows.rows, long_rows.count, i);
+#pragma unroll 4
+  for (Index piece = long_rows.piece_starts[row]; piece < long_rows.piece_starts[row + 1];
+       ++piece) {
+    sum.include(with_numbers(sum, part_of<Sum>(long_rows, piece, columns, place)));
+  }
+}
+
 /// Adds up sum.add(a_ij, x_j) of row i: over the lane's non-zeros, ascending, then over lanes by a
-/// tree. All lanes of the warp must call it; those without a row have an i beyond the last.
+/// tree; of long rows over what thread blocks have added up before. All lanes of the warp must call
+/// it; those without a row have an i beyond the last.
 template <int pack, typename Sum>
 __device__ void sum_up(const CsrView<double>& a, Index i, const SplitRows<const double>& x,
-                       Index columns, const Place<pack>& place, const Lanes& lanes, Sum& sum) {
+                       Index columns, const Place<pack>& place, const Lanes& lanes,
+                       const LongRowsView& long_rows, Sum& sum) {
   const Index first = i < a.rows ? __ldg(a.row_offsets + i) : 0;
   const Index last = i < a.rows ? __ldg(a.row_offsets + i + 1) : 0;
-  const bool is_long = lanes.of_row() < warp_size && last - first > long_row;
-  if (!is_long) {
+  const bool in_pieces = long_rows.count > 0 && last - first > most_of_shared_row;
+  const bool is_long = !in_pieces && lanes.of_row() < warp_size && last - first > long_row;
+  if (!is_long && !in_pieces) {
     add_nonzeros(a, first + place.nonzero, last, lanes.nonzeros, x, columns, place, sum);
   }
   for (int distance = lanes.of_row() / 2; distance >= lanes.columns; distance /= 2) {
     sum.include(sum.of_lane_behind(distance));
   }
+  if (in_pieces && place.has_result()) include_pieces(long_rows, i, columns, place, sum);
+  __syncwarp();
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   unsigned left = __ballot_sync(whole_warp, is_long);
   while (left != 0) {
@@ -119,9 +216,7 @@ __device__ void sum_up(const CsrView<double>& a, Index i, const SplitRows<const 
     add_nonzeros(a, __shfl_sync(whole_warp, first, owner) + lane / lanes.columns,
                  __shfl_sync(whole_warp, last, owner), warp_size / lanes.columns, x, columns, place,
                  part);
-    for (int distance = warp_size / 2; distance >= lanes.columns; distance /= 2) {
-      part.include(part.of_lane_behind(distance));
-    }
+    sum_over_warp(lanes, part);
     const auto whole = part.of_lane(lane % lanes.columns);
     if (lane / lanes.of_row() == owner / lanes.of_row()) sum.include(whole);
   }

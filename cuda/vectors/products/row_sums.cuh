@@ -15,6 +15,8 @@ using row_lanes::from_lane_behind;
 /// The sum over j of a_ij x_j.
 template <int pack>
 struct PlainSum {
+  static constexpr int numbers = pack;
+
   double values[pack] = {};
 
   __device__ void add(double a, const double (&x)[pack]) {
@@ -40,6 +42,12 @@ struct PlainSum {
 #pragma unroll
     for (int c = 0; c < pack; ++c) other.values[c] = __shfl_sync(whole_warp, values[c], lane);
     return other;
+  }
+  /// Calls visit(number) for all that has been added up, by reference.
+  template <typename Visit>
+  __device__ void each_number(const Visit& visit) {
+#pragma unroll
+    for (double& value : values) visit(value);
   }
   __device__ void finish(Index, Index) {}
 };
