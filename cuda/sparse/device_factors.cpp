@@ -1,7 +1,6 @@
 #include "cuda/sparse/device_factors.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/tuning.hpp"
 #include "cuda/core/device_memory.hpp"
@@ -49,21 +48,9 @@ DeviceFactors<T>::DeviceFactors(const SparseAnalysis& analysis, Factorization ki
       entry_starts_(analysis.entries.starts),
       entries_(launcher_.staged(analysis.entries.entries)),
       values_(analysis.nonzeros) {
-  if (places_.streams()) {
-    fronts_ = DeviceArray<int>(places_.by_level);
-    windows_.emplace(places_);
-    return;
-  }
-  std::vector<int> small_first(places_.places.size());
-  std::iota(small_first.begin(), small_first.end(), 0);
-  const auto large = std::stable_partition(small_first.begin(), small_first.end(),
-                                           [&](int s) { return places_.places[s].is_small(); });
-  small_fronts_ = large - small_first.begin();
-  fronts_ = DeviceArray<int>(small_first);
-  // Less is set sooner than two streams have found each other.
-  constexpr std::int64_t least_bytes = std::int64_t{1} << 26;
-  const Index elements = places_.factor_elements - places_.small_elements;
-  sets_beside_ = small_fronts_ > 0 && elements * std::int64_t{sizeof(T)} >= least_bytes;
+  if (!places_.streams()) return;
+  by_level_ = DeviceArray<int>(places_.by_level);
+  windows_.emplace(places_);
 }
 
 template <typename T>
@@ -77,33 +64,15 @@ void DeviceFactors<T>::copy(const double* values) {
                              cudaMemcpyDeviceToDevice, current_stream()));
 }
 
-/// Factors of these fronts, and elements of the arena that they take <- the values of A.
+/// Sets the part's factors to the values of A.
 template <typename T>
-void DeviceFactors<T>::set_factors(Range elements, Range fronts, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(launcher_.arena() + elements.first, 0,
-                             static_cast<std::size_t>(elements.size()) * sizeof(T), stream));
-  place_entries(launcher_.fronts(), fronts_.data() + fronts.first, fronts.size(),
+void DeviceFactors<T>::begin_part(const FrontPart& part, cudaStream_t stream) {
+  CUDA_CHECK(cudaMemsetAsync(launcher_.arena() + part.window, 0,
+                             static_cast<std::size_t>(part.elements) * sizeof(T), stream));
+  const Index first = places_.level_starts[part.first_level];
+  const Index count = places_.level_starts[part.end_level] - first;
+  place_entries(launcher_.fronts(), windows_ ? by_level_.data() + first : nullptr, count,
                 entry_starts_.data(), entries_.data(), values_.data(), stream);
-}
-
-/// Sets the part's factors; where that is worth it those of large fronts in a stream of their own,
-/// which tells when by `set_`.
-template <typename T>
-void DeviceFactors<T>::begin_part(std::size_t part, cudaStream_t stream) {
-  const Index all = fronts_.size();
-  if (windows_) {
-    const auto [first_level, end_level, window, elements] = places_.parts[part];
-    return set_factors({window, window + elements},
-                       {places_.level_starts[first_level], places_.level_starts[end_level]},
-                       stream);
-  }
-  if (!sets_beside_) return set_factors({0, places_.factor_elements}, {0, all}, stream);
-  begun_.record(stream);
-  begun_.hold(beside_);
-  set_factors({0, places_.small_elements}, {0, small_fronts_}, stream);
-  set_factors({places_.small_elements, places_.factor_elements}, {small_fronts_, all},
-              beside_.get());
-  set_.record(beside_);
 }
 
 template <typename T>
@@ -122,20 +91,12 @@ PivotCounts DeviceFactors<T>::factor(double least) {
   launcher_.begin(least, stream);
   const EliminationProgram& program = launcher_.program();
   Index step = 0;
-  bool waits = sets_beside_;
   for (std::size_t p = 0; p < places_.parts.size(); ++p) {
     if (windows_) windows_->open(p, stream);
-    begin_part(p, stream);
-    for (; step < program.part_ends[p]; ++step) {
-      if (waits && program.steps[step].what != EliminationStep::What::small) {
-        set_.hold(stream);
-        waits = false;
-      }
-      launcher_.run(program.steps[step], stream);
-    }
+    begin_part(places_.parts[p], stream);
+    for (; step < program.part_ends[p]; ++step) launcher_.run(program.steps[step], stream);
     if (windows_) windows_->keep(p, launcher_.arena(), stream);
   }
-  if (waits) set_.hold(stream);
   wait_for(stream);
   return launcher_.counts();
 }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cuda/core/device_array.hpp"
-#include "cuda/core/stream.hpp"
 #include "cuda/sparse/factor_windows.hpp"
 #include "cuda/sparse/front_launcher.hpp"
 #include "sparse/analysis/analysis.hpp"
@@ -49,21 +48,16 @@ class DeviceFactors {
   void leave(std::size_t part, cudaStream_t stream);
 
  private:
-  void begin_part(std::size_t part, cudaStream_t stream);
-  void set_factors(Range elements, Range fronts, cudaStream_t stream);
+  void begin_part(const FrontPart& part, cudaStream_t stream);
 
   Factorization kind_;
   FrontPlaces places_;
   FrontLauncher<T> launcher_;
-  DeviceArray<int> fronts_;  // by level where factors stream, else small ones first
-  Index small_fronts_ = 0;
+  DeviceArray<int> by_level_;  // where factors stream
   DeviceArray<Index> entry_starts_;
   DeviceArray<FrontEntry> entries_;
   DeviceArray<double> values_;
   std::optional<FactorWindows<T>> windows_;  // where factors stream
-  Stream beside_{Stream::Order::alone};      // sets the factors of large fronts beside small ones
-  Event begun_, set_;
-  bool sets_beside_ = false;
 };
 
 }  // namespace spsolve::cuda

@@ -36,6 +36,18 @@ std::vector<Factorization> kinds_of(const Csr<double>& matrix) {
   return kinds;
 }
 
+/// By L U, with the matrix and its transpose, for one column to many.
+void expect_exact_solves(const Csr<double>& matrix) {
+  const auto elimination =
+      device_sparse_memory()->in_double(test::analysis_of(matrix, Factorization::lu));
+  ASSERT_EQ(elimination->factor(Factorization::lu, matrix.values, {}).failed, -1);
+  for (const Index columns : {1, 3, 7, 16}) {
+    for (const bool transposed : {false, true}) {
+      EXPECT_LT(test::error_of_solve(matrix, *elimination, transposed, columns), 1e-13) << columns;
+    }
+  }
+}
+
 TEST_F(GpuSparse, SolvesSmallMatricesAndTheirTransposes) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
     const auto elimination = device_sparse_memory()->in_double(test::analysis_of(matrix, kind));
@@ -81,15 +93,7 @@ TEST_F(GpuSparse, SolvesWithAFrontOfThousandsOfChildren) {
     test::add(entries, hub, i, 1.0 + static_cast<double>(i % 5));
   }
   test::add(entries, hub, hub, 9000.0);
-  const Csr<double> matrix = csr_from_coo(entries);
-  const auto elimination =
-      device_sparse_memory()->in_double(test::analysis_of(matrix, Factorization::lu));
-  ASSERT_EQ(elimination->factor(Factorization::lu, matrix.values, {}).failed, -1);
-  for (const Index columns : {1, 3, 7, 16}) {
-    for (const bool transposed : {false, true}) {
-      EXPECT_LT(test::error_of_solve(matrix, *elimination, transposed, columns), 1e-13) << columns;
-    }
-  }
+  expect_exact_solves(csr_from_coo(entries));
 }
 
 TEST_F(GpuSparse, SolvesWithARowAndAColumnOfThousandsOfCouplings) {
@@ -104,15 +108,7 @@ TEST_F(GpuSparse, SolvesWithARowAndAColumnOfThousandsOfCouplings) {
   }
   test::add(entries, row, row, 9000.0);
   test::add(entries, column, column, 9000.0);
-  const Csr<double> matrix = csr_from_coo(entries);
-  const auto elimination =
-      device_sparse_memory()->in_double(test::analysis_of(matrix, Factorization::lu));
-  ASSERT_EQ(elimination->factor(Factorization::lu, matrix.values, {}).failed, -1);
-  for (const Index columns : {1, 3, 7, 16}) {
-    for (const bool transposed : {false, true}) {
-      EXPECT_LT(test::error_of_solve(matrix, *elimination, transposed, columns), 1e-13) << columns;
-    }
-  }
+  expect_exact_solves(csr_from_coo(entries));
 }
 
 TEST_F(GpuSparse, SolvesInFloat) {

@@ -5,6 +5,7 @@
 // or two in each of a few: what is dealt out to threads in equal shares is all that a front takes
 // in, wherever rows end. The order of every sum is fixed.
 
+#include "cuda/core/first_from.cuh"
 #include "cuda/sparse/sweeps/published.cuh"
 #include "cuda/sparse/sweeps/sweep_kernels.hpp"
 
@@ -24,20 +25,6 @@ __device__ void load_starts(const Sweep<T>& sweep, Index row, int count, int thr
   for (int r = thread; r <= count; r += threads) space.starts[r] = sweep.taken_starts[row + r];
 }
 
-/// The row that entry e of the list belongs to: the last one that starts at it or before.
-__device__ inline int row_of_entry(const unsigned* starts, int count, unsigned e) {
-  int first = 0, last = count - 1;
-  while (first < last) {
-    const int middle = (first + last + 1) / 2;
-    if (starts[middle] <= e) {
-      first = middle;
-    } else {
-      last = middle - 1;
-    }
-  }
-  return first;
-}
-
 /// sum(r) <- sum(r) + what is handed up to row r < count, for the thread's own column: threads are
 /// groups of `width`, one for each of as many columns. `wait` is the barrier of the threads; the
 /// starts and sums are there for all of them before, and the results afterwards.
@@ -55,7 +42,7 @@ __device__ void add_handed_up(const Sweep<T>& sweep, int count, int thread, int 
   int row = 0;
   bool is_own = false;
   if (begin < end) {
-    row = row_of_entry(starts, count, begin);
+    row = first_from(starts, count, begin + 1) - 1;  // the last one that starts there or before
     is_own = starts[row] == begin;
     T sum = 0;
     const auto put_down = [&] {

@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "cuda/core/first_from.cuh"
 #include "cuda/core/launch.cuh"
 #include "cuda/core/packed.cuh"
 #include "cuda/vectors/products/band_product_kernels.hpp"
@@ -103,20 +104,6 @@ __device__ void sum_over_warp(const Lanes& lanes, Sum& sum) {
   }
 }
 
-/// Which of `count` ascending numbers is the last that is `sought` or less.
-__device__ inline int last_up_to(const Index* numbers, int count, Index sought) {
-  int first = 0;
-  for (int last = count - 1; first < last;) {
-    const int middle = (first + last + 1) / 2;
-    if (numbers[middle] <= sought) {
-      first = middle;
-    } else {
-      last = middle - 1;
-    }
-  }
-  return first;
-}
-
 /// Where the numbers of a piece's sum stand, for one pack of its columns.
 template <typename Sum, int pack>
 __device__ double* part_of(const LongRowsView& long_rows, Index piece, Index columns,
@@ -146,7 +133,7 @@ __global__ void __launch_bounds__(threads)
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const Index piece = blockIdx.x;
-  const int row = last_up_to(long_rows.piece_starts, long_rows.count, piece);
+  const int row = first_from(long_rows.piece_starts, long_rows.count, piece + 1) - 1;
   const Index i = long_rows.rows[row];
   const Index begin = a.row_offsets[i] + (piece - long_rows.piece_starts[row]) * nonzeros_of_piece;
   const Index end = min(begin + nonzeros_of_piece, a.row_offsets[i + 1]);
@@ -179,7 +166,7 @@ void sum_pieces(const CsrView<double>& a, const SplitRows<const double>& x, Inde
 template <int pack, typename Sum>
 __device__ void include_pieces(const LongRowsView& long_rows, Index i, Index columns,
                                const Place<pack>& place, Sum& sum) {
-  const int row = last_up_to(long_rows.rows, long_rows.count, i);
+  const int row = first_from(long_rows.rows, long_rows.count, i);
 #pragma unroll 4
   for (Index piece = long_rows.piece_starts[row]; piece < long_rows.piece_starts[row + 1];
        ++piece) {

@@ -26,15 +26,10 @@ FrontPlace shape_of(const Fronts& fronts, LocalIndex s) {
   return place;
 }
 
-/// One front's factors behind those of the one before, small fronts first.
+/// One front's factors behind those of the one before.
 void place_factors(Factorization kind, FrontPlaces& all) {
   Index next = 0;
-  for (const bool small : {true, false}) {
-    for (FrontPlace& place : all.places) {
-      if (place.is_small() == small) next = place_factors_at(next, kind, place);
-    }
-    if (small) all.small_elements = next;
-  }
+  for (FrontPlace& place : all.places) next = place_factors_at(next, kind, place);
   all.factor_elements = all.window_elements = next;
 }
 
@@ -56,7 +51,6 @@ void place_in_windows(Factorization kind, Index room, FrontPlaces& all) {
   const Index largest = *std::max_element(sizes.begin(), sizes.end());
   const Index window = std::max(largest, room / 2 / front_alignment * front_alignment);
   all.window_elements = 2 * window;
-  all.small_elements = 0;
   all.parts.clear();
   for (int l = 0; l < all.levels(); ++l) {
     if (all.parts.empty() || all.parts.back().elements + sizes[l] > window) {

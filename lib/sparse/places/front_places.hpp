@@ -95,7 +95,6 @@ struct FrontPlaces {
   std::vector<FrontPart> parts;     ///< one, unless the factors are more than there is room for
   GatheredChildren gathered;
   Index factor_elements = 0;  ///< of all lower and upper
-  Index small_elements = 0;   ///< of those those of small fronts, which lie first in a single part
   Index window_elements = 0;  ///< from the arena's beginning, where they lie
   Index elements = 0;         ///< of the arena
 

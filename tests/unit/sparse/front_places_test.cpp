@@ -70,9 +70,6 @@ TEST(FrontPlaces, AreApartAsLongAsTheyAreNeeded) {
     const FrontPlaces all = place_fronts(analysis->fronts, kind);
     EXPECT_FALSE(all.streams());
     EXPECT_EQ(all.window_elements, all.factor_elements);
-    for (const FrontPlace& place : all.places) {
-      EXPECT_EQ(place.lower < all.small_elements, place.is_small() && place.pivots > 0);
-    }
     expect_apart(all, kind);
   });
 }
