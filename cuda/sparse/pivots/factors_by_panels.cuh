@@ -127,7 +127,8 @@ __device__ void subtract_panel(DiagonalBlock<T, pivot_block>& block, int begin, 
     const T* of_column[batch];
 #pragma unroll
     for (int b = 0; b < batch; ++b) {
-      const int c = min(first + b * groups, n - 1);
+      // Behind the last column its first again: others are written to by other warps meanwhile.
+      const int next = first + b * groups, c = next < n ? next : first;
       of_column[b] = rows + c * stride;
       values[b][0] = block.at(lane, c);
       values[b][1] = block.at(lane + warp_size, c);
