@@ -1,7 +1,7 @@
 #include "cuda/dense/dense_streams.hpp"
 
 #include "core/tuning.hpp"
-#include "cuda/core/narrow_stream.hpp"
+#include "cuda/dense/narrow_stream.hpp"
 #include "cuda/dense/columnwise/row_kernels.hpp"
 
 namespace spsolve::cuda {

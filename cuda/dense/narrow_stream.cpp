@@ -1,4 +1,4 @@
-#include "cuda/core/narrow_stream.hpp"
+#include "cuda/dense/narrow_stream.hpp"
 
 #include <cuda.h>
 
