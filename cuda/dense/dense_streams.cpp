@@ -1,8 +1,8 @@
 #include "cuda/dense/dense_streams.hpp"
 
 #include "core/tuning.hpp"
-#include "cuda/dense/narrow_stream.hpp"
 #include "cuda/dense/columnwise/row_kernels.hpp"
+#include "cuda/dense/narrow_stream.hpp"
 
 namespace spsolve::cuda {
 
