@@ -2,13 +2,6 @@
 
 namespace spsolve::cuda {
 
-namespace {
-
-/// Numbers that a piece adds up for each column, at most, see row_sums.cuh and ResidualSum.
-constexpr Index numbers_of_column = 4;
-
-}  // namespace
-
 std::optional<LongRows> LongRows::of(std::span<const Index> row_offsets) {
   std::vector<Index> rows, piece_starts{0};
   for (std::size_t i = 0; i + 1 < row_offsets.size(); ++i) {

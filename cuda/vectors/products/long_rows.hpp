@@ -11,6 +11,9 @@ namespace spsolve::cuda {
 /// rails of circuits and hubs of graphs have tens of thousands among rows of three.
 inline constexpr Index most_of_shared_row = 2048, nonzeros_of_piece = 1024;
 
+/// Numbers that a piece adds up for each column, at most.
+inline constexpr Index numbers_of_column = 4;
+
 /// The long rows of A, ascending, their pieces one after another, and room for what the pieces add
 /// up to.
 struct LongRowsView {

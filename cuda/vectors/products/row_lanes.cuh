@@ -157,6 +157,7 @@ template <int pack, typename Sum>
 void sum_pieces(const CsrView<double>& a, const SplitRows<const double>& x, Index columns,
                 const Lanes& lanes, const LongRowsView& long_rows, cudaStream_t stream,
                 const Sum& start) {
+  static_assert(Sum::numbers <= numbers_of_column * pack, "LongRows has room for less");
   if (long_rows.count == 0) return;
   const dim3 grid(static_cast<unsigned>(long_rows.pieces), grid_for(columns / pack, lanes.columns));
   sum_pieces_kernel<pack><<<grid, threads, 0, stream>>>(a, x, columns, lanes, long_rows, start);

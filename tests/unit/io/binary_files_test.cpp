@@ -80,7 +80,7 @@ TEST(BinaryFiles, NothingIsLeftOfAFileThatWasNotFinished) {
 
 TEST(Zip, NumbersOf64Bits) {
   const test::TemporaryFolder folder;
-  const std::string long_text(5000, 'x');
+  const std::string long_text(5000, 'z');
   for (const std::uint64_t large :
        {std::uint64_t{0}, std::uint64_t{1000}, std::uint64_t{1} << 32}) {
     io::ZipWriter archive(folder / "a.zip", large);
@@ -94,7 +94,7 @@ TEST(Zip, NumbersOf64Bits) {
     EXPECT_EQ(members[1].name, "long");
     EXPECT_EQ(io::ZipContent(members[0], "a.zip", 9000).bytes(), "ab");
     EXPECT_EQ(io::ZipContent(members[1], "a.zip", 9000).bytes(), long_text);
-    EXPECT_EQ(io::ZipContent::front(members[1], "a.zip", 3).bytes(), "xxx");
+    EXPECT_EQ(io::ZipContent::front(members[1], "a.zip", 3).bytes(), "zzz");
     EXPECT_EQ(io::ZipContent(members[2], "a.zip", 9000).bytes(), "c");
   }
 }

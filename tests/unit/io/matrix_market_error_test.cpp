@@ -47,7 +47,7 @@ const std::vector<BadFile> bad_files = {
     {"no_banner", "3 3 1\n1 1 1\n", 1, {"expected '%%MatrixMarket", "found '3 3 1'", "banner"}},
     {"blank_first", "\n" + real_general + "1 1 0\n", 1, {"found an empty line"}},
     {"one_percent", "%MatrixMarket matrix coordinate real general\n1 1 0\n", 1, {"found '%Matrix"}},
-    {"binary", std::string("\0\1\2\xff", 4) + std::string(100, 'x'), 1, {"found '????xxx", "...'"}},
+    {"binary", std::string("\0\1\2\xff", 4) + std::string(100, 'z'), 1, {"found '????zzz", "...'"}},
     {"harwell_boeing",
      "title                    key\n 914 26 120 768 0\nRUA  400 400 1920 0\n(16I5) (16I5)\n",
      1,
