@@ -54,6 +54,15 @@ bool GatheredMatrix::is_large() const {
   return analysis_ != nullptr && is_large(*analysis_);
 }
 
+bool GatheredMatrix::has_large_passes() const {
+  return values_ != nullptr && values_->by_threads() && is_large();
+}
+
+/// Whether nothing is left to do of these rows but to take new values.
+bool GatheredMatrix::has_pattern_of(const SystemMatrix& matrix) const {
+  return known_ == &matrix && entries_.taken.empty() && values_of_ == rows_;
+}
+
 /// On rank 0 of several; of a pattern that is there values alone.
 void GatheredMatrix::gather_rows_of(SystemMatrix& matrix) {
   if (broadcast_value(team_, kept_ == &matrix, 0)) {
@@ -86,7 +95,7 @@ void GatheredMatrix::gather(SystemMatrix& matrix) {
   } else {
     gather_rows_of(matrix);
   }
-  lent_.on_first_rank(is_large(), [&] {
+  lent_.on_first_rank(!has_pattern_of(matrix) && is_large(), [&] {
     const bool known = known_ == &matrix && entries_.serve(rows_->values);
     Csr<double> cleaned;
     if (!known) cleaned = clean();
@@ -166,7 +175,7 @@ void GatheredMatrix::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Preci
   const bool is_known = known_ == &matrix;
   gather(matrix);
   scaling.scales = false;
-  lent_.on_first_rank(is_large(), [&] {
+  lent_.on_first_rank(has_large_passes(), [&] {
     if (wanted == AutoSwitch::off) {
       values_->begin({}, {});
     } else {
@@ -190,12 +199,12 @@ void GatheredMatrix::prepare(SystemMatrix& matrix, const Equilibration& scaling)
     const bool shared = team_.size() > 1;
     if (scaling.scales && shared) whole = gathered_scaling(matrix, scaling);
     const Equilibration& given = shared ? whole : scaling;
-    lent_.on_first_rank(is_large(), [&] {
+    lent_.on_first_rank(has_large_passes(), [&] {
       values_->begin(given.rows.on_host(), given.columns.on_host());
       if (is_known) refuse_unsymmetric_values();
     });
   }
-  lent_.on_first_rank(is_large(), [&] { values_->finish(scaling.scales); });
+  lent_.on_first_rank(has_large_passes(), [&] { values_->finish(scaling.scales); });
   rows_ = nullptr;
   if (team_.size() > 1 && known_ == &matrix) {
     kept_ = &matrix;

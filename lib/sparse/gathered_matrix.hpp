@@ -58,8 +58,11 @@ class GatheredMatrix {
   /// as it is known, on rank 0. Not collective.
   static bool is_large(const SparseAnalysis& analysis);
   bool is_large() const;
+  /// The same of passes over its values, which a GPU may do. Not collective.
+  bool has_large_passes() const;
 
  private:
+  bool has_pattern_of(const SystemMatrix& matrix) const;
   void gather(SystemMatrix& matrix);
   void gather_rows_of(SystemMatrix& matrix);
   Csr<double> clean();

@@ -50,6 +50,12 @@ void HeldFactors<T>::take(const std::shared_ptr<const SparseAnalysis>& analysis)
   analysis_ = analysis;
 }
 
+/// Whether what rank 0 does with them alone is worth more threads than its own.
+template <typename T>
+bool HeldFactors<T>::wants_threads() const {
+  return team_.rank() == 0 && by_threads_ && GatheredMatrix::is_large(*analysis_);
+}
+
 /// Deals the analysis out once more where it, or the kind, is another one than before.
 template <typename T>
 void HeldFactors<T>::deal(const RowLayout& bands, Factorization kind) {
@@ -162,8 +168,8 @@ PivotCounts HeldFactors<T>::factor(const std::shared_ptr<const SparseAnalysis>& 
                            progress_of(run, shared_->flops(), shared_->fronts(), before).front);
   }
   PivotCounts counts;
-  lent_.on_first_rank(first && GatheredMatrix::is_large(*analysis),
-                      [&] { counts = factor_alone(kind, *values, run); });
+  by_threads_ = memory_.memory() != MemoryKind::gpu;
+  lent_.on_first_rank(wants_threads(), [&] { counts = factor_alone(kind, *values, run); });
   return counts_ = broadcast_value(team_, counts, 0);
 }
 
@@ -191,7 +197,8 @@ ThresholdTold HeldFactors<T>::factor_with_threshold(
   kept_in_team_.reset();
   shared_.reset();
   ThresholdTold told;
-  lent_.on_first_rank(team_.rank() == 0 && GatheredMatrix::is_large(*analysis), [&] {
+  by_threads_ = true;
+  lent_.on_first_rank(wants_threads(), [&] {
     if (over_ranks_) refuse_more_than_there_is(kind);
     const Advance advance = begin_stage({kind, true, kind_, counts_, failure}, run);
     const ThresholdOutcome& outcome =
@@ -209,7 +216,7 @@ void HeldFactors<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
   if (team_.size() == 1) return elimination_->solve(transposed, x, y);
   solve_in<T>(x, y, [&](Dense<T>& rows) {
     Dense<double> whole = gather_rows(team_, x.layout(), rows);
-    lent_.on_first_rank(team_.rank() == 0 && GatheredMatrix::is_large(*analysis_), [&] {
+    lent_.on_first_rank(wants_threads(), [&] {
       std::vector<T> b(whole.values.begin(), whole.values.end()), result;
       elimination_->solve(transposed, whole.columns, b, result);
       std::copy(result.begin(), result.end(), whole.values.begin());

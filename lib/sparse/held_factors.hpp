@@ -74,6 +74,7 @@ class HeldFactors {
 
  private:
   void take(const std::shared_ptr<const SparseAnalysis>& analysis);
+  bool wants_threads() const;
   void deal(const RowLayout& bands, Factorization kind);
   const std::optional<KeptStage>& found() const;
   std::optional<PivotCounts> known_counts(Factorization kind) const;
@@ -85,6 +86,7 @@ class HeldFactors {
   SparseMemory& memory_;
   LentProcessors& lent_;
   bool over_ranks_;
+  bool by_threads_ = true;  // this process' threads eliminate and solve, not a GPU
   std::shared_ptr<const SparseAnalysis> analysis_;     // on rank 0
   std::unique_ptr<SparseElimination<T>> elimination_;  // on rank 0
   std::unique_ptr<TeamElimination<T>> shared_;         // on all ranks

@@ -79,7 +79,7 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   SparseOutcome outcome;
   double largest = 0;
   Factorization kind = choice_.kind;
-  lent_.on_first_rank(gathered_.is_large(), [&] {
+  lent_.on_first_rank(gathered_.has_large_passes(), [&] {
     largest = gathered_.values()->largest();
     if (!std::isfinite(largest)) {
       fail(ExitCode::input, "a value of the matrix is not a finite number");

@@ -24,6 +24,7 @@ class DeviceScaledValues final : public ScaledValues {
   /// of a matrix that several ranks share as long as the object.
   DeviceScaledValues(const Csr<double>& rows, SystemMatrix& matrix);
 
+  bool by_threads() const override { return false; }
   void take_only(std::vector<Index> entries) override;
   void begin(std::span<const double> r, std::span<const double> c) override;
   bool are_symmetric() override;

@@ -40,6 +40,7 @@ class HostScaledValues final : public ScaledValues {
  public:
   explicit HostScaledValues(const Csr<double>& rows) : rows_(rows) {}
 
+  bool by_threads() const override { return true; }
   void take_only(std::vector<Index> entries) override { only_ = std::move(entries); }
 
   void begin(std::span<const double> r, std::span<const double> c) override {

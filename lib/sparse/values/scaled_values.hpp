@@ -17,6 +17,9 @@ class ScaledValues {
  public:
   virtual ~ScaledValues() = default;
 
+  /// Whether passes over A are work for this process' threads.
+  virtual bool by_threads() const = 0;
+
   /// What finish() makes are the values of these entries alone, ascending; of all where there are
   /// none.
   virtual void take_only(std::vector<Index> entries) = 0;
