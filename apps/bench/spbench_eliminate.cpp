@@ -34,6 +34,7 @@ struct EliminateOptions {
   bool share_gpus = false;
   bool no_peers = false;
   int systems = 0;
+  bool only_on_all = false;
 };
 
 /// What the words of the command line mean, for so many ranks.
@@ -112,6 +113,7 @@ SparseOptions sparse_options(const EliminateOptions& options) {
   sparse.plan.threads = options.plan.threads;
   sparse.plan.samples = options.plan.samples;
   sparse.plan.systems = options.systems;
+  sparse.plan.alone = !options.only_on_all;
   if (options.peers == none) sparse.peers.clear();
   if (options.methods == none && options.peers == none) {
     fail(ExitCode::input, "--methods none --peers none leaves nothing to be measured");
@@ -227,6 +229,11 @@ void add_eliminate_command(CLI::App& app, const bench::Environment& environment,
           "of sparse systems also a sequence: so many of the same pattern and of new values, "
           "one after another")
       ->check(CLI::Range(0, 100000))
+      ->needs(matrices);
+  command
+      ->add_flag("--only-on-all-ranks", options->only_on_all,
+                 "under mpirun, sparse systems: leave out what rank 0 does alone, which may be too "
+                 "large for it")
       ->needs(matrices);
   command->add_option("--csv", options->files.csv, "file for the rows as CSV");
   command->add_option("--json", options->files.json, "file for environment and rows as JSON");

@@ -240,6 +240,7 @@ Csr<double> laplacian_of(const Csr<double>& matrix) {
 std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& team) {
   std::vector<SparseCandidate> candidates;
   const int ranks = team.size();
+  const bool alone = plan.alone || ranks == 1;
   for (const Method method : plan.methods) {
     SolverOptions options = plan.options;
     options.method = method;
@@ -251,7 +252,7 @@ std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& tea
                               return make_own(system, options, device, all);
                             }});
     };
-    add(plan.threads, nullptr);
+    if (alone) add(plan.threads, nullptr);
     if (ranks > 1) add(std::max(1, plan.threads / ranks), &team);
   }
   const auto add = [&](const SparsePeer& peer, const PeerTeam& of) {
@@ -264,7 +265,7 @@ std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& tea
          [&peer, of](const SparseSystem& system) { return peer.make(system, of); }});
   };
   for (const SparsePeer* const peer : plan.peers) {
-    add(*peer, {plan.threads, false});
+    if (alone) add(*peer, {plan.threads, false});
     if (peer->over_ranks && ranks > 1) add(*peer, {std::max(1, plan.threads / ranks), true});
   }
   return candidates;

@@ -65,11 +65,12 @@ struct SparsePlan {
   OwnDevice device;       ///< likewise
   int threads = 1;        ///< of one process; those of a rank where `ranks` share the work
   int samples = 5;
-  int systems = 0;  ///< of the same pattern, one after another; 0: none
+  int systems = 0;    ///< of the same pattern, one after another; 0: none
+  bool alone = true;  ///< of several ranks: whether one process alone is measured, too
 };
 
-/// The methods, each in one process; then the peers, in one process, and on all of `ranks` with
-/// threads / ranks each where they can.
+/// The methods, each in one process and on all ranks with threads / ranks each; then the peers, in
+/// one process, and on all ranks where they can.
 std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& team);
 
 /// The size of the matrix that load_sparse_system() would load, at the cost of reading a header.
