@@ -1,5 +1,6 @@
 #include "cuda/team/nccl_communicator.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "cuda/core/cuda_check.hpp"
+#include "cuda/core/device_array.hpp"
 #include "cuda/core/vendor/vendor_library.hpp"
 #include "cuda/team/shared_gpu.hpp"
 #include "process/pulse.hpp"
@@ -50,18 +52,146 @@ void check_nccl(ncclResult_t status, const char* call) {
   fail(ExitCode::internal, "{} failed: {}{}", call, ncclGetErrorString(status), note_failure());
 }
 
+std::string name_of_nccl() {
+  int version = 0;  // 10000 major + 100 minor + patch
+  ncclGetVersion(&version);
+  return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+/// What several objects may send by.
+using Handle = std::shared_ptr<ncclComm>;
+
+Handle held(ncclComm_t communicator) {
+  return Handle(communicator, [](ncclComm_t last) {
+    if (!gpu_is_lost()) ncclCommDestroy(last);
+  });
+}
+
+/// Messages as one piece of work; each begins when its turn comes.
+class Group {
+ public:
+  Group(const Handle& handle, const Stream& stream) : handle_(handle), stream_(stream) {
+    check_nccl(ncclGroupStart(), "ncclGroupStart");
+  }
+  void send(std::span<const std::byte> data, int to) const {
+    check_nccl(ncclSend(data.data(), data.size(), ncclChar, to, handle_.get(), stream_.get()),
+               "ncclSend");
+  }
+  void receive(std::span<std::byte> data, int from) const {
+    check_nccl(ncclRecv(data.data(), data.size(), ncclChar, from, handle_.get(), stream_.get()),
+               "ncclRecv");
+  }
+  void go() const {
+    check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+    expect_ranks(stream_.get());
+  }
+
+ private:
+  const Handle& handle_;
+  const Stream& stream_;
+};
+
+/// One or two ranks of a communicator, which need none of their own, as starting one takes a tenth
+/// of a second or more.
+class Pair final : public NcclCommunicator {
+ public:
+  /// `ranks`: of `handle`; `me`: its place there.
+  Pair(Handle handle, std::vector<int> ranks, int me)
+      : handle_(std::move(handle)), ranks_(std::move(ranks)), me_(me) {}
+
+  void broadcast(std::span<std::byte> data, int root, const Stream& stream) override {
+    const BroadcastPart part{root, data};
+    broadcast(std::span(&part, 1), stream);
+  }
+
+  void broadcast(std::span<const BroadcastPart> parts, const Stream& stream) override {
+    if (ranks_.size() < 2) return;
+    const Group group(handle_, stream);
+    for (const BroadcastPart& part : parts) {  // in this order: so NCCL takes those of one peer
+      if (part.data.empty()) continue;
+      if (part.root == me_) {
+        group.send(part.data, other());
+      } else {
+        group.receive(part.data, other());
+      }
+    }
+    group.go();
+  }
+
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
+                  const Stream& stream) override {
+    if (mine.empty()) return;
+    const auto place = [&](int rank) { return all.subspan(rank * mine.size(), mine.size()); };
+    CUDA_CHECK(cudaMemcpyAsync(place(me_).data(), mine.data(), mine.size(),
+                               cudaMemcpyDeviceToDevice, stream.get()));
+    if (ranks_.size() < 2) return;
+    const Group group(handle_, stream);
+    group.send(mine, other());
+    group.receive(place(1 - me_), other());
+    group.go();
+  }
+
+  void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
+                const Stream& stream) override {
+    if (outgoing.empty() && incoming.empty()) return;
+    const Group group(handle_, stream);
+    for (const Outgoing& message : outgoing) group.send(message.data, ranks_[message.to]);
+    for (const Incoming& message : incoming) group.receive(message.data, ranks_[message.from]);
+    group.go();
+  }
+
+  std::unique_ptr<NcclCommunicator> split(Team& team, int group, int order) override;
+
+  std::string name() const override { return name_of_nccl(); }
+
+ private:
+  int other() const { return ranks_[1 - me_]; }
+
+  Handle handle_;
+  std::vector<int> ranks_;
+  int me_;
+};
+
+/// The ranks of a team that are in the same part as this one, in the order of the part. Collective.
+struct Part {
+  std::vector<int> ranks;
+  int me = 0;
+  std::size_t largest = 0;  ///< ranks of the largest part of the team
+};
+
+Part part_of(Team& team, int group, int order) {
+  struct Wish {
+    int group, order, rank;
+  };
+  std::vector<Wish> wishes = all_gather(team, Wish{group, order, team.rank()});
+  std::ranges::stable_sort(wishes, {}, &Wish::order);
+  Part part;
+  for (const Wish& wish : wishes) {
+    if (wish.group < 0) continue;
+    const auto size = static_cast<std::size_t>(
+        std::ranges::count_if(wishes, [&](const Wish& of) { return of.group == wish.group; }));
+    part.largest = std::max(part.largest, size);
+    if (wish.group != group) continue;
+    if (wish.rank == team.rank()) part.me = static_cast<int>(part.ranks.size());
+    part.ranks.push_back(wish.rank);
+  }
+  return part;
+}
+
+std::unique_ptr<NcclCommunicator> Pair::split(Team& team, int group, int order) {
+  Part part = part_of(team, group, order);
+  if (group < 0) return nullptr;
+  for (int& rank : part.ranks) rank = ranks_[rank];
+  return std::make_unique<Pair>(handle_, std::move(part.ranks), part.me);
+}
+
 class Communicator final : public NcclCommunicator {
  public:
-  explicit Communicator(ncclComm_t communicator) : communicator_(communicator) {}
-  ~Communicator() override {
-    if (!gpu_is_lost()) ncclCommDestroy(communicator_);
-  }
-  Communicator(const Communicator&) = delete;
-  Communicator& operator=(const Communicator&) = delete;
+  explicit Communicator(ncclComm_t communicator) : handle_(held(communicator)) {}
 
   void broadcast(std::span<std::byte> data, int root, const Stream& stream) override {
     if (data.empty()) return;
-    check_nccl(ncclBroadcast(data.data(), data.data(), data.size(), ncclChar, root, communicator_,
+    check_nccl(ncclBroadcast(data.data(), data.data(), data.size(), ncclChar, root, handle_.get(),
                              stream.get()),
                "ncclBroadcast");
     expect_ranks(stream.get());
@@ -77,7 +207,7 @@ class Communicator final : public NcclCommunicator {
                   const Stream& stream) override {
     if (mine.empty()) return;
     check_nccl(
-        ncclAllGather(mine.data(), all.data(), mine.size(), ncclChar, communicator_, stream.get()),
+        ncclAllGather(mine.data(), all.data(), mine.size(), ncclChar, handle_.get(), stream.get()),
         "ncclAllGather");
     expect_ranks(stream.get());
   }
@@ -85,44 +215,34 @@ class Communicator final : public NcclCommunicator {
   void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                 const Stream& stream) override {
     if (outgoing.empty() && incoming.empty()) return;
-    check_nccl(ncclGroupStart(), "ncclGroupStart");
-    for (const Outgoing& message : outgoing) {
-      check_nccl(ncclSend(message.data.data(), message.data.size(), ncclChar, message.to,
-                          communicator_, stream.get()),
-                 "ncclSend");
-    }
-    for (const Incoming& message : incoming) {
-      check_nccl(ncclRecv(message.data.data(), message.data.size(), ncclChar, message.from,
-                          communicator_, stream.get()),
-                 "ncclRecv");
-    }
-    check_nccl(ncclGroupEnd(), "ncclGroupEnd");
-    expect_ranks(stream.get());
+    const Group group(handle_, stream);
+    for (const Outgoing& message : outgoing) group.send(message.data, message.to);
+    for (const Incoming& message : incoming) group.receive(message.data, message.from);
+    group.go();
   }
 
   std::unique_ptr<NcclCommunicator> split(Team& team, int group, int order) override {
+    Part members = part_of(team, group, order);
+    const bool is_pair = members.ranks.size() <= 2;
     ncclComm_t part = nullptr;
     ncclResult_t status = ncclSuccess;
-    {
+    if (members.largest > 2) {
       const WaitingForRanks waiting;
-      status = ncclCommSplit(communicator_, group < 0 ? NCCL_SPLIT_NOCOLOR : group, order, &part,
-                             nullptr);
+      status =
+          ncclCommSplit(handle_.get(), is_pair ? NCCL_SPLIT_NOCOLOR : group, order, &part, nullptr);
     }
     auto made = part == nullptr ? nullptr : std::make_unique<Communicator>(part);
     if (all_sum(team, status == ncclSuccess ? 0 : 1) > 0) {
       fail_everywhere(ExitCode::resources, "NCCL does not start between some of the GPUs");
     }
-    return made;
+    if (group < 0 || !is_pair) return made;
+    return std::make_unique<Pair>(handle_, std::move(members.ranks), members.me);
   }
 
-  std::string name() const override {
-    int version = 0;  // 10000 major + 100 minor + patch
-    ncclGetVersion(&version);
-    return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
-  }
+  std::string name() const override { return name_of_nccl(); }
 
  private:
-  ncclComm_t communicator_;
+  Handle handle_;
 };
 
 struct Started {
@@ -136,6 +256,29 @@ Started start(const ncclUniqueId& id, int rank, int size, int most_blocks) {
   Started started;
   started.status = ncclCommInitRankConfig(&started.communicator, size, id, rank, &config);
   return started;
+}
+
+/// NCCL connects two GPUs, or a ring of all, when they are first wanted, which takes half a second
+/// for four of them: some bytes by each way that elimination takes. On every rank.
+void connect(ncclComm_t communicator, int rank, int size) {
+  constexpr int most_ranks = 16;  // of which each is connected with each
+  constexpr std::size_t some = 256;
+  const Stream stream(Stream::Order::alone);
+  DeviceArray<std::byte> room(static_cast<Index>(some) * 2 * size);
+  const auto place = [&](int i) { return room.data() + i * some; };
+  ncclResult_t status =
+      ncclBroadcast(place(0), place(0), some, ncclChar, 0, communicator, stream.get());
+  if (size <= most_ranks) {
+    ncclGroupStart();
+    for (int other = 0; other < size; ++other) {
+      if (other == rank) continue;
+      ncclSend(place(other), some, ncclChar, other, communicator, stream.get());
+      ncclRecv(place(size + other), some, ncclChar, other, communicator, stream.get());
+    }
+    const ncclResult_t sent = ncclGroupEnd();
+    if (status == ncclSuccess) status = sent;
+  }
+  if (status == ncclSuccess) CUDA_CHECK(cudaStreamSynchronize(stream.get()));
 }
 
 /// What all ranks begin with; or why not.
@@ -171,6 +314,7 @@ class Ahead final : public NcclAhead {
     Started started{ncclSystemError, nullptr};
     try {
       started = start(id_, rank_, size_, most_blocks_);
+      if (started.status == ncclSuccess) connect(started.communicator, rank_, size_);
     } catch (const Error&) {
       // A function that this NCCL lacks: whoever takes it agrees with the other ranks.
     }

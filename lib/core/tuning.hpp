@@ -194,10 +194,11 @@ struct GpuTuning {
   Index panels_of_piece = 24;
 
   /// Multiprocessors that NCCL may take from the work beside its messages. Four GPUs eliminated
+  /// grid3d:128 by sparse L U in 0.326 s with 8, 0.311 with 12 and 0.312 with 16; dense systems of
   /// n = 100000 in 4.16 s with 4, 4.15 to 4.20 with 8 and 0.2 more with NCCL's choice, n = 34920 in
-  /// 0.32 s with 4 and with 8; products of grid3d27:127:3, K = 16, took 0.768 ms with 8, 0.770 with
-  /// 1 to 4 and 0.778 with NCCL's choice.
-  int nccl_blocks_beside_work = 8;
+  /// 0.299 s with 8 and 0.296 with 16; products of grid3d27:127:3, K = 16, took 0.768 ms with 8,
+  /// 0.770 with 1 to 4 and 0.778 with NCCL's choice.
+  int nccl_blocks_beside_work = 12;
 
   /// Bytes that are copied between GPU and host memory while as many travel.
   Index message_piece = Index{4} << 20;
