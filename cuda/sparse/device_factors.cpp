@@ -94,7 +94,8 @@ PivotCounts DeviceFactors<T>::factor(double least) {
   for (std::size_t p = 0; p < places_.parts.size(); ++p) {
     if (windows_) windows_->open(p, stream);
     begin_part(places_.parts[p], stream);
-    for (; step < program.part_ends[p]; ++step) launcher_.run(program.steps[step], stream);
+    launcher_.run(step, program.part_ends[p], stream);
+    step = program.part_ends[p];
     if (windows_) windows_->keep(p, launcher_.arena(), stream);
   }
   wait_for(stream);

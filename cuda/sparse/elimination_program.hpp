@@ -22,6 +22,7 @@ struct EliminationStep {
   Index begin, count;
   int rows, side;
   bool follows = false;  ///< of small fronts, right behind such a one
+  bool beside = false;   ///< of products, which may run beside the step before
 };
 
 /// The launches of the elimination of fronts that lie in their places, level by level, and the

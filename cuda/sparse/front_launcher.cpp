@@ -64,9 +64,31 @@ PivotCounts FrontLauncher<T>::counts() const {
 
 template <typename T>
 void FrontLauncher<T>::multiply_by_library(const FrontProduct& product, cudaStream_t stream) {
-  if (!cublas_) cublas_.emplace(make_cublas());
-  CUDA_CHECK(cublasSetStream(cublas_->get(), stream));
-  CUDA_CHECK(gemm(cublas_->get(), product, arena_.data()));
+  auto found = cublas_.find(stream);
+  if (found == cublas_.end()) {
+    found = cublas_.emplace(stream, make_cublas()).first;
+    CUDA_CHECK(cublasSetStream(found->second.get(), stream));
+  }
+  CUDA_CHECK(gemm(found->second.get(), product, arena_.data()));
+}
+
+template <typename T>
+void FrontLauncher<T>::run(Index begin, Index end, cudaStream_t stream, bool in_turns) {
+  const auto is_beside = [&](Index i) { return in_turns && program_.steps[i].beside; };
+  bool turn = false;
+  for (Index i = begin; i < end; ++i) {
+    const bool more = i + 1 < end && is_beside(i + 1);
+    turn = is_beside(i) && !turn;
+    if (more && !is_beside(i)) {
+      forked_.record(stream);
+      forked_.hold(beside_);
+    }
+    run(program_.steps[i], turn ? beside_.get() : stream);
+    if (is_beside(i) && !more) {
+      joined_.record(beside_);
+      joined_.hold(stream);
+    }
+  }
 }
 
 template <typename T>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <map>
 #include <vector>
 
 #include "cuda/core/device_array.hpp"
@@ -26,7 +26,10 @@ class FrontLauncher {
   /// pivots than `least` made as large and counted.
   void begin(double least, cudaStream_t stream);
 
-  void run(const EliminationStep& step, cudaStream_t stream);
+  /// Steps begin ... end - 1 of the program; products that may run beside each other take turns on
+  /// two streams where that is wanted: where the last tiles of one leave multiprocessors idle, the
+  /// next one's first begin.
+  void run(Index begin, Index end, cudaStream_t stream, bool in_turns = true);
 
   /// What begin() and the steps since came to; waits for nothing but the copy.
   PivotCounts counts() const;
@@ -51,6 +54,7 @@ class FrontLauncher {
   }
 
  private:
+  void run(const EliminationStep& step, cudaStream_t stream);
   void multiply_by_library(const FrontProduct& product, cudaStream_t stream);
 
   Factorization kind_;
@@ -65,7 +69,9 @@ class FrontLauncher {
   DeviceArray<ProductTile> tiles_;
   DeviceArray<PivotTally> tally_;
   DeviceArray<T> arena_;
-  std::optional<CublasHandle> cublas_;  // where products of the program want it
+  std::map<cudaStream_t, CublasHandle> cublas_;  // where products of the program want them
+  Stream beside_{Stream::Order::alone};
+  Event forked_, joined_;
   DeviceFronts<T> fronts_on_gpu_;
 };
 

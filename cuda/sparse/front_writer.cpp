@@ -21,14 +21,15 @@ void FrontWriter::add_step(What what, Index begin, Index end, int rows, int side
   if (begin < end) program_.steps.push_back({what, begin, end - begin, rows, side});
 }
 
-Range FrontWriter::eliminate_pivots(std::vector<int> fronts) {
+Range FrontWriter::eliminate_pivots(std::vector<int> fronts, const Range& blocks) {
   // The tallest first, so that block t is there in the first ones.
   std::stable_sort(fronts.begin(), fronts.end(),
                    [&](int a, int b) { return place(a).pivots > place(b).pivots; });
   const Index begin = static_cast<Index>(program_.fronts.size());
   program_.fronts.insert(program_.fronts.end(), fronts.begin(), fronts.end());
   const Range listed{begin, static_cast<Index>(program_.fronts.size())};
-  for (int t = 0; t < place(fronts.front()).blocks(); ++t) {
+  const auto last = static_cast<int>(std::min<Index>(blocks.last, place(fronts.front()).blocks()));
+  for (int t = static_cast<int>(blocks.first); t < last; ++t) {
     while (place(fronts.back()).blocks() <= t) fronts.pop_back();
     add_step(What::invert, begin, begin + static_cast<Index>(fronts.size()), 0, t);
     write_panels(fronts, t);
@@ -110,11 +111,13 @@ void FrontWriter::update(const FrontProduct& product, int least) {
 }
 
 void FrontWriter::finish_updates() {
+  const std::size_t first = program_.steps.size();
   finish_tiles();
   for (const FrontProduct& product : large_) {
     const Index index = static_cast<Index>(program_.products.size());
     program_.products.push_back(product);
     add_step(What::library, index, index + 1);
+    program_.steps.back().beside = program_.steps.size() > first + 1;
   }
   large_.clear();
 }

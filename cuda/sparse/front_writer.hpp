@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "cuda/sparse/elimination_program.hpp"
@@ -17,13 +18,15 @@ class FrontWriter {
         program_(program),
         first_tile_(static_cast<Index>(program.tiles.size())) {}
 
+  static constexpr Index all_blocks = std::numeric_limits<Index>::max();
+
   bool symmetric() const { return kind_ != Factorization::lu; }
 
   void add_step(EliminationStep::What what, Index begin, Index end, int rows = 0, int side = 0);
 
-  /// These fronts side by side through their blocks of pivots; listed in the program, the one with
-  /// the most pivots first.
-  Range eliminate_pivots(std::vector<int> fronts);
+  /// These fronts side by side through some of their blocks of pivots; listed in the program, the
+  /// one with the most pivots first.
+  Range eliminate_pivots(std::vector<int> fronts, const Range& blocks = {0, all_blocks});
 
   /// C <- C - A B^T for tiles of which row minus column is at least `least`: by the library in
   /// strips of columns where that is large. Written by finish_updates(), all since the last one in

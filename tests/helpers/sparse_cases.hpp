@@ -37,6 +37,7 @@ inline SharingRule sharing_small_fronts() {
   rule.narrowest = 64;
   rule.widest = 128;
   rule.costs = 0;
+  rule.part = 64;
   return rule;
 }
 

@@ -28,7 +28,7 @@ template <typename T>
 class DeviceTeamFronts final : public TeamFronts<T> {
  public:
   DeviceTeamFronts(Team& team, const RankTree& tree, const MakeGpuTeam& make)
-      : team_(team), tree_(tree), teams_(make(main_), tree, side_) {
+      : team_(team), tree_(tree), teams_(make(main_), tree, travel_) {
     const StreamScope here(main_);
     together(team, [&] { made_.emplace(tree); });
   }
@@ -81,14 +81,18 @@ class DeviceTeamFronts final : public TeamFronts<T> {
     std::vector<SharedBlock> blocks;
   };
 
+  std::span<std::byte> bytes(const Range& elements) {
+    return std::as_writable_bytes(std::span(made_->launcher.arena() + elements.first,
+                                            static_cast<std::size_t>(elements.size())));
+  }
   std::span<std::byte> bytes(const ArenaPart& part) {
-    return std::as_writable_bytes(
-        std::span(made_->launcher.arena() + part.begin, static_cast<std::size_t>(part.elements)));
+    return bytes(Range{part.begin, part.begin + part.elements});
   }
   void deal(const double* values);
   void clear(const Range& elements);
   void begin();
   void exchange(const ShareExchange& exchange);
+  void broadcast(const PanelBroadcast& panel);
   void run();
   void sum_over_ranks(const SharedBlock& block, int columns);
   void make_room(Index columns);
@@ -100,8 +104,11 @@ class DeviceTeamFronts final : public TeamFronts<T> {
   Team& team_;
   const RankTree& tree_;
   Stream main_{Stream::Order::alone};
-  Stream side_{Stream::Order::alone_and_first};  // for the next panel beside an update
-  Event forked_, joined_, entered_, left_;
+  // What others wait for goes first.
+  Stream panel_{Stream::Order::alone_and_first}, travel_{Stream::Order::alone_and_first};
+  const Stream* lanes_[TeamProgram::lanes] = {&main_, &panel_, &travel_};
+  Event events_[TeamProgram::events];
+  Event entered_, left_;
   NestedGpuTeams teams_;
   std::optional<Made> made_;
   // On the first rank: which of all values are whose, and another rank's on their way.
@@ -138,18 +145,22 @@ void DeviceTeamFronts<T>::exchange(const ShareExchange& exchange) {
 }
 
 template <typename T>
+void DeviceTeamFronts<T>::broadcast(const PanelBroadcast& panel) {
+  const BroadcastPart parts[] = {{panel.rank, bytes(panel.lower)},
+                                 {panel.rank, bytes(panel.upper)}};
+  teams_.on_other(panel.depth).broadcast_parts({parts, panel.upper.size() > 0 ? 2U : 1U});
+}
+
+template <typename T>
 void DeviceTeamFronts<T>::run() {
   using What = TeamStep::What;
   const TeamProgram& program = made_->program;
   FrontLauncher<T>& launcher = made_->launcher;
-  bool beside = false;
   for (const TeamStep& step : program.steps) {
-    const Stream& stream = beside ? side_ : main_;
+    const Stream& stream = *lanes_[static_cast<int>(step.lane)];
     switch (step.what) {
       case What::launch:
-        for (Index i = step.begin; i < step.end; ++i) {
-          launcher.run(launcher.program().steps[i], stream.get());
-        }
+        launcher.run(step.begin, step.end, stream.get(), step.lane == Lane::main);
         break;
       case What::clear:
         clear({step.begin, step.end});
@@ -161,23 +172,14 @@ void DeviceTeamFronts<T>::run() {
       case What::exchange:
         exchange(program.exchanges[step.begin]);
         break;
-      case What::fork:
-        forked_.record(main_);
-        forked_.hold(side_);
-        beside = true;
+      case What::broadcast:
+        broadcast(program.broadcasts[step.begin]);
         break;
-      case What::broadcast: {
-        const PanelBroadcast& of = program.broadcasts[step.begin];
-        GpuTeam& team = beside ? teams_.on_other(of.depth) : teams_.at(of.depth);
-        team.broadcast_bytes(bytes(of.panel), of.panel.rank);
+      case What::signal:
+        events_[step.begin].record(stream);
         break;
-      }
-      case What::unfork:
-        joined_.record(side_);
-        beside = false;
-        break;
-      case What::join:
-        joined_.hold(main_);
+      case What::await:
+        events_[step.begin].hold(stream);
         break;
     }
   }

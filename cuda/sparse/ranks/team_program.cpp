@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cuda/sparse/front_writer.hpp"
+#include "cuda/sparse/ranks/panel_writer.hpp"
 #include "sparse/places/room.hpp"
 
 namespace spsolve::cuda {
@@ -20,11 +20,10 @@ class TeamWriter {
   void write() {
     program_.places = place_fronts(tree_.own, kind_);
     program_.launches = write_program(program_.places, kind_);
-    writer_.emplace(program_.places.places, kind_, program_.launches);
     place_panels();
     list_places();
-    launched_ = std::ssize(program_.launches.steps);
-    program_.steps.push_back({What::launch, 0, launched_});
+    program_.steps.push_back({What::launch, 0, std::ssize(program_.launches.steps)});
+    panels_.emplace(tree_, kind_, program_);
     for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
       if (tree_.teams[s].holds(tree_.rank)) write_front(s);
     }
@@ -32,19 +31,6 @@ class TeamWriter {
   }
 
  private:
-  /// Where this rank's parts of a shared front lie.
-  struct Shared {
-    PanelLayout layout;
-    std::vector<int> panel;         // of each block of pivots, its place; -1: another rank's
-    std::vector<Index> passed_up;   // of each block of the border, in the arena; likewise
-    Index chunk = 0, elements = 0;  // of all of what is passed up
-  };
-  /// A panel as updates read it.
-  struct Panel {
-    Index block = 0, lower = 0, upper = 0;
-    int ld = 0, pivots = 0;
-  };
-
   bool symmetric() const { return kind_ != Factorization::lu; }
 
   void place_panels() {
@@ -53,8 +39,9 @@ class TeamWriter {
     program_.panel_elements.first = next;
     for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
       if (!tree_.teams[s].holds(tree_.rank)) continue;
-      Shared& shared = shared_[s];
+      SharedPlaces& shared = shared_[s];
       const ColumnBlocks blocks = tree_.blocks(s);
+      shared.front = s;
       shared.layout = PanelLayout(kind_, blocks);
       shared.panel.assign(blocks.pivot_blocks(), -1);
       for (Index b = 0; b < blocks.pivot_blocks(); ++b) {
@@ -91,12 +78,6 @@ class TeamWriter {
   }
   void give_back(const Range& range) { room_.give_back(range.first, aligned(range.size())); }
 
-  void finish_launches() {
-    const Index end = std::ssize(program_.launches.steps);
-    if (launched_ < end) program_.steps.push_back({What::launch, launched_, end});
-    launched_ = end;
-  }
-
   void write_front(LocalIndex s) {
     place_passed_up(s);
     const std::vector<RankTree::Below> children = tree_.below(s);
@@ -105,14 +86,23 @@ class TeamWriter {
     }
     for (const RankTree::Below& child : children) {
       if (child.shared < 0 || shared_[child.shared].elements == 0) continue;
-      const Shared& below = shared_[child.shared];
+      const SharedPlaces& below = shared_[child.shared];
       give_back({below.chunk, below.chunk + below.elements});
     }
     eliminate(s);
   }
 
+  void eliminate(LocalIndex s) {
+    const PanelLayout& layout = shared_[s].layout;
+    PanelBuffers buffers;
+    const Index size = layout.blocks().shares() ? factor_elements(kind_, layout.panel(0)) : 0;
+    for (Range& buffer : buffers) buffer = take(size);
+    panels_->eliminate(shared_[s], buffers);
+    for (const Range& buffer : buffers) give_back(buffer);
+  }
+
   void place_passed_up(LocalIndex s) {
-    Shared& shared = shared_[s];
+    SharedPlaces& shared = shared_[s];
     const ColumnBlocks& blocks = shared.layout.blocks();
     shared.passed_up.assign(blocks.size() - blocks.pivot_blocks(), -1);
     for (Index b = blocks.pivot_blocks(); b < blocks.size(); ++b) {
@@ -151,7 +141,7 @@ class TeamWriter {
 
   void go_to_block(LocalIndex s, const RankTree::Below& child, const FrontShare& share,
                    FrontMove& move) const {
-    const Shared& shared = shared_[s];
+    const SharedPlaces& shared = shared_[s];
     const Index list = child.shared < 0 ? hanging_places_ + tree_.place_starts[child.hanging]
                                         : shared_places_ + tree_.shared.border_starts[child.shared];
     move.row_places = list + share.rows.first;
@@ -263,115 +253,13 @@ class TeamWriter {
     }
   }
 
-  Panel panel_of(LocalIndex s, Index block, const Range& buffer) const {
-    const Shared& shared = shared_[s];
-    FrontPlace place = shared.layout.panel(block);
-    if (tree_.owns(s, block)) {
-      place = program_.places.places[shared.panel[block]];
-    } else {
-      place_factors_at(buffer.first, kind_, place);
-    }
-    return {block, place.lower, place.upper, place.ld, place.pivots};
-  }
-
-  /// A panel is eliminated by its rank, and comes to the others.
-  void begin_panel(LocalIndex s, Index block, const Range& buffer) {
-    const Shared& shared = shared_[s];
-    const ColumnBlocks& blocks = shared.layout.blocks();
-    if (tree_.owns(s, block)) {
-      writer_->eliminate_pivots({shared.panel[block]});
-      finish_launches();
-    }
-    if (!blocks.shares()) return;
-    const Index begin = panel_of(s, block, buffer).lower;
-    const Index elements = factor_elements(kind_, shared.layout.panel(block));
-    program_.steps.push_back({What::broadcast, std::ssize(program_.broadcasts), 0});
-    program_.broadcasts.push_back({tree_.depth[s], {blocks.owner(block), begin, elements}});
-  }
-
-  /// Takes a panel's part off another one of this rank.
-  void update_panel(LocalIndex s, const Panel& by, Index block) {
-    const Shared& shared = shared_[s];
-    const FrontPlace& place = program_.places.places[shared.panel[block]];
-    const int row = shared.layout.row_in(by.block, shared.layout.blocks().begin(block));
-    FrontProduct product;
-    product.lda = product.ldb = by.ld;
-    product.ldc = product.m = place.ld;
-    product.n = place.pivots;
-    product.k = by.pivots;
-    product.a = by.lower + row;
-    product.b = by.upper + row;
-    product.c = place.lower;
-    writer_->update(product, 0);
-    if (symmetric()) return;
-    std::swap(product.a, product.b);
-    product.c = place.upper;
-    writer_->update(product, 1);
-  }
-
-  void update_border(LocalIndex s, const Panel& by, Index block) {
-    const PanelLayout& layout = shared_[s].layout;
-    const PanelLayout::PassedUp of = layout.passed_up(block);
-    const int row = layout.row_in(by.block, layout.pivots());
-    FrontProduct product;
-    product.lda = product.ldb = by.ld;
-    product.ldc = of.ld;
-    product.m = layout.border() - of.first_row;
-    product.n = of.columns;
-    product.k = by.pivots;
-    product.a = by.lower + row + of.first_row;
-    product.b = by.upper + row + of.first_column;
-    product.c = passed_up(s, block);
-    writer_->update(product, symmetric() ? 0 : -product.n);
-  }
-
-  void eliminate(LocalIndex s) {
-    const Shared& shared = shared_[s];
-    const ColumnBlocks& blocks = shared.layout.blocks();
-    const bool takes_part = blocks.shares() || tree_.owns(s, 0);
-    const Index count = takes_part ? blocks.pivot_blocks() : 0;
-    if (count == 0) return;
-    Range buffers[2];
-    if (blocks.shares()) {
-      for (Range& buffer : buffers) {
-        buffer = take(factor_elements(kind_, shared.layout.panel(0)));
-      }
-    }
-    begin_panel(s, 0, buffers[0]);
-    for (Index b = 0; b < count; ++b) {
-      const Panel by = panel_of(s, b, buffers[b % 2]);
-      const Index next = b + 1;
-      if (next < count) {
-        if (tree_.owns(s, next)) update_panel(s, by, next);
-        writer_->finish_updates();
-        finish_launches();
-        program_.steps.push_back({What::fork});
-        begin_panel(s, next, buffers[next % 2]);
-        program_.steps.push_back({What::unfork});
-      }
-      for (Index other = next + 1; other < count; ++other) {
-        if (tree_.owns(s, other)) update_panel(s, by, other);
-      }
-      for (Index other = blocks.pivot_blocks(); other < blocks.size(); ++other) {
-        if (tree_.owns(s, other)) update_border(s, by, other);
-      }
-      writer_->finish_updates();
-      finish_launches();
-      if (next < count) program_.steps.push_back({What::join});
-    }
-    if (blocks.shares()) {
-      for (const Range& buffer : buffers) give_back(buffer);
-    }
-  }
-
   const RankTree& tree_;
   Factorization kind_;
   TeamProgram& program_;
   Room room_;
-  std::optional<FrontWriter> writer_;
-  std::vector<Shared> shared_;
+  std::optional<PanelWriter> panels_;
+  std::vector<SharedPlaces> shared_;
   Index hanging_places_ = 0, shared_places_ = 0;
-  Index launched_ = 0;  // launches that steps have
 };
 
 }  // namespace

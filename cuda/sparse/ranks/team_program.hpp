@@ -20,10 +20,11 @@ struct ShareExchange {
   std::vector<ArenaPart> outgoing, incoming;
 };
 
-/// A panel on its way to all ranks of a front's team.
+/// Columns of a panel on their way to all ranks of a front's team.
 struct PanelBroadcast {
   int depth = 0;
-  ArenaPart panel;  ///< the rank: the one that has it
+  int rank = 0;        ///< the one that has them
+  Range lower, upper;  ///< of the arena; nothing of `upper` where that is the same
 };
 
 /// A panel of a rank, and its place among all.
@@ -33,6 +34,10 @@ struct OwnPanel {
   int place = 0;
 };
 
+/// What goes on side by side on a GPU: all that is not named; what leads to the next panel, which
+/// others wait for; and panels that travel.
+enum class Lane { main, panel, travel };
+
 /// One piece of work of a rank's elimination with others.
 struct TeamStep {
   enum class What {
@@ -40,20 +45,25 @@ struct TeamStep {
     clear,      ///< elements begin ... end of the arena
     move,       ///< tiles begin ... end of the shares
     exchange,   ///< number `begin`
-    fork,       ///< what follows, up to join, goes side by side with what follows that
     broadcast,  ///< number `begin`
-    unfork,     ///< back to what goes on beside
-    join        ///< both are done
+    signal,     ///< event `begin` is what the lane came to
+    await,      ///< the lane waits for event `begin`
   };
   What what;
   Index begin = 0, end = 0;
+  Lane lane = Lane::main;
 };
 
 /// What a rank does for an elimination that the GPUs of a team share: its own fronts as
 /// write_program() has them; then, front by front, those that it shares with others: children's
 /// shares come together, and panel by panel its owner eliminates it and tells the others, which
-/// update their columns. The next panel goes first, beside the update by the one before it.
+/// update their columns. Panels are first in everything: columns of one travel while the next ones
+/// of it are eliminated, and as soon as they have come the rank of the next panel takes them in,
+/// beside the updates by the panels before.
 struct TeamProgram {
+  static constexpr int lanes = 3;    ///< that Lane has
+  static constexpr int events = 64;  ///< that take turns
+
   TeamProgram(const RankTree& tree, Factorization kind);
 
   FrontPlaces places;  ///< own fronts, and behind them panels, which are in no level

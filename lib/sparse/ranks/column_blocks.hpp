@@ -16,9 +16,10 @@ struct SharingRule {
   double worth_sharing = 4e6;  ///< multiplications
   Index narrowest = 32, widest = 128, step = 16;
   double costs = 5e4;  ///< nanoseconds
+  Index part = 256;    ///< on GPUs, columns of a block that travel together
 
   static constexpr SharingRule of(Factorization kind, MemoryKind memory) {
-    if (memory == MemoryKind::gpu) return {true, 2e9, 128, 512, 64, 1e6};
+    if (memory == MemoryKind::gpu) return {true, 2e9, 128, 1024, 64, 1e6};
     SharingRule rule;
     if (kind == Factorization::ldlt) rule.widest = 64;
     return rule;

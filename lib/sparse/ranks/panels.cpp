@@ -97,7 +97,7 @@ OnTheWay on_the_way(const RankTree& tree, LocalIndex s) {
     if (!tree.owns(s, b)) continue;
     all.passed_up += layout.passed_up(b).elements();
   }
-  if (blocks.shares()) all.panels = 2 * factor_elements(tree.kind, layout.panel(0));
+  if (blocks.shares()) all.panels = panel_buffers * factor_elements(tree.kind, layout.panel(0));
   return all;
 }
 

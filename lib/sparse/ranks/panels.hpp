@@ -7,6 +7,9 @@
 
 namespace spsolve {
 
+/// Panels of other ranks that a GPU reads, or that are on their way to it, at the same time.
+inline constexpr int panel_buffers = 3;
+
 /// How a front that the GPUs of several ranks share lies in their memory. Each block of its pivots
 /// is a front of its own on its rank's GPU, a panel: its border are all rows of the front behind
 /// it, zeros between the last pivot and the border where that begins at a multiple of
