@@ -27,18 +27,20 @@ HEADER = ("matrix", "n", "nonzeros", "auto took", "auto, ms", "best", "best, ms"
 
 
 class Runs:
-    """Whole runs of spsolve, one after the other."""
+    """Whole runs of spsolve, one after the other; `launcher`: words before its own, as of mpirun."""
 
-    def __init__(self, program):
+    def __init__(self, program, launcher=()):
         self.program = program
+        self.launcher = list(launcher)
         self.folder = tempfile.TemporaryDirectory()
         self.report = pathlib.Path(self.folder.name) / "report.json"
 
     def run(self, matrix, method, limit, settings=()):
         """Seconds of the processor, and what the report says."""
         self.report.unlink(missing_ok=True)
-        words = [str(self.program), str(matrix), "--method", method, "--threads", "1", "--quiet",
-                 "--report", str(self.report), "--set", "output.progress=off"]
+        words = [*self.launcher, str(self.program), str(matrix), "--method", method]
+        words += ["--threads", "1", "--quiet", "--report", str(self.report)]
+        words += ["--set", "output.progress=off"]
         for setting in settings:
             words += ["--set", setting]
         process = os.fork()
@@ -48,8 +50,8 @@ class Runs:
                 os.dup2(nowhere, stream)
             seconds = max(1, int(limit + 1))
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            os.execve(words[0], words,
-                      dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"))
+            os.execvpe(words[0], words,
+                       dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"))
         _, _, usage = os.wait4(process, 0)
         said = json.loads(self.report.read_text()) if self.report.exists() else {}
         return usage.ru_utime + usage.ru_stime, said

@@ -3,6 +3,7 @@
 
     apps/outcomes.py --matrices FOLDER --methods sparse_cholesky,sparse_ldlt,sparse_lu
     apps/outcomes.py a.mtx grid2d:100 --csv table.csv
+    apps/outcomes.py --matrices FOLDER --launcher "mpirun -np 3" --set solve.ranks=all
 
 A pattern without values counts as its Laplacian and the identity: -1 off the diagonal, on it as many as
 stand in the row and 1 more. Matrices that are not square are left out. Printed are the runs
@@ -78,6 +79,10 @@ def parse():
     parser.add_argument("--spsolve", metavar="FILE", default=ROOT / "build" / "bin" / "spsolve")
     parser.add_argument("--limit", type=float, default=300, metavar="SECONDS",
                         help="of the processor, for a run (default: 300)")
+    parser.add_argument("--launcher", default="", metavar="WORDS",
+                        help="before spsolve's own, as \"mpirun -np 2\" (default: none)")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
+                        help="as spsolve has it; repeatable")
     parser.add_argument("--csv", metavar="FILE", help="all runs as CSV, too")
     return parser.parse_args()
 
@@ -88,12 +93,13 @@ def main():
         print(f"outcomes.py: {options.spsolve} is missing; build it, or name it by --spsolve",
               file=sys.stderr)
         return 2
-    runs, rows, tried = Runs(options.spsolve), [], 0
+    runs, rows, tried = Runs(options.spsolve, options.launcher.split()), [], 0
     for name in matrices_of(options):
         matrix = laplacian_of(name, runs.folder.name)
         fits = False
         for method in options.methods.split(","):
-            _, said = runs.run(matrix, method, options.limit, ("right_hand_side=row_sums",))
+            _, said = runs.run(matrix, method, options.limit,
+                               ("right_hand_side=row_sums", *options.set))
             message = said.get("failure", {}).get("message", "")
             if "needs a square one" in message:
                 break

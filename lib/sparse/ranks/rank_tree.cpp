@@ -343,10 +343,15 @@ RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization
     try {
       const FrontTeams teams = deal_fronts(*analysis, kind, rule, team.size());
       const Numbers numbers(analysis->fronts, teams);
-      std::future<RankTree> own = std::async(
-          std::launch::async, [&] { return part_of(*analysis, kind, rule, teams, numbers, 0); });
+      const auto making = [&](int rank) {
+        return std::async(std::launch::async, [&, rank] {
+          return part_of(*analysis, kind, rule, teams, numbers, rank);
+        });
+      };
+      std::future<RankTree> own = making(0), next = making(1);
       while (served + 1 < team.size()) {
-        const RankTree part = part_of(*analysis, kind, rule, teams, numbers, served + 1);
+        const RankTree part = next.get();
+        if (served + 2 < team.size()) next = making(served + 2);
         send_part(team, part, ++served);
       }
       mine = own.get();

@@ -84,8 +84,8 @@ struct RankTree {
 };
 
 /// Each rank's part of the analysis that rank 0 has, one rank's after the other: rank 0 holds no
-/// more than one of them beside its own. Other ranks pass null. `rule`: of shared fronts. Throws
-/// std::bad_alloc on every rank. Collective.
+/// more than two of them beside its own, the next one made while one travels. Other ranks pass
+/// null. `rule`: of shared fronts. Throws std::bad_alloc on every rank. Collective.
 RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind,
                        const SharingRule& rule);
 
