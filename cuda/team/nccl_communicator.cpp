@@ -107,7 +107,7 @@ class Pair final : public NcclCommunicator {
   void broadcast(std::span<const BroadcastPart> parts, const Stream& stream) override {
     if (ranks_.size() < 2) return;
     const Group group(handle_, stream);
-    for (const BroadcastPart& part : parts) {  // in this order: so NCCL takes those of one peer
+    for (const BroadcastPart& part : parts) {  // NCCL takes those for one peer in order
       if (part.data.empty()) continue;
       if (part.root == me_) {
         group.send(part.data, other());
@@ -152,13 +152,14 @@ class Pair final : public NcclCommunicator {
   int me_;
 };
 
-/// The ranks of a team that are in the same part as this one, in the order of the part. Collective.
+/// The ranks of a team that are in the same part as this one, in the order of the part.
 struct Part {
   std::vector<int> ranks;
   int me = 0;
   std::size_t largest = 0;  ///< ranks of the largest part of the team
 };
 
+/// Those that name the same group. Collective.
 Part part_of(Team& team, int group, int order) {
   struct Wish {
     int group, order, rank;
