@@ -139,6 +139,96 @@ FrontPlaces chain_of_three(int p, int m) {
   return all;
 }
 
+/// Rows and columns of a part of the arena: of lower or upper, or of what a front passes up.
+struct Piece {
+  Index part = 0;
+  Range rows, columns;
+
+  bool overlaps(const Piece& other) const {
+    const auto meet = [](const Range& a, const Range& b) {
+      return a.first < b.last && b.first < a.last;
+    };
+    return part == other.part && meet(rows, other.rows) && meet(columns, other.columns);
+  }
+};
+
+/// What a product, or a tile of it, writes and reads.
+struct Touched {
+  Piece written, read[2];
+
+  Touched(const FrontPlaces& places, const FrontProduct& product, const Range& rows,
+          const Range& columns)
+      : written(piece(places, product.c, product.ldc, rows, columns)),
+        read{piece(places, product.a, product.lda, rows, {0, product.k}),
+             piece(places, product.b, product.ldb, columns, {0, product.k})} {}
+
+  bool hangs_on(const Touched& other) const {
+    return written.overlaps(other.written) || read[0].overlaps(other.written) ||
+           read[1].overlaps(other.written);
+  }
+
+ private:
+  static Piece piece(const FrontPlaces& places, Index place, Index ld, const Range& rows,
+                     const Range& columns) {
+    Index part = 0;  // the last one that begins before
+    for (const FrontPlace& front : places.places) {
+      for (const Index begin : {front.lower, front.upper, front.passed_up}) {
+        if (begin <= place) part = std::max(part, begin);
+      }
+    }
+    const Index row = (place - part) % ld, column = (place - part) / ld;
+    return {
+        part, {row + rows.first, row + rows.last}, {column + columns.first, column + columns.last}};
+  }
+};
+
+std::vector<Touched> touched_by(const EliminationStep& step, const EliminationProgram& program,
+                                const FrontPlaces& places) {
+  if (step.what == What::library) {
+    const FrontProduct& product = program.products[step.begin];
+    return {Touched(places, product, {0, product.m}, {0, product.n})};
+  }
+  std::vector<Touched> all;
+  for (Index i = step.begin; i < step.begin + step.count; ++i) {
+    const ProductTile& tile = program.tiles[i];
+    const FrontProduct& product = program.products[tile.product];
+    const auto part = [](int number, int end) {
+      return Range{number * product_tile, std::min((number + 1) * product_tile, end)};
+    };
+    all.emplace_back(places, product, part(tile.row, product.m), part(tile.column, product.n));
+  }
+  return all;
+}
+
+TEST(EliminationProgram, ProductsThatTakeTurnsHangOnNothingOfEachOther) {
+  for (const Factorization kind :
+       {Factorization::lu, Factorization::cholesky, Factorization::ldlt}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    FrontPlaces places = chain_of_three(2048, 4096);
+    Index next = 0;
+    for (FrontPlace& place : places.places) {
+      next = place_factors_at(next, kind, place);
+      place.passed_up = next;
+      next += static_cast<Index>(place.ld_passed) * place.border;
+    }
+    const EliminationProgram program = write_program(places, kind);
+    std::vector<Touched> before;  // by the steps that the next one may go beside
+    int beside = 0, wrong = 0;
+    for (const EliminationStep& step : program.steps) {
+      if (!step.beside) before.clear();
+      if (step.what != What::library && step.what != What::multiply) continue;
+      beside += step.beside ? 1 : 0;
+      const std::vector<Touched> now = touched_by(step, program, places);
+      for (const Touched& a : before) {
+        for (const Touched& b : now) wrong += a.hangs_on(b) || b.hangs_on(a) ? 1 : 0;
+      }
+      before.insert(before.end(), now.begin(), now.end());
+    }
+    EXPECT_GT(beside, 0);
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
 /// How often a front's entries (i, j), row by row, are taken in by its pieces, as the kernel does.
 std::vector<int> times_taken_in(const EliminationProgram& program, int front, int p, int m) {
   const int n = p + m;
