@@ -50,8 +50,11 @@ class Runs:
                 os.dup2(nowhere, stream)
             seconds = max(1, int(limit + 1))
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            os.execvpe(words[0], words,
-                       dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"))
+            try:
+                os.execvpe(words[0], words,
+                           dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"))
+            finally:
+                os._exit(127)  # without what the parent does at its end
         _, _, usage = os.wait4(process, 0)
         said = json.loads(self.report.read_text()) if self.report.exists() else {}
         return usage.ru_utime + usage.ru_stime, said

@@ -15,6 +15,7 @@ import argparse
 import collections
 import csv
 import pathlib
+import shutil
 import sys
 
 from choices import ROOT, Runs, matrices_of
@@ -93,7 +94,11 @@ def main():
         print(f"outcomes.py: {options.spsolve} is missing; build it, or name it by --spsolve",
               file=sys.stderr)
         return 2
-    runs, rows, tried = Runs(options.spsolve, options.launcher.split()), [], 0
+    launcher = options.launcher.split()
+    if launcher and shutil.which(launcher[0]) is None:
+        print(f"outcomes.py: there is no {launcher[0]} in PATH; see --launcher", file=sys.stderr)
+        return 2
+    runs, rows, tried = Runs(options.spsolve, launcher), [], 0
     for name in matrices_of(options):
         matrix = laplacian_of(name, runs.folder.name)
         fits = False

@@ -69,8 +69,8 @@ class FrontLauncher {
   DeviceArray<ProductTile> tiles_;
   DeviceArray<PivotTally> tally_;
   DeviceArray<T> arena_;
-  std::map<cudaStream_t, CublasHandle> cublas_;  // where products of the program want them
   Stream beside_{Stream::Order::alone};
+  std::map<cudaStream_t, CublasHandle> cublas_;  // where products of the program want them
   Event forked_, joined_;
   DeviceFronts<T> fronts_on_gpu_;
 };

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/timer.hpp"
 #include "cuda/core/cuda_check.hpp"
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/vendor/vendor_library.hpp"
@@ -95,7 +98,7 @@ class Group {
 /// of a second or more.
 class Pair final : public NcclCommunicator {
  public:
-  /// `ranks`: of `handle`; `me`: its place there.
+  /// `ranks`: of `handle`; `me`: the place of this one among them.
   Pair(Handle handle, std::vector<int> ranks, int me)
       : handle_(std::move(handle)), ranks_(std::move(ranks)), me_(me) {}
 
@@ -259,9 +262,21 @@ Started start(const ncclUniqueId& id, int rank, int size, int most_blocks) {
   return started;
 }
 
+/// Whether the stream comes to its end before patience does.
+bool ends_soon(const Stream& stream) {
+  constexpr double patience = 30;
+  const Timer timer;
+  while (cudaStreamQuery(stream.get()) == cudaErrorNotReady) {
+    if (timer.seconds() > patience) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return cudaStreamQuery(stream.get()) == cudaSuccess;
+}
+
 /// NCCL connects two GPUs, or a ring of all, when they are first wanted, which takes half a second
-/// for four of them: some bytes by each way that elimination takes. On every rank.
-void connect(ncclComm_t communicator, int rank, int size) {
+/// for four of them: some bytes by each way that elimination takes. On every rank; where one
+/// cannot, the others lose patience, too. The communicator is gone where that did not go well.
+ncclResult_t connect(ncclComm_t communicator, int rank, int size) {
   constexpr int most_ranks = 16;  // of which each is connected with each
   constexpr std::size_t some = 256;
   const Stream stream(Stream::Order::alone);
@@ -279,7 +294,10 @@ void connect(ncclComm_t communicator, int rank, int size) {
     const ncclResult_t sent = ncclGroupEnd();
     if (status == ncclSuccess) status = sent;
   }
-  if (status == ncclSuccess) CUDA_CHECK(cudaStreamSynchronize(stream.get()));
+  if (status == ncclSuccess && !ends_soon(stream)) status = ncclSystemError;
+  // Before its room goes, which would wait for what is on its way.
+  if (status != ncclSuccess) ncclCommAbort(communicator);
+  return status;
 }
 
 /// What all ranks begin with; or why not.
@@ -315,9 +333,14 @@ class Ahead final : public NcclAhead {
     Started started{ncclSystemError, nullptr};
     try {
       started = start(id_, rank_, size_, most_blocks_);
-      if (started.status == ncclSuccess) connect(started.communicator, rank_, size_);
+      if (started.status == ncclSuccess) {
+        started.status = ncclSystemError;  // unless it gets to the end
+        started.status = connect(started.communicator, rank_, size_);
+      }
     } catch (const Error&) {
-      // A function that this NCCL lacks: whoever takes it agrees with the other ranks.
+      // A function that this NCCL lacks, or memory that is short: whoever takes it agrees with the
+      // other ranks.
+      if (started.communicator != nullptr) ncclCommAbort(started.communicator);
     }
     result_.set_value(started);
   }

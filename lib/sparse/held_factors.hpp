@@ -21,7 +21,8 @@ struct ThresholdTold {
 };
 
 /// The factors of a sparse matrix whose analysis and values rank 0 has: held by rank 0, which makes
-/// them with the processors of all ranks of its host, or by all ranks, each its own part.
+/// them with the processors of all ranks of its host, or with its GPU; or by all ranks, each its
+/// own part.
 template <typename T>
 class HeldFactors {
  public:

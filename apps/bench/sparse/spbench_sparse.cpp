@@ -42,6 +42,12 @@ void run_sparse_bench(const SparseOptions& options, const bench::Environment& en
     return found;
   });
   const auto candidates = bench::sparse_candidates(plan, team);
+  if (candidates.empty()) {
+    fail_everywhere(
+        ExitCode::input,
+        "nothing is left to be measured: with --only-on-all-ranks name methods, or peers "
+        "that share their work over ranks");
+  }
   if (speaks)
     print_out(to_text(environment) + bench::peers_left_out(bench::sparse_peers(), options.peers));
   std::vector<bench::SparseRow> all;

@@ -95,8 +95,8 @@ class TeamWriter {
   void eliminate(LocalIndex s) {
     const PanelLayout& layout = shared_[s].layout;
     PanelBuffers buffers;
-    const Index size = layout.blocks().shares() ? factor_elements(kind_, layout.panel(0)) : 0;
-    for (Range& buffer : buffers) buffer = take(size);
+    if (!layout.blocks().shares()) return panels_->eliminate(shared_[s], buffers);
+    for (Range& buffer : buffers) buffer = take(factor_elements(kind_, layout.panel(0)));
     panels_->eliminate(shared_[s], buffers);
     for (const Range& buffer : buffers) give_back(buffer);
   }

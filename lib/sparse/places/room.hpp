@@ -28,6 +28,7 @@ class Room {
   }
 
   void give_back(Index place, Index size) {
+    if (size == 0) return;  // a gap of nothing would stand where the next block begins
     auto gap = gaps_.emplace(place, size).first;
     if (const auto next = std::next(gap); next != gaps_.end() && place + size == next->first) {
       gap->second += next->second;
