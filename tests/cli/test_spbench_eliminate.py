@@ -95,7 +95,8 @@ class Eliminate(CliTest):
                 (("--matrix", "grid2d:3", "--peers", "umfpak"),
                  ("there is no peer 'umfpak'", "did you mean 'umfpack'?")),
                 (("--matrix", "grid2d:3", "--methods", "none", "--peers", "none"),
-                 ("nothing to be measured",)),
+                 ("--methods none --peers none leaves nothing to be measured",)),
+                (("--n", 4, "--only-on-all-ranks"), ("--only-on-all-ranks", "--matrix")),
                 (("--matrix", "grid2d:3,gird2d:3"), ("did you mean 'grid2d'?",)),
                 (("--matrix", "random_sparse:3:4:2"), ("only square matrices",)),
                 (("--matrix", "laplacian:none.mtx"), ("none.mtx",))):
@@ -226,13 +227,30 @@ class EliminateSparse(CliTest):
         self.assertEqual(result.code, SOLVED, result.text)
         rows = [row for row in self.rows() if row["contender"] != "umfpack"]
         self.assertEqual([(row["contender"], row["threads"], row["ranks"]) for row in rows],
-                         [("auto", "2", "1"), ("mumps", "2", "1"), ("mumps", "1", "2")],
-                         result.text)
-        self.assertLess(float(rows[0]["backward_error"]), 1e-13)
-        for row in rows[1:]:
+                         [("auto", "2", "1"), ("auto", "1", "2"), ("mumps", "2", "1"),
+                          ("mumps", "1", "2")], result.text)
+        for row in rows[:2]:
+            self.assertLess(float(row["backward_error"]), 1e-13)
+        for row in rows[2:]:
             if row["refused"]:
                 self.skipTest(f"MUMPS fails here: {row['refused']}")
             self.assertLess(float(row["backward_error"]), 1e-13)
+
+    def test_only_on_all_ranks(self):
+        def eliminate(*arguments):
+            return self.run_program("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 2,
+                                    BIN / "spbench", "eliminate", *self.SMALL, "--matrix",
+                                    "convdiff3d:5", "--only-on-all-ranks", "--threads", 2,
+                                    *arguments)
+        result = eliminate("--methods", "sparse_lu", "--peers", "umfpack")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertEqual([(row["contender"], row["threads"], row["ranks"]) for row in self.rows()],
+                         [("sparse_lu", "1", "2")], result.text)
+        self.assertLess(float(self.rows()[0]["backward_error"]), 1e-13)
+        result = eliminate("--methods", "none", "--peers", "umfpack")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("--only-on-all-ranks, of these methods and peers, leaves nothing to be "
+                      "measured", result.err)
 
     def test_pictures(self):
         python = python_with_matplotlib()

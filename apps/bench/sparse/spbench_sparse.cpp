@@ -43,10 +43,9 @@ void run_sparse_bench(const SparseOptions& options, const bench::Environment& en
   });
   const auto candidates = bench::sparse_candidates(plan, team);
   if (candidates.empty()) {
-    fail_everywhere(
-        ExitCode::input,
-        "nothing is left to be measured: with --only-on-all-ranks name methods, or peers "
-        "that share their work over ranks");
+    fail_everywhere(ExitCode::input, "{} leaves nothing to be measured",
+                    plan.alone ? "--methods none --peers none"
+                               : "--only-on-all-ranks, of these methods and peers,");
   }
   if (speaks)
     print_out(to_text(environment) + bench::peers_left_out(bench::sparse_peers(), options.peers));
