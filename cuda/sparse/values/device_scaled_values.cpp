@@ -33,7 +33,7 @@ DeviceScaledValues::DeviceScaledValues(const Csr<double>& rows, SystemMatrix& ma
       matrix_(matrix),
       pieces_(pieces_of_long_rows(rows.row_offsets)),
       of_rows_(rows.rows),
-      reduced_(4) {
+      reduced_(6) {
   const auto there =
       &rows == &matrix.local_rows() ? rows_on_device(matrix.bands().products()) : std::nullopt;
   if (!there) uploaded_ = Uploaded{DeviceCsr<double>::from_csr(rows, {}), {}, true};
@@ -73,6 +73,7 @@ void DeviceScaledValues::take_only(std::vector<Index> entries) {
 void DeviceScaledValues::begin(std::span<const double> r, std::span<const double> c) {
   host_values_.clear();
   values_ = nullptr;
+  found_ = {};
   if (uploaded_) upload_new_values();
   symmetric_ = r.empty() && c.empty();
   set_factors(r, r_);
@@ -92,6 +93,7 @@ double DeviceScaledValues::found_by(const Find& find) {
 }
 
 bool DeviceScaledValues::are_symmetric() {
+  if (found_.symmetric) return *found_.symmetric;
   return found_by([&](double* unmatched, cudaStream_t stream) {
            find_unmatched(rows(), unmatched, stream);
          }) == 0;
@@ -116,13 +118,18 @@ void DeviceScaledValues::find_maxima(bool symmetric) {
 ScaledValues::Spreads DeviceScaledValues::spreads() {
   const cudaStream_t stream = current_stream();
   const Spread none;
-  std::array<double, 4> found{none.most, none.least, none.most, none.least};
+  std::array<double, 6> found{none.most, none.least, none.most, none.least, 0, 0};
   double* const room = reduced_.data();
   CUDA_CHECK(cudaMemcpyAsync(room, found.data(), sizeof(found), cudaMemcpyHostToDevice, stream));
   find_spread(of_rows_.data(), a_.rows, room, stream);
   if (!symmetric_) find_spread(of_columns_.data(), a_.rows, room + 2, stream);
+  // What is asked for next: small matrices take no longer than one wait for either.
+  if (symmetric_) find_unmatched(rows(), room + 4, stream);
+  find_largest(a_.values, a_.nonzeros, room + 5, stream);
   CUDA_CHECK(cudaMemcpyAsync(found.data(), room, sizeof(found), cudaMemcpyDeviceToHost, stream));
   wait_for(stream);
+  if (symmetric_) found_.symmetric = found[4] == 0;
+  found_.largest = found[5];
   return {{found[0], found[1]}, {found[2], found[3]}};
 }
 
@@ -154,7 +161,10 @@ void DeviceScaledValues::finish(bool scales) {
     scale_entries(rows(), r(), c(), scaled_.data(), current_stream());
     values_ = scaled_.data();
   }
-  if (only_.size() == 0) return;
+  if (only_.size() == 0) {
+    if (!scales) largest_ = found_.largest;
+    return;
+  }
   count_ = only_.size();
   taken_.grow(count_);
   take_entries(values_, only_.data(), count_, taken_.data(), current_stream());

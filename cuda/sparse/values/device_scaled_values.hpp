@@ -56,6 +56,12 @@ class DeviceScaledValues final : public ScaledValues {
     bool has_new = true;  // values that came otherwise
   };
 
+  /// What spreads() found of A on its way, since begin().
+  struct Found {
+    std::optional<bool> symmetric;
+    std::optional<double> largest;
+  };
+
   void upload_new_values();
   /// What find(number, stream) makes of a 0 in GPU memory.
   template <typename Find>
@@ -77,6 +83,7 @@ class DeviceScaledValues final : public ScaledValues {
   DeviceArray<Index> only_;
   DeviceArray<double> of_rows_, of_columns_, scaled_, taken_;
   DeviceArray<double> reduced_;
+  Found found_;
   const double* values_ = nullptr;
   Index count_ = 0;  // of values
   std::optional<double> largest_;
