@@ -42,6 +42,8 @@ class DeviceDenseMemory final : public DenseMemory {
   DeviceDenseMemory(Team& team, Transport transport)
       : team_(team),
         transport_(transport),
+        links_(team, transport),
+        vectors_(linked_vector_memory(links_)),
         sparse_(device_sparse_memory([this](const Stream& stream) {
           auto gpus = Transports(team_, transport_).make_team(stream);
           name_of_transport_ = gpus->transport();
@@ -53,7 +55,11 @@ class DeviceDenseMemory final : public DenseMemory {
 
   MemoryKind memory() const override { return MemoryKind::gpu; }
   std::string device() const override { return name_; }
-  std::string transport() const override { return team_.size() > 1 ? name_of_transport_ : "none"; }
+  std::string transport() const override {
+    if (team_.size() == 1) return "none";
+    if (name_of_transport_) return *name_of_transport_;
+    return links_.expects_many() ? links_.name() : "MPI";
+  }
   Team& row_team() override { return *ranks().row_team; }
   Team& pivot_team() override { return *ranks().pivot_team; }
   Team& candidate_team() override { return *ranks().candidate_team; }
@@ -66,7 +72,7 @@ class DeviceDenseMemory final : public DenseMemory {
     return *double_;
   }
   SparseMemory& sparse() override { return *sparse_; }
-  const VectorMemory& vectors() const override { return device_vector_memory(); }
+  const VectorMemory& vectors() const override { return *vectors_; }
 
  private:
   /// Collective when it is called first.
@@ -80,7 +86,9 @@ class DeviceDenseMemory final : public DenseMemory {
 
   Team& team_;
   Transport transport_;
-  std::string name_of_transport_ = "MPI";  // of vectors between hosts, until GPUs have a team
+  GpuLinks links_;
+  std::unique_ptr<VectorMemory> vectors_;
+  std::optional<std::string> name_of_transport_;  // of the GPUs' team, where there is one
   std::optional<RankStreams> ranks_;
   std::optional<Maker<float>> float_;
   std::optional<Maker<double>> double_;

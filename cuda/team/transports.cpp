@@ -104,13 +104,24 @@ std::vector<Transport> Transports::for_halos(bool any_halo) {
   return working;
 }
 
+Transport Transports::for_messages() {
+  for (const Transport transport : {Transport::nccl, Transport::mpi}) {
+    if (wanted_ == transport || (wanted_ == Transport::automatic && why_not(transport).empty())) {
+      return transport;
+    }
+  }
+  return Transport::pinned;
+}
+
 std::unique_ptr<GpuTeam> Transports::make_team(const Stream& stream) {
-  const auto takes = [&](Transport transport) {
-    return wanted_ == transport || (wanted_ == Transport::automatic && why_not(transport).empty());
-  };
-  if (takes(Transport::nccl)) return make_nccl_team(team_, stream, nccl_);
-  if (takes(Transport::mpi)) return make_direct_team(team_, stream);
-  return std::make_unique<GpuTeam>(team_, stream);
+  switch (for_messages()) {
+    case Transport::nccl:
+      return make_nccl_team(team_, stream, nccl_);
+    case Transport::mpi:
+      return make_direct_team(team_, stream);
+    default:
+      return std::make_unique<GpuTeam>(team_, stream);
+  }
 }
 
 std::string Transports::name_of(Transport transport) const {

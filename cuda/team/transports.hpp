@@ -32,9 +32,12 @@ class Transports {
   /// when first called.
   std::vector<Transport> for_halos(bool any_halo);
 
-  /// The ranks' messages in order with the work on `stream`: by the wanted transport, or by the
-  /// first of nccl, mpi and pinned that works; peers have no messages, so that with them they are
-  /// pinned. May outlive this object, not its team. Collective.
+  /// What the ranks' messages take: the wanted one, or the first of nccl, mpi and pinned that
+  /// works; peers have no messages, so that with them it is pinned. Collective when first called.
+  Transport for_messages();
+
+  /// The ranks' messages by that, in order with the work on `stream`. May outlive this object, not
+  /// its team. Collective.
   std::unique_ptr<GpuTeam> make_team(const Stream& stream);
 
   /// In words for reports; of a transport that works.

@@ -1,5 +1,6 @@
 #include "cuda/vectors/device_vector_memory.hpp"
 
+#include "cuda/distribute/device_halo_carrier.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
 
@@ -9,21 +10,33 @@ namespace {
 
 class DeviceVectorMemory final : public VectorMemory {
  public:
+  explicit DeviceVectorMemory(GpuLinks* links) : links_(links) {}
+
   std::unique_ptr<Vectors> vectors(Team& team, const RowLayout& layout,
                                    Index columns) const override {
-    return std::make_unique<DeviceVectors>(team, layout, columns);
+    return std::make_unique<DeviceVectors>(team, layout, columns, links_);
   }
   std::unique_ptr<BandProducts> products(const Csr<double>& rows,
                                          Index own_columns) const override {
     return device_band_products(rows, own_columns);
   }
+  std::unique_ptr<HaloCarrier> halo_carrier(Team& team, const HaloPlan& plan) const override {
+    return device_halo_carrier(team, plan, links_);
+  }
+
+ private:
+  GpuLinks* links_;
 };
 
 }  // namespace
 
 const VectorMemory& device_vector_memory() {
-  static const DeviceVectorMemory memory;
+  static const DeviceVectorMemory memory(nullptr);
   return memory;
+}
+
+std::unique_ptr<VectorMemory> linked_vector_memory(GpuLinks& links) {
+  return std::make_unique<DeviceVectorMemory>(&links);
 }
 
 }  // namespace spsolve::cuda

@@ -1,10 +1,17 @@
 #pragma once
 
+#include <memory>
+
+#include "cuda/distribute/gpu_links.hpp"
 #include "vectors/vector_memory.hpp"
 
 namespace spsolve::cuda {
 
-/// The memory of the current GPU.
+/// The memory of the current GPU; vectors of several ranks reach each other through host memory.
 const VectorMemory& device_vector_memory();
+
+/// The same for vectors of the links' team, which reach each other by them. The links must outlive
+/// it and what it makes.
+std::unique_ptr<VectorMemory> linked_vector_memory(GpuLinks& links);
 
 }  // namespace spsolve::cuda

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/dense/device_blas.hpp"
+#include "cuda/vectors/device_coefficients.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
 #include "cuda/vectors/vector_kernels.hpp"
@@ -13,65 +13,6 @@
 namespace spsolve::cuda {
 
 namespace {
-
-/// Coefficients in GPU memory. On one rank alone the host runs a step ahead; where sums over ranks
-/// bring them to the host anyway it does not.
-class DeviceCoefficients final : public Coefficients {
- public:
-  DeviceCoefficients(int rows, Index columns, bool alone)
-      : Coefficients(rows, columns), alone_(alone), values_(size()), host_(slots * size()) {
-    cuda::fill(values_.data(), size(), 0, current_stream());
-  }
-
-  double* row(int number) { return values_.data() + number * columns(); }
-  const double* row(int number) const { return values_.data() + number * columns(); }
-  QuotientView view(Quotient t) const { return {row(t.over), row(t.under)}; }
-
-  int lead() const override { return alone_ ? slots - 1 : 0; }
-
-  void send() override {
-    const int slot = static_cast<int>(sent_++ % slots);
-    if (size() > 0) {
-      CUDA_CHECK(cudaMemcpyAsync(host_.data() + slot * size(), values_.data(),
-                                 static_cast<std::size_t>(size()) * sizeof(double),
-                                 cudaMemcpyDeviceToHost, current_stream()));
-    }
-    there_[slot].record(current_stream());
-  }
-
-  Dense<double> take() override {
-    const int slot = static_cast<int>(taken_++ % slots);
-    there_[slot].wait();
-    Dense<double> values(rows(), columns());
-    std::copy_n(host_.data() + slot * size(), size(), values.values.begin());
-    return values;
-  }
-
-  void read(int number, std::span<double> values) const override {
-    copy_and_wait(values.data(), row(number), cudaMemcpyDeviceToHost);
-  }
-  void write(int number, std::span<const double> values) override {
-    copy_and_wait(row(number), values.data(), cudaMemcpyHostToDevice);
-  }
-
- private:
-  static constexpr int slots = 2;
-
-  Index size() const { return rows() * columns(); }
-
-  void copy_and_wait(double* to, const double* from, cudaMemcpyKind kind) const {
-    if (columns() == 0) return;
-    const auto bytes = static_cast<std::size_t>(columns()) * sizeof(double);
-    CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, kind, current_stream()));
-    wait_for(current_stream());
-  }
-
-  bool alone_;
-  DeviceArray<double> values_;
-  PinnedArray<double> host_;
-  Event there_[slots];
-  Index sent_ = 0, taken_ = 0;
-};
 
 DeviceCoefficients& on_device(Coefficients& all) {
   return dynamic_cast<DeviceCoefficients&>(all);
@@ -93,12 +34,13 @@ const DeviceVectors& on_device(const Vectors& x) {
   return dynamic_cast<const DeviceVectors&>(x);
 }
 
-DeviceVectors::DeviceVectors(Team& team, const RowLayout& layout, Index columns)
-    : DeviceVectors(team, layout, columns, std::make_shared<ReductionMemory>()) {}
+DeviceVectors::DeviceVectors(Team& team, const RowLayout& layout, Index columns, GpuLinks* links)
+    : DeviceVectors(team, layout, columns, links, std::make_shared<ReductionMemory>()) {}
 
-DeviceVectors::DeviceVectors(Team& team, const RowLayout& layout, Index columns,
+DeviceVectors::DeviceVectors(Team& team, const RowLayout& layout, Index columns, GpuLinks* links,
                              std::shared_ptr<ReductionMemory> reductions)
     : Vectors(team, layout, columns),
+      links_(links),
       values_(height() * columns),
       reductions_(std::move(reductions)) {
   fill(0);
@@ -107,7 +49,8 @@ DeviceVectors::DeviceVectors(Team& team, const RowLayout& layout, Index columns,
 DeviceVectors::~DeviceVectors() = default;
 
 std::unique_ptr<Vectors> DeviceVectors::similar(Index columns) const {
-  return std::unique_ptr<Vectors>(new DeviceVectors(team(), layout(), columns, reductions_));
+  return std::unique_ptr<Vectors>(
+      new DeviceVectors(team(), layout(), columns, links_, reductions_));
 }
 
 void DeviceVectors::write_rows(Range rows, std::span<const double> values) {
@@ -225,7 +168,7 @@ void DeviceVectors::own_maxima(std::span<double> largest) const {
 }
 
 std::unique_ptr<Coefficients> DeviceVectors::coefficients(int rows) const {
-  return std::make_unique<DeviceCoefficients>(rows, columns(), team().size() == 1);
+  return std::make_unique<DeviceCoefficients>(rows, columns(), team(), links_);
 }
 
 void DeviceVectors::own_dots(const Vectors& y, const ToRow& sums) const {

@@ -7,6 +7,7 @@
 
 namespace spsolve::cuda {
 
+class GpuLinks;
 class ReductionMemory;
 
 /// Vectors in the memory of the current GPU, row-major. Work runs on current_stream(), and is
@@ -14,7 +15,8 @@ class ReductionMemory;
 /// height and K only.
 class DeviceVectors final : public Vectors {
  public:
-  DeviceVectors(Team& team, const RowLayout& layout, Index columns);
+  /// Coefficients of several ranks meet by `links` where there are such; they outlive the object.
+  DeviceVectors(Team& team, const RowLayout& layout, Index columns, GpuLinks* links = nullptr);
   ~DeviceVectors() override;
 
   /// Own rows: height x K values in GPU memory, null where there are none.
@@ -47,7 +49,7 @@ class DeviceVectors final : public Vectors {
             const Vectors& y) override;
 
  private:
-  DeviceVectors(Team& team, const RowLayout& layout, Index columns,
+  DeviceVectors(Team& team, const RowLayout& layout, Index columns, GpuLinks* links,
                 std::shared_ptr<ReductionMemory> reductions);
 
   Index size() const { return height() * columns(); }
@@ -56,6 +58,7 @@ class DeviceVectors final : public Vectors {
   template <typename Reduce>
   void reduce(std::span<double> to, const Reduce& reduce) const;
 
+  GpuLinks* links_;
   DeviceArray<double> values_;
   std::shared_ptr<ReductionMemory> reductions_;  // shared with those made by similar()
 };

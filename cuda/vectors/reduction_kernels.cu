@@ -265,6 +265,18 @@ unsigned ranges(Index columns) {
   return grid_for(columns, most_columns);
 }
 
+__global__ void reduce_ranks_kernel(const double* numbers, int ranks, Index stride, Index columns,
+                                    bool largest, double* to) {
+  const Index c = thread_index();
+  if (c >= columns) return;
+  double number = numbers[c];
+  for (int rank = 1; rank < ranks; ++rank) {
+    const double other = numbers[rank * stride + c];
+    number = largest ? larger(number, other) : number + other;
+  }
+  to[c] = number;
+}
+
 }  // namespace
 
 Index reduction_chunks(Index height, Index columns) {
@@ -289,6 +301,13 @@ void column_maxima(const double* x, Index height, Index columns, const Reduction
   reduce(in_packs(x, columns), Magnitudes(x), height, columns, 0, ranges(columns), room,
          {{largest, nullptr}}, stream);
   check_launch("column_maxima");
+}
+
+void reduce_ranks(const double* numbers, int ranks, Index stride, Index columns, bool largest,
+                  double* to, cudaStream_t stream) {
+  reduce_ranks_kernel<<<grid_for(columns, threads), threads, 0, stream>>>(numbers, ranks, stride,
+                                                                          columns, largest, to);
+  check_launch("reduce_ranks");
 }
 
 void advance(std::span<const double> wanted, const QuotientView& t, const AdvanceArrays& arrays,

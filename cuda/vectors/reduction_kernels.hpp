@@ -35,6 +35,11 @@ void column_dots(const double* x, const double* y, Index height, Index columns,
 void column_maxima(const double* x, Index height, Index columns, const ReductionRoom& room,
                    double* largest, cudaStream_t stream);
 
+/// to_c <- numbers_c of all ranks together, their sum or their largest, a nan where there is one:
+/// in the order of the ranks, whose numbers are `stride` apart.
+void reduce_ranks(const double* numbers, int ranks, Index stride, Index columns, bool largest,
+                  double* to, cudaStream_t stream);
+
 /// x and r as Vectors::own_advance() has them.
 struct AdvanceArrays {
   double* x;

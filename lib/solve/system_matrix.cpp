@@ -15,13 +15,14 @@ SystemMatrix::SystemMatrix(Team& team, const RowLayout& layout, Csr<double> rows
     : bands_(team, layout, layout, std::move(rows), memory) {}
 
 void SystemMatrix::apply_magnitudes(double h, const Vectors& x, Vectors& y) {
-  const Dense<double> halo = halo_of(x);
-  bands_.products().multiply_magnitudes(h, x, halo, y);
+  bands_.with_halo(
+      x, [&](const HaloView& halo) { bands_.products().multiply_magnitudes(h, x, halo, y); });
 }
 
 ResidualNorms SystemMatrix::residual(const Vectors& b, const Vectors& x, Vectors& r) {
-  const Dense<double> halo = halo_of(x);
-  ResidualNorms norms = bands_.products().residual(b, x, halo, r);
+  ResidualNorms norms;
+  bands_.with_halo(
+      x, [&](const HaloView& halo) { norms = bands_.products().residual(b, x, halo, r); });
   std::vector<double> all{norms.matrix, norms.componentwise};
   for (auto* norm : {&norms.residual, &norms.right_hand_side, &norms.solution}) {
     all.insert(all.end(), norm->begin(), norm->end());

@@ -4,8 +4,15 @@
 
 #include "core/types.hpp"
 #include "matrix/dense.hpp"
+#include "team/reduce.hpp"
 
 namespace spsolve {
+
+/// A row of coefficients, of which all ranks have one, and how theirs become one.
+struct SharedRow {
+  int row;
+  Reduction how;
+};
 
 /// Rows of K numbers, one for each column of multivectors, in the memory of these: what one
 /// operation of a method hands to the next one, and the host learns of when it is there. Vectors
@@ -33,6 +40,10 @@ class Coefficients {
   /// One row in host memory, and back.
   virtual void read(int row, std::span<double> values) const = 0;
   virtual void write(int row, std::span<const double> values) = 0;
+
+  /// Every rank's numbers in these rows become one, as reduce() has it, by one message: through
+  /// host memory, which waits for them, where the memory has no way of its own. Collective.
+  virtual void reduce_over_ranks(Team& team, std::span<const SharedRow> rows);
 
  private:
   int rows_;

@@ -2,6 +2,7 @@
 
 #include "vectors/host_vectors.hpp"
 #include "vectors/products/host_band_products.hpp"
+#include "vectors/products/host_halo_carrier.hpp"
 
 namespace spsolve {
 
@@ -16,6 +17,9 @@ class HostVectorMemory final : public VectorMemory {
   std::unique_ptr<BandProducts> products(const Csr<double>& rows,
                                          Index own_columns) const override {
     return host_band_products(rows, own_columns);
+  }
+  std::unique_ptr<HaloCarrier> halo_carrier(Team& team, const HaloPlan& plan) const override {
+    return host_halo_carrier(team, plan);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "distribute/halo/halo_plan.hpp"
 #include "vectors/products/band_products.hpp"
 #include "vectors/vectors.hpp"
 
@@ -21,6 +22,9 @@ class VectorMemory {
   /// What multiplies `rows`, which must outlive it, as BandProducts numbers their columns.
   virtual std::unique_ptr<BandProducts> products(const Csr<double>& rows,
                                                  Index own_columns) const = 0;
+
+  /// What brings the halo of such vectors; team and plan must outlive it.
+  virtual std::unique_ptr<HaloCarrier> halo_carrier(Team& team, const HaloPlan& plan) const = 0;
 };
 
 /// Host memory.

@@ -64,22 +64,9 @@ std::vector<double> maxima(const Vectors& x) {
   return largest;
 }
 
-namespace {
-
-/// What ranks have of a row of coefficients, combined.
-template <typename Combine>
-void over_ranks(Team& team, const ToRow& to, const Combine& combine) {
-  if (team.size() == 1) return;
-  std::vector<double> values(static_cast<std::size_t>(to.all.columns()));
-  to.all.read(to.row, values);
-  combine(team, values);
-  to.all.write(to.row, values);
-}
-
-}  // namespace
-
 void sum_over_ranks(Team& team, const ToRow& sums) {
-  over_ranks(team, sums, [](Team& all, auto& values) { all_sum(all, values); });
+  const SharedRow row{sums.row, Reduction::sum};
+  sums.all.reduce_over_ranks(team, {&row, 1});
 }
 
 void dots(const Vectors& x, const Vectors& y, const ToRow& sums) {
@@ -90,8 +77,9 @@ void dots(const Vectors& x, const Vectors& y, const ToRow& sums) {
 void advance(std::span<const double> wanted, Quotient t, Vectors& x, const Vectors& p, Vectors& r,
              const Vectors& q, const ToRow& largest, const ToRow* squares) {
   x.own_advance(wanted, t, p, r, q, largest, squares);
-  over_ranks(x.team(), largest, [](Team& team, auto& values) { all_maximum(team, values); });
-  if (squares != nullptr) sum_over_ranks(x.team(), *squares);
+  std::vector<SharedRow> rows{{largest.row, Reduction::maximum}};
+  if (squares != nullptr) rows.push_back({squares->row, Reduction::sum});
+  largest.all.reduce_over_ranks(x.team(), rows);
 }
 
 Dense<double> own_rows(const Vectors& x) {

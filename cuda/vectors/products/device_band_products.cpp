@@ -64,11 +64,11 @@ class DeviceBandProducts final : public BandProducts {
     expects_many_ = true;
   }
 
-  void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
+  void multiply(const Vectors& x, const HaloView& halo, Vectors& y) override {
     multiply_rows(rows(x), with_halo(x, halo), all_own(y), x.columns(), current_stream());
   }
 
-  void multiply_and_dot(const Vectors& x, const Dense<double>& halo, Vectors& y,
+  void multiply_and_dot(const Vectors& x, const HaloView& halo, Vectors& y,
                         const ToRow& sums) override {
     const bool square = own_columns_ == rows_.rows;
     if (rows_.rows == 0 || !(typed_ || sliced_) || !square || x.columns() != 1) {
@@ -79,18 +79,18 @@ class DeviceBandProducts final : public BandProducts {
                            row_on_device(sums), current_stream());
   }
 
-  void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
+  void subtract(const Vectors& b, const Vectors& x, const HaloView& halo,
                 Vectors& r) override {
     subtract_rows(rows(x), with_halo(x, halo), on_device(b).data(), on_device(r).data(),
                   x.columns(), current_stream());
   }
 
-  void add(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
+  void add(const Vectors& x, const HaloView& halo, Vectors& y) override {
     add_rows(rows(x), with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
   }
 
   void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x,
-             const Dense<double>& halo, Vectors& y) override {
+             const HaloView& halo, Vectors& y) override {
     const Relaxation to{step.of_x, step.of_y, step.factor, on_device(step.inverse).data(),
                         on_device(b).data()};
     relax_rows(rows(x), to, with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
@@ -110,13 +110,13 @@ class DeviceBandProducts final : public BandProducts {
                     });
   }
 
-  void multiply_magnitudes(double h, const Vectors& x, const Dense<double>& halo,
+  void multiply_magnitudes(double h, const Vectors& x, const HaloView& halo,
                            Vectors& y) override {
     multiply_row_magnitudes(rows(x), h, with_halo(x, halo), all_own(y), x.columns(),
                             current_stream());
   }
 
-  ResidualNorms residual(const Vectors& b, const Vectors& x, const Dense<double>& halo,
+  ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo,
                          Vectors& r) override {
     const Index columns = b.columns();
     const auto zeros = std::vector<double>(static_cast<std::size_t>(columns));
@@ -196,15 +196,17 @@ class DeviceBandProducts final : public BandProducts {
     wait_for(stream);
   }
 
-  /// x by the local numbers of its rows, the halo brought to the GPU.
-  SplitRows<const double> with_halo(const Vectors& x, const Dense<double>& halo) {
-    if (!halo.values.empty()) {
-      halo_.grow(static_cast<Index>(halo.values.size()));
-      CUDA_CHECK(cudaMemcpyAsync(halo_.data(), halo.values.data(),
-                                 halo.values.size() * sizeof(double), cudaMemcpyHostToDevice,
-                                 current_stream()));
+  /// x by the local numbers of its rows; a halo in host memory is brought to the GPU.
+  SplitRows<const double> with_halo(const Vectors& x, const HaloView& halo) {
+    const double* others = halo.values;
+    if (!halo.beside_x && halo.size() > 0) {
+      halo_.grow(halo.size());
+      CUDA_CHECK(cudaMemcpyAsync(halo_.data(), halo.values,
+                                 static_cast<std::size_t>(halo.size()) * sizeof(double),
+                                 cudaMemcpyHostToDevice, current_stream()));
+      others = halo_.data();
     }
-    return {on_device(x).data(), halo_.data(), own_columns_};
+    return {on_device(x).data(), others, own_columns_};
   }
 
   static SplitRows<double> all_own(Vectors& y) {

@@ -55,6 +55,7 @@ BandMatrix::BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout&
   together(team, [&] {
     number_columns(rows_, halo_.plan());
     products_ = memory_.products(rows_, own_columns().size());
+    carrier_ = memory_.halo_carrier(team_, halo_.plan());
   });
 }
 
@@ -92,16 +93,15 @@ std::unique_ptr<Vectors> BandMatrix::vectors_of_columns(Index columns) const {
 
 void BandMatrix::expect_many_products() {
   together(team_, [&] { products_->expect_many(); });
+  carrier_->expect_many();
 }
 
 void BandMatrix::apply(const Vectors& x, Vectors& y) {
-  const Dense<double> halo = halo_.fetch(x);
-  products_->multiply(x, halo, y);
+  with_halo(x, [&](const HaloView& halo) { products_->multiply(x, halo, y); });
 }
 
 void BandMatrix::apply_and_dot(const Vectors& x, Vectors& y, const ToRow& sums) {
-  const Dense<double> halo = halo_.fetch(x);
-  products_->multiply_and_dot(x, halo, y, sums);
+  with_halo(x, [&](const HaloView& halo) { products_->multiply_and_dot(x, halo, y, sums); });
   sum_over_ranks(team_, sums);
 }
 
@@ -126,18 +126,15 @@ void BandMatrix::add_from_others(const Dense<double>& halo, Vectors& y) {
 }
 
 void BandMatrix::subtract(const Vectors& b, const Vectors& x, Vectors& r) {
-  const Dense<double> halo = halo_.fetch(x);
-  products_->subtract(b, x, halo, r);
+  with_halo(x, [&](const HaloView& halo) { products_->subtract(b, x, halo, r); });
 }
 
 void BandMatrix::add(const Vectors& x, Vectors& y) {
-  const Dense<double> halo = halo_.fetch(x);
-  products_->add(x, halo, y);
+  with_halo(x, [&](const HaloView& halo) { products_->add(x, halo, y); });
 }
 
 void BandMatrix::relax(const RelaxationStep& step, const Vectors& b, const Vectors& x, Vectors& y) {
-  const Dense<double> halo = halo_.fetch(x);
-  products_->relax(step, b, x, halo, y);
+  with_halo(x, [&](const HaloView& halo) { products_->relax(step, b, x, halo, y); });
 }
 
 }  // namespace spsolve

@@ -33,7 +33,7 @@ class BandMatrix {
   /// This rank's rows; columns as BandProducts has them. Not collective.
   const Csr<double>& local_rows() const { return rows_; }
 
-  /// What brings rows of x.
+  /// What brings rows to host memory, and back.
   const HaloRows& halo() const { return halo_; }
 
   /// The column of A that local column j is. Not collective.
@@ -71,6 +71,13 @@ class BandMatrix {
   /// A step from x to y, of a square matrix; see RelaxationStep.
   void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x, Vectors& y);
 
+  /// product(halo of x), for what is computed by products().
+  template <typename Product>
+  void with_halo(const Vectors& x, const Product& product) {
+    product(carrier_->bring(x));
+    carrier_->release();
+  }
+
   /// What computes the products of this rank's rows, as BandProducts says. Not collective.
   BandProducts& products() { return *products_; }
 
@@ -84,6 +91,7 @@ class BandMatrix {
   HaloRows halo_;
   const VectorMemory& memory_;
   std::unique_ptr<BandProducts> products_;
+  std::unique_ptr<HaloCarrier> carrier_;
 };
 
 }  // namespace spsolve

@@ -5,7 +5,7 @@
 
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
-#include "vectors/vectors.hpp"
+#include "vectors/products/halo_carrier.hpp"
 
 namespace spsolve {
 
@@ -29,7 +29,7 @@ struct RelaxationStep {
 
 /// Products with the rows of A that one rank holds, in the memory of its vectors. Column j of the
 /// rows is own row j of x for j < own columns, and row j - own columns of the halo behind: what
-/// other ranks hold of x, in host memory, row-major. On this rank alone.
+/// other ranks hold of x. On this rank alone.
 class BandProducts {
  public:
   virtual ~BandProducts() = default;
@@ -42,25 +42,24 @@ class BandProducts {
   virtual void expect_many() {}
 
   /// y <- A x
-  virtual void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) = 0;
+  virtual void multiply(const Vectors& x, const HaloView& halo, Vectors& y) = 0;
 
   /// y <- A x, and x^T y of own rows for every column.
-  virtual void multiply_and_dot(const Vectors& x, const Dense<double>& halo, Vectors& y,
+  virtual void multiply_and_dot(const Vectors& x, const HaloView& halo, Vectors& y,
                                 const ToRow& sums) {
     multiply(x, halo, y);
     x.own_dots(y, sums);
   }
 
   /// r <- b - A x in double; r may be b.
-  virtual void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
-                        Vectors& r) = 0;
+  virtual void subtract(const Vectors& b, const Vectors& x, const HaloView& halo, Vectors& r) = 0;
 
   /// y <- y + A x
-  virtual void add(const Vectors& x, const Dense<double>& halo, Vectors& y) = 0;
+  virtual void add(const Vectors& x, const HaloView& halo, Vectors& y) = 0;
 
   /// A step from x to y, which are different vectors with as many rows as A.
   virtual void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x,
-                     const Dense<double>& halo, Vectors& y) = 0;
+                     const HaloView& halo, Vectors& y) = 0;
 
   /// y <- the part of A^T x that belongs to own rows, `halo` <- what others' rows get of it. The
   /// transposed matrix is made at the first call, and kept.
@@ -72,14 +71,14 @@ class BandProducts {
 
   /// y_ic <- sum over j of |a_ij h h x_jc|: without overflow on the way for an h near the root of
   /// 1 / max |a_ij|.
-  virtual void multiply_magnitudes(double h, const Vectors& x, const Dense<double>& halo,
+  virtual void multiply_magnitudes(double h, const Vectors& x, const HaloView& halo,
                                    Vectors& y) = 0;
 
   /// r <- b - A x, products and sums carried in twice the precision of double (Dekker, 1971; Ogita,
   /// Rump and Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26, 2005), so that r has
   /// an error of about u |r| + m u^2 (|A| |x| + |b|), m the non-zeros of the row, u = 2^-53: exact
   /// to its last bits where b and A x cancel. Cost: 20 flops a non-zero and column.
-  virtual ResidualNorms residual(const Vectors& b, const Vectors& x, const Dense<double>& halo,
+  virtual ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo,
                                  Vectors& r) = 0;
 };
 

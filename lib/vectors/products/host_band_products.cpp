@@ -78,7 +78,7 @@ void include(ResidualNorms& norms, const ResidualNorms& others) {
 /// x by the local numbers of its rows: own ones first, then the halo.
 struct LocalRows {
   const HostVectors& own;
-  const Dense<double>& halo;
+  const HaloView& halo;
 
   const double* row(Index j) const {
     return j < own.height() ? own.row(j) : halo.row(j - own.height());
@@ -92,14 +92,13 @@ class HostBandProducts final : public BandProducts {
 
   void take_new_values() override { transposed_.reset(); }
 
-  void multiply(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
+  void multiply(const Vectors& x, const HaloView& halo, Vectors& y) override {
     add_up(
         rows_, LocalRows{on_host(x), halo}, on_host(y),
         [](double value, double element) { return value * element; }, unchanged);
   }
 
-  void subtract(const Vectors& b, const Vectors& x, const Dense<double>& halo,
-                Vectors& r) override {
+  void subtract(const Vectors& b, const Vectors& x, const HaloView& halo, Vectors& r) override {
     const HostVectors& right = on_host(b);
     add_up(
         rows_, LocalRows{on_host(x), halo}, on_host(r),
@@ -107,7 +106,7 @@ class HostBandProducts final : public BandProducts {
         [&](Index i, Index c, double sum) { return right.row(i)[c] - sum; });
   }
 
-  void add(const Vectors& x, const Dense<double>& halo, Vectors& y) override {
+  void add(const Vectors& x, const HaloView& halo, Vectors& y) override {
     HostVectors& own = on_host(y);
     add_up(
         rows_, LocalRows{on_host(x), halo}, own,
@@ -115,8 +114,8 @@ class HostBandProducts final : public BandProducts {
         [&](Index i, Index c, double sum) { return own.row(i)[c] + sum; });
   }
 
-  void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x,
-             const Dense<double>& halo, Vectors& y) override {
+  void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x, const HaloView& halo,
+             Vectors& y) override {
     const HostVectors &right = on_host(b), &from = on_host(x), &inverse = on_host(step.inverse);
     HostVectors& to = on_host(y);
     add_up(
@@ -138,14 +137,13 @@ class HostBandProducts final : public BandProducts {
                       [](double value, double element) { return std::abs(value * element); });
   }
 
-  void multiply_magnitudes(double h, const Vectors& x, const Dense<double>& halo,
-                           Vectors& y) override {
+  void multiply_magnitudes(double h, const Vectors& x, const HaloView& halo, Vectors& y) override {
     add_up(
         rows_, LocalRows{on_host(x), halo}, on_host(y),
         [h](double value, double element) { return std::abs(value * h * h * element); }, unchanged);
   }
 
-  ResidualNorms residual(const Vectors& b, const Vectors& x, const Dense<double>& halo,
+  ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo,
                          Vectors& r) override {
     const HostVectors& right = on_host(b);
     const HostVectors& own = on_host(x);

@@ -1,0 +1,101 @@
+#include "cuda/distribute/device_halo_carrier.hpp"
+
+#include <optional>
+
+#include "cuda/core/device_array.hpp"
+#include "cuda/core/stream.hpp"
+#include "cuda/distribute/device_exchange.hpp"
+#include "cuda/distribute/halo_kernels.hpp"
+#include "cuda/vectors/device_vectors.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+/// Rows travel on a stream of their own, which waits for the vectors and they for it.
+class DeviceHaloCarrier final : public HaloCarrier {
+ public:
+  DeviceHaloCarrier(Team& team, const HaloPlan& plan, GpuLinks* links)
+      : team_(team), plan_(plan), links_(links) {}
+
+  HaloView bring(const Vectors& x) override {
+    const Index columns = x.columns();
+    if (team_.size() == 1) return {nullptr, 0, columns};
+    if (way_ == nullptr) begin();
+    const Stream& stream = way_->stream;
+    DeviceExchange& exchange = *way_->exchange;
+    if (columns != columns_) {
+      stream.wait();
+      exchange.prepare(bytes_of(x), columns * static_cast<Index>(sizeof(double)));
+      columns_ = columns;
+    }
+    way_->ready.record(current_stream());
+    way_->ready.hold(stream);
+    if (std::byte* const packed = exchange.outgoing(); packed != nullptr) {
+      pack_rows(on_device(x).data(), way_->rows_to_send.data(), plan_.sent_rows(), columns,
+                reinterpret_cast<double*>(packed), stream.get());
+    }
+    exchange.start(bytes_of(x), stream);
+    exchange.finish(stream);
+    way_->arrived.record(stream);
+    way_->arrived.hold(current_stream());
+    return {reinterpret_cast<const double*>(exchange.incoming()), plan_.halo_rows(), columns};
+  }
+
+  void release() override {
+    if (way_ == nullptr) return;
+    way_->read.record(current_stream());
+    way_->read.hold(way_->stream);
+    way_->exchange->release(way_->stream);
+  }
+
+  void expect_many() override {
+    if (team_.size() == 1 || links_ == nullptr) return;
+    if (!links_->expects_many() && all_sum(team_, plan_.halo_rows()) == 0) return;
+    links_->expect_many();
+    way_ = nullptr;
+    columns_ = -1;
+  }
+
+ private:
+  /// What is made when the first halo is asked for: most matrices of many ranks are eliminated.
+  struct Way {
+    explicit Way(const HaloPlan& plan) : rows_to_send(plan.rows_to_send) {}
+
+    Stream stream{Stream::Order::alone_and_first};
+    Event ready, arrived, read;  // x, the halo, and by all that wanted it
+    DeviceArray<LocalIndex> rows_to_send;
+    std::optional<Transports> by_host;  // where it is not by the links
+    std::unique_ptr<DeviceExchange> exchange;
+  };
+
+  static const std::byte* bytes_of(const Vectors& x) {
+    return reinterpret_cast<const std::byte*>(on_device(x).data());
+  }
+
+  void begin() {
+    way_ = together(team_, [&] { return std::make_unique<Way>(plan_); });
+    if (links_ != nullptr && links_->expects_many()) {
+      way_->exchange = make_exchange(links_->transports(), links_->transport(), plan_);
+    } else {
+      way_->by_host.emplace(team_, Transport::pinned);
+      way_->exchange = make_exchange(*way_->by_host, Transport::pinned, plan_);
+    }
+  }
+
+  Team& team_;
+  const HaloPlan& plan_;
+  GpuLinks* links_;
+  std::unique_ptr<Way> way_;
+  Index columns_ = -1;
+};
+
+}  // namespace
+
+std::unique_ptr<HaloCarrier> device_halo_carrier(Team& team, const HaloPlan& plan,
+                                                 GpuLinks* links) {
+  const bool linked = links != nullptr && &links->team() == &team;
+  return std::make_unique<DeviceHaloCarrier>(team, plan, linked ? links : nullptr);
+}
+
+}  // namespace spsolve::cuda

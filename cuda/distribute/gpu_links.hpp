@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cuda/core/stream.hpp"
+#include "cuda/team/transports.hpp"
+
+namespace spsolve::cuda {
+
+/// What multivectors in the memory of the ranks' GPUs reach each other by. Few messages are worth
+/// no start of anything: they go through host memory until expect_many().
+class GpuLinks {
+ public:
+  /// `team` outlives the object. Starts nothing.
+  GpuLinks(Team& team, Transport wanted) : team_(team), wanted_(wanted) {}
+
+  Team& team() const { return team_; }
+
+  /// From now on messages take the wanted transport, or the one for messages; see Transports.
+  /// Collective.
+  void expect_many();
+
+  /// Whether that was called.
+  bool expects_many() const { return transports_.has_value(); }
+
+  /// What works since then, and which of them is taken.
+  Transports& transports() { return *transports_; }
+  std::string name() const { return transports_->name_of(transport_); }
+  Transport transport() const { return transport_; }
+
+  /// Where that is NCCL, else null.
+  NcclCommunicator* nccl() const {
+    return transport_ == Transport::nccl ? &transports_->nccl() : nullptr;
+  }
+
+  /// NCCL's, in order with what is on `stream`.
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, cudaStream_t stream);
+
+ private:
+  Team& team_;
+  Transport wanted_;
+  std::optional<Transports> transports_;
+  Transport transport_ = Transport::pinned;
+
+  /// What all_gather() works with.
+  struct Gathering {
+    Stream stream{Stream::Order::alone_and_first};
+    Event ready, there;
+  };
+  std::unique_ptr<Gathering> gathering_;
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,55 @@
+#include "vectors/products/host_halo_carrier.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "distribute/halo/halo_messages.hpp"
+#include "vectors/host_vectors.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// What leaves and what comes stays where it is for one number of columns after another.
+class HostHaloCarrier final : public HaloCarrier {
+ public:
+  HostHaloCarrier(Team& team, const HaloPlan& plan) : team_(team), plan_(plan) {}
+
+  HaloView bring(const Vectors& x) override {
+    const Index columns = x.columns();
+    if (plan_.sends.empty() && plan_.receives.empty()) return {nullptr, 0, columns};
+    if (columns != columns_) make_room(columns);
+    const HostVectors& from = on_host(x);
+    constexpr Index worth_waking = 16384;
+#pragma omp parallel for schedule(static) if (std::ssize(leaving_) > worth_waking)
+    for (Index i = 0; i < plan_.sent_rows(); ++i) {
+      std::copy_n(from.row(plan_.rows_to_send[i]), columns, leaving_.data() + i * columns);
+    }
+    messages_->start();
+    messages_->wait();
+    return {coming_.data(), plan_.halo_rows(), columns};
+  }
+
+ private:
+  void make_room(Index columns) {
+    messages_ = nullptr;
+    columns_ = columns;
+    leaving_.resize(static_cast<std::size_t>(plan_.sent_rows() * columns));
+    coming_.resize(static_cast<std::size_t>(plan_.halo_rows() * columns));
+    messages_ = halo_messages<double>(team_, plan_, leaving_, coming_, columns);
+  }
+
+  Team& team_;
+  const HaloPlan& plan_;
+  Index columns_ = -1;
+  std::vector<double> leaving_, coming_;
+  std::unique_ptr<Messages> messages_;
+};
+
+}  // namespace
+
+std::unique_ptr<HaloCarrier> host_halo_carrier(Team& team, const HaloPlan& plan) {
+  return std::make_unique<HostHaloCarrier>(team, plan);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "distribute/halo/halo_plan.hpp"
+#include "vectors/products/halo_carrier.hpp"
+
+namespace spsolve {
+
+/// For multivectors in host memory, by the team's messages. Both must outlive the object.
+std::unique_ptr<HaloCarrier> host_halo_carrier(Team& team, const HaloPlan& plan);
+
+}  // namespace spsolve

@@ -1,0 +1,137 @@
+// Krylov methods over the GPUs of several ranks, by every way that their vectors may reach each
+// other.
+
+#include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/team/transports.hpp"
+#include "gpu_mpi/gpu_team_test.hpp"
+#include "helpers/error_of.hpp"
+#include "helpers/reference.hpp"
+#include "helpers/systems_in_bands.hpp"
+#include "io/matrix_source.hpp"
+#include "matrix/multivector.hpp"
+#include "system/system_solver.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+class GpuTeamKrylov : public GpuTeamTest {
+ protected:
+  struct Solved {
+    Dense<double> x;
+    KrylovOutcome krylov;
+    bool solves = false;
+  };
+
+  /// On `memory`'s kind of device, from the first solution to new values and other numbers of
+  /// columns.
+  Solved solve(DenseMemory& memory, const Csr<double>& whole, const Dense<double>& b, Method method,
+               Preconditioner preconditioner) {
+    SolverQuestion question;
+    question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
+    question.ranks = team.size();
+    question.options.method = method;
+    question.options.preconditioner = preconditioner;
+    question.options.condition = false;
+    std::unique_ptr<SystemMatrix> matrix(
+        new SystemMatrix(test::matrix_in_bands(team, whole, memory.vectors())));
+    SystemSolver solver(std::move(matrix), choose_solver(question), question, memory);
+    solver.set_up();
+    const auto x = solver.matrix().vectors(b.columns);
+    PhaseTimes times;
+    const SolveOutcome outcome = solver.solve(*test::vectors_of(solver.matrix(), b), *x, times);
+    return {test::whole(*x), *solver.facts().krylov, outcome.trust.verdict == Verdict::solved};
+  }
+
+  /// The transports that work here.
+  std::vector<Transport> transports() {
+    std::vector<Transport> working{Transport::automatic, Transport::pinned};
+    for (const Transport transport : {Transport::nccl, Transport::peer}) {
+      try {
+        Transports(team, transport);
+        working.push_back(transport);
+      } catch (const Error&) {
+        // On every rank.
+      }
+    }
+    return working;
+  }
+};
+
+struct Case {
+  const char* generator;
+  Method method;
+  Preconditioner preconditioner;
+};
+constexpr Case cases[] = {{"grid3d:16", Method::cg, Preconditioner::none},
+                          {"grid3d:16", Method::cg, Preconditioner::multigrid},
+                          {"elastic3d:7", Method::cg, Preconditioner::multigrid},
+                          {"elastic3d:7", Method::block_cg, Preconditioner::block_jacobi},
+                          {"helmholtz2d:20", Method::minres, Preconditioner::none},
+                          {"convdiff3d:12", Method::gmres, Preconditioner::ilu0},
+                          {"convdiff3d:12", Method::bicgstab, Preconditioner::jacobi},
+                          {"convdiff3d:12", Method::idr, Preconditioner::chebyshev}};
+
+TEST_F(GpuTeamKrylov, SolvesWhatHostsSolveByEveryTransport) {
+  HostDenseMemory hosts(team);
+  for (const Transport transport : transports()) {
+    for (const Case& one : cases) {
+      for (const Index columns : {1, 3}) {
+        SCOPED_TRACE(fmt::format("{} {} {} {} columns, {}", one.generator, name(one.method),
+                                 name(one.preconditioner), columns, name(transport)));
+        const Csr<double> whole = load_matrix(one.generator);
+        const Dense<double> b = test::multiply(whole, random_multivector(whole.rows, columns, 5));
+        const auto memory = device_dense_memory(team, transport);
+        const Solved host = solve(hosts, whole, b, one.method, one.preconditioner);
+        const Solved gpu = solve(*memory, whole, b, one.method, one.preconditioner);
+        ASSERT_TRUE(host.krylov.converged);
+        EXPECT_TRUE(gpu.krylov.converged) << gpu.krylov.shortfall;
+        EXPECT_TRUE(gpu.solves);
+        EXPECT_LE(test::backward_error(whole, b, gpu.x), 1e-12);
+        // Triangles are swept a few times there, which takes more steps.
+        EXPECT_LE(gpu.krylov.steps, 2 * host.krylov.steps + 10);
+      }
+    }
+  }
+}
+
+TEST_F(GpuTeamKrylov, HasTheSameBitsTwice) {
+  const Csr<double> whole = load_matrix("grid3d:20");
+  const Dense<double> b = random_multivector(whole.rows, 2, 3);
+  const auto memory = device_dense_memory(team, Transport::automatic);
+  for (const Preconditioner preconditioner : {Preconditioner::none, Preconditioner::multigrid}) {
+    const auto x = [&] { return solve(*memory, whole, b, Method::cg, preconditioner).x.values; };
+    EXPECT_EQ(x(), x()) << name(preconditioner);
+  }
+}
+
+// Halos come and go while what reads them is still under way, for one number of columns and
+// another.
+TEST_F(GpuTeamKrylov, MultipliesAgainAndAgain) {
+  const Csr<double> whole = load_matrix("random_sparse:4000:4000:9");
+  for (const Transport transport : transports()) {
+    SCOPED_TRACE(name(transport));
+    const auto memory = device_dense_memory(team, transport);
+    SystemMatrix matrix = test::matrix_in_bands(team, whole, memory->vectors());
+    for (const bool many : {false, true}) {
+      if (many) matrix.bands().expect_many_products();
+      for (const Index columns : {1, 4, 1, 16}) {
+        Dense<double> expected = random_multivector(whole.rows, columns, 7);
+        auto x = test::vectors_of(matrix, expected), y = x->similar(columns);
+        for (int product = 0; product < 4; ++product) {
+          matrix.apply(*x, *y);
+          std::swap(x, y);
+          expected = test::multiply(whole, expected);
+        }
+        const Dense<double> found = test::whole(*x);
+        double largest = 0;
+        for (const double value : expected.values) largest = std::max(largest, std::abs(value));
+        for (std::size_t k = 0; k < found.values.size(); ++k) {
+          ASSERT_NEAR(found.values[k], expected.values[k], 1e-13 * largest);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
