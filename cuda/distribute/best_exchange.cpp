@@ -61,9 +61,9 @@ double BestExchange::seconds_of(DeviceExchange& exchange, const std::byte* x) {
     wait_for_all(transports_.team());
     const Timer timer;
     for (int repeat = 0; repeat < repeats; ++repeat) {
-      exchange.start(x, stream_);
-      exchange.finish(stream_);
-      exchange.release(stream_);
+      exchange.start(x, stream_.get());
+      exchange.finish(stream_.get());
+      exchange.release(stream_.get());
     }
     stream_.wait();
     return all_maximum(transports_.team(), timer.seconds()) / repeats;

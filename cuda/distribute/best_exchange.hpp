@@ -17,9 +17,9 @@ class BestExchange final : public DeviceExchange {
   void prepare(const std::byte* x, Index row_bytes) override;
   std::byte* outgoing() override { return chosen_->outgoing(); }
   const std::byte* incoming() const override { return chosen_->incoming(); }
-  void start(const std::byte* x, const Stream& stream) override { chosen_->start(x, stream); }
-  void finish(const Stream& stream) override { chosen_->finish(stream); }
-  void release(const Stream& stream) override { chosen_->release(stream); }
+  void start(const std::byte* x, cudaStream_t stream) override { chosen_->start(x, stream); }
+  void finish(cudaStream_t stream) override { chosen_->finish(stream); }
+  void release(cudaStream_t stream) override { chosen_->release(stream); }
 
  private:
   struct Choice {

@@ -49,14 +49,14 @@ class NcclExchange final : public DeviceExchange {
     }
   }
 
-  void start(const std::byte* x, const Stream& stream) override {
+  void start(const std::byte* x, cudaStream_t stream) override {
     sends_.clear();
     for (const HaloPlan::Part& part : plan_.sends) {
       sends_.push_back({part.rank, rows_.leaving.of(part, x)});
     }
     nccl_.exchange(sends_, receives_, stream);
   }
-  void finish(const Stream&) override {}
+  void finish(cudaStream_t) override {}
 
  private:
   NcclCommunicator& nccl_;
@@ -85,24 +85,24 @@ class PinnedExchange final : public DeviceExchange {
         std::span(incoming_.data(), rows_.coming_bytes()), row_bytes);
   }
 
-  void start(const std::byte*, const Stream& stream) override {
+  void start(const std::byte*, cudaStream_t stream) override {
     if (rows_.leaving.bytes() > 0) {
       CUDA_CHECK(cudaMemcpyAsync(outgoing_.data(), outgoing(),
                                  static_cast<std::size_t>(rows_.leaving.bytes()),
-                                 cudaMemcpyDeviceToHost, stream.get()));
+                                 cudaMemcpyDeviceToHost, stream));
     }
   }
 
-  void finish(const Stream& stream) override {
+  void finish(cudaStream_t stream) override {
     if (plan_.sends.empty() && plan_.receives.empty()) return;
     // What leaves is in host memory, and what came last time has left it.
-    stream.wait();
+    wait_for(stream);
     messages_->start();
     messages_->wait();
     if (rows_.coming_bytes() > 0) {
       CUDA_CHECK(cudaMemcpyAsync(rows_.coming.data(), incoming_.data(),
                                  static_cast<std::size_t>(rows_.coming_bytes()),
-                                 cudaMemcpyHostToDevice, stream.get()));
+                                 cudaMemcpyHostToDevice, stream));
     }
   }
 
@@ -131,11 +131,11 @@ class DirectExchange final : public DeviceExchange {
         std::span(rows_.coming.data(), rows_.coming_bytes()), row_bytes);
   }
 
-  void start(const std::byte*, const Stream&) override {}
+  void start(const std::byte*, cudaStream_t) override {}
 
-  void finish(const Stream& stream) override {
+  void finish(cudaStream_t stream) override {
     if (plan_.sends.empty() && plan_.receives.empty()) return;
-    stream.wait();
+    wait_for(stream);
     messages_->start();
     messages_->wait();
   }

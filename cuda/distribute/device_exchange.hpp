@@ -32,13 +32,13 @@ class DeviceExchange {
   virtual const std::byte* incoming() const = 0;
 
   /// What `stream` has packed by then, or has in X, may leave. Waits for nothing.
-  virtual void start(const std::byte* x, const Stream& stream) = 0;
+  virtual void start(const std::byte* x, cudaStream_t stream) = 0;
 
   /// What `stream` does from then on finds the halo. May wait for the neighbours.
-  virtual void finish(const Stream& stream) = 0;
+  virtual void finish(cudaStream_t stream) = 0;
 
   /// What `stream` has launched by then is all that reads this halo.
-  virtual void release(const Stream& stream) { static_cast<void>(stream); }
+  virtual void release(cudaStream_t stream) { static_cast<void>(stream); }
 };
 
 /// Carries the halo of `plan` by a transport that works, see Transports. The exchange ends before

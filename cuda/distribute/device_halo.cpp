@@ -46,18 +46,18 @@ void DeviceHalo<T>::interior(KernelProduct<T>& product, const T* x, T* y, Index 
               halo_.get());
   }
   packed_.record(halo_);
-  exchange_.start(reinterpret_cast<const std::byte*>(x), halo_);
+  exchange_.start(reinterpret_cast<const std::byte*>(x), halo_.get());
 }
 
 template <typename T>
 void DeviceHalo<T>::boundary(KernelProduct<T>* product, T* y, Index columns) {
-  exchange_.finish(halo_);
+  exchange_.finish(halo_.get());
   arrived_.record(halo_);
   if (product != nullptr) {
     const StreamScope scope(halo_);
     product->multiply(reinterpret_cast<const T*>(exchange_.incoming()), sums_.data(), columns);
   }
-  exchange_.release(halo_);
+  exchange_.release(halo_.get());
   summed_.record(halo_);
   // Also where nothing is added: X may be changed, and what is sent has then left.
   summed_.hold(products_);

@@ -12,7 +12,7 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// Rows travel on a stream of their own, which waits for the vectors and they for it.
+/// In order with the work on vectors.
 class DeviceHaloCarrier final : public HaloCarrier {
  public:
   DeviceHaloCarrier(Team& team, const HaloPlan& plan, GpuLinks* links)
@@ -22,31 +22,24 @@ class DeviceHaloCarrier final : public HaloCarrier {
     const Index columns = x.columns();
     if (team_.size() == 1) return {nullptr, 0, columns};
     if (way_ == nullptr) begin();
-    const Stream& stream = way_->stream;
     DeviceExchange& exchange = *way_->exchange;
+    const cudaStream_t stream = current_stream();
     if (columns != columns_) {
-      stream.wait();
+      wait_for(stream);
       exchange.prepare(bytes_of(x), columns * static_cast<Index>(sizeof(double)));
       columns_ = columns;
     }
-    way_->ready.record(current_stream());
-    way_->ready.hold(stream);
     if (std::byte* const packed = exchange.outgoing(); packed != nullptr) {
       pack_rows(on_device(x).data(), way_->rows_to_send.data(), plan_.sent_rows(), columns,
-                reinterpret_cast<double*>(packed), stream.get());
+                reinterpret_cast<double*>(packed), stream);
     }
     exchange.start(bytes_of(x), stream);
     exchange.finish(stream);
-    way_->arrived.record(stream);
-    way_->arrived.hold(current_stream());
     return {reinterpret_cast<const double*>(exchange.incoming()), plan_.halo_rows(), columns};
   }
 
   void release() override {
-    if (way_ == nullptr) return;
-    way_->read.record(current_stream());
-    way_->read.hold(way_->stream);
-    way_->exchange->release(way_->stream);
+    if (way_ != nullptr) way_->exchange->release(current_stream());
   }
 
   void expect_many() override {
@@ -62,8 +55,6 @@ class DeviceHaloCarrier final : public HaloCarrier {
   struct Way {
     explicit Way(const HaloPlan& plan) : rows_to_send(plan.rows_to_send) {}
 
-    Stream stream{Stream::Order::alone_and_first};
-    Event ready, arrived, read;  // x, the halo, and by all that wanted it
     DeviceArray<LocalIndex> rows_to_send;
     std::optional<Transports> by_host;  // where it is not by the links
     std::unique_ptr<DeviceExchange> exchange;

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
-#include "cuda/core/stream.hpp"
 #include "cuda/team/transports.hpp"
 
 namespace spsolve::cuda {
@@ -36,21 +33,14 @@ class GpuLinks {
     return transport_ == Transport::nccl ? &transports_->nccl() : nullptr;
   }
 
-  /// NCCL's, in order with what is on `stream`.
-  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all, cudaStream_t stream);
-
  private:
+  /// NCCL connects GPUs when they first talk, which takes a tenth of a second: neighbours do here.
+  void connect();
+
   Team& team_;
   Transport wanted_;
   std::optional<Transports> transports_;
   Transport transport_ = Transport::pinned;
-
-  /// What all_gather() works with.
-  struct Gathering {
-    Stream stream{Stream::Order::alone_and_first};
-    Event ready, there;
-  };
-  std::unique_ptr<Gathering> gathering_;
 };
 
 }  // namespace spsolve::cuda

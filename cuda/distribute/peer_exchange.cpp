@@ -54,30 +54,29 @@ void PeerExchange::prepare(const std::byte*, Index row_bytes) {
   free_there_ = DeviceArray<unsigned*>(free_there);
 }
 
-void PeerExchange::start(const std::byte* x, const Stream& stream) {
+void PeerExchange::start(const std::byte* x, cudaStream_t stream) {
   ++round_;
   if (plan_.sends.empty()) return;
   const auto messages = static_cast<int>(plan_.sends.size());
-  wait_for_flags(free_here_.data(), messages, round_ - 1, stream.get());
+  wait_for_flags(free_here_.data(), messages, round_ - 1, stream);
   for (std::size_t i = 0; i < plan_.sends.size(); ++i) {
     const HaloPlan::Part& part = plan_.sends[i];
     const std::span<const std::byte> rows = leaving_.of(part, x);
     CUDA_CHECK(cudaMemcpyAsync(memory_->of(part.rank) + flags_bytes_ + rows_there_[i] * row_bytes_,
-                               rows.data(), rows.size(), cudaMemcpyDeviceToDevice, stream.get()));
+                               rows.data(), rows.size(), cudaMemcpyDeviceToDevice, stream));
   }
-  raise_flags(arrived_there_.data(), messages, round_, stream.get());
-  expect_ranks(stream.get());
+  raise_flags(arrived_there_.data(), messages, round_, stream);
+  expect_ranks(stream);
 }
 
-void PeerExchange::finish(const Stream& stream) {
+void PeerExchange::finish(cudaStream_t stream) {
   if (plan_.receives.empty()) return;
-  wait_for_flags(arrived_here_.data(), static_cast<int>(plan_.receives.size()), round_,
-                 stream.get());
-  expect_ranks(stream.get());
+  wait_for_flags(arrived_here_.data(), static_cast<int>(plan_.receives.size()), round_, stream);
+  expect_ranks(stream);
 }
 
-void PeerExchange::release(const Stream& stream) {
-  raise_flags(free_there_.data(), static_cast<int>(plan_.receives.size()), round_, stream.get());
+void PeerExchange::release(cudaStream_t stream) {
+  raise_flags(free_there_.data(), static_cast<int>(plan_.receives.size()), round_, stream);
 }
 
 }  // namespace spsolve::cuda

@@ -21,9 +21,9 @@ class PeerExchange final : public DeviceExchange {
   void prepare(const std::byte* x, Index row_bytes) override;
   std::byte* outgoing() override { return leaving_.packed(); }
   const std::byte* incoming() const override { return memory_->of(team_.rank()) + flags_bytes_; }
-  void start(const std::byte* x, const Stream& stream) override;
-  void finish(const Stream& stream) override;
-  void release(const Stream& stream) override;
+  void start(const std::byte* x, cudaStream_t stream) override;
+  void finish(cudaStream_t stream) override;
+  void release(cudaStream_t stream) override;
 
  private:
   // Flags at the front of a rank's memory, one for each rank.

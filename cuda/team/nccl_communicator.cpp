@@ -73,25 +73,25 @@ Handle held(ncclComm_t communicator) {
 /// Messages as one piece of work; each begins when its turn comes.
 class Group {
  public:
-  Group(const Handle& handle, const Stream& stream) : handle_(handle), stream_(stream) {
+  Group(const Handle& handle, cudaStream_t stream) : handle_(handle), stream_(stream) {
     check_nccl(ncclGroupStart(), "ncclGroupStart");
   }
   void send(std::span<const std::byte> data, int to) const {
-    check_nccl(ncclSend(data.data(), data.size(), ncclChar, to, handle_.get(), stream_.get()),
+    check_nccl(ncclSend(data.data(), data.size(), ncclChar, to, handle_.get(), stream_),
                "ncclSend");
   }
   void receive(std::span<std::byte> data, int from) const {
-    check_nccl(ncclRecv(data.data(), data.size(), ncclChar, from, handle_.get(), stream_.get()),
+    check_nccl(ncclRecv(data.data(), data.size(), ncclChar, from, handle_.get(), stream_),
                "ncclRecv");
   }
   void go() const {
     check_nccl(ncclGroupEnd(), "ncclGroupEnd");
-    expect_ranks(stream_.get());
+    expect_ranks(stream_);
   }
 
  private:
   const Handle& handle_;
-  const Stream& stream_;
+  cudaStream_t stream_;
 };
 
 /// One or two ranks of a communicator, which need none of their own, as starting one takes a tenth
@@ -102,12 +102,12 @@ class Pair final : public NcclCommunicator {
   Pair(Handle handle, std::vector<int> ranks, int me)
       : handle_(std::move(handle)), ranks_(std::move(ranks)), me_(me) {}
 
-  void broadcast(std::span<std::byte> data, int root, const Stream& stream) override {
+  void broadcast(std::span<std::byte> data, int root, cudaStream_t stream) override {
     const BroadcastPart part{root, data};
     broadcast(std::span(&part, 1), stream);
   }
 
-  void broadcast(std::span<const BroadcastPart> parts, const Stream& stream) override {
+  void broadcast(std::span<const BroadcastPart> parts, cudaStream_t stream) override {
     if (ranks_.size() < 2) return;
     const Group group(handle_, stream);
     for (const BroadcastPart& part : parts) {  // NCCL takes those for one peer in order
@@ -122,11 +122,11 @@ class Pair final : public NcclCommunicator {
   }
 
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
-                  const Stream& stream) override {
+                  cudaStream_t stream) override {
     if (mine.empty()) return;
     const auto place = [&](int rank) { return all.subspan(rank * mine.size(), mine.size()); };
     CUDA_CHECK(cudaMemcpyAsync(place(me_).data(), mine.data(), mine.size(),
-                               cudaMemcpyDeviceToDevice, stream.get()));
+                               cudaMemcpyDeviceToDevice, stream));
     if (ranks_.size() < 2) return;
     const Group group(handle_, stream);
     group.send(mine, other());
@@ -135,7 +135,7 @@ class Pair final : public NcclCommunicator {
   }
 
   void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
-                const Stream& stream) override {
+                cudaStream_t stream) override {
     if (outgoing.empty() && incoming.empty()) return;
     const Group group(handle_, stream);
     for (const Outgoing& message : outgoing) group.send(message.data, ranks_[message.to]);
@@ -193,31 +193,30 @@ class Communicator final : public NcclCommunicator {
  public:
   explicit Communicator(ncclComm_t communicator) : handle_(held(communicator)) {}
 
-  void broadcast(std::span<std::byte> data, int root, const Stream& stream) override {
+  void broadcast(std::span<std::byte> data, int root, cudaStream_t stream) override {
     if (data.empty()) return;
-    check_nccl(ncclBroadcast(data.data(), data.data(), data.size(), ncclChar, root, handle_.get(),
-                             stream.get()),
-               "ncclBroadcast");
-    expect_ranks(stream.get());
+    check_nccl(
+        ncclBroadcast(data.data(), data.data(), data.size(), ncclChar, root, handle_.get(), stream),
+        "ncclBroadcast");
+    expect_ranks(stream);
   }
 
-  void broadcast(std::span<const BroadcastPart> parts, const Stream& stream) override {
+  void broadcast(std::span<const BroadcastPart> parts, cudaStream_t stream) override {
     check_nccl(ncclGroupStart(), "ncclGroupStart");
     for (const BroadcastPart& part : parts) broadcast(part.data, part.root, stream);
     check_nccl(ncclGroupEnd(), "ncclGroupEnd");
   }
 
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
-                  const Stream& stream) override {
+                  cudaStream_t stream) override {
     if (mine.empty()) return;
-    check_nccl(
-        ncclAllGather(mine.data(), all.data(), mine.size(), ncclChar, handle_.get(), stream.get()),
-        "ncclAllGather");
-    expect_ranks(stream.get());
+    check_nccl(ncclAllGather(mine.data(), all.data(), mine.size(), ncclChar, handle_.get(), stream),
+               "ncclAllGather");
+    expect_ranks(stream);
   }
 
   void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
-                const Stream& stream) override {
+                cudaStream_t stream) override {
     if (outgoing.empty() && incoming.empty()) return;
     const Group group(handle_, stream);
     for (const Outgoing& message : outgoing) group.send(message.data, message.to);

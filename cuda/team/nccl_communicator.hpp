@@ -17,19 +17,19 @@ class NcclCommunicator {
   virtual ~NcclCommunicator() = default;
 
   /// Copies root's `data` to every rank.
-  virtual void broadcast(std::span<std::byte> data, int root, const Stream& stream) = 0;
+  virtual void broadcast(std::span<std::byte> data, int root, cudaStream_t stream) = 0;
 
   /// The same for several parts, as one piece of work.
-  virtual void broadcast(std::span<const BroadcastPart> parts, const Stream& stream) = 0;
+  virtual void broadcast(std::span<const BroadcastPart> parts, cudaStream_t stream) = 0;
 
   /// Puts the `mine` of rank r at position r of `all` on every rank; all the same length.
   virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
-                          const Stream& stream) = 0;
+                          cudaStream_t stream) = 0;
 
   /// Sends and receives together, as one piece of work; at most one message each way with each
   /// rank. Ranks without messages need not take part.
   virtual void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
-                        const Stream& stream) = 0;
+                        cudaStream_t stream) = 0;
 
   /// NCCL between the ranks of the same `group`, numbered as in Team::split(); null for those whose
   /// group is negative. `team` is that of this communicator, none of whose messages may be on their

@@ -17,15 +17,15 @@ class NcclTeam final : public GpuTeam {
       : GpuTeam(team, stream), nccl_(std::move(nccl)) {}
 
   void broadcast_bytes(std::span<std::byte> data, int root) override {
-    nccl_->broadcast(data, root, stream_);
+    nccl_->broadcast(data, root, stream_.get());
   }
 
   void broadcast_parts(std::span<const BroadcastPart> parts) override {
-    nccl_->broadcast(parts, stream_);
+    nccl_->broadcast(parts, stream_.get());
   }
 
   void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) override {
-    nccl_->all_gather(mine, all, stream_);
+    nccl_->all_gather(mine, all, stream_.get());
   }
 
   void exchange_bytes(std::span<std::byte> data, int partner) override {
@@ -34,14 +34,14 @@ class NcclTeam final : public GpuTeam {
     received_.grow(static_cast<Index>(data.size()));
     const Outgoing mine{partner, data};
     const Incoming theirs{partner, {received_.data(), data.size()}};
-    nccl_->exchange(std::span(&mine, 1), std::span(&theirs, 1), stream_);
+    nccl_->exchange(std::span(&mine, 1), std::span(&theirs, 1), stream_.get());
     CUDA_CHECK(cudaMemcpyAsync(data.data(), received_.data(), data.size(), cudaMemcpyDeviceToDevice,
                                stream_.get()));
   }
 
   void exchange_parts(std::span<const Outgoing> outgoing,
                       std::span<const Incoming> incoming) override {
-    nccl_->exchange(outgoing, incoming, stream_);
+    nccl_->exchange(outgoing, incoming, stream_.get());
   }
 
   std::unique_ptr<GpuTeam> on(const Stream& stream) const override {

@@ -49,10 +49,11 @@ void DeviceCoefficients::reduce_over_ranks(Team& team, std::span<const SharedRow
   const auto [first, last] = std::ranges::minmax(shared, {}, &SharedRow::row);
   const Index count = (last.row - first.row + 1) * columns();
   of_ranks_.grow(count * team.size());
-  links_->all_gather(std::as_bytes(std::span(row(first.row), static_cast<std::size_t>(count))),
-                     std::as_writable_bytes(std::span(
-                         of_ranks_.data(), static_cast<std::size_t>(count * team.size()))),
-                     current_stream());
+  links_->nccl()->all_gather(
+      std::as_bytes(std::span(row(first.row), static_cast<std::size_t>(count))),
+      std::as_writable_bytes(
+          std::span(of_ranks_.data(), static_cast<std::size_t>(count * team.size()))),
+      current_stream());
   for (const SharedRow& one : shared) {
     reduce_ranks(of_ranks_.data() + (one.row - first.row) * columns(), team.size(), count,
                  columns(), one.how == Reduction::maximum, row(one.row), current_stream());

@@ -79,8 +79,7 @@ class DeviceBandProducts final : public BandProducts {
                            row_on_device(sums), current_stream());
   }
 
-  void subtract(const Vectors& b, const Vectors& x, const HaloView& halo,
-                Vectors& r) override {
+  void subtract(const Vectors& b, const Vectors& x, const HaloView& halo, Vectors& r) override {
     subtract_rows(rows(x), with_halo(x, halo), on_device(b).data(), on_device(r).data(),
                   x.columns(), current_stream());
   }
@@ -89,8 +88,8 @@ class DeviceBandProducts final : public BandProducts {
     add_rows(rows(x), with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
   }
 
-  void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x,
-             const HaloView& halo, Vectors& y) override {
+  void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x, const HaloView& halo,
+             Vectors& y) override {
     const Relaxation to{step.of_x, step.of_y, step.factor, on_device(step.inverse).data(),
                         on_device(b).data()};
     relax_rows(rows(x), to, with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
@@ -110,8 +109,7 @@ class DeviceBandProducts final : public BandProducts {
                     });
   }
 
-  void multiply_magnitudes(double h, const Vectors& x, const HaloView& halo,
-                           Vectors& y) override {
+  void multiply_magnitudes(double h, const Vectors& x, const HaloView& halo, Vectors& y) override {
     multiply_row_magnitudes(rows(x), h, with_halo(x, halo), all_own(y), x.columns(),
                             current_stream());
   }
