@@ -302,9 +302,9 @@ const Option option_table[] = {
     choice<&Config::transport>(
         "transport",
         "How rows travel between GPUs: copies between the GPUs of one host (peer, for products "
-        "only), NCCL, an MPI that takes GPU memory, or MPI through pinned host memory; auto: for "
-        "an elimination the first of the last three that works, for a product the fastest of all, "
-        "tried for its K."),
+        "and Krylov methods only), NCCL, an MPI that takes GPU memory, or MPI through pinned host "
+        "memory; auto: for a solve the first of the last three that works, for a product the "
+        "fastest of all, tried for its K."),
     integer<&Config::threads>("threads", 0, 65536, "threads per rank",
                               "OpenMP threads of each rank; 0 chooses by itself."),
     text_option<&Config::output, &Config::Output::solution>(
