@@ -136,7 +136,7 @@ TEST_F(SystemMatrixTest, KnowsItsRows) {
 TEST_F(SystemMatrixTest, ProductsAreThoseOfTheWholeMatrix) {
   for_matrices([&](const Csr<double>& whole, SystemMatrix& matrix) {
     const Csr<double> transposed = transpose(whole);
-    for (const Index columns : {1, 3}) {
+    for (const Index columns : {1, 3, 1}) {
       const Dense<double> x = whole_numbers(whole.rows, columns, 9);
       const auto in_bands = test::vectors_of(matrix, x);
       const auto y = matrix.vectors(columns);
