@@ -111,9 +111,16 @@ void CollectedSettings::check_together() {
   }
   const Given* const reader = given("matrix.reader");
   const Given* const task = given("task");
-  if (reader != nullptr && reader->text == "parallel" &&
-      (task == nullptr || task->text != "multiply")) {
-    report(reader->origin, "'matrix.reader' may be parallel with task: multiply only", "");
+  const Given* const method = given("solve.method");
+  const bool multiplies = task != nullptr && task->text == "multiply";
+  const bool needs_whole =
+      method == nullptr || method->text == "auto" || method->text.starts_with("sparse_");
+  if (reader != nullptr && reader->text == "parallel" && !multiplies && needs_whole) {
+    report(
+        reader->origin,
+        "'matrix.reader' may be parallel with task: multiply, and where solve.method is a Krylov "
+        "method, lu, gauss or gauss_jordan: others look at the whole matrix first",
+        "");
   }
   const Given* const folder = given("checkpoint.directory");
   if (folder == nullptr || folder->text.empty()) {

@@ -151,8 +151,11 @@ const Option option_table[] = {
         "the top; 1 makes every step of an elimination pivot, and x stays the same."),
     choice<&Config::matrix, &Config::Matrix::reader>(
         "matrix.reader",
-        "serial: rank 0 reads and deals the rows out; parallel, for task: multiply: every rank "
-        "reads its share of the file, or generates its rows, and none ever holds them all."),
+        "serial: rank 0 reads and deals the rows out; parallel, for task: multiply and for the "
+        "methods that do not look at the whole matrix first (Krylov methods, lu, gauss, "
+        "gauss_jordan): every rank reads its share of the file, or generates its rows, and none "
+        "ever "
+        "holds them all."),
     choice<&Config::right_hand_side, &Config::RightHandSide::kind>(
         "right_hand_side.kind",
         "Row sums of A (the solution is all ones), ones, random numbers in [-1, 1), or a file; "

@@ -1,6 +1,9 @@
 #include "distribute/compressed_rows.hpp"
 
+#include <limits>
 #include <utility>
+
+#include "core/error.hpp"
 
 namespace spsolve {
 
@@ -21,6 +24,21 @@ CompressedRows compress_columns(Csr<double>&& rows) {
   for (Index k = 0; k < static_cast<Index>(indices.size()); ++k) indices[k] = number[indices[k]];
   result.rows.columns = static_cast<Index>(result.global_columns.size());
   return result;
+}
+
+Csr<double> with_all_columns(CompressedRows&& band) {
+  constexpr Index most = std::numeric_limits<LocalIndex>::max();
+  if (band.columns > most) {
+    fail(ExitCode::input, "the matrix has {} columns, more than the {} that a system may have",
+         band.columns, most);
+  }
+  Csr<double> rows = std::move(band.rows);
+  rows.columns = band.columns;
+#pragma omp parallel for schedule(static)
+  for (Index k = 0; k < rows.nonzeros(); ++k) {
+    rows.column_indices[k] = static_cast<LocalIndex>(band.global_columns[rows.column_indices[k]]);
+  }
+  return rows;
 }
 
 }  // namespace spsolve

@@ -18,4 +18,8 @@ struct CompressedRows {
 /// Numbers the columns of a band anew, in place. Cost: linear in non-zeros and columns.
 CompressedRows compress_columns(Csr<double>&& rows);
 
+/// The way back: the band with the columns of the matrix, whose numbers must have 32 bits. Throws
+/// Error(input) where they have more.
+Csr<double> with_all_columns(CompressedRows&& band);
+
 }  // namespace spsolve

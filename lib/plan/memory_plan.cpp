@@ -76,6 +76,40 @@ void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int rank
   }
 }
 
+void plan_reading_together(MemoryPlan& plan, const MatrixShape& shape, const ReadingTogether& how,
+                           int rank, int ranks, Index height) {
+  const Index nonzeros = shape.nonzeros / ranks;
+  if (how.rows_in_file) {
+    plan.parts.push_back({"read", "offsets of all rows",
+                          (shape.rows + 1) * static_cast<std::int64_t>(sizeof(Index))});
+    plan.parts.push_back({"read", "this rank's part of the file", shape.text_bytes / ranks});
+    plan.parts.push_back({"read", "compressed rows of this rank's band",
+                          csr_bytes(height, nonzeros, sizeof(double))});
+    return;
+  }
+  if (shape.entries == 0) {
+    plan.parts.push_back({"read", "compressed rows of this rank's band",
+                          csr_bytes(height, nonzeros, sizeof(double))});
+    return;
+  }
+  const std::int64_t text = std::max<std::int64_t>(shape.text_bytes, 1);
+  const std::int64_t piece = how.piece_bytes;
+  // Whole rounds of pieces, and what is left of the last one.
+  const std::int64_t round = ranks * piece;
+  const std::int64_t rest = std::clamp<std::int64_t>(text % round - rank * piece, 0, piece);
+  const std::int64_t largest = text >= round ? piece : rest;
+  const double share = static_cast<double>(largest) / static_cast<double>(text);
+  const auto at_a_time = [&](Index count) {
+    return static_cast<std::int64_t>(share * static_cast<double>(count)) * entry_bytes;
+  };
+  plan.parts.push_back({"read", "this rank's part of the file", text / round * piece + rest});
+  plan.parts.push_back({"read", "entries of this rank's rows", nonzeros * entry_bytes});
+  plan.parts.push_back({"read", "entries of a piece, as read and by the ranks that they go to",
+                        at_a_time(shape.entries) + at_a_time(shape.nonzeros)});
+  plan.parts.push_back({"sort", "entries of this rank's rows, being sorted by row",
+                        nonzeros * (entry_bytes + grouped_bytes)});
+}
+
 void plan_rotation(MemoryPlan& plan, const MatrixShape& shape) {
   plan.parts.push_back({"rotate", "compressed rows of the whole matrix, before and after",
                         2 * csr_bytes(shape.rows, shape.nonzeros, sizeof(double))});

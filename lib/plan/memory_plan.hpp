@@ -43,6 +43,16 @@ std::int64_t share_bytes(const MatrixShape& shape, Index height);
 /// this rank's rows.
 void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height);
 
+/// How all ranks read a matrix, none of which holds more than its band; see read_in_bands().
+struct ReadingTogether {
+  Index piece_bytes = 0;      ///< of text, at a time
+  bool rows_in_file = false;  ///< a file that holds rows as they are
+};
+
+/// The same where all ranks read: of one of `ranks`, for `height` rows.
+void plan_reading_together(MemoryPlan& plan, const MatrixShape& shape, const ReadingTogether& how,
+                           int rank, int ranks, Index height);
+
 /// Adds, on rank 0, that the rows of the matrix are rotated once it is read.
 void plan_rotation(MemoryPlan& plan, const MatrixShape& shape);
 

@@ -209,7 +209,12 @@ MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int
   const RowLayout layout{question.shape.rows, question.ranks};
   const Index height = layout.height(rank);
   MemoryPlan plan;
-  plan_reading(plan, question.shape, rank, question.ranks, height);
+  if (question.reads_together) {
+    plan_reading_together(plan, question.shape, *question.reads_together, rank, question.ranks,
+                          height);
+  } else {
+    plan_reading(plan, question.shape, rank, question.ranks, height);
+  }
   plan_vectors(question, height, plan);
   for (const char* phase : {"prepare", "eliminate"}) {
     plan.parts.push_back(

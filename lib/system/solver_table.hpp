@@ -33,6 +33,8 @@ struct SolverQuestion {
   GpuDenseBytes gpu;  ///< what dense rows take on a GPU; empty on hosts
   /// Bytes free on a GPU, where that is known.
   std::int64_t gpu_memory = std::numeric_limits<std::int64_t>::max();
+  /// How ranks read, where it is not rank 0 that does.
+  std::optional<ReadingTogether> reads_together;
   bool keeps = false;      ///< whether checkpoints are wanted
   Index null_vectors = 0;  ///< of a null space that is named
   bool guesses = false;    ///< whether there is a first guess of the solution

@@ -16,43 +16,6 @@ namespace spsolve {
 
 namespace {
 
-/// What read_in_bands() takes on rank `rank`.
-void plan_reading_together(MemoryPlan& plan, const MatrixShape& shape, bool rows_in_file, int rank,
-                           int ranks, Index height) {
-  const Index nonzeros = shape.nonzeros / ranks;
-  if (rows_in_file) {
-    plan.parts.push_back({"read", "offsets of all rows",
-                          (shape.rows + 1) * static_cast<std::int64_t>(sizeof(Index))});
-    plan.parts.push_back({"read", "this rank's part of the file", shape.text_bytes / ranks});
-    plan.parts.push_back({"read", "compressed rows of this rank's band",
-                          csr_bytes(height, nonzeros, sizeof(double))});
-    return;
-  }
-  if (shape.entries == 0) {
-    plan.parts.push_back({"read", "compressed rows of this rank's band",
-                          csr_bytes(height, nonzeros, sizeof(double))});
-    return;
-  }
-  constexpr std::int64_t entry = 2 * sizeof(Index) + sizeof(double);
-  constexpr std::int64_t grouped = 16;  // on its way into its row
-  const std::int64_t text = std::max<std::int64_t>(shape.text_bytes, 1);
-  const std::int64_t piece = BandedReading{}.piece_bytes;
-  // Whole rounds of pieces, and what is left of the last one.
-  const std::int64_t round = ranks * piece;
-  const std::int64_t rest = std::clamp<std::int64_t>(text % round - rank * piece, 0, piece);
-  const std::int64_t largest = text >= round ? piece : rest;
-  const double share = static_cast<double>(largest) / static_cast<double>(text);
-  const auto at_a_time = [&](Index count) {
-    return static_cast<std::int64_t>(share * static_cast<double>(count)) * entry;
-  };
-  plan.parts.push_back({"read", "this rank's part of the file", text / round * piece + rest});
-  plan.parts.push_back({"read", "entries of this rank's rows", nonzeros * entry});
-  plan.parts.push_back({"read", "entries of a piece, as read and by the ranks that they go to",
-                        at_a_time(shape.entries) + at_a_time(shape.nonzeros)});
-  plan.parts.push_back(
-      {"sort", "entries of this rank's rows, being sorted by row", nonzeros * (entry + grouped)});
-}
-
 /// Bytes of a kernel's storage format, as if rows were not padded.
 std::int64_t format_bytes(std::string_view format, Index rows, Index columns, Index nonzeros,
                           std::size_t value) {
@@ -136,7 +99,8 @@ class ProductPlan {
 
   void read(int rank) {
     if (config_.matrix.reader == ReaderChoice::parallel) {
-      plan_reading_together(plan_, shape_, rows_in_file_, rank, ranks_, height_);
+      plan_reading_together(plan_, shape_, {BandedReading{}.piece_bytes, rows_in_file_}, rank,
+                            ranks_, height_);
     } else {
       plan_reading(plan_, shape_, rank, ranks_, height_);
       if (leads_ && config_.matrix.rotate_rows != 0) plan_rotation(plan_, shape_);

@@ -238,7 +238,8 @@ class Refusals(MultiplyTest):
     def test_parallel_reader(self):
         self.write("c.yaml", "matrix: {generate: \"grid2d:3\", reader: parallel}\n")
         self.assert_fails(self.spsolve("c.yaml", ranks=2), INPUT, "c.yaml:1:",
-                          "'matrix.reader' may be parallel with task: multiply only")
+                          "'matrix.reader' may be parallel with task: multiply, and where solve.method "
+                          "is a Krylov method, lu, gauss or gauss_jordan")
         self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 3 1\n")
         self.write("c.yaml", "task: multiply\nmatrix: {file: a.mtx, reader: parallel}\n")
         for ranks in (1, 3):

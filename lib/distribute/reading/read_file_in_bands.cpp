@@ -313,7 +313,7 @@ BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading) {
   const NonzeroProfile profile = count(team, *file, by);
   BandedMatrix result;
   result.columns = matrix.columns;
-  result.bands = choose_bands(reading.bands, profile, team.size());
+  result.bands = bands_wanted(reading, profile, team.size());
   Coo list = collect(team, *file, profile, result.bands, by);
   file.reset();  // its text is memory of this rank
   result.rows = together(team, [&] {

@@ -50,11 +50,16 @@ NonzeroProfile add_profiles(Team& team, Index rows, std::vector<Index> counts) {
   return profile;
 }
 
+RowLayout bands_wanted(const BandedReading& reading, const NonzeroProfile& profile, int ranks) {
+  if (reading.bands == BandsChoice::rows) return bands_of_nodes(profile.rows, ranks, reading.node);
+  return choose_bands(reading.bands, profile, ranks);
+}
+
 BandedMatrix generate_in_bands(Team& team, const BandedReading& reading) {
   const MatrixShape shape = together(team, [&] { return generated_shape(reading.name); });
   BandedMatrix result;
   result.columns = shape.columns;
-  result.bands = {shape.rows, team.size()};
+  result.bands = bands_of_nodes(shape.rows, team.size(), reading.node);
   const auto generate = [&] {
     return together(team, [&] {
       Csr<double> rows =
@@ -73,7 +78,7 @@ BandedMatrix generate_in_bands(Team& team, const BandedReading& reading) {
       counts[(first + i) / step] += rows.row_offsets[i + 1] - rows.row_offsets[i];
     }
     const RowLayout wanted =
-        choose_bands(reading.bands, add_profiles(team, shape.rows, std::move(counts)), team.size());
+        bands_wanted(reading, add_profiles(team, shape.rows, std::move(counts)), team.size());
     if (wanted != result.bands) {
       result.bands = wanted;
       rows = {};

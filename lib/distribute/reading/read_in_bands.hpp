@@ -22,6 +22,7 @@ struct BandedReading {
   std::string name;     ///< a file that every rank can open, or a generator
   Index rotate_by = 0;  ///< as rotate_rows()
   BandsChoice bands = BandsChoice::automatic;
+  Index node = 1;  ///< with bands of rows: as many rows as this stay together, see bands_of_nodes()
   Index piece_bytes = Index{1} << 24;  ///< of text that a rank holds as entries at a time
 };
 
@@ -36,6 +37,9 @@ struct BandedReading {
 /// of the serial reader; and Error(input) for what only that takes: gzip, array files, other npz
 /// files, and symmetric ones with entries in both triangles. Collective.
 BandedMatrix read_in_bands(Team& team, const BandedReading& reading);
+
+/// The bands that are asked for of rows with such a profile.
+RowLayout bands_wanted(const BandedReading& reading, const NonzeroProfile& profile, int ranks);
 
 /// The rows of a file or of a generator alone; name as above. Parts of read_in_bands().
 BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading);

@@ -56,8 +56,7 @@ BandedMatrix read_rows_in_bands(Team& team, const BandedReading& reading) {
     const Index from = ((i - reading.rotate_by) % rows + rows) % rows;
     counts[i / step] += stored.offsets[from + 1] - stored.offsets[from];
   }
-  result.bands =
-      choose_bands(reading.bands, add_profiles(team, rows, std::move(counts)), team.size());
+  result.bands = bands_wanted(reading, add_profiles(team, rows, std::move(counts)), team.size());
   result.rows = together(team, [&] {
     Csr<double> own =
         rotated_rows([&](Range run) { return csr_from_rows(stored, run, reading.name); }, rows,

@@ -41,7 +41,8 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
   SparseStudy study;
   const std::int64_t resident = resident_memory();
   if (may_be_sparse(config)) {
-    if (MemoryCheck reading = check_reading(shape, team, plan); !reading.fits) return reading;
+    if (MemoryCheck reading = check_reading(config, shape, team, plan); !reading.fits)
+      return reading;
     const Csr<double> whole = together(
         team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
     study = most_ranks > 0 ? study_for(config, team, whole)

@@ -8,6 +8,7 @@
 #include "core/tuning.hpp"
 #include "dense/eliminated_problem.hpp"
 #include "dense/flops.hpp"
+#include "distribute/reading/read_in_bands.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/null_space.hpp"
@@ -99,13 +100,13 @@ class SolveRun {
         question_for(config_, shape, team_.size(), on_gpu ? gpus_.dense_bytes : GpuDenseBytes{},
                      std::move(study));
     plan(shape, question, on_its_gpu.available());
-    if (!looks_first) whole = read();
+    if (!looks_first && !shape.reads_together) whole = read();
 
     const SolverRow& row = choose_solver(question);
     const bool keeps = is_kept(row, question);
     if (is_sparse(row.method)) draw(whole, question.study);
-    SystemSolver solver(deal_out(std::move(whole), memory->vectors(), row.method), row, question,
-                        *memory, before_second_of(row, question));
+    SystemSolver solver(deal_out(shape, std::move(whole), memory->vectors(), row.method), row,
+                        question, *memory, before_second_of(row, question));
     const auto steps =
         steps_for_all(team_, together(team_, [&] {
                         return team_.rank() == 0 ? steps_of(config_, found) : std::vector<Step>{};
@@ -175,7 +176,7 @@ class SolveRun {
   /// Refuses what rank 0 cannot even read, or whose pattern it cannot study.
   void plan_to_read(const SystemShape& shape) {
     MemoryPlan mine;
-    const MemoryCheck check = check_reading(shape, team_, mine);
+    const MemoryCheck check = check_reading(config_, shape, team_, mine);
     if (!check.fits) refuse_what_does_not_fit(mine, check, report_);
   }
 
@@ -196,20 +197,35 @@ class SolveRun {
     });
   }
 
+  /// This rank's rows of whole nodes, which no rank has all of.
+  Csr<double> read_own(Index node) {
+    BandedMatrix matrix = read_in_bands(team_, {.name = config_.matrix.name(),
+                                                .rotate_by = config_.matrix.rotate_rows,
+                                                .bands = BandsChoice::rows,
+                                                .node = node});
+    report_.nonzeros = matrix.nonzeros;
+    report_.has_sizes = true;
+    return together(team_, [&] { return with_all_columns(std::move(matrix.rows)); });
+  }
+
   /// -> a band of rows a rank
-  std::unique_ptr<SystemMatrix> deal_out(Csr<double> whole, const VectorMemory& memory,
-                                         Method method) {
+  std::unique_ptr<SystemMatrix> deal_out(const SystemShape& shape, Csr<double> whole,
+                                         const VectorMemory& memory, Method method) {
+    report_.rows = shape.matrix.rows;
+    report_.columns = shape.matrix.columns;
     // Of rotated rows no node has those of its unknowns.
     const std::string generator = config_.matrix.rotate_rows == 0 ? config_.matrix.generate : "";
     FoundCoordinates coordinates;
     if (is_krylov(method)) {
       coordinates = find_coordinates(team_, config_.solve.coordinates, generator, report_.rows);
     }
+    const Index node = std::max<Index>(1, coordinates.dimensions);
+    const RowLayout bands = bands_of_nodes(report_.rows, team_.size(), node);
+    Csr<double> own = times_.measure(shape.reads_together ? "read" : "scatter", [&] {
+      return shape.reads_together ? read_own(node) : scatter_rows(team_, bands, std::move(whole));
+    });
     auto matrix = times_.measure("scatter", [&] {
-      const RowLayout bands =
-          bands_of_nodes(report_.rows, team_.size(), std::max<Index>(1, coordinates.dimensions));
-      return std::make_unique<SystemMatrix>(team_, bands,
-                                            scatter_rows(team_, bands, std::move(whole)), memory);
+      return std::make_unique<SystemMatrix>(team_, bands, std::move(own), memory);
     });
     times_.measure("read", [&] { read_coordinates(coordinates, *matrix); });
     return matrix;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/tuning.hpp"
+#include "distribute/reading/read_in_bands.hpp"
 #include "process/system.hpp"
 #include "task/backend.hpp"
 #include "task/gpu_memory.hpp"
@@ -20,7 +21,7 @@ PlanFor planner(const SolverQuestion& question, Rotated rotated, std::int64_t re
     there.ranks = ranks;
     // The method that these ranks take: `auto` might take another one on more.
     MemoryPlan plan = plan_system(choose_solver(question), there, rank);
-    if (rank == 0 && rotated.matrix) plan_rotation(plan, there.shape);
+    if (rank == 0 && rotated.matrix && !there.reads_together) plan_rotation(plan, there.shape);
     if (rotated.right_hand_sides) {
       const Index height = RowLayout{there.shape.rows, ranks}.height(rank);
       plan.parts.push_back({"prepare", "right-hand sides being rotated, and on their way",
@@ -86,6 +87,12 @@ std::vector<Remedy> remedies(const SolverQuestion& question, Rotated rotated,
     offer(fmt::format("solve.precision={}", name(precision)),
           [&](SolverQuestion& changed) { changed.options.precision = precision; });
   };
+  const bool has_whole = question.study.outlook.analysed || question.reads_together;
+  if (question.ranks > 1 && !has_whole) {
+    offer("matrix.reader=parallel", [](SolverQuestion& changed) {
+      changed.reads_together = ReadingTogether{BandedReading{}.piece_bytes, false};
+    });
+  }
   for (const Method method : methods_instead(question)) {
     auto [changed, words] = by_method(question, method);
     // The diagonal alone has spoken for it.
@@ -121,11 +128,20 @@ SolverQuestion question_for(const Config& config, const SystemShape& shape, int 
   question.threads = shape.threads;
   question.memory = gpu ? MemoryKind::gpu : MemoryKind::host;
   question.gpu = gpu;
+  question.reads_together = shape.reads_together;
   question.keeps = !config.checkpoint.directory.empty();
   question.null_vectors = shape.null_vectors;
   question.guesses = !config.solve.initial_guess.empty();
   question.study = std::move(study);
   return question;
+}
+
+Remedy iterated_in_bands(const Config& config, const SystemShape& shape, std::int64_t resident) {
+  SystemShape in_bands = shape;
+  in_bands.reads_together = ReadingTogether{BandedReading{}.piece_bytes, false};
+  auto [question, words] = by_method(question_for(config, in_bands, 1, {}), Method::cg);
+  return {words + " (gmres where A is not symmetric) with matrix.reader=parallel",
+          planner(question, rotated_by(config), resident)};
 }
 
 Rotated rotated_by(const Config& config) {

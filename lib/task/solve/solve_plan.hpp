@@ -17,8 +17,9 @@ namespace spsolve {
 struct SystemShape {
   MatrixShape matrix;
   Index right_hand_sides = 1;
-  Index null_vectors = 0;  ///< of a null space that is named
-  int threads = 1;         ///< of rank 0
+  Index null_vectors = 0;                         ///< of a null space that is named
+  int threads = 1;                                ///< of rank 0
+  std::optional<ReadingTogether> reads_together;  ///< matrix.reader=parallel
 };
 
 /// What `config` asks of the solver table, for a shape that is known: on GPUs where `gpu`
@@ -51,6 +52,9 @@ struct Rotated {
   bool matrix = false, right_hand_sides = false;
 };
 Rotated rotated_by(const Config& config);
+
+/// What does without rank 0 reading the whole matrix: an iteration whose ranks read their rows.
+Remedy iterated_in_bands(const Config& config, const SystemShape& shape, std::int64_t resident);
 
 /// What a study of the pattern says, for a system that was not studied as it is to be made dense;
 /// nothing where rank 0 cannot read it. Collective.

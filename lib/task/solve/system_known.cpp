@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include "core/tuning.hpp"
+#include "distribute/reading/read_in_bands.hpp"
 #include "distribute/row_layout.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/null_space.hpp"
@@ -43,6 +44,11 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     check_first_guess(config.solve.initial_guess, rows, shape.right_hand_sides);
     shape.null_vectors = null_vectors(config.solve, rows);
     shape.threads = omp_get_max_threads();
+    if (config.matrix.reader == ReaderChoice::parallel) {
+      const std::string name = config.matrix.name();
+      shape.reads_together = {BandedReading{}.piece_bytes,
+                              !means_generator(name) && is_sparse_binary(name)};
+    }
   });
   return broadcast_value(team, shape, 0);
 }
@@ -59,7 +65,8 @@ FoundRightHandSide right_hand_side_for_all(const Config& config, Index rows, Tea
   return found;
 }
 
-MemoryCheck check_reading(const SystemShape& shape, Team& team, MemoryPlan& mine) {
+MemoryCheck check_reading(const Config& config, const SystemShape& shape, Team& team,
+                          MemoryPlan& mine) {
   const PlanFor plans = [&](int rank, int ranks) {
     MemoryPlan plan;
     const RowLayout bands{shape.matrix.rows, ranks};
@@ -69,7 +76,9 @@ MemoryCheck check_reading(const SystemShape& shape, Team& team, MemoryPlan& mine
     return plan;
   };
   mine = plans(team.rank(), team.size());
-  return check_memory(team, mine, plans, {});
+  std::vector<Remedy> remedies;
+  if (team.size() > 1) remedies.push_back(iterated_in_bands(config, shape, resident_memory()));
+  return check_memory(team, mine, plans, remedies);
 }
 
 SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& team) {
@@ -78,7 +87,7 @@ SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& 
   sparse.solve.pivoting = Pivoting::automatic;
   sparse.solve.analysis_file.clear();
   MemoryPlan untold;
-  if (!check_reading(shape, team, untold).fits) return {};
+  if (!check_reading(config, shape, team, untold).fits) return {};
   const Csr<double> whole = together(
       team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
   return study_for(sparse, team, whole);

@@ -20,7 +20,8 @@ FoundRightHandSide right_hand_side_for_all(const Config& config, Index rows, Tea
 
 /// Whether rank 0 can read the matrix and study its pattern; `mine`: this rank's plan of that.
 /// Collective.
-MemoryCheck check_reading(const SystemShape& shape, Team& team, MemoryPlan& mine);
+MemoryCheck check_reading(const Config& config, const SystemShape& shape, Team& team,
+                          MemoryPlan& mine);
 
 /// The study of a matrix that is to be made dense, for what might do in its place; empty where rank
 /// 0 cannot read it. Collective.
