@@ -20,7 +20,7 @@ enum class Task { solve, multiply };
 enum class RightHandSideKind { automatic, row_sums, ones, random, file };
 enum class MultivectorKind { random, ones, file };
 using DeviceChoice = Device;
-enum class ReaderChoice { serial, parallel };
+enum class ReaderChoice { automatic, serial, parallel };
 
 inline constexpr std::string_view task_words[] = {"solve", "multiply"};
 inline constexpr std::string_view right_hand_side_words[] = {"auto", "row_sums", "ones", "random",
@@ -28,7 +28,7 @@ inline constexpr std::string_view right_hand_side_words[] = {"auto", "row_sums",
 /// The words for a multivector that is not a file.
 inline constexpr std::string_view multivector_words[] = {"random", "ones"};
 inline constexpr std::string_view device_words[] = {"auto", "host", "cuda"};
-inline constexpr std::string_view reader_words[] = {"serial", "parallel"};
+inline constexpr std::string_view reader_words[] = {"auto", "serial", "parallel"};
 
 constexpr Words words_of(Task) {
   return task_words;
@@ -53,7 +53,7 @@ struct Config {
     /// A file, or a pattern of some, with values for the pattern of the matrix.
     std::filesystem::path values;
     Index rotate_rows = 0;
-    ReaderChoice reader = ReaderChoice::serial;
+    ReaderChoice reader = ReaderChoice::automatic;
 
     /// The file or the generator.
     std::string name() const { return generate.empty() ? file.string() : generate; }

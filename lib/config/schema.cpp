@@ -155,7 +155,7 @@ const Option option_table[] = {
         "methods that do not look at the whole matrix first (Krylov methods, lu, gauss, "
         "gauss_jordan): every rank reads its share of the file, or generates its rows, and none "
         "ever "
-        "holds them all."),
+        "holds them all; auto: parallel where such a method solves with a generator's matrix."),
     choice<&Config::right_hand_side, &Config::RightHandSide::kind>(
         "right_hand_side.kind",
         "Row sums of A (the solution is all ones), ones, random numbers in [-1, 1), or a file; "

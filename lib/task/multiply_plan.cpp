@@ -236,7 +236,7 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice&
     change(changed);
     remedies.push_back({std::move(words), planner(changed)});
   };
-  if (config.matrix.reader == ReaderChoice::serial) {
+  if (config.matrix.reader != ReaderChoice::parallel) {
     offer("matrix.reader=parallel", [](Config& c) { c.matrix.reader = ReaderChoice::parallel; });
   }
   if (config.multiply.verify) {

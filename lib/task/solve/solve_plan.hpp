@@ -19,7 +19,7 @@ struct SystemShape {
   Index right_hand_sides = 1;
   Index null_vectors = 0;                         ///< of a null space that is named
   int threads = 1;                                ///< of rank 0
-  std::optional<ReadingTogether> reads_together;  ///< matrix.reader=parallel
+  std::optional<ReadingTogether> reads_together;  ///< how, where rank 0 does not deal out
 };
 
 /// What `config` asks of the solver table, for a shape that is known: on GPUs where `gpu`

@@ -30,6 +30,16 @@ MatrixShape square_shape(const Config& config) {
   return shape;
 }
 
+/// Whether every rank reads its rows, or makes them: unasked where that is sure to do. A picture of
+/// the pattern is of the whole matrix.
+bool reads_together(const Config& config, int ranks) {
+  if (config.matrix.reader != ReaderChoice::automatic) {
+    return config.matrix.reader == ReaderChoice::parallel;
+  }
+  return ranks > 1 && !may_be_sparse(config) && config.output.html.empty() &&
+         means_generator(config.matrix.name());
+}
+
 }  // namespace
 
 SystemShape shape_for_all(const Config& config, Team& team) {
@@ -44,7 +54,7 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     check_first_guess(config.solve.initial_guess, rows, shape.right_hand_sides);
     shape.null_vectors = null_vectors(config.solve, rows);
     shape.threads = omp_get_max_threads();
-    if (config.matrix.reader == ReaderChoice::parallel) {
+    if (reads_together(config, team.size())) {
       const std::string name = config.matrix.name();
       shape.reads_together = {BandedReading{}.piece_bytes,
                               !means_generator(name) && is_sparse_binary(name)};

@@ -64,10 +64,13 @@ class ParallelReader(CliTest):
         start = ("ulimit -v 1300000; OMP_NUM_THREADS=1 exec mpirun --oversubscribe --bind-to none -np 2 "
                  f"{BIN / 'spsolve'} grid3d27:60:3 random --device host --set solve.preconditioner=jacobi")
         for method, words in (("auto", "solve.method=cg (gmres where A is not symmetric) with "
-                               "matrix.reader=parallel"), ("cg", "matrix.reader=parallel")):
+                               "matrix.reader=parallel"),
+                              ("cg --set matrix.reader=serial", "matrix.reader=parallel")):
             result = self.run_program("bash", "-c", f"{start} --method {method}")
             self.assertEqual(result.code, RESOURCES, result.text)
             self.assertIn(f"{words}, with which it fits", result.text)
+        # Rows of a generator are made by whom they belong to.
+        self.assertEqual(self.run_program("bash", "-c", f"{start} --method cg --dry-run").code, SOLVED)
 
 
 if __name__ == "__main__":
