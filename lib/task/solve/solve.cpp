@@ -8,8 +8,6 @@
 #include "core/tuning.hpp"
 #include "dense/eliminated_problem.hpp"
 #include "dense/flops.hpp"
-#include "distribute/reading/read_in_bands.hpp"
-#include "distribute/reading/scatter.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/null_space.hpp"
 #include "process/interrupt.hpp"
@@ -23,7 +21,7 @@
 #include "task/begin.hpp"
 #include "task/gpu_memory.hpp"
 #include "task/ignored_keys.hpp"
-#include "task/solve/coordinates.hpp"
+#include "task/solve/deal_out.hpp"
 #include "task/solve/finished_systems.hpp"
 #include "task/solve/right_hand_side.hpp"
 #include "task/solve/sequence.hpp"
@@ -105,8 +103,9 @@ class SolveRun {
     const SolverRow& row = choose_solver(question);
     const bool keeps = is_kept(row, question);
     if (is_sparse(row.method)) draw(whole, question.study);
-    SystemSolver solver(deal_out(shape, std::move(whole), memory->vectors(), row.method), row,
-                        question, *memory, before_second_of(row, question));
+    SystemSolver solver(deal_out(config_, shape, team_, std::move(whole),
+                                 {memory->vectors(), row.method}, times_, report_),
+                        row, question, *memory, before_second_of(row, question));
     const auto steps =
         steps_for_all(team_, together(team_, [&] {
                         return team_.rank() == 0 ? steps_of(config_, found) : std::vector<Step>{};
@@ -195,40 +194,6 @@ class SolveRun {
         report_.patterns.factors = factor_pattern(*study.analysis);
       });
     });
-  }
-
-  /// This rank's rows of whole nodes, which no rank has all of.
-  Csr<double> read_own(Index node) {
-    BandedMatrix matrix = read_in_bands(team_, {.name = config_.matrix.name(),
-                                                .rotate_by = config_.matrix.rotate_rows,
-                                                .bands = BandsChoice::rows,
-                                                .node = node});
-    report_.nonzeros = matrix.nonzeros;
-    report_.has_sizes = true;
-    return together(team_, [&] { return with_all_columns(std::move(matrix.rows)); });
-  }
-
-  /// -> a band of rows a rank
-  std::unique_ptr<SystemMatrix> deal_out(const SystemShape& shape, Csr<double> whole,
-                                         const VectorMemory& memory, Method method) {
-    report_.rows = shape.matrix.rows;
-    report_.columns = shape.matrix.columns;
-    // Of rotated rows no node has those of its unknowns.
-    const std::string generator = config_.matrix.rotate_rows == 0 ? config_.matrix.generate : "";
-    FoundCoordinates coordinates;
-    if (is_krylov(method)) {
-      coordinates = find_coordinates(team_, config_.solve.coordinates, generator, report_.rows);
-    }
-    const Index node = std::max<Index>(1, coordinates.dimensions);
-    const RowLayout bands = bands_of_nodes(report_.rows, team_.size(), node);
-    Csr<double> own = times_.measure(shape.reads_together ? "read" : "scatter", [&] {
-      return shape.reads_together ? read_own(node) : scatter_rows(team_, bands, std::move(whole));
-    });
-    auto matrix = times_.measure("scatter", [&] {
-      return std::make_unique<SystemMatrix>(team_, bands, std::move(own), memory);
-    });
-    times_.measure("read", [&] { read_coordinates(coordinates, *matrix); });
-    return matrix;
   }
 
   /// -> scaled rows -> pivots, updates

@@ -1,0 +1,50 @@
+#include "task/solve/deal_out.hpp"
+
+#include <algorithm>
+
+#include "distribute/reading/read_in_bands.hpp"
+#include "distribute/reading/scatter.hpp"
+#include "task/solve/coordinates.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// This rank's rows of a matrix that no rank has all of.
+Csr<double> read_own(const Config::Matrix& matrix, Index node, Team& team, TaskReport& report) {
+  BandedMatrix read = read_in_bands(team, {.name = matrix.name(),
+                                           .rotate_by = matrix.rotate_rows,
+                                           .bands = BandsChoice::rows,
+                                           .node = node});
+  report.nonzeros = read.nonzeros;
+  report.has_sizes = true;
+  return together(team, [&] { return with_all_columns(std::move(read.rows)); });
+}
+
+}  // namespace
+
+std::unique_ptr<SystemMatrix> deal_out(const Config& config, const SystemShape& shape, Team& team,
+                                       Csr<double> whole, const MatrixUse& use, PhaseTimes& times,
+                                       TaskReport& report) {
+  report.rows = shape.matrix.rows;
+  report.columns = shape.matrix.columns;
+  // Of rotated rows no node has those of its unknowns.
+  const std::string generator = config.matrix.rotate_rows == 0 ? config.matrix.generate : "";
+  FoundCoordinates coordinates;
+  if (is_krylov(use.method)) {
+    coordinates = find_coordinates(team, config.solve.coordinates, generator, report.rows);
+  }
+  const Index node = std::max<Index>(1, coordinates.dimensions);
+  const RowLayout bands = bands_of_nodes(report.rows, team.size(), node);
+  Csr<double> own = times.measure(shape.reads_together ? "read" : "scatter", [&] {
+    return shape.reads_together ? read_own(config.matrix, node, team, report)
+                                : scatter_rows(team, bands, std::move(whole));
+  });
+  auto matrix = times.measure("scatter", [&] {
+    return std::make_unique<SystemMatrix>(team, bands, std::move(own), use.memory);
+  });
+  times.measure("read", [&] { read_coordinates(coordinates, *matrix); });
+  return matrix;
+}
+
+}  // namespace spsolve
