@@ -22,8 +22,8 @@ struct BandedReading {
   std::string name;     ///< a file that every rank can open, or a generator
   Index rotate_by = 0;  ///< as rotate_rows()
   BandsChoice bands = BandsChoice::automatic;
-  Index node = 1;  ///< with bands of rows: as many rows as this stay together, see bands_of_nodes()
   Index piece_bytes = Index{1} << 24;  ///< of text that a rank holds as entries at a time
+  Index node = 1;  ///< with bands of rows: as many rows as this stay together, see bands_of_nodes()
 };
 
 /// Reads a matrix with all ranks, none of which ever holds more than its own band and a piece of
