@@ -87,8 +87,8 @@ std::vector<Remedy> remedies(const SolverQuestion& question, Rotated rotated,
     offer(fmt::format("solve.precision={}", name(precision)),
           [&](SolverQuestion& changed) { changed.options.precision = precision; });
   };
-  const bool has_whole = question.study.outlook.analysed || question.reads_together;
-  if (question.ranks > 1 && !has_whole) {
+  // What was analysed is on rank 0 as a whole.
+  if (question.ranks > 1 && !question.study.outlook.analysed && !question.reads_together) {
     offer("matrix.reader=parallel", [](SolverQuestion& changed) {
       changed.reads_together = ReadingTogether{BandedReading{}.piece_bytes, false};
     });

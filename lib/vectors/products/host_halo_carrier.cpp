@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/over_blocks.hpp"
 #include "distribute/halo/halo_messages.hpp"
 #include "vectors/host_vectors.hpp"
 
@@ -20,8 +21,7 @@ class HostHaloCarrier final : public HaloCarrier {
     if (plan_.sends.empty() && plan_.receives.empty()) return {nullptr, 0, columns};
     if (columns != columns_) make_room(columns);
     const HostVectors& from = on_host(x);
-    constexpr Index worth_waking = 16384;
-#pragma omp parallel for schedule(static) if (std::ssize(leaving_) > worth_waking)
+#pragma omp parallel for schedule(static) if (std::ssize(leaving_) > elements_worth_waking)
     for (Index i = 0; i < plan_.sent_rows(); ++i) {
       std::copy_n(from.row(plan_.rows_to_send[i]), columns, leaving_.data() + i * columns);
     }
