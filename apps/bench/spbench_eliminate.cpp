@@ -155,7 +155,7 @@ void add_eliminate_command(CLI::App& app, const bench::Environment& environment,
       command
           ->add_option("--matrix", options->files.matrices,
                        "Matrix Market files or generators, with commas between; repeatable; "
-                       "laplacian:NAME is the Laplacian + identity of a pattern")
+                       "laplacian:NAME is the Laplacian + identity of its graph")
           ->excludes(orders);
   command
       ->add_option(
@@ -166,7 +166,8 @@ void add_eliminate_command(CLI::App& app, const bench::Environment& environment,
   command
       ->add_option(
           "--peers", options->peers,
-          "of --matrix: cholmod, umfpack, mumps, pardiso; all of those that are here; none")
+          "of --matrix: cholmod, umfpack, mumps, pardiso, cudss, cudss_lu; all of those that are "
+          "here; none")
       ->delimiter(',')
       ->needs(matrices)
       ->capture_default_str();

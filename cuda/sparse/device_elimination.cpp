@@ -27,6 +27,9 @@ class DeviceElimination final : public SparseElimination<T> {
                                                 const std::vector<double>& values,
                                                 const Advance& advance) override;
   std::int64_t host_bytes() const override { return factors_ ? factors_->host_bytes() : 0; }
+  std::optional<GpuRegimes> regimes() const override {
+    return factors_ ? std::optional(factors_->regimes()) : std::nullopt;
+  }
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
   void solve(bool transposed, const Vectors& b, Vectors& x) override;
 

@@ -45,6 +45,7 @@ DeviceFactors<T>::DeviceFactors(const SparseAnalysis& analysis, Factorization ki
     : kind_(kind),
       places_(places_within<T>(analysis, kind, most_bytes)),
       launcher_(kind, places_, write_program(places_, kind), analysis.fronts.in_parent),
+      regimes_(regimes_of(launcher_.program(), places_, kind)),
       entry_starts_(analysis.entries.starts),
       entries_(launcher_.staged(analysis.entries.entries)),
       values_(analysis.nonzeros) {

@@ -41,6 +41,8 @@ class DeviceFactors {
   /// Bytes of factors in host memory; 0 where all of them are on the GPU.
   std::int64_t host_bytes() const { return windows_ ? windows_->host_bytes() : 0; }
 
+  const GpuRegimes& regimes() const { return regimes_; }
+
   /// From here on, what is on `stream` finds the factors of a part of the places; the part `next`
   /// is wanted after it (none if that is the number of parts).
   void bring(std::size_t part, std::size_t next, cudaStream_t stream);
@@ -53,6 +55,7 @@ class DeviceFactors {
   Factorization kind_;
   FrontPlaces places_;
   FrontLauncher<T> launcher_;
+  GpuRegimes regimes_;
   DeviceArray<int> by_level_;  // where factors stream
   DeviceArray<Index> entry_starts_;
   DeviceArray<FrontEntry> entries_;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "cuda/sparse/front_writer.hpp"
+#include "sparse/fronts/schedule.hpp"
 
 namespace spsolve::cuda {
 
@@ -198,6 +199,22 @@ class Writer {
 
 EliminationProgram write_program(const FrontPlaces& places, Factorization kind) {
   return Writer(places, kind).write();
+}
+
+GpuRegimes regimes_of(const EliminationProgram& program, const FrontPlaces& places,
+                      Factorization kind) {
+  GpuRegimes regimes;
+  regimes.launches = std::ssize(program.steps) + 2 * std::ssize(places.parts);
+  for (const FrontPlace& place : places.places) {
+    if (!place.is_small()) continue;
+    regimes.small_flops += front_flops(place.pivots, place.border, kind != Factorization::lu);
+  }
+  for (const EliminationStep& step : program.steps) {
+    if (step.what != What::library) continue;
+    const FrontProduct& product = program.products[step.begin];
+    regimes.library_flops += 2.0 * product.m * product.n * product.k;
+  }
+  return regimes;
 }
 
 }  // namespace spsolve::cuda

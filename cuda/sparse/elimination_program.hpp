@@ -4,6 +4,7 @@
 
 #include "cuda/sparse/front_kernels.hpp"
 #include "cuda/sparse/front_products.hpp"
+#include "solve/inverse.hpp"
 #include "sparse/places/front_places.hpp"
 
 namespace spsolve::cuda {
@@ -43,5 +44,10 @@ struct EliminationProgram {
 };
 
 EliminationProgram write_program(const FrontPlaces& places, Factorization kind);
+
+/// Its launches, with the two that set the factors of each part to A, and whose flops they do; asks
+/// for its steps and products alone.
+GpuRegimes regimes_of(const EliminationProgram& program, const FrontPlaces& places,
+                      Factorization kind);
 
 }  // namespace spsolve::cuda

@@ -90,6 +90,13 @@ constexpr ReportField field_table[] = {
      "Rows of the largest of them."},
     {"sparse.levels[].flops", FieldType::number, solve_sometimes,
      "Operations of their elimination; those of all levels are sparse.flops."},
+    {"sparse.gpu.launches", FieldType::integer, sometimes,
+     "Sparse methods by one GPU: kernels that one elimination launches."},
+    {"sparse.gpu.small_flops", FieldType::number, sometimes,
+     "Operations among sparse.flops of small fronts, each whole in one thread block."},
+    {"sparse.gpu.library_flops", FieldType::number, sometimes,
+     "Operations of large products by cuBLAS, what they do above a diagonal included; the rest is "
+     "in batches of tiles."},
     {"sparse.factor_entries", FieldType::integer, solve_sometimes,
      "Sparse methods: entries of L, and of U where there is one, zeros inside of fronts included."},
     {"sparse.perturbed_pivots", FieldType::integer, solve_sometimes,

@@ -22,6 +22,11 @@ nlohmann::ordered_json to_json(const SparseOutcome& outcome) {
     json["levels"].push_back(
         {{"fronts", level.fronts}, {"largest_front", level.largest_front}, {"flops", level.flops}});
   }
+  if (outcome.gpu) {
+    json["gpu"] = {{"launches", outcome.gpu->launches},
+                   {"small_flops", outcome.gpu->small_flops},
+                   {"library_flops", outcome.gpu->library_flops}};
+  }
   json["negative_pivots"] = nullptr;
   if (outcome.negative_pivots) json["negative_pivots"] = *outcome.negative_pivots;
   json["gmres_steps"] = outcome.gmres_steps;

@@ -44,6 +44,14 @@ struct FrontLevels {
   std::span<const FrontLevel> all() const { return {of.data(), count}; }
 };
 
+/// How one GPU takes the fronts of a sparse elimination: small ones whole, each in a thread block;
+/// large products by the vendor's library; everything else in batches of tiles.
+struct GpuRegimes {
+  Index launches = 0;        ///< of one elimination
+  double small_flops = 0;    ///< of small fronts
+  double library_flops = 0;  ///< of products by the library, what they do above a diagonal, too
+};
+
 /// How a sparse elimination went.
 struct SparseOutcome {
   std::string_view factorisation;  ///< LL^T, LDL^T or LU
@@ -54,6 +62,7 @@ struct SparseOutcome {
   Index fronts = 0;
   int ranks = 1;                         ///< that hold the factors
   FrontLevels levels;                    ///< of these fronts
+  std::optional<GpuRegimes> gpu;         ///< of rank 0's alone
   Index factor_entries = 0;              ///< of L, and of U where there is one
   Index perturbed_pivots = 0;            ///< too small ones that were made larger
   Index delayed_pivots = 0;              ///< those that fronts passed on to their parents

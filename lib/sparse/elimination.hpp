@@ -2,8 +2,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "solve/inverse.hpp"
 #include "sparse/analysis/analysis.hpp"
 #include "sparse/fronts/threshold.hpp"
 #include "sparse/values/scaled_values.hpp"
@@ -45,6 +47,9 @@ class SparseElimination {
 
   /// Bytes of factors that a device has in host memory, as its own does not hold them.
   virtual std::int64_t host_bytes() const { return 0; }
+
+  /// Of the last factorisation, where a GPU did it.
+  virtual std::optional<GpuRegimes> regimes() const { return {}; }
 
   /// x <- A^-1 b or A^-T b for b of n x `columns`, row-major, in host memory; b is lost.
   virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;

@@ -70,6 +70,11 @@ class HeldFactors {
     return elimination_ != nullptr ? elimination_->host_bytes() : 0;
   }
 
+  /// How rank 0's GPU takes them, where that is alone with them; on rank 0.
+  std::optional<GpuRegimes> regimes() const {
+    return elimination_ != nullptr ? elimination_->regimes() : std::nullopt;
+  }
+
   /// y <- F^-1 x or F^-T x. Collective.
   void solve(bool transposed, const Vectors& x, Vectors& y);
 

@@ -109,6 +109,7 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
       leveled_ = gathered_.analysis();
     }
     outcome.levels = levels_;
+    outcome.gpu = factors_.regimes();
     outcome.factor_entries = gathered_.analysis()->factor_entries;
     outcome.perturbed_pivots = counts.perturbed;
     outcome.moved_pivots = counts.swaps;
@@ -176,6 +177,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
   facts_.pivots = {largest, largest > 0 ? told.counts.largest / largest : 0, told.counts.smallest,
                    told.counts.largest};
   SparseOutcome& outcome = *facts_.sparse;
+  outcome.gpu.reset();
   outcome.factorisation = word_for(kind);
   outcome.ranks = factors_.ranks();
   outcome.gmres_steps = failure.gmres_steps;

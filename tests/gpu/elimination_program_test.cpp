@@ -7,6 +7,7 @@
 
 #include "helpers/sparse_cases.hpp"
 #include "matrix/generate/generate.hpp"
+#include "sparse/fronts/schedule.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -64,6 +65,55 @@ TEST(EliminationProgram, EliminatesEveryFrontOnceBehindItsChildren) {
   });
 }
 
+/// A front of p pivots and a border of m rows, with a child below and a parent above it.
+FrontPlaces chain_of_three(int p, int m) {
+  FrontPlaces all;
+  all.places.resize(3);
+  FrontPlace &child = all.places[0], &front = all.places[1], &parent = all.places[2];
+  child.pivots = pivot_block;
+  child.border = p + m;
+  child.parent = 1;
+  front.pivots = p;
+  front.border = m;
+  front.child_end = 1;
+  front.parent = 2;
+  parent.pivots = m;
+  parent.child_begin = 1;
+  parent.child_end = 2;
+  for (FrontPlace& place : all.places) {
+    place.border_row = place.pivots;
+    place.ld = place.pivots + place.border;
+    place.ld_passed = place.border;
+  }
+  all.by_level = {0, 1, 2};
+  all.level_starts = {0, 1, 2, 3};
+  all.parts = {{0, 3, 0, 0}};
+  return all;
+}
+
+TEST(EliminationProgram, TellsWhatDoesTheFlops) {
+  for (const char* spec : {"grid3d:16", "circuit:2000", "random_dense:60"}) {
+    SCOPED_TRACE(spec);
+    const Csr<double> matrix = generate_matrix(spec);
+    const auto analysis = test::analysis_of(matrix, Factorization::lu);
+    const FrontPlaces places = place_fronts(analysis->fronts, Factorization::lu);
+    const EliminationProgram program = write_program(places, Factorization::lu);
+    const GpuRegimes regimes = regimes_of(program, places, Factorization::lu);
+    EXPECT_EQ(regimes.launches, std::ssize(program.steps) + 2);
+    double small = 0;
+    for (LocalIndex s = 0; s < analysis->fronts.size(); ++s) {
+      if (places.places[s].is_small()) small += front_flops(analysis->fronts, s, false);
+    }
+    EXPECT_DOUBLE_EQ(regimes.small_flops, small);
+    EXPECT_LE(regimes.small_flops + regimes.library_flops, 1.001 * analysis->flops);
+    EXPECT_EQ(regimes.library_flops, 0);  // of these small ones
+  }
+  // A large front's update is the library's.
+  FrontPlaces places = chain_of_three(2048, 4096);
+  const EliminationProgram program = write_program(places, Factorization::lu);
+  EXPECT_GT(regimes_of(program, places, Factorization::lu).library_flops, 2.0 * 4096 * 4096 * 2048);
+}
+
 TEST(EliminationProgram, BeginsEarlyOnlyRightBehindSmallFronts) {
   for (const char* spec : {"grid2d:40", "grid3d:16", "circuit:2000", "random_dense:60"}) {
     SCOPED_TRACE(spec);
@@ -111,32 +161,6 @@ TEST(EliminationProgram, ComputesEveryTileWithinItsProduct) {
     EXPECT_GT(flops, 0.5 * written.analysis->flops);
     EXPECT_LT(flops, 2.5 * written.analysis->flops);
   });
-}
-
-/// A front of p pivots and a border of m rows, with a child below and a parent above it.
-FrontPlaces chain_of_three(int p, int m) {
-  FrontPlaces all;
-  all.places.resize(3);
-  FrontPlace &child = all.places[0], &front = all.places[1], &parent = all.places[2];
-  child.pivots = pivot_block;
-  child.border = p + m;
-  child.parent = 1;
-  front.pivots = p;
-  front.border = m;
-  front.child_end = 1;
-  front.parent = 2;
-  parent.pivots = m;
-  parent.child_begin = 1;
-  parent.child_end = 2;
-  for (FrontPlace& place : all.places) {
-    place.border_row = place.pivots;
-    place.ld = place.pivots + place.border;
-    place.ld_passed = place.border;
-  }
-  all.by_level = {0, 1, 2};
-  all.level_starts = {0, 1, 2, 3};
-  all.parts = {{0, 3, 0, 0}};
-  return all;
 }
 
 /// Rows and columns of a part of the arena: of lower or upper, or of what a front passes up.

@@ -19,16 +19,19 @@ class ColumnwisePeer : public SparseContender {
     x_.assign(b_.size(), 0.0);
   }
 
-  Dense<double> solution() const override {
-    const auto rows = static_cast<Index>(x_.size()) / std::max<Index>(columns_, 1);
+  Dense<double> solution() const override { return in_rows(x_); }
+
+ protected:
+  /// Solutions that stand column by column.
+  Dense<double> in_rows(const std::vector<double>& found) const {
+    const auto rows = static_cast<Index>(found.size()) / std::max<Index>(columns_, 1);
     Dense<double> x(rows, columns_);
     for (Index c = 0; c < columns_; ++c) {
-      for (Index i = 0; i < rows; ++i) x(i, c) = x_[c * rows + i];
+      for (Index i = 0; i < rows; ++i) x(i, c) = found[c * rows + i];
     }
     return x;
   }
 
- protected:
   Index columns_ = 0;
   std::vector<double> b_, x_;
 };

@@ -33,10 +33,15 @@ struct SparsePeer {
   std::unique_ptr<SparseContender> (*make)(const SparseSystem& system, const PeerTeam& team);
 };
 
-/// All of them: cholmod, umfpack, mumps, pardiso.
+/// All of them: cholmod, umfpack, mumps, pardiso, cudss, cudss_lu.
 std::span<const SparsePeer> sparse_peers();
 
+inline constexpr std::string_view cudss_sentence =
+    "cuDSS of NVIDIA, on one GPU: LL^T, LDL^T or LU as the matrix allows";
+inline constexpr std::string_view cudss_lu_sentence = "the same by LU, symmetric matrices, too";
+
 // The rows of the table, each in its own file.
-extern const SparsePeer cholmod_peer, umfpack_peer, mumps_peer, pardiso_peer;
+extern const SparsePeer cholmod_peer, umfpack_peer, mumps_peer, pardiso_peer, cudss_peer,
+    cudss_lu_peer;
 
 }  // namespace spsolve::bench

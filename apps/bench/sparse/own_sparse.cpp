@@ -79,7 +79,7 @@ class OwnContender final : public SparseContender {
   FactorFigures figures() const override {
     if (const auto& sparse = solver_->facts().sparse) {
       return {std::string(sparse->factorisation), static_cast<double>(sparse->factor_entries),
-              sparse->flops};
+              sparse->flops, sparse->gpu};
     }
     const auto n = static_cast<double>(question_.shape.rows);
     return {std::string(name(row_->method)), n * n, solver_->flops()};

@@ -17,6 +17,7 @@
 #include "plan/reading_room.hpp"
 #include "process/system.hpp"
 #include "solve/trust/refine.hpp"
+#include "sparse/ordering/graph.hpp"
 
 namespace spsolve::bench {
 
@@ -27,6 +28,7 @@ struct SparseRun {
   double seconds[sparse_phases] = {};
   FactorFigures figures;
   std::int64_t peak_bytes = -1;
+  std::optional<std::int64_t> gpu_bytes;
   Quality quality;
 };
 
@@ -100,6 +102,7 @@ SparseRun run_once(const SparseCandidate& candidate, const SparseSystem& system,
     work();
     run.seconds[static_cast<int>(phase)] = timer.seconds();
   };
+  const std::int64_t free_before = candidate.free_gpu_memory ? candidate.free_gpu_memory() : 0;
   const std::unique_ptr<SparseContender> contender = candidate.make(system);
   timed(SparsePhase::analyse, [&] { contender->analyse(); });
   timed(SparsePhase::factor, [&] { contender->factor(); });
@@ -114,6 +117,7 @@ SparseRun run_once(const SparseCandidate& candidate, const SparseSystem& system,
   contender->set_right_hand_sides(many);
   timed(SparsePhase::solve_many, [&] { contender->solve(); });
   run.peak_bytes = growth.peak().value_or(-1);
+  if (candidate.free_gpu_memory) run.gpu_bytes = free_before - candidate.free_gpu_memory();
   const Dense<double> x_of_many = contender->solution();
   if (judge != nullptr) {
     run.quality = judge->measured(one, x);
@@ -162,6 +166,7 @@ void sum_up(SparseRow& row, const std::vector<SparseRun>& runs) {
   for (const SparseRun& run : runs) {
     keep_worst(worst, run.quality);
     if (run.peak_bytes >= 0) row.peak_bytes = std::max(row.peak_bytes.value_or(0), run.peak_bytes);
+    if (run.gpu_bytes) row.gpu_bytes = std::max(row.gpu_bytes.value_or(0), *run.gpu_bytes);
   }
   row.backward_error = worst.backward_error;
   row.componentwise_error = worst.componentwise_error;
@@ -209,28 +214,21 @@ std::string source_of(const std::string& name) {
   return name.starts_with(laplacian) ? name.substr(laplacian.size()) : name;
 }
 
-/// Where a_ii stands among the columns of row i, or would stand, and whether it does.
-std::pair<Index, bool> diagonal_of(const Csr<double>& matrix, Index i) {
-  const auto columns = matrix.row_columns(i);
-  const auto found = std::ranges::lower_bound(columns, static_cast<LocalIndex>(i));
-  return {found - columns.begin(), found != columns.end() && *found == i};
-}
-
 Csr<double> laplacian_of(const Csr<double>& matrix) {
+  const Graph graph = graph_of(matrix.row_offsets, matrix.column_indices);
   Csr<double> made;
   made.rows = made.columns = matrix.rows;
-  for (Index i = 0; i < matrix.rows; ++i) {
-    const auto columns = matrix.row_columns(i);
-    const auto [place, stored] = diagonal_of(matrix, i);
-    const auto begin = columns.begin();
-    auto& to = made.column_indices;
-    to.insert(to.end(), begin, begin + place);
-    made.values.resize(to.size(), -1.0);
-    to.push_back(static_cast<LocalIndex>(i));
-    made.values.push_back(static_cast<double>(columns.size()) + (stored ? 0 : 1));
-    to.insert(to.end(), begin + place + (stored ? 1 : 0), columns.end());
-    made.values.resize(to.size(), -1.0);
-    made.row_offsets.push_back(static_cast<Index>(to.size()));
+  for (LocalIndex i = 0; i < graph.size(); ++i) {
+    const auto edges = graph.of(i);
+    const auto above = std::ranges::lower_bound(edges, i);
+    auto& columns = made.column_indices;
+    columns.insert(columns.end(), edges.begin(), above);
+    made.values.resize(columns.size(), -1.0);
+    columns.push_back(i);
+    made.values.push_back(1 + static_cast<double>(edges.size()));
+    columns.insert(columns.end(), above, edges.end());
+    made.values.resize(columns.size(), -1.0);
+    made.row_offsets.push_back(static_cast<Index>(columns.size()));
   }
   return made;
 }
@@ -250,19 +248,20 @@ std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& tea
                             [](const SparseSystem&) { return std::string(); },
                             [options, device = plan.device, all](const SparseSystem& system) {
                               return make_own(system, options, device, all);
-                            }});
+                            },
+                            plan.device.free_memory});
     };
     if (alone) add(plan.threads, nullptr);
     if (ranks > 1) add(std::max(1, plan.threads / ranks), &team);
   }
   const auto add = [&](const SparsePeer& peer, const PeerTeam& of) {
-    candidates.push_back(
-        {std::string(peer.name), true, of.threads, of.all_ranks,
-         [&peer](const SparseSystem& system) {
-           const std::string why = peer.missing();
-           return why.empty() ? peer.refuse(system) : why;
-         },
-         [&peer, of](const SparseSystem& system) { return peer.make(system, of); }});
+    candidates.push_back({std::string(peer.name), true, of.threads, of.all_ranks,
+                          [&peer](const SparseSystem& system) {
+                            const std::string why = peer.missing();
+                            return why.empty() ? peer.refuse(system) : why;
+                          },
+                          [&peer, of](const SparseSystem& system) { return peer.make(system, of); },
+                          plan.device.free_memory});
   };
   for (const SparsePeer* const peer : plan.peers) {
     if (alone) add(*peer, {plan.threads, false});

@@ -37,8 +37,9 @@ struct SparseRow {
   FactorFigures figures;
   Statistics seconds[sparse_phases];  ///< by SparsePhase
   std::optional<std::int64_t>
-      peak_bytes;             ///< by which the ranks' memory grew, the most of the rounds
-  double backward_error = 0;  ///< normwise, the worst of rounds and columns
+      peak_bytes;  ///< by which the ranks' memory grew, the most of the rounds
+  std::optional<std::int64_t> gpu_bytes;  ///< of rank 0's GPU, held once it has solved, the most
+  double backward_error = 0;              ///< normwise, the worst of rounds and columns
   double componentwise_error = 0;
   /// By SparsePhase: the shortest median of a peer on this matrix / own median. See compare().
   std::optional<double> speedup[sparse_phases];
@@ -56,6 +57,8 @@ struct SparseCandidate {
   std::function<std::string(const SparseSystem& system)> refuse;
   /// Collective where all_ranks; else rank 0's alone. What it throws stands for a refusal, too.
   std::function<std::unique_ptr<SparseContender>(const SparseSystem& system)> make;
+  /// Bytes of rank 0's GPU that are free, where there is one.
+  std::function<std::int64_t()> free_gpu_memory{};
 };
 
 struct SparsePlan {
@@ -78,7 +81,8 @@ std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& tea
 MatrixShape describe_sparse_system(const std::string& name);
 
 /// The matrix of that name, a file or a generator; of "laplacian:NAME" the Laplacian + identity of
-/// its pattern: -1 where another entry of the row is stored, 1 + their number on the diagonal.
+/// the graph of its pattern, where an edge may be stored in one of its directions: -1 for each
+/// edge, 1 + their number on the diagonal.
 /// Throws Error(input) where it is not square.
 SparseSystem load_sparse_system(const std::string& name);
 

@@ -33,8 +33,13 @@ Cell told(const SparseRow& row, std::optional<double> FactorFigures::*figure) {
   return row.figures.*figure ? Cell(*(row.figures.*figure)) : Cell();
 }
 
+Cell share_of_flops(const SparseRow& row, double GpuRegimes::*flops) {
+  const FactorFigures& figures = row.figures;
+  return figures.gpu && figures.flops ? Cell(*figures.gpu.*flops / *figures.flops) : Cell();
+}
+
 const Column<SparseRow> columns[] = {
-    {"matrix", "file or generator; laplacian:NAME is the Laplacian + identity of a pattern", "", "",
+    {"matrix", "file or generator; laplacian:NAME is the Laplacian + identity of its graph", "", "",
      [](const auto& row) { return Cell(row.matrix); }},
     {"n", "order of the system", "", "", [](const auto& row) { return Cell(row.order); }},
     {"nonzeros", "stored entries of the matrix", "", "",
@@ -93,6 +98,15 @@ const Column<SparseRow> columns[] = {
      [](const auto& row) {
        return row.peak_bytes ? Cell(1e-9 * static_cast<double>(*row.peak_bytes)) : Cell();
      }},
+    {"gpu_bytes", "of rank 0's GPU that it holds once it has solved (--device cuda)", "", "",
+     [](const auto& row) { return row.gpu_bytes ? Cell(*row.gpu_bytes) : Cell(); }},
+    {"launches", "of the GPU for one elimination, of own sparse methods on one GPU", "{}",
+     "launches",
+     [](const auto& row) { return row.figures.gpu ? Cell(row.figures.gpu->launches) : Cell(); }},
+    {"small_share", "of flops, in small fronts, each whole in a thread block, likewise", "", "",
+     [](const auto& row) { return share_of_flops(row, &GpuRegimes::small_flops); }},
+    {"library_share", "of flops, in large products by cuBLAS; the rest is in batches of tiles", "",
+     "", [](const auto& row) { return share_of_flops(row, &GpuRegimes::library_flops); }},
     {"backward_error", "normwise, without refinement, the worst of rounds and columns", "{:.0e}",
      "backward error",
      [](const auto& row) { return row.refused.empty() ? Cell(row.backward_error) : Cell(); }},

@@ -230,11 +230,16 @@ TEST(SparseBench, LaplaciansOfPatterns) {
   const auto path = folder.write("p.mtx",
                                  "%%MatrixMarket matrix coordinate pattern symmetric\n"
                                  "4 4 4\n2 1\n3 1\n3 3\n4 1\n");
-  const SparseSystem system = load_sparse_system("laplacian:" + path.string());
-  EXPECT_THAT(test::dense(system.matrix).values,
-              ElementsAre(4, -1, -1, -1, -1, 2, 0, 0, -1, 0, 2, 0, -1, 0, 0, 2));
-  EXPECT_TRUE(system.symmetric);
-  EXPECT_TRUE(system.maybe_definite);
+  const auto one_way = folder.write("o.mtx",
+                                    "%%MatrixMarket matrix coordinate real general\n"
+                                    "4 4 5\n1 2 7\n3 1 7\n3 3 7\n4 1 7\n1 4 7\n");
+  for (const auto& file : {path, one_way}) {
+    const SparseSystem system = load_sparse_system("laplacian:" + file.string());
+    EXPECT_THAT(test::dense(system.matrix).values,
+                ElementsAre(4, -1, -1, -1, -1, 2, 0, 0, -1, 0, 2, 0, -1, 0, 0, 2));
+    EXPECT_TRUE(system.symmetric);
+    EXPECT_TRUE(system.maybe_definite);
+  }
   EXPECT_THAT(error_of([] { load_sparse_system("random_sparse:3:4:2"); }),
               HasSubstr("only square matrices"));
   EXPECT_FALSE(load_sparse_system("kkt:30").maybe_definite);
@@ -252,7 +257,8 @@ TEST(SparsePeers, AreFoundByTheirNames) {
   EXPECT_THAT(names({"mumps", "cholmod", "mumps"}), ElementsAre("mumps", "cholmod"));
   EXPECT_THAT(names({}), ElementsAre());
   EXPECT_EQ(error_of([&] { names({"umfpak"}); }),
-            "there is no peer 'umfpak'; all and cholmod, umfpack, mumps, pardiso are known; did "
+            "there is no peer 'umfpak'; all and cholmod, umfpack, mumps, pardiso, cudss, "
+            "cudss_lu are known; did "
             "you mean 'umfpack'?");
   for (const SparsePeer* const peer : peers_of(sparse_peers(), {"all"}))
     EXPECT_EQ(peer->missing(), "");

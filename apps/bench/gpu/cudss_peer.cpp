@@ -1,0 +1,236 @@
+// cuDSS: multifrontal LL^T, LDL^T or LU of one GPU. Its interface is told here as its documentation
+// has it, since its headers come with the library alone.
+
+#include <cstdlib>
+#include <functional>
+#include <utility>
+
+#include <library_types.h>
+
+#include "apps/bench/peers/columnwise_peer.hpp"
+#include "apps/bench/peers/sparse_peers.hpp"
+#include "core/error.hpp"
+#include "cuda/core/device_array.hpp"
+#include "cuda/core/device_info.hpp"
+#include "cuda/core/stream.hpp"
+#include "process/shared_library.hpp"
+
+namespace spsolve::bench {
+
+namespace {
+
+using cuda::DeviceArray;
+
+std::string from_environment(const char* variable, const char* otherwise) {
+  const char* const path = std::getenv(variable);
+  return path == nullptr ? otherwise : path;
+}
+
+/// Version 1 of cuDSS, with orderings in threads where its layer for them is found.
+struct Cudss {
+  using Object = void*;
+  static constexpr int known_version = 1;
+  enum Phase {
+    reorder = 1,
+    plan = 2,
+    factor = 4,
+    refactor = 8,
+    solve = 16 + 32 + 64 + 128 + 256 + 512
+  };
+  enum Setting { host_threads = 14 };
+  enum Datum { info = 0, factor_entries = 1, flops = 26 };
+  enum Kind { general, symmetric, hermitian, definite };
+  enum View { all, lower, upper };
+
+  SharedLibrary library{from_environment("CUDSS_LIBRARY", ""), "libcudss.so.1", "libcudss.so"};
+  std::string layer_name = from_environment("CUDSS_THREADING_LIB", "libcudss_mtlayer_gomp.so.1");
+  SharedLibrary layer{layer_name};
+  int (*property)(libraryPropertyType,
+                  int*) = library.function<int(libraryPropertyType, int*)>("cudssGetProperty");
+  int (*create)(Object*) = library.function<int(Object*)>("cudssCreate");
+  int (*destroy)(Object) = library.function<int(Object)>("cudssDestroy");
+  int (*set_threads)(Object, const char*) =
+      library.function<int(Object, const char*)>("cudssSetThreadingLayer");
+  int (*create_settings)(Object*) = library.function<int(Object*)>("cudssConfigCreate");
+  int (*destroy_settings)(Object) = library.function<int(Object)>("cudssConfigDestroy");
+  int (*set)(Object, int, const void*, std::size_t) =
+      library.function<int(Object, int, const void*, std::size_t)>("cudssConfigSet");
+  int (*create_data)(Object, Object*) = library.function<int(Object, Object*)>("cudssDataCreate");
+  int (*destroy_data)(Object, Object) = library.function<int(Object, Object)>("cudssDataDestroy");
+  int (*get)(Object, Object, int, void*, std::size_t, std::size_t*) =
+      library.function<int(Object, Object, int, void*, std::size_t, std::size_t*)>("cudssDataGet");
+  int (*create_dense)(Object*, std::int64_t, std::int64_t, std::int64_t, const void*, int,
+                      int) = library.function<int(Object*, std::int64_t, std::int64_t, std::int64_t,
+                                                  const void*, int, int)>("cudssMatrixCreateDn");
+  int (*create_rows)(Object*, std::int64_t, std::int64_t, std::int64_t, const void*, const void*,
+                     const void*, const void*, int, int, int, int, int, int) =
+      library.function<int(Object*, std::int64_t, std::int64_t, std::int64_t, const void*,
+                           const void*, const void*, const void*, int, int, int, int, int, int)>(
+          "cudssMatrixCreateCsr");
+  int (*destroy_matrix)(Object) = library.function<int(Object)>("cudssMatrixDestroy");
+  int (*execute)(Object, int, Object, Object, Object, Object, Object) =
+      library.function<int(Object, int, Object, Object, Object, Object, Object)>("cudssExecute");
+};
+
+Cudss& cudss() {
+  static Cudss loaded;
+  return loaded;
+}
+
+std::string missing() {
+  if (const std::string none = cuda::why_no_gpu(); !none.empty()) return none;
+  if (const std::string& problem = cudss().library.problem(); !problem.empty()) {
+    return problem + "; CUDSS_LIBRARY may name the file libcudss.so.1";
+  }
+  int version = 0;
+  cudss().property(MAJOR_VERSION, &version);
+  if (version == Cudss::known_version) return "";
+  return fmt::format("it is of version {}, and version {} is known", version, Cudss::known_version);
+}
+
+void check(int status) {
+  constexpr int lacks_memory = 2;
+  if (status == lacks_memory) fail(ExitCode::resources, "it lacks memory");
+  if (status != 0) fail(ExitCode::internal, "it returns status {}", status);
+}
+
+/// A handle or a matrix of the library.
+class Held {
+ public:
+  explicit Held(std::function<void(Cudss::Object)> destroy) : destroy_(std::move(destroy)) {}
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() { reset(); }
+
+  void reset() {
+    if (object_ != nullptr) destroy_(std::exchange(object_, nullptr));
+  }
+  Cudss::Object* made() {
+    reset();
+    return &object_;
+  }
+  Cudss::Object get() const { return object_; }
+
+ private:
+  Cudss::Object object_ = nullptr;
+  std::function<void(Cudss::Object)> destroy_;
+};
+
+class CudssContender final : public ColumnwisePeer {
+ public:
+  CudssContender(const SparseSystem& system, int threads, bool symmetric)
+      : kind_(!symmetric || !system.symmetric ? Cudss::general
+              : system.maybe_definite         ? Cudss::definite
+                                              : Cudss::symmetric),
+        rows_(system.matrix, kind_ == Cudss::general ? IntRows::Part::all : IntRows::Part::upper),
+        offsets_(rows_.offsets),
+        columns_of_rows_(rows_.columns),
+        values_(rows_.values) {
+    check(cudss().create(handle_.made()));
+    check(cudss().create_settings(settings_.made()));
+    if (cudss().layer.problem().empty()) {
+      check(cudss().set_threads(handle_.get(), cudss().layer_name.c_str()));
+      check(cudss().set(settings_.get(), Cudss::host_threads, &threads, sizeof threads));
+    }
+    check(cudss().create_data(handle_.get(), data_.made()));
+    const std::int64_t n = system.order;
+    const int view = kind_ == Cudss::general ? Cudss::all : Cudss::upper;
+    check(cudss().create_rows(matrix_.made(), n, n, columns_of_rows_.size(), offsets_.data(),
+                              nullptr, columns_of_rows_.data(), values_.data(), CUDA_R_32I,
+                              CUDA_R_32I, CUDA_R_64F, kind_, view, 0));
+    set_right_hand_sides(Dense<double>(n, 1));  // which its analysis wants to see, too
+  }
+
+  void analyse() override {
+    call(Cudss::reorder);
+    call(Cudss::plan);
+  }
+
+  void factor() override {
+    call(factored_ ? Cudss::refactor : Cudss::factor);
+    factored_ = true;
+  }
+
+  void set_values(std::span<const double> values) override {
+    look_at_pivots();
+    rows_.set_values(values);
+    values_.upload(rows_.values);
+  }
+
+  void set_right_hand_sides(const Dense<double>& b) override {
+    look_at_pivots();
+    ColumnwisePeer::set_right_hand_sides(b);
+    b_on_gpu_.grow(static_cast<Index>(b_.size()));
+    x_on_gpu_.grow(static_cast<Index>(x_.size()));
+    b_on_gpu_.upload(b_);
+    const auto wrap = [&](Held& matrix, const DeviceArray<double>& values) {
+      check(cudss().create_dense(matrix.made(), b.rows, b.columns, b.rows, values.data(),
+                                 CUDA_R_64F, 0));
+    };
+    wrap(right_, b_on_gpu_);
+    wrap(solution_, x_on_gpu_);
+  }
+
+  void solve() override { call(Cudss::solve); }
+
+  Dense<double> solution() const override {
+    std::vector<double> x(x_.size());
+    x_on_gpu_.download(x);
+    return in_rows(x);
+  }
+
+  FactorFigures figures() const override {
+    FactorFigures figures;
+    figures.kind = kind_ == Cudss::definite ? "LL^T" : kind_ == Cudss::symmetric ? "LDL^T" : "LU";
+    figures.nonzeros = static_cast<double>(told<std::int64_t>(Cudss::factor_entries));
+    figures.flops = static_cast<double>(told<std::int64_t>(Cudss::flops));
+    return figures;
+  }
+
+ private:
+  void call(int phase) {
+    check(cudss().execute(handle_.get(), phase, settings_.get(), data_.get(), matrix_.get(),
+                          solution_.get(), right_.get()));
+    cuda::wait_for_device();
+  }
+
+  /// Of the last elimination; what that is timed by is without it.
+  void look_at_pivots() const {
+    if (!factored_ || told<int>(Cudss::info) == 0) return;
+    if (kind_ == Cudss::definite) throw NotDefinite("the matrix is not definite");
+    fail(ExitCode::not_trustworthy, "it meets a pivot of zero");
+  }
+
+  template <typename T>
+  T told(int what) const {
+    T value = 0;
+    std::size_t written = 0;
+    check(cudss().get(handle_.get(), data_.get(), what, &value, sizeof value, &written));
+    return value;
+  }
+
+  const int kind_;
+  IntRows rows_;
+  DeviceArray<int> offsets_, columns_of_rows_;
+  DeviceArray<double> values_, b_on_gpu_, x_on_gpu_;
+  Held handle_{[](Cudss::Object object) { cudss().destroy(object); }};
+  Held settings_{[](Cudss::Object object) { cudss().destroy_settings(object); }};
+  Held data_{[this](Cudss::Object object) { cudss().destroy_data(handle_.get(), object); }};
+  Held matrix_{[](Cudss::Object object) { cudss().destroy_matrix(object); }};
+  Held right_{[](Cudss::Object object) { cudss().destroy_matrix(object); }};
+  Held solution_{[](Cudss::Object object) { cudss().destroy_matrix(object); }};
+  bool factored_ = false;
+};
+
+template <bool symmetric>
+std::unique_ptr<SparseContender> make(const SparseSystem& system, const PeerTeam& team) {
+  return std::make_unique<CudssContender>(system, team.threads, symmetric);
+}
+
+}  // namespace
+
+const SparsePeer cudss_peer{"cudss", cudss_sentence, false, missing, more_than_int, make<true>};
+const SparsePeer cudss_lu_peer{"cudss_lu", cudss_lu_sentence, false,
+                               missing,    more_than_int,     make<false>};
+
+}  // namespace spsolve::bench
