@@ -57,6 +57,10 @@ std::string tuning_table() {
   line("gpu", "seconds_of_estimates", gpu.seconds_of_estimates);
   line("gpu", "sparse_flops_per_second", gpu.sparse_flops_per_second);
   line("gpu", "seconds_of_sparse_entry", gpu.seconds_of_sparse_entry);
+  line("gpu", "seconds_of_level", gpu.seconds_of_level);
+  line("gpu", "seconds_of_dense_column", gpu.seconds_of_dense_column);
+  line("gpu", "seconds_of_run_column", gpu.seconds_of_run_column);
+  line("gpu", "seconds_of_gmres_step", gpu.seconds_of_gmres_step);
   line("gpu", "least_flops_over_ranks", gpu.least_flops_over_ranks);
   line("gpu", "least_bytes_over_ranks", gpu.least_bytes_over_ranks);
   line("gpu", "bytes_between_ranks", gpu.bytes_between_ranks);

@@ -136,6 +136,19 @@ struct GpuTuning {
   double sparse_flops_per_second = 3.5e13;
   double seconds_of_sparse_entry = 1e-10;
 
+  /// What each level of fronts takes beside, as one waits for the one below it: 8 to 10
+  /// microseconds on an H200, however small the fronts are, and half of that in each sweep of a
+  /// solve.
+  double seconds_of_level = 1e-5;
+
+  /// What each column of a dense elimination takes beside the flops, in panels (H200: 1.06 ms for
+  /// order 430, 7.3 for 3557) and column by column.
+  double seconds_of_dense_column = 2e-6;
+  double seconds_of_run_column = 8e-6;
+
+  /// A step of GMRES of a small system, as launches take it.
+  double seconds_of_gmres_step = 3e-4;
+
   /// solve.ranks=auto: the flops, and the bytes of factors and stack, from which all GPUs share a
   /// sparse elimination. New values of a pattern are eliminated sooner by two from some 5e12 flops
   /// on: 0.242 s for grid3d:100 (7.5e12) where one takes 0.314, 0.684 for grid3d:128 (3.6e13) and

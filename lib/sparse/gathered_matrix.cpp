@@ -113,13 +113,16 @@ void GatheredMatrix::refuse_unsymmetric_values() const {
   if (choice_.kind != Factorization::lu && !values_->are_symmetric()) fail_unsymmetric();
 }
 
-/// Leaves stored zeros out: of values of L U by what takes in the others whenever they change, and
-/// else, as symmetry is looked for each time, by a copy. Hands back what is left of L U's rows.
+/// Leaves stored zeros out: by what takes in the other values whenever they change, and where the
+/// zeros alone make a pattern unsymmetric, in which symmetry is looked for each time, by a copy.
+/// Hands back what is left of the rows in the first case.
 Csr<double> GatheredMatrix::clean() {
   entries_ = {};
   forget_values();
   if (!has_stored_zeros(*rows_)) return {};
-  if (choice_.kind == Factorization::lu) entries_ = without_zeros(rows_->values);
+  if (choice_.kind == Factorization::lu || symmetry_of(*rows_).symmetric) {
+    entries_ = without_zeros(rows_->values);
+  }
   Csr<double> cleaned = without_stored_zeros(*rows_).matrix;
   if (!entries_.taken.empty()) return cleaned;
   entries_ = {};
@@ -147,8 +150,9 @@ void GatheredMatrix::analyse(const Csr<double>& rows, const SystemMatrix& matrix
     const bool matches = choice_.kind == Factorization::lu && !has_strong_diagonal(rows);
     std::vector<LocalIndex> given;
     if (analysis_ != nullptr && choice_.ordering == Ordering::file) given = analysis_->given;
-    analysis_ = std::make_shared<SparseAnalysis>(analyse_sparse(
-        rows, choice_.kind, choice_.ordering, matches, std::move(given), !choice_.over_ranks));
+    analysis_ = std::make_shared<SparseAnalysis>(
+        analyse_sparse(rows, choice_.kind, choice_.ordering, matches, std::move(given),
+                       !choice_.over_ranks, memory_.memory()));
   }
   const bool whole = analysis_->nonzeros == matrix.nonzeros();
   known_ = whole || !entries_.taken.empty() ? &matrix : nullptr;

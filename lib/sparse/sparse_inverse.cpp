@@ -48,6 +48,7 @@ SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseCh
     : team_(team),
       memory_(memory),
       choice_(choice),
+      kind_(choice.kind),
       lent_(team),
       gathered_(team, memory, lent_, choice, std::move(analysis)),
       factors_(team, memory, lent_, choice.over_ranks),
@@ -78,7 +79,7 @@ template <typename T>
 void SparseInverse<T>::factor(const EliminationRun& run) {
   SparseOutcome outcome;
   double largest = 0;
-  Factorization kind = choice_.kind;
+  Factorization kind = kind_;
   lent_.on_first_rank(gathered_.has_large_passes(), [&] {
     largest = gathered_.values()->largest();
     if (!std::isfinite(largest)) {
@@ -91,7 +92,7 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   PivotCounts counts =
       factors_.factor(gathered_.analysis(), matrix_->layout(), kind, gathered_.values(), run);
   if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
-    kind = Factorization::ldlt;
+    kind = kind_ = Factorization::ldlt;
     run.progress.restart("eliminating again, by L D L^T");
     counts =
         factors_.factor(gathered_.analysis(), matrix_->layout(), kind, gathered_.values(), run);
@@ -193,6 +194,14 @@ double SparseInverse<T>::seconds_of_threshold() const {
   return of_first * predicted_seconds(facts_.sparse->flops, facts_.sparse->factor_entries, 1);
 }
 
+/// Whether threshold pivoting, on the host, is done before a GPU has taken a few steps of GMRES.
+template <typename T>
+bool SparseInverse<T>::is_too_small_to_try() const {
+  constexpr int few_steps = 8;
+  return memory_.memory() == MemoryKind::gpu && !choice_.over_ranks &&
+         seconds_of_threshold() < few_steps * gpu_tuning.seconds_of_gmres_step;
+}
+
 template <typename T>
 bool SparseInverse<T>::is_slow(int steps) const {
   constexpr int few_steps = 8;
@@ -224,6 +233,10 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
     if (trial.outcome.backward_error <= refinable<T>) return std::move(trial.x);
     told = fmt::format("multipliers grew to {:.1e} and left a backward error of {:.1e}",
                        largest_multiplier_, trial.outcome.backward_error);
+  }
+  if (is_too_small_to_try()) {
+    failure.words = told;
+    return nullptr;
   }
   GmresInverse::Trial trial = gmres().try_out(run.first);
   facts_.sparse->gmres_steps = failure.gmres_steps = trial.outcome.steps;

@@ -56,6 +56,7 @@ class SparseInverse final : public Inverse {
   void factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run, const FactorFailure& failure);
   void refuse_singular(const ThresholdOutcome& found) const;
+  bool is_too_small_to_try() const;
   /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
   /// than another elimination on hosts.
   bool is_slow(int steps) const;
@@ -77,6 +78,7 @@ class SparseInverse final : public Inverse {
   Team& team_;
   SparseMemory& memory_;
   SparseChoice choice_;
+  Factorization kind_;  // what is tried first: L D L^T once L L^T has failed
   std::shared_ptr<const SparseAnalysis> leveled_;  // which levels_ is of
   FrontLevels levels_;
   SystemMatrix* matrix_ = nullptr;

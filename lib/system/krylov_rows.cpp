@@ -170,8 +170,8 @@ SolverQuestion studied_late(Team& team, SystemMatrix& matrix, SolverQuestion que
     gathered = redistribute_rows(team, matrix.layout(), matrix.scaled_rows({}),
                                  RowLayout::on_first_rank(matrix.order(), team.size()));
   }
-  question.study =
-      study_sparsity(team, team.size() > 1 ? gathered : matrix.local_rows(), question.options);
+  question.study = study_sparsity(team, team.size() > 1 ? gathered : matrix.local_rows(),
+                                  question.options, question.memory);
   const PlanFor plans = [&](int rank, int ranks) {
     SolverQuestion there = question;
     there.ranks = ranks;

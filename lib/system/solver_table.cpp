@@ -41,11 +41,19 @@ constexpr double rate_of(Method method, MemoryKind memory) {
   return memory == MemoryKind::gpu ? 5e11 : 4e9;
 }
 
+/// What each column takes beside, which waits for the one before it.
+constexpr double seconds_of_column(Method method, MemoryKind memory) {
+  if (memory == MemoryKind::host) return 0;
+  return method == Method::lu ? gpu_tuning.seconds_of_dense_column
+                              : gpu_tuning.seconds_of_run_column;
+}
+
 template <Method method>
 SolverAnalysis analyse_dense(const SolverQuestion& question) {
   const double flops = elimination_flops(method, question.shape.rows);
   const auto order = static_cast<double>(question.shape.rows);
   return {flops, flops / (rate_of(method, question.memory) * question.ranks) +
+                     order * seconds_of_column(method, question.memory) +
                      predicted_solve_seconds(question, order * order / question.ranks)};
 }
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "helpers/coo.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems_in_bands.hpp"
+#include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 #include "solve_in_team.hpp"
@@ -14,16 +17,18 @@
 namespace spsolve {
 namespace {
 
-class RepeatedSolves : public testing::TestWithParam<Method> {
+using testing::HasSubstr;
+
+class SparseRepeatedSolves : public testing::Test {
  protected:
-  SystemSolver solver_for(const Csr<double>& whole) {
+  SystemSolver solver_for(const Csr<double>& whole, Method method) {
     SolverQuestion question;
     question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
     question.ranks = ranks.team.size();
-    question.options.method = GetParam();
+    question.options.method = method;
     std::unique_ptr<SystemMatrix> matrix(
         new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
-    const auto row = std::ranges::find(solver_table(), GetParam(), &SolverRow::method);
+    const auto row = std::ranges::find(solver_table(), method, &SolverRow::method);
     return {std::move(matrix), *row, question, ranks.memory};
   }
 
@@ -36,6 +41,13 @@ class RepeatedSolves : public testing::TestWithParam<Method> {
   }
 
   test::HostRanks ranks;
+};
+
+class RepeatedSolves : public SparseRepeatedSolves, public testing::WithParamInterface<Method> {
+ protected:
+  SystemSolver solver_for(const Csr<double>& whole) {
+    return SparseRepeatedSolves::solver_for(whole, GetParam());
+  }
 };
 
 INSTANTIATE_TEST_SUITE_P(Methods, RepeatedSolves, testing::Values(Method::lu, Method::sparse_lu),
@@ -103,6 +115,52 @@ TEST_P(RepeatedSolves, TakeNewValuesAmongStoredZeros) {
       EXPECT_EQ(outcome.trust.verdict, Verdict::solved);
       EXPECT_LE(outcome.refinement.after.backward_error, 4 * unit_roundoff);
       EXPECT_LE(outcome.refinement.before.backward_error, 1e-13) << "by these values";
+    }
+  }
+}
+
+/// Couplings of every `step`-th sum of indices are zeros, stored in both triangles, or where
+/// `one_sided` in the lower one alone; magnitudes of rows differ, so that they are scaled.
+Csr<double> symmetric_with_zeros(Index step, bool one_sided, double factor) {
+  const Csr<double> grid = generate_matrix("grid3d:6");
+  Coo coo;
+  coo.rows = coo.columns = grid.rows;
+  for (Index i = 0; i < grid.rows; ++i) {
+    for (Index k = grid.row_offsets[i]; k < grid.row_offsets[i + 1]; ++k) {
+      const Index j = grid.column_indices[k];
+      const bool is_zero = i != j && (i + j) % step == 0;
+      if (is_zero && one_sided && j > i) continue;
+      const auto size = [](Index row) { return row % 9 == 0 ? 64.0 : 1.0; };
+      test::add(coo, i, j, is_zero ? 0.0 : factor * size(i) * size(j) * grid.values[k]);
+    }
+  }
+  return csr_from_coo(coo);
+}
+
+TEST_F(SparseRepeatedSolves, TakeNewValuesAmongStoredZerosOfSymmetricMatrices) {
+  for (const Method method : {Method::sparse_cholesky, Method::sparse_ldlt}) {
+    for (const bool one_sided : {false, true}) {
+      SCOPED_TRACE(testing::Message() << name(method) << ", one-sided " << one_sided);
+      SystemSolver solver = solver_for(symmetric_with_zeros(5, one_sided, 1), method);
+      const Range own = solver.matrix().own();
+      const Dense<double> b = random_multivector(solver.matrix().order(), 2, 7);
+      solver.set_up();
+      for (const double factor : {2.0, 0.3}) {
+        const Csr<double> next = symmetric_with_zeros(5, one_sided, factor);
+        const auto begin = next.values.begin();
+        std::vector<double> values(begin + next.row_offsets[own.first],
+                                   begin + next.row_offsets[own.last]);
+        solver.set_values(values);
+        solver.set_up();
+        const SolveOutcome outcome = solve(solver, b, false);
+        EXPECT_EQ(outcome.trust.verdict, Verdict::solved);
+        EXPECT_LE(outcome.refinement.before.backward_error, 1e-13) << "by these values";
+        // In the last row, left of the diagonal, what has no equal on the other side.
+        if (own.last == next.rows && own.size() > 0) values[values.size() - 2] *= 1.5;
+        solver.set_values(values);
+        EXPECT_THAT(test::error_of([&] { solver.set_up(); }, ExitCode::input),
+                    HasSubstr("not symmetric"));
+      }
     }
   }
 }

@@ -117,7 +117,8 @@ Index certain_zero_pivots(const SparseAnalysis& analysis, const Csr<double>& mat
 }
 
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
-                              bool matches, std::vector<LocalIndex> given, bool divides) {
+                              bool matches, std::vector<LocalIndex> given, bool divides,
+                              MemoryKind memory) {
   const Timer timer;
   if (matrix.rows > std::numeric_limits<LocalIndex>::max() - 1) {
     fail(ExitCode::resources,
@@ -156,7 +157,7 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
                       : graph_of_symmetric(matrix.row_offsets, matrix.column_indices);
     const CompressedGraph compressed =
         wanted == Ordering::file ? uncompressed(std::move(graph)) : compress(std::move(graph));
-    OrderedGraph ordered = order_graph(compressed.graph, wanted, given);
+    OrderedGraph ordered = order_graph(compressed.graph, wanted, given, memory);
     analysis.given = std::move(given);
     analysis.ordering = ordered.ordering;
     analysis.order = std::move(ordered.order);

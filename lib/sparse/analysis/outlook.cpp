@@ -38,6 +38,7 @@ struct Asked {
   Factorization kind;
   const SolverOptions& options;
   bool divides;
+  MemoryKind memory;
   std::vector<LocalIndex> given;
 
   /// Whether one that was kept is what would be made.
@@ -49,12 +50,12 @@ struct Asked {
   }
   SparseAnalysis make() const {
     return analyse_sparse(matrix, kind, options.ordering, !has_strong_diagonal(matrix), given,
-                          divides);
+                          divides, memory);
   }
   /// Its name in a folder of checkpoints: values take part in the matching.
   std::string name() const {
     const int words[] = {static_cast<int>(kind), static_cast<int>(options.ordering),
-                         static_cast<int>(divides)};
+                         static_cast<int>(divides), static_cast<int>(memory)};
     Checksum sum;
     sum.add(std::as_bytes(std::span(words)));
     sum.add(std::as_bytes(std::span(given)));
@@ -100,9 +101,9 @@ SparseAnalysis kept_beside_checkpoints(const Asked& asked, const std::filesystem
 
 /// The analysis by the file where it is kept, if it is; `kept_in` becomes that of `kept`.
 SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
-                            const SolverOptions& options, bool divides, const KeptAnalysis& kept,
-                            std::filesystem::path& kept_in) {
-  Asked asked{matrix, kind, options, divides, {}};
+                            const SolverOptions& options, bool divides, MemoryKind memory,
+                            const KeptAnalysis& kept, std::filesystem::path& kept_in) {
+  Asked asked{matrix, kind, options, divides, memory, {}};
   if (options.ordering == Ordering::file) {
     if (options.ordering_file.empty()) {
       fail(ExitCode::input, "Ordering::file wants the file's name in SolverOptions::ordering_file");
@@ -163,8 +164,8 @@ bool says_nothing_of_how(const SolverOptions& options) {
 }
 
 /// `threads`: of each rank, without those that others lend.
-SparseStudy study(const Csr<double>& whole, const SolverOptions& options, const KeptAnalysis& kept,
-                  bool may_promise, const Team& team, int threads) {
+SparseStudy study(const Csr<double>& whole, const SolverOptions& options, MemoryKind memory,
+                  const KeptAnalysis& kept, bool may_promise, const Team& team, int threads) {
   SparseStudy result;
   if (options.method == Method::automatic ? !is_sparse_enough(whole) : !is_sparse(options.method)) {
     return result;
@@ -194,19 +195,20 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options, const 
   }
   const bool all = team.size() > 1 && options.ranks == SolvingRanks::all;
   auto analysis = std::make_shared<SparseAnalysis>(
-      analysis_for(matrix, outlook.kind, options, !all, kept, result.kept_in));
+      analysis_for(matrix, outlook.kind, options, !all, memory, kept, result.kept_in));
   if (options.method == Method::automatic && outlook.kind == Factorization::ldlt &&
       options.ordering == Ordering::automatic && options.analysis_file.empty() &&
       loses_pivots(*analysis, matrix)) {
     outlook.kind = Factorization::lu;
     std::error_code none;
     if (!result.kept_in.empty()) std::filesystem::remove(result.kept_in, none);
-    *analysis = analysis_for(matrix, outlook.kind, options, !all, kept, result.kept_in);
+    *analysis = analysis_for(matrix, outlook.kind, options, !all, memory, kept, result.kept_in);
   }
   outlook.analysed = true;
   outlook.ordering = analysis->ordering;
   outlook.flops = analysis->flops;
   outlook.factor_entries = analysis->factor_entries;
+  outlook.levels = height_of(analysis->fronts.parent);
   // What Cholesky can't do L D L^T does in its place, which takes a little more.
   const Factorization most =
       outlook.kind == Factorization::cholesky ? Factorization::ldlt : outlook.kind;
@@ -243,7 +245,8 @@ std::string to_text(const SparseOutlook& outlook, MemoryKind memory) {
       outlook.analysis_seconds, outlook.factor_entries, outlook.flops,
       memory == MemoryKind::gpu
           ? fmt::format("{:.2g} s on a GPU",
-                        predicted_gpu_seconds(outlook.flops, outlook.factor_entries))
+                        predicted_gpu_seconds(outlook.flops, outlook.factor_entries,
+                                              static_cast<double>(outlook.levels)))
           : fmt::format("{:.2g} s with {} threads",
                         predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads),
                         outlook.threads));
@@ -274,12 +277,12 @@ void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank) {
 }
 
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options,
-                           const KeptAnalysis& kept, bool may_promise) {
+                           MemoryKind memory, const KeptAnalysis& kept, bool may_promise) {
   SparseStudy result;
   constexpr Index least_nonzeros = 100000;
   const int threads = omp_get_max_threads();
   LentProcessors(team).on_first_rank(whole.nonzeros() >= least_nonzeros, [&] {
-    result = study(whole, options, kept, may_promise, team, threads);
+    result = study(whole, options, memory, kept, may_promise, team, threads);
   });
   result.outlook = broadcast_value(team, result.outlook, 0);
   if (result.outlook.over_ranks) {

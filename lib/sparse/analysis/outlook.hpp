@@ -27,6 +27,7 @@ struct SparseOutlook {
   Ordering ordering = Ordering::automatic;
   double flops = 0;
   Index factor_entries = 0;
+  Index levels = 0;            ///< of fronts
   FactorMemory memory;         ///< with factors in double
   GpuFactorMemory gpu_memory;  ///< of kind, likewise
   std::int64_t analysis_bytes = 0;
@@ -81,8 +82,10 @@ struct KeptAnalysis {
 /// rank what read_order(), load_analysis(), save_analysis() and analyse_sparse() throw on rank 0.
 /// Collective. With `kept` the analysis is read from there, or written; where it cannot be, the log
 /// says so. `may_promise`: whether `auto` may do without an analysis where promise_of_iteration()
-/// has one, as for a system that is solved once, in double, with nothing said of how.
+/// has one, as for a system that is solved once, in double, with nothing said of how. `memory`:
+/// where it is to be eliminated, if that is known.
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options,
-                           const KeptAnalysis& kept = {}, bool may_promise = false);
+                           MemoryKind memory = MemoryKind::host, const KeptAnalysis& kept = {},
+                           bool may_promise = false);
 
 }  // namespace spsolve

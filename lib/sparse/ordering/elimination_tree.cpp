@@ -137,6 +137,16 @@ EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& or
   return tree;
 }
 
+Index height_of(std::span<const LocalIndex> parent) {
+  std::vector<LocalIndex> height(parent.size(), 1);
+  LocalIndex most = 0;
+  for (std::size_t k = 0; k < parent.size(); ++k) {
+    most = std::max(most, height[k]);
+    if (parent[k] >= 0) height[parent[k]] = std::max(height[parent[k]], height[k] + 1);
+  }
+  return most;
+}
+
 EliminationCost cost_of(const Graph& graph, std::vector<LocalIndex> order) {
   const EliminationTree tree = postordered_tree(graph, order);
   return cost_of(graph, order, tree);

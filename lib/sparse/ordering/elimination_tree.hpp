@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "sparse/ordering/graph.hpp"
@@ -27,6 +28,9 @@ EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& or
 std::vector<LocalIndex> postorder(const std::vector<LocalIndex>& parent,
                                   const std::vector<LocalIndex>& first_child,
                                   const std::vector<LocalIndex>& next_sibling);
+
+/// Nodes on the longest path of a forest whose children come before their parents.
+Index height_of(std::span<const LocalIndex> parent);
 
 /// What the elimination of a symmetric matrix in that order takes: entries of L and flops of
 /// L L^T (sum over the columns of the square of their counts; LU takes twice as many of both).

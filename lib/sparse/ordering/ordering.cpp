@@ -135,6 +135,21 @@ bool is_like_a_solid(const Graph& graph) {
   return has_degrees_of_solids(static_cast<double>(graph.starts[n]) / n, static_cast<double>(most));
 }
 
+/// Small graphs have no work for all threads.
+double seconds_of_dissection(double vertices, int threads) {
+  constexpr double vertices_of_thread = 5000;
+  const double working = std::clamp(vertices / vertices_of_thread, 1.0, 1.0 * threads);
+  return vertices * host_tuning.seconds_of_dissected_vertex / working;
+}
+
+/// Of an elimination by a tree of which fronts are not known yet.
+double seconds_on_gpu(const OrderedGraph& ordered) {
+  constexpr double columns_of_front = 6;  // at least, as small ones are taken together
+  return predicted_gpu_seconds(
+      ordered.cost.flops, ordered.cost.entries,
+      static_cast<double>(height_of(ordered.tree.parent)) / columns_of_front);
+}
+
 }  // namespace
 
 bool has_degrees_of_solids(double mean, double most) {
@@ -146,12 +161,14 @@ double predicted_seconds(double flops, Index factor_entries, int threads) {
          static_cast<double>(factor_entries) * host_tuning.seconds_of_sparse_entry;
 }
 
-double predicted_gpu_seconds(double flops, Index factor_entries) {
+double predicted_gpu_seconds(double flops, Index factor_entries, double levels) {
   return flops / gpu_tuning.sparse_flops_per_second +
-         static_cast<double>(factor_entries) * gpu_tuning.seconds_of_sparse_entry;
+         static_cast<double>(factor_entries) * gpu_tuning.seconds_of_sparse_entry +
+         levels * gpu_tuning.seconds_of_level;
 }
 
-OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const LocalIndex> given) {
+OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const LocalIndex> given,
+                         MemoryKind memory) {
   if (wanted != Ordering::automatic) return ordered_by(graph, wanted, given);
   const double n = static_cast<double>(graph.size());
   const int threads = omp_get_max_threads();
@@ -159,13 +176,19 @@ OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const Lo
     return ordered_by(graph, Ordering::nested_dissection);
   }
   OrderedGraph simple = ordered_by(graph, Ordering::amd);
-  const double seconds = predicted_seconds(simple.cost.flops, simple.cost.entries, threads);
-  if (n <= host_tuning.most_by_minimum_degree ||
-      seconds <= n * host_tuning.seconds_of_dissected_vertex / threads) {
+  double seconds = predicted_seconds(simple.cost.flops, simple.cost.entries, threads);
+  if (memory == MemoryKind::gpu) {
+    constexpr double passes = 4;  // an elimination, and sweeps of a few solves
+    seconds = std::max(seconds, passes * seconds_on_gpu(simple));
+  }
+  if (n <= host_tuning.most_by_minimum_degree || seconds <= seconds_of_dissection(n, threads)) {
     return simple;
   }
   OrderedGraph dissected = ordered_by(graph, Ordering::nested_dissection);
-  return std::move(dissected.cost.flops < simple.cost.flops ? dissected : simple);
+  const bool is_better = memory == MemoryKind::gpu
+                             ? seconds_on_gpu(dissected) < seconds_on_gpu(simple)
+                             : dissected.cost.flops < simple.cost.flops;
+  return std::move(is_better ? dissected : simple);
 }
 
 }  // namespace spsolve

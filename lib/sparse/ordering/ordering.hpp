@@ -26,11 +26,14 @@ struct OrderedGraph {
 /// - file: as `given`, an order of its vertices that a file had;
 /// - automatic: amd for small graphs; dissection for those that are like solids; else amd, and
 ///   where the elimination is predicted to take longer than a dissection would, dissection as
-///   well: the one whose elimination takes fewer flops.
+///   well: the one whose elimination takes fewer flops. On a GPU, whose time for a tree is that of
+///   its longest path where fronts are small, the one that is predicted to take less time:
+///   minimum degree makes one long path of what is banded.
 /// Cost: some 3 microseconds a vertex for dissection, 1 for amd; memory of a few copies of the
 /// graph. Throws Error(resources) where memory is short.
 OrderedGraph order_graph(const Graph& graph, Ordering wanted,
-                         std::span<const LocalIndex> given = {});
+                         std::span<const LocalIndex> given = {},
+                         MemoryKind memory = MemoryKind::host);
 
 /// Whether rows, or vertices, have about as many neighbours, `mean` of them and at most `most`, as
 /// many as in three dimensions.
@@ -38,7 +41,7 @@ bool has_degrees_of_solids(double mean, double most);
 
 /// Seconds that an elimination is predicted to take, as a rough model of hosts has it.
 double predicted_seconds(double flops, Index factor_entries, int threads);
-/// The same of a GPU that has started.
-double predicted_gpu_seconds(double flops, Index factor_entries);
+/// The same of a GPU that has started, for a tree of so many levels of fronts.
+double predicted_gpu_seconds(double flops, Index factor_entries, double levels);
 
 }  // namespace spsolve

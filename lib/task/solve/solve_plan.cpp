@@ -154,10 +154,14 @@ bool may_be_sparse(const Config& config) {
   return config.solve.method == Method::automatic && config.solve.pivoting == Pivoting::automatic;
 }
 
+MemoryKind memory_asked_for(const Config& config) {
+  return config.device == DeviceChoice::cuda ? MemoryKind::gpu : MemoryKind::host;
+}
+
 SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole,
                       const KeptAnalysis& kept) {
   if (!may_be_sparse(config)) return {};
-  return study_sparsity(team, whole, config.solve, kept);
+  return study_sparsity(team, whole, config.solve, memory_asked_for(config), kept);
 }
 
 bool stays_on_hosts(const Config& config, const SystemShape& shape, const SparseStudy& study,

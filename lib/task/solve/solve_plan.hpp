@@ -27,6 +27,9 @@ struct SystemShape {
 SolverQuestion question_for(const Config& config, const SystemShape& shape, int ranks,
                             const GpuDenseBytes& gpu, SparseStudy study = {});
 
+/// Where a system is eliminated for certain, or else hosts'.
+MemoryKind memory_asked_for(const Config& config);
+
 /// What the pattern of rank 0's `whole` says of sparse elimination, where `config` leaves room for
 /// it. Collective.
 SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole,

@@ -110,7 +110,8 @@ SparseStudy study_for_run(const Config& config, const SystemShape& shape, Team& 
   const bool has_gpu = gpus.dense_bytes && !gpus.visible.empty();
   const bool on_hosts =
       config.device == DeviceChoice::host || (config.device == DeviceChoice::automatic && !has_gpu);
-  return study_sparsity(team, whole, config.solve, kept, is_solved_once && on_hosts);
+  return study_sparsity(team, whole, config.solve, memory_asked_for(config), kept,
+                        is_solved_once && on_hosts);
 }
 
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {

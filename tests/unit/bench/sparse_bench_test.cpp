@@ -10,6 +10,7 @@
 #include "helpers/error_of.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/test_matrices.hpp"
+#include "matrix/multivector.hpp"
 
 namespace spsolve::bench {
 namespace {
@@ -223,6 +224,33 @@ TEST(SparseBench, SummariesAreGeometricMeans) {
   EXPECT_EQ(summaries[0].least[total], 0.5);
   EXPECT_EQ(summaries[1].contender, "p");
   EXPECT_EQ(summaries[1].mean[total], 1);
+}
+
+TEST(OwnSparse, DoesNotTryAgainWhatFailed) {
+  SparseSystem system = load_sparse_system("helmholtz2d:30");
+  std::vector<double> definite = system.matrix.values;
+  for (double& value : definite) value = value > 0 ? 10 : value;
+  const auto first = make_own(system, {});
+  first->analyse();
+  first->factor();
+  EXPECT_EQ(first->figures().kind, "LDL^T") << "L L^T fails";
+  first->set_values(definite);
+  first->factor();
+  EXPECT_EQ(first->figures().kind, "LDL^T");
+  system.matrix.values = definite;
+  const auto fresh = make_own(system, {});
+  fresh->analyse();
+  fresh->factor();
+  EXPECT_EQ(fresh->figures().kind, "LL^T");
+  const Dense<double> b = random_multivector(system.order, 1, 1);
+  std::vector<double> x[2];
+  for (int i = 0; i < 2; ++i) {
+    SparseContender& contender = i == 0 ? *first : *fresh;
+    contender.set_right_hand_sides(b);
+    contender.solve();
+    x[i] = contender.solution().values;
+  }
+  for (std::size_t i = 0; i < x[0].size(); ++i) EXPECT_NEAR(x[0][i], x[1][i], 1e-14);
 }
 
 TEST(SparseBench, LaplaciansOfPatterns) {

@@ -11,7 +11,8 @@ namespace {
 SparseOutlook outlook_of(const char* spec, const SolverOptions& options = {},
                          bool may_promise = true) {
   SoloTeam team;
-  return study_sparsity(team, generate_matrix(spec), options, {}, may_promise).outlook;
+  return study_sparsity(team, generate_matrix(spec), options, MemoryKind::host, {}, may_promise)
+      .outlook;
 }
 
 TEST(IterationPromise, IsMadeForWhatFillsInAndConvergesSoon) {
@@ -63,7 +64,8 @@ TEST(IterationPromise, IsMadeForNegativeMatricesLikewise) {
   Csr<double> matrix = generate_matrix("grid3d:24");
   for (double& value : matrix.values) value = -value;
   SoloTeam team;
-  const IterationPromise promise = study_sparsity(team, matrix, {}, {}, true).outlook.promise;
+  const IterationPromise promise =
+      study_sparsity(team, matrix, {}, MemoryKind::host, {}, true).outlook.promise;
   const IterationPromise positive = outlook_of("grid3d:24").promise;
   EXPECT_TRUE(promise.negative);
   EXPECT_FALSE(positive.negative);
@@ -78,7 +80,8 @@ TEST(IterationPromise, LeavesDefiniteMatricesToCgAlone) {
     if (matrix.column_indices[k] == 700) matrix.values[k] = -6;
   }
   SoloTeam team;
-  const SparseOutlook outlook = study_sparsity(team, matrix, {}, {}, true).outlook;
+  const SparseOutlook outlook =
+      study_sparsity(team, matrix, {}, MemoryKind::host, {}, true).outlook;
   EXPECT_FALSE(outlook.promise.made());
   EXPECT_TRUE(outlook.analysed);
 }

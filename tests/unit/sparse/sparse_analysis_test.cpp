@@ -33,6 +33,31 @@ TEST(SparseStudy, AutoLooksWhereSparseEliminationMayBeSoonerDone) {
   }
 }
 
+TEST(SparseStudy, GpusGetShallowTrees) {
+  SoloTeam team;
+  const auto outlook_of = [&](const char* spec, MemoryKind memory) {
+    return study_sparsity(team, generate_matrix(spec), {}, memory).outlook;
+  };
+  const SparseOutlook on_host = outlook_of("tridiagonal:20000", MemoryKind::host),
+                      on_gpu = outlook_of("tridiagonal:20000", MemoryKind::gpu);
+  EXPECT_EQ(on_host.ordering, Ordering::amd);
+  EXPECT_GT(on_host.levels, 1000);
+  EXPECT_EQ(on_gpu.ordering, Ordering::nested_dissection);
+  EXPECT_LT(on_gpu.levels, 200);
+  EXPECT_LT(on_gpu.factor_entries, 5 * on_host.factor_entries);
+  for (const char* spec : {"tridiagonal:900", "grid2d:60", "circuit:3000"}) {
+    EXPECT_EQ(outlook_of(spec, MemoryKind::gpu).ordering,
+              outlook_of(spec, MemoryKind::host).ordering)
+        << spec;
+  }
+}
+
+TEST(EliminationTree, HasAHeight) {
+  EXPECT_EQ(height_of(std::vector<LocalIndex>{}), 0);
+  EXPECT_EQ(height_of(std::vector<LocalIndex>{-1, -1}), 1);
+  EXPECT_EQ(height_of(std::vector<LocalIndex>{1, 4, 3, 4, -1, -1}), 3);
+}
+
 TEST(SparseFronts, HoldTheFillOfTheElimination) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
     const auto analysis = test::analysis_of(matrix, kind);
