@@ -58,6 +58,7 @@ std::string tuning_table() {
   line("gpu", "sparse_flops_per_second", gpu.sparse_flops_per_second);
   line("gpu", "seconds_of_sparse_entry", gpu.seconds_of_sparse_entry);
   line("gpu", "seconds_of_level", gpu.seconds_of_level);
+  line("gpu", "seconds_of_front_pivot", gpu.seconds_of_front_pivot);
   line("gpu", "seconds_of_dense_column", gpu.seconds_of_dense_column);
   line("gpu", "seconds_of_run_column", gpu.seconds_of_run_column);
   line("gpu", "seconds_of_gmres_step", gpu.seconds_of_gmres_step);

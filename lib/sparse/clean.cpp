@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/resize_in_threads.hpp"
+
 namespace spsolve {
 
 CleanMatrix without_stored_zeros(const Csr<double>& matrix) {
@@ -20,8 +22,8 @@ CleanMatrix without_stored_zeros(const Csr<double>& matrix) {
   }
   std::partial_sum(kept.row_offsets.begin(), kept.row_offsets.end(), kept.row_offsets.begin());
   clean.dropped = matrix.nonzeros() - kept.nonzeros();
-  kept.column_indices.resize(static_cast<std::size_t>(kept.nonzeros()));
-  kept.values.resize(static_cast<std::size_t>(kept.nonzeros()));
+  resize_in_threads(kept.column_indices, static_cast<std::size_t>(kept.nonzeros()));
+  resize_in_threads(kept.values, static_cast<std::size_t>(kept.nonzeros()));
 #pragma omp parallel for schedule(static) if (threads)
   for (Index i = 0; i < matrix.rows; ++i) {
     Index place = kept.row_offsets[i];
@@ -34,10 +36,16 @@ CleanMatrix without_stored_zeros(const Csr<double>& matrix) {
   return clean;
 }
 
-TakenEntries without_zeros(const std::vector<double>& values) {
+TakenEntries without_zeros(const Csr<double>& matrix, const Csr<double>& clean) {
   TakenEntries entries;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    (values[k] != 0 ? entries.taken : entries.left_out).push_back(static_cast<Index>(k));
+  resize_in_threads(entries.taken, clean.values.size());
+  resize_in_threads(entries.left_out, matrix.values.size() - clean.values.size());
+#pragma omp parallel for schedule(static) if (matrix.nonzeros() > 1 << 14)
+  for (Index i = 0; i < matrix.rows; ++i) {
+    Index taken = clean.row_offsets[i], left_out = matrix.row_offsets[i] - taken;
+    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      (matrix.values[k] != 0 ? entries.taken[taken++] : entries.left_out[left_out++]) = k;
+    }
   }
   return entries;
 }

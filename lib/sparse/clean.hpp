@@ -29,6 +29,8 @@ struct TakenEntries {
   /// Whether nothing is left out of these values that counts.
   bool serve(const std::vector<double>& values) const;
 };
-TakenEntries without_zeros(const std::vector<double>& values);
+
+/// Those of `matrix` that are left in `clean`, which without_stored_zeros() made of it.
+TakenEntries without_zeros(const Csr<double>& matrix, const Csr<double>& clean);
 
 }  // namespace spsolve

@@ -120,10 +120,10 @@ Csr<double> GatheredMatrix::clean() {
   entries_ = {};
   forget_values();
   if (!has_stored_zeros(*rows_)) return {};
-  if (choice_.kind == Factorization::lu || symmetry_of(*rows_).symmetric) {
-    entries_ = without_zeros(rows_->values);
-  }
   Csr<double> cleaned = without_stored_zeros(*rows_).matrix;
+  if (choice_.kind == Factorization::lu || symmetry_of(*rows_).symmetric) {
+    entries_ = without_zeros(*rows_, cleaned);
+  }
   if (!entries_.taken.empty()) return cleaned;
   entries_ = {};
   whole_ = std::move(cleaned);

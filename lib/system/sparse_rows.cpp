@@ -77,8 +77,7 @@ SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
   const SparseOutlook& outlook = question.study.outlook;
   const double seconds =
       question.memory == MemoryKind::gpu
-          ? predicted_gpu_seconds(outlook.flops, outlook.factor_entries,
-                                  static_cast<double>(outlook.levels)) /
+          ? predicted_gpu_seconds(outlook.flops, outlook.factor_entries, outlook.gpu_path) /
                 (over_ranks(question) ? question.ranks : 1)
           : predicted_seconds(outlook.flops, outlook.factor_entries,
                               outlook.threads * (over_ranks(question) ? question.ranks : 1));

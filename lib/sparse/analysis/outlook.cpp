@@ -208,7 +208,7 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options, Memory
   outlook.ordering = analysis->ordering;
   outlook.flops = analysis->flops;
   outlook.factor_entries = analysis->factor_entries;
-  outlook.levels = height_of(analysis->fronts.parent);
+  outlook.gpu_path = longest_path_on_gpu(analysis->fronts);
   // What Cholesky can't do L D L^T does in its place, which takes a little more.
   const Factorization most =
       outlook.kind == Factorization::cholesky ? Factorization::ldlt : outlook.kind;
@@ -244,9 +244,9 @@ std::string to_text(const SparseOutlook& outlook, MemoryKind memory) {
       outlook.ordering == Ordering::file ? "a file" : name(outlook.ordering),
       outlook.analysis_seconds, outlook.factor_entries, outlook.flops,
       memory == MemoryKind::gpu
-          ? fmt::format("{:.2g} s on a GPU",
-                        predicted_gpu_seconds(outlook.flops, outlook.factor_entries,
-                                              static_cast<double>(outlook.levels)))
+          ? fmt::format(
+                "{:.2g} s on a GPU",
+                predicted_gpu_seconds(outlook.flops, outlook.factor_entries, outlook.gpu_path))
           : fmt::format("{:.2g} s with {} threads",
                         predicted_seconds(outlook.flops, outlook.factor_entries, outlook.threads),
                         outlook.threads));

@@ -27,7 +27,7 @@ struct SparseOutlook {
   Ordering ordering = Ordering::automatic;
   double flops = 0;
   Index factor_entries = 0;
-  Index levels = 0;            ///< of fronts
+  double gpu_path = 0;         ///< longest_path_on_gpu()
   FactorMemory memory;         ///< with factors in double
   GpuFactorMemory gpu_memory;  ///< of kind, likewise
   std::int64_t analysis_bytes = 0;

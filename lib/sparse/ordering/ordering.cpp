@@ -145,9 +145,9 @@ double seconds_of_dissection(double vertices, int threads) {
 /// Of an elimination by a tree of which fronts are not known yet.
 double seconds_on_gpu(const OrderedGraph& ordered) {
   constexpr double columns_of_front = 6;  // at least, as small ones are taken together
-  return predicted_gpu_seconds(
-      ordered.cost.flops, ordered.cost.entries,
-      static_cast<double>(height_of(ordered.tree.parent)) / columns_of_front);
+  const double levels = static_cast<double>(height_of(ordered.tree.parent)) / columns_of_front;
+  return predicted_gpu_seconds(ordered.cost.flops, ordered.cost.entries,
+                               levels * gpu_tuning.seconds_of_level);
 }
 
 }  // namespace
@@ -161,10 +161,9 @@ double predicted_seconds(double flops, Index factor_entries, int threads) {
          static_cast<double>(factor_entries) * host_tuning.seconds_of_sparse_entry;
 }
 
-double predicted_gpu_seconds(double flops, Index factor_entries, double levels) {
+double predicted_gpu_seconds(double flops, Index factor_entries, double longest_path) {
   return flops / gpu_tuning.sparse_flops_per_second +
-         static_cast<double>(factor_entries) * gpu_tuning.seconds_of_sparse_entry +
-         levels * gpu_tuning.seconds_of_level;
+         static_cast<double>(factor_entries) * gpu_tuning.seconds_of_sparse_entry + longest_path;
 }
 
 OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const LocalIndex> given,

@@ -41,7 +41,7 @@ bool has_degrees_of_solids(double mean, double most);
 
 /// Seconds that an elimination is predicted to take, as a rough model of hosts has it.
 double predicted_seconds(double flops, Index factor_entries, int threads);
-/// The same of a GPU that has started, for a tree of so many levels of fronts.
-double predicted_gpu_seconds(double flops, Index factor_entries, double levels);
+/// The same of a GPU that has started, which takes so long for the longest path of the tree alone.
+double predicted_gpu_seconds(double flops, Index factor_entries, double longest_path);
 
 }  // namespace spsolve

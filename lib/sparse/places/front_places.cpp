@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/tuning.hpp"
 #include "sparse/fronts/front_entries.hpp"
 #include "sparse/places/front_leveling.hpp"
 #include "sparse/places/room.hpp"
@@ -215,6 +216,20 @@ GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Inde
     memory.least_stack = (other.elements - other.window_elements) * value;
   }
   return memory;
+}
+
+double longest_path_on_gpu(const Fronts& fronts) {
+  std::vector<double> path(static_cast<std::size_t>(fronts.size()), 0);
+  double longest = 0;
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {  // children before their parents
+    const Index pivots = fronts.pivots(s);
+    const bool is_small = pivots + fronts.border_size(s) <= small_front;
+    path[s] += gpu_tuning.seconds_of_level;
+    if (!is_small) path[s] += static_cast<double>(pivots) * gpu_tuning.seconds_of_front_pivot;
+    longest = std::max(longest, path[s]);
+    if (const LocalIndex up = fronts.parent[s]; up != -1) path[up] = std::max(path[up], path[s]);
+  }
+  return longest;
 }
 
 }  // namespace spsolve

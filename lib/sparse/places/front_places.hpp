@@ -146,4 +146,8 @@ GpuFactorMemory gpu_lists_memory(const Fronts& fronts, Index elements, Index non
 GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros,
                                   Index entries);
 
+/// Seconds that a GPU takes at least for the fronts on one way from a leaf to a root, which wait
+/// for each other however small they are.
+double longest_path_on_gpu(const Fronts& fronts);
+
 }  // namespace spsolve

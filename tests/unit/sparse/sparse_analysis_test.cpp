@@ -13,6 +13,7 @@
 #include "sparse/analysis/analysis.hpp"
 #include "sparse/analysis/outlook.hpp"
 #include "sparse/values/scaling.hpp"
+#include "system/solver_table.hpp"
 
 namespace spsolve {
 namespace {
@@ -35,20 +36,34 @@ TEST(SparseStudy, AutoLooksWhereSparseEliminationMayBeSoonerDone) {
 
 TEST(SparseStudy, GpusGetShallowTrees) {
   SoloTeam team;
-  const auto outlook_of = [&](const char* spec, MemoryKind memory) {
-    return study_sparsity(team, generate_matrix(spec), {}, memory).outlook;
+  const auto study_of = [&](const char* spec, MemoryKind memory) {
+    return study_sparsity(team, generate_matrix(spec), {}, memory);
   };
-  const SparseOutlook on_host = outlook_of("tridiagonal:20000", MemoryKind::host),
-                      on_gpu = outlook_of("tridiagonal:20000", MemoryKind::gpu);
-  EXPECT_EQ(on_host.ordering, Ordering::amd);
-  EXPECT_GT(on_host.levels, 1000);
-  EXPECT_EQ(on_gpu.ordering, Ordering::nested_dissection);
-  EXPECT_LT(on_gpu.levels, 200);
-  EXPECT_LT(on_gpu.factor_entries, 5 * on_host.factor_entries);
+  const SparseStudy on_host = study_of("tridiagonal:20000", MemoryKind::host),
+                    on_gpu = study_of("tridiagonal:20000", MemoryKind::gpu);
+  EXPECT_EQ(on_host.outlook.ordering, Ordering::amd);
+  EXPECT_GT(height_of(on_host.analysis->fronts.parent), 1000);
+  EXPECT_EQ(on_gpu.outlook.ordering, Ordering::nested_dissection);
+  EXPECT_LT(height_of(on_gpu.analysis->fronts.parent), 200);
+  EXPECT_LT(on_gpu.outlook.factor_entries, 5 * on_host.outlook.factor_entries);
   for (const char* spec : {"tridiagonal:900", "grid2d:60", "circuit:3000"}) {
-    EXPECT_EQ(outlook_of(spec, MemoryKind::gpu).ordering,
-              outlook_of(spec, MemoryKind::host).ordering)
+    EXPECT_EQ(study_of(spec, MemoryKind::gpu).outlook.ordering,
+              study_of(spec, MemoryKind::host).outlook.ordering)
         << spec;
+  }
+}
+
+TEST(SparseStudy, GpusMakeDenseWhatFillsUp) {
+  // An expander of 4000 nodes fills half of its factors, by pivots that wait for each other.
+  SoloTeam team;
+  for (const char* spec : {"cage:6000", "random_sparse:4000:4000:9", "grid2d:40", "circuit:1500"}) {
+    SCOPED_TRACE(spec);
+    const Csr<double> matrix = generate_matrix(spec);
+    SolverQuestion question;
+    question.shape = {matrix.rows, matrix.columns, 0, matrix.nonzeros()};
+    question.memory = MemoryKind::gpu;
+    question.study = study_sparsity(team, matrix, question.options, MemoryKind::gpu);
+    EXPECT_EQ(choose_solver(question).method == Method::lu, matrix.rows > 2000);
   }
 }
 
