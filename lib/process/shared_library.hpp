@@ -1,11 +1,18 @@
 #pragma once
 
+#include <cstdlib>
 #include <initializer_list>
 #include <string>
 
 #include <dlfcn.h>
 
 namespace spsolve {
+
+/// The file that an environment variable names, `otherwise` where it is not set.
+inline std::string file_named_by(const char* variable, const char* otherwise = "") {
+  const char* const path = std::getenv(variable);
+  return path == nullptr ? otherwise : path;
+}
 
 /// A library that is looked for when it is needed. It stays loaded: threads of its own may outlive
 /// its users.

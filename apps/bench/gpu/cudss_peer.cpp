@@ -1,7 +1,6 @@
 // cuDSS: multifrontal LL^T, LDL^T or LU of one GPU. Its interface is told here as its documentation
 // has it, since its headers come with the library alone.
 
-#include <cstdlib>
 #include <functional>
 #include <utility>
 
@@ -21,11 +20,6 @@ namespace {
 
 using cuda::DeviceArray;
 
-std::string from_environment(const char* variable, const char* otherwise) {
-  const char* const path = std::getenv(variable);
-  return path == nullptr ? otherwise : path;
-}
-
 /// Version 1 of cuDSS, with orderings in threads where its layer for them is found.
 struct Cudss {
   using Object = void*;
@@ -42,34 +36,43 @@ struct Cudss {
   enum Kind { general, symmetric, hermitian, definite };
   enum View { all, lower, upper };
 
-  SharedLibrary library{from_environment("CUDSS_LIBRARY", ""), "libcudss.so.1", "libcudss.so"};
-  std::string layer_name = from_environment("CUDSS_THREADING_LIB", "libcudss_mtlayer_gomp.so.1");
+  using Create = int(Object*);
+  using Destroy = int(Object);
+  using Set = int(Object, int, const void*, std::size_t);
+  using Get = int(Object, Object, int, void*, std::size_t, std::size_t*);
+  using CreateDense = int(Object*, std::int64_t rows, std::int64_t columns, std::int64_t ld,
+                          const void* values, int type, int layout);
+  using CreateRows = int(Object*, std::int64_t rows, std::int64_t columns, std::int64_t nonzeros,
+                         const void* begins, const void* ends, const void* places,
+                         const void* values, int of_begins, int of_places, int of_values, int kind,
+                         int view, int first);
+  using Execute = int(Object, int phase, Object settings, Object data, Object matrix, Object x,
+                      Object b);
+
+  SharedLibrary library{file_named_by("CUDSS_LIBRARY"), "libcudss.so.1", "libcudss.so"};
+  std::string layer_name = file_named_by("CUDSS_THREADING_LIB", "libcudss_mtlayer_gomp.so.1");
   SharedLibrary layer{layer_name};
   int (*property)(libraryPropertyType,
-                  int*) = library.function<int(libraryPropertyType, int*)>("cudssGetProperty");
-  int (*create)(Object*) = library.function<int(Object*)>("cudssCreate");
-  int (*destroy)(Object) = library.function<int(Object)>("cudssDestroy");
-  int (*set_threads)(Object, const char*) =
-      library.function<int(Object, const char*)>("cudssSetThreadingLayer");
-  int (*create_settings)(Object*) = library.function<int(Object*)>("cudssConfigCreate");
-  int (*destroy_settings)(Object) = library.function<int(Object)>("cudssConfigDestroy");
-  int (*set)(Object, int, const void*, std::size_t) =
-      library.function<int(Object, int, const void*, std::size_t)>("cudssConfigSet");
-  int (*create_data)(Object, Object*) = library.function<int(Object, Object*)>("cudssDataCreate");
-  int (*destroy_data)(Object, Object) = library.function<int(Object, Object)>("cudssDataDestroy");
-  int (*get)(Object, Object, int, void*, std::size_t, std::size_t*) =
-      library.function<int(Object, Object, int, void*, std::size_t, std::size_t*)>("cudssDataGet");
-  int (*create_dense)(Object*, std::int64_t, std::int64_t, std::int64_t, const void*, int,
-                      int) = library.function<int(Object*, std::int64_t, std::int64_t, std::int64_t,
-                                                  const void*, int, int)>("cudssMatrixCreateDn");
-  int (*create_rows)(Object*, std::int64_t, std::int64_t, std::int64_t, const void*, const void*,
-                     const void*, const void*, int, int, int, int, int, int) =
-      library.function<int(Object*, std::int64_t, std::int64_t, std::int64_t, const void*,
-                           const void*, const void*, const void*, int, int, int, int, int, int)>(
-          "cudssMatrixCreateCsr");
-  int (*destroy_matrix)(Object) = library.function<int(Object)>("cudssMatrixDestroy");
-  int (*execute)(Object, int, Object, Object, Object, Object, Object) =
-      library.function<int(Object, int, Object, Object, Object, Object, Object)>("cudssExecute");
+                  int*) = function<int(libraryPropertyType, int*)>("GetProperty");
+  Create* create = function<Create>("Create");
+  Destroy* destroy = function<Destroy>("Destroy");
+  int (*set_layer)(Object, const char*) = function<int(Object, const char*)>("SetThreadingLayer");
+  Create* create_settings = function<Create>("ConfigCreate");
+  Destroy* destroy_settings = function<Destroy>("ConfigDestroy");
+  Set* set = function<Set>("ConfigSet");
+  int (*create_data)(Object, Object*) = function<int(Object, Object*)>("DataCreate");
+  int (*destroy_data)(Object, Object) = function<int(Object, Object)>("DataDestroy");
+  Get* get = function<Get>("DataGet");
+  CreateDense* create_dense = function<CreateDense>("MatrixCreateDn");
+  CreateRows* create_rows = function<CreateRows>("MatrixCreateCsr");
+  Destroy* destroy_matrix = function<Destroy>("MatrixDestroy");
+  Execute* execute = function<Execute>("Execute");
+
+ private:
+  template <typename Function>
+  Function* function(const std::string& name) {
+    return library.function<Function>(("cudss" + name).c_str());
+  }
 };
 
 Cudss& cudss() {
@@ -129,7 +132,7 @@ class CudssContender final : public ColumnwisePeer {
     check(cudss().create(handle_.made()));
     check(cudss().create_settings(settings_.made()));
     if (cudss().layer.problem().empty()) {
-      check(cudss().set_threads(handle_.get(), cudss().layer_name.c_str()));
+      check(cudss().set_layer(handle_.get(), cudss().layer_name.c_str()));
       check(cudss().set(settings_.get(), Cudss::host_threads, &threads, sizeof threads));
     }
     check(cudss().create_data(handle_.get(), data_.made()));

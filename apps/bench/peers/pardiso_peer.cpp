@@ -1,7 +1,5 @@
 // PARDISO of Intel MKL (Schenk and Gaertner 2004): LL^T, LDL^T or LU as the matrix allows.
 
-#include <cstdlib>
-
 #include "apps/bench/peers/columnwise_peer.hpp"
 #include "apps/bench/peers/sparse_peers.hpp"
 #include "core/error.hpp"
@@ -11,11 +9,6 @@ namespace spsolve::bench {
 
 namespace {
 
-std::string from_environment() {
-  const char* const path = std::getenv("MKL_RT");
-  return path == nullptr ? "" : path;
-}
-
 /// MKL with 32-bit integers on the threads of GNU's OpenMP, which this program's are as well.
 struct Mkl {
   using Pardiso = void(void* handle, const int* instances, const int* instance, const int* type,
@@ -23,7 +16,8 @@ struct Mkl {
                        const int* columns, int* order, const int* right_hand_sides, int* options,
                        const int* prints, void* b, void* x, int* error);
 
-  SharedLibrary library{from_environment(), "libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"};
+  SharedLibrary library{file_named_by("MKL_RT"), "libmkl_rt.so.3", "libmkl_rt.so.2",
+                        "libmkl_rt.so"};
   Pardiso* pardiso = library.function<Pardiso>("pardiso");
   void (*set_threads)(int) = library.function<void(int)>("MKL_Set_Num_Threads");
   void (*free_buffers)() = library.function<void()>("MKL_Free_Buffers");
