@@ -135,10 +135,12 @@ bool is_like_a_solid(const Graph& graph) {
   return has_degrees_of_solids(static_cast<double>(graph.starts[n]) / n, static_cast<double>(most));
 }
 
-/// Small graphs have no work for all threads.
-double seconds_of_dissection(double vertices, int threads) {
+/// Beside a GPU, where many threads have small graphs, too, these have no work for all of them.
+double seconds_of_dissection(double vertices, int threads, MemoryKind memory) {
   constexpr double vertices_of_thread = 5000;
-  const double working = std::clamp(vertices / vertices_of_thread, 1.0, 1.0 * threads);
+  const double working = memory == MemoryKind::host
+                             ? threads
+                             : std::clamp(vertices / vertices_of_thread, 1.0, 1.0 * threads);
   return vertices * host_tuning.seconds_of_dissected_vertex / working;
 }
 
@@ -180,7 +182,8 @@ OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const Lo
     constexpr double passes = 4;  // an elimination, and sweeps of a few solves
     seconds = std::max(seconds, passes * seconds_on_gpu(simple));
   }
-  if (n <= host_tuning.most_by_minimum_degree || seconds <= seconds_of_dissection(n, threads)) {
+  if (n <= host_tuning.most_by_minimum_degree ||
+      seconds <= seconds_of_dissection(n, threads, memory)) {
     return simple;
   }
   OrderedGraph dissected = ordered_by(graph, Ordering::nested_dissection);
