@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "distribute/foreign_columns.hpp"
+#include "matrix/made_of_rows.hpp"
 #include "matrix/structure.hpp"
 
 namespace spsolve {
@@ -97,55 +99,119 @@ Csr<double> redistribute_rows(Team& team, const RowLayout& from, const Csr<doubl
   return result;
 }
 
+namespace {
+
+/// The entries of some rows whose columns are in `own`, or those of the others; columns numbered by
+/// their places among these, see ColumnPlaces.
+Csr<double> entries_in(const Csr<double>& rows, Range own, bool inside,
+                       const ColumnPlaces& places) {
+  return made_of_rows(rows.rows, places.count(), [&] {
+    return [&](Index i, RowChunk& chunk) {
+      const auto columns = rows.row_columns(i);
+      const auto values = rows.row_values(i);
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        if (own.contains(columns[k]) != inside) continue;
+        chunk.columns.push_back(places.place(columns[k]));
+        chunk.values.push_back(values[k]);
+      }
+    };
+  });
+}
+
+/// Rows of a transpose that leave for their owners: those of `numbers`, with the columns that this
+/// rank has of them.
+Departures depart_transposed(const Csr<double>& rows, const std::vector<Index>& numbers,
+                             Index first_column, const RowLayout& to) {
+  Departures out;
+  for (Index row = 0; row < rows.rows; ++row) {
+    out.lengths.push_back(static_cast<Index>(rows.row_columns(row).size()));
+  }
+  out.columns = rows.column_indices;
+  out.values = rows.values;
+  for (LocalIndex& column : out.columns) column += static_cast<LocalIndex>(first_column);
+  for (int rank = 0; rank < to.ranks; ++rank) {
+    const Range band = to.band(rank);
+    const Index first = std::ranges::lower_bound(numbers, band.first) - numbers.begin();
+    const Index last = std::ranges::lower_bound(numbers, band.last) - numbers.begin();
+    out.rows.push_back(last - first);
+    out.nonzeros.push_back(rows.row_offsets[last] - rows.row_offsets[first]);
+  }
+  return out;
+}
+
+/// Parts of rows that came: row numbers[k] has lengths[k] of the columns and values, one part
+/// behind the other.
+struct Arrivals {
+  std::vector<Index> numbers, lengths;
+  std::vector<LocalIndex> columns;
+  std::vector<double> values;
+};
+
+/// Own rows with what came put before the own columns where it has smaller ones, else behind them;
+/// parts of a row come in the order of their columns. `first_row`: the number of row 0.
+Csr<double> joined(const Csr<double>& own, Index first_row, Index first_column,
+                   const Arrivals& came, Index all_columns) {
+  // Places in `came` of each row's parts, by row.
+  std::vector<Index> first_part(static_cast<std::size_t>(own.rows) + 1), begins;
+  begins.reserve(came.lengths.size() + 1);
+  begins.push_back(0);
+  for (const Index length : came.lengths) begins.push_back(begins.back() + length);
+  for (const Index number : came.numbers) ++first_part[number - first_row + 1];
+  std::partial_sum(first_part.begin(), first_part.end(), first_part.begin());
+  std::vector<Index> parts(came.numbers.size()), next(first_part.begin(), first_part.end() - 1);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    parts[next[came.numbers[k] - first_row]++] = static_cast<Index>(k);
+  }
+  return made_of_rows(own.rows, all_columns, [&] {
+    return [&](Index i, RowChunk& chunk) {
+      Index part = first_part[i];
+      const auto take_parts = [&](bool all) {
+        for (; part < first_part[i + 1]; ++part) {
+          const Index begin = begins[parts[part]], end = begins[parts[part] + 1];
+          if (begin == end) continue;
+          if (!all && came.columns[begin] > first_column) return;
+          chunk.columns.insert(chunk.columns.end(), came.columns.begin() + begin,
+                               came.columns.begin() + end);
+          chunk.values.insert(chunk.values.end(), came.values.begin() + begin,
+                              came.values.begin() + end);
+        }
+      };
+      take_parts(false);
+      for (const LocalIndex column : own.row_columns(i)) {
+        chunk.columns.push_back(static_cast<LocalIndex>(column + first_column));
+      }
+      const auto values = own.row_values(i);
+      chunk.values.insert(chunk.values.end(), values.begin(), values.end());
+      take_parts(true);
+    };
+  });
+}
+
+}  // namespace
+
 Csr<double> transposed_rows(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
                             const Csr<double>& rows) {
   if (team.size() == 1) return transpose(rows);
-  // Row j of this is what own rows give to row j of the transpose; it leaves for its owner.
-  Departures out = together(team, [&] {
-    const Csr<double> given = transpose(rows);
-    Departures leaving;
-    leaving.columns = given.column_indices;
-    leaving.values = given.values;
-    const Index first = row_layout.band(team.rank()).first;
-    for (LocalIndex& column : leaving.columns) column += static_cast<LocalIndex>(first);
-    for (int rank = 0; rank < team.size(); ++rank) {
-      const Range band = column_layout.band(rank);
-      for (Index j = band.first; j < band.last; ++j) {
-        leaving.lengths.push_back(given.row_offsets[j + 1] - given.row_offsets[j]);
-      }
-      leaving.rows.push_back(band.size());
-      leaving.nonzeros.push_back(given.row_offsets[band.last] - given.row_offsets[band.first]);
-    }
-    return leaving;
+  const Index first_row = row_layout.band(team.rank()).first;
+  const Range band = column_layout.band(team.rank());
+  std::vector<Index> numbers;
+  const Departures out = together(team, [&] {
+    numbers = foreign_columns(rows, band);
+    const ColumnPlaces places({band.first, band.first}, numbers);
+    return depart_transposed(transpose(entries_in(rows, band, false, places)), numbers, first_row,
+                             column_layout);
   });
   const std::vector<Index> row_counts = share_counts(team, out.rows);
   const std::vector<Index> nonzero_counts = share_counts(team, out.nonzeros);
-  const std::vector<Index> lengths = trade(team, out.lengths, row_counts);
-  const std::vector<LocalIndex> columns = trade(team, out.columns, nonzero_counts);
-  const std::vector<double> values = trade(team, out.values, nonzero_counts);
-  // What came of one rank after another has, in each row, columns that ascend from rank to rank.
-  const Index height = column_layout.band(team.rank()).size();
-  Csr<double> result;
-  result.rows = height;
-  result.columns = row_layout.rows;
-  result.row_offsets.assign(static_cast<std::size_t>(height) + 1, 0);
-  for (std::size_t k = 0; k < lengths.size(); ++k) {
-    result.row_offsets[k % static_cast<std::size_t>(height) + 1] += lengths[k];
-  }
-  std::partial_sum(result.row_offsets.begin(), result.row_offsets.end(),
-                   result.row_offsets.begin());
-  result.column_indices.resize(columns.size());
-  result.values.resize(values.size());
-  std::vector<Index> next(result.row_offsets.begin(), result.row_offsets.end() - 1);
-  Index taken = 0;
-  for (std::size_t k = 0; k < lengths.size(); ++k) {
-    Index& place = next[k % static_cast<std::size_t>(height)];
-    for (Index entry = 0; entry < lengths[k]; ++entry, ++place, ++taken) {
-      result.column_indices[place] = columns[taken];
-      result.values[place] = values[taken];
-    }
-  }
-  return result;
+  Arrivals came;
+  came.numbers = trade(team, numbers, row_counts);
+  came.lengths = trade(team, out.lengths, row_counts);
+  came.columns = trade(team, out.columns, nonzero_counts);
+  came.values = trade(team, out.values, nonzero_counts);
+  return together(team, [&] {
+    const Csr<double> own = transpose(entries_in(rows, band, true, ColumnPlaces(band, {})));
+    return joined(own, band.first, first_row, came, row_layout.rows);
+  });
 }
 
 }  // namespace spsolve

@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/resize_in_threads.hpp"
-#include "krylov/multigrid/row_chunks.hpp"
+#include "matrix/made_of_rows.hpp"
 
 namespace spsolve {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "krylov/multigrid/aggregates.hpp"
-#include "krylov/multigrid/row_chunks.hpp"
+#include "matrix/made_of_rows.hpp"
 
 namespace spsolve {
 

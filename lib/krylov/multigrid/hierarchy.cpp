@@ -195,11 +195,12 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
     return false;
   }
   const std::vector<double> lone = lone_entries(matrix, near);
-  interpolate_led_nodes(matrix, size, level.dependences, level.led, lone, tentative.rows);
+  interpolate_led_nodes(matrix, size, level.dependences, level.led, lone, tentative);
   const double omega = 4.0 / (3 * level.largest);
   Csr<double> interpolation =
-      smoothed_prolongation(matrix, size, level.dependences, lone, omega, tentative.rows);
+      smoothed_prolongation(matrix, size, level.dependences, lone, omega, tentative);
   const RowLayout& fine = matrix.row_layout();
+  const Range own_coarse = tentative.coarse.band(team.rank());
   const auto take = [&](std::unique_ptr<BandMatrix>& to, const RowLayout& rows,
                         const RowLayout& columns, Csr<double> numbers) {
     if (!anew) return to->set_values(numbers.values);
@@ -211,12 +212,14 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
   // A_c = P^T (A P)
   const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), interpolation);
   const Csr<double> product = together(team, [&] {
-    return sparse_product(matrix.local_rows(), interpolation, halo, ColumnOrder::as_met);
+    return sparse_product(matrix.local_rows(), {interpolation, halo, own_coarse},
+                          ColumnOrder::as_met);
   });
   const Csr<double> others = fetch_rows(team, level.restriction->halo().plan(), product);
   Csr<double> coarse = together(team, [&] {
-    Csr<double> rows = sparse_product(level.restriction->local_rows(), product, others);
-    mend_empty_rows(rows, tentative.coarse.band(team.rank()).first);
+    Csr<double> rows =
+        sparse_product(level.restriction->local_rows(), {product, others, own_coarse});
+    mend_empty_rows(rows, own_coarse.first);
     return rows;
   });
   take(level.prolongation, fine, tentative.coarse, std::move(interpolation));

@@ -6,8 +6,8 @@
 
 #include "distribute/halo/fetch_rows.hpp"
 #include "krylov/multigrid/filtered_rows.hpp"
-#include "krylov/multigrid/row_chunks.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
+#include "matrix/made_of_rows.hpp"
 #include "team/reduce.hpp"
 
 namespace spsolve {
@@ -186,17 +186,18 @@ class Weights {
 
 void interpolate_led_nodes(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
                            const std::vector<bool>& led, const std::vector<double>& lone,
-                           Csr<double>& tentative) {
+                           Tentative& tentative) {
   Team& team = matrix.team();
   const bool any = std::find(led.begin(), led.end(), true) != led.end();
   if (all_sum(team, any ? 1 : 0) == 0) return;
-  const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), tentative);
-  tentative = together(team, [&] {
+  const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), tentative.rows);
+  tentative.rows = together(team, [&] {
     const Csr<double>& rows = matrix.local_rows();
     const Csr<double> weights = made_of_rows(rows.rows, rows.columns, [&] {
-      return Weights(rows, size, dependences, led, lone, tentative, halo);
+      return Weights(rows, size, dependences, led, lone, tentative.rows, halo);
     });
-    return sparse_product(weights, tentative, halo);
+    return sparse_product(weights,
+                          RightFactor(tentative.rows, halo, tentative.coarse.band(team.rank())));
   });
 }
 
@@ -205,9 +206,8 @@ namespace {
 /// Appends one row of (I - omega D_F^-1 A_F) P_0 after the other.
 class SmoothedRows {
  public:
-  SmoothedRows(const FilteredRows& filtered, double omega, const Csr<double>& tentative,
-               const Csr<double>& halo)
-      : filtered_(filtered), omega_(omega), sum_(tentative, halo, ColumnOrder::ascending) {}
+  SmoothedRows(const FilteredRows& filtered, double omega, const RightFactor& tentative)
+      : filtered_(filtered), omega_(omega), sum_(tentative, ColumnOrder::ascending) {}
 
   void operator()(Index i, RowChunk& chunk) {
     row_.columns.clear();
@@ -241,13 +241,15 @@ class SmoothedRows {
 
 Csr<double> smoothed_prolongation(const BandMatrix& matrix, Index size,
                                   const NodeGraph& dependences, const std::vector<double>& lone,
-                                  double omega, const Csr<double>& tentative) {
-  const Csr<double> halo = fetch_rows(matrix.team(), matrix.halo().plan(), tentative);
-  return together(matrix.team(), [&] {
+                                  double omega, const Tentative& tentative) {
+  Team& team = matrix.team();
+  const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), tentative.rows);
+  return together(team, [&] {
     const Csr<double>& rows = matrix.local_rows();
     const FilteredRows filtered(rows, size, dependences, lone);
-    return made_of_rows(rows.rows, tentative.columns,
-                        [&] { return SmoothedRows(filtered, omega, tentative, halo); });
+    const RightFactor right(tentative.rows, halo, tentative.coarse.band(team.rank()));
+    return made_of_rows(rows.rows, tentative.rows.columns,
+                        [&] { return SmoothedRows(filtered, omega, right); });
   });
 }
 

@@ -29,12 +29,12 @@ Tentative tentative_prolongation(const BandMatrix& matrix, const Aggregates& agg
 /// multigrid", 1987). Collective: rows of P_0 from neighbours.
 void interpolate_led_nodes(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
                            const std::vector<bool>& led, const std::vector<double>& lone,
-                           Csr<double>& tentative);
+                           Tentative& tentative);
 
 /// P = (I - omega D_F^-1 A_F) P_0 for the rows of FilteredRows and their diagonal D_F. Collective:
 /// rows of P_0 from neighbours.
 Csr<double> smoothed_prolongation(const BandMatrix& matrix, Index size,
                                   const NodeGraph& dependences, const std::vector<double>& lone,
-                                  double omega, const Csr<double>& tentative);
+                                  double omega, const Tentative& tentative);
 
 }  // namespace spsolve

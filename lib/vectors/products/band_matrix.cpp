@@ -3,21 +3,11 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "distribute/foreign_columns.hpp"
 
 namespace spsolve {
 
 namespace {
-
-/// Columns of others' rows that the band names, ascending.
-std::vector<Index> foreign_columns(const Csr<double>& rows, Range own) {
-  std::vector<bool> named(static_cast<std::size_t>(rows.columns), false);
-  for (const LocalIndex j : rows.column_indices) named[static_cast<std::size_t>(j)] = true;
-  std::vector<Index> columns;
-  for (Index j = 0; j < rows.columns; ++j) {
-    if (named[static_cast<std::size_t>(j)] && !own.contains(j)) columns.push_back(j);
-  }
-  return columns;
-}
 
 HaloPlan plan_for(Team& team, const RowLayout& layout, const Csr<double>& rows) {
   if (team.size() == 1) return make_halo_plan(team, layout, {});

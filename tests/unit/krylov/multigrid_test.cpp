@@ -36,7 +36,10 @@ TEST(SparseProduct, IsThatOfTheDenseMatrices) {
       part->row_offsets.push_back(static_cast<Index>(part->values.size()));
     }
   }
-  const Csr<double> c = sparse_product(a, own, halo);
+  // Of the columns of B some are this rank's.
+  const RightFactor factor(own, halo, {7, 19});
+  EXPECT_EQ(factor.places.count(), 31);
+  const Csr<double> c = sparse_product(a, factor);
   Dense<double> unit(31, 31);
   for (Index i = 0; i < 31; ++i) unit(i, i) = 1;
   const Dense<double> expected = test::multiply(a, test::multiply(b, unit));
@@ -48,7 +51,7 @@ TEST(SparseProduct, IsThatOfTheDenseMatrices) {
     EXPECT_TRUE(std::ranges::is_sorted(c.row_columns(i)));
   }
   // In another order the same numbers.
-  const Csr<double> as_met = sparse_product(a, own, halo, ColumnOrder::as_met);
+  const Csr<double> as_met = sparse_product(a, factor, ColumnOrder::as_met);
   EXPECT_EQ(as_met.row_offsets, c.row_offsets);
   for (const double value : test::multiply(as_met, unit).values) EXPECT_TRUE(std::isfinite(value));
   EXPECT_EQ(test::multiply(as_met, unit).values, product.values);
@@ -205,9 +208,8 @@ TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
   const Tentative tentative = tentative_prolongation(of.bands(), of.aggregates, {1, ones});
   const Dense<double> again = test::multiply(tentative.rows, tentative.null_space);
   for (const double value : again.values) EXPECT_NEAR(value, 1, 1e-14);
-  const Csr<double> smoothed =
-      smoothed_prolongation(of.bands(), 1, of.found.dependences,
-                            lone_entries(of.bands(), {1, ones}), 0.66, tentative.rows);
+  const Csr<double> smoothed = smoothed_prolongation(
+      of.bands(), 1, of.found.dependences, lone_entries(of.bands(), {1, ones}), 0.66, tentative);
   const Dense<double> kept = test::multiply(smoothed, tentative.null_space);
   int inside = 0;
   for (Index i = 0; i < 400; ++i) {
