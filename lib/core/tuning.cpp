@@ -34,6 +34,7 @@ std::string tuning_table() {
   line("host", "seconds_of_analysed_nonzero", host.seconds_of_analysed_nonzero);
   line("host", "seconds_of_analysed_row", host.seconds_of_analysed_row);
   line("host", "least_order_for_multigrid", host.least_order_for_multigrid);
+  line("host", "whole_level_nonzeros", host.whole_level_nonzeros);
   line("host", "seconds_of_setup", host.seconds_of_setup);
   line("host", "seconds_of_iteration", host.seconds_of_iteration);
   line("host", "seconds_of_estimates", host.seconds_of_estimates);
@@ -48,6 +49,7 @@ std::string tuning_table() {
   line("host", "most_spread_of_degrees", host.most_spread_of_degrees);
   line("host", "seconds_of_dissected_vertex", host.seconds_of_dissected_vertex);
   const GpuTuning& gpu = gpu_tuning;
+  line("gpu", "whole_level_nonzeros", gpu.whole_level_nonzeros);
   line("gpu", "least_order", gpu.least_order);
   line("gpu", "usable_memory", gpu.usable_memory);
   line("gpu", "bytes_over_link", gpu.bytes_over_link);

@@ -70,6 +70,10 @@ struct HostTuning {
   /// preconditioner=auto: the smallest order that multigrid is taken for.
   Index least_order_for_multigrid = 2000;
 
+  /// Multigrid over ranks: the non-zeros of a level up to which every rank has it, and all coarser
+  /// ones, whole: one message takes the place of one for each product, and all ranks do all work.
+  Index whole_level_nonzeros = 50000;
+
   /// What predictions of multigrid reckon with for each non-zero and five for each row: seconds of
   /// two threads for its setup, which the host's do for a GPU, too, for a solution on hosts, and
   /// for the solves that estimate its condition there. More threads take them less by this power of
@@ -109,6 +113,9 @@ struct HostTuning {
 
 /// A GPU with memory of its own, as an H200 is.
 struct GpuTuning {
+  /// See HostTuning: a message takes a GPU as long as some million non-zeros.
+  Index whole_level_nonzeros = 6000000;
+
   /// Smallest order that device=auto eliminates on a GPU: below, starting its libraries takes
   /// longer than the whole elimination on a host.
   Index least_order = 1000;

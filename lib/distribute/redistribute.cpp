@@ -214,4 +214,21 @@ Csr<double> transposed_rows(Team& team, const RowLayout& row_layout, const RowLa
   });
 }
 
+Csr<double> all_rows(Team& team, const Csr<double>& rows) {
+  std::vector<Index> lengths;
+  lengths.reserve(static_cast<std::size_t>(rows.rows));
+  for (Index i = 0; i < rows.rows; ++i) {
+    lengths.push_back(rows.row_offsets[i + 1] - rows.row_offsets[i]);
+  }
+  lengths = all_gather_parts(team, std::span(lengths));
+  Csr<double> all;
+  all.rows = static_cast<Index>(lengths.size());
+  all.columns = rows.columns;
+  all.row_offsets.resize(lengths.size() + 1);
+  std::partial_sum(lengths.begin(), lengths.end(), all.row_offsets.begin() + 1);
+  all.column_indices = all_gather_parts(team, std::span(rows.column_indices));
+  all.values = all_gather_parts(team, std::span(rows.values));
+  return all;
+}
+
 }  // namespace spsolve

@@ -18,4 +18,8 @@ Csr<double> redistribute_rows(Team& team, const RowLayout& from, const Csr<doubl
 Csr<double> transposed_rows(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
                             const Csr<double>& rows);
 
+/// All rows of a matrix that lies in bands, `rows` this rank's, columns as they are, on every rank.
+/// Collective.
+Csr<double> all_rows(Team& team, const Csr<double>& rows);
+
 }  // namespace spsolve

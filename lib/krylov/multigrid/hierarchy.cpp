@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/tuning.hpp"
 #include "distribute/halo/fetch_rows.hpp"
 #include "distribute/redistribute.hpp"
 #include "krylov/multigrid/aggregates.hpp"
 #include "krylov/multigrid/prolongation.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
+#include "krylov/multigrid/whole_levels.hpp"
 #include "krylov/preconditioner/spectrum.hpp"
 
 namespace spsolve {
@@ -137,6 +139,12 @@ Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
   double theta = options.theta;
   while (true) {
     Level& level = *levels_.back();
+    if (is_sooner_whole(*level.matrix)) {
+      Options of_whole = options;
+      of_whole.theta = theta;
+      whole_ = std::make_unique<WholeLevels>(*level.matrix, memory_, symmetric_, of_whole, near);
+      return;
+    }
     const bool small = level.matrix->row_layout().rows <= options.coarsest;
     if (small || static_cast<int>(levels_.size()) == options.most_levels) break;
     make_smoother(level);
@@ -155,6 +163,13 @@ Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
 
 Hierarchy::~Hierarchy() = default;
 
+bool Hierarchy::is_sooner_whole(const BandMatrix& matrix) const {
+  if (matrix.team().size() == 1) return false;
+  const bool on_host = memory_.memory() == MemoryKind::host;
+  const Index most = on_host ? host_tuning.whole_level_nonzeros : gpu_tuning.whole_level_nonzeros;
+  return matrix.nonzeros() <= options_.whole_nonzeros.value_or(most);
+}
+
 void Hierarchy::make_smoother(Level& level) {
   const std::shared_ptr<const Vectors> inverse = inverse_diagonal(*level.matrix);
   level.largest = largest_eigenvalue(*level.matrix, *inverse, symmetric_);
@@ -171,6 +186,7 @@ void Hierarchy::renew(NearNullSpace near) {
     coarsen(number, whole_nodes != nullptr ? *whole_nodes : *level.matrix, near, 0);
     whole_nodes = nullptr;
   }
+  if (whole_ != nullptr) whole_->renew(*levels_.back()->matrix, near);
   if (coarsest_ != nullptr) coarsest_->renew(*levels_.back()->matrix);
 }
 
@@ -238,6 +254,7 @@ void Hierarchy::cycle(const Vectors& b, Vectors& x) {
 void Hierarchy::cycle(std::size_t number, const Vectors& b, Vectors& x) {
   Level& level = *levels_[number];
   if (number + 1 == levels_.size()) {
+    if (whole_ != nullptr) return whole_->apply(b, x);
     if (coarsest_ != nullptr) return coarsest_->apply(b, x);
     return level.smoother->from_zero(b, x);
   }
@@ -258,12 +275,17 @@ std::vector<GridLevel> Hierarchy::levels() const {
   for (const auto& level : levels_) {
     result.push_back({level->matrix->row_layout().rows, level->matrix->nonzeros()});
   }
+  if (whole_ != nullptr) {
+    result.pop_back();  // the first of the whole ones
+    const std::vector<GridLevel> whole = whole_->levels();
+    result.insert(result.end(), whole.begin(), whole.end());
+  }
   return result;
 }
 
 double Hierarchy::operator_complexity() const {
   double sum = 0;
-  for (const auto& level : levels_) sum += static_cast<double>(level->matrix->nonzeros());
+  for (const GridLevel& level : levels()) sum += static_cast<double>(level.nonzeros);
   return sum / std::max(1.0, static_cast<double>(levels_.front()->matrix->nonzeros()));
 }
 

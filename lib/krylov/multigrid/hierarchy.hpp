@@ -11,6 +11,8 @@
 
 namespace spsolve {
 
+class WholeLevels;
+
 /// A multigrid hierarchy by smoothed aggregation (Vanek, Mandel and Brezina, "Algebraic multigrid
 /// by smoothed aggregation", Computing 56, 1996), and its V-cycle. Level l has A_l, A_0 = A, and
 /// A_{l+1} = P_l^T A_l P_l for an interpolation P_l whose range has the near null space of A: the
@@ -20,7 +22,8 @@ namespace spsolve {
 /// aggregate are interpolated as classical multigrid does (Ruge and Stueben, "Algebraic multigrid",
 /// in: Multigrid Methods, SIAM, 1987). Smoothing by Polynomial::fourth_kind() before and after; the
 /// coarsest level by sparse elimination. Set up on hosts in threads, every rank its own rows,
-/// aggregates within ranks; cycles where the vectors lie.
+/// aggregates within ranks, up to coarse levels that each rank has whole (WholeLevels); cycles
+/// where the vectors lie.
 class Hierarchy {
  public:
   struct Options {
@@ -28,6 +31,9 @@ class Hierarchy {
     double theta = 0.08;   ///< of strong couplings on the finest level; half on each coarser one
     Index coarsest = 600;  ///< at most so many rows are eliminated
     int most_levels = 20;
+    /// Non-zeros of a level up to which each of several ranks has it and all coarser ones whole;
+    /// none: as many as are sooner multiplied with than told to other ranks, by the kind of memory.
+    std::optional<Index> whole_nonzeros = std::nullopt;
     bool singular = false;  ///< A and so every A_l; the coarsest is eliminated with a small shift
   };
 
@@ -54,6 +60,8 @@ class Hierarchy {
   struct Level;
   class Coarsest;
 
+  /// Whether every rank is to have the matrix whole.
+  bool is_sooner_whole(const BandMatrix& matrix) const;
   /// What smooths a level.
   void make_smoother(Level& level);
   /// The level below that of the number, whose matrix is `matrix`, of whole nodes: made, where it
@@ -66,6 +74,7 @@ class Hierarchy {
   bool symmetric_;
   Options options_;
   std::vector<std::unique_ptr<Level>> levels_;
+  std::unique_ptr<WholeLevels> whole_;  // behind the last of these levels, or else
   std::unique_ptr<Coarsest> coarsest_;
 };
 

@@ -142,29 +142,35 @@ TEST_F(Multigrid, MultigridIsTakenByItselfWhereNodesAreKnown) {
 
 TEST_F(Multigrid, NewValuesKeepAggregatesAndPatterns) {
   // Of values whose strong couplings are the same it is the very hierarchy that is made of them.
-  for (const bool told : {false, true}) {
-    for (const bool holed : {false, true}) {
-      const auto matrix = elastic(ranks.team, 7, told, holed);
-      Hierarchy::Options options;
-      options.coarsest = 50;
-      const auto near = [&] {
-        return told ? NearNullSpace{3, rigid_body_modes(ranks.team, matrix->coordinates())}
-                    : NearNullSpace{};
-      };
-      Hierarchy renewed(matrix->bands(), ranks.memory, true, options, near());
-      std::vector<double> values = matrix->bands().global_rows().values;
-      for (double& value : values) value *= 3;
-      matrix->set_values(values);
-      renewed.renew(near());
-      Hierarchy anew(matrix->bands(), ranks.memory, true, options, near());
-      ASSERT_EQ(renewed.levels().size(), anew.levels().size());
-      ASSERT_GE(anew.levels().size(), 2u);
-      const auto b = test::vectors_of(*matrix, random_multivector(matrix->order(), 2, 1));
-      const auto x = b->similar(2), y = b->similar(2);
-      renewed.cycle(*b, *x);
-      anew.cycle(*b, *y);
-      EXPECT_EQ(own_rows(*x).values, own_rows(*y).values) << told << holed;
-    }
+  for (const auto& [told, holed, whole] : {std::tuple{false, false, 0},
+                                           {false, true, 0},
+                                           {true, false, 0},
+                                           {true, true, 0},
+                                           {true, false, 30000},
+                                           {true, true, 30000},
+                                           {true, true, 1000000}}) {
+    // Levels of so many non-zeros every rank has whole: none, coarser ones, all.
+    const auto matrix = elastic(ranks.team, 7, told, holed);
+    Hierarchy::Options options;
+    options.coarsest = 50;
+    options.whole_nonzeros = whole;
+    const auto near = [&] {
+      return told ? NearNullSpace{3, rigid_body_modes(ranks.team, matrix->coordinates())}
+                  : NearNullSpace{};
+    };
+    Hierarchy renewed(matrix->bands(), ranks.memory, true, options, near());
+    std::vector<double> values = matrix->bands().global_rows().values;
+    for (double& value : values) value *= 3;
+    matrix->set_values(values);
+    renewed.renew(near());
+    Hierarchy anew(matrix->bands(), ranks.memory, true, options, near());
+    ASSERT_EQ(renewed.levels().size(), anew.levels().size());
+    ASSERT_GE(anew.levels().size(), 2u);
+    const auto b = test::vectors_of(*matrix, random_multivector(matrix->order(), 2, 1));
+    const auto x = b->similar(2), y = b->similar(2);
+    renewed.cycle(*b, *x);
+    anew.cycle(*b, *y);
+    EXPECT_EQ(own_rows(*x).values, own_rows(*y).values) << told << holed << whole;
   }
 }
 
@@ -209,7 +215,14 @@ TEST_F(Multigrid, IsSetUpAnewWhereOldAggregatesNoLongerServe) {
 }
 
 TEST_F(Multigrid, TheMultigridCycleIsSymmetric) {
-  for (const char* generator : {"grid2d:40", "elastic3d:7", ""}) {
+  for (const auto& [generator, whole] : {std::pair{"grid2d:40", 0},
+                                         {"grid2d:40", 2000},
+                                         {"grid2d:40", 1000000},
+                                         {"elastic3d:7", 0},
+                                         {"elastic3d:7", 30000},
+                                         {"", 0},
+                                         {"", 30000},
+                                         {"", 1000000}}) {
     // The last one with rigid-body modes.
     const bool told = *generator == '\0';
     std::unique_ptr<SystemMatrix> held(
@@ -221,6 +234,7 @@ TEST_F(Multigrid, TheMultigridCycleIsSymmetric) {
     if (told) near = {3, rigid_body_modes(ranks.team, matrix.coordinates())};
     Hierarchy::Options options;
     options.coarsest = 50;
+    options.whole_nonzeros = whole;
     Hierarchy hierarchy(matrix.bands(), ranks.memory, true, options, near);
     const auto u = test::vectors_of(matrix, random_multivector(matrix.order(), 1, 1));
     const auto v = test::vectors_of(matrix, random_multivector(matrix.order(), 1, 2));
