@@ -5,6 +5,7 @@
 
 #include "cuda/core/stream.hpp"
 #include "cuda/dense/device_blas.hpp"
+#include "cuda/distribute/gpu_links.hpp"
 #include "cuda/vectors/device_coefficients.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
@@ -127,6 +128,36 @@ void DeviceVectors::scale_columns(std::span<const double> factors) {
 
 void DeviceVectors::scale_rows(const Vectors& d) {
   cuda::scale_rows(on_device(d).data(), data(), height(), columns(), current_stream());
+}
+
+void DeviceVectors::gather(Vectors& all) const {
+  const bool linked = links_ != nullptr && &links_->team() == &team();
+  if (!linked || links_->nccl() == nullptr) return Vectors::gather(all);
+  DeviceVectors& whole = on_device(all);
+  const cudaStream_t stream = current_stream();
+  const int ranks = layout().ranks;
+  Index longest = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    longest = std::max(longest, layout().band(rank).size() * columns());
+  }
+  whole.gathered_.grow(longest * (ranks + 1));
+  double* const mine = whole.gathered_.data() + longest * ranks;
+  const auto copy = [&](double* to, const double* from, Index count) {
+    if (count == 0) return;
+    CUDA_CHECK(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(double),
+                               cudaMemcpyDeviceToDevice, stream));
+  };
+  copy(mine, data(), size());
+  const auto part = [](double* of, Index count) {
+    return std::as_writable_bytes(std::span(of, static_cast<std::size_t>(count)));
+  };
+  links_->nccl()->all_gather(part(mine, longest), part(whole.gathered_.data(), longest * ranks),
+                             stream);
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Range band = layout().band(rank);
+    copy(whole.data() + band.first * columns(), whole.gathered_.data() + rank * longest,
+         band.size() * columns());
+  }
 }
 
 template <typename Reduce>

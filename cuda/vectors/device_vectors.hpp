@@ -38,6 +38,7 @@ class DeviceVectors final : public Vectors {
   void add_product(double own, const Vectors& y, std::span<const double> f) override;
   void scale_columns(std::span<const double> factors) override;
   void scale_rows(const Vectors& d) override;
+  void gather(Vectors& whole) const override;
   void own_dots(const Vectors& y, std::span<double> sums) const override;
   void own_products(const Vectors& y, std::span<double> sums) const override;
   void own_maxima(std::span<double> largest) const override;
@@ -60,6 +61,7 @@ class DeviceVectors final : public Vectors {
 
   GpuLinks* links_;
   DeviceArray<double> values_;
+  DeviceArray<double> gathered_;                 // parts of ranks, as long as the longest each
   std::shared_ptr<ReductionMemory> reductions_;  // shared with those made by similar()
 };
 

@@ -53,8 +53,10 @@ int numa_node();
 int host_processors();
 
 /// Threads for one rank: `wanted` where positive, else OMP_NUM_THREADS where set, else an equal
-/// share of the host's processors among its ranks, within the affinity mask.
-int choose_threads(int wanted, int ranks_on_host);
+/// share of the host's processors among its ranks, within the affinity mask; of a large share,
+/// where ranks have GPUs to talk to and through, all but those that drivers and messages want: a
+/// team of threads waits for the last one.
+int choose_threads(int wanted, int ranks_on_host, bool with_gpus = false);
 
 /// Starts so many threads for a moment, the calling one among them, and throws std::system_error
 /// where the system gives no more: OpenMP would end the process, with an exit code of its own.

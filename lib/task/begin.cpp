@@ -120,7 +120,8 @@ void check_result_columns(const std::filesystem::path& file, Index columns) {
 }
 
 int take_threads(const Config& config, Team& team) {
-  const int threads = choose_threads(config.threads, team.ranks_on_host());
+  const int threads =
+      choose_threads(config.threads, team.ranks_on_host(), config.device == DeviceChoice::cuda);
   together(team, [&] { require_threads(threads); });
   omp_set_num_threads(threads);
   together(team, [&] { set_blas_threads(threads); });

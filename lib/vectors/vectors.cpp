@@ -16,6 +16,11 @@ void Vectors::own_dots_with_each(List ys, std::span<double> sums) const {
   for (std::size_t j = 0; j < ys.size(); ++j) own_dots(*ys[j], sums.subspan(j * k, k));
 }
 
+void Vectors::gather(Vectors& whole) const {
+  const Dense<double> own = own_rows(*this);
+  whole.write_rows({0, rows()}, all_gather_parts(team(), std::span(own.values)));
+}
+
 void copy(const Vectors& y, Vectors& x) {
   x.copy_columns(y, 0, 0, y.columns());
 }

@@ -80,6 +80,12 @@ class Vectors {
   /// x(i, :) <- d_i x(i, :) for d of one column.
   virtual void scale_rows(const Vectors& d) = 0;
 
+  // --- over all ranks
+
+  /// `whole`, of a team of this rank alone and as many rows and columns, gets the rows of all
+  /// ranks. Cost: an all-gather. Collective.
+  virtual void gather(Vectors& whole) const;
+
   // --- over own rows, for every column
 
   /// sums_c <- sum over own rows i of x_ic y_ic

@@ -8,6 +8,7 @@
 #include "helpers/reference.hpp"
 #include "helpers/systems_in_bands.hpp"
 #include "io/matrix_source.hpp"
+#include "krylov/multigrid/hierarchy.hpp"
 #include "matrix/multivector.hpp"
 #include "system/system_solver.hpp"
 
@@ -101,6 +102,58 @@ TEST_F(GpuTeamKrylov, HasTheSameBitsTwice) {
   for (const Preconditioner preconditioner : {Preconditioner::none, Preconditioner::multigrid}) {
     const auto x = [&] { return solve(*memory, whole, b, Method::cg, preconditioner).x.values; };
     EXPECT_EQ(x(), x()) << name(preconditioner);
+  }
+}
+
+TEST_F(GpuTeamKrylov, GathersBandsOfAnyHeight) {
+  const Index n = 1000;
+  RowLayout uneven{n, team.size()};
+  for (int rank = 0; rank < team.size(); ++rank) uneven.borders.push_back(rank * rank);
+  uneven.borders.push_back(n);
+  SoloTeam alone;
+  for (const Transport transport : transports()) {
+    const auto memory = device_dense_memory(team, transport);
+    SystemMatrix matrix = test::matrix_in_bands(team, load_matrix("grid3d:10"), memory->vectors());
+    for (const bool many : {false, true}) {
+      if (many) matrix.bands().expect_many_products();
+      for (const RowLayout& layout : {RowLayout{n, team.size()}, uneven}) {
+        for (const Index columns : {1, 3}) {
+          const auto x = memory->vectors().vectors(team, layout, columns);
+          const auto whole = memory->vectors().vectors(alone, RowLayout{n, 1}, columns);
+          set_random(*x, 5);
+          x->gather(*whole);
+          EXPECT_EQ(own_rows(*whole).values, random_multivector(n, columns, 5).values)
+              << name(transport) << many << columns;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(GpuTeamKrylov, CyclesAsHostsDoWithSharedAndWholeLevels) {
+  const Csr<double> rows = load_matrix("grid3d:20");
+  HostDenseMemory hosts(team);
+  const auto memory = device_dense_memory(team, Transport::automatic);
+  SystemMatrix here = test::matrix_in_bands(team, rows);
+  SystemMatrix there = test::matrix_in_bands(team, rows, memory->vectors());
+  for (const Index whole : {0, 20000, 1000000}) {
+    Hierarchy::Options options;
+    options.coarsest = 50;
+    options.whole_nonzeros = whole;
+    Hierarchy on_host(here.bands(), hosts, true, options);
+    Hierarchy on_gpu(there.bands(), *memory, true, options);
+    ASSERT_EQ(on_host.levels().size(), on_gpu.levels().size());
+    ASSERT_GE(on_gpu.levels().size(), 3u);
+    for (const Index columns : {1, 3}) {
+      const Dense<double> b = random_multivector(rows.rows, columns, 3);
+      const auto x = here.vectors(columns), y = there.vectors(columns);
+      on_host.cycle(*test::vectors_of(here, b), *x);
+      on_gpu.cycle(*test::vectors_of(there, b), *y);
+      const Dense<double> expected = test::whole(*x), found = test::whole(*y);
+      for (std::size_t k = 0; k < found.values.size(); ++k) {
+        ASSERT_NEAR(found.values[k], expected.values[k], 1e-9) << whole;
+      }
+    }
   }
 }
 

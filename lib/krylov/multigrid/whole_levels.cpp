@@ -1,7 +1,5 @@
 #include "krylov/multigrid/whole_levels.hpp"
 
-#include <numeric>
-
 #include "distribute/redistribute.hpp"
 #include "matrix/made_of_rows.hpp"
 
@@ -19,13 +17,6 @@ Csr<double> rows_of_identity(Range own, Index n) {
   });
 }
 
-/// n rows for each rank.
-RowLayout all_for_each(Index n, int ranks) {
-  RowLayout layout{n * ranks, ranks};
-  for (int rank = 0; rank <= ranks; ++rank) layout.borders.push_back(rank * n);
-  return layout;
-}
-
 NearNullSpace all_of(Team& team, const NearNullSpace& near, Index n) {
   NearNullSpace all{near.size, Dense<double>(n, near.vectors.columns)};
   all.vectors.values = all_gather_parts(team, std::span(near.vectors.values));
@@ -37,13 +28,9 @@ NearNullSpace all_of(Team& team, const NearNullSpace& near, Index n) {
 WholeLevels::WholeLevels(const BandMatrix& matrix, DenseMemory& memory, bool symmetric,
                          const Hierarchy::Options& options, const NearNullSpace& near) {
   Team& team = matrix.team();
-  const RowLayout& layout = matrix.row_layout();
-  const Index n = layout.rows;
+  const Index n = matrix.row_layout().rows;
   Csr<double> rows = all_rows(team, matrix.global_rows());
   NearNullSpace all_near = all_of(team, near, n);
-  gather_ = std::make_unique<BandMatrix>(team, all_for_each(n, team.size()), layout,
-                                         rows_of_identity({0, n}, n), matrix.memory());
-  gather_->expect_many_products();
   together(team, [&] {
     const RowLayout alone{n, 1};
     matrix_ = std::make_unique<BandMatrix>(alone_, alone, alone, std::move(rows), matrix.memory());
@@ -72,7 +59,7 @@ void WholeLevels::apply(const Vectors& b, Vectors& x) {
       x_ = matrix_->vectors_of_rows(b.columns());
     });
   }
-  gather_->with_halo(b, [&](const HaloView& halo) { gather_->products().multiply(b, halo, *b_); });
+  b.gather(*b_);
   hierarchy_->cycle(*b_, *x_);
   own_->apply(*x_, x);
 }

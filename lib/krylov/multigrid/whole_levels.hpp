@@ -27,7 +27,6 @@ class WholeLevels {
 
  private:
   SoloTeam alone_;
-  std::unique_ptr<BandMatrix> gather_;  // the identity for each rank: x in bands to all of x
   std::unique_ptr<BandMatrix> matrix_;  // all rows
   std::unique_ptr<BandMatrix> own_;     // the rows of the identity that are this rank's
   std::unique_ptr<Hierarchy> hierarchy_;
