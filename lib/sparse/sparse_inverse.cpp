@@ -28,6 +28,9 @@ constexpr std::string_view word_for(Factorization kind) {
 template <typename T>
 constexpr double refinable = std::is_same_v<T, float> ? 1e-3 : 1e-8;
 
+/// Seconds of another elimination that are not worth much trying out before it.
+constexpr double soon = 1;
+
 }  // namespace
 
 /// The factors alone, without what makes up for small pivots.
@@ -210,6 +213,12 @@ bool SparseInverse<T>::is_slow(int steps) const {
   return steps * host_tuning.seconds_of_entry_in_estimates * entries > seconds_of_threshold();
 }
 
+/// Whether GMRES did not do for values before, and threshold pivoting is soon done.
+template <typename T>
+bool SparseInverse<T>::has_failed_soon() const {
+  return failed_ && !choice_.over_ranks && seconds_of_threshold() <= soon;
+}
+
 template <typename T>
 Probe SparseInverse<T>::look_for_known_solution() {
   ScaledOperator inverse = ScaledOperator::unscaled(*this, *matrix_, *scaling_);
@@ -218,7 +227,7 @@ Probe SparseInverse<T>::look_for_known_solution() {
 
 template <typename T>
 bool SparseInverse<T>::finds(const Probe& probe) const {
-  constexpr double well = 1e-6, soon = 1;  // seconds
+  constexpr double well = 1e-6;
   return probe.found() && (probe.first <= well || seconds_of_threshold() > soon);
 }
 
@@ -234,8 +243,8 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
     told = fmt::format("multipliers grew to {:.1e} and left a backward error of {:.1e}",
                        largest_multiplier_, trial.outcome.backward_error);
   }
-  if (is_too_small_to_try()) {
-    failure.words = told;
+  if (is_too_small_to_try() || has_failed_soon()) {
+    failure.words = failed_ ? told + ", and GMRES did not do for the values before" : told;
     return nullptr;
   }
   GmresInverse::Trial trial = gmres().try_out(run.first);
@@ -289,6 +298,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::make_sure(const EliminationRun& run) 
   std::unique_ptr<Vectors> x = failure.words.empty() ? try_out(run, failure) : nullptr;
   if (failure.words.empty()) return run.first != nullptr ? std::move(x) : nullptr;
   factor_with_threshold(run, failure);
+  failed_ = facts_.sparse->gmres_steps > 0 || failed_;
   facts_.notes.push_back(
       fmt::format("eliminated again{} with threshold pivoting, which delayed {} pivots: {}",
                   memory_.memory() == MemoryKind::gpu ? " on the host"

@@ -60,6 +60,7 @@ class SparseInverse final : public Inverse {
   /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
   /// than another elimination on hosts.
   bool is_slow(int steps) const;
+  bool has_failed_soon() const;
   /// By the factors as they are, or by GMRES on them where that is how they solve.
   Probe look_for_known_solution();
   /// Whether factors found a known solution well enough: in one step, where others are soon made.
@@ -89,6 +90,7 @@ class SparseInverse final : public Inverse {
   std::unique_ptr<Raw> raw_;
   std::optional<GmresInverse> gmres_;  // on raw_, where it was asked for
   bool by_gmres_ = false;
+  bool failed_ = false;   // GMRES on restricted pivots, for these values or some before
   bool untried_ = false;  // factors whose multipliers grew
   double largest_multiplier_ = 0;
   InverseFacts facts_;

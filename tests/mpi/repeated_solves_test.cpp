@@ -1,7 +1,9 @@
 // One matrix, solved with again and again.
 
 #include <algorithm>
+#include <cmath>
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +13,7 @@
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
+#include "matrix/random.hpp"
 #include "solve_in_team.hpp"
 #include "system/system_solver.hpp"
 
@@ -21,11 +24,13 @@ using testing::HasSubstr;
 
 class SparseRepeatedSolves : public testing::Test {
  protected:
-  SystemSolver solver_for(const Csr<double>& whole, Method method) {
+  SystemSolver solver_for(const Csr<double>& whole, Method method,
+                          Ordering ordering = Ordering::automatic) {
     SolverQuestion question;
     question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
     question.ranks = ranks.team.size();
     question.options.method = method;
+    question.options.ordering = ordering;
     std::unique_ptr<SystemMatrix> matrix(
         new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
     const auto row = std::ranges::find(solver_table(), method, &SolverRow::method);
@@ -162,6 +167,42 @@ TEST_F(SparseRepeatedSolves, TakeNewValuesAmongStoredZerosOfSymmetricMatrices) {
                     HasSubstr("not symmetric"));
       }
     }
+  }
+}
+
+/// Entries of eight sizes off a diagonal of none, whose pivots do not do in the order they come in.
+Csr<double> without_diagonal(Index n) {
+  Coo entries;
+  entries.rows = entries.columns = n;
+  std::uint64_t k = 0;
+  const auto chance = [&] { return symmetric_interval(random_bits(610, k++)); };
+  for (Index i = 0; i < n; ++i) {
+    for (int time = 0; time < 2; ++time) {
+      const auto j = static_cast<Index>((chance() + 1) / 2 * static_cast<double>(n - 1));
+      const double value = chance() * std::pow(10, 4 * chance() - 4);
+      if (i == j) continue;
+      test::add(entries, i, j, value);
+      test::add(entries, j, i, value);
+    }
+  }
+  return csr_from_coo(entries);
+}
+
+TEST_F(SparseRepeatedSolves, DoNotTryOutAgainWhatDidNotDo) {
+  const Csr<double> whole = without_diagonal(600);
+  SystemSolver solver = solver_for(whole, Method::sparse_ldlt, Ordering::natural);
+  const Dense<double> b = random_multivector(whole.rows, 1, 7);
+  std::vector<double> values = solver.matrix().bands().global_rows().values;
+  for (int time = 0; time < 3; ++time) {
+    solver.set_up();
+    const SolveOutcome outcome = solve(solver, b, false);
+    EXPECT_EQ(outcome.trust.verdict, Verdict::solved);
+    const std::string notes = fmt::format("{}", fmt::join(solver.facts().notes, "; "));
+    EXPECT_THAT(notes, HasSubstr("eliminated again with threshold pivoting"));
+    EXPECT_EQ(notes.find("did not do for the values before") != std::string::npos, time > 0);
+    EXPECT_EQ(solver.facts().sparse->gmres_steps > 0, time == 0);
+    for (double& value : values) value *= 1.5;
+    solver.set_values(values);
   }
 }
 

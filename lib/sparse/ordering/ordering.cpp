@@ -152,6 +152,23 @@ double seconds_on_gpu(const OrderedGraph& ordered) {
                                levels * gpu_tuning.seconds_of_level);
 }
 
+/// Whether separators are too large for a solid's, as those of expanders are, of which rows name
+/// others anywhere: it takes 2 n^2 flops with one unknown and 7 neighbours a node, 20 n^2 with
+/// three and 27.
+bool fills_in(const OrderedGraph& dissected) {
+  const double n = static_cast<double>(dissected.order.size());
+  constexpr double most_of_solids = 60, share_of_dense = 0.02;
+  return dissected.cost.flops > n * n * std::min(most_of_solids, share_of_dense * n / 3);
+}
+
+/// The one that is predicted to be eliminated sooner.
+OrderedGraph sooner(OrderedGraph dissected, OrderedGraph simple, MemoryKind memory) {
+  const bool is_better = memory == MemoryKind::gpu
+                             ? seconds_on_gpu(dissected) < seconds_on_gpu(simple)
+                             : dissected.cost.flops < simple.cost.flops;
+  return std::move(is_better ? dissected : simple);
+}
+
 }  // namespace
 
 bool has_degrees_of_solids(double mean, double most) {
@@ -174,7 +191,9 @@ OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const Lo
   const double n = static_cast<double>(graph.size());
   const int threads = omp_get_max_threads();
   if (n > host_tuning.most_by_minimum_degree && is_like_a_solid(graph)) {
-    return ordered_by(graph, Ordering::nested_dissection);
+    OrderedGraph dissected = ordered_by(graph, Ordering::nested_dissection);
+    if (!fills_in(dissected)) return dissected;
+    return sooner(std::move(dissected), ordered_by(graph, Ordering::amd), memory);
   }
   OrderedGraph simple = ordered_by(graph, Ordering::amd);
   double seconds = predicted_seconds(simple.cost.flops, simple.cost.entries, threads);
@@ -186,11 +205,7 @@ OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const Lo
       seconds <= seconds_of_dissection(n, threads, memory)) {
     return simple;
   }
-  OrderedGraph dissected = ordered_by(graph, Ordering::nested_dissection);
-  const bool is_better = memory == MemoryKind::gpu
-                             ? seconds_on_gpu(dissected) < seconds_on_gpu(simple)
-                             : dissected.cost.flops < simple.cost.flops;
-  return std::move(is_better ? dissected : simple);
+  return sooner(ordered_by(graph, Ordering::nested_dissection), std::move(simple), memory);
 }
 
 }  // namespace spsolve

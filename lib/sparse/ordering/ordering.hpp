@@ -24,11 +24,12 @@ struct OrderedGraph {
 /// - rcm: reverse Cuthill-McKee (1969) from a pseudo-peripheral vertex of each component;
 /// - natural: as it is;
 /// - file: as `given`, an order of its vertices that a file had;
-/// - automatic: amd for small graphs; dissection for those that are like solids; else amd, and
-///   where the elimination is predicted to take longer than a dissection would, dissection as
-///   well: the one whose elimination takes fewer flops. On a GPU, whose time for a tree is that of
-///   its longest path where fronts are small, the one that is predicted to take less time:
-///   minimum degree makes one long path of what is banded.
+/// - automatic: amd for small graphs; dissection for those that are like solids, beside amd where
+///   it shows that they fill in more than these do; else amd, and where the elimination is
+///   predicted to take longer than a dissection would, dissection as well: the one whose
+///   elimination takes fewer flops. On a GPU, whose time for a tree is that of its longest path
+///   where fronts are small, the one that is predicted to take less time: minimum degree makes one
+///   long path of what is banded.
 /// Cost: some 3 microseconds a vertex for dissection, 1 for amd; memory of a few copies of the
 /// graph. Throws Error(resources) where memory is short.
 OrderedGraph order_graph(const Graph& graph, Ordering wanted,

@@ -10,9 +10,9 @@
 namespace spsolve {
 namespace {
 
-/// [0 B; B^T 0] with B of n rows: I and some four entries a row beside it, of the sizes given.
+/// [0 B; B^T 0] with B of n rows: I and some six entries a row beside it, of the sizes given.
 Csr<double> bipartite(Index n, double first, double others) {
-  const Csr<double> random = generate_matrix(fmt::format("random_sparse:{}:{}:4", n, n));
+  const Csr<double> random = generate_matrix(fmt::format("random_sparse:{}:{}:6", n, n));
   Coo coo;
   coo.rows = coo.columns = 2 * n;
   const auto add_both = [&](Index row, Index column, double value) {

@@ -67,6 +67,27 @@ TEST(SparseStudy, GpusMakeDenseWhatFillsUp) {
   }
 }
 
+TEST(SparseOrder, OfExpandersIsByMinimumDegree) {
+  // Their degrees are those of solids, but no small separator parts them.
+  SoloTeam team;
+  for (const auto& [spec, wanted] : std::initializer_list<std::pair<const char*, Ordering>>{
+           {"cage:3000", Ordering::amd},
+           {"random_sparse:3000:3000:9", Ordering::amd},
+           {"grid3d:20", Ordering::nested_dissection},
+           {"elastic3d:10", Ordering::nested_dissection},
+           {"grid3d27:12:3", Ordering::nested_dissection}}) {
+    SCOPED_TRACE(spec);
+    const Csr<double> matrix = generate_matrix(spec);
+    const auto analysed = [&](Ordering ordering) {
+      return analyse_sparse(matrix, Factorization::lu, ordering, true);
+    };
+    const auto automatic = analysed(Ordering::automatic), one = analysed(Ordering::amd),
+               other = analysed(Ordering::nested_dissection);
+    EXPECT_EQ(automatic.ordering, wanted);
+    EXPECT_LE(automatic.flops, std::min(one.flops, other.flops));
+  }
+}
+
 TEST(EliminationTree, HasAHeight) {
   EXPECT_EQ(height_of(std::vector<LocalIndex>{}), 0);
   EXPECT_EQ(height_of(std::vector<LocalIndex>{-1, -1}), 1);
