@@ -161,7 +161,7 @@ TEST_P(Columnwise, NamesTheStepOfASingularMatrix) {
   Dense<double> dense(5, 5);
   for (Index i = 0; i < 5; ++i) dense(i, i) = 4;
   dense(2, 2) = 0;
-  const std::string text = error_of(
+  const std::string text = test::error_on_every_rank(
       [&] { eliminate_and_solve<double>(sparse(dense), Dense<double>(5, 1), method, pivoting); },
       ExitCode::not_trustworthy);
   const char* step = pivoting == Pivoting::complete ? "step 5 of 5" : "step 3 of 5";
@@ -184,9 +184,9 @@ TEST(ColumnwisePivoting, NeededWhereTheDiagonalIsZero) {
       const Solved solved = eliminate_and_solve<double>(matrix, b, method, pivoting);
       for (Index i = 0; i < n; ++i) EXPECT_NEAR(solved.x(i, 0), 1.0, 1e-12);
     }
-    const std::string text =
-        error_of([&] { eliminate_and_solve<double>(matrix, b, method, Pivoting::none); },
-                 ExitCode::not_trustworthy);
+    const std::string text = test::error_on_every_rank(
+        [&] { eliminate_and_solve<double>(matrix, b, method, Pivoting::none); },
+        ExitCode::not_trustworthy);
     EXPECT_NE(text.find("solve.pivoting=partial"), std::string::npos) << text;
   }
 }
@@ -218,7 +218,7 @@ TEST(ColumnwisePivoting, OverflowIsNamed) {
   dense(0, 1) = 1e300;
   dense(1, 0) = 1e300;
   dense(1, 1) = 1;
-  const std::string text = error_of(
+  const std::string text = test::error_on_every_rank(
       [&] {
         eliminate_and_solve<double>(sparse(dense), Dense<double>(2, 1), Method::gauss,
                                     Pivoting::none);

@@ -153,7 +153,8 @@ class KeptInTeam : public testing::Test {
   /// A run from one step to another.
   void stop_at(Index step, Index from = 0) {
     const auto stops = checkpoints(stop_behind(step));
-    const std::string words = test::error_of([&] { eliminate(&*stops); }, ExitCode::interrupted);
+    const std::string words =
+        test::error_on_every_rank([&] { eliminate(&*stops); }, ExitCode::interrupted);
     EXPECT_NE(words.find("the same command goes on"), std::string::npos) << words;
     EXPECT_EQ(stops->statistics().written, 1);
     EXPECT_EQ(stops->statistics().resumed_step.value_or(0), from);
@@ -274,7 +275,7 @@ TYPED_TEST(KeptInTeam, AFullDiskOfOneRankIsNoEnd) {
       if (last && step == fails_at && !std::exchange(failed, true)) limit.emplace(100);
       return step >= end ? CheckpointWish::stop : CheckpointWish::save;
     });
-    test::error_of([&] { this->eliminate(&*saves); }, ExitCode::interrupted);
+    test::error_on_every_rank([&] { this->eliminate(&*saves); }, ExitCode::interrupted);
     EXPECT_EQ(saves->statistics().failed, 1);
     ASSERT_EQ(saves->statistics().notes.size(), 1u);
     EXPECT_NE(saves->statistics().notes[0].find("File too large"), std::string::npos);
@@ -311,8 +312,8 @@ TYPED_TEST(KeptInTeam, ARankWithoutMemoryKeepsNobodyWaiting) {
   this->eliminate(nullptr, [&](double) { ++fronts; });
   const auto expect_end = [&](const std::function<void(double)>& advance, bool fails) {
     const auto looks = this->checkpoints(no_wish);
-    const std::string text =
-        test::error_of([&] { this->eliminate(&*looks, advance, fails); }, ExitCode::resources);
+    const std::string text = test::error_on_every_rank(
+        [&] { this->eliminate(&*looks, advance, fails); }, ExitCode::resources);
     EXPECT_NE(text.find("refused to give more memory"), std::string::npos) << text;
   };
   for (int rank = 0; rank < this->team_.size(); ++rank) {

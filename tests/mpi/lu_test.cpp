@@ -188,9 +188,9 @@ TEST(Lu, NamesTheStepOfASingularMatrix) {
   for (Index i = 0; i < 40; ++i) dense(i, i) = 4;
   dense(22, 22) = 0;
   for (const Pivoting pivoting : {Pivoting::none, Pivoting::partial, Pivoting::tournament}) {
-    const std::string text =
-        error_of([&] { solve_in_team(sparse(dense), Dense<double>(40, 1), test::lu(pivoting, 8)); },
-                 ExitCode::not_trustworthy);
+    const std::string text = test::error_on_every_rank(
+        [&] { solve_in_team(sparse(dense), Dense<double>(40, 1), test::lu(pivoting, 8)); },
+        ExitCode::not_trustworthy);
     EXPECT_NE(text.find("step 23 of 40"), std::string::npos) << text;
   }
 }
@@ -200,7 +200,7 @@ TEST(Lu, NamesOverflow) {
   for (Index i = 0; i < 30; ++i) dense(i, i) = 1;
   dense(0, 0) = 1e-300;
   dense(0, 20) = dense(20, 0) = 1e300;
-  const std::string text = error_of(
+  const std::string text = test::error_on_every_rank(
       [&] { solve_in_team(sparse(dense), Dense<double>(30, 1), test::lu(Pivoting::none, 8)); },
       ExitCode::not_trustworthy);
   EXPECT_NE(text.find("not a finite number"), std::string::npos) << text;

@@ -163,7 +163,7 @@ TEST_F(SparseRepeatedSolves, TakeNewValuesAmongStoredZerosOfSymmetricMatrices) {
         // In the last row, left of the diagonal, what has no equal on the other side.
         if (own.last == next.rows && own.size() > 0) values[values.size() - 2] *= 1.5;
         solver.set_values(values);
-        EXPECT_THAT(test::error_of([&] { solver.set_up(); }, ExitCode::input),
+        EXPECT_THAT(test::error_on_every_rank([&] { solver.set_up(); }, ExitCode::input),
                     HasSubstr("not symmetric"));
       }
     }

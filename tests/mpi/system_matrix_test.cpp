@@ -254,7 +254,8 @@ TEST_F(SystemMatrixTest, AnotherNumberOfValuesIsRefusedOnEveryRank) {
   SystemMatrix matrix = test::matrix_in_bands(team, whole);
   std::vector<double> values = matrix.local_rows().values;
   if (team.rank() == team.size() - 1) values.push_back(1);
-  const std::string text = test::error_of([&] { matrix.set_values(values); }, ExitCode::input);
+  const std::string text =
+      test::error_on_every_rank([&] { matrix.set_values(values); }, ExitCode::input);
   EXPECT_NE(text.find("give one for each"), std::string::npos) << text;
   EXPECT_EQ(matrix.infinity_norm({}), norm_of(whole)) << "the old ones stay";
 }

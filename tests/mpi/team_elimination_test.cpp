@@ -206,8 +206,8 @@ TEST(TeamElimination, TellsEveryRankOfOneWithoutMemory) {
       const auto fail_there = [&](double) {
         if (++done == step && system.team.rank() == rank) throw std::bad_alloc();
       };
-      const std::string text =
-          test::error_of([&] { system.factor(matrix.values, fail_there); }, ExitCode::resources);
+      const std::string text = test::error_on_every_rank(
+          [&] { system.factor(matrix.values, fail_there); }, ExitCode::resources);
       EXPECT_NE(text.find("refused to give more memory"), std::string::npos) << text;
     }
   }
