@@ -216,6 +216,7 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
   Csr<double> interpolation =
       smoothed_prolongation(matrix, size, level.dependences, lone, omega, tentative);
   const RowLayout& fine = matrix.row_layout();
+  const Index kinds = near.vectors.columns;
   const Range own_coarse = tentative.coarse.band(team.rank());
   const auto take = [&](std::unique_ptr<BandMatrix>& to, const RowLayout& rows,
                         const RowLayout& columns, Csr<double> numbers) {
@@ -228,13 +229,13 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
   // A_c = P^T (A P)
   const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), interpolation);
   const Csr<double> product = together(team, [&] {
-    return sparse_product(matrix.local_rows(), {interpolation, halo, own_coarse},
+    return sparse_product(matrix.local_rows(), {interpolation, halo, own_coarse, kinds},
                           ColumnOrder::as_met);
   });
   const Csr<double> others = fetch_rows(team, level.restriction->halo().plan(), product);
   Csr<double> coarse = together(team, [&] {
     Csr<double> rows =
-        sparse_product(level.restriction->local_rows(), {product, others, own_coarse});
+        sparse_product(level.restriction->local_rows(), {product, others, own_coarse, kinds});
     mend_empty_rows(rows, own_coarse.first);
     return rows;
   });

@@ -197,13 +197,15 @@ void interpolate_led_nodes(const BandMatrix& matrix, Index size, const NodeGraph
       return Weights(rows, size, dependences, led, lone, tentative.rows, halo);
     });
     return sparse_product(weights,
-                          RightFactor(tentative.rows, halo, tentative.coarse.band(team.rank())));
+                          RightFactor(tentative.rows, halo, tentative.coarse.band(team.rank()),
+                                      tentative.null_space.columns));
   });
 }
 
 namespace {
 
 /// Appends one row of (I - omega D_F^-1 A_F) P_0 after the other.
+template <int Run>
 class SmoothedRows {
  public:
   SmoothedRows(const FilteredRows& filtered, double omega, const RightFactor& tentative)
@@ -233,7 +235,7 @@ class SmoothedRows {
 
   const FilteredRows& filtered_;
   double omega_;
-  RowSum sum_;
+  RowSum<Run> sum_;
   RowChunk row_;  // of what P_0 is multiplied with
 };
 
@@ -247,9 +249,12 @@ Csr<double> smoothed_prolongation(const BandMatrix& matrix, Index size,
   return together(team, [&] {
     const Csr<double>& rows = matrix.local_rows();
     const FilteredRows filtered(rows, size, dependences, lone);
-    const RightFactor right(tentative.rows, halo, tentative.coarse.band(team.rank()));
-    return made_of_rows(rows.rows, tentative.rows.columns,
-                        [&] { return SmoothedRows(filtered, omega, right); });
+    const RightFactor right(tentative.rows, halo, tentative.coarse.band(team.rank()),
+                            tentative.null_space.columns);
+    return with_run_of(right, [&](auto run) {
+      return made_of_rows(rows.rows, tentative.rows.columns,
+                          [&] { return SmoothedRows<run>(filtered, omega, right); });
+    });
   });
 }
 

@@ -57,6 +57,41 @@ TEST(SparseProduct, IsThatOfTheDenseMatrices) {
   EXPECT_EQ(test::multiply(as_met, unit).values, product.values);
 }
 
+TEST(SparseProduct, OfRunsOfColumnsIsTheSame) {
+  const Csr<double> a = load_matrix("random_sparse:40:50:6:seed=2");
+  for (const Index together : {2, 3, 6, 5}) {
+    // Of B every node's columns, of which one row lacks the last.
+    const Csr<double> nodes = load_matrix("random_sparse:50:20:4:seed=3");
+    for (const bool whole : {true, false}) {
+      Csr<double> b, none;
+      b.rows = nodes.rows;
+      b.columns = none.columns = nodes.columns * together;
+      for (Index i = 0; i < b.rows; ++i) {
+        for (const LocalIndex node : nodes.row_columns(i)) {
+          for (Index k = 0; k < together; ++k) {
+            b.column_indices.push_back(static_cast<LocalIndex>(node * together + k));
+            b.values.push_back(std::sin(static_cast<double>(b.values.size())));
+          }
+        }
+        if (i == 7 && !whole) {
+          b.column_indices.pop_back();
+          b.values.pop_back();
+        }
+        b.row_offsets.push_back(static_cast<Index>(b.values.size()));
+      }
+      const RightFactor factor(b, none, {together, 9 * together}, together);
+      EXPECT_EQ(factor.run, whole && together != 5 ? together : 1);
+      const Csr<double> found = sparse_product(a, factor),
+                        expected = sparse_product(a, {b, none, {0, b.columns}});
+      EXPECT_EQ(found.row_offsets, expected.row_offsets);
+      EXPECT_EQ(found.column_indices, expected.column_indices);
+      for (std::size_t k = 0; k < expected.values.size(); ++k) {
+        ASSERT_NEAR(found.values[k], expected.values[k], 1e-14);
+      }
+    }
+  }
+}
+
 TEST(Nodes, AreTheUnknownsWithEqualColumns) {
   SoloTeam team;
   for (const auto& [generator, size] :
