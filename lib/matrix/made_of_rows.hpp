@@ -36,17 +36,20 @@ Csr<double> made_of_rows(Index rows, Index columns, const MakeWorker& make_worke
 #pragma omp parallel
   {
     std::optional<decltype(make_worker())> worker;
+    RowChunk made;  // whose memory grows once, not for every chunk
 #pragma omp for schedule(dynamic)
     for (Index k = 0; k < chunks; ++k) {
       try {
         if (!worker) worker.emplace(make_worker());
-        RowChunk& part = parts[static_cast<std::size_t>(k)];
+        made.columns.clear();
+        made.values.clear();
         const Index last = std::min(rows, (k + 1) * rows_of_chunk);
         for (Index i = k * rows_of_chunk; i < last; ++i) {
-          const std::size_t before = part.columns.size();
-          (*worker)(i, part);
-          result.row_offsets[i + 1] = static_cast<Index>(part.columns.size() - before);
+          const std::size_t before = made.columns.size();
+          (*worker)(i, made);
+          result.row_offsets[i + 1] = static_cast<Index>(made.columns.size() - before);
         }
+        parts[static_cast<std::size_t>(k)] = made;
       } catch (...) {
 #pragma omp critical(spsolve_made_of_rows)
         failure = std::current_exception();
