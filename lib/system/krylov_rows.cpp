@@ -86,6 +86,24 @@ SolverAnalysis analyse_krylov(const SolverQuestion& question) {
   return {0, steps * bytes / (rate * question.ranks)};
 }
 
+/// Of those that `auto` may choose the one that takes the most, on a rank of such a share.
+std::int64_t preconditioner_bytes(const SolverQuestion& question, Index height, Index nonzeros) {
+  const Preconditioner wanted = question.options.preconditioner;
+  const PreconditionerRow& row =
+      preconditioner_row(wanted == Preconditioner::automatic ? Preconditioner::multigrid : wanted);
+  std::int64_t bytes = row.bytes(height, nonzeros);
+  if (row.kind == Preconditioner::multigrid && question.ranks > 1) {
+    // Levels that every rank has whole: all of them where the matrix is small.
+    const bool on_gpu = question.memory == MemoryKind::gpu;
+    const Index most = on_gpu ? gpu_tuning.whole_level_nonzeros : host_tuning.whole_level_nonzeros;
+    const Index whole = std::min(most, question.shape.nonzeros);
+    const double share = static_cast<double>(whole) /
+                         static_cast<double>(std::max<Index>(1, question.shape.nonzeros));
+    bytes += row.bytes(static_cast<Index>(share * static_cast<double>(question.shape.rows)), whole);
+  }
+  return bytes;
+}
+
 template <Method method>
 void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   const RowLayout layout{question.shape.rows, question.ranks};
@@ -113,11 +131,7 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
     plan.parts.push_back({"prepare", "right-hand sides, for the names of checkpoints",
                           vectors_bytes(height, question.right_hand_sides)});
   }
-  // Of those that `auto` may choose the one that takes the most.
-  const Preconditioner wanted = question.options.preconditioner;
-  const std::int64_t bytes =
-      preconditioner_row(wanted == Preconditioner::automatic ? Preconditioner::multigrid : wanted)
-          .bytes(height, nonzeros);
+  const std::int64_t bytes = preconditioner_bytes(question, height, nonzeros);
   plan.parts.push_back({"prepare", "preconditioner, while it is made", 2 * bytes});
   plan.parts.push_back({"eliminate", "preconditioner", bytes});
   if (on_gpu) {

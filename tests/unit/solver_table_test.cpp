@@ -188,7 +188,8 @@ TEST(SolverTable, PlansOfKrylovMethodsAreLinear) {
       };
       EXPECT_GT(most(100000, 1), 100000.0 * 8 * krylov_method(row.method)->vectors);
       EXPECT_NEAR(most(400000, 1) / most(100000, 1), 4, 0.5);
-      EXPECT_LT(most(400000, 4), 0.5 * most(400000, 1));
+      // Of small ones every rank has all levels of multigrid.
+      EXPECT_LT(most(40000000, 4), 0.5 * most(40000000, 1));
     }
   }
 }
