@@ -118,14 +118,20 @@ Csr<double> entries_in(const Csr<double>& rows, Range own, bool inside,
   });
 }
 
+std::vector<Index> row_lengths(const Csr<double>& rows) {
+  std::vector<Index> lengths(static_cast<std::size_t>(rows.rows));
+  for (Index i = 0; i < rows.rows; ++i) {
+    lengths[i] = rows.row_offsets[i + 1] - rows.row_offsets[i];
+  }
+  return lengths;
+}
+
 /// Rows of a transpose that leave for their owners: those of `numbers`, with the columns that this
 /// rank has of them.
 Departures depart_transposed(const Csr<double>& rows, const std::vector<Index>& numbers,
                              Index first_column, const RowLayout& to) {
   Departures out;
-  for (Index row = 0; row < rows.rows; ++row) {
-    out.lengths.push_back(static_cast<Index>(rows.row_columns(row).size()));
-  }
+  out.lengths = row_lengths(rows);
   out.columns = rows.column_indices;
   out.values = rows.values;
   for (LocalIndex& column : out.columns) column += static_cast<LocalIndex>(first_column);
@@ -215,12 +221,8 @@ Csr<double> transposed_rows(Team& team, const RowLayout& row_layout, const RowLa
 }
 
 Csr<double> all_rows(Team& team, const Csr<double>& rows) {
-  std::vector<Index> lengths;
-  lengths.reserve(static_cast<std::size_t>(rows.rows));
-  for (Index i = 0; i < rows.rows; ++i) {
-    lengths.push_back(rows.row_offsets[i + 1] - rows.row_offsets[i]);
-  }
-  lengths = all_gather_parts(team, std::span(lengths));
+  const std::vector<Index> own = row_lengths(rows);
+  const std::vector<Index> lengths = all_gather_parts(team, std::span(own));
   Csr<double> all;
   all.rows = static_cast<Index>(lengths.size());
   all.columns = rows.columns;

@@ -94,9 +94,7 @@ std::int64_t preconditioner_bytes(const SolverQuestion& question, Index height, 
   std::int64_t bytes = row.bytes(height, nonzeros);
   if (row.kind == Preconditioner::multigrid && question.ranks > 1) {
     // Levels that every rank has whole: all of them where the matrix is small.
-    const bool on_gpu = question.memory == MemoryKind::gpu;
-    const Index most = on_gpu ? gpu_tuning.whole_level_nonzeros : host_tuning.whole_level_nonzeros;
-    const Index whole = std::min(most, question.shape.nonzeros);
+    const Index whole = std::min(whole_level_nonzeros(question.memory), question.shape.nonzeros);
     const double share = static_cast<double>(whole) /
                          static_cast<double>(std::max<Index>(1, question.shape.nonzeros));
     bytes += row.bytes(static_cast<Index>(share * static_cast<double>(question.shape.rows)), whole);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/tuning.hpp"
 #include "distribute/halo/fetch_rows.hpp"
 #include "distribute/redistribute.hpp"
 #include "krylov/multigrid/aggregates.hpp"
@@ -165,9 +164,8 @@ Hierarchy::~Hierarchy() = default;
 
 bool Hierarchy::is_sooner_whole(const BandMatrix& matrix) const {
   if (matrix.team().size() == 1) return false;
-  const bool on_host = memory_.memory() == MemoryKind::host;
-  const Index most = on_host ? host_tuning.whole_level_nonzeros : gpu_tuning.whole_level_nonzeros;
-  return matrix.nonzeros() <= options_.whole_nonzeros.value_or(most);
+  const Index most = options_.whole_nonzeros.value_or(whole_level_nonzeros(memory_.memory()));
+  return matrix.nonzeros() <= most;
 }
 
 void Hierarchy::make_smoother(Level& level) {

@@ -140,6 +140,11 @@ void shift_diagonal(Team& team, Csr<double>& rows, Index first_row, double share
   for (const Index k : places) rows.values[k] += share * largest;
 }
 
+Index whole_level_nonzeros(MemoryKind memory) {
+  return memory == MemoryKind::host ? host_tuning.whole_level_nonzeros
+                                    : gpu_tuning.whole_level_nonzeros;
+}
+
 std::vector<double> own_diagonal(const BandMatrix& matrix) {
   const Csr<double>& rows = matrix.local_rows();
   std::vector<double> diagonal(static_cast<std::size_t>(rows.rows));
