@@ -55,7 +55,8 @@ bool GatheredMatrix::is_large() const {
 }
 
 bool GatheredMatrix::has_large_passes() const {
-  return values_ != nullptr && values_->by_threads() && is_large();
+  constexpr Index most_nonzeros = 1000000;  // a pass takes less than threads to start
+  return values_ != nullptr && values_->by_threads() && analysis_->nonzeros > most_nonzeros;
 }
 
 /// Whether nothing is left to do of these rows but to take new values.

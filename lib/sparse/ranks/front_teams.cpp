@@ -98,7 +98,7 @@ class Dealer {
       }
       // What is left cannot be dealt out better than evenly.
       const double even = (sides.left + sides.right) / range.count;
-      constexpr double as_good_as_even = 1.05;
+      constexpr double as_good_as_even = 1.02;
       if (shared >= least || slower <= as_good_as_even * even) break;
       const LocalIndex s = cut(subtrees);
       shared += work_[s] / range.count + shared_costs_;
