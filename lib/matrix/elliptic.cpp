@@ -2,12 +2,14 @@
 
 #include <cmath>
 
+#include "core/over_blocks.hpp"
+
 namespace spsolve {
 
 EllipticRows elliptic_rows(const Csr<double>& rows, double dominance, double sign) {
   Index count = 0;
   bool positive = true;
-#pragma omp parallel for schedule(static) reduction(+ : count) reduction(&& : positive)
+#pragma omp parallel for schedule(static) reduction(+ : count) reduction(&& : positive) if (rows.nonzeros() > worthwhile_elements)
   for (Index i = 0; i < rows.rows; ++i) {
     const auto columns = rows.row_columns(i);
     const auto values = rows.row_values(i);

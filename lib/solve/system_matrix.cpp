@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/extremes.hpp"
+#include "core/over_blocks.hpp"
 #include "core/shared_maximum.hpp"
 #include "solve/equilibrate.hpp"
 
@@ -59,7 +60,7 @@ Dense<double> SystemMatrix::over_columns(Dense<double> local, Meeting how) const
 
 Dense<double> SystemMatrix::row_maxima() const {
   Dense<double> largest(local_rows().rows, 1);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (local_rows().nonzeros() > worthwhile_elements)
   for (Index i = 0; i < local_rows().rows; ++i) {
     for (const double value : local_rows().row_values(i)) {
       largest(i, 0) = std::max(largest(i, 0), std::abs(value));
@@ -70,7 +71,7 @@ Dense<double> SystemMatrix::row_maxima() const {
 
 Dense<double> SystemMatrix::column_maxima(const std::vector<double>& row_factors) const {
   Dense<double> largest(local_rows().columns, 1);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (local_rows().nonzeros() > worthwhile_elements)
   for (Index i = 0; i < local_rows().rows; ++i) {
     const auto columns = local_rows().row_columns(i);
     const auto values = local_rows().row_values(i);
@@ -110,7 +111,7 @@ double SystemMatrix::infinity_norm(const Equilibration& scaling) {
       scaling.scales ? with_halo(scaling.columns.on_host()) : std::vector<double>{};
   const std::vector<double>& row_factors = scaling.rows.on_host();
   double norm = 0;
-#pragma omp parallel
+#pragma omp parallel if (local_rows().nonzeros() > worthwhile_elements)
   {
     double of_thread = 0;
 #pragma omp for schedule(static) nowait

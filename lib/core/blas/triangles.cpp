@@ -10,8 +10,8 @@ namespace spsolve::column_blas {
 namespace {
 
 // Triangles of tens of columns, as the fronts of sparse matrices have them, are where libraries are
-// far from what their products reach: for 256 rows on 8, 32, 64 and 128 columns OpenBLAS 0.3.21 does
-// 5, 13, 19 and 25 GFLOP/s on a core where its dgemm does 47, what is here 20, 38, 45 and 45.
+// far from what their products reach: for 256 rows on 8, 32, 64 and 128 columns OpenBLAS 0.3.21
+// does 5, 13, 19 and 25 GFLOP/s on a core where its dgemm does 47, what is here 20, 38, 45 and 45.
 
 #if defined(__AVX512F__)
 constexpr bool has_wide_vectors = true;

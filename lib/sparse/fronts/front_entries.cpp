@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/count_up.hpp"
+#include "core/over_blocks.hpp"
 
 namespace spsolve {
 
@@ -21,7 +22,7 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
   /// Calls visit(front, source, row, column) for every entry that is taken in, in places; by all
   /// threads.
   const auto walk = [&](const auto& visit) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (std::ssize(columns) > worthwhile_elements)
     for (LocalIndex i = 0; i < n; ++i) {
       const LocalIndex row = row_place[i];
       for (Index k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
@@ -43,7 +44,8 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
       result.entries[count_up(next[s])] = {source, row, column};
     });
   }
-#pragma omp parallel for schedule(dynamic, 256)
+#pragma omp parallel for schedule(dynamic, \
+                                  256) if (std::ssize(result.entries) > worthwhile_elements)
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     const LocalIndex first = fronts.first[s], end = fronts.first[s + 1];
     const auto border = fronts.border_of(s);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/over_blocks.hpp"
 #include "sparse/matching/permutation.hpp"
 
 namespace spsolve {
@@ -209,7 +210,7 @@ void find_borders(const PlacedGraph& graph, const std::vector<LocalIndex>& front
 
 void find_places_in_parents(Fronts& fronts) {
   fronts.in_parent.resize(fronts.border.size());
-#pragma omp parallel for schedule(dynamic, 64)
+#pragma omp parallel for schedule(dynamic, 64) if (std::ssize(fronts.border) > worthwhile_elements)
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     const LocalIndex up = fronts.parent[s];
     if (up == -1) continue;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/count_up.hpp"
+#include "core/over_blocks.hpp"
 #include "matrix/random.hpp"
 #include "sparse/matching/permutation.hpp"
 
@@ -20,18 +21,18 @@ Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalInd
   // A^T in compressed rows.
   std::vector<Index> ends(n + 1, 0);
   const Index nonzeros = static_cast<Index>(columns.size());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
   for (Index k = 0; k < nonzeros; ++k) count_up(ends[columns[k] + 1]);
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<LocalIndex> transposed(columns.size());
   {
     std::vector<Index> next(ends.begin(), ends.end() - 1);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
     for (LocalIndex i = 0; i < n; ++i) {
       for (const LocalIndex j : row(i)) transposed[count_up(next[j])] = i;
     }
   }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
   for (LocalIndex j = 0; j < n; ++j) {
     std::sort(transposed.begin() + ends[j], transposed.begin() + ends[j + 1]);
   }
@@ -56,7 +57,7 @@ Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalInd
   };
   Graph graph;
   graph.starts.assign(n + 1, 0);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
   for (LocalIndex v = 0; v < n; ++v) {
     Index degree = 0;
     merge(v, [&](LocalIndex) { ++degree; });
@@ -64,7 +65,7 @@ Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalInd
   }
   std::partial_sum(graph.starts.begin(), graph.starts.end(), graph.starts.begin());
   graph.neighbours.resize(graph.starts[n]);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
   for (LocalIndex v = 0; v < n; ++v) {
     LocalIndex* next = graph.neighbours.data() + graph.starts[v];
     merge(v, [&](LocalIndex u) { *next++ = u; });
@@ -82,7 +83,7 @@ PlacedGraph placed(const Graph& graph, const std::vector<LocalIndex>& order) {
   }
   result.neighbours.resize(graph.neighbours.size());
   if (!graph.weights.empty()) result.weights.resize(n);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (std::ssize(graph.neighbours) > worthwhile_elements)
   for (LocalIndex k = 0; k < n; ++k) {
     LocalIndex* to = result.neighbours.data() + result.starts[k];
     for (const LocalIndex u : graph.of(order[k])) *to++ = place[u];
@@ -100,14 +101,14 @@ Graph graph_of_symmetric(const std::vector<Index>& row_offsets,
   };
   Graph graph;
   graph.starts.assign(n + 1, 0);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (std::ssize(columns) > worthwhile_elements)
   for (LocalIndex v = 0; v < n; ++v) {
     const auto own = row(v);
     graph.starts[v + 1] = std::ssize(own) - std::binary_search(own.begin(), own.end(), v);
   }
   std::partial_sum(graph.starts.begin(), graph.starts.end(), graph.starts.begin());
   graph.neighbours.resize(graph.starts[n]);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (std::ssize(columns) > worthwhile_elements)
   for (LocalIndex v = 0; v < n; ++v) {
     const auto own = row(v);
     std::copy_if(own.begin(), own.end(), graph.neighbours.begin() + graph.starts[v],
@@ -136,7 +137,7 @@ bool same_neighbourhood(const Graph& graph, LocalIndex u, LocalIndex v) {
 CompressedGraph compress(Graph graph) {
   const LocalIndex n = graph.size();
   std::vector<std::uint64_t> hashes(n);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (std::ssize(graph.neighbours) > worthwhile_elements)
   for (LocalIndex v = 0; v < n; ++v) {
     std::uint64_t sum = mix_bits(static_cast<std::uint64_t>(v));
     for (const LocalIndex u : graph.of(v)) sum += mix_bits(static_cast<std::uint64_t>(u));
@@ -145,7 +146,9 @@ CompressedGraph compress(Graph graph) {
   // The first of the vertices that v is one with; v itself where there is none before it.
   std::vector<LocalIndex> leader(n);
   bool any = false;
-#pragma omp parallel for schedule(static) reduction(|| : any)
+#pragma omp parallel for schedule(static) \
+    reduction(||                          \
+              : any) if (std::ssize(graph.neighbours) > worthwhile_elements)
   for (LocalIndex v = 0; v < n; ++v) {
     leader[v] = v;
     for (const LocalIndex u : graph.of(v)) {

@@ -45,7 +45,8 @@ class FactorSolve {
   void forward(bool transposed, Index columns, T* b, T* x) const;
   /// The way down, where x of the rows outside is known.
   void backward(bool transposed, Index columns, T* x) const;
-  static constexpr Index most_columns = 16;  ///< that are taken together
+  static constexpr Index most_columns =
+      row_products::FixedColumns::value;  ///< that are taken together
 
  private:
   struct Workspace;

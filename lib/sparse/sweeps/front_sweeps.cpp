@@ -22,6 +22,12 @@ void copy_row(Index columns, const T* from, T* to) {
   for (Index c = 0; c < columns; ++c) to[c] = from[c];
 }
 
+/// What a front comes to that is one pivot, as many of a diagonal matrix are.
+template <typename T>
+void divide_row(Index columns, const T* from, T pivot, T* to) {
+  for (Index c = 0; c < columns; ++c) to[c] = from[c] / pivot;
+}
+
 }  // namespace
 
 template <typename T>
@@ -74,6 +80,13 @@ void FrontSweeps<T>::backward_one(const FactoredFront<T>& f, T* x, T* z) const {
 template <typename T>
 void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Index columns,
                              const FrontRows<T>& rows, T* x, T* z) const {
+  if (f.pivots == 1 && f.border == 0) {
+    const LocalIndex in = transposed_ ? f.columns[0] : f.rows[0];
+    const LocalIndex out = transposed_ ? f.rows[0] : f.columns[0];
+    const bool divides = kind_ == Factorization::ldlt || triangles_.first.diagonal != CblasUnit;
+    return divide_row(columns, rows.b + in * columns, divides ? f.lower[0] : T(1),
+                      x + out * columns);
+  }
   if (columns == 1 && shared == nullptr) return forward_one(f, rows, x, z);
   const Index e = f.pivots, m = f.border;
   const LocalIndex* in = transposed_ ? f.columns : f.rows;
@@ -114,6 +127,11 @@ void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Ind
 template <typename T>
 void FrontSweeps<T>::backward(const FactoredFront<T>& f, const Tiles* shared, Index columns, T* x,
                               T* z) const {
+  if (f.pivots == 1 && f.border == 0) {
+    T* row = x + (transposed_ ? f.rows[0] : f.columns[0]) * columns;
+    if (triangles_.second.diagonal != CblasUnit) divide_row(columns, row, f.lower[0], row);
+    return;
+  }
   if (columns == 1 && shared == nullptr) return backward_one(f, x, z);
   const Index e = f.pivots, m = f.border;
   const LocalIndex* out = transposed_ ? f.rows : f.columns;

@@ -6,8 +6,79 @@ namespace spsolve::row_products {
 
 using vector_sweeps::Ends;
 
+namespace {
+
+// A call of the BLAS costs more than what a small front does with a few columns.
+
+constexpr Index most_in_loops = 4096;     // entries of A for which loops are sooner done
+constexpr Index most_in_any_loops = 256;  // of columns whose number compilers don't know
+constexpr Index most_of_triangle = 24;
+
+bool is_small(Index entries, Index columns) {
+  return entries <= (columns == FixedColumns::value ? most_in_loops : most_in_any_loops);
+}
+
+/// Targets first ... first + count - 1 of subtract_few(), their sums in registers.
+template <int count, typename Columns, typename T>
+void subtract_group(Index sources, Columns columns, const T* a, Index step, Index source_step,
+                    const T* from, T* to) {
+  if constexpr (std::is_same_v<Columns, FixedColumns>) {
+    T sums[count][FixedColumns::value];
+    for (int r = 0; r < count; ++r) std::copy_n(to + r * columns, Index{columns}, sums[r]);
+    for (Index k = 0; k < sources; ++k) {
+      for (int r = 0; r < count; ++r) {
+        const T factor = a[r * step + k * source_step];
+        for (Index c = 0; c < columns; ++c) sums[r][c] -= factor * from[k * columns + c];
+      }
+    }
+    for (int r = 0; r < count; ++r) std::copy_n(sums[r], Index{columns}, to + r * columns);
+  } else {
+    for (Index k = 0; k < sources; ++k) {
+      for (int r = 0; r < count; ++r) {
+        const T factor = a[r * step + k * source_step];
+        for (Index c = 0; c < columns; ++c) to[r * columns + c] -= factor * from[k * columns + c];
+      }
+    }
+  }
+}
+
+/// Rows r of `to` less the sums over k of a[r * step + k * source_step] times rows k of `from`.
+template <typename Columns, typename T>
+void subtract_few(Index targets, Index sources, Columns columns, const T* a, Index step,
+                  Index source_step, const T* from, T* to) {
+  constexpr Index group = 4;
+  Index r = 0;
+  for (; r + group <= targets; r += group) {
+    subtract_group<group>(sources, columns, a + r * step, step, source_step, from,
+                          to + r * columns);
+  }
+  for (; r < targets; ++r) {
+    subtract_group<1>(sources, columns, a + r * step, step, source_step, from, to + r * columns);
+  }
+}
+
+template <typename Columns, typename T>
+void solve_few(column_blas::Triangle t, Index w, Columns columns, const T* a, Index ld, T* z) {
+  const bool transposed = t.op == CblasTrans, upper = (t.part == CblasUpper) != transposed;
+  const Index step = transposed ? ld : 1, source_step = transposed ? 1 : ld;
+  for (Index i = 0; i < w; ++i) {
+    const Index k = upper ? w - 1 - i : i, first = upper ? k + 1 : 0;
+    T* row = z + k * columns;
+    subtract_group<1>(i, columns, a + k * step + first * source_step, step, source_step,
+                      z + first * columns, row);
+    if (t.diagonal == CblasUnit) continue;
+    const T inverse = 1 / a[k + k * ld];
+    for (Index c = 0; c < columns; ++c) row[c] *= inverse;
+  }
+}
+
+}  // namespace
+
 template <typename T>
 void solve_rows(column_blas::Triangle t, Index w, Index columns, const T* a, Index ld, T* z) {
+  if (columns > 1 && w <= most_of_triangle) {
+    return with_columns(columns, [&](auto known) { solve_few(t, w, known, a, ld, z); });
+  }
   if (columns > 1) {
     return column_blas::solve_triangle(CblasRight, flipped(t), columns, w, a, ld, z, columns);
   }
@@ -25,6 +96,10 @@ template <typename T>
 void subtract_product(Index m, Index w, Index columns, const T* a, Index ld, const T* z, T* b) {
   if (m == 0) return;
   if (columns == 1) return vector_sweeps::subtract<Ends::exact>(m, w, a, ld, z, b);
+  if (is_small(m * w, columns)) {
+    return with_columns(columns,
+                        [&](auto known) { subtract_few(m, w, known, a, Index{1}, ld, z, b); });
+  }
   column_blas::multiply_transposed<T>(columns, m, w, -1, z, columns, a, ld, 1, b, columns);
 }
 
@@ -33,6 +108,10 @@ void subtract_transposed_product(Index m, Index w, Index columns, const T* a, In
                                  T* z) {
   if (m == 0) return;
   if (columns == 1) return vector_sweeps::subtract_transposed<Ends::exact>(m, w, a, ld, b, z);
+  if (is_small(m * w, columns)) {
+    return with_columns(columns,
+                        [&](auto known) { subtract_few(w, m, known, a, ld, Index{1}, b, z); });
+  }
   column_blas::multiply<T>(false, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
 }
 

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <type_traits>
+
 #include "core/blas/column_blas.hpp"
 #include "sparse/fronts/factorization.hpp"
 
 namespace spsolve::row_products {
 
 // Products and triangles of fronts, column-major, with rows of K values, row-major: what sweeps
-// through fronts are made of. One column is taken by own sweeps (vector_sweeps.hpp), more by the
-// BLAS.
+// through fronts are made of. One column is taken by own sweeps (vector_sweeps.hpp), more by loops
+// in small fronts and by the BLAS in others.
 
 /// The triangles of a factorisation that a solve takes, L or U^T first and then U, L^T or L^T of
 /// LU.
@@ -31,6 +33,15 @@ inline SweepTriangles sweep_triangles(Factorization kind, bool transposed) {
 inline column_blas::Triangle flipped(column_blas::Triangle t) {
   t.op = t.op == CblasNoTrans ? CblasTrans : CblasNoTrans;
   return t;
+}
+
+/// As many columns as solves take at once.
+using FixedColumns = std::integral_constant<Index, 16>;
+
+/// Calls work(K), with a constant where K is FixedColumns.
+template <typename Work>
+void with_columns(Index columns, const Work& work) {
+  columns == FixedColumns::value ? work(FixedColumns{}) : work(columns);
 }
 
 /// Z <- op(A)^-1 Z for w rows of K values. T: float or double, here and below.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/over_blocks.hpp"
 #include "core/shared_maximum.hpp"
 #include "matrix/symmetry.hpp"
 #include "sparse/values/inverse_power.hpp"
@@ -20,7 +21,10 @@ void begin_factors(std::span<const double> given, Index count, std::vector<doubl
 
 ScaledValues::Spread spread_of(const std::vector<double>& maxima) {
   double most = 0, least = std::numeric_limits<double>::infinity();
-#pragma omp parallel for schedule(static) reduction(max : most) reduction(min : least)
+#pragma omp parallel for schedule(static) reduction(max     \
+                                                    : most) \
+    reduction(min                                           \
+              : least) if (std::ssize(maxima) > worthwhile_elements)
   for (std::size_t i = 0; i < maxima.size(); ++i) {
     if (maxima[i] == 0) continue;
     most = std::max(most, maxima[i]);
@@ -32,7 +36,7 @@ ScaledValues::Spread spread_of(const std::vector<double>& maxima) {
 /// factors_i <- factors_i times the inverse power of two of maxima_i.
 void multiply_by_inverses(const std::vector<double>& maxima, bool root,
                           std::vector<double>& factors) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (std::ssize(factors) > worthwhile_elements)
   for (std::size_t i = 0; i < factors.size(); ++i) factors[i] *= inverse_power(maxima[i], root);
 }
 
@@ -53,7 +57,7 @@ class HostScaledValues final : public ScaledValues {
   void find_maxima(bool symmetric) override {
     of_rows_.assign(static_cast<std::size_t>(rows_.rows), 0);
     of_columns_.assign(static_cast<std::size_t>(symmetric ? 0 : rows_.rows), 0);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (rows_.nonzeros() > worthwhile_elements)
     for (Index i = 0; i < rows_.rows; ++i) {
       double most = 0;
       for (Index k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
@@ -80,7 +84,7 @@ class HostScaledValues final : public ScaledValues {
   }
 
   void scale_by_diagonal() override {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (rows_.rows > worthwhile_elements)
     for (Index i = 0; i < rows_.rows; ++i) {
       const auto columns = rows_.row_columns(i);
       const auto found =
@@ -107,7 +111,7 @@ class HostScaledValues final : public ScaledValues {
     if (only_.empty()) return;
     const std::vector<double>& all = *values_;
     taken_.resize(only_.size());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (std::ssize(only_) > worthwhile_elements)
     for (std::size_t k = 0; k < only_.size(); ++k) taken_[k] = all[only_[k]];
     values_ = &taken_;
   }
@@ -122,7 +126,7 @@ class HostScaledValues final : public ScaledValues {
  private:
   void scale() {
     scaled_.resize(rows_.values.size());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (rows_.nonzeros() > worthwhile_elements)
     for (Index i = 0; i < rows_.rows; ++i) {
       for (Index k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
         // One after the other: their product may overflow where the entry does not.
@@ -145,7 +149,9 @@ std::unique_ptr<ScaledValues> host_scaled_values(const Csr<double>& rows) {
 
 double largest_magnitude(const std::vector<double>& values) {
   double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
+#pragma omp parallel for schedule(static) \
+    reduction(max                         \
+              : largest) if (std::ssize(values) > worthwhile_elements)
   for (std::size_t k = 0; k < values.size(); ++k) {
     const double magnitude = std::abs(values[k]);
     largest = magnitude <= std::numeric_limits<double>::max()

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/over_blocks.hpp"
 #include "distribute/foreign_columns.hpp"
 
 namespace spsolve {
@@ -67,7 +68,7 @@ void BandMatrix::set_values(std::span<const double> values) {
            rows_.values.size(), values.size());
     }
     // Into the memory that is there: new pages take longer than the copy.
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (std::ssize(values) > worthwhile_elements)
     for (std::size_t k = 0; k < values.size(); ++k) rows_.values[k] = values[k];
     products_->take_new_values();
   });

@@ -154,7 +154,7 @@ class HostBandProducts final : public BandProducts {
       return residual_of_one(right.row(0), own.row(0), result.row(0));
     }
     ResidualNorms norms = empty_norms(columns);
-#pragma omp parallel
+#pragma omp parallel if (rows_.nonzeros() * columns > worthwhile_elements)
     {
       ResidualNorms of_thread = empty_norms(columns);
       std::vector<TwofoldSum> sums(static_cast<std::size_t>(columns));
@@ -205,7 +205,7 @@ class HostBandProducts final : public BandProducts {
     HostVectors& own = on_host(y);
     const Index columns = x.columns();
     halo = Dense<double>(transposed_->rows - own_columns_, columns);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (rows_.nonzeros() * columns > worthwhile_elements)
     for (Index j = 0; j < transposed_->rows; ++j) {
       double* const sum = j < own_columns_ ? own.row(j) : halo.row(j - own_columns_);
       std::fill_n(sum, columns, 0.0);
@@ -239,7 +239,7 @@ class HostBandProducts final : public BandProducts {
           },
           y, term, result);
     }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (rows.nonzeros() * columns > worthwhile_elements)
     for (Index i = 0; i < rows.rows; ++i) {
       Index first = 0;
       for (; first + 16 <= columns; first += 16) add_up_row<16>(rows, i, first, x, y, term, result);
@@ -269,7 +269,7 @@ class HostBandProducts final : public BandProducts {
     double* const sums = y.row(0);
     const LocalIndex* const places = rows.column_indices.data();
     const double* const values = rows.values.data();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (rows.nonzeros() > worthwhile_elements)
     for (Index i = 0; i < rows.rows; ++i) {
       double sum = 0;
       for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
