@@ -69,8 +69,8 @@ inline constexpr Triangle upper{CblasUpper, CblasNoTrans, CblasNonUnit};
 inline constexpr Triangle upper_transposed{CblasUpper, CblasTrans, CblasNonUnit};
 
 /// B <- op(A)^-1 B for B of m x n (side CblasLeft), or B <- B op(A)^-1 (CblasRight), for float and
-/// double. Of a triangle of at most 64 columns a row of B on the right, or a column on the left, gets
-/// the same bits in any company of at least eight.
+/// double. Of a triangle of at most 64 columns a row of B on the right, or a column on the left,
+/// gets the same bits in any company of at least eight.
 template <typename T>
 void solve_triangle(CBLAS_SIDE side, Triangle t, Index m, Index n, const T* a, Index lda, T* b,
                     Index ldb);

@@ -10,12 +10,14 @@ namespace {
 
 // A call of the BLAS costs more than what a small front does with a few columns.
 
-constexpr Index most_in_loops = 4096;     // entries of A for which loops are sooner done
-constexpr Index most_in_any_loops = 256;  // of columns whose number compilers don't know
-constexpr Index most_of_triangle = 24;
+bool is_small(Index entries) {
+  constexpr Index most_in_loops = 96;
+  return entries <= most_in_loops;
+}
 
-bool is_small(Index entries, Index columns) {
-  return entries <= (columns == FixedColumns::value ? most_in_loops : most_in_any_loops);
+bool is_small(column_blas::Triangle t, Index w, Index columns) {
+  constexpr Index most_of_unit = 32, most = 12, few_columns = 8;
+  return w <= (t.diagonal == CblasUnit || columns < few_columns ? most_of_unit : most);
 }
 
 /// Targets first ... first + count - 1 of subtract_few(), their sums in registers.
@@ -23,15 +25,30 @@ template <int count, typename Columns, typename T>
 void subtract_group(Index sources, Columns columns, const T* a, Index step, Index source_step,
                     const T* from, T* to) {
   if constexpr (std::is_same_v<Columns, FixedColumns>) {
-    T sums[count][FixedColumns::value];
-    for (int r = 0; r < count; ++r) std::copy_n(to + r * columns, Index{columns}, sums[r]);
+    using vector_sweeps::lanes, vector_sweeps::load, vector_sweeps::store;
+    constexpr int vectors = FixedColumns::value / lanes;
+    vector_sweeps::Lanes<T> sums[count][vectors];
+#pragma GCC unroll 8
+    for (int r = 0; r < count; ++r) {
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) sums[r][v] = load(to + r * columns + v * lanes);
+    }
     for (Index k = 0; k < sources; ++k) {
+      vector_sweeps::Lanes<T> source[vectors];
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) source[v] = load(from + k * columns + v * lanes);
+#pragma GCC unroll 8
       for (int r = 0; r < count; ++r) {
         const T factor = a[r * step + k * source_step];
-        for (Index c = 0; c < columns; ++c) sums[r][c] -= factor * from[k * columns + c];
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) sums[r][v] -= factor * source[v];
       }
     }
-    for (int r = 0; r < count; ++r) std::copy_n(sums[r], Index{columns}, to + r * columns);
+#pragma GCC unroll 8
+    for (int r = 0; r < count; ++r) {
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) store<T>(sums[r][v], to + r * columns + v * lanes);
+    }
   } else {
     for (Index k = 0; k < sources; ++k) {
       for (int r = 0; r < count; ++r) {
@@ -76,7 +93,7 @@ void solve_few(column_blas::Triangle t, Index w, Columns columns, const T* a, In
 
 template <typename T>
 void solve_rows(column_blas::Triangle t, Index w, Index columns, const T* a, Index ld, T* z) {
-  if (columns > 1 && w <= most_of_triangle) {
+  if (columns > 1 && is_small(t, w, columns)) {
     return with_columns(columns, [&](auto known) { solve_few(t, w, known, a, ld, z); });
   }
   if (columns > 1) {
@@ -96,7 +113,7 @@ template <typename T>
 void subtract_product(Index m, Index w, Index columns, const T* a, Index ld, const T* z, T* b) {
   if (m == 0) return;
   if (columns == 1) return vector_sweeps::subtract<Ends::exact>(m, w, a, ld, z, b);
-  if (is_small(m * w, columns)) {
+  if (is_small(m * w)) {
     return with_columns(columns,
                         [&](auto known) { subtract_few(m, w, known, a, Index{1}, ld, z, b); });
   }
@@ -108,7 +125,7 @@ void subtract_transposed_product(Index m, Index w, Index columns, const T* a, In
                                  T* z) {
   if (m == 0) return;
   if (columns == 1) return vector_sweeps::subtract_transposed<Ends::exact>(m, w, a, ld, b, z);
-  if (is_small(m * w, columns)) {
+  if (is_small(m * w)) {
     return with_columns(columns,
                         [&](auto known) { subtract_few(w, m, known, a, ld, Index{1}, b, z); });
   }
