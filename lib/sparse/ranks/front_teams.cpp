@@ -21,11 +21,8 @@ std::pair<RankRange, RankRange> halves(RankRange range) {
 
 class Dealer {
  public:
-  Dealer(const Fronts& fronts, const std::vector<double>& work, double shared_costs, int ranks)
-      : fronts_(fronts),
-        work_(work),
-        shared_costs_(shared_costs),
-        below_(work_below(fronts, work)) {
+  Dealer(const Fronts& fronts, const std::vector<double>& work, const SharingRule& rule, int ranks)
+      : fronts_(fronts), work_(work), rule_(rule), below_(work_below(fronts, work)) {
     teams_.ranks = ranks;
     teams_.of.resize(fronts.size());
     teams_.depth.assign(fronts.size(), 0);
@@ -98,10 +95,9 @@ class Dealer {
       }
       // What is left cannot be dealt out better than evenly.
       const double even = (sides.left + sides.right) / range.count;
-      constexpr double as_good_as_even = 1.02;
-      if (shared >= least || slower <= as_good_as_even * even) break;
+      if (shared >= least || slower <= rule_.even * even) break;
       const LocalIndex s = cut(subtrees);
-      shared += work_[s] / range.count + shared_costs_;
+      shared += work_[s] / range.count + rule_.costs;
     }
     subtrees = uncut;
     for (int i = 0; i < best; ++i) {
@@ -129,7 +125,7 @@ class Dealer {
 
   const Fronts& fronts_;
   const std::vector<double>& work_;
-  double shared_costs_;
+  const SharingRule& rule_;
   std::vector<double> below_;
   FrontTeams teams_;
 };
@@ -154,9 +150,9 @@ std::vector<LocalIndex> FrontTeams::shared_order() const {
   return order;
 }
 
-FrontTeams assign_fronts(const Fronts& fronts, const std::vector<double>& work, double shared_costs,
-                         int ranks) {
-  return Dealer(fronts, work, shared_costs, ranks).run();
+FrontTeams assign_fronts(const Fronts& fronts, const std::vector<double>& work,
+                         const SharingRule& rule, int ranks) {
+  return Dealer(fronts, work, rule, ranks).run();
 }
 
 }  // namespace spsolve
