@@ -17,10 +17,9 @@ struct SharingRule {
   Index narrowest = 32, widest = 128, step = 16;
   double costs = 5e4;  ///< nanoseconds
   Index part = 256;    ///< on GPUs, columns of a block that travel together
-  double even = 1.02;  ///< the busier half's work over the mean, from which on no more is shared
 
   static constexpr SharingRule of(Factorization kind, MemoryKind memory) {
-    if (memory == MemoryKind::gpu) return {true, 2e9, 128, 1024, 64, 1e6, 256, 1.05};
+    if (memory == MemoryKind::gpu) return {true, 2e9, 128, 1024, 64, 1e6};
     SharingRule rule;
     if (kind == Factorization::ldlt) rule.widest = 64;
     return rule;

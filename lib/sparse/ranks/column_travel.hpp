@@ -1,8 +1,9 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "core/untouched_array.hpp"
+#include "core/types.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {
@@ -16,15 +17,12 @@ struct ColumnOfChild {
   Index place = 0;
 };
 
-/// Columns in the order of their children, and their values, rank after rank: of one batch after
-/// another in the same memory.
+/// Columns in the order of their children, and their values, rank after rank; in memory as the
+/// C library gives it, as whole pages for each front would leave holes that nobody takes.
 template <typename T>
 class ColumnsByRank {
  public:
-  void begin(int ranks) {
-    columns_.clear();
-    sizes_.assign(static_cast<std::size_t>(ranks), 0);
-  }
+  explicit ColumnsByRank(int ranks) : sizes_(static_cast<std::size_t>(ranks), 0) {}
 
   void add(std::size_t child, Index column, int rank, Index size) {
     columns_.push_back({child, column, rank, sizes_[rank]});
@@ -35,9 +33,7 @@ class ColumnsByRank {
   void make_room() {
     starts_.assign(1, 0);
     for (const Index size : sizes_) starts_.push_back(starts_.back() + size);
-    if (values_.size() >= starts_.back()) return;
-    values_ = {};
-    values_ = UntouchedArray<T>(starts_.back());
+    values_.resize(static_cast<std::size_t>(starts_.back()));
   }
 
   const std::vector<ColumnOfChild>& columns() const { return columns_; }
@@ -61,20 +57,16 @@ class ColumnsByRank {
  private:
   std::vector<ColumnOfChild> columns_;
   std::vector<Index> sizes_, starts_;  // by rank
-  UntouchedArray<T> values_;
+  std::vector<T> values_;
 };
 
 /// What a rank does with columns that children pass up to a front of several ranks.
 template <typename T>
 struct ColumnTravel {
+  explicit ColumnTravel(int ranks) : leaving(ranks), coming(ranks) {}
+
   ColumnsByRank<T> leaving, coming;
   std::vector<ColumnOfChild> staying;
-
-  void begin(int ranks) {
-    leaving.begin(ranks);
-    coming.begin(ranks);
-    staying.clear();
-  }
 };
 
 }  // namespace spsolve

@@ -21,8 +21,11 @@ std::pair<RankRange, RankRange> halves(RankRange range) {
 
 class Dealer {
  public:
-  Dealer(const Fronts& fronts, const std::vector<double>& work, const SharingRule& rule, int ranks)
-      : fronts_(fronts), work_(work), rule_(rule), below_(work_below(fronts, work)) {
+  Dealer(const Fronts& fronts, const std::vector<double>& work, double shared_costs, int ranks)
+      : fronts_(fronts),
+        work_(work),
+        shared_costs_(shared_costs),
+        below_(work_below(fronts, work)) {
     teams_.ranks = ranks;
     teams_.of.resize(fronts.size());
     teams_.depth.assign(fronts.size(), 0);
@@ -95,9 +98,10 @@ class Dealer {
       }
       // What is left cannot be dealt out better than evenly.
       const double even = (sides.left + sides.right) / range.count;
-      if (shared >= least || slower <= rule_.even * even) break;
+      constexpr double as_good_as_even = 1.05;
+      if (shared >= least || slower <= as_good_as_even * even) break;
       const LocalIndex s = cut(subtrees);
-      shared += work_[s] / range.count + rule_.costs;
+      shared += work_[s] / range.count + shared_costs_;
     }
     subtrees = uncut;
     for (int i = 0; i < best; ++i) {
@@ -125,7 +129,7 @@ class Dealer {
 
   const Fronts& fronts_;
   const std::vector<double>& work_;
-  const SharingRule& rule_;
+  double shared_costs_;
   std::vector<double> below_;
   FrontTeams teams_;
 };
@@ -150,9 +154,9 @@ std::vector<LocalIndex> FrontTeams::shared_order() const {
   return order;
 }
 
-FrontTeams assign_fronts(const Fronts& fronts, const std::vector<double>& work,
-                         const SharingRule& rule, int ranks) {
-  return Dealer(fronts, work, rule, ranks).run();
+FrontTeams assign_fronts(const Fronts& fronts, const std::vector<double>& work, double shared_costs,
+                         int ranks) {
+  return Dealer(fronts, work, shared_costs, ranks).run();
 }
 
 }  // namespace spsolve

@@ -4,7 +4,6 @@
 
 #include "core/types.hpp"
 #include "sparse/fronts/fronts.hpp"
-#include "sparse/ranks/column_blocks.hpp"
 
 namespace spsolve {
 
@@ -38,10 +37,10 @@ struct FrontTeams {
 /// subtrees are cut: Geist and Ng 1989): the ranks of a range share fronts from the top on, until
 /// what is below can be dealt to their two halves so that the predicted time is least, and so on in
 /// each half. Below a front that one rank has, all are that rank's; those of a subtree on ranks r
-/// ... s are on ranks within. `work`: nanoseconds of each front on one rank; `rule`: what
-/// sharing costs, and how even is even enough. Cost: linear in the fronts for each level of halves,
+/// ... s are on ranks within. `work`: nanoseconds of each front on one rank; `shared_costs`: those
+/// of a shared front beside its share of that. Cost: linear in the fronts for each level of halves,
 /// and some hundred sorts of what is dealt out.
-FrontTeams assign_fronts(const Fronts& fronts, const std::vector<double>& work,
-                         const SharingRule& rule, int ranks);
+FrontTeams assign_fronts(const Fronts& fronts, const std::vector<double>& work, double shared_costs,
+                         int ranks);
 
 }  // namespace spsolve

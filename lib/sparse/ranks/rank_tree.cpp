@@ -324,7 +324,7 @@ FrontTeams deal_fronts(const SparseAnalysis& analysis, Factorization kind, const
   const bool symmetric = kind != Factorization::lu;
   const std::vector<double> work = rule.on_gpus ? front_work_of_gpu(analysis.fronts, symmetric)
                                                 : front_work(analysis.fronts, symmetric);
-  return assign_fronts(analysis.fronts, work, rule, ranks);
+  return assign_fronts(analysis.fronts, work, rule.costs, ranks);
 }
 
 RankTree part_of(const SparseAnalysis& analysis, Factorization kind, const SharingRule& rule,

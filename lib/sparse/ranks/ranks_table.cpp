@@ -22,8 +22,8 @@ class Clocks {
       : fronts_(analysis.fronts),
         kind_(kind),
         speed_(speed),
-        teams_(
-            assign_fronts(analysis.fronts, speed.work, SharingRule::of(kind, speed.memory), ranks)),
+        teams_(assign_fronts(analysis.fronts, speed.work, SharingRule::of(kind, speed.memory).costs,
+                             ranks)),
         seconds_(ranks, 0),
         waits_(ranks, 0),
         factors_(ranks, 0),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sparse/fronts/border_block.hpp"
+#include "sparse/ranks/column_travel.hpp"
 #include "sparse/ranks/team_fronts.hpp"
 
 namespace spsolve {
@@ -81,35 +82,35 @@ bool TeamFactors<T>::take_in(LocalIndex s, std::span<const Below> children,
   const bool lu = tree_.kind == Factorization::lu;
   const auto rows = [&](const Below& child, Index j) { return child.places.subspan(lu ? 0 : j); };
   const int me = team.rank();
+  ColumnTravel<T> travel(team.size());
   const bool fits = all_can(s, true, failure, [&] {
-    travel_.begin(team.size());
     for (std::size_t c = 0; c < children.size(); ++c) {
       const Below& child = children[c];
       for (Index j = 0; j < std::ssize(child.places); ++j) {
         const int from = tree_.owner_below(child, j) - range.first;
         const int to = blocks.owner(blocks.block_of(child.places[j]));
         const Index size = std::ssize(rows(child, j));
-        if (from == me && to != me) travel_.leaving.add(c, j, to, size);
-        if (to == me && from != me) travel_.coming.add(c, j, from, size);
-        if (to == me && from == me) travel_.staying.push_back({c, j});
+        if (from == me && to != me) travel.leaving.add(c, j, to, size);
+        if (to == me && from != me) travel.coming.add(c, j, from, size);
+        if (to == me && from == me) travel.staying.push_back({c, j});
       }
     }
-    travel_.leaving.make_room();
-    travel_.coming.make_room();
+    travel.leaving.make_room();
+    travel.coming.make_room();
   });
   if (!fits) return false;
   const Tiles tiles(threads_);
   constexpr Index some = 16;  // columns of a piece
-  tiles.run_pieces(0, std::ssize(travel_.leaving.columns()), some, [&](Index begin, Index end) {
+  tiles.run_pieces(0, std::ssize(travel.leaving.columns()), some, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      const ColumnOfChild& column = travel_.leaving.columns()[i];
+      const ColumnOfChild& column = travel.leaving.columns()[i];
       const Below& child = children[column.child];
       std::copy_n(values_below(child, column.column), rows(child, column.column).size(),
-                  travel_.leaving.at(column));
+                  travel.leaving.at(column));
     }
   });
   const std::unique_ptr<Messages> messages = team.messages(
-      travel_.leaving.template parts<Outgoing>(), travel_.coming.template parts<Incoming>());
+      travel.leaving.template parts<Outgoing>(), travel.coming.template parts<Incoming>());
   messages->start();
   // A child's columns are added to as many different ones: in any order, child after child.
   const auto add = [&](const std::vector<ColumnOfChild>& columns, const auto& values_of) {
@@ -124,12 +125,12 @@ bool TeamFactors<T>::take_in(LocalIndex s, std::span<const Below> children,
       });
     }
   };
-  add(travel_.staying, [&](const ColumnOfChild& column) {
+  add(travel.staying, [&](const ColumnOfChild& column) {
     return values_below(children[column.child], column.column);
   });
   messages->wait();
-  add(travel_.coming.columns(),
-      [&](const ColumnOfChild& column) { return travel_.coming.at(column); });
+  add(travel.coming.columns(),
+      [&](const ColumnOfChild& column) { return travel.coming.at(column); });
   for (const Below& child : children) release(child);
   return true;
 }

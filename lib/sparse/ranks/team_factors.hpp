@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sparse/fronts/factors.hpp"
-#include "sparse/ranks/column_travel.hpp"
 #include "sparse/ranks/rank_tree.hpp"
 #include "sparse/ranks/shared_front.hpp"
 #include "sparse/ranks/team_keeper.hpp"
@@ -93,7 +92,6 @@ class TeamFactors final : public KeptTeamFronts {
   std::vector<char> done_;  // each shared front
   PivotCounts of_shared_;   // of those that are done
   UnderWay under_way_;
-  ColumnTravel<T> travel_;
 };
 
 /// Bytes that `part`'s rank takes for factors with values of so many bytes.
