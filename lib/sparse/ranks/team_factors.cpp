@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "sparse/fronts/border_block.hpp"
-#include "sparse/ranks/column_travel.hpp"
 #include "sparse/ranks/team_fronts.hpp"
 
 namespace spsolve {
@@ -80,57 +79,54 @@ bool TeamFactors<T>::take_in(LocalIndex s, std::span<const Below> children,
   SharedFront<T>& front = *shared_[s];
   const ColumnBlocks& blocks = front.blocks();
   const bool lu = tree_.kind == Factorization::lu;
-  const auto rows = [&](const Below& child, Index j) { return child.places.subspan(lu ? 0 : j); };
-  const int me = team.rank();
-  ColumnTravel<T> travel(team.size());
-  const bool fits = all_can(s, true, failure, [&] {
-    for (std::size_t c = 0; c < children.size(); ++c) {
-      const Below& child = children[c];
+  /// Calls visit(child, column, from, to) for each column, ranks of this front's team.
+  const auto each_column = [&](const auto& visit) {
+    for (const Below& child : children) {
       for (Index j = 0; j < std::ssize(child.places); ++j) {
-        const int from = tree_.owner_below(child, j) - range.first;
-        const int to = blocks.owner(blocks.block_of(child.places[j]));
-        const Index size = std::ssize(rows(child, j));
-        if (from == me && to != me) travel.leaving.add(c, j, to, size);
-        if (to == me && from != me) travel.coming.add(c, j, from, size);
-        if (to == me && from == me) travel.staying.push_back({c, j});
+        visit(child, j, tree_.owner_below(child, j) - range.first,
+              blocks.owner(blocks.block_of(child.places[j])));
       }
     }
-    travel.leaving.make_room();
-    travel.coming.make_room();
+  };
+  const auto rows = [&](const Below& child, Index j) { return child.places.subspan(lu ? 0 : j); };
+  const int me = team.rank();
+  std::vector<std::vector<T>> out(team.size()), in(team.size());
+  const bool fits = all_can(s, true, failure, [&] {
+    std::vector<Index> leaving(team.size(), 0), coming(team.size(), 0);
+    each_column([&](const Below& child, Index j, int from, int to) {
+      if (from == to) return;
+      if (from == me) leaving[to] += std::ssize(rows(child, j));
+      if (to == me) coming[from] += std::ssize(rows(child, j));
+    });
+    for (int rank = 0; rank < team.size(); ++rank) {
+      out[rank].reserve(leaving[rank]);
+      in[rank].resize(coming[rank]);
+    }
   });
   if (!fits) return false;
-  const Tiles tiles(threads_);
-  constexpr Index some = 16;  // columns of a piece
-  tiles.run_pieces(0, std::ssize(travel.leaving.columns()), some, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      const ColumnOfChild& column = travel.leaving.columns()[i];
-      const Below& child = children[column.child];
-      std::copy_n(values_below(child, column.column), rows(child, column.column).size(),
-                  travel.leaving.at(column));
-    }
+  each_column([&](const Below& child, Index j, int from, int to) {
+    if (from != me || to == me) return;
+    const T* values = values_below(child, j);
+    out[to].insert(out[to].end(), values, values + rows(child, j).size());
   });
-  const std::unique_ptr<Messages> messages = team.messages(
-      travel.leaving.template parts<Outgoing>(), travel.coming.template parts<Incoming>());
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  for (int rank = 0; rank < team.size(); ++rank) {
+    if (!out[rank].empty()) outgoing.push_back({rank, std::as_bytes(std::span(out[rank]))});
+    if (!in[rank].empty()) incoming.push_back({rank, std::as_writable_bytes(std::span(in[rank]))});
+  }
+  const std::unique_ptr<Messages> messages = team.messages(outgoing, incoming);
   messages->start();
-  // A child's columns are added to as many different ones: in any order, child after child.
-  const auto add = [&](const std::vector<ColumnOfChild>& columns, const auto& values_of) {
-    for (Index first = 0, last = 0; first < std::ssize(columns); first = last) {
-      const std::size_t child = columns[first].child;
-      while (last < std::ssize(columns) && columns[last].child == child) ++last;
-      tiles.run_pieces(first, last, some, [&](Index begin, Index end) {
-        for (Index i = begin; i < end; ++i) {
-          const Index j = columns[i].column;
-          front.add(children[child].places[j], rows(children[child], j), values_of(columns[i]));
-        }
-      });
-    }
-  };
-  add(travel.staying, [&](const ColumnOfChild& column) {
-    return values_below(children[column.child], column.column);
-  });
   messages->wait();
-  add(travel.coming.columns(),
-      [&](const ColumnOfChild& column) { return travel.coming.at(column); });
+  std::vector<const T*> next;
+  for (const std::vector<T>& part : in) next.push_back(part.data());
+  each_column([&](const Below& child, Index j, int from, int to) {
+    if (to != me) return;
+    const auto where = rows(child, j);
+    const T* values = from == me ? values_below(child, j) : next[from];
+    if (from != me) next[from] += where.size();
+    front.add(child.places[j], where, values);
+  });
   for (const Below& child : children) release(child);
   return true;
 }
