@@ -21,7 +21,7 @@ struct FrontRows {
 
 /// What a solve with the factors F of a matrix, or with F^T, does with one front: forward on the
 /// way up the tree, backward on the way down. One column is taken by own sweeps
-/// (vector_sweeps.hpp), more by the BLAS.
+/// (vector_sweeps.hpp), more as row_products.hpp has it.
 template <typename T>
 class FrontSweeps {
  public:
