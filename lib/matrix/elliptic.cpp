@@ -9,7 +9,8 @@ namespace spsolve {
 EllipticRows elliptic_rows(const Csr<double>& rows, double dominance, double sign) {
   Index count = 0;
   bool positive = true;
-#pragma omp parallel for schedule(static) reduction(+ : count) reduction(&& : positive) if (rows.nonzeros() > worthwhile_elements)
+  const bool many = rows.nonzeros() > worthwhile_elements;
+#pragma omp parallel for schedule(static) reduction(+ : count) reduction(&& : positive) if (many)
   for (Index i = 0; i < rows.rows; ++i) {
     const auto columns = rows.row_columns(i);
     const auto values = rows.row_values(i);

@@ -58,7 +58,8 @@ class GatheredMatrix {
   /// as it is known, on rank 0. Not collective.
   static bool is_large(const SparseAnalysis& analysis);
   bool is_large() const;
-  /// The same of passes over its values, which a GPU may do. Not collective.
+  /// Whether passes over its values, which a GPU may do, take longer than more threads to start.
+  /// Not collective.
   bool has_large_passes() const;
 
  private:

@@ -1,6 +1,5 @@
-#include <cstring>
-
 #include "core/blas/column_blas.hpp"
+#include "core/short_vector.hpp"
 
 // Everything here is inlined, so that nobody minds how such vectors would be handed over.
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -13,45 +12,28 @@ namespace {
 // far from what their products reach: for 256 rows on 8, 32, 64 and 128 columns OpenBLAS 0.3.21
 // does 5, 13, 19 and 25 GFLOP/s on a core where its dgemm does 47, what is here 20, 38, 45 and 45.
 
-#if defined(__AVX512F__)
-constexpr bool has_wide_vectors = true;
-constexpr Index vector_bytes = 64, block = 8;
-#elif defined(__AVX2__) && defined(__FMA__)
-constexpr bool has_wide_vectors = true;
-constexpr Index vector_bytes = 32, block = 4;
+using short_vectors::load, short_vectors::store;
+
+#if defined(__FMA__)
+constexpr bool is_worth_it = short_vectors::register_bytes >= 32;
 #else
-constexpr bool has_wide_vectors = false;
-constexpr Index vector_bytes = 16, block = 4;
+constexpr bool is_worth_it = false;
 #endif
+// Columns that are solved at once, and half of their rows, fill half of the registers.
+constexpr Index block = short_vectors::register_bytes / 8;
 
 constexpr Index most_columns = 64;  // of a triangle that is solved without products of the BLAS
 constexpr Index fewest_rows = 8;    // that are worth it
 
 template <typename T>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(vector_bytes)));
-};
-template <typename T>
-using Vector = typename VectorOf<T>::type;
+constexpr int lanes = short_vectors::register_bytes / static_cast<int>(sizeof(T));
 
 template <typename T>
-constexpr Index lanes = vector_bytes / static_cast<Index>(sizeof(T));
+using Vector = short_vectors::Vector<T, lanes<T>>;
 
 /// Rows that are solved at once.
 template <typename T>
 constexpr Index strip = 2 * lanes<T>;
-
-template <typename T>
-Vector<T> load(const T* from) {
-  Vector<T> v;
-  std::memcpy(&v, from, sizeof(v));
-  return v;
-}
-
-template <typename T>
-void store(const Vector<T>& v, T* to) {
-  std::memcpy(to, &v, sizeof(v));
-}
 
 /// An upper triangle u(i, k) = a[i * row_step + k * column_step] of n <= most_columns columns:
 /// blocks of columns, row by row down to each block's last one, the diagonal inverted.
@@ -86,39 +68,40 @@ class PackedTriangle {
  private:
   /// Columns first ... first + count - 1, those before them being done.
   static const T* solve_block(Index first, Index count, const T* u, T* x, Index step) {
-    Vector<T> upper[block], lower[block];
+    Vector<T> top[block], bottom[block];
     T* columns = x + first * step;
 #pragma GCC unroll 8
     for (Index j = 0; j < block; ++j) {
-      upper[j] = lower[j] = Vector<T>{};
+      top[j] = bottom[j] = Vector<T>{};
       if (j < count) {
-        upper[j] = load(columns + j * step);
-        lower[j] = load(columns + j * step + lanes<T>);
+        top[j] = load<Vector<T>>(columns + j * step);
+        bottom[j] = load<Vector<T>>(columns + j * step + lanes<T>);
       }
     }
     for (Index k = 0; k < first; ++k, u += block) {
-      const Vector<T> one = load(x + k * step), other = load(x + k * step + lanes<T>);
+      const Vector<T> above = load<Vector<T>>(x + k * step),
+                      below = load<Vector<T>>(x + k * step + lanes<T>);
 #pragma GCC unroll 8
       for (Index j = 0; j < block; ++j) {
-        upper[j] -= one * u[j];
-        lower[j] -= other * u[j];
+        top[j] -= above * u[j];
+        bottom[j] -= below * u[j];
       }
     }
 #pragma GCC unroll 8
     for (Index k = 0; k < block; ++k, u += block) {
-      upper[k] *= u[k];
-      lower[k] *= u[k];
+      top[k] *= u[k];
+      bottom[k] *= u[k];
 #pragma GCC unroll 8
       for (Index j = k + 1; j < block; ++j) {
-        upper[j] -= upper[k] * u[j];
-        lower[j] -= lower[k] * u[j];
+        top[j] -= top[k] * u[j];
+        bottom[j] -= bottom[k] * u[j];
       }
     }
 #pragma GCC unroll 8
     for (Index j = 0; j < block; ++j) {
       if (j < count) {
-        store(upper[j], columns + j * step);
-        store(lower[j], columns + j * step + lanes<T>);
+        store(columns + j * step, top[j]);
+        store(columns + j * step + lanes<T>, bottom[j]);
       }
     }
     return u;
@@ -223,7 +206,7 @@ template <typename T>
 void solve_triangle(CBLAS_SIDE side, Triangle t, Index m, Index n, const T* a, Index lda, T* b,
                     Index ldb) {
   const bool right = side == CblasRight;
-  if (has_wide_vectors && (right ? m : n) >= fewest_rows) {
+  if (is_worth_it && (right ? m : n) >= fewest_rows) {
     return solve_by_halves<T>({side, t, right ? n : m, right ? m : n, a, lda, b, ldb});
   }
   if constexpr (std::is_same_v<T, double>) {

@@ -10,45 +10,19 @@
 #include <immintrin.h>
 #endif
 
+#include "core/short_vector.hpp"
 #include "core/types.hpp"
 
-// Short vectors for the fast host kernels, in the compiler's vector extension (GCC, Clang), and the
-// classes of K over them.
+// Short vectors for the fast host kernels, and the classes of K over them.
 
 namespace spsolve::fast {
 
-/// Bytes of this processor's vector registers.
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-inline constexpr int register_bytes = 64;
-#elif defined(__AVX__)
-inline constexpr int register_bytes = 32;
-#else
-inline constexpr int register_bytes = 16;
-#endif
+using short_vectors::load, short_vectors::register_bytes, short_vectors::store,
+    short_vectors::Vector;
 
 /// Elements of T in a register.
 template <typename T>
 inline constexpr int lanes = register_bytes / static_cast<int>(sizeof(T));
-
-template <typename T, int width>
-struct VectorOf {
-  using type __attribute__((vector_size(width * sizeof(T)))) = T;
-};
-/// `width` (2, 4, 8, 16) elements of T; + - * work on it element by element.
-template <typename T, int width>
-using Vector = typename VectorOf<T, width>::type;
-
-template <typename V, typename T>
-inline V load(const T* from) {
-  V vector;
-  std::memcpy(&vector, from, sizeof(V));
-  return vector;
-}
-
-template <typename V, typename T>
-inline void store(T* to, const V& vector) {
-  std::memcpy(to, &vector, sizeof(V));
-}
 
 /// The sum of the elements, by halves: the order is fixed.
 template <typename T, int width>

@@ -19,10 +19,11 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
     std::fill(front_of.begin() + fronts.first[s], front_of.begin() + fronts.first[s + 1], s);
   }
   const bool symmetric = kind != Factorization::lu;
+  const bool many = std::ssize(columns) > worthwhile_elements;
   /// Calls visit(front, source, row, column) for every entry that is taken in, in places; by all
   /// threads.
   const auto walk = [&](const auto& visit) {
-#pragma omp parallel for schedule(static) if (std::ssize(columns) > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (many)
     for (LocalIndex i = 0; i < n; ++i) {
       const LocalIndex row = row_place[i];
       for (Index k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
@@ -44,8 +45,7 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
       result.entries[count_up(next[s])] = {source, row, column};
     });
   }
-#pragma omp parallel for schedule(dynamic, \
-                                  256) if (std::ssize(result.entries) > worthwhile_elements)
+#pragma omp parallel for schedule(dynamic, 256) if (many)
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     const LocalIndex first = fronts.first[s], end = fronts.first[s + 1];
     const auto border = fronts.border_of(s);

@@ -136,8 +136,9 @@ bool same_neighbourhood(const Graph& graph, LocalIndex u, LocalIndex v) {
 
 CompressedGraph compress(Graph graph) {
   const LocalIndex n = graph.size();
+  const bool many = std::ssize(graph.neighbours) > worthwhile_elements;
   std::vector<std::uint64_t> hashes(n);
-#pragma omp parallel for schedule(static) if (std::ssize(graph.neighbours) > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (many)
   for (LocalIndex v = 0; v < n; ++v) {
     std::uint64_t sum = mix_bits(static_cast<std::uint64_t>(v));
     for (const LocalIndex u : graph.of(v)) sum += mix_bits(static_cast<std::uint64_t>(u));
@@ -146,9 +147,7 @@ CompressedGraph compress(Graph graph) {
   // The first of the vertices that v is one with; v itself where there is none before it.
   std::vector<LocalIndex> leader(n);
   bool any = false;
-#pragma omp parallel for schedule(static) \
-    reduction(||                          \
-              : any) if (std::ssize(graph.neighbours) > worthwhile_elements)
+#pragma omp parallel for schedule(static) reduction(|| : any) if (many)
   for (LocalIndex v = 0; v < n; ++v) {
     leader[v] = v;
     for (const LocalIndex u : graph.of(v)) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstring>
 #include <utility>
 
+#include "core/short_vector.hpp"
 #include "core/types.hpp"
 
 // Everything here is inlined, so that nobody minds how such vectors would be handed over.
@@ -16,17 +16,11 @@ namespace spsolve::vector_sweeps {
 inline constexpr Index lanes = 8;
 
 template <typename T>
-struct LanesOf {
-  typedef T type __attribute__((vector_size(lanes * sizeof(T))));
-};
-template <typename T>
-using Lanes = typename LanesOf<T>::type;
+using Lanes = short_vectors::Vector<T, lanes>;
 
 template <typename T>
 Lanes<T> load(const T* from) {
-  Lanes<T> v;
-  std::memcpy(&v, from, sizeof(v));
-  return v;
+  return short_vectors::load<Lanes<T>>(from);
 }
 
 /// The first `count` values, and 0 behind.
@@ -39,7 +33,7 @@ Lanes<T> load(const T* from, Index count) {
 
 template <typename T>
 void store(const Lanes<T>& v, T* to) {
-  std::memcpy(to, &v, sizeof(v));
+  short_vectors::store(to, v);
 }
 
 template <typename T>

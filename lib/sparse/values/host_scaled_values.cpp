@@ -21,10 +21,8 @@ void begin_factors(std::span<const double> given, Index count, std::vector<doubl
 
 ScaledValues::Spread spread_of(const std::vector<double>& maxima) {
   double most = 0, least = std::numeric_limits<double>::infinity();
-#pragma omp parallel for schedule(static) reduction(max     \
-                                                    : most) \
-    reduction(min                                           \
-              : least) if (std::ssize(maxima) > worthwhile_elements)
+  const bool many = std::ssize(maxima) > worthwhile_elements;
+#pragma omp parallel for schedule(static) reduction(max : most) reduction(min : least) if (many)
   for (std::size_t i = 0; i < maxima.size(); ++i) {
     if (maxima[i] == 0) continue;
     most = std::max(most, maxima[i]);
@@ -149,9 +147,8 @@ std::unique_ptr<ScaledValues> host_scaled_values(const Csr<double>& rows) {
 
 double largest_magnitude(const std::vector<double>& values) {
   double largest = 0;
-#pragma omp parallel for schedule(static) \
-    reduction(max                         \
-              : largest) if (std::ssize(values) > worthwhile_elements)
+  const bool many = std::ssize(values) > worthwhile_elements;
+#pragma omp parallel for schedule(static) reduction(max : largest) if (many)
   for (std::size_t k = 0; k < values.size(); ++k) {
     const double magnitude = std::abs(values[k]);
     largest = magnitude <= std::numeric_limits<double>::max()

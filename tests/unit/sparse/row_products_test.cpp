@@ -30,11 +30,26 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return most;
 }
 
-template <typename Visit>
-void each_size(const Visit& visit) {
+/// Takes A Z off rows, or A^T Z, and looks at what is left; multiply(m, w, columns, a, ld, z, b).
+template <typename Multiply>
+void expect_product(bool transposed, const Multiply& multiply) {
   for (const Index m : heights) {
     for (const Index w : widths) {
-      for (const Index columns : column_counts) visit(m, w, columns);
+      for (const Index columns : column_counts) {
+        const Index ld = m + 2, from = transposed ? m : w, to = transposed ? w : m;
+        const std::vector<double> a = random_values(ld * w), z = random_values(from * columns);
+        std::vector<double> b = random_values(to * columns + 1), expected = b;
+        for (Index i = 0; i < to; ++i) {
+          for (Index k = 0; k < from; ++k) {
+            const double entry = transposed ? a[k + i * ld] : a[i + k * ld];
+            for (Index c = 0; c < columns; ++c) {
+              expected[i * columns + c] -= entry * z[k * columns + c];
+            }
+          }
+        }
+        multiply(m, w, columns, a.data(), ld, z.data(), b.data());
+        EXPECT_LE(largest_difference(b, expected), 1e-13) << m << " x " << w << ", " << columns;
+      }
     }
   }
 }
@@ -42,37 +57,8 @@ void each_size(const Visit& visit) {
 }  // namespace
 
 TEST(RowProducts, AreTakenOffRows) {
-  each_size([](Index m, Index w, Index columns) {
-    const Index ld = m + 2;
-    const std::vector<double> a = random_values(ld * w), z = random_values(w * columns + 8);
-    std::vector<double> b = random_values(m * columns), expected = b;
-    for (Index i = 0; i < m; ++i) {
-      for (Index k = 0; k < w; ++k) {
-        for (Index c = 0; c < columns; ++c) {
-          expected[i * columns + c] -= a[i + k * ld] * z[k * columns + c];
-        }
-      }
-    }
-    subtract_product(m, w, columns, a.data(), ld, z.data(), b.data());
-    EXPECT_LE(largest_difference(b, expected), 1e-13) << m << " x " << w << ", " << columns;
-  });
-}
-
-TEST(RowProducts, AreTakenOffByTheTranspose) {
-  each_size([](Index m, Index w, Index columns) {
-    const Index ld = m + 2;
-    const std::vector<double> a = random_values(ld * w), b = random_values(m * columns + 8);
-    std::vector<double> z = random_values(w * columns), expected = z;
-    for (Index k = 0; k < w; ++k) {
-      for (Index i = 0; i < m; ++i) {
-        for (Index c = 0; c < columns; ++c) {
-          expected[k * columns + c] -= a[i + k * ld] * b[i * columns + c];
-        }
-      }
-    }
-    subtract_transposed_product(m, w, columns, a.data(), ld, b.data(), z.data());
-    EXPECT_LE(largest_difference(z, expected), 1e-13) << m << " x " << w << ", " << columns;
-  });
+  expect_product(false, subtract_product<double>);
+  expect_product(true, subtract_transposed_product<double>);
 }
 
 TEST(RowProducts, SolveByEveryTriangleOfSweeps) {
