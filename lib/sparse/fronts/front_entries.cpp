@@ -2,11 +2,29 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
-#include "core/count_up.hpp"
+#include <omp.h>
+
 #include "core/over_blocks.hpp"
 
 namespace spsolve {
+
+namespace {
+
+/// Where each of `shares` runs of rows begins that have about as many entries; shares + 1.
+std::vector<LocalIndex> shared_rows(const std::vector<Index>& row_offsets, int shares) {
+  std::vector<LocalIndex> firsts;
+  for (int share = 0; share <= shares; ++share) {
+    const Index before = row_offsets.back() / shares * share;
+    firsts.push_back(static_cast<LocalIndex>(std::ranges::lower_bound(row_offsets, before) -
+                                             row_offsets.begin()));
+  }
+  firsts.back() = static_cast<LocalIndex>(row_offsets.size()) - 1;
+  return firsts;
+}
+
+}  // namespace
 
 FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_offsets,
                            const std::vector<LocalIndex>& columns,
@@ -19,32 +37,52 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
     std::fill(front_of.begin() + fronts.first[s], front_of.begin() + fronts.first[s + 1], s);
   }
   const bool symmetric = kind != Factorization::lu;
-  const bool many = std::ssize(columns) > worthwhile_elements;
-  /// Calls visit(front, source, row, column) for every entry that is taken in, in places; by all
-  /// threads.
+  const auto nonzeros = std::ssize(columns);
+  const bool many = nonzeros > worthwhile_elements;
+  // Each thread counts the entries of its own rows by fronts, so that entries of a front come in
+  // the order of A. Counters take no more memory than the entries do.
+  const Index count = fronts.size();
+  const int shares =
+      many ? static_cast<int>(std::clamp<Index>(2 * nonzeros / std::max<Index>(count, 1), 1,
+                                                omp_get_max_threads()))
+           : 1;
+  const std::vector<LocalIndex> first_row = shared_rows(row_offsets, shares);
+  std::vector<std::vector<Index>> counters(shares);
+  /// Calls visit(counter, source, row, column) for every entry that is taken in, in places, with
+  /// the share's counter of its front; by all threads.
   const auto walk = [&](const auto& visit) {
-#pragma omp parallel for schedule(static) if (many)
-    for (LocalIndex i = 0; i < n; ++i) {
-      const LocalIndex row = row_place[i];
-      for (Index k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
-        const LocalIndex column = column_place[columns[k]];
-        if (symmetric && column > row) continue;
-        if (!block.empty() && block[row] != block[column]) continue;
-        visit(front_of[std::min(row, column)], k, row, column);
+#pragma omp parallel for schedule(static, 1) num_threads(shares)
+    for (int share = 0; share < shares; ++share) {
+      std::vector<Index>& counter = counters[share];
+      counter.resize(count);
+      for (LocalIndex i = first_row[share]; i < first_row[share + 1]; ++i) {
+        const LocalIndex row = row_place[i];
+        for (Index k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
+          const LocalIndex column = column_place[columns[k]];
+          if (symmetric && column > row) continue;
+          if (!block.empty() && block[row] != block[column]) continue;
+          visit(counter[front_of[std::min(row, column)]], k, row, column);
+        }
       }
     }
   };
   FrontEntries result;
-  result.starts.assign(fronts.size() + 1, 0);
-  walk([&](LocalIndex s, Index, LocalIndex, LocalIndex) { count_up(result.starts[s + 1]); });
-  std::partial_sum(result.starts.begin(), result.starts.end(), result.starts.begin());
-  result.entries.resize(result.starts.back());
-  {
-    std::vector<Index> next(result.starts.begin(), result.starts.end() - 1);
-    walk([&](LocalIndex s, Index source, LocalIndex row, LocalIndex column) {
-      result.entries[count_up(next[s])] = {source, row, column};
-    });
+  result.starts.assign(count + 1, 0);
+  walk([](Index& counter, Index, LocalIndex, LocalIndex) { ++counter; });
+#pragma omp parallel for schedule(static) if (many)
+  for (Index s = 0; s < count; ++s) {
+    for (const auto& counter : counters) result.starts[s + 1] += counter[s];
   }
+  std::partial_sum(result.starts.begin(), result.starts.end(), result.starts.begin());
+#pragma omp parallel for schedule(static) if (many)
+  for (Index s = 0; s < count; ++s) {
+    Index next = result.starts[s];
+    for (auto& counter : counters) next += std::exchange(counter[s], next);
+  }
+  result.entries.resize(result.starts.back());
+  walk([&](Index& counter, Index source, LocalIndex row, LocalIndex column) {
+    result.entries[counter++] = {source, row, column};
+  });
 #pragma omp parallel for schedule(dynamic, 256) if (many)
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     const LocalIndex first = fronts.first[s], end = fronts.first[s + 1];
@@ -54,7 +92,6 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
     };
     const std::span<FrontEntry> own(result.entries.data() + result.starts[s],
                                     result.entries.data() + result.starts[s + 1]);
-    std::ranges::sort(own, {}, &FrontEntry::source);  // whichever thread was first
     for (FrontEntry& entry : own) {
       if (entry.column < end) {
         entry.row = entry.row < end ? entry.row - first : end - first + place_of(entry.row);

@@ -10,6 +10,11 @@ namespace spsolve {
 
 /// Where an entry of A belongs in a front.
 struct FrontEntry {
+  /// Left as memory is, so that the threads that fill an array place its pages.
+  FrontEntry() {}  // NOLINT
+  FrontEntry(Index from, LocalIndex to_row, LocalIndex to_column)
+      : source(from), row(to_row), column(to_column) {}
+
   Index source;       ///< its place among the values of A
   LocalIndex row;     ///< of `lower`, or of `upper`
   LocalIndex column;  ///< the same; ~column for an entry of `upper`
