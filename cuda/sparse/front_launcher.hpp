@@ -41,16 +41,16 @@ class FrontLauncher {
   T* arena() { return arena_.data(); }
   const T* arena() const { return arena_.data(); }
 
-  /// A list on the GPU, through page-locked memory.
-  template <typename U>
-  DeviceArray<U> staged(const std::vector<U>& list) {
-    DeviceArray<U> result(static_cast<Index>(list.size()));
+  /// A vector on the GPU, through page-locked memory.
+  template <typename List>
+  DeviceArray<typename List::value_type> staged(const List& list) {
+    DeviceArray<typename List::value_type> result(static_cast<Index>(list.size()));
     upload(list, result.data());
     return result;
   }
-  template <typename U>
-  void upload(const std::vector<U>& list, U* to) {
-    upload_.copy(std::span<const U>(list), to, current_stream());
+  template <typename List>
+  void upload(const List& list, typename List::value_type* to) {
+    upload_.copy(std::span(list), to, current_stream());
   }
 
  private:

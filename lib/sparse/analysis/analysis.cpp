@@ -10,6 +10,7 @@
 #include "core/checksum.hpp"
 #include "core/error.hpp"
 #include "core/timer.hpp"
+#include "matrix/symmetry.hpp"
 #include "sparse/fronts/schedule.hpp"
 #include "sparse/matching/block_triangular_form.hpp"
 #include "sparse/matching/matching.hpp"
@@ -148,13 +149,16 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
     }
   }
   DividedPattern divided;
-  if (kind == Factorization::lu && divides) divided = divide(matrix, analysis.row_of);
+  // A symmetric pattern has nothing between its diagonal blocks.
+  const bool symmetric = kind != Factorization::lu ||
+                         (analysis.row_of.empty() && symmetry_of(matrix).symmetric_pattern);
+  if (!symmetric && divides) divided = divide(matrix, analysis.row_of);
   {
     const bool whole = divided.block.empty();
-    Graph graph = kind == Factorization::lu
-                      ? graph_of(whole ? matrix.row_offsets : divided.row_offsets,
-                                 whole ? matrix.column_indices : divided.columns, analysis.row_of)
-                      : graph_of_symmetric(matrix.row_offsets, matrix.column_indices);
+    Graph graph = symmetric
+                      ? graph_of_symmetric(matrix.row_offsets, matrix.column_indices)
+                      : graph_of(whole ? matrix.row_offsets : divided.row_offsets,
+                                 whole ? matrix.column_indices : divided.columns, analysis.row_of);
     const CompressedGraph compressed =
         wanted == Ordering::file ? uncompressed(std::move(graph)) : compress(std::move(graph));
     OrderedGraph ordered = order_graph(compressed.graph, wanted, given, memory);

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "matrix/random.hpp"
+#include "sparse/dissection/blocks.hpp"
 #include "sparse/dissection/coarsen.hpp"
-#include "sparse/dissection/first_failure.hpp"
 
 namespace spsolve::dissection {
 namespace {
@@ -82,7 +82,7 @@ void multilevel(const Part& graph, std::uint64_t seed, int tries, Workspace& wor
   std::vector<Coarser> levels;
   const Part* coarse = &graph;
   while (coarse->size > target) {
-    levels.push_back(coarsen(*coarse, heaviest, arena));
+    levels.push_back(coarsen(*coarse, heaviest, workspaces, arena));
     const LocalIndex before =
         levels.size() == 1 ? graph.size : levels[levels.size() - 2].graph.size;
     coarse = &levels.back().graph;
@@ -101,7 +101,9 @@ void multilevel(const Part& graph, std::uint64_t seed, int tries, Workspace& wor
     const Part& finer = level == 0 ? graph : levels[level - 1].graph;
     const auto finer_side = level == 0 ? side : arena.take<std::uint8_t>(finer.size);
     const auto coarse_of = levels[level].coarse_of;
-    for (LocalIndex v = 0; v < finer.size; ++v) finer_side[v] = now[coarse_of[v]];
+    Blocks(finer).each([&](int, LocalIndex first, LocalIndex end) {
+      for (LocalIndex v = first; v < end; ++v) finer_side[v] = now[coarse_of[v]];
+    });
     now = finer_side;
     refiner.begin(finer, now, gains);
     refiner.improve(passes, patience_for(finer.size));
@@ -109,19 +111,6 @@ void multilevel(const Part& graph, std::uint64_t seed, int tries, Workspace& wor
 }
 
 }  // namespace
-
-std::unique_ptr<Workspace> Workspaces::take() {
-  const std::lock_guard lock(mutex_);
-  if (idle_.empty()) return std::make_unique<Workspace>();
-  auto workspace = std::move(idle_.back());
-  idle_.pop_back();
-  return workspace;
-}
-
-void Workspaces::give(std::unique_ptr<Workspace> workspace) {
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(workspace));
-}
 
 void bisect(const Part& graph, std::uint64_t seed, Workspaces& workspaces,
             std::span<std::uint8_t> side) {

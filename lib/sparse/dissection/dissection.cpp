@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 
 #include <omp.h>
@@ -9,7 +10,7 @@
 #include "core/untouched_array.hpp"
 #include "matrix/random.hpp"
 #include "sparse/dissection/bisect.hpp"
-#include "sparse/dissection/first_failure.hpp"
+#include "sparse/dissection/blocks.hpp"
 #include "sparse/dissection/leaf.hpp"
 
 namespace spsolve {
@@ -17,8 +18,9 @@ namespace {
 
 using namespace dissection;
 
-constexpr LocalIndex task_size = 2000;  // vertices of a part that another thread may take
-constexpr double lopsided = 0.85;       // of the vertices in one part
+constexpr LocalIndex task_size = 2000;   // vertices of a part that another thread may take
+constexpr LocalIndex parts_wanted = 64;  // that others work on side by side
+constexpr double lopsided = 0.85;        // of the vertices in one part
 // So many such splits above a part, and minimum degree takes the next one whole.
 constexpr int lopsided_allowed = 3;
 
@@ -42,34 +44,61 @@ struct Piece {
   LocalIndex first;
 };
 
+/// Vertices of each side and of the separator, and edges from those of the left side.
+struct SideCounts {
+  LocalIndex of[3] = {0, 0, 0};
+  Index edges_left = 0;
+
+  SideCounts& operator+=(const SideCounts& other) {
+    for (int k = 0; k < 3; ++k) of[k] += other.of[k];
+    edges_left += other.edges_left;
+    return *this;
+  }
+};
+
 class Dissection {
  public:
-  Dissection(const Graph& graph, LocalIndex leaf)
+  Dissection(const Graph& graph, LocalIndex leaf, std::vector<PlaceRange>* parts)
       : graph_(graph),
         leaf_(std::max<LocalIndex>(leaf, 1)),
+        parts_(parts),
         storage_{{graph.size(), std::ssize(graph.neighbours)},
                  {graph.size(), std::ssize(graph.neighbours)}},
         order_(graph.size()),
         ranks_(graph.size(), -1) {}
 
-  std::vector<LocalIndex> run();
+  /// Begins tasks of the calling team that do the rest.
+  void run() noexcept {
+    failure_.catch_from([&] { begin(); });
+  }
+
+  /// After all of them.
+  std::vector<LocalIndex> result();
 
  private:
-  Piece extract(const Piece& piece, std::span<const LocalIndex> place, std::uint8_t wanted,
+  void begin();
+  Piece extract(const Piece& piece, const Blocks& blocks, const std::vector<SideCounts>& counts,
+                std::span<const LocalIndex> place, std::uint8_t wanted,
                 std::span<const std::uint8_t> side, LocalIndex first, Index edge, int into);
-  void dissect(const Piece& piece, std::uint64_t path, int depth, int lopsided_above);
+  void dissect(const Piece& piece, std::uint64_t path, int depth, int lopsided_above, bool notes);
+  void note(const Piece& piece);
   void order_leaf(const Piece& piece);
 
   const Graph& graph_;
   LocalIndex leaf_;
+  std::vector<PlaceRange>* parts_;
+  std::mutex parts_mutex_;
   Storage storage_[2];
   Workspaces workspaces_;
+  FirstFailure failure_;
   std::vector<LocalIndex> order_;
   std::vector<LocalIndex> ranks_;  // order_[ranks_[v]] = v for v in a separator, -1 for others
 };
 
-/// The vertices of one side, as a piece of its own. place: of each vertex within its side.
-Piece Dissection::extract(const Piece& piece, std::span<const LocalIndex> place,
+/// The vertices of one side, as a piece of its own. place: of each vertex within its side;
+/// counts: how many there are before each block.
+Piece Dissection::extract(const Piece& piece, const Blocks& blocks,
+                          const std::vector<SideCounts>& counts, std::span<const LocalIndex> place,
                           std::uint8_t wanted, std::span<const std::uint8_t> side, LocalIndex first,
                           Index edge, int into) {
   const Part& graph = piece.graph;
@@ -78,21 +107,42 @@ Piece Dissection::extract(const Piece& piece, std::span<const LocalIndex> place,
   LocalIndex* const weights = to.weights.data() + first;
   LocalIndex* const labels = to.labels.data() + first;
   LocalIndex* const neighbours = to.neighbours.data();
-  LocalIndex count = 0;
-  Index weight = 0;
-  for (LocalIndex v = 0; v < graph.size; ++v) {
-    if (side[v] != wanted) continue;
-    starts[count] = edge;
-    weights[count] = graph.weights[v];
-    labels[count++] = piece.labels[v];
-    weight += graph.weights[v];
+  /// Calls visit(u) for the neighbours of v on the same side.
+  const auto edges_of = [&](LocalIndex v, const auto& visit) {
     for (Index k = graph.starts[v]; k < graph.starts[v + 1]; ++k) {
       const LocalIndex u = graph.neighbours[k];
-      if (side[u] == wanted) neighbours[edge++] = place[u];
+      if (side[u] == wanted) visit(u);
     }
+  };
+  std::vector<Index> edges_before(2, 0);
+  if (blocks.count() > 1) {
+    edges_before = blocks.starts<Index>([&](LocalIndex begin, LocalIndex end) {
+      Index edges = 0;
+      for (LocalIndex v = begin; v < end; ++v) {
+        if (side[v] == wanted) edges_of(v, [&](LocalIndex) { ++edges; });
+      }
+      return edges;
+    });
   }
-  starts[count] = edge;
-  return {{count, starts, neighbours, nullptr, weights, weight}, labels, first};
+  std::vector<Index> weight(blocks.count(), 0);
+  const LocalIndex size = counts.back().of[wanted];
+  blocks.each([&](int block, LocalIndex begin, LocalIndex end) {
+    LocalIndex count = counts[block].of[wanted];
+    Index next = edge + edges_before[block];
+    for (LocalIndex v = begin; v < end; ++v) {
+      if (side[v] != wanted) continue;
+      starts[count] = next;
+      weights[count] = graph.weights[v];
+      labels[count++] = piece.labels[v];
+      weight[block] += graph.weights[v];
+      edges_of(v, [&](LocalIndex u) { neighbours[next++] = place[u]; });
+    }
+    if (block + 1 == blocks.count()) starts[size] = next;
+  });
+  return {{size, starts, neighbours, nullptr, weights,
+           std::accumulate(weight.begin(), weight.end(), Index{0})},
+          labels,
+          first};
 }
 
 void Dissection::order_leaf(const Piece& piece) {
@@ -102,9 +152,20 @@ void Dissection::order_leaf(const Piece& piece) {
   for (LocalIndex& v : order) v = piece.labels[v];
 }
 
-/// depth: its parity says in which storage the piece lies; path: says which piece it is.
-void Dissection::dissect(const Piece& piece, std::uint64_t path, int depth, int lopsided_above) {
+void Dissection::note(const Piece& piece) {
+  const std::lock_guard lock(parts_mutex_);
+  parts_->push_back({piece.first, piece.first + piece.graph.size});
+}
+
+/// depth: its parity says in which storage the piece lies; path: says which piece it is; notes:
+/// whether it is to be noted as a part once it is small.
+void Dissection::dissect(const Piece& piece, std::uint64_t path, int depth, int lopsided_above,
+                         bool notes) {
   const LocalIndex size = piece.graph.size;
+  if (notes && size <= std::max(leaf_, graph_.size() / parts_wanted)) {
+    note(piece);
+    notes = false;
+  }
   if (size <= leaf_) return order_leaf(piece);
   Piece parts[2];
   {
@@ -113,46 +174,58 @@ void Dissection::dissect(const Piece& piece, std::uint64_t path, int depth, int 
     const ArenaScope scope(arena);
     const auto side = arena.take<std::uint8_t>(size);
     bisect(piece.graph, path, workspaces_, side);
-    const auto place = arena.take<LocalIndex>(size);
-    LocalIndex counts[3] = {0, 0, 0};
-    for (LocalIndex v = 0; v < size; ++v) place[v] = counts[side[v]]++;
-    if (counts[left] == 0 && counts[right] == 0) return order_leaf(piece);
-    if (std::max({counts[left], counts[right], counts[separator]}) > lopsided * size)
-      ++lopsided_above;
+    const Blocks blocks(piece.graph);
+    const auto counts = blocks.starts<SideCounts>([&](LocalIndex first, LocalIndex end) {
+      SideCounts count;
+      for (LocalIndex v = first; v < end; ++v) {
+        ++count.of[side[v]];
+        if (side[v] == left) count.edges_left += piece.graph.starts[v + 1] - piece.graph.starts[v];
+      }
+      return count;
+    });
+    const auto& all = counts.back().of;
+    if (all[left] == 0 && all[right] == 0) return order_leaf(piece);
+    if (std::max({all[left], all[right], all[separator]}) > lopsided * size) ++lopsided_above;
     if (lopsided_above > lopsided_allowed) return order_leaf(piece);
+    const auto place = arena.take<LocalIndex>(size);
+    const LocalIndex last = piece.first + all[left] + all[right];
+    blocks.each([&](int block, LocalIndex first, LocalIndex end) {
+      SideCounts next = counts[block];
+      for (LocalIndex v = first; v < end; ++v) {
+        place[v] = next.of[side[v]]++;
+        if (side[v] != separator) continue;
+        ranks_[piece.labels[v]] = last + place[v];
+        order_[last + place[v]] = piece.labels[v];
+      }
+    });
     // Edges of the right part begin where those of the left one surely end.
     const Index edge = piece.graph.starts[0];
-    Index edges_left = 0;
-    for (LocalIndex v = 0; v < size; ++v)
-      if (side[v] == left) edges_left += piece.graph.starts[v + 1] - piece.graph.starts[v];
     const int into = (depth + 1) % 2;
+    FirstFailure failure;
 #pragma omp task default(shared) if (size >= task_size)
-    parts[left] = extract(piece, place, left, side, piece.first, edge, into);
-    parts[right] =
-        extract(piece, place, right, side, piece.first + counts[left], edge + edges_left, into);
-    const LocalIndex last = piece.first + counts[left] + counts[right];
-    for (LocalIndex v = 0; v < size; ++v) {
-      if (side[v] != separator) continue;
-      ranks_[piece.labels[v]] = last + place[v];
-      order_[last + place[v]] = piece.labels[v];
-    }
+    failure.catch_from([&] {
+      parts[left] = extract(piece, blocks, counts, place, left, side, piece.first, edge, into);
+    });
+    failure.catch_from([&] {
+      parts[right] = extract(piece, blocks, counts, place, right, side, piece.first + all[left],
+                             edge + counts.back().edges_left, into);
+    });
 #pragma omp taskwait
+    failure.rethrow();
   }
-  FirstFailure failure;
   for (int k = 0; k < 2; ++k) {
     const Piece part = parts[k];
     if (part.graph.size == 0) continue;
     const std::uint64_t part_path = random_bits(path, static_cast<std::uint64_t>(k) + 1);
-#pragma omp task default(shared) firstprivate(part, part_path) if (part.graph.size >= task_size)
-    failure.catch_from([&] { dissect(part, part_path, depth + 1, lopsided_above); });
+#pragma omp task default(shared) \
+    firstprivate(part, part_path, depth, lopsided_above, notes) if (part.graph.size >= task_size)
+    failure_.catch_from([&] { dissect(part, part_path, depth + 1, lopsided_above, notes); });
   }
-#pragma omp taskwait
-  failure.rethrow();
 }
 
-std::vector<LocalIndex> Dissection::run() {
+void Dissection::begin() {
   const LocalIndex n = graph_.size();
-  if (n == 0) return {};
+  if (n == 0) return;
   // What has far more neighbours than others comes last.
   const double dense = std::max(16.0, 10 * std::sqrt(static_cast<double>(n)));
   const auto is_dense = [&](LocalIndex v) {
@@ -169,17 +242,40 @@ std::vector<LocalIndex> Dissection::run() {
   const auto finish = [&] {
     Index* const starts = to.starts.data() + 2 * Index{first};
     LocalIndex* const weights = to.weights.data() + first;
-    Index weight = 0;
-    for (LocalIndex k = first; k < count; ++k) {
-      const LocalIndex v = labels[k];
-      starts[k - first] = edge;
-      weights[k - first] = graph_.weight(v);
-      weight += graph_.weight(v);
-      for (const LocalIndex u : graph_.of(v))
-        if (place[u] >= 0) to.neighbours[edge++] = place[u] - first;
+    /// Calls visit(u) for the neighbours of the piece's vertex k that are no dense ones.
+    const auto neighbours_of = [&](LocalIndex k, const auto& visit) {
+      for (const LocalIndex u : graph_.of(labels[first + k])) {
+        if (place[u] >= 0) visit(place[u] - first);
+      }
+    };
+    const LocalIndex size = count - first;
+    const Blocks blocks(size, std::ssize(graph_.neighbours) / n * size);
+    std::vector<Index> edges_before(2, 0);
+    if (blocks.count() > 1) {
+      edges_before = blocks.starts<Index>([&](LocalIndex begin, LocalIndex end) {
+        Index edges = 0;
+        for (LocalIndex k = begin; k < end; ++k) neighbours_of(k, [&](LocalIndex) { ++edges; });
+        return edges;
+      });
     }
-    starts[count - first] = edge;
-    pieces.push_back({{count - first, starts, to.neighbours.data(), nullptr, weights, weight},
+    const auto weight = blocks.starts<Index>([&](LocalIndex begin, LocalIndex end) {
+      Index sum = 0;
+      for (LocalIndex k = begin; k < end; ++k) {
+        weights[k] = graph_.weight(labels[first + k]);
+        sum += weights[k];
+      }
+      return sum;
+    });
+    blocks.each([&](int block, LocalIndex begin, LocalIndex end) {
+      Index next = edge + edges_before[block];
+      for (LocalIndex k = begin; k < end; ++k) {
+        starts[k] = next;
+        neighbours_of(k, [&](LocalIndex u) { to.neighbours[next++] = u; });
+      }
+      if (block + 1 == blocks.count()) starts[size] = next;
+    });
+    edge = starts[size];
+    pieces.push_back({{size, starts, to.neighbours.data(), nullptr, weights, weight.back()},
                       labels + first,
                       first});
     first = count;
@@ -205,29 +301,32 @@ std::vector<LocalIndex> Dissection::run() {
     if (count - first > leaf_) finish();
   }
   if (count > first) finish();
-  FirstFailure failure;
   for (const Piece& piece : pieces) {
 #pragma omp task default(shared) firstprivate(piece)
-    failure.catch_from(
-        [&] { dissect(piece, mix_bits(static_cast<std::uint64_t>(piece.first)), 0, 0); });
+    failure_.catch_from([&] {
+      dissect(piece, mix_bits(static_cast<std::uint64_t>(piece.first)), 0, 0, parts_ != nullptr);
+    });
   }
-#pragma omp taskwait
-  failure.rethrow();
+}
+
+std::vector<LocalIndex> Dissection::result() {
+  failure_.rethrow();
+  if (parts_ != nullptr) std::ranges::sort(*parts_, {}, &PlaceRange::first);
   return std::move(order_);
 }
 
 }  // namespace
 
-std::vector<LocalIndex> nested_dissection(const Graph& graph, const DissectionOptions& options) {
+std::vector<LocalIndex> nested_dissection(const Graph& graph, const DissectionOptions& options,
+                                          std::vector<PlaceRange>* parts) {
   const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
-  Dissection dissection(graph, options.leaf);
-  std::vector<LocalIndex> order;
-  FirstFailure failure;
+  Dissection dissection(graph, options.leaf, parts);
+  // Nobody but the end of the region waits for large pieces of work: a thread that waits for tasks
+  // elsewhere is not woken when these lead to new ones.
 #pragma omp parallel num_threads(threads)
 #pragma omp single
-  failure.catch_from([&] { order = dissection.run(); });
-  failure.rethrow();
-  return order;
+  dissection.run();
+  return dissection.result();
 }
 
 }  // namespace spsolve

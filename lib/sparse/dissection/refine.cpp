@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <utility>
+
+#include "sparse/dissection/blocks.hpp"
 
 namespace spsolve::dissection {
 namespace {
@@ -20,11 +23,27 @@ void Refiner::begin(const Part& graph, std::span<std::uint8_t> side, std::span<L
   gains_ = gains;
   std::fill(std::begin(weights_), std::end(weights_), 0);
   separator_.clear();
+  struct Found {
+    Index weights[3] = {};
+    LocalIndex heaviest = 1;
+    std::vector<LocalIndex> separator;
+  };
+  const Blocks blocks(graph);
+  std::vector<Found> found(blocks.count());
+  blocks.each([&](int block, LocalIndex first, LocalIndex end) {
+    Found own;
+    for (LocalIndex v = first; v < end; ++v) {
+      own.weights[side[v]] += graph.weights[v];
+      own.heaviest = std::max(own.heaviest, graph.weights[v]);
+      if (side[v] == separator) own.separator.push_back(v);
+    }
+    found[block] = std::move(own);
+  });
   LocalIndex heaviest = 1;
-  for (LocalIndex v = 0; v < graph.size; ++v) {
-    weights_[side[v]] += graph.weights[v];
-    heaviest = std::max(heaviest, graph.weights[v]);
-    if (side[v] == separator) separator_.push_back(v);
+  for (const Found& of : found) {
+    for (int k = 0; k < 3; ++k) weights_[k] += of.weights[k];
+    heaviest = std::max(heaviest, of.heaviest);
+    separator_.insert(separator_.end(), of.separator.begin(), of.separator.end());
   }
   limit_ = static_cast<Index>(balance * static_cast<double>(graph.weight));
   shift_ = std::max(0, static_cast<int>(std::bit_width(static_cast<unsigned>(heaviest))) -

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "core/untouched_vector.hpp"
 #include "sparse/fronts/factorization.hpp"
 #include "sparse/fronts/fronts.hpp"
 
@@ -10,11 +11,6 @@ namespace spsolve {
 
 /// Where an entry of A belongs in a front.
 struct FrontEntry {
-  /// Left as memory is, so that the threads that fill an array place its pages.
-  FrontEntry() {}  // NOLINT
-  FrontEntry(Index from, LocalIndex to_row, LocalIndex to_column)
-      : source(from), row(to_row), column(to_column) {}
-
   Index source;       ///< its place among the values of A
   LocalIndex row;     ///< of `lower`, or of `upper`
   LocalIndex column;  ///< the same; ~column for an entry of `upper`
@@ -24,7 +20,7 @@ struct FrontEntry {
 /// lower triangle in the order of elimination, of LU all.
 struct FrontEntries {
   std::vector<Index> starts{0};  ///< fronts + 1
-  std::vector<FrontEntry> entries;
+  UntouchedVector<FrontEntry> entries;
 
   std::span<const FrontEntry> of(LocalIndex s) const {
     return {entries.data() + starts[s], entries.data() + starts[s + 1]};

@@ -188,25 +188,88 @@ void find_children(Fronts& fronts) {
 
 /// Rows of all borders: each row appears in the fronts on the paths from its entries of A up to
 /// where it is a pivot itself; walked row by row, borders come out ascending.
-void find_borders(const PlacedGraph& graph, const std::vector<LocalIndex>& front_of,
-                  const std::vector<LocalIndex>& unknowns, Fronts& fronts) {
-  const LocalIndex n = graph.size();
-  std::vector<LocalIndex> seen(fronts.size(), -1);
-  std::vector<Index> next(fronts.border_starts.begin(), fronts.border_starts.end() - 1);
-  for (LocalIndex k = 0; k < n; ++k) {
-    const LocalIndex own = front_of[k];
-    seen[own] = k;
-    for (const LocalIndex i : graph.of(k)) {
-      if (i > k) continue;
-      for (LocalIndex s = front_of[i]; seen[s] != k; s = fronts.parent[s]) {
-        seen[s] = k;
-        for (LocalIndex row = unknowns[k]; row < unknowns[k + 1]; ++row) {
-          fronts.border[next[s]++] = row;
-        }
+class Borders {
+ public:
+  /// unknowns: the first of each place of the graph, and all.
+  Borders(const PlacedGraph& graph, const std::vector<LocalIndex>& front_of,
+          const std::vector<LocalIndex>& unknowns, Fronts& fronts)
+      : graph_(graph),
+        front_of_(front_of),
+        unknowns_(unknowns),
+        fronts_(fronts),
+        seen_(fronts.size(), -1),
+        next_(fronts.border_starts.begin(), fronts.border_starts.end() - 1) {}
+
+  void find() {
+    const std::vector<PlaceRange> subtrees = subtrees_to_share(fronts_.parent);
+    std::vector<PlaceRange> places;
+    // Where the way of a row above goes on out of a subtree.
+    std::vector<LocalIndex> outside(fronts_.size());
+    std::iota(outside.begin(), outside.end(), 0);
+    for (const PlaceRange& subtree : subtrees) {
+      const auto place = [&](LocalIndex front) {
+        return static_cast<LocalIndex>(std::ranges::lower_bound(front_of_, front) -
+                                       front_of_.begin());
+      };
+      places.push_back({place(subtree.first), place(subtree.end)});
+      std::fill(outside.begin() + subtree.first, outside.begin() + subtree.end,
+                fronts_.parent[subtree.end - 1]);
+    }
+#pragma omp parallel for schedule(dynamic) if (!subtrees.empty())
+    for (std::size_t s = 0; s < subtrees.size(); ++s) {
+      for (LocalIndex k = places[s].first; k < places[s].end; ++k) {
+        walk(k, [&](LocalIndex front) { return front; });
+      }
+      walk_rows_above(places[s], subtrees[s].end);
+    }
+    const auto from_outside = [&](LocalIndex front) { return outside[front]; };
+    LocalIndex k = 0;
+    for (const PlaceRange& range : places) {
+      while (k < range.first) walk(k++, from_outside);
+      k = range.end;
+    }
+    while (k < graph_.size()) walk(k++, from_outside);
+  }
+
+ private:
+  /// Row k in the fronts from `front` on, below `end`.
+  void climb(LocalIndex k, LocalIndex front, LocalIndex end) {
+    for (LocalIndex s = front; s < end && seen_[s] != k; s = fronts_.parent[s]) {
+      seen_[s] = k;
+      for (LocalIndex row = unknowns_[k]; row < unknowns_[k + 1]; ++row) {
+        fronts_.border[next_[s]++] = row;
       }
     }
   }
-}
+
+  /// Row k; begin(front): where its way up from an entry in that front begins.
+  template <typename Begin>
+  void walk(LocalIndex k, const Begin& begin) {
+    const LocalIndex own = front_of_[k];
+    seen_[own] = k;
+    for (const LocalIndex i : graph_.of(k)) {
+      if (i < k) climb(k, begin(front_of_[i]), own);
+    }
+  }
+
+  /// Within a subtree, the fronts before `end`, the rows that are pivots above it.
+  void walk_rows_above(const PlaceRange& places, LocalIndex end) {
+    std::vector<std::pair<LocalIndex, LocalIndex>> entries;  // row, front
+    for (LocalIndex i = places.first; i < places.end; ++i) {
+      for (const LocalIndex k : graph_.of(i)) {
+        if (k >= places.end) entries.emplace_back(k, front_of_[i]);
+      }
+    }
+    std::ranges::sort(entries);
+    for (const auto& [k, front] : entries) climb(k, front, end);
+  }
+
+  const PlacedGraph& graph_;
+  const std::vector<LocalIndex>&front_of_, &unknowns_;
+  Fronts& fronts_;
+  std::vector<LocalIndex> seen_;
+  std::vector<Index> next_;
+};
 
 void find_places_in_parents(Fronts& fronts) {
   fronts.in_parent.resize(fronts.border.size());
@@ -263,7 +326,8 @@ Fronts fronts_of(const CompressedGraph& compressed, const EliminationTree& tree,
     vertices[k] = order[sequence[k]];
     unknowns[k + 1] = unknowns[k] + graph.weight(vertices[k]);
   }
-  find_borders(placed(graph, vertices), front_of, unknowns, fronts);
+  const PlacedGraph by_places = placed(graph, vertices);
+  Borders(by_places, front_of, unknowns, fronts).find();
   find_places_in_parents(fronts);
 
   result.reserve(unknowns[n]);

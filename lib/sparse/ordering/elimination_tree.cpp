@@ -2,17 +2,21 @@
 
 #include <algorithm>
 
+#include <omp.h>
+
+#include "core/over_blocks.hpp"
 #include "sparse/matching/permutation.hpp"
+#include "sparse/ordering/column_counts.hpp"
 
 namespace spsolve {
 
 namespace {
 
-/// Parents, by places.
-std::vector<LocalIndex> parents(const PlacedGraph& graph) {
+/// Parents, by places: first within `apart` by all threads, then of the others.
+std::vector<LocalIndex> parents(const PlacedGraph& graph, const std::vector<PlaceRange>& apart) {
   const LocalIndex n = graph.size();
   std::vector<LocalIndex> parent(n, -1), ancestor(n, -1);
-  for (LocalIndex k = 0; k < n; ++k) {
+  const auto link = [&](LocalIndex k) {
     for (LocalIndex i : graph.of(k)) {
       while (i < k) {  // up to the root of what is eliminated so far, shortening the way
         const LocalIndex next = ancestor[i];
@@ -25,68 +29,19 @@ std::vector<LocalIndex> parents(const PlacedGraph& graph) {
         i = next;
       }
     }
+  };
+#pragma omp parallel for schedule(dynamic) if (!apart.empty())
+  for (const PlaceRange& range : apart) {
+    for (LocalIndex k = range.first; k < range.end; ++k) link(k);
   }
+  LocalIndex k = 0;
+  for (const PlaceRange& range : apart) {
+    while (k < range.first) link(k++);
+    k = range.end;
+  }
+  while (k < n) link(k++);
   return parent;
 }
-
-/// Leaves of row subtrees tell where a row's entries in L begin and where its paths meet.
-class ColumnCounts {
- public:
-  ColumnCounts(const PlacedGraph& graph, const std::vector<LocalIndex>& parent)
-      : graph_(graph),
-        parent_(parent),
-        first_(parent.size(), -1),
-        latest_first_(parent.size(), -1),
-        previous_leaf_(parent.size(), -1),
-        set_(parent.size()) {}
-
-  std::vector<Index> run() {
-    const LocalIndex n = graph_.size();
-    std::vector<Index> counts(n, 0);
-    for (LocalIndex j = 0; j < n; ++j) {
-      set_[j] = j;
-      if (first_[j] == -1) counts[j] = weight(j);  // a leaf of the tree
-      for (LocalIndex a = j; a != -1 && first_[a] == -1; a = parent_[a]) first_[a] = j;
-    }
-    for (LocalIndex j = 0; j < n; ++j) {
-      if (parent_[j] != -1) counts[parent_[j]] -= weight(j);
-      for (const LocalIndex i : graph_.of(j)) {
-        if (i <= j || first_[j] <= latest_first_[i]) continue;
-        latest_first_[i] = first_[j];
-        counts[j] += weight(i);
-        if (previous_leaf_[i] != -1) counts[meeting(previous_leaf_[i])] -= weight(i);
-        previous_leaf_[i] = j;
-      }
-      if (parent_[j] != -1) set_[j] = parent_[j];
-    }
-    for (LocalIndex j = 0; j < n; ++j) {
-      if (parent_[j] != -1) counts[parent_[j]] += counts[j];
-    }
-    return counts;
-  }
-
- private:
-  Index weight(LocalIndex k) const { return graph_.weight(k); }
-
-  /// The lowest ancestor of `leaf` whose subtree is not walked through yet.
-  LocalIndex meeting(LocalIndex leaf) {
-    LocalIndex root = leaf;
-    while (set_[root] != root) root = set_[root];
-    while (set_[leaf] != root && leaf != root) {
-      const LocalIndex next = set_[leaf];
-      set_[leaf] = root;
-      leaf = next;
-    }
-    return root;
-  }
-
-  const PlacedGraph& graph_;
-  const std::vector<LocalIndex>& parent_;
-  std::vector<LocalIndex> first_;         // first descendant in postorder
-  std::vector<LocalIndex> latest_first_;  // of the leaves of a row's subtree so far
-  std::vector<LocalIndex> previous_leaf_;
-  std::vector<LocalIndex> set_;
-};
 
 }  // namespace
 
@@ -114,9 +69,27 @@ std::vector<LocalIndex> postorder(const std::vector<LocalIndex>& parent,
   return result;
 }
 
-EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& order) {
+std::vector<PlaceRange> subtrees_to_share(const std::vector<LocalIndex>& parent) {
+  const auto n = static_cast<LocalIndex>(parent.size());
+  if (omp_get_max_threads() == 1 || n < worthwhile_elements) return {};
+  constexpr LocalIndex wanted = 64, least = 64;
+  std::vector<LocalIndex> size(n, 1);
+  for (LocalIndex k = 0; k < n; ++k) {
+    if (parent[k] != -1) size[parent[k]] += size[k];
+  }
+  const LocalIndex most = n / wanted;
+  std::vector<PlaceRange> result;
+  for (LocalIndex k = 0; k < n; ++k) {
+    if (size[k] < least || size[k] > most) continue;
+    if (parent[k] == -1 || size[parent[k]] > most) result.push_back({k + 1 - size[k], k + 1});
+  }
+  return result;
+}
+
+EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& order,
+                                 const std::vector<PlaceRange>& apart) {
   const LocalIndex n = graph.size();
-  const std::vector<LocalIndex> parent = parents(placed(graph, order));
+  const std::vector<LocalIndex> parent = parents(placed(graph, order), apart);
   std::vector<LocalIndex> first_child(n, -1), next_sibling(n, -1);
   for (LocalIndex k = n - 1; k >= 0; --k) {
     if (parent[k] == -1) continue;
@@ -133,7 +106,7 @@ EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& or
     tree.parent[k] = parent[post[k]] == -1 ? -1 : place[parent[post[k]]];
   }
   order = std::move(reordered);
-  tree.counts = ColumnCounts(placed(graph, order), tree.parent).run();
+  tree.counts = column_counts(placed(graph, order), tree.parent);
   return tree;
 }
 

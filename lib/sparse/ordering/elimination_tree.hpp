@@ -19,9 +19,16 @@ struct EliminationTree {
 /// Puts `order` (order[k]: the vertex that is eliminated k-th) into a postorder of its elimination
 /// tree, which leaves the fill as it is, and hands back the tree in positions of the new order:
 /// parents follow their children, and each subtree is a contiguous range.
-/// Source: tree by Liu (1990), counts by Gilbert, Ng and Peyton (1994).
-/// Cost: nearly linear in the edges; 40 bytes a vertex, and the graph once more, beside the result.
-EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& order);
+/// Source: tree by Liu (1990), counts by Gilbert, Ng and Peyton (1994). `apart`: ascending ranges
+/// of the order of which no two have an edge between them, which threads share. The postorder and
+/// the tree do not depend on them. Cost: nearly linear in the edges; 40 bytes a vertex, and the
+/// graph once more, beside the result.
+EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& order,
+                                 const std::vector<PlaceRange>& apart = {});
+
+/// Subtrees of a forest in postorder that threads share: the largest ones of at most a 64th of all
+/// nodes, but no very small ones, ascending. None where there is one thread, or little to share.
+std::vector<PlaceRange> subtrees_to_share(const std::vector<LocalIndex>& parent);
 
 /// The nodes of a forest in postorder, children of a node in the order of next_sibling from
 /// first_child on; roots in ascending order. parent[k] == -1 marks roots.

@@ -24,7 +24,7 @@ Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalInd
 #pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
   for (Index k = 0; k < nonzeros; ++k) count_up(ends[columns[k] + 1]);
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<LocalIndex> transposed(columns.size());
+  UntouchedVector<LocalIndex> transposed(columns.size());
   {
     std::vector<Index> next(ends.begin(), ends.end() - 1);
 #pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
@@ -77,13 +77,14 @@ PlacedGraph placed(const Graph& graph, const std::vector<LocalIndex>& order) {
   const LocalIndex n = graph.size();
   const std::vector<LocalIndex> place = inverse_of(order);
   PlacedGraph result;
+  const bool many = std::ssize(graph.neighbours) > worthwhile_elements;
   result.starts.resize(n + 1);
-  for (LocalIndex k = 0; k < n; ++k) {
-    result.starts[k + 1] = result.starts[k] + std::ssize(graph.of(order[k]));
-  }
+#pragma omp parallel for schedule(static) if (many)
+  for (LocalIndex k = 0; k < n; ++k) result.starts[k + 1] = std::ssize(graph.of(order[k]));
+  std::partial_sum(result.starts.begin(), result.starts.end(), result.starts.begin());
   result.neighbours.resize(graph.neighbours.size());
   if (!graph.weights.empty()) result.weights.resize(n);
-#pragma omp parallel for schedule(static) if (std::ssize(graph.neighbours) > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (many)
   for (LocalIndex k = 0; k < n; ++k) {
     LocalIndex* to = result.neighbours.data() + result.starts[k];
     for (const LocalIndex u : graph.of(order[k])) *to++ = place[u];
@@ -159,6 +160,7 @@ CompressedGraph compress(Graph graph) {
       }
     }
   }
+  if (!any) return uncompressed(std::move(graph));
   CompressedGraph result;
   std::vector<LocalIndex> number(n);
   LocalIndex count = 0;
@@ -170,10 +172,6 @@ CompressedGraph compress(Graph graph) {
   {
     std::vector<LocalIndex> next(result.firsts.begin(), result.firsts.end() - 1);
     for (LocalIndex v = 0; v < n; ++v) result.members[next[number[v]]++] = v;
-  }
-  if (!any) {
-    result.graph = std::move(graph);
-    return result;
   }
   result.graph.weights.resize(count);
   result.graph.starts.resize(count + 1);

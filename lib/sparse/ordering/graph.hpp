@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "core/untouched_vector.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve {
@@ -14,7 +15,7 @@ namespace spsolve {
 /// neighbours, or for one where weights is empty.
 struct Graph {
   std::vector<Index> starts{0};  ///< vertices + 1
-  std::vector<LocalIndex> neighbours;
+  UntouchedVector<LocalIndex> neighbours;
   std::vector<LocalIndex> weights;
 
   LocalIndex size() const { return static_cast<LocalIndex>(starts.size() - 1); }
@@ -41,6 +42,11 @@ struct PlacedGraph : Graph {};
 
 /// Cost: one pass over the graph, in the order's order, by all threads.
 PlacedGraph placed(const Graph& graph, const std::vector<LocalIndex>& order);
+
+/// Places first ... end - 1 of an order.
+struct PlaceRange {
+  LocalIndex first, end;
+};
 
 /// Vertices that have the same neighbours, themselves included, as one: the graph with a vertex for
 /// each such set, whose weight is the number of its unknowns, and what stands for which: vertex g

@@ -102,9 +102,10 @@ OrderedGraph ordered_by(const Graph& graph, Ordering ordering,
                         std::span<const LocalIndex> given = {}) {
   OrderedGraph result;
   result.ordering = ordering;
+  std::vector<PlaceRange> parts;
   switch (ordering) {
     case Ordering::nested_dissection:
-      result.order = nested_dissection(graph);
+      result.order = nested_dissection(graph, {}, &parts);
       break;
     case Ordering::amd:
       result.order = minimum_degree(graph);
@@ -122,7 +123,7 @@ OrderedGraph ordered_by(const Graph& graph, Ordering ordering,
       result.order.resize(graph.size());
       std::iota(result.order.begin(), result.order.end(), 0);
   }
-  result.tree = postordered_tree(graph, result.order);
+  result.tree = postordered_tree(graph, result.order, parts);
   result.cost = cost_of(graph, result.order, result.tree);
   return result;
 }

@@ -235,11 +235,37 @@ TEST(Dissection, OrdersOddGraphsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(Dissection, OrdersLargeGraphsTheSameForAnyNumberOfThreads) {
-  const Graph graph = grid(100, 100, 1, 1);
+  const Graph graph = grid(220, 220, 1, 1);  // threads share passes over its vertices
   const auto order = nested_dissection(graph, {.threads = 1});
   expect_permutation(order, graph.size());
   for (const int threads : {2, 4})
     EXPECT_EQ(nested_dissection(graph, {.threads = threads}), order) << threads << " threads";
+}
+
+TEST(Dissection, HasPartsWithoutAnEdgeBetweenThem) {
+  const Graph graph = grid(120, 120, 1, 1);
+  std::vector<PlaceRange> parts;
+  const auto order = nested_dissection(graph, {.threads = 2, .leaf = 50}, &parts);
+  ASSERT_GT(parts.size(), 64U);
+  const int none = -1;
+  std::vector<int> part_of(graph.size(), none);
+  LocalIndex before = 0;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const auto [first, end] = parts[part];
+    ASSERT_LE(before, first);
+    ASSERT_LT(first, end);
+    EXPECT_LE(end - first, graph.size() / 64);
+    for (LocalIndex k = first; k < end; ++k) part_of[order[k]] = static_cast<int>(part);
+    before = end;
+  }
+  ASSERT_LE(before, graph.size());
+  for (LocalIndex v = 0; v < graph.size(); ++v) {
+    for (const LocalIndex u : graph.of(v)) {
+      if (part_of[u] != none && part_of[v] != none) {
+        EXPECT_EQ(part_of[u], part_of[v]);
+      }
+    }
+  }
 }
 
 TEST(Dissection, WorksWithinParallelRegions) {

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include "helpers/coo.hpp"
 #include "helpers/error_of.hpp"
@@ -182,6 +184,40 @@ TEST(SparseAnalysis, KeepsAGivenOrderThatPartsTwins) {
   EXPECT_EQ(entries({0, 2, 1, 3, 4, 5}), 18);
   EXPECT_EQ(entries({0, 1, 2, 3, 4, 5}), 15);
   EXPECT_EQ(entries({3, 4, 5, 0, 1, 2}), 12);
+}
+
+/// Numbers of all entries of fronts.
+std::vector<Index> numbers_of(const FrontEntries& entries) {
+  std::vector<Index> numbers;
+  for (const FrontEntry& entry : entries.entries) {
+    numbers.insert(numbers.end(), {entry.source, entry.row, entry.column});
+  }
+  return numbers;
+}
+
+TEST(SparseAnalysis, IsTheSameForAnyNumberOfThreads) {
+  const int all = omp_get_max_threads();
+  for (const std::string name :
+       {"grid2d:160", "grid3d27:30:2", "kkt:30000", "circuit:30000", "convdiff3d:28"}) {
+    SCOPED_TRACE(name);
+    const Csr<double> matrix = generate_matrix(name);
+    const bool symmetric = name != "circuit:30000" && name != "convdiff3d:28";
+    const auto analysed = [&](int threads) {
+      omp_set_num_threads(threads);
+      return analyse_sparse(matrix, symmetric ? Factorization::ldlt : Factorization::lu,
+                            Ordering::nested_dissection, false);
+    };
+    const SparseAnalysis alone = analysed(1), together = analysed(4);
+    EXPECT_EQ(together.order, alone.order);
+    EXPECT_EQ(together.fronts.first, alone.fronts.first);
+    EXPECT_EQ(together.fronts.parent, alone.fronts.parent);
+    EXPECT_EQ(together.fronts.border_starts, alone.fronts.border_starts);
+    EXPECT_EQ(together.fronts.border, alone.fronts.border);
+    EXPECT_EQ(together.fronts.in_parent, alone.fronts.in_parent);
+    EXPECT_EQ(together.entries.starts, alone.entries.starts);
+    EXPECT_EQ(numbers_of(together.entries), numbers_of(alone.entries));
+  }
+  omp_set_num_threads(all);
 }
 
 TEST(SparseAnalysis, NamesRowsAndColumnsOfStructurallySingularMatrices) {
