@@ -1,5 +1,8 @@
 #include "core/checksum.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #define XXH_INLINE_ALL  // the header alone: nothing to link
 #include <xxhash.h>
 
@@ -27,6 +30,16 @@ std::uint64_t Checksum::value() const {
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   return XXH64(bytes.data(), bytes.size(), 0);
+}
+
+std::uint64_t checksum_of_blocks(std::span<const std::byte> bytes) {
+  constexpr std::size_t block = std::size_t{1} << 20;
+  std::vector<std::uint64_t> sums((bytes.size() + block - 1) / block);
+#pragma omp parallel for schedule(static) if (sums.size() > 1)
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    sums[k] = checksum(bytes.subspan(k * block, std::min(block, bytes.size() - k * block)));
+  }
+  return checksum(std::as_bytes(std::span(sums)));
 }
 
 }  // namespace spsolve

@@ -30,4 +30,7 @@ class Checksum {
 /// Of bytes that lie together.
 std::uint64_t checksum(std::span<const std::byte> bytes);
 
+/// Of bytes that lie together, by all threads: of the checksums of blocks of them.
+std::uint64_t checksum_of_blocks(std::span<const std::byte> bytes);
+
 }  // namespace spsolve

@@ -25,7 +25,8 @@ struct UntouchedAllocator : std::allocator<T> {
   }
 };
 
-/// A vector whose pages are placed by the threads that first write to them.
+/// A vector whose pages are placed by the threads that first write to them, where its type is free
+/// to choose; resize_in_threads() does what can be done for others.
 template <typename T>
 using UntouchedVector = std::vector<T, UntouchedAllocator<T>>;
 

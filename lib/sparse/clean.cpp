@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/over_blocks.hpp"
 #include "core/resize_in_threads.hpp"
 
 namespace spsolve {
@@ -55,7 +56,12 @@ bool TakenEntries::serve(const std::vector<double>& values) const {
 }
 
 bool has_stored_zeros(const Csr<double>& matrix) {
-  return std::find(matrix.values.begin(), matrix.values.end(), 0.0) != matrix.values.end();
+  int found = 0;
+#pragma omp parallel for schedule(static) \
+    reduction(|                           \
+              : found) if (matrix.nonzeros() > worthwhile_elements)
+  for (Index k = 0; k < matrix.nonzeros(); ++k) found |= matrix.values[k] == 0;
+  return found != 0;
 }
 
 }  // namespace spsolve

@@ -49,8 +49,8 @@ struct Asked {
     return fits && whole && kept.kind == kind && kept.serves(matrix);
   }
   SparseAnalysis make() const {
-    return analyse_sparse(matrix, kind, options.ordering, !has_strong_diagonal(matrix), given,
-                          divides, memory);
+    const bool matches = kind == Factorization::lu && !has_strong_diagonal(matrix);
+    return analyse_sparse(matrix, kind, options.ordering, matches, given, divides, memory);
   }
   /// Its name in a folder of checkpoints: values take part in the matching.
   std::string name() const {

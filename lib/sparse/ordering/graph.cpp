@@ -174,15 +174,25 @@ CompressedGraph compress(Graph graph) {
     for (LocalIndex v = 0; v < n; ++v) result.members[next[number[v]]++] = v;
   }
   result.graph.weights.resize(count);
-  result.graph.starts.resize(count + 1);
-  result.graph.neighbours.reserve(graph.neighbours.size());
+  result.graph.starts.assign(count + 1, 0);
+  /// Calls visit(u) for the first vertices of the sets beside set g: numbers ascend with them.
+  const auto beside = [&](LocalIndex g, const auto& visit) {
+    for (const LocalIndex u : graph.of(result.members[result.firsts[g]])) {
+      if (leader[u] == u && number[u] != g) visit(u);
+    }
+  };
+#pragma omp parallel for schedule(static) if (many)
   for (LocalIndex g = 0; g < count; ++g) {
     result.graph.weights[g] = result.firsts[g + 1] - result.firsts[g];
-    // Of each set, its first vertex stands in the list: numbers ascend with it.
-    for (const LocalIndex u : graph.of(result.members[result.firsts[g]])) {
-      if (leader[u] == u && number[u] != g) result.graph.neighbours.push_back(number[u]);
-    }
-    result.graph.starts[g + 1] = static_cast<Index>(result.graph.neighbours.size());
+    beside(g, [&](LocalIndex) { ++result.graph.starts[g + 1]; });
+  }
+  std::partial_sum(result.graph.starts.begin(), result.graph.starts.end(),
+                   result.graph.starts.begin());
+  result.graph.neighbours.resize(result.graph.starts.back());
+#pragma omp parallel for schedule(static) if (many)
+  for (LocalIndex g = 0; g < count; ++g) {
+    LocalIndex* to = result.graph.neighbours.data() + result.graph.starts[g];
+    beside(g, [&](LocalIndex u) { *to++ = number[u]; });
   }
   return result;
 }

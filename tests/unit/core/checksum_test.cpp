@@ -35,5 +35,18 @@ TEST(Checksum, IsTheSameInAnyPieces) {
   }
 }
 
+TEST(Checksum, OfBlocksHangsOnEveryByteAndOnTheirNumber) {
+  std::string text((std::size_t{1} << 21) + 5, 'x');
+  const std::uint64_t whole = checksum_of_blocks(bytes_of(text));
+  EXPECT_EQ(checksum_of_blocks(bytes_of(text)), whole);
+  EXPECT_NE(checksum_of_blocks(bytes_of(text).first(text.size() - 1)), whole);
+  for (const std::size_t place : {std::size_t{0}, text.size() / 2, text.size() - 1}) {
+    std::string other = text;
+    other[place] = 'y';
+    EXPECT_NE(checksum_of_blocks(bytes_of(other)), whole) << place;
+  }
+  EXPECT_NE(checksum_of_blocks(bytes_of("a")), checksum_of_blocks({}));
+}
+
 }  // namespace
 }  // namespace spsolve
