@@ -58,8 +58,8 @@ constexpr Kernel peer_row(const KernelDescription& description) {
 
 template <int algorithm, DenseOrder order>
 constexpr Kernel spmm_row(const KernelDescription& description) {
-  return peer_row<[](const auto& matrix, const KernelOptions&) {
-    return cusparse_csr_spmm(matrix, algorithm, order);
+  return peer_row<[](const auto& matrix, const KernelOptions& options) {
+    return cusparse_csr_spmm(matrix, algorithm, order, options.room_behind);
   }>(description);
 }
 

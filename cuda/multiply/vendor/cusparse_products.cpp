@@ -14,6 +14,12 @@ namespace {
 
 constexpr auto as_it_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
+template <typename T>
+void copy_vector(const T* from, Index size, T* to) {
+  CUDA_CHECK(cudaMemcpyAsync(to, from, static_cast<std::size_t>(size) * sizeof(T),
+                             cudaMemcpyDeviceToDevice, current_stream()));
+}
+
 /// SpMV in any format, into a vector of its own where that is asked for.
 template <typename T>
 class SpmvProduct final : public KernelProduct<T> {
@@ -36,9 +42,7 @@ class SpmvProduct final : public KernelProduct<T> {
     CUDA_CHECK(cusparseDnVecSetValues(y_.get(), output));
     CUDA_CHECK(cusparseSpMV(handle_.get(), as_it_is, &one, a_.get(), x_.get(), &zero, y_.get(),
                             value_type<T>, algorithm_, matrix_.workspace.data()));
-    if (!copies) return;
-    CUDA_CHECK(cudaMemcpyAsync(y, output, static_cast<std::size_t>(matrix_.rows) * sizeof(T),
-                               cudaMemcpyDeviceToDevice, current_stream()));
+    if (copies) copy_vector(output, matrix_.rows, y);
   }
   std::int64_t bytes() const override { return matrix_.bytes(); }
   std::string detail() const override {
@@ -78,17 +82,24 @@ class SpmvProduct final : public KernelProduct<T> {
 template <typename T>
 class SpmmProduct final : public KernelProduct<T> {
  public:
-  SpmmProduct(CusparseMatrix<T> matrix, cusparseSpMMAlg_t algorithm, DenseOrder order)
+  /// room_behind: as cusparse_csr_spmv() has it.
+  SpmmProduct(CusparseMatrix<T> matrix, cusparseSpMMAlg_t algorithm, DenseOrder order,
+              bool room_behind)
       : handle_(make_cusparse()),
         matrix_(std::move(matrix)),
         algorithm_(algorithm),
-        by_columns_(order == DenseOrder::columns) {}
+        by_columns_(order == DenseOrder::columns),
+        copies_one_(algorithm == CUSPARSE_SPMM_CSR_ALG3 && !room_behind) {}
 
   void multiply(const T* x, T* y, Index columns) override {
     if (matrix_.empty()) return matrix_.multiply_empty(y, columns);
     CUDA_CHECK(cusparseSetStream(handle_.get(), current_stream()));
-    const bool transposes = by_columns_ && columns > 1;
+    const bool transposes = by_columns_ && columns > 1, copies = copies_one_ && columns == 1;
     T* output = y;
+    if (copies) {
+      y_columns_.grow(matrix_.rows + 1);
+      output = y_columns_.data();
+    }
     if (transposes) {
       x = transposed(x, matrix_.columns, columns, x_columns_);
       y_columns_.grow(matrix_.rows * columns);
@@ -102,6 +113,7 @@ class SpmmProduct final : public KernelProduct<T> {
     CUDA_CHECK(cusparseSpMM(handle_.get(), as_it_is, as_it_is, &one, a_.get(), x_.get(), &zero,
                             y_.get(), value_type<T>, algorithm_, matrix_.workspace.data()));
     if (transposes) transpose(output, y, columns, matrix_.rows);
+    if (copies) copy_vector(output, matrix_.rows, y);
   }
   std::int64_t bytes() const override { return matrix_.bytes(); }
   std::string detail() const override {
@@ -135,7 +147,7 @@ class SpmmProduct final : public KernelProduct<T> {
   CusparseHandle handle_;
   CusparseMatrix<T> matrix_;
   cusparseSpMMAlg_t algorithm_;
-  bool by_columns_;
+  bool by_columns_, copies_one_;
   DeviceArray<T> x_columns_, y_columns_;
   SparseDescriptor a_;
   DenseDescriptor x_, y_;
@@ -177,18 +189,18 @@ std::unique_ptr<KernelProduct<T>> cusparse_sell_spmv(const Csr<T>& matrix) {
 
 template <typename T>
 std::unique_ptr<KernelProduct<T>> cusparse_csr_spmm(const Csr<T>& matrix, int algorithm,
-                                                    DenseOrder order) {
+                                                    DenseOrder order, bool room_behind) {
   return std::make_unique<SpmmProduct<T>>(CusparseMatrix<T>::csr(matrix), spmm_algorithm(algorithm),
-                                          order);
+                                          order, room_behind);
 }
 
 template std::unique_ptr<KernelProduct<float>> cusparse_csr_spmv(const Csr<float>&, int, bool);
 template std::unique_ptr<KernelProduct<double>> cusparse_csr_spmv(const Csr<double>&, int, bool);
 template std::unique_ptr<KernelProduct<float>> cusparse_sell_spmv(const Csr<float>&);
 template std::unique_ptr<KernelProduct<double>> cusparse_sell_spmv(const Csr<double>&);
-template std::unique_ptr<KernelProduct<float>> cusparse_csr_spmm(const Csr<float>&, int,
-                                                                 DenseOrder);
+template std::unique_ptr<KernelProduct<float>> cusparse_csr_spmm(const Csr<float>&, int, DenseOrder,
+                                                                 bool);
 template std::unique_ptr<KernelProduct<double>> cusparse_csr_spmm(const Csr<double>&, int,
-                                                                  DenseOrder);
+                                                                  DenseOrder, bool);
 
 }  // namespace spsolve::cuda

@@ -31,9 +31,10 @@ enum class DenseOrder {
   columns,  ///< transposed before and after, as part of the product
 };
 
-/// SpMM with algorithm CUSPARSE_SPMM_CSR_ALG1, 2 or 3.
+/// SpMM with algorithm CUSPARSE_SPMM_CSR_ALG1, 2 or 3. The third may write a zero behind Y of one
+/// column, too, and is given room for it likewise.
 template <typename T>
 std::unique_ptr<KernelProduct<T>> cusparse_csr_spmm(const Csr<T>& matrix, int algorithm,
-                                                    DenseOrder order);
+                                                    DenseOrder order, bool room_behind);
 
 }  // namespace spsolve::cuda
