@@ -28,7 +28,7 @@ void MixedInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
   scaling_ = &scaling;
   if (factors_ == nullptr || facts_.mixed->fell_back) factors_ = in_float_();
   factors_->prepare(matrix, scaling);
-  gmres_.emplace(matrix, scaling, *factors_);
+  gmres_.emplace(matrix, scaling, *factors_, true);
 }
 
 std::unique_ptr<Vectors> MixedInverse::try_in_float(const EliminationRun& run,

@@ -4,14 +4,18 @@
 #include <cmath>
 #include <limits>
 
+#include "matrix/random.hpp"
+#include "vectors/columns.hpp"
+
 namespace spsolve {
 
 GmresInverse::GmresInverse(SystemMatrix& matrix, const Equilibration& scaling,
-                           LinearOperator& factors)
+                           LinearOperator& factors, bool rounded)
     : matrix_(matrix),
       scaling_(scaling),
       scaled_(ScaledOperator::scaled(matrix, scaling)),
       factors_(factors),
+      rounded_(rounded),
       infinity_norm_(matrix.infinity_norm(scaling)) {}
 
 std::unique_ptr<Vectors> GmresInverse::right_hand_sides(const Vectors* first) {
@@ -36,6 +40,33 @@ GmresInverse::Trial GmresInverse::try_factors_alone(const Vectors* first) {
   factors_.apply(b, *trial.x);
   trial.outcome.backward_error = backward_error(scaled_, infinity_norm_, b, *trial.x);
   return trial;
+}
+
+bool GmresInverse::is_near() {
+  if (near_) return *near_;
+  near_ = rounded_ && !scaling_.scales;
+  if (!*near_) return false;
+  constexpr std::uint64_t key = mix_bits(23);
+  constexpr int steps = 3;
+  constexpr double most = 0.1;
+  std::unique_ptr<Vectors> error = matrix_.vectors(1), product = matrix_.vectors(1),
+                           found = matrix_.vectors(1);
+  const Range own = matrix_.own();
+  std::vector<double> signs(static_cast<std::size_t>(own.size()));
+  for (Index i = 0; i < own.size(); ++i) {
+    signs[i] = random_bits(key, static_cast<std::uint64_t>(own.first + i)) % 2 == 0 ? 1 : -1;
+  }
+  error->write_rows({0, own.size()}, signs);
+  double before = norms(*error).front();
+  for (int step = 0; step < steps && *near_ && before > 0; ++step) {
+    scaled_.apply(*error, *product);
+    factors_.apply(*product, *found);
+    add_multiple(-1, *found, *error);
+    const double after = norms(*error).front();
+    near_ = after <= most * before;
+    before = after;
+  }
+  return *near_;
 }
 
 double GmresInverse::enough(const ScaleFactors& factors, std::optional<double>& spread) {
@@ -69,10 +100,12 @@ void GmresInverse::solve(LinearOperator& matrix, LinearOperator& inverse, double
 }
 
 void GmresInverse::apply(const Vectors& x, Vectors& y) {
+  if (purpose_ == SolvePurpose::estimate && is_near()) return factors_.apply(x, y);
   solve(scaled_, factors_, infinity_norm_, enough(scaling_.rows, row_spread_), x, y);
 }
 
 void GmresInverse::apply_transposed(const Vectors& x, Vectors& y) {
+  if (purpose_ == SolvePurpose::estimate && is_near()) return factors_.apply_transposed(x, y);
   if (!one_norm_) one_norm_ = matrix_.one_norm(scaling_);
   Transposed matrix(scaled_), inverse(factors_);
   solve(matrix, inverse, *one_norm_, enough(scaling_.columns, column_spread_), x, y);

@@ -13,19 +13,26 @@
 namespace spsolve {
 namespace {
 
-/// By an inverse of R A C that is known but for some percent, which was asked so many times.
+/// By an inverse of R A C that is known but for a part, which was asked so many times.
 struct Estimates {
   Condition condition;
   int solves;
 };
 
-Estimates estimates_of(const Csr<double>& matrix, SolvePurpose purpose) {
+struct Setting {
+  SolvePurpose purpose = SolvePurpose::correction;
+  AutoSwitch scales = AutoSwitch::on;
+  bool rounded = false;
+  double off = 0.02;
+};
+
+Estimates estimates_of(const Csr<double>& matrix, const Setting& setting) {
   SoloTeam team;
   SystemMatrix system = test::matrix_in_bands(team, matrix);
-  const Equilibration scaling = equilibration_of(system, AutoSwitch::on, Precision::float64);
+  const Equilibration scaling = equilibration_of(system, setting.scales, Precision::float64);
   const Csr<double> scaled = test::sparse([&] {
     Dense<double> dense = test::dense(matrix);
-    for (Index i = 0; i < matrix.rows; ++i) {
+    for (Index i = 0; scaling.scales && i < matrix.rows; ++i) {
       for (Index j = 0; j < matrix.rows; ++j) {
         dense(i, j) *= scaling.rows.on_host()[i] * scaling.columns.on_host()[j];
       }
@@ -34,18 +41,18 @@ Estimates estimates_of(const Csr<double>& matrix, SolvePurpose purpose) {
   }());
   const Csr<double> transposed = transpose(scaled);
   int solves = 0;
-  const auto near = [&solves](const Csr<double>& of) {
-    return [&solves, &of](Dense<double>& x) {
+  const auto near = [&solves, off = setting.off](const Csr<double>& of) {
+    return [&solves, &of, off](Dense<double>& x) {
       ++solves;
       x = test::lapack_solve(of, x);
       for (Index i = 0; i < x.rows; ++i) {
-        for (Index c = 0; c < x.columns; ++c) x(i, c) *= 1 + 0.02 * std::sin(3.0 * i + c);
+        for (Index c = 0; c < x.columns; ++c) x(i, c) *= 1 + off * std::sin(3.0 * i + c);
       }
     };
   };
   test::OperatorOf factors(near(scaled), near(transposed));
-  GmresInverse inverse(system, scaling, factors);
-  inverse.expect(purpose);
+  GmresInverse inverse(system, scaling, factors, setting.rounded);
+  inverse.expect(setting.purpose);
   ScaledOperator unscaled = ScaledOperator::unscaled(inverse, system, scaling);
   const std::unique_ptr<Vectors> b =
       test::vectors_of(system, random_multivector(matrix.rows, 1, 5));
@@ -66,13 +73,34 @@ TEST(GmresInverse, EstimatesAreTheSameFromFewerSteps) {
       }
     }
     const Csr<double> matrix = test::sparse(dense);
-    const Estimates all = estimates_of(matrix, SolvePurpose::correction);
-    const Estimates few = estimates_of(matrix, SolvePurpose::estimate);
+    const Estimates all = estimates_of(matrix, {});
+    const Estimates few = estimates_of(matrix, {.purpose = SolvePurpose::estimate});
     EXPECT_NEAR(few.condition.normwise / all.condition.normwise, 1, 0.1) << exponents;
     EXPECT_NEAR(few.condition.componentwise / all.condition.componentwise, 1, 0.1) << exponents;
     // Scale factors that range over 2^80 leave nothing to save.
     EXPECT_LE(few.solves, all.solves - (exponents < 40 ? 1 : 0)) << exponents;
   }
+}
+
+TEST(GmresInverse, EstimatesAreByFactorsAloneWhereTheseAreNear) {
+  const Index n = 50;
+  const Csr<double> matrix = test::sparse(random_multivector(n, n, 11));
+  const Setting setting{.purpose = SolvePurpose::estimate, .scales = AutoSwitch::off};
+  const auto like_all = [&](const Estimates& estimates) {
+    const Estimates all = estimates_of(matrix, {.scales = AutoSwitch::off});
+    EXPECT_NEAR(estimates.condition.normwise / all.condition.normwise, 1, 0.1);
+    EXPECT_NEAR(estimates.condition.componentwise / all.condition.componentwise, 1, 0.1);
+  };
+  Setting near = setting, far = setting;
+  near.rounded = far.rounded = true;
+  far.off = 0.4;
+  const Estimates alone = estimates_of(matrix, near), by_gmres = estimates_of(matrix, setting);
+  like_all(alone);
+  like_all(by_gmres);
+  EXPECT_LT(alone.solves, by_gmres.solves);
+  const Estimates not_near = estimates_of(matrix, far);
+  like_all(not_near);
+  EXPECT_GT(not_near.solves, 2 * alone.solves);
 }
 
 }  // namespace
