@@ -95,7 +95,7 @@ std::int64_t available_memory() {
   std::int64_t left = left_in_control_groups();
   for (std::string key; file >> key;) {
     std::int64_t kilobytes = 0;
-    if (key == "MemAvailable:" && file >> kilobytes) left = std::min(left, kilobytes * 1024);
+    if (key == "MemAvailable:" && file >> kilobytes) return std::min(left, kilobytes * 1024);
     file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
   return left;

@@ -1,12 +1,12 @@
 #include "krylov/multigrid/aggregates.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/resize_in_threads.hpp"
 #include "matrix/made_of_rows.hpp"
 
 namespace spsolve {
@@ -14,9 +14,10 @@ namespace spsolve {
 bool own_are_nodes(const BandMatrix& matrix, Index size) {
   const Csr<double>& rows = matrix.local_rows();
   if (rows.rows % size != 0 || matrix.own_rows().first % size != 0) return false;
-  bool whole = true;
-#pragma omp parallel for schedule(static) reduction(&& : whole)
+  std::atomic<bool> whole = true;  // read by all threads, which look at nothing more once it isn't
+#pragma omp parallel for schedule(static)
   for (Index node = 0; node < rows.rows / size; ++node) {
+    if (!whole.load(std::memory_order_relaxed)) continue;
     const auto columns = rows.row_columns(node * size);
     bool mine = columns.size() % static_cast<std::size_t>(size) == 0;
     for (std::size_t k = 0; mine && k < columns.size(); ++k) {
@@ -28,7 +29,7 @@ bool own_are_nodes(const BandMatrix& matrix, Index size) {
     for (Index i = 1; mine && i < size; ++i) {
       mine = std::ranges::equal(columns, rows.row_columns(node * size + i));
     }
-    whole = whole && mine;
+    if (!mine) whole.store(false, std::memory_order_relaxed);
   }
   return whole;
 }
@@ -187,13 +188,13 @@ NodeNorms node_norms(const BandMatrix& matrix, Index size, const Csr<double>& bl
 
 /// The neighbours in `places` at offsets of their own, `counts` for each node, one behind the
 /// other.
-NodeGraph packed(const Csr<double>& blocks, const std::vector<LocalIndex>& places,
+NodeGraph packed(const Csr<double>& blocks, const UntouchedVector<LocalIndex>& places,
                  std::vector<Index> counts) {
   NodeGraph graph;
   graph.nodes = blocks.rows;
   graph.offsets = std::move(counts);
   std::partial_sum(graph.offsets.begin(), graph.offsets.end(), graph.offsets.begin());
-  resize_in_threads(graph.neighbours, static_cast<std::size_t>(graph.offsets.back()));
+  graph.neighbours.resize(static_cast<std::size_t>(graph.offsets.back()));
 #pragma omp parallel for schedule(static)
   for (Index node = 0; node < graph.nodes; ++node) {
     std::copy_n(places.begin() + blocks.row_offsets[node],
@@ -217,9 +218,8 @@ NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta) {
   const NodeNorms norms = node_norms(matrix, size, blocks);
   return together(matrix.team(), [&] {
     const auto nodes = static_cast<std::size_t>(blocks.rows);
-    std::vector<LocalIndex> dependences, strong;
-    resize_in_threads(dependences, static_cast<std::size_t>(blocks.nonzeros()));
-    resize_in_threads(strong, static_cast<std::size_t>(blocks.nonzeros()));
+    UntouchedVector<LocalIndex> dependences(static_cast<std::size_t>(blocks.nonzeros())),
+        strong(dependences.size());
     std::vector<Index> depending(nodes + 1), joining(nodes + 1);
 #pragma omp parallel for schedule(static)
     for (Index node = 0; node < blocks.rows; ++node) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/untouched_vector.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 #include "vectors/products/band_matrix.hpp"
 
@@ -14,7 +15,7 @@ namespace spsolve {
 struct NodeGraph {
   Index nodes = 0;  ///< own ones
   std::vector<Index> offsets{0};
-  std::vector<LocalIndex> neighbours;  ///< strong ones, the node itself aside
+  UntouchedVector<LocalIndex> neighbours;  ///< strong ones, the node itself aside
 };
 
 /// Whether, on this rank, own rows and the columns they name are whole nodes of `size` unknowns.

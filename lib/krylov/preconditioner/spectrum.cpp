@@ -6,15 +6,15 @@
 #include <lapacke.h>
 
 #include "core/extremes.hpp"
+#include "core/over_blocks.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 
 namespace spsolve {
 
 namespace {
 
-/// ||D^-1 A||
-double norm_bound(BandMatrix& matrix, const Vectors& inverse) {
-  const Dense<double> factors = own_rows(inverse);
+/// ||D^-1 A||, D^-1 being these factors.
+double norm_bound(BandMatrix& matrix, const Dense<double>& factors) {
   const Csr<double>& rows = matrix.local_rows();
   double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
@@ -41,6 +41,7 @@ std::unique_ptr<Vectors> inverse_diagonal(BandMatrix& matrix) {
   std::unique_ptr<Vectors> inverse = matrix.vectors_of_rows(1);
   together(matrix.team(), [&] {
     std::vector<double> diagonal = own_diagonal(matrix);
+#pragma omp parallel for schedule(static) if (std::ssize(diagonal) > elements_worth_waking)
     for (double& value : diagonal) value = value == 0 ? 1.0 : 1 / std::abs(value);
     inverse->write_rows({0, inverse->height()}, diagonal);
   });
@@ -48,17 +49,16 @@ std::unique_ptr<Vectors> inverse_diagonal(BandMatrix& matrix) {
 }
 
 double largest_eigenvalue(BandMatrix& matrix, const Vectors& inverse, bool symmetric) {
-  const double bound = norm_bound(matrix, inverse);
+  Dense<double> factors = own_rows(inverse);
+  const double bound = norm_bound(matrix, factors);
   if (!symmetric) return bound;
   constexpr int steps = 12;
   constexpr double margin = 1.05;
   // Lanczos in the inner product of D: v_k of length 1 in it, w = D^-1 A v.
   const std::unique_ptr<Vectors> diagonal = matrix.vectors_of_rows(1);
-  {
-    Dense<double> values = own_rows(inverse);
-    for (double& value : values.values) value = 1 / value;
-    set_own_rows(*diagonal, values);
-  }
+#pragma omp parallel for schedule(static) if (factors.rows > elements_worth_waking)
+  for (Index i = 0; i < factors.rows; ++i) factors(i, 0) = 1 / factors(i, 0);
+  set_own_rows(*diagonal, factors);
   std::unique_ptr<Vectors> v = matrix.vectors_of_rows(1), old = matrix.vectors_of_rows(1),
                            w = matrix.vectors_of_rows(1), product = matrix.vectors_of_rows(1);
   set_random(*v, 23);
