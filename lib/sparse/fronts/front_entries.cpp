@@ -42,10 +42,9 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
   // Each thread counts the entries of its own rows by fronts, so that entries of a front come in
   // the order of A. Counters take no more memory than the entries do.
   const Index count = fronts.size();
-  const int shares =
-      many ? static_cast<int>(std::clamp<Index>(2 * nonzeros / std::max<Index>(count, 1), 1,
-                                                omp_get_max_threads()))
-           : 1;
+  const int shares = many ? static_cast<int>(std::clamp<Index>(
+                                2 * nonzeros / std::max<Index>(count, 1), 1, omp_get_max_threads()))
+                          : 1;
   const std::vector<LocalIndex> first_row = shared_rows(row_offsets, shares);
   std::vector<std::vector<Index>> counters(shares);
   /// Calls visit(counter, source, row, column) for every entry that is taken in, in places, with
