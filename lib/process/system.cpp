@@ -52,8 +52,10 @@ std::int64_t left_in(std::string group, const ControlGroups& files) {
   for (;; group.erase(group.find_last_of('/'))) {
     const std::string folder = files.folder + group;
     const std::int64_t limit = number_in(folder + files.limit);
-    const std::int64_t used = number_in(folder + files.used);
-    if (limit >= 0 && used >= 0) {
+    // The first version says that there is none by a number that no memory has.
+    const bool limits = limit >= 0 && limit < unlimited / 2;
+    const std::int64_t used = limits ? number_in(folder + files.used) : -1;
+    if (used >= 0) {
       const std::int64_t cached = number_of(files.cached, folder + "/memory.stat");
       left = std::min(left, std::max<std::int64_t>(0, limit - used + std::min(cached, used)));
     }
