@@ -85,7 +85,7 @@ class ColumnCounts {
       }
     }
     std::ranges::sort(above.rows);
-    above.rows.erase(std::ranges::unique(above.rows).begin(), above.rows.end());
+    above.rows.erase(std::unique(above.rows.begin(), above.rows.end()), above.rows.end());
     above.last_leaf.assign(above.rows.size(), none);
     for (LocalIndex j = subtree.first; j < subtree.end; ++j) {
       for (const LocalIndex i : graph_.of(j)) {
