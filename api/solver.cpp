@@ -56,8 +56,9 @@ struct Decided {
     shape.matrix.rows = shape.matrix.columns = rows;
     shape.matrix.nonzeros = nonzeros;
     shape.right_hand_sides = right_hand_sides;
-    const Index vectors =
-        together(team, [&] { return team.rank() == 0 ? null_vectors(options, rows) : Index{0}; });
+    const Index vectors = together(team, [&] {
+      return team.rank() == 0 ? null_vectors(options, shape.matrix.rows) : Index{0};
+    });
     shape.null_vectors = broadcast_value(team, vectors, 0);
     shape.threads = broadcast_value(team, omp_get_max_threads(), 0);
     SparseStudy study = study_for(config, team, a.csr());

@@ -142,9 +142,9 @@ TEST(Fronts, PassUpTheLowerTriangleOfSymmetricOnes) {
       EXPECT_EQ(passed_up.back(), canary);
       const auto right = [&](Index k, Index j) {  // (D L21^T)_kj, L21^T or U12
         if (kind == Factorization::lu) return u(j, k);
-        if (kind == Factorization::cholesky) return a(p + j, k);
-        const double paired = k < 2 ? 0.5 * a(p + j, 1 - k) : 0.0;
-        return a(k, k) * a(p + j, k) + paired;
+        if (kind == Factorization::cholesky) return a(front.pivots + j, k);
+        const double paired = k < 2 ? 0.5 * a(front.pivots + j, 1 - k) : 0.0;
+        return a(k, k) * a(front.pivots + j, k) + paired;
       };
       double worst = 0;
       for (Index j = 0; j < m; ++j) {
