@@ -9,8 +9,7 @@
 namespace spsolve::cuda {
 
 /// `bytes` of page-locked host memory, uninitialised. Locking takes a millisecond, however little
-/// it is for: small pieces are cells of one block that the process keeps, and some MiB of larger
-/// ones are kept once they are given back. Throws Error(resources)
+/// it is for: small pieces are cells of one block that the process keeps. Throws Error(resources)
 /// where memory does not suffice.
 void* allocate_pinned(std::size_t bytes);
 

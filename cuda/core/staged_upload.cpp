@@ -27,8 +27,7 @@ void StagedUpload::copy_bytes(const std::byte* host, std::size_t size, std::byte
     Buffer& buffer = buffers_[turn];
     const std::size_t count = std::min(size, buffer_size);
     buffer.left.wait();
-    // At once as large as many pieces want it: to lock another one takes longer than most copies.
-    buffer.bytes.grow(static_cast<Index>(count > piece_size ? buffer_size : piece_size));
+    buffer.bytes.grow(static_cast<Index>(count));
     copy_by_threads(host, count, buffer.bytes.data());
     CUDA_CHECK(cudaMemcpyAsync(to, buffer.bytes.data(), count, cudaMemcpyHostToDevice, stream));
     buffer.left.record(stream);

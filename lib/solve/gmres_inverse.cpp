@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "matrix/random.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {
@@ -46,17 +45,11 @@ bool GmresInverse::is_near() {
   if (near_) return *near_;
   near_ = rounded_ && !scaling_.scales;
   if (!*near_) return false;
-  constexpr std::uint64_t key = mix_bits(23);
   constexpr int steps = 3;
   constexpr double most = 0.1;
   std::unique_ptr<Vectors> error = matrix_.vectors(1), product = matrix_.vectors(1),
                            found = matrix_.vectors(1);
-  const Range own = matrix_.own();
-  std::vector<double> signs(static_cast<std::size_t>(own.size()));
-  for (Index i = 0; i < own.size(); ++i) {
-    signs[i] = random_bits(key, static_cast<std::uint64_t>(own.first + i)) % 2 == 0 ? 1 : -1;
-  }
-  error->write_rows({0, own.size()}, signs);
+  set_random(*error, 23);
   double before = norms(*error).front();
   for (int step = 0; step < steps && *near_ && before > 0; ++step) {
     scaled_.apply(*error, *product);

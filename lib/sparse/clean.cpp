@@ -56,12 +56,11 @@ bool TakenEntries::serve(const std::vector<double>& values) const {
 }
 
 bool has_stored_zeros(const Csr<double>& matrix) {
-  int found = 0;
-#pragma omp parallel for schedule(static) \
-    reduction(|                           \
-              : found) if (matrix.nonzeros() > worthwhile_elements)
-  for (Index k = 0; k < matrix.nonzeros(); ++k) found |= matrix.values[k] == 0;
-  return found != 0;
+  const Index nonzeros = matrix.nonzeros();
+  Index zeros = 0;
+#pragma omp parallel for schedule(static) reduction(+ : zeros) if (nonzeros > worthwhile_elements)
+  for (Index k = 0; k < nonzeros; ++k) zeros += matrix.values[k] == 0;
+  return zeros > 0;
 }
 
 }  // namespace spsolve

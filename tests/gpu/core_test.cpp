@@ -1,12 +1,10 @@
 // Device arrays, streams and what is said of devices.
 
-#include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "core/error.hpp"
 #include "cuda/core/device_array.hpp"
-#include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/multiply/published/transpose.hpp"
 #include "gpu/gpu_test.hpp"
@@ -57,29 +55,6 @@ TEST_F(Arrays, HoldWhatWasUploaded) {
   EXPECT_EQ(moved.data(), before);
   moved.grow(2000);
   EXPECT_EQ(moved.size(), 2000);
-}
-
-TEST_F(Arrays, InPageLockedMemoryAreKeptForTheNextAndNeverSharedByTwo) {
-  const Index sizes[] = {10, 5000, 100000, Index{4} << 20, (Index{4} << 20) + 1};
-  for (const Index size : sizes) {
-    const char* before = nullptr;
-    {
-      PinnedArray<char> first(size), second(size);
-      std::fill_n(first.data(), size, 'a');
-      std::fill_n(second.data(), size, 'b');
-      EXPECT_EQ(std::count(first.data(), first.data() + size, 'a'), size);
-      before = second.data();
-    }
-    PinnedArray<char> third(size), fourth(size), fifth(size);
-    std::fill_n(third.data(), size, 'c');
-    std::fill_n(fourth.data(), size, 'd');
-    std::fill_n(fifth.data(), size, 'e');
-    EXPECT_EQ(std::count(third.data(), third.data() + size, 'c'), size);
-    EXPECT_EQ(std::count(fourth.data(), fourth.data() + size, 'd'), size);
-    if (size == 100000) {
-      EXPECT_TRUE(third.data() == before || fourth.data() == before);
-    }
-  }
 }
 
 TEST_F(Arrays, MayBeEmpty) {

@@ -117,7 +117,8 @@ class SpmmProduct final : public KernelProduct<T> {
   }
   std::int64_t bytes() const override { return matrix_.bytes(); }
   std::string detail() const override {
-    return version_of(handle_) + (by_columns_ ? ", X and Y transposed within the product" : "");
+    return version_of(handle_) + (by_columns_ ? ", X and Y transposed within the product" : "") +
+           (copies_one_ ? ", Y of one column copied within the product" : "");
   }
 
  private:

@@ -46,6 +46,13 @@ class Blocks {
     return result;
   }
 
+  /// What stands before each block, without what all come to: nothing is counted where there is
+  /// one.
+  template <typename Count, typename Work>
+  std::vector<Count> before_each(const Work& work) const {
+    return count_ == 1 ? std::vector<Count>(1) : starts<Count>(work);
+  }
+
  private:
   static constexpr Index worthwhile = 1 << 16;  // vertices and edges of a block, at least
   static constexpr int most = 16;

@@ -124,17 +124,14 @@ Part contract(const Part& graph, const Blocks& blocks, std::span<const LocalInde
   const Contracted apart{
       several ? arena.take<LocalIndex>(graph.edges()).data() : neighbours.data(),
       several ? arena.take<LocalIndex>(graph.edges()).data() : edge_weights.data()};
-  std::vector<Index> room(blocks.count() + 1, 0);
-  if (several) {
-    room = blocks.starts<Index>([&](LocalIndex first, LocalIndex end) {
-      Index most = 0;
-      const auto degree = [&](LocalIndex v) { return graph.starts[v + 1] - graph.starts[v]; };
-      for (LocalIndex v = first; v < end; ++v) {
-        if (mate[v] >= v) most += degree(v) + (mate[v] > v ? degree(mate[v]) : 0);
-      }
-      return most;
-    });
-  }
+  const auto room = blocks.before_each<Index>([&](LocalIndex first, LocalIndex end) {
+    Index most = 0;
+    const auto degree = [&](LocalIndex v) { return graph.starts[v + 1] - graph.starts[v]; };
+    for (LocalIndex v = first; v < end; ++v) {
+      if (mate[v] >= v) most += degree(v) + (mate[v] > v ? degree(mate[v]) : 0);
+    }
+    return most;
+  });
   starts[0] = 0;
   const auto contract_by = [&](Arena& own, int block, LocalIndex first, LocalIndex end) {
     const ArenaScope scope(own);

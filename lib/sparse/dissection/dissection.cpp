@@ -114,16 +114,13 @@ Piece Dissection::extract(const Piece& piece, const Blocks& blocks,
       if (side[u] == wanted) visit(u);
     }
   };
-  std::vector<Index> edges_before(2, 0);
-  if (blocks.count() > 1) {
-    edges_before = blocks.starts<Index>([&](LocalIndex begin, LocalIndex end) {
-      Index edges = 0;
-      for (LocalIndex v = begin; v < end; ++v) {
-        if (side[v] == wanted) edges_of(v, [&](LocalIndex) { ++edges; });
-      }
-      return edges;
-    });
-  }
+  const auto edges_before = blocks.before_each<Index>([&](LocalIndex begin, LocalIndex end) {
+    Index edges = 0;
+    for (LocalIndex v = begin; v < end; ++v) {
+      if (side[v] == wanted) edges_of(v, [&](LocalIndex) { ++edges; });
+    }
+    return edges;
+  });
   std::vector<Index> weight(blocks.count(), 0);
   const LocalIndex size = counts.back().of[wanted];
   blocks.each([&](int block, LocalIndex begin, LocalIndex end) {
@@ -250,14 +247,11 @@ void Dissection::begin() {
     };
     const LocalIndex size = count - first;
     const Blocks blocks(size, std::ssize(graph_.neighbours) / n * size);
-    std::vector<Index> edges_before(2, 0);
-    if (blocks.count() > 1) {
-      edges_before = blocks.starts<Index>([&](LocalIndex begin, LocalIndex end) {
-        Index edges = 0;
-        for (LocalIndex k = begin; k < end; ++k) neighbours_of(k, [&](LocalIndex) { ++edges; });
-        return edges;
-      });
-    }
+    const auto edges_before = blocks.before_each<Index>([&](LocalIndex begin, LocalIndex end) {
+      Index edges = 0;
+      for (LocalIndex k = begin; k < end; ++k) neighbours_of(k, [&](LocalIndex) { ++edges; });
+      return edges;
+    });
     const auto weight = blocks.starts<Index>([&](LocalIndex begin, LocalIndex end) {
       Index sum = 0;
       for (LocalIndex k = begin; k < end; ++k) {

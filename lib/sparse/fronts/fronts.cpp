@@ -222,13 +222,10 @@ class Borders {
       }
       walk_rows_above(places[s], subtrees[s].end);
     }
-    const auto from_outside = [&](LocalIndex front) { return outside[front]; };
-    LocalIndex k = 0;
-    for (const PlaceRange& range : places) {
-      while (k < range.first) walk(k++, from_outside);
-      k = range.end;
-    }
-    while (k < graph_.size()) walk(k++, from_outside);
+    walk_around(
+        places, graph_.size(),
+        [&](LocalIndex k) { walk(k, [&](LocalIndex front) { return outside[front]; }); },
+        [](std::size_t) {});
   }
 
  private:

@@ -39,14 +39,12 @@ class ColumnCounts {
     std::vector<RowsAbove> above(subtrees.size());
 #pragma omp parallel for schedule(dynamic) if (!subtrees.empty())
     for (std::size_t s = 0; s < subtrees.size(); ++s) above[s] = count_within(subtrees[s]);
-    LocalIndex j = 0;
-    for (std::size_t s = 0; s < subtrees.size(); ++s) {
-      while (j < subtrees[s].first) count(j++);
-      join(above[s]);
-      j = subtrees[s].end;
-      leave(j - 1);
-    }
-    while (j < n) count(j++);
+    walk_around(
+        subtrees, n, [&](LocalIndex j) { count(j); },
+        [&](std::size_t s) {
+          join(above[s]);
+          leave(subtrees[s].end - 1);
+        });
     sum_up(subtrees);
     return std::move(counts_);
   }
@@ -118,12 +116,7 @@ class ColumnCounts {
     for (const PlaceRange& subtree : subtrees) {
       for (LocalIndex j = subtree.first; j + 1 < subtree.end; ++j) add(j);
     }
-    LocalIndex j = 0;
-    for (const PlaceRange& subtree : subtrees) {
-      while (j < subtree.first) add(j++);
-      j = subtree.end - 1;
-    }
-    while (j < graph_.size()) add(j++);
+    walk_around(subtrees, graph_.size(), add, [&](std::size_t s) { add(subtrees[s].end - 1); });
   }
 
   /// The lowest ancestor of `leaf` whose subtree is not walked through yet.

@@ -34,12 +34,7 @@ std::vector<LocalIndex> parents(const PlacedGraph& graph, const std::vector<Plac
   for (const PlaceRange& range : apart) {
     for (LocalIndex k = range.first; k < range.end; ++k) link(k);
   }
-  LocalIndex k = 0;
-  for (const PlaceRange& range : apart) {
-    while (k < range.first) link(k++);
-    k = range.end;
-  }
-  while (k < n) link(k++);
+  walk_around(apart, n, link, [](std::size_t) {});
   return parent;
 }
 

@@ -48,6 +48,20 @@ struct PlaceRange {
   LocalIndex first, end;
 };
 
+/// Calls visit(k) for the places of `count` that are in none of some ascending ranges, and
+/// pass(r) where range r lies between them, in order.
+template <typename Visit, typename Pass>
+void walk_around(const std::vector<PlaceRange>& ranges, LocalIndex count, const Visit& visit,
+                 const Pass& pass) {
+  LocalIndex k = 0;
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    while (k < ranges[r].first) visit(k++);
+    pass(r);
+    k = ranges[r].end;
+  }
+  while (k < count) visit(k++);
+}
+
 /// Vertices that have the same neighbours, themselves included, as one: the graph with a vertex for
 /// each such set, whose weight is the number of its unknowns, and what stands for which: vertex g
 /// of it stands for members[firsts[g]] ... members[firsts[g + 1] - 1], ascending (Ashcraft 1995).
