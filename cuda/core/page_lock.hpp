@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cuda/core/cuda_check.hpp"
+#include "cuda/core/stream.hpp"
 
 namespace spsolve::cuda {
 
@@ -62,5 +63,22 @@ class RepeatedUpload {
   PageLock lock_;
   bool tried_ = false;  // the system may refuse
 };
+
+/// Copies of arrays in ordinary memory, which are done when these return; the pages of large ones
+/// are locked meanwhile.
+template <typename T>
+void upload_once(std::span<const T> from, T* to, cudaStream_t stream) {
+  RepeatedUpload upload;
+  upload.run(from, to, stream);
+  wait_for(stream);
+}
+template <typename T>
+void download_once(const T* from, std::span<T> to, cudaStream_t stream) {
+  constexpr std::size_t worth_locking = std::size_t{1} << 18;
+  PageLock lock;
+  if (to.size_bytes() >= worth_locking) lock.lock(to.data(), to.size_bytes());
+  CUDA_CHECK(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream));
+  wait_for(stream);
+}
 
 }  // namespace spsolve::cuda

@@ -74,6 +74,10 @@ void DeviceVectors::fill(double value) {
   cuda::fill(data(), size(), value, current_stream());
 }
 
+void DeviceVectors::fill_random(Index seed) {
+  cuda::fill_random(data(), size(), own().first * columns(), seed, current_stream());
+}
+
 void DeviceVectors::copy_columns(const Vectors& y, Index from, Index to, Index count) {
   const DeviceVectors& other = on_device(y);
   if (height() * count == 0) return;

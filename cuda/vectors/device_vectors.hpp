@@ -27,6 +27,7 @@ class DeviceVectors final : public Vectors {
   void write_rows(Range rows, std::span<const double> values) override;
   void read_rows(Range rows, std::span<double> values) const override;
   void fill(double value) override;
+  void fill_random(Index seed) override;
 
   /// Where y is x itself, the two ranges must not overlap.
   void copy_columns(const Vectors& y, Index from, Index to, Index count) override;

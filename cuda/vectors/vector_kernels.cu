@@ -1,8 +1,10 @@
+#include <cstdint>
 #include <type_traits>
 
 #include "cuda/core/launch.cuh"
 #include "cuda/vectors/columns.cuh"
 #include "cuda/vectors/vector_kernels.hpp"
+#include "matrix/random.hpp"
 
 namespace spsolve::cuda {
 
@@ -28,6 +30,12 @@ __device__ void for_packs(Index height, int per_row, const Work& work) {
 
 __global__ void fill_kernel(double* x, Index count, double value) {
   for (Index i = thread_index(); i < count; i += thread_count()) x[i] = value;
+}
+
+__global__ void fill_random_kernel(double* x, Index count, Index first, std::uint64_t key) {
+  for (Index i = thread_index(); i < count; i += thread_count()) {
+    x[i] = symmetric_interval(random_bits(key, static_cast<std::uint64_t>(first + i)));
+  }
 }
 
 template <int pack>
@@ -170,6 +178,13 @@ void fill(double* x, Index count, double value, cudaStream_t stream) {
   if (count == 0) return;
   fill_kernel<<<grid_for(count, threads), threads, 0, stream>>>(x, count, value);
   check_launch("fill");
+}
+
+void fill_random(double* x, Index count, Index first, Index seed, cudaStream_t stream) {
+  if (count == 0) return;
+  fill_random_kernel<<<grid_for(count, threads), threads, 0, stream>>>(
+      x, count, first, mix_bits(static_cast<std::uint64_t>(seed)));
+  check_launch("fill_random");
 }
 
 void copy_columns(const double* y, Index y_stride, double* x, Index x_stride, Index height,

@@ -16,6 +16,9 @@ namespace spsolve::cuda {
 /// x_i <- value for i < count.
 void fill(double* x, Index count, double value, cudaStream_t stream);
 
+/// x_i <- number first + i of random_multivector() with this seed, for i < count.
+void fill_random(double* x, Index count, Index first, Index seed, cudaStream_t stream);
+
 /// x(i, j) <- y(i, j) for j < count; rows of x and y begin `x_stride` and `y_stride` elements
 /// apart.
 void copy_columns(const double* y, Index y_stride, double* x, Index x_stride, Index height,

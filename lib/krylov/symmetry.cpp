@@ -10,8 +10,8 @@ namespace spsolve {
 bool seems_symmetric(BandMatrix& matrix) {
   const std::unique_ptr<Vectors> u = matrix.vectors_of_rows(1), v = matrix.vectors_of_rows(1),
                                  product = matrix.vectors_of_rows(1);
-  set_random(*u, 31);
-  set_random(*v, 37);
+  u->fill_random(31);
+  v->fill_random(37);
   matrix.apply(*v, *product);
   const double one = dots(*u, *product).front();
   const double largest = maxima(*product).front();

@@ -49,7 +49,7 @@ bool GmresInverse::is_near() {
   constexpr double most = 0.1;
   std::unique_ptr<Vectors> error = matrix_.vectors(1), product = matrix_.vectors(1),
                            found = matrix_.vectors(1);
-  set_random(*error, 23);
+  error->fill_random(23);
   double before = norms(*error).front();
   for (int step = 0; step < steps && *near_ && before > 0; ++step) {
     scaled_.apply(*error, *product);

@@ -97,8 +97,8 @@ void set_own_rows(Vectors& x, const Dense<double>& rows) {
   x.write_rows({0, x.height()}, rows.values);
 }
 
-void set_random(Vectors& x, Index seed) {
-  set_own_rows(x, random_multivector(x.height(), x.columns(), seed, x.own().first));
+void Vectors::fill_random(Index seed) {
+  set_own_rows(*this, random_multivector(height(), columns(), seed, own().first));
 }
 
 }  // namespace spsolve

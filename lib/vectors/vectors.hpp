@@ -53,6 +53,9 @@ class Vectors {
   /// x_ic <- value
   virtual void fill(double value) = 0;
 
+  /// This rank's rows of random_multivector(n, K, seed): the same for any number of ranks.
+  virtual void fill_random(Index seed);
+
   /// x(:, to + j) <- y(:, from + j) for 0 <= j < count
   virtual void copy_columns(const Vectors& y, Index from, Index to, Index count) = 0;
 
@@ -164,8 +167,5 @@ void advance(std::span<const double> wanted, Quotient t, Vectors& x, const Vecto
 /// This rank's rows in host memory, height x K; and back.
 Dense<double> own_rows(const Vectors& x);
 void set_own_rows(Vectors& x, const Dense<double>& rows);
-
-/// X <- random_multivector(n, K, seed), each rank its rows: the same for any number of ranks.
-void set_random(Vectors& x, Index seed);
 
 }  // namespace spsolve

@@ -2,6 +2,7 @@
 
 // Bands of matrices, and their products in the memory of hosts and of GPUs.
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -27,6 +28,19 @@ inline Csr<double> rows_of_lengths(const std::vector<Index>& lengths, Index colu
     matrix.row_offsets.push_back(matrix.row_offsets.back() + length);
   }
   matrix.values = random_multivector(matrix.nonzeros(), 1, 5).values;
+  return matrix;
+}
+
+/// Short rows in groups of so many with the same columns.
+inline Csr<double> rows_in_groups(Index together) {
+  constexpr Index groups = 167, length = 7;
+  const Index columns = groups * together;
+  const Csr<double> one = rows_of_lengths(std::vector<Index>(groups, length), columns);
+  Csr<double> matrix = rows_of_lengths(std::vector<Index>(columns, length), columns);
+  for (Index i = 0; i < matrix.rows; ++i) {
+    std::ranges::copy(one.row_columns(i / together),
+                      matrix.column_indices.begin() + matrix.row_offsets[i]);
+  }
   return matrix;
 }
 
@@ -67,6 +81,9 @@ inline std::vector<Csr<double>> matrices() {
     result.push_back(generate_matrix(nodes));
   }
   result.push_back(generate_rows("grid3d27:6:3", 0, 301));
+  for (const Index together : {2, 3, 4, 5, 6}) result.push_back(rows_in_groups(together));
+  result.push_back(rows_in_groups(3));
+  result.back().column_indices.back() = result.back().columns - 1;  // and the last row in none
   return result;
 }
 

@@ -91,6 +91,15 @@ TEST_F(GpuVectors, BeginAsZeros) {
   });
 }
 
+TEST_F(GpuVectors, AreFilledAtRandomAsOnTheHost) {
+  for_sizes([&](Index rows, Index columns) {
+    VectorPair x(team, rows, columns, 1);
+    x.host.fill_random(11);
+    x.device.fill_random(11);
+    EXPECT_EQ(bits(x.device), bits(x.host));
+  });
+}
+
 TEST_F(GpuVectors, RowsAreWrittenAndRead) {
   for_sizes([&](Index rows, Index columns) {
     VectorPair x(team, rows, columns, 1);

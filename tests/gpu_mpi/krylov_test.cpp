@@ -120,7 +120,7 @@ TEST_F(GpuTeamKrylov, GathersBandsOfAnyHeight) {
         for (const Index columns : {1, 3}) {
           const auto x = memory->vectors().vectors(team, layout, columns);
           const auto whole = memory->vectors().vectors(alone, RowLayout{n, 1}, columns);
-          set_random(*x, 5);
+          x->fill_random(5);
           x->gather(*whole);
           EXPECT_EQ(own_rows(*whole).values, random_multivector(n, columns, 5).values)
               << name(transport) << many << columns;

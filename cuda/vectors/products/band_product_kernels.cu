@@ -102,16 +102,23 @@ template <typename X, typename Sum>
 __device__ void sum_up_row(const SlicedView& a, Index i, const X& x, Sum& sum) {
   constexpr int batch = 8;
   const Index slice = i / warp_size;
-  const Index last = __ldg(a.offsets + slice + 1);
-  for (Index at = __ldg(a.offsets + slice) + i % warp_size; at < last; at += batch * warp_size) {
+  const Index first = __ldg(a.offsets + slice), last = __ldg(a.offsets + slice + 1);
+  const LocalIndex* column = a.columns + first + i % warp_size;
+  if (a.together > 1) {
+    const auto row = static_cast<unsigned>(i), together = static_cast<unsigned>(a.together);
+    const unsigned group = row / together - row / warp_size * warp_size / together;
+    column = a.columns + first / warp_size * a.stride + group;
+  }
+  for (Index at = first + i % warp_size; at < last; at += batch * warp_size) {
     LocalIndex columns[batch];
     double values[batch], elements[batch];
 #pragma unroll
     for (int k = 0; k < batch; ++k) {
       const Index place = at + k * warp_size;
-      columns[k] = place < last ? __ldcs(a.columns + place) : -1;
+      columns[k] = place < last ? __ldcs(column + k * a.stride) : -1;
       values[k] = place < last ? __ldcs(a.values + place) : 0.0;
     }
+    column += batch * a.stride;
 #pragma unroll
     for (int k = 0; k < batch; ++k) {
       elements[k] = columns[k] < 0 ? 0.0 : __ldg(row_of(x, columns[k], 1));

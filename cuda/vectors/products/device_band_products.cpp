@@ -6,6 +6,8 @@
 #include "core/extremes.hpp"
 #include "cuda/core/page_lock.hpp"
 #include "cuda/core/stream.hpp"
+#include "cuda/multigrid/coarsening_kernels.hpp"
+#include "cuda/multigrid/device_coarsening.hpp"
 #include "cuda/multiply/device_csr.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/band_product_kernels.hpp"
@@ -33,17 +35,40 @@ bool are_full(const Csr<double>& rows, Index own_columns) {
 class DeviceBandProducts final : public BandProducts {
  public:
   DeviceBandProducts(const Csr<double>& rows, Index own_columns)
-      : host_rows_(rows),
+      : host_rows_(&rows),
         own_columns_(own_columns),
         full_(are_full(rows, own_columns)),
         rows_(DeviceCsr<double>::from_csr(rows, {})),
         long_rows_(full_ ? std::nullopt : LongRows::of(rows.row_offsets)) {}
 
+  DeviceBandProducts(DeviceCsr<double> rows, Index own_columns)
+      : own_columns_(own_columns), full_(false), rows_(std::move(rows)) {
+    if (longest_row(rows_.view(), current_stream()) > most_of_shared_row) {
+      long_rows_ = LongRows::of(offsets_of(rows_));
+    }
+  }
+
   CsrView<double> rows_on_device() const { return rows_.view(); }
+
+  const Csr<double>& rows() const override {
+    if (host_rows_ != nullptr) return *host_rows_;
+    if (!brought_) {
+      brought_.emplace();
+      brought_->rows = rows_.rows;
+      brought_->columns = rows_.columns;
+      brought_->row_offsets = offsets_of(rows_);
+      brought_->column_indices.resize(static_cast<std::size_t>(rows_.column_indices.size()));
+      brought_->values.resize(static_cast<std::size_t>(rows_.values.size()));
+      rows_.column_indices.download(brought_->column_indices);
+      rows_.values.download(brought_->values);
+    }
+    return *brought_;
+  }
+  Index nonzeros() const override { return rows_.values.size(); }
 
   void take_new_values() override {
     const cudaStream_t stream = current_stream();
-    upload_.run(std::span<const double>(host_rows_.values), rows_.values.data(), stream);
+    upload_.run(std::span<const double>(rows().values), rows_.values.data(), stream);
     wait_for(stream);
     transposed_.reset();
     if (!expects_many_) return;
@@ -54,14 +79,24 @@ class DeviceBandProducts final : public BandProducts {
   void expect_many() override {
     if (expects_many_ || full_) return;
     sliced_.reset();
-    typed_ = TypedRows<double>::of(host_rows_);
+    // Products of matrices, which are here alone, have no few types of rows.
+    if (host_rows_ != nullptr) typed_ = TypedRows<double>::of(*host_rows_);
     if (typed_) {
       typed_view_ = typed_->view();
     } else {
-      sliced_ = SlicedRows::of(host_rows_, rows_.view(), current_stream());
+      sliced_ = SlicedRows::of(rows_.view(), current_stream());
       if (sliced_) sliced_view_ = sliced_->view();
     }
     expects_many_ = true;
+  }
+
+  void diagonal(Vectors& d, Vectors& inverse) const override {
+    write_diagonal(rows_.view(), on_device(d).data(), on_device(inverse).data(), current_stream());
+  }
+
+  std::unique_ptr<Coarsening> coarsening() const override {
+    const bool square = rows_.rows == rows_.columns && rows_.columns == own_columns_;
+    return square && !full_ ? device_coarsening(rows_.view()) : nullptr;
   }
 
   void multiply(const Vectors& x, const HaloView& halo, Vectors& y) override {
@@ -146,7 +181,7 @@ class DeviceBandProducts final : public BandProducts {
   /// come, as that reads all columns of the matrix on the host.
   RowsView rows(const Vectors& x) {
     if (expects_many_ && !typed_ && x.columns() > 1 && !looked_for_groups_) {
-      groups_ = GroupedRows::of(host_rows_);
+      groups_ = GroupedRows::of(rows());
       if (groups_) groups_view_ = groups_->view();
       looked_for_groups_ = true;
     }
@@ -156,6 +191,12 @@ class DeviceBandProducts final : public BandProducts {
             sliced_ ? &sliced_view_ : nullptr,
             groups_ ? &groups_view_ : nullptr,
             view_of(long_rows_, x.columns())};
+  }
+
+  static std::vector<Index> offsets_of(const DeviceCsr<double>& rows) {
+    std::vector<Index> offsets(static_cast<std::size_t>(rows.rows) + 1);
+    rows.row_offsets.download(offsets);
+    return offsets;
   }
 
   static LongRowsView view_of(std::optional<LongRows>& rows, Index columns) {
@@ -176,9 +217,7 @@ class DeviceBandProducts final : public BandProducts {
     const cudaStream_t stream = current_stream();
     if (!transposed_) {
       transposed_ = transposed_rows(rows_.view(), stream);
-      std::vector<Index> offsets(static_cast<std::size_t>(transposed_->rows) + 1);
-      transposed_->row_offsets.download(offsets);
-      long_columns_ = LongRows::of(offsets);
+      long_columns_ = LongRows::of(offsets_of(*transposed_));
     }
     const Index columns = x.columns();
     halo = Dense<double>(transposed_->rows - own_columns_, columns);
@@ -211,8 +250,9 @@ class DeviceBandProducts final : public BandProducts {
     return {on_device(y).data(), nullptr, y.height()};
   }
 
-  const Csr<double>& host_rows_;
-  RepeatedUpload upload_;  // of values
+  const Csr<double>* host_rows_ = nullptr;      // none where the rows were made here
+  mutable std::optional<Csr<double>> brought_;  // these, once they were asked for
+  RepeatedUpload upload_;                       // of values
   Index own_columns_;
   bool full_;
   DeviceCsr<double> rows_;
@@ -237,6 +277,10 @@ class DeviceBandProducts final : public BandProducts {
 
 std::unique_ptr<BandProducts> device_band_products(const Csr<double>& rows, Index own_columns) {
   return std::make_unique<DeviceBandProducts>(rows, own_columns);
+}
+
+std::unique_ptr<BandProducts> device_band_products(DeviceCsr<double> rows, Index own_columns) {
+  return std::make_unique<DeviceBandProducts>(std::move(rows), own_columns);
 }
 
 std::optional<CsrView<double>> rows_on_device(const BandProducts& products) {

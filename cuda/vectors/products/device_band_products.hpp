@@ -15,6 +15,10 @@ namespace spsolve::cuda {
 /// band_products_bytes() says what they take.
 std::unique_ptr<BandProducts> device_band_products(const Csr<double>& rows, Index own_columns);
 
+/// The same of rows that are there already, and are brought to the host only where something asks
+/// for them; their values stay as they are.
+std::unique_ptr<BandProducts> device_band_products(DeviceCsr<double> rows, Index own_columns);
+
 /// The rows that these products multiply with, if device_band_products() made them; new values come
 /// to stand in the same place.
 std::optional<CsrView<double>> rows_on_device(const BandProducts& products);

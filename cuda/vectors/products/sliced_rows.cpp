@@ -1,37 +1,34 @@
 #include "cuda/vectors/products/sliced_rows.hpp"
 
-#include <algorithm>
-#include <vector>
+#include "cuda/core/stream.hpp"
 
 namespace spsolve::cuda {
 
-std::optional<SlicedRows> SlicedRows::of(const Csr<double>& host, const CsrView<double>& rows,
-                                         cudaStream_t stream) {
+std::optional<SlicedRows> SlicedRows::of(const CsrView<double>& rows, cudaStream_t stream) {
   // Few rows leave a GPU idle whose threads have long ones.
   constexpr Index longest_mean = 40, many_rows = 100000, longest_mean_of_many = 256;
   constexpr double most_padding = 1.2;
-  const Index longest = host.rows < many_rows ? longest_mean : longest_mean_of_many;
-  if (host.rows == 0 || host.nonzeros() > longest * host.rows) return std::nullopt;
-  const Index slices = (host.rows + slice_height - 1) / slice_height;
-  std::vector<Index> offsets(static_cast<std::size_t>(slices) + 1, 0);
-#pragma omp parallel for schedule(static)
-  for (Index slice = 0; slice < slices; ++slice) {
-    Index width = 0;
-    const Index last = std::min(host.rows, (slice + 1) * slice_height);
-    for (Index i = slice * slice_height; i < last; ++i) {
-      width = std::max(width, host.row_offsets[i + 1] - host.row_offsets[i]);
-    }
-    offsets[slice + 1] = width * slice_height;
-  }
-  for (Index slice = 0; slice < slices; ++slice) offsets[slice + 1] += offsets[slice];
-  const auto padded = static_cast<double>(offsets.back());
-  if (padded > most_padding * static_cast<double>(host.nonzeros()) + 1024) return std::nullopt;
+  const Index longest = rows.rows < many_rows ? longest_mean : longest_mean_of_many;
+  if (rows.rows == 0 || rows.nonzeros > longest * rows.rows) return std::nullopt;
   SlicedRows result;
-  result.rows_ = host.rows;
-  result.offsets_ = DeviceArray<Index>(offsets);
-  result.columns_.grow(offsets.back());
-  result.values_.grow(offsets.back());
-  slice_rows(rows, result.offsets_.data(), result.columns_.data(), result.values_.data(), stream);
+  result.rows_ = rows.rows;
+  result.offsets_ = slice_offsets(rows, stream);
+  Index padded = 0;
+  CUDA_CHECK(cudaMemcpyAsync(&padded, result.offsets_.data() + result.offsets_.size() - 1,
+                             sizeof(padded), cudaMemcpyDeviceToHost, stream));
+  wait_for(stream);
+  if (static_cast<double>(padded) > most_padding * static_cast<double>(rows.nonzeros) + 1024) {
+    return std::nullopt;
+  }
+  result.together_ = rows_together(rows, stream);
+  // Groups that a slice has a row of, at most.
+  const Index others = slice_height - 1, together = result.together_;
+  result.stride_ =
+      static_cast<int>(slice_height % together == 0 ? slice_height / together
+                                                    : (others + together - 1) / together + 1);
+  result.columns_.grow(padded / slice_height * result.stride_);
+  result.values_.grow(padded);
+  slice_rows(rows, result.view(), result.columns_.data(), result.values_.data(), stream);
   return result;
 }
 

@@ -15,7 +15,7 @@ using Family = std::array<Owned, shadows>;
 /// Numbers in [-1, 1) that depend on the global row and the column only.
 Owned random_vectors(const Vectors& like, Index number) {
   Owned result = like.similar(like.columns());
-  set_random(*result, number);
+  result->fill_random(number);
   return result;
 }
 

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/over_blocks.hpp"
+#include "core/resize_in_threads.hpp"
 #include "matrix/made_of_rows.hpp"
 
 namespace spsolve {
@@ -189,7 +191,7 @@ NodeNorms node_norms(const BandMatrix& matrix, Index size, const Csr<double>& bl
 /// The neighbours in `places` at offsets of their own, `counts` for each node, one behind the
 /// other.
 NodeGraph packed(const Csr<double>& blocks, const UntouchedVector<LocalIndex>& places,
-                 std::vector<Index> counts) {
+                 UntouchedVector<Index> counts) {
   NodeGraph graph;
   graph.nodes = blocks.rows;
   graph.offsets = std::move(counts);
@@ -220,7 +222,8 @@ NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta) {
     const auto nodes = static_cast<std::size_t>(blocks.rows);
     UntouchedVector<LocalIndex> dependences(static_cast<std::size_t>(blocks.nonzeros())),
         strong(dependences.size());
-    std::vector<Index> depending(nodes + 1), joining(nodes + 1);
+    UntouchedVector<Index> depending(nodes + 1), joining(nodes + 1);
+    depending[0] = joining[0] = 0;
 #pragma omp parallel for schedule(static)
     for (Index node = 0; node < blocks.rows; ++node) {
       const double least = share * norms.largest[node], d = norms.diagonals[node];
@@ -287,42 +290,48 @@ std::vector<bool> led_nodes(const BandMatrix& matrix, Index size, const NodeGrap
 
 Aggregates aggregate(const NodeGraph& strong) {
   constexpr LocalIndex free = -2, none = -1;
+  const Index nodes = strong.nodes;
   Aggregates result;
-  result.of_node.assign(static_cast<std::size_t>(strong.nodes), free);
+  std::vector<LocalIndex>& of_node = result.of_node;
   const auto neighbours = [&](Index node) {
-    return std::span(strong.neighbours)
-        .subspan(static_cast<std::size_t>(strong.offsets[node]),
-                 static_cast<std::size_t>(strong.offsets[node + 1] - strong.offsets[node]));
+    return std::span(strong.neighbours.data() + strong.offsets[node],
+                     strong.neighbours.data() + strong.offsets[node + 1]);
   };
-  const auto is_free = [&](LocalIndex node) { return result.of_node[node] == free; };
+  const auto is_free = [&](LocalIndex node) { return of_node[node] == free; };
   const auto found = [&](Index node) {
     const auto number = static_cast<LocalIndex>(result.count++);
-    result.of_node[node] = number;
+    of_node[node] = number;
     for (const LocalIndex other : neighbours(node)) {
-      if (other < strong.nodes && is_free(other)) result.of_node[other] = number;
+      if (other < nodes && is_free(other)) of_node[other] = number;
     }
   };
-  for (Index node = 0; node < strong.nodes; ++node) {
-    if (neighbours(node).empty()) result.of_node[node] = none;
-  }
-  for (Index node = 0; node < strong.nodes; ++node) {
+  resize_in_threads(of_node, static_cast<std::size_t>(nodes));
+#pragma omp parallel for schedule(static) if (nodes > elements_worth_waking)
+  for (Index node = 0; node < nodes; ++node) of_node[node] = neighbours(node).empty() ? none : free;
+  for (Index node = 0; node < nodes; ++node) {
     if (!is_free(static_cast<LocalIndex>(node))) continue;
-    const bool all_free = std::ranges::all_of(neighbours(node), [&](LocalIndex other) {
-      return other >= strong.nodes || is_free(other);
-    });
+    const bool all_free = std::ranges::all_of(
+        neighbours(node), [&](LocalIndex other) { return other >= nodes || is_free(other); });
     if (all_free) found(node);
   }
-  const std::vector<LocalIndex> first_pass = result.of_node;
-  for (Index node = 0; node < strong.nodes; ++node) {
-    if (!is_free(static_cast<LocalIndex>(node))) continue;
-    for (const LocalIndex other : neighbours(node)) {
-      if (other < strong.nodes && first_pass[other] >= 0) {
-        result.of_node[node] = first_pass[other];
+  UntouchedVector<LocalIndex> first_pass(of_node.size());
+  Index left = 0;
+#pragma omp parallel if (nodes > elements_worth_waking)
+  {
+#pragma omp for schedule(static)
+    for (Index node = 0; node < nodes; ++node) first_pass[node] = of_node[node];
+#pragma omp for schedule(static) reduction(+ : left)
+    for (Index node = 0; node < nodes; ++node) {
+      if (first_pass[node] != free) continue;
+      for (const LocalIndex other : neighbours(node)) {
+        if (other >= nodes || first_pass[other] < 0) continue;
+        of_node[node] = first_pass[other];
         break;
       }
+      left += is_free(static_cast<LocalIndex>(node));
     }
   }
-  for (Index node = 0; node < strong.nodes; ++node) {
+  for (Index node = 0; left > 0 && node < nodes; ++node) {
     if (is_free(static_cast<LocalIndex>(node))) found(node);
   }
   return result;

@@ -3,20 +3,11 @@
 #include <memory>
 #include <vector>
 
-#include "core/untouched_vector.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 #include "vectors/products/band_matrix.hpp"
+#include "vectors/products/coarsening.hpp"
 
 namespace spsolve {
-
-/// Nodes of a matrix' own rows: `size` unknowns that follow each other each, and the neighbours
-/// that they are strongly coupled to, by local numbers as BandMatrix has them: own nodes first,
-/// then the halo's.
-struct NodeGraph {
-  Index nodes = 0;  ///< own ones
-  std::vector<Index> offsets{0};
-  UntouchedVector<LocalIndex> neighbours;  ///< strong ones, the node itself aside
-};
 
 /// Whether, on this rank, own rows and the columns they name are whole nodes of `size` unknowns.
 /// Not collective.
@@ -51,12 +42,6 @@ NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta);
 /// For own rows and then those of the halo: of row i of the near null space the entry in the column
 /// of the unknown's kind, i mod size, where there is no other one in the row; else 0. Collective.
 std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& near);
-
-/// Own nodes in aggregates of neighbours, numbered from 0.
-struct Aggregates {
-  Index count = 0;
-  std::vector<LocalIndex> of_node;  ///< -1: in none, as it has no strong neighbour
-};
 
 /// Own nodes in no aggregate that depend on others and whose rows are not dominated by their
 /// diagonal, so that what is slow to converge must reach them from there: for one unknown of

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/over_blocks.hpp"
+#include "core/resize_in_threads.hpp"
 #include "distribute/halo/fetch_rows.hpp"
 #include "distribute/redistribute.hpp"
 #include "krylov/multigrid/aggregates.hpp"
@@ -17,8 +19,9 @@ namespace spsolve {
 struct Hierarchy::Level {
   std::unique_ptr<BandMatrix> owned;  ///< all but the finest one
   BandMatrix* matrix = nullptr;
-  double largest = 0;     ///< eigenvalue of D^-1 A
-  NodeGraph dependences;  ///< which aggregates and patterns were made by
+  double largest = 0;                      ///< eigenvalue of D^-1 A
+  std::unique_ptr<Coarsening> coarsening;  ///< where the next level is made in this memory
+  NodeGraph dependences;                   ///< else: which aggregates and patterns were made by
   Aggregates aggregates;
   std::vector<bool> led;  ///< nodes in no aggregate that are interpolated all the same
   std::unique_ptr<Polynomial> smoother;
@@ -91,8 +94,12 @@ namespace {
 NearNullSpace constants(const BandMatrix& matrix) {
   NearNullSpace near{nodes_of(matrix), {}};
   together(matrix.team(), [&] {
-    near.vectors = Dense<double>(matrix.local_rows().rows, near.size);
-    for (Index i = 0; i < near.vectors.rows; ++i) near.vectors(i, i % near.size) = 1;
+    Dense<double>& vectors = near.vectors;
+    vectors.rows = matrix.own_rows().size();
+    vectors.columns = near.size;
+    resize_in_threads(vectors.values, static_cast<std::size_t>(vectors.rows * near.size));
+#pragma omp parallel for schedule(static) if (vectors.rows > elements_worth_waking)
+    for (Index i = 0; i < vectors.rows; ++i) vectors(i, i % near.size) = 1;
   });
   return near;
 }
@@ -120,6 +127,11 @@ std::unique_ptr<BandMatrix> complete(const BandMatrix& matrix, NearNullSpace& ne
     return nullptr;
   }
   return are_nodes(matrix, near.size) ? nullptr : with_whole_nodes(matrix, near.size);
+}
+
+/// What P_0 is smoothed with, for the largest eigenvalue of D^-1 A.
+double omega_of(double largest) {
+  return 4.0 / (3 * largest);
 }
 
 void make_like(std::unique_ptr<Vectors>& x, BandMatrix& of, Index columns, bool of_rows) {
@@ -191,34 +203,76 @@ void Hierarchy::renew(NearNullSpace near) {
 bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& near, double theta) {
   const bool anew = number + 1 == levels_.size();
   Level& level = *levels_[number];
+  if (anew) {
+    find_aggregates(level, matrix, near, theta);
+    constexpr double least_reduction = 0.8;
+    const Index coarse = all_sum(matrix.team(), level.aggregates.count) * near.vectors.columns;
+    const auto fine = static_cast<double>(matrix.row_layout().rows);
+    if (coarse == 0 || static_cast<double>(coarse) > least_reduction * fine) return false;
+    levels_.push_back(std::make_unique<Level>());
+  }
+  Level& next = *levels_[number + 1];
+  if (level.coarsening != nullptr) {
+    coarsen_in_memory(level, next, near);
+  } else {
+    coarsen_on_host(level, next, matrix, near);
+  }
+  next.matrix = next.owned.get();
+  return true;
+}
+
+void Hierarchy::find_aggregates(Level& level, BandMatrix& matrix, const NearNullSpace& near,
+                                double theta) {
+  const bool single = near.size == 1 && near.vectors.columns == 1 && matrix.team().size() == 1;
+  const BandProducts& products = matrix.products();
+  if (single) level.coarsening = products.coarsening();
+  if (level.coarsening != nullptr) {
+    level.aggregates = aggregate(level.coarsening->find_couplings(products, theta));
+    if (level.coarsening->take_aggregates(products, level.aggregates)) return;
+    level.coarsening = nullptr;
+  }
+  NodeCouplings found = couplings(matrix, near.size, theta);
+  level.dependences = std::move(found.dependences);
+  together(matrix.team(), [&] {
+    level.aggregates = aggregate(found.strong);
+    level.led = led_nodes(matrix, near.size, level.dependences, level.aggregates);
+  });
+}
+
+void Hierarchy::coarsen_in_memory(Level& level, Level& next, NearNullSpace& near) {
+  BandMatrix& matrix = *level.matrix;
+  const double omega = omega_of(level.largest);
+  CoarseProducts made = level.coarsening->coarsen(matrix.products(), near.vectors.values, omega);
+  const RowLayout& fine = matrix.row_layout();
+  const RowLayout coarse{level.aggregates.count, 1};
+  const auto take = [&](std::unique_ptr<BandMatrix>& to, const RowLayout& rows,
+                        const RowLayout& columns, std::unique_ptr<BandProducts> products) {
+    to = std::make_unique<BandMatrix>(matrix.team(), rows, columns, std::move(products),
+                                      matrix.memory());
+    to->expect_many_products();
+  };
+  take(level.restriction, coarse, fine, std::move(made.restriction));
+  take(level.prolongation, fine, coarse, std::move(made.interpolation));
+  take(next.owned, coarse, coarse, std::move(made.matrix));
+  near.vectors = Dense<double>(coarse.rows, 1);
+  near.vectors.values = std::move(made.near);
+}
+
+void Hierarchy::coarsen_on_host(Level& level, Level& next, BandMatrix& matrix,
+                                NearNullSpace& near) {
   Team& team = matrix.team();
   const Index size = near.size;
-  if (anew) {
-    NodeCouplings found = couplings(matrix, size, theta);
-    level.dependences = std::move(found.dependences);
-    together(team, [&] {
-      level.aggregates = aggregate(found.strong);
-      level.led = led_nodes(matrix, size, level.dependences, level.aggregates);
-    });
-  }
   Tentative tentative = tentative_prolongation(matrix, level.aggregates, near);
-  constexpr double least_reduction = 0.8;
-  const auto fine_rows = static_cast<double>(matrix.row_layout().rows);
-  if (anew && (tentative.coarse.rows == 0 ||
-               static_cast<double>(tentative.coarse.rows) > least_reduction * fine_rows)) {
-    return false;
-  }
   const std::vector<double> lone = lone_entries(matrix, near);
   interpolate_led_nodes(matrix, size, level.dependences, level.led, lone, tentative);
-  const double omega = 4.0 / (3 * level.largest);
-  Csr<double> interpolation =
-      smoothed_prolongation(matrix, size, level.dependences, lone, omega, tentative);
+  Csr<double> interpolation = smoothed_prolongation(matrix, size, level.dependences, lone,
+                                                    omega_of(level.largest), tentative);
   const RowLayout& fine = matrix.row_layout();
   const Index kinds = near.vectors.columns;
   const Range own_coarse = tentative.coarse.band(team.rank());
   const auto take = [&](std::unique_ptr<BandMatrix>& to, const RowLayout& rows,
                         const RowLayout& columns, Csr<double> numbers) {
-    if (!anew) return to->set_values(numbers.values);
+    if (to != nullptr) return to->set_values(numbers.values);
     to = std::make_unique<BandMatrix>(team, rows, columns, std::move(numbers), matrix.memory());
     to->expect_many_products();
   };
@@ -238,12 +292,8 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
     return rows;
   });
   take(level.prolongation, fine, tentative.coarse, std::move(interpolation));
-  if (anew) levels_.push_back(std::make_unique<Level>());
-  Level& next = *levels_[number + 1];
   take(next.owned, tentative.coarse, tentative.coarse, std::move(coarse));
-  next.matrix = next.owned.get();
   near = {near.vectors.columns, std::move(tentative.null_space)};
-  return true;
 }
 
 void Hierarchy::cycle(const Vectors& b, Vectors& x) {

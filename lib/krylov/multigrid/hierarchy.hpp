@@ -22,8 +22,9 @@ class WholeLevels;
 /// aggregate are interpolated as classical multigrid does (Ruge and Stueben, "Algebraic multigrid",
 /// in: Multigrid Methods, SIAM, 1987). Smoothing by Polynomial::fourth_kind() before and after; the
 /// coarsest level by sparse elimination. Set up on hosts in threads, every rank its own rows,
-/// aggregates within ranks, up to coarse levels that each rank has whole (WholeLevels); cycles
-/// where the vectors lie.
+/// aggregates within ranks, up to coarse levels that each rank has whole (WholeLevels); where a
+/// rank has a matrix alone whose nodes are single rows, in the memory of its vectors if that knows
+/// how (Coarsening). Cycles where the vectors lie.
 class Hierarchy {
  public:
   struct Options {
@@ -68,6 +69,11 @@ class Hierarchy {
   /// is the last one, by couplings that are strong for `theta`, or else given new numbers. Whether
   /// there is one. `near` becomes that of the level below.
   bool coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& near, double theta);
+  /// Its parts: the aggregates of a level, and what makes the next one of them.
+  static void find_aggregates(Level& level, BandMatrix& matrix, const NearNullSpace& near,
+                              double theta);
+  static void coarsen_in_memory(Level& level, Level& next, NearNullSpace& near);
+  static void coarsen_on_host(Level& level, Level& next, BandMatrix& matrix, NearNullSpace& near);
   void cycle(std::size_t number, const Vectors& b, Vectors& x);
 
   DenseMemory& memory_;

@@ -5,8 +5,6 @@
 
 #include <lapacke.h>
 
-#include "core/extremes.hpp"
-#include "core/over_blocks.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 
 namespace spsolve {
@@ -14,16 +12,15 @@ namespace spsolve {
 namespace {
 
 /// ||D^-1 A||, D^-1 being these factors.
-double norm_bound(BandMatrix& matrix, const Dense<double>& factors) {
-  const Csr<double>& rows = matrix.local_rows();
-  double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-  for (Index i = 0; i < rows.rows; ++i) {
-    double sum = 0;
-    for (const double value : rows.row_values(i)) sum += std::abs(value);
-    largest = std::max(largest, sum * factors(i, 0));
-  }
-  return all_maximum(matrix.team(), largest);
+double norm_bound(BandMatrix& matrix, const Vectors& inverse) {
+  const std::unique_ptr<Vectors> ones = matrix.vectors_of_rows(1);
+  std::unique_ptr<Vectors> sums = matrix.vectors_of_rows(1);
+  ones->fill(1);
+  matrix.with_halo(*ones, [&](const HaloView& halo) {
+    matrix.products().multiply_magnitudes(1, *ones, halo, *sums);
+  });
+  sums->scale_rows(inverse);
+  return maxima(*sums).front();
 }
 
 /// The largest eigenvalue of a symmetric tridiagonal matrix.
@@ -38,30 +35,23 @@ double largest_of(std::vector<double> diagonal, std::vector<double> beside) {
 }  // namespace
 
 std::unique_ptr<Vectors> inverse_diagonal(BandMatrix& matrix) {
+  const std::unique_ptr<Vectors> diagonal = matrix.vectors_of_rows(1);
   std::unique_ptr<Vectors> inverse = matrix.vectors_of_rows(1);
-  together(matrix.team(), [&] {
-    std::vector<double> diagonal = own_diagonal(matrix);
-#pragma omp parallel for schedule(static) if (std::ssize(diagonal) > elements_worth_waking)
-    for (double& value : diagonal) value = value == 0 ? 1.0 : 1 / std::abs(value);
-    inverse->write_rows({0, inverse->height()}, diagonal);
-  });
+  together(matrix.team(), [&] { matrix.products().diagonal(*diagonal, *inverse); });
   return inverse;
 }
 
 double largest_eigenvalue(BandMatrix& matrix, const Vectors& inverse, bool symmetric) {
-  Dense<double> factors = own_rows(inverse);
-  const double bound = norm_bound(matrix, factors);
+  const double bound = norm_bound(matrix, inverse);
   if (!symmetric) return bound;
   constexpr int steps = 12;
   constexpr double margin = 1.05;
   // Lanczos in the inner product of D: v_k of length 1 in it, w = D^-1 A v.
   const std::unique_ptr<Vectors> diagonal = matrix.vectors_of_rows(1);
-#pragma omp parallel for schedule(static) if (factors.rows > elements_worth_waking)
-  for (Index i = 0; i < factors.rows; ++i) factors(i, 0) = 1 / factors(i, 0);
-  set_own_rows(*diagonal, factors);
   std::unique_ptr<Vectors> v = matrix.vectors_of_rows(1), old = matrix.vectors_of_rows(1),
                            w = matrix.vectors_of_rows(1), product = matrix.vectors_of_rows(1);
-  set_random(*v, 23);
+  together(matrix.team(), [&] { matrix.products().diagonal(*diagonal, *w); });
+  v->fill_random(23);
   const auto length = [&](const Vectors& x) {
     product->add_scaled_rows(0, 1, *diagonal, x);
     return std::sqrt(dots(*product, x).front());

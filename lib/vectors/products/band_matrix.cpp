@@ -50,8 +50,18 @@ BandMatrix::BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout&
   });
 }
 
+BandMatrix::BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
+                       std::unique_ptr<BandProducts> products, const VectorMemory& memory)
+    : team_(team),
+      row_layout_(row_layout),
+      nonzeros_(products->nonzeros()),
+      halo_(team, make_halo_plan(team, column_layout, {})),
+      memory_(memory),
+      products_(std::move(products)),
+      carrier_(memory_.halo_carrier(team_, halo_.plan())) {}
+
 Csr<double> BandMatrix::global_rows() const {
-  Csr<double> rows = rows_;
+  Csr<double> rows = local_rows();
   rows.columns = column_layout().rows;
 #pragma omp parallel for schedule(static)
   for (Index k = 0; k < rows.nonzeros(); ++k) {

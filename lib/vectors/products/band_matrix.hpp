@@ -19,6 +19,9 @@ class BandMatrix {
   /// `rows`: those of row_layout.band(rank), columns global. The team must outlive the object.
   BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
              Csr<double> rows, const VectorMemory& memory = host_vector_memory());
+  /// Of a team of one rank: with rows that products were made of in this memory.
+  BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
+             std::unique_ptr<BandProducts> products, const VectorMemory& memory);
   BandMatrix(const BandMatrix&) = delete;
   BandMatrix& operator=(const BandMatrix&) = delete;
 
@@ -31,7 +34,7 @@ class BandMatrix {
   Range own_columns() const { return halo_.plan().own; }
 
   /// This rank's rows; columns as BandProducts has them. Not collective.
-  const Csr<double>& local_rows() const { return rows_; }
+  const Csr<double>& local_rows() const { return products_->rows(); }
 
   /// What brings rows to host memory, and back.
   const HaloRows& halo() const { return halo_; }
@@ -46,7 +49,8 @@ class BandMatrix {
   Csr<double> global_rows() const;
 
   /// New values for the same pattern, in the order of the rows that the object was made of.
-  /// Throws Error(input) on every rank where their number differs.
+  /// Throws Error(input) on every rank where their number differs. Not of a matrix that was made
+  /// of products.
   void set_values(std::span<const double> values);
 
   /// m x `columns` and n x `columns` zeros where the products are computed; on every rank or none.
@@ -80,6 +84,7 @@ class BandMatrix {
 
   /// What computes the products of this rank's rows, as BandProducts says. Not collective.
   BandProducts& products() { return *products_; }
+  const BandProducts& products() const { return *products_; }
 
  private:
   void add_from_others(const Dense<double>& halo, Vectors& y);
@@ -87,7 +92,7 @@ class BandMatrix {
   Team& team_;
   RowLayout row_layout_;
   Index nonzeros_ = 0;
-  Csr<double> rows_;
+  Csr<double> rows_;  // none where the products have their own
   HaloRows halo_;
   const VectorMemory& memory_;
   std::unique_ptr<BandProducts> products_;

@@ -5,6 +5,7 @@
 
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
+#include "vectors/products/coarsening.hpp"
 #include "vectors/products/halo_carrier.hpp"
 
 namespace spsolve {
@@ -33,6 +34,10 @@ struct RelaxationStep {
 class BandProducts {
  public:
   virtual ~BandProducts() = default;
+
+  /// The rows in host memory; brought there at the first call where they were made elsewhere.
+  virtual const Csr<double>& rows() const = 0;
+  virtual Index nonzeros() const = 0;
 
   /// The rows, which are else as they were, have new values.
   virtual void take_new_values() = 0;
@@ -80,6 +85,12 @@ class BandProducts {
   /// to its last bits where b and A x cancel. Cost: 20 flops a non-zero and column.
   virtual ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo,
                                  Vectors& r) = 0;
+
+  /// d_i <- |a_ii|, or 1 where that is 0, and inverse_i <- 1 / d_i; one column each.
+  virtual void diagonal(Vectors& d, Vectors& inverse) const = 0;
+
+  /// What makes a coarser matrix of the rows in their memory; none where hosts do that.
+  virtual std::unique_ptr<Coarsening> coarsening() const { return nullptr; }
 };
 
 }  // namespace spsolve

@@ -90,6 +90,9 @@ class HostBandProducts final : public BandProducts {
   HostBandProducts(const Csr<double>& rows, Index own_columns)
       : rows_(rows), own_columns_(own_columns) {}
 
+  const Csr<double>& rows() const override { return rows_; }
+  Index nonzeros() const override { return rows_.nonzeros(); }
+
   void take_new_values() override { transposed_.reset(); }
 
   void multiply(const Vectors& x, const HaloView& halo, Vectors& y) override {
@@ -194,6 +197,20 @@ class HostBandProducts final : public BandProducts {
       include(norms, of_thread);
     }
     return norms;
+  }
+
+  void diagonal(Vectors& d, Vectors& inverse) const override {
+    double *const magnitudes = on_host(d).row(0), *const inverses = on_host(inverse).row(0);
+#pragma omp parallel for schedule(static) if (rows_.nonzeros() > worthwhile_elements)
+    for (Index i = 0; i < rows_.rows; ++i) {
+      const auto places = rows_.row_columns(i);
+      double magnitude = 0;
+      for (std::size_t k = 0; k < places.size(); ++k) {
+        if (places[k] == i) magnitude = std::abs(rows_.row_values(i)[k]);
+      }
+      magnitudes[i] = magnitude == 0 ? 1.0 : magnitude;
+      inverses[i] = 1 / magnitudes[i];
+    }
   }
 
  private:

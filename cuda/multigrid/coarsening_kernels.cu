@@ -1,0 +1,368 @@
+#include <cub/device/device_scan.cuh>
+
+#include "cuda/core/launch.cuh"
+#include "cuda/multigrid/coarsening_kernels.hpp"
+#include "cuda/vectors/products/transposed_rows.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+constexpr int lanes = 8;  // that share a row
+
+/// visit(i) by groups of lanes, whole warps together, for i < rows.
+template <typename Visit>
+__device__ void for_rows(Index rows, const Visit& visit) {
+  // Groups beyond the last row stay with their warp, for its exchanges.
+  const Index last = (rows + warp_size - 1) / warp_size * warp_size;
+  for (Index i = thread_index() / lanes; i < last; i += thread_count() / lanes) visit(i);
+}
+
+__device__ int lane_of_row() {
+  return static_cast<int>(threadIdx.x) % lanes;
+}
+
+template <typename T, typename Join>
+__device__ T over_lanes(T value, const Join& join) {
+#pragma unroll
+  for (int distance = lanes / 2; distance > 0; distance /= 2) {
+    value = join(value, __shfl_xor_sync(whole_warp, value, distance, lanes));
+  }
+  return value;
+}
+struct Sum {
+  template <typename T>
+  __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct Maximum {
+  __device__ double operator()(double a, double b) const { return fmax(a, b); }
+};
+
+unsigned grid_of_rows(Index rows) {
+  return grid_for(rows * lanes, threads);
+}
+
+/// Where a row's entries stand; none behind the last row.
+struct Place {
+  Index first = 0, last = 0;
+};
+__device__ Place place_of(const CsrView<double>& a, Index i) {
+  return i < a.rows ? Place{a.row_offsets[i], a.row_offsets[i + 1]} : Place{};
+}
+
+__global__ void longest_kernel(CsrView<double> a, unsigned long long* longest) {
+  Index mine = 0;
+  for (Index i = thread_index(); i < a.rows; i += thread_count()) {
+    mine = max(mine, a.row_offsets[i + 1] - a.row_offsets[i]);
+  }
+#pragma unroll
+  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+    mine = max(mine, __shfl_xor_sync(whole_warp, mine, distance));
+  }
+  if (threadIdx.x % warp_size == 0) atomicMax(longest, static_cast<unsigned long long>(mine));
+}
+
+/// |a_ii| and max over j != i of |a_ij|.
+__global__ void norms_kernel(CsrView<double> a, double* diagonals, double* largest) {
+  for_rows(a.rows, [&](Index i) {
+    const Place place = place_of(a, i);
+    double diagonal = 0, beside = 0;
+    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
+      const double norm = fabs(a.values[k]);
+      if (a.column_indices[k] == i) {
+        diagonal = norm;
+      } else {
+        beside = fmax(beside, norm);
+      }
+    }
+    diagonal = over_lanes(diagonal, Sum());
+    beside = over_lanes(beside, Maximum());
+    if (i < a.rows && lane_of_row() == 0) {
+      diagonals[i] = diagonal;
+      largest[i] = beside;
+    }
+  });
+}
+
+__global__ void flags_kernel(CsrView<double> a, double theta, const double* diagonals,
+                             const double* largest, unsigned char* flags, Index* joining) {
+  constexpr double share = 0.1;
+  const double least_square = theta * theta;
+  for_rows(a.rows, [&](Index i) {
+    const Place place = place_of(a, i);
+    int joined = 0;
+    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
+      const LocalIndex j = a.column_indices[k];
+      const double norm = fabs(a.values[k]), square = norm * norm;
+      const double d = diagonals[i], of_other = diagonals[j];
+      const bool depends =
+          j != i && norm >= share * largest[i] && square > least_square * d * fmin(d, of_other);
+      const bool both =
+          depends && square > least_square * d * of_other && norm >= share * largest[j];
+      flags[k] = static_cast<unsigned char>((depends ? depends_on : 0) | (both ? may_join : 0));
+      joined += both;
+    }
+    joined = over_lanes(joined, Sum());
+    if (i < a.rows && lane_of_row() == 0) joining[i] = joined;
+  });
+}
+
+__global__ void neighbours_kernel(CsrView<double> a, const unsigned char* flags,
+                                  const Index* offsets, LocalIndex* neighbours) {
+  const unsigned first_lane = threadIdx.x % warp_size / lanes * lanes;
+  for_rows(a.rows, [&](Index i) {
+    const Place place = place_of(a, i);
+    Index to = i < a.rows ? offsets[i] : 0;
+    // All groups of a warp go as far as its longest row.
+    int pieces = static_cast<int>((place.last - place.first + lanes - 1) / lanes);
+#pragma unroll
+    for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+      pieces = max(pieces, __shfl_xor_sync(whole_warp, pieces, distance));
+    }
+    for (int piece = 0; piece < pieces; ++piece) {
+      const Index k = place.first + Index{piece} * lanes + lane_of_row();
+      const bool strong = k < place.last && (flags[k] & may_join) != 0;
+      const unsigned found = __ballot_sync(whole_warp, strong) >> first_lane & ((1u << lanes) - 1);
+      const unsigned before = found & ((1u << lane_of_row()) - 1);
+      if (strong) neighbours[to + __popc(before)] = a.column_indices[k];
+      to += __popc(found);
+    }
+  });
+}
+
+__global__ void led_kernel(CsrView<double> a, const unsigned char* flags,
+                           const LocalIndex* aggregates, unsigned* any) {
+  constexpr double dominance = 0.5;
+  for_rows(a.rows, [&](Index i) {
+    const Place place = place_of(a, i);
+    double diagonal = 0, beside = 0;
+    int depends = 0;
+    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
+      const double norm = fabs(a.values[k]);
+      (a.column_indices[k] == i ? diagonal : beside) += norm;
+      depends += flags[k] & depends_on;
+    }
+    diagonal = over_lanes(diagonal, Sum());
+    beside = over_lanes(beside, Sum());
+    depends = over_lanes(depends, Sum());
+    const bool led =
+        i < a.rows && aggregates[i] < 0 && depends > 0 && beside > dominance * diagonal;
+    if (led) *any = 1;
+  });
+}
+
+__global__ void taken_kernel(const LocalIndex* aggregates, Index rows, Index* taken) {
+  for (Index i = thread_index(); i < rows; i += thread_count()) taken[i] = aggregates[i] >= 0;
+}
+
+__global__ void tentative_kernel(const LocalIndex* aggregates, Index rows, const double* near,
+                                 const Index* offsets, LocalIndex* columns, double* values) {
+  for (Index i = thread_index(); i < rows; i += thread_count()) {
+    if (aggregates[i] < 0) continue;
+    columns[offsets[i]] = aggregates[i];
+    values[offsets[i]] = near[i];
+  }
+}
+
+/// The length of each row, added up in order.
+__global__ void lengths_kernel(CsrView<double> rows, double* lengths) {
+  for (Index i = thread_index(); i < rows.rows; i += thread_count()) {
+    double sum = 0;
+    for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+      sum += rows.values[k] * rows.values[k];
+    }
+    lengths[i] = sqrt(sum);
+  }
+}
+
+/// Columns become as long as 1, or stay zeros.
+__global__ void normalise_kernel(Index nonzeros, const LocalIndex* columns, const double* lengths,
+                                 double* values) {
+  for (Index k = thread_index(); k < nonzeros; k += thread_count()) {
+    const double length = lengths[columns[k]];
+    values[k] = length > 0 ? values[k] / length : 0.0;
+  }
+}
+
+__global__ void smoothing_kernel(CsrView<double> a, const unsigned char* flags, const double* near,
+                                 double omega, LocalIndex* columns, double* values) {
+  for_rows(a.rows, [&](Index i) {
+    const Place place = place_of(a, i);
+    const double of_row = i < a.rows ? near[i] : 0.0;
+    double diagonal = 0, dropped = 0;
+    int stored = 0;
+    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
+      const LocalIndex j = a.column_indices[k];
+      const double value = a.values[k];
+      if (j == i) {
+        diagonal = value;
+        stored = 1;
+      } else if ((flags[k] & depends_on) == 0) {
+        const double of_column = near[j];
+        dropped += of_row != 0 && of_column != 0 ? value * (of_column / of_row) : value;
+      }
+    }
+    diagonal = over_lanes(diagonal, Sum());
+    dropped = over_lanes(dropped, Sum());
+    stored = over_lanes(stored, Sum());
+    const double filtered = stored != 0 ? diagonal + dropped : 0.0;
+    const double factor = filtered != 0 ? omega / filtered : 0.0;
+    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
+      const LocalIndex j = a.column_indices[k];
+      const bool stands = j == i || (flags[k] & depends_on) != 0;
+      columns[k] = stands ? j : -1;
+      values[k] = j == i ? 1.0 - factor * filtered : -factor * a.values[k];
+    }
+  });
+}
+
+__global__ void mend_kernel(CsrView<double> rows, double* values) {
+  for (Index i = thread_index(); i < rows.rows; i += thread_count()) {
+    bool empty = true;
+    Index diagonal = -1;
+    for (Index k = rows.row_offsets[i]; empty && k < rows.row_offsets[i + 1]; ++k) {
+      empty = values[k] == 0;
+      if (rows.column_indices[k] == i) diagonal = k;
+    }
+    if (empty && diagonal >= 0) values[diagonal] = 1;
+  }
+}
+
+__global__ void diagonal_kernel(CsrView<double> a, double* d, double* inverse) {
+  for_rows(a.rows, [&](Index i) {
+    const Place place = place_of(a, i);
+    double diagonal = 0;
+    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
+      if (a.column_indices[k] == i) diagonal = fabs(a.values[k]);
+    }
+    diagonal = over_lanes(diagonal, Sum());
+    if (i < a.rows && lane_of_row() == 0) {
+      d[i] = diagonal == 0 ? 1.0 : diagonal;
+      inverse[i] = 1 / d[i];
+    }
+  });
+}
+
+/// offsets, count + 1, of lists that are as long as `lengths`, which have room for one more.
+void add_up(DeviceArray<Index>& lengths, Index count, DeviceArray<Index>& offsets,
+            cudaStream_t stream) {
+  CUDA_CHECK(cudaMemsetAsync(lengths.data() + count, 0, sizeof(Index), stream));
+  std::size_t bytes = 0;
+  const auto scan = [&](void* room) {
+    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(room, bytes, lengths.data(), offsets.data(), count + 1,
+                                             stream));
+  };
+  scan(nullptr);
+  DeviceArray<unsigned char> room(static_cast<Index>(bytes));
+  scan(room.data());
+  wait_for(stream);
+}
+
+template <typename T>
+T brought(const T* from, cudaStream_t stream) {
+  T value;
+  CUDA_CHECK(cudaMemcpyAsync(&value, from, sizeof(T), cudaMemcpyDeviceToHost, stream));
+  wait_for(stream);
+  return value;
+}
+
+}  // namespace
+
+Index longest_row(const CsrView<double>& rows, cudaStream_t stream) {
+  if (rows.rows == 0) return 0;
+  DeviceArray<unsigned long long> longest(1);
+  CUDA_CHECK(cudaMemsetAsync(longest.data(), 0, sizeof(unsigned long long), stream));
+  longest_kernel<<<grid_for(rows.rows, threads), threads, 0, stream>>>(rows, longest.data());
+  check_launch("longest");
+  return static_cast<Index>(brought(longest.data(), stream));
+}
+
+Couplings find_couplings(const CsrView<double>& a, double theta, cudaStream_t stream) {
+  Couplings result;
+  result.flags.grow(a.nonzeros);
+  result.offsets.grow(a.rows + 1);
+  DeviceArray<double> diagonals(a.rows), largest(a.rows);
+  DeviceArray<Index> joining(a.rows + 1);
+  norms_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, diagonals.data(), largest.data());
+  check_launch("norms");
+  flags_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(
+      a, theta, diagonals.data(), largest.data(), result.flags.data(), joining.data());
+  check_launch("flags");
+  add_up(joining, a.rows, result.offsets, stream);
+  result.neighbours.grow(brought(result.offsets.data() + a.rows, stream));
+  neighbours_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(
+      a, result.flags.data(), result.offsets.data(), result.neighbours.data());
+  check_launch("neighbours");
+  wait_for(stream);
+  return result;
+}
+
+bool has_led_rows(const CsrView<double>& a, const unsigned char* flags,
+                  const LocalIndex* aggregates, cudaStream_t stream) {
+  DeviceArray<unsigned> any(1);
+  CUDA_CHECK(cudaMemsetAsync(any.data(), 0, sizeof(unsigned), stream));
+  led_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, flags, aggregates, any.data());
+  check_launch("led");
+  return brought(any.data(), stream) != 0;
+}
+
+TentativeRows tentative_rows(const LocalIndex* aggregates, Index rows, Index count,
+                             const double* near, cudaStream_t stream) {
+  TentativeRows result;
+  DeviceCsr<double>& p = result.rows;
+  p.rows = rows;
+  p.columns = count;
+  p.row_offsets.grow(rows + 1);
+  DeviceArray<Index> taken(rows + 1);
+  taken_kernel<<<grid_for(rows, threads), threads, 0, stream>>>(aggregates, rows, taken.data());
+  check_launch("taken");
+  add_up(taken, rows, p.row_offsets, stream);
+  const Index nonzeros = brought(p.row_offsets.data() + rows, stream);
+  p.column_indices.grow(nonzeros);
+  p.values.grow(nonzeros);
+  tentative_kernel<<<grid_for(rows, threads), threads, 0, stream>>>(
+      aggregates, rows, near, p.row_offsets.data(), p.column_indices.data(), p.values.data());
+  check_launch("tentative");
+  const DeviceCsr<double> members = transposed_rows(p.view(), stream);
+  result.near.grow(count);
+  lengths_kernel<<<grid_for(count, threads), threads, 0, stream>>>(members.view(),
+                                                                   result.near.data());
+  check_launch("lengths");
+  normalise_kernel<<<grid_for(nonzeros, threads), threads, 0, stream>>>(
+      nonzeros, p.column_indices.data(), result.near.data(), p.values.data());
+  check_launch("normalise");
+  wait_for(stream);  // the members go
+  return result;
+}
+
+SmoothingRows smoothing_rows(const CsrView<double>& a, const unsigned char* flags,
+                             const double* near, double omega, cudaStream_t stream) {
+  SmoothingRows result{a.rows,
+                       a.columns,
+                       a.nonzeros,
+                       a.row_offsets,
+                       DeviceArray<LocalIndex>(a.nonzeros),
+                       DeviceArray<double>(a.nonzeros)};
+  smoothing_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(
+      a, flags, near, omega, result.column_indices.data(), result.values.data());
+  check_launch("smoothing");
+  return result;
+}
+
+void mend_empty_rows(DeviceCsr<double>& rows, cudaStream_t stream) {
+  if (rows.rows == 0) return;
+  mend_kernel<<<grid_for(rows.rows, threads), threads, 0, stream>>>(rows.view(),
+                                                                    rows.values.data());
+  check_launch("mend");
+}
+
+void write_diagonal(const CsrView<double>& a, double* d, double* inverse, cudaStream_t stream) {
+  if (a.rows == 0) return;
+  diagonal_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, d, inverse);
+  check_launch("diagonal");
+}
+
+}  // namespace spsolve::cuda

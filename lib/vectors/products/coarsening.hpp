@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+#include "core/untouched_vector.hpp"
+
+namespace spsolve {
+
+class BandProducts;
+
+/// Nodes of a matrix' own rows: unknowns that follow each other, as many each, and the neighbours
+/// that they are strongly coupled to, by local numbers as BandMatrix has them: own nodes first,
+/// then the halo's.
+struct NodeGraph {
+  Index nodes = 0;  ///< own ones
+  UntouchedVector<Index> offsets{0};
+  UntouchedVector<LocalIndex> neighbours;  ///< strong ones, the node itself aside
+};
+
+/// Own nodes in aggregates of neighbours, numbered from 0.
+struct Aggregates {
+  Index count = 0;
+  std::vector<LocalIndex> of_node;  ///< -1: in none, as it has no strong neighbour
+};
+
+/// A coarser matrix by smoothed aggregation, and the way to it.
+struct CoarseProducts {
+  std::unique_ptr<BandProducts> interpolation;  ///< P
+  std::unique_ptr<BandProducts> restriction;    ///< P^T
+  std::unique_ptr<BandProducts> matrix;         ///< P^T A P
+  std::vector<double> near;                     ///< the coarse unknowns' near null space
+};
+
+/// Makes coarser matrices in the memory of a matrix' products, as Hierarchy says: of rows that this
+/// rank has alone, each a node by itself, and a near null space of one vector. All numbers are
+/// those that krylov/multigrid has on hosts, but for rounding, and have the same bits each time. On
+/// this rank alone; throws Error(resources) where memory is short.
+class Coarsening {
+ public:
+  virtual ~Coarsening() = default;
+
+  /// Finds what each row depends on, which the object keeps, and hands back what may share an
+  /// aggregate with it; see couplings().
+  virtual NodeGraph find_couplings(const BandProducts& matrix, double theta) = 0;
+
+  /// Keeps the rows' aggregates. Whether these can be coarsened here: not where rows in none are
+  /// to be interpolated all the same, see led_nodes().
+  virtual bool take_aggregates(const BandProducts& matrix, const Aggregates& aggregates) = 0;
+
+  /// The coarser matrix for the couplings and aggregates that were kept, the matrix' near null
+  /// space, and P = (I - omega D_F^-1 A_F) P_0; see smoothed_prolongation().
+  virtual CoarseProducts coarsen(const BandProducts& matrix, std::span<const double> near,
+                                 double omega) = 0;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,194 @@
+// Multigrid that is set up on a GPU beside one that is set up on the host.
+
+#include <cmath>
+
+#include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/multigrid/row_products.hpp"
+#include "cuda/vectors/device_vector_memory.hpp"
+#include "gpu/band_products_cases.hpp"
+#include "gpu/gpu_test.hpp"
+#include "helpers/systems_in_bands.hpp"
+#include "io/matrix_source.hpp"
+#include "krylov/multigrid/hierarchy.hpp"
+#include "krylov/multigrid/sparse_product.hpp"
+#include "matrix/structure.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+class GpuMultigrid : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (!IsSkipped()) memory = device_dense_memory(team, Transport::automatic);
+  }
+
+  SystemMatrix on_gpu(const Csr<double>& whole) {
+    return test::matrix_in_bands(team, whole, device_vector_memory());
+  }
+
+  /// M^-1 b.
+  static Dense<double> cycled(Hierarchy& hierarchy, const SystemMatrix& matrix,
+                              const Dense<double>& b) {
+    const auto right = test::vectors_of(matrix, b), x = right->similar(b.columns);
+    hierarchy.cycle(*right, *x);
+    return test::whole(*x);
+  }
+
+  SoloTeam team;
+  HostDenseMemory host_memory{team};
+  std::unique_ptr<DenseMemory> memory;
+};
+
+Csr<double> brought(const DeviceCsr<double>& rows) {
+  Csr<double> result;
+  result.rows = rows.rows;
+  result.columns = rows.columns;
+  result.row_offsets.resize(static_cast<std::size_t>(rows.rows) + 1);
+  rows.row_offsets.download(result.row_offsets);
+  result.column_indices.resize(static_cast<std::size_t>(result.nonzeros()));
+  result.values.resize(static_cast<std::size_t>(result.nonzeros()));
+  rows.column_indices.download(result.column_indices);
+  rows.values.download(result.values);
+  return result;
+}
+
+TEST_F(GpuMultigrid, MultipliesRowsAsTheHostDoes) {
+  // Rows of the product from none to 20 000 entries: tables of every size, and in GPU memory.
+  const auto a_of = [](const std::vector<Index>& lengths) { return rows_of_lengths(lengths, 600); };
+  std::vector<Index> lengths(600, 3);
+  for (const Index i : {0, 17, 18, 300, 599}) lengths[static_cast<std::size_t>(i)] = 0;
+  std::vector<Index> many(600, 40);
+  many[0] = 0;
+  many[5] = 20000;
+  many[6] = 900;
+  for (const auto& [left, right] :
+       {std::pair{a_of({}), rows_of_lengths(lengths, 50)},
+        std::pair{a_of({0, 0}), rows_of_lengths(lengths, 50)},
+        std::pair{a_of({1, 2, 0, 5, 6, 20, 30, 200, 600}), rows_of_lengths(lengths, 700)},
+        std::pair{a_of({1, 2, 0, 5, 6, 20, 30, 200, 600}), rows_of_lengths(many, 20000)},
+        std::pair{a_of(std::vector<Index>(5000, 9)), rows_of_lengths(lengths, 100)}}) {
+    const Csr<double> none;
+    Csr<double> with_gaps = left, without = left;
+    // Entries of columns below 0 count as none: on the host they are zeros in a row of no entries.
+    for (std::size_t k = 0; k < with_gaps.values.size(); ++k) {
+      if (with_gaps.column_indices[k] % 7 != 3) continue;
+      with_gaps.column_indices[k] = -1;
+      without.column_indices[k] = 0;
+    }
+    const DeviceCsr<double> on_device = DeviceCsr<double>::from_csr(left, {}),
+                            other = DeviceCsr<double>::from_csr(right, {}),
+                            gaps = DeviceCsr<double>::from_csr(with_gaps, {}),
+                            filled = DeviceCsr<double>::from_csr(without, {});
+    for (const bool has_gaps : {false, true}) {
+      const Csr<double> expected =
+          sparse_product(has_gaps ? without : left, {right, none, {0, right.columns}});
+      const CsrView<double> a = has_gaps ? gaps.view() : on_device.view();
+      const Csr<double> found = brought(row_products(a, other.view(), nullptr));
+      EXPECT_EQ(found.row_offsets, expected.row_offsets);
+      ASSERT_EQ(found.column_indices, expected.column_indices);
+      for (std::size_t k = 0; k < found.values.size(); ++k) {
+        ASSERT_NEAR(found.values[k], expected.values[k], 1e-13);
+      }
+      EXPECT_EQ(brought(row_products(a, other.view(), nullptr)).values, found.values);
+    }
+  }
+}
+
+/// The matrix without its entry (i, i) for every 97th i, and without any coupling of every 61st.
+Csr<double> holed(const Csr<double>& whole) {
+  Csr<double> result;
+  result.rows = result.columns = whole.rows;
+  for (Index i = 0; i < whole.rows; ++i) {
+    for (Index k = whole.row_offsets[i]; k < whole.row_offsets[i + 1]; ++k) {
+      const Index j = whole.column_indices[k];
+      if (i == j ? i % 97 == 5 : i % 61 == 7 || j % 61 == 7) continue;
+      result.column_indices.push_back(static_cast<LocalIndex>(j));
+      result.values.push_back(whole.values[k]);
+    }
+    result.row_offsets.push_back(static_cast<Index>(result.values.size()));
+  }
+  return result;
+}
+
+TEST_F(GpuMultigrid, HasTheLevelsAndCyclesOfTheHost) {
+  struct Case {
+    std::string name;
+    Csr<double> whole;
+    bool symmetric;
+  };
+  std::vector<Case> cases;
+  for (const char* name : {"grid2d:60", "grid3d:16", "grid3d27:10:1", "tridiagonal:5000",
+                           "aniso2d:60", "aniso3d:20", "elastic3d:6"}) {
+    cases.push_back({name, load_matrix(name), true});
+  }
+  cases.push_back({"convdiff3d:14", load_matrix("convdiff3d:14"), false});
+  cases.push_back({"holes", holed(load_matrix("grid2d:50")), false});
+  // A hub, whose row is too long for the GPU's way.
+  cases.push_back({"circuit:40000", load_matrix("circuit:40000"), false});
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.name);
+    SystemMatrix here = test::matrix_in_bands(team, each.whole), there = on_gpu(each.whole);
+    Hierarchy::Options options;
+    options.coarsest = 50;
+    Hierarchy on_host(here.bands(), host_memory, each.symmetric, options);
+    Hierarchy on_device(there.bands(), *memory, each.symmetric, options);
+    const std::vector<GridLevel> levels = on_host.levels(), found = on_device.levels();
+    ASSERT_EQ(found.size(), levels.size());
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      EXPECT_EQ(found[l].rows, levels[l].rows) << l;
+      EXPECT_EQ(found[l].nonzeros, levels[l].nonzeros) << l;
+    }
+    const Dense<double> b = random_multivector(each.whole.rows, 2, 3);
+    const Dense<double> x = cycled(on_host, here, b), y = cycled(on_device, there, b);
+    double largest = 0, difference = 0;
+    for (std::size_t i = 0; i < x.values.size(); ++i) {
+      largest = std::max(largest, std::abs(x.values[i]));
+      difference = std::max(difference, std::abs(x.values[i] - y.values[i]));
+    }
+    EXPECT_LE(difference, 1e-8 * largest);
+
+    // The same bits again, and with new values, too: larger ones, where all rows have a diagonal.
+    Hierarchy again(there.bands(), *memory, each.symmetric, options);
+    EXPECT_EQ(cycled(again, there, b).values, y.values);
+    std::vector<double> values = each.whole.values;
+    for (double& value : values) value *= each.name == "holes" ? 1 : 3;
+    there.set_values(values);
+    on_device.renew();
+    Hierarchy anew(there.bands(), *memory, each.symmetric, options);
+    EXPECT_EQ(cycled(on_device, there, b).values, cycled(anew, there, b).values);
+  }
+}
+
+TEST_F(GpuMultigrid, IsSetUpThereWithoutRowsOnTheHost) {
+  SystemMatrix matrix = on_gpu(load_matrix("grid2d:60"));
+  const std::unique_ptr<Coarsening> coarsening = matrix.bands().products().coarsening();
+  ASSERT_NE(coarsening, nullptr);
+  const NodeGraph strong = coarsening->find_couplings(matrix.bands().products(), 0.08);
+  EXPECT_EQ(strong.nodes, 3600);
+  EXPECT_EQ(strong.offsets.back(), 4 * 3600 - 4 * 60);
+  std::vector<Index> lengths(3000, 3);
+  lengths[5] = 3000;
+  SystemMatrix hub = on_gpu(rows_of_lengths(lengths, 3000));
+  EXPECT_EQ(hub.bands().products().coarsening(), nullptr);
+}
+
+TEST_F(GpuMultigrid, WritesDiagonals) {
+  Csr<double> whole = holed(load_matrix("grid2d:30"));
+  for (double& value : whole.values) value *= -1.5;
+  SystemMatrix here = test::matrix_in_bands(team, whole), there = on_gpu(whole);
+  std::vector<std::vector<double>> found;
+  for (SystemMatrix* matrix : {&here, &there}) {
+    const auto d = matrix->vectors(1), inverse = matrix->vectors(1);
+    matrix->bands().products().diagonal(*d, *inverse);
+    found.push_back(own_rows(*d).values);
+    found.push_back(own_rows(*inverse).values);
+  }
+  EXPECT_EQ(found[0][5], 1);
+  EXPECT_EQ(found[0][6], 6);
+  EXPECT_EQ(found[2], found[0]);
+  EXPECT_EQ(found[3], found[1]);
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
