@@ -8,6 +8,7 @@
 #include "core/types.hpp"
 #include "cuda/core/cuda_check.hpp"
 #include "cuda/core/device_memory.hpp"
+#include "cuda/core/stream.hpp"
 
 namespace spsolve::cuda {
 
@@ -61,6 +62,14 @@ class DeviceArray {
   void download(std::span<T> host) const {
     if (host.empty()) return;
     CUDA_CHECK(cudaMemcpy(host.data(), data_, host.size_bytes(), cudaMemcpyDeviceToHost));
+  }
+
+  /// Element i, when all that was launched on `stream` before is done.
+  T brought(Index i, cudaStream_t stream) const {
+    T value;
+    CUDA_CHECK(cudaMemcpyAsync(&value, data_ + i, sizeof(T), cudaMemcpyDeviceToHost, stream));
+    wait_for(stream);
+    return value;
   }
 
  private:

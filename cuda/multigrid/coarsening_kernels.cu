@@ -1,6 +1,5 @@
-#include <cub/device/device_scan.cuh>
-
 #include "cuda/core/launch.cuh"
+#include "cuda/core/list_offsets.cuh"
 #include "cuda/multigrid/coarsening_kernels.hpp"
 #include "cuda/vectors/products/transposed_rows.hpp"
 
@@ -246,29 +245,6 @@ __global__ void diagonal_kernel(CsrView<double> a, double* d, double* inverse) {
   });
 }
 
-/// offsets, count + 1, of lists that are as long as `lengths`, which have room for one more.
-void add_up(DeviceArray<Index>& lengths, Index count, DeviceArray<Index>& offsets,
-            cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(lengths.data() + count, 0, sizeof(Index), stream));
-  std::size_t bytes = 0;
-  const auto scan = [&](void* room) {
-    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(room, bytes, lengths.data(), offsets.data(), count + 1,
-                                             stream));
-  };
-  scan(nullptr);
-  DeviceArray<unsigned char> room(static_cast<Index>(bytes));
-  scan(room.data());
-  wait_for(stream);
-}
-
-template <typename T>
-T brought(const T* from, cudaStream_t stream) {
-  T value;
-  CUDA_CHECK(cudaMemcpyAsync(&value, from, sizeof(T), cudaMemcpyDeviceToHost, stream));
-  wait_for(stream);
-  return value;
-}
-
 }  // namespace
 
 Index longest_row(const CsrView<double>& rows, cudaStream_t stream) {
@@ -277,7 +253,7 @@ Index longest_row(const CsrView<double>& rows, cudaStream_t stream) {
   CUDA_CHECK(cudaMemsetAsync(longest.data(), 0, sizeof(unsigned long long), stream));
   longest_kernel<<<grid_for(rows.rows, threads), threads, 0, stream>>>(rows, longest.data());
   check_launch("longest");
-  return static_cast<Index>(brought(longest.data(), stream));
+  return static_cast<Index>(longest.brought(0, stream));
 }
 
 Couplings find_couplings(const CsrView<double>& a, double theta, cudaStream_t stream) {
@@ -291,8 +267,8 @@ Couplings find_couplings(const CsrView<double>& a, double theta, cudaStream_t st
   flags_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(
       a, theta, diagonals.data(), largest.data(), result.flags.data(), joining.data());
   check_launch("flags");
-  add_up(joining, a.rows, result.offsets, stream);
-  result.neighbours.grow(brought(result.offsets.data() + a.rows, stream));
+  list_offsets(joining, a.rows, result.offsets, stream);
+  result.neighbours.grow(result.offsets.brought(a.rows, stream));
   neighbours_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(
       a, result.flags.data(), result.offsets.data(), result.neighbours.data());
   check_launch("neighbours");
@@ -306,7 +282,7 @@ bool has_led_rows(const CsrView<double>& a, const unsigned char* flags,
   CUDA_CHECK(cudaMemsetAsync(any.data(), 0, sizeof(unsigned), stream));
   led_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, flags, aggregates, any.data());
   check_launch("led");
-  return brought(any.data(), stream) != 0;
+  return any.brought(0, stream) != 0;
 }
 
 TentativeRows tentative_rows(const LocalIndex* aggregates, Index rows, Index count,
@@ -319,8 +295,8 @@ TentativeRows tentative_rows(const LocalIndex* aggregates, Index rows, Index cou
   DeviceArray<Index> taken(rows + 1);
   taken_kernel<<<grid_for(rows, threads), threads, 0, stream>>>(aggregates, rows, taken.data());
   check_launch("taken");
-  add_up(taken, rows, p.row_offsets, stream);
-  const Index nonzeros = brought(p.row_offsets.data() + rows, stream);
+  list_offsets(taken, rows, p.row_offsets, stream);
+  const Index nonzeros = p.row_offsets.brought(rows, stream);
   p.column_indices.grow(nonzeros);
   p.values.grow(nonzeros);
   tentative_kernel<<<grid_for(rows, threads), threads, 0, stream>>>(

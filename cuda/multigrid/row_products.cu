@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include "cuda/core/first_from.cuh"
 #include "cuda/core/launch.cuh"
+#include "cuda/core/list_offsets.cuh"
 #include "cuda/multigrid/row_products.hpp"
 
 namespace spsolve::cuda {
@@ -349,11 +349,7 @@ void count_rows(const CsrView<double>& a, const CsrView<double>& b, Index* lengt
     try_to_count_kernel<<<grid_for(long_rows, 1), warp_size, 0, stream>>>(a, b, rows, long_rows,
                                                                           lengths, given_up.data());
     check_launch("try_to_count");
-    unsigned left = 0;
-    CUDA_CHECK(
-        cudaMemcpyAsync(&left, given_up.data(), sizeof(left), cudaMemcpyDeviceToHost, stream));
-    wait_for(stream);
-    if (left > 0) {
+    if (given_up.brought(0, stream) > 0) {
       LongTables tables(sorted, true);
       count_long_kernel<<<static_cast<unsigned>(tables.blocks), warp_size, 0, stream>>>(
           a, b, rows, long_rows, tables.keys.data(), tables.slots, lengths);
@@ -394,20 +390,9 @@ DeviceCsr<double> row_products(const CsrView<double>& a, const CsrView<double>& 
   c.columns = b.columns;
   c.row_offsets.grow(a.rows + 1);
   DeviceArray<Index> lengths(a.rows + 1);
-  CUDA_CHECK(cudaMemsetAsync(lengths.data(), 0, static_cast<std::size_t>(lengths.bytes()), stream));
   if (a.rows > 0) count_rows(a, b, lengths.data(), stream);
-  std::size_t of_scan = 0;
-  const auto scan = [&](void* room) {
-    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(room, of_scan, lengths.data(), c.row_offsets.data(),
-                                             a.rows + 1, stream));
-  };
-  scan(nullptr);
-  DeviceArray<unsigned char> room(static_cast<Index>(of_scan));
-  scan(room.data());
-  Index nonzeros = 0;
-  CUDA_CHECK(cudaMemcpyAsync(&nonzeros, c.row_offsets.data() + a.rows, sizeof(nonzeros),
-                             cudaMemcpyDeviceToHost, stream));
-  wait_for(stream);
+  list_offsets(lengths, a.rows, c.row_offsets, stream);
+  const Index nonzeros = c.row_offsets.brought(a.rows, stream);
   c.column_indices.grow(nonzeros);
   c.values.grow(nonzeros);
   if (a.rows > 0) add_up_rows(a, b, lengths.data(), c, stream);

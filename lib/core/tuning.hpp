@@ -76,8 +76,8 @@ struct HostTuning {
 
   /// What predictions of multigrid reckon with for each non-zero and five for each row: seconds of
   /// two threads for its setup, for a GPU's as well, which is sooner done where nodes are single
-  /// rows, for a solution on hosts, and for the solves that estimate its condition there. More threads take them less by this power of
-  /// their number: memory and its first use hold them up.
+  /// rows, for a solution on hosts, and for the solves that estimate its condition there. More
+  /// threads take them less by this power of their number: memory and its first use hold them up.
   double seconds_of_setup = 7.5e-8;
   double seconds_of_iteration = 8e-8;
   double seconds_of_estimates = 1.4e-7;

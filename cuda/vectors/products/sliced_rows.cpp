@@ -1,7 +1,5 @@
 #include "cuda/vectors/products/sliced_rows.hpp"
 
-#include "cuda/core/stream.hpp"
-
 namespace spsolve::cuda {
 
 std::optional<SlicedRows> SlicedRows::of(const CsrView<double>& rows, cudaStream_t stream) {
@@ -13,10 +11,7 @@ std::optional<SlicedRows> SlicedRows::of(const CsrView<double>& rows, cudaStream
   SlicedRows result;
   result.rows_ = rows.rows;
   result.offsets_ = slice_offsets(rows, stream);
-  Index padded = 0;
-  CUDA_CHECK(cudaMemcpyAsync(&padded, result.offsets_.data() + result.offsets_.size() - 1,
-                             sizeof(padded), cudaMemcpyDeviceToHost, stream));
-  wait_for(stream);
+  const Index padded = result.offsets_.brought(result.offsets_.size() - 1, stream);
   if (static_cast<double>(padded) > most_padding * static_cast<double>(rows.nonzeros) + 1024) {
     return std::nullopt;
   }

@@ -1,8 +1,7 @@
 #include <bit>
 
-#include <cub/device/device_scan.cuh>
-
 #include "cuda/core/launch.cuh"
+#include "cuda/core/list_offsets.cuh"
 #include "cuda/vectors/products/sliced_rows.hpp"
 
 namespace spsolve::cuda {
@@ -71,18 +70,9 @@ __global__ void __launch_bounds__(threads) sizes_kernel(CsrView<double> rows, In
 DeviceArray<Index> slice_offsets(const CsrView<double>& rows, cudaStream_t stream) {
   const Index slices = (rows.rows + warp_size - 1) / warp_size;
   DeviceArray<Index> sizes(slices + 1), offsets(slices + 1);
-  CUDA_CHECK(cudaMemsetAsync(sizes.data() + slices, 0, sizeof(Index), stream));
   sizes_kernel<<<grid_for(slices * warp_size, threads), threads, 0, stream>>>(rows, sizes.data());
   check_launch("slice_offsets");
-  std::size_t bytes = 0;
-  const auto scan = [&](void* room) {
-    CUDA_CHECK(cub::DeviceScan::ExclusiveSum(room, bytes, sizes.data(), offsets.data(), slices + 1,
-                                             stream));
-  };
-  scan(nullptr);
-  DeviceArray<unsigned char> room(static_cast<Index>(bytes));
-  scan(room.data());
-  wait_for(stream);  // the room goes
+  list_offsets(sizes, slices, offsets, stream);
   return offsets;
 }
 
@@ -97,9 +87,7 @@ int rows_together(const CsrView<double>& rows, cudaStream_t stream) {
   constexpr Index per_block = threads / 8;
   together_kernel<<<grid_for(rows.rows, per_block), threads, 0, stream>>>(rows, there.data());
   check_launch("rows_together");
-  CUDA_CHECK(
-      cudaMemcpyAsync(&possible, there.data(), sizeof(possible), cudaMemcpyDeviceToHost, stream));
-  wait_for(stream);
+  possible = there.brought(0, stream);
   return possible == 0 ? 1 : std::bit_width(possible) - 1;
 }
 
