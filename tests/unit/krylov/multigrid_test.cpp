@@ -4,7 +4,9 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
+#include "core/over_blocks.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems_in_bands.hpp"
 #include "io/matrix_source.hpp"
@@ -120,6 +122,24 @@ TEST(Aggregates, HoldEveryNodeThatHasStrongNeighbours) {
     for (const Index count : members) EXPECT_GE(count, 1);
     EXPECT_LT(2 * aggregates.count, strong.nodes) << generator;
   }
+}
+
+TEST(Aggregates, AreTheSameWithAnyNumberOfThreads) {
+  // So many nodes that threads are woken.
+  SoloTeam team;
+  SystemMatrix matrix(test::matrix_in_bands(team, load_matrix("aniso2d:400")));
+  const NodeGraph strong = couplings(matrix.bands(), 1, 0.08).strong;
+  ASSERT_GT(strong.nodes, elements_worth_waking);
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const Aggregates by_one = aggregate(strong);
+  for (const int count : {2, 4}) {
+    omp_set_num_threads(count);
+    const Aggregates by_all = aggregate(strong);
+    EXPECT_EQ(by_all.count, by_one.count);
+    EXPECT_EQ(by_all.of_node, by_one.of_node);
+  }
+  omp_set_num_threads(threads);
 }
 
 /// The nodes of a grid in d dimensions, far from the origin.

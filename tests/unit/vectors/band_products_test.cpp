@@ -5,9 +5,11 @@
 
 #include "helpers/reference.hpp"
 #include "helpers/systems_in_bands.hpp"
+#include "io/matrix_source.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
 #include "vectors/host_vectors.hpp"
+#include "vectors/products/band_matrix.hpp"
 #include "vectors/products/host_band_products.hpp"
 
 namespace spsolve {
@@ -186,6 +188,33 @@ TEST(HostBandProducts, TransposedTellWhatOthersRowsGet) {
       expect_near(halo, rows_of(expected, 40, columns), 1e-14);
     }
   }
+}
+
+TEST(HostBandProducts, WriteDiagonals) {
+  Csr<double> rows = load_matrix("tridiagonal:5");
+  rows.values[rows.row_offsets[2] + 1] = 0;
+  for (double& value : rows.values) value *= -2;
+  Band band(rows, 5);
+  const std::unique_ptr<Vectors> d = band.result(1), inverse = band.result(1);
+  band.products->diagonal(*d, *inverse);
+  EXPECT_EQ(own_rows(*d).values, (std::vector<double>{4, 4, 1, 4, 4}));
+  EXPECT_EQ(own_rows(*inverse).values, (std::vector<double>{0.25, 0.25, 1, 0.25, 0.25}));
+}
+
+TEST(BandMatrix, MayBeMadeOfProductsThatHaveTheirRows) {
+  SoloTeam team;
+  const Csr<double> rows = load_matrix("grid2d:4");
+  const RowLayout layout{16, 1};
+  BandMatrix matrix(team, layout, layout, host_band_products(rows, 16), host_vector_memory());
+  EXPECT_EQ(matrix.nonzeros(), rows.nonzeros());
+  EXPECT_EQ(matrix.local_rows().values, rows.values);
+  EXPECT_EQ(matrix.global_rows().column_indices, rows.column_indices);
+  BandMatrix other(team, layout, layout, rows);
+  const auto x = test::vectors_of(team, random_multivector(16, 2, 3));
+  const auto y = matrix.vectors_of_rows(2), z = matrix.vectors_of_rows(2);
+  matrix.apply(*x, *y);
+  other.apply(*x, *z);
+  EXPECT_EQ(own_rows(*y).values, own_rows(*z).values);
 }
 
 TEST(HostBandProducts, MagnitudesDoNotOverflowOnTheWay) {
