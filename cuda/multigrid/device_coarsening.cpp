@@ -97,7 +97,7 @@ class DeviceCoarsening final : public Coarsening {
 }  // namespace
 
 std::unique_ptr<Coarsening> device_coarsening(const CsrView<double>& rows) {
-  constexpr Index longest = 1000;
+  constexpr Index longest = 256;
   if (rows.rows == 0 || longest_row(rows, current_stream()) > longest) return nullptr;
   return std::make_unique<DeviceCoarsening>();
 }

@@ -117,9 +117,13 @@ void KrylovInverse::make_preconditioner(bool may_renew) {
   NearNullSpace near;
   if (kind_ == Preconditioner::multigrid) near = near_null_space_of(*matrix_, *scaling_);
   if (near.vectors.columns > 0) facts_.krylov->near_null_space = "rigid-body modes";
-  renewed_ = may_renew && kind_ == before && preconditioner_->renew(near);
-  if (!renewed_) {
-    preconditioner_ = nullptr;
+  // One that fails on the way to new values is half of each, and goes.
+  std::unique_ptr<PreconditionerOperator> kept = std::move(preconditioner_);
+  renewed_ = may_renew && kind_ == before && kept->renew(near);
+  if (renewed_) {
+    preconditioner_ = std::move(kept);
+  } else {
+    kept = nullptr;
     steps_when_new_.reset();
     preconditioner_ = preconditioner_row(kind_).make(
         {system, memory_, symmetric_, std::move(near), null_space_.has_value()});

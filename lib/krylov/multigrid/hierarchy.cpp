@@ -208,7 +208,10 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
     constexpr double least_reduction = 0.8;
     const Index coarse = all_sum(matrix.team(), level.aggregates.count) * near.vectors.columns;
     const auto fine = static_cast<double>(matrix.row_layout().rows);
-    if (coarse == 0 || static_cast<double>(coarse) > least_reduction * fine) return false;
+    if (coarse == 0 || static_cast<double>(coarse) > least_reduction * fine) {
+      level.coarsening = nullptr;
+      return false;
+    }
     levels_.push_back(std::make_unique<Level>());
   }
   Level& next = *levels_[number + 1];
@@ -245,15 +248,16 @@ void Hierarchy::coarsen_in_memory(Level& level, Level& next, NearNullSpace& near
   CoarseProducts made = level.coarsening->coarsen(matrix.products(), near.vectors.values, omega);
   const RowLayout& fine = matrix.row_layout();
   const RowLayout coarse{level.aggregates.count, 1};
-  const auto take = [&](std::unique_ptr<BandMatrix>& to, const RowLayout& rows,
-                        const RowLayout& columns, std::unique_ptr<BandProducts> products) {
-    to = std::make_unique<BandMatrix>(matrix.team(), rows, columns, std::move(products),
-                                      matrix.memory());
-    to->expect_many_products();
+  const auto matrix_of = [&](const RowLayout& rows, const RowLayout& columns,
+                             std::unique_ptr<BandProducts> products) {
+    auto result = std::make_unique<BandMatrix>(matrix.team(), rows, columns, std::move(products),
+                                               matrix.memory());
+    result->expect_many_products();
+    return result;
   };
-  take(level.restriction, coarse, fine, std::move(made.restriction));
-  take(level.prolongation, fine, coarse, std::move(made.interpolation));
-  take(next.owned, coarse, coarse, std::move(made.matrix));
+  level.restriction = matrix_of(coarse, fine, std::move(made.restriction));
+  level.prolongation = matrix_of(fine, coarse, std::move(made.interpolation));
+  next.owned = matrix_of(coarse, coarse, std::move(made.matrix));
   near.vectors = Dense<double>(coarse.rows, 1);
   near.vectors.values = std::move(made.near);
 }

@@ -35,7 +35,8 @@ class BandProducts {
  public:
   virtual ~BandProducts() = default;
 
-  /// The rows in host memory; brought there at the first call where they were made elsewhere.
+  /// The rows in host memory; brought there at the first call, by one thread, where they were made
+  /// elsewhere.
   virtual const Csr<double>& rows() const = 0;
   virtual Index nonzeros() const = 0;
 
