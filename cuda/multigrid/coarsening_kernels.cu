@@ -1,68 +1,14 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/list_offsets.cuh"
 #include "cuda/multigrid/coarsening_kernels.hpp"
+#include "cuda/vectors/products/rows_by_lanes.cuh"
 #include "cuda/vectors/products/transposed_rows.hpp"
 
 namespace spsolve::cuda {
 
+using namespace rows_by_lanes;
+
 namespace {
-
-constexpr int threads = 256;
-constexpr int lanes = 8;  // that share a row
-
-/// visit(i) by groups of lanes, whole warps together, for i < rows.
-template <typename Visit>
-__device__ void for_rows(Index rows, const Visit& visit) {
-  // Groups beyond the last row stay with their warp, for its exchanges.
-  const Index last = (rows + warp_size - 1) / warp_size * warp_size;
-  for (Index i = thread_index() / lanes; i < last; i += thread_count() / lanes) visit(i);
-}
-
-__device__ int lane_of_row() {
-  return static_cast<int>(threadIdx.x) % lanes;
-}
-
-template <typename T, typename Join>
-__device__ T over_lanes(T value, const Join& join) {
-#pragma unroll
-  for (int distance = lanes / 2; distance > 0; distance /= 2) {
-    value = join(value, __shfl_xor_sync(whole_warp, value, distance, lanes));
-  }
-  return value;
-}
-struct Sum {
-  template <typename T>
-  __device__ T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-struct Maximum {
-  __device__ double operator()(double a, double b) const { return fmax(a, b); }
-};
-
-unsigned grid_of_rows(Index rows) {
-  return grid_for(rows * lanes, threads);
-}
-
-/// Where a row's entries stand; none behind the last row.
-struct Place {
-  Index first = 0, last = 0;
-};
-__device__ Place place_of(const CsrView<double>& a, Index i) {
-  return i < a.rows ? Place{a.row_offsets[i], a.row_offsets[i + 1]} : Place{};
-}
-
-__global__ void longest_kernel(CsrView<double> a, unsigned long long* longest) {
-  Index mine = 0;
-  for (Index i = thread_index(); i < a.rows; i += thread_count()) {
-    mine = max(mine, a.row_offsets[i + 1] - a.row_offsets[i]);
-  }
-#pragma unroll
-  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-    mine = max(mine, __shfl_xor_sync(whole_warp, mine, distance));
-  }
-  if (threadIdx.x % warp_size == 0) atomicMax(longest, static_cast<unsigned long long>(mine));
-}
 
 /// |a_ii| and max over j != i of |a_ij|.
 __global__ void norms_kernel(CsrView<double> a, double* diagonals, double* largest) {
@@ -230,31 +176,7 @@ __global__ void mend_kernel(CsrView<double> rows, double* values) {
   }
 }
 
-__global__ void diagonal_kernel(CsrView<double> a, double* d, double* inverse) {
-  for_rows(a.rows, [&](Index i) {
-    const Place place = place_of(a, i);
-    double diagonal = 0;
-    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
-      if (a.column_indices[k] == i) diagonal = fabs(a.values[k]);
-    }
-    diagonal = over_lanes(diagonal, Sum());
-    if (i < a.rows && lane_of_row() == 0) {
-      d[i] = diagonal == 0 ? 1.0 : diagonal;
-      inverse[i] = 1 / d[i];
-    }
-  });
-}
-
 }  // namespace
-
-Index longest_row(const CsrView<double>& rows, cudaStream_t stream) {
-  if (rows.rows == 0) return 0;
-  DeviceArray<unsigned long long> longest(1);
-  CUDA_CHECK(cudaMemsetAsync(longest.data(), 0, sizeof(unsigned long long), stream));
-  longest_kernel<<<grid_for(rows.rows, threads), threads, 0, stream>>>(rows, longest.data());
-  check_launch("longest");
-  return static_cast<Index>(longest.brought(0, stream));
-}
 
 Couplings find_couplings(const CsrView<double>& a, double theta, cudaStream_t stream) {
   Couplings result;
@@ -333,12 +255,6 @@ void mend_empty_rows(DeviceCsr<double>& rows, cudaStream_t stream) {
   mend_kernel<<<grid_for(rows.rows, threads), threads, 0, stream>>>(rows.view(),
                                                                     rows.values.data());
   check_launch("mend");
-}
-
-void write_diagonal(const CsrView<double>& a, double* d, double* inverse, cudaStream_t stream) {
-  if (a.rows == 0) return;
-  diagonal_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, d, inverse);
-  check_launch("diagonal");
 }
 
 }  // namespace spsolve::cuda

@@ -9,9 +9,6 @@ namespace spsolve::cuda {
 /// What couplings() finds of an entry of A: bits of its flag.
 inline constexpr unsigned char depends_on = 1, may_join = 2;
 
-/// Entries of the longest row; waits for `stream`.
-Index longest_row(const CsrView<double>& rows, cudaStream_t stream);
-
 /// A flag for each entry of A, and the strong couplings' columns row after row, which begin at
 /// `offsets`, rows + 1. Waits for `stream`.
 struct Couplings {
@@ -52,8 +49,5 @@ SmoothingRows smoothing_rows(const CsrView<double>& a, const unsigned char* flag
 
 /// Gives rows of zeros a diagonal of 1, where they have one stored.
 void mend_empty_rows(DeviceCsr<double>& rows, cudaStream_t stream);
-
-/// d_i <- |a_ii|, or 1 where that is 0, and inverse_i <- 1 / d_i.
-void write_diagonal(const CsrView<double>& a, double* d, double* inverse, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

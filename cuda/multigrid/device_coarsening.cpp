@@ -9,6 +9,7 @@
 #include "cuda/multigrid/coarsening_kernels.hpp"
 #include "cuda/multigrid/row_products.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
+#include "cuda/vectors/products/row_facts.hpp"
 #include "cuda/vectors/products/transposed_rows.hpp"
 
 namespace spsolve::cuda {
@@ -96,9 +97,11 @@ class DeviceCoarsening final : public Coarsening {
 
 }  // namespace
 
-std::unique_ptr<Coarsening> device_coarsening(const CsrView<double>& rows) {
+std::unique_ptr<Coarsening> device_coarsening(const BandProducts& products) {
   constexpr Index longest = 256;
-  if (rows.rows == 0 || longest_row(rows, current_stream()) > longest) return nullptr;
+  const CsrView<double> rows = rows_here(products);
+  if (rows.rows == 0 || rows.rows != rows.columns) return nullptr;
+  if (longest_row(rows, current_stream()) > longest) return nullptr;
   return std::make_unique<DeviceCoarsening>();
 }
 

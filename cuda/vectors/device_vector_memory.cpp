@@ -1,6 +1,7 @@
 #include "cuda/vectors/device_vector_memory.hpp"
 
 #include "cuda/distribute/device_halo_carrier.hpp"
+#include "cuda/multigrid/device_coarsening.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
 
@@ -19,6 +20,9 @@ class DeviceVectorMemory final : public VectorMemory {
   std::unique_ptr<BandProducts> products(const Csr<double>& rows,
                                          Index own_columns) const override {
     return device_band_products(rows, own_columns);
+  }
+  std::unique_ptr<Coarsening> coarsening(const BandProducts& products) const override {
+    return device_coarsening(products);
   }
   std::unique_ptr<HaloCarrier> halo_carrier(Team& team, const HaloPlan& plan) const override {
     return device_halo_carrier(team, plan, links_);

@@ -4,6 +4,7 @@
 
 #include "distribute/halo/halo_plan.hpp"
 #include "vectors/products/band_products.hpp"
+#include "vectors/products/coarsening.hpp"
 #include "vectors/vectors.hpp"
 
 namespace spsolve {
@@ -22,6 +23,10 @@ class VectorMemory {
   /// What multiplies `rows`, which must outlive it, as BandProducts numbers their columns.
   virtual std::unique_ptr<BandProducts> products(const Csr<double>& rows,
                                                  Index own_columns) const = 0;
+
+  /// What makes coarser matrices of those of such products in this memory; none where hosts do
+  /// that.
+  virtual std::unique_ptr<Coarsening> coarsening(const BandProducts&) const { return nullptr; }
 
   /// What brings the halo of such vectors; team and plan must outlive it.
   virtual std::unique_ptr<HaloCarrier> halo_carrier(Team& team, const HaloPlan& plan) const = 0;

@@ -162,7 +162,8 @@ TEST_F(GpuMultigrid, HasTheLevelsAndCyclesOfTheHost) {
 
 TEST_F(GpuMultigrid, IsSetUpThereWithoutRowsOnTheHost) {
   SystemMatrix matrix = on_gpu(load_matrix("grid2d:60"));
-  const std::unique_ptr<Coarsening> coarsening = matrix.bands().products().coarsening();
+  const std::unique_ptr<Coarsening> coarsening =
+      device_vector_memory().coarsening(matrix.bands().products());
   ASSERT_NE(coarsening, nullptr);
   const NodeGraph strong = coarsening->find_couplings(matrix.bands().products(), 0.08);
   EXPECT_EQ(strong.nodes, 3600);
@@ -170,7 +171,7 @@ TEST_F(GpuMultigrid, IsSetUpThereWithoutRowsOnTheHost) {
   std::vector<Index> lengths(3000, 3);
   lengths[5] = 3000;
   SystemMatrix hub = on_gpu(rows_of_lengths(lengths, 3000));
-  EXPECT_EQ(hub.bands().products().coarsening(), nullptr);
+  EXPECT_EQ(device_vector_memory().coarsening(hub.bands().products()), nullptr);
 }
 
 TEST_F(GpuMultigrid, WritesDiagonals) {

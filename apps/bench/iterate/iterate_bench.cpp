@@ -74,19 +74,18 @@ IterationRun run_once(Team& team, const IterativeSystem& system,
 void sum_up(IterationRow& row, const std::vector<IterationRun>& runs) {
   std::vector<double> set_up, solve, total;
   row.figures = runs.front().figures;
-  bool converged = true;
+  row.figures.converged = true;
   for (const IterationRun& run : runs) {
     set_up.push_back(run.set_up);
     solve.push_back(run.solve);
     total.push_back(run.set_up + run.solve);
     row.figures.steps = std::max(row.figures.steps, run.figures.steps);
     // A backward error that stands for the tolerance may be less than rounding lets one see.
-    const bool reached = run.figures.converged || run.residual <= row.tolerance;
-    converged = converged && reached;
+    row.figures.converged =
+        row.figures.converged && (run.figures.converged || run.residual <= row.tolerance);
     row.residual = std::max(row.residual, run.residual);
     row.backward_error = std::max(row.backward_error, run.backward_error);
   }
-  row.figures.converged = converged;
   row.set_up = statistics_of(set_up);
   row.solve = statistics_of(solve);
   row.total = statistics_of(total);

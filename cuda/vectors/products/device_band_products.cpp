@@ -6,14 +6,13 @@
 #include "core/extremes.hpp"
 #include "cuda/core/page_lock.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/multigrid/coarsening_kernels.hpp"
-#include "cuda/multigrid/device_coarsening.hpp"
 #include "cuda/multiply/device_csr.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/full_columns.hpp"
 #include "cuda/vectors/products/long_rows.hpp"
 #include "cuda/vectors/products/residual_kernels.hpp"
+#include "cuda/vectors/products/row_facts.hpp"
 #include "cuda/vectors/products/transposed_rows.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
 #include "matrix/structure.hpp"
@@ -93,11 +92,6 @@ class DeviceBandProducts final : public BandProducts {
 
   void diagonal(Vectors& d, Vectors& inverse) const override {
     write_diagonal(rows_.view(), on_device(d).data(), on_device(inverse).data(), current_stream());
-  }
-
-  std::unique_ptr<Coarsening> coarsening() const override {
-    const bool square = rows_.rows == rows_.columns && rows_.columns == own_columns_;
-    return square && !full_ ? device_coarsening(rows_.view()) : nullptr;
   }
 
   void multiply(const Vectors& x, const HaloView& halo, Vectors& y) override {

@@ -228,7 +228,7 @@ void Hierarchy::find_aggregates(Level& level, BandMatrix& matrix, const NearNull
                                 double theta) {
   const bool single = near.size == 1 && near.vectors.columns == 1 && matrix.team().size() == 1;
   const BandProducts& products = matrix.products();
-  if (single) level.coarsening = products.coarsening();
+  if (single) level.coarsening = matrix.memory().coarsening(products);
   if (level.coarsening != nullptr) {
     level.aggregates = aggregate(level.coarsening->find_couplings(products, theta));
     if (level.coarsening->take_aggregates(products, level.aggregates)) return;

@@ -5,7 +5,6 @@
 
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
-#include "vectors/products/coarsening.hpp"
 #include "vectors/products/halo_carrier.hpp"
 
 namespace spsolve {
@@ -89,9 +88,6 @@ class BandProducts {
 
   /// d_i <- |a_ii|, or 1 where that is 0, and inverse_i <- 1 / d_i; one column each.
   virtual void diagonal(Vectors& d, Vectors& inverse) const = 0;
-
-  /// What makes a coarser matrix of the rows in their memory; none where hosts do that.
-  virtual std::unique_ptr<Coarsening> coarsening() const { return nullptr; }
 };
 
 }  // namespace spsolve

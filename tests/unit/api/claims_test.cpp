@@ -7,8 +7,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 #include <spsolve/spsolve.hpp>
+
+#include "helpers/threads.hpp"
 
 namespace spsolve::test {
 namespace {
@@ -71,16 +72,6 @@ double error_of(const Dense<double>& x, const Dense<double>& exact) {
   return most / size;
 }
 
-/// Systems are too small for several threads, which wait for each other on a busy machine.
-class OneThread {
- public:
-  OneThread() { omp_set_num_threads(1); }
-  ~OneThread() { omp_set_num_threads(before_); }
-
- private:
-  int before_ = omp_get_max_threads();
-};
-
 struct Case {
   const char* name;
   int rows, columns, all, right;  ///< exponents: up to +-rows, +-columns; all of A; of x
@@ -92,7 +83,8 @@ TEST_P(Claims, AreNoBetterThanTheTruth) {
   const Case& scale = GetParam();
   const bool both = scale.rows != 0 && scale.columns != 0;
   std::mt19937 random(7);
-  const OneThread alone;
+  // Too small for several threads, which wait for each other on a busy machine.
+  const test::Threads alone(1);
   int solved = 0;
   for (int round = 0; round < 20; ++round) {
     const bool symmetric = round % 2 == 0;

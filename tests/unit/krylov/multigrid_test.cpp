@@ -4,11 +4,11 @@
 #include <set>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "core/over_blocks.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems_in_bands.hpp"
+#include "helpers/threads.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/multigrid/aggregates.hpp"
 #include "krylov/multigrid/prolongation.hpp"
@@ -130,16 +130,14 @@ TEST(Aggregates, AreTheSameWithAnyNumberOfThreads) {
   SystemMatrix matrix(test::matrix_in_bands(team, load_matrix("aniso2d:400")));
   const NodeGraph strong = couplings(matrix.bands(), 1, 0.08).strong;
   ASSERT_GT(strong.nodes, elements_worth_waking);
-  const int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
+  test::Threads lent(1);
   const Aggregates by_one = aggregate(strong);
   for (const int count : {2, 4}) {
-    omp_set_num_threads(count);
+    lent.set(count);
     const Aggregates by_all = aggregate(strong);
     EXPECT_EQ(by_all.count, by_one.count);
     EXPECT_EQ(by_all.of_node, by_one.of_node);
   }
-  omp_set_num_threads(threads);
 }
 
 /// The nodes of a grid in d dimensions, far from the origin.

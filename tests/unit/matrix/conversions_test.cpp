@@ -6,10 +6,10 @@
 #include <set>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "core/error.hpp"
 #include "helpers/reference.hpp"
+#include "helpers/threads.hpp"
 #include "matrix/convert.hpp"
 
 namespace spsolve {
@@ -47,12 +47,12 @@ std::vector<Coo> lists() {
 }
 
 TEST(Conversions, AllVersionsGiveTheSameBits) {
-  const int before = omp_get_max_threads();
+  test::Threads lent(1);
   for (const Coo& coo : lists()) {
     for (const int threads : {1, 3}) {
       SCOPED_TRACE(testing::Message() << coo.rows << " x " << coo.columns << ", "
                                       << name(coo.symmetry) << ", " << threads << " threads");
-      omp_set_num_threads(threads);
+      lent.set(threads);
       const Csr<double> csr = csr_from_coo(coo);
       test::expect_equal(csr_by_scanning(coo), csr);
       const auto ellpack = Ellpack<double>::from_csr(csr);
@@ -71,7 +71,6 @@ TEST(Conversions, AllVersionsGiveTheSameBits) {
       }
     }
   }
-  omp_set_num_threads(before);
 }
 
 TEST(Conversions, TheTableSaysWhatItMakes) {

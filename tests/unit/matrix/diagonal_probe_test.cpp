@@ -4,9 +4,9 @@
 #include <limits>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "helpers/reference.hpp"
+#include "helpers/threads.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 
@@ -75,12 +75,10 @@ TEST(DiagonalProbe, TakesNoStepWithoutADiagonal) {
 
 TEST(DiagonalProbe, HasTheSameBitsForAnyNumberOfThreads) {
   const Csr<double> matrix = generate_matrix("grid3d:9");
-  const int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
+  test::Threads lent(1);
   const double alone = probe_diagonal(matrix, 8, never).residual;
-  omp_set_num_threads(3);
+  lent.set(3);
   EXPECT_EQ(probe_diagonal(matrix, 8, never).residual, alone);
-  omp_set_num_threads(threads);
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 #include <set>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "core/error.hpp"
 #include "helpers/reference.hpp"
+#include "helpers/threads.hpp"
 #include "matrix/random.hpp"
 
 namespace spsolve {
@@ -127,19 +127,18 @@ TEST(Generate, EveryGeneratorIsTriedAbove) {
 }
 
 TEST(Generate, IsTheSameForEveryThreadCount) {
-  const int before = omp_get_max_threads();
+  test::Threads lent(1);
   for (const std::string_view spec : small_specs) {
-    omp_set_num_threads(1);
+    lent.set(1);
     const Csr<double> serial = generate_matrix(spec);
     for (int threads = 2; threads <= 4; ++threads) {
-      omp_set_num_threads(threads);
+      lent.set(threads);
       const Csr<double> parallel = generate_matrix(spec);
       EXPECT_EQ(serial.row_offsets, parallel.row_offsets) << spec;
       EXPECT_EQ(serial.column_indices, parallel.column_indices) << spec;
       EXPECT_EQ(serial.values, parallel.values) << spec;
     }
   }
-  omp_set_num_threads(before);
 }
 
 TEST(Generate, SeedsMakeDifferentMatrices) {

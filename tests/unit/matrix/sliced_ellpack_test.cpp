@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "core/error.hpp"
 #include "helpers/reference.hpp"
+#include "helpers/threads.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 
@@ -45,7 +45,7 @@ TEST(SlicedEllpack, SigmaOneKeepsTheOrder) {
 }
 
 TEST(SlicedEllpack, ComesBackForAllParametersAndThreads) {
-  const int before = omp_get_max_threads();
+  test::Threads lent(1);
   Csr<double> no_rows, no_columns;
   no_rows.columns = 4;
   no_columns.rows = 4;
@@ -55,10 +55,10 @@ TEST(SlicedEllpack, ComesBackForAllParametersAndThreads) {
         generate_matrix("random_sparse:100:37:5"), generate_matrix("random_dense:9")}) {
     for (const int chunk : {1, 2, 4, 5, 8, 32, 256}) {
       for (const Index sigma : {Index{1}, Index{8}, Index{100}, Index{1} << 40}) {
-        omp_set_num_threads(1);
+        lent.set(1);
         const auto expected = SlicedEllpack<double>::from_csr(matrix, {chunk, sigma});
         expect_equal(expected.to_csr(), matrix);
-        omp_set_num_threads(3);
+        lent.set(3);
         const auto sliced = SlicedEllpack<double>::from_csr(matrix, {chunk, sigma});
         EXPECT_EQ(sliced.permutation, expected.permutation);
         EXPECT_EQ(sliced.values, expected.values);
@@ -70,7 +70,6 @@ TEST(SlicedEllpack, ComesBackForAllParametersAndThreads) {
       }
     }
   }
-  omp_set_num_threads(before);
 }
 
 TEST(SlicedEllpack, SortingSavesPadding) {

@@ -5,12 +5,12 @@
 #include <numeric>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "core/error.hpp"
 #include "helpers/random_entries.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/test_matrices.hpp"
+#include "helpers/threads.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/random.hpp"
@@ -321,17 +321,15 @@ TEST(MaximumProductMatching, OfDenseRowsAndColumns) {
 
 TEST(MaximumProductMatching, IsTheSameForAllThreads) {
   const Csr<double> matrix = generate_matrix("random_sparse:6000:6000:4");
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
+  test::Threads lent(1);
   const MaximumProductMatching alone = maximum_product_matching(matrix);
   for (const int threads : {2, 4}) {
-    omp_set_num_threads(threads);
+    lent.set(threads);
     const MaximumProductMatching matching = maximum_product_matching(matrix);
     EXPECT_EQ(matching.row_of_column, alone.row_of_column);
     EXPECT_EQ(matching.rows, alone.rows);
     EXPECT_EQ(matching.columns, alone.columns);
   }
-  omp_set_num_threads(before);
   EXPECT_LT(alone.rank, 6000);  // with forests that reach nothing, too
   expect_scaled(matrix, alone);
 }

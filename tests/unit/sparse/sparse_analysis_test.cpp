@@ -5,11 +5,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "helpers/coo.hpp"
 #include "helpers/error_of.hpp"
 #include "helpers/sparse_cases.hpp"
+#include "helpers/threads.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "sparse/analysis/analysis.hpp"
@@ -196,14 +196,14 @@ std::vector<Index> numbers_of(const FrontEntries& entries) {
 }
 
 TEST(SparseAnalysis, IsTheSameForAnyNumberOfThreads) {
-  const int all = omp_get_max_threads();
+  test::Threads lent(1);
   for (const std::string name :
        {"grid2d:160", "grid3d27:30:2", "kkt:30000", "circuit:30000", "convdiff3d:28"}) {
     SCOPED_TRACE(name);
     const Csr<double> matrix = generate_matrix(name);
     const bool symmetric = name != "circuit:30000" && name != "convdiff3d:28";
     const auto analysed = [&](int threads) {
-      omp_set_num_threads(threads);
+      lent.set(threads);
       return analyse_sparse(matrix, symmetric ? Factorization::ldlt : Factorization::lu,
                             Ordering::nested_dissection, false);
     };
@@ -217,7 +217,6 @@ TEST(SparseAnalysis, IsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(together.entries.starts, alone.entries.starts);
     EXPECT_EQ(numbers_of(together.entries), numbers_of(alone.entries));
   }
-  omp_set_num_threads(all);
 }
 
 TEST(SparseAnalysis, NamesRowsAndColumnsOfStructurallySingularMatrices) {

@@ -5,13 +5,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "core/error.hpp"
 #include "helpers/coo.hpp"
 #include "helpers/error_of.hpp"
 #include "helpers/sparse_cases.hpp"
 #include "helpers/test_matrices.hpp"
+#include "helpers/threads.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/random.hpp"
@@ -109,13 +109,13 @@ TEST(SparseBlocks, SolveWithAAndItsTransposeForAnyColumns) {
 }
 
 TEST(SparseBlocks, GiveTheSameBitsWithAnyThreads) {
-  const int threads = omp_get_max_threads();
+  test::Threads lent(1);
   const Csr<double>& matrix = divided();
   const auto analysis = test::analysis_of(matrix, Factorization::lu);
   const Dense<double> b = test::right_hand_sides(matrix.rows, 1);
   std::vector<double> first;
   for (const int count : {1, 2, 4}) {
-    omp_set_num_threads(count);
+    lent.set(count);
     HostSparseElimination<double> elimination(analysis);
     elimination.factor(Factorization::lu, matrix.values);
     std::vector<double> all = test::solved(elimination, false, b).values;
@@ -124,7 +124,6 @@ TEST(SparseBlocks, GiveTheSameBitsWithAnyThreads) {
     if (first.empty()) first = all;
     EXPECT_EQ(all, first) << count;
   }
-  omp_set_num_threads(threads);
 }
 
 /// What may be wrong with the couplings of an analysis, and the words for it.

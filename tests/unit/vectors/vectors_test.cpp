@@ -4,9 +4,9 @@
 #include <limits>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "helpers/systems_in_bands.hpp"
+#include "helpers/threads.hpp"
 #include "matrix/multivector.hpp"
 #include "vectors/host_vectors.hpp"
 
@@ -217,18 +217,17 @@ TEST_F(HostVectorsTest, DotsOfWholeNumbersAreExact) {
 }
 
 TEST_F(HostVectorsTest, SumsHaveTheSameBitsForAnyNumberOfThreads) {
-  const int before = omp_get_max_threads();
+  test::Threads lent(1);
   for_sizes([&](Index rows, Index columns) {
     const auto x = random(rows, columns, 1), y = random(rows, columns, 2);
-    omp_set_num_threads(1);
+    lent.set(1);
     const std::vector<double> alone = dots(*x, *y), largest = maxima(*x);
     for (const int threads : {2, 4}) {
-      omp_set_num_threads(threads);
+      lent.set(threads);
       EXPECT_EQ(dots(*x, *y), alone) << threads;
       EXPECT_EQ(maxima(*x), largest) << threads;
     }
   });
-  omp_set_num_threads(before);
 }
 
 TEST_F(HostVectorsTest, MaximaOfMagnitudes) {

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/multiply/device_csr.hpp"
+
+namespace spsolve::cuda {
+
+/// Entries of the longest row; waits for `stream`.
+Index longest_row(const CsrView<double>& rows, cudaStream_t stream);
+
+/// d_i <- |a_ii|, or 1 where that is 0, and inverse_i <- 1 / d_i.
+void write_diagonal(const CsrView<double>& a, double* d, double* inverse, cudaStream_t stream);
+
+}  // namespace spsolve::cuda
