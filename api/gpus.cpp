@@ -8,6 +8,7 @@
 #include "cuda/distribute/cuda_backend.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "cuda/team/start_ahead.hpp"
+#include "cuda/vectors/products/band_product_kernels.hpp"
 #endif
 
 namespace spsolve {
@@ -19,7 +20,9 @@ Gpus gpu_part() {
   gpus.use = cuda::set_current_device;
   gpus.start = [](Team& team, int device, const GpuStart& wanted) {
     return cuda::start_ahead(team, device, wanted.transport, [products = wanted.products] {
-      if (products) cuda::load_products(*products);
+      if (!products) return;
+      cuda::load_products(*products);
+      cuda::load_band_products();
     });
   };
   gpus.kernels = cuda::cuda_kernels();

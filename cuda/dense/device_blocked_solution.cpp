@@ -5,6 +5,7 @@
 #include "core/ranges.hpp"
 #include "cuda/dense/columnwise/row_kernels.hpp"
 #include "cuda/dense/device_blas.hpp"
+#include "cuda/vectors/device_vectors.hpp"
 
 namespace spsolve::cuda {
 
@@ -36,22 +37,34 @@ void DeviceBlockedSolution<T>::solve_columns(Triangle triangle, bool transposed,
 }
 
 template <typename T>
-void DeviceBlockedSolution<T>::solve_whole(bool transposed, std::span<T> x, Index columns) {
+void DeviceBlockedSolution<T>::take_order(std::span<const Index> order) {
+  streams_.updates.wait();
+  upload_list(order, order_of_rows_);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::solve_whole(bool transposed, const Vectors& b, Vectors& x) {
+  const Index columns = b.columns();
   const bool by_passes = columns <= most_by_passes;
-  x_.grow(static_cast<Index>(x.size()));
+  x_.grow(order_ * columns);
   if (by_passes) other_.grow(order_ * columns_of_triangle(columns));
-  x_.upload(x);
-  const auto solve = [&](Triangle triangle) {
+  const cudaStream_t outer = current_stream(), stream = streams_.updates.get();
+  given_.record(outer);
+  given_.hold(stream);
+  gather_narrow_rows(on_device(b).data(), transposed ? nullptr : order_of_rows_.data(), order_,
+                     columns, x_.data(), stream);
+  for (const bool second : {false, true}) {
+    const Triangle triangle = second == transposed ? Triangle::unit_lower : Triangle::upper;
     if (by_passes) {
       solve_by_passes(triangle, transposed, {order_, a_, stride_}, x_.data(), columns);
     } else {
       solve_columns(triangle, transposed, order_, a_, stride_, x_.data(), columns);
     }
-  };
-  solve(transposed ? Triangle::upper : Triangle::unit_lower);
-  solve(transposed ? Triangle::unit_lower : Triangle::upper);
-  streams_.updates.wait();
-  x_.download(x);
+  }
+  scatter_narrow_rows(x_.data(), transposed ? order_of_rows_.data() : nullptr, order_, columns,
+                      on_device(x).data(), stream);
+  solved_.record(stream);
+  solved_.hold(outer);
 }
 
 template <typename T>

@@ -12,7 +12,8 @@
 namespace spsolve::cuda {
 
 /// A BlockedSolution in the memory of this rank's GPU: everything is work on the stream of updates.
-/// Of a team's sweeps, the host waits for none of it before read().
+/// Of a team's sweeps, the host waits for none of it before read(); a solve of a rank alone is in
+/// order with the current stream.
 template <typename T>
 class DeviceBlockedSolution final : public BlockedSolution<T> {
  public:
@@ -33,7 +34,8 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
            (ranks == 1 ? 0 : (height + order) * static_cast<std::int64_t>(sizeof(int)));
   }
 
-  void solve_whole(bool transposed, std::span<T> x, Index columns) override;
+  void take_order(std::span<const Index> order) override;
+  void solve_whole(bool transposed, const Vectors& b, Vectors& x) override;
   void begin(std::span<const T> sums, const SolutionOrder& order, Index columns) override;
   std::span<T> buffer(Index size) override;
   void pack_sums(Range rows, std::span<T> packed) override;
@@ -60,6 +62,8 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
   FactorStore<T>& factors_;
   Index columns_ = 0;
   Range band_;
+  DeviceArray<int> order_of_rows_;
+  Event given_, solved_;  // vectors of a rank alone
   DeviceArray<int> places_, in_panel_;
   DeviceArray<T> sums_, kept_, buffer_;
   DeviceArray<T> x_;         // of a panel, or whole

@@ -98,6 +98,23 @@ std::unique_ptr<Vectors> LuInverse<T>::eliminate(const EliminationRun& run) {
 }
 
 template <typename T>
+void LuInverse<T>::apply(const Vectors& x, Vectors& y) {
+  this->team_.size() == 1 ? solve_whole(false, x, y) : DenseInverse<T>::apply(x, y);
+}
+
+template <typename T>
+void LuInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
+  this->team_.size() == 1 ? solve_whole(true, x, y) : DenseInverse<T>::apply_transposed(x, y);
+}
+
+template <typename T>
+void LuInverse<T>::solve_whole(bool transposed, const Vectors& b, Vectors& x) {
+  solve_in_place_in<T>(b, x, [&](const Vectors& from, Vectors& to) {
+    rows_->solution().solve_whole(transposed, from, to);
+  });
+}
+
+template <typename T>
 void LuInverse<T>::solve(Dense<T>& x) {
   solve_lu<T>(this->team_, this->memory_.row_team(), *rows_, factors_, x);
 }

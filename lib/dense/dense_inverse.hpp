@@ -66,9 +66,14 @@ class LuInverse final : public DenseInverse<T> {
   void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
   std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
 
+  /// A rank alone solves where vectors lie.
+  void apply(const Vectors& x, Vectors& y) override;
+  void apply_transposed(const Vectors& x, Vectors& y) override;
+
  private:
   void solve(Dense<T>& x) override;
   void solve_transposed(Dense<T>& x) override;
+  void solve_whole(bool transposed, const Vectors& b, Vectors& x);
 
   RowLayout layout_;
   std::unique_ptr<BlockedRows<T>> rows_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <vector>
@@ -48,7 +49,9 @@ void solve_in_place_in(const Vectors& b, Vectors& x, const Solve& solve) {
     solve(b, x);
   } else {
     std::vector<double> down, up;
-    for (const int exponent : column_exponents(b)) {
+    for (const int any : column_exponents(b)) {
+      // What 2^exponent and its inverse are numbers for.
+      const int exponent = std::clamp(any, -1022, 1022);
       down.push_back(std::ldexp(1.0, -exponent));
       up.push_back(std::ldexp(1.0, exponent));
     }

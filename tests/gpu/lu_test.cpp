@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cuda/dense/device_blocked_rows.hpp"
+#include "cuda/vectors/device_vectors.hpp"
 #include "dense/lu/host_blocked_rows.hpp"
 #include "gpu_test.hpp"
 #include "helpers/reference.hpp"
@@ -34,14 +35,12 @@ Solved solve_on_gpu(const Csr<double>& matrix, const Dense<double>& b, Pivoting 
   Progress progress("test", 0, Progress::Show::off);
   const LuFactors<T> factors = factor_lu<T>(team, team, team, layout, rows, pivoting, progress);
   Solved solved{{}, {}, factors.pivots, factors.redone_panels};
-  Dense<T> x(n, b.columns);
-  std::copy(b.values.begin(), b.values.end(), x.values.begin());
-  Dense<T> y = x;
-  solve_lu<T>(team, team, rows, factors, x);
-  solve_lu_transposed<T>(team, rows, factors, y);
-  solved.x = solved.y = Dense<double>(n, b.columns);
-  std::copy(x.values.begin(), x.values.end(), solved.x.values.begin());
-  std::copy(y.values.begin(), y.values.end(), solved.y.values.begin());
+  DeviceVectors x(team, RowLayout{n, 1}, b.columns), right(team, RowLayout{n, 1}, b.columns);
+  set_own_rows(right, b);
+  rows.solution().solve_whole(false, right, x);
+  solved.x = own_rows(x);
+  rows.solution().solve_whole(true, right, right);
+  solved.y = own_rows(right);
   return solved;
 }
 

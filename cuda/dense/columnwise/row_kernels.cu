@@ -93,6 +93,29 @@ __global__ void gather(const T* from, Index from_stride, const int* list, Index 
   }
 }
 
+/// visit(element, its place where row i is row list[i]), a thread for each element.
+template <typename Visit>
+__device__ void over_listed(const int* list, Index count, Index columns, const Visit& visit) {
+  for (Index e = thread_index(); e < count * columns; e += thread_count()) {
+    const Index i = e / columns;
+    visit(e, list == nullptr ? e : list[i] * columns + (e - i * columns));
+  }
+}
+
+template <typename T>
+__global__ void gather_narrow(const double* from, const int* list, Index count, Index columns,
+                              T* to) {
+  over_listed(list, count, columns,
+              [&](Index e, Index place) { to[e] = static_cast<T>(from[place]); });
+}
+
+template <typename T>
+__global__ void scatter_narrow(const T* from, const int* list, Index count, Index columns,
+                               double* to) {
+  over_listed(list, count, columns,
+              [&](Index e, Index place) { to[place] = static_cast<double>(from[e]); });
+}
+
 template <typename T>
 __global__ void largest_key(const T* a, Index stride, Index rows, Index columns, bool upper,
                             unsigned long long* largest) {
@@ -154,6 +177,24 @@ void gather_rows(const T* from, Index from_stride, const int* list, Index count,
 }
 
 template <typename T>
+void gather_narrow_rows(const double* from, const int* list, Index count, Index columns, T* to,
+                        cudaStream_t stream) {
+  if (count == 0 || columns == 0) return;
+  gather_narrow<<<grid_for(count * columns, threads), threads, 0, stream>>>(from, list, count,
+                                                                            columns, to);
+  check_launch("gather_narrow_rows");
+}
+
+template <typename T>
+void scatter_narrow_rows(const T* from, const int* list, Index count, Index columns, double* to,
+                         cudaStream_t stream) {
+  if (count == 0 || columns == 0) return;
+  scatter_narrow<<<grid_for(count * columns, threads), threads, 0, stream>>>(from, list, count,
+                                                                             columns, to);
+  check_launch("scatter_narrow_rows");
+}
+
+template <typename T>
 void find_largest(const T* a, Index stride, Index rows, Index columns, bool upper,
                   unsigned long long* largest, cudaStream_t stream) {
   if (rows == 0 || columns == 0) return;
@@ -171,6 +212,8 @@ void find_largest(const T* a, Index stride, Index rows, Index columns, bool uppe
   template void convert_rows(const double*, Index, Index, Index, T*, Index, cudaStream_t);       \
   template void permute_rows(T*, Index, Index, const RowMove*, const int*, int, cudaStream_t);   \
   template void gather_rows(const T*, Index, const int*, Index, Index, T*, Index, cudaStream_t); \
+  template void gather_narrow_rows(const double*, const int*, Index, Index, T*, cudaStream_t);   \
+  template void scatter_narrow_rows(const T*, const int*, Index, Index, double*, cudaStream_t);  \
   template void find_largest(const T*, Index, Index, Index, bool, unsigned long long*,           \
                              cudaStream_t);
 SPSOLVE_INSTANTIATE(float)

@@ -44,6 +44,17 @@ template <typename T>
 void gather_rows(const T* from, Index from_stride, const int* list, Index count, Index columns,
                  T* to, Index to_stride, cudaStream_t stream);
 
+/// to(i, :) <- from(list[i], :), rounded to T, for `count` rows of few columns without gaps; as
+/// they come where the list is null.
+template <typename T>
+void gather_narrow_rows(const double* from, const int* list, Index count, Index columns, T* to,
+                        cudaStream_t stream);
+
+/// The other way: to(list[i], :) <- from(i, :).
+template <typename T>
+void scatter_narrow_rows(const T* from, const int* list, Index count, Index columns, double* to,
+                         cudaStream_t stream);
+
 /// largest <- max(largest, magnitude_key(a_ij)) over rows x columns values; with `upper` over those
 /// with j >= i only.
 template <typename T>

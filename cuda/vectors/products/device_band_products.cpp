@@ -172,20 +172,28 @@ class DeviceBandProducts final : public BandProducts {
   }
 
  private:
-  /// In the forms that a product with x may take. Groups are looked for when several columns first
-  /// come, as that reads all columns of the matrix on the host.
+  /// In the forms that a product with x may take.
   RowsView rows(const Vectors& x) {
-    if (expects_many_ && !typed_ && x.columns() > 1 && !looked_for_groups_) {
-      groups_ = GroupedRows::of(rows());
-      if (groups_) groups_view_ = groups_->view();
-      looked_for_groups_ = true;
-    }
+    if (expects_many_ && !typed_ && x.columns() > 1) look_for_groups();
     return {rows_.view(),
             full_,
             typed_ ? &typed_view_ : nullptr,
             sliced_ ? &sliced_view_ : nullptr,
             groups_ ? &groups_view_ : nullptr,
             view_of(long_rows_, x.columns())};
+  }
+
+  /// When several columns first come: it reads all columns of the matrix on the host, unless slices
+  /// know already. Rows that were made here are of nodes of one row.
+  void look_for_groups() {
+    if (looked_for_groups_) return;
+    looked_for_groups_ = true;
+    if (sliced_ && sliced_->together() > 1) {
+      groups_ = GroupedRows::of_equal(rows_.rows, sliced_->together());
+    } else if (host_rows_ != nullptr) {
+      groups_ = GroupedRows::of(*host_rows_);
+    }
+    if (groups_) groups_view_ = groups_->view();
   }
 
   static std::vector<Index> offsets_of(const DeviceCsr<double>& rows) {

@@ -30,4 +30,18 @@ std::optional<GroupedRows> GroupedRows::of(const Csr<double>& host) {
   return result;
 }
 
+GroupedRows GroupedRows::of_equal(Index rows, int together) {
+  std::vector<LocalIndex> firsts;
+  for (Index first = 0; first < rows; first += together) {
+    for (int row = 0; row < together; row += most_rows_in_group) {
+      firsts.push_back(static_cast<LocalIndex>(first + row));
+    }
+  }
+  firsts.push_back(static_cast<LocalIndex>(rows));
+  GroupedRows result;
+  result.most_ = std::min(together, most_rows_in_group);
+  result.firsts_ = DeviceArray<LocalIndex>(firsts);
+  return result;
+}
+
 }  // namespace spsolve::cuda

@@ -33,6 +33,9 @@ class SlicedRows {
   /// None where rows are too long for a thread each, or padding takes more than a fifth.
   static std::optional<SlicedRows> of(const CsrView<double>& rows, cudaStream_t stream);
 
+  /// Rows of each group with the same columns; 1 where these differ.
+  int together() const { return together_; }
+
   SlicedView view() const {
     return {rows_, offsets_.data(), columns_.data(), values_.data(), together_, stride_};
   }

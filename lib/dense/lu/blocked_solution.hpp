@@ -6,6 +6,8 @@
 
 namespace spsolve {
 
+class Vectors;
+
 /// Which triangle of an eliminated matrix: L with its unit diagonal not stored, or U.
 enum class Triangle { unit_lower, upper };
 
@@ -27,9 +29,14 @@ class BlockedSolution {
  public:
   virtual ~BlockedSolution() = default;
 
-  /// Of a rank alone: x <- U^-1 L^-1 x, or with `transposed` L^-T U^-T x, by its whole eliminated
-  /// matrix; x is n x K, in host memory, and done when it returns.
-  virtual void solve_whole(bool transposed, std::span<T> x, Index columns) = 0;
+  // --- of a rank alone
+
+  /// Step k eliminated with row order[k] of A: P of P A = L U, for solve_whole().
+  virtual void take_order(std::span<const Index> order) = 0;
+
+  /// x <- U^-1 L^-1 P b, or with `transposed` P^T L^-T U^-T b, by the whole eliminated matrix and
+  /// in T, for vectors in its memory; x may be b.
+  virtual void solve_whole(bool transposed, const Vectors& b, Vectors& x) = 0;
 
   // --- in a team
 

@@ -5,33 +5,51 @@
 #include "core/blas/blas.hpp"
 #include "core/ranges.hpp"
 #include "dense/lu/small_lu.hpp"
+#include "vectors/vectors.hpp"
 
 namespace spsolve {
 
 template <typename T>
-void HostBlockedSolution<T>::solve_whole(bool transposed, std::span<T> x, Index columns) {
-  if (transposed) {
-    solve_transposed(Triangle::upper, x, columns);
-    solve_transposed(Triangle::unit_lower, x, columns);
-  } else {
-    blas::solve_unit_lower(order_, columns, a_, stride_, x.data(), columns);
-    blas::solve_upper(order_, columns, a_, stride_, x.data(), columns);
+void HostBlockedSolution<T>::take_order(std::span<const Index> order) {
+  order_of_rows_.assign(order.begin(), order.end());
+}
+
+template <typename T>
+void HostBlockedSolution<T>::solve_whole(bool transposed, const Vectors& b, Vectors& x) {
+  const Index columns = b.columns();
+  Dense<double> rows = own_rows(b);
+  Dense<T> solved(order_, columns);
+  for (Index k = 0; k < order_; ++k) {
+    std::copy_n(rows.row(transposed ? k : order_of_rows_[k]), columns, solved.row(k));
   }
+  if (transposed) {
+    solve_transposed(Triangle::upper, solved);
+    solve_transposed(Triangle::unit_lower, solved);
+  } else {
+    blas::solve_unit_lower(order_, columns, a_, stride_, solved.values.data(), columns);
+    blas::solve_upper(order_, columns, a_, stride_, solved.values.data(), columns);
+  }
+  for (Index k = 0; k < order_; ++k) {
+    std::copy_n(solved.row(k), columns, rows.row(transposed ? order_of_rows_[k] : k));
+  }
+  set_own_rows(x, rows);
 }
 
 /// Rows of the matrix are columns of the transposed triangle: panel after panel, what its rows have
 /// solved for gives to the others.
 template <typename T>
-void HostBlockedSolution<T>::solve_transposed(Triangle triangle, std::span<T> x, Index columns) {
+void HostBlockedSolution<T>::solve_transposed(Triangle triangle, Dense<T>& x) {
+  const Index columns = x.columns;
+  const std::span<T> all = x.values;
   const bool upper = triangle == Triangle::upper;
   const Index panels = (order_ + max_width_ - 1) / max_width_;
   for (Index k = 0; k < panels; ++k) {
     const Index first = (upper ? k : panels - 1 - k) * max_width_;
     const Range panel{first, std::min(first + max_width_, order_)};
     const Range solved = upper ? Range{0, first} : Range{panel.last, order_};
-    const std::span<T> own = x.subspan(first * columns, panel.size() * columns);
+    const std::span<T> own = all.subspan(first * columns, panel.size() * columns);
     x_.assign(own.size(), T{});
-    subtract_transposed_product(solved, panel, x.subspan(solved.first * columns), x_, columns);
+    subtract_transposed_product(solved, panel, all.subspan(solved.first * columns), x_, columns);
     for (std::size_t i = 0; i < own.size(); ++i) own[i] += x_[i];
     solve_small_transposed(triangle, panel.size(), a_ + first * stride_ + first, stride_,
                            own.data(), columns);

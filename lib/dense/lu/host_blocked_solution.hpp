@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "dense/lu/blocked_solution.hpp"
+#include "matrix/dense.hpp"
 
 namespace spsolve {
 
@@ -15,7 +16,8 @@ class HostBlockedSolution final : public BlockedSolution<T> {
   HostBlockedSolution(const T* a, Index stride, Index order, Index max_width)
       : a_(a), stride_(stride), order_(order), max_width_(max_width) {}
 
-  void solve_whole(bool transposed, std::span<T> x, Index columns) override;
+  void take_order(std::span<const Index> order) override;
+  void solve_whole(bool transposed, const Vectors& b, Vectors& x) override;
   void begin(std::span<const T> sums, const SolutionOrder& order, Index columns) override;
   std::span<T> buffer(Index size) override;
   void pack_sums(Range rows, std::span<T> packed) override;
@@ -29,13 +31,14 @@ class HostBlockedSolution final : public BlockedSolution<T> {
                                    Index columns) override;
 
  private:
-  void solve_transposed(Triangle triangle, std::span<T> x, Index columns);
+  void solve_transposed(Triangle triangle, Dense<T>& x);
   T* sums(Index row) { return sums_.data() + row * columns_; }
 
   const T* a_;
   Index stride_, order_, max_width_;
   Index columns_ = 0;
   Range band_;
+  std::vector<Index> order_of_rows_;
   std::vector<Index> places_, in_panel_;
   std::vector<T> sums_, x_, kept_, buffer_;
 };

@@ -66,13 +66,15 @@ LuFactors<T> factor_lu(Team& team, Team& pivot_team, Team& candidate_team, const
                        BlockedRows<T>& rows, Pivoting pivoting, Progress& progress,
                        Checkpoints* checkpoints = nullptr);
 
-// Solves with the factors P A = L U. `x` holds this rank's rows of the right-hand sides on entry
+// Solves of a team with the factors P A = L U; a rank alone has BlockedSolution::solve_whole() for
+// that. `x` holds this rank's rows of the right-hand sides on entry
 // and of the solutions on exit, those of the contiguous RowLayout{n, ranks}, their height x K.
 // Beside the factors a rank has its own rows of x three times and one panel's rows of x from all
 // ranks: O(n K / ranks + ranks K layout.block) values. 2 n^2 K flops over the ranks. Collective.
 
-/// A x = b: x = U^-1 L^-1 P b. Two all-gathers a panel by `row_team`, whose messages lie in the
-/// ranks' own memory; `team` carries what goes between bands and rows.
+/// A x = b: x = U^-1 L^-1 P b. The sums of a panel's pivots go to all ranks, which solve for the
+/// panel's part of x and take it from their own sums. Two all-gathers a panel by `row_team`, whose
+/// messages lie in the ranks' own memory; `team` carries what goes between bands and rows.
 template <typename T>
 void solve_lu(Team& team, Team& row_team, const BlockedRows<T>& rows, const LuFactors<T>& factors,
               Dense<T>& x);

@@ -44,41 +44,6 @@ Range retired_rows(const Panel<T>& panel) {
   return {panel.first_active, panel.first_active + panel.retired};
 }
 
-/// Both sweeps of a team: the sums of a panel's pivots go to all ranks, which solve for the panel's
-/// part of x and take it from their own sums.
-template <typename T>
-void solve_in_team(Team& team, Team& row_team, const BlockedRows<T>& rows,
-                   const LuFactors<T>& factors, Dense<T>& x) {
-  const Index columns = x.columns;
-  const std::vector<Index> places = gathered_places(factors, team.size());
-  const std::vector<Index> numbers = numbers_in_panels(factors, team.rank());
-  const Range band = RowLayout{rows.order(), team.size()}.band(team.rank());
-  BlockedSolution<T>& solution = rows.solution();
-  solution.begin(factors.row_order->to_list(x).values, {places, numbers, band}, columns);
-
-  const auto solve = [&](Triangle triangle, const Panel<T>& panel) {
-    const Index size = panel.columns.size() * columns;
-    const std::span<T> buffer = solution.buffer((team.size() + 1) * size);
-    const std::span<T> mine = buffer.first(size), all = buffer.subspan(size);
-    solution.pack_sums(retired_rows<T>(panel), mine);
-    row_team.all_gather_bytes(std::as_bytes(mine), std::as_writable_bytes(all));
-    solution.solve(triangle, panel.columns, panel.factors, all);
-  };
-  // z = L^-1 P b, panel by panel; its rows stay with their owners.
-  for (const Panel<T>& panel : factors.panels) {
-    solve(Triangle::unit_lower, panel);
-    solution.subtract_product({retired_rows<T>(panel).last, rows.height()}, panel.columns);
-    solution.keep_sums(retired_rows<T>(panel));
-  }
-  // x = U^-1 z, last panel first; its rows stay in their bands.
-  for (auto panel = factors.panels.rbegin(); panel != factors.panels.rend(); ++panel) {
-    solve(Triangle::upper, *panel);
-    solution.subtract_product({0, panel->first_active}, panel->columns);
-    solution.keep_band(panel->columns);
-  }
-  solution.read(x.values);
-}
-
 /// The two sweeps of a team's transposed solve. The part of x that a panel's pivot rows multiply
 /// stays with their owners, as `own` in the order of their places.
 template <typename T>
@@ -156,26 +121,48 @@ class TransposedSweeps {
 
 }  // namespace
 
+/// Both sweeps of a team: the sums of a panel's pivots go to all ranks, which solve for the panel's
+/// part of x and take it from their own sums.
 template <typename T>
 void solve_lu(Team& team, Team& row_team, const BlockedRows<T>& rows, const LuFactors<T>& factors,
               Dense<T>& x) {
-  if (team.size() > 1) return solve_in_team(team, row_team, rows, factors, x);
-  x = factors.row_order->to_list(x);
-  rows.solution().solve_whole(false, x.values, x.columns);
+  const Index columns = x.columns;
+  const std::vector<Index> places = gathered_places(factors, team.size());
+  const std::vector<Index> numbers = numbers_in_panels(factors, team.rank());
+  const Range band = RowLayout{rows.order(), team.size()}.band(team.rank());
+  BlockedSolution<T>& solution = rows.solution();
+  solution.begin(factors.row_order->to_list(x).values, {places, numbers, band}, columns);
+
+  const auto solve = [&](Triangle triangle, const Panel<T>& panel) {
+    const Index size = panel.columns.size() * columns;
+    const std::span<T> buffer = solution.buffer((team.size() + 1) * size);
+    const std::span<T> mine = buffer.first(size), all = buffer.subspan(size);
+    solution.pack_sums(retired_rows<T>(panel), mine);
+    row_team.all_gather_bytes(std::as_bytes(mine), std::as_writable_bytes(all));
+    solution.solve(triangle, panel.columns, panel.factors, all);
+  };
+  // z = L^-1 P b, panel by panel; its rows stay with their owners.
+  for (const Panel<T>& panel : factors.panels) {
+    solve(Triangle::unit_lower, panel);
+    solution.subtract_product({retired_rows<T>(panel).last, rows.height()}, panel.columns);
+    solution.keep_sums(retired_rows<T>(panel));
+  }
+  // x = U^-1 z, last panel first; its rows stay in their bands.
+  for (auto panel = factors.panels.rbegin(); panel != factors.panels.rend(); ++panel) {
+    solve(Triangle::upper, *panel);
+    solution.subtract_product({0, panel->first_active}, panel->columns);
+    solution.keep_band(panel->columns);
+  }
+  solution.read(x.values);
 }
 
 template <typename T>
 void solve_lu_transposed(Team& team, const BlockedRows<T>& rows, const LuFactors<T>& factors,
                          Dense<T>& x) {
-  if (team.size() > 1) {
-    TransposedSweeps<T> sweeps(team, rows, factors, x.columns);
-    sweeps.solve_upper(x);
-    sweeps.solve_lower();
-    x = factors.row_order->to_bands(sweeps.own());
-    return;
-  }
-  rows.solution().solve_whole(true, x.values, x.columns);
-  x = factors.row_order->to_bands(x);
+  TransposedSweeps<T> sweeps(team, rows, factors, x.columns);
+  sweeps.solve_upper(x);
+  sweeps.solve_lower();
+  x = factors.row_order->to_bands(sweeps.own());
 }
 
 template void solve_lu(Team&, Team&, const BlockedRows<float>&, const LuFactors<float>&,
