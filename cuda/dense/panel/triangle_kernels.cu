@@ -214,6 +214,11 @@ __device__ void multiply_by_inverse(BlockRoom<T>& room) {
 template <typename T, int count>
 constexpr int blocks_on_processor = sizeof(T) * count <= sizeof(double) || sizeof(T) == 4 ? 2 : 1;
 
+/// Tiles that are on their way while one is worked with: two, where registers allow it, to keep the
+/// memory at work.
+template <typename T, int count>
+constexpr int tiles_ahead = sizeof(T) == 8 && blocks_on_processor<T, count> == 2 ? 1 : 2;
+
 /// Blocks of rows of T, or of T^T, one after another, each as soon as those before it are solved.
 /// While it waits, a block inverts its triangle D and multiplies the tile B of the block right
 /// before it by that: x = D^-1 (b - what earlier blocks give) - (D^-1 B) x_before, so that one
@@ -243,8 +248,12 @@ __global__ void __launch_bounds__(threads, (blocks_on_processor<T, count>))
     const Index row = (transposed ? first_of(step) : first) + warp * warp_rows;
     load_tile(a, stride, n, row, transposed ? first : first_of(step), tile);
   };
-  T tile[warp_rows][2];
-  if (last > 0) load(0, tile);
+  constexpr int ahead = tiles_ahead<T, count>;
+  T tiles[ahead + 1][warp_rows][2];
+#pragma unroll
+  for (int k = 0; k < ahead; ++k) {
+    if (k < last) load(k, tiles[k]);
+  }
   if (thread < block_rows) {
     const Index i = first + place_of(thread);
     room.scale[thread] = !Way::unit && i < n ? T{1} / a[i * stride + i] : T{1};
@@ -280,18 +289,21 @@ __global__ void __launch_bounds__(threads, (blocks_on_processor<T, count>))
   T value{};
   if (last > 0) value = seen_at(place = Parts::find(x, first_of(0), n));
   for (int step = 0; step < last; ++step) {
-    T next[warp_rows][2], next_value{};
+    T next_value{};
     const T* next_place = x;
+    if (step + ahead < last) load(step + ahead, tiles[ahead]);
     if (step + 1 < last) {
-      load(step + 1, next);
       next_value = seen_at(next_place = Parts::find(x, first_of(step + 1), n));
     }
     wait_from_afar(place, value, steps - step);
-    parts.add(tile, wait_for_value(place, value), room.x[step % 2]);
+    parts.add(tiles[0], wait_for_value(place, value), room.x[step % 2]);
 #pragma unroll
-    for (int r = 0; r < warp_rows; ++r) {
-      tile[r][0] = next[r][0];
-      tile[r][1] = next[r][1];
+    for (int k = 0; k < ahead; ++k) {
+#pragma unroll
+      for (int r = 0; r < warp_rows; ++r) {
+        tiles[k][r][0] = tiles[k + 1][r][0];
+        tiles[k][r][1] = tiles[k + 1][r][1];
+      }
     }
     place = next_place;
     value = next_value;
@@ -342,11 +354,11 @@ __global__ void __launch_bounds__(threads, (blocks_on_processor<T, count>))
     RowSums<count, T> of_last;
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r) {
-      tile[r][0] = room.before[warp * warp_rows + r][lane];
-      tile[r][1] = room.before[warp * warp_rows + r][lane + warp_size];
+      tiles[0][r][0] = room.before[warp * warp_rows + r][lane];
+      tiles[0][r][1] = room.before[warp * warp_rows + r][lane + warp_size];
     }
     const T* const before = of_last.find(x, first_of(last), n);
-    of_last.add(tile, wait_for_value(before, seen_at(before)), room.x[last % 2]);
+    of_last.add(tiles[0], wait_for_value(before, seen_at(before)), room.x[last % 2]);
     solved -= sum_of_lanes(of_last.sums);
   }
   const Index row = first + place_of(in_warp / count);
