@@ -12,7 +12,6 @@ using namespace row_lanes;
 
 inline constexpr int rows_at_once = 4;
 inline constexpr int most_lanes_on_columns = 8;
-inline constexpr int unrolled = 4;
 
 /// Lanes on packs of columns, the others on elements of the rows; a row to all warps of a block.
 inline Lanes lanes_for_full(Index packs) {
@@ -55,12 +54,29 @@ __device__ void sum_up(const CsrView<double>& a, Index first, const double* x, I
     }
   }
   const int step = warps * lanes.nonzeros;
-#pragma unroll unrolled
-  for (Index j = warp * lanes.nonzeros + place.nonzero; j < a.columns; j += step) {
-    double element[pack];
-    load_columns<pack, true>(x + j * columns + place.column, element);
+  // What is multiplied, by rows and columns: of one j while that of another is on its way.
+  struct Elements {
+    double of_rows[rows_at_once], of_x[pack];
+  };
+  const auto load = [&](Index j, Elements& to) {
+    if (j >= a.columns) return;
+    load_columns<pack, true>(x + j * columns + place.column, to.of_x);
 #pragma unroll
-    for (int q = 0; q < rows_at_once; ++q) sums.of[q].add(__ldcs(from[q] + j), element);
+    for (int q = 0; q < rows_at_once; ++q) to.of_rows[q] = __ldcs(from[q] + j);
+  };
+  const auto add = [&](Index j, const Elements& of) {
+    if (j >= a.columns) return;
+#pragma unroll
+    for (int q = 0; q < rows_at_once; ++q) sums.of[q].add(of.of_rows[q], of.of_x);
+  };
+  Elements even, odd;
+  Index j = warp * lanes.nonzeros + place.nonzero;
+  load(j, even);
+  for (; j < a.columns; j += 2 * step) {
+    load(j + step, odd);
+    add(j, even);
+    load(j + 2 * step, even);
+    add(j + step, odd);
   }
   __syncthreads();  // whatever was read of `parts` before
 #pragma unroll

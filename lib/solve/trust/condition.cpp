@@ -270,8 +270,6 @@ std::unique_ptr<Vectors> component_weights(SystemMatrix& matrix, const Vectors& 
   const Dense<double> of_x = own_rows(*product), of_b = own_rows(b);
   product = nullptr;
   std::vector<double> weights(static_cast<std::size_t>(of_x.rows));
-  // Two divisions take as long as what is counted as eight elements.
-#pragma omp parallel for schedule(static) if (8 * of_x.rows * of_x.columns > elements_worth_waking)
   for (Index i = 0; i < of_x.rows; ++i) {
     for (Index c = 0; c < of_x.columns; ++c) {
       if (sizes[c] == 0) {
