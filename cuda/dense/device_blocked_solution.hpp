@@ -31,7 +31,7 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
     const Index alone = height * columns + std::max(height * of_pass, width * columns);
     const Index in_team = height + RowLayout{order, ranks}.band(0).size() + (ranks + 1) * width;
     return (alone + (ranks == 1 ? 0 : in_team * columns)) * static_cast<std::int64_t>(sizeof(T)) +
-           (ranks == 1 ? 0 : (height + order) * static_cast<std::int64_t>(sizeof(int)));
+           (ranks == 1 ? order : height + order) * static_cast<std::int64_t>(sizeof(int));
   }
 
   void take_order(std::span<const Index> order) override;

@@ -319,11 +319,6 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
 
 }  // namespace
 
-void load_band_products() {
-  cudaFuncAttributes of_one;  // of the module, which is loaded as a whole
-  CUDA_CHECK(cudaFuncGetAttributes(&of_one, multiply_full_kernel<1, MagnitudeSum<1>>));
-}
-
 void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
                    Index columns, cudaStream_t stream) {
   multiply<PlainSum>(a, x, y, columns, stream);
@@ -362,6 +357,11 @@ void relax_rows(const RowsView& a, const Relaxation& step, const SplitRows<const
 void multiply_row_magnitudes(const RowsView& a, double h, const SplitRows<const double>& x,
                              const SplitRows<double>& y, Index columns, cudaStream_t stream) {
   multiply<MagnitudeSum>(a, x, y, columns, stream, h);
+}
+
+void load_band_products() {
+  cudaFuncAttributes of_one;  // of the module, which is loaded as a whole
+  CUDA_CHECK(cudaFuncGetAttributes(&of_one, multiply_full_kernel<1, MagnitudeSum<1>>));
 }
 
 }  // namespace spsolve::cuda

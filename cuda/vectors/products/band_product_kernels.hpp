@@ -66,11 +66,11 @@ struct Relaxation {
 void relax_rows(const RowsView& a, const Relaxation& step, const SplitRows<const double>& x,
                 double* y, Index columns, cudaStream_t stream);
 
-/// Has the current GPU load these kernels, which takes the first product 3 ms.
-void load_band_products();
-
 /// y_ic <- sum over j of |a_ij h h x_jc|
 void multiply_row_magnitudes(const RowsView& a, double h, const SplitRows<const double>& x,
                              const SplitRows<double>& y, Index columns, cudaStream_t stream);
+
+/// Has the current GPU load these kernels, which takes the first product 3 ms.
+void load_band_products();
 
 }  // namespace spsolve::cuda

@@ -287,8 +287,11 @@ class BlockedElimination {
     if (n > 0) {
       result_.pivots.growth = all_maximum(team_, largest_upper_) / result_.pivots.largest_entry;
     }
-    result_.row_order.emplace(team_, RowLayout{n, team_.size()}, result_.rows_here);
-    if (alone()) rows_.solution().take_order(result_.rows_here);
+    if (alone()) {
+      rows_.solution().take_order(result_.rows_here);
+    } else {
+      result_.row_order.emplace(team_, RowLayout{n, team_.size()}, result_.rows_here);
+    }
     return std::move(result_);
   }
 

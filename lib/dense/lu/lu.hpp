@@ -30,7 +30,7 @@ struct LuFactors {
   std::vector<Index> order;  ///< step k eliminated with row order[k] of A
   std::vector<Panel> panels;
   std::vector<Index> rows_here;          ///< the row of A at each local place
-  std::optional<RowExchange> row_order;  ///< between bands of x and lists by rows_here
+  std::optional<RowExchange> row_order;  ///< of a team: between bands of x and lists by rows_here
   int redone_panels = 0;                 ///< panels where tournament's multipliers grew too large
   std::optional<LuSeconds> seconds;      ///< of this rank
 };
@@ -67,8 +67,8 @@ LuFactors<T> factor_lu(Team& team, Team& pivot_team, Team& candidate_team, const
                        Checkpoints* checkpoints = nullptr);
 
 // Solves of a team with the factors P A = L U; a rank alone has BlockedSolution::solve_whole() for
-// that. `x` holds this rank's rows of the right-hand sides on entry
-// and of the solutions on exit, those of the contiguous RowLayout{n, ranks}, their height x K.
+// that. `x` holds this rank's rows of the right-hand sides on entry and of the solutions on exit,
+// those of the contiguous RowLayout{n, ranks}, their height x K.
 // Beside the factors a rank has its own rows of x three times and one panel's rows of x from all
 // ranks: O(n K / ranks + ranks K layout.block) values. 2 n^2 K flops over the ranks. Collective.
 
