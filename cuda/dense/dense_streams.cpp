@@ -19,17 +19,25 @@ DenseStreams::DenseStreams()
 }
 
 template <typename T>
+void fill_dense_rows(const CsrView<double>& sparse, DeviceArray<T>& rows, Index stride,
+                     cudaStream_t stream) {
+  if (rows.size() > 0) {
+    CUDA_CHECK(cudaMemsetAsync(rows.data(), 0, static_cast<std::size_t>(rows.bytes()), stream));
+  }
+  scatter_nonzeros(sparse.row_offsets, sparse.column_indices, sparse.values, sparse.rows,
+                   rows.data(), stride, stream);
+  wait_for(stream);
+}
+
+template <typename T>
 void fill_dense_rows(const Csr<double>& sparse, DeviceArray<T>& rows, Index stride,
                      cudaStream_t stream) {
   const DeviceArray<Index> offsets(sparse.row_offsets);
   const DeviceArray<LocalIndex> columns(sparse.column_indices);
   const DeviceArray<double> values(sparse.values);
-  if (rows.size() > 0) {
-    CUDA_CHECK(cudaMemsetAsync(rows.data(), 0, static_cast<std::size_t>(rows.bytes()), stream));
-  }
-  scatter_nonzeros(offsets.data(), columns.data(), values.data(), sparse.rows, rows.data(), stride,
-                   stream);
-  wait_for(stream);
+  fill_dense_rows(CsrView<double>{sparse.rows, sparse.columns, sparse.nonzeros(), offsets.data(),
+                                  columns.data(), values.data()},
+                  rows, stride, stream);
 }
 
 template <typename T>
@@ -54,6 +62,8 @@ template void download_rows(std::span<float>, const float*, Index, Index, Index)
 template void download_rows(std::span<double>, const double*, Index, Index, Index);
 template void upload_rows(float*, Index, std::span<const float>, Index, Index);
 template void upload_rows(double*, Index, std::span<const double>, Index, Index);
+template void fill_dense_rows(const CsrView<double>&, DeviceArray<float>&, Index, cudaStream_t);
+template void fill_dense_rows(const CsrView<double>&, DeviceArray<double>&, Index, cudaStream_t);
 template void fill_dense_rows(const Csr<double>&, DeviceArray<float>&, Index, cudaStream_t);
 template void fill_dense_rows(const Csr<double>&, DeviceArray<double>&, Index, cudaStream_t);
 

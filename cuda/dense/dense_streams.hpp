@@ -5,6 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/core/vendor/vendor.hpp"
+#include "cuda/multiply/device_csr.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve::cuda {
@@ -32,7 +33,11 @@ constexpr Index device_stride(Index columns) {
   return (columns + step - 1) / step * step;
 }
 
-/// The dense form of `sparse` in rows of `stride` values, zeros included. Returns when it is there.
+/// The dense form of `sparse`, from GPU or host memory, in rows of `stride` values, zeros included.
+/// Returns when it is there.
+template <typename T>
+void fill_dense_rows(const CsrView<double>& sparse, DeviceArray<T>& rows, Index stride,
+                     cudaStream_t stream);
 template <typename T>
 void fill_dense_rows(const Csr<double>& sparse, DeviceArray<T>& rows, Index stride,
                      cudaStream_t stream);

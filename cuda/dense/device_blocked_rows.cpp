@@ -65,6 +65,12 @@ void DeviceBlockedRows<T>::fill(const Csr<double>& sparse) {
 }
 
 template <typename T>
+void DeviceBlockedRows<T>::fill(const CsrView<double>& sparse) {
+  fill_dense_rows(sparse, values_, stride_, streams_.updates.get());
+  take_in();
+}
+
+template <typename T>
 void DeviceBlockedRows<T>::fill_random(std::uint64_t key, double diagonal,
                                        const std::vector<Index>& row_numbers) {
   const DeviceArray<Index> rows(row_numbers);

@@ -31,6 +31,7 @@ class DeviceBlockedRows final : public BlockedRows<T> {
 
   /// The dense form of the sparse rows `sparse`, in their order.
   void fill(const Csr<double>& sparse);
+  void fill(const CsrView<double>& sparse);  ///< in GPU memory
 
   /// The rows `row_numbers` of random_dense:ORDER with the generator's key for values, and
   /// `diagonal` added to a_ii.

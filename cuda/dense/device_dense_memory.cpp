@@ -8,27 +8,36 @@
 #include "cuda/dense/rank_streams.hpp"
 #include "cuda/sparse/device_elimination.hpp"
 #include "cuda/vectors/device_vector_memory.hpp"
+#include "cuda/vectors/products/device_band_products.hpp"
 
 namespace spsolve::cuda {
 
 namespace {
+
+/// Fills dense rows from what is in GPU memory, or else from what is in the host's.
+template <typename Dense>
+void fill(Dense& dense, const Csr<double>& rows, const BandProducts* there) {
+  const auto here = there != nullptr ? rows_on_device(*there) : std::nullopt;
+  here ? dense.fill(*here) : dense.fill(rows);
+}
 
 template <typename T>
 class Maker final : public DenseRowsOf<T> {
  public:
   explicit Maker(DenseStreams& streams) : streams_(streams) {}
 
-  std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, Index first_row) override {
+  std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, const BandProducts* there,
+                                           Index first_row) override {
     auto dense = std::make_unique<DeviceDenseRows<T>>(
         streams_, Range{first_row, first_row + rows.rows}, rows.columns);
-    dense->fill(rows);
+    fill(*dense, rows, there);
     return dense;
   }
-  std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, Index max_width, bool alone,
-                                          bool refined) override {
+  std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, const BandProducts* there,
+                                          Index max_width, bool alone, bool refined) override {
     auto dense = std::make_unique<DeviceBlockedRows<T>>(streams_, rows.rows, rows.columns,
                                                         max_width, alone, refined);
-    dense->fill(rows);
+    fill(*dense, rows, there);
     return dense;
   }
 

@@ -36,7 +36,8 @@ void ColumnwiseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& sc
   std::optional<Csr<double>> copy;
   const Csr<double>& rows = this->dealt_rows(matrix, scaling, copy);
   rows_ = together(this->team_, [&] {
-    return this->memory_.template of<T>().columnwise(rows, layout_.band(this->team_.rank()).first);
+    return this->memory_.template of<T>().columnwise(rows, this->products_of(matrix, rows),
+                                                     layout_.band(this->team_.rank()).first);
   });
 }
 
@@ -76,7 +77,8 @@ void LuInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
   std::optional<Csr<double>> copy;
   const Csr<double>& rows = this->dealt_rows(matrix, scaling, copy);
   rows_ = together(this->team_, [&] {
-    return this->memory_.template of<T>().blocked(rows, layout_.block, this->team_.size() == 1,
+    return this->memory_.template of<T>().blocked(rows, this->products_of(matrix, rows),
+                                                  layout_.block, this->team_.size() == 1,
                                                   this->choice_.refined);
   });
 }

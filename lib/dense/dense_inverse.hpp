@@ -31,6 +31,11 @@ class DenseInverse : public Inverse {
   const Csr<double>& dealt_rows(SystemMatrix& matrix, const Equilibration& scaling,
                                 std::optional<Csr<double>>& copy) const;
 
+  /// The products of `rows`, where these are `matrix`'s own.
+  static const BandProducts* products_of(SystemMatrix& matrix, const Csr<double>& rows) {
+    return &rows == &matrix.local_rows() ? &matrix.bands().products() : nullptr;
+  }
+
   /// Own rows of right-hand sides become those of solutions, with A or A^T.
   virtual void solve(Dense<T>& x) = 0;
   virtual void solve_transposed(Dense<T>& x) = 0;

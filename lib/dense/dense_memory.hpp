@@ -8,6 +8,7 @@
 #include "matrix/csr.hpp"
 #include "solve/options.hpp"
 #include "team/team.hpp"
+#include "vectors/products/band_products.hpp"
 #include "vectors/vector_memory.hpp"
 
 namespace spsolve {
@@ -21,12 +22,16 @@ class DenseRowsOf {
  public:
   virtual ~DenseRowsOf() = default;
 
+  // `there`: products with the same rows, which may lie in this memory already, or null.
+
   /// The rows from `first_row` on, for an elimination column by column.
-  virtual std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, Index first_row) = 0;
+  virtual std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows,
+                                                   const BandProducts* there, Index first_row) = 0;
 
   /// Rows for a blocked elimination with panels of at most `max_width` columns; `alone` says that
   /// no other rank takes part, `refined` is that of EliminationChoice.
-  virtual std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, Index max_width,
+  virtual std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows,
+                                                  const BandProducts* there, Index max_width,
                                                   bool alone, bool refined) = 0;
 };
 
@@ -91,11 +96,12 @@ class HostDenseMemoryOf final : public DenseMemory {
  private:
   template <typename T>
   struct Maker final : DenseRowsOf<T> {
-    std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, Index first_row) override {
+    std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, const BandProducts*,
+                                             Index first_row) override {
       return std::make_unique<HostDenseRows<T>>(rows, first_row);
     }
-    std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, Index max_width, bool alone,
-                                            bool) override {
+    std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, const BandProducts*,
+                                            Index max_width, bool alone, bool) override {
       return std::make_unique<Blocked<T>>(rows, max_width, alone);
     }
   };

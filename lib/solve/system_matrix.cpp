@@ -6,7 +6,6 @@
 #include "core/error.hpp"
 #include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
-#include "core/shared_maximum.hpp"
 #include "solve/equilibrate.hpp"
 
 namespace spsolve {
@@ -60,25 +59,13 @@ Dense<double> SystemMatrix::over_columns(Dense<double> local, Meeting how) const
 
 Dense<double> SystemMatrix::row_maxima() const {
   Dense<double> largest(local_rows().rows, 1);
-#pragma omp parallel for schedule(static) if (local_rows().nonzeros() > worthwhile_elements)
-  for (Index i = 0; i < local_rows().rows; ++i) {
-    for (const double value : local_rows().row_values(i)) {
-      largest(i, 0) = std::max(largest(i, 0), std::abs(value));
-    }
-  }
+  bands_.products().row_maxima(largest.values);
   return largest;
 }
 
 Dense<double> SystemMatrix::column_maxima(const std::vector<double>& row_factors) const {
   Dense<double> largest(local_rows().columns, 1);
-#pragma omp parallel for schedule(static) if (local_rows().nonzeros() > worthwhile_elements)
-  for (Index i = 0; i < local_rows().rows; ++i) {
-    const auto columns = local_rows().row_columns(i);
-    const auto values = local_rows().row_values(i);
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      raise_to(largest(columns[k], 0), row_factors[i] * std::abs(values[k]));
-    }
-  }
+  bands_.products().column_maxima(row_factors, largest.values);
   return over_columns(std::move(largest), Meeting::maximum);
 }
 

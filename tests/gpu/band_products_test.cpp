@@ -105,6 +105,26 @@ TEST_F(GpuBandProducts, SubtractAddAndRelax) {
   });
 }
 
+TEST_F(GpuBandProducts, MaximaAreTheHosts) {
+  for (const Csr<double>& matrix : matrices()) {
+    SCOPED_TRACE(testing::Message() << matrix.rows << " x " << matrix.columns);
+    const Products p(team, matrix, 1);
+    const std::vector<double> factors = random_multivector(matrix.rows, 1, 9).values;
+    std::vector<double> sizes;
+    for (const double factor : factors) sizes.push_back(std::abs(factor));
+    const auto rows = static_cast<std::size_t>(matrix.rows);
+    const auto columns = static_cast<std::size_t>(matrix.columns);
+    std::vector<double> of_rows(rows, -1), of_columns(columns, -1);
+    auto rows_on_host = of_rows, columns_on_host = of_columns;
+    p.device->row_maxima(of_rows);
+    p.device->column_maxima(sizes, of_columns);
+    p.host->row_maxima(rows_on_host);
+    p.host->column_maxima(sizes, columns_on_host);
+    EXPECT_EQ(of_rows, rows_on_host);
+    EXPECT_EQ(of_columns, columns_on_host);
+  }
+}
+
 TEST_F(GpuBandProducts, MultiplyAndDot) {
   for_products([&](Products& p) {
     const auto sums = p.x.device.coefficients(2);

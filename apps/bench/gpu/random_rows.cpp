@@ -7,7 +7,8 @@
 namespace spsolve::cuda {
 
 template <typename T>
-std::unique_ptr<DenseRows<T>> RandomRows::Maker<T>::columnwise(const Csr<double>&, Index) {
+std::unique_ptr<DenseRows<T>> RandomRows::Maker<T>::columnwise(const Csr<double>&,
+                                                               const BandProducts*, Index) {
   const RowLayout bands{system_.order, team_.size()};
   auto rows =
       std::make_unique<DeviceDenseRows<T>>(streams_, bands.band(team_.rank()), system_.order);
@@ -16,7 +17,8 @@ std::unique_ptr<DenseRows<T>> RandomRows::Maker<T>::columnwise(const Csr<double>
 }
 
 template <typename T>
-std::unique_ptr<BlockedRows<T>> RandomRows::Maker<T>::blocked(const Csr<double>&, Index max_width,
+std::unique_ptr<BlockedRows<T>> RandomRows::Maker<T>::blocked(const Csr<double>&,
+                                                              const BandProducts*, Index max_width,
                                                               bool alone, bool refined) {
   const RowLayout dealt = RowLayout::cyclic(system_.order, team_.size(), max_width);
   auto rows = std::make_unique<DeviceBlockedRows<T>>(streams_, dealt.height(team_.rank()),

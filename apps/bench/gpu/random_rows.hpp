@@ -35,9 +35,10 @@ class RandomRows final : public DenseMemory {
     Maker(Team& team, RankStreams& ranks, const GpuSystem& system, const double* stored)
         : team_(team), streams_(ranks.streams), system_(system), stored_(stored) {}
 
-    std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, Index first_row) override;
-    std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, Index max_width, bool alone,
-                                            bool refined) override;
+    std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, const BandProducts* there,
+                                             Index first_row) override;
+    std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, const BandProducts* there,
+                                            Index max_width, bool alone, bool refined) override;
 
    private:
     Team& team_;

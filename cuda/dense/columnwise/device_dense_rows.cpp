@@ -57,6 +57,11 @@ void DeviceDenseRows<T>::fill(const Csr<double>& sparse) {
 }
 
 template <typename T>
+void DeviceDenseRows<T>::fill(const CsrView<double>& sparse) {
+  fill_dense_rows(sparse, values_, stride_, streams_.updates.get());
+}
+
+template <typename T>
 void DeviceDenseRows<T>::fill_random(std::uint64_t key, double diagonal) {
   std::vector<Index> numbers(static_cast<std::size_t>(rows_.size()));
   std::iota(numbers.begin(), numbers.end(), rows_.first);

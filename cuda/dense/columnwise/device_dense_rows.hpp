@@ -22,6 +22,7 @@ class DeviceDenseRows final : public DenseRows<T> {
 
   /// The dense form of the sparse rows `sparse`.
   void fill(const Csr<double>& sparse);
+  void fill(const CsrView<double>& sparse);  ///< in GPU memory
 
   /// As DeviceBlockedRows::fill_random(), with all of these rows.
   void fill_random(std::uint64_t key, double diagonal);

@@ -15,6 +15,7 @@
 #include "cuda/vectors/products/row_facts.hpp"
 #include "cuda/vectors/products/transposed_rows.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
+#include "matrix/maxima.hpp"
 #include "matrix/structure.hpp"
 
 namespace spsolve::cuda {
@@ -90,6 +91,23 @@ class DeviceBandProducts final : public BandProducts {
     expects_many_ = true;
   }
 
+  void row_maxima(std::span<double> largest) const override {
+    if (host_does_maxima()) return spsolve::row_maxima(*host_rows_, largest);
+    DeviceArray<double> there(rows_.rows);
+    write_row_maxima(rows_.view(), there.data(), current_stream());
+    wait_for(current_stream());
+    there.download(largest);
+  }
+
+  void column_maxima(std::span<const double> factors, std::span<double> largest) const override {
+    if (host_does_maxima()) return spsolve::column_maxima(*host_rows_, factors, largest);
+    const DeviceArray<double> of_rows(factors);
+    DeviceArray<double> there(rows_.columns);
+    write_column_maxima(rows_.view(), of_rows.data(), there.data(), current_stream());
+    wait_for(current_stream());
+    there.download(largest);
+  }
+
   void diagonal(Vectors& d, Vectors& inverse) const override {
     write_diagonal(rows_.view(), on_device(d).data(), on_device(inverse).data(), current_stream());
   }
@@ -157,8 +175,8 @@ class DeviceBandProducts final : public BandProducts {
     reductions_.make_room(blocks, width);
     subtract_product(rows, with_halo(x, halo), on_device(b).data(), on_device(r).data(), columns,
                      maxima_.data(), current_stream());
-    column_maxima(maxima_.data(), blocks, width, reductions_.room(), reductions_.results(),
-                  current_stream());
+    cuda::column_maxima(maxima_.data(), blocks, width, reductions_.room(), reductions_.results(),
+                        current_stream());
     auto next = reductions_.fetch(width, current_stream()).begin();
     for (auto* norm : {&norms.residual, &norms.right_hand_side, &norms.solution}) {
       std::copy_n(next, columns, norm->begin());
@@ -182,6 +200,9 @@ class DeviceBandProducts final : public BandProducts {
             groups_ ? &groups_view_ : nullptr,
             view_of(long_rows_, x.columns())};
   }
+
+  /// Few lanes share a row, however long it is, where all are not.
+  bool host_does_maxima() const { return host_rows_ != nullptr && long_rows_.has_value(); }
 
   /// When several columns first come: it reads all columns of the matrix on the host, unless slices
   /// know already. Rows that were made here are of nodes of one row.

@@ -34,7 +34,50 @@ __global__ void diagonal_kernel(CsrView<double> a, double* d, double* inverse) {
   });
 }
 
+__global__ void row_maxima_kernel(CsrView<double> a, double* largest) {
+  for_rows(a.rows, [&](Index i) {
+    const Place place = place_of(a, i);
+    double most = 0;
+    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
+      most = fmax(most, fabs(a.values[k]));
+    }
+    most = over_lanes(most, Maximum());
+    if (i < a.rows && lane_of_row() == 0) largest[i] = most;
+  });
+}
+
+/// Numbers >= 0 are in the order of their bits. Most entries are no larger than what is there.
+__global__ void column_maxima_kernel(CsrView<double> a, const double* factors, double* largest) {
+  for_rows(a.rows, [&](Index i) {
+    const Place place = place_of(a, i);
+    const double factor = i < a.rows ? factors[i] : 0.0;
+    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
+      const double value = factor * fabs(a.values[k]);
+      double* const most = largest + a.column_indices[k];
+      if (!(value > *static_cast<volatile double*>(most))) continue;
+      atomicMax(reinterpret_cast<unsigned long long*>(most),
+                static_cast<unsigned long long>(__double_as_longlong(value)));
+    }
+  });
+}
+
 }  // namespace
+
+void write_row_maxima(const CsrView<double>& a, double* largest, cudaStream_t stream) {
+  if (a.rows == 0) return;
+  row_maxima_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, largest);
+  check_launch("row_maxima");
+}
+
+void write_column_maxima(const CsrView<double>& a, const double* factors, double* largest,
+                         cudaStream_t stream) {
+  if (a.columns == 0) return;
+  CUDA_CHECK(
+      cudaMemsetAsync(largest, 0, static_cast<std::size_t>(a.columns) * sizeof(double), stream));
+  if (a.rows == 0) return;
+  column_maxima_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, factors, largest);
+  check_launch("column_maxima");
+}
 
 Index longest_row(const CsrView<double>& rows, cudaStream_t stream) {
   if (rows.rows == 0) return 0;

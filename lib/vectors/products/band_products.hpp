@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "matrix/csr.hpp"
@@ -85,6 +86,11 @@ class BandProducts {
   /// to its last bits where b and A x cancel. Cost: 20 flops a non-zero and column.
   virtual ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo,
                                  Vectors& r) = 0;
+
+  /// largest_i <- max over j of |a_ij|, and largest_j <- max over i of factor_i |a_ij| for factors
+  /// >= 0, over all columns, own ones and the halo's; in host memory. A nan is nothing.
+  virtual void row_maxima(std::span<double> largest) const = 0;
+  virtual void column_maxima(std::span<const double> factors, std::span<double> largest) const = 0;
 
   /// d_i <- |a_ii|, or 1 where that is 0, and inverse_i <- 1 / d_i; one column each.
   virtual void diagonal(Vectors& d, Vectors& inverse) const = 0;

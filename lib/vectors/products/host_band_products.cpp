@@ -9,6 +9,7 @@
 
 #include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
+#include "matrix/maxima.hpp"
 #include "matrix/structure.hpp"
 #include "vectors/host_vectors.hpp"
 
@@ -197,6 +198,13 @@ class HostBandProducts final : public BandProducts {
       include(norms, of_thread);
     }
     return norms;
+  }
+
+  void row_maxima(std::span<double> largest) const override {
+    spsolve::row_maxima(rows_, largest);
+  }
+  void column_maxima(std::span<const double> factors, std::span<double> largest) const override {
+    spsolve::column_maxima(rows_, factors, largest);
   }
 
   void diagonal(Vectors& d, Vectors& inverse) const override {

@@ -129,10 +129,12 @@ class MemoryOfRuns final : public DenseMemory {
  private:
   class Maker final : public DenseRowsOf<double> {
    public:
-    std::unique_ptr<DenseRows<double>> columnwise(const Csr<double>& rows, Index) override {
+    std::unique_ptr<DenseRows<double>> columnwise(const Csr<double>& rows, const BandProducts*,
+                                                  Index) override {
       return std::make_unique<RowsOfRuns>(rows);
     }
-    std::unique_ptr<BlockedRows<double>> blocked(const Csr<double>&, Index, bool, bool) override {
+    std::unique_ptr<BlockedRows<double>> blocked(const Csr<double>&, const BandProducts*, Index,
+                                                 bool, bool) override {
       return nullptr;
     }
   };
