@@ -48,7 +48,7 @@ Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse, int le
     const std::vector<double>& scale = factors.on_host();
     std::vector<double> values(scale.size());
     const auto column = [&](const auto& value) {
-#pragma omp parallel for schedule(static) if (all.last > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (4 * all.last > elements_worth_waking)
       for (Index j = 0; j < all.last; ++j) values[j] = value(j);
       std::unique_ptr<Vectors> result = matrix.vectors(1);
       result->write_rows(all, values);
