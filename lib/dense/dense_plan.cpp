@@ -77,7 +77,8 @@ void plan_dense(MemoryPlan& plan, const DensePlanning& of) {
   }
   add_rows(plan, of, first_try(of.choice), "prepare", false);
   add_rows(plan, of, first_try(of.choice), "eliminate", true);
-  if (of.gpu) plan.on_gpu.push_back({"prepare", filled_from, share});
+  // Rows as they are lie on the GPU already.
+  if (of.gpu && copies_rows(of)) plan.on_gpu.push_back({"prepare", filled_from, share});
   if (of.choice.method == Method::gauss_jordan) {
     plan.parts.push_back({"eliminate", "right-hand sides that go along, and their solutions",
                           4 * vectors_bytes(height_of(of), of.columns)});
@@ -96,8 +97,10 @@ MemoryPlan plan_in_double(const DensePlanning& of) {
   MemoryPlan plan;
   add_rows(plan, of, again, "in double", true);
   const std::int64_t share = share_bytes(of.shape, height_of(of));
-  if (copies_rows(of)) plan.parts.push_back({"in double", filled_from, share});
-  if (of.gpu) plan.on_gpu.push_back({"in double", filled_from, share});
+  if (copies_rows(of)) {
+    plan.parts.push_back({"in double", filled_from, share});
+    if (of.gpu) plan.on_gpu.push_back({"in double", filled_from, share});
+  }
   return plan;
 }
 

@@ -144,6 +144,18 @@ TEST(MemoryPlan, VectorsOnAGpuAreCountedThereAndTheirCopiesOnTheHost) {
             own * 5 * k + rows + own * k);
 }
 
+TEST(MemoryPlan, RowsOfOneGpuAreMadeDenseFromACopyWhereTheyMayBeScaled) {
+  const Index n = 1000, nonzeros = 5 * n;
+  SolverQuestion question = question_of({n, n, 0, nonzeros}, options_of(Method::lu));
+  question.memory = MemoryKind::gpu;
+  question.gpu = [](const EliminationChoice&, Index, Index, int, Index) { return std::int64_t{0}; };
+  question.options.equilibrate = AutoSwitch::off;
+  const std::int64_t as_they_are = bytes_of(plan_of(question, 0, 1).on_gpu, "prepare");
+  question.options.equilibrate = AutoSwitch::automatic;
+  EXPECT_EQ(bytes_of(plan_of(question, 0, 1).on_gpu, "prepare"),
+            as_they_are + 8 * (n + 1) + 12 * nonzeros);
+}
+
 TEST(MemoryPlan, VectorsOfGmresLieWhereTheOthersDo) {
   SolverQuestion question = question_of(
       {20000, 20000, 0, 100000}, options_of(Method::lu, Pivoting::automatic, Precision::mixed));
