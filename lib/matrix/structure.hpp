@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,5 +44,12 @@ std::string to_text(const Structure& structure);
 /// The transpose, rows sorted. Linear in the non-zeros.
 template <typename T>
 Csr<T> transpose(const Csr<T>& matrix);
+
+/// largest_i <- max over j of |a_ij|, 0 for an empty row; a nan is nothing. Cost: reads the values.
+void row_maxima(const Csr<double>& rows, std::span<double> largest);
+
+/// largest_j <- max over i of factor_i |a_ij| for factors >= 0, likewise. Cost: reads the matrix.
+void column_maxima(const Csr<double>& rows, std::span<const double> factors,
+                   std::span<double> largest);
 
 }  // namespace spsolve

@@ -17,32 +17,8 @@ inline std::vector<int> column_exponents(const Vectors& x) {
   return exponents;
 }
 
-/// Calls solve(rows) with own rows of x in T, a Dense<T>, and puts what becomes of them into
-/// `result`. Where T is float, columns are solved for with their largest entry near 1.
-template <typename T, typename Solve>
-void solve_in(const Vectors& x, Vectors& result, const Solve& solve) {
-  Dense<double> rows = own_rows(x);
-  if constexpr (std::is_same_v<T, double>) {
-    solve(rows);
-  } else {
-    const std::vector<int> exponents = column_exponents(x);
-    Dense<T> reduced(rows.rows, rows.columns);
-    for (Index i = 0; i < rows.rows; ++i) {
-      for (Index c = 0; c < rows.columns; ++c) {
-        reduced(i, c) = static_cast<T>(std::ldexp(rows(i, c), -exponents[c]));
-      }
-    }
-    solve(reduced);
-    for (Index i = 0; i < rows.rows; ++i) {
-      for (Index c = 0; c < rows.columns; ++c) {
-        rows(i, c) = std::ldexp(static_cast<double>(reduced(i, c)), exponents[c]);
-      }
-    }
-  }
-  set_own_rows(result, rows);
-}
-
-/// The same for vectors where they lie: calls solve(from, x), which may be one and the same.
+/// x <- what solve(from, x) makes of b, `from` being b or x itself, where vectors lie. Where T is
+/// float, columns are solved for with their largest entry near 1.
 template <typename T, typename Solve>
 void solve_in_place_in(const Vectors& b, Vectors& x, const Solve& solve) {
   if constexpr (std::is_same_v<T, double>) {
@@ -55,11 +31,30 @@ void solve_in_place_in(const Vectors& b, Vectors& x, const Solve& solve) {
       down.push_back(std::ldexp(1.0, -exponent));
       up.push_back(std::ldexp(1.0, exponent));
     }
-    copy(b, x);
+    if (&b != &x) copy(b, x);
     x.scale_columns(down);
     solve(x, x);
     x.scale_columns(up);
   }
+}
+
+/// The same in host memory: calls solve(rows) with own rows in T, a Dense<T>, and puts what becomes
+/// of them into x.
+template <typename T, typename Solve>
+void solve_in(const Vectors& b, Vectors& x, const Solve& solve) {
+  solve_in_place_in<T>(b, x, [&](const Vectors& from, Vectors& to) {
+    Dense<double> rows = own_rows(from);
+    if constexpr (std::is_same_v<T, double>) {
+      solve(rows);
+    } else {
+      Dense<T> reduced(rows.rows, rows.columns);
+      std::copy(rows.values.begin(), rows.values.end(), reduced.values.begin());
+      solve(reduced);
+      rows = Dense<double>(reduced.rows, reduced.columns);
+      std::copy(reduced.values.begin(), reduced.values.end(), rows.values.begin());
+    }
+    set_own_rows(to, rows);
+  });
 }
 
 }  // namespace spsolve

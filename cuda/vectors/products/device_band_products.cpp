@@ -15,7 +15,6 @@
 #include "cuda/vectors/products/row_facts.hpp"
 #include "cuda/vectors/products/transposed_rows.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
-#include "matrix/maxima.hpp"
 #include "matrix/structure.hpp"
 
 namespace spsolve::cuda {

@@ -65,8 +65,7 @@ __global__ void __launch_bounds__(threads) sizes_kernel(CsrView<double> rows, In
   }
 }
 
-}  // namespace
-
+/// Where slices begin and the last one ends, slices + 1.
 DeviceArray<Index> slice_offsets(const CsrView<double>& rows, cudaStream_t stream) {
   const Index slices = (rows.rows + warp_size - 1) / warp_size;
   DeviceArray<Index> sizes(slices + 1), offsets(slices + 1);
@@ -76,6 +75,7 @@ DeviceArray<Index> slice_offsets(const CsrView<double>& rows, cudaStream_t strea
   return offsets;
 }
 
+/// The largest number up to 6 such that all rows come in groups of so many with the same columns.
 int rows_together(const CsrView<double>& rows, cudaStream_t stream) {
   unsigned possible = 0;
   for (int number = 2; number <= most_together; ++number) {
@@ -91,12 +91,40 @@ int rows_together(const CsrView<double>& rows, cudaStream_t stream) {
   return possible == 0 ? 1 : std::bit_width(possible) - 1;
 }
 
+/// Fills the columns and values of slices, the view's offsets and numbers being known.
 void slice_rows(const CsrView<double>& rows, const SlicedView& view, LocalIndex* columns,
                 double* values, cudaStream_t stream) {
   const Index slices = (rows.rows + warp_size - 1) / warp_size;
   slice_kernel<<<grid_for(slices * warp_size, threads), threads, 0, stream>>>(rows, view, columns,
                                                                               values);
   check_launch("slice_rows");
+}
+
+}  // namespace
+
+std::optional<SlicedRows> SlicedRows::of(const CsrView<double>& rows, cudaStream_t stream) {
+  // Few rows leave a GPU idle whose threads have long ones.
+  constexpr Index longest_mean = 40, many_rows = 100000, longest_mean_of_many = 256;
+  constexpr double most_padding = 1.2;
+  const Index longest = rows.rows < many_rows ? longest_mean : longest_mean_of_many;
+  if (rows.rows == 0 || rows.nonzeros > longest * rows.rows) return std::nullopt;
+  SlicedRows result;
+  result.rows_ = rows.rows;
+  result.offsets_ = slice_offsets(rows, stream);
+  const Index padded = result.offsets_.brought(result.offsets_.size() - 1, stream);
+  if (static_cast<double>(padded) > most_padding * static_cast<double>(rows.nonzeros) + 1024) {
+    return std::nullopt;
+  }
+  result.together_ = rows_together(rows, stream);
+  // Groups that a slice has a row of, at most.
+  const Index others = slice_height - 1, together = result.together_;
+  result.stride_ =
+      static_cast<int>(slice_height % together == 0 ? slice_height / together
+                                                    : (others + together - 1) / together + 1);
+  result.columns_.grow(padded / slice_height * result.stride_);
+  result.values_.grow(padded);
+  slice_rows(rows, result.view(), result.columns_.data(), result.values_.data(), stream);
+  return result;
 }
 
 }  // namespace spsolve::cuda

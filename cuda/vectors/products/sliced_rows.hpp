@@ -48,14 +48,4 @@ class SlicedRows {
   DeviceArray<double> values_;
 };
 
-/// Where slices begin and the last one ends, slices + 1.
-DeviceArray<Index> slice_offsets(const CsrView<double>& rows, cudaStream_t stream);
-
-/// The largest number up to 6 such that all rows come in groups of so many with the same columns.
-int rows_together(const CsrView<double>& rows, cudaStream_t stream);
-
-/// Fills the columns and values of slices, the view's offsets and numbers being known.
-void slice_rows(const CsrView<double>& rows, const SlicedView& view, LocalIndex* columns,
-                double* values, cudaStream_t stream);
-
 }  // namespace spsolve::cuda

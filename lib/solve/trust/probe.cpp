@@ -48,6 +48,7 @@ Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse, int le
     const std::vector<double>& scale = factors.on_host();
     std::vector<double> values(scale.size());
     const auto column = [&](const auto& value) {
+    // A number takes as long as several elements.
 #pragma omp parallel for schedule(static) if (4 * all.last > elements_worth_waking)
       for (Index j = 0; j < all.last; ++j) values[j] = value(j);
       std::unique_ptr<Vectors> result = matrix.vectors(1);

@@ -9,7 +9,6 @@
 
 #include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
-#include "matrix/maxima.hpp"
 #include "matrix/structure.hpp"
 #include "vectors/host_vectors.hpp"
 
