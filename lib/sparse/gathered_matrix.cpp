@@ -148,7 +148,7 @@ void GatheredMatrix::take_values(SystemMatrix& matrix) {
 
 void GatheredMatrix::analyse(const Csr<double>& rows, const SystemMatrix& matrix) {
   if (analysis_ == nullptr || !analysis_->serves(rows)) {
-    const bool matches = choice_.kind == Factorization::lu && !has_strong_diagonal(rows);
+    const bool matches = wants_matching(rows, choice_.kind);
     std::vector<LocalIndex> given;
     if (analysis_ != nullptr && choice_.ordering == Ordering::file) given = analysis_->given;
     analysis_ = std::make_shared<SparseAnalysis>(

@@ -27,7 +27,38 @@ std::uint64_t pattern_checksum(const Csr<double>& matrix) {
   return checksum(std::as_bytes(std::span(sums)));
 }
 
+/// |a_ii|, 0 where it is not stored.
+std::vector<double> diagonal_magnitudes(const Csr<double>& matrix) {
+  std::vector<double> diagonal(matrix.rows, 0);
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < matrix.rows; ++i) {
+    const auto columns = matrix.row_columns(i);
+    const auto found = std::lower_bound(columns.begin(), columns.end(), static_cast<LocalIndex>(i));
+    if (found != columns.end() && *found == i) {
+      diagonal[i] = std::abs(matrix.row_values(i)[found - columns.begin()]);
+    }
+  }
+  return diagonal;
+}
+
+void refuse_structurally_singular(const Csr<double>& matrix,
+                                  const MaximumProductMatching& matching) {
+  if (matching.rank == matrix.rows) return;
+  fail(ExitCode::not_trustworthy,
+       "the matrix is structurally singular: its non-zeros match only {} of {} rows with columns, "
+       "whatever their values are: {} (numbered from 1)",
+       matching.rank, matrix.rows,
+       in_words(structural_defect(matrix, matching.row_of_column, matching.unmatched_rows,
+                                  matching.unmatched_columns)));
+}
+
 }  // namespace
+
+bool wants_matching(const Csr<double>& matrix, Factorization kind) {
+  if (kind == Factorization::lu) return !has_strong_diagonal(matrix);
+  if (kind == Factorization::cholesky) return false;
+  return std::ranges::count(diagonal_magnitudes(matrix), 0.0) > 0;
+}
 
 std::string named_from_one(const std::vector<LocalIndex>& all) {
   constexpr std::size_t most = 10;
@@ -38,15 +69,7 @@ std::string named_from_one(const std::vector<LocalIndex>& all) {
 
 bool has_strong_diagonal(const Csr<double>& matrix) {
   const Index n = matrix.rows;
-  std::vector<double> diagonal(n, 0);
-#pragma omp parallel for schedule(static)
-  for (Index i = 0; i < n; ++i) {
-    const auto columns = matrix.row_columns(i);
-    const auto found = std::lower_bound(columns.begin(), columns.end(), static_cast<LocalIndex>(i));
-    if (found != columns.end() && *found == i) {
-      diagonal[i] = std::abs(matrix.row_values(i)[found - columns.begin()]);
-    }
-  }
+  const std::vector<double> diagonal = diagonal_magnitudes(matrix);
   bool strong = true;
 #pragma omp parallel for schedule(static) reduction(&& : strong)
   for (Index i = 0; i < n; ++i) {
@@ -129,16 +152,12 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
   analysis.kind = kind;
   analysis.pattern = pattern_checksum(matrix);
   analysis.nonzeros = matrix.nonzeros();
+  if (kind != Factorization::lu && matches) {
+    refuse_structurally_singular(matrix, maximum_matching(matrix));
+  }
   if (kind == Factorization::lu && matches) {
     MaximumProductMatching matching = maximum_product_matching(matrix);
-    if (matching.rank < matrix.rows) {
-      fail(ExitCode::not_trustworthy,
-           "the matrix is structurally singular: its non-zeros match only {} of {} rows with "
-           "columns, whatever their values are: {} (numbered from 1)",
-           matching.rank, matrix.rows,
-           in_words(structural_defect(matrix, matching.row_of_column, matching.unmatched_rows,
-                                      matching.unmatched_columns)));
-    }
+    refuse_structurally_singular(matrix, matching);
     analysis.row_scale = std::move(matching.rows);
     analysis.column_scale = std::move(matching.columns);
     const auto& row_of = matching.row_of_column;

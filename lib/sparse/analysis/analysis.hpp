@@ -19,6 +19,11 @@ namespace spsolve {
 /// passes.
 bool has_strong_diagonal(const Csr<double>& matrix);
 
+/// Whether rows are to be matched with columns before that factorisation: for LU unless the
+/// diagonal is strong; for L D L^T, which keeps rows with their columns, where diagonal entries are
+/// zero, as only then the matrix can be structurally singular.
+bool wants_matching(const Csr<double>& matrix, Factorization kind);
+
 /// The analysis of a pattern for sparse elimination: what is eliminated when, in which fronts, and
 /// what that takes. Serves all matrices of that pattern.
 struct SparseAnalysis {
@@ -55,8 +60,9 @@ struct SparseAnalysis {
   std::int64_t bytes() const;
 };
 
-/// Analyses a square matrix for that factorisation: matches rows with columns where LU's pivots
-/// want it (maximum-product matching, see matching.hpp), divides it into the diagonal blocks of its
+/// Analyses a square matrix for that factorisation: `matches` rows with columns, as
+/// wants_matching() says (for LU's pivots by maximum product; for a symmetric factorisation only to
+/// see that all can be matched; see matching.hpp), divides it into the diagonal blocks of its
 /// block triangular form (LU), orders, and finds the fronts. `given`: with Ordering::file all
 /// columns in the order wanted, which is kept but for what has no part in the fill (a postorder of
 /// the elimination trees). Of values, only the matching takes notice. `divides`: whether LU's

@@ -49,8 +49,8 @@ struct Asked {
     return fits && whole && kept.kind == kind && kept.serves(matrix);
   }
   SparseAnalysis make() const {
-    const bool matches = kind == Factorization::lu && !has_strong_diagonal(matrix);
-    return analyse_sparse(matrix, kind, options.ordering, matches, given, divides, memory);
+    return analyse_sparse(matrix, kind, options.ordering, wants_matching(matrix, kind), given,
+                          divides, memory);
   }
   /// Its name in a folder of checkpoints: values take part in the matching.
   std::string name() const {

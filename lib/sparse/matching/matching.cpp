@@ -120,4 +120,10 @@ MaximumProductMatching maximum_product_matching(const Csr<double>& matrix) {
   return matching;
 }
 
+MaximumProductMatching maximum_matching(const Csr<double>& matrix) {
+  Csr<double> pattern = matrix;
+  for (double& value : pattern.values) value = value == 0 ? 0 : 1;
+  return maximum_product_matching(pattern);
+}
+
 }  // namespace spsolve

@@ -40,4 +40,8 @@ struct MaximumProductMatching {
 /// Throws Error(internal) where A is not square.
 MaximumProductMatching maximum_product_matching(const Csr<double>& matrix);
 
+/// The same for the pattern alone, as if all non-zeros were 1: any matching of the largest number.
+/// Cost: a copy of A, and some passes over it.
+MaximumProductMatching maximum_matching(const Csr<double>& matrix);
+
 }  // namespace spsolve

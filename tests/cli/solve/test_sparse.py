@@ -41,12 +41,14 @@ MATRICES = (
      "solve.method=sparse_ldlt, or auto"),
     (INDEFINITE.replace("3 3 1\n", "3 3 -1\n"), METHODS[:1], INPUT,
      "the diagonal of this one is not positive; use solve.method=sparse_ldlt"),
-    (NO_ENTRY, METHODS[1:2], NOT_TRUSTWORTHY, "the matrix is singular: it has no non-zero entry"),
-    (ZEROS, METHODS[1:2], NOT_TRUSTWORTHY, "the matrix is singular: it has no non-zero entry"),
-    (NO_ENTRY, METHODS[2:], NOT_TRUSTWORTHY, "the matrix is structurally singular"),
-    (ZEROS, METHODS[2:], NOT_TRUSTWORTHY, "the matrix is structurally singular"),
+    (NO_ENTRY, METHODS[1:], NOT_TRUSTWORTHY, "the matrix is structurally singular"),
+    (ZEROS, METHODS[1:], NOT_TRUSTWORTHY, "the matrix is structurally singular"),
     (INDEFINITE.replace("3 3 1\n", "2 2 3\n"), METHODS[1:2], NOT_TRUSTWORTHY,
-     "the matrix is singular: of 3 pivots 1 were found, and none is left for rows 2, 3 and columns "),
+     "the matrix is structurally singular: its non-zeros match only 2 of 3 rows with columns, "
+     "whatever their values are: row 3 has no non-zeros"),
+    (INDEFINITE.replace("3 3 1\n", "2 2 3\n").replace("3 3 5", "3 3 6") + "3 3 1\n",
+     METHODS[1:2], NOT_TRUSTWORTHY,
+     "the matrix is singular: of 3 pivots 2 were found, and none is left for row"),
 )
 
 

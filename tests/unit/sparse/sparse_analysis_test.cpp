@@ -150,7 +150,7 @@ TEST(SparseFronts, HoldTheFillOfTheElimination) {
 
 TEST(SparseAnalysis, TakesAnOrderThatIsGiven) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
-    const bool matches = !has_strong_diagonal(matrix);
+    const bool matches = wants_matching(matrix, kind);
     const SparseAnalysis found = analyse_sparse(matrix, kind, Ordering::nested_dissection, matches);
     const auto taken = std::make_shared<SparseAnalysis>(
         analyse_sparse(matrix, kind, Ordering::file, matches, found.order));
@@ -230,6 +230,28 @@ TEST(SparseAnalysis, NamesRowsAndColumnsOfStructurallySingularMatrices) {
       test::error_of([&] { analyse_sparse(matrix, Factorization::lu, Ordering::automatic, true); },
                      ExitCode::not_trustworthy);
   EXPECT_THAT(said, testing::HasSubstr("only 3 of 4 rows"));
+}
+
+TEST(SparseAnalysis, NamesThemForSymmetricFactorisationsToo) {
+  Coo list;
+  list.rows = list.columns = 4;  // a star: rows 2, 3 and 4 have column 1 alone
+  for (LocalIndex i = 1; i < 4; ++i) {
+    test::add(list, i, 0, 1 + i);
+    test::add(list, 0, i, 1 + i);
+  }
+  const Csr<double> matrix = csr_from_coo(std::move(list));
+  EXPECT_TRUE(wants_matching(matrix, Factorization::ldlt));
+  const std::string said =
+      test::error_of([&] { analyse_sparse(matrix, Factorization::ldlt, Ordering::amd, true); },
+                     ExitCode::not_trustworthy);
+  EXPECT_THAT(said, testing::HasSubstr("only 2 of 4 rows"));
+  EXPECT_THAT(said, testing::HasSubstr("rows 2, 3 and 4 have non-zeros in column 1 only"));
+}
+
+TEST(SparseAnalysis, MatchesForSymmetricFactorisationsWhereDiagonalEntriesAreZero) {
+  EXPECT_FALSE(wants_matching(generate_matrix("helmholtz2d:9"), Factorization::ldlt));
+  EXPECT_TRUE(wants_matching(generate_matrix("kkt:90"), Factorization::ldlt));
+  EXPECT_FALSE(wants_matching(generate_matrix("kkt:90"), Factorization::cholesky));
 }
 
 TEST(SparseAnalysis, SeesStrongDiagonals) {
