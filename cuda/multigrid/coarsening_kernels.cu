@@ -10,8 +10,7 @@ using namespace rows_by_lanes;
 
 namespace {
 
-/// |a_ii| and max over j != i of |a_ij|.
-__global__ void norms_kernel(CsrView<double> a, double* diagonals, double* largest) {
+__global__ void norms_kernel(CsrView<double> a, double* norms) {
   for_rows(a.rows, [&](Index i) {
     const Place place = place_of(a, i);
     double diagonal = 0, beside = 0;
@@ -26,27 +25,29 @@ __global__ void norms_kernel(CsrView<double> a, double* diagonals, double* large
     diagonal = over_lanes(diagonal, Sum());
     beside = over_lanes(beside, Maximum());
     if (i < a.rows && lane_of_row() == 0) {
-      diagonals[i] = diagonal;
-      largest[i] = beside;
+      norms[2 * i] = diagonal;
+      norms[2 * i + 1] = beside;
     }
   });
 }
 
-__global__ void flags_kernel(CsrView<double> a, double theta, const double* diagonals,
-                             const double* largest, unsigned char* flags, Index* joining) {
+__global__ void flags_kernel(CsrView<double> a, double theta, const double* norms,
+                             unsigned char* flags, Index* joining) {
   constexpr double share = 0.1;
   const double least_square = theta * theta;
   for_rows(a.rows, [&](Index i) {
     const Place place = place_of(a, i);
+    const double d = i < a.rows ? norms[2 * i] : 0.0;
+    const double largest = i < a.rows ? norms[2 * i + 1] : 0.0;
     int joined = 0;
     for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
       const LocalIndex j = a.column_indices[k];
       const double norm = fabs(a.values[k]), square = norm * norm;
-      const double d = diagonals[i], of_other = diagonals[j];
+      const double of_other = norms[2 * Index{j}];
       const bool depends =
-          j != i && norm >= share * largest[i] && square > least_square * d * fmin(d, of_other);
-      const bool both =
-          depends && square > least_square * d * of_other && norm >= share * largest[j];
+          j != i && norm >= share * largest && square > least_square * d * fmin(d, of_other);
+      const bool both = depends && square > least_square * d * of_other &&
+                        norm >= share * norms[2 * Index{j} + 1];
       flags[k] = static_cast<unsigned char>((depends ? depends_on : 0) | (both ? may_join : 0));
       joined += both;
     }
@@ -178,16 +179,21 @@ __global__ void mend_kernel(CsrView<double> rows, double* values) {
 
 }  // namespace
 
-Couplings find_couplings(const CsrView<double>& a, double theta, cudaStream_t stream) {
+DeviceArray<double> row_norms(const CsrView<double>& a, cudaStream_t stream) {
+  DeviceArray<double> norms(2 * a.rows);
+  norms_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, norms.data());
+  check_launch("norms");
+  return norms;
+}
+
+Couplings find_couplings(const CsrView<double>& a, const double* norms, double theta,
+                         cudaStream_t stream) {
   Couplings result;
   result.flags.grow(a.nonzeros);
   result.offsets.grow(a.rows + 1);
-  DeviceArray<double> diagonals(a.rows), largest(a.rows);
   DeviceArray<Index> joining(a.rows + 1);
-  norms_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, diagonals.data(), largest.data());
-  check_launch("norms");
-  flags_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(
-      a, theta, diagonals.data(), largest.data(), result.flags.data(), joining.data());
+  flags_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, theta, norms, result.flags.data(),
+                                                             joining.data());
   check_launch("flags");
   list_offsets(joining, a.rows, result.offsets, stream);
   result.neighbours.grow(result.offsets.brought(a.rows, stream));

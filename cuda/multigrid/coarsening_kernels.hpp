@@ -16,7 +16,12 @@ struct Couplings {
   DeviceArray<Index> offsets;
   DeviceArray<LocalIndex> neighbours;
 };
-Couplings find_couplings(const CsrView<double>& a, double theta, cudaStream_t stream);
+/// `norms`: row_norms() of own rows and then of the halo's.
+Couplings find_couplings(const CsrView<double>& a, const double* norms, double theta,
+                         cudaStream_t stream);
+
+/// |a_ii| and max over j != i of |a_ij| of each row, one behind the other.
+DeviceArray<double> row_norms(const CsrView<double>& a, cudaStream_t stream);
 
 /// Whether a row of no aggregate must be interpolated all the same, as led_nodes() says. Waits for
 /// `stream`.
@@ -44,6 +49,7 @@ struct SmoothingRows {
     return {rows, columns, nonzeros, row_offsets, column_indices.data(), values.data()};
   }
 };
+/// `near`: of own rows and then of the halo's.
 SmoothingRows smoothing_rows(const CsrView<double>& a, const unsigned char* flags,
                              const double* near, double omega, cudaStream_t stream);
 

@@ -37,6 +37,19 @@ struct DeviceCsr {
             {},
             options.width};
   }
+  /// The rows in host memory, when all that was launched before is done.
+  Csr<T> brought() const {
+    Csr<T> csr;
+    csr.rows = rows;
+    csr.columns = columns;
+    csr.row_offsets.resize(static_cast<std::size_t>(rows) + 1);
+    csr.column_indices.resize(static_cast<std::size_t>(column_indices.size()));
+    csr.values.resize(static_cast<std::size_t>(values.size()));
+    row_offsets.download(csr.row_offsets);
+    column_indices.download(csr.column_indices);
+    values.download(csr.values);
+    return csr;
+  }
   CsrView<T> view() const {
     return {rows, columns, values.size(), row_offsets.data(), column_indices.data(), values.data()};
   }

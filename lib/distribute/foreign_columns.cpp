@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "core/over_blocks.hpp"
+
 namespace spsolve {
 
 std::vector<Index> foreign_columns(const Csr<double>& rows, Range own) {
@@ -38,6 +40,39 @@ std::vector<Index> foreign_columns(const Csr<double>& rows, Range own) {
     columns.insert(columns.end(), part.begin(), part.end());
   }
   return columns;
+}
+
+void number_columns(Csr<double>& rows, Range own, const std::vector<Index>& others) {
+  rows.columns = own.size() + std::ssize(others);
+  if (others.empty() && own.first == 0) return;  // they have these numbers already
+#pragma omp parallel for schedule(static) if (rows.nonzeros() > worthwhile_elements)
+  for (Index k = 0; k < rows.nonzeros(); ++k) {
+    const Index j = rows.column_indices[k];
+    rows.column_indices[k] = static_cast<LocalIndex>(
+        own.contains(j)
+            ? j - own.first
+            : own.size() + (std::lower_bound(others.begin(), others.end(), j) - others.begin()));
+  }
+}
+
+void name_columns(Csr<double>& rows, Range own, const std::vector<Index>& others, Index columns) {
+  rows.columns = columns;
+#pragma omp parallel for schedule(static) if (rows.nonzeros() > worthwhile_elements)
+  for (Index i = 0; i < rows.rows; ++i) {
+    const auto begin = rows.column_indices.begin() + rows.row_offsets[i],
+               end = rows.column_indices.begin() + rows.row_offsets[i + 1];
+    for (auto column = begin; column != end; ++column) {
+      *column = static_cast<LocalIndex>(*column < own.size() ? own.first + *column
+                                                             : others[*column - own.size()]);
+    }
+    // Own columns, and others behind them, some of which belong before.
+    const auto first_other = std::is_sorted_until(begin, end);
+    if (first_other == end) continue;
+    const auto values = rows.values.begin() + rows.row_offsets[i];
+    const auto last_before = std::lower_bound(first_other, end, *begin);
+    std::rotate(values, values + (first_other - begin), values + (last_before - begin));
+    std::rotate(begin, first_other, last_before);
+  }
 }
 
 ColumnPlaces::ColumnPlaces(Range own, std::vector<Index> others)

@@ -10,6 +10,12 @@ namespace spsolve {
 /// column.
 std::vector<Index> foreign_columns(const Csr<double>& rows, Range own);
 
+/// Numbers columns as products of a rank's rows do: own ones first, then an ascending list of
+/// others; in their order. And the way back, to columns of the whole matrix, which has `columns` of
+/// them: ascending, be they so already or as their numbers were.
+void number_columns(Csr<double>& rows, Range own, const std::vector<Index>& others);
+void name_columns(Csr<double>& rows, Range own, const std::vector<Index>& others, Index columns);
+
 /// Places, from 0 and ascending with the columns, for those in `own` and those of an ascending list
 /// of others: what is made for each column of a rank's rows is as long as its share then, not as
 /// all columns.

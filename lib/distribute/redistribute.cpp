@@ -118,23 +118,13 @@ Csr<double> entries_in(const Csr<double>& rows, Range own, bool inside,
   });
 }
 
-std::vector<Index> row_lengths(const Csr<double>& rows) {
-  std::vector<Index> lengths(static_cast<std::size_t>(rows.rows));
-  for (Index i = 0; i < rows.rows; ++i) {
-    lengths[i] = rows.row_offsets[i + 1] - rows.row_offsets[i];
-  }
-  return lengths;
-}
-
-/// Rows of a transpose that leave for their owners: those of `numbers`, with the columns that this
-/// rank has of them.
-Departures depart_transposed(const Csr<double>& rows, const std::vector<Index>& numbers,
-                             Index first_column, const RowLayout& to) {
+/// Parts of the rows `numbers`, which leave for their owners.
+Departures depart_parts(const Csr<double>& rows, const std::vector<Index>& numbers,
+                        const RowLayout& to) {
   Departures out;
   out.lengths = row_lengths(rows);
   out.columns = rows.column_indices;
   out.values = rows.values;
-  for (LocalIndex& column : out.columns) column += static_cast<LocalIndex>(first_column);
   for (int rank = 0; rank < to.ranks; ++rank) {
     const Range band = to.band(rank);
     const Index first = std::ranges::lower_bound(numbers, band.first) - numbers.begin();
@@ -152,6 +142,17 @@ struct Arrivals {
   std::vector<LocalIndex> columns;
   std::vector<double> values;
 };
+
+Arrivals trade_parts(Team& team, const std::vector<Index>& numbers, const Departures& out) {
+  const std::vector<Index> row_counts = share_counts(team, out.rows);
+  const std::vector<Index> nonzero_counts = share_counts(team, out.nonzeros);
+  Arrivals came;
+  came.numbers = trade(team, numbers, row_counts);
+  came.lengths = trade(team, out.lengths, row_counts);
+  came.columns = trade(team, out.columns, nonzero_counts);
+  came.values = trade(team, out.values, nonzero_counts);
+  return came;
+}
 
 /// Own rows with what came put before the own columns where it has smaller ones, else behind them;
 /// parts of a row come in the order of their columns. `first_row`: the number of row 0.
@@ -204,19 +205,27 @@ Csr<double> transposed_rows(Team& team, const RowLayout& row_layout, const RowLa
   const Departures out = together(team, [&] {
     numbers = foreign_columns(rows, band);
     const ColumnPlaces places({band.first, band.first}, numbers);
-    return depart_transposed(transpose(entries_in(rows, band, false, places)), numbers, first_row,
-                             column_layout);
+    Csr<double> parts = transpose(entries_in(rows, band, false, places));
+    for (LocalIndex& column : parts.column_indices) column += static_cast<LocalIndex>(first_row);
+    return depart_parts(parts, numbers, column_layout);
   });
-  const std::vector<Index> row_counts = share_counts(team, out.rows);
-  const std::vector<Index> nonzero_counts = share_counts(team, out.nonzeros);
-  Arrivals came;
-  came.numbers = trade(team, numbers, row_counts);
-  came.lengths = trade(team, out.lengths, row_counts);
-  came.columns = trade(team, out.columns, nonzero_counts);
-  came.values = trade(team, out.values, nonzero_counts);
+  const Arrivals came = trade_parts(team, numbers, out);
   return together(team, [&] {
     const Csr<double> own = transpose(entries_in(rows, band, true, ColumnPlaces(band, {})));
     return joined(own, band.first, first_row, came, row_layout.rows);
+  });
+}
+
+Csr<double> give_rows_back(Team& team, const RowLayout& layout, const std::vector<Index>& numbers,
+                           const Csr<double>& rows) {
+  const Departures out = together(team, [&] { return depart_parts(rows, numbers, layout); });
+  const Arrivals came = trade_parts(team, numbers, out);
+  return together(team, [&] {
+    const Range band = layout.band(team.rank());
+    Csr<double> none;
+    none.rows = band.size();
+    none.row_offsets.resize(static_cast<std::size_t>(none.rows) + 1);
+    return joined(none, band.first, 0, came, rows.columns);
   });
 }
 

@@ -18,6 +18,13 @@ Csr<double> redistribute_rows(Team& team, const RowLayout& from, const Csr<doubl
 Csr<double> transposed_rows(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
                             const Csr<double>& rows);
 
+/// Parts of rows that this rank made of others' rows, to their owners: row k of `rows`, whose
+/// columns are in this rank's share, is part of row numbers[k] of `layout`; the numbers ascend.
+/// Hands back what came of this rank's rows, columns as they are and ascending, where shares of
+/// columns do with the ranks. A message each way with each rank. Collective.
+Csr<double> give_rows_back(Team& team, const RowLayout& layout, const std::vector<Index>& numbers,
+                           const Csr<double>& rows);
+
 /// All rows of a matrix that lies in bands, `rows` this rank's, columns as they are, on every rank.
 /// Collective.
 Csr<double> all_rows(Team& team, const Csr<double>& rows);

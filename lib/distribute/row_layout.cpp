@@ -2,6 +2,12 @@
 
 namespace spsolve {
 
+RowLayout bands_of_heights(Team& team, Index own) {
+  RowLayout bands{0, team.size(), {0}};
+  for (const Index height : all_gather(team, own)) bands.borders.push_back(bands.rows += height);
+  return bands;
+}
+
 RowLayout bands_of_nodes(Index rows, int ranks, Index size) {
   RowLayout bands{rows, ranks};
   bool whole = true;

@@ -103,6 +103,9 @@ struct RowLayout {
   }
 };
 
+/// Bands of the height that each rank names. Collective.
+RowLayout bands_of_heights(Team& team, Index own);
+
 /// Bands of nearly equal height that keep the `size` rows of a node together, of rows that are
 /// whole nodes.
 RowLayout bands_of_nodes(Index rows, int ranks, Index size);

@@ -168,6 +168,14 @@ std::string to_text(const Structure& structure) {
   return text;
 }
 
+std::vector<Index> row_lengths(const Csr<double>& rows) {
+  std::vector<Index> lengths(static_cast<std::size_t>(rows.rows));
+  for (Index i = 0; i < rows.rows; ++i) {
+    lengths[i] = rows.row_offsets[i + 1] - rows.row_offsets[i];
+  }
+  return lengths;
+}
+
 void row_maxima(const Csr<double>& rows, std::span<double> largest) {
 #pragma omp parallel for schedule(static) if (rows.nonzeros() > worthwhile_elements)
   for (Index i = 0; i < rows.rows; ++i) {

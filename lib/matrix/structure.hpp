@@ -41,6 +41,9 @@ std::string row_length_bin_name(std::size_t bin);
 /// The structure for a person, one line a fact.
 std::string to_text(const Structure& structure);
 
+/// Entries of each row.
+std::vector<Index> row_lengths(const Csr<double>& rows);
+
 /// The transpose, rows sorted. Linear in the non-zeros.
 template <typename T>
 Csr<T> transpose(const Csr<T>& matrix);

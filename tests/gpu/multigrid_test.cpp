@@ -40,19 +40,6 @@ class GpuMultigrid : public GpuTest {
   std::unique_ptr<DenseMemory> memory;
 };
 
-Csr<double> brought(const DeviceCsr<double>& rows) {
-  Csr<double> result;
-  result.rows = rows.rows;
-  result.columns = rows.columns;
-  result.row_offsets.resize(static_cast<std::size_t>(rows.rows) + 1);
-  rows.row_offsets.download(result.row_offsets);
-  result.column_indices.resize(static_cast<std::size_t>(result.nonzeros()));
-  result.values.resize(static_cast<std::size_t>(result.nonzeros()));
-  rows.column_indices.download(result.column_indices);
-  rows.values.download(result.values);
-  return result;
-}
-
 TEST_F(GpuMultigrid, MultipliesRowsAsTheHostDoes) {
   // Rows of the product from none to 20 000 entries: tables of every size, and in GPU memory.
   const auto a_of = [](const std::vector<Index>& lengths) { return rows_of_lengths(lengths, 600); };
@@ -84,13 +71,13 @@ TEST_F(GpuMultigrid, MultipliesRowsAsTheHostDoes) {
       const Csr<double> expected =
           sparse_product(has_gaps ? without : left, {right, none, {0, right.columns}});
       const CsrView<double> a = has_gaps ? gaps.view() : on_device.view();
-      const Csr<double> found = brought(row_products(a, other.view(), nullptr));
+      const Csr<double> found = row_products(a, other.view(), nullptr).brought();
       EXPECT_EQ(found.row_offsets, expected.row_offsets);
       ASSERT_EQ(found.column_indices, expected.column_indices);
       for (std::size_t k = 0; k < found.values.size(); ++k) {
         ASSERT_NEAR(found.values[k], expected.values[k], 1e-13);
       }
-      EXPECT_EQ(brought(row_products(a, other.view(), nullptr)).values, found.values);
+      EXPECT_EQ(row_products(a, other.view(), nullptr).brought().values, found.values);
     }
   }
 }
@@ -162,16 +149,15 @@ TEST_F(GpuMultigrid, HasTheLevelsAndCyclesOfTheHost) {
 
 TEST_F(GpuMultigrid, IsSetUpThereWithoutRowsOnTheHost) {
   SystemMatrix matrix = on_gpu(load_matrix("grid2d:60"));
-  const std::unique_ptr<Coarsening> coarsening =
-      device_vector_memory().coarsening(matrix.bands().products());
+  const std::unique_ptr<Coarsening> coarsening = device_vector_memory().coarsening(matrix.bands());
   ASSERT_NE(coarsening, nullptr);
-  const NodeGraph strong = coarsening->find_couplings(matrix.bands().products(), 0.08);
+  const NodeGraph strong = coarsening->find_couplings(matrix.bands(), 0.08);
   EXPECT_EQ(strong.nodes, 3600);
   EXPECT_EQ(strong.offsets.back(), 4 * 3600 - 4 * 60);
   std::vector<Index> lengths(3000, 3);
   lengths[5] = 3000;
   SystemMatrix hub = on_gpu(rows_of_lengths(lengths, 3000));
-  EXPECT_EQ(device_vector_memory().coarsening(hub.bands().products()), nullptr);
+  EXPECT_EQ(device_vector_memory().coarsening(hub.bands()), nullptr);
 }
 
 TEST_F(GpuMultigrid, WritesDiagonals) {

@@ -10,6 +10,7 @@
 #include "io/matrix_source.hpp"
 #include "krylov/multigrid/hierarchy.hpp"
 #include "matrix/multivector.hpp"
+#include "matrix/symmetry.hpp"
 #include "system/system_solver.hpp"
 
 namespace spsolve::cuda {
@@ -130,29 +131,52 @@ TEST_F(GpuTeamKrylov, GathersBandsOfAnyHeight) {
   }
 }
 
+/// M^-1 b.
+Dense<double> cycled(Hierarchy& hierarchy, const SystemMatrix& matrix, const Dense<double>& b) {
+  const auto x = matrix.vectors(b.columns);
+  hierarchy.cycle(*test::vectors_of(matrix, b), *x);
+  return test::whole(*x);
+}
+
 TEST_F(GpuTeamKrylov, CyclesAsHostsDoWithSharedAndWholeLevels) {
-  const Csr<double> rows = load_matrix("grid3d:20");
   HostDenseMemory hosts(team);
   const auto memory = device_dense_memory(team, Transport::automatic);
-  SystemMatrix here = test::matrix_in_bands(team, rows);
-  SystemMatrix there = test::matrix_in_bands(team, rows, memory->vectors());
-  for (const Index whole : {0, 20000, 1000000}) {
-    Hierarchy::Options options;
-    options.coarsest = 50;
-    options.whole_nonzeros = whole;
-    Hierarchy on_host(here.bands(), hosts, true, options);
-    Hierarchy on_gpu(there.bands(), *memory, true, options);
-    ASSERT_EQ(on_host.levels().size(), on_gpu.levels().size());
-    ASSERT_GE(on_gpu.levels().size(), 3u);
-    for (const Index columns : {1, 3}) {
-      const Dense<double> b = random_multivector(rows.rows, columns, 3);
-      const auto x = here.vectors(columns), y = there.vectors(columns);
-      on_host.cycle(*test::vectors_of(here, b), *x);
-      on_gpu.cycle(*test::vectors_of(there, b), *y);
-      const Dense<double> expected = test::whole(*x), found = test::whole(*y);
-      for (std::size_t k = 0; k < found.values.size(); ++k) {
-        ASSERT_NEAR(found.values[k], expected.values[k], 1e-9) << whole;
+  // A circuit's hub has too long a row for coarsening on GPUs, and elasticity has nodes of rows.
+  for (const char* name : {"grid3d:20", "grid2d:90", "grid3d27:12:1", "aniso2d:70", "aniso3d:18",
+                           "convdiff3d:16", "tridiagonal:6000", "circuit:20000", "elastic3d:7"}) {
+    const Csr<double> rows = load_matrix(name);
+    const bool symmetric = symmetry_of(rows).symmetric;
+    SystemMatrix here = test::matrix_in_bands(team, rows);
+    SystemMatrix there = test::matrix_in_bands(team, rows, memory->vectors());
+    for (const Index whole : {0, 20000, 1000000}) {
+      SCOPED_TRACE(fmt::format("{}, levels of {} non-zeros whole", name, whole));
+      Hierarchy::Options options;
+      options.coarsest = 50;
+      options.whole_nonzeros = whole;
+      Hierarchy on_host(here.bands(), hosts, symmetric, options);
+      Hierarchy on_gpu(there.bands(), *memory, symmetric, options);
+      const std::vector<GridLevel> levels = on_host.levels(), found = on_gpu.levels();
+      ASSERT_EQ(found.size(), levels.size());
+      ASSERT_GE(levels.size(), 2u);
+      for (std::size_t l = 0; l < levels.size(); ++l) {
+        EXPECT_EQ(found[l].rows, levels[l].rows) << l;
+        EXPECT_EQ(found[l].nonzeros, levels[l].nonzeros) << l;
       }
+      for (const Index columns : {1, 3}) {
+        const Dense<double> b = random_multivector(rows.rows, columns, 3);
+        const Dense<double> x = cycled(on_host, here, b), y = cycled(on_gpu, there, b);
+        double largest = 0, difference = 0;
+        for (std::size_t k = 0; k < x.values.size(); ++k) {
+          largest = std::max(largest, std::abs(x.values[k]));
+          difference = std::max(difference, std::abs(x.values[k] - y.values[k]));
+        }
+        EXPECT_LE(difference, 1e-8 * largest);
+      }
+      // The same bits with the values given once more, and in a hierarchy of its own.
+      const Dense<double> b = random_multivector(rows.rows, 1, 5);
+      on_gpu.renew();
+      Hierarchy again(there.bands(), *memory, symmetric, options);
+      EXPECT_EQ(cycled(on_gpu, there, b).values, cycled(again, there, b).values);
     }
   }
 }

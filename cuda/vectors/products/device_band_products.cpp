@@ -51,17 +51,7 @@ class DeviceBandProducts final : public BandProducts {
 
   const Csr<double>& rows() const override {
     if (host_rows_ != nullptr) return *host_rows_;
-    if (!brought_) {
-      Csr<double> host;
-      host.rows = rows_.rows;
-      host.columns = rows_.columns;
-      host.row_offsets = offsets_of(rows_);
-      host.column_indices.resize(static_cast<std::size_t>(rows_.column_indices.size()));
-      host.values.resize(static_cast<std::size_t>(rows_.values.size()));
-      rows_.column_indices.download(host.column_indices);
-      rows_.values.download(host.values);
-      brought_ = std::move(host);
-    }
+    if (!brought_) brought_ = rows_.brought();
     return *brought_;
   }
   Index nonzeros() const override { return rows_.values.size(); }

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "matrix/structure.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -50,30 +52,36 @@ std::vector<Index> counts_of(const std::vector<HaloPlan::Part>& parts) {
 }  // namespace
 
 Csr<double> fetch_rows(Team& team, const HaloPlan& plan, const Csr<double>& own) {
-  std::vector<Index> lengths;
-  std::vector<LocalIndex> columns;
-  std::vector<double> values;
+  Csr<double> leaving;
+  leaving.rows = plan.sent_rows();
+  leaving.columns = own.columns;
   for (const LocalIndex i : plan.rows_to_send) {
-    const auto of_row = own.row_columns(i);
-    lengths.push_back(static_cast<Index>(of_row.size()));
-    columns.insert(columns.end(), of_row.begin(), of_row.end());
-    const auto entries = own.row_values(i);
-    values.insert(values.end(), entries.begin(), entries.end());
+    const auto columns = own.row_columns(i);
+    const auto values = own.row_values(i);
+    leaving.column_indices.insert(leaving.column_indices.end(), columns.begin(), columns.end());
+    leaving.values.insert(leaving.values.end(), values.begin(), values.end());
+    leaving.row_offsets.push_back(std::ssize(leaving.values));
   }
+  return trade_rows(team, plan, leaving);
+}
+
+Csr<double> trade_rows(Team& team, const HaloPlan& plan, const Csr<double>& leaving) {
+  const std::vector<Index> lengths = row_lengths(leaving);
   std::vector<Index> coming(static_cast<std::size_t>(plan.halo_rows()));
   trade(team, plan.sends, counts_of(plan.sends), lengths, plan.receives, counts_of(plan.receives),
         coming);
   Csr<double> halo;
   halo.rows = plan.halo_rows();
-  halo.columns = own.columns;
+  halo.columns = leaving.columns;
   halo.row_offsets.resize(coming.size() + 1);
   std::partial_sum(coming.begin(), coming.end(), halo.row_offsets.begin() + 1);
   halo.column_indices.resize(static_cast<std::size_t>(halo.nonzeros()));
   halo.values.resize(static_cast<std::size_t>(halo.nonzeros()));
   const std::vector<Index> leaving_sizes = sizes_of(plan.sends, lengths);
   const std::vector<Index> coming_sizes = sizes_of(plan.receives, coming);
-  trade(team, plan.sends, leaving_sizes, columns, plan.receives, coming_sizes, halo.column_indices);
-  trade(team, plan.sends, leaving_sizes, values, plan.receives, coming_sizes, halo.values);
+  trade(team, plan.sends, leaving_sizes, leaving.column_indices, plan.receives, coming_sizes,
+        halo.column_indices);
+  trade(team, plan.sends, leaving_sizes, leaving.values, plan.receives, coming_sizes, halo.values);
   return halo;
 }
 

@@ -226,12 +226,12 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
 
 void Hierarchy::find_aggregates(Level& level, BandMatrix& matrix, const NearNullSpace& near,
                                 double theta) {
-  const bool single = near.size == 1 && near.vectors.columns == 1 && matrix.team().size() == 1;
-  const BandProducts& products = matrix.products();
-  if (single) level.coarsening = matrix.memory().coarsening(products);
+  const bool single = near.size == 1 && near.vectors.columns == 1;
+  if (single) level.coarsening = matrix.memory().coarsening(matrix);
   if (level.coarsening != nullptr) {
-    level.aggregates = aggregate(level.coarsening->find_couplings(products, theta));
-    if (level.coarsening->take_aggregates(products, level.aggregates)) return;
+    const NodeGraph strong = level.coarsening->find_couplings(matrix, theta);
+    together(matrix.team(), [&] { level.aggregates = aggregate(strong); });
+    if (level.coarsening->take_aggregates(matrix, level.aggregates)) return;
     level.coarsening = nullptr;
   }
   NodeCouplings found = couplings(matrix, near.size, theta);
@@ -243,22 +243,15 @@ void Hierarchy::find_aggregates(Level& level, BandMatrix& matrix, const NearNull
 }
 
 void Hierarchy::coarsen_in_memory(Level& level, Level& next, NearNullSpace& near) {
-  BandMatrix& matrix = *level.matrix;
-  const double omega = omega_of(level.largest);
-  CoarseProducts made = level.coarsening->coarsen(matrix.products(), near.vectors.values, omega);
-  const RowLayout& fine = matrix.row_layout();
-  const RowLayout coarse{level.aggregates.count, 1};
-  const auto matrix_of = [&](const RowLayout& rows, const RowLayout& columns,
-                             std::unique_ptr<BandProducts> products) {
-    auto result = std::make_unique<BandMatrix>(matrix.team(), rows, columns, std::move(products),
-                                               matrix.memory());
-    result->expect_many_products();
-    return result;
-  };
-  level.restriction = matrix_of(coarse, fine, std::move(made.restriction));
-  level.prolongation = matrix_of(fine, coarse, std::move(made.interpolation));
-  next.owned = matrix_of(coarse, coarse, std::move(made.matrix));
-  near.vectors = Dense<double>(coarse.rows, 1);
+  CoarseMatrix made =
+      level.coarsening->coarsen(*level.matrix, near.vectors.values, omega_of(level.largest));
+  level.restriction = std::move(made.restriction);
+  level.prolongation = std::move(made.interpolation);
+  next.owned = std::move(made.matrix);
+  for (BandMatrix* each : {level.restriction.get(), level.prolongation.get(), next.owned.get()}) {
+    each->expect_many_products();
+  }
+  near.vectors = Dense<double>(std::ssize(made.near), 1);
   near.vectors.values = std::move(made.near);
 }
 

@@ -22,9 +22,9 @@ class WholeLevels;
 /// aggregate are interpolated as classical multigrid does (Ruge and Stueben, "Algebraic multigrid",
 /// in: Multigrid Methods, SIAM, 1987). Smoothing by Polynomial::fourth_kind() before and after; the
 /// coarsest level by sparse elimination. Set up on hosts in threads, every rank its own rows,
-/// aggregates within ranks, up to coarse levels that each rank has whole (WholeLevels); where a
-/// rank has a matrix alone whose nodes are single rows, in the memory of its vectors if that knows
-/// how (Coarsening). Cycles where the vectors lie.
+/// aggregates within ranks, up to coarse levels that each rank has whole (WholeLevels); where nodes
+/// are single rows, in the memory of the vectors if that knows how (Coarsening). Cycles where the
+/// vectors lie.
 class Hierarchy {
  public:
   struct Options {

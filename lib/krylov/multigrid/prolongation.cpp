@@ -66,14 +66,6 @@ void orthogonalise(Dense<double>& block, Dense<double>& r) {
   }
 }
 
-RowLayout layout_of(Team& team, Index own) {
-  const std::vector<Index> heights = all_gather(team, own);
-  RowLayout layout{std::accumulate(heights.begin(), heights.end(), Index{0}), team.size()};
-  layout.borders.push_back(0);
-  for (const Index height : heights) layout.borders.push_back(layout.borders.back() + height);
-  return layout;
-}
-
 }  // namespace
 
 Tentative tentative_prolongation(const BandMatrix& matrix, const Aggregates& aggregates,
@@ -82,7 +74,7 @@ Tentative tentative_prolongation(const BandMatrix& matrix, const Aggregates& agg
   const Dense<double>& null_space = near.vectors;
   const Index m = null_space.columns, size = near.size;
   Tentative result;
-  result.coarse = layout_of(team, aggregates.count * m);
+  result.coarse = bands_of_heights(team, aggregates.count * m);
   together(team, [&] {
     const Index first_column = result.coarse.band(team.rank()).first;
     const Members members = members_of(aggregates);

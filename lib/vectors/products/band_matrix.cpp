@@ -17,22 +17,6 @@ HaloPlan plan_for(Team& team, const RowLayout& layout, const Csr<double>& rows) 
   return make_halo_plan(team, layout, needed);
 }
 
-/// Numbers the columns as BandProducts does: own ones first, then the halo.
-void number_columns(Csr<double>& rows, const HaloPlan& plan) {
-  const std::vector<Index>& halo = plan.halo;
-  const Index own = plan.own.size();
-  rows.columns = own + plan.halo_rows();
-  if (halo.empty() && plan.own.first == 0) return;  // they have these numbers already
-#pragma omp parallel for schedule(static)
-  for (Index k = 0; k < rows.nonzeros(); ++k) {
-    const Index j = rows.column_indices[k];
-    rows.column_indices[k] = static_cast<LocalIndex>(
-        plan.own.contains(j)
-            ? j - plan.own.first
-            : own + (std::lower_bound(halo.begin(), halo.end(), j) - halo.begin()));
-  }
-}
-
 }  // namespace
 
 BandMatrix::BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
@@ -44,29 +28,27 @@ BandMatrix::BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout&
       halo_(team, plan_for(team, column_layout, rows_)),
       memory_(memory) {
   together(team, [&] {
-    number_columns(rows_, halo_.plan());
+    number_columns(rows_, own_columns(), halo_.plan().halo);
     products_ = memory_.products(rows_, own_columns().size());
     carrier_ = memory_.halo_carrier(team_, halo_.plan());
   });
 }
 
 BandMatrix::BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
-                       std::unique_ptr<BandProducts> products, const VectorMemory& memory)
+                       const std::vector<Index>& others, std::unique_ptr<BandProducts> products,
+                       const VectorMemory& memory)
     : team_(team),
       row_layout_(row_layout),
-      nonzeros_(products->nonzeros()),
-      halo_(team, make_halo_plan(team, column_layout, {})),
+      nonzeros_(all_sum(team, products->nonzeros())),
+      halo_(team, make_halo_plan(team, column_layout, others)),
       memory_(memory),
-      products_(std::move(products)),
-      carrier_(memory_.halo_carrier(team_, halo_.plan())) {}
+      products_(std::move(products)) {
+  together(team, [&] { carrier_ = memory_.halo_carrier(team_, halo_.plan()); });
+}
 
 Csr<double> BandMatrix::global_rows() const {
   Csr<double> rows = local_rows();
-  rows.columns = column_layout().rows;
-#pragma omp parallel for schedule(static)
-  for (Index k = 0; k < rows.nonzeros(); ++k) {
-    rows.column_indices[k] = static_cast<LocalIndex>(global_column(rows.column_indices[k]));
-  }
+  name_columns(rows, own_columns(), halo_.plan().halo, column_layout().rows);
   return rows;
 }
 

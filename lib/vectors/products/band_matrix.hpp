@@ -19,9 +19,11 @@ class BandMatrix {
   /// `rows`: those of row_layout.band(rank), columns global. The team must outlive the object.
   BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
              Csr<double> rows, const VectorMemory& memory = host_vector_memory());
-  /// Of a team of one rank: with rows that products were made of in this memory.
+  /// With rows that products were made of in this memory, whose columns are numbered as
+  /// BandProducts says: own ones, and then `others`, which ascend.
   BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
-             std::unique_ptr<BandProducts> products, const VectorMemory& memory);
+             const std::vector<Index>& others, std::unique_ptr<BandProducts> products,
+             const VectorMemory& memory);
   BandMatrix(const BandMatrix&) = delete;
   BandMatrix& operator=(const BandMatrix&) = delete;
 

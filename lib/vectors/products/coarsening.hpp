@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-class BandProducts;
+class BandMatrix;
 
 /// Nodes of a matrix' own rows: unknowns that follow each other, as many each, and the neighbours
 /// that they are strongly coupled to, by local numbers as BandMatrix has them: own nodes first,
@@ -27,33 +27,34 @@ struct Aggregates {
 };
 
 /// A coarser matrix by smoothed aggregation, and the way to it.
-struct CoarseProducts {
-  std::unique_ptr<BandProducts> interpolation;  ///< P
-  std::unique_ptr<BandProducts> restriction;    ///< P^T
-  std::unique_ptr<BandProducts> matrix;         ///< P^T A P
-  std::vector<double> near;                     ///< the coarse unknowns' near null space
+struct CoarseMatrix {
+  std::unique_ptr<BandMatrix> interpolation;  ///< P
+  std::unique_ptr<BandMatrix> restriction;    ///< P^T
+  std::unique_ptr<BandMatrix> matrix;         ///< P^T A P
+  std::vector<double> near;                   ///< own coarse unknowns' near null space
 };
 
-/// Makes coarser matrices in the memory of a matrix' products, as Hierarchy says: of rows that this
-/// rank has alone, each a node by itself, and a near null space of one vector. All numbers are
-/// those that krylov/multigrid has on hosts, but for rounding, and have the same bits each time. On
-/// this rank alone; throws Error(resources) where memory is short.
+/// Makes coarser matrices in the memory of a matrix' products, as Hierarchy says: of rows that are
+/// each a node by itself, and a near null space of one vector. All numbers are those that
+/// krylov/multigrid has on hosts, but for rounding, and have the same bits each time. Only what
+/// ranks tell each other goes through host memory. Collective; throws Error(resources) on every
+/// rank where memory is short on one.
 class Coarsening {
  public:
   virtual ~Coarsening() = default;
 
   /// Finds what each row depends on, which the object keeps, and hands back what may share an
   /// aggregate with it; see couplings().
-  virtual NodeGraph find_couplings(const BandProducts& matrix, double theta) = 0;
+  virtual NodeGraph find_couplings(const BandMatrix& matrix, double theta) = 0;
 
   /// Keeps the rows' aggregates. Whether these can be coarsened here: not where rows in none are
-  /// to be interpolated all the same, see led_nodes().
-  virtual bool take_aggregates(const BandProducts& matrix, const Aggregates& aggregates) = 0;
+  /// to be interpolated all the same, on any rank, see led_nodes().
+  virtual bool take_aggregates(const BandMatrix& matrix, const Aggregates& aggregates) = 0;
 
-  /// The coarser matrix for the couplings and aggregates that were kept, the matrix' near null
-  /// space, and P = (I - omega D_F^-1 A_F) P_0; see smoothed_prolongation().
-  virtual CoarseProducts coarsen(const BandProducts& matrix, std::span<const double> near,
-                                 double omega) = 0;
+  /// The coarser matrix for the couplings and aggregates that were kept, the near null space of own
+  /// rows, and P = (I - omega D_F^-1 A_F) P_0; see smoothed_prolongation().
+  virtual CoarseMatrix coarsen(const BandMatrix& matrix, std::span<const double> near,
+                               double omega) = 0;
 };
 
 }  // namespace spsolve

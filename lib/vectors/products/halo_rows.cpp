@@ -22,12 +22,16 @@ Dense<double> HaloRows::fetch(const Vectors& x) const {
 }
 
 Dense<double> HaloRows::fetch(const Dense<double>& own) const {
-  const Index columns = own.columns;
-  Dense<double> leaving(plan_.sent_rows(), columns), coming(plan_.halo_rows(), columns);
+  Dense<double> leaving(plan_.sent_rows(), own.columns);
   for (Index i = 0; i < leaving.rows; ++i) {
-    std::copy_n(own.row(plan_.rows_to_send[i]), columns, leaving.row(i));
+    std::copy_n(own.row(plan_.rows_to_send[i]), own.columns, leaving.row(i));
   }
-  deliver(*halo_messages<double>(team_, plan_, leaving.values, coming.values, columns));
+  return trade(leaving);
+}
+
+Dense<double> HaloRows::trade(const Dense<double>& leaving) const {
+  Dense<double> coming(plan_.halo_rows(), leaving.columns);
+  deliver(*halo_messages<double>(team_, plan_, leaving.values, coming.values, leaving.columns));
   return coming;
 }
 

@@ -21,6 +21,10 @@ class HaloRows {
   Dense<double> fetch(const Vectors& x) const;
   Dense<double> fetch(const Dense<double>& own) const;
 
+  /// The same where the rows that others need are at hand: row k of `leaving` is own row
+  /// plan.rows_to_send[k].
+  Dense<double> trade(const Dense<double>& leaving) const;
+
   /// The way back: what this rank has for the halo's rows reaches their owners, who combine it with
   /// their own rows of x in the order of the ranks it comes from, own ones first.
   void give_back(const Dense<double>& halo, Meeting how, Dense<double>& own) const;

@@ -205,7 +205,7 @@ TEST(BandMatrix, MayBeMadeOfProductsThatHaveTheirRows) {
   SoloTeam team;
   const Csr<double> rows = load_matrix("grid2d:4");
   const RowLayout layout{16, 1};
-  BandMatrix matrix(team, layout, layout, host_band_products(rows, 16), host_vector_memory());
+  BandMatrix matrix(team, layout, layout, {}, host_band_products(rows, 16), host_vector_memory());
   EXPECT_EQ(matrix.nonzeros(), rows.nonzeros());
   EXPECT_EQ(matrix.local_rows().values, rows.values);
   EXPECT_EQ(matrix.global_rows().column_indices, rows.column_indices);

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cuda/multiply/device_csr.hpp"
+#include "distribute/halo/halo_plan.hpp"
+#include "vectors/products/band_matrix.hpp"
+
+namespace spsolve::cuda {
+
+// Rows in the memory of each rank's current GPU with those behind that other ranks have of them.
+// What goes from rank to rank does so through host memory. Collective.
+
+/// `columns` numbers a row.
+DeviceArray<double> with_halo(const BandMatrix& matrix, DeviceArray<double> own, Index columns);
+
+/// A rank's rows of a matrix; columns as BandProducts has them: own ones, and then `others`.
+struct NumberedRows {
+  DeviceCsr<double> rows;
+  std::vector<Index> others;  ///< ascending
+};
+
+/// The columns of such rows, of `all`.
+struct ColumnShare {
+  Range own;
+  const std::vector<Index>& others;
+  Index all;
+};
+
+struct RowsWithHalo {
+  CsrView<double> view;  ///< of `stacked`, or of the own rows where a rank is alone
+  std::optional<DeviceCsr<double>> stacked;
+  std::vector<Index> others;  ///< of own rows and the halo's
+};
+
+/// Rows that lie in plan.bands; `own` must stay where it is.
+RowsWithHalo with_halo_rows(Team& team, const HaloPlan& plan, const CsrView<double>& own,
+                            const ColumnShare& columns);
+
+/// P^T of rows of P in the layout `fine`, columns in the layout `coarse`, in these layouts.
+NumberedRows transposed_over_ranks(Team& team, const RowLayout& fine, const RowLayout& coarse,
+                                   const NumberedRows& p);
+
+}  // namespace spsolve::cuda
