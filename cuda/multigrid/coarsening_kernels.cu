@@ -10,7 +10,7 @@ using namespace rows_by_lanes;
 
 namespace {
 
-__global__ void norms_kernel(CsrView<double> a, double* norms) {
+__global__ void norms_kernel(CsrView<double> a, int size, double* norms) {
   for_rows(a.rows, [&](Index i) {
     const Place place = place_of(a, i);
     double diagonal = 0, beside = 0;
@@ -24,30 +24,31 @@ __global__ void norms_kernel(CsrView<double> a, double* norms) {
     }
     diagonal = over_lanes(diagonal, Sum());
     beside = over_lanes(beside, Maximum());
-    if (i < a.rows && lane_of_row() == 0) {
-      norms[2 * i] = diagonal;
-      norms[2 * i + 1] = beside;
+    if (i < a.rows && lane_of_row() < size) {
+      norms[2 * (i * size + lane_of_row())] = diagonal;
+      norms[2 * (i * size + lane_of_row()) + 1] = beside;
     }
   });
 }
 
-__global__ void flags_kernel(CsrView<double> a, double theta, const double* norms,
+__global__ void flags_kernel(CsrView<double> a, int size, double theta, const double* norms,
                              unsigned char* flags, Index* joining) {
   constexpr double share = 0.1;
   const double least_square = theta * theta;
   for_rows(a.rows, [&](Index i) {
     const Place place = place_of(a, i);
-    const double d = i < a.rows ? norms[2 * i] : 0.0;
-    const double largest = i < a.rows ? norms[2 * i + 1] : 0.0;
+    const double d = i < a.rows ? norms[2 * i * size] : 0.0;
+    const double largest = i < a.rows ? norms[2 * i * size + 1] : 0.0;
     int joined = 0;
     for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
       const LocalIndex j = a.column_indices[k];
       const double norm = fabs(a.values[k]), square = norm * norm;
-      const double of_other = norms[2 * Index{j}];
+      const double* const others = norms + 2 * Index{j} * size;
+      const double of_other = others[0];
       const bool depends =
           j != i && norm >= share * largest && square > least_square * d * fmin(d, of_other);
-      const bool both = depends && square > least_square * d * of_other &&
-                        norm >= share * norms[2 * Index{j} + 1];
+      const bool both =
+          depends && square > least_square * d * of_other && norm >= share * others[1];
       flags[k] = static_cast<unsigned char>((depends ? depends_on : 0) | (both ? may_join : 0));
       joined += both;
     }
@@ -79,65 +80,143 @@ __global__ void neighbours_kernel(CsrView<double> a, const unsigned char* flags,
   });
 }
 
-__global__ void led_kernel(CsrView<double> a, const unsigned char* flags,
+/// Of row i of nodes of `size`: the node, and where its blocks stand among all.
+struct NodeOfRow {
+  unsigned size, kind;
+  Index node, first_block;
+
+  __device__ NodeOfRow(const CsrView<double>& a, Index i, int of)
+      : size(static_cast<unsigned>(of)),
+        kind(static_cast<unsigned>(i) % size),
+        node(static_cast<unsigned>(i) / size),
+        first_block(i < a.rows ? a.row_offsets[node * size] / (size * size) : 0) {}
+
+  /// The block of the row's entry of that number.
+  __device__ Index block(Index number) const {
+    return first_block + static_cast<unsigned>(number) / size;
+  }
+  __device__ bool has(LocalIndex column) const {
+    return static_cast<unsigned>(column) / size == node;
+  }
+  __device__ bool is_of_kind(LocalIndex column) const {
+    return static_cast<unsigned>(column) % size == kind;
+  }
+};
+
+__global__ void led_kernel(CsrView<double> a, int size, const unsigned char* flags,
                            const LocalIndex* aggregates, unsigned* any) {
   constexpr double dominance = 0.5;
   for_rows(a.rows, [&](Index i) {
     const Place place = place_of(a, i);
+    const NodeOfRow row(a, i, size);
     double diagonal = 0, beside = 0;
     int depends = 0;
     for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
-      const double norm = fabs(a.values[k]);
-      (a.column_indices[k] == i ? diagonal : beside) += norm;
-      depends += flags[k] & depends_on;
+      const LocalIndex j = a.column_indices[k];
+      if (j == i) diagonal = fabs(a.values[k]);
+      if (!row.has(j) && row.is_of_kind(j)) beside += fabs(a.values[k]);
+      depends += flags[row.block(k - place.first)] & depends_on;
     }
     diagonal = over_lanes(diagonal, Sum());
     beside = over_lanes(beside, Sum());
     depends = over_lanes(depends, Sum());
     const bool led =
-        i < a.rows && aggregates[i] < 0 && depends > 0 && beside > dominance * diagonal;
+        i < a.rows && aggregates[row.node] < 0 && depends > 0 && beside > dominance * diagonal;
     if (led) *any = 1;
   });
 }
 
-__global__ void taken_kernel(const LocalIndex* aggregates, Index rows, Index* taken) {
-  for (Index i = thread_index(); i < rows; i += thread_count()) taken[i] = aggregates[i] >= 0;
-}
-
-__global__ void tentative_kernel(const LocalIndex* aggregates, Index rows, const double* near,
-                                 const Index* offsets, LocalIndex* columns, double* values) {
+__global__ void taken_kernel(const LocalIndex* aggregates, Index rows, int size, int kinds,
+                             Index* taken) {
   for (Index i = thread_index(); i < rows; i += thread_count()) {
-    if (aggregates[i] < 0) continue;
-    columns[offsets[i]] = aggregates[i];
-    values[offsets[i]] = near[i];
+    taken[i] = aggregates[i / size] >= 0 ? kinds : 0;
   }
 }
 
-/// The length of each row, added up in order.
-__global__ void lengths_kernel(CsrView<double> rows, double* lengths) {
-  for (Index i = thread_index(); i < rows.rows; i += thread_count()) {
-    double sum = 0;
-    for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
-      sum += rows.values[k] * rows.values[k];
+/// Rows of P_0 as they are before columns are orthonormal.
+__global__ void tentative_kernel(const LocalIndex* aggregates, Index rows, int size,
+                                 const double* near, int kinds, const Index* offsets,
+                                 LocalIndex* columns, double* values) {
+  for (Index i = thread_index(); i < rows; i += thread_count()) {
+    const LocalIndex number = aggregates[i / size];
+    if (number < 0) continue;
+    for (int c = 0; c < kinds; ++c) {
+      columns[offsets[i] + c] = number * kinds + c;
+      values[offsets[i] + c] = near[i * kinds + c];
     }
-    lengths[i] = sqrt(sum);
   }
 }
 
-/// Columns become as long as 1, or stay zeros.
-__global__ void normalise_kernel(Index nonzeros, const LocalIndex* columns, const double* lengths,
+__device__ double over_warp(double value) {
+#pragma unroll
+  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+    value += __shfl_xor_sync(whole_warp, value, distance);
+  }
+  return value;
+}
+
+/// Columns of each aggregate's rows become Q of Q R, by modified Gram-Schmidt, twice, and the
+/// coarse near null space R; a warp for each aggregate, whose nodes are the row of `members`. A
+/// column that depends on those before it gets zeros.
+__global__ void __launch_bounds__(threads)
+    orthogonalise_kernel(CsrView<double> members, int size, int kinds, const Index* offsets,
+                         double* values, double* near) {
+  constexpr double dependent = 1e-10;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  for (Index number = thread_index() / warp_size; number < members.rows;
+       number += thread_count() / warp_size) {
+    const Index first = members.row_offsets[number];
+    const auto rows = static_cast<int>(members.row_offsets[number + 1] - first) * size;
+    // Each lane has rows of its own.
+    const auto each_row = [&](const auto& visit) {
+      for (int k = lane; k < rows; k += warp_size) {
+        const Index row = Index{members.column_indices[first + k / size]} * size + k % size;
+        visit(values + offsets[row]);
+      }
+    };
+    const auto product = [&](int a, int b) {
+      double sum = 0;
+      each_row([&](const double* row) { sum += row[a] * row[b]; });
+      return over_warp(sum);
+    };
+    double* const r = near + number * kinds * kinds;
+    for (int j = 0; j < kinds; ++j) {
+      const double before = sqrt(product(j, j));
+      for (int pass = 0; pass < 2; ++pass) {
+        for (int k = 0; k < j; ++k) {
+          const double along = product(k, j);
+          each_row([&](double* row) { row[j] -= along * row[k]; });
+          if (lane == 0) r[k * kinds + j] = pass == 0 ? along : r[k * kinds + j] + along;
+        }
+      }
+      const double after = sqrt(product(j, j));
+      const bool independent = after > dependent * before && after > 0;
+      each_row([&](double* row) { row[j] = independent ? row[j] / after : 0.0; });
+      if (lane == 0) r[j * kinds + j] = independent ? after : 0.0;
+      for (int k = j + 1; lane == 0 && k < kinds; ++k) r[k * kinds + j] = 0;
+    }
+  }
+}
+
+__global__ void lone_kernel(const double* near, Index rows, int size, int kinds, double* lone) {
+  for (Index i = thread_index(); i < rows; i += thread_count()) {
+    const auto kind = static_cast<int>(i % size);
+    bool is_lone = kind < kinds;
+    for (int c = 0; is_lone && c < kinds; ++c) is_lone = c == kind || near[i * kinds + c] == 0;
+    lone[i] = is_lone ? near[i * kinds + kind] : 0.0;
+  }
+}
+
+__global__ void smoothing_kernel(CsrView<double> a, int size, const unsigned char* flags,
+                                 const double* lone, double omega, LocalIndex* columns,
                                  double* values) {
-  for (Index k = thread_index(); k < nonzeros; k += thread_count()) {
-    const double length = lengths[columns[k]];
-    values[k] = length > 0 ? values[k] / length : 0.0;
-  }
-}
-
-__global__ void smoothing_kernel(CsrView<double> a, const unsigned char* flags, const double* near,
-                                 double omega, LocalIndex* columns, double* values) {
   for_rows(a.rows, [&](Index i) {
     const Place place = place_of(a, i);
-    const double of_row = i < a.rows ? near[i] : 0.0;
+    const NodeOfRow row(a, i, size);
+    const double of_row = i < a.rows ? lone[i] : 0.0;
+    const auto stands = [&](Index k, LocalIndex j) {
+      return row.has(j) || (flags[row.block(k - place.first)] & depends_on) != 0;
+    };
     double diagonal = 0, dropped = 0;
     int stored = 0;
     for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
@@ -146,8 +225,8 @@ __global__ void smoothing_kernel(CsrView<double> a, const unsigned char* flags, 
       if (j == i) {
         diagonal = value;
         stored = 1;
-      } else if ((flags[k] & depends_on) == 0) {
-        const double of_column = near[j];
+      } else if (!stands(k, j) && row.is_of_kind(j)) {
+        const double of_column = lone[j];
         dropped += of_row != 0 && of_column != 0 ? value * (of_column / of_row) : value;
       }
     }
@@ -158,8 +237,7 @@ __global__ void smoothing_kernel(CsrView<double> a, const unsigned char* flags, 
     const double factor = filtered != 0 ? omega / filtered : 0.0;
     for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
       const LocalIndex j = a.column_indices[k];
-      const bool stands = j == i || (flags[k] & depends_on) != 0;
-      columns[k] = stands ? j : -1;
+      columns[k] = stands(k, j) ? j : -1;
       values[k] = j == i ? 1.0 - factor * filtered : -factor * a.values[k];
     }
   });
@@ -179,71 +257,109 @@ __global__ void mend_kernel(CsrView<double> rows, double* values) {
 
 }  // namespace
 
-DeviceArray<double> row_norms(const CsrView<double>& a, cudaStream_t stream) {
-  DeviceArray<double> norms(2 * a.rows);
-  norms_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, norms.data());
+DeviceArray<double> row_norms(const CsrView<double>& blocks, Index size, cudaStream_t stream) {
+  DeviceArray<double> norms(2 * size * blocks.rows);
+  norms_kernel<<<grid_of_rows(blocks.rows), threads, 0, stream>>>(blocks, static_cast<int>(size),
+                                                                  norms.data());
   check_launch("norms");
   return norms;
 }
 
-Couplings find_couplings(const CsrView<double>& a, const double* norms, double theta,
-                         cudaStream_t stream) {
+Couplings find_couplings(const CsrView<double>& blocks, Index size, const double* norms,
+                         double theta, cudaStream_t stream) {
   Couplings result;
-  result.flags.grow(a.nonzeros);
-  result.offsets.grow(a.rows + 1);
-  DeviceArray<Index> joining(a.rows + 1);
-  flags_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, theta, norms, result.flags.data(),
-                                                             joining.data());
+  result.flags.grow(blocks.nonzeros);
+  result.offsets.grow(blocks.rows + 1);
+  DeviceArray<Index> joining(blocks.rows + 1);
+  flags_kernel<<<grid_of_rows(blocks.rows), threads, 0, stream>>>(
+      blocks, static_cast<int>(size), theta, norms, result.flags.data(), joining.data());
   check_launch("flags");
-  list_offsets(joining, a.rows, result.offsets, stream);
-  result.neighbours.grow(result.offsets.brought(a.rows, stream));
-  neighbours_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(
-      a, result.flags.data(), result.offsets.data(), result.neighbours.data());
+  list_offsets(joining, blocks.rows, result.offsets, stream);
+  result.neighbours.grow(result.offsets.brought(blocks.rows, stream));
+  neighbours_kernel<<<grid_of_rows(blocks.rows), threads, 0, stream>>>(
+      blocks, result.flags.data(), result.offsets.data(), result.neighbours.data());
   check_launch("neighbours");
   wait_for(stream);
   return result;
 }
 
-bool has_led_rows(const CsrView<double>& a, const unsigned char* flags,
-                  const LocalIndex* aggregates, cudaStream_t stream) {
+bool has_led_nodes(const CsrView<double>& a, Index size, const unsigned char* flags,
+                   const LocalIndex* aggregates, cudaStream_t stream) {
   DeviceArray<unsigned> any(1);
   CUDA_CHECK(cudaMemsetAsync(any.data(), 0, sizeof(unsigned), stream));
-  led_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, flags, aggregates, any.data());
+  led_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, static_cast<int>(size), flags,
+                                                           aggregates, any.data());
   check_launch("led");
   return any.brought(0, stream) != 0;
 }
 
-TentativeRows tentative_rows(const LocalIndex* aggregates, Index rows, Index count,
-                             const double* near, cudaStream_t stream) {
-  TentativeRows result;
-  DeviceCsr<double>& p = result.rows;
-  p.rows = rows;
-  p.columns = count;
-  p.row_offsets.grow(rows + 1);
-  DeviceArray<Index> taken(rows + 1);
-  taken_kernel<<<grid_for(rows, threads), threads, 0, stream>>>(aggregates, rows, taken.data());
+namespace {
+
+/// Rows of `size` for each node, with `kinds` entries where it is in an aggregate, else none; their
+/// numbers are not there yet.
+DeviceCsr<double> rows_of_aggregates(const LocalIndex* aggregates, Index nodes, Index size,
+                                     Index count, Index kinds, cudaStream_t stream) {
+  DeviceCsr<double> p;
+  p.rows = nodes * size;
+  p.columns = count * kinds;
+  p.row_offsets.grow(p.rows + 1);
+  DeviceArray<Index> taken(p.rows + 1);
+  taken_kernel<<<grid_for(p.rows, threads), threads, 0, stream>>>(
+      aggregates, p.rows, static_cast<int>(size), static_cast<int>(kinds), taken.data());
   check_launch("taken");
-  list_offsets(taken, rows, p.row_offsets, stream);
-  const Index nonzeros = p.row_offsets.brought(rows, stream);
+  list_offsets(taken, p.rows, p.row_offsets, stream);
+  const Index nonzeros = p.row_offsets.brought(p.rows, stream);
   p.column_indices.grow(nonzeros);
   p.values.grow(nonzeros);
-  tentative_kernel<<<grid_for(rows, threads), threads, 0, stream>>>(
-      aggregates, rows, near, p.row_offsets.data(), p.column_indices.data(), p.values.data());
+  return p;
+}
+
+void fill_rows_of_aggregates(const LocalIndex* aggregates, Index size, const double* near,
+                             Index kinds, DeviceCsr<double>& p, cudaStream_t stream) {
+  tentative_kernel<<<grid_for(p.rows, threads), threads, 0, stream>>>(
+      aggregates, p.rows, static_cast<int>(size), near, static_cast<int>(kinds),
+      p.row_offsets.data(), p.column_indices.data(), p.values.data());
   check_launch("tentative");
-  const DeviceCsr<double> members = transposed_rows(p.view(), stream);
-  result.near.grow(count);
-  lengths_kernel<<<grid_for(count, threads), threads, 0, stream>>>(members.view(),
-                                                                   result.near.data());
-  check_launch("lengths");
-  normalise_kernel<<<grid_for(nonzeros, threads), threads, 0, stream>>>(
-      nonzeros, p.column_indices.data(), result.near.data(), p.values.data());
-  check_launch("normalise");
+}
+
+}  // namespace
+
+TentativeRows tentative_rows(const LocalIndex* aggregates, Index nodes, Index size, Index count,
+                             const double* near, Index kinds, cudaStream_t stream) {
+  TentativeRows result;
+  result.rows = rows_of_aggregates(aggregates, nodes, size, count, kinds, stream);
+  fill_rows_of_aggregates(aggregates, size, near, kinds, result.rows, stream);
+  // Of the nodes alone, with any numbers: the transpose has the members of each aggregate.
+  DeviceCsr<double> of_nodes;
+  const bool single = size == 1 && kinds == 1;
+  if (!single) {
+    of_nodes = rows_of_aggregates(aggregates, nodes, 1, count, 1, stream);
+    fill_rows_of_aggregates(aggregates, 1, near, 1, of_nodes, stream);
+  }
+  const DeviceCsr<double> members =
+      transposed_rows(single ? result.rows.view() : of_nodes.view(), stream);
+  result.near.grow(count * kinds * kinds);
+  if (count > 0) {
+    orthogonalise_kernel<<<grid_for(count * warp_size, threads), threads, 0, stream>>>(
+        members.view(), static_cast<int>(size), static_cast<int>(kinds),
+        result.rows.row_offsets.data(), result.rows.values.data(), result.near.data());
+    check_launch("orthogonalise");
+  }
   wait_for(stream);  // the members go
   return result;
 }
 
-SmoothingRows smoothing_rows(const CsrView<double>& a, const unsigned char* flags,
-                             const double* near, double omega, cudaStream_t stream) {
+DeviceArray<double> lone_entries(const double* near, Index rows, Index size, Index kinds,
+                                 cudaStream_t stream) {
+  DeviceArray<double> lone(rows);
+  lone_kernel<<<grid_for(rows, threads), threads, 0, stream>>>(
+      near, rows, static_cast<int>(size), static_cast<int>(kinds), lone.data());
+  check_launch("lone");
+  return lone;
+}
+
+SmoothingRows smoothing_rows(const CsrView<double>& a, Index size, const unsigned char* flags,
+                             const double* lone, double omega, cudaStream_t stream) {
   SmoothingRows result{a.rows,
                        a.columns,
                        a.nonzeros,
@@ -251,7 +367,8 @@ SmoothingRows smoothing_rows(const CsrView<double>& a, const unsigned char* flag
                        DeviceArray<LocalIndex>(a.nonzeros),
                        DeviceArray<double>(a.nonzeros)};
   smoothing_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(
-      a, flags, near, omega, result.column_indices.data(), result.values.data());
+      a, static_cast<int>(size), flags, lone, omega, result.column_indices.data(),
+      result.values.data());
   check_launch("smoothing");
   return result;
 }

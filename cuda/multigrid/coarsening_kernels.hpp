@@ -6,36 +6,44 @@
 
 namespace spsolve::cuda {
 
-/// What couplings() finds of an entry of A: bits of its flag.
+// Steps of coarsening a matrix A of nodes: `size` rows follow each other, with the same columns,
+// which are whole nodes. `blocks` is its matrix of nodes, see node_rows().
+
+/// What find_couplings() finds of an entry of it: bits of its flag.
 inline constexpr unsigned char depends_on = 1, may_join = 2;
 
-/// A flag for each entry of A, and the strong couplings' columns row after row, which begin at
+/// A flag for each entry, and the strong couplings' columns row after row, which begin at
 /// `offsets`, rows + 1. Waits for `stream`.
 struct Couplings {
   DeviceArray<unsigned char> flags;
   DeviceArray<Index> offsets;
   DeviceArray<LocalIndex> neighbours;
 };
-/// `norms`: row_norms() of own rows and then of the halo's.
-Couplings find_couplings(const CsrView<double>& a, const double* norms, double theta,
-                         cudaStream_t stream);
+/// `norms`: those of own rows and then of the halo's.
+Couplings find_couplings(const CsrView<double>& blocks, Index size, const double* norms,
+                         double theta, cudaStream_t stream);
 
-/// |a_ii| and max over j != i of |a_ij| of each row, one behind the other.
-DeviceArray<double> row_norms(const CsrView<double>& a, cudaStream_t stream);
+/// ||A_ii||_F and max over j != i of ||A_ij||_F, one behind the other, for each row of each node.
+DeviceArray<double> row_norms(const CsrView<double>& blocks, Index size, cudaStream_t stream);
 
-/// Whether a row of no aggregate must be interpolated all the same, as led_nodes() says. Waits for
+/// Whether a node of no aggregate must be interpolated all the same, as led_nodes() says. Waits for
 /// `stream`.
-bool has_led_rows(const CsrView<double>& a, const unsigned char* flags,
-                  const LocalIndex* aggregates, cudaStream_t stream);
+bool has_led_nodes(const CsrView<double>& a, Index size, const unsigned char* flags,
+                   const LocalIndex* aggregates, cudaStream_t stream);
 
-/// P_0, and the near null space of the coarse unknowns.
+/// P_0, and the near null space of the coarse unknowns, `kinds` numbers for each of them.
 struct TentativeRows {
   DeviceCsr<double> rows;
   DeviceArray<double> near;
 };
-/// For the rows' aggregates, `count` of them, and their near null space. Waits for `stream`.
-TentativeRows tentative_rows(const LocalIndex* aggregates, Index rows, Index count,
-                             const double* near, cudaStream_t stream);
+/// For the nodes' aggregates, `count` of them, and the near null space of their rows: 1 to 6
+/// `kinds` of numbers for each, see tentative_prolongation(). Waits for `stream`.
+TentativeRows tentative_rows(const LocalIndex* aggregates, Index nodes, Index size, Index count,
+                             const double* near, Index kinds, cudaStream_t stream);
+
+/// lone_entries() of own rows.
+DeviceArray<double> lone_entries(const double* near, Index rows, Index size, Index kinds,
+                                 cudaStream_t stream);
 
 /// I - omega D_F^-1 A_F in the places of A's entries, see FilteredRows: columns of what does not
 /// stand there are -1.
@@ -49,9 +57,9 @@ struct SmoothingRows {
     return {rows, columns, nonzeros, row_offsets, column_indices.data(), values.data()};
   }
 };
-/// `near`: of own rows and then of the halo's.
-SmoothingRows smoothing_rows(const CsrView<double>& a, const unsigned char* flags,
-                             const double* near, double omega, cudaStream_t stream);
+/// `lone`: of own rows and then of the halo's.
+SmoothingRows smoothing_rows(const CsrView<double>& a, Index size, const unsigned char* flags,
+                             const double* lone, double omega, cudaStream_t stream);
 
 /// Gives rows of zeros a diagonal of 1, where they have one stored.
 void mend_empty_rows(DeviceCsr<double>& rows, cudaStream_t stream);

@@ -8,6 +8,7 @@
 #include "cuda/core/stream.hpp"
 #include "cuda/multigrid/coarsening_kernels.hpp"
 #include "cuda/multigrid/halo_of_rows.hpp"
+#include "cuda/multigrid/node_rows.hpp"
 #include "cuda/multigrid/row_products.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
 #include "cuda/vectors/products/row_facts.hpp"
@@ -40,18 +41,35 @@ void bring(const DeviceArray<T>& from, UntouchedVector<T>& to) {
   download_once(from.data(), std::span<T>(to), current_stream());
 }
 
+/// A B of nodes, or of single rows.
+DeviceCsr<double> product_of(const NodeRows& a, const NodeRows& b) {
+  const cudaStream_t stream = current_stream();
+  const bool single = a.size == 1 && a.run == 1 && b.run == 1;
+  return single ? row_products(a.rows, b.rows, stream) : node_products(a, b, stream);
+}
+
 class DeviceCoarsening final : public Coarsening {
  public:
+  DeviceCoarsening(Index size, Index kinds) : size_(size), kinds_(kinds) {}
+
   NodeGraph find_couplings(const BandMatrix& matrix, double theta) override {
     Team& team = matrix.team();
     const CsrView<double> a = rows_here(matrix);
-    DeviceArray<double> own = together(team, [&] { return row_norms(a, current_stream()); });
+    DeviceCsr<double> made;
+    CsrView<double> blocks = a;
+    DeviceArray<double> own = together(team, [&] {
+      if (size_ > 1) {
+        made = node_rows({a, size_, size_}, current_stream());
+        blocks = made.view();
+      }
+      return row_norms(blocks, size_, current_stream());
+    });
     const DeviceArray<double> norms = with_halo(matrix, std::move(own), 2);
     return together(team, [&] {
-      Couplings found = cuda::find_couplings(a, norms.data(), theta, current_stream());
+      Couplings found = cuda::find_couplings(blocks, size_, norms.data(), theta, current_stream());
       flags_ = std::move(found.flags);
       NodeGraph strong;
-      strong.nodes = a.rows;
+      strong.nodes = blocks.rows;
       bring(found.offsets, strong.offsets);
       bring(found.neighbours, strong.neighbours);
       return strong;
@@ -63,17 +81,16 @@ class DeviceCoarsening final : public Coarsening {
       aggregates_ = uploaded(std::span(aggregates.of_node));
       count_ = aggregates.count;
       const bool all = std::ranges::find(aggregates.of_node, -1) == aggregates.of_node.end();
-      return all ||
-             !has_led_rows(rows_here(matrix), flags_.data(), aggregates_.data(), current_stream());
+      return all || !has_led_nodes(rows_here(matrix), size_, flags_.data(), aggregates_.data(),
+                                   current_stream());
     });
     return all_sum(matrix.team(), can ? 0 : 1) == 0;
   }
 
-  CoarseMatrix coarsen(const BandMatrix& matrix, std::span<const double> near,
-                       double omega) override {
+  CoarseMatrix coarsen(const BandMatrix& matrix, const Dense<double>& near, double omega) override {
     Team& team = matrix.team();
     const RowLayout& fine = matrix.row_layout();
-    const RowLayout coarse = bands_of_heights(team, count_);
+    const RowLayout coarse = bands_of_heights(team, count_ * kinds_);
     const Range own = coarse.band(team.rank());
     const auto matrix_of = [&](const RowLayout& rows, const RowLayout& columns,
                                NumberedRows numbered) {
@@ -83,9 +100,6 @@ class DeviceCoarsening final : public Coarsening {
       return std::make_unique<BandMatrix>(team, rows, columns, numbered.others, std::move(products),
                                           matrix.memory());
     };
-    const auto product_of = [&](const BandMatrix& left, const CsrView<double>& right) {
-      return together(team, [&] { return row_products(rows_here(left), right, current_stream()); });
-    };
     CoarseMatrix result;
     NumberedRows p = interpolation(matrix, coarse, near, omega, result.near);
     const std::vector<Index> of_p = p.others;
@@ -93,12 +107,22 @@ class DeviceCoarsening final : public Coarsening {
     result.interpolation = matrix_of(fine, coarse, std::move(p));
     RowsWithHalo factor = with_halo_rows(
         team, matrix.halo().plan(), rows_here(*result.interpolation), {own, of_p, coarse.rows});
-    NumberedRows product{product_of(matrix, factor.view), factor.others};
+    NumberedRows product{
+        together(
+            team,
+            [&] {
+              return product_of({rows_here(matrix), size_, size_}, {factor.view, size_, kinds_});
+            }),
+        factor.others};
     factor = with_halo_rows(team, result.restriction->halo().plan(), product.rows.view(),
                             {own, product.others, coarse.rows});
     if (factor.stacked) product.rows = {};
-    DeviceCsr<double> rows = product_of(*result.restriction, factor.view);
-    together(team, [&] { mend_empty_rows(rows, current_stream()); });
+    DeviceCsr<double> rows = together(team, [&] {
+      DeviceCsr<double> made =
+          product_of({rows_here(*result.restriction), kinds_, size_}, {factor.view, size_, kinds_});
+      mend_empty_rows(made, current_stream());
+      return made;
+    });
     result.matrix = matrix_of(coarse, coarse, {std::move(rows), std::move(factor.others)});
     return result;
   }
@@ -106,44 +130,52 @@ class DeviceCoarsening final : public Coarsening {
  private:
   /// P, and the coarse unknowns' near null space.
   NumberedRows interpolation(const BandMatrix& matrix, const RowLayout& coarse,
-                             std::span<const double> near, double omega,
-                             std::vector<double>& coarse_near) const {
+                             const Dense<double>& near, double omega,
+                             Dense<double>& coarse_near) const {
     Team& team = matrix.team();
     const CsrView<double> a = rows_here(matrix);
     const cudaStream_t stream = current_stream();
-    DeviceArray<double> own_near = together(team, [&] { return uploaded(near); });
-    const TentativeRows tentative = together(team, [&] {
-      return tentative_rows(aggregates_.data(), a.rows, count_, own_near.data(), stream);
+    TentativeRows tentative;
+    DeviceArray<double> own_lone = together(team, [&] {
+      const DeviceArray<double> own_near = uploaded(std::span<const double>(near.values));
+      tentative = tentative_rows(aggregates_.data(), a.rows / size_, size_, count_, own_near.data(),
+                                 kinds_, stream);
+      DeviceArray<double> entries = lone_entries(own_near.data(), a.rows, size_, kinds_, stream);
+      wait_for(stream);  // the near null space goes
+      return entries;
     });
-    const DeviceArray<double> fine_near = with_halo(matrix, std::move(own_near), 1);
+    const DeviceArray<double> lone = with_halo(matrix, std::move(own_lone), 1);
     const RowsWithHalo p_0 = with_halo_rows(team, matrix.halo().plan(), tentative.rows.view(),
                                             {coarse.band(team.rank()), {}, coarse.rows});
     return together(team, [&] {
       const SmoothingRows smoothing =
-          smoothing_rows(a, flags_.data(), fine_near.data(), omega, stream);
-      NumberedRows p{row_products(smoothing.view(), p_0.view, stream), p_0.others};
-      coarse_near.resize(static_cast<std::size_t>(count_));
-      tentative.near.download(coarse_near);
+          smoothing_rows(a, size_, flags_.data(), lone.data(), omega, stream);
+      NumberedRows p{product_of({smoothing.view(), size_, size_}, {p_0.view, size_, kinds_}),
+                     p_0.others};
+      coarse_near = Dense<double>(count_ * kinds_, kinds_);
+      tentative.near.download(coarse_near.values);
       return p;
     });
   }
 
-  DeviceArray<unsigned char> flags_;    // of A's entries
-  DeviceArray<LocalIndex> aggregates_;  // of rows
+  Index size_, kinds_;                  // unknowns of a node, vectors of the near null space
+  DeviceArray<unsigned char> flags_;    // of A's blocks
+  DeviceArray<LocalIndex> aggregates_;  // of nodes
   Index count_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Coarsening> device_coarsening(const BandMatrix& matrix) {
-  constexpr Index longest = 256;
+std::unique_ptr<Coarsening> device_coarsening(const BandMatrix& matrix, Index size, Index kinds) {
+  constexpr Index longest = 256, longest_of_nodes = 1536, most_of_node = 6;
   const bool fits = together(matrix.team(), [&] {
     const CsrView<double> rows = rows_here(matrix);
-    return rows.rows > 0 && rows.rows == matrix.own_columns().size() &&
-           longest_row(rows, current_stream()) <= longest;
+    return rows.rows > 0 && rows.rows == matrix.own_columns().size() && size <= most_of_node &&
+           kinds <= most_of_node &&
+           longest_row(rows, current_stream()) <= (size == 1 ? longest : longest_of_nodes);
   });
   if (all_sum(matrix.team(), fits ? 0 : 1) > 0) return nullptr;
-  return std::make_unique<DeviceCoarsening>();
+  return std::make_unique<DeviceCoarsening>(size, kinds);
 }
 
 }  // namespace spsolve::cuda

@@ -21,8 +21,9 @@ class DeviceVectorMemory final : public VectorMemory {
                                          Index own_columns) const override {
     return device_band_products(rows, own_columns);
   }
-  std::unique_ptr<Coarsening> coarsening(const BandMatrix& matrix) const override {
-    return device_coarsening(matrix);
+  std::unique_ptr<Coarsening> coarsening(const BandMatrix& matrix, Index size,
+                                         Index kinds) const override {
+    return device_coarsening(matrix, size, kinds);
   }
   std::unique_ptr<HaloCarrier> halo_carrier(Team& team, const HaloPlan& plan) const override {
     return device_halo_carrier(team, plan, links_);

@@ -24,9 +24,13 @@ class VectorMemory {
   virtual std::unique_ptr<BandProducts> products(const Csr<double>& rows,
                                                  Index own_columns) const = 0;
 
-  /// What makes coarser matrices of one that was made for this memory there; none where hosts do
-  /// that. Collective, and the same on every rank.
-  virtual std::unique_ptr<Coarsening> coarsening(const BandMatrix&) const { return nullptr; }
+  /// What makes coarser matrices of one that was made for this memory there, of nodes of `size`
+  /// unknowns and a near null space of `kinds` vectors; none where hosts do that. Collective, and
+  /// the same on every rank.
+  virtual std::unique_ptr<Coarsening> coarsening(const BandMatrix& /*matrix*/, Index /*size*/,
+                                                 Index /*kinds*/) const {
+    return nullptr;
+  }
 
   /// What brings the halo of such vectors; team and plan must outlive it.
   virtual std::unique_ptr<HaloCarrier> halo_carrier(Team& team, const HaloPlan& plan) const = 0;

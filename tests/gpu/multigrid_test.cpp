@@ -1,8 +1,10 @@
 // Multigrid that is set up on a GPU beside one that is set up on the host.
 
 #include <cmath>
+#include <tuple>
 
 #include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/multigrid/node_rows.hpp"
 #include "cuda/multigrid/row_products.hpp"
 #include "cuda/vectors/device_vector_memory.hpp"
 #include "gpu/band_products_cases.hpp"
@@ -10,6 +12,7 @@
 #include "helpers/systems_in_bands.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/multigrid/hierarchy.hpp"
+#include "krylov/multigrid/rigid_body_modes.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
 #include "matrix/structure.hpp"
 
@@ -98,11 +101,56 @@ Csr<double> holed(const Csr<double>& whole) {
   return result;
 }
 
+TEST_F(GpuMultigrid, MultipliesRowsOfNodesAsTheHostDoes) {
+  // Blocks in the places of the entries of small matrices, one of them with nodes that have none.
+  const auto of_nodes = [](const Csr<double>& nodes, Index size, Index run) {
+    Csr<double> result;
+    result.rows = nodes.rows * size;
+    result.columns = nodes.columns * run;
+    for (Index i = 0; i < result.rows; ++i) {
+      for (const LocalIndex j : nodes.row_columns(i / size)) {
+        for (Index q = 0; q < run; ++q) {
+          result.column_indices.push_back(static_cast<LocalIndex>(j * run + q));
+        }
+      }
+      result.row_offsets.push_back(std::ssize(result.column_indices));
+    }
+    const Dense<double> values = random_multivector(result.nonzeros(), 1, 7);
+    result.values.assign(values.values.begin(), values.values.end());
+    return result;
+  };
+  std::vector<Index> lengths(200, 5);
+  lengths[3] = lengths[4] = 0;
+  lengths[7] = 70;
+  const Csr<double> left = rows_of_lengths(lengths, 300),
+                    right = rows_of_lengths(std::vector<Index>(300, 4), 90), none;
+  for (const auto& [size, inner, run] : {std::tuple<Index, Index, Index>{3, 3, 6},
+                                         {6, 3, 6},
+                                         {6, 6, 6},
+                                         {1, 1, 2},
+                                         {2, 2, 3},
+                                         {3, 1, 1}}) {
+    const Csr<double> a = of_nodes(left, size, inner), b = of_nodes(right, inner, run);
+    const Csr<double> expected = sparse_product(a, {b, none, {0, b.columns}});
+    const DeviceCsr<double> on_device = DeviceCsr<double>::from_csr(a, {}),
+                            other = DeviceCsr<double>::from_csr(b, {});
+    const NodeRows of_a{on_device.view(), size, inner}, of_b{other.view(), inner, run};
+    const Csr<double> found = node_products(of_a, of_b, nullptr).brought();
+    EXPECT_EQ(found.row_offsets, expected.row_offsets);
+    ASSERT_EQ(found.column_indices, expected.column_indices);
+    for (std::size_t k = 0; k < found.values.size(); ++k) {
+      ASSERT_NEAR(found.values[k], expected.values[k], 1e-13);
+    }
+    EXPECT_EQ(node_products(of_a, of_b, nullptr).brought().values, found.values);
+  }
+}
+
 TEST_F(GpuMultigrid, HasTheLevelsAndCyclesOfTheHost) {
   struct Case {
     std::string name;
     Csr<double> whole;
     bool symmetric;
+    Dense<double> modes = {};  // of nodes of three unknowns
   };
   std::vector<Case> cases;
   for (const char* name : {"grid2d:60", "grid3d:16", "grid3d27:10:1", "tridiagonal:5000",
@@ -111,6 +159,13 @@ TEST_F(GpuMultigrid, HasTheLevelsAndCyclesOfTheHost) {
   }
   cases.push_back({"convdiff3d:14", load_matrix("convdiff3d:14"), false});
   cases.push_back({"holes", holed(load_matrix("grid2d:50")), false});
+  for (const char* name : {"elastic3d:6", "elastic3d:13"}) {
+    const Csr<double> whole = load_matrix(name);
+    const Dense<double> modes =
+        rigid_body_modes(team, generate_coordinates(name, 0, whole.rows / 3));
+    cases.push_back({fmt::format("{} with rigid-body modes", name), whole, true, modes});
+    cases.push_back({fmt::format("{} with modes and holes", name), holed(whole), false, modes});
+  }
   // A hub, whose row is too long for the GPU's way.
   cases.push_back({"circuit:40000", load_matrix("circuit:40000"), false});
   for (const Case& each : cases) {
@@ -118,8 +173,11 @@ TEST_F(GpuMultigrid, HasTheLevelsAndCyclesOfTheHost) {
     SystemMatrix here = test::matrix_in_bands(team, each.whole), there = on_gpu(each.whole);
     Hierarchy::Options options;
     options.coarsest = 50;
-    Hierarchy on_host(here.bands(), host_memory, each.symmetric, options);
-    Hierarchy on_device(there.bands(), *memory, each.symmetric, options);
+    const auto near = [&] {
+      return each.modes.columns > 0 ? NearNullSpace{3, each.modes} : NearNullSpace{};
+    };
+    Hierarchy on_host(here.bands(), host_memory, each.symmetric, options, near());
+    Hierarchy on_device(there.bands(), *memory, each.symmetric, options, near());
     const std::vector<GridLevel> levels = on_host.levels(), found = on_device.levels();
     ASSERT_EQ(found.size(), levels.size());
     for (std::size_t l = 0; l < levels.size(); ++l) {
@@ -136,20 +194,21 @@ TEST_F(GpuMultigrid, HasTheLevelsAndCyclesOfTheHost) {
     EXPECT_LE(difference, 1e-8 * largest);
 
     // The same bits again, and with new values, too: larger ones, where all rows have a diagonal.
-    Hierarchy again(there.bands(), *memory, each.symmetric, options);
+    Hierarchy again(there.bands(), *memory, each.symmetric, options, near());
     EXPECT_EQ(cycled(again, there, b).values, y.values);
     std::vector<double> values = each.whole.values;
-    for (double& value : values) value *= each.name == "holes" ? 1 : 3;
+    for (double& value : values) value *= each.name.ends_with("holes") ? 1 : 3;
     there.set_values(values);
-    on_device.renew();
-    Hierarchy anew(there.bands(), *memory, each.symmetric, options);
+    on_device.renew(near());
+    Hierarchy anew(there.bands(), *memory, each.symmetric, options, near());
     EXPECT_EQ(cycled(on_device, there, b).values, cycled(anew, there, b).values);
   }
 }
 
 TEST_F(GpuMultigrid, IsSetUpThereWithoutRowsOnTheHost) {
   SystemMatrix matrix = on_gpu(load_matrix("grid2d:60"));
-  const std::unique_ptr<Coarsening> coarsening = device_vector_memory().coarsening(matrix.bands());
+  const std::unique_ptr<Coarsening> coarsening =
+      device_vector_memory().coarsening(matrix.bands(), 1, 1);
   ASSERT_NE(coarsening, nullptr);
   const NodeGraph strong = coarsening->find_couplings(matrix.bands(), 0.08);
   EXPECT_EQ(strong.nodes, 3600);
@@ -157,7 +216,7 @@ TEST_F(GpuMultigrid, IsSetUpThereWithoutRowsOnTheHost) {
   std::vector<Index> lengths(3000, 3);
   lengths[5] = 3000;
   SystemMatrix hub = on_gpu(rows_of_lengths(lengths, 3000));
-  EXPECT_EQ(device_vector_memory().coarsening(hub.bands()), nullptr);
+  EXPECT_EQ(device_vector_memory().coarsening(hub.bands(), 1, 1), nullptr);
 }
 
 TEST_F(GpuMultigrid, WritesDiagonals) {

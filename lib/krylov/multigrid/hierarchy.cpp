@@ -216,7 +216,7 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
   }
   Level& next = *levels_[number + 1];
   if (level.coarsening != nullptr) {
-    coarsen_in_memory(level, next, near);
+    coarsen_in_memory(level, next, matrix, near);
   } else {
     coarsen_on_host(level, next, matrix, near);
   }
@@ -226,8 +226,7 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
 
 void Hierarchy::find_aggregates(Level& level, BandMatrix& matrix, const NearNullSpace& near,
                                 double theta) {
-  const bool single = near.size == 1 && near.vectors.columns == 1;
-  if (single) level.coarsening = matrix.memory().coarsening(matrix);
+  level.coarsening = matrix.memory().coarsening(matrix, near.size, near.vectors.columns);
   if (level.coarsening != nullptr) {
     const NodeGraph strong = level.coarsening->find_couplings(matrix, theta);
     together(matrix.team(), [&] { level.aggregates = aggregate(strong); });
@@ -242,17 +241,16 @@ void Hierarchy::find_aggregates(Level& level, BandMatrix& matrix, const NearNull
   });
 }
 
-void Hierarchy::coarsen_in_memory(Level& level, Level& next, NearNullSpace& near) {
-  CoarseMatrix made =
-      level.coarsening->coarsen(*level.matrix, near.vectors.values, omega_of(level.largest));
+void Hierarchy::coarsen_in_memory(Level& level, Level& next, const BandMatrix& matrix,
+                                  NearNullSpace& near) {
+  CoarseMatrix made = level.coarsening->coarsen(matrix, near.vectors, omega_of(level.largest));
   level.restriction = std::move(made.restriction);
   level.prolongation = std::move(made.interpolation);
   next.owned = std::move(made.matrix);
   for (BandMatrix* each : {level.restriction.get(), level.prolongation.get(), next.owned.get()}) {
     each->expect_many_products();
   }
-  near.vectors = Dense<double>(std::ssize(made.near), 1);
-  near.vectors.values = std::move(made.near);
+  near = {near.vectors.columns, std::move(made.near)};
 }
 
 void Hierarchy::coarsen_on_host(Level& level, Level& next, BandMatrix& matrix,

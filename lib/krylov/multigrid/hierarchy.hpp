@@ -22,9 +22,8 @@ class WholeLevels;
 /// aggregate are interpolated as classical multigrid does (Ruge and Stueben, "Algebraic multigrid",
 /// in: Multigrid Methods, SIAM, 1987). Smoothing by Polynomial::fourth_kind() before and after; the
 /// coarsest level by sparse elimination. Set up on hosts in threads, every rank its own rows,
-/// aggregates within ranks, up to coarse levels that each rank has whole (WholeLevels); where nodes
-/// are single rows, in the memory of the vectors if that knows how (Coarsening). Cycles where the
-/// vectors lie.
+/// aggregates within ranks, up to coarse levels that each rank has whole (WholeLevels); in the
+/// memory of the vectors where that knows how (Coarsening). Cycles where the vectors lie.
 class Hierarchy {
  public:
   struct Options {
@@ -72,7 +71,8 @@ class Hierarchy {
   /// Its parts: the aggregates of a level, and what makes the next one of them.
   static void find_aggregates(Level& level, BandMatrix& matrix, const NearNullSpace& near,
                               double theta);
-  static void coarsen_in_memory(Level& level, Level& next, NearNullSpace& near);
+  static void coarsen_in_memory(Level& level, Level& next, const BandMatrix& matrix,
+                                NearNullSpace& near);
   static void coarsen_on_host(Level& level, Level& next, BandMatrix& matrix, NearNullSpace& near);
   void cycle(std::size_t number, const Vectors& b, Vectors& x);
 

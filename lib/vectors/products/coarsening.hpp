@@ -1,11 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "core/types.hpp"
 #include "core/untouched_vector.hpp"
+#include "matrix/dense.hpp"
 
 namespace spsolve {
 
@@ -31,29 +31,28 @@ struct CoarseMatrix {
   std::unique_ptr<BandMatrix> interpolation;  ///< P
   std::unique_ptr<BandMatrix> restriction;    ///< P^T
   std::unique_ptr<BandMatrix> matrix;         ///< P^T A P
-  std::vector<double> near;                   ///< own coarse unknowns' near null space
+  Dense<double> near;                         ///< own coarse unknowns' near null space
 };
 
-/// Makes coarser matrices in the memory of a matrix' products, as Hierarchy says: of rows that are
-/// each a node by itself, and a near null space of one vector. All numbers are those that
-/// krylov/multigrid has on hosts, but for rounding, and have the same bits each time. Only what
-/// ranks tell each other goes through host memory. Collective; throws Error(resources) on every
-/// rank where memory is short on one.
+/// Makes coarser matrices in the memory of a matrix' products, as Hierarchy says. All numbers are
+/// those that krylov/multigrid has on hosts, but for rounding, and have the same bits each time.
+/// Only what ranks tell each other goes through host memory. Collective; throws Error(resources) on
+/// every rank where memory is short on one.
 class Coarsening {
  public:
   virtual ~Coarsening() = default;
 
-  /// Finds what each row depends on, which the object keeps, and hands back what may share an
+  /// Finds what each node depends on, which the object keeps, and hands back what may share an
   /// aggregate with it; see couplings().
   virtual NodeGraph find_couplings(const BandMatrix& matrix, double theta) = 0;
 
-  /// Keeps the rows' aggregates. Whether these can be coarsened here: not where rows in none are
+  /// Keeps the nodes' aggregates. Whether these can be coarsened here: not where nodes in none are
   /// to be interpolated all the same, on any rank, see led_nodes().
   virtual bool take_aggregates(const BandMatrix& matrix, const Aggregates& aggregates) = 0;
 
   /// The coarser matrix for the couplings and aggregates that were kept, the near null space of own
   /// rows, and P = (I - omega D_F^-1 A_F) P_0; see smoothed_prolongation().
-  virtual CoarseMatrix coarsen(const BandMatrix& matrix, std::span<const double> near,
+  virtual CoarseMatrix coarsen(const BandMatrix& matrix, const Dense<double>& near,
                                double omega) = 0;
 };
 
