@@ -1,5 +1,6 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/list_offsets.cuh"
+#include "cuda/core/sum_of_lanes.cuh"
 #include "cuda/multigrid/coarsening_kernels.hpp"
 #include "cuda/vectors/products/rows_by_lanes.cuh"
 #include "cuda/vectors/products/transposed_rows.hpp"
@@ -104,7 +105,7 @@ struct NodeOfRow {
 };
 
 __global__ void led_kernel(CsrView<double> a, int size, const unsigned char* flags,
-                           const LocalIndex* aggregates, unsigned* any) {
+                           const LocalIndex* aggregates, unsigned char* led, unsigned* any) {
   constexpr double dominance = 0.5;
   for_rows(a.rows, [&](Index i) {
     const Place place = place_of(a, i);
@@ -120,9 +121,10 @@ __global__ void led_kernel(CsrView<double> a, int size, const unsigned char* fla
     diagonal = over_lanes(diagonal, Sum());
     beside = over_lanes(beside, Sum());
     depends = over_lanes(depends, Sum());
-    const bool led =
+    const bool is_led =
         i < a.rows && aggregates[row.node] < 0 && depends > 0 && beside > dominance * diagonal;
-    if (led) *any = 1;
+    if (is_led && lane_of_row() == 0) led[row.node] = 1;
+    if (is_led) *any = 1;
   });
 }
 
@@ -147,14 +149,6 @@ __global__ void tentative_kernel(const LocalIndex* aggregates, Index rows, int s
   }
 }
 
-__device__ double over_warp(double value) {
-#pragma unroll
-  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-    value += __shfl_xor_sync(whole_warp, value, distance);
-  }
-  return value;
-}
-
 /// Columns of each aggregate's rows become Q of Q R, by modified Gram-Schmidt, twice, and the
 /// coarse near null space R; a warp for each aggregate, whose nodes are the row of `members`. A
 /// column that depends on those before it gets zeros.
@@ -175,9 +169,9 @@ __global__ void __launch_bounds__(threads)
       }
     };
     const auto product = [&](int a, int b) {
-      double sum = 0;
-      each_row([&](const double* row) { sum += row[a] * row[b]; });
-      return over_warp(sum);
+      double sum[1] = {};
+      each_row([&](const double* row) { sum[0] += row[a] * row[b]; });
+      return sum_of_lanes(sum);
     };
     double* const r = near + number * kinds * kinds;
     for (int j = 0; j < kinds; ++j) {
@@ -243,6 +237,39 @@ __global__ void smoothing_kernel(CsrView<double> a, int size, const unsigned cha
   });
 }
 
+__global__ void leading_kernel(CsrView<double> a, int size, const unsigned char* flags,
+                               const unsigned char* led, const double* lone, const Index* offsets,
+                               LocalIndex* columns, double* values) {
+  for_rows(a.rows, [&](Index i) {
+    const Place place = place_of(a, i);
+    const NodeOfRow row(a, i, size);
+    const bool is_led = i < a.rows && led[row.node] != 0;
+    const auto entry = [&](LocalIndex j) { return lone[j] != 0 ? lone[j] : 1.0; };
+    const auto leads = [&](Index k, LocalIndex j) {
+      return (flags[row.block(k - place.first)] & depends_on) != 0 && offsets[j] != offsets[j + 1];
+    };
+    // Whole blocks stand, of which only the row's own kind has weights.
+    const auto weight = [&](Index k, LocalIndex j) {
+      return row.is_of_kind(j) && leads(k, j) ? fmax(0.0, -a.values[k]) : 0.0;
+    };
+    double sum = 0;
+    for (Index k = place.first + lane_of_row(); is_led && k < place.last; k += lanes) {
+      const LocalIndex j = a.column_indices[k];
+      sum += weight(k, j) * entry(j);
+    }
+    sum = over_lanes(sum, Sum());
+    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
+      const LocalIndex j = a.column_indices[k];
+      columns[k] = (is_led ? leads(k, j) : row.has(j)) ? j : -1;
+      if (is_led) {
+        values[k] = sum != 0 ? weight(k, j) * entry(static_cast<LocalIndex>(i)) / sum : 0.0;
+      } else {
+        values[k] = j == i ? 1.0 : 0.0;
+      }
+    }
+  });
+}
+
 __global__ void mend_kernel(CsrView<double> rows, double* values) {
   for (Index i = thread_index(); i < rows.rows; i += thread_count()) {
     bool empty = true;
@@ -283,14 +310,19 @@ Couplings find_couplings(const CsrView<double>& blocks, Index size, const double
   return result;
 }
 
-bool has_led_nodes(const CsrView<double>& a, Index size, const unsigned char* flags,
-                   const LocalIndex* aggregates, cudaStream_t stream) {
+std::optional<DeviceArray<unsigned char>> led_nodes(const CsrView<double>& a, Index size,
+                                                    const unsigned char* flags,
+                                                    const LocalIndex* aggregates,
+                                                    cudaStream_t stream) {
   DeviceArray<unsigned> any(1);
+  DeviceArray<unsigned char> led(a.rows / size);
   CUDA_CHECK(cudaMemsetAsync(any.data(), 0, sizeof(unsigned), stream));
+  CUDA_CHECK(cudaMemsetAsync(led.data(), 0, static_cast<std::size_t>(led.bytes()), stream));
   led_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, static_cast<int>(size), flags,
-                                                           aggregates, any.data());
+                                                           aggregates, led.data(), any.data());
   check_launch("led");
-  return any.brought(0, stream) != 0;
+  if (any.brought(0, stream) == 0) return std::nullopt;
+  return led;
 }
 
 namespace {
@@ -358,14 +390,33 @@ DeviceArray<double> lone_entries(const double* near, Index rows, Index size, Ind
   return lone;
 }
 
-SmoothingRows smoothing_rows(const CsrView<double>& a, Index size, const unsigned char* flags,
-                             const double* lone, double omega, cudaStream_t stream) {
-  SmoothingRows result{a.rows,
-                       a.columns,
-                       a.nonzeros,
-                       a.row_offsets,
-                       DeviceArray<LocalIndex>(a.nonzeros),
-                       DeviceArray<double>(a.nonzeros)};
+namespace {
+
+RowsInPlace in_place_of(const CsrView<double>& a) {
+  return {a.rows,
+          a.columns,
+          a.nonzeros,
+          a.row_offsets,
+          DeviceArray<LocalIndex>(a.nonzeros),
+          DeviceArray<double>(a.nonzeros)};
+}
+
+}  // namespace
+
+RowsInPlace leading_rows(const CsrView<double>& a, Index size, const unsigned char* flags,
+                         const unsigned char* led, const double* lone, const Index* offsets,
+                         cudaStream_t stream) {
+  RowsInPlace result = in_place_of(a);
+  leading_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(
+      a, static_cast<int>(size), flags, led, lone, offsets, result.column_indices.data(),
+      result.values.data());
+  check_launch("leading");
+  return result;
+}
+
+RowsInPlace smoothing_rows(const CsrView<double>& a, Index size, const unsigned char* flags,
+                           const double* lone, double omega, cudaStream_t stream) {
+  RowsInPlace result = in_place_of(a);
   smoothing_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(
       a, static_cast<int>(size), flags, lone, omega, result.column_indices.data(),
       result.values.data());

@@ -41,6 +41,15 @@ void bring(const DeviceArray<T>& from, UntouchedVector<T>& to) {
   download_once(from.data(), std::span<T>(to), current_stream());
 }
 
+DeviceArray<unsigned char> no_led_nodes(Index nodes) {
+  DeviceArray<unsigned char> none(nodes);
+  CUDA_CHECK(
+      cudaMemsetAsync(none.data(), 0, static_cast<std::size_t>(none.bytes()), current_stream()));
+  return none;
+}
+
+static_assert(most_unknowns_of_node * most_unknowns_of_node <= largest_block);
+
 /// A B of nodes, or of single rows.
 DeviceCsr<double> product_of(const NodeRows& a, const NodeRows& b) {
   const cudaStream_t stream = current_stream();
@@ -76,15 +85,19 @@ class DeviceCoarsening final : public Coarsening {
     });
   }
 
-  bool take_aggregates(const BandMatrix& matrix, const Aggregates& aggregates) override {
-    const bool can = together(matrix.team(), [&] {
+  void take_aggregates(const BandMatrix& matrix, const Aggregates& aggregates) override {
+    const bool any = together(matrix.team(), [&] {
       aggregates_ = uploaded(std::span(aggregates.of_node));
       count_ = aggregates.count;
       const bool all = std::ranges::find(aggregates.of_node, -1) == aggregates.of_node.end();
-      return all || !has_led_nodes(rows_here(matrix), size_, flags_.data(), aggregates_.data(),
+      auto found = all ? std::nullopt
+                       : led_nodes(rows_here(matrix), size_, flags_.data(), aggregates_.data(),
                                    current_stream());
+      led_ = found ? std::move(*found) : no_led_nodes(std::ssize(aggregates.of_node));
+      return found.has_value();
     });
-    return all_sum(matrix.team(), can ? 0 : 1) == 0;
+    leads_ = all_sum(matrix.team(), any ? 1 : 0) > 0;
+    if (!leads_) led_ = {};
   }
 
   CoarseMatrix coarsen(const BandMatrix& matrix, const Dense<double>& near, double omega) override {
@@ -93,9 +106,10 @@ class DeviceCoarsening final : public Coarsening {
     const RowLayout coarse = bands_of_heights(team, count_ * kinds_);
     const Range own = coarse.band(team.rank());
     const auto matrix_of = [&](const RowLayout& rows, const RowLayout& columns,
-                               NumberedRows numbered) {
+                               NumberedRows numbered, Index of_node) {
       std::unique_ptr<BandProducts> products = together(team, [&] {
-        return device_band_products(std::move(numbered.rows), columns.band(team.rank()).size());
+        return device_band_products(std::move(numbered.rows), columns.band(team.rank()).size(),
+                                    of_node);
       });
       return std::make_unique<BandMatrix>(team, rows, columns, numbered.others, std::move(products),
                                           matrix.memory());
@@ -103,8 +117,9 @@ class DeviceCoarsening final : public Coarsening {
     CoarseMatrix result;
     NumberedRows p = interpolation(matrix, coarse, near, omega, result.near);
     const std::vector<Index> of_p = p.others;
-    result.restriction = matrix_of(coarse, fine, transposed_over_ranks(team, fine, coarse, p));
-    result.interpolation = matrix_of(fine, coarse, std::move(p));
+    result.restriction =
+        matrix_of(coarse, fine, transposed_over_ranks(team, fine, coarse, p), kinds_);
+    result.interpolation = matrix_of(fine, coarse, std::move(p), size_);
     RowsWithHalo factor = with_halo_rows(
         team, matrix.halo().plan(), rows_here(*result.interpolation), {own, of_p, coarse.rows});
     NumberedRows product{
@@ -123,7 +138,7 @@ class DeviceCoarsening final : public Coarsening {
       mend_empty_rows(made, current_stream());
       return made;
     });
-    result.matrix = matrix_of(coarse, coarse, {std::move(rows), std::move(factor.others)});
+    result.matrix = matrix_of(coarse, coarse, {std::move(rows), std::move(factor.others)}, kinds_);
     return result;
   }
 
@@ -145,13 +160,25 @@ class DeviceCoarsening final : public Coarsening {
       return entries;
     });
     const DeviceArray<double> lone = with_halo(matrix, std::move(own_lone), 1);
-    const RowsWithHalo p_0 = with_halo_rows(team, matrix.halo().plan(), tentative.rows.view(),
-                                            {coarse.band(team.rank()), {}, coarse.rows});
+    const Range own = coarse.band(team.rank());
+    RowsWithHalo p_0 =
+        with_halo_rows(team, matrix.halo().plan(), tentative.rows.view(), {own, {}, coarse.rows});
+    DeviceCsr<double> led_rows;
+    if (leads_) {
+      together(team, [&] {
+        const RowsInPlace weights = leading_rows(a, size_, flags_.data(), led_.data(), lone.data(),
+                                                 p_0.view.row_offsets, stream);
+        led_rows = product_of({weights.view(), size_, size_}, {p_0.view, size_, kinds_});
+      });
+      const std::vector<Index> others = std::move(p_0.others);
+      p_0 = with_halo_rows(team, matrix.halo().plan(), led_rows.view(), {own, others, coarse.rows});
+    }
     return together(team, [&] {
-      const SmoothingRows smoothing =
+      const RowsInPlace smoothing =
           smoothing_rows(a, size_, flags_.data(), lone.data(), omega, stream);
       NumberedRows p{product_of({smoothing.view(), size_, size_}, {p_0.view, size_, kinds_}),
                      p_0.others};
+      leave_out_unnamed(p, own.size());
       coarse_near = Dense<double>(count_ * kinds_, kinds_);
       tentative.near.download(coarse_near.values);
       return p;
@@ -162,16 +189,18 @@ class DeviceCoarsening final : public Coarsening {
   DeviceArray<unsigned char> flags_;    // of A's blocks
   DeviceArray<LocalIndex> aggregates_;  // of nodes
   Index count_ = 0;
+  DeviceArray<unsigned char> led_;  // where leads_: own nodes in no aggregate that others lead
+  bool leads_ = false;              // such nodes on any rank
 };
 
 }  // namespace
 
 std::unique_ptr<Coarsening> device_coarsening(const BandMatrix& matrix, Index size, Index kinds) {
-  constexpr Index longest = 256, longest_of_nodes = 1536, most_of_node = 6;
+  constexpr Index longest = 256, longest_of_nodes = 1536;
   const bool fits = together(matrix.team(), [&] {
     const CsrView<double> rows = rows_here(matrix);
-    return rows.rows > 0 && rows.rows == matrix.own_columns().size() && size <= most_of_node &&
-           kinds <= most_of_node &&
+    return rows.rows > 0 && rows.rows == matrix.own_columns().size() &&
+           size <= most_unknowns_of_node && kinds <= most_unknowns_of_node &&
            longest_row(rows, current_stream()) <= (size == 1 ? longest : longest_of_nodes);
   });
   if (all_sum(matrix.team(), fits ? 0 : 1) > 0) return nullptr;

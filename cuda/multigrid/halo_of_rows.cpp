@@ -43,6 +43,23 @@ DeviceArray<double> with_halo(const BandMatrix& matrix, DeviceArray<double> own,
   });
 }
 
+void leave_out_unnamed(NumberedRows& rows, Index own) {
+  if (rows.others.empty()) return;
+  const cudaStream_t stream = current_stream();
+  const std::vector<unsigned char> named =
+      named_columns(rows.rows.view(), own, std::ssize(rows.others), stream);
+  std::vector<Index> kept;
+  std::vector<LocalIndex> numbers;
+  for (std::size_t k = 0; k < named.size(); ++k) {
+    numbers.push_back(static_cast<LocalIndex>(own + std::ssize(kept)));
+    if (named[k] != 0) kept.push_back(rows.others[k]);
+  }
+  if (kept.size() == rows.others.size()) return;
+  renumber_columns(rows.rows, own, DeviceArray<LocalIndex>(numbers), own + std::ssize(kept),
+                   stream);
+  rows.others = std::move(kept);
+}
+
 RowsWithHalo with_halo_rows(Team& team, const HaloPlan& plan, const CsrView<double>& own,
                             const ColumnShare& columns) {
   if (team.size() == 1) return {own, std::nullopt, columns.others};

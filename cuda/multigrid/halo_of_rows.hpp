@@ -12,7 +12,8 @@ namespace spsolve::cuda {
 // Rows in the memory of each rank's current GPU with those behind that other ranks have of them.
 // What goes from rank to rank does so through host memory. Collective.
 
-/// `columns` numbers a row.
+/// `own`: own rows of the matrix x `columns`, row-major; the same with the halo's rows behind them.
+/// Cost: a copy, and a message each way with each neighbour.
 DeviceArray<double> with_halo(const BandMatrix& matrix, DeviceArray<double> own, Index columns);
 
 /// A rank's rows of a matrix; columns as BandProducts has them: own ones, and then `others`.
@@ -20,6 +21,9 @@ struct NumberedRows {
   DeviceCsr<double> rows;
   std::vector<Index> others;  ///< ascending
 };
+
+/// Drops those of the others that no row names; there are `own` own columns. Not collective.
+void leave_out_unnamed(NumberedRows& rows, Index own);
 
 /// The columns of such rows, of `all`.
 struct ColumnShare {

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(threads)
     node_products_kernel(NodeRows a, CsrView<double> blocks_of_a, NodeRows b,
                          CsrView<double> blocks_of_b, CsrView<double> pattern, LocalIndex* columns,
                          double* values) {
-  constexpr int at_most = 2;  // elements of a lane
+  constexpr int at_most = largest_block / warp_size;  // elements of a lane
   const auto size = static_cast<int>(a.size), inner = static_cast<int>(a.run),
              run = static_cast<int>(b.run), lane = static_cast<int>(threadIdx.x) % warp_size;
   int row[at_most], column[at_most];

@@ -13,6 +13,9 @@ struct NodeRows {
   Index size, run;
 };
 
+/// Elements of a block of a product.
+inline constexpr Index largest_block = 64;
+
 /// The matrix of the blocks' Frobenius norms; runs whose columns are -1 count as one of none.
 DeviceCsr<double> node_rows(const NodeRows& rows, cudaStream_t stream);
 
@@ -20,7 +23,8 @@ DeviceCsr<double> node_rows(const NodeRows& rows, cudaStream_t stream);
 /// for. What may be in C is what is in the product of the matrices of nodes (row_products()); a
 /// warp adds up a node's rows, block after block, in the order of A's row: the same bits each time.
 /// Cost: a block's product for every pair of blocks, and, for every block of C, a search through
-/// the rows of B that A's row names. Nodes of at most 6 rows or columns.
+/// the rows of B that A's row names; memory for three matrices of nodes.
+/// Blocks of C have at most largest_block elements.
 DeviceCsr<double> node_products(const NodeRows& a, const NodeRows& b, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

@@ -53,6 +53,13 @@ __global__ void renumber_kernel(const LocalIndex* columns, Index count, Index ow
   }
 }
 
+__global__ void named_kernel(const LocalIndex* columns, Index nonzeros, Index own,
+                             unsigned char* named) {
+  for (Index k = thread_index(); k < nonzeros; k += thread_count()) {
+    if (columns[k] >= own) named[columns[k] - own] = 1;
+  }
+}
+
 __global__ void shift_kernel(const Index* offsets, Index count, Index by, Index* to) {
   for (Index k = thread_index(); k < count; k += thread_count()) to[k] = offsets[k] + by;
 }
@@ -61,6 +68,13 @@ void copy_rows(const Listed& from, bool to_the_end, DeviceCsr<double>& to, cudaS
   copy_kernel<<<grid_of_rows(to.rows), threads, 0, stream>>>(
       from, to.rows, to.row_offsets.data(), to_the_end, to.column_indices.data(), to.values.data());
   check_launch("copy_rows");
+}
+
+void renumber(const CsrView<double>& rows, Index own, const DeviceArray<LocalIndex>& numbers,
+              LocalIndex* to, cudaStream_t stream) {
+  renumber_kernel<<<grid_for(rows.nonzeros, threads), threads, 0, stream>>>(
+      rows.column_indices, rows.nonzeros, own, numbers.data(), to);
+  check_launch("renumber");
 }
 
 template <typename T>
@@ -125,9 +139,7 @@ DeviceCsr<double> stacked_rows(const CsrView<double>& above, Index own,
   result.values.grow(above.nonzeros + below.nonzeros);
   copy_on_device(above.values, result.values.data(), above.nonzeros, stream);
   copy_on_device(below.values, result.values.data() + above.nonzeros, below.nonzeros, stream);
-  renumber_kernel<<<grid_for(above.nonzeros, threads), threads, 0, stream>>>(
-      above.column_indices, above.nonzeros, own, numbers.data(), result.column_indices.data());
-  check_launch("renumber");
+  renumber(above, own, numbers, result.column_indices.data(), stream);
   copy_on_device(below.column_indices, result.column_indices.data() + above.nonzeros,
                  below.nonzeros, stream);
   copy_on_device(above.row_offsets, result.row_offsets.data(), above.rows, stream);
@@ -136,6 +148,26 @@ DeviceCsr<double> stacked_rows(const CsrView<double>& above, Index own,
   check_launch("shift");
   wait_for(stream);
   return result;
+}
+
+std::vector<unsigned char> named_columns(const CsrView<double>& rows, Index own, Index count,
+                                         cudaStream_t stream) {
+  DeviceArray<unsigned char> there(count);
+  CUDA_CHECK(cudaMemsetAsync(there.data(), 0, static_cast<std::size_t>(count), stream));
+  named_kernel<<<grid_for(rows.nonzeros, threads), threads, 0, stream>>>(
+      rows.column_indices, rows.nonzeros, own, there.data());
+  check_launch("named");
+  wait_for(stream);
+  std::vector<unsigned char> named(static_cast<std::size_t>(count));
+  there.download(named);
+  return named;
+}
+
+void renumber_columns(DeviceCsr<double>& rows, Index own, const DeviceArray<LocalIndex>& numbers,
+                      Index columns, cudaStream_t stream) {
+  renumber(rows.view(), own, numbers, rows.column_indices.data(), stream);
+  rows.columns = columns;
+  wait_for(stream);
 }
 
 }  // namespace spsolve::cuda

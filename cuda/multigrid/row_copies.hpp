@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include <cuda_runtime_api.h>
 
 #include "cuda/multiply/device_csr.hpp"
@@ -22,5 +24,13 @@ DeviceCsr<double> joined_rows(const CsrView<double>& left, const CsrView<double>
 DeviceCsr<double> stacked_rows(const CsrView<double>& above, Index own,
                                const DeviceArray<LocalIndex>& numbers, const CsrView<double>& below,
                                Index columns, cudaStream_t stream);
+
+/// Which columns own + k, k < count, rows name: 1, else 0.
+std::vector<unsigned char> named_columns(const CsrView<double>& rows, Index own, Index count,
+                                         cudaStream_t stream);
+
+/// Column own + k becomes numbers[k] in place.
+void renumber_columns(DeviceCsr<double>& rows, Index own, const DeviceArray<LocalIndex>& numbers,
+                      Index columns, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

@@ -55,6 +55,8 @@ std::string tuning_table() {
   line("gpu", "bytes_over_link", gpu.bytes_over_link);
   line("gpu", "least_nonzeros_to_start_ahead", gpu.least_nonzeros_to_start_ahead);
   line("gpu", "seconds_of_start", gpu.seconds_of_start);
+  line("gpu", "least_order_for_iteration", gpu.least_order_for_iteration);
+  line("gpu", "seconds_of_setup", gpu.seconds_of_setup);
   line("gpu", "seconds_of_solves", gpu.seconds_of_solves);
   line("gpu", "seconds_of_estimates", gpu.seconds_of_estimates);
   line("gpu", "sparse_flops_per_second", gpu.sparse_flops_per_second);

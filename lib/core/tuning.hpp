@@ -75,9 +75,9 @@ struct HostTuning {
   Index whole_level_nonzeros = 50000;
 
   /// What predictions of multigrid reckon with for each non-zero and five for each row: seconds of
-  /// two threads for its setup, for a GPU's as well, which is sooner done where nodes are single
-  /// rows, for a solution on hosts, and for the solves that estimate its condition there. More
-  /// threads take them less by this power of their number: memory and its first use hold them up.
+  /// two threads for its setup, for a solution, and for the solves that estimate its condition.
+  /// More threads take them less by this power of their number: memory and its first use hold them
+  /// up.
   double seconds_of_setup = 7.5e-8;
   double seconds_of_iteration = 8e-8;
   double seconds_of_estimates = 1.4e-7;
@@ -132,8 +132,18 @@ struct GpuTuning {
   /// Seconds until a GPU and its libraries are there, which device=auto adds to what it predicts.
   double seconds_of_start = 0.2;
 
-  /// Seconds of what is not in proportion to the work: solves, and those that estimate a condition.
-  double seconds_of_solves = 0.02;
+  /// See HostTuning: an H200 with 16 threads takes 0.25 s from start to end for grid3d:50 by cg
+  /// with multigrid, 0.28 for grid2d:600 and 0.34 for grid3d:80, where L L^T takes 0.35, 0.37 to
+  /// 0.48 and 0.79 to 0.87, most of it the analysis.
+  Index least_order_for_iteration = 100000;
+
+  /// What a setup of multigrid takes for each non-zero and five for each row: 0.06 to 0.1 s for
+  /// grid3d:100, 3.4 for grid3d:460, 0.18 for elastic3d:60 on an H200 with 16 threads.
+  double seconds_of_setup = 4e-9;
+
+  /// Seconds of what is not in proportion to the work: what launches of a setup, solves, and those
+  /// that estimate a condition take at least.
+  double seconds_of_solves = 0.05;
   double seconds_of_estimates = 0.1;
 
   /// What predictions of sparse elimination on a GPU reckon with: flops a second, and the seconds

@@ -10,10 +10,13 @@ namespace spsolve {
 /// column.
 std::vector<Index> foreign_columns(const Csr<double>& rows, Range own);
 
-/// Numbers columns as products of a rank's rows do: own ones first, then an ascending list of
-/// others; in their order. And the way back, to columns of the whole matrix, which has `columns` of
-/// them: ascending, be they so already or as their numbers were.
+/// Numbers columns as products of a rank's rows do: own ones first, then the others, an ascending
+/// list that has all of them; rows keep their order. Cost: a pass in threads, and a search for each
+/// entry in a column of others.
 void number_columns(Csr<double>& rows, Range own, const std::vector<Index>& others);
+
+/// The way back, to columns of a matrix that has `columns` of them. Rows may ascend by their
+/// columns or by these numbers, and ascend by columns then.
 void name_columns(Csr<double>& rows, Range own, const std::vector<Index>& others, Index columns);
 
 /// Places, from 0 and ascending with the columns, for those in `own` and those of an ascending list

@@ -13,7 +13,7 @@ Csr<double> redistribute_rows(Team& team, const RowLayout& from, const Csr<doubl
                               const RowLayout& to);
 
 /// The transpose of a matrix that lies in bands: `rows` are this rank's of the contiguous layout
-/// `row_layout`, the result is this rank's rows of the transpose, in `column_layout`. A message
+/// `row_layout`, the result is this rank's rows of the transpose, in `column_layout`. Messages
 /// each way with each rank, of the entries that change ranks. Collective.
 Csr<double> transposed_rows(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
                             const Csr<double>& rows);
@@ -21,7 +21,7 @@ Csr<double> transposed_rows(Team& team, const RowLayout& row_layout, const RowLa
 /// Parts of rows that this rank made of others' rows, to their owners: row k of `rows`, whose
 /// columns are in this rank's share, is part of row numbers[k] of `layout`; the numbers ascend.
 /// Hands back what came of this rank's rows, columns as they are and ascending, where shares of
-/// columns do with the ranks. A message each way with each rank. Collective.
+/// columns do with the ranks. Messages each way with each rank that has such parts. Collective.
 Csr<double> give_rows_back(Team& team, const RowLayout& layout, const std::vector<Index>& numbers,
                            const Csr<double>& rows);
 

@@ -69,13 +69,14 @@ SolverAnalysis analyse_krylov(const SolverQuestion& question) {
     const double held_up = std::pow(0.5 * question.ranks * std::max(1, outlook.threads),
                                     -host_tuning.power_of_threads);
     const bool estimates = question.options.condition;
-    double seconds = host_tuning.seconds_of_setup * units * held_up;
+    double seconds = 0;
     if (question.memory == MemoryKind::gpu) {
-      seconds += gpu_tuning.seconds_of_solves + (estimates ? gpu_tuning.seconds_of_estimates : 0);
+      seconds = gpu_tuning.seconds_of_setup * units / question.ranks +
+                gpu_tuning.seconds_of_solves + (estimates ? gpu_tuning.seconds_of_estimates : 0);
     } else {
       const double of_solves =
           host_tuning.seconds_of_iteration + (estimates ? host_tuning.seconds_of_estimates : 0);
-      seconds += of_solves * units * held_up;
+      seconds = (host_tuning.seconds_of_setup + of_solves) * units * held_up;
     }
     return {0, seconds / host_tuning.worthwhile_iteration};
   }

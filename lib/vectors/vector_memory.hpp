@@ -24,9 +24,9 @@ class VectorMemory {
   virtual std::unique_ptr<BandProducts> products(const Csr<double>& rows,
                                                  Index own_columns) const = 0;
 
-  /// What makes coarser matrices of one that was made for this memory there, of nodes of `size`
-  /// unknowns and a near null space of `kinds` vectors; none where hosts do that. Collective, and
-  /// the same on every rank.
+  /// What makes coarser matrices, in this memory, of one that was made for it, with nodes of `size`
+  /// unknowns and a near null space of `kinds` vectors; none, on all ranks, where hosts do that.
+  /// Collective.
   virtual std::unique_ptr<Coarsening> coarsening(const BandMatrix& /*matrix*/, Index /*size*/,
                                                  Index /*kinds*/) const {
     return nullptr;

@@ -5,11 +5,12 @@
 
 #include "cuda/dense/device_dense_memory.hpp"
 #include "cuda/multigrid/node_rows.hpp"
+#include "cuda/multigrid/row_copies.hpp"
 #include "cuda/multigrid/row_products.hpp"
 #include "cuda/vectors/device_vector_memory.hpp"
 #include "gpu/band_products_cases.hpp"
 #include "gpu/gpu_test.hpp"
-#include "helpers/systems_in_bands.hpp"
+#include "helpers/cycles.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/multigrid/hierarchy.hpp"
 #include "krylov/multigrid/rigid_body_modes.hpp"
@@ -30,18 +31,63 @@ class GpuMultigrid : public GpuTest {
     return test::matrix_in_bands(team, whole, device_vector_memory());
   }
 
-  /// M^-1 b.
-  static Dense<double> cycled(Hierarchy& hierarchy, const SystemMatrix& matrix,
-                              const Dense<double>& b) {
-    const auto right = test::vectors_of(matrix, b), x = right->similar(b.columns);
-    hierarchy.cycle(*right, *x);
-    return test::whole(*x);
-  }
-
   SoloTeam team;
   HostDenseMemory host_memory{team};
   std::unique_ptr<DenseMemory> memory;
 };
+
+void expect_near(const Csr<double>& found, const Csr<double>& expected) {
+  EXPECT_EQ(found.row_offsets, expected.row_offsets);
+  ASSERT_EQ(found.column_indices, expected.column_indices);
+  for (std::size_t k = 0; k < found.values.size(); ++k) {
+    ASSERT_NEAR(found.values[k], expected.values[k], 1e-13);
+  }
+}
+
+TEST_F(GpuMultigrid, PutsMatricesTogetherOfRows) {
+  const Csr<double> above = rows_of_lengths({2, 0, 5, 1}, 9),
+                    below = rows_of_lengths({3, 0, 40}, 50),
+                    beside = rows_of_lengths({0, 0, 4, 30}, 40);
+  const auto up = DeviceCsr<double>::from_csr(above, {}),
+             down = DeviceCsr<double>::from_csr(below, {}),
+             side = DeviceCsr<double>::from_csr(beside, {});
+  const auto row = [](const Csr<double>& of, Index i) {
+    std::vector<std::pair<LocalIndex, double>> entries;
+    for (Index k = of.row_offsets[i]; k < of.row_offsets[i + 1]; ++k) {
+      entries.emplace_back(of.column_indices[k], of.values[k]);
+    }
+    return entries;
+  };
+  const std::vector<LocalIndex> list{2, 1, 2, 0};
+  const Csr<double> listed =
+      listed_rows(up.view(), DeviceArray<LocalIndex>(list), nullptr).brought();
+  const Csr<double> joined = joined_rows(up.view(), side.view(), 40, nullptr).brought();
+  // Columns 6, 7 and 8 get other numbers.
+  const std::vector<LocalIndex> numbers{10, 40, 7};
+  DeviceCsr<double> stacked =
+      stacked_rows(up.view(), 6, DeviceArray<LocalIndex>(numbers), down.view(), 50, nullptr);
+  const Csr<double> stack = stacked.brought();
+  ASSERT_EQ(listed.rows, 4);
+  ASSERT_EQ(joined.rows, 4);
+  ASSERT_EQ(stack.rows, 7);
+  for (Index i = 0; i < 4; ++i) {
+    EXPECT_EQ(row(listed, i), row(above, list[static_cast<std::size_t>(i)]));
+    auto both = row(above, i);
+    for (const auto& entry : row(beside, i)) both.push_back(entry);
+    EXPECT_EQ(row(joined, i), both);
+    auto renumbered = row(above, i);
+    for (auto& [column, value] : renumbered) {
+      if (column >= 6) column = numbers[static_cast<std::size_t>(column - 6)];
+    }
+    EXPECT_EQ(row(stack, i), renumbered);
+  }
+  for (Index i = 0; i < 3; ++i) EXPECT_EQ(row(stack, 4 + i), row(below, i));
+  std::vector<unsigned char> named(3);
+  for (const LocalIndex column : above.column_indices) {
+    if (column >= 6) named[static_cast<std::size_t>(column - 6)] = 1;
+  }
+  EXPECT_EQ(named_columns(up.view(), 6, 3, nullptr), named);
+}
 
 TEST_F(GpuMultigrid, MultipliesRowsAsTheHostDoes) {
   // Rows of the product from none to 20 000 entries: tables of every size, and in GPU memory.
@@ -75,11 +121,7 @@ TEST_F(GpuMultigrid, MultipliesRowsAsTheHostDoes) {
           sparse_product(has_gaps ? without : left, {right, none, {0, right.columns}});
       const CsrView<double> a = has_gaps ? gaps.view() : on_device.view();
       const Csr<double> found = row_products(a, other.view(), nullptr).brought();
-      EXPECT_EQ(found.row_offsets, expected.row_offsets);
-      ASSERT_EQ(found.column_indices, expected.column_indices);
-      for (std::size_t k = 0; k < found.values.size(); ++k) {
-        ASSERT_NEAR(found.values[k], expected.values[k], 1e-13);
-      }
+      expect_near(found, expected);
       EXPECT_EQ(row_products(a, other.view(), nullptr).brought().values, found.values);
     }
   }
@@ -136,12 +178,26 @@ TEST_F(GpuMultigrid, MultipliesRowsOfNodesAsTheHostDoes) {
                             other = DeviceCsr<double>::from_csr(b, {});
     const NodeRows of_a{on_device.view(), size, inner}, of_b{other.view(), inner, run};
     const Csr<double> found = node_products(of_a, of_b, nullptr).brought();
-    EXPECT_EQ(found.row_offsets, expected.row_offsets);
-    ASSERT_EQ(found.column_indices, expected.column_indices);
-    for (std::size_t k = 0; k < found.values.size(); ++k) {
-      ASSERT_NEAR(found.values[k], expected.values[k], 1e-13);
-    }
+    expect_near(found, expected);
     EXPECT_EQ(node_products(of_a, of_b, nullptr).brought().values, found.values);
+    // Runs of columns -1 are none.
+    Csr<double> gaps = a, without;
+    without.rows = a.rows;
+    without.columns = a.columns;
+    for (Index i = 0; i < a.rows; ++i) {
+      for (Index k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k) {
+        if (a.column_indices[k] / inner % 7 == 3) {
+          gaps.column_indices[k] = -1;
+          continue;
+        }
+        without.column_indices.push_back(a.column_indices[k]);
+        without.values.push_back(a.values[k]);
+      }
+      without.row_offsets.push_back(std::ssize(without.values));
+    }
+    const DeviceCsr<double> with_gaps = DeviceCsr<double>::from_csr(gaps, {});
+    expect_near(node_products({with_gaps.view(), size, inner}, of_b, nullptr).brought(),
+                sparse_product(without, {b, none, {0, b.columns}}));
   }
 }
 
@@ -178,30 +234,20 @@ TEST_F(GpuMultigrid, HasTheLevelsAndCyclesOfTheHost) {
     };
     Hierarchy on_host(here.bands(), host_memory, each.symmetric, options, near());
     Hierarchy on_device(there.bands(), *memory, each.symmetric, options, near());
-    const std::vector<GridLevel> levels = on_host.levels(), found = on_device.levels();
-    ASSERT_EQ(found.size(), levels.size());
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-      EXPECT_EQ(found[l].rows, levels[l].rows) << l;
-      EXPECT_EQ(found[l].nonzeros, levels[l].nonzeros) << l;
-    }
+    test::expect_same_levels(on_device, on_host);
     const Dense<double> b = random_multivector(each.whole.rows, 2, 3);
-    const Dense<double> x = cycled(on_host, here, b), y = cycled(on_device, there, b);
-    double largest = 0, difference = 0;
-    for (std::size_t i = 0; i < x.values.size(); ++i) {
-      largest = std::max(largest, std::abs(x.values[i]));
-      difference = std::max(difference, std::abs(x.values[i] - y.values[i]));
-    }
-    EXPECT_LE(difference, 1e-8 * largest);
+    const Dense<double> x = test::cycled(on_host, here, b), y = test::cycled(on_device, there, b);
+    EXPECT_LE(test::relative_difference(x, y), 1e-8);
 
     // The same bits again, and with new values, too: larger ones, where all rows have a diagonal.
     Hierarchy again(there.bands(), *memory, each.symmetric, options, near());
-    EXPECT_EQ(cycled(again, there, b).values, y.values);
+    EXPECT_EQ(test::cycled(again, there, b).values, y.values);
     std::vector<double> values = each.whole.values;
     for (double& value : values) value *= each.name.ends_with("holes") ? 1 : 3;
     there.set_values(values);
     on_device.renew(near());
     Hierarchy anew(there.bands(), *memory, each.symmetric, options, near());
-    EXPECT_EQ(cycled(on_device, there, b).values, cycled(anew, there, b).values);
+    EXPECT_EQ(test::cycled(on_device, there, b).values, test::cycled(anew, there, b).values);
   }
 }
 
@@ -217,6 +263,11 @@ TEST_F(GpuMultigrid, IsSetUpThereWithoutRowsOnTheHost) {
   lengths[5] = 3000;
   SystemMatrix hub = on_gpu(rows_of_lengths(lengths, 3000));
   EXPECT_EQ(device_vector_memory().coarsening(hub.bands(), 1, 1), nullptr);
+  SystemMatrix elastic = on_gpu(load_matrix("elastic3d:5"));
+  for (const Index kinds : {3, 6}) {
+    EXPECT_NE(device_vector_memory().coarsening(elastic.bands(), 3, kinds), nullptr);
+  }
+  EXPECT_EQ(device_vector_memory().coarsening(elastic.bands(), 3, 7), nullptr);
 }
 
 TEST_F(GpuMultigrid, WritesDiagonals) {

@@ -40,8 +40,11 @@ class DeviceBandProducts final : public BandProducts {
         rows_(DeviceCsr<double>::from_csr(rows, {})),
         long_rows_(full_ ? std::nullopt : LongRows::of(rows.row_offsets)) {}
 
-  DeviceBandProducts(DeviceCsr<double> rows, Index own_columns)
-      : own_columns_(own_columns), full_(false), rows_(std::move(rows)) {
+  DeviceBandProducts(DeviceCsr<double> rows, Index own_columns, Index together)
+      : own_columns_(own_columns),
+        full_(false),
+        together_(static_cast<int>(together)),
+        rows_(std::move(rows)) {
     if (longest_row(rows_.view(), current_stream()) > most_of_shared_row) {
       long_rows_ = LongRows::of(offsets_of(rows_));
     }
@@ -69,7 +72,7 @@ class DeviceBandProducts final : public BandProducts {
   void expect_many() override {
     if (expects_many_ || full_) return;
     sliced_.reset();
-    // Products of matrices, which are here alone, have no few types of rows.
+    // Products of matrices, whose rows were made here, have no few types of rows.
     if (host_rows_ != nullptr) typed_ = TypedRows<double>::of(*host_rows_);
     if (typed_) {
       typed_view_ = typed_->view();
@@ -194,12 +197,13 @@ class DeviceBandProducts final : public BandProducts {
   bool host_does_maxima() const { return host_rows_ != nullptr && long_rows_.has_value(); }
 
   /// When several columns first come: it reads all columns of the matrix on the host, unless slices
-  /// know already. Rows that were made here are of nodes of one row.
+  /// or who made the rows here know already.
   void look_for_groups() {
     if (looked_for_groups_) return;
     looked_for_groups_ = true;
-    if (sliced_ && sliced_->together() > 1) {
-      groups_ = GroupedRows::of_equal(rows_.rows, sliced_->together());
+    const int together = sliced_ ? sliced_->together() : together_;
+    if (together > 1) {
+      groups_ = GroupedRows::of_equal(rows_.rows, together);
     } else if (host_rows_ != nullptr) {
       groups_ = GroupedRows::of(*host_rows_);
     }
@@ -268,6 +272,7 @@ class DeviceBandProducts final : public BandProducts {
   RepeatedUpload upload_;                       // of values
   Index own_columns_;
   bool full_;
+  int together_ = 1;  // rows made here that are known to have the same columns
   DeviceCsr<double> rows_;
   std::optional<LongRows> long_rows_;
   bool expects_many_ = false;  // and has one more form, where the rows suit one
@@ -292,8 +297,9 @@ std::unique_ptr<BandProducts> device_band_products(const Csr<double>& rows, Inde
   return std::make_unique<DeviceBandProducts>(rows, own_columns);
 }
 
-std::unique_ptr<BandProducts> device_band_products(DeviceCsr<double> rows, Index own_columns) {
-  return std::make_unique<DeviceBandProducts>(std::move(rows), own_columns);
+std::unique_ptr<BandProducts> device_band_products(DeviceCsr<double> rows, Index own_columns,
+                                                   Index together) {
+  return std::make_unique<DeviceBandProducts>(std::move(rows), own_columns, together);
 }
 
 std::optional<CsrView<double>> rows_on_device(const BandProducts& products) {

@@ -16,8 +16,10 @@ namespace spsolve::cuda {
 std::unique_ptr<BandProducts> device_band_products(const Csr<double>& rows, Index own_columns);
 
 /// The same of rows that are there already, and are brought to the host only where something asks
-/// for them; their values stay as they are.
-std::unique_ptr<BandProducts> device_band_products(DeviceCsr<double> rows, Index own_columns);
+/// for them; their values stay as they are. They are known to come in groups of `together` with the
+/// same columns.
+std::unique_ptr<BandProducts> device_band_products(DeviceCsr<double> rows, Index own_columns,
+                                                   Index together = 1);
 
 /// The rows that these products multiply with, if device_band_products() made them; new values come
 /// to stand in the same place.

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "matrix/compressed_arrays.hpp"
+#include "matrix/structure.hpp"
 
 namespace spsolve::io {
 
@@ -99,11 +100,7 @@ template <typename Integer>
 void write_with(AtomicFile& file, const Csr<double>& matrix) {
   const Index front[] = {matrix_class, matrix.rows, matrix.columns, matrix.nonzeros()};
   write_swapped<Integer>(file, front, 4);
-  std::vector<Index> lengths(static_cast<std::size_t>(matrix.rows));
-  for (Index i = 0; i < matrix.rows; ++i) {
-    lengths[i] = matrix.row_offsets[i + 1] - matrix.row_offsets[i];
-  }
-  write_swapped<Integer>(file, lengths.data(), matrix.rows);
+  write_swapped<Integer>(file, row_lengths(matrix).data(), matrix.rows);
   write_swapped<Integer>(file, matrix.column_indices.data(), matrix.nonzeros());
   write_swapped<double>(file, matrix.values.data(), matrix.nonzeros());
   file.commit();

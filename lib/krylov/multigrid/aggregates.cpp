@@ -139,9 +139,8 @@ class BlockNorms {
 }  // namespace
 
 Index nodes_of(const BandMatrix& matrix) {
-  constexpr Index most_of_node = 6;
   Index best = 1;
-  for (Index size = 2; size <= most_of_node; ++size) {
+  for (Index size = 2; size <= most_unknowns_of_node; ++size) {
     if (are_nodes(matrix, size)) best = size;
   }
   return best;

@@ -230,8 +230,7 @@ void Hierarchy::find_aggregates(Level& level, BandMatrix& matrix, const NearNull
   if (level.coarsening != nullptr) {
     const NodeGraph strong = level.coarsening->find_couplings(matrix, theta);
     together(matrix.team(), [&] { level.aggregates = aggregate(strong); });
-    if (level.coarsening->take_aggregates(matrix, level.aggregates)) return;
-    level.coarsening = nullptr;
+    return level.coarsening->take_aggregates(matrix, level.aggregates);
   }
   NodeCouplings found = couplings(matrix, near.size, theta);
   level.dependences = std::move(found.dependences);

@@ -184,8 +184,10 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options, Memory
     outlook.elliptic = looks_elliptic(matrix);
   }
   outlook.threads = omp_get_max_threads();
-  if (outlook.elliptic && matrix.rows >= host_tuning.least_order_for_iteration &&
-      options.analysis_file.empty() && options.ordering == Ordering::automatic) {
+  const Index least_order = memory == MemoryKind::gpu ? gpu_tuning.least_order_for_iteration
+                                                      : host_tuning.least_order_for_iteration;
+  if (outlook.elliptic && matrix.rows >= least_order && options.analysis_file.empty() &&
+      options.ordering == Ordering::automatic) {
     return result;
   }
   if (may_promise && says_nothing_of_how(options)) {

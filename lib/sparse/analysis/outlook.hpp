@@ -77,13 +77,13 @@ struct KeptAnalysis {
 /// the matrix allows, unless it is so small or so full that it is made dense. Over ranks for
 /// SolvingRanks::all, and else where least_flops_over_ranks of host_tuning, or of gpu_tuning, are
 /// to be done, or gpu_tuning.least_bytes_over_ranks to be kept, and A is one block. Other ranks
-/// pass an empty matrix. A matrix that looks elliptic and has host_tuning.least_order_for_iteration
-/// rows `auto` leaves to iteration, without an analysis, which would take longer. Throws on every
-/// rank what read_order(), load_analysis(), save_analysis() and analyse_sparse() throw on rank 0.
-/// Collective. With `kept` the analysis is read from there, or written; where it cannot be, the log
-/// says so. `may_promise`: whether `auto` may do without an analysis where promise_of_iteration()
-/// has one, as for a system that is solved once, in double, with nothing said of how. `memory`:
-/// where it is to be eliminated, if that is known.
+/// pass an empty matrix. A matrix that looks elliptic and has least_order_for_iteration rows of
+/// host_tuning, or of gpu_tuning, `auto` leaves to iteration, without an analysis, which would take
+/// longer. Throws on every rank what read_order(), load_analysis(), save_analysis() and
+/// analyse_sparse() throw on rank 0. Collective. With `kept` the analysis is read from there, or
+/// written; where it cannot be, the log says so. `may_promise`: whether `auto` may do without an
+/// analysis where promise_of_iteration() has one, as for a system that is solved once, in double,
+/// with nothing said of how. `memory`: where it is to be eliminated, if that is known.
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options,
                            MemoryKind memory = MemoryKind::host, const KeptAnalysis& kept = {},
                            bool may_promise = false);

@@ -41,7 +41,7 @@ struct MaximumProductMatching {
 MaximumProductMatching maximum_product_matching(const Csr<double>& matrix);
 
 /// The same for the pattern alone, as if all non-zeros were 1: any matching of the largest number.
-/// Cost: a copy of A, and some passes over it.
+/// Cost: likewise, and a copy of A.
 MaximumProductMatching maximum_matching(const Csr<double>& matrix);
 
 }  // namespace spsolve

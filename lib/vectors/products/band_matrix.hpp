@@ -47,7 +47,7 @@ class BandMatrix {
     return j < own ? own_columns().first + j : halo_.plan().halo[j - own];
   }
 
-  /// This rank's rows with global columns, in their order. Not collective.
+  /// This rank's rows with global columns, ascending. Not collective.
   Csr<double> global_rows() const;
 
   /// New values for the same pattern, in the order of the rows that the object was made of.

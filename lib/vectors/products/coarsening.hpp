@@ -11,6 +11,9 @@ namespace spsolve {
 
 class BandMatrix;
 
+/// Of a node that is looked for, or coarsened elsewhere than on hosts: six motions of a rigid body.
+inline constexpr Index most_unknowns_of_node = 6;
+
 /// Nodes of a matrix' own rows: unknowns that follow each other, as many each, and the neighbours
 /// that they are strongly coupled to, by local numbers as BandMatrix has them: own nodes first,
 /// then the halo's.
@@ -36,8 +39,8 @@ struct CoarseMatrix {
 
 /// Makes coarser matrices in the memory of a matrix' products, as Hierarchy says. All numbers are
 /// those that krylov/multigrid has on hosts, but for rounding, and have the same bits each time.
-/// Only what ranks tell each other goes through host memory. Collective; throws Error(resources) on
-/// every rank where memory is short on one.
+/// Aggregates, couplings, near null spaces and what ranks tell each other go through host memory.
+/// Collective; throws Error(resources) on every rank where that memory is short on one.
 class Coarsening {
  public:
   virtual ~Coarsening() = default;
@@ -46,12 +49,13 @@ class Coarsening {
   /// aggregate with it; see couplings().
   virtual NodeGraph find_couplings(const BandMatrix& matrix, double theta) = 0;
 
-  /// Keeps the nodes' aggregates. Whether these can be coarsened here: not where nodes in none are
-  /// to be interpolated all the same, on any rank, see led_nodes().
-  virtual bool take_aggregates(const BandMatrix& matrix, const Aggregates& aggregates) = 0;
+  /// Keeps the nodes' aggregates, and which nodes in none are to be interpolated all the same, see
+  /// led_nodes().
+  virtual void take_aggregates(const BandMatrix& matrix, const Aggregates& aggregates) = 0;
 
   /// The coarser matrix for the couplings and aggregates that were kept, the near null space of own
-  /// rows, and P = (I - omega D_F^-1 A_F) P_0; see smoothed_prolongation().
+  /// rows, and P = (I - omega D_F^-1 A_F) P_0; see interpolate_led_nodes() and
+  /// smoothed_prolongation().
   virtual CoarseMatrix coarsen(const BandMatrix& matrix, const Dense<double>& near,
                                double omega) = 0;
 };
