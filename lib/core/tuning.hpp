@@ -132,9 +132,10 @@ struct GpuTuning {
   /// Seconds until a GPU and its libraries are there, which device=auto adds to what it predicts.
   double seconds_of_start = 0.2;
 
-  /// See HostTuning: an H200 with 16 threads takes 0.25 s from start to end for grid3d:50 by cg
-  /// with multigrid, 0.28 for grid2d:600 and 0.34 for grid3d:80, where L L^T takes 0.35, 0.37 to
-  /// 0.48 and 0.79 to 0.87, most of it the analysis.
+  /// device=cuda: what looks elliptic, or is elastic, is iterated from so many rows on without an
+  /// analysis, if it is solved once: an H200 with 16 threads takes 0.25 s from start to end for
+  /// grid3d:50 by cg with multigrid, 0.28 for grid2d:600 and 0.34 for grid3d:80, where L L^T takes
+  /// 0.35, 0.37 to 0.48 and 0.79 to 0.87, most of it the analysis.
   Index least_order_for_iteration = 100000;
 
   /// What a setup of multigrid takes for each non-zero and five for each row: 0.06 to 0.1 s for

@@ -44,15 +44,28 @@ Levels levels_of(const Csr<double>& triangle, bool ascending) {
 /// Levels that are worth waking threads for.
 constexpr Index worthwhile_rows = 2000;
 
+/// Whether half of the rows are in such levels.
+bool are_worth_threads(const Levels& levels) {
+  Index rows = 0;
+  for (std::size_t level = 0; level + 1 < levels.first.size(); ++level) {
+    const Index height = levels.first[level + 1] - levels.first[level];
+    if (height > worthwhile_rows) rows += height;
+  }
+  return 2 * rows >= std::ssize(levels.rows);
+}
+
 /// One triangle T with ones on its diagonal, solved level by level; by one thread, whom levels are
-/// of no use to, row by row, as memory has them. Every row's sum is the same either way. A row
-/// waits for the one that is solved before it, which is mostly among its own: it comes last in the
-/// sum, and nothing but a multiplication is left to do then.
+/// of no use to, or where few are worth several, row by row, as memory has them. Every row's sum is
+/// the same either way. A row waits for the one that is solved before it, which is mostly among its
+/// own: it comes last in the sum, and nothing but a multiplication is left to do then.
 class Triangle {
  public:
   /// `rows`: all of T but its diagonal, columns ascending.
   Triangle(Csr<double> rows, bool ascending)
-      : rows_(std::move(rows)), ascending_(ascending), levels_(levels_of(rows_, ascending)) {
+      : rows_(std::move(rows)),
+        ascending_(ascending),
+        levels_(levels_of(rows_, ascending)),
+        worth_threads_(are_worth_threads(levels_)) {
     if (ascending) return;
     for (Index i = 0; i < rows_.rows; ++i) {
       const Index first = rows_.row_offsets[i], last = rows_.row_offsets[i + 1];
@@ -78,7 +91,7 @@ class Triangle {
   /// For a number of columns that the compiler knows, or any.
   template <typename Columns>
   void solve(const std::vector<double>* diagonal, double* x, Columns columns) const {
-    if (omp_get_max_threads() == 1) {
+    if (!worth_threads_ || omp_get_max_threads() == 1) {
       const Index n = rows_.rows, step = ascending_ ? 1 : -1;
       double last = 0;
       for (Index k = 0, i = ascending_ ? 0 : n - 1; k < n; ++k, i += step) {
@@ -88,10 +101,16 @@ class Triangle {
     }
     for (std::size_t level = 0; level + 1 < levels_.first.size(); ++level) {
       const Index first = levels_.first[level], last = levels_.first[level + 1];
-#pragma omp parallel for schedule(static) if (last - first > worthwhile_rows)
-      for (Index k = first; k < last; ++k) {
+      const auto solve_number = [&](Index k) {
         solve_row(diagonal, x, levels_.rows[k], columns, -1, 0);
+      };
+      // A parallel region of one thread takes as long as some hundred rows: there are many levels.
+      if (last - first <= worthwhile_rows) {
+        for (Index k = first; k < last; ++k) solve_number(k);
+        continue;
       }
+#pragma omp parallel for schedule(static)
+      for (Index k = first; k < last; ++k) solve_number(k);
     }
   }
 
@@ -131,6 +150,7 @@ class Triangle {
   Csr<double> rows_;
   bool ascending_;
   Levels levels_;
+  bool worth_threads_;
 };
 
 /// D^-1 N

@@ -165,7 +165,7 @@ bool says_nothing_of_how(const SolverOptions& options) {
 
 /// `threads`: of each rank, without those that others lend.
 SparseStudy study(const Csr<double>& whole, const SolverOptions& options, MemoryKind memory,
-                  const KeptAnalysis& kept, bool may_promise, const Team& team, int threads) {
+                  const KeptAnalysis& kept, const Hopes& hopes, const Team& team, int threads) {
   SparseStudy result;
   if (options.method == Method::automatic ? !is_sparse_enough(whole) : !is_sparse(options.method)) {
     return result;
@@ -184,15 +184,15 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options, Memory
     outlook.elliptic = looks_elliptic(matrix);
   }
   outlook.threads = omp_get_max_threads();
-  const Index least_order = memory == MemoryKind::gpu ? gpu_tuning.least_order_for_iteration
-                                                      : host_tuning.least_order_for_iteration;
-  if (outlook.elliptic && matrix.rows >= least_order && options.analysis_file.empty() &&
-      options.ordering == Ordering::automatic) {
+  if (outlook.elliptic && matrix.rows >= host_tuning.least_order_for_iteration &&
+      options.analysis_file.empty() && options.ordering == Ordering::automatic) {
     return result;
   }
-  if (may_promise && says_nothing_of_how(options)) {
+  if (hopes.may_promise && says_nothing_of_how(options)) {
     outlook.promise =
-        promise_of_iteration(matrix, outlook.facts, options.condition, outlook.threads);
+        memory == MemoryKind::gpu
+            ? promise_on_gpu(matrix, outlook.facts, hopes.elastic, options.condition)
+            : promise_of_iteration(matrix, outlook.facts, options.condition, outlook.threads);
     if (outlook.promise.made()) return result;
   }
   const bool all = team.size() > 1 && options.ranks == SolvingRanks::all;
@@ -279,12 +279,12 @@ void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank) {
 }
 
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options,
-                           MemoryKind memory, const KeptAnalysis& kept, bool may_promise) {
+                           MemoryKind memory, const KeptAnalysis& kept, const Hopes& hopes) {
   SparseStudy result;
   constexpr Index least_nonzeros = 100000;
   const int threads = omp_get_max_threads();
   LentProcessors(team).on_first_rank(whole.nonzeros() >= least_nonzeros, [&] {
-    result = study(whole, options, memory, kept, may_promise, team, threads);
+    result = study(whole, options, memory, kept, hopes, team, threads);
   });
   result.outlook = broadcast_value(team, result.outlook, 0);
   if (result.outlook.over_ranks) {

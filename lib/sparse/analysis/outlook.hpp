@@ -72,20 +72,26 @@ struct KeptAnalysis {
   bool reads = true;             ///< whether what is there is used
 };
 
+/// What else is known of a system that `auto` may iterate without an analysis.
+struct Hopes {
+  /// Whether it may, where promise_of_iteration() or promise_on_gpu() has something to promise, as
+  /// for a system that is solved once, in double, with nothing said of how.
+  bool may_promise = false;
+  bool elastic = false;  ///< coordinates of its nodes are known
+};
+
 /// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with
 /// their analysis file; for `auto` for the first of sparse_cholesky, sparse_ldlt and sparse_lu that
 /// the matrix allows, unless it is so small or so full that it is made dense. Over ranks for
 /// SolvingRanks::all, and else where least_flops_over_ranks of host_tuning, or of gpu_tuning, are
 /// to be done, or gpu_tuning.least_bytes_over_ranks to be kept, and A is one block. Other ranks
-/// pass an empty matrix. A matrix that looks elliptic and has least_order_for_iteration rows of
-/// host_tuning, or of gpu_tuning, `auto` leaves to iteration, without an analysis, which would take
-/// longer. Throws on every rank what read_order(), load_analysis(), save_analysis() and
-/// analyse_sparse() throw on rank 0. Collective. With `kept` the analysis is read from there, or
-/// written; where it cannot be, the log says so. `may_promise`: whether `auto` may do without an
-/// analysis where promise_of_iteration() has one, as for a system that is solved once, in double,
-/// with nothing said of how. `memory`: where it is to be eliminated, if that is known.
+/// pass an empty matrix. A matrix that looks elliptic and has host_tuning.least_order_for_iteration
+/// rows `auto` leaves to iteration, without an analysis, which would take longer. Throws on every
+/// rank what read_order(), load_analysis(), save_analysis() and analyse_sparse() throw on rank 0.
+/// Collective. With `kept` the analysis is read from there, or written; where it cannot be, the log
+/// says so. `memory`: where it is to be eliminated, if that is known.
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options,
                            MemoryKind memory = MemoryKind::host, const KeptAnalysis& kept = {},
-                           bool may_promise = false);
+                           const Hopes& hopes = {});
 
 }  // namespace spsolve

@@ -26,6 +26,12 @@ struct IterationPromise {
 IterationPromise promise_of_iteration(const Csr<double>& matrix, const SymmetryFacts& facts,
                                       bool estimates, int threads);
 
+/// The same for an iteration on a GPU, where an analysis on the host takes most of an elimination's
+/// time: multigrid is promised for gpu_tuning.least_order_for_iteration rows of what looks
+/// elliptic, or, symmetric and with a positive diagonal, is known to be `elastic`.
+IterationPromise promise_on_gpu(const Csr<double>& matrix, const SymmetryFacts& facts, bool elastic,
+                                bool estimates);
+
 /// Whether nearly all rows of A, or of -A for the sign -1, are diagonally dominant, and the
 /// diagonal of all is positive.
 bool looks_elliptic(const Csr<double>& matrix, double sign = 1);

@@ -33,6 +33,11 @@ FoundCoordinates find_coordinates(const fs::path& file, const std::string& gener
   return {"", generator, generated_dimensions(generator)};
 }
 
+FoundCoordinates find_coordinates(Team& team, const Config& config, Index rows) {
+  const std::string generator = config.matrix.rotate_rows == 0 ? config.matrix.generate : "";
+  return find_coordinates(team, config.solve.coordinates, generator, rows);
+}
+
 FoundCoordinates find_coordinates(Team& team, const fs::path& file, const std::string& generator,
                                   Index rows) {
   FoundCoordinates found = together(team, [&] {

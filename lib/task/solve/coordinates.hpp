@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "config/config.hpp"
 #include "solve/system_matrix.hpp"
 
 namespace spsolve {
@@ -26,6 +27,10 @@ FoundCoordinates find_coordinates(const std::filesystem::path& file, const std::
 /// The same, found by rank 0 for all. Collective.
 FoundCoordinates find_coordinates(Team& team, const std::filesystem::path& file,
                                   const std::string& generator, Index rows);
+
+/// Those of a configuration's system: none of a generator whose rows are rotated, as no node has
+/// those of its unknowns then. Collective.
+FoundCoordinates find_coordinates(Team& team, const Config& config, Index rows);
 
 /// The layout of the nodes of a layout of rows, whose bands are bands_of_nodes().
 RowLayout layout_of_nodes(const RowLayout& rows, Index unknowns);

@@ -28,12 +28,8 @@ std::unique_ptr<SystemMatrix> deal_out(const Config& config, const SystemShape& 
                                        TaskReport& report) {
   report.rows = shape.matrix.rows;
   report.columns = shape.matrix.columns;
-  // Of rotated rows no node has those of its unknowns.
-  const std::string generator = config.matrix.rotate_rows == 0 ? config.matrix.generate : "";
   FoundCoordinates coordinates;
-  if (is_krylov(use.method)) {
-    coordinates = find_coordinates(team, config.solve.coordinates, generator, report.rows);
-  }
+  if (is_krylov(use.method)) coordinates = find_coordinates(team, config, report.rows);
   const Index node = std::max<Index>(1, coordinates.dimensions);
   const RowLayout bands = bands_of_nodes(report.rows, team.size(), node);
   Csr<double> own = times.measure(shape.reads_together ? "read" : "scatter", [&] {

@@ -108,10 +108,11 @@ SparseStudy study_for_run(const Config& config, const SystemShape& shape, Team& 
   if (!may_be_sparse(config)) return {};
   const bool is_solved_once = shape.right_hand_sides == 1 && config.matrix.values.empty();
   const bool has_gpu = gpus.dense_bytes && !gpus.visible.empty();
-  const bool on_hosts =
-      config.device == DeviceChoice::host || (config.device == DeviceChoice::automatic && !has_gpu);
-  return study_sparsity(team, whole, config.solve, memory_asked_for(config), kept,
-                        is_solved_once && on_hosts);
+  const bool left_open = config.device == DeviceChoice::automatic && has_gpu;
+  Hopes hopes;
+  hopes.may_promise = is_solved_once && !left_open;
+  hopes.elastic = find_coordinates(team, config, shape.matrix.rows).dimensions > 0;
+  return study_sparsity(team, whole, config.solve, memory_asked_for(config), kept, hopes);
 }
 
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {

@@ -28,7 +28,8 @@ MemoryCheck check_reading(const Config& config, const SystemShape& shape, Team& 
 SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& team);
 
 /// study_for() of a run: where it solves one system alone, for one right-hand side, perhaps that it
-/// is better iterated at once; but not for GPUs, which have a long way to their start. Collective.
+/// is better iterated at once; but not where hosts or GPUs may do it, which have a long way to
+/// their start. Collective.
 SparseStudy study_for_run(const Config& config, const SystemShape& shape, Team& team,
                           const Csr<double>& whole, const KeptAnalysis& kept, const Gpus& gpus);
 

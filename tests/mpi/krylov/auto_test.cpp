@@ -68,7 +68,7 @@ TEST_F(Krylov, AutoKeepsItsPromiseOrAnalysesAndEliminates) {
     question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
     question.ranks = ranks.team.size();
     question.study = study_sparsity(ranks.team, ranks.team.rank() == 0 ? whole : Csr<double>{},
-                                    question.options, MemoryKind::host, {}, true);
+                                    question.options, MemoryKind::host, {}, {.may_promise = true});
     EXPECT_FALSE(question.study.outlook.analysed);
     for (const bool enough : {true, false}) {
       SCOPED_TRACE(fmt::format("{} {}", each.generator, enough));

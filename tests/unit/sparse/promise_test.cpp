@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/tuning.hpp"
 #include "matrix/generate/generate.hpp"
 #include "sparse/analysis/outlook.hpp"
 
@@ -11,7 +12,8 @@ namespace {
 SparseOutlook outlook_of(const char* spec, const SolverOptions& options = {},
                          bool may_promise = true) {
   SoloTeam team;
-  return study_sparsity(team, generate_matrix(spec), options, MemoryKind::host, {}, may_promise)
+  return study_sparsity(team, generate_matrix(spec), options, MemoryKind::host, {},
+                        {.may_promise = may_promise})
       .outlook;
 }
 
@@ -65,7 +67,7 @@ TEST(IterationPromise, IsMadeForNegativeMatricesLikewise) {
   for (double& value : matrix.values) value = -value;
   SoloTeam team;
   const IterationPromise promise =
-      study_sparsity(team, matrix, {}, MemoryKind::host, {}, true).outlook.promise;
+      study_sparsity(team, matrix, {}, MemoryKind::host, {}, {.may_promise = true}).outlook.promise;
   const IterationPromise positive = outlook_of("grid3d:24").promise;
   EXPECT_TRUE(promise.negative);
   EXPECT_FALSE(positive.negative);
@@ -81,7 +83,7 @@ TEST(IterationPromise, LeavesDefiniteMatricesToCgAlone) {
   }
   SoloTeam team;
   const SparseOutlook outlook =
-      study_sparsity(team, matrix, {}, MemoryKind::host, {}, true).outlook;
+      study_sparsity(team, matrix, {}, MemoryKind::host, {}, {.may_promise = true}).outlook;
   EXPECT_FALSE(outlook.promise.made());
   EXPECT_TRUE(outlook.analysed);
 }
@@ -93,6 +95,29 @@ TEST(WidthOfGraph, IsThatOfTheWidestLevel) {
   EXPECT_EQ(width_of_graph(generate_matrix("grid3d:5")), 19);
   EXPECT_EQ(width_of_graph(generate_matrix("random_dense:9")), 8);
   EXPECT_EQ(width_of_graph(Csr<double>{}), 0);
+}
+
+TEST(IterationPromise, OnAGpuIsMadeForLargeEllipticOrElasticMatrices) {
+  SoloTeam team;
+  const auto promised = [&](const char* spec, bool elastic, const SolverOptions& options = {}) {
+    return study_sparsity(team, generate_matrix(spec), options, MemoryKind::gpu, {},
+                          {.may_promise = true, .elastic = elastic})
+        .outlook.promise;
+  };
+  for (const char* spec : {"grid3d:50", "grid2d:320"}) {
+    const IterationPromise promise = promised(spec, false);
+    EXPECT_EQ(promise.method, Method::cg) << spec;
+    EXPECT_EQ(promise.steps, host_tuning.steps_of_trial);
+    EXPECT_FALSE(promise.negative);
+  }
+  EXPECT_EQ(promised("elastic3d:32", true).method, Method::cg);
+  EXPECT_FALSE(promised("elastic3d:20", true).made());  // small
+  EXPECT_FALSE(promised("grid3d:40", false).made());
+  EXPECT_FALSE(promised("helmholtz2d:320", false).made());
+  EXPECT_FALSE(promised("convdiff3d:50", true).made());
+  SolverOptions options;
+  options.ordering = Ordering::amd;
+  EXPECT_FALSE(promised("grid3d:50", false, options).made());
 }
 
 }  // namespace
