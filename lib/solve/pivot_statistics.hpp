@@ -33,7 +33,7 @@ inline void check_pivot(double pivot, Index step, Index order, std::string_view 
     fail_everywhere(
         ExitCode::not_trustworthy,
         "elimination overflowed: the pivot of step {} of {} (column {}) is not a finite "
-        "number; try solve.precision=double, or solve.pivoting=partial or complete",
+        "number; try solve.method=sparse_lu, or gauss with solve.pivoting=complete, in double",
         step + 1, order, step + 1);
   }
   if (pivot != 0) return;

@@ -86,7 +86,15 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   lent_.on_first_rank(gathered_.has_large_passes(), [&] {
     largest = gathered_.values()->largest();
     if (!std::isfinite(largest)) {
-      fail(ExitCode::input, "a value of the matrix is not a finite number");
+      const std::vector<double>& values = matrix_->bands().local_rows().values;
+      if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) {
+        fail(ExitCode::input, "a value of the matrix is not a finite number");
+      }
+      fail(ExitCode::not_trustworthy,
+           "values of the matrix differ by so many orders of magnitude that some are beyond "
+           "double's "
+           "range when rows and columns are scaled as pivots want it; scale A, or try solve.method="
+           "gauss with solve.pivoting=complete");
     }
     if (largest == 0 && gathered_.analysis()->rows() > 0) {
       fail(ExitCode::not_trustworthy, "the matrix is singular: it has no non-zero entry");
@@ -146,10 +154,11 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
                     "the matrix is not positive definite: a pivot of L L^T is not positive; use "
                     "solve.method=sparse_ldlt, or auto");
   }
-  if (counts.failed >= 0) {
+  overflowed_ = counts.failed >= 0;
+  if (overflowed_ && (std::is_same_v<T, float> || choice_.refined)) {
     fail_everywhere(ExitCode::not_trustworthy,
                     "sparse elimination overflowed: a pivot is not a finite number; try "
-                    "solve.precision=double, or solve.method=lu");
+                    "solve.precision=double");
   }
 }
 
@@ -282,6 +291,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
   by_gmres_ = untried_ = false;
   factors_.begin(gathered_.analysis(), matrix_->layout(), run);
   factor(run);
+  if (overflowed_) return make_sure(run);
   if (choice_.estimated) factors_.release_stacks();
   if (choice_.refined) return nullptr;
   if (run.first == nullptr && facts_.sparse->perturbed_pivots == 0) {
@@ -295,6 +305,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
 template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::make_sure(const EliminationRun& run) {
   FactorFailure failure = factors_.known_failure();
+  if (overflowed_) failure.words = "a pivot overflowed";
   std::unique_ptr<Vectors> x = failure.words.empty() ? try_out(run, failure) : nullptr;
   if (failure.words.empty()) return run.first != nullptr ? std::move(x) : nullptr;
   factor_with_threshold(run, failure);

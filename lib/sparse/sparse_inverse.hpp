@@ -90,8 +90,9 @@ class SparseInverse final : public Inverse {
   std::unique_ptr<Raw> raw_;
   std::optional<GmresInverse> gmres_;  // on raw_, where it was asked for
   bool by_gmres_ = false;
-  bool failed_ = false;   // GMRES on restricted pivots, for these values or some before
-  bool untried_ = false;  // factors whose multipliers grew
+  bool failed_ = false;      // GMRES on restricted pivots, for these values or some before
+  bool untried_ = false;     // factors whose multipliers grew
+  bool overflowed_ = false;  // a pivot of the last ones
   double largest_multiplier_ = 0;
   InverseFacts facts_;
 };

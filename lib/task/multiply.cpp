@@ -54,6 +54,21 @@ ProductErrors verify(const Csr<T>& whole, const Dense<T>& x, const Dense<double>
                           rounded<T>(y).values.data(), x.columns);
 }
 
+/// Throws Error(not_trustworthy) where Y, of rank 0, has what is no finite number.
+void refuse_infinite(const Dense<double>& y, Precision precision) {
+  const auto found = std::ranges::find_if_not(y.values, [](double v) { return std::isfinite(v); });
+  if (found == y.values.end()) return;
+  const Index place = found - y.values.begin();
+  const bool in_double = precision == Precision::float64;
+  fail(
+      ExitCode::not_trustworthy,
+      "Y = A X is {} in row {}, column {} (numbered from 1): a value, a product or a sum is beyond "
+      "the range of {}, about {}; {}",
+      *found, place / y.columns + 1, place % y.columns + 1, in_double ? "double" : "float",
+      in_double ? "1.8e308" : "3.4e38",
+      in_double ? "scale A or X" : "use multiply.precision=double, or scale A or X");
+}
+
 /// Seconds of each repeat on the slowest rank, and the medians of this rank's parts.
 struct RepeatTimes {
   std::vector<double> slowest;
@@ -144,6 +159,7 @@ Dense<double> multiply_bands(const Config& config, Team& team, ProductBackend& b
       return rows;
     });
     gathered = gather_rows(team, problem.bands, band);
+    together(team, [&] { refuse_infinite(gathered, wanted.precision); });
   });
   if (wanted.verify) {
     times.measure("verify", [&] {

@@ -4,7 +4,7 @@ import random
 import socket
 import unittest
 
-from support import BIN, CliTest, INPUT, RESOURCES, ROOT, SOLVED
+from support import BIN, CliTest, INPUT, NOT_TRUSTWORTHY, RESOURCES, ROOT, SOLVED
 
 MULTIPLY = """
 task: multiply
@@ -228,6 +228,20 @@ class Refusals(MultiplyTest):
         for ranks in (1, 3):
             self.assert_fails(self.spsolve("c.yaml", ranks=ranks), INPUT,
                               "x.mtx: X has 3 rows, but the matrix has 4 columns")
+
+    def test_products_beyond_the_range_of_their_numbers(self):
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1e300\n")
+        for precision, scale, words in (
+                ("float", 1.0, "Y = A X is inf in row 2, column 1 (numbered from 1)"),
+                ("float", 1.0, "use multiply.precision=double"),
+                ("double", 1e9, "the range of double, about 1.8e308; scale A or X")):
+            self.write("x.mtx", array_file([[1.0], [scale]]))
+            for ranks in (1, 2):
+                with self.subTest(precision, words=words, ranks=ranks):
+                    self.write("c.yaml", MULTIPLY)
+                    result = self.spsolve("c.yaml", "--set", f"multiply.precision={precision}", ranks=ranks)
+                    self.assert_fails(result, NOT_TRUSTWORTHY, words)
+                    self.assertFalse((self.folder / "y.mtx").exists())
 
     def test_words(self):
         self.write("c.yaml", "task: multiply\nmatrix: tridiagonal:4\n"

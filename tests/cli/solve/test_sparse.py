@@ -83,6 +83,21 @@ class Sparse(CliTest):
                         self.assertEqual(of_two.code, code, of_two.text)
                         self.assertEqual(of_two.err.count(words), 1, of_two.err)
 
+    def test_what_overflows_is_eliminated_again(self):
+        n, below = 1500, 39  # pivots of a front alone double entries in every step
+        lines = [f"{i} {i} 1" for i in range(1, n + 1)]
+        lines += [f"{i} {n} 1" for i in range(1, n)]
+        lines += [f"{i} {j} -1" for j in range(1, n) for i in range(j + 1, min(j + below, n) + 1)]
+        entries = {tuple(line.split()[:2]): line for line in lines}
+        self.write("a.mtx", HEAD + f"{n} {n} {len(entries)}\n" + "\n".join(entries.values()) + "\n")
+        self.write("c.yaml", "matrix: a.mtx\nsolve: {method: sparse_lu}\noutput: {report: report.json}\n")
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks):
+                result = self.spsolve("c.yaml", "--set", "solve.ranks=all", ranks=ranks)
+                self.assertEqual(result.code, SOLVED, result.text)
+                self.assertIn("a pivot overflowed", result.err)
+                self.assertLess(self.report()["componentwise_error"], 1e-14)
+
     def test_all_ranks_hold_the_factors(self):
         for matrix, method, ranks in (("grid3d:14", "sparse_cholesky", 3),
                                       ("helmholtz2d:40", "sparse_ldlt", 2),
