@@ -208,6 +208,7 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
                                         (facts.mixed && !facts.mixed->fell_back),
                        .pivots = facts.pivots,
                        .has_pivots = !facts.krylov,
+                       .null_space = is_singular(),
                        .iterates = facts.krylov.has_value() || !hidden.left.empty(),
                        .hidden = hidden.of_rounding,
                        .asked = question_.options.tolerance,

@@ -193,7 +193,8 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
         figures.pivots.largest_pivot / figures.pivots.smallest_pivot,
         doubt == Doubt::pivots ? "; solve.condition=true tells" : "");
   }
-  if (!figures.condition && !figures.probe && !figures.has_pivots && doubt == Doubt::none) {
+  const bool has_estimates = figures.condition || figures.probe || figures.has_pivots;
+  if (!has_estimates && !figures.null_space && doubt == Doubt::none) {
     return "without solve.condition nothing tells whether the matrix is singular, and x one of "
            "many "
            "solutions";

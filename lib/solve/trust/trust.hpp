@@ -23,10 +23,11 @@ struct TrustFigures {
   Precision precision = Precision::float64;  ///< as it was asked for
   bool float_factors = false;                ///< what solves is factors in float
   PivotStatistics pivots;
-  bool has_pivots = true;  ///< whether they are those of an elimination
-  bool iterates = false;   ///< corrections are by a Krylov method, or GMRES on factors
-  double hidden = 0;       ///< what neither residuals nor corrections show of ||x - x*|| / ||x||
-  double asked = 0;        ///< the backward error that was asked for; 0: as small as it gets
+  bool has_pivots = true;   ///< whether they are those of an elimination
+  bool null_space = false;  ///< A is singular; x is orthogonal to its null space, which was named
+  bool iterates = false;    ///< corrections are by a Krylov method, or GMRES on factors
+  double hidden = 0;        ///< what neither residuals nor corrections show of ||x - x*|| / ||x||
+  double asked = 0;         ///< the backward error that was asked for; 0: as small as it gets
   Acceptance accept = Acceptance::digits;
   Refinement refinement;
   std::optional<Condition> condition;

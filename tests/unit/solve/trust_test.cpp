@@ -176,6 +176,15 @@ const Case cases[] = {
        f.probe.reset();
      },
      Doubt::none, std::nullopt, false, true, "nothing tells whether the matrix is singular"},
+    {"iterations_of_a_matrix_whose_null_space_was_named",
+     [](TrustFigures& f) {
+       f.has_pivots = false;
+       f.iterates = true;
+       f.null_space = true;
+       f.condition.reset();
+       f.probe.reset();
+     },
+     Doubt::none, std::nullopt, false, true, ""},
     {"iterations_that_found_a_known_solution",
      [](TrustFigures& f) {
        f.has_pivots = false;
