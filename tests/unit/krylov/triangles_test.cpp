@@ -63,7 +63,8 @@ Dense<double> multiplied(const IncompleteFactors& factors, const Dense<double>& 
 
 TEST(Triangles, AreSolvedWithTheSameBitsForAnyNumberOfThreads) {
   const int before = omp_get_max_threads();
-  for (const char* generator : {"grid2d:1", "convdiff3d:7", "grid2d:300", "circuit:500"}) {
+  for (const char* generator :
+       {"grid2d:1", "convdiff3d:7", "grid2d:300", "grid3d:64", "circuit:500"}) {
     const Csr<double> matrix = load_matrix(generator);
     const IncompleteFactors factors = factors_of(matrix);
     SoloTeam team;
