@@ -282,7 +282,7 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   if (facts.krylov && !facts.krylov->shortfall.empty()) {
     outcome.trust.notes.push_back(facts.krylov->shortfall);
   }
-  if (estimates && !fit) {
+  if (estimates && !fit && std::isfinite(error)) {
     outcome.trust.notes.push_back(
         fmt::format("no condition estimate: the factors are too inaccurate for it (backward error "
                     "{:.1e} before refinement)",

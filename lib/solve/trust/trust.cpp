@@ -210,8 +210,17 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
       digits_of_double);
 }
 
+/// Whether numbers that x is judged by are not finite.
+bool is_out_of_range(const TrustFigures& figures) {
+  return !std::isfinite(figures.refinement.after.backward_error);
+}
+
 /// What to try where x does not solve the system.
 std::string note_on_residual(const TrustFigures& figures) {
+  if (is_out_of_range(figures)) {
+    return "x, or what its residual b - A x is made of, is beyond the range of double: scale b, or "
+           "the rows and columns of A, nearer to 1";
+  }
   return fmt::format(
       "the backward error is above {:.0e}: x does not solve this system; try {}{}{}",
       std::max(figures.asked, largest_trusted_error(figures.precision)),
@@ -246,7 +255,8 @@ Trust judge(const TrustFigures& figures) {
     trust.digits = 0;
   }
   if (!has_small_residual(figures)) trust.notes.push_back(note_on_residual(figures));
-  if (std::string note = note_on(trust.doubt, figures); !note.empty()) {
+  if (std::string note = note_on(trust.doubt, figures);
+      !note.empty() && !is_out_of_range(figures)) {
     trust.notes.push_back(std::move(note));
   }
   if (figures.pivots.growth > noteworthy_growth) {

@@ -263,6 +263,8 @@ TEST(Judge, SaysWhatToTryWhereXDoesNotSolveTheSystem) {
   EXPECT_NE(judge(figures).notes[0].find("solve.precision=double"), std::string::npos);
   figures.refinement.after.backward_error = std::nan("");
   EXPECT_EQ(judge(figures).verdict, Verdict::not_trustworthy);
+  EXPECT_NE(judge(figures).notes[0].find("beyond the range of double"), std::string::npos);
+  EXPECT_EQ(judge(figures).notes.size(), 1u);
 }
 
 TEST(Judge, SaysThatTheMostStableMethodIsDense) {
