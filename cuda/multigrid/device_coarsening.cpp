@@ -1,13 +1,12 @@
 #include "cuda/multigrid/device_coarsening.hpp"
 
-#include <algorithm>
-
 #include "core/error.hpp"
 #include "core/over_blocks.hpp"
 #include "cuda/core/page_lock.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/multigrid/coarsening_kernels.hpp"
+#include "cuda/multigrid/couplings.hpp"
 #include "cuda/multigrid/halo_of_rows.hpp"
+#include "cuda/multigrid/interpolation_rows.hpp"
 #include "cuda/multigrid/node_rows.hpp"
 #include "cuda/multigrid/row_products.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
@@ -39,13 +38,6 @@ void bring(const DeviceArray<T>& from, UntouchedVector<T>& to) {
 #pragma omp parallel for schedule(static) if (from.size() > elements_worth_waking)
   for (std::size_t at = 0; at < to.size(); at += page) to[at] = T{};
   download_once(from.data(), std::span<T>(to), current_stream());
-}
-
-DeviceArray<unsigned char> no_led_nodes(Index nodes) {
-  DeviceArray<unsigned char> none(nodes);
-  CUDA_CHECK(
-      cudaMemsetAsync(none.data(), 0, static_cast<std::size_t>(none.bytes()), current_stream()));
-  return none;
 }
 
 static_assert(most_unknowns_of_node * most_unknowns_of_node <= largest_block);
@@ -86,18 +78,14 @@ class DeviceCoarsening final : public Coarsening {
   }
 
   void take_aggregates(const BandMatrix& matrix, const Aggregates& aggregates) override {
-    const bool any = together(matrix.team(), [&] {
+    together(matrix.team(), [&] {
       aggregates_ = uploaded(std::span(aggregates.of_node));
       count_ = aggregates.count;
-      const bool all = std::ranges::find(aggregates.of_node, -1) == aggregates.of_node.end();
-      auto found = all ? std::nullopt
-                       : led_nodes(rows_here(matrix), size_, flags_.data(), aggregates_.data(),
-                                   current_stream());
-      led_ = found ? std::move(*found) : no_led_nodes(std::ssize(aggregates.of_node));
-      return found.has_value();
+      led_ =
+          led_nodes(rows_here(matrix), size_, flags_.data(), aggregates_.data(), current_stream());
     });
-    leads_ = all_sum(matrix.team(), any ? 1 : 0) > 0;
-    if (!leads_) led_ = {};
+    led_.any = all_sum(matrix.team(), led_.any ? 1 : 0) > 0;
+    if (!led_.any) led_ = {};
   }
 
   CoarseMatrix coarsen(const BandMatrix& matrix, const Dense<double>& near, double omega) override {
@@ -164,10 +152,10 @@ class DeviceCoarsening final : public Coarsening {
     RowsWithHalo p_0 =
         with_halo_rows(team, matrix.halo().plan(), tentative.rows.view(), {own, {}, coarse.rows});
     DeviceCsr<double> led_rows;
-    if (leads_) {
+    if (led_.any) {
       together(team, [&] {
-        const RowsInPlace weights = leading_rows(a, size_, flags_.data(), led_.data(), lone.data(),
-                                                 p_0.view.row_offsets, stream);
+        const RowsInPlace weights = leading_rows(a, size_, flags_.data(), led_.flags.data(),
+                                                 lone.data(), p_0.view.row_offsets, stream);
         led_rows = product_of({weights.view(), size_, size_}, {p_0.view, size_, kinds_});
       });
       const std::vector<Index> others = std::move(p_0.others);
@@ -189,8 +177,7 @@ class DeviceCoarsening final : public Coarsening {
   DeviceArray<unsigned char> flags_;    // of A's blocks
   DeviceArray<LocalIndex> aggregates_;  // of nodes
   Index count_ = 0;
-  DeviceArray<unsigned char> led_;  // where leads_: own nodes in no aggregate that others lead
-  bool leads_ = false;              // such nodes on any rank
+  LedNodes led_;  // own ones, where there is any on any rank
 };
 
 }  // namespace

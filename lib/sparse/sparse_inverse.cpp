@@ -157,8 +157,8 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
   overflowed_ = counts.failed >= 0;
   if (overflowed_ && (std::is_same_v<T, float> || choice_.refined)) {
     fail_everywhere(ExitCode::not_trustworthy,
-                    "sparse elimination overflowed: a pivot is not a finite number; try "
-                    "solve.precision=double");
+                    "sparse elimination overflowed: a pivot is not a finite number{}",
+                    std::is_same_v<T, float> ? "; try solve.precision=double" : "");
   }
 }
 

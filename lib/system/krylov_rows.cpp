@@ -64,21 +64,18 @@ SolverAnalysis analyse_krylov(const SolverQuestion& question) {
     return {0, outlook.promise.seconds};
   }
   if (outlook.elliptic) {
+    const bool estimates = question.options.condition;
+    if (question.memory == MemoryKind::gpu) {
+      return {0, seconds_of_multigrid_on_gpus(question.shape, question.ranks, estimates) /
+                     host_tuning.worthwhile_iteration};
+    }
     const auto units =
         static_cast<double>(question.shape.nonzeros) + 5 * static_cast<double>(question.shape.rows);
     const double held_up = std::pow(0.5 * question.ranks * std::max(1, outlook.threads),
                                     -host_tuning.power_of_threads);
-    const bool estimates = question.options.condition;
-    double seconds = 0;
-    if (question.memory == MemoryKind::gpu) {
-      seconds = gpu_tuning.seconds_of_setup * units / question.ranks +
-                gpu_tuning.seconds_of_solves + (estimates ? gpu_tuning.seconds_of_estimates : 0);
-    } else {
-      const double of_solves =
-          host_tuning.seconds_of_iteration + (estimates ? host_tuning.seconds_of_estimates : 0);
-      seconds = (host_tuning.seconds_of_setup + of_solves) * units * held_up;
-    }
-    return {0, seconds / host_tuning.worthwhile_iteration};
+    const double of_unit = host_tuning.seconds_of_setup + host_tuning.seconds_of_iteration +
+                           (estimates ? host_tuning.seconds_of_estimates : 0);
+    return {0, of_unit * units * held_up / host_tuning.worthwhile_iteration};
   }
   constexpr double steps = 100, bytes_of_nonzero = 12, bytes_of_row = 100;
   const double rate = question.memory == MemoryKind::gpu ? 3e12 : 1e10;

@@ -1,6 +1,7 @@
 #include "task/multiply.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <type_traits>
 

@@ -152,10 +152,9 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
   analysis.kind = kind;
   analysis.pattern = pattern_checksum(matrix);
   analysis.nonzeros = matrix.nonzeros();
-  if (kind != Factorization::lu && matches) {
+  if (matches && kind != Factorization::lu) {
     refuse_structurally_singular(matrix, maximum_matching(matrix));
-  }
-  if (kind == Factorization::lu && matches) {
+  } else if (matches) {
     MaximumProductMatching matching = maximum_product_matching(matrix);
     refuse_structurally_singular(matrix, matching);
     analysis.row_scale = std::move(matching.rows);

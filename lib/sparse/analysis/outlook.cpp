@@ -189,10 +189,15 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options, Memory
     return result;
   }
   if (hopes.may_promise && says_nothing_of_how(options)) {
-    outlook.promise =
-        memory == MemoryKind::gpu
-            ? promise_on_gpu(matrix, outlook.facts, hopes.elastic, options.condition)
-            : promise_of_iteration(matrix, outlook.facts, options.condition, outlook.threads);
+    const bool elastic =
+        hopes.elastic && outlook.facts.symmetric && outlook.facts.positive_diagonal;
+    if (memory == MemoryKind::host) {
+      outlook.promise =
+          promise_of_iteration(matrix, outlook.facts, options.condition, outlook.threads);
+    } else if (outlook.elliptic || elastic) {
+      const MatrixShape shape{matrix.rows, matrix.columns, 0, matrix.nonzeros()};
+      outlook.promise = promise_on_gpu(shape, options.condition);
+    }
     if (outlook.promise.made()) return result;
   }
   const bool all = team.size() > 1 && options.ranks == SolvingRanks::all;

@@ -122,14 +122,16 @@ IterationPromise promise_of_iteration(const Csr<double>& matrix, const SymmetryF
   return pays ? promise : IterationPromise{};
 }
 
-IterationPromise promise_on_gpu(const Csr<double>& matrix, const SymmetryFacts& facts, bool elastic,
-                                bool estimates) {
-  if (matrix.rows < gpu_tuning.least_order_for_iteration || !facts.symmetric) return {};
-  if (!facts.positive_diagonal || !(elastic || looks_elliptic(matrix))) return {};
-  const auto units = static_cast<double>(matrix.nonzeros() + 5 * matrix.rows);
+IterationPromise promise_on_gpu(const MatrixShape& shape, bool estimates) {
+  if (shape.rows < gpu_tuning.least_order_for_iteration) return {};
   return {Method::cg, host_tuning.steps_of_trial,
-          gpu_tuning.seconds_of_setup * units + gpu_tuning.seconds_of_solves +
-              (estimates ? gpu_tuning.seconds_of_estimates : 0)};
+          seconds_of_multigrid_on_gpus(shape, 1, estimates)};
+}
+
+double seconds_of_multigrid_on_gpus(const MatrixShape& shape, int gpus, bool estimates) {
+  const auto units = static_cast<double>(shape.nonzeros + 5 * shape.rows);
+  return gpu_tuning.seconds_of_setup * units / gpus + gpu_tuning.seconds_of_solves +
+         (estimates ? gpu_tuning.seconds_of_estimates : 0);
 }
 
 }  // namespace spsolve

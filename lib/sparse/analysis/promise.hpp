@@ -1,6 +1,7 @@
 #pragma once
 
 #include "matrix/csr.hpp"
+#include "matrix/shape.hpp"
 #include "matrix/symmetry.hpp"
 #include "solve/options.hpp"
 
@@ -26,11 +27,13 @@ struct IterationPromise {
 IterationPromise promise_of_iteration(const Csr<double>& matrix, const SymmetryFacts& facts,
                                       bool estimates, int threads);
 
-/// The same for an iteration on a GPU, where an analysis on the host takes most of an elimination's
-/// time: multigrid is promised for gpu_tuning.least_order_for_iteration rows of what looks
-/// elliptic, or, symmetric and with a positive diagonal, is known to be `elastic`.
-IterationPromise promise_on_gpu(const Csr<double>& matrix, const SymmetryFacts& facts, bool elastic,
-                                bool estimates);
+/// The same for a matrix that multigrid suits, on a GPU, where an analysis on the host takes most
+/// of an elimination's time: from gpu_tuning.least_order_for_iteration rows on.
+IterationPromise promise_on_gpu(const MatrixShape& shape, bool estimates);
+
+/// What cg with multigrid is predicted to take on so many GPUs, estimates of the condition included
+/// where they are wanted.
+double seconds_of_multigrid_on_gpus(const MatrixShape& shape, int gpus, bool estimates);
 
 /// Whether nearly all rows of A, or of -A for the sign -1, are diagonally dominant, and the
 /// diagonal of all is positive.

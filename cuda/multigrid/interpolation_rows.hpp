@@ -1,39 +1,23 @@
 #pragma once
 
-#include <optional>
-
 #include <cuda_runtime_api.h>
 
 #include "cuda/multiply/device_csr.hpp"
 
 namespace spsolve::cuda {
 
-// Steps of coarsening a matrix A of nodes: `size` rows follow each other, with the same columns,
-// which are whole nodes. `blocks` is its matrix of nodes, see node_rows().
+// What an interpolation P of a matrix A is made of: A is of nodes, `size` rows that follow each
+// other with the same columns, which are whole nodes; `flags` are those of find_couplings().
 
-/// What find_couplings() finds of an entry of it: bits of its flag.
-inline constexpr unsigned char depends_on = 1, may_join = 2;
-
-/// A flag for each entry, and the strong couplings' columns row after row, which begin at
-/// `offsets`, rows + 1. Waits for `stream`.
-struct Couplings {
-  DeviceArray<unsigned char> flags;
-  DeviceArray<Index> offsets;
-  DeviceArray<LocalIndex> neighbours;
+/// Nodes of no aggregate that must be interpolated all the same, as led_nodes() of
+/// krylov/multigrid says.
+struct LedNodes {
+  DeviceArray<unsigned char> flags;  ///< 1 for each of them among own nodes, else 0
+  bool any = false;
 };
-/// `norms`: those of own rows and then of the halo's.
-Couplings find_couplings(const CsrView<double>& blocks, Index size, const double* norms,
-                         double theta, cudaStream_t stream);
-
-/// ||A_ii||_F and max over j != i of ||A_ij||_F, one behind the other, for each row of each node.
-DeviceArray<double> row_norms(const CsrView<double>& blocks, Index size, cudaStream_t stream);
-
-/// 1 for each own node of no aggregate that must be interpolated all the same, as led_nodes() says,
-/// else 0; none at all where there is none. Waits for `stream`.
-std::optional<DeviceArray<unsigned char>> led_nodes(const CsrView<double>& a, Index size,
-                                                    const unsigned char* flags,
-                                                    const LocalIndex* aggregates,
-                                                    cudaStream_t stream);
+/// Waits for `stream`.
+LedNodes led_nodes(const CsrView<double>& a, Index size, const unsigned char* flags,
+                   const LocalIndex* aggregates, cudaStream_t stream);
 
 /// P_0, and the near null space of the coarse unknowns, `kinds` numbers for each of them.
 struct TentativeRows {

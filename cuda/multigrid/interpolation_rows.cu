@@ -1,7 +1,8 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/list_offsets.cuh"
 #include "cuda/core/sum_of_lanes.cuh"
-#include "cuda/multigrid/coarsening_kernels.hpp"
+#include "cuda/multigrid/couplings.hpp"
+#include "cuda/multigrid/interpolation_rows.hpp"
 #include "cuda/vectors/products/rows_by_lanes.cuh"
 #include "cuda/vectors/products/transposed_rows.hpp"
 
@@ -10,76 +11,6 @@ namespace spsolve::cuda {
 using namespace rows_by_lanes;
 
 namespace {
-
-__global__ void norms_kernel(CsrView<double> a, int size, double* norms) {
-  for_rows(a.rows, [&](Index i) {
-    const Place place = place_of(a, i);
-    double diagonal = 0, beside = 0;
-    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
-      const double norm = fabs(a.values[k]);
-      if (a.column_indices[k] == i) {
-        diagonal = norm;
-      } else {
-        beside = fmax(beside, norm);
-      }
-    }
-    diagonal = over_lanes(diagonal, Sum());
-    beside = over_lanes(beside, Maximum());
-    if (i < a.rows && lane_of_row() < size) {
-      norms[2 * (i * size + lane_of_row())] = diagonal;
-      norms[2 * (i * size + lane_of_row()) + 1] = beside;
-    }
-  });
-}
-
-__global__ void flags_kernel(CsrView<double> a, int size, double theta, const double* norms,
-                             unsigned char* flags, Index* joining) {
-  constexpr double share = 0.1;
-  const double least_square = theta * theta;
-  for_rows(a.rows, [&](Index i) {
-    const Place place = place_of(a, i);
-    const double d = i < a.rows ? norms[2 * i * size] : 0.0;
-    const double largest = i < a.rows ? norms[2 * i * size + 1] : 0.0;
-    int joined = 0;
-    for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
-      const LocalIndex j = a.column_indices[k];
-      const double norm = fabs(a.values[k]), square = norm * norm;
-      const double* const others = norms + 2 * Index{j} * size;
-      const double of_other = others[0];
-      const bool depends =
-          j != i && norm >= share * largest && square > least_square * d * fmin(d, of_other);
-      const bool both =
-          depends && square > least_square * d * of_other && norm >= share * others[1];
-      flags[k] = static_cast<unsigned char>((depends ? depends_on : 0) | (both ? may_join : 0));
-      joined += both;
-    }
-    joined = over_lanes(joined, Sum());
-    if (i < a.rows && lane_of_row() == 0) joining[i] = joined;
-  });
-}
-
-__global__ void neighbours_kernel(CsrView<double> a, const unsigned char* flags,
-                                  const Index* offsets, LocalIndex* neighbours) {
-  const unsigned first_lane = threadIdx.x % warp_size / lanes * lanes;
-  for_rows(a.rows, [&](Index i) {
-    const Place place = place_of(a, i);
-    Index to = i < a.rows ? offsets[i] : 0;
-    // All groups of a warp go as far as its longest row.
-    int pieces = static_cast<int>((place.last - place.first + lanes - 1) / lanes);
-#pragma unroll
-    for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-      pieces = max(pieces, __shfl_xor_sync(whole_warp, pieces, distance));
-    }
-    for (int piece = 0; piece < pieces; ++piece) {
-      const Index k = place.first + Index{piece} * lanes + lane_of_row();
-      const bool strong = k < place.last && (flags[k] & may_join) != 0;
-      const unsigned found = __ballot_sync(whole_warp, strong) >> first_lane & ((1u << lanes) - 1);
-      const unsigned before = found & ((1u << lane_of_row()) - 1);
-      if (strong) neighbours[to + __popc(before)] = a.column_indices[k];
-      to += __popc(found);
-    }
-  });
-}
 
 /// Of row i of nodes of `size`: the node, and where its blocks stand among all.
 struct NodeOfRow {
@@ -282,51 +213,6 @@ __global__ void mend_kernel(CsrView<double> rows, double* values) {
   }
 }
 
-}  // namespace
-
-DeviceArray<double> row_norms(const CsrView<double>& blocks, Index size, cudaStream_t stream) {
-  DeviceArray<double> norms(2 * size * blocks.rows);
-  norms_kernel<<<grid_of_rows(blocks.rows), threads, 0, stream>>>(blocks, static_cast<int>(size),
-                                                                  norms.data());
-  check_launch("norms");
-  return norms;
-}
-
-Couplings find_couplings(const CsrView<double>& blocks, Index size, const double* norms,
-                         double theta, cudaStream_t stream) {
-  Couplings result;
-  result.flags.grow(blocks.nonzeros);
-  result.offsets.grow(blocks.rows + 1);
-  DeviceArray<Index> joining(blocks.rows + 1);
-  flags_kernel<<<grid_of_rows(blocks.rows), threads, 0, stream>>>(
-      blocks, static_cast<int>(size), theta, norms, result.flags.data(), joining.data());
-  check_launch("flags");
-  list_offsets(joining, blocks.rows, result.offsets, stream);
-  result.neighbours.grow(result.offsets.brought(blocks.rows, stream));
-  neighbours_kernel<<<grid_of_rows(blocks.rows), threads, 0, stream>>>(
-      blocks, result.flags.data(), result.offsets.data(), result.neighbours.data());
-  check_launch("neighbours");
-  wait_for(stream);
-  return result;
-}
-
-std::optional<DeviceArray<unsigned char>> led_nodes(const CsrView<double>& a, Index size,
-                                                    const unsigned char* flags,
-                                                    const LocalIndex* aggregates,
-                                                    cudaStream_t stream) {
-  DeviceArray<unsigned> any(1);
-  DeviceArray<unsigned char> led(a.rows / size);
-  CUDA_CHECK(cudaMemsetAsync(any.data(), 0, sizeof(unsigned), stream));
-  CUDA_CHECK(cudaMemsetAsync(led.data(), 0, static_cast<std::size_t>(led.bytes()), stream));
-  led_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(a, static_cast<int>(size), flags,
-                                                           aggregates, led.data(), any.data());
-  check_launch("led");
-  if (any.brought(0, stream) == 0) return std::nullopt;
-  return led;
-}
-
-namespace {
-
 /// Rows of `size` for each node, with `kinds` entries where it is in an aggregate, else none; their
 /// numbers are not there yet.
 DeviceCsr<double> rows_of_aggregates(const LocalIndex* aggregates, Index nodes, Index size,
@@ -354,7 +240,30 @@ void fill_rows_of_aggregates(const LocalIndex* aggregates, Index size, const dou
   check_launch("tentative");
 }
 
+RowsInPlace in_place_of(const CsrView<double>& a) {
+  return {a.rows,
+          a.columns,
+          a.nonzeros,
+          a.row_offsets,
+          DeviceArray<LocalIndex>(a.nonzeros),
+          DeviceArray<double>(a.nonzeros)};
+}
+
 }  // namespace
+
+LedNodes led_nodes(const CsrView<double>& a, Index size, const unsigned char* flags,
+                   const LocalIndex* aggregates, cudaStream_t stream) {
+  LedNodes led{DeviceArray<unsigned char>(a.rows / size)};
+  DeviceArray<unsigned> any(1);
+  CUDA_CHECK(cudaMemsetAsync(any.data(), 0, sizeof(unsigned), stream));
+  CUDA_CHECK(
+      cudaMemsetAsync(led.flags.data(), 0, static_cast<std::size_t>(led.flags.bytes()), stream));
+  led_kernel<<<grid_of_rows(a.rows), threads, 0, stream>>>(
+      a, static_cast<int>(size), flags, aggregates, led.flags.data(), any.data());
+  check_launch("led");
+  led.any = any.brought(0, stream) != 0;
+  return led;
+}
 
 TentativeRows tentative_rows(const LocalIndex* aggregates, Index nodes, Index size, Index count,
                              const double* near, Index kinds, cudaStream_t stream) {
@@ -389,19 +298,6 @@ DeviceArray<double> lone_entries(const double* near, Index rows, Index size, Ind
   check_launch("lone");
   return lone;
 }
-
-namespace {
-
-RowsInPlace in_place_of(const CsrView<double>& a) {
-  return {a.rows,
-          a.columns,
-          a.nonzeros,
-          a.row_offsets,
-          DeviceArray<LocalIndex>(a.nonzeros),
-          DeviceArray<double>(a.nonzeros)};
-}
-
-}  // namespace
 
 RowsInPlace leading_rows(const CsrView<double>& a, Index size, const unsigned char* flags,
                          const unsigned char* led, const double* lone, const Index* offsets,
