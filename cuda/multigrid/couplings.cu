@@ -2,6 +2,7 @@
 #include "cuda/core/list_offsets.cuh"
 #include "cuda/multigrid/couplings.hpp"
 #include "cuda/vectors/products/rows_by_lanes.cuh"
+#include "krylov/multigrid/bounds.hpp"
 
 namespace spsolve::cuda {
 
@@ -32,7 +33,6 @@ __global__ void norms_kernel(CsrView<double> a, int size, double* norms) {
 
 __global__ void flags_kernel(CsrView<double> a, int size, double theta, const double* norms,
                              unsigned char* flags, Index* joining) {
-  constexpr double share = 0.1;
   const double least_square = theta * theta;
   for_rows(a.rows, [&](Index i) {
     const Place place = place_of(a, i);
@@ -44,10 +44,10 @@ __global__ void flags_kernel(CsrView<double> a, int size, double theta, const do
       const double norm = fabs(a.values[k]), square = norm * norm;
       const double* const others = norms + 2 * Index{j} * size;
       const double of_other = others[0];
-      const bool depends =
-          j != i && norm >= share * largest && square > least_square * d * fmin(d, of_other);
-      const bool both =
-          depends && square > least_square * d * of_other && norm >= share * others[1];
+      const bool depends = j != i && norm >= coarsening_bounds::share * largest &&
+                           square > least_square * d * fmin(d, of_other);
+      const bool both = depends && square > least_square * d * of_other &&
+                        norm >= coarsening_bounds::share * others[1];
       flags[k] = static_cast<unsigned char>((depends ? depends_on : 0) | (both ? may_join : 0));
       joined += both;
     }

@@ -5,6 +5,7 @@
 #include "cuda/multigrid/interpolation_rows.hpp"
 #include "cuda/vectors/products/rows_by_lanes.cuh"
 #include "cuda/vectors/products/transposed_rows.hpp"
+#include "krylov/multigrid/bounds.hpp"
 
 namespace spsolve::cuda {
 
@@ -37,7 +38,6 @@ struct NodeOfRow {
 
 __global__ void led_kernel(CsrView<double> a, int size, const unsigned char* flags,
                            const LocalIndex* aggregates, unsigned char* led, unsigned* any) {
-  constexpr double dominance = 0.5;
   for_rows(a.rows, [&](Index i) {
     const Place place = place_of(a, i);
     const NodeOfRow row(a, i, size);
@@ -52,8 +52,8 @@ __global__ void led_kernel(CsrView<double> a, int size, const unsigned char* fla
     diagonal = over_lanes(diagonal, Sum());
     beside = over_lanes(beside, Sum());
     depends = over_lanes(depends, Sum());
-    const bool is_led =
-        i < a.rows && aggregates[row.node] < 0 && depends > 0 && beside > dominance * diagonal;
+    const bool is_led = i < a.rows && aggregates[row.node] < 0 && depends > 0 &&
+                        beside > coarsening_bounds::dominance * diagonal;
     if (is_led && lane_of_row() == 0) led[row.node] = 1;
     if (is_led) *any = 1;
   });
@@ -86,7 +86,6 @@ __global__ void tentative_kernel(const LocalIndex* aggregates, Index rows, int s
 __global__ void __launch_bounds__(threads)
     orthogonalise_kernel(CsrView<double> members, int size, int kinds, const Index* offsets,
                          double* values, double* near) {
-  constexpr double dependent = 1e-10;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   for (Index number = thread_index() / warp_size; number < members.rows;
        number += thread_count() / warp_size) {
@@ -115,7 +114,7 @@ __global__ void __launch_bounds__(threads)
         }
       }
       const double after = sqrt(product(j, j));
-      const bool independent = after > dependent * before && after > 0;
+      const bool independent = after > coarsening_bounds::dependent * before && after > 0;
       each_row([&](double* row) { row[j] = independent ? row[j] / after : 0.0; });
       if (lane == 0) r[j * kinds + j] = independent ? after : 0.0;
       for (int k = j + 1; lane == 0 && k < kinds; ++k) r[k * kinds + j] = 0;
@@ -127,7 +126,10 @@ __global__ void lone_kernel(const double* near, Index rows, int size, int kinds,
   for (Index i = thread_index(); i < rows; i += thread_count()) {
     const auto kind = static_cast<int>(i % size);
     bool is_lone = kind < kinds;
-    for (int c = 0; is_lone && c < kinds; ++c) is_lone = c == kind || near[i * kinds + c] == 0;
+    const double entry = is_lone ? fabs(near[i * kinds + kind]) : 0.0;
+    for (int c = 0; is_lone && c < kinds; ++c) {
+      is_lone = c == kind || fabs(near[i * kinds + c]) <= coarsening_bounds::negligible * entry;
+    }
     lone[i] = is_lone ? near[i * kinds + kind] : 0.0;
   }
 }

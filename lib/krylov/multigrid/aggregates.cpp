@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/over_blocks.hpp"
 #include "core/resize_in_threads.hpp"
+#include "krylov/multigrid/bounds.hpp"
 #include "matrix/made_of_rows.hpp"
 
 namespace spsolve {
@@ -208,7 +209,6 @@ NodeGraph packed(const Csr<double>& blocks, const UntouchedVector<LocalIndex>& p
 }  // namespace
 
 NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta) {
-  constexpr double share = 0.1;
   const Csr<double>& rows = matrix.local_rows();
   const Csr<double> made = together(matrix.team(), [&] {
     if (size == 1) return Csr<double>();
@@ -225,7 +225,8 @@ NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta) {
     depending[0] = joining[0] = 0;
 #pragma omp parallel for schedule(static)
     for (Index node = 0; node < blocks.rows; ++node) {
-      const double least = share * norms.largest[node], d = norms.diagonals[node];
+      const double least = coarsening_bounds::share * norms.largest[node],
+                   d = norms.diagonals[node];
       const Index first = blocks.row_offsets[node];
       Index count = 0, joined = 0;
       for (Index k = first; k < blocks.row_offsets[node + 1]; ++k) {
@@ -235,8 +236,8 @@ NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta) {
         const double of_other = norms.diagonals[other], square = norm * norm;
         if (!(square > theta * theta * d * std::min(d, of_other))) continue;
         dependences[first + count++] = other;
-        const bool both =
-            square > theta * theta * d * of_other && norm >= share * norms.largest[other];
+        const bool both = square > theta * theta * d * of_other &&
+                          norm >= coarsening_bounds::share * norms.largest[other];
         if (both) strong[first + joined++] = other;
       }
       depending[node + 1] = count;
@@ -254,7 +255,10 @@ std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& 
   for (Index i = 0; i < own.rows; ++i) {
     const Index kind = i % near.size;
     bool lone = kind < vectors.columns;
-    for (Index c = 0; lone && c < vectors.columns; ++c) lone = c == kind || vectors(i, c) == 0;
+    const double entry = lone ? std::abs(vectors(i, kind)) : 0.0;
+    for (Index c = 0; lone && c < vectors.columns; ++c) {
+      lone = c == kind || std::abs(vectors(i, c)) <= coarsening_bounds::negligible * entry;
+    }
     if (lone) own(i, 0) = vectors(i, kind);
   }
   std::vector<double> result(own.values.begin(), own.values.end());
@@ -265,7 +269,6 @@ std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& 
 
 std::vector<bool> led_nodes(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
                             const Aggregates& aggregates) {
-  constexpr double dominance = 0.5;
   const Csr<double>& rows = matrix.local_rows();
   std::vector<bool> led(aggregates.of_node.size());
   for (Index node = 0; node < static_cast<Index>(led.size()); ++node) {
@@ -281,7 +284,7 @@ std::vector<bool> led_nodes(const BandMatrix& matrix, Index size, const NodeGrap
           beside += std::abs(values[k]);
         }
       }
-      if (beside > dominance * diagonal) led[node] = true;
+      if (beside > coarsening_bounds::dominance * diagonal) led[node] = true;
     }
   }
   return led;

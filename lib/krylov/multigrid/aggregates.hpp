@@ -40,7 +40,8 @@ struct NodeCouplings {
 NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta);
 
 /// For own rows and then those of the halo: of row i of the near null space the entry in the column
-/// of the unknown's kind, i mod size, where there is no other one in the row; else 0. Collective.
+/// of the unknown's kind, i mod size, where others in the row are no more than rounding beside it;
+/// else 0. Collective.
 std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& near);
 
 /// Own nodes in no aggregate that depend on others and whose rows are not dominated by their

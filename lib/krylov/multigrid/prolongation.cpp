@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "distribute/halo/fetch_rows.hpp"
+#include "krylov/multigrid/bounds.hpp"
 #include "krylov/multigrid/filtered_rows.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
 #include "matrix/made_of_rows.hpp"
@@ -39,7 +40,6 @@ Members members_of(const Aggregates& aggregates) {
 /// block (rows x m) = Q R by modified Gram-Schmidt, twice: block <- Q, r <- R. A column that
 /// depends on those before it gets zeros.
 void orthogonalise(Dense<double>& block, Dense<double>& r) {
-  constexpr double dependent = 1e-10;
   const Index m = block.columns;
   r = Dense<double>(m, m);
   for (Index j = 0; j < m; ++j) {
@@ -58,7 +58,7 @@ void orthogonalise(Dense<double>& block, Dense<double>& r) {
       }
     }
     const double after = length();
-    const bool independent = after > dependent * before && after > 0;
+    const bool independent = after > coarsening_bounds::dependent * before && after > 0;
     r(j, j) = independent ? after : 0.0;
     for (Index i = 0; i < block.rows; ++i) {
       block(i, j) = independent ? block(i, j) / after : 0.0;

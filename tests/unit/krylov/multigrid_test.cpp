@@ -274,6 +274,13 @@ TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
   EXPECT_EQ(inside, 18 * 18);
 }
 
+TEST(Prolongation, TakesEntriesAsLoneBesideRounding) {
+  Aggregated of("tridiagonal:4", 2);
+  Dense<double> vectors(4, 2);
+  vectors.values = {1, 1e-17, -1e-16, -2, 3, 1e-3, 0, 5};
+  EXPECT_EQ(lone_entries(of.bands(), {2, vectors}), (std::vector<double>{1, -2, 0, 5}));
+}
+
 TEST(Prolongation, HasOrthonormalColumnsAndTheRigidBodyModesInItsRange) {
   Aggregated of("elastic3d:6", 3);
   const Dense<double> modes =
