@@ -214,9 +214,8 @@ void DeviceVectors::own_dots(const Vectors& y, const ToRow& sums) const {
               current_stream());
 }
 
-void DeviceVectors::own_advance(std::span<const double> wanted, Quotient t, const Vectors& p,
-                                Vectors& r, const Vectors& q, const ToRow& largest,
-                                const ToRow* squares) {
+void DeviceVectors::own_subtract(std::span<const double> wanted, Quotient t, const Vectors& y,
+                                 const ToRow& largest, const ToRow* squares) {
   DeviceCoefficients& all = on_device(largest.all);
   double* const maxima = all.row(largest.row);
   double* const sums = squares == nullptr ? nullptr : row_on_device(*squares);
@@ -227,15 +226,15 @@ void DeviceVectors::own_advance(std::span<const double> wanted, Quotient t, cons
     return;
   }
   reductions_->make_room(height(), 2 * columns());
-  cuda::advance(wanted, all.view(t),
-                {data(), on_device(p).data(), on_device(r).data(), on_device(q).data()}, height(),
-                reductions_->room(), maxima, sums, current_stream());
+  subtract_multiples(wanted, all.view(t), on_device(y).data(), data(), height(),
+                     reductions_->room(), maxima, sums, current_stream());
 }
 
-void DeviceVectors::turn(std::span<const double> wanted, const Coefficients& all, Quotient t,
-                         const Vectors& y) {
-  cuda::turn(wanted, on_device(all).view(t), on_device(y).data(), data(), height(),
-             current_stream());
+void DeviceVectors::step_and_turn(std::span<const double> wanted, const Coefficients& all,
+                                  Quotient s, Vectors& x, Quotient t, const Vectors& y) {
+  const DeviceCoefficients& here = on_device(all);
+  cuda::step_and_turn(wanted, {here.view(s), on_device(x).data()},
+                      {here.view(t), on_device(y).data()}, data(), height(), current_stream());
 }
 
 }  // namespace spsolve::cuda

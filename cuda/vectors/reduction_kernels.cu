@@ -12,11 +12,13 @@ constexpr int blocks_at_once = 4, multiprocessors = 132;
 struct Sums {
   static constexpr int kinds = 1;
   __device__ static double both(int, double a, double b) { return a + b; }
+  __device__ static double with_element(double sum, double a) { return sum + a; }
 };
 
 struct Maxima {
   static constexpr int kinds = 1;
   __device__ static double both(int, double a, double b) { return larger(a, b); }
+  __device__ static double with_element(double most, double a) { return larger(most, fabs(a)); }
 };
 
 /// A maximum and a sum.
@@ -58,10 +60,12 @@ struct Products : Sums {
   }
 };
 
-struct Magnitudes : Maxima {
+/// Of the elements of one array, their sums or largest magnitudes.
+template <typename Kind>
+struct Elements : Kind {
   const double* x;
 
-  explicit Magnitudes(const double* a) : x(a) {}
+  explicit Elements(const double* a) : x(a) {}
   template <int pack>
   struct Of {
     struct Term {
@@ -72,7 +76,7 @@ struct Magnitudes : Maxima {
     __device__ void load(Index at, Term& term) const { load_columns<pack, true>(x + at, term.a); }
     __device__ void include(Index, Term& term, double (&result)[pack]) const {
 #pragma unroll
-      for (int c = 0; c < pack; ++c) result[c] = larger(result[c], fabs(term.a[c]));
+      for (int c = 0; c < pack; ++c) result[c] = Kind::with_element(result[c], term.a[c]);
     }
   };
   template <int pack>
@@ -81,46 +85,44 @@ struct Magnitudes : Maxima {
   }
 };
 
-/// With the largest |r_ic|, or with it and the sum of r_ic^2.
+/// Of x - t y, which x becomes: the largest magnitude, or it and the sum of squares.
 template <typename Kinds>
-struct Advance : Kinds {
+struct Difference : Kinds {
   Factors wanted;  ///< of the columns of one range
   QuotientView t;
-  AdvanceArrays arrays;
+  const double* y;
+  double* x;
 
-  Advance(const Factors& factors, const QuotientView& quotient, const AdvanceArrays& all)
-      : wanted(factors), t(quotient), arrays(all) {}
+  Difference(const Factors& factors, const QuotientView& quotient, const double* from, double* to)
+      : wanted(factors), t(quotient), y(from), x(to) {}
   template <int pack>
   struct Of {
     struct Term {
-      double p[pack], q[pack];
-      Packed<double, pack> x, r;
+      double y[pack];
+      Packed<double, pack> x;
     };
-    AdvanceArrays arrays;
+    const double* y;
+    double* x;
     double factor[pack];
 
     __device__ void load(Index at, Term& term) const {
-      load_columns<pack, true>(arrays.p + at, term.p);
-      load_columns<pack, true>(arrays.q + at, term.q);
-      term.x = pack_at<pack>(arrays.x + at, 0);
-      term.r = pack_at<pack>(arrays.r + at, 0);
+      load_columns<pack, true>(y + at, term.y);
+      term.x = pack_at<pack>(x + at, 0);
     }
     __device__ void include(Index at, Term& term, double (&result)[Kinds::kinds * pack]) const {
 #pragma unroll
       for (int c = 0; c < pack; ++c) {
-        term.x.elements[c] = fma(factor[c], term.p[c], term.x.elements[c]);
-        term.r.elements[c] = fma(-factor[c], term.q[c], term.r.elements[c]);
-        const double left = term.r.elements[c];
+        term.x.elements[c] = fma(-factor[c], term.y[c], term.x.elements[c]);
+        const double left = term.x.elements[c];
         result[c] = larger(result[c], fabs(left));
         if constexpr (Kinds::kinds > 1) result[pack + c] = fma(left, left, result[pack + c]);
       }
-      pack_at<pack>(arrays.x + at, 0) = term.x;
-      pack_at<pack>(arrays.r + at, 0) = term.r;
+      pack_at<pack>(x + at, 0) = term.x;
     }
   };
   template <int pack>
   __device__ Of<pack> begin(Index column) const {
-    Of<pack> of{arrays, {}};
+    Of<pack> of{y, x, {}};
 #pragma unroll
     for (int c = 0; c < pack; ++c) {
       of.factor[c] = quotient_of(t, column + c, wanted.values[(column + c) % most_columns]);
@@ -296,9 +298,16 @@ void column_dots(const double* x, const double* y, Index height, Index columns,
   check_launch("column_dots");
 }
 
+void column_sums(const double* x, Index height, Index columns, const ReductionRoom& room,
+                 double* sums, cudaStream_t stream) {
+  reduce(in_packs(x, columns), Elements<Sums>(x), height, columns, 0, ranges(columns), room,
+         {{sums, nullptr}}, stream);
+  check_launch("column_sums");
+}
+
 void column_maxima(const double* x, Index height, Index columns, const ReductionRoom& room,
                    double* largest, cudaStream_t stream) {
-  reduce(in_packs(x, columns), Magnitudes(x), height, columns, 0, ranges(columns), room,
+  reduce(in_packs(x, columns), Elements<Maxima>(x), height, columns, 0, ranges(columns), room,
          {{largest, nullptr}}, stream);
   check_launch("column_maxima");
 }
@@ -310,27 +319,23 @@ void reduce_ranks(const double* numbers, int ranks, Index stride, Index columns,
   check_launch("reduce_ranks");
 }
 
-void advance(std::span<const double> wanted, const QuotientView& t, const AdvanceArrays& arrays,
-             Index height, const ReductionRoom& room, double* largest, double* squares,
-             cudaStream_t stream) {
+void subtract_multiples(std::span<const double> wanted, const QuotientView& t, const double* y,
+                        double* x, Index height, const ReductionRoom& room, double* largest,
+                        double* squares, cudaStream_t stream) {
   const auto columns = static_cast<Index>(wanted.size());
-  bool aligned = true;
-  for (const double* array : {static_cast<const double*>(arrays.x), arrays.p,
-                              static_cast<const double*>(arrays.r), arrays.q}) {
-    aligned = aligned && in_packs(array, columns);
-  }
+  const bool aligned = in_packs(x, columns) && in_packs(y, columns);
   for (unsigned range = 0; range < ranges(columns); ++range) {
     const Factors factors = factors_from(wanted, static_cast<Index>(range) * most_columns);
     const Results results{{largest, squares}};
     if (squares == nullptr) {
-      reduce(aligned, Advance<Maxima>(factors, t, arrays), height, columns, range, 1, room, results,
-             stream);
+      reduce(aligned, Difference<Maxima>(factors, t, y, x), height, columns, range, 1, room,
+             results, stream);
     } else {
-      reduce(aligned, Advance<MaximaAndSums>(factors, t, arrays), height, columns, range, 1, room,
+      reduce(aligned, Difference<MaximaAndSums>(factors, t, y, x), height, columns, range, 1, room,
              results, stream);
     }
   }
-  check_launch("advance");
+  check_launch("subtract_multiples");
 }
 
 }  // namespace spsolve::cuda

@@ -31,6 +31,10 @@ Index reduction_tickets(Index columns);
 void column_dots(const double* x, const double* y, Index height, Index columns,
                  const ReductionRoom& room, double* sums, cudaStream_t stream);
 
+/// sums_c <- sum over i of x_ic
+void column_sums(const double* x, Index height, Index columns, const ReductionRoom& room,
+                 double* sums, cudaStream_t stream);
+
 /// largest_c <- max over i of |x_ic|, a nan where there is one.
 void column_maxima(const double* x, Index height, Index columns, const ReductionRoom& room,
                    double* largest, cudaStream_t stream);
@@ -40,19 +44,11 @@ void column_maxima(const double* x, Index height, Index columns, const Reduction
 void reduce_ranks(const double* numbers, int ranks, Index stride, Index columns, bool largest,
                   double* to, cudaStream_t stream);
 
-/// x and r as Vectors::own_advance() has them.
-struct AdvanceArrays {
-  double* x;
-  const double* p;
-  double* r;
-  const double* q;
-};
-
-/// x <- x + t p, r <- r - t q for t_c = wanted_c times a quotient, 0 where its divisor is, and
-/// largest_c <- max over i of |r_ic|; where `squares` is not null, squares_c <- sum over i of
-/// r_ic^2, with the bits of column_dots() of r with itself.
-void advance(std::span<const double> wanted, const QuotientView& t, const AdvanceArrays& arrays,
-             Index height, const ReductionRoom& room, double* largest, double* squares,
-             cudaStream_t stream);
+/// x <- x - t y for t_c = wanted_c times a quotient, 0 where its divisor is, and largest_c <- max
+/// over i of |x_ic|; where `squares` is not null, squares_c <- sum over i of x_ic^2, with the bits
+/// of column_dots() of x with itself.
+void subtract_multiples(std::span<const double> wanted, const QuotientView& t, const double* y,
+                        double* x, Index height, const ReductionRoom& room, double* largest,
+                        double* squares, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

@@ -88,24 +88,30 @@ __global__ void combine_kernel(const __grid_constant__ Factors own,
 }
 
 template <int pack>
-__global__ void turn_kernel(const __grid_constant__ Factors wanted, QuotientView t, const double* y,
-                            double* x, Index stride, Index first_column, Index height,
-                            int per_row) {
+__global__ void step_and_turn_kernel(const __grid_constant__ Factors wanted,
+                                     QuotientTimes<double> step, QuotientTimes<const double> turn,
+                                     double* p, Index stride, Index first_column, Index height,
+                                     int per_row) {
   const int first = static_cast<int>(threadIdx.x) % per_row * pack;
-  double factor[pack];
+  double steps[pack], turns[pack];
 #pragma unroll
   for (int c = 0; c < pack; ++c) {
-    factor[c] = quotient_of(t, first_column + first + c, wanted.values[first + c]);
+    steps[c] = quotient_of(step.t, first_column + first + c, wanted.values[first + c]);
+    turns[c] = quotient_of(turn.t, first_column + first + c, wanted.values[first + c]);
   }
   for_packs(height, per_row, [&](Index i, int place) {
-    const Packed<double, pack> theirs = pack_at<pack>(y + i * stride, place);
-    Packed<double, pack> mine = pack_at<pack>(x + i * stride, place);
+    const Index row = i * stride + first_column;
+    const Packed<double, pack> theirs = pack_at<pack>(turn.values + row, place);
+    Packed<double, pack> x = pack_at<pack>(step.values + row, place);
+    Packed<double, pack> mine = pack_at<pack>(p + row, place);
 #pragma unroll
     for (int c = 0; c < pack; ++c) {
-      const double kept = factor[c] == 0 ? 0.0 : factor[c] * mine.elements[c];
+      x.elements[c] = fma(steps[c], mine.elements[c], x.elements[c]);
+      const double kept = turns[c] == 0 ? 0.0 : turns[c] * mine.elements[c];
       mine.elements[c] = kept + theirs.elements[c];
     }
-    pack_at<pack>(x + i * stride, place) = mine;
+    pack_at<pack>(step.values + row, place) = x;
+    pack_at<pack>(p + row, place) = mine;
   });
 }
 
@@ -224,16 +230,19 @@ void combine(std::span<const double> own, std::span<const double> factors, const
   check_launch("combine");
 }
 
-void turn(std::span<const double> wanted, const QuotientView& t, const double* y, double* x,
-          Index height, cudaStream_t stream) {
+void step_and_turn(std::span<const double> wanted, const QuotientTimes<double>& step,
+                   const QuotientTimes<const double>& turn, double* p, Index height,
+                   cudaStream_t stream) {
   const auto columns = static_cast<Index>(wanted.size());
+  const bool aligned =
+      in_packs(step.values, columns) && in_packs(turn.values, columns) && in_packs(p, columns);
   by_columns(
-      in_packs(y, columns) && in_packs(x, columns), height, columns,
+      aligned, height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        turn_kernel<pack><<<grid, threads, 0, stream>>>(factors_from(wanted, first), t, y + first,
-                                                        x + first, columns, first, height, packs);
+        step_and_turn_kernel<pack><<<grid, threads, 0, stream>>>(
+            factors_from(wanted, first), step, turn, p, columns, first, height, packs);
       });
-  check_launch("turn");
+  check_launch("step_and_turn");
 }
 
 void add_scaled_rows(double own, double factor, const double* d, const double* y, double* x,

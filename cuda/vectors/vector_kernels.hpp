@@ -32,9 +32,18 @@ void add_multiples(std::span<const double> factors, const double* y, double* x, 
 void combine(std::span<const double> own, std::span<const double> factors, const double* y,
              double* x, Index height, cudaStream_t stream);
 
-/// x(:, c) <- y(:, c) + t_c x(:, c) for t_c = wanted_c times a quotient, 0 where its divisor is.
-void turn(std::span<const double> wanted, const QuotientView& t, const double* y, double* x,
-          Index height, cudaStream_t stream);
+/// An array and what factors go with it: t_c = wanted_c times a quotient, 0 where its divisor is.
+template <typename T>
+struct QuotientTimes {
+  QuotientView t;
+  T* values;
+};
+
+/// x(:, c) <- x(:, c) + s_c p(:, c) for `step`, x and its factors, and then
+/// p(:, c) <- y(:, c) + t_c p(:, c) for `turn`, y and those of p.
+void step_and_turn(std::span<const double> wanted, const QuotientTimes<double>& step,
+                   const QuotientTimes<const double>& turn, double* p, Index height,
+                   cudaStream_t stream);
 
 /// x(i, :) <- own x(i, :) + factor d_i y(i, :), likewise.
 void add_scaled_rows(double own, double factor, const double* d, const double* y, double* x,

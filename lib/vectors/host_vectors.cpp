@@ -84,14 +84,13 @@ double largest_of(const double* x, Index count) {
   return std::bit_cast<double>(largest);
 }
 
-/// x <- x + t p and r <- r - t q, of `count` numbers; hands back max |r_i|, nan where one is.
-double advance_by(double t, const double* p, const double* q, double* x, double* r, Index count) {
+/// x <- x - t y, of `count` numbers; hands back max |x_i|, nan where one is.
+double subtract_multiple(double t, const double* y, double* x, Index count) {
   std::uint64_t largest = 0;
 #pragma omp simd reduction(max : largest)
   for (Index i = 0; i < count; ++i) {
-    x[i] += t * p[i];
-    r[i] -= t * q[i];
-    largest = std::max(largest, magnitude(r[i]));
+    x[i] -= t * y[i];
+    largest = std::max(largest, magnitude(x[i]));
   }
   return std::bit_cast<double>(largest);
 }
@@ -114,14 +113,13 @@ void largest_of_columns(const double* x, Index rows, Index k, double* largest) {
   }
 }
 
-void advance_columns(const double* t, const double* p, const double* q, double* x, double* r,
-                     Index rows, Index k, double* largest) {
-  for (Index i = 0; i < rows; ++i, p += k, q += k, x += k, r += k) {
+void subtract_multiples(const double* t, const double* y, double* x, Index rows, Index k,
+                        double* largest) {
+  for (Index i = 0; i < rows; ++i, y += k, x += k) {
 #pragma omp simd
     for (Index c = 0; c < k; ++c) {
-      x[c] += t[c] * p[c];
-      r[c] -= t[c] * q[c];
-      largest[c] = std::bit_cast<double>(std::max(magnitude(largest[c]), magnitude(r[c])));
+      x[c] -= t[c] * y[c];
+      largest[c] = std::bit_cast<double>(std::max(magnitude(largest[c]), magnitude(x[c])));
     }
   }
 }
@@ -366,33 +364,42 @@ void HostVectors::own_dots(const Vectors& y, const ToRow& sums) const {
   own_dots(y, on_host(sums));
 }
 
-void HostVectors::own_advance(std::span<const double> wanted, Quotient t, const Vectors& p,
-                              Vectors& r, const Vectors& q, const ToRow& largest,
-                              const ToRow* squares) {
+void HostVectors::own_subtract(std::span<const double> wanted, Quotient t, const Vectors& y,
+                               const ToRow& largest, const ToRow* squares) {
   const std::vector<double> factors = on_host(largest.all).factors(wanted, t);
-  const double* const direction = on_host(p).row(0);
-  const double* const product = on_host(q).row(0);
+  const double* const theirs = on_host(y).row(0);
   double* const mine = row(0);
-  double* const residual = on_host(r).row(0);
   over_blocks(
       height(), on_host(largest),
       [&, k = columns()](Index first, Index last, double* block) {
         if (k == 1) {
-          *block = advance_by(factors[0], direction + first, product + first, mine + first,
-                              residual + first, last - first);
+          *block = subtract_multiple(factors[0], theirs + first, mine + first, last - first);
           return;
         }
-        const Index from = first * k;
-        advance_columns(factors.data(), direction + from, product + from, mine + from,
-                        residual + from, last - first, k, block);
+        subtract_multiples(factors.data(), theirs + first * k, mine + first * k, last - first, k,
+                           block);
       },
       [](double a, double b) { return larger(a, b); });
-  if (squares != nullptr) r.own_dots(r, *squares);
+  if (squares != nullptr) own_dots(*this, *squares);
 }
 
-void HostVectors::turn(std::span<const double> wanted, const Coefficients& all, Quotient t,
-                       const Vectors& y) {
-  combine(on_host(all).factors(wanted, t), std::vector<double>(wanted.size(), 1.0), y);
+void HostVectors::step_and_turn(std::span<const double> wanted, const Coefficients& all, Quotient s,
+                                Vectors& x, Quotient t, const Vectors& y) {
+  const std::vector<double> steps = on_host(all).factors(wanted, s);
+  const std::vector<double> kept = on_host(all).factors(wanted, t);
+  double* const mine = row(0);
+  double* const solution = on_host(x).row(0);
+  const double* const theirs = on_host(y).row(0);
+  over_rows(height(), columns(),
+            [=, s = steps.data(), t = kept.data()](Index first, Index last, auto k) {
+              for (Index i = first; i < last; ++i) {
+                for (Index c = 0; c < k; ++c) {
+                  const double of_p = mine[i * k + c];
+                  solution[i * k + c] += s[c] * of_p;
+                  mine[i * k + c] = (t[c] == 0 ? 0.0 : t[c] * of_p) + theirs[i * k + c];
+                }
+              }
+            });
 }
 
 }  // namespace spsolve

@@ -32,10 +32,10 @@ class HostVectors final : public Vectors {
   void own_maxima(std::span<double> largest) const override;
   std::unique_ptr<Coefficients> coefficients(int rows) const override;
   void own_dots(const Vectors& y, const ToRow& sums) const override;
-  void own_advance(std::span<const double> wanted, Quotient t, const Vectors& p, Vectors& r,
-                   const Vectors& q, const ToRow& largest, const ToRow* squares) override;
-  void turn(std::span<const double> wanted, const Coefficients& all, Quotient t,
-            const Vectors& y) override;
+  void own_subtract(std::span<const double> wanted, Quotient t, const Vectors& y,
+                    const ToRow& largest, const ToRow* squares) override;
+  void step_and_turn(std::span<const double> wanted, const Coefficients& all, Quotient s,
+                     Vectors& x, Quotient t, const Vectors& y) override;
 
  private:
   /// Those of some rows, added to K sums.

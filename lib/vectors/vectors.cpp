@@ -79,9 +79,9 @@ void dots(const Vectors& x, const Vectors& y, const ToRow& sums) {
   sum_over_ranks(x.team(), sums);
 }
 
-void advance(std::span<const double> wanted, Quotient t, Vectors& x, const Vectors& p, Vectors& r,
-             const Vectors& q, const ToRow& largest, const ToRow* squares) {
-  x.own_advance(wanted, t, p, r, q, largest, squares);
+void subtract(std::span<const double> wanted, Quotient t, Vectors& x, const Vectors& y,
+              const ToRow& largest, const ToRow* squares) {
+  x.own_subtract(wanted, t, y, largest, squares);
   std::vector<SharedRow> rows{{largest.row, Reduction::maximum}};
   if (squares != nullptr) rows.push_back({squares->row, Reduction::sum});
   largest.all.reduce_over_ranks(x.team(), rows);

@@ -111,15 +111,16 @@ class Vectors {
   /// own_dots() of every column to a row of coefficients.
   virtual void own_dots(const Vectors& y, const ToRow& sums) const = 0;
 
-  /// For t_c = wanted_c times a quotient of coefficients: x(:, c) <- x(:, c) + t_c p(:, c),
-  /// r(:, c) <- r(:, c) - t_c q(:, c), and largest_c <- max over own rows of |r_ic|. Where
-  /// `squares` is not null, it gets what r.own_dots(r) has then.
-  virtual void own_advance(std::span<const double> wanted, Quotient t, const Vectors& p, Vectors& r,
-                           const Vectors& q, const ToRow& largest, const ToRow* squares) = 0;
+  /// For t_c = wanted_c times a quotient of coefficients: x(:, c) <- x(:, c) - t_c y(:, c), and
+  /// largest_c <- max over own rows of |x_ic|. Where `squares` is not null, it gets what
+  /// own_dots(x) has then.
+  virtual void own_subtract(std::span<const double> wanted, Quotient t, const Vectors& y,
+                            const ToRow& largest, const ToRow* squares) = 0;
 
-  /// For such a t: x(:, c) <- y(:, c) + t_c x(:, c)
-  virtual void turn(std::span<const double> wanted, const Coefficients& all, Quotient t,
-                    const Vectors& y) = 0;
+  /// For such s and t: x(:, c) <- x(:, c) + s_c p(:, c), and then p(:, c) <- y(:, c) + t_c p(:, c),
+  /// for the object p.
+  virtual void step_and_turn(std::span<const double> wanted, const Coefficients& all, Quotient s,
+                             Vectors& x, Quotient t, const Vectors& y) = 0;
 
  private:
   Team* team_;
@@ -159,10 +160,10 @@ void sum_over_ranks(Team& team, const ToRow& sums);
 /// The sums of dots() to a row of coefficients. On one rank alone nothing waits. Collective.
 void dots(const Vectors& x, const Vectors& y, const ToRow& sums);
 
-/// x <- x + p t and r <- r - q t as Vectors::own_advance() has them, and max |r_i| over all ranks;
-/// where `squares` is not null, dots(r, r) goes there. On one rank alone nothing waits. Collective.
-void advance(std::span<const double> wanted, Quotient t, Vectors& x, const Vectors& p, Vectors& r,
-             const Vectors& q, const ToRow& largest, const ToRow* squares = nullptr);
+/// x <- x - y t as Vectors::own_subtract() has it, and max |x_i| over all ranks; where `squares` is
+/// not null, dots(x, x) goes there. On one rank alone nothing waits. Collective.
+void subtract(std::span<const double> wanted, Quotient t, Vectors& x, const Vectors& y,
+              const ToRow& largest, const ToRow* squares = nullptr);
 
 /// This rank's rows in host memory, height x K; and back.
 Dense<double> own_rows(const Vectors& x);

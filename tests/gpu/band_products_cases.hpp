@@ -76,6 +76,10 @@ inline std::vector<Csr<double>> matrices() {
   result.push_back(generate_matrix("grid2d:70"));
   result.push_back(generate_rows("grid2d:70", 0, 1000));
   result.back().columns = 1070;
+  // Enough of them for many columns to be beyond caches: threads go from plane to plane then.
+  result.push_back(generate_matrix("grid3d:45"));
+  result.push_back(generate_rows("grid3d:45", 0, 60000));
+  result.back().columns = 60000 + 45 * 45;
   // Rows in groups: the unknowns of nodes, two to six of them, and some with halo.
   for (const char* const nodes : {"grid3d27:5:2", "grid3d27:5:3", "grid3d27:4:6"}) {
     result.push_back(generate_matrix(nodes));

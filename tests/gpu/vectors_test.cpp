@@ -302,38 +302,33 @@ struct CoefficientPair {
   std::unique_ptr<Coefficients> host, device;
 };
 
-TEST_F(GpuVectors, AdvanceAndTurnWithQuotientsOfCoefficients) {
+TEST_F(GpuVectors, SubtractStepAndTurnWithQuotientsOfCoefficients) {
   for_sizes([&](Index rows, Index columns) {
-    VectorPair x(team, rows, columns, 1), r(team, rows, columns, 2);
-    const VectorPair p(team, rows, columns, 3), q(team, rows, columns, 4);
+    VectorPair x(team, rows, columns, 1), r(team, rows, columns, 2), p(team, rows, columns, 3);
+    const VectorPair q(team, rows, columns, 4);
     const CoefficientPair all(x);
     std::vector<double> wanted(static_cast<std::size_t>(columns), 1.0);
     for (std::size_t c = 1; c < wanted.size(); c += 4) wanted[c] = 0;
     const Quotient t{CoefficientPair::over, CoefficientPair::under};
-    advance(wanted, t, x.host, p.host, r.host, q.host, {*all.host, CoefficientPair::largest});
-    advance(wanted, t, x.device, p.device, r.device, q.device,
-            {*all.device, CoefficientPair::largest});
+    subtract(wanted, t, r.host, q.host, {*all.host, CoefficientPair::largest});
+    subtract(wanted, t, r.device, q.device, {*all.device, CoefficientPair::largest});
     const std::vector<double> of_device = all.of_device(CoefficientPair::largest);
     EXPECT_EQ(of_device, maxima(r.device));
-    VectorPair x2(team, rows, columns, 1), r2(team, rows, columns, 2);
+    VectorPair r2(team, rows, columns, 2);
     const ToRow squares{*all.device, CoefficientPair::squares};
-    advance(wanted, t, x2.device, p.device, r2.device, q.device,
-            {*all.device, CoefficientPair::largest}, &squares);
+    subtract(wanted, t, r2.device, q.device, {*all.device, CoefficientPair::largest}, &squares);
     EXPECT_EQ(all.of_device(CoefficientPair::largest), of_device);
-    EXPECT_EQ(own_rows(x2.device).values, own_rows(x.device).values);
     EXPECT_EQ(own_rows(r2.device).values, own_rows(r.device).values);
     EXPECT_EQ(all.of_device(CoefficientPair::squares), dots(r.device, r.device));
-    const Dense<double> a = own_rows(x.device), b = own_rows(x.host);
-    const Dense<double> c = own_rows(r.device), d = own_rows(r.host);
-    for (std::size_t k = 0; k < a.values.size(); ++k) {
-      ASSERT_NEAR(a.values[k], b.values[k], 1e-14 * (1 + std::abs(b.values[k])));
-      ASSERT_NEAR(c.values[k], d.values[k], 1e-14 * (1 + std::abs(d.values[k])));
-    }
-    x.host.turn(wanted, *all.host, t, p.host);
-    x.device.turn(wanted, *all.device, t, p.device);
-    const Dense<double> e = own_rows(x.device), f = own_rows(x.host);
-    for (std::size_t k = 0; k < e.values.size(); ++k) {
-      ASSERT_NEAR(e.values[k], f.values[k], 1e-13 * (1 + std::abs(f.values[k])));
+    const Quotient back{CoefficientPair::under, CoefficientPair::over};
+    p.host.step_and_turn(wanted, *all.host, t, x.host, back, q.host);
+    p.device.step_and_turn(wanted, *all.device, t, x.device, back, q.device);
+    for (const VectorPair* pair : {&r, &x, &p}) {
+      const Dense<double> found = own_rows(pair->device), expected = own_rows(pair->host);
+      for (std::size_t k = 0; k < found.values.size(); ++k) {
+        ASSERT_NEAR(found.values[k], expected.values[k],
+                    1e-13 * (1 + std::abs(expected.values[k])));
+      }
     }
   });
 }

@@ -1,5 +1,6 @@
 #include "cuda/multiply/fast/typed_rows.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -20,10 +21,12 @@ TypedRows<T> on_device(const Csr<T>& matrix, const RowTypes& types) {
   static_assert(most_row_types <= std::numeric_limits<std::uint16_t>::max());
   std::vector<std::uint16_t> row_types;
   row_types.reserve(static_cast<std::size_t>(matrix.rows));
+  std::vector<Index> counts(types.examples.size());
   for (const auto& runs : types.runs) {
     for (const RowRun& run : runs) {
       row_types.insert(row_types.end(), static_cast<std::size_t>(run.rows),
                        static_cast<std::uint16_t>(run.type));
+      counts[run.type] += run.rows;
     }
   }
   std::vector<Index> offsets{0};
@@ -39,6 +42,12 @@ TypedRows<T> on_device(const Csr<T>& matrix, const RowTypes& types) {
   }
   TypedRows<T> result;
   result.rows = matrix.rows;
+  if (!counts.empty()) {
+    const auto most = std::ranges::max_element(counts) - counts.begin();
+    for (Index k = offsets[most]; k < offsets[most + 1]; ++k) {
+      result.reach = std::max<Index>(result.reach, distances[k]);
+    }
+  }
   result.types = static_cast<Index>(types.examples.size());
   result.row_types = DeviceArray<std::uint16_t>(row_types);
   result.offsets = DeviceArray<Index>(offsets);

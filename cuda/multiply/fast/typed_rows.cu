@@ -6,14 +6,11 @@ namespace spsolve::cuda {
 
 namespace {
 
-constexpr int block = 256;
-
 /// `pack` neighbouring columns of one row to a thread.
-template <int pack, typename Place, typename T>
-__global__ void __launch_bounds__(block)
-    typed(TypedView<T> a, const T* __restrict__ x, T* __restrict__ y, Index columns, Place packs,
-          Place count) {
-  over_packs(packs, count, [&](Index row, Index p) {
+template <int pack, typename T>
+__global__ void __launch_bounds__(RowWalk::threads)
+    typed(TypedView<T> a, const T* __restrict__ x, T* __restrict__ y, Index columns, RowWalk walk) {
+  over_packs(walk, [&](Index row, Index p) {
     const Index at = row * columns + p * pack;
     T sums[pack]{};
     over_typed_row<pack>(
@@ -31,10 +28,8 @@ __global__ void __launch_bounds__(block)
 
 template <int pack, typename T>
 void launch_typed(const TypedView<T>& a, const T* x, T* y, Index columns) {
-  with_places(a.rows, columns / pack, [&]<typename Place>(Place packs, Place count) {
-    typed<pack>
-        <<<grid_for(count, block), block, 0, current_stream()>>>(a, x, y, columns, packs, count);
-  });
+  const RowWalk walk = RowWalk::over(a, columns, pack);
+  typed<pack><<<walk.grid, RowWalk::threads, 0, current_stream()>>>(a, x, y, columns, walk);
   check_launch("row_types");
 }
 

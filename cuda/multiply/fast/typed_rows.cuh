@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "cuda/core/launch.cuh"
@@ -34,28 +35,55 @@ __device__ void over_typed_row(const TypedView<T>& a, Index i, const Load& load,
   }
 }
 
-/// Calls work(row, pack) for the packs of columns that are this thread's, of `count` in all with
-/// `packs` of each row. Place is wide enough for the number of packs: 32-bit divisions are several
-/// times faster.
-template <typename Place, typename Work>
-__device__ void over_packs(Place packs, Place count, const Work& work) {
-  const Place stride = static_cast<Place>(thread_count());
-  for (Place e = static_cast<Place>(thread_index()); e < count; e += stride) {
-    const Place row = packs == 1 ? e : e / packs;
-    work(static_cast<Index>(row), static_cast<Index>(e - row * packs));
-    if (count - e <= stride) break;  // e + stride may not fit into Place
-  }
-}
+/// How the threads of blocks share rows of packs of columns: a thread has one pack of up to `depth`
+/// rows, `stride` apart, and a block `width` neighbours of each of them.
+struct RowWalk {
+  static constexpr int threads = 256;
 
-/// Calls launch(packs, count) with the packs of a row, and of all, in the type that over_packs()
-/// wants.
-template <typename Launch>
-void with_places(Index rows, Index packs, const Launch& launch) {
-  const Index count = rows * packs;
-  if (count <= Index{0xffffffff}) {
-    launch(static_cast<std::uint32_t>(packs), static_cast<std::uint32_t>(count));
-  } else {
-    launch(packs, count);
+  Index rows, stride;
+  unsigned packs;   // of a row
+  unsigned lanes;   // threads beside each other on packs of one row
+  unsigned width;   // rows beside each other
+  unsigned across;  // blocks that have rows of one stride
+  unsigned depth;
+  dim3 grid;
+
+  /// For `columns` columns in packs of `pack`. Where X and Y fit into the cache that all
+  /// multiprocessors share, more threads of one row each are faster; else strides are the reach of
+  /// most rows, or where that is no more than some widths, rows follow on each other.
+  template <typename T>
+  static RowWalk over(const TypedView<T>& a, Index columns, int pack) {
+    constexpr Index shared_cache = 48 << 20;  // bytes, of large GPUs
+    constexpr Index most_depth = 8, least_widths = 4;
+    RowWalk walk{};
+    walk.rows = a.rows;
+    walk.packs = static_cast<unsigned>(columns / pack);
+    walk.lanes = std::min<unsigned>(walk.packs, threads);
+    walk.width = threads / walk.lanes;
+    const bool fits = 2 * a.rows * columns * static_cast<Index>(sizeof(T)) <= shared_cache;
+    const bool far = !fits && a.reach >= least_widths * walk.width && a.reach < a.rows;
+    walk.depth = fits ? 1 : most_depth;
+    walk.stride = far ? a.reach : walk.width;
+    walk.across = grid_for(walk.stride, walk.width);
+    const Index strides = (a.rows + walk.stride - 1) / walk.stride;
+    walk.grid = dim3(walk.across * grid_for(strides, walk.depth), grid_for(walk.packs, threads));
+    return walk;
+  }
+};
+
+/// Calls work(row, pack) for the packs of columns that are this thread's: always of one place in
+/// their rows.
+template <typename Work>
+__device__ void over_packs(const RowWalk& walk, const Work& work) {
+  const unsigned beside = threadIdx.x / walk.lanes, pack = threadIdx.x - beside * walk.lanes;
+  const unsigned down = blockIdx.x / walk.across, block = blockIdx.x - down * walk.across;
+  const Index place = static_cast<Index>(block) * walk.width + beside;
+  const unsigned column = blockIdx.y * RowWalk::threads + pack;
+  if (beside >= walk.width || place >= walk.stride || column >= walk.packs) return;
+  Index row = static_cast<Index>(down) * walk.depth * walk.stride + place;
+#pragma unroll 1
+  for (unsigned step = 0; step < walk.depth && row < walk.rows; ++step, row += walk.stride) {
+    work(row, static_cast<Index>(column));
   }
 }
 

@@ -14,6 +14,7 @@ namespace spsolve::cuda {
 template <typename T>
 struct TypedView {
   Index rows;
+  Index reach;
   const std::uint16_t* row_types;
   const Index* offsets;
   const LocalIndex* distances;
@@ -27,6 +28,7 @@ template <typename T>
 struct TypedRows {
   Index rows = 0;
   Index types = 0;
+  Index reach = 0;                       ///< how far right of the diagonal most rows go
   DeviceArray<std::uint16_t> row_types;  ///< rows
   DeviceArray<Index> offsets;            ///< types + 1: first element of each
   DeviceArray<LocalIndex> distances;     ///< column - row
@@ -37,7 +39,7 @@ struct TypedRows {
   /// None where there are too many types, or they hold more than a quarter of the non-zeros.
   static std::optional<TypedRows> of(const Csr<T>& matrix);
   TypedView<T> view() const {
-    return {rows, row_types.data(), offsets.data(), distances.data(), values.data()};
+    return {rows, reach, row_types.data(), offsets.data(), distances.data(), values.data()};
   }
   std::int64_t bytes() const {
     return row_types.bytes() + offsets.bytes() + distances.bytes() + values.bytes();
@@ -45,10 +47,11 @@ struct TypedRows {
   std::string detail() const;  ///< "9 types of rows"
 };
 
-/// Y = A X on the current stream, X and Y row-major in GPU memory: a thread per 16 bytes of Y, or
-/// per element where rows are not aligned. Neighbouring threads read neighbouring elements of X,
-/// shifted by the same distance where their rows are of one type. Sums have a fixed order.
-/// Cost: 2 nnz K; moves X, Y and 2 bytes a row.
+/// Y = A X on the current stream, X and Y row-major in GPU memory: a thread has 16 bytes of some
+/// rows of Y, or an element where rows are not aligned. Neighbouring threads read neighbouring
+/// elements of X, shifted by the same distance where their rows are of one type; the next rows that
+/// a thread has are `reach` further on, so that of a stencil it reads again what it just read. Sums
+/// have a fixed order. Cost: 2 nnz K; moves X, Y and 2 bytes a row.
 template <typename T>
 void row_types(const TypedRows<T>& a, const T* x, T* y, Index columns);
 

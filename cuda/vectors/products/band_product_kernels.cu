@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "cuda/multiply/fast/typed_rows.cuh"
 #include "cuda/vectors/products/band_product_kernels.hpp"
+#include "cuda/vectors/products/forms/row_forms.cuh"
 #include "cuda/vectors/products/full_rows.cuh"
 #include "cuda/vectors/products/row_lanes.cuh"
 #include "cuda/vectors/products/row_sums.cuh"
@@ -10,14 +10,11 @@
 
 namespace spsolve::cuda {
 
+using namespace row_forms;
 using namespace row_lanes;
 using namespace row_sums;
 
 namespace {
-
-/// Thread blocks of a product with a dot that are at work at once: 6 on each multiprocessor of a
-/// large GPU, a chunk of rows each.
-constexpr int dot_blocks_at_once = 6, multiprocessors = 132;
 
 template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
@@ -96,58 +93,6 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// sum.add(a_ij, x_j) for the elements of row i of a slice, in batches that are loaded side by
-/// side. The matrix passes by the caches, which are left to vectors.
-template <typename X, typename Sum>
-__device__ void sum_up_row(const SlicedView& a, Index i, const X& x, Sum& sum) {
-  constexpr int batch = 8;
-  const Index slice = i / warp_size;
-  const Index first = __ldg(a.offsets + slice), last = __ldg(a.offsets + slice + 1);
-  const LocalIndex* column = a.columns + first + i % warp_size;
-  if (a.together > 1) {
-    const auto row = static_cast<unsigned>(i), together = static_cast<unsigned>(a.together);
-    const unsigned group = row / together - row / warp_size * warp_size / together;
-    column = a.columns + first / warp_size * a.stride + group;
-  }
-  for (Index at = first + i % warp_size; at < last; at += batch * warp_size) {
-    LocalIndex columns[batch];
-    double values[batch], elements[batch];
-#pragma unroll
-    for (int k = 0; k < batch; ++k) {
-      const Index place = at + k * warp_size;
-      columns[k] = place < last ? __ldcs(column + k * a.stride) : -1;
-      values[k] = place < last ? __ldcs(a.values + place) : 0.0;
-    }
-    column += batch * a.stride;
-#pragma unroll
-    for (int k = 0; k < batch; ++k) {
-      elements[k] = columns[k] < 0 ? 0.0 : __ldg(row_of(x, columns[k], 1));
-    }
-#pragma unroll
-    for (int k = 0; k < batch; ++k) {
-      const double element[1] = {elements[k]};
-      sum.add(values[k], element);
-    }
-  }
-}
-
-/// The same for the columns of one pack of a row by its type.
-template <int pack, typename X, typename Sum>
-__device__ void sum_up_typed(const TypedView<double>& a, Index i, const X& x, Index columns,
-                             Index column, Sum& sum) {
-  over_typed_row<pack>(
-      a, i,
-      [&](LocalIndex distance, double(&elements)[pack]) {
-        load_columns<pack, true>(row_of(x, i + distance, columns) + column, elements);
-      },
-      [&](double value, const double(&elements)[pack]) { sum.add(value, elements); });
-}
-
-template <typename X, typename Sum>
-__device__ void sum_up_row(const TypedView<double>& a, Index i, const X& x, Sum& sum) {
-  sum_up_typed<1>(a, i, x, 1, 0, sum);
-}
-
 /// One column, and a thread for each row, in slices or by type.
 template <typename Form, typename X, typename Sum>
 __global__ void __launch_bounds__(threads)
@@ -160,12 +105,12 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// A thread for each pack of columns of a row.
-template <int pack, typename X, typename Place, typename Sum>
-__global__ void __launch_bounds__(threads)
-    multiply_typed_kernel(TypedView<double> a, X x, SplitRows<double> y, Index columns, Place packs,
-                          Place count, Sum start) {
-  over_packs(packs, count, [&](Index row, Index p) {
+/// A thread for a pack of columns of some rows.
+template <int pack, typename X, typename Sum>
+__global__ void __launch_bounds__(RowWalk::threads)
+    multiply_typed_kernel(TypedView<double> a, X x, SplitRows<double> y, Index columns,
+                          RowWalk walk, Sum start) {
+  over_packs(walk, [&](Index row, Index p) {
     const Index column = p * pack;
     Sum sum = start;
     sum_up_typed<pack>(a, row, x, columns, column, sum);
@@ -174,74 +119,14 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
-/// The sum over the thread block, for its first thread: a tree over lanes, and one over warps.
-__device__ double sum_of_block(double value) {
-  __shared__ double of_warps[warps];
-  __syncthreads();
-  value = sum_of_group<warp_size>(value);
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  if (threadIdx.x % warp_size == 0) of_warps[warp] = value;
-  __syncthreads();
-  if (warp > 0) return 0;
-  const int lane = static_cast<int>(threadIdx.x);
-  return sum_of_group<warps>(lane < warps ? of_warps[lane] : 0.0);
-}
-
-/// y <- A x and *dot <- x^T y for a square A, a chunk of rows to each block: the block that is last
-/// done adds up what blocks have.
-template <typename Form, typename X>
-__global__ void __launch_bounds__(threads, dot_blocks_at_once)
-    multiply_and_dot_kernel(Form a, X x, double* y, Index chunk, ReductionRoom room, double* dot) {
-  double product = 0;
-  const Index first = static_cast<Index>(blockIdx.x) * chunk;
-  const Index last = first + chunk < a.rows ? first + chunk : a.rows;
-  for (Index i = first + threadIdx.x; i < last; i += threads) {
-    PlainSum<1> sum;
-    sum_up_row(a, i, x, sum);
-    y[i] = sum.values[0];
-    product = fma(__ldg(x.own + i), sum.values[0], product);
-  }
-  product = sum_of_block(product);
-  if (threadIdx.x == 0) room.partials[blockIdx.x] = product;
-  if (!is_last_block(room.tickets, gridDim.x)) return;
-  double sum = 0;
-#pragma unroll 4
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += threads) sum += __ldcg(room.partials + b);
-  sum = sum_of_block(sum);
-  if (threadIdx.x == 0) *dot = sum;
-}
-
-/// Calls launch(x) with x in two arrays, or in one where none of it is others'.
-template <typename Launch>
-void with_own_or_split(const SplitRows<const double>& x, const Launch& launch) {
-  if (x.others == nullptr) {
-    launch(OwnRows{x.own});
-  } else {
-    launch(x);
-  }
-}
-
-/// Calls launch(form, x) with the rows by type, or in slices.
-template <typename Launch>
-void in_one_form(const RowsView& rows, const SplitRows<const double>& all, const Launch& launch) {
-  with_own_or_split(all, [&](const auto& x) {
-    if (rows.typed != nullptr) {
-      launch(*rows.typed, x);
-    } else {
-      launch(*rows.sliced, x);
-    }
-  });
-}
-
 template <int pack, typename Sum>
 void multiply_typed(const TypedView<double>& a, const SplitRows<const double>& x,
                     const SplitRows<double>& y, Index columns, cudaStream_t stream,
                     const Sum& start) {
-  with_places(a.rows, columns / pack, [&]<typename Place>(Place packs, Place count) {
-    with_own_or_split(x, [&](const auto& rows) {
-      multiply_typed_kernel<pack><<<grid_for(count, threads), threads, 0, stream>>>(
-          a, rows, y, columns, packs, count, start);
-    });
+  const RowWalk walk = RowWalk::over(a, columns, pack);
+  with_own_or_split(x, [&](const auto& rows) {
+    multiply_typed_kernel<pack>
+        <<<walk.grid, RowWalk::threads, 0, stream>>>(a, rows, y, columns, walk, start);
   });
 }
 
@@ -322,20 +207,6 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
 void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
                    Index columns, cudaStream_t stream) {
   multiply<PlainSum>(a, x, y, columns, stream);
-}
-
-Index dot_partials(Index rows) {
-  return std::min<Index>(grid_for(rows, threads), dot_blocks_at_once * multiprocessors);
-}
-
-void multiply_and_dot(const RowsView& a, const SplitRows<const double>& x, double* y,
-                      const ReductionRoom& room, double* dot, cudaStream_t stream) {
-  const Index blocks = dot_partials(a.csr.rows), chunk = (a.csr.rows + blocks - 1) / blocks;
-  in_one_form(a, x, [&](const auto& form, const auto& of_x) {
-    multiply_and_dot_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(
-        form, of_x, y, chunk, room, dot);
-  });
-  check_launch("multiply_and_dot");
 }
 
 void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const double* b, double* r,

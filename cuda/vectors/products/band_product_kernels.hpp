@@ -4,9 +4,9 @@
 
 #include "cuda/multiply/device_csr.hpp"
 #include "cuda/multiply/fast/typed_rows.hpp"
-#include "cuda/vectors/products/grouped_rows.hpp"
-#include "cuda/vectors/products/long_rows.hpp"
-#include "cuda/vectors/products/sliced_rows.hpp"
+#include "cuda/vectors/products/forms/grouped_rows.hpp"
+#include "cuda/vectors/products/forms/long_rows.hpp"
+#include "cuda/vectors/products/forms/sliced_rows.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -41,11 +41,15 @@ struct RowsView {
 void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
                    Index columns, cudaStream_t stream);
 
-/// y <- A x and *dot <- x^T y, of one column and a square A that has rows, in slices or by type;
-/// the room has one ticket and dot_partials() partial results.
-void multiply_and_dot(const RowsView& a, const SplitRows<const double>& x, double* y,
-                      const ReductionRoom& room, double* dot, cudaStream_t stream);
-Index dot_partials(Index rows);
+/// y <- A x and dots_c <- sum over i of x_ic y_ic for a square A that has rows, and vectors that
+/// are whole arrays of GPU memory; the room is for dot_partials() rows of partial results.
+void multiply_and_dots(const RowsView& a, const SplitRows<const double>& x, double* y,
+                       Index columns, const ReductionRoom& room, double* dots, cudaStream_t stream);
+Index dot_partials(const RowsView& a, Index columns);
+
+/// Whether multiply_and_dots() takes so many columns: one, with rows in slices or by type, or, by
+/// type, twice a power of two of them up to 64.
+bool finds_dots(const RowsView& a, Index columns);
 
 /// r_ic <- b_ic - sum over j of a_ij x_jc
 void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const double* b, double* r,

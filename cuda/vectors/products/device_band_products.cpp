@@ -9,8 +9,8 @@
 #include "cuda/multiply/device_csr.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/band_product_kernels.hpp"
+#include "cuda/vectors/products/forms/long_rows.hpp"
 #include "cuda/vectors/products/full_columns.hpp"
-#include "cuda/vectors/products/long_rows.hpp"
 #include "cuda/vectors/products/residual_kernels.hpp"
 #include "cuda/vectors/products/row_facts.hpp"
 #include "cuda/vectors/products/transposed_rows.hpp"
@@ -111,12 +111,14 @@ class DeviceBandProducts final : public BandProducts {
   void multiply_and_dot(const Vectors& x, const HaloView& halo, Vectors& y,
                         const ToRow& sums) override {
     const bool square = own_columns_ == rows_.rows;
-    if (rows_.rows == 0 || !(typed_ || sliced_) || !square || x.columns() != 1) {
+    const Index columns = x.columns();
+    const RowsView view = rows(x);
+    if (rows_.rows == 0 || !square || !finds_dots(view, columns)) {
       return BandProducts::multiply_and_dot(x, halo, y, sums);
     }
-    dots_.make_room_for(dot_partials(rows_.rows), 1);
-    cuda::multiply_and_dot(rows(x), with_halo(x, halo), on_device(y).data(), dots_.room(),
-                           row_on_device(sums), current_stream());
+    dots_.make_room_for(dot_partials(view, columns), columns);
+    multiply_and_dots(view, with_halo(x, halo), on_device(y).data(), columns, dots_.room(),
+                      row_on_device(sums), current_stream());
   }
 
   void subtract(const Vectors& b, const Vectors& x, const HaloView& halo, Vectors& r) override {

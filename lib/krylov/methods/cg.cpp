@@ -37,7 +37,7 @@ KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x,
   Vectors &z = plain ? r : *work, &q = *work;
   KeptRecurrence kept(watch, r, [&](KeptState& state) { state.vectors(*p); });
   if (plain) {
-    dots(r, r, {*numbers, even_rho});  // later advance() has r^T r
+    dots(r, r, {*numbers, even_rho});  // later subtract() has r^T r
   } else {
     system.preconditioner.apply_and_dot(r, z, {*numbers, even_rho});
   }
@@ -52,21 +52,22 @@ KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x,
     ++looked_at;
     const Columns of_r(seen.row(largest), seen.row(largest) + seen.columns);
     if (watch.enough(of_r, x)) return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
-    for (std::size_t c = 0; c < wanted.size(); ++c) wanted[c] = watch.done(c) ? 0.0 : 1.0;
     return std::nullopt;
   };
   for (Index step = 0;; ++step) {
+    for (std::size_t c = 0; c < wanted.size(); ++c) wanted[c] = watch.done(c) ? 0.0 : 1.0;
     system.matrix.apply_and_dot(*p, q, {*numbers, curvature});
     const ToRow next_rho{*numbers, rho_of(step + 1)};
-    advance(wanted, {rho_of(step), curvature}, x, *p, r, q, {*numbers, largest},
-            plain ? &next_rho : nullptr);
+    const Quotient alpha{rho_of(step), curvature}, beta{rho_of(step + 1), rho_of(step)};
+    subtract(wanted, alpha, r, q, {*numbers, largest}, plain ? &next_rho : nullptr);
     numbers->send();
-    if (step - looked_at >= numbers->lead()) {
-      if (const auto end = look()) return *end;
-    }
-    if (!plain) system.preconditioner.apply_and_dot(r, z, next_rho);
-    p->turn(wanted, *numbers, {rho_of(step + 1), rho_of(step)}, z);
     std::optional<KrylovEnd> end;
+    if (step - looked_at >= numbers->lead()) end = look();
+    if (!plain && !end) system.preconditioner.apply_and_dot(r, z, next_rho);
+    // x is a step behind r until here: with p, of which nothing is wanted after an end, that is one
+    // pass less over the vectors.
+    p->step_and_turn(wanted, *numbers, alpha, x, beta, z);
+    if (end) return *end;
     kept.may_keep([&] {
       while (!end && looked_at <= step) end = look();
       return !end;

@@ -2,7 +2,7 @@
 
 #include "cuda/core/launch.cuh"
 #include "cuda/core/list_offsets.cuh"
-#include "cuda/vectors/products/sliced_rows.hpp"
+#include "cuda/vectors/products/forms/sliced_rows.hpp"
 
 namespace spsolve::cuda {
 

@@ -1,4 +1,4 @@
-#include "cuda/vectors/products/long_rows.hpp"
+#include "cuda/vectors/products/forms/long_rows.hpp"
 
 namespace spsolve::cuda {
 

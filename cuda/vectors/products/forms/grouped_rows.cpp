@@ -1,4 +1,4 @@
-#include "cuda/vectors/products/grouped_rows.hpp"
+#include "cuda/vectors/products/forms/grouped_rows.hpp"
 
 #include <algorithm>
 #include <vector>
