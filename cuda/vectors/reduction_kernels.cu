@@ -1,4 +1,5 @@
 #include "core/extremes.hpp"
+#include "cuda/core/turns.cuh"
 #include "cuda/vectors/columns.cuh"
 #include "cuda/vectors/reduction_kernels.hpp"
 
@@ -175,6 +176,7 @@ __global__ void __launch_bounds__(threads, blocks_at_once)
     reduce_kernel(const __grid_constant__ Terms terms, Index height, Index columns, Index chunk,
                   unsigned range, ReductionRoom room, Results results) {
   constexpr int kinds = Terms::kinds, width = kinds * pack;
+  wait_for_turn();
   const Index first_column = static_cast<Index>(range + blockIdx.y) * most_columns;
   const Index rest = columns - first_column;
   const int packs = static_cast<int>(rest < most_columns ? rest : most_columns) / pack;
@@ -207,6 +209,7 @@ __global__ void __launch_bounds__(threads, blocks_at_once)
       if (place + u * step < end) of_columns.include(place + u * step, rest[u], result);
     }
   }
+  give_turn();
   combine_rows<pack, Terms>(at, packs, result);
   const bool one_block = gridDim.x == 1;
   // Partial results: for each block and kind, a row of all columns.
@@ -254,13 +257,8 @@ void reduce(bool aligned, const Terms& terms, Index height, Index columns, unsig
   if (columns == 0) return;
   const Index chunk = rows_of_chunk(height, columns);
   const dim3 grid(static_cast<unsigned>(reduction_chunks(height, columns)), count);
-  if (aligned) {
-    reduce_kernel<widest_pack>
-        <<<grid, threads, 0, stream>>>(terms, height, columns, chunk, range, room, results);
-  } else {
-    reduce_kernel<1>
-        <<<grid, threads, 0, stream>>>(terms, height, columns, chunk, range, room, results);
-  }
+  launch_in_turn(aligned ? reduce_kernel<widest_pack, Terms> : reduce_kernel<1, Terms>, grid,
+                 threads, 0, true, stream, terms, height, columns, chunk, range, room, results);
 }
 
 unsigned ranges(Index columns) {
@@ -295,21 +293,18 @@ void column_dots(const double* x, const double* y, Index height, Index columns,
                  const ReductionRoom& room, double* sums, cudaStream_t stream) {
   reduce(in_packs(x, columns) && in_packs(y, columns), Products(x, y), height, columns, 0,
          ranges(columns), room, {{sums, nullptr}}, stream);
-  check_launch("column_dots");
 }
 
 void column_sums(const double* x, Index height, Index columns, const ReductionRoom& room,
                  double* sums, cudaStream_t stream) {
   reduce(in_packs(x, columns), Elements<Sums>(x), height, columns, 0, ranges(columns), room,
          {{sums, nullptr}}, stream);
-  check_launch("column_sums");
 }
 
 void column_maxima(const double* x, Index height, Index columns, const ReductionRoom& room,
                    double* largest, cudaStream_t stream) {
   reduce(in_packs(x, columns), Elements<Maxima>(x), height, columns, 0, ranges(columns), room,
          {{largest, nullptr}}, stream);
-  check_launch("column_maxima");
 }
 
 void reduce_ranks(const double* numbers, int ranks, Index stride, Index columns, bool largest,
@@ -335,7 +330,6 @@ void subtract_multiples(std::span<const double> wanted, const QuotientView& t, c
              results, stream);
     }
   }
-  check_launch("subtract_multiples");
 }
 
 }  // namespace spsolve::cuda

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "cuda/core/launch.cuh"
+#include "cuda/core/turns.cuh"
 #include "cuda/vectors/columns.cuh"
 #include "cuda/vectors/vector_kernels.hpp"
 #include "matrix/random.hpp"
@@ -14,7 +15,7 @@ namespace {
 constexpr int rows_of_thread = 4;
 
 /// Calls work(i, place) for every pack of the rows: each thread keeps to one place in the row, so
-/// that there is one division, and what belongs to a column is loaded once.
+/// that there is one division, and what belongs to a column is loaded once. Then gives the turn.
 template <typename Work>
 __device__ void for_packs(Index height, int per_row, const Work& work) {
   const int rows = threads / per_row;
@@ -26,6 +27,7 @@ __device__ void for_packs(Index height, int per_row, const Work& work) {
        i += static_cast<Index>(gridDim.x) * rows) {
     work(i, place);
   }
+  give_turn();
 }
 
 __global__ void fill_kernel(double* x, Index count, double value) {
@@ -41,6 +43,7 @@ __global__ void fill_random_kernel(double* x, Index count, Index first, std::uin
 template <int pack>
 __global__ void copy_kernel(const double* y, Index y_stride, double* x, Index x_stride,
                             Index height, int per_row) {
+  wait_for_turn();
   for_packs(height, per_row, [&](Index i, int place) {
     pack_at<pack>(x + i * x_stride, place) = pack_at<pack>(y + i * y_stride, place);
   });
@@ -49,6 +52,7 @@ __global__ void copy_kernel(const double* y, Index y_stride, double* x, Index x_
 template <int pack>
 __global__ void add_multiples_kernel(const __grid_constant__ Factors factors, const double* y,
                                      double* x, Index stride, Index height, int per_row) {
+  wait_for_turn();
   const int first = static_cast<int>(threadIdx.x) % per_row * pack;
   double factor[pack];
 #pragma unroll
@@ -68,6 +72,7 @@ template <int pack>
 __global__ void combine_kernel(const __grid_constant__ Factors own,
                                const __grid_constant__ Factors factors, const double* y, double* x,
                                Index stride, Index height, int per_row) {
+  wait_for_turn();
   const int first = static_cast<int>(threadIdx.x) % per_row * pack;
   double kept[pack], factor[pack];
 #pragma unroll
@@ -92,6 +97,7 @@ __global__ void step_and_turn_kernel(const __grid_constant__ Factors wanted,
                                      QuotientTimes<double> step, QuotientTimes<const double> turn,
                                      double* p, Index stride, Index first_column, Index height,
                                      int per_row) {
+  wait_for_turn();
   const int first = static_cast<int>(threadIdx.x) % per_row * pack;
   double steps[pack], turns[pack];
 #pragma unroll
@@ -118,6 +124,7 @@ __global__ void step_and_turn_kernel(const __grid_constant__ Factors wanted,
 template <int pack>
 __global__ void add_scaled_rows_kernel(double own, double factor, const double* d, const double* y,
                                        double* x, Index stride, Index height, int per_row) {
+  wait_for_turn();
   for_packs(height, per_row, [&](Index i, int place) {
     const double of_row = factor * d[i];
     const Packed<double, pack> theirs = pack_at<pack>(y + i * stride, place);
@@ -134,6 +141,7 @@ __global__ void add_scaled_rows_kernel(double own, double factor, const double* 
 template <int pack>
 __global__ void scale_columns_kernel(const __grid_constant__ Factors factors, double* x,
                                      Index stride, Index height, int per_row) {
+  wait_for_turn();
   const int first = static_cast<int>(threadIdx.x) % per_row * pack;
   double factor[pack];
 #pragma unroll
@@ -151,6 +159,7 @@ __global__ void scale_columns_kernel(const __grid_constant__ Factors factors, do
 template <int pack>
 __global__ void scale_rows_kernel(const double* d, double* x, Index stride, Index height,
                                   int per_row) {
+  wait_for_turn();
   for_packs(height, per_row, [&](Index i, int place) {
     const double factor = d[i];
     Packed<double, pack> mine = pack_at<pack>(x + i * stride, place);
@@ -199,10 +208,9 @@ void copy_columns(const double* y, Index y_stride, double* x, Index x_stride, In
   by_columns(
       aligned, height, count,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        copy_kernel<pack>
-            <<<grid, threads, 0, stream>>>(y + first, y_stride, x + first, x_stride, height, packs);
+        launch_in_turn(copy_kernel<pack>, grid, threads, 0, true, stream, y + first, y_stride,
+                       x + first, x_stride, height, packs);
       });
-  check_launch("copy_columns");
 }
 
 void add_multiples(std::span<const double> factors, const double* y, double* x, Index height,
@@ -211,10 +219,9 @@ void add_multiples(std::span<const double> factors, const double* y, double* x, 
   by_columns(
       in_packs(y, columns) && in_packs(x, columns), height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        add_multiples_kernel<pack><<<grid, threads, 0, stream>>>(
-            factors_from(factors, first), y + first, x + first, columns, height, packs);
+        launch_in_turn(add_multiples_kernel<pack>, grid, threads, 0, true, stream,
+                       factors_from(factors, first), y + first, x + first, columns, height, packs);
       });
-  check_launch("add_multiples");
 }
 
 void combine(std::span<const double> own, std::span<const double> factors, const double* y,
@@ -223,11 +230,10 @@ void combine(std::span<const double> own, std::span<const double> factors, const
   by_columns(
       in_packs(y, columns) && in_packs(x, columns), height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        combine_kernel<pack><<<grid, threads, 0, stream>>>(factors_from(own, first),
-                                                           factors_from(factors, first), y + first,
-                                                           x + first, columns, height, packs);
+        launch_in_turn(combine_kernel<pack>, grid, threads, 0, true, stream,
+                       factors_from(own, first), factors_from(factors, first), y + first, x + first,
+                       columns, height, packs);
       });
-  check_launch("combine");
 }
 
 void step_and_turn(std::span<const double> wanted, const QuotientTimes<double>& step,
@@ -239,10 +245,9 @@ void step_and_turn(std::span<const double> wanted, const QuotientTimes<double>& 
   by_columns(
       aligned, height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        step_and_turn_kernel<pack><<<grid, threads, 0, stream>>>(
-            factors_from(wanted, first), step, turn, p, columns, first, height, packs);
+        launch_in_turn(step_and_turn_kernel<pack>, grid, threads, 0, true, stream,
+                       factors_from(wanted, first), step, turn, p, columns, first, height, packs);
       });
-  check_launch("step_and_turn");
 }
 
 void add_scaled_rows(double own, double factor, const double* d, const double* y, double* x,
@@ -250,10 +255,9 @@ void add_scaled_rows(double own, double factor, const double* d, const double* y
   by_columns(
       in_packs(y, columns) && in_packs(x, columns), height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        add_scaled_rows_kernel<pack><<<grid, threads, 0, stream>>>(
-            own, factor, d, y + first, x + first, columns, height, packs);
+        launch_in_turn(add_scaled_rows_kernel<pack>, grid, threads, 0, true, stream, own, factor, d,
+                       y + first, x + first, columns, height, packs);
       });
-  check_launch("add_scaled_rows");
 }
 
 void scale_columns(std::span<const double> factors, double* x, Index height, cudaStream_t stream) {
@@ -261,19 +265,18 @@ void scale_columns(std::span<const double> factors, double* x, Index height, cud
   by_columns(
       in_packs(x, columns), height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        scale_columns_kernel<pack><<<grid, threads, 0, stream>>>(factors_from(factors, first),
-                                                                 x + first, columns, height, packs);
+        launch_in_turn(scale_columns_kernel<pack>, grid, threads, 0, true, stream,
+                       factors_from(factors, first), x + first, columns, height, packs);
       });
-  check_launch("scale_columns");
 }
 
 void scale_rows(const double* d, double* x, Index height, Index columns, cudaStream_t stream) {
   by_columns(
       in_packs(x, columns), height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        scale_rows_kernel<pack><<<grid, threads, 0, stream>>>(d, x + first, columns, height, packs);
+        launch_in_turn(scale_rows_kernel<pack>, grid, threads, 0, true, stream, d, x + first,
+                       columns, height, packs);
       });
-  check_launch("scale_rows");
 }
 
 }  // namespace spsolve::cuda

@@ -6,6 +6,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/packed.cuh"
+#include "cuda/core/turns.cuh"
 #include "cuda/multiply/fast/row_split.hpp"
 
 namespace spsolve::cuda {
@@ -97,7 +98,8 @@ struct Sums {
 };
 
 /// sums += every `stride`-th of the non-zeros from `k` on, before `end`, times their rows of X, the
-/// next columns and values read while rows of X are on their way.
+/// next columns and values read while rows of X are on their way: the first of them before the
+/// launch has its turn, as no launch writes to them.
 template <int pack, int n, bool packed, typename T>
 __device__ void add_nonzeros(const SplitView<T>& a, Index k, Index end, int stride,
                              const T* __restrict__ x, const PassColumns& pass,
@@ -115,6 +117,7 @@ __device__ void add_nonzeros(const SplitView<T>& a, Index k, Index end, int stri
     }
   };
   fetch();
+  wait_for_turn();
   while (k < end) {
     T loaded[in_flight][n][pack], factor[in_flight];
 #pragma unroll
@@ -219,6 +222,7 @@ __global__ void __launch_bounds__(1 << most_bits)
   Sums<pack, n, T> sums;
   add_nonzeros<pack, n, packed>(a, row.first + group, row.first + row.nonzeros,
                                 1 << (width_bits - pass.column_bits), x, pass, sums);
+  give_turn();
   if (width_bits <= warp_bits) {
     sums.add_lanes(pass.lanes(), 1 << width_bits);
   } else {
@@ -273,12 +277,9 @@ void launch(RowSplit<T>& a, const T* x, T* y, const PassColumns& pass) {
   // What no block needs would be taken from the L1 cache.
   const auto bytes = shared ? static_cast<std::size_t>(threads) * sizeof(Sums<pack, n, T>) : 0;
   const unsigned grid = grid_for(blocks, 1);
-  if (pack == 1 || rows_aligned(x, pass.all, pack * sizeof(T))) {
-    row_split<pack, n, true><<<grid, threads, bytes, current_stream()>>>(view, x, y, pass);
-  } else {
-    row_split<pack, n, false><<<grid, threads, bytes, current_stream()>>>(view, x, y, pass);
-  }
-  check_launch("csr_row_split");
+  const bool packed = pack == 1 || rows_aligned(x, pass.all, pack * sizeof(T));
+  launch_in_turn(packed ? row_split<pack, n, true, T> : row_split<pack, n, false, T>, grid, threads,
+                 static_cast<int>(bytes), true, current_stream(), view, x, y, pass);
 }
 
 }  // namespace

@@ -24,14 +24,18 @@ __device__ void over_typed_row(const TypedView<T>& a, Index i, const Load& load,
 #pragma unroll
     for (int u = 0; u < in_flight; ++u) add(a.values[j + u], loaded[u]);
   }
-  T loaded[in_flight - 1][pack];
-#pragma unroll
-  for (int u = 0; u < in_flight - 1; ++u) {
-    if (j + u < end) load(a.distances[j + u], loaded[u]);
+  // The rest two at a time, as 7-point stencils leave them: more would cost registers.
+  for (; j + 2 <= end; j += 2) {
+    T first[pack], second[pack];
+    load(a.distances[j], first);
+    load(a.distances[j + 1], second);
+    add(a.values[j], first);
+    add(a.values[j + 1], second);
   }
-#pragma unroll
-  for (int u = 0; u < in_flight - 1; ++u) {
-    if (j + u < end) add(a.values[j + u], loaded[u]);
+  if (j < end) {
+    T last[pack];
+    load(a.distances[j], last);
+    add(a.values[j], last);
   }
 }
 

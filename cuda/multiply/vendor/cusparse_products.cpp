@@ -12,6 +12,15 @@ namespace spsolve::cuda {
 
 namespace {
 
+/// Room for so many elements, new ones zeros: the third SpMM algorithm reads, where X has one
+/// column, what it did not write, and once lost the last row of Y where that was no number.
+template <typename T>
+void grow_with_zeros(DeviceArray<T>& array, Index size) {
+  if (array.size() >= size) return;
+  array.grow(size);
+  CUDA_CHECK(cudaMemset(array.data(), 0, static_cast<std::size_t>(array.bytes())));
+}
+
 constexpr auto as_it_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
 template <typename T>
@@ -60,7 +69,7 @@ class SpmvProduct final : public KernelProduct<T> {
     std::size_t bytes = 0;
     CUDA_CHECK(cusparseSpMV_bufferSize(handle_.get(), as_it_is, &one, a_.get(), x_.get(), &zero,
                                        y_.get(), value_type<T>, algorithm_, &bytes));
-    matrix_.workspace.grow(std::max<Index>(static_cast<Index>(bytes), 1));
+    grow_with_zeros(matrix_.workspace, std::max<Index>(static_cast<Index>(bytes), 1));
     if (matrix_.slice == 0) {  // there is nothing to prepare in SELL
       CUDA_CHECK(cusparseSpMV_preprocess(handle_.get(), as_it_is, &one, a_.get(), x_.get(), &zero,
                                          y_.get(), value_type<T>, algorithm_,
@@ -97,7 +106,7 @@ class SpmmProduct final : public KernelProduct<T> {
     const bool transposes = by_columns_ && columns > 1, copies = copies_one_ && columns == 1;
     T* output = y;
     if (copies) {
-      y_columns_.grow(matrix_.rows + 1);
+      grow_with_zeros(y_columns_, matrix_.rows + 1);
       output = y_columns_.data();
     }
     if (transposes) {
@@ -137,7 +146,7 @@ class SpmmProduct final : public KernelProduct<T> {
     std::size_t bytes = 0;
     CUDA_CHECK(cusparseSpMM_bufferSize(handle_.get(), as_it_is, as_it_is, &one, a_.get(), x_.get(),
                                        &zero, y_.get(), value_type<T>, algorithm_, &bytes));
-    matrix_.workspace.grow(std::max<Index>(static_cast<Index>(bytes), 1));
+    grow_with_zeros(matrix_.workspace, std::max<Index>(static_cast<Index>(bytes), 1));
     CUDA_CHECK(cusparseSpMM_preprocess(handle_.get(), as_it_is, as_it_is, &one, a_.get(), x_.get(),
                                        &zero, y_.get(), value_type<T>, algorithm_,
                                        matrix_.workspace.data()));

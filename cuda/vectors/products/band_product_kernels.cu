@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cuda/core/turns.cuh"
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/forms/row_forms.cuh"
 #include "cuda/vectors/products/full_rows.cuh"
@@ -20,6 +21,7 @@ template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_kernel(CsrView<double> a, SplitRows<const double> x, SplitRows<double> y,
                     Index columns, Lanes lanes, LongRowsView long_rows, Sum start) {
+  wait_for_turn();
   const Place<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
   // The same number of rounds for all lanes of a warp.
@@ -32,6 +34,7 @@ __global__ void __launch_bounds__(threads)
       store_columns(row_of(y, i, columns) + place.column, sum.values, pack > 1);
     }
   }
+  give_turn();
 }
 
 /// As multiply_kernel, a group of rows in the place of a row: what is read of x goes to all of its
@@ -40,6 +43,7 @@ template <int most, int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_groups_kernel(CsrView<double> a, GroupedView groups, SplitRows<const double> x,
                            SplitRows<double> y, Index columns, Lanes lanes, Sum start) {
+  wait_for_turn();
   const Place<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
   for (Index first = place.warp * lanes.rows_of_warp(); first < groups.count; first += stride) {
@@ -73,6 +77,7 @@ __global__ void __launch_bounds__(threads)
       }
     }
   }
+  give_turn();
 }
 
 /// As multiply_kernel, rows that have all columns.
@@ -97,12 +102,14 @@ __global__ void __launch_bounds__(threads)
 template <typename Form, typename X, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_one_kernel(Form a, X x, SplitRows<double> y, Sum start) {
+  wait_for_turn();
   for (Index i = thread_index(); i < a.rows; i += thread_count()) {
     Sum sum = start;
     sum_up_row(a, i, x, sum);
     sum.finish(i, 0);
     *row_of(y, i, 1) = sum.values[0];
   }
+  give_turn();
 }
 
 /// A thread for a pack of columns of some rows.
@@ -110,6 +117,7 @@ template <int pack, typename X, typename Sum>
 __global__ void __launch_bounds__(RowWalk::threads)
     multiply_typed_kernel(TypedView<double> a, X x, SplitRows<double> y, Index columns,
                           RowWalk walk, Sum start) {
+  take_turn();
   over_packs(walk, [&](Index row, Index p) {
     const Index column = p * pack;
     Sum sum = start;
@@ -125,8 +133,9 @@ void multiply_typed(const TypedView<double>& a, const SplitRows<const double>& x
                     const Sum& start) {
   const RowWalk walk = RowWalk::over(a, columns, pack);
   with_own_or_split(x, [&](const auto& rows) {
-    multiply_typed_kernel<pack>
-        <<<walk.grid, RowWalk::threads, 0, stream>>>(a, rows, y, columns, walk, start);
+    using X = std::remove_cvref_t<decltype(rows)>;
+    launch_in_turn(multiply_typed_kernel<pack, X, Sum>, walk.grid, RowWalk::threads, 0, true,
+                   stream, a, rows, y, columns, walk, start);
   });
 }
 
@@ -145,7 +154,7 @@ void multiply_groups(const CsrView<double>& a, const GroupedView& groups,
                                          : multiply_groups_kernel<4, pack, Sum<pack>>;
   const dim3 grid(grid_for(groups.count, warps * lanes.rows_of_warp()),
                   grid_for(packs, lanes.columns));
-  kernel<<<grid, threads, 0, stream>>>(a, groups, x, y, columns, lanes, start);
+  launch_in_turn(kernel, grid, threads, 0, true, stream, a, groups, x, y, columns, lanes, start);
 }
 
 template <template <int> typename Sum, typename... Arguments>
@@ -155,10 +164,12 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
   if (a.rows == 0 || columns == 0) return;
   if (columns == 1 && (rows.typed != nullptr || rows.sliced != nullptr)) {
     in_one_form(rows, x, [&](const auto& form, const auto& of_x) {
-      multiply_one_kernel<<<grid_for(a.rows, threads), threads, 0, stream>>>(form, of_x, y,
-                                                                             Sum<1>{arguments...});
+      using Form = std::remove_cvref_t<decltype(form)>;
+      using X = std::remove_cvref_t<decltype(of_x)>;
+      launch_in_turn(multiply_one_kernel<Form, X, Sum<1>>, grid_for(a.rows, threads), threads, 0,
+                     true, stream, form, of_x, y, Sum<1>{arguments...});
     });
-    return check_launch("multiply_rows");
+    return;
   }
   const bool aligned = aligned_to_packs(x.own, columns) && aligned_to_packs(x.others, columns) &&
                        aligned_to_packs(y.own, columns) && aligned_to_packs(y.others, columns);
@@ -169,7 +180,7 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
     } else {
       multiply_typed<1>(*rows.typed, x, y, columns, stream, Sum<1>{arguments...});
     }
-    return check_launch("multiply_rows");
+    return;
   }
   if (rows.groups != nullptr && columns > 1) {
     if (aligned && columns % (2 * widest_pack) == 0) {
@@ -179,7 +190,7 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
     } else {
       multiply_groups(a, *rows.groups, x, y, columns, stream, Sum<1>{arguments...});
     }
-    return check_launch("multiply_rows");
+    return;
   }
   if (rows.full) {
     const auto in_full_rows = [&]<int pack>(std::integral_constant<int, pack>) {
@@ -196,10 +207,9 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
            [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
              const Sum<pack> start{arguments...};
              sum_pieces<pack>(a, x, columns, lanes, rows.long_rows, stream, start);
-             multiply_kernel<pack>
-                 <<<grid, threads, 0, stream>>>(a, x, y, columns, lanes, rows.long_rows, start);
+             launch_in_turn(multiply_kernel<pack, Sum<pack>>, grid, threads, 0, true, stream, a, x,
+                            y, columns, lanes, rows.long_rows, start);
            });
-  check_launch("multiply_rows");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <bit>
 
+#include "cuda/core/turns.cuh"
 #include "cuda/vectors/products/forms/row_forms.cuh"
 #include "cuda/vectors/products/row_sums.cuh"
 
@@ -31,6 +32,7 @@ __device__ double sum_of_block(double value) {
 template <typename Form, typename X>
 __global__ void __launch_bounds__(threads, blocks_at_once)
     multiply_and_dot_kernel(Form a, X x, double* y, Index chunk, ReductionRoom room, double* dot) {
+  wait_for_turn();
   double product = 0;
   const Index first = static_cast<Index>(blockIdx.x) * chunk;
   const Index last = first + chunk < a.rows ? first + chunk : a.rows;
@@ -40,6 +42,7 @@ __global__ void __launch_bounds__(threads, blocks_at_once)
     y[i] = sum.values[0];
     product = fma(__ldg(x.own + i), sum.values[0], product);
   }
+  give_turn();
   product = sum_of_block(product);
   if (threadIdx.x == 0) room.partials[blockIdx.x] = product;
   if (!is_last_block(room.tickets, gridDim.x)) return;
@@ -59,6 +62,7 @@ template <int pack, typename X>
 __global__ void __launch_bounds__(RowWalk::threads)
     multiply_and_dots_kernel(TypedView<double> a, X x, double* y, Index columns, RowWalk walk,
                              double* partials) {
+  wait_for_turn();
   double products[pack] = {};
   over_packs(walk, [&](Index row, Index p) {
     const Index column = p * pack, at = row * columns + column;
@@ -70,6 +74,7 @@ __global__ void __launch_bounds__(RowWalk::threads)
 #pragma unroll
     for (int c = 0; c < pack; ++c) products[c] = fma(own[c], sum.values[c], products[c]);
   });
+  give_turn();
   const int lanes = static_cast<int>(walk.lanes);
   for (int distance = warp_size / 2; distance >= lanes; distance /= 2) {
 #pragma unroll
@@ -120,17 +125,19 @@ void multiply_and_dots(const RowsView& a, const SplitRows<const double>& x, doub
     const Index blocks = blocks_of_one_column(a.csr.rows);
     const Index chunk = (a.csr.rows + blocks - 1) / blocks;
     in_one_form(a, x, [&](const auto& form, const auto& of_x) {
-      multiply_and_dot_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(
-          form, of_x, y, chunk, room, dots);
+      using Form = std::remove_cvref_t<decltype(form)>;
+      using X = std::remove_cvref_t<decltype(of_x)>;
+      launch_in_turn(multiply_and_dot_kernel<Form, X>, static_cast<unsigned>(blocks), threads, 0,
+                     true, stream, form, of_x, y, chunk, room, dots);
     });
-    return check_launch("multiply_and_dots");
+    return;
   }
   const RowWalk walk = walk_of(a, columns);
   with_own_or_split(x, [&](const auto& of_x) {
-    multiply_and_dots_kernel<widest_pack><<<walk.grid, RowWalk::threads, 0, stream>>>(
-        *a.typed, of_x, y, columns, walk, room.partials);
+    using X = std::remove_cvref_t<decltype(of_x)>;
+    launch_in_turn(multiply_and_dots_kernel<widest_pack, X>, walk.grid, RowWalk::threads, 0, true,
+                   stream, *a.typed, of_x, y, columns, walk, room.partials);
   });
-  check_launch("multiply_and_dots");
   const Index blocks = walk.grid.x;
   column_sums(room.partials, blocks, columns, {room.partials + blocks * columns, room.tickets},
               dots, stream);

@@ -161,6 +161,7 @@ void sum_pieces(const CsrView<double>& a, const SplitRows<const double>& x, Inde
   if (long_rows.count == 0) return;
   const dim3 grid(static_cast<unsigned>(long_rows.pieces), grid_for(columns / pack, lanes.columns));
   sum_pieces_kernel<pack><<<grid, threads, 0, stream>>>(a, x, columns, lanes, long_rows, start);
+  check_launch("sum_pieces");
 }
 
 /// What the pieces of row i, which is one of the long ones, add up to, in their order.

@@ -7,6 +7,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/packed.cuh"
+#include "cuda/core/turns.cuh"
 #include "cuda/multiply/fast/groups/grouped_lanes.hpp"
 
 namespace spsolve::cuda {
@@ -129,6 +130,7 @@ __device__ void walk(const LaneView<T>& a, Index block_id, const Pass<T>& pass) 
   const int longest = width == warp_size ? stored : __reduce_max_sync(whole_warp, stored);
 #pragma unroll
   for (int stage = 0; stage < S::depth - 1; ++stage) fill(stage);
+  wait_for_turn();
   const LocalIndex* destination = a.destinations + item.first_group;
   const int lane_first = place * pack;
   const T* const from = pass.x + lane_first;
@@ -217,6 +219,7 @@ template <int rows, int width, int count, bool packed, typename T>
 __global__ void __launch_bounds__(block_for(rows), blocks_for(rows))
     one_size(LaneView<T> a, Pass<T> pass) {
   walk<rows, width, count, packed>(a, blockIdx.x, pass);
+  give_turn();
 }
 
 /// Groups of r rows at [r - 1], by blocks[r - 1] blocks each, in this order.
@@ -242,6 +245,7 @@ __global__ void __launch_bounds__(block_for(0), blocks_for(0))
   take.template operator()<2>();
   take.template operator()<3>();
   take.template operator()<4>();
+  give_turn();
 }
 
 /// Launches `kernel`, which may want more shared memory than the usual 48 KiB.
@@ -252,9 +256,7 @@ void launch(void (*kernel)(Views, Pass<T>), Index blocks, int block, int bytes, 
   if (bytes > usual) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   }
-  kernel<<<grid_for(blocks, 1), block, static_cast<std::size_t>(bytes), current_stream()>>>(views,
-                                                                                            pass);
-  check_launch("grouped_lanes");
+  launch_in_turn(kernel, grid_for(blocks, 1), block, bytes, true, current_stream(), views, pass);
 }
 
 template <int width, int count, bool packed, typename T>
