@@ -2,8 +2,8 @@
 
 // Launches one behind the other on a stream, of which the next begins while the last one ends: one
 // that waits for nothing but to be launched costs about a microsecond less. Blocks of the next one
-// take places as they become free, and so the shares of multiprocessors are less even where they
-// may come early: where that costs more, turns are given shortly before the end.
+// take places as they become free, several on the multiprocessors that are done first: turns are
+// given early only where that was measured to pay, and else shortly before a block ends, or then.
 
 #include <type_traits>
 
@@ -11,7 +11,8 @@
 
 namespace spsolve::cuda {
 
-/// From here on blocks of the next launch in turn may start as places become free.
+/// From here on blocks of the next launch in turn may start as places become free; a block that
+/// ends has given its turn.
 __device__ inline void give_turn() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();

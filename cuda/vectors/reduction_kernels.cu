@@ -209,7 +209,6 @@ __global__ void __launch_bounds__(threads, blocks_at_once)
       if (place + u * step < end) of_columns.include(place + u * step, rest[u], result);
     }
   }
-  give_turn();
   combine_rows<pack, Terms>(at, packs, result);
   const bool one_block = gridDim.x == 1;
   // Partial results: for each block and kind, a row of all columns.

@@ -15,7 +15,7 @@ namespace {
 constexpr int rows_of_thread = 4;
 
 /// Calls work(i, place) for every pack of the rows: each thread keeps to one place in the row, so
-/// that there is one division, and what belongs to a column is loaded once. Then gives the turn.
+/// that there is one division, and what belongs to a column is loaded once.
 template <typename Work>
 __device__ void for_packs(Index height, int per_row, const Work& work) {
   const int rows = threads / per_row;
@@ -27,7 +27,6 @@ __device__ void for_packs(Index height, int per_row, const Work& work) {
        i += static_cast<Index>(gridDim.x) * rows) {
     work(i, place);
   }
-  give_turn();
 }
 
 __global__ void fill_kernel(double* x, Index count, double value) {

@@ -34,7 +34,6 @@ __global__ void __launch_bounds__(threads)
       store_columns(row_of(y, i, columns) + place.column, sum.values, pack > 1);
     }
   }
-  give_turn();
 }
 
 /// As multiply_kernel, a group of rows in the place of a row: what is read of x goes to all of its
@@ -77,7 +76,6 @@ __global__ void __launch_bounds__(threads)
       }
     }
   }
-  give_turn();
 }
 
 /// As multiply_kernel, rows that have all columns.
@@ -109,7 +107,6 @@ __global__ void __launch_bounds__(threads)
     sum.finish(i, 0);
     *row_of(y, i, 1) = sum.values[0];
   }
-  give_turn();
 }
 
 /// A thread for a pack of columns of some rows.
@@ -117,7 +114,7 @@ template <int pack, typename X, typename Sum>
 __global__ void __launch_bounds__(RowWalk::threads)
     multiply_typed_kernel(TypedView<double> a, X x, SplitRows<double> y, Index columns,
                           RowWalk walk, Sum start) {
-  take_turn();
+  wait_for_turn();
   over_packs(walk, [&](Index row, Index p) {
     const Index column = p * pack;
     Sum sum = start;

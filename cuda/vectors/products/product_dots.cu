@@ -42,7 +42,6 @@ __global__ void __launch_bounds__(threads, blocks_at_once)
     y[i] = sum.values[0];
     product = fma(__ldg(x.own + i), sum.values[0], product);
   }
-  give_turn();
   product = sum_of_block(product);
   if (threadIdx.x == 0) room.partials[blockIdx.x] = product;
   if (!is_last_block(room.tickets, gridDim.x)) return;
@@ -74,7 +73,6 @@ __global__ void __launch_bounds__(RowWalk::threads)
 #pragma unroll
     for (int c = 0; c < pack; ++c) products[c] = fma(own[c], sum.values[c], products[c]);
   });
-  give_turn();
   const int lanes = static_cast<int>(walk.lanes);
   for (int distance = warp_size / 2; distance >= lanes; distance /= 2) {
 #pragma unroll
