@@ -4,12 +4,39 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/extremes.hpp"
 #include "io/dense_source.hpp"
 #include "krylov/methods/orthonormal.hpp"
 #include "solve/equilibrate.hpp"
 #include "vectors/vector_files.hpp"
 
 namespace spsolve {
+
+namespace {
+
+/// What products leave of vectors that A takes to zero, no more than rounding, relative to ||A||.
+constexpr double negligible = 1e-10;
+
+/// max over the columns of ||A n||_max / (||A|| ||n||_max); 0 for A = 0. Collective.
+double largest_share_left(SystemMatrix& matrix, const Vectors& n) {
+  const std::unique_ptr<Vectors> product = n.similar(n.columns());
+  matrix.apply(n, *product);
+  const double norm = matrix.infinity_norm({});
+  const std::vector<double> left = maxima(*product), size = maxima(n);
+  double largest = 0;
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    if (norm > 0) largest = larger(largest, left[k] / (norm * size[k]));
+  }
+  return largest;
+}
+
+}  // namespace
+
+bool takes_constants_to_zero(SystemMatrix& matrix) {
+  const std::unique_ptr<Vectors> ones = matrix.vectors(1);
+  ones->fill(1);
+  return largest_share_left(matrix, *ones) <= negligible;
+}
 
 Index null_vectors(const SolverOptions& options, Index rows) {
   if (options.null_space != NullSpaceKind::file) {
@@ -45,21 +72,12 @@ NullSpace::NullSpace(SystemMatrix& matrix, const SolverOptions& options) {
                     "solve.null_space: the {} depend on each other: only {} of them {} independent",
                     words_, dimension(), dimension() == 1 ? "is" : "are");
   }
-  // What products leave of orthonormal vectors is no more than rounding.
-  constexpr double negligible = 1e-10;
-  const std::unique_ptr<Vectors> product = vectors_->similar(dimension());
-  matrix.apply(*vectors_, *product);
-  const double norm = matrix.infinity_norm({});
-  const std::vector<double> left = maxima(*product), size = maxima(*vectors_);
-  for (std::size_t k = 0; k < left.size(); ++k) {
-    const double share = norm > 0 ? left[k] / (norm * size[k]) : 0;
-    if (share <= negligible) continue;
-    fail_everywhere(
-        ExitCode::input,
-        "solve.null_space: A does not take the {} to zero, but to {:.1e} of ||A||; they "
-        "are not its null space",
-        words_, share);
-  }
+  const double share = largest_share_left(matrix, *vectors_);
+  if (share <= negligible) return;
+  fail_everywhere(ExitCode::input,
+                  "solve.null_space: A does not take the {} to zero, but to {:.1e} of ||A||; they "
+                  "are not its null space",
+                  words_, share);
 }
 
 void NullSpace::project(Vectors& x) const {

@@ -52,6 +52,9 @@ class Projected final : public LinearOperator {
   const NullSpace& null_space_;
 };
 
+/// Whether A takes vectors of equal elements to zero, but for round-off. Collective: a product.
+bool takes_constants_to_zero(SystemMatrix& matrix);
+
 /// The vectors of the null space that is named, 0 where none is. Throws Error(input) where its file
 /// is not `rows` x some vectors, fewer than rows. Looks at the file on this rank.
 Index null_vectors(const SolverOptions& options, Index rows);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "distribute/redistribute.hpp"
+#include "krylov/null_space.hpp"
 #include "solve/near_one.hpp"
 #include "solve/trust/hidden_error.hpp"
 
@@ -281,6 +282,13 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   if (!judged) outcome.trust = judge(figures);
   if (facts.krylov && !facts.krylov->shortfall.empty()) {
     outcome.trust.notes.push_back(facts.krylov->shortfall);
+  }
+  if (outcome.trust.verdict != Verdict::solved && !is_singular() &&
+      takes_constants_to_zero(matrix)) {
+    outcome.trust.notes.push_back(
+        "A takes vectors of equal elements to zero, so that x is one of many solutions, if there "
+        "is one: a Krylov method with solve.null_space=constants finds the one whose elements add "
+        "up to zero");
   }
   if (estimates && !fit && std::isfinite(error)) {
     outcome.trust.notes.push_back(

@@ -110,6 +110,34 @@ TEST_P(CudaKernel, MatricesOfManyBlocks) {
   }
 }
 
+// The launch of one product may begin while that of the one before ends, whose Y is its X.
+TEST_P(CudaKernel, ProductsOfProductsWaitForEachOther) {
+  if (!kernel().reproducible) GTEST_SKIP() << "its sums have another order each time";
+  for (const char* name : {"grid2d:40", "power_law:2000:8"}) {
+    SCOPED_TRACE(name);
+    const auto reference = product_reference<double>(generate_matrix(name));
+    for (const Index columns : {1, 4, 16}) {
+      if (!kernel().refuse(reference.facts, columns, sizeof(double)).empty()) continue;
+      const auto product = prepare(kernel(), reference.matrix, {1, 0, 0});
+      const std::vector<double> x = leading_columns(reference, columns);
+      const auto chain = [&](bool with_waits) {
+        DeviceArray<double> even(x), odd(static_cast<Index>(x.size()));
+        for (int step = 0; step < 12; ++step) {
+          product->multiply(even.data(), odd.data(), columns);
+          std::swap(even, odd);
+          if (with_waits) wait_for_device();
+        }
+        wait_for_device();
+        std::vector<double> y(x.size());
+        even.download(y);
+        return y;
+      };
+      const std::vector<double> expected = chain(true);
+      for (int round = 0; round < 5; ++round) EXPECT_TRUE(same_bits(chain(false), expected));
+    }
+  }
+}
+
 // Few enough products for a tool that makes each a thousand times slower.
 TEST_P(CudaKernel, SmallMatrices) {
   for (const char* name : {"random_sparse:333:333:9", "power_law:400:6", "grid3d27:4:3"}) {

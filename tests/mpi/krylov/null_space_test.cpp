@@ -2,6 +2,7 @@
 
 #include "krylov/null_space.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -84,6 +85,29 @@ TEST_F(NullSpaces, ConstantsOfEveryMethodWithEveryPreconditioner) {
         EXPECT_EQ(solved.krylov.null_space, "constants");
       }
     }
+  }
+}
+
+TEST_F(NullSpaces, OfConstantsAreToldWhereNoneIsNamed) {
+  const auto is_told = [](const Solved& solved) {
+    return std::ranges::any_of(solved.outcome.trust.notes, [](const std::string& note) {
+      return note.find("solve.null_space=constants") != std::string::npos;
+    });
+  };
+  const Csr<double> singular = laplacian("grid2d:12"), regular = load_matrix("grid2d:12");
+  const Dense<double> b = test::multiply(singular, random_multivector(singular.rows, 1, 5));
+  for (const Method method : {Method::cg, Method::gmres}) {
+    SCOPED_TRACE(name(method));
+    SolverOptions options;
+    options.method = method;
+    SystemSolver of_singular = solver_for(singular, options);
+    of_singular.set_up();
+    const Solved solved = solve(of_singular, b);
+    EXPECT_EQ(solved.outcome.trust.verdict, Verdict::uncertain);
+    EXPECT_TRUE(is_told(solved));
+    SystemSolver of_regular = solver_for(regular, options);
+    of_regular.set_up();
+    EXPECT_FALSE(is_told(solve(of_regular, b)));
   }
 }
 
