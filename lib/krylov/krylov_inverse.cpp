@@ -220,10 +220,13 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
                               ? fmt::format("took all of its time, {:g} s", options_.time_limit)
                           : solved.end == KrylovEnd::breakdown ? "broke down"
                                                                : "came to a standstill";
+  const std::string of_column =
+      b.columns() > 1 ? fmt::format(" of column {} of {}", solved.worst_column + 1, b.columns())
+                      : std::string();
   outcome.shortfall = fmt::format(
-      "{} with solve.preconditioner={} {}: after {} steps the backward error was {:.1e} where "
+      "{} with solve.preconditioner={} {}: after {} steps the backward error{} was {:.1e} where "
       "{:.1e} was wanted; {}",
-      method, name(kind_), how, solved.steps, solved.error, goal.tolerance,
+      method, name(kind_), how, solved.steps, of_column, solved.error, goal.tolerance,
       advice(options_.method, kind_));
   if (null_space_ && !symmetric_) {
     outcome.shortfall += "; or the right-hand side is none that A x can be, as A is singular";
@@ -251,7 +254,8 @@ std::function<bool()> KrylovInverse::out_of_time(Team& team) const {
   };
 }
 
-double KrylovInverse::error_for_a(bool transposed, const Vectors& b, const Vectors& x) const {
+std::vector<double> KrylovInverse::errors_for_a(bool transposed, const Vectors& b,
+                                                const Vectors& x) const {
   std::vector<double> of_b = (transposed ? scaling_->columns : scaling_->rows).on_host();
   for (double& factor : of_b) factor = 1 / factor;
   const std::unique_ptr<Vectors> right = copy_of(b), left = copy_of(x), r = copy_of(x);
@@ -262,7 +266,7 @@ double KrylovInverse::error_for_a(bool transposed, const Vectors& b, const Vecto
   r->combine(Columns(x.columns(), -1.0), Columns(x.columns(), 1.0), *right);
   KrylovWatch::Goal goal;
   goal.norm = norm_of_a_;
-  return worst(KrylovWatch(goal, maxima(*right)).errors(*left, maxima(*r)));
+  return KrylovWatch(goal, maxima(*right)).errors(*left, maxima(*r));
 }
 
 KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, const Vectors& b,
@@ -291,6 +295,7 @@ KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, cons
     all.end = round.end;
     all.steps += round.steps;
     all.error = round.error;
+    all.worst_column = round.worst_column;
     all.converged = round.converged;
     // The first of them is the last one of those before.
     const bool follows = !all.history.empty() && !round.history.empty();
@@ -298,7 +303,9 @@ KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, cons
                        round.history.end());
     // What is asked for by default is as near as double gets, in either scale.
     if (scaled_ == nullptr || options_.tolerance == 0) return all;
-    all.error = error_for_a(start.transposed, b, x);
+    const std::vector<double> errors = errors_for_a(start.transposed, b, x);
+    all.error = worst(errors);
+    all.worst_column = worst_column(errors);
     all.converged = all.error <= asked;
     if (all.converged || !round.converged || all.steps >= most_steps) return all;
     sharper *= asked / (2 * all.error);
