@@ -269,21 +269,34 @@ class PreparedProduct {
     words["device"] = device;
     options.device = options_of(words).device;
     product_ = unlocked([&] { return std::make_unique<Product>(a, options); });
+    on_host_ = product_->device() == "host";
   }
 
   void apply(const ConstMultivector& x, const Multivector& y) {
     require_rows(x, columns_, "X");
     require_rows(y, rows_, "Y");
-    const bool computes_on_gpu = product_->device() != "host";
-    require_alike(x, y, computes_on_gpu);
+    require_alike(x, y, !on_host_);
     const Index columns = columns_of(x);
     unlocked([&] {
-      if (computes_on_gpu == on_gpu(x)) return product_->apply(x.data(), y.data(), columns);
+      if (on_host_ != on_gpu(x)) return product_->apply(x.data(), y.data(), columns);
       Dense<double> all(columns_, columns);
       std::copy_n(x.data(), x.size(), all.values.data());
       const Dense<double> result = product_->apply(all);
       std::copy(result.values.begin(), result.values.end(), y.data());
     });
+  }
+
+  /// The same with arrays of numpy that it takes as they are, on the host; false, and nothing done,
+  /// where it does not, whatever the reason.
+  bool apply_plain(nb::handle x, nb::handle y) {
+    const PlainArray from(x, false), to(y, true);
+    if (!on_host_ || !from || !to || from.ndim() != to.ndim()) return false;
+    const Index columns = columns_of(from);
+    if (columns < 1 || columns_of(to) != columns) return false;
+    if (from.shape(0) != columns_ || to.shape(0) != rows_) return false;
+    const nb::gil_scoped_release released;
+    product_->apply(from.data(), to.data(), columns);
+    return true;
   }
 
   std::string kernel() const { return product_->kernel(); }
@@ -292,6 +305,7 @@ class PreparedProduct {
  private:
   Index rows_, columns_;
   std::unique_ptr<Product> product_;
+  bool on_host_ = true;
 };
 
 nb::dict plan(const Matrix& a, const nb::dict& given, Index columns,
@@ -357,6 +371,7 @@ NB_MODULE(_core, module) {
       .def(nb::init<const Matrix&, const std::string&, Index, const std::string&, Index>(),
            "matrix"_a, "kernel"_a, "columns"_a, "device"_a, "products"_a)
       .def("apply", &PreparedProduct::apply, "x"_a, "y"_a)
+      .def("apply_plain", &PreparedProduct::apply_plain, "x"_a, "y"_a)
       .def_prop_ro("kernel", &PreparedProduct::kernel)
       .def_prop_ro("device", &PreparedProduct::device);
   module.def("plan", &plan, "matrix"_a, "options"_a, "columns"_a,

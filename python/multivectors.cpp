@@ -1,10 +1,27 @@
 #include "multivectors.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace nb = nanobind;
 
 namespace spsolve::python {
+
+PlainArray::PlainArray(nb::handle array, bool written) {
+  static const nb::handle type =
+      nb::object(nb::module_::import_("numpy").attr("ndarray")).release();
+  if (array.type().ptr() != type.ptr()) return;
+  const int wanted = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (written ? PyBUF_WRITABLE : 0);
+  if (PyObject_GetBuffer(array.ptr(), &view_, wanted) != 0) {
+    PyErr_Clear();
+    return;
+  }
+  fits_ = std::string_view(view_.format) == "d" && (view_.ndim == 1 || view_.ndim == 2);
+}
+
+PlainArray::~PlainArray() {
+  PyBuffer_Release(&view_);
+}
 
 void require_alike(const ConstMultivector& in, const Multivector& out, bool computes_on_gpu) {
   if (columns_of(in) != columns_of(out)) {

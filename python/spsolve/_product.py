@@ -39,13 +39,12 @@ class Product(LinearOperator):
     def apply(self, x: Any, out: Any = None) -> Any:
         """Y = A X for X of n numbers or n x K; ``out`` is an array of float64 by rows for Y, where
         X is: on the host or on the GPU."""
-        if _arrays.is_plain(x) and x.shape[0] == self.shape[1]:
-            shape = (self.shape[0], *x.shape[1:])
-            y = np.empty(shape) if out is None else out
-            if _arrays.is_plain(y) and y.shape == shape and y.flags.writeable:
-                with self._lock:
-                    self._product.apply(x, y)
-                return y
+        y = np.empty((self.shape[0], *x.shape[1:])) \
+            if out is None and _arrays.is_plain(x) else out
+        if y is not None:
+            with self._lock:
+                if self._product.apply_plain(x, y):
+                    return y
         gpu = _arrays.lies_on_gpu(x)
         columns = _arrays.on_gpu(x, "X") if gpu else _arrays.as_columns(x, "X")
         given = _arrays.shape_on_gpu(x, "X") if gpu else np.shape(x)

@@ -345,6 +345,21 @@ class Products(unittest.TestCase):
         with self.assertRaisesRegex(spsolve.InputError, "no_such"):
             spsolve.Product(a, kernel="no_such")
 
+    def test_arrays_that_are_not_taken_as_they_are(self):
+        a = sp.random(30, 20, 0.2, random_state=3, format="csr")
+        product = spsolve.Product(a)
+        x = np.random.default_rng(2).standard_normal((20, 3))
+        for given in (x, np.asfortranarray(x), np.repeat(x, 2, axis=1)[:, ::2],
+                      x.astype(np.float32), x.tolist(), x.astype(">f8")):
+            np.testing.assert_allclose(product.apply(given), a @ np.asarray(given), atol=1e-6)
+        of_others = [np.empty((29, 3)), np.empty((30, 2)), np.empty(30), np.empty((30, 3), "f4"),
+                     np.empty((30, 3), order="F")]
+        of_others.append(np.empty((30, 3)))
+        of_others[-1].flags.writeable = False
+        for out in of_others:
+            with self.assertRaisesRegex(spsolve.InputError, r"out must be .* of shape \(30, 3\)"):
+                product.apply(x, out=out)
+
     def test_in_an_iterative_method_of_scipy(self):
         a, b = spsolve.read("grid2d:20"), np.ones(400)
         x, info = cg(spsolve.Product(a), b, atol=0.0)
