@@ -287,7 +287,8 @@ class PreparedProduct {
   }
 
   /// The same with arrays of numpy that it takes as they are, on the host; false, and nothing done,
-  /// where it does not, whatever the reason.
+  /// where it does not, whatever the reason. Signals wait for its end, which nothing in it asks
+  /// for.
   bool apply_plain(nb::handle x, nb::handle y) {
     const PlainArray from(x, false), to(y, true);
     if (!on_host_ || !from || !to || from.ndim() != to.ndim()) return false;

@@ -27,6 +27,7 @@ __device__ inline void wait_for_turn() {
 #endif
 }
 
+/// Both: the next launch may start as soon as this one has.
 __device__ inline void take_turn() {
   give_turn();
   wait_for_turn();

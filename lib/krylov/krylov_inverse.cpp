@@ -220,9 +220,12 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
                               ? fmt::format("took all of its time, {:g} s", options_.time_limit)
                           : solved.end == KrylovEnd::breakdown ? "broke down"
                                                                : "came to a standstill";
-  const std::string of_column =
-      b.columns() > 1 ? fmt::format(" of column {} of {}", solved.worst_column + 1, b.columns())
-                      : std::string();
+  std::string of_column;
+  if (b.columns() > 1) {
+    const std::vector<double> errors = errors_for_a(start.transposed, b, x);
+    const auto worst_one = std::ranges::max_element(errors) - errors.begin();
+    of_column = fmt::format(" of column {} of {}", worst_one + 1, b.columns());
+  }
   outcome.shortfall = fmt::format(
       "{} with solve.preconditioner={} {}: after {} steps the backward error{} was {:.1e} where "
       "{:.1e} was wanted; {}",
@@ -256,11 +259,13 @@ std::function<bool()> KrylovInverse::out_of_time(Team& team) const {
 
 std::vector<double> KrylovInverse::errors_for_a(bool transposed, const Vectors& b,
                                                 const Vectors& x) const {
-  std::vector<double> of_b = (transposed ? scaling_->columns : scaling_->rows).on_host();
-  for (double& factor : of_b) factor = 1 / factor;
   const std::unique_ptr<Vectors> right = copy_of(b), left = copy_of(x), r = copy_of(x);
-  scale_own_rows(*matrix_, of_b, *right);
-  scale_own_rows(*matrix_, transposed ? scaling_->rows : scaling_->columns, *left);
+  if (scaled_ != nullptr) {
+    std::vector<double> of_b = (transposed ? scaling_->columns : scaling_->rows).on_host();
+    for (double& factor : of_b) factor = 1 / factor;
+    scale_own_rows(*matrix_, of_b, *right);
+    scale_own_rows(*matrix_, transposed ? scaling_->rows : scaling_->columns, *left);
+  }
   BandMatrix& a = matrix_->bands();
   transposed ? a.apply_transposed(*left, *r) : a.apply(*left, *r);
   r->combine(Columns(x.columns(), -1.0), Columns(x.columns(), 1.0), *right);
@@ -295,7 +300,6 @@ KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, cons
     all.end = round.end;
     all.steps += round.steps;
     all.error = round.error;
-    all.worst_column = round.worst_column;
     all.converged = round.converged;
     // The first of them is the last one of those before.
     const bool follows = !all.history.empty() && !round.history.empty();
@@ -303,9 +307,7 @@ KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, cons
                        round.history.end());
     // What is asked for by default is as near as double gets, in either scale.
     if (scaled_ == nullptr || options_.tolerance == 0) return all;
-    const std::vector<double> errors = errors_for_a(start.transposed, b, x);
-    all.error = worst(errors);
-    all.worst_column = worst_column(errors);
+    all.error = worst(errors_for_a(start.transposed, b, x));
     all.converged = all.error <= asked;
     if (all.converged || !round.converged || all.steps >= most_steps) return all;
     sharper *= asked / (2 * all.error);

@@ -66,7 +66,7 @@ class KrylovInverse final : public Inverse {
   void apply(bool transposed, const Vectors& x, Vectors& y);
   /// solve() until the goal is reached for A itself, and not only as it is equilibrated.
   KrylovSolve solve_for_a(Start start, KrylovWatch::Goal goal, const Vectors& b, Vectors& x);
-  /// The backward errors of x by columns for A, or A^T, of a system that is equilibrated.
+  /// The backward errors of x by columns for A, or A^T, of a system that may be equilibrated.
   std::vector<double> errors_for_a(bool transposed, const Vectors& b, const Vectors& x) const;
   /// Whether the limit of time has come, reckoned from now.
   std::function<bool()> out_of_time(Team& team) const;

@@ -100,10 +100,6 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
     goal.kept->keep_at_the_end();
   }
   result.converged = result.error <= goal.tolerance;
-  if (!result.converged && x.columns() > 1) {
-    find_residual();
-    result.worst_column = worst_column(watch.errors(x, maxima(*r)));
-  }
   result.steps = watch.steps();
   result.history = watch.history();
   return result;

@@ -12,7 +12,6 @@ namespace spsolve {
 struct KrylovSolve {
   Index steps = 0;
   double error = 0;        ///< as KrylovWatch::errors() has it, of the true residual; the worst
-  Index worst_column = 0;  ///< whose error it is, where it did not converge
   bool converged = false;  ///< error is at most the goal's tolerance
   KrylovEnd end = KrylovEnd::reached;
   std::vector<double> history;  ///< as KrylovWatch::history() has it
@@ -26,11 +25,6 @@ struct KrylovSolve {
 KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& system,
                             const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x,
                             bool from_x = false);
-
-/// The column of the largest of some errors, 0 of none.
-inline Index worst_column(const std::vector<double>& errors) {
-  return std::ranges::max_element(errors) - errors.begin();
-}
 
 /// The largest of some errors, 0 of none.
 inline double worst(const std::vector<double>& errors) {

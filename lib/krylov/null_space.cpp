@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/error.hpp"
 #include "core/extremes.hpp"
@@ -17,12 +18,14 @@ namespace {
 /// What products leave of vectors that A takes to zero, no more than rounding, relative to ||A||.
 constexpr double negligible = 1e-10;
 
-/// max over the columns of ||A n||_max / (||A|| ||n||_max); 0 for A = 0. Collective.
+/// max over the columns of ||A n||_max / (||A|| ||n||_max); 0 for A = 0, nan where ||A|| is beyond
+/// the range of double. Collective.
 double largest_share_left(SystemMatrix& matrix, const Vectors& n) {
   const std::unique_ptr<Vectors> product = n.similar(n.columns());
   matrix.apply(n, *product);
   const double norm = matrix.infinity_norm({});
   const std::vector<double> left = maxima(*product), size = maxima(n);
+  if (!std::isfinite(norm)) return std::numeric_limits<double>::quiet_NaN();
   double largest = 0;
   for (std::size_t k = 0; k < left.size(); ++k) {
     if (norm > 0) largest = larger(largest, left[k] / (norm * size[k]));
@@ -35,7 +38,8 @@ double largest_share_left(SystemMatrix& matrix, const Vectors& n) {
 bool takes_constants_to_zero(SystemMatrix& matrix) {
   const std::unique_ptr<Vectors> ones = matrix.vectors(1);
   ones->fill(1);
-  return largest_share_left(matrix, *ones) <= negligible;
+  constexpr double rounding = 1e-14;  // of sums of a row: what is more may be meant
+  return largest_share_left(matrix, *ones) <= rounding;
 }
 
 Index null_vectors(const SolverOptions& options, Index rows) {

@@ -283,7 +283,8 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   if (facts.krylov && !facts.krylov->shortfall.empty()) {
     outcome.trust.notes.push_back(facts.krylov->shortfall);
   }
-  if (outcome.trust.verdict != Verdict::solved && !is_singular() &&
+  const bool of_a = &matrix == matrix_.get();  // and not of A^T, whose null space may be another
+  if (of_a && outcome.trust.verdict != Verdict::solved && !is_singular() &&
       takes_constants_to_zero(matrix)) {
     outcome.trust.notes.push_back(
         "A takes vectors of equal elements to zero, so that x is one of many solutions, if there "

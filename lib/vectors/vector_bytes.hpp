@@ -26,7 +26,8 @@ constexpr std::int64_t bytes_to_transpose(Index columns, Index nonzeros) {
 
 /// Bytes of GPU memory that BandProducts of `height` rows with `nonzeros` entries take: the rows,
 /// and from the first product with A^T on the transposed ones, of `columns` rows: own and the
-/// halo's. Beside them stand the halo of x, and some 32 KB for each column of it.
+/// halo's. Beside them stand the halo of x, and some 32 KB for each column of it; with K columns
+/// and rows by type, which take a part of what is counted here, height K^2 / 512 bytes for dots.
 constexpr std::int64_t band_products_bytes(Index height, Index columns, Index nonzeros,
                                            bool transposed) {
   return csr_bytes(height, nonzeros, sizeof(double)) +

@@ -29,6 +29,7 @@ class Product(LinearOperator):
         if products < 0:
             raise InputError(f"products is a number of products, 0 for many, not {products}")
         self._product = _core.Product(matrix, kernel, columns, device, products)
+        self._on_host = self._product.device == "host"
         super().__init__(np.dtype(np.float64), (matrix.rows, matrix.columns))
 
     @property
@@ -39,9 +40,10 @@ class Product(LinearOperator):
     def apply(self, x: Any, out: Any = None) -> Any:
         """Y = A X for X of n numbers or n x K; ``out`` is an array of float64 by rows for Y, where
         X is: on the host or on the GPU."""
-        y = np.empty((self.shape[0], *x.shape[1:])) \
-            if out is None and _arrays.is_plain(x) else out
-        if y is not None:
+        y = out
+        if out is None and self._on_host and _arrays.is_plain(x) and x.shape[0] == self.shape[1]:
+            y = np.empty((self.shape[0], *x.shape[1:]))
+        if y is not None and self._on_host:
             with self._lock:
                 if self._product.apply_plain(x, y):
                     return y

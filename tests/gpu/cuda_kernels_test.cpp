@@ -110,6 +110,16 @@ TEST_P(CudaKernel, MatricesOfManyBlocks) {
   }
 }
 
+// Rows that threads go through several of, some distance or a few rows apart.
+TEST_P(CudaKernel, RowsByTypeBeyondCaches) {
+  if (kernel().name != "row_types") GTEST_SKIP() << "others share rows in one way";
+  const auto grid = product_reference<double>(generate_matrix("grid3d:45"));
+  check(kernel(), grid, {64});
+  const auto in_float = product_reference<float>(generate_matrix("grid3d:60"));
+  check(kernel(), in_float, {64});
+  check(kernel(), product_reference<double>(generate_matrix("tridiagonal:400000")), {16, 17});
+}
+
 // The launch of one product may begin while that of the one before ends, whose Y is its X.
 TEST_P(CudaKernel, ProductsOfProductsWaitForEachOther) {
   if (!kernel().reproducible) GTEST_SKIP() << "its sums have another order each time";

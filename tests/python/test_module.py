@@ -349,6 +349,12 @@ class Products(unittest.TestCase):
         a = sp.random(30, 20, 0.2, random_state=3, format="csr")
         product = spsolve.Product(a)
         x = np.random.default_rng(2).standard_normal((20, 3))
+        if product._product.device == "host":
+            y = np.empty((30, 3))
+            self.assertTrue(product._product.apply_plain(x, y))
+            np.testing.assert_allclose(y, a @ x, atol=1e-13)
+            for given in (np.asfortranarray(x), x.astype(np.float32), x.tolist(), x[:, 0], x[:19]):
+                self.assertFalse(product._product.apply_plain(given, y))
         for given in (x, np.asfortranarray(x), np.repeat(x, 2, axis=1)[:, ::2],
                       x.astype(np.float32), x.tolist(), x.astype(">f8")):
             np.testing.assert_allclose(product.apply(given), a @ np.asarray(given), atol=1e-6)

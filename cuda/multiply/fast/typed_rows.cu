@@ -7,7 +7,7 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// `pack` neighbouring columns of one row to a thread.
+/// `pack` neighbouring columns of some rows to a thread.
 template <int pack, typename T>
 __global__ void __launch_bounds__(RowWalk::threads)
     typed(TypedView<T> a, const T* __restrict__ x, T* __restrict__ y, Index columns, RowWalk walk) {
@@ -39,7 +39,7 @@ void launch_typed(const TypedView<T>& a, const T* x, T* y, Index columns) {
 
 template <typename T>
 void row_types(const TypedRows<T>& a, const T* x, T* y, Index columns) {
-  if (a.rows == 0) return;
+  if (a.rows == 0 || columns == 0) return;
   const NvtxRange range("row_types");
   const TypedView<T> view = a.view();
   constexpr int pack = full_pack<T>;

@@ -28,7 +28,7 @@ template <typename T>
 struct TypedRows {
   Index rows = 0;
   Index types = 0;
-  Index reach = 0;                       ///< how far right of the diagonal most rows go
+  Index reach = 0;                       ///< how far right rows of the most frequent type go
   DeviceArray<std::uint16_t> row_types;  ///< rows
   DeviceArray<Index> offsets;            ///< types + 1: first element of each
   DeviceArray<LocalIndex> distances;     ///< column - row
@@ -49,9 +49,10 @@ struct TypedRows {
 
 /// Y = A X on the current stream, X and Y row-major in GPU memory: a thread has 16 bytes of some
 /// rows of Y, or an element where rows are not aligned. Neighbouring threads read neighbouring
-/// elements of X, shifted by the same distance where their rows are of one type; the next rows that
-/// a thread has are `reach` further on, so that of a stencil it reads again what it just read. Sums
-/// have a fixed order. Cost: 2 nnz K; moves X, Y and 2 bytes a row.
+/// elements of X, shifted by the same distance where their rows are of one type. Where X and Y are
+/// beyond the cache, the next rows that a thread has are `reach` further on, so that of a stencil
+/// it reads again what it just read. Sums have a fixed order. Cost: 2 nnz K; moves X, Y and 2 bytes
+/// a row.
 template <typename T>
 void row_types(const TypedRows<T>& a, const T* x, T* y, Index columns);
 

@@ -18,7 +18,8 @@ template <typename T>
 void grow_with_zeros(DeviceArray<T>& array, Index size) {
   if (array.size() >= size) return;
   array.grow(size);
-  CUDA_CHECK(cudaMemset(array.data(), 0, static_cast<std::size_t>(array.bytes())));
+  CUDA_CHECK(
+      cudaMemsetAsync(array.data(), 0, static_cast<std::size_t>(array.bytes()), current_stream()));
 }
 
 constexpr auto as_it_is = CUSPARSE_OPERATION_NON_TRANSPOSE;

@@ -240,6 +240,7 @@ void multiply_row_magnitudes(const RowsView& a, double h, const SplitRows<const 
 void load_band_products() {
   cudaFuncAttributes of_one;  // of the module, which is loaded as a whole
   CUDA_CHECK(cudaFuncGetAttributes(&of_one, multiply_full_kernel<1, MagnitudeSum<1>>));
+  load_product_dots();
 }
 
 }  // namespace spsolve::cuda

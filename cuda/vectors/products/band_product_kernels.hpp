@@ -42,7 +42,8 @@ void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const Sp
                    Index columns, cudaStream_t stream);
 
 /// y <- A x and dots_c <- sum over i of x_ic y_ic for a square A that has rows, and vectors that
-/// are whole arrays of GPU memory; the room is for dot_partials() rows of partial results.
+/// are whole arrays of GPU memory; the room is for dot_partials() rows of partial results. The
+/// order of the terms of dots depends on the rows, their types and K.
 void multiply_and_dots(const RowsView& a, const SplitRows<const double>& x, double* y,
                        Index columns, const ReductionRoom& room, double* dots, cudaStream_t stream);
 Index dot_partials(const RowsView& a, Index columns);
@@ -74,7 +75,9 @@ void relax_rows(const RowsView& a, const Relaxation& step, const SplitRows<const
 void multiply_row_magnitudes(const RowsView& a, double h, const SplitRows<const double>& x,
                              const SplitRows<double>& y, Index columns, cudaStream_t stream);
 
-/// Has the current GPU load these kernels, which takes the first product 3 ms.
+/// Has the current GPU load these kernels, which takes the first product 3 ms; those with dots
+/// alone.
 void load_band_products();
+void load_product_dots();
 
 }  // namespace spsolve::cuda

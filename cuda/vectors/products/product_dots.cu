@@ -116,6 +116,11 @@ Index dot_partials(const RowsView& a, Index columns) {
   return blocks + reduction_chunks(blocks, columns);
 }
 
+void load_product_dots() {
+  cudaFuncAttributes of_one;  // of the module, which is loaded as a whole
+  CUDA_CHECK(cudaFuncGetAttributes(&of_one, multiply_and_dot_kernel<SlicedView, OwnRows>));
+}
+
 void multiply_and_dots(const RowsView& a, const SplitRows<const double>& x, double* y,
                        Index columns, const ReductionRoom& room, double* dots,
                        cudaStream_t stream) {

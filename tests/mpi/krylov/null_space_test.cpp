@@ -105,9 +105,22 @@ TEST_F(NullSpaces, OfConstantsAreToldWhereNoneIsNamed) {
     const Solved solved = solve(of_singular, b);
     EXPECT_EQ(solved.outcome.trust.verdict, Verdict::uncertain);
     EXPECT_TRUE(is_told(solved));
-    SystemSolver of_regular = solver_for(regular, options);
-    of_regular.set_up();
-    EXPECT_FALSE(is_told(solve(of_regular, b)));
+    // Not of A^T, nor of what is regular, however nearly it is not.
+    Csr<double> nearly = singular;
+    for (Index i = 0; i < nearly.rows; ++i) {
+      for (Index k = nearly.row_offsets[i]; k < nearly.row_offsets[i + 1]; ++k) {
+        if (nearly.column_indices[k] == i) nearly.values[k] += 1e-11;
+      }
+    }
+    EXPECT_FALSE(is_told(solve(of_singular, b, true)));
+    options.iterations = 1;
+    for (const Csr<double>* matrix : {&regular, &std::as_const(nearly)}) {
+      SystemSolver of_regular = solver_for(*matrix, options);
+      of_regular.set_up();
+      const Solved other = solve(of_regular, b);
+      EXPECT_NE(other.outcome.trust.verdict, Verdict::solved);
+      EXPECT_FALSE(is_told(other));
+    }
   }
 }
 
