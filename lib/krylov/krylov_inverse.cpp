@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/timer.hpp"
+#include "krylov/shortfall.hpp"
 #include "krylov/symmetry.hpp"
 #include "solve/gmres.hpp"
 #include "solve/near_one.hpp"
@@ -21,16 +22,6 @@ constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
 /// The limit that solve.iterations=0 stands for.
 Index steps_for(Index order) {
   return std::min<Index>(20000, 1000 + static_cast<Index>(10 * std::sqrt(order)));
-}
-
-/// What to try where a method did not converge.
-std::string advice(Method method, Preconditioner preconditioner) {
-  std::string text = preconditioner == Preconditioner::elimination
-                         ? "try a sparse method"
-                         : "try another solve.preconditioner, such as elimination, or a sparse "
-                           "method";
-  if (method != Method::gmres) text += ", or solve.method=gmres";
-  return text;
 }
 
 }  // namespace
@@ -215,22 +206,9 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
                     "it (step {}); use solve.preconditioner=jacobi, or solve.method=gmres",
                     name(kind_), method, solved.steps + 1);
   }
-  const std::string how = solved.end == KrylovEnd::limit ? "took all of its steps"
-                          : solved.end == KrylovEnd::time
-                              ? fmt::format("took all of its time, {:g} s", options_.time_limit)
-                          : solved.end == KrylovEnd::breakdown ? "broke down"
-                                                               : "came to a standstill";
-  std::string of_column;
-  if (b.columns() > 1) {
-    const std::vector<double> errors = errors_for_a(start.transposed, b, x);
-    const auto worst_one = std::ranges::max_element(errors) - errors.begin();
-    of_column = fmt::format(" of column {} of {}", worst_one + 1, b.columns());
-  }
-  outcome.shortfall = fmt::format(
-      "{} with solve.preconditioner={} {}: after {} steps the backward error{} was {:.1e} where "
-      "{:.1e} was wanted; {}",
-      method, name(kind_), how, solved.steps, of_column, solved.error, goal.tolerance,
-      advice(options_.method, kind_));
+  const std::vector<double> errors =
+      b.columns() > 1 ? errors_for_a(start.transposed, b, x) : std::vector<double>();
+  outcome.shortfall = words_of_shortfall(options_, kind_, solved, goal.tolerance, errors);
   if (null_space_ && !symmetric_) {
     outcome.shortfall += "; or the right-hand side is none that A x can be, as A is singular";
   }

@@ -44,15 +44,6 @@ def as_matrix(a: Any) -> _core.Matrix:
                                    np.ascontiguousarray(a.indices), data, kind == "csc")
 
 
-_FLOAT64 = np.dtype(np.float64)
-
-
-def is_plain(array: Any) -> bool:
-    """Whether the library takes the array as it is, which is asked first as the answer is quick."""
-    return type(array) is np.ndarray and array.dtype is _FLOAT64 and array.ndim in (1, 2) \
-        and array.flags.c_contiguous
-
-
 def lies_on_gpu(array: Any) -> bool:
     """Whether the array shows that it lies in the memory of a GPU."""
     if hasattr(array, "__cuda_array_interface__"):

@@ -41,7 +41,7 @@ class Product(LinearOperator):
         """Y = A X for X of n numbers or n x K; ``out`` is an array of float64 by rows for Y, where
         X is: on the host or on the GPU."""
         y = out
-        if out is None and self._on_host and _arrays.is_plain(x) and x.shape[0] == self.shape[1]:
+        if out is None and self._on_host and type(x) is np.ndarray and x.shape[:1] == self.shape[1:]:
             y = np.empty((self.shape[0], *x.shape[1:]))
         if y is not None and self._on_host:
             with self._lock:
