@@ -60,12 +60,20 @@ Range Product::own_x() const {
   return state_->x_bands.band(state_->ranks.rank());
 }
 
+namespace {
+
+void require_columns(Index columns) {
+  if (columns < 1) fail(ExitCode::input, "X has no column: give one at least");
+}
+
+}  // namespace
+
 Dense<double> Product::apply(const Dense<double>& x) {
   State& state = *state_;
   Team& team = state.ranks.team();
   const Index columns = broadcast_value(team, x.columns, 0);
   together(team, [&] {
-    if (columns < 1) fail(ExitCode::input, "X has no column: give one at least");
+    require_columns(columns);
     if (x.rows != own_x().size() || x.columns != columns) {
       fail(ExitCode::input, "X has {} x {} elements on this rank, and needs {} x {}", x.rows,
            x.columns, own_x().size(), columns);
@@ -85,6 +93,7 @@ Dense<double> Product::apply(const Dense<double>& x) {
 }
 
 void Product::apply(const double* x, double* y, Index columns) {
+  require_columns(columns);
   state_->product->multiply(x, y, columns);
   state_->product->finish();
 }

@@ -54,6 +54,12 @@ class Products(unittest.TestCase):
             with self.assertRaisesRegex(spsolve.InputError, r"out must be .* of shape \(30, 3\)"):
                 product.apply(x, out=out)
 
+    def test_without_columns(self):
+        product = spsolve.Product("grid2d:6")
+        for given in (np.empty((36, 0)), np.empty((36, 0), "f4")):
+            with self.assertRaisesRegex(spsolve.InputError, "X has no column"):
+                product.apply(given)
+
     def test_in_an_iterative_method_of_scipy(self):
         a, b = spsolve.read("grid2d:20"), np.ones(400)
         x, info = cg(spsolve.Product(a), b, atol=0.0)
