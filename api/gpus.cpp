@@ -1,6 +1,7 @@
 #include "api/gpus.hpp"
 
 #ifdef SPSOLVE_HAVE_CUDA
+#include "cuda/core/cuda_check.hpp"
 #include "cuda/core/device_info.hpp"
 #include "cuda/core/device_memory.hpp"
 #include "cuda/dense/device_dense_memory.hpp"
@@ -50,6 +51,12 @@ Gpus find_gpus([[maybe_unused]] DeviceChoice wanted) {
   }
 #endif
   return gpus;
+}
+
+void leave_gpus() {
+#ifdef SPSOLVE_HAVE_CUDA
+  cuda::leave_gpu();
+#endif
 }
 
 }  // namespace spsolve

@@ -12,4 +12,7 @@ Gpus gpu_part();
 /// driver, which takes a tenth of a second and another one as the process ends.
 Gpus find_gpus(DeviceChoice wanted = DeviceChoice::automatic);
 
+/// For Gpus::leave of a program that ends with its task.
+void leave_gpus();
+
 }  // namespace spsolve

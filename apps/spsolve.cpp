@@ -146,6 +146,7 @@ ExitCode perform(void (&task)(const Config&, Team&, const Gpus&, Report&), const
   versions.emplace_back("mpi", MpiSession::version());
   Report report;
   report.started = time_now();
+  report.before = line.begun.seconds();
   report.command_line = line.typed;
   begin_report(config, team, versions, report);
   together(team, [&] {
@@ -187,7 +188,8 @@ ExitCode run(Team& team, const SpsolveLine& line) {
     if (speaks) print_out(line.name() + ": the configuration is valid\n");
     return ExitCode::solved;
   }
-  const Gpus gpus = find_gpus(config.device);
+  Gpus gpus = find_gpus(config.device);
+  gpus.leave = leave_gpus;
   if (line.dry_run) {
     MemoryPlan plan;
     const bool multiplies = config.task == Task::multiply;

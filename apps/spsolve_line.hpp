@@ -9,6 +9,7 @@
 #include "apps/command_line.hpp"
 #include "config/config.hpp"
 #include "core/error.hpp"
+#include "core/timer.hpp"
 
 namespace spsolve {
 
@@ -26,6 +27,7 @@ struct SpsolveLine {
   bool quiet = false;
   bool verbose = false;
   std::string typed;  ///< all of it, as a shell would take it
+  Timer begun;        ///< since the program began
 
   /// The configuration's file; "" where the command line stands for one.
   std::string configuration() const;

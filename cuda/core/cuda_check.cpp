@@ -43,12 +43,16 @@ bool sticks(cudaError_t status) {
   }
 }
 
-std::atomic<bool> lost{false};
+std::atomic<bool> lost{false}, left{false};
 
 }  // namespace
 
-bool gpu_is_lost() noexcept {
-  return lost;
+bool gpu_is_left() noexcept {
+  return lost || left;
+}
+
+void leave_gpu() noexcept {
+  if (cudaDeviceSynchronize() == cudaSuccess) left = true;
 }
 
 void note_loss() noexcept {

@@ -9,9 +9,14 @@ namespace spsolve::cuda {
 /// address, a wrong argument).
 [[noreturn]] void fail_call(cudaError_t status, const char* call);
 
-/// Whether this process has lost its GPU: a failure stuck, and CUDA refuses every call from then
-/// on. Nothing is freed any more then, as that might wait for ever.
-bool gpu_is_lost() noexcept;
+/// Whether what is on the GPU stays when its owners go: this process has lost its GPU - a failure
+/// stuck, CUDA refuses every call from then on, and to free something might wait for ever - or
+/// leave_gpu() was called.
+bool gpu_is_left() noexcept;
+
+/// Waits for the GPU, and lets all that is on it be, as the process is about to end, which frees it
+/// at once: piece by piece it takes some tenths of a second.
+void leave_gpu() noexcept;
 
 /// To be called when a call of CUDA or of a library on it failed: finds out whether the GPU is
 /// lost. What is to be added to a message then, or "".

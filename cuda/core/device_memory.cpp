@@ -23,7 +23,7 @@ void* allocate_device(std::size_t bytes) {
 
 void free_device(void* memory, std::size_t bytes) noexcept {
   if (memory == nullptr) return;
-  if (!gpu_is_lost()) cudaFree(memory);
+  if (!gpu_is_left()) cudaFree(memory);
   const std::scoped_lock lock(guard);
   counted.now -= static_cast<std::int64_t>(bytes);
 }

@@ -35,7 +35,7 @@ class PageLock {
   }
 
   void unlock() {
-    if (memory_ != nullptr && !gpu_is_lost()) cudaHostUnregister(memory_);
+    if (memory_ != nullptr && !gpu_is_left()) cudaHostUnregister(memory_);
     memory_ = nullptr;
   }
 

@@ -38,7 +38,7 @@ void* allocate_pinned(std::size_t bytes) {
 }
 
 void free_pinned(void* memory, std::size_t bytes) noexcept {
-  if (memory == nullptr || gpu_is_lost()) return;
+  if (memory == nullptr || gpu_is_left()) return;
   if (bytes > bytes_of_cell) {
     cudaFreeHost(memory);
     return;

@@ -30,7 +30,7 @@ Stream::Stream(Order order) {
 }
 
 Stream::~Stream() {
-  if (!gpu_is_lost()) cudaStreamDestroy(stream_);
+  if (!gpu_is_left()) cudaStreamDestroy(stream_);
 }
 
 void Stream::wait() const {
@@ -71,7 +71,7 @@ Event::Event() {
 }
 
 Event::~Event() {
-  if (!gpu_is_lost()) cudaEventDestroy(event_);
+  if (!gpu_is_left()) cudaEventDestroy(event_);
 }
 
 void Event::record(cudaStream_t stream) {

@@ -23,7 +23,7 @@ FactorWindows<T>::FactorWindows(const FrontPlaces& places)
 template <typename T>
 FactorWindows<T>::~FactorWindows() {
   // Copies that are under way need the memory that goes now.
-  if (!gpu_is_lost()) cudaStreamSynchronize(copies_.get());
+  if (!gpu_is_left()) cudaStreamSynchronize(copies_.get());
 }
 
 template <typename T>

@@ -41,7 +41,7 @@ PeerMemory::PeerMemory(Team& team, Index bytes)
 void PeerMemory::let_go() noexcept {
   for (std::size_t rank = 0; rank < addresses_.size(); ++rank) {
     if (static_cast<int>(rank) == rank_ || addresses_[rank] == nullptr) continue;
-    if (!gpu_is_lost()) cudaIpcCloseMemHandle(std::exchange(addresses_[rank], nullptr));
+    if (!gpu_is_left()) cudaIpcCloseMemHandle(std::exchange(addresses_[rank], nullptr));
   }
 }
 

@@ -59,6 +59,7 @@ using Versions = std::vector<std::pair<std::string, std::string>>;
 /// keys are those named beside the members.
 struct TaskReport {
   std::string started;               ///< started: the time, as ISO 8601 has it
+  double before = 0;                 ///< seconds.start: of the process, before the task
   std::string command_line;          ///< command_line, as a shell would take it
   std::vector<std::string> files;    ///< files: results that are written, as they are named
   std::string status;                ///< status: solved | uncertain | not trustworthy

@@ -274,7 +274,9 @@ constexpr ReportField field_table[] = {
     {"rank_table[].peak_memory_bytes", FieldType::integer, sometimes,
      "The most host memory that it held."},
     {"peak_memory_bytes", FieldType::integer, finished, "Largest peak memory of any rank."},
-    {"seconds.*.min", FieldType::number, finished, "Seconds of a phase on the fastest rank."},
+    {"seconds.*.min", FieldType::number, finished,
+     "Seconds of a phase on the fastest rank: start, from the program's beginning to the "
+     "task (MPI, the configuration, the driver of GPUs), those that the log names, and total."},
     {"seconds.*.mean", FieldType::number, finished, "Mean over the ranks."},
     {"seconds.*.max", FieldType::number, finished,
      "On the slowest rank; far above the mean, the ranks wait for it."},

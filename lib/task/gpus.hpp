@@ -43,6 +43,8 @@ struct Gpus {
   std::function<std::unique_ptr<ProductBackend>(Team&, Transport transport)> products;
   /// Dense bands in the memory of the current one, whose rows travel likewise. Collective.
   std::function<std::unique_ptr<DenseMemory>(Team&, Transport transport)> dense;
+  /// Lets all that is on them be when a task is done, as the process ends; empty where it goes on.
+  std::function<void()> leave;
 };
 
 }  // namespace spsolve

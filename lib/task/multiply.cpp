@@ -248,6 +248,7 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
   const Config::Multiply& wanted = config.multiply;
   const Timer total;
   PhaseTimes times;
+  times.add("start", report.before);
   begin_task(config, team, report);
   const auto backend = choose_backend(config, team, gpus, report);
   const Kernel& kernel = kernel_of(*backend, wanted.kernel);
@@ -286,7 +287,7 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
                   fmt::format("product Y = A X, A = {}", config.matrix.name()));
     });
   });
-  times.add("total", total.seconds());
+  times.add("total", report.before + total.seconds());
 
   const bool trusted = !report.errors || report.errors->within_bound();
   report.status = name(trusted ? Verdict::solved : Verdict::not_trustworthy);
@@ -308,6 +309,7 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
                             report.product_seconds;
   on_its_gpu.note(report);
   report.add_run(team, times);
+  if (on_gpu && gpus.leave) gpus.leave();
 }
 
 }  // namespace spsolve

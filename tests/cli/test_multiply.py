@@ -114,7 +114,7 @@ class Products(MultiplyTest):
                     "bytes_per_second", "product_seconds", "format_bytes", "peak_memory_bytes",
                     "versions", "configuration", "notes"):
             self.assertIn(key, report)
-        self.assertEqual(list(report["seconds"]), ["read", "scatter", "prepare", "multiply",
+        self.assertEqual(list(report["seconds"]), ["start", "read", "scatter", "prepare", "multiply",
                                                    "gather", "verify", "write", "total"])
         flops = 2 * report["matrix"]["nonzeros"] * 8
         self.assertAlmostEqual(report["gflops"] * report["product_seconds"] * 1e9 / flops, 1)

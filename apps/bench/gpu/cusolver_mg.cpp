@@ -31,7 +31,7 @@ template <auto destroy>
 struct Destroy {
   using pointer = void*;
   void operator()(void* object) const noexcept {
-    if (!gpu_is_lost()) destroy(object);
+    if (!gpu_is_left()) destroy(object);
   }
 };
 using MgGrid = std::unique_ptr<void, Destroy<cusolverMgDestroyGrid>>;
@@ -42,7 +42,7 @@ class Visit {
  public:
   Visit() { CUDA_CHECK(cudaGetDevice(&home_)); }
   ~Visit() {
-    if (!gpu_is_lost()) cudaSetDevice(home_);
+    if (!gpu_is_left()) cudaSetDevice(home_);
   }
   Visit(const Visit&) = delete;
   Visit& operator=(const Visit&) = delete;

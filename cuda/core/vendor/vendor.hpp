@@ -31,7 +31,7 @@ template <auto& destroy>
 struct Destroyer {
   template <typename Pointer>
   void operator()(Pointer pointer) const noexcept {
-    if (!gpu_is_lost()) destroy(pointer);
+    if (!gpu_is_left()) destroy(pointer);
   }
 };
 template <typename Handle, auto& destroy>

@@ -68,6 +68,7 @@ class SolveRun {
     if (!config_.checkpoint.directory.empty()) {
       requests.emplace(std::initializer_list<int>{SIGUSR1}, std::initializer_list<int>{SIGUSR2});
     }
+    times_.add("start", report_.before);
     begin_task(config_, team_, report_);
     resident_ = resident_memory();
     const SystemShape shape = shape_for_all(config_, team_);
@@ -78,9 +79,11 @@ class SolveRun {
     Csr<double> whole;
     const bool looks_first = may_be_sparse(config_);
     if (looks_first) plan_to_read(shape);
-    // Until all that works on GPUs is made. Dense rows of several ranks make their own transports.
+    // Until all that works on GPUs is made. What ranks begin with may not be wanted of them all
+    // where a small matrix is not looked at first.
     std::shared_ptr<void> started;
-    if (looks_first || team_.size() == 1) {
+    if (looks_first || team_.size() == 1 ||
+        shape.matrix.nonzeros >= gpu_tuning.least_nonzeros_to_start_ahead) {
       started = start_gpus_ahead(config_, shape.matrix, team_, gpus_);
     }
     if (looks_first) whole = read();
@@ -117,6 +120,7 @@ class SolveRun {
     }
     report_.transport = memory->transport();
     finish(solver, on_its_gpu);
+    if (on_gpu && gpus_.leave) gpus_.leave();
   }
 
  private:
@@ -322,7 +326,7 @@ class SolveRun {
       std::error_code ignored;
       std::filesystem::remove(kept_analysis_, ignored);
     }
-    times_.add("total", total_.seconds());
+    times_.add("total", report_.before + total_.seconds());
 
     const EliminationChoice choice = solver.choice();
     const InverseFacts& facts = solver.facts();
