@@ -2,27 +2,19 @@
 
 No GPU is needed; what reads instructions skips where there is no nvcc."""
 
-import pathlib
 import re
-import shutil
-import subprocess
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PUBLISHED = ROOT / "cuda" / "multiply" / "published"
-TABLE = ROOT / "cuda" / "multiply" / "cuda_kernels.cpp"
+import ptx
+
+PUBLISHED = ptx.ROOT / "cuda" / "multiply" / "published"
+TABLE = ptx.ROOT / "cuda" / "multiply" / "cuda_kernels.cpp"
 
 # Capotombolo and Zarrelli 2023; Figini 2023; Boukara and Cicala; Fencel 2020.
 KERNELS = ("csr_scalar_1", "csr_scalar_2", "csr_scalar_3", "csr_vector", "csr_vector_subwarp",
            "csr_adaptive", "csr_vector_by_row", "csr_adaptive_subblocks", "ellpack",
            "ellpack_subwarp", "csr_product_tree", "dense_tiled", "symmetric_atomic",
            "symmetric_colored")
-
-
-def nvcc():
-    found = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-    return found if pathlib.Path(found).exists() else None
 
 
 def functions(source):
@@ -63,11 +55,6 @@ class Published(unittest.TestCase):
                 self.assertEqual(same, [])
 
 
-def entries(ptx):
-    """The instructions of each kernel of a PTX file, by mangled name."""
-    return dict(re.findall(r"\.entry (\w+)\(.*?^\{(.*?)^\}", ptx, re.S | re.M))
-
-
 def innermost_loops(body):
     """The texts between a label and a later branch to it, but for those that hold another one."""
     places = {match.group(1): match.end() for match in re.finditer(r"^(\$\w+):", body, re.M)}
@@ -86,14 +73,9 @@ class Instructions(unittest.TestCase):
                 for loop in innermost_loops(body)]
 
     def test_where_a_row_ends_is_read_as_published(self):
-        if nvcc() is None:
+        if ptx.nvcc() is None:
             self.skipTest("there is no nvcc")
-        with tempfile.TemporaryDirectory() as folder:
-            ptx = pathlib.Path(folder) / "scalar.ptx"
-            subprocess.run([nvcc(), "-std=c++20", "-O3", "-arch=sm_80", "--ptx", "-I", ROOT, "-I",
-                            ROOT / "lib", "-I", ROOT / "include", "-o", ptx,
-                            PUBLISHED / "csr_scalar.cu"], check=True)
-            kernels = entries(ptx.read_text())
+        kernels = ptx.kernels(PUBLISHED / "csr_scalar.cu", "sm_80")
         for kernel, rereads in (("scalar_1", True), ("scalar_2", True), ("scalar_3", False)):
             bodies = [body for name, body in kernels.items() if kernel in name]
             self.assertEqual(len(bodies), 2, f"{kernel} in float and in double")
