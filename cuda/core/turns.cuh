@@ -21,8 +21,8 @@ __device__ inline void give_turn() {
 
 /// From here on this launch has all that the one before it wrote: as each of them waits here, that
 /// of all before. A compiler may move loads of `const __restrict__` arrays to before it, which nvcc
-/// 13.0 does not: tests/gpu/test_turns.py reads its PTX, and `cuobjdump -sass` of the objects shows loads
-/// of matrices alone before ACQBULK.
+/// 13.0 does not: tests/gpu/test_turns.py reads its PTX, and `cuobjdump -sass` of the objects shows
+/// loads of matrices alone before ACQBULK.
 __device__ inline void wait_for_turn() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
