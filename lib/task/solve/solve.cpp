@@ -79,11 +79,9 @@ class SolveRun {
     Csr<double> whole;
     const bool looks_first = may_be_sparse(config_);
     if (looks_first) plan_to_read(shape);
-    // Until all that works on GPUs is made. What ranks begin with may not be wanted of them all
-    // where a small matrix is not looked at first.
+    // Until all that works on GPUs is made. Dense rows of several ranks make their own transports.
     std::shared_ptr<void> started;
-    if (looks_first || team_.size() == 1 ||
-        shape.matrix.nonzeros >= gpu_tuning.least_nonzeros_to_start_ahead) {
+    if (looks_first || team_.size() == 1) {
       started = start_gpus_ahead(config_, shape.matrix, team_, gpus_);
     }
     if (looks_first) whole = read();
