@@ -90,10 +90,6 @@ class MpiMessages final : public Messages {
   std::vector<MPI_Request> requests_;
 };
 
-}  // namespace
-
-namespace {
-
 /// Where mpirun started all ranks on this host, Open MPI need not look for networks before it takes
 /// shared memory, for 0.2 s. What the environment, or mpirun --mca, says of that stands.
 void look_for_no_network() {
