@@ -35,6 +35,14 @@ __device__ inline void take_turn() {
   wait_for_turn();
 }
 
+/// What a launch that waits for its turn may start before the one before it has ended by.
+inline cudaLaunchAttribute in_turn() {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  return attribute;
+}
+
 /// Launches a kernel that waits for its turn before it reads what others write, or writes: every
 /// thread block of it. Where it `follows` another launch on the stream, and was compiled for GPUs
 /// that can, it starts before that one has ended, if it has given its turn.
@@ -47,9 +55,7 @@ void launch_in_turn(void (*kernel)(Parameters...), dim3 grid, int threads, int s
     CUDA_CHECK(cudaFuncGetAttributes(&compiled, kernel));
     return compiled.ptxVersion >= 90;
   }();
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute early = in_turn();
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = dim3(static_cast<unsigned>(threads));

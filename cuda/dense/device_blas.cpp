@@ -1,5 +1,7 @@
 #include "cuda/dense/device_blas.hpp"
 
+#include "cuda/dense/product_tiles.hpp"
+
 namespace spsolve::cuda {
 
 namespace {
@@ -31,6 +33,12 @@ void gemv(cublasHandle_t handle, Index rows, Index columns, float alpha, const f
                             y_step));
 }
 
+bool multiply_small(cublasHandle_t handle, const ProductOfDoubles& product, bool forms) {
+  cudaStream_t stream = nullptr;
+  CUDA_CHECK(cublasGetStream(handle, &stream));
+  return multiply_by_tiles(product, forms, stream);
+}
+
 // B <- op(A)^-1 from the right, for row-major B <- op(A^T)^-1 B.
 void trsm(cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t operation,
           cublasDiagType_t diagonal, Index m, Index n, const double* a, Index lda, double* b,
@@ -51,11 +59,24 @@ void trsm(cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t operat
 }  // namespace
 
 template <typename T>
+void form_product(const CublasHandle& handle, Index m, Index n, Index k, const T* a, Index lda,
+                  const T* b, Index ldb, T* c, Index ldc) {
+  if (m == 0 || n == 0 || k == 0) return;
+  if constexpr (std::is_same_v<T, double>) {
+    if (multiply_small(handle.get(), {m, n, k, a, lda, b, ldb, c, ldc}, true)) return;
+  }
+  gemm(handle.get(), CUBLAS_OP_N, n, m, k, T{1}, b, ldb, a, lda, T{}, c, ldc);
+}
+
+template <typename T>
 void subtract_product(const CublasHandle& handle, Index m, Index n, Index k, const T* a, Index lda,
                       const T* b, Index ldb, T* c, Index ldc) {
   if (m == 0 || n == 0 || k == 0) return;
   // One column is what solutions for one right-hand side multiply with.
   if (n == 1) return gemv(handle.get(), m, k, T{-1}, a, lda, b, ldb, c, ldc);
+  if constexpr (std::is_same_v<T, double>) {
+    if (multiply_small(handle.get(), {m, n, k, a, lda, b, ldb, c, ldc}, false)) return;
+  }
   gemm(handle.get(), CUBLAS_OP_N, n, m, k, T{-1}, b, ldb, a, lda, T{1}, c, ldc);
 }
 
@@ -97,6 +118,8 @@ void solve_upper_transposed(const CublasHandle& handle, Index w, Index n, const 
 }
 
 #define SPSOLVE_INSTANTIATE(T)                                                                   \
+  template void form_product(const CublasHandle&, Index, Index, Index, const T*, Index,          \
+                             const T*, Index, T*, Index);                                        \
   template void subtract_product(const CublasHandle&, Index, Index, Index, const T*, Index,      \
                                  const T*, Index, T*, Index);                                    \
   template void subtract_transposed_product(const CublasHandle&, Index, Index, Index, const T*,  \

@@ -9,7 +9,12 @@ namespace spsolve::cuda {
 // a matrix with leading dimension ld is a[i * ld + j]. As in core/blas/blas.hpp, a row-major
 // operation is the library's column-major one on the transposes. They run on the handle's stream.
 
-/// C <- C - A B for C of m x n, A of m x k, B of k x n.
+/// C <- A B for C of m x n, A of m x k, B of k x n.
+template <typename T>
+void form_product(const CublasHandle& handle, Index m, Index n, Index k, const T* a, Index lda,
+                  const T* b, Index ldb, T* c, Index ldc);
+
+/// C <- C - A B, likewise.
 template <typename T>
 void subtract_product(const CublasHandle& handle, Index m, Index n, Index k, const T* a, Index lda,
                       const T* b, Index ldb, T* c, Index ldc);

@@ -24,10 +24,10 @@ std::int64_t DeviceBlockedRows<T>::bytes(Index height, Index order, Index max_wi
                                          Index right_hand_sides, bool refined) {
   const bool alone = ranks == 1;
   const Index values = height * (device_stride<T>(order) + max_width) +
-                       (alone ? 0 : max_width * (device_stride<T>(order) + order));
+                       max_width * (device_stride<T>(order) + (alone ? 0 : order));
   return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
          DeviceBlockedSolution<T>::bytes(height, order, max_width, ranks, right_hand_sides) +
-         (alone ? 0
+         (alone ? InvertedTriangles<T>::bytes(max_width)
                 : CandidateStack<T>::bytes(max_width, ranks) +
                       FactorStore<T>::bytes(order, max_width)) +
          (refined ? TrailingUpdate<T>::bytes({height, order, max_width}) : 0);
@@ -43,6 +43,8 @@ DeviceBlockedRows<T>::DeviceBlockedRows(DenseStreams& streams, Index own_rows, I
       scratch_(own_rows * width),
       block_(by_itself ? 0 : width * stride_),
       travel_(by_itself ? 0 : width * size),
+      pivot_rows_(by_itself ? width * stride_ : 0),
+      inverses_(streams.exchange_blas, streams.exchanges, by_itself ? width : 0),
       panel_lu_(own_rows, width),
       stack_(streams, by_itself ? 0 : width),
       update_(streams, stride_, refined ? Shape{own_rows, size, width} : Shape{}),
@@ -109,10 +111,10 @@ void DeviceBlockedRows<T>::follow_swaps(Range panel, Range piece) {
   updated(piece).hold(stream);
   clock_.begin(&LuSeconds::exchange, stream);
   if (piece.first == panel.last) {
-    swaps_.set(to_follow_, stream);
+    swaps_.set(to_follow_, stream, lifts() ? panel : Range{});
     to_follow_.clear();
   }
-  swaps_.apply(values_.data(), stride_, piece, stream);
+  swaps_.apply(values_.data(), stride_, piece, stream, lifts() ? pivot_rows_.data() : nullptr);
   if (piece.last == order()) swaps_.apply(values_.data(), stride_, {0, panel.first}, stream);
   if (alone()) clock_.end(stream);  // in a team, set_pivot_block() ends it
 }
@@ -133,8 +135,18 @@ void DeviceBlockedRows<T>::retire(Index first_active, Range panel, std::span<con
 
 template <typename T>
 void DeviceBlockedRows<T>::start_panel(Range panel, Pivoting pivoting) {
-  panel_lu_.start(streams_.panel_blas, streams_.panels.get(), at(panel.first, panel.first), stride_,
-                  height() - panel.first, panel.size(), pivoting);
+  clock_.begin(&LuSeconds::panel, streams_.panels);
+  panel_lu_.start(
+      streams_.panel_blas, streams_.panels.get(),
+      {at(panel.first, panel.first), stride_, height() - panel.first, panel.size(), pivoting},
+      {gpu_tuning.leaves_at_once, &inverses_});
+}
+
+template <typename T>
+typename PanelLu<T>::Outcome DeviceBlockedRows<T>::finish_panel(std::span<Index> swaps) {
+  panel_lu_.go_on();
+  clock_.end(streams_.panels);
+  return panel_lu_.finish(swaps);
 }
 
 template <typename T>
@@ -148,37 +160,34 @@ void DeviceBlockedRows<T>::begin_panel(Index first_active, Range panel, Pivoting
   next_ready_.hold(stream);
   if (rows == 0) return;
   const auto copy_panel = [&] {
-    copy_rows(scratch_.data(), max_width(), at(first_active, panel.first), stride_, rows, width,
-              stream);
+    copy_block<T>(scratch_.data(), max_width(), at(first_active, panel.first), stride_, rows, width,
+                  stream.get());
   };
   if (alone()) {
     if (tournament) copy_panel();
-    clock_.begin(&LuSeconds::panel, stream);
     start_panel(panel, pivoting);
   } else {
     clock_.begin(&LuSeconds::panel, stream);
     copy_panel();
-    panel_lu_.start(streams_.panel_blas, stream.get(), scratch_.data(), max_width(), rows,
-                    std::min(rows, width), Pivoting::tournament);
+    panel_lu_.start(
+        streams_.panel_blas, stream.get(),
+        {scratch_.data(), max_width(), rows, std::min(rows, width), Pivoting::tournament});
+    clock_.end(stream);
   }
-  clock_.end(stream);
 }
 
 template <typename T>
 PanelOutcome DeviceBlockedRows<T>::factor_panel(Range panel, Pivoting pivoting) {
-  const Stream& stream = streams_.panels;
   PanelOutcome result;
   result.swaps.resize(static_cast<std::size_t>(panel.size()));
-  typename PanelLu<T>::Outcome outcome = panel_lu_.finish(result.swaps);
+  typename PanelLu<T>::Outcome outcome = finish_panel(result.swaps);
   result.redone = pivoting == Pivoting::tournament &&
                   !(outcome.largest_multiplier <= largest_tournament_multiplier);
   if (result.redone) {
-    clock_.begin(&LuSeconds::panel, stream);
     copy_rows(at(panel.first, panel.first), stride_, scratch_.data(), max_width(),
-              height() - panel.first, panel.size(), stream);
+              height() - panel.first, panel.size(), streams_.panels);
     start_panel(panel, Pivoting::partial);
-    clock_.end(stream);
-    outcome = panel_lu_.finish(result.swaps);
+    outcome = finish_panel(result.swaps);
   }
   for (Index& swap : result.swaps) swap += panel.first;
   append_swaps(panel.first, result.swaps, to_follow_);
@@ -309,9 +318,16 @@ void DeviceBlockedRows<T>::solve_pivot_rows(Range panel, Range piece, std::span<
   const bool beside = &stream == &streams_.exchanges;
   if (!beside) wait_for_exchanges();
   clock_.begin(beside ? &LuSeconds::exchange : &LuSeconds::update, stream);
-  solve_unit_lower_by_halves(beside ? streams_.exchange_blas : streams_.update_blas, panel.size(),
-                             piece.size(), static_cast<const T*>(pivot_block(panel, panel.first)),
-                             stride_, pivot_block(panel, piece.first), stride_, stream.get());
+  const CublasHandle& blas = beside ? streams_.exchange_blas : streams_.update_blas;
+  const T* const l = pivot_block(panel, panel.first);
+  T* const u = pivot_block(panel, piece.first);
+  if (lifts()) {
+    inverses_.solve(blas, stream, piece.size(), l, stride_, pivot_rows_.data() + piece.first, u,
+                    stride_);
+  } else {
+    solve_unit_lower_by_halves(blas, panel.size(), piece.size(), l, stride_, u, stride_,
+                               stream.get());
+  }
   clock_.end(stream);
   if (!alone()) keep_pivot_rows(panel, piece, own, first);
 }

@@ -10,6 +10,7 @@
 #include "cuda/dense/device_blocked_solution.hpp"
 #include "cuda/dense/factor_store.hpp"
 #include "cuda/dense/panel/candidate_stack.hpp"
+#include "cuda/dense/panel/inverted_triangles.hpp"
 #include "cuda/dense/panel/panel_lu.hpp"
 #include "cuda/dense/part_clock.hpp"
 #include "cuda/dense/row_swaps.hpp"
@@ -93,6 +94,10 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   const int* list(RowList which) const { return lists_.data() + begin_of(which); }
 
   void start_panel(Range panel, Pivoting pivoting);
+  typename PanelLu<T>::Outcome finish_panel(std::span<Index> swaps);
+
+  /// Alone, whether pivot rows are solved for by inverses of triangles, from a copy.
+  bool lifts() const { return alone() && inverses_.usable(); }
 
   /// Copies the own ones of the solved pivot rows back: see solve_pivot_rows().
   void keep_pivot_rows(Range panel, Range piece, std::span<const Index> own, Index first);
@@ -111,6 +116,8 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   DeviceArray<T> scratch_;  // height x max_width: copies of panels
   DeviceArray<T> block_;    // max_width x stride: pivot rows of a team
   DeviceArray<T> travel_;   // max_width x order: rows on their way in a team, piece by piece
+  DeviceArray<T> pivot_rows_;  // max_width x stride, alone: before they are solved for
+  InvertedTriangles<T> inverses_;  // alone
   PanelLu<T> panel_lu_;
   CandidateStack<T> stack_;  // of a team
   TrailingUpdate<T> update_;

@@ -21,7 +21,8 @@ RowSwaps::RowSwaps(Index rows, Index most)
   std::iota(content_.begin(), content_.end(), Index{0});
 }
 
-void RowSwaps::set(std::span<const RowSwap> swaps, const Stream& stream) {
+void RowSwaps::set(std::span<const RowSwap> swaps, const Stream& stream, Range lifted) {
+  lifted_ = lifted;
   std::vector<Index> touched;
   for (const RowSwap& swap : swaps) {
     if (swap.one == swap.other) continue;
@@ -34,7 +35,13 @@ void RowSwaps::set(std::span<const RowSwap> swaps, const Stream& stream) {
   int count = 0;
   int groups[most_groups + 1] = {0};
   group_count_ = 0;
-  const int share = static_cast<int>(touched.size()) / most_groups + 1;
+  const auto most = static_cast<int>(touched.size()) + static_cast<int>(lifted.size());
+  const int share = most / most_groups + 1;
+  std::vector<bool> moves_lifted(static_cast<std::size_t>(lifted.size()));
+  const auto add = [&](Index to, Index from, bool starts) {
+    moves[count++] = {static_cast<int>(to), static_cast<int>(from), starts ? 1 : 0};
+    if (lifted.contains(to)) moves_lifted[to - lifted.first] = true;
+  };
   for (const Index start : touched) {
     if (content_[start] == start) continue;
     if (count >= share * (group_count_ + 1)) groups[++group_count_] = count;
@@ -42,11 +49,15 @@ void RowSwaps::set(std::span<const RowSwap> swaps, const Stream& stream) {
     while (true) {
       const Index from = std::exchange(content_[place], place);
       const bool closes = from == start;
-      moves[count++] = {static_cast<int>(place), closes ? -1 : static_cast<int>(from),
-                        place == start ? 1 : 0};
+      add(place, closes ? -1 : from, place == start);
       if (closes) break;
       place = from;
     }
+  }
+  for (Index place = lifted.first; place < lifted.last; ++place) {
+    if (moves_lifted[place - lifted.first]) continue;
+    if (count >= share * (group_count_ + 1)) groups[++group_count_] = count;
+    add(place, -1, true);
   }
   if (count == 0) return;
   groups[++group_count_] = count;

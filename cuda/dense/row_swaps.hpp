@@ -19,14 +19,17 @@ class RowSwaps {
   RowSwaps(Index rows, Index most);
 
   /// Sends the permutation to the GPU, in order with `stream`. What was set before must have been
-  /// sent by then.
-  void set(std::span<const RowSwap> swaps, const Stream& stream);
+  /// sent by then. Rows of `lifted` count as moved though they stay.
+  void set(std::span<const RowSwap> swaps, const Stream& stream, Range lifted = {});
 
-  /// Permutes rows in the columns `columns` of `a`.
+  /// Permutes rows in the columns `columns` of `a`; those that set() had lifted come to the same
+  /// columns of `lifted`, with the same stride, where it is given.
   template <typename T>
-  void apply(T* a, Index stride, Range columns, const Stream& stream) const {
+  void apply(T* a, Index stride, Range columns, const Stream& stream, T* lifted = nullptr) const {
+    LiftedRows<T> place;
+    if (lifted != nullptr) place = {lifted + columns.first, stride, lifted_.first, lifted_.last};
     permute_rows(a + columns.first, stride, columns.size(), moves_.data(), groups_, group_count_,
-                 stream.get());
+                 place, stream.get());
   }
 
  private:
@@ -35,6 +38,7 @@ class RowSwaps {
   std::vector<Index> content_;   // the row that stands at each place: the identity between calls
   const int* groups_ = nullptr;  // in GPU memory
   int group_count_ = 0;
+  Range lifted_;
 };
 
 }  // namespace spsolve::cuda

@@ -216,6 +216,10 @@ struct GpuTuning {
   /// columns; below, panels half as wide pay.
   Index rows_that_hide_a_panel = 8192;
 
+  /// Leaves of a panel that are launched before what is launched beside it: as many as keep a GPU
+  /// busy until that is done.
+  Index leaves_at_once = 3;
+
   /// Multiprocessors that an update leaves to the panel beside it: as many as the cluster that a
   /// leaf is eliminated by has blocks.
   int panel_processors = 16;

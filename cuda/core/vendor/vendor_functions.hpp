@@ -25,6 +25,8 @@ inline constinit const CublasFunction<decltype(::cublasGetVersion)> cublasGetVer
     "cublasGetVersion_v2");
 inline constinit const CublasFunction<decltype(::cublasSetStream)> cublasSetStream(
     "cublasSetStream_v2");
+inline constinit const CublasFunction<decltype(::cublasGetStream)> cublasGetStream(
+    "cublasGetStream_v2");
 inline constinit const CublasFunction<decltype(::cublasDgemm)> cublasDgemm("cublasDgemm_v2");
 inline constinit const CublasFunction<decltype(::cublasSgemm)> cublasSgemm("cublasSgemm_v2");
 inline constinit const CublasFunction<decltype(::cublasDgemm_64)> cublasDgemm_64(

@@ -49,7 +49,8 @@ __global__ void convert(const double* dense, Index dense_stride, Index rows, Ind
 /// A thread a column, a row of blocks a group of cycles.
 template <typename T>
 __global__ void __launch_bounds__(threads)
-    permute(T* a, Index stride, Index columns, const RowMove* moves, const int* groups) {
+    permute(T* a, Index stride, Index columns, const RowMove* moves, const int* groups,
+            LiftedRows<T> lifted) {
   constexpr int batch = 16;
   __shared__ RowMove mine[threads];
   const Index j = thread_index();
@@ -77,10 +78,40 @@ __global__ void __launch_bounds__(threads)
         if (first + k >= count) continue;
         const RowMove move = mine[first + k];
         if (move.starts != 0) saved = start[k];
-        a[move.to * stride + j] = move.from >= 0 ? source[k] : saved;
+        const bool lifts = move.to >= lifted.first && move.to < lifted.last;
+        T* const to = lifts ? lifted.to + (move.to - lifted.first) * lifted.stride
+                            : a + move.to * stride;
+        to[j] = move.from >= 0 ? source[k] : saved;
       }
     }
   }
+}
+
+/// Pieces of 16 bytes, eight rows a thread.
+constexpr int copied_rows = 8;
+__global__ void copy_pieces(uint4* to, Index to_stride, const uint4* from, Index from_stride,
+                            Index rows, Index pieces) {
+  const Index j = thread_index();
+  if (j >= pieces) return;
+  const Index first = static_cast<Index>(blockIdx.y) * copied_rows;
+  for (Index i = first; i < rows; i += static_cast<Index>(gridDim.y) * copied_rows) {
+    uint4 values[copied_rows];
+#pragma unroll
+    for (int r = 0; r < copied_rows; ++r) {
+      if (i + r < rows) values[r] = from[(i + r) * from_stride + j];
+    }
+#pragma unroll
+    for (int r = 0; r < copied_rows; ++r) {
+      if (i + r < rows) to[(i + r) * to_stride + j] = values[r];
+    }
+  }
+}
+
+template <typename T>
+__global__ void identity(T* a, Index stride, Index order) {
+  const Index j = thread_index();
+  if (j >= order) return;
+  for (Index i = blockIdx.y; i < order; i += gridDim.y) a[i * stride + j] = i == j ? T{1} : T{};
 }
 
 template <typename T>
@@ -160,11 +191,42 @@ void convert_rows(const double* dense, Index dense_stride, Index rows, Index col
 
 template <typename T>
 void permute_rows(T* a, Index stride, Index columns, const RowMove* moves, const int* groups,
-                  int group_count, cudaStream_t stream) {
+                  int group_count, const LiftedRows<T>& lifted, cudaStream_t stream) {
   if (group_count == 0 || columns == 0) return;
   const dim3 grid(grid_for(columns, threads), static_cast<unsigned>(group_count));
-  permute<T><<<grid, threads, 0, stream>>>(a, stride, columns, moves, groups);
+  permute<T><<<grid, threads, 0, stream>>>(a, stride, columns, moves, groups, lifted);
   check_launch("permute_rows");
+}
+
+template <typename T>
+void copy_block(T* to, Index to_stride, const T* from, Index from_stride, Index rows, Index columns,
+                cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  constexpr Index values = sizeof(uint4) / sizeof(T);
+  const auto whole = [](auto bytes) { return static_cast<std::uintptr_t>(bytes) % 16 == 0; };
+  if (!whole(reinterpret_cast<std::uintptr_t>(to)) ||
+      !whole(reinterpret_cast<std::uintptr_t>(from)) ||
+      (to_stride | from_stride | columns) % values != 0) {
+    CUDA_CHECK(cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_stride) * sizeof(T), from,
+                                 static_cast<std::size_t>(from_stride) * sizeof(T),
+                                 static_cast<std::size_t>(columns) * sizeof(T),
+                                 static_cast<std::size_t>(rows), cudaMemcpyDeviceToDevice, stream));
+    return;
+  }
+  const Index pieces = columns / values;
+  const dim3 grid(grid_for(pieces, threads), rows_of_grid((rows + copied_rows - 1) / copied_rows));
+  copy_pieces<<<grid, threads, 0, stream>>>(reinterpret_cast<uint4*>(to), to_stride / values,
+                                            reinterpret_cast<const uint4*>(from),
+                                            from_stride / values, rows, pieces);
+  check_launch("copy_block");
+}
+
+template <typename T>
+void set_identity(T* a, Index stride, Index order, cudaStream_t stream) {
+  if (order == 0) return;
+  identity<T><<<dim3(grid_for(order, threads), rows_of_grid(order)), threads, 0, stream>>>(
+      a, stride, order);
+  check_launch("set_identity");
 }
 
 template <typename T>
@@ -210,7 +272,10 @@ void find_largest(const T* a, Index stride, Index rows, Index columns, bool uppe
   template void fill_random(unsigned long long, double, const Index*, Index, Index, T*, Index,   \
                             cudaStream_t);                                                       \
   template void convert_rows(const double*, Index, Index, Index, T*, Index, cudaStream_t);       \
-  template void permute_rows(T*, Index, Index, const RowMove*, const int*, int, cudaStream_t);   \
+  template void permute_rows(T*, Index, Index, const RowMove*, const int*, int,                  \
+                             const LiftedRows<T>&, cudaStream_t);                                \
+  template void copy_block(T*, Index, const T*, Index, Index, Index, cudaStream_t);              \
+  template void set_identity(T*, Index, Index, cudaStream_t);                                    \
   template void gather_rows(const T*, Index, const int*, Index, Index, T*, Index, cudaStream_t); \
   template void gather_narrow_rows(const double*, const int*, Index, Index, T*, cudaStream_t);   \
   template void scatter_narrow_rows(const T*, const int*, Index, Index, double*, cudaStream_t);  \

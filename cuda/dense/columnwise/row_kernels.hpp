@@ -33,11 +33,28 @@ struct RowMove {
   int starts;
 };
 
+/// Rows that move to another place: row i of [first, last) to to(i - first, :).
+template <typename T>
+struct LiftedRows {
+  T* to = nullptr;
+  Index stride = 0;
+  Index first = 0, last = 0;
+};
+
 /// Permutes rows of `columns` values. Group g of moves, whole cycles each, is moves[groups[g]] ...
-/// moves[groups[g + 1] - 1].
+/// moves[groups[g + 1] - 1]. Those of `lifted` are written there instead.
 template <typename T>
 void permute_rows(T* a, Index stride, Index columns, const RowMove* moves, const int* groups,
-                  int group_count, cudaStream_t stream);
+                  int group_count, const LiftedRows<T>& lifted, cudaStream_t stream);
+
+/// to(i, :) <- from(i, :) for `rows` rows of `columns` values.
+template <typename T>
+void copy_block(T* to, Index to_stride, const T* from, Index from_stride, Index rows, Index columns,
+                cudaStream_t stream);
+
+/// a <- I of `order` rows.
+template <typename T>
+void set_identity(T* a, Index stride, Index order, cudaStream_t stream);
 
 /// to(i, :) <- from(list[i], :) for `count` rows of `columns` values.
 template <typename T>

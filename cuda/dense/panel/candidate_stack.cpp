@@ -34,8 +34,9 @@ void CandidateStack<T>::start(Index width, std::span<const T> candidates,
     next += count * width;
     block += width * width;
   }
-  lu_->start(streams_.panel_blas, stream.get(), stack_.data(), width,
-             std::accumulate(counts.begin(), counts.end(), Index{0}), width, Pivoting::tournament);
+  const Index rows = std::accumulate(counts.begin(), counts.end(), Index{0});
+  lu_->start(streams_.panel_blas, stream.get(),
+             {stack_.data(), width, rows, width, Pivoting::tournament});
   copy_rows(factors_.data(), width, stack_.data(), width, width, width, stream);
   const auto size = static_cast<std::size_t>(width * width);
   CUDA_CHECK(cudaMemcpyAsync(heard_factors_.data(), stack_.data(), size * sizeof(T),

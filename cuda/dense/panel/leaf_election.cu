@@ -1,3 +1,4 @@
+#include "cuda/core/turns.cuh"
 #include "cuda/dense/panel/leaf_block.cuh"
 
 namespace spsolve::cuda {
@@ -30,6 +31,7 @@ __global__ void __launch_bounds__(most_threads)
   extern __shared__ __align__(16) unsigned char memory[];
   auto& board = *reinterpret_cast<Board<T>*>(memory);
   LeafBlock<T> block(board, reinterpret_cast<T*>(memory + sizeof(Board<T>)));
+  wait_for_turn();
   const int cluster = static_cast<int>(blockIdx.x) / cluster_size();
   const int cluster_first = cluster * rows.share;
   const int cluster_rows = min(rows.share, rows.count - cluster_first);
@@ -157,14 +159,15 @@ bool elect_by_tournament(T* a, Index stride, Index rows, int width, int column, 
   Index count = rows;
   while (true) {
     const Formation shape = formation_of(list, count, largest_cluster<T>());
-    cudaLaunchAttribute attribute = cluster_of(shape.blocks);
+    // A single block needs no cluster, which compute capability 9.0 brought.
+    cudaLaunchAttribute attributes[] = {cluster_of(shape.blocks), in_turn()};
     cudaLaunchConfig_t launch{};
     launch.gridDim = dim3(static_cast<unsigned>(shape.clusters * shape.blocks));
     launch.blockDim = dim3(static_cast<unsigned>(shape.threads));
     launch.dynamicSmemBytes = block_bytes<T>(shape.threads);
     launch.stream = stream;
-    launch.attrs = &attribute;
-    launch.numAttrs = shape.blocks > 1 ? 1 : 0;
+    launch.attrs = attributes;
+    launch.numAttrs = shape.blocks > 1 ? 2 : 0;
     int* const winners = shape.clusters > 1 ? candidates : nullptr;
     CUDA_CHECK(cudaLaunchKernelEx(&launch, &eliminate_leaf<T>, a, stride, shape.rows, width, column,
                                   aligned, winners, leaf, swaps, report));

@@ -1,3 +1,4 @@
+#include "cuda/core/turns.cuh"
 #include "cuda/dense/panel/leaf_rows.cuh"
 
 namespace spsolve::cuda {
@@ -70,6 +71,7 @@ __global__ void __launch_bounds__(column_threads)
   __shared__ ColumnBoard<leaf_width, T> board;
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
+  wait_for_turn();
   if (threadIdx.x < 2 * leaf_width) {
     to[threadIdx.x] = leaf->moves_to[threadIdx.x];
     from[threadIdx.x] = leaf->moves_from[threadIdx.x];
@@ -123,6 +125,7 @@ __global__ void __launch_bounds__(multiplier_rows)
   T* const upper = reinterpret_cast<T*>(memory);     // U, its diagonal inverted
   T* const right = upper + leaf_width * leaf_width;  // U12
   T* const tile = right + leaf_width * leaf_width + threadIdx.x / warp_size * tile_size;
+  wait_for_turn();
 #pragma unroll
   for (int base = 0; base < leaf_width * leaf_width; base += multiplier_rows) {
     const int k = base + static_cast<int>(threadIdx.x);
@@ -180,18 +183,20 @@ __global__ void __launch_bounds__(multiplier_rows)
 /// width <= small_triangle.
 template <typename T>
 __global__ void __launch_bounds__(column_threads)
-    solve_lower(int width, Index columns, const T* l, Index l_stride, T* b, Index b_stride) {
+    solve_lower(int width, Index columns, const T* l, Index l_stride, const T* b, T* x_there,
+                Index stride) {
   constexpr int own = small_triangle / column_warps;
   constexpr int shares = small_triangle * small_triangle / column_threads;
   __shared__ ColumnBoard<small_triangle, T> board;
   const int warp = threadIdx.x / warp_size;
   const Index j = static_cast<Index>(blockIdx.x) * warp_size + threadIdx.x % warp_size;
   const bool inside = j < columns;
+  wait_for_turn();
   T x[own], share[shares];
 #pragma unroll
   for (int r = 0; r < own; ++r) {
     const int i = r * column_warps + warp;
-    x[r] = inside && i < width ? b[i * b_stride + j] : T{};
+    x[r] = inside && i < width ? b[i * stride + j] : T{};
   }
   const int c = static_cast<int>(threadIdx.x) % small_triangle;
   const int first = static_cast<int>(threadIdx.x) / small_triangle;
@@ -205,7 +210,7 @@ __global__ void __launch_bounds__(column_threads)
     board.lower[s * (column_threads / small_triangle) + first][c] = share[s];
   }
   solve_columns(x, board, [&](int row, T value) {
-    if (inside && row < width) b[row * b_stride + j] = value;
+    if (inside && row < width) x_there[row * stride + j] = value;
   });
 }
 
@@ -214,8 +219,8 @@ __global__ void __launch_bounds__(column_threads)
 template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
                     const Leaf<T>* leaf, cudaStream_t stream) {
-  move_rows<T><<<grid_for(columns, warp_size), column_threads, 0, stream>>>(
-      a, stride, columns, column, width, next, leaf);
+  launch_in_turn(move_rows<T>, dim3(grid_for(columns, warp_size)), column_threads, 0, true, stream, a,
+                 stride, columns, column, width, next, leaf);
   check_launch("move_rows");
 }
 
@@ -227,17 +232,18 @@ void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, 
       cudaFuncSetAttribute(form_multipliers<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            static_cast<int>(multiplier_bytes<T>));
   CUDA_CHECK(allowed);
-  form_multipliers<T>
-      <<<grid_for(rows, multiplier_rows), multiplier_rows, multiplier_bytes<T>, stream>>>(
-          a, stride, rows, width, next, upper, upper_stride, report);
+  launch_in_turn(form_multipliers<T>, dim3(grid_for(rows, multiplier_rows)), multiplier_rows,
+                 static_cast<int>(multiplier_bytes<T>), true, stream, a, stride, rows, width, next,
+                 upper, upper_stride, report);
   check_launch("form_multipliers");
 }
 
 template <typename T>
-void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, T* b,
-                            Index b_stride, cudaStream_t stream) {
-  solve_lower<T><<<grid_for(columns, warp_size), column_threads, 0, stream>>>(
-      width, columns, l, l_stride, b, b_stride);
+void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, const T* b, T* x,
+                            Index stride, cudaStream_t stream) {
+  if (width == 0 || columns == 0) return;
+  launch_in_turn(solve_lower<T>, dim3(grid_for(columns, warp_size)), column_threads, 0, true, stream,
+                 width, columns, l, l_stride, b, x, stride);
   check_launch("solve_lower");
 }
 
@@ -245,7 +251,8 @@ void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride
   template void move_leaf_rows(T*, Index, Index, Index, int, int, const Leaf<T>*, cudaStream_t); \
   template void form_leaf_multipliers(T*, Index, Index, int, int, const T*, Index, PanelReport*, \
                                       cudaStream_t);                                             \
-  template void solve_unit_lower_small(int, Index, const T*, Index, T*, Index, cudaStream_t);
+  template void solve_unit_lower_small(int, Index, const T*, Index, const T*, T*, Index,         \
+                                       cudaStream_t);
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE

@@ -83,10 +83,15 @@ void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, 
 /// Widest triangle of solve_unit_lower_small().
 inline constexpr int small_triangle = 64;
 
-/// B <- L^-1 B for the unit lower triangle of a width x width matrix, width <= small_triangle, and
-/// B of width x columns.
+/// Half of `width` columns, in whole small triangles.
+constexpr Index half_by_triangles(Index width) {
+  return (width / 2 + small_triangle - 1) / small_triangle * small_triangle;
+}
+
+/// X <- L^-1 B for the unit lower triangle of a width x width matrix, width <= small_triangle, and
+/// B and X, which may be the same, of width x columns with `stride`.
 template <typename T>
-void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, T* b,
-                            Index b_stride, cudaStream_t stream);
+void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, const T* b, T* x,
+                            Index stride, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

@@ -33,10 +33,10 @@ void solve_unit_lower_by_halves(const CublasHandle& blas, Index width, Index col
                                 Index l_stride, T* b, Index b_stride, cudaStream_t stream) {
   if (columns == 0 || width == 0) return;
   if (width <= small_triangle) {
-    solve_unit_lower_small(static_cast<int>(width), columns, l, l_stride, b, b_stride, stream);
+    solve_unit_lower_small(static_cast<int>(width), columns, l, l_stride, b, b, b_stride, stream);
     return;
   }
-  const Index half = (width / 2 + small_triangle - 1) / small_triangle * small_triangle;
+  const Index half = half_by_triangles(width);
   T* const below = b + half * b_stride;
   solve_unit_lower_by_halves(blas, half, columns, l, l_stride, b, b_stride, stream);
   subtract_product(blas, width - half, columns, half, l + half * l_stride, l_stride, b, b_stride,
@@ -66,19 +66,6 @@ void form_multipliers_by_halves(const CublasHandle& blas, Index rows, Index widt
                              a + half, stride, report, stream);
 }
 
-/// A panel in memory and how it is worked on.
-template <typename T>
-struct PanelLu<T>::Place {
-  const CublasHandle& blas;
-  T* a;
-  Index stride;
-  Index rows;
-  Index width;
-  Pivoting pivoting;
-
-  T* at(Index row, Index column) const { return a + row * stride + column; }
-};
-
 template <typename T>
 PanelLu<T>::PanelLu(Index rows, Index width)
     : candidates_(candidate_count(rows)),
@@ -94,46 +81,91 @@ std::int64_t PanelLu<T>::bytes(Index rows, Index width) {
 }
 
 template <typename T>
-void PanelLu<T>::start(const CublasHandle& blas, cudaStream_t stream, T* a, Index stride,
-                       Index rows, Index width, Pivoting pivoting) {
+void PanelLu<T>::start(const CublasHandle& blas, cudaStream_t stream, const Panel& panel,
+                       const Beside& beside) {
+  blas_ = &blas;
   stream_ = stream;
-  left_ = {};
-  if (pivoting == Pivoting::partial && rows > largest_partial_height<T>()) {
-    left_ = {a, stride, rows, width};
-    return;
-  }
+  panel_ = panel;
+  beside_ = beside;
+  steps_.clear();
+  next_step_ = 0;
+  by_host_ = panel.pivoting == Pivoting::partial && panel.rows > largest_partial_height<T>();
+  goes_on_ = false;
+  if (by_host_) return;
   auto* const heard = reinterpret_cast<PanelReport*>(heard_.data());
-  *heard = {0, static_cast<int>(width)};
+  *heard = {0, static_cast<int>(panel.width)};
   CUDA_CHECK(
       cudaMemcpyAsync(told_.data(), heard, sizeof(PanelReport), cudaMemcpyHostToDevice, stream));
-  eliminate({blas, a, stride, rows, width, pivoting}, {0, width});
-  CUDA_CHECK(cudaMemcpyAsync(heard, told_.data(), static_cast<std::size_t>(told_.bytes()),
-                             cudaMemcpyDeviceToHost, stream));
+  plan({0, panel.width});
+  launch(beside_.leaves);
 }
 
 template <typename T>
-void PanelLu<T>::eliminate(const Place& panel, Range columns) {
+void PanelLu<T>::plan(Range columns) {
   const Index width = columns.size();
-  if (width <= leaf_width) return eliminate_leaf(panel, columns, 0);
-  const Index half = (width / 2 + leaf_width - 1) / leaf_width * leaf_width;
-  const Index middle = columns.first + half;
-  const Range right{middle, columns.last};
-  if (half == leaf_width) {
-    eliminate_leaf(panel, {columns.first, middle}, right.size());
-  } else {
-    eliminate(panel, {columns.first, middle});
-    solve_unit_lower_by_halves(panel.blas, half, right.size(),
-                               panel.at(columns.first, columns.first), panel.stride,
-                               panel.at(columns.first, middle), panel.stride, stream_);
-    subtract_product(panel.blas, panel.rows - middle, right.size(), half,
-                     panel.at(middle, columns.first), panel.stride, panel.at(columns.first, middle),
-                     panel.stride, panel.at(middle, middle), panel.stride);
+  if (width <= leaf_width) {
+    steps_.push_back({columns, 0, {}});
+    return;
   }
-  eliminate(panel, right);
+  const Index half = (width / 2 + leaf_width - 1) / leaf_width * leaf_width;
+  const Range left{columns.first, columns.first + half}, right{left.last, columns.last};
+  if (half == leaf_width) {
+    steps_.push_back({left, right.size(), {}});
+  } else {
+    plan(left);
+    steps_.push_back({left, 0, right});
+  }
+  plan(right);
 }
 
 template <typename T>
-void PanelLu<T>::eliminate_leaf(const Place& panel, Range columns, Index next) {
+void PanelLu<T>::launch(Index leaves) {
+  if (next_step_ == steps_.size()) return;
+  for (; next_step_ < steps_.size() && leaves > 0; ++next_step_) {
+    const Step& step = steps_[next_step_];
+    if (step.right.size() > 0) {
+      eliminate_right(step.columns, step.right);
+      continue;
+    }
+    eliminate_leaf(step.columns, step.next);
+    --leaves;
+    if (goes_on_) follow(step);
+  }
+  if (next_step_ < steps_.size()) return;
+  CUDA_CHECK(cudaMemcpyAsync(heard_.data(), told_.data(), static_cast<std::size_t>(told_.bytes()),
+                             cudaMemcpyDeviceToHost, stream_));
+}
+
+template <typename T>
+void PanelLu<T>::follow(const Step& step) {
+  if (beside_.inverses == nullptr || step.right.size() > 0) return;
+  beside_.inverses->follow(step.columns.last, panel_.a, panel_.stride, stream_);
+}
+
+template <typename T>
+void PanelLu<T>::go_on() {
+  if (goes_on_) return;
+  goes_on_ = true;
+  if (beside_.inverses != nullptr) beside_.inverses->begin(panel_.width);
+  for (std::size_t k = 0; k < next_step_; ++k) follow(steps_[k]);
+  launch(std::numeric_limits<Index>::max());
+  if (beside_.inverses != nullptr && !by_host_) beside_.inverses->finish(stream_);
+}
+
+template <typename T>
+void PanelLu<T>::eliminate_right(Range left, Range right) {
+  solve_unit_lower_by_halves(*blas_, left.size(), right.size(), panel_.at(left.first, left.first),
+                             panel_.stride, panel_.at(left.first, right.first), panel_.stride,
+                             stream_);
+  subtract_product(*blas_, panel_.rows - left.last, right.size(), left.size(),
+                   panel_.at(left.last, left.first), panel_.stride,
+                   panel_.at(left.first, right.first), panel_.stride,
+                   panel_.at(left.last, right.first), panel_.stride);
+}
+
+template <typename T>
+void PanelLu<T>::eliminate_leaf(Range columns, Index next) {
+  const Panel& panel = panel_;
   const ElectionSpace space{candidates_.data(), grid_slots_.data()};
   auto* const report = reinterpret_cast<PanelReport*>(told_.data());
   int* const swaps = reinterpret_cast<int*>(report + 1) + columns.first;
@@ -157,7 +189,7 @@ void PanelLu<T>::eliminate_leaf(const Place& panel, Range columns, Index next) {
   move_leaf_rows(panel.at(columns.first, 0), panel.stride, panel.width, columns.first, width,
                  static_cast<int>(next), leaf_.data(), stream_);
   if (formed) {
-    subtract_product(panel.blas, rows - width, next, columns.size(), top + width * panel.stride,
+    subtract_product(*blas_, rows - width, next, columns.size(), top + width * panel.stride,
                      panel.stride, top + width, panel.stride, top + width * panel.stride + width,
                      panel.stride);
     return;
@@ -168,8 +200,9 @@ void PanelLu<T>::eliminate_leaf(const Place& panel, Range columns, Index next) {
 
 template <typename T>
 typename PanelLu<T>::Outcome PanelLu<T>::finish(std::span<Index> swaps) {
+  go_on();
   wait_for(stream_);
-  if (left_.a != nullptr) return finish_by_host(swaps);
+  if (by_host_) return finish_by_host(swaps);
   const auto* const report = reinterpret_cast<const PanelReport*>(heard_.data());
   const int* const steps = reinterpret_cast<const int*>(report + 1);
   for (std::size_t i = 0; i < swaps.size(); ++i) {
@@ -183,7 +216,7 @@ typename PanelLu<T>::Outcome PanelLu<T>::finish(std::span<Index> swaps) {
 
 template <typename T>
 typename PanelLu<T>::Outcome PanelLu<T>::finish_by_host(std::span<Index> swaps) {
-  const auto& [a, stride, rows, width] = left_;
+  const auto& [a, stride, rows, width, pivoting] = panel_;
   std::vector<T> values(static_cast<std::size_t>(rows * width)), columns(values.size());
   std::vector<int> steps(static_cast<std::size_t>(width));
   download_rows(std::span(values), a, stride, rows, width);

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <limits>
 #include <span>
+#include <vector>
 
 #include "core/types.hpp"
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/core/vendor/vendor.hpp"
+#include "cuda/dense/panel/inverted_triangles.hpp"
 #include "cuda/dense/panel/panel_kernels.hpp"
 #include "solve/options.hpp"
 
@@ -44,10 +47,30 @@ class PanelLu {
     Index bad_column = -1;  ///< the panel's first column whose pivot is zero or not finite, or -1
   };
 
+  /// A panel in GPU memory and how it is worked on.
+  struct Panel {
+    T* a;
+    Index stride, rows, width;
+    Pivoting pivoting;
+
+    T* at(Index row, Index column) const { return a + row * stride + column; }
+  };
+
+  /// What else goes on: `leaves` are launched by start() and the others by go_on(), so that what
+  /// the caller launches in between need not wait for hundreds of launches; and `inverses`, if any,
+  /// of triangles of L are made beside, from go_on() on: until then those of the panel before hold.
+  struct Beside {
+    Index leaves = std::numeric_limits<Index>::max();
+    InvertedTriangles<T>* inverses = nullptr;
+  };
+
   /// Starts the factorisation on `stream`; `blas` must be set to that stream. Panels too tall for
   /// this GPU's partial pivoting, 67584 rows in double on an H200, are left to finish().
-  void start(const CublasHandle& blas, cudaStream_t stream, T* a, Index stride, Index rows,
-             Index width, Pivoting pivoting);
+  void start(const CublasHandle& blas, cudaStream_t stream, const Panel& panel,
+             const Beside& beside = {});
+
+  /// Launches what start() left.
+  void go_on();
 
   /// Waits for it, or eliminates what start() left by LAPACK: slow, but rarely needed, as auto
   /// means tournament, and no less stable. Step i swapped rows i and swaps[i], counted from the
@@ -55,9 +78,20 @@ class PanelLu {
   Outcome finish(std::span<Index> swaps);
 
  private:
-  struct Place;
-  void eliminate(const Place& panel, Range columns);
-  void eliminate_leaf(const Place& panel, Range columns, Index next);
+  /// A leaf's elimination, and of `next` columns behind it; or, where there are any, the columns
+  /// `right` by those on the left.
+  struct Step {
+    Range columns;
+    Index next;
+    Range right;
+  };
+
+  void plan(Range columns);
+  /// Launches steps up to the end of so many leaves, and behind the last step what the host hears.
+  void launch(Index leaves);
+  void follow(const Step& step);
+  void eliminate_leaf(Range columns, Index next);
+  void eliminate_right(Range left, Range right);
   Outcome finish_by_host(std::span<Index> swaps);
 
   DeviceArray<int> candidates_;
@@ -65,13 +99,16 @@ class PanelLu {
   DeviceArray<Leaf<T>> leaf_;
   DeviceArray<char> told_;  // a PanelReport and the swaps
   PinnedArray<char> heard_;
-  cudaStream_t stream_ = nullptr;
 
-  // What start() left.
-  struct {
-    T* a = nullptr;
-    Index stride = 0, rows = 0, width = 0;
-  } left_;
+  // What start() began.
+  const CublasHandle* blas_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  Panel panel_{};
+  Beside beside_;
+  std::vector<Step> steps_;
+  std::size_t next_step_ = 0;
+  bool goes_on_ = false;
+  bool by_host_ = false;
 };
 
 }  // namespace spsolve::cuda
