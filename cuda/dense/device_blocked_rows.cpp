@@ -218,10 +218,12 @@ Candidates<T> DeviceBlockedRows<T>::elect(Index first_active, Range panel, int r
 
 template <typename T>
 void DeviceBlockedRows<T>::factor_stack(Index width, std::span<const T> candidates,
-                                        std::span<const Index> counts, std::span<Index> numbers) {
+                                        std::span<const Index> counts, std::span<Index> numbers,
+                                        const std::function<void()>& meanwhile) {
   clock_.begin(&LuSeconds::panel, streams_.panels);
   stack_.start(width, candidates, counts);
   clock_.end(streams_.panels);
+  meanwhile();
   stack_.finish(width, numbers);
 }
 

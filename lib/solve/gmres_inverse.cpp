@@ -63,7 +63,8 @@ bool GmresInverse::is_near() {
 }
 
 double GmresInverse::enough(const ScaleFactors& factors, std::optional<double>& spread) {
-  if (purpose_ != SolvePurpose::estimate) return 0;
+  if (purpose_ == SolvePurpose::solution) return 0;
+  if (purpose_ == SolvePurpose::correction) return correction_tolerance;
   if (!spread) {
     spread = 1;
     if (scaling_.scales) {

@@ -10,7 +10,7 @@ CandidateStack<T>::CandidateStack(DenseStreams& streams, Index max_width)
     : streams_(streams),
       max_width_(max_width),
       factors_(max_width * max_width),
-      heard_factors_(max_width * max_width) {}
+      heard_factors_{PinnedArray<T>(max_width * max_width), PinnedArray<T>(max_width * max_width)} {}
 
 template <typename T>
 std::span<T> CandidateStack<T>::candidate_buffer(Index size) {
@@ -38,8 +38,9 @@ void CandidateStack<T>::start(Index width, std::span<const T> candidates,
   lu_->start(streams_.panel_blas, stream.get(),
              {stack_.data(), width, rows, width, Pivoting::tournament});
   copy_rows(factors_.data(), width, stack_.data(), width, width, width, stream);
+  turn_ = 1 - turn_;
   const auto size = static_cast<std::size_t>(width * width);
-  CUDA_CHECK(cudaMemcpyAsync(heard_factors_.data(), stack_.data(), size * sizeof(T),
+  CUDA_CHECK(cudaMemcpyAsync(heard_factors_[turn_].data(), stack_.data(), size * sizeof(T),
                              cudaMemcpyDeviceToHost, stream.get()));
 }
 
@@ -52,14 +53,14 @@ void CandidateStack<T>::finish(Index width, std::span<Index> order) {
 
 template <typename T>
 void CandidateStack<T>::set_factors(std::span<const T> factors) {
-  std::copy(factors.begin(), factors.end(), heard_factors_.data());
-  CUDA_CHECK(cudaMemcpyAsync(factors_.data(), heard_factors_.data(), factors.size_bytes(),
+  std::copy(factors.begin(), factors.end(), heard_factors_[turn_].data());
+  CUDA_CHECK(cudaMemcpyAsync(factors_.data(), heard_factors_[turn_].data(), factors.size_bytes(),
                              cudaMemcpyHostToDevice, streams_.panels.get()));
 }
 
 template <typename T>
 std::span<const T> CandidateStack<T>::factors(Index width) const {
-  return {heard_factors_.data(), static_cast<std::size_t>(width * width)};
+  return {heard_factors_[turn_].data(), static_cast<std::size_t>(width * width)};
 }
 
 template class CandidateStack<float>;

@@ -24,7 +24,8 @@ class CandidateStack {
            PanelLu<T>::bytes(ranks * max_width, max_width);
   }
 
-  // What BlockedRows has calls of the same names for. The factorisation ends with finish().
+  // What BlockedRows has calls of the same names for. The factorisation ends with finish(); until
+  // the next but one begins, its factors stay where factors() has them.
   std::span<T> candidate_buffer(Index size);
   void start(Index width, std::span<const T> candidates, std::span<const Index> counts);
   void finish(Index width, std::span<Index> order);
@@ -40,7 +41,8 @@ class CandidateStack {
   DeviceArray<T> stack_;
   std::optional<PanelLu<T>> lu_;
   DeviceArray<T> factors_;
-  PinnedArray<T> heard_factors_;
+  PinnedArray<T> heard_factors_[2];  // by turns
+  int turn_ = 0;
 };
 
 }  // namespace spsolve::cuda

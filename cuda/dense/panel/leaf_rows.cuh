@@ -48,13 +48,10 @@ __device__ void load_rows(const T* a, Index stride, int mine, int width, T* tile
   __syncwarp();
 }
 
-/// The way back, for the rows [first, first + 32) that are below `rows`.
+/// The way back from the tile, for the rows [first, first + 32) that are below `rows`.
 template <typename T>
-__device__ void store_rows(T* a, Index stride, Index first, Index rows, int width, T* tile,
-                           const T (&row)[leaf_width]) {
+__device__ void store_tile(T* a, Index stride, Index first, Index rows, int width, const T* tile) {
   const int lane = threadIdx.x % warp_size;
-#pragma unroll
-  for (int c = 0; c < leaf_width; ++c) tile[lane * tile_stride + c] = row[c];
   __syncwarp();
 #pragma unroll
   for (int r = 0; r < warp_size; ++r) {

@@ -11,7 +11,7 @@ constexpr int column_warps = 8;
 constexpr int column_threads = column_warps * warp_size;
 
 /// Threads of the kernels that form multipliers, one row each.
-constexpr int multiplier_rows = 128;
+constexpr int multiplier_rows = 64;
 
 /// Shared memory of solve_columns(): L row after row, zeros beyond its rows, and room for the rows
 /// that its warps show each other.
@@ -113,71 +113,64 @@ __global__ void __launch_bounds__(column_threads)
   for (int r = 0; r < own; ++r) keep(r * column_warps + warp, is_leaf ? factors[r] : top[r]);
 }
 
-template <typename T>
-constexpr std::size_t multiplier_bytes = sizeof(T) * (2 * leaf_width * leaf_width +
-                                                      multiplier_rows / warp_size * tile_size);
+/// Columns of a leaf that form_multipliers() solves for one by one before those behind follow.
+constexpr int multiplier_slice = 8;
 
+/// Shared memory of form_multipliers(): U, its diagonal inverted, zeros beyond it, and tiles.
+template <typename T>
+struct MultiplierBoard {
+  alignas(16) T upper[leaf_width][leaf_width + leaf_width - multiplier_slice];
+  T tiles[multiplier_rows / warp_size][tile_size];
+};
+
+/// A thread has a row. Slices of columns go by the same few instructions, the row's registers moving
+/// up: the kernel is so short that it waits for its instructions, those of a loop but once.
 template <typename T>
 __global__ void __launch_bounds__(multiplier_rows)
-    form_multipliers(T* a, Index stride, Index rows, int width, int next, const T* factors,
+    form_multipliers(T* a, Index stride, Index rows, int width, const T* factors,
                      Index factors_stride, PanelReport* report) {
   extern __shared__ __align__(16) unsigned char memory[];
-  T* const upper = reinterpret_cast<T*>(memory);     // U, its diagonal inverted
-  T* const right = upper + leaf_width * leaf_width;  // U12
-  T* const tile = right + leaf_width * leaf_width + threadIdx.x / warp_size * tile_size;
-  wait_for_turn();
-#pragma unroll
-  for (int base = 0; base < leaf_width * leaf_width; base += multiplier_rows) {
-    const int k = base + static_cast<int>(threadIdx.x);
-    const int i = k / leaf_width, j = k % leaf_width;
-    const T value = i < width && j < width ? factors[i * factors_stride + j] : T{};
-    upper[k] = i != j || value == T{} ? value : T{1} / value;
-    right[k] = i < width && j < next ? factors[i * factors_stride + width + j] : T{};
-  }
-  __syncthreads();
+  auto& board = *reinterpret_cast<MultiplierBoard<T>*>(memory);
+  T* const tile = board.tiles[threadIdx.x / warp_size];
+  constexpr int pitch = sizeof(board.upper[0]) / sizeof(T);
   const int lane = threadIdx.x % warp_size;
-  const Index first = thread_index() - lane;
-  const Index mine = first + lane;
-  const int index = mine < rows ? static_cast<int>(mine) : -1;
-  T row[leaf_width];
-  load_rows(a, stride, index, width, tile, row);
-  T largest{};
+  const Index first_row = thread_index() - lane;
+  const Index mine = first_row + lane;
+  wait_for_turn();
+  for (int k = static_cast<int>(threadIdx.x); k < leaf_width * pitch; k += multiplier_rows) {
+    const int i = k / pitch, j = k % pitch;
+    const T value = i < width && j < width ? factors[i * factors_stride + j] : T{};
+    board.upper[i][j] = i != j || value == T{} ? value : T{1} / value;
+  }
+  T x[leaf_width];
+  load_rows(a, stride, mine < rows ? static_cast<int>(mine) : -1, width, tile, x);
+  __syncthreads();
+  unsigned long long key = 0;
+#pragma unroll 1
+  for (int first = 0; first < width; first += multiplier_slice) {
 #pragma unroll
-  for (int j = 0; j < leaf_width; ++j) {
-    if (j < width) {
-      row[j] *= upper[j * leaf_width + j];
+    for (int j = 0; j < multiplier_slice; ++j) {
+      const T* const u = board.upper[first + j] + first;
+      x[j] *= u[j];
 #pragma unroll
       for (int c = (j + 1) / 2 * 2; c < leaf_width; c += 2) {
-        const Pair<T> values = pair_at(upper + j * leaf_width, c);
-        if (c > j) row[c] -= row[j] * values.x;
-        row[c + 1] -= row[j] * values.y;
+        const Pair<T> values = pair_at(u, c);
+        if (c > j) x[c] -= x[j] * values.x;
+        x[c + 1] -= x[j] * values.y;
       }
     }
-  }
-  unsigned long long key = 0;
 #pragma unroll
-  for (int j = 0; j < leaf_width; ++j) {
-    if (j < width) key = max(key, magnitude_key(row[j]));
+    for (int j = 0; j < multiplier_slice; ++j) {
+      if (first + j < width) key = max(key, magnitude_key(x[j]));
+      tile[lane * tile_stride + first + j] = x[j];
+    }
+#pragma unroll
+    for (int c = multiplier_slice; c < leaf_width; ++c) x[c - multiplier_slice] = x[c];
   }
   unsigned long long best = 0;
   lane_of_largest(mine < rows ? key : 0, best);
   if (lane == 0 && best > 0) atomicMax(&report->largest_multiplier, best);
-  store_rows(a, stride, first, rows, width, tile, row);
-  if (next == 0) return;
-  T behind[leaf_width];
-  load_rows(a + width, stride, index, next, tile, behind);
-#pragma unroll
-  for (int k = 0; k < leaf_width; ++k) {
-    if (k < width) {
-#pragma unroll
-      for (int c = 0; c < leaf_width; c += 2) {
-        const Pair<T> values = pair_at(right + k * leaf_width, c);
-        behind[c] -= row[k] * values.x;
-        behind[c + 1] -= row[k] * values.y;
-      }
-    }
-  }
-  store_rows(a + width, stride, first, rows, next, tile, behind);
+  store_tile(a, stride, first_row, rows, width, tile);
 }
 
 /// width <= small_triangle.
@@ -225,16 +218,15 @@ void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, 
 }
 
 template <typename T>
-void form_leaf_multipliers(T* a, Index stride, Index rows, int width, int next, const T* upper,
+void form_leaf_multipliers(T* a, Index stride, Index rows, int width, const T* upper,
                            Index upper_stride, PanelReport* report, cudaStream_t stream) {
   if (rows == 0) return;
+  constexpr auto bytes = static_cast<int>(sizeof(MultiplierBoard<T>));
   static const cudaError_t allowed =
-      cudaFuncSetAttribute(form_multipliers<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           static_cast<int>(multiplier_bytes<T>));
+      cudaFuncSetAttribute(form_multipliers<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   CUDA_CHECK(allowed);
-  launch_in_turn(form_multipliers<T>, dim3(grid_for(rows, multiplier_rows)), multiplier_rows,
-                 static_cast<int>(multiplier_bytes<T>), true, stream, a, stride, rows, width, next,
-                 upper, upper_stride, report);
+  launch_in_turn(form_multipliers<T>, dim3(grid_for(rows, multiplier_rows)), multiplier_rows, bytes,
+                 true, stream, a, stride, rows, width, upper, upper_stride, report);
   check_launch("form_multipliers");
 }
 
@@ -249,7 +241,7 @@ void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride
 
 #define SPSOLVE_INSTANTIATE(T)                                                                   \
   template void move_leaf_rows(T*, Index, Index, Index, int, int, const Leaf<T>*, cudaStream_t); \
-  template void form_leaf_multipliers(T*, Index, Index, int, int, const T*, Index, PanelReport*, \
+  template void form_leaf_multipliers(T*, Index, Index, int, const T*, Index, PanelReport*,      \
                                       cudaStream_t);                                             \
   template void solve_unit_lower_small(int, Index, const T*, Index, const T*, T*, Index,         \
                                        cudaStream_t);

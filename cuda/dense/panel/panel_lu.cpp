@@ -49,19 +49,13 @@ template <typename T>
 void form_multipliers_by_halves(const CublasHandle& blas, Index rows, Index width, const T* u,
                                 Index u_stride, T* a, Index stride, PanelReport* report,
                                 cudaStream_t stream) {
-  const auto leaf = [&](Index columns, Index next) {
-    form_leaf_multipliers(a, stride, rows, static_cast<int>(columns), static_cast<int>(next), u,
-                          u_stride, report, stream);
-  };
-  if (width <= leaf_width) return leaf(width, 0);
-  const Index half = (width / 2 + leaf_width - 1) / leaf_width * leaf_width;
-  if (half == leaf_width) {
-    leaf(half, width - half);
-  } else {
-    form_multipliers_by_halves(blas, rows, half, u, u_stride, a, stride, report, stream);
-    subtract_product(blas, rows, width - half, half, a, stride, u + half, u_stride, a + half,
-                     stride);
+  if (width <= leaf_width) {
+    form_leaf_multipliers(a, stride, rows, static_cast<int>(width), u, u_stride, report, stream);
+    return;
   }
+  const Index half = (width / 2 + leaf_width - 1) / leaf_width * leaf_width;
+  form_multipliers_by_halves(blas, rows, half, u, u_stride, a, stride, report, stream);
+  subtract_product(blas, rows, width - half, half, a, stride, u + half, u_stride, a + half, stride);
   form_multipliers_by_halves(blas, rows, width - half, u + half * (u_stride + 1), u_stride,
                              a + half, stride, report, stream);
 }
@@ -188,14 +182,13 @@ void PanelLu<T>::eliminate_leaf(Range columns, Index next) {
   }
   move_leaf_rows(panel.at(columns.first, 0), panel.stride, panel.width, columns.first, width,
                  static_cast<int>(next), leaf_.data(), stream_);
-  if (formed) {
-    subtract_product(*blas_, rows - width, next, columns.size(), top + width * panel.stride,
-                     panel.stride, top + width, panel.stride, top + width * panel.stride + width,
-                     panel.stride);
-    return;
+  T* const below = top + width * panel.stride;
+  if (!formed) {
+    form_leaf_multipliers<T>(below, panel.stride, rows - width, width, top, panel.stride, report,
+                             stream_);
   }
-  form_leaf_multipliers<T>(top + width * panel.stride, panel.stride, rows - width, width,
-                           static_cast<int>(next), top, panel.stride, report, stream_);
+  subtract_product(*blas_, rows - width, next, columns.size(), below, panel.stride, top + width,
+                   panel.stride, below + width, panel.stride);
 }
 
 template <typename T>

@@ -30,7 +30,8 @@ std::vector<Index> gather_offers(Team& team, const std::vector<Index>& places,
 
 template <typename T>
 Election elect_by_tournament(Team& team, Team& candidate_team, BlockedRows<T>& rows,
-                             Index first_active, Range panel, const std::vector<Index>& rows_here) {
+                             Index first_active, Range panel, const std::vector<Index>& rows_here,
+                             const std::function<void()>& meanwhile) {
   const Index width = panel.size();
   const Candidates<T> offered = rows.elect(first_active, panel, team.size());
   candidate_team.all_gather_bytes(std::as_bytes(offered.mine), std::as_writable_bytes(offered.all));
@@ -51,7 +52,7 @@ Election elect_by_tournament(Team& team, Team& candidate_team, BlockedRows<T>& r
   std::iota(order.begin(), order.end(), Index{0});
 
   Election elected;
-  rows.factor_stack(width, offered.all, counts, order);
+  rows.factor_stack(width, offered.all, counts, order, meanwhile);
   for (Index i = 0; i < width; ++i) {
     elected.owner.push_back(stack.owner[order[i]]);
     elected.place.push_back(stack.place[order[i]]);
@@ -146,7 +147,8 @@ Election take_in_order(Team& team, BlockedRows<T>& rows, Index first_active, Ran
 
 #define SPSOLVE_INSTANTIATE(T)                                                       \
   template Election elect_by_tournament(Team&, Team&, BlockedRows<T>&, Index, Range, \
-                                        const std::vector<Index>&);                  \
+                                        const std::vector<Index>&,                   \
+                                        const std::function<void()>&);               \
   template Election elect_by_columns(Team&, BlockedRows<T>&, Index, Range,           \
                                      const std::vector<Index>&);                     \
   template Election take_in_order(Team&, BlockedRows<T>&, Index, Range, int);

@@ -29,9 +29,11 @@ struct Election {
 
 /// One all-gather of each rank's best rows, then LU with partial pivoting of their stack (CALU).
 /// `candidate_team` carries the rows' values between the ranks' own memories, `team` their numbers.
+/// `meanwhile` as of BlockedRows::factor_stack().
 template <typename T>
 Election elect_by_tournament(Team& team, Team& candidate_team, BlockedRows<T>& rows,
-                             Index first_active, Range panel, const std::vector<Index>& rows_here);
+                             Index first_active, Range panel, const std::vector<Index>& rows_here,
+                             const std::function<void()>& meanwhile);
 
 /// LU with partial pivoting of the panel, column by column: an all-gather and a broadcast each.
 template <typename T>

@@ -74,7 +74,9 @@ PanelOutcome HostBlockedRows<T>::factor_with_pivoting(Range panel) {
 
 template <typename T>
 void HostBlockedRows<T>::factor_stack(Index width, std::span<const T> candidates,
-                                      std::span<const Index> counts, std::span<Index> numbers) {
+                                      std::span<const Index> counts, std::span<Index> numbers,
+                                      const std::function<void()>& meanwhile) {
+  meanwhile();
   std::vector<T>& stack = factors_;
   stack.clear();
   stack.reserve(numbers.size() * static_cast<std::size_t>(width));

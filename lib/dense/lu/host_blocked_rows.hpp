@@ -25,7 +25,7 @@ class HostBlockedRows : public BlockedRows<T> {
   PanelOutcome factor_panel(Range panel, Pivoting pivoting) override;
   Candidates<T> elect(Index first_active, Range panel, int ranks) override;
   void factor_stack(Index width, std::span<const T> candidates, std::span<const Index> counts,
-                    std::span<Index> order) override;
+                    std::span<Index> order, const std::function<void()>& meanwhile) override;
   void set_factors(Range panel, std::span<const T> factors) override;
   std::span<const T> factors(Range) const override { return factors_; }
   void retire(Index first_active, Range panel, std::span<const Index> swaps) override;

@@ -104,6 +104,7 @@ class BlockedElimination {
   /// Does what all ranks wish for behind `step` columns, nothing being on its way.
   void keep(CheckpointWish wish, Index step) {
     if (wish == CheckpointWish::none) return;
+    keep_factors();
     EliminationState state = state_behind(step, layout_, result_);
     for (const auto& panel : result_.panels) state.panel_ends.push_back(panel.columns.last);
     state.rows = result_.rows_here;
@@ -119,13 +120,14 @@ class BlockedElimination {
   /// Who has the pivots of a panel. Alone, the panel is eliminated then.
   Election elect(Range panel) {
     if (alone()) return eliminate_panel(panel);
+    if (pivoting_ != Pivoting::tournament) keep_factors();
     switch (pivoting_) {
       case Pivoting::none:
         return take_in_order(team_, rows_, first_active_, panel,
                              static_cast<int>(panel.first / layout_.block % team_.size()));
       case Pivoting::tournament:
         return elect_by_tournament(team_, candidate_team_, rows_, first_active_, panel,
-                                   result_.rows_here);
+                                   result_.rows_here, [this] { keep_factors(); });
       default:
         return elect_by_columns(team_, rows_, first_active_, panel, result_.rows_here);
     }
@@ -243,14 +245,19 @@ class BlockedElimination {
   void finish(Election&& election, Range panel, Index retired) {
     result_.order.insert(result_.order.end(), election.row.begin(), election.row.end());
     typename LuFactors<T>::Panel done{panel, std::move(election.owner), {}, first_active_, retired};
-    if (!alone()) {
-      const std::span<const T> factors = rows_.factors(panel);
-      // Where work overlaps, beside the updates.
-      include_upper(factors, panel.size());
-      done.factors.assign(factors.begin(), factors.end());
-    }
+    if (!alone()) to_keep_ = rows_.factors(panel);
     result_.panels.push_back(std::move(done));
     first_active_ += retired;
+  }
+
+  /// Takes in the factors of the panel that was last finished. It is put off until the host would
+  /// wait: copies to new memory take longer than a narrow panel's elimination on a GPU.
+  void keep_factors() {
+    if (to_keep_.empty()) return;
+    auto& panel = result_.panels.back();
+    include_upper(to_keep_, panel.columns.size());
+    panel.factors.assign(to_keep_.begin(), to_keep_.end());
+    to_keep_ = {};
   }
 
   // --- what is told of it
@@ -269,6 +276,7 @@ class BlockedElimination {
   }
 
   LuFactors<T> take_result() {
+    keep_factors();
     const Index n = layout_.rows;
     if (alone()) {
       const std::vector<T> diagonal = rows_.diagonal();
@@ -304,6 +312,7 @@ class BlockedElimination {
   Checkpoints* checkpoints_;
   LuFactors<T> result_;
   double largest_upper_ = 0;  // of what is known so far
+  std::span<const T> to_keep_;  // factors that keep_factors() has not taken in yet
   Index first_active_ = 0;
   CheckpointWish wish_ = CheckpointWish::none;  // of all ranks, behind the present panel
 };
