@@ -117,18 +117,18 @@ void solve_upper_transposed(const CublasHandle& handle, Index w, Index n, const 
        ldb);
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                   \
-  template void form_product(const CublasHandle&, Index, Index, Index, const T*, Index,          \
-                             const T*, Index, T*, Index);                                        \
-  template void subtract_product(const CublasHandle&, Index, Index, Index, const T*, Index,      \
-                                 const T*, Index, T*, Index);                                    \
-  template void subtract_transposed_product(const CublasHandle&, Index, Index, Index, const T*,  \
-                                            Index, const T*, Index, T*, Index);                  \
-  template void solve_unit_lower(const CublasHandle&, Index, Index, const T*, Index, T*, Index); \
-  template void solve_upper(const CublasHandle&, Index, Index, const T*, Index, T*, Index);      \
-  template void solve_unit_lower_transposed(const CublasHandle&, Index, Index, const T*, Index,  \
-                                            T*, Index);                                          \
-  template void solve_upper_transposed(const CublasHandle&, Index, Index, const T*, Index, T*,   \
+#define SPSOLVE_INSTANTIATE(T)                                                                    \
+  template void form_product(const CublasHandle&, Index, Index, Index, const T*, Index, const T*, \
+                             Index, T*, Index);                                                   \
+  template void subtract_product(const CublasHandle&, Index, Index, Index, const T*, Index,       \
+                                 const T*, Index, T*, Index);                                     \
+  template void subtract_transposed_product(const CublasHandle&, Index, Index, Index, const T*,   \
+                                            Index, const T*, Index, T*, Index);                   \
+  template void solve_unit_lower(const CublasHandle&, Index, Index, const T*, Index, T*, Index);  \
+  template void solve_upper(const CublasHandle&, Index, Index, const T*, Index, T*, Index);       \
+  template void solve_unit_lower_transposed(const CublasHandle&, Index, Index, const T*, Index,   \
+                                            T*, Index);                                           \
+  template void solve_upper_transposed(const CublasHandle&, Index, Index, const T*, Index, T*,    \
                                        Index);
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)

@@ -112,11 +112,11 @@ class DeviceBlockedRows final : public BlockedRows<T> {
 
   DenseStreams& streams_;
   Index stride_;
-  DeviceArray<T> values_;   // height x stride
-  DeviceArray<T> scratch_;  // height x max_width: copies of panels
-  DeviceArray<T> block_;    // max_width x stride: pivot rows of a team
-  DeviceArray<T> travel_;   // max_width x order: rows on their way in a team, piece by piece
-  DeviceArray<T> pivot_rows_;  // max_width x stride, alone: before they are solved for
+  DeviceArray<T> values_;          // height x stride
+  DeviceArray<T> scratch_;         // height x max_width: copies of panels
+  DeviceArray<T> block_;           // max_width x stride: pivot rows of a team
+  DeviceArray<T> travel_;          // max_width x order: rows on their way in a team, piece by piece
+  DeviceArray<T> pivot_rows_;      // max_width x stride, alone: before they are solved for
   InvertedTriangles<T> inverses_;  // alone
   PanelLu<T> panel_lu_;
   CandidateStack<T> stack_;  // of a team

@@ -10,16 +10,16 @@ constexpr double most_flops = 2e8;
 
 constexpr int tile_threads = 128;  // four warps, two by two
 constexpr int stages = 4;
-constexpr int depth = 16;       // of a stage: columns of A, rows of B
+constexpr int depth = 16;        // of a stage: columns of A, rows of B
 constexpr int line_bytes = 128;  // `depth` values
-constexpr int chunks = 8;       // of 16 bytes, in a line
+constexpr int chunks = 8;        // of 16 bytes, in a line
 
 constexpr int stage_bytes(int tile) {
   return 2 * tile * line_bytes;
 }
 
-/// Shared memory holds lines of 16 values: of a row of A, or of 16 columns in a row of B. Chunk c of
-/// line i stands in place c ^ (i mod 8), so that lanes that read chunks of different lines meet
+/// Shared memory holds lines of 16 values: of a row of A, or of 16 columns in a row of B. Chunk c
+/// of line i stands in place c ^ (i mod 8), so that lanes that read chunks of different lines meet
 /// different banks.
 __device__ unsigned place_of(int line, int chunk) {
   return static_cast<unsigned>(line * line_bytes + ((chunk ^ (line % chunks)) * 16));
@@ -50,11 +50,11 @@ __device__ void multiply_add(double (&d)[4], const double (&a)[4], const double 
 #endif
 }
 
-/// A tile of C, as its transposed one: the instruction's 16 rows are columns of C, and its 8 columns
-/// rows, so that each lane reads its operands by 16 bytes as they lie. Lane 4 g + t has of the
-/// instruction's first operand rows g and g + 8, columns t and t + 4; of the second one rows t and
-/// t + 4, column g; of the result rows g and g + 8, columns 2 t and 2 t + 1. These stand for columns
-/// 2 g and 2 g + 1 of C; inner indices 2 t and 2 t + 1; row row_of(g); rows t and t + 4.
+/// A tile of C, as its transposed one: the instruction's 16 rows are columns of C, and its 8
+/// columns rows, so that each lane reads its operands by 16 bytes as they lie. Lane 4 g + t has of
+/// the instruction's first operand rows g and g + 8, columns t and t + 4; of the second one rows t
+/// and t + 4, column g; of the result rows g and g + 8, columns 2 t and 2 t + 1. These stand for
+/// columns 2 g and 2 g + 1 of C; inner indices 2 t and 2 t + 1; row row_of(g); rows t and t + 4.
 template <int tile, bool forms>
 __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p) {
   constexpr int warp_tile = tile / 2;
@@ -80,7 +80,8 @@ __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p
       const int line = part / chunks, chunk = part % chunks;
       const Index row = first_row + line, column = inner + 2 * chunk;
       const Index there = row < p.m ? p.k - column : 0;
-      copy_chunk(stage + place_of(line, chunk), there > 0 ? p.a + row * p.lda + column : p.a, there);
+      copy_chunk(stage + place_of(line, chunk), there > 0 ? p.a + row * p.lda + column : p.a,
+                 there);
     }
 #pragma unroll
     for (int q = 0; q < tile * chunks / tile_threads; ++q) {

@@ -79,8 +79,8 @@ __global__ void __launch_bounds__(threads)
         const RowMove move = mine[first + k];
         if (move.starts != 0) saved = start[k];
         const bool lifts = move.to >= lifted.first && move.to < lifted.last;
-        T* const to = lifts ? lifted.to + (move.to - lifted.first) * lifted.stride
-                            : a + move.to * stride;
+        T* const to =
+            lifts ? lifted.to + (move.to - lifted.first) * lifted.stride : a + move.to * stride;
         to[j] = move.from >= 0 ? source[k] : saved;
       }
     }

@@ -10,7 +10,8 @@ CandidateStack<T>::CandidateStack(DenseStreams& streams, Index max_width)
     : streams_(streams),
       max_width_(max_width),
       factors_(max_width * max_width),
-      heard_factors_{PinnedArray<T>(max_width * max_width), PinnedArray<T>(max_width * max_width)} {}
+      heard_factors_{PinnedArray<T>(max_width * max_width), PinnedArray<T>(max_width * max_width)} {
+}
 
 template <typename T>
 std::span<T> CandidateStack<T>::candidate_buffer(Index size) {

@@ -10,10 +10,10 @@
 
 namespace spsolve::cuda {
 
-/// Inverses of unit lower triangles on the diagonal of a panel's L: of the left half of its columns,
-/// of the left half of the others, and so on down to small_triangle columns. They are made beside
-/// the panel's elimination, as its columns become final, so that behind it U = L^-1 B takes a
-/// product for each triangle where substitution takes a launch for every small_triangle columns,
+/// Inverses of unit lower triangles on the diagonal of a panel's L: of the left half of its
+/// columns, of the left half of the others, and so on down to small_triangle columns. They are made
+/// beside the panel's elimination, as its columns become final, so that behind it U = L^-1 B takes
+/// a product for each triangle where substitution takes a launch for every small_triangle columns,
 /// one after the other (Du Croz and Higham, Stability of methods for matrix inversion, IMA J.
 /// Numer. Anal. 12, 1992: as accurate as substitution where entries of the inverse are not large).
 template <typename T>
@@ -31,8 +31,8 @@ class InvertedTriangles {
   /// that ends there, if one does. `l` is the panel's first pivot.
   void follow(Index last, const T* l, Index stride, cudaStream_t from);
 
-  /// Whatever is launched on `stream` behind this waits for all inverses; and what they are worth is
-  /// known to the host when it has waited for that.
+  /// Whatever is launched on `stream` behind this waits for all inverses; and what they are worth
+  /// is known to the host when it has waited for that.
   void finish(cudaStream_t stream);
 
   /// Whether they were made, and no entry is too large.
@@ -47,7 +47,7 @@ class InvertedTriangles {
   const CublasHandle& blas_;
   const Stream& stream_;
   Index width_;
-  DeviceArray<T> inverses_;      // width_ x width_: each in the place of its triangle
+  DeviceArray<T> inverses_;       // width_ x width_: each in the place of its triangle
   std::vector<Range> triangles_;  // of the present panel
   Index columns_ = 0;             // of the present panel
   DeviceArray<unsigned long long> largest_;

@@ -123,8 +123,8 @@ struct MultiplierBoard {
   T tiles[multiplier_rows / warp_size][tile_size];
 };
 
-/// A thread has a row. Slices of columns go by the same few instructions, the row's registers moving
-/// up: the kernel is so short that it waits for its instructions, those of a loop but once.
+/// A thread has a row. Slices of columns go by the same few instructions, the row's registers
+/// moving up: the kernel is so short that it waits for its instructions, those of a loop but once.
 template <typename T>
 __global__ void __launch_bounds__(multiplier_rows)
     form_multipliers(T* a, Index stride, Index rows, int width, const T* factors,
@@ -212,8 +212,8 @@ __global__ void __launch_bounds__(column_threads)
 template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
                     const Leaf<T>* leaf, cudaStream_t stream) {
-  launch_in_turn(move_rows<T>, dim3(grid_for(columns, warp_size)), column_threads, 0, true, stream, a,
-                 stride, columns, column, width, next, leaf);
+  launch_in_turn(move_rows<T>, dim3(grid_for(columns, warp_size)), column_threads, 0, true, stream,
+                 a, stride, columns, column, width, next, leaf);
   check_launch("move_rows");
 }
 
@@ -234,8 +234,8 @@ template <typename T>
 void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, const T* b, T* x,
                             Index stride, cudaStream_t stream) {
   if (width == 0 || columns == 0) return;
-  launch_in_turn(solve_lower<T>, dim3(grid_for(columns, warp_size)), column_threads, 0, true, stream,
-                 width, columns, l, l_stride, b, x, stride);
+  launch_in_turn(solve_lower<T>, dim3(grid_for(columns, warp_size)), column_threads, 0, true,
+                 stream, width, columns, l, l_stride, b, x, stride);
   check_launch("solve_lower");
 }
 

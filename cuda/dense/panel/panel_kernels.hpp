@@ -73,8 +73,8 @@ template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
                     const Leaf<T>* leaf, cudaStream_t stream);
 
-/// For `rows` rows, `a` at the first of them and at the leaf's first column: L = A U^-1 in place. U,
-/// `width` wide, is at `upper`. Keeps the largest |l_ij| in the report.
+/// For `rows` rows, `a` at the first of them and at the leaf's first column: L = A U^-1 in place.
+/// U, `width` wide, is at `upper`. Keeps the largest |l_ij| in the report.
 template <typename T>
 void form_leaf_multipliers(T* a, Index stride, Index rows, int width, const T* upper,
                            Index upper_stride, PanelReport* report, cudaStream_t stream);

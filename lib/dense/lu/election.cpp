@@ -145,12 +145,11 @@ Election take_in_order(Team& team, BlockedRows<T>& rows, Index first_active, Ran
   return elected;
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                       \
-  template Election elect_by_tournament(Team&, Team&, BlockedRows<T>&, Index, Range, \
-                                        const std::vector<Index>&,                   \
-                                        const std::function<void()>&);               \
-  template Election elect_by_columns(Team&, BlockedRows<T>&, Index, Range,           \
-                                     const std::vector<Index>&);                     \
+#define SPSOLVE_INSTANTIATE(T)                                                                    \
+  template Election elect_by_tournament(Team&, Team&, BlockedRows<T>&, Index, Range,              \
+                                        const std::vector<Index>&, const std::function<void()>&); \
+  template Election elect_by_columns(Team&, BlockedRows<T>&, Index, Range,                        \
+                                     const std::vector<Index>&);                                  \
   template Election take_in_order(Team&, BlockedRows<T>&, Index, Range, int);
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)

@@ -311,7 +311,7 @@ class BlockedElimination {
   Pivoting pivoting_;
   Checkpoints* checkpoints_;
   LuFactors<T> result_;
-  double largest_upper_ = 0;  // of what is known so far
+  double largest_upper_ = 0;    // of what is known so far
   std::span<const T> to_keep_;  // factors that keep_factors() has not taken in yet
   Index first_active_ = 0;
   CheckpointWish wish_ = CheckpointWish::none;  // of all ranks, behind the present panel
