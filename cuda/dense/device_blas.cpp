@@ -1,5 +1,7 @@
 #include "cuda/dense/device_blas.hpp"
 
+#include <type_traits>
+
 #include "cuda/dense/product_tiles.hpp"
 
 namespace spsolve::cuda {

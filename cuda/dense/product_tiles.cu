@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p
   }
 
   const int warp_row = warp / 2 * warp_tile, warp_column = warp % 2 * warp_tile;
-  const auto value_of = [&](int strip, int half) {
+  const auto row_at = [&](int strip, int half) {
     return first_row + warp_row + strip * 8 + t + 4 * half;
   };
   const auto column_of = [&](int group) { return first_column + warp_column + group * 16 + 2 * g; };
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p
     for (int i = 0; i < strips; ++i) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const Index row = value_of(i, half), column = column_of(j);
+        const Index row = row_at(i, half), column = column_of(j);
         double2 before{0, 0};
         if (!forms && row < p.m) {
           const double* const there = p.c + row * p.ldc + column;
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p
     for (int i = 0; i < strips; ++i) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const Index row = value_of(i, half), column = column_of(j);
+        const Index row = row_at(i, half), column = column_of(j);
         if (row >= p.m) continue;
         double* const there = p.c + row * p.ldc + column;
         const double sign = forms ? 1 : -1;
