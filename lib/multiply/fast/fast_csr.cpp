@@ -14,6 +14,12 @@ namespace {
 /// Non-zeros between the request for a row of X and its use.
 constexpr int prefetch_distance = 16;
 
+/// Columns whose numbers fit in 16 bits.
+constexpr Index most_narrow_columns = Index{1} << 16;
+
+/// Rows of a run, on average, that are worth a loop of their own.
+constexpr Index rows_of_run = 4;
+
 /// X larger than this is fetched ahead: smaller ones lie in a core's cache anyway.
 constexpr Index cached_bytes = Index{1} << 20;
 
@@ -106,7 +112,20 @@ BalancedCsr<T> BalancedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& 
   result.x_rows_ = csr.columns;
   result.irregular_ = columns_are_irregular(csr);
   result.lengths_ = UntouchedArray<LocalIndex>(csr.rows);
-  result.column_indices_ = UntouchedArray<LocalIndex>(csr.nonzeros() + prefetch_distance);
+  const bool narrow = csr.columns <= most_narrow_columns;
+  const Index room = csr.nonzeros() + prefetch_distance;
+  if (narrow) {
+    result.narrow_ = UntouchedArray<std::uint16_t>(room);
+  } else {
+    result.column_indices_ = UntouchedArray<LocalIndex>(room);
+  }
+  const auto set_column = [&](Index place, LocalIndex column) {
+    if (narrow) {
+      result.narrow_[place] = static_cast<std::uint16_t>(column);
+    } else {
+      result.column_indices_[place] = column;
+    }
+  };
   result.values_ = UntouchedArray<T>(csr.nonzeros());
   for (int p = 0; p < split.parts(); ++p) {
     const Index row = split.first_row[p], last = split.first_row[p + 1];
@@ -121,7 +140,7 @@ BalancedCsr<T> BalancedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& 
         Index place = part.first_nonzero;
         const auto copy = [&](Index first, Index last) {
           for (Index k = first; k < last; ++k, ++place) {
-            result.column_indices_[place] = csr.column_indices[k];
+            set_column(place, csr.column_indices[k]);
             result.values_[place] = csr.values[k];
           }
         };
@@ -134,7 +153,8 @@ BalancedCsr<T> BalancedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& 
         }
         copy(split.first_nonzero[p + 1] - part.carry_length, split.first_nonzero[p + 1]);
       });
-  for (Index k = 0; k < prefetch_distance; ++k) result.column_indices_[csr.nonzeros() + k] = 0;
+  for (Index k = csr.nonzeros(); k < room; ++k) set_column(k, 0);
+  result.find_runs();
   result.carries_.resize(split.parts() * std::max<Index>(1, options.columns));
   return result;
 }
@@ -162,8 +182,25 @@ void BalancedCsr<T>::sort_rows(const Csr<T>& csr) {
 }
 
 template <typename T>
+void BalancedCsr<T>::find_runs() {
+  Index rows = 0;
+  for (Part& part : parts_) {
+    part.first_run = runs_.size();
+    for (Index at = part.first_row + 1; at < part.last_row; ++at, ++rows) {
+      if (runs_.size() == part.first_run || runs_.back().length != lengths_[at]) {
+        runs_.push_back({lengths_[at], 0});
+      }
+      ++runs_.back().rows;
+    }
+    part.last_run = runs_.size();
+  }
+  if (std::ssize(runs_) * rows_of_run > rows) runs_ = {};
+}
+
+template <typename T>
 std::int64_t BalancedCsr<T>::bytes() const {
-  return lengths_.bytes() + order_.bytes() + column_indices_.bytes() + values_.bytes();
+  return lengths_.bytes() + order_.bytes() + column_indices_.bytes() + narrow_.bytes() +
+         values_.bytes() + static_cast<std::int64_t>(runs_.size() * sizeof(Run));
 }
 
 /// row_work(first non-zero, length, place of the K sums) for all rows of a part and its carry.
@@ -183,8 +220,8 @@ void BalancedCsr<T>::for_each_row(const Part& part, T* y, T* carry, Index column
 }
 
 template <typename T>
-void BalancedCsr<T>::multiply_vector(int part, const T* x, T* y) {
-  const LocalIndex* column_indices = column_indices_.data();
+template <typename Column>
+void BalancedCsr<T>::multiply_vector(int part, const Column* column_indices, const T* x, T* y) {
   const T* values = values_.data();
   for_each_row(parts_[part], y, &carries_[part], 1, [=](Index k, Index length, T* to) {
     T sum[1];
@@ -194,12 +231,18 @@ void BalancedCsr<T>::multiply_vector(int part, const T* x, T* y) {
 }
 
 template <typename T>
-template <int ahead>
-void BalancedCsr<T>::multiply_block(int part, const T* x, T* y, Index columns) {
-  const LocalIndex* column_indices = column_indices_.data();
+template <int ahead, typename Column>
+void BalancedCsr<T>::multiply_block(int part, const Column* column_indices, const T* x, T* y,
+                                    Index columns) {
   const T* values = values_.data();
   fast::for_each_column_block<T, 8>(columns, [&]<int width, int count>(fast::ColumnBlock block) {
     const T* x_block = x + block.first;
+    if constexpr (count <= 2 && ahead == 0) {
+      if (!runs_.empty()) {
+        return multiply_runs<width, count>(part, column_indices, x_block, y + block.first, columns,
+                                           block.last, &carries_[part * columns + block.first]);
+      }
+    }
     for_each_row(parts_[part], y + block.first, &carries_[part * columns + block.first], columns,
                  [=, last = block.last](Index k, Index length, T* to) {
                    fast::Vector<T, width> sum[1][count];
@@ -212,18 +255,63 @@ void BalancedCsr<T>::multiply_block(int part, const T* x, T* y, Index columns) {
   });
 }
 
+/// Few vectors of columns, run by run.
+template <typename T>
+template <int width, int count, typename Column>
+void BalancedCsr<T>::multiply_runs(int part, const Column* column_indices, const T* x, T* y,
+                                   Index columns, Index last, T* carry) {
+  using V = fast::Vector<T, width>;
+  const Part& own = parts_[part];
+  const T* values = values_.data() + own.first_nonzero;
+  const Column* indices = column_indices + own.first_nonzero;
+  const LocalIndex* order = order_.data();
+  const auto row = [&](Index length, T * to) __attribute__((always_inline)) {
+    V sum[1][count];
+    fast::sum_rows<1, width, count, 0>(values, 0, indices, length, x, columns, last, sum);
+    for (int v = 0; v < count; ++v) {
+      fast::store(to + fast::vector_start<width, count>(v, last), sum[0][v]);
+    }
+    values += length;
+    indices += length;
+  };
+  Index at = own.first_row;
+  if (at < own.last_row) row(own.first_length, y + at++ * columns);
+  for (std::size_t r = own.first_run; r < own.last_run; ++r) {
+    const auto [length, rows] = runs_[r];
+    const auto all_rows = [&](auto of_length) {
+      for (const Index end = at + rows; at < end; ++at) {
+        row(of_length, y + (order != nullptr ? order[at] : at) * columns);
+      }
+    };
+    // A length that the compiler knows leaves nothing of the loop over a row.
+    fast::for_short_length(length, all_rows);
+  }
+  if (own.carry_length > 0) row(own.carry_length, carry);
+}
+
+template <typename T>
+template <typename Column>
+void BalancedCsr<T>::multiply_part(int part, const Column* column_indices, const T* x, T* y,
+                                   Index columns) {
+  const bool fetch = irregular_ && x_rows_ * columns * static_cast<Index>(sizeof(T)) > cached_bytes;
+  if (columns == 1) {
+    multiply_vector(part, column_indices, x, y);
+  } else if (fetch) {
+    multiply_block<prefetch_distance>(part, column_indices, x, y, columns);
+  } else {
+    multiply_block<0>(part, column_indices, x, y, columns);
+  }
+}
+
 template <typename T>
 void BalancedCsr<T>::multiply(const T* x, T* y, Index columns) {
   const int parts = static_cast<int>(parts_.size());
   if (static_cast<Index>(carries_.size()) < parts * columns) carries_.resize(parts * columns);
-  const bool fetch = irregular_ && x_rows_ * columns * static_cast<Index>(sizeof(T)) > cached_bytes;
   fast::for_each_part(parts, fast::worthwhile_threads(threads_, nonzeros_ * columns), [&](int p) {
-    if (columns == 1) {
-      multiply_vector(p, x, y);
-    } else if (fetch) {
-      multiply_block<prefetch_distance>(p, x, y, columns);
+    if (narrow_.size() > 0) {
+      multiply_part(p, narrow_.data(), x, y, columns);
     } else {
-      multiply_block<0>(p, x, y, columns);
+      multiply_part(p, column_indices_.data(), x, y, columns);
     }
   });
   for (int p = 0; p < parts; ++p) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/untouched_array.hpp"
@@ -24,9 +25,10 @@ struct NonzeroSplit {
 NonzeroSplit split_nonzeros(const std::vector<Index>& row_offsets, int parts);
 
 /// CSR shared out by non-zeros, each part in memory placed by its thread. Row lengths instead of
-/// offsets: four bytes a row are read instead of eight. Where rows are short and of changing
-/// length, they are sorted by length within windows of 256, so that the processor foresees where
-/// they end.
+/// offsets: four bytes a row are read instead of eight; and two of a column's number where 65536
+/// columns are all. Where rows are short and of changing length, they are sorted by length within
+/// windows of 256, so that the processor foresees where they end; runs of rows of one short length
+/// go by a loop of their own.
 template <typename T>
 class BalancedCsr {
  public:
@@ -45,14 +47,27 @@ class BalancedCsr {
     Index first_nonzero;
     Index first_length;  ///< non-zeros that it holds of its first row
     Index carry_length;  ///< non-zeros that it holds of row last_row, which ends in a later part
+    std::size_t first_run = 0, last_run = 0;  ///< of its rows behind the first one
+  };
+
+  /// Rows of one length, one behind the other here.
+  struct Run {
+    LocalIndex length, rows;
   };
 
   void sort_rows(const Csr<T>& csr);
   template <typename RowWork>
   void for_each_row(const Part& part, T* y, T* carry, Index columns, RowWork&& row_work);
-  void multiply_vector(int part, const T* x, T* y);
-  template <int ahead>
-  void multiply_block(int part, const T* x, T* y, Index columns);
+  void find_runs();
+  template <typename Column>
+  void multiply_vector(int part, const Column* column_indices, const T* x, T* y);
+  template <int ahead, typename Column>
+  void multiply_block(int part, const Column* column_indices, const T* x, T* y, Index columns);
+  template <int width, int count, typename Column>
+  void multiply_runs(int part, const Column* column_indices, const T* x, T* y, Index columns,
+                     Index last, T* carry);
+  template <typename Column>
+  void multiply_part(int part, const Column* column_indices, const T* x, T* y, Index columns);
 
   std::vector<Part> parts_;
   int threads_ = 1;
@@ -61,7 +76,9 @@ class BalancedCsr {
   bool irregular_ = false;              ///< rows of X are worth fetching ahead
   UntouchedArray<LocalIndex> lengths_;  ///< of the rows in their order here
   UntouchedArray<LocalIndex> order_;    ///< the rows in their order here, where sorted
+  std::vector<Run> runs_;               ///< where they are long enough
   UntouchedArray<LocalIndex> column_indices_;
+  UntouchedArray<std::uint16_t> narrow_;  ///< in their place, where there are few columns
   UntouchedArray<T> values_;
   std::vector<T> carries_;  ///< parts x K
 };
