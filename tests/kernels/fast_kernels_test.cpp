@@ -237,6 +237,24 @@ TEST(NonzeroSplit, CutsOnlyLongRows) {
   }
 }
 
+TEST(BalancedCsr, RunsOfRowsOfEveryLengthAndColumnsOfAnyWidth) {
+  // 65536 columns are the most that fit 16 bits; rows of up to 8 are summed without a loop.
+  for (const LocalIndex columns : {65536, 65537}) {
+    auto rows = random_rows(3000, columns, 0, 12);
+    rows[7] = {0, columns - 1};
+    std::vector<std::vector<LocalIndex>> sorted = rows;
+    std::ranges::stable_sort(sorted, {}, [](const auto& row) { return row.size(); });
+    for (const auto& pattern : {rows, sorted}) {
+      const Csr<double> matrix = with_pattern(columns, pattern);
+      expect_all_right(matrix, {1, 3}, {1, 2, 3, 4, 8, 9, 16, 17, 40});
+      const auto balanced =
+          prepare<double>(find_kernel(host_kernels(), "csr_balanced"), matrix, {1, 1, 0});
+      const bool narrow = balanced->bytes() < 11 * matrix.nonzeros() + 10 * matrix.rows;
+      EXPECT_EQ(narrow, columns == 65536);
+    }
+  }
+}
+
 TEST(EqualRowGroups, FoundAndCut) {
   const auto groups = [](const std::vector<std::vector<LocalIndex>>& rows) {
     return equal_row_groups(with_pattern(10, rows));
