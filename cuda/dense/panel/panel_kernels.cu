@@ -124,7 +124,7 @@ struct MultiplierBoard {
 };
 
 /// A thread has a row. Slices of columns go by the same few instructions, the row's registers
-/// moving up: the kernel is so short that it waits for its instructions, those of a loop but once.
+/// moving up.
 template <typename T>
 __global__ void __launch_bounds__(multiplier_rows)
     form_multipliers(T* a, Index stride, Index rows, int width, const T* factors,
