@@ -1,3 +1,5 @@
+#include "cuda/core/tiles/async_copy.cuh"
+#include "cuda/core/tiles/tensor_cores.cuh"
 #include "cuda/core/turns.cuh"
 #include "cuda/dense/product_tiles.hpp"
 
@@ -33,35 +35,20 @@ __device__ double2 pair_of(unsigned address) {
 
 /// 16 bytes to shared memory, of which the first `values` doubles are there and the others zero.
 __device__ void copy_chunk(unsigned to, const double* from, Index values) {
-  const int bytes = 8 * static_cast<int>(max(Index{0}, min(values, Index{2})));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
-               "l"(__cvta_generic_to_global(from)), "r"(bytes)
-               : "memory");
-}
-
-/// D <- D + A B by the tensor cores: A of 16 x 8, B of 8 x 8.
-__device__ void multiply_add(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-      "{%8, %9}, {%0, %1, %2, %3};"
-      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-#endif
+  copy_async(to, from, 8 * static_cast<int>(max(Index{0}, min(values, Index{2}))));
 }
 
 /// A tile of C, as its transposed one: the instruction's 16 rows are columns of C, and its 8
-/// columns rows, so that each lane reads its operands by 16 bytes as they lie. Lane 4 g + t has of
-/// the instruction's first operand rows g and g + 8, columns t and t + 4; of the second one rows t
-/// and t + 4, column g; of the result rows g and g + 8, columns 2 t and 2 t + 1. These stand for
-/// columns 2 g and 2 g + 1 of C; inner indices 2 t and 2 t + 1; row row_of(g); rows t and t + 4.
+/// columns rows, so that each lane reads its operands by 16 bytes as they lie: of multiply_add(),
+/// rows g and g + 8 stand for columns 2 g and 2 g + 1 of C, inner indices t and t + 4 for 2 t and
+/// 2 t + 1, column g for row row_of_g, and columns 2 t and 2 t + 1 for rows t and t + 4.
 template <int tile, bool forms>
 __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p) {
   constexpr int warp_tile = tile / 2;
   constexpr int groups = warp_tile / 16;  // of columns
   constexpr int strips = warp_tile / 8;   // of rows
   extern __shared__ __align__(1024) unsigned char memory[];
-  const auto base = static_cast<unsigned>(__cvta_generic_to_shared(memory));
+  const auto base = shared_address(memory);
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % warp_size, warp = thread / warp_size;
   const int g = lane / 4, t = lane % 4;
@@ -97,7 +84,7 @@ __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p
   };
   for (int step = 0; step < stages - 1; ++step) {
     if (step < steps) fetch(step);
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    commit_copies();
   }
 
   const int warp_row = warp / 2 * warp_tile, warp_column = warp % 2 * warp_tile;
@@ -129,10 +116,10 @@ __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p
   }
 
   for (int step = 0; step < steps; ++step) {
-    asm volatile("cp.async.wait_group %0;" ::"n"(stages - 2) : "memory");
+    wait_for_copies<stages - 2>();
     __syncthreads();
     if (step + stages - 1 < steps) fetch(step + stages - 1);
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    commit_copies();
     const unsigned stage = base + static_cast<unsigned>(step % stages * stage_bytes(tile));
 #pragma unroll
     for (int part = 0; part < 2; ++part) {
@@ -157,7 +144,7 @@ __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p
 #pragma unroll
       for (int j = 0; j < groups; ++j) {
 #pragma unroll
-        for (int i = 0; i < strips; ++i) multiply_add(sums[j][i], b[j], a[i]);
+        for (int i = 0; i < strips; ++i) multiply_add(b[j], a[i], sums[j][i]);
       }
     }
   }

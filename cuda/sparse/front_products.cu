@@ -1,5 +1,7 @@
 #include <type_traits>
 
+#include "cuda/core/tiles/async_copy.cuh"
+#include "cuda/core/tiles/tensor_cores.cuh"
 #include "cuda/core/turns.cuh"
 #include "cuda/sparse/front_products.hpp"
 #include "cuda/sparse/pivots/multiplier.cuh"
@@ -20,13 +22,6 @@ constexpr int stride = side + 4;
 template <typename T>
 constexpr int shared_bytes = stages * 2 * depth* stride* static_cast<int>(sizeof(T));
 
-/// Copies 16 bytes, the first `bytes` of them from memory, the others zeros.
-__device__ inline void copy_async(void* to, const void* from, int bytes) {
-  const unsigned place = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(place), "l"(from), "r"(bytes)
-               : "memory");
-}
-
 /// Begins to load `depth` columns of a tile of `rows` rows; columns from `left` on are zeros.
 template <typename T>
 __device__ void load_columns(const T* from, Index ld, int rows, int left, T* to) {
@@ -36,27 +31,9 @@ __device__ void load_columns(const T* from, Index ld, int rows, int left, T* to)
     const int row = i % packs * pack, column = i / packs;
     const int count = column < left ? min(max(rows - row, 0), pack) : 0;
     const T* source = count > 0 ? from + row + column * ld : from;
-    copy_async(to + row + column * stride, source, count * static_cast<int>(sizeof(T)));
+    copy_async(shared_address(to + row + column * stride), source,
+               count * static_cast<int>(sizeof(T)));
   }
-}
-
-/// s <- s + x y by a warp's tensor cores, for x of 16 x 8, y of 8 x 8 and s of 16 x 8.
-__device__ inline void multiply_add(const double (&x)[4], const double (&y)[2], double (&s)[4]) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
-      : "+d"(s[0]), "+d"(s[1]), "+d"(s[2]), "+d"(s[3])
-      : "d"(x[0]), "d"(x[1]), "d"(x[2]), "d"(x[3]), "d"(y[0]), "d"(y[1]));
-#else
-  for (int k = 0; k < 2; ++k) {
-    for (int half = 0; half < 2; ++half) {
-      asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-                   : "+d"(s[2 * half]), "+d"(s[2 * half + 1])
-                   : "d"(x[2 * k + half]), "d"(y[k]));
-    }
-  }
-#endif
 }
 
 /// The sums of one warp's quarter of a tile, 32 x 32.
@@ -172,7 +149,7 @@ __global__ void __launch_bounds__(threads)
       load_columns(a + k * lda, lda, rows, product.k - k, place(step));
       load_columns(b + k * ldb, ldb, columns, product.k - k, place(step) + depth * stride);
     }
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    commit_copies();
   };
   take_turn();
   for (int step = 0; step < stages - 1; ++step) load(step);
@@ -180,12 +157,12 @@ __global__ void __launch_bounds__(threads)
   const int warp = threadIdx.x / warp_size;
   const int part_row = warp % 2 * 32, part_column = warp / 2 * 32;
   for (int step = 0; step < steps; ++step) {
-    asm volatile("cp.async.wait_group %0;" ::"n"(stages - 2) : "memory");
+    wait_for_copies<stages - 2>();
     __syncthreads();
     load(step + stages - 1);
     quarter.add(place(step) + part_row, place(step) + depth * stride + part_column);
   }
-  asm volatile("cp.async.wait_group 0;" ::: "memory");
+  wait_for_copies<0>();
   __syncthreads();  // C may lie where A does
   T* c = arena + product.c + row + static_cast<Index>(column) * product.ldc;
   const Index ldc = product.ldc;
