@@ -16,8 +16,8 @@ namespace spsolve {
 
 namespace {
 
-/// Residuals that solves for estimates stop at, as a part of their right-hand sides.
-constexpr double estimate_tolerance = 1e-2;
+/// Residuals that solves which are not for a solution stop at, as a part of their right-hand sides.
+constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
 
 /// The limit that solve.iterations=0 stands for.
 Index steps_for(Index order) {

@@ -62,10 +62,8 @@ bool GmresInverse::is_near() {
   return *near_;
 }
 
-double GmresInverse::enough(const ScaleFactors& factors, std::optional<double>& spread,
-                            const Vectors& f) {
-  if (purpose_ == SolvePurpose::solution) return 0;
-  if (purpose_ == SolvePurpose::correction) return correction_tolerance;
+double GmresInverse::enough(const ScaleFactors& factors, std::optional<double>& spread) {
+  if (purpose_ != SolvePurpose::estimate) return 0;
   if (!spread) {
     spread = 1;
     if (scaling_.scales) {
@@ -79,15 +77,8 @@ double GmresInverse::enough(const ScaleFactors& factors, std::optional<double>& 
       spread = smallest / all_maximum(matrix_.team(), largest);
     }
   }
-  // In n entries ||r||_1 is sqrt(n) ||r||_2 at most, and ||f||_1 is ||f||_2^2 / max |f_i| at least:
-  // sqrt(n) ||f||_2 where all are as large, ||f||_2 where there is but one.
-  const double root = std::sqrt(static_cast<double>(matrix_.order()));
-  const std::vector<double> sizes = norms(f), largest = maxima(f);
-  double even = root;
-  for (std::size_t c = 0; c < sizes.size(); ++c) {
-    if (largest[c] > 0) even = std::min(even, std::max(sizes[c] / largest[c], 1.0));
-  }
-  return 0.1 * *spread * even / root;
+  // In n entries ||r||_1 is sqrt(n) ||r||_2 at most, and ||f||_1 is ||f||_2 at least.
+  return 0.1 * *spread / std::sqrt(static_cast<double>(matrix_.order()));
 }
 
 void GmresInverse::solve(LinearOperator& matrix, LinearOperator& inverse, double norm,
@@ -103,14 +94,14 @@ void GmresInverse::solve(LinearOperator& matrix, LinearOperator& inverse, double
 
 void GmresInverse::apply(const Vectors& x, Vectors& y) {
   if (purpose_ == SolvePurpose::estimate && is_near()) return factors_.apply(x, y);
-  solve(scaled_, factors_, infinity_norm_, enough(scaling_.rows, row_spread_, x), x, y);
+  solve(scaled_, factors_, infinity_norm_, enough(scaling_.rows, row_spread_), x, y);
 }
 
 void GmresInverse::apply_transposed(const Vectors& x, Vectors& y) {
   if (purpose_ == SolvePurpose::estimate && is_near()) return factors_.apply_transposed(x, y);
   if (!one_norm_) one_norm_ = matrix_.one_norm(scaling_);
   Transposed matrix(scaled_), inverse(factors_);
-  solve(matrix, inverse, *one_norm_, enough(scaling_.columns, column_spread_, x), x, y);
+  solve(matrix, inverse, *one_norm_, enough(scaling_.columns, column_spread_), x, y);
 }
 
 }  // namespace spsolve

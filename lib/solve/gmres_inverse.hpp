@@ -47,9 +47,8 @@ class GmresInverse final : public LinearOperator {
   /// Whether M^-1 A is I but for a tenth, M being what the factors are of: by steps of the power
   /// method with I - M^-1 A, of which the first ones amplify what is largest.
   bool is_near();
-  /// The part of ||f||_2 that ||r||_2 may be for the purpose, `factors` being those of f. Columns
-  /// of f of even size leave it more than those of few large entries.
-  double enough(const ScaleFactors& factors, std::optional<double>& spread, const Vectors& f);
+  /// The part of ||f||_2 that ||r||_2 may be for the purpose, `factors` being those of f.
+  double enough(const ScaleFactors& factors, std::optional<double>& spread);
 
   SystemMatrix& matrix_;
   const Equilibration& scaling_;

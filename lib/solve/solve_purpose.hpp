@@ -6,8 +6,4 @@ namespace spsolve {
 /// inverse, an estimate of norms.
 enum class SolvePurpose { solution, correction, estimate };
 
-/// What iterations leave of the right-hand sides of a correction: it is as far below the solution
-/// as that is accurate, and its own digits behind these count no more.
-inline constexpr double correction_tolerance = 1e-6;
-
 }  // namespace spsolve
