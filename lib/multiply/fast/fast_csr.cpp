@@ -277,14 +277,14 @@ void BalancedCsr<T>::multiply_runs(int part, const Column* column_indices, const
   Index at = own.first_row;
   if (at < own.last_row) row(own.first_length, y + at++ * columns);
   for (std::size_t r = own.first_run; r < own.last_run; ++r) {
-    const auto [length, rows] = runs_[r];
+    const Run& run = runs_[r];
     const auto all_rows = [&](auto of_length) {
-      for (const Index end = at + rows; at < end; ++at) {
+      for (const Index end = at + run.rows; at < end; ++at) {
         row(of_length, y + (order != nullptr ? order[at] : at) * columns);
       }
     };
     // A length that the compiler knows leaves nothing of the loop over a row.
-    fast::for_short_length(length, all_rows);
+    fast::for_short_length(run.length, all_rows);
   }
   if (own.carry_length > 0) row(own.carry_length, carry);
 }
