@@ -160,8 +160,10 @@ void DeviceBlockedRows<T>::begin_panel(Index first_active, Range panel, Pivoting
   next_ready_.hold(stream);
   if (rows == 0) return;
   const auto copy_panel = [&] {
-    copy_block<T>(scratch_.data(), max_width(), at(first_active, panel.first), stride_, rows, width,
-                  stream.get());
+    const T* const from = at(first_active, panel.first);
+    if (!copy_quickly(scratch_.data(), max_width(), from, stride_, rows, width, stream.get())) {
+      copy_rows(scratch_.data(), max_width(), from, stride_, rows, width, stream);
+    }
   };
   if (alone()) {
     if (tournament) copy_panel();

@@ -88,31 +88,34 @@ __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p
   }
 
   const int warp_row = warp / 2 * warp_tile, warp_column = warp % 2 * warp_tile;
-  const auto row_at = [&](int strip, int half) {
-    return first_row + warp_row + strip * 8 + t + 4 * half;
-  };
-  const auto column_of = [&](int group) { return first_column + warp_column + group * 16 + 2 * g; };
-  double sums[groups][strips][4];
+  double sums[groups][strips][4] = {};
+  // visit(place, whether two elements of C are there, the one, the other) for this lane's pairs.
+  const auto for_each_pair = [&](auto&& visit) {
 #pragma unroll
-  for (int j = 0; j < groups; ++j) {
+    for (int j = 0; j < groups; ++j) {
 #pragma unroll
-    for (int i = 0; i < strips; ++i) {
+      for (int i = 0; i < strips; ++i) {
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const Index row = row_at(i, half), column = column_of(j);
-        double2 before{0, 0};
-        if (!forms && row < p.m) {
-          const double* const there = p.c + row * p.ldc + column;
-          if (column + 1 < p.n) {
-            before = *reinterpret_cast<const double2*>(there);
-          } else if (column < p.n) {
-            before.x = *there;
-          }
+        for (int half = 0; half < 2; ++half) {
+          const Index row = first_row + warp_row + i * 8 + t + 4 * half;
+          const Index column = first_column + warp_column + j * 16 + 2 * g;
+          if (row >= p.m || column >= p.n) continue;
+          visit(p.c + row * p.ldc + column, column + 1 < p.n, sums[j][i][half],
+                sums[j][i][2 + half]);
         }
-        sums[j][i][half] = -before.x;
-        sums[j][i][2 + half] = -before.y;
       }
     }
+  };
+  if (!forms) {
+    for_each_pair([](const double* there, bool two, double& one, double& other) {
+      if (two) {
+        const double2 before = *reinterpret_cast<const double2*>(there);
+        one = -before.x;
+        other = -before.y;
+      } else {
+        one = -*there;
+      }
+    });
   }
 
   for (int step = 0; step < steps; ++step) {
@@ -149,25 +152,14 @@ __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p
     }
   }
 
-#pragma unroll
-  for (int j = 0; j < groups; ++j) {
-#pragma unroll
-    for (int i = 0; i < strips; ++i) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const Index row = row_at(i, half), column = column_of(j);
-        if (row >= p.m) continue;
-        double* const there = p.c + row * p.ldc + column;
-        const double sign = forms ? 1 : -1;
-        const double2 pair{sign * sums[j][i][half], sign * sums[j][i][2 + half]};
-        if (column + 1 < p.n) {
-          *reinterpret_cast<double2*>(there) = pair;
-        } else if (column < p.n) {
-          *there = pair.x;
-        }
-      }
+  for_each_pair([](double* there, bool two, double one, double other) {
+    constexpr double sign = forms ? 1 : -1;
+    if (two) {
+      *reinterpret_cast<double2*>(there) = {sign * one, sign * other};
+    } else {
+      *there = sign * one;
     }
-  }
+  });
 }
 
 template <int tile, bool forms>

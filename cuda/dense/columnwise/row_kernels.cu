@@ -199,26 +199,19 @@ void permute_rows(T* a, Index stride, Index columns, const RowMove* moves, const
 }
 
 template <typename T>
-void copy_block(T* to, Index to_stride, const T* from, Index from_stride, Index rows, Index columns,
-                cudaStream_t stream) {
-  if (rows == 0 || columns == 0) return;
+bool copy_quickly(T* to, Index to_stride, const T* from, Index from_stride, Index rows,
+                  Index columns, cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return true;
   constexpr Index values = sizeof(uint4) / sizeof(T);
-  const auto whole = [](auto bytes) { return static_cast<std::uintptr_t>(bytes) % 16 == 0; };
-  if (!whole(reinterpret_cast<std::uintptr_t>(to)) ||
-      !whole(reinterpret_cast<std::uintptr_t>(from)) ||
-      (to_stride | from_stride | columns) % values != 0) {
-    CUDA_CHECK(cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_stride) * sizeof(T), from,
-                                 static_cast<std::size_t>(from_stride) * sizeof(T),
-                                 static_cast<std::size_t>(columns) * sizeof(T),
-                                 static_cast<std::size_t>(rows), cudaMemcpyDeviceToDevice, stream));
-    return;
-  }
+  const auto whole = [](auto* start) { return reinterpret_cast<std::uintptr_t>(start) % 16 == 0; };
+  if (!whole(to) || !whole(from) || (to_stride | from_stride | columns) % values != 0) return false;
   const Index pieces = columns / values;
   const dim3 grid(grid_for(pieces, threads), rows_of_grid((rows + copied_rows - 1) / copied_rows));
   copy_pieces<<<grid, threads, 0, stream>>>(reinterpret_cast<uint4*>(to), to_stride / values,
                                             reinterpret_cast<const uint4*>(from),
                                             from_stride / values, rows, pieces);
-  check_launch("copy_block");
+  check_launch("copy_quickly");
+  return true;
 }
 
 template <typename T>
@@ -274,7 +267,7 @@ void find_largest(const T* a, Index stride, Index rows, Index columns, bool uppe
   template void convert_rows(const double*, Index, Index, Index, T*, Index, cudaStream_t);       \
   template void permute_rows(T*, Index, Index, const RowMove*, const int*, int,                  \
                              const LiftedRows<T>&, cudaStream_t);                                \
-  template void copy_block(T*, Index, const T*, Index, Index, Index, cudaStream_t);              \
+  template bool copy_quickly(T*, Index, const T*, Index, Index, Index, cudaStream_t);            \
   template void set_identity(T*, Index, Index, cudaStream_t);                                    \
   template void gather_rows(const T*, Index, const int*, Index, Index, T*, Index, cudaStream_t); \
   template void gather_narrow_rows(const double*, const int*, Index, Index, T*, cudaStream_t);   \

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include "multiply/fast/fast_vector.hpp"
 
 // The inner loops of the fast host kernels: the sums of `rows` rows that share their columns. Row r
@@ -22,62 +25,15 @@ inline void for_row_count(int rows, Work&& work) {
   }
 }
 
-/// Rows up to this length are summed without a loop where one vector has all columns: loops of few
-/// steps take longer than these.
-inline constexpr Index longest_unrolled = 8;
-
-/// Calls work(length), with a constant for a length of a row that is summed without a loop.
+/// Calls work(length), with a constant where the length of a row is 1 to 8: loops of few steps take
+/// longer than what is in them.
 template <typename Work>
 [[gnu::always_inline]] inline void for_short_length(Index length, Work&& work) {
-  switch (length) {
-    case 1:
-      return work(std::integral_constant<Index, 1>());
-    case 2:
-      return work(std::integral_constant<Index, 2>());
-    case 3:
-      return work(std::integral_constant<Index, 3>());
-    case 4:
-      return work(std::integral_constant<Index, 4>());
-    case 5:
-      return work(std::integral_constant<Index, 5>());
-    case 6:
-      return work(std::integral_constant<Index, 6>());
-    case 7:
-      return work(std::integral_constant<Index, 7>());
-    case 8:
-      return work(std::integral_constant<Index, 8>());
-    default:
-      return work(length);
-  }
-}
-
-/// The first `length` terms of two chains, by pairs.
-template <typename V, typename T, typename Column>
-[[gnu::always_inline]] inline V sum_short_row(const T* values, const Column* columns, Index length,
-                                              const T* x, Index columns_of_x) {
-  const auto term = [&](Index k) {
-    return values[k] * load<V>(x + static_cast<Index>(columns[k]) * columns_of_x);
+  const auto is_short = [&]<Index... shorter>(std::integer_sequence<Index, shorter...>) {
+    return ((length == shorter + 1 && (work(std::integral_constant<Index, shorter + 1>()), true)) ||
+            ...);
   };
-  switch (length) {
-    case 0:
-      return V{};
-    case 1:
-      return term(0);
-    case 2:
-      return term(0) + term(1);
-    case 3:
-      return term(0) + term(1) + term(2);
-    case 4:
-      return (term(0) + term(1)) + (term(2) + term(3));
-    case 5:
-      return (term(0) + term(1) + term(4)) + (term(2) + term(3));
-    case 6:
-      return (term(0) + term(1) + term(4)) + (term(2) + term(3) + term(5));
-    case 7:
-      return (term(0) + term(1) + term(4) + term(6)) + (term(2) + term(3) + term(5));
-    default:
-      return (term(0) + term(1) + term(4) + term(6)) + (term(2) + term(3) + term(5) + term(7));
-  }
+  if (!is_short(std::make_integer_sequence<Index, 8>())) work(length);
 }
 
 /// sum[r][v] = sum over k of a_rk X(columns[k], vector v of the block); x points to the block's
@@ -91,12 +47,6 @@ template <int rows, int width, int count, int ahead, typename T, typename Column
                                             Index last, Vector<T, width> (&sum)[rows][count]) {
   using V = Vector<T, width>;
   constexpr int chains = rows * count >= 6 ? 1 : rows * count >= 3 ? 2 : 4;
-  if constexpr (rows == 1 && count == 1 && ahead == 0) {
-    if (length <= longest_unrolled) {
-      sum[0][0] = sum_short_row<V>(values, columns, length, x, columns_of_x);
-      return;
-    }
-  }
   V part[chains][rows][count] = {};
   const auto step = [&](Index k, V(&into)[rows][count]) {
     const T* x_row = x + static_cast<Index>(columns[k]) * columns_of_x;
