@@ -5,7 +5,7 @@
 #include "cuda/core/device_info.hpp"
 #include "cuda/core/device_memory.hpp"
 #include "cuda/dense/device_dense_memory.hpp"
-#include "cuda/dense/load_products.hpp"
+#include "cuda/dense/products/load_products.hpp"
 #include "cuda/distribute/cuda_backend.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "cuda/team/start_ahead.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/tuning.hpp"
-#include "cuda/dense/device_blas.hpp"
+#include "cuda/dense/products/device_blas.hpp"
 
 namespace spsolve::cuda {
 

@@ -4,7 +4,7 @@
 
 #include "core/ranges.hpp"
 #include "cuda/dense/columnwise/row_kernels.hpp"
-#include "cuda/dense/device_blas.hpp"
+#include "cuda/dense/products/device_blas.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 
 namespace spsolve::cuda {

@@ -3,28 +3,13 @@
 #include <cuda.h>
 
 #include "cuda/core/cuda_check.hpp"
+#include "cuda/core/vendor/driver_function.hpp"
 
 namespace spsolve::cuda {
 
 #if CUDART_VERSION >= 12050
 
 namespace {
-
-/// A function of the driver as of CUDA 12.5, found at run time: the program starts without a
-/// driver.
-template <typename Function>
-bool find(const char* name, Function*& function) {
-  void* address = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  if (cudaGetDriverEntryPointByVersion(name, &address, 12050, cudaEnableDefault, &found) !=
-          cudaSuccess ||
-      found != cudaDriverEntryPointSuccess) {
-    cudaGetLastError();
-    return false;
-  }
-  function = reinterpret_cast<Function*>(address);
-  return true;
-}
 
 /// The driver's functions for green contexts: parts of a GPU's multiprocessors.
 struct GreenContexts {
@@ -35,10 +20,12 @@ struct GreenContexts {
   decltype(cuGreenCtxStreamCreate)* create_stream = nullptr;
 
   bool found() {
-    return find("cuDeviceGetDevResource", get_resource) &&
-           find("cuDevSmResourceSplitByCount", split) &&
-           find("cuDevResourceGenerateDesc", describe) && find("cuGreenCtxCreate", create) &&
-           find("cuGreenCtxStreamCreate", create_stream);
+    constexpr unsigned version = 12050;
+    return find_driver_function("cuDeviceGetDevResource", version, get_resource) &&
+           find_driver_function("cuDevSmResourceSplitByCount", version, split) &&
+           find_driver_function("cuDevResourceGenerateDesc", version, describe) &&
+           find_driver_function("cuGreenCtxCreate", version, create) &&
+           find_driver_function("cuGreenCtxStreamCreate", version, create_stream);
   }
 
   /// All of a GPU's multiprocessors but some; null where that can't be had.

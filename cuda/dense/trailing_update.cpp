@@ -1,6 +1,6 @@
 #include "cuda/dense/trailing_update.hpp"
 
-#include "cuda/dense/device_blas.hpp"
+#include "cuda/dense/products/device_blas.hpp"
 
 namespace spsolve::cuda {
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "cuda/core/stream.hpp"
-#include "cuda/dense/device_blas.hpp"
+#include "cuda/dense/products/device_blas.hpp"
 #include "cuda/distribute/gpu_links.hpp"
 #include "cuda/vectors/device_coefficients.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"

@@ -25,4 +25,11 @@ __device__ inline void multiply_add(const double (&x)[4], const double (&y)[2], 
 #endif
 }
 
+/// Two doubles of shared memory, as operands are read.
+__device__ inline double2 pair_of(unsigned address) {
+  double2 pair;
+  asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(pair.x), "=d"(pair.y) : "r"(address));
+  return pair;
+}
+
 }  // namespace spsolve::cuda

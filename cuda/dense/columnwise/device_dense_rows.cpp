@@ -7,8 +7,8 @@
 
 #include "core/tuning.hpp"
 #include "cuda/dense/columnwise/row_kernels.hpp"
-#include "cuda/dense/device_blas.hpp"
 #include "cuda/dense/panel/panel_kernels.hpp"
+#include "cuda/dense/products/device_blas.hpp"
 
 namespace spsolve::cuda {
 

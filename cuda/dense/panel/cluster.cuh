@@ -6,13 +6,9 @@
 
 #include <cstdint>
 
-#include <cuda_runtime.h>
+#include "cuda/core/tiles/bulk_copy.cuh"
 
 namespace spsolve::cuda {
-
-__device__ inline unsigned shared_address(const void* place) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(place));
-}
 
 /// This block's number in its cluster, and the number of blocks there.
 __device__ inline int cluster_rank() {
@@ -37,22 +33,10 @@ __device__ inline void wait_for_cluster() {
 #endif
 }
 
-/// A barrier that opens when expect_bytes() was called once and as many bytes have come. It may be
-/// used again and again: wait k, counted from 0, has parity k mod 2.
+/// A barrier for one expect_bytes() at a time, at which stores of any block of the cluster arrive.
 __device__ inline void init_barrier(std::uint64_t* barrier) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-#endif
-}
-
-__device__ inline void expect_bytes(std::uint64_t* barrier, unsigned bytes) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile(
-      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-      "r"(bytes)
-      : "memory");
-#endif
+  init_barrier(barrier, 1);
+  publish_barriers();
 }
 
 __device__ inline void wait_for_bytes(std::uint64_t* barrier, unsigned parity) {
@@ -91,18 +75,6 @@ __device__ inline void send_to_block(unsigned address, uint4 bytes, unsigned bar
       "r"(bytes.x), "r"(bytes.y), "r"(bytes.z), "r"(bytes.w), "r"(barrier)
       : "memory");
 #endif
-}
-
-/// 16 bytes from global into shared memory, without a register between; wait_for_copies() ends it.
-__device__ inline void copy_in(void* to, const void* from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)),
-               "l"(__cvta_generic_to_global(from))
-               : "memory");
-}
-
-/// Waits for the copies of this thread.
-__device__ inline void wait_for_copies() {
-  asm volatile("cp.async.commit_group;\n\tcp.async.wait_group 0;" ::: "memory");
 }
 
 }  // namespace spsolve::cuda

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "cuda/dense/columnwise/row_kernels.hpp"
-#include "cuda/dense/device_blas.hpp"
 #include "cuda/dense/panel/panel_kernels.hpp"
 #include "cuda/dense/panel/panel_lu.hpp"
+#include "cuda/dense/products/device_blas.hpp"
 
 namespace spsolve::cuda {
 

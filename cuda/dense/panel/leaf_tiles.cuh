@@ -49,8 +49,8 @@ class LeafTiles {
           const int row = k + lane_ / row_chunks;
           const int from = __shfl_sync(whole_warp, rows[r], row);
           if (from >= 0 && chunk * chunk_values < width) {
-            copy_in(tile(r, row) + chunk * chunk_values,
-                    a + static_cast<Index>(from) * stride + chunk * chunk_values);
+            copy_async(shared_address(tile(r, row) + chunk * chunk_values),
+                       a + static_cast<Index>(from) * stride + chunk * chunk_values);
           }
         }
       } else {
@@ -63,7 +63,8 @@ class LeafTiles {
         }
       }
     }
-    wait_for_copies();
+    commit_copies();
+    wait_for_copies<0>();
     __syncwarp();
   }
 

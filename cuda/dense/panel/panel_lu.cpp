@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "cuda/dense/dense_streams.hpp"
-#include "cuda/dense/device_blas.hpp"
+#include "cuda/dense/products/device_blas.hpp"
 #include "dense/lu/lapack_panel.hpp"
 
 namespace spsolve::cuda {

@@ -7,6 +7,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/packed.cuh"
+#include "cuda/core/tiles/async_copy.cuh"
 #include "cuda/core/turns.cuh"
 #include "cuda/multiply/fast/groups/grouped_lanes.hpp"
 
@@ -56,23 +57,6 @@ struct Stages {
   static constexpr int block_bytes(int threads) { return threads / width * depth * bytes; }
 };
 
-/// Starts to copy 16 bytes to shared memory, past the L1 cache, or to set them to zero.
-__device__ inline void copy_ahead(void* to, const void* from, bool zero) {
-  const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from),
-               "r"(zero ? 0 : 16)
-               : "memory");
-}
-
-/// Ends a group of copies; waits until at most `pending` groups of this thread are under way.
-__device__ inline void commit_copies() {
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-template <int pending>
-__device__ void wait_for_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
-}
-
 /// Where X and Y begin for the columns of one pass, and sums of pieces likewise.
 template <typename T>
 struct Pass {
@@ -115,11 +99,13 @@ __device__ void walk(const LaneView<T>& a, Index block_id, const Pass<T>& pass) 
         const int own = p + place;
         if (own < S::column_places) {
           const bool zero = own * 4 >= left;
-          copy_ahead(to + own * 16, item_columns + (zero ? 0 : first + own * 4), zero);
+          copy_async(shared_address(to + own * 16), item_columns + (zero ? 0 : first + own * 4),
+                     zero ? 0 : 16);
         } else if (own < S::places) {
           const int v = (own - S::column_places) * full_pack<T>;
           const bool zero = v >= left * rows;
-          copy_ahead(to + own * 16, item_values + (zero ? 0 : first * rows + v), zero);
+          copy_async(shared_address(to + own * 16), item_values + (zero ? 0 : first * rows + v),
+                     zero ? 0 : 16);
         }
       }
     }

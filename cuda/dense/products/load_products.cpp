@@ -1,9 +1,9 @@
-#include "cuda/dense/load_products.hpp"
+#include "cuda/dense/products/load_products.hpp"
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/dense/device_blas.hpp"
 #include "cuda/dense/halves/split_product.hpp"
+#include "cuda/dense/products/device_blas.hpp"
 
 namespace spsolve::cuda {
 

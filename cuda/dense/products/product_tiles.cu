@@ -1,7 +1,7 @@
 #include "cuda/core/tiles/async_copy.cuh"
 #include "cuda/core/tiles/tensor_cores.cuh"
 #include "cuda/core/turns.cuh"
-#include "cuda/dense/product_tiles.hpp"
+#include "cuda/dense/products/product_tiles.hpp"
 
 namespace spsolve::cuda {
 
@@ -25,12 +25,6 @@ constexpr int stage_bytes(int tile) {
 /// different banks.
 __device__ unsigned place_of(int line, int chunk) {
   return static_cast<unsigned>(line * line_bytes + ((chunk ^ (line % chunks)) * 16));
-}
-
-__device__ double2 pair_of(unsigned address) {
-  double2 pair;
-  asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(pair.x), "=d"(pair.y) : "r"(address));
-  return pair;
 }
 
 /// 16 bytes to shared memory, of which the first `values` doubles are there and the others zero.
@@ -187,9 +181,7 @@ bool multiply_by_tiles(const ProductOfDoubles& p, bool forms, cudaStream_t strea
     return reinterpret_cast<std::uintptr_t>(start) % 16 == 0 && stride % 2 == 0;
   };
   constexpr Index most_tiles = 65535;  // in the second dimension of a grid
-  const double flops =
-      2 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  if (flops > most_flops || p.m > 32 * most_tiles || !whole(p.a, p.lda) || !whole(p.b, p.ldb) ||
+  if (p.flops() > most_flops || p.m > 32 * most_tiles || !whole(p.a, p.lda) || !whole(p.b, p.ldb) ||
       !whole(p.c, p.ldc)) {
     return false;
   }

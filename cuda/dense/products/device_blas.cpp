@@ -1,8 +1,9 @@
-#include "cuda/dense/device_blas.hpp"
+#include "cuda/dense/products/device_blas.hpp"
 
 #include <type_traits>
 
-#include "cuda/dense/product_tiles.hpp"
+#include "cuda/dense/products/large_products.hpp"
+#include "cuda/dense/products/product_tiles.hpp"
 
 namespace spsolve::cuda {
 
@@ -35,10 +36,12 @@ void gemv(cublasHandle_t handle, Index rows, Index columns, float alpha, const f
                             y_step));
 }
 
-bool multiply_small(cublasHandle_t handle, const ProductOfDoubles& product, bool forms) {
+/// Where our own is faster than the library's; else false, and nothing done.
+bool multiply_by_own(cublasHandle_t handle, const ProductOfDoubles& product, bool forms) {
   cudaStream_t stream = nullptr;
   CUDA_CHECK(cublasGetStream(handle, &stream));
-  return multiply_by_tiles(product, forms, stream);
+  return multiply_by_tiles(product, forms, stream) ||
+         (!forms && subtract_large_product(product, stream));
 }
 
 // B <- op(A)^-1 from the right, for row-major B <- op(A^T)^-1 B.
@@ -65,7 +68,7 @@ void form_product(const CublasHandle& handle, Index m, Index n, Index k, const T
                   const T* b, Index ldb, T* c, Index ldc) {
   if (m == 0 || n == 0 || k == 0) return;
   if constexpr (std::is_same_v<T, double>) {
-    if (multiply_small(handle.get(), {m, n, k, a, lda, b, ldb, c, ldc}, true)) return;
+    if (multiply_by_own(handle.get(), {m, n, k, a, lda, b, ldb, c, ldc}, true)) return;
   }
   gemm(handle.get(), CUBLAS_OP_N, n, m, k, T{1}, b, ldb, a, lda, T{}, c, ldc);
 }
@@ -77,7 +80,7 @@ void subtract_product(const CublasHandle& handle, Index m, Index n, Index k, con
   // One column is what solutions for one right-hand side multiply with.
   if (n == 1) return gemv(handle.get(), m, k, T{-1}, a, lda, b, ldb, c, ldc);
   if constexpr (std::is_same_v<T, double>) {
-    if (multiply_small(handle.get(), {m, n, k, a, lda, b, ldb, c, ldc}, false)) return;
+    if (multiply_by_own(handle.get(), {m, n, k, a, lda, b, ldb, c, ldc}, false)) return;
   }
   gemm(handle.get(), CUBLAS_OP_N, n, m, k, T{-1}, b, ldb, a, lda, T{1}, c, ldc);
 }
