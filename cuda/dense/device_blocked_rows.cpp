@@ -23,13 +23,13 @@ template <typename T>
 std::int64_t DeviceBlockedRows<T>::bytes(Index height, Index order, Index max_width, int ranks,
                                          Index right_hand_sides, bool refined) {
   const bool alone = ranks == 1;
-  const Index values = height * (device_stride<T>(order) + max_width) +
-                       max_width * (device_stride<T>(order) + (alone ? 0 : order));
+  const Index pivot_rows = device_stride<T>(order) + (alone ? 0 : device_stride<T>(order) + order);
+  const Index values = height * (device_stride<T>(order) + max_width) + max_width * pivot_rows;
   return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
+         InvertedTriangles<T>::bytes(max_width) +
          DeviceBlockedSolution<T>::bytes(height, order, max_width, ranks, right_hand_sides) +
-         (alone ? InvertedTriangles<T>::bytes(max_width)
-                : CandidateStack<T>::bytes(max_width, ranks) +
-                      FactorStore<T>::bytes(order, max_width)) +
+         (alone ? 0 : CandidateStack<T>::bytes(max_width, ranks)) +
+         (alone ? 0 : FactorStore<T>::bytes(order, max_width)) +
          (refined ? TrailingUpdate<T>::bytes({height, order, max_width}) : 0);
 }
 
@@ -43,10 +43,10 @@ DeviceBlockedRows<T>::DeviceBlockedRows(DenseStreams& streams, Index own_rows, I
       scratch_(own_rows * width),
       block_(by_itself ? 0 : width * stride_),
       travel_(by_itself ? 0 : width * size),
-      pivot_rows_(by_itself ? width * stride_ : 0),
-      inverses_(streams.exchange_blas, streams.exchanges, by_itself ? width : 0),
+      pivot_rows_(width * stride_),
+      inverses_(streams.exchange_blas, streams.exchanges, width),
       panel_lu_(own_rows, width),
-      stack_(streams, by_itself ? 0 : width),
+      stack_(streams, by_itself ? 0 : width, inverses_),
       update_(streams, stride_, refined ? Shape{own_rows, size, width} : Shape{}),
       updated_(static_cast<std::size_t>(size / piece_width() + 1)),
       report_(1),
@@ -233,6 +233,7 @@ template <typename T>
 void DeviceBlockedRows<T>::set_factors(Range, std::span<const T> factors) {
   // Until then the panel before this one needs its own.
   next_ready_.hold(streams_.panels);
+  inverses_.forget();
   stack_.set_factors(factors);
 }
 
@@ -310,8 +311,9 @@ void DeviceBlockedRows<T>::set_pivot_block(Range panel, Range piece,
     kept_factors_.keep(panel, stack_.factors_there(), stream);
     send_list(numbers, RowList::in_block, stream);
   }
+  T* const to = by_inverses() ? pivot_rows_.data() + piece.first : pivot_block(panel, piece.first);
   gather_rows<T>(travel_.data() + max_width() * piece.first, piece.size(), list(RowList::in_block),
-                 width, piece.size(), pivot_block(panel, piece.first), stride_, stream.get());
+                 width, piece.size(), to, stride_, stream.get());
   clock_.end(stream);  // what follow_swaps() began
 }
 
@@ -325,7 +327,7 @@ void DeviceBlockedRows<T>::solve_pivot_rows(Range panel, Range piece, std::span<
   const CublasHandle& blas = beside ? streams_.exchange_blas : streams_.update_blas;
   const T* const l = pivot_block(panel, panel.first);
   T* const u = pivot_block(panel, piece.first);
-  if (lifts()) {
+  if (by_inverses()) {
     inverses_.solve(blas, stream, piece.size(), l, stride_, pivot_rows_.data() + piece.first, u,
                     stride_);
   } else {

@@ -96,8 +96,10 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   void start_panel(Range panel, Pivoting pivoting);
   typename PanelLu<T>::Outcome finish_panel(std::span<Index> swaps);
 
-  /// Alone, whether pivot rows are solved for by inverses of triangles, from a copy.
-  bool lifts() const { return alone() && inverses_.usable(); }
+  /// Whether pivot rows are solved for by inverses of triangles, from a copy; alone, swaps lift
+  /// them there.
+  bool by_inverses() const { return inverses_.usable(); }
+  bool lifts() const { return alone() && by_inverses(); }
 
   /// Copies the own ones of the solved pivot rows back: see solve_pivot_rows().
   void keep_pivot_rows(Range panel, Range piece, std::span<const Index> own, Index first);
@@ -112,12 +114,12 @@ class DeviceBlockedRows final : public BlockedRows<T> {
 
   DenseStreams& streams_;
   Index stride_;
-  DeviceArray<T> values_;          // height x stride
-  DeviceArray<T> scratch_;         // height x max_width: copies of panels
-  DeviceArray<T> block_;           // max_width x stride: pivot rows of a team
-  DeviceArray<T> travel_;          // max_width x order: rows on their way in a team, piece by piece
-  DeviceArray<T> pivot_rows_;      // max_width x stride, alone: before they are solved for
-  InvertedTriangles<T> inverses_;  // alone
+  DeviceArray<T> values_;      // height x stride
+  DeviceArray<T> scratch_;     // height x max_width: copies of panels
+  DeviceArray<T> block_;       // max_width x stride: pivot rows of a team
+  DeviceArray<T> travel_;      // max_width x order: rows on their way in a team, piece by piece
+  DeviceArray<T> pivot_rows_;  // max_width x stride: before they are solved for by inverses
+  InvertedTriangles<T> inverses_;
   PanelLu<T> panel_lu_;
   CandidateStack<T> stack_;  // of a team
   TrailingUpdate<T> update_;

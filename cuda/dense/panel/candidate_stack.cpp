@@ -6,9 +6,11 @@
 namespace spsolve::cuda {
 
 template <typename T>
-CandidateStack<T>::CandidateStack(DenseStreams& streams, Index max_width)
+CandidateStack<T>::CandidateStack(DenseStreams& streams, Index max_width,
+                                  InvertedTriangles<T>& inverses)
     : streams_(streams),
       max_width_(max_width),
+      inverses_(inverses),
       factors_(max_width * max_width),
       heard_factors_{PinnedArray<T>(max_width * max_width), PinnedArray<T>(max_width * max_width)} {
 }
@@ -37,12 +39,9 @@ void CandidateStack<T>::start(Index width, std::span<const T> candidates,
   }
   const Index rows = std::accumulate(counts.begin(), counts.end(), Index{0});
   lu_->start(streams_.panel_blas, stream.get(),
-             {stack_.data(), width, rows, width, Pivoting::tournament});
+             {stack_.data(), width, rows, width, Pivoting::tournament}, {1, &inverses_});
+  lu_->go_on();  // without the inverses of the panel before
   copy_rows(factors_.data(), width, stack_.data(), width, width, width, stream);
-  turn_ = 1 - turn_;
-  const auto size = static_cast<std::size_t>(width * width);
-  CUDA_CHECK(cudaMemcpyAsync(heard_factors_[turn_].data(), stack_.data(), size * sizeof(T),
-                             cudaMemcpyDeviceToHost, stream.get()));
 }
 
 template <typename T>
@@ -50,6 +49,11 @@ void CandidateStack<T>::finish(Index width, std::span<Index> order) {
   std::vector<Index> swaps(static_cast<std::size_t>(width));
   lu_->finish(swaps);
   for (Index i = 0; i < width; ++i) std::swap(order[i], order[swaps[i]]);
+  // Only now: it takes as long as the host takes to find out which rows of its own were elected.
+  turn_ = 1 - turn_;
+  const auto size = static_cast<std::size_t>(width * width);
+  CUDA_CHECK(cudaMemcpyAsync(heard_factors_[turn_].data(), factors_.data(), size * sizeof(T),
+                             cudaMemcpyDeviceToHost, streams_.panels.get()));
 }
 
 template <typename T>

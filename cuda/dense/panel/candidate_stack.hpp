@@ -15,8 +15,8 @@ namespace spsolve::cuda {
 template <typename T>
 class CandidateStack {
  public:
-  /// For panels of at most `max_width` columns; 0: for none.
-  CandidateStack(DenseStreams& streams, Index max_width);
+  /// For panels of at most `max_width` columns; 0: for none. `inverses` of L are made beside.
+  CandidateStack(DenseStreams& streams, Index max_width, InvertedTriangles<T>& inverses);
 
   /// Bytes of GPU memory that it takes with the candidates of so many ranks.
   static std::int64_t bytes(Index max_width, int ranks) {
@@ -24,8 +24,9 @@ class CandidateStack {
            PanelLu<T>::bytes(ranks * max_width, max_width);
   }
 
-  // What BlockedRows has calls of the same names for. The factorisation ends with finish(); until
-  // the next but one begins, its factors stay where factors() has them.
+  // What BlockedRows has calls of the same names for. The factorisation ends with finish(); its
+  // factors come to where factors() has them in order with the stream of panels, and stay there
+  // until the next but one ends.
   std::span<T> candidate_buffer(Index size);
   void start(Index width, std::span<const T> candidates, std::span<const Index> counts);
   void finish(Index width, std::span<Index> order);
@@ -37,6 +38,7 @@ class CandidateStack {
  private:
   DenseStreams& streams_;
   Index max_width_;
+  InvertedTriangles<T>& inverses_;
   DeviceArray<T> candidates_;
   DeviceArray<T> stack_;
   std::optional<PanelLu<T>> lu_;

@@ -27,7 +27,7 @@ InvertedTriangles<T>::InvertedTriangles(const CublasHandle& blas, const Stream& 
       inverses_(width * width),
       largest_(1),
       largest_heard_(1) {
-  *largest_heard_.data() = unknown;
+  forget();
 }
 
 template <typename T>
@@ -36,8 +36,13 @@ std::int64_t InvertedTriangles<T>::bytes(Index width) {
 }
 
 template <typename T>
-void InvertedTriangles<T>::begin(Index width) {
+void InvertedTriangles<T>::forget() {
   *largest_heard_.data() = unknown;
+}
+
+template <typename T>
+void InvertedTriangles<T>::begin(Index width) {
+  forget();
   triangles_.clear();
   columns_ = width;
   for (Index first = 0; width - first > small_triangle;) {

@@ -26,6 +26,7 @@ class InvertedTriangles {
 
   /// Forgets the inverses of the panel before; the next one has `width` columns.
   void begin(Index width);
+  void forget();
 
   /// Where the columns of a panel up to `last` are final on `from`: starts to invert the triangle
   /// that ends there, if one does. `l` is the panel's first pivot.

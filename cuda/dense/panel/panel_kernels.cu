@@ -137,13 +137,31 @@ __global__ void __launch_bounds__(multiplier_rows)
   const Index first_row = thread_index() - lane;
   const Index mine = first_row + lane;
   wait_for_turn();
-  for (int k = static_cast<int>(threadIdx.x); k < leaf_width * pitch; k += multiplier_rows) {
-    const int i = k / pitch, j = k % pitch;
-    const T value = i < width && j < width ? factors[i * factors_stride + j] : T{};
-    board.upper[i][j] = i != j || value == T{} ? value : T{1} / value;
+  constexpr int shares = leaf_width * leaf_width / multiplier_rows;
+  T share[shares];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int column = thread % leaf_width;
+#pragma unroll
+  for (int s = 0; s < shares; ++s) {
+    const int i = (s * multiplier_rows + thread) / leaf_width;
+    share[s] = i < width && column < width ? factors[i * factors_stride + column] : T{};
+  }
+#pragma unroll
+  for (int s = 0; s < shares; ++s) {
+    board.upper[(s * multiplier_rows + thread) / leaf_width][column] = share[s];
+  }
+  for (int k = thread; k < leaf_width * (pitch - leaf_width); k += multiplier_rows) {
+    const int beyond = pitch - leaf_width;
+    board.upper[k / beyond][leaf_width + k % beyond] = T{};
   }
   T x[leaf_width];
   load_rows(a, stride, mine < rows ? static_cast<int>(mine) : -1, width, tile, x);
+  __syncthreads();
+  // All at once: where one lane of a warp divides, the others wait for it.
+  if (thread < leaf_width) {
+    T& pivot = board.upper[thread][thread];
+    if (pivot != T{}) pivot = T{1} / pivot;
+  }
   __syncthreads();
   unsigned long long key = 0;
 #pragma unroll 1

@@ -93,14 +93,15 @@ class BlockedRows {
   /// LU with partial pivoting of the candidates of all ranks, `width` columns. Those of rank r are
   /// the first counts[r] rows of block r of `candidates`, blocks of width rows each. Those of the
   /// winners become the factors; the numbers `order` of the candidates, counted without gaps, are
-  /// put in the order of elimination. The same bits on every rank. Calls `meanwhile` once, while
-  /// the factors before are still there: beside the elimination, where work overlaps.
+  /// put in the order of elimination. The same bits on every rank. Calls `meanwhile` once, beside
+  /// the elimination where work overlaps. The factors before stay where they are until the next but
+  /// one begins.
   virtual void factor_stack(Index width, std::span<const T> candidates,
                             std::span<const Index> counts, std::span<Index> order,
                             const std::function<void()>& meanwhile) = 0;
 
-  /// The factors: L and U of the panel's pivots, row-major, panel width squared, until there are
-  /// others (see factor_stack()).
+  /// The factors: L and U of the panel's pivots, row-major, panel width squared. What is set takes
+  /// the place of those that are there; see factor_stack().
   virtual void set_factors(Range panel, std::span<const T> factors) = 0;
   virtual std::span<const T> factors(Range panel) const = 0;
 

@@ -77,6 +77,7 @@ void HostBlockedRows<T>::factor_stack(Index width, std::span<const T> candidates
                                       std::span<const Index> counts, std::span<Index> numbers,
                                       const std::function<void()>& meanwhile) {
   meanwhile();
+  std::swap(factors_, former_factors_);
   std::vector<T>& stack = factors_;
   stack.clear();
   stack.reserve(numbers.size() * static_cast<std::size_t>(width));

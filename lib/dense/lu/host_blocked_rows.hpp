@@ -61,13 +61,14 @@ class HostBlockedRows : public BlockedRows<T> {
   PanelOutcome factor_without_pivoting(Range panel);
 
   Index stride_;
-  RawArray<T> values_;          // height x stride
-  RawArray<T> scratch_;         // height x max_width: panel copies
-  RawArray<T> block_;           // max_width x order: pivot rows of a team
-  RawArray<T> travel_;          // max_width x order: rows on their way in a team
-  std::vector<T> candidates_;   // on their way
-  std::vector<T> factors_;      // L and U of the panel's pivots
-  std::vector<RowSwap> swaps_;  // that other columns than the panel's have still to follow
+  RawArray<T> values_;             // height x stride
+  RawArray<T> scratch_;            // height x max_width: panel copies
+  RawArray<T> block_;              // max_width x order: pivot rows of a team
+  RawArray<T> travel_;             // max_width x order: rows on their way in a team
+  std::vector<T> candidates_;      // on their way
+  std::vector<T> factors_;         // L and U of the panel's pivots
+  std::vector<T> former_factors_;  // of the panel before
+  std::vector<RowSwap> swaps_;     // that other columns than the panel's have still to follow
   mutable HostBlockedSolution<T> solution_;
 };
 

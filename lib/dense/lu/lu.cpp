@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <string_view>
 #include <utility>
 
@@ -91,7 +92,8 @@ class BlockedElimination {
     result_.pivots.largest_entry = state->largest_entry;
     for (const auto& panel : result_.panels) {
       include(panel.factors, panel.columns);
-      include_upper(panel.factors, panel.columns.size());
+      largest_upper_ =
+          std::max(largest_upper_, largest_in_upper(panel.factors, panel.columns.size()));
       first_active_ += panel.retired;
     }
     result_.order = std::move(state->pivot_rows);
@@ -105,6 +107,7 @@ class BlockedElimination {
   void keep(CheckpointWish wish, Index step) {
     if (wish == CheckpointWish::none) return;
     keep_factors();
+    end_keeping();
     EliminationState state = state_behind(step, layout_, result_);
     for (const auto& panel : result_.panels) state.panel_ends.push_back(panel.columns.last);
     state.rows = result_.rows_here;
@@ -120,7 +123,11 @@ class BlockedElimination {
   /// Who has the pivots of a panel. Alone, the panel is eliminated then.
   Election elect(Range panel) {
     if (alone()) return eliminate_panel(panel);
-    if (pivoting_ != Pivoting::tournament) keep_factors();
+    end_keeping();
+    if (pivoting_ != Pivoting::tournament) {
+      keep_factors();
+      end_keeping();
+    }
     switch (pivoting_) {
       case Pivoting::none:
         return take_in_order(team_, rows_, first_active_, panel,
@@ -251,13 +258,27 @@ class BlockedElimination {
   }
 
   /// Takes in the factors of the panel that was last finished. It is put off until the host would
-  /// wait: copies to new memory take longer than a narrow panel's elimination on a GPU.
+  /// wait, and goes on beside it until end_keeping(): copies to new memory take longer than a
+  /// narrow panel's elimination on a GPU.
   void keep_factors() {
+    end_keeping();
     if (to_keep_.empty()) return;
-    auto& panel = result_.panels.back();
-    include_upper(to_keep_, panel.columns.size());
-    panel.factors.assign(to_keep_.begin(), to_keep_.end());
-    to_keep_ = {};
+    const auto take_in = [from = std::exchange(to_keep_, {}),
+                          width = result_.panels.back().columns.size()] {
+      return Kept{{from.begin(), from.end()}, largest_in_upper(from, width)};
+    };
+    // Deferred where the system gives no more threads.
+    kept_ = std::async(
+        rows_.overlaps() ? std::launch::async | std::launch::deferred : std::launch::deferred,
+        take_in);
+    kept_panel_ = result_.panels.size() - 1;
+  }
+
+  void end_keeping() {
+    if (!kept_.valid()) return;
+    Kept kept = kept_.get();
+    largest_upper_ = std::max(largest_upper_, kept.largest_upper);
+    result_.panels[kept_panel_].factors = std::move(kept.factors);
   }
 
   // --- what is told of it
@@ -269,14 +290,17 @@ class BlockedElimination {
     }
   }
 
-  void include_upper(std::span<const T> factors, Index width) {
+  static double largest_in_upper(std::span<const T> factors, Index width) {
+    double largest = 0;
     for (Index i = 0; i < width && !factors.empty(); ++i) {
-      largest_upper_ = std::max(largest_upper_, largest_of(&factors[i * width + i], width - i));
+      largest = std::max(largest, largest_of(&factors[i * width + i], width - i));
     }
+    return largest;
   }
 
   LuFactors<T> take_result() {
     keep_factors();
+    end_keeping();
     const Index n = layout_.rows;
     if (alone()) {
       const std::vector<T> diagonal = rows_.diagonal();
@@ -313,6 +337,13 @@ class BlockedElimination {
   LuFactors<T> result_;
   double largest_upper_ = 0;    // of what is known so far
   std::span<const T> to_keep_;  // factors that keep_factors() has not taken in yet
+  /// What it takes in, and of which panel.
+  struct Kept {
+    std::vector<T> factors;
+    double largest_upper = 0;
+  };
+  std::future<Kept> kept_;
+  std::size_t kept_panel_ = 0;
   Index first_active_ = 0;
   CheckpointWish wish_ = CheckpointWish::none;  // of all ranks, behind the present panel
 };
