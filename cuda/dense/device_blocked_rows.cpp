@@ -28,7 +28,7 @@ std::int64_t DeviceBlockedRows<T>::bytes(Index height, Index order, Index max_wi
   return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
          InvertedTriangles<T>::bytes(max_width) +
          DeviceBlockedSolution<T>::bytes(height, order, max_width, ranks, right_hand_sides) +
-         (alone ? 0 : CandidateStack<T>::bytes(max_width, ranks)) +
+         (alone ? 0 : CandidateStack<T>::bytes(height, order, max_width, ranks)) +
          (alone ? 0 : FactorStore<T>::bytes(order, max_width)) +
          (refined ? TrailingUpdate<T>::bytes({height, order, max_width}) : 0);
 }
@@ -46,7 +46,7 @@ DeviceBlockedRows<T>::DeviceBlockedRows(DenseStreams& streams, Index own_rows, I
       pivot_rows_(width * stride_),
       inverses_(streams.exchange_blas, streams.exchanges, width),
       panel_lu_(own_rows, width),
-      stack_(streams, by_itself ? 0 : width, inverses_),
+      stack_(streams, by_itself ? 0 : size, by_itself ? 0 : width, inverses_),
       update_(streams, stride_, refined ? Shape{own_rows, size, width} : Shape{}),
       updated_(static_cast<std::size_t>(size / piece_width() + 1)),
       report_(1),
@@ -59,39 +59,6 @@ DeviceBlockedRows<T>::DeviceBlockedRows(DenseStreams& streams, Index own_rows, I
       panel_swaps_(own_rows, width),
       kept_factors_(size, by_itself ? 0 : width),
       solution_(streams, values_.data(), stride_, size, kept_factors_) {}
-
-template <typename T>
-void DeviceBlockedRows<T>::fill(const Csr<double>& sparse) {
-  fill_dense_rows(sparse, values_, stride_, streams_.updates.get());
-  take_in();
-}
-
-template <typename T>
-void DeviceBlockedRows<T>::fill(const CsrView<double>& sparse) {
-  fill_dense_rows(sparse, values_, stride_, streams_.updates.get());
-  take_in();
-}
-
-template <typename T>
-void DeviceBlockedRows<T>::fill_random(std::uint64_t key, double diagonal,
-                                       const std::vector<Index>& row_numbers) {
-  const DeviceArray<Index> rows(row_numbers);
-  cuda::fill_random(key, diagonal, rows.data(), height(), order(), values_.data(), stride_,
-                    streams_.updates.get());
-  take_in();
-}
-
-template <typename T>
-void DeviceBlockedRows<T>::fill(const double* dense, Index stride) {
-  convert_rows(dense, stride, height(), order(), values_.data(), stride_, streams_.updates.get());
-  take_in();
-}
-
-template <typename T>
-void DeviceBlockedRows<T>::take_in() {
-  if (update_.splits()) update_.restart(largest_in({0, height()}, {0, order()}));
-  streams_.updates.wait();
-}
 
 // --- rows that change places
 
@@ -150,6 +117,15 @@ typename PanelLu<T>::Outcome DeviceBlockedRows<T>::finish_panel(std::span<Index>
 }
 
 template <typename T>
+void DeviceBlockedRows<T>::copy_panel(Index first_active, Range panel, T* to, Index stride) {
+  const T* const from = at(first_active, panel.first);
+  const Index rows = height() - first_active;
+  if (!copy_quickly(to, stride, from, stride_, rows, panel.size(), streams_.panels.get())) {
+    copy_rows(to, stride, from, stride_, rows, panel.size(), streams_.panels);
+  }
+}
+
+template <typename T>
 void DeviceBlockedRows<T>::begin_panel(Index first_active, Range panel, Pivoting pivoting) {
   const Stream& stream = streams_.panels;
   const Index rows = height() - first_active;
@@ -159,18 +135,13 @@ void DeviceBlockedRows<T>::begin_panel(Index first_active, Range panel, Pivoting
   // Also where there is nothing to offer: what follows on this stream writes to the factors.
   next_ready_.hold(stream);
   if (rows == 0) return;
-  const auto copy_panel = [&] {
-    const T* const from = at(first_active, panel.first);
-    if (!copy_quickly(scratch_.data(), max_width(), from, stride_, rows, width, stream.get())) {
-      copy_rows(scratch_.data(), max_width(), from, stride_, rows, width, stream);
-    }
-  };
+  if (!alone() && offers_all(panel)) return;
   if (alone()) {
-    if (tournament) copy_panel();
+    if (tournament) copy_panel(first_active, panel, scratch_.data(), max_width());
     start_panel(panel, pivoting);
   } else {
     clock_.begin(&LuSeconds::panel, stream);
-    copy_panel();
+    copy_panel(first_active, panel, scratch_.data(), max_width());
     panel_lu_.start(
         streams_.panel_blas, stream.get(),
         {scratch_.data(), max_width(), rows, std::min(rows, width), Pivoting::tournament});
@@ -198,14 +169,24 @@ PanelOutcome DeviceBlockedRows<T>::factor_panel(Range panel, Pivoting pivoting) 
 }
 
 template <typename T>
-Candidates<T> DeviceBlockedRows<T>::elect(Index first_active, Range panel, int ranks) {
+bool DeviceBlockedRows<T>::offers_all(Range panel) const {
+  return order() - panel.first <= gpu_tuning.rows_elected_at_once;
+}
+
+template <typename T>
+Candidates<T> DeviceBlockedRows<T>::offer(Index first_active, Range panel, Index block_rows,
+                                          int ranks) {
   const Stream& stream = streams_.panels;
   const Index width = panel.size();
   const Index rows = height() - first_active;
-  const Index block = width * width;
+  const Index block = block_rows * width;
   const std::span<T> buffer = stack_.candidate_buffer((1 + ranks) * block);
   Candidates<T> offered{{}, buffer.first(block), buffer.subspan(block)};
   if (rows == 0) return offered;
+  if (offers_all(panel)) {
+    copy_panel(first_active, panel, offered.mine.data(), width);
+    return offered;
+  }
   std::vector<Index> swaps(static_cast<std::size_t>(std::min(rows, width)));
   panel_lu_.finish(swaps);
   offered.places = rows_in_front<Index>(first_active, rows, swaps);
@@ -219,13 +200,16 @@ Candidates<T> DeviceBlockedRows<T>::elect(Index first_active, Range panel, int r
 }
 
 template <typename T>
-void DeviceBlockedRows<T>::factor_stack(Index width, std::span<const T> candidates,
-                                        std::span<const Index> counts, std::span<Index> numbers,
-                                        const std::function<void()>& meanwhile) {
+void DeviceBlockedRows<T>::start_stack(Index width, Index block_rows, std::span<const T> candidates,
+                                       std::span<const Index> counts) {
   clock_.begin(&LuSeconds::panel, streams_.panels);
-  stack_.start(width, candidates, counts);
+  stack_.start(width, block_rows, candidates, counts);
+}
+
+template <typename T>
+void DeviceBlockedRows<T>::finish_stack(Index width, std::span<Index> numbers) {
+  stack_.go_on(width);
   clock_.end(streams_.panels);
-  meanwhile();
   stack_.finish(width, numbers);
 }
 
@@ -369,49 +353,6 @@ void DeviceBlockedRows<T>::update(Index first_active, Range panel, Range piece) 
   if (piece.last % piece_width() == 0 || piece.last == order()) {
     updated(piece).record(streams_.updates);
   }
-}
-
-// --- what is there
-
-template <typename T>
-std::vector<T> DeviceBlockedRows<T>::read(Range rows, Range columns) const {
-  std::vector<T> values(static_cast<std::size_t>(rows.size() * columns.size()));
-  streams_.updates.wait();
-  streams_.panels.wait();
-  download_rows(std::span(values), at(rows.first, columns.first), stride_, rows.size(),
-                columns.size());
-  return values;
-}
-
-template <typename T>
-void DeviceBlockedRows<T>::write_rows(Index first, std::span<const T> values) {
-  streams_.updates.wait();
-  upload_rows(at(first, 0), stride_, values, std::ssize(values) / order(), order());
-}
-
-template <typename T>
-double DeviceBlockedRows<T>::largest_in(Range rows, Range columns, bool upper) const {
-  constexpr auto size = sizeof(unsigned long long);
-  const cudaStream_t stream = streams_.updates.get();
-  CUDA_CHECK(cudaMemsetAsync(largest_.data(), 0, size, stream));
-  find_largest(at(rows.first, columns.first), stride_, rows.size(), columns.size(), upper,
-               largest_.data(), stream);
-  CUDA_CHECK(cudaMemcpyAsync(largest_heard_.data(), largest_.data(), size, cudaMemcpyDeviceToHost,
-                             stream));
-  streams_.updates.wait();
-  return magnitude_of_key(*largest_heard_.data(), T{});
-}
-
-template <typename T>
-std::vector<T> DeviceBlockedRows<T>::diagonal() const {
-  std::vector<T> values(static_cast<std::size_t>(std::min(height(), order())));
-  streams_.updates.wait();
-  streams_.panels.wait();
-  if (values.empty()) return values;
-  CUDA_CHECK(cudaMemcpy2D(values.data(), sizeof(T), values_.data(),
-                          static_cast<std::size_t>(stride_ + 1) * sizeof(T), sizeof(T),
-                          values.size(), cudaMemcpyDeviceToHost));
-  return values;
 }
 
 template class DeviceBlockedRows<float>;

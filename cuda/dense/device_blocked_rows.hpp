@@ -48,9 +48,11 @@ class DeviceBlockedRows final : public BlockedRows<T> {
 
   void begin_panel(Index first_active, Range panel, Pivoting pivoting) override;
   PanelOutcome factor_panel(Range panel, Pivoting pivoting) override;
-  Candidates<T> elect(Index first_active, Range panel, int ranks) override;
-  void factor_stack(Index width, std::span<const T> candidates, std::span<const Index> counts,
-                    std::span<Index> order, const std::function<void()>& meanwhile) override;
+  bool offers_all(Range panel) const override;
+  Candidates<T> offer(Index first_active, Range panel, Index block_rows, int ranks) override;
+  void start_stack(Index width, Index block_rows, std::span<const T> candidates,
+                   std::span<const Index> counts) override;
+  void finish_stack(Index width, std::span<Index> numbers) override;
   void set_factors(Range panel, std::span<const T> factors) override;
   std::span<const T> factors(Range panel) const override { return stack_.factors(panel.size()); }
   void retire(Index first_active, Range panel, std::span<const Index> swaps) override;
@@ -94,6 +96,7 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   const int* list(RowList which) const { return lists_.data() + begin_of(which); }
 
   void start_panel(Range panel, Pivoting pivoting);
+  void copy_panel(Index first_active, Range panel, T* to, Index stride);
   typename PanelLu<T>::Outcome finish_panel(std::span<Index> swaps);
 
   /// Whether pivot rows are solved for by inverses of triangles, from a copy; alone, swaps lift

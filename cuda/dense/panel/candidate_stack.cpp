@@ -3,16 +3,37 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/tuning.hpp"
+
 namespace spsolve::cuda {
 
+namespace {
+
+/// Rows of the longest stack of so many ranks.
+Index most_rows(Index order, Index max_width, Index ranks) {
+  return std::max(std::min(order, gpu_tuning.rows_elected_at_once), ranks * max_width);
+}
+
+}  // namespace
+
 template <typename T>
-CandidateStack<T>::CandidateStack(DenseStreams& streams, Index max_width,
+CandidateStack<T>::CandidateStack(DenseStreams& streams, Index order, Index max_width,
                                   InvertedTriangles<T>& inverses)
     : streams_(streams),
+      order_(order),
       max_width_(max_width),
       inverses_(inverses),
       factors_(max_width * max_width),
       heard_factors_{PinnedArray<T>(max_width * max_width), PinnedArray<T>(max_width * max_width)} {
+}
+
+template <typename T>
+std::int64_t CandidateStack<T>::bytes(Index height, Index order, Index max_width, int ranks) {
+  const Index block_rows = std::max(std::min(height, gpu_tuning.rows_elected_at_once), max_width);
+  const Index rows = most_rows(order, max_width, ranks);
+  return ((1 + ranks) * block_rows + rows + max_width) * max_width *
+             static_cast<std::int64_t>(sizeof(T)) +
+         PanelLu<T>::bytes(rows, max_width);
 }
 
 template <typename T>
@@ -22,42 +43,50 @@ std::span<T> CandidateStack<T>::candidate_buffer(Index size) {
 }
 
 template <typename T>
-void CandidateStack<T>::start(Index width, std::span<const T> candidates,
+void CandidateStack<T>::start(Index width, Index block_rows, std::span<const T> candidates,
                               std::span<const Index> counts) {
   const Stream& stream = streams_.panels;
-  if (!lu_) {
-    const Index most_rows = static_cast<Index>(counts.size()) * max_width_;
-    stack_.grow(most_rows * max_width_);
-    lu_.emplace(most_rows, max_width_);
-  }
-  T* next = stack_.data();
-  const T* block = candidates.data();
-  for (const Index count : counts) {
-    copy_rows(next, width, block, width, count, width, stream);
-    next += count * width;
-    block += width * width;
-  }
+  if (!lu_) lu_.emplace(most_rows(order_, max_width_, std::ssize(counts)), max_width_);
   const Index rows = std::accumulate(counts.begin(), counts.end(), Index{0});
-  lu_->start(streams_.panel_blas, stream.get(),
-             {stack_.data(), width, rows, width, Pivoting::tournament}, {1, &inverses_});
-  lu_->go_on();  // without the inverses of the panel before
-  copy_rows(factors_.data(), width, stack_.data(), width, width, width, stream);
+  const T* block = candidates.data();
+  if (rows == block_rows * std::ssize(counts)) {
+    stack_ = candidates_.data() + (block - candidates_.data());
+  } else {
+    gathered_.grow(rows * width);
+    stack_ = gathered_.data();
+    T* next = stack_;
+    for (const Index count : counts) {
+      copy_rows(next, width, block, width, count, width, stream);
+      next += count * width;
+      block += block_rows * width;
+    }
+  }
+  lu_->start(streams_.panel_blas, stream.get(), {stack_, width, rows, width, Pivoting::tournament},
+             {gpu_tuning.leaves_at_once, &inverses_});
 }
 
 template <typename T>
-void CandidateStack<T>::finish(Index width, std::span<Index> order) {
+void CandidateStack<T>::go_on(Index width) {
+  lu_->go_on();
+  copy_rows(factors_.data(), width, static_cast<const T*>(stack_), width, width, width,
+            streams_.panels);
+}
+
+template <typename T>
+void CandidateStack<T>::finish(Index width, std::span<Index> numbers) {
   std::vector<Index> swaps(static_cast<std::size_t>(width));
   lu_->finish(swaps);
-  for (Index i = 0; i < width; ++i) std::swap(order[i], order[swaps[i]]);
-  // Only now: it takes as long as the host takes to find out which rows of its own were elected.
+  for (Index i = 0; i < width; ++i) std::swap(numbers[i], numbers[swaps[i]]);
+  // They are there by now. On a stream of their own nothing waits for them but the host.
   turn_ = 1 - turn_;
   const auto size = static_cast<std::size_t>(width * width);
   CUDA_CHECK(cudaMemcpyAsync(heard_factors_[turn_].data(), factors_.data(), size * sizeof(T),
-                             cudaMemcpyDeviceToHost, streams_.panels.get()));
+                             cudaMemcpyDeviceToHost, hearing_.get()));
 }
 
 template <typename T>
 void CandidateStack<T>::set_factors(std::span<const T> factors) {
+  hearing_.wait();
   std::copy(factors.begin(), factors.end(), heard_factors_[turn_].data());
   CUDA_CHECK(cudaMemcpyAsync(factors_.data(), heard_factors_[turn_].data(), factors.size_bytes(),
                              cudaMemcpyHostToDevice, streams_.panels.get()));
@@ -65,6 +94,7 @@ void CandidateStack<T>::set_factors(std::span<const T> factors) {
 
 template <typename T>
 std::span<const T> CandidateStack<T>::factors(Index width) const {
+  hearing_.wait();
   return {heard_factors_[turn_].data(), static_cast<std::size_t>(width * width)};
 }
 

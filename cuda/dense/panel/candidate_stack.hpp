@@ -15,21 +15,25 @@ namespace spsolve::cuda {
 template <typename T>
 class CandidateStack {
  public:
-  /// For panels of at most `max_width` columns; 0: for none. `inverses` of L are made beside.
-  CandidateStack(DenseStreams& streams, Index max_width, InvertedTriangles<T>& inverses);
+  /// For panels of at most `max_width` of `order` columns; 0: for none. `inverses` of L are made
+  /// beside.
+  CandidateStack(DenseStreams& streams, Index order, Index max_width,
+                 InvertedTriangles<T>& inverses);
 
-  /// Bytes of GPU memory that it takes with the candidates of so many ranks.
-  static std::int64_t bytes(Index max_width, int ranks) {
-    return 2 * (1 + ranks) * max_width * max_width * static_cast<std::int64_t>(sizeof(T)) +
-           PanelLu<T>::bytes(ranks * max_width, max_width);
-  }
+  /// Bytes of GPU memory that it takes with the candidates of so many ranks, of which one has
+  /// `height` rows.
+  static std::int64_t bytes(Index height, Index order, Index max_width, int ranks);
 
-  // What BlockedRows has calls of the same names for. The factorisation ends with finish(); its
-  // factors come to where factors() has them in order with the stream of panels, and stay there
-  // until the next but one ends.
+  /// Room for candidates.
   std::span<T> candidate_buffer(Index size);
-  void start(Index width, std::span<const T> candidates, std::span<const Index> counts);
-  void finish(Index width, std::span<Index> order);
+
+  // What BlockedRows has calls of the same names for; finish() follows go_on(), which launches what
+  // start() left. What factors() has stays there until the next but one finishes; it is asked for
+  // once for each panel at least, before the next one finishes.
+  void start(Index width, Index block_rows, std::span<const T> candidates,
+             std::span<const Index> counts);
+  void go_on(Index width);
+  void finish(Index width, std::span<Index> numbers);
   void set_factors(std::span<const T> factors);
   std::span<const T> factors(Index width) const;
 
@@ -37,13 +41,16 @@ class CandidateStack {
 
  private:
   DenseStreams& streams_;
+  Index order_;
   Index max_width_;
   InvertedTriangles<T>& inverses_;
   DeviceArray<T> candidates_;
-  DeviceArray<T> stack_;
+  DeviceArray<T> gathered_;  // candidates one after another, where they don't lie so
+  T* stack_ = nullptr;       // what is being eliminated
   std::optional<PanelLu<T>> lu_;
   DeviceArray<T> factors_;
   PinnedArray<T> heard_factors_[2];  // by turns
+  Stream hearing_{Stream::Order::alone};
   int turn_ = 0;
 };
 

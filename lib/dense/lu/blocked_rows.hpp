@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -23,9 +22,10 @@ struct PanelOutcome {
   bool redone = false;  ///< a tournament's multipliers grew too large: partial pivoting instead
 };
 
-/// The rows that a rank of a team offers for a panel's pivots, best first: their local numbers, and
-/// their values in the panel at the front of `mine`, row-major. `all` is room for what all ranks
-/// have in `mine`, rank after rank. Both spans are in the matrix's own memory.
+/// The rows that a rank of a team offers for a panel's pivots: the local numbers of the best ones,
+/// best first, or none where it offers all; and their values in the panel at the front of `mine`,
+/// row-major. `all` is room for what all ranks have in `mine`, rank after rank. Both spans are in
+/// the matrix's own memory.
 template <typename T>
 struct Candidates {
   std::vector<Index> places;
@@ -42,7 +42,7 @@ struct Candidates {
 ///
 /// A panel's pivots are decided on first. A rank alone eliminates the panel where it lies, by
 /// factor_panel(), which remembers its swaps. In a team the ranks elect pivots, whose L and U all
-/// get by factor_stack() or set_factors(); each then calls retire() and form_multipliers().
+/// get by finish_stack() or set_factors(); each then calls retire() and form_multipliers().
 ///
 /// Behind that all is the same: the other columns follow the swaps, the pivot rows of all ranks
 /// pass through the pivot block, a copy of the panel's pivot rows in the order of elimination
@@ -76,7 +76,7 @@ class BlockedRows {
   // --- the pivots of a panel
 
   /// Begins the elimination of a panel of a rank alone, or the search for a tournament's
-  /// candidates; the next of the panels' calls is factor_panel(), or elect().
+  /// candidates; the next of the panels' calls is factor_panel(), or offer().
   virtual void begin_panel(Index first_active, Range panel, Pivoting pivoting) = 0;
 
   /// Alone: eliminates the columns `panel` in the active rows, which begin at panel.first; other
@@ -85,23 +85,27 @@ class BlockedRows {
   /// is partial pivoting.
   virtual PanelOutcome factor_panel(Range panel, Pivoting pivoting) = 0;
 
-  /// The best rows of the active ones by partial pivoting on a copy of the panel, as they are
-  /// before its elimination: as many as the panel is wide, fewer where fewer are active; and room
-  /// for those of `ranks` ranks, panel width squared for each.
-  virtual Candidates<T> elect(Index first_active, Range panel, int ranks) = 0;
+  /// Whether the ranks of a team offer all their active rows for the panel's pivots, rather than
+  /// the best ones: one elimination of many rows then takes the place of two, one after the other.
+  virtual bool offers_all(Range) const { return false; }
 
-  /// LU with partial pivoting of the candidates of all ranks, `width` columns. Those of rank r are
-  /// the first counts[r] rows of block r of `candidates`, blocks of width rows each. Those of the
-  /// winners become the factors; the numbers `order` of the candidates, counted without gaps, are
-  /// put in the order of elimination. The same bits on every rank. Calls `meanwhile` once, beside
-  /// the elimination where work overlaps. The factors before stay where they are until the next but
-  /// one begins.
-  virtual void factor_stack(Index width, std::span<const T> candidates,
-                            std::span<const Index> counts, std::span<Index> order,
-                            const std::function<void()>& meanwhile) = 0;
+  /// All active rows as they are, where offers_all(); else the best of them by partial pivoting on
+  /// a copy of the panel, as they are before its elimination: as many as the panel is wide, fewer
+  /// where fewer are active. And room for those of `ranks` ranks, blocks of `block_rows` rows.
+  virtual Candidates<T> offer(Index first_active, Range panel, Index block_rows, int ranks) = 0;
+
+  /// Starts the LU with partial pivoting of the candidates of all ranks, `width` columns. Those of
+  /// rank r are the first counts[r] rows of block r of `candidates`, blocks of block_rows rows.
+  /// finish_stack(): the L and U of the winners are the factors, and the `numbers` of the
+  /// candidates, counted without gaps, are put in the order of elimination, the winners first. The
+  /// same bits on every rank. The factors before stay where they are until the next but one
+  /// finishes.
+  virtual void start_stack(Index width, Index block_rows, std::span<const T> candidates,
+                           std::span<const Index> counts) = 0;
+  virtual void finish_stack(Index width, std::span<Index> numbers) = 0;
 
   /// The factors: L and U of the panel's pivots, row-major, panel width squared. What is set takes
-  /// the place of those that are there; see factor_stack().
+  /// the place of those that are there; see finish_stack().
   virtual void set_factors(Range panel, std::span<const T> factors) = 0;
   virtual std::span<const T> factors(Range panel) const = 0;
 

@@ -26,18 +26,31 @@ std::vector<Index> gather_offers(Team& team, const std::vector<Index>& places,
   return all;
 }
 
+/// The numbers in A of elected rows, of which each rank knows its own.
+void number_rows(Team& team, const std::vector<Index>& rows_here, Election& election) {
+  std::vector<Index> mine(election.owner.size());
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    if (election.owner[i] == team.rank()) mine[i] = rows_here[election.place[i]];
+  }
+  std::vector<Index> all(mine.size() * static_cast<std::size_t>(team.size()));
+  team.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  election.row.resize(mine.size());
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    election.row[i] = all[static_cast<std::size_t>(election.owner[i]) * mine.size() + i];
+  }
+}
+
 }  // namespace
 
 template <typename T>
-Election elect_by_tournament(Team& team, Team& candidate_team, BlockedRows<T>& rows,
-                             Index first_active, Range panel, const std::vector<Index>& rows_here,
-                             const std::function<void()>& meanwhile) {
+Election offer_best(Team& team, Team& candidate_team, BlockedRows<T>& rows, Index first_active,
+                    Range panel, const std::vector<Index>& rows_here) {
   const Index width = panel.size();
-  const Candidates<T> offered = rows.elect(first_active, panel, team.size());
+  const Candidates<T> offered = rows.offer(first_active, panel, width, team.size());
   candidate_team.all_gather_bytes(std::as_bytes(offered.mine), std::as_writable_bytes(offered.all));
 
   const std::vector<Index> offers = gather_offers(team, offered.places, rows_here, width);
-  Election stack;  // all candidates, without their values
+  Election stack;
   std::vector<Index> counts;
   for (int rank = 0; rank < team.size(); ++rank) {
     const Index* offer = offers.data() + rank * (1 + 2 * width);
@@ -48,16 +61,42 @@ Election elect_by_tournament(Team& team, Team& candidate_team, BlockedRows<T>& r
       stack.row.push_back(*offer++);
     }
   }
-  std::vector<Index> order(stack.row.size());
-  std::iota(order.begin(), order.end(), Index{0});
+  rows.start_stack(width, width, offered.all, counts);
+  return stack;
+}
 
+template <typename T>
+Election offer_all(Team& candidate_team, BlockedRows<T>& rows, std::span<const Range> active,
+                   int rank, Range panel) {
+  Election stack;
+  std::vector<Index> counts;
+  for (const Range& places : active) {
+    const int owner = static_cast<int>(std::ssize(counts));
+    counts.push_back(places.size());
+    stack.owner.insert(stack.owner.end(), static_cast<std::size_t>(places.size()), owner);
+    for (Index place = places.first; place < places.last; ++place) stack.place.push_back(place);
+  }
+  const Index most = *std::ranges::max_element(counts);
+  const Candidates<T> offered =
+      rows.offer(active[rank].first, panel, most, static_cast<int>(active.size()));
+  candidate_team.all_gather_bytes(std::as_bytes(offered.mine), std::as_writable_bytes(offered.all));
+  rows.start_stack(panel.size(), most, offered.all, counts);
+  return stack;
+}
+
+template <typename T>
+Election elect_from(const Election& stack, Team& team, BlockedRows<T>& rows, Range panel,
+                    const std::vector<Index>& rows_here) {
+  std::vector<Index> order(stack.owner.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  rows.finish_stack(panel.size(), order);
   Election elected;
-  rows.factor_stack(width, offered.all, counts, order, meanwhile);
-  for (Index i = 0; i < width; ++i) {
+  for (Index i = 0; i < panel.size(); ++i) {
     elected.owner.push_back(stack.owner[order[i]]);
     elected.place.push_back(stack.place[order[i]]);
-    elected.row.push_back(stack.row[order[i]]);
+    if (!stack.row.empty()) elected.row.push_back(stack.row[order[i]]);
   }
+  if (stack.row.empty()) number_rows(team, rows_here, elected);
   return elected;
 }
 
@@ -145,11 +184,14 @@ Election take_in_order(Team& team, BlockedRows<T>& rows, Index first_active, Ran
   return elected;
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                    \
-  template Election elect_by_tournament(Team&, Team&, BlockedRows<T>&, Index, Range,              \
-                                        const std::vector<Index>&, const std::function<void()>&); \
-  template Election elect_by_columns(Team&, BlockedRows<T>&, Index, Range,                        \
-                                     const std::vector<Index>&);                                  \
+#define SPSOLVE_INSTANTIATE(T)                                                             \
+  template Election offer_best(Team&, Team&, BlockedRows<T>&, Index, Range,                \
+                               const std::vector<Index>&);                                 \
+  template Election offer_all(Team&, BlockedRows<T>&, std::span<const Range>, int, Range); \
+  template Election elect_from(const Election&, Team&, BlockedRows<T>&, Range,             \
+                               const std::vector<Index>&);                                 \
+  template Election elect_by_columns(Team&, BlockedRows<T>&, Index, Range,                 \
+                                     const std::vector<Index>&);                           \
   template Election take_in_order(Team&, BlockedRows<T>&, Index, Range, int);
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)

@@ -23,17 +23,27 @@ struct Election {
   }
 };
 
-// Three ways to choose the pivots of `panel` among the active rows of all ranks of a team.
-// `rows_here` holds the row of A at each local place. `rows` has the factors then. Collective;
-// fewer active rows than columns are never asked for.
+// Ways to choose the pivots of `panel` among the active rows of all ranks of a team: an offer_...()
+// and elect_from() what all offered, or one of the others. `rows_here` holds the row of A at each
+// local place. `rows` has the factors then. Collective; fewer active rows than columns are never
+// asked for.
 
-/// One all-gather of each rank's best rows, then LU with partial pivoting of their stack (CALU).
+/// One all-gather of each rank's best rows, whose stack elect_from() then has the LU of (CALU).
 /// `candidate_team` carries the rows' values between the ranks' own memories, `team` their numbers.
-/// `meanwhile` as of BlockedRows::factor_stack().
 template <typename T>
-Election elect_by_tournament(Team& team, Team& candidate_team, BlockedRows<T>& rows,
-                             Index first_active, Range panel, const std::vector<Index>& rows_here,
-                             const std::function<void()>& meanwhile);
+Election offer_best(Team& team, Team& candidate_team, BlockedRows<T>& rows, Index first_active,
+                    Range panel, const std::vector<Index>& rows_here);
+
+/// The same of all active rows, for rows.offers_all(): active[r] are the places of rank r. They are
+/// not numbered yet.
+template <typename T>
+Election offer_all(Team& candidate_team, BlockedRows<T>& rows, std::span<const Range> active,
+                   int rank, Range panel);
+
+/// The first rows of `stack` by LU with partial pivoting, as many as the panel has columns.
+template <typename T>
+Election elect_from(const Election& stack, Team& team, BlockedRows<T>& rows, Range panel,
+                    const std::vector<Index>& rows_here);
 
 /// LU with partial pivoting of the panel, column by column: an all-gather and a broadcast each.
 template <typename T>

@@ -73,20 +73,21 @@ PanelOutcome HostBlockedRows<T>::factor_with_pivoting(Range panel) {
 }
 
 template <typename T>
-void HostBlockedRows<T>::factor_stack(Index width, std::span<const T> candidates,
-                                      std::span<const Index> counts, std::span<Index> numbers,
-                                      const std::function<void()>& meanwhile) {
-  meanwhile();
-  std::swap(factors_, former_factors_);
-  std::vector<T>& stack = factors_;
-  stack.clear();
-  stack.reserve(numbers.size() * static_cast<std::size_t>(width));
+void HostBlockedRows<T>::start_stack(Index width, Index block_rows, std::span<const T> candidates,
+                                     std::span<const Index> counts) {
+  stack_.clear();
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-    const T* const first = candidates.data() + static_cast<Index>(rank) * width * width;
-    stack.insert(stack.end(), first, first + counts[rank] * width);
+    const T* const first = candidates.data() + static_cast<Index>(rank) * block_rows * width;
+    stack_.insert(stack_.end(), first, first + counts[rank] * width);
   }
-  factor_small<T>(static_cast<Index>(numbers.size()), width, stack, true, numbers);
-  stack.resize(static_cast<std::size_t>(width * width));
+}
+
+template <typename T>
+void HostBlockedRows<T>::finish_stack(Index width, std::span<Index> numbers) {
+  factor_small<T>(std::ssize(numbers), width, stack_, true, numbers);
+  stack_.resize(static_cast<std::size_t>(width * width));
+  std::swap(factors_, former_factors_);
+  std::swap(factors_, stack_);
 }
 
 template <typename T>
@@ -95,14 +96,22 @@ void HostBlockedRows<T>::set_factors(Range, std::span<const T> factors) {
 }
 
 template <typename T>
-Candidates<T> HostBlockedRows<T>::elect(Index first_active, Range panel, int ranks) {
+Candidates<T> HostBlockedRows<T>::offer(Index first_active, Range panel, Index block_rows,
+                                        int ranks) {
   const Index rows = height() - first_active;
   const Index width = panel.size();
-  const auto block = static_cast<std::size_t>(width * width);
+  const auto block = static_cast<std::size_t>(block_rows * width);
   if (candidates_.size() < (1 + ranks) * block) candidates_.resize((1 + ranks) * block);
   const std::span<T> buffer(candidates_);
   Candidates<T> offered{{}, buffer.first(block), buffer.subspan(block, ranks * block)};
   if (rows == 0) return offered;
+  if (this->offers_all(panel)) {
+    T* next = offered.mine.data();
+    for (Index i = first_active; i < height(); ++i) {
+      next = std::copy_n(row(i) + panel.first, width, next);
+    }
+    return offered;
+  }
   copy_panel(row(first_active) + panel.first, stride_, rows, width, scratch_.data());
   std::vector<int> swaps(static_cast<std::size_t>(std::min(rows, width)));
   blas::factor_columns(rows, width, scratch_.data(), rows, swaps.data());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -35,8 +36,11 @@ class BlockedElimination {
     Election election;
     PartTimer timer;
     const auto begin_panel = [&](Index first_active, Range columns) {
-      timer.measure(&LuSeconds::panel,
-                    [&] { rows_.begin_panel(first_active, columns, pivoting_); });
+      timer.measure(&LuSeconds::panel, [&] {
+        rows_.begin_panel(first_active, columns, pivoting_);
+        const bool all = pivoting_ == Pivoting::tournament && !alone() && rows_.offers_all(columns);
+        if (all) stack_ = offer_all(candidate_team_, rows_, active_rows(), team_.rank(), columns);
+      });
     };
     const auto choose_pivots = [&](Range columns) {
       timer.measure(&LuSeconds::panel, [&] { election = elect(columns); });
@@ -81,6 +85,12 @@ class BlockedElimination {
 
   /// The first column to eliminate: 0, or where a checkpoint goes on.
   Index begin(Progress& progress) {
+    const Index first = begin_columns(progress);
+    first_of_ranks_ = all_gather(team_, first_active_);
+    return first;
+  }
+
+  Index begin_columns(Progress& progress) {
     auto state = resume_lu(team_, layout_, rows_, checkpoints_);
     if (!state) {
       result_.rows_here = layout_.global_rows(team_.rank());
@@ -132,9 +142,15 @@ class BlockedElimination {
       case Pivoting::none:
         return take_in_order(team_, rows_, first_active_, panel,
                              static_cast<int>(panel.first / layout_.block % team_.size()));
-      case Pivoting::tournament:
-        return elect_by_tournament(team_, candidate_team_, rows_, first_active_, panel,
-                                   result_.rows_here, [this] { keep_factors(); });
+      case Pivoting::tournament: {
+        if (!stack_) {
+          stack_ =
+              offer_best(team_, candidate_team_, rows_, first_active_, panel, result_.rows_here);
+        }
+        keep_factors();
+        const Election stack = *std::exchange(stack_, std::nullopt);
+        return elect_from(stack, team_, rows_, panel, result_.rows_here);
+      }
       default:
         return elect_by_columns(team_, rows_, first_active_, panel, result_.rows_here);
     }
@@ -171,6 +187,16 @@ class BlockedElimination {
       largest = form_multipliers(election, panel);
     }
     check(panel, largest);
+    for (const int owner : election.owner) ++first_of_ranks_[owner];
+  }
+
+  /// The places of the rows of every rank that stay active behind what was settled last.
+  std::vector<Range> active_rows() const {
+    std::vector<Range> active;
+    for (int rank = 0; rank < team_.size(); ++rank) {
+      active.push_back({first_of_ranks_[rank], layout_.height(rank)});
+    }
+    return active;
   }
 
   /// The first row that stays active.
@@ -345,6 +371,8 @@ class BlockedElimination {
   std::future<Kept> kept_;
   std::size_t kept_panel_ = 0;
   Index first_active_ = 0;
+  std::vector<Index> first_of_ranks_;  // first active places behind what was settled last
+  std::optional<Election> stack_;      // what all offer, where it is being eliminated already
   CheckpointWish wish_ = CheckpointWish::none;  // of all ranks, behind the present panel
 };
 
