@@ -216,11 +216,11 @@ struct GpuTuning {
   /// columns; below, panels half as wide pay.
   Index rows_that_hide_a_panel = 8192;
 
-  /// Active rows of all GPUs up to which pivots are elected among all of them, which every GPU gets,
-  /// in one elimination; with more, each GPU's best rows are found first. Four H200 took 0.0713 s
-  /// with 8192 for order 16384, 0.0742 with 16384 and 0.0793 with none; for order 34920 0.254, 0.250
-  /// and 0.265, 0.273 with all.
-  Index rows_elected_at_once = 12288;
+  /// Active rows of all GPUs up to which pivots are elected among all of them, which every GPU
+  /// gets, in one elimination; with more, each GPU's best rows are found first. Four H200 took
+  /// 0.0713 s with 8192 for order 16384, 0.0742 with 16384 and 0.0793 with none; for order 34920
+  /// 0.254, 0.250 and 0.265, 0.273 with all.
+  Index rows_elected_at_once = 8192;
 
   /// Leaves of a panel that are launched before what is launched beside it: as many as keep a GPU
   /// busy until that is done.

@@ -23,18 +23,20 @@ ResidualNorms SystemMatrix::residual(const Vectors& b, const Vectors& x, Vectors
   ResidualNorms norms;
   bands_.with_halo(
       x, [&](const HaloView& halo) { norms = bands_.products().residual(b, x, halo, r); });
-  std::vector<double> all{norms.matrix, norms.componentwise};
+  std::vector<double> all{norms.matrix, norms.inverse_row, norms.componentwise};
   for (auto* norm : {&norms.residual, &norms.right_hand_side, &norms.solution}) {
     all.insert(all.end(), norm->begin(), norm->end());
   }
   all_maximum(team(), all);
   auto next = all.begin();
   norms.matrix = *next++;
+  norms.inverse_row = *next++;
   norms.componentwise = *next++;
   for (auto* norm : {&norms.residual, &norms.right_hand_side, &norms.solution}) {
     std::copy_n(next, norm->size(), norm->begin());
     next += static_cast<std::ptrdiff_t>(norm->size());
   }
+  row_sums_ = {norms.matrix, norms.inverse_row};
   return norms;
 }
 

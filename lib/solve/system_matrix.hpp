@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "distribute/compressed_rows.hpp"
@@ -50,6 +51,7 @@ class SystemMatrix : public LinearOperator {
   /// Throws Error(input) on every rank where their number differs.
   void set_values(std::span<const double> values) {
     scales_ = nullptr;
+    row_sums_.reset();
     bands_.set_values(values);
   }
 
@@ -71,6 +73,13 @@ class SystemMatrix : public LinearOperator {
 
   /// r <- b - A x; the norms are those of all rows, the same on every rank.
   ResidualNorms residual(const Vectors& b, const Vectors& x, Vectors& r);
+
+  /// The sums over j of |a_ij| as residual() found them: the largest, and 1 / the least one. Not
+  /// there before. Not collective.
+  struct RowSums {
+    double most, inverse_of_least;
+  };
+  const std::optional<RowSums>& row_sums() const { return row_sums_; }
 
   /// ||R A C|| in the infinity norm, max over i of sum over j of |r_i a_ij c_j|, and in the
   /// one-norm, the same over columns.
@@ -97,6 +106,7 @@ class SystemMatrix : public LinearOperator {
   BandMatrix bands_;
   Dense<double> coordinates_;
   mutable std::shared_ptr<const struct MatrixScales> scales_;
+  std::optional<RowSums> row_sums_;
 };
 
 }  // namespace spsolve

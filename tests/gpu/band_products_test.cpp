@@ -52,6 +52,11 @@ class GpuBandProducts : public GpuTest {
     EXPECT_EQ(device.solution, host.solution);
     EXPECT_EQ(device.residual, maxima(r.device));
     EXPECT_NEAR(device.matrix, host.matrix, of_errors * host.matrix);
+    if (std::isfinite(host.inverse_row)) {
+      EXPECT_NEAR(device.inverse_row, host.inverse_row, of_errors * host.inverse_row);
+    } else {
+      EXPECT_EQ(device.inverse_row, host.inverse_row);
+    }
     EXPECT_NEAR(device.componentwise, host.componentwise,
                 of_errors * (host.componentwise + unit_roundoff));
   }

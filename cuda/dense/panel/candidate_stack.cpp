@@ -77,16 +77,15 @@ void CandidateStack<T>::finish(Index width, std::span<Index> numbers) {
   std::vector<Index> swaps(static_cast<std::size_t>(width));
   lu_->finish(swaps);
   for (Index i = 0; i < width; ++i) std::swap(numbers[i], numbers[swaps[i]]);
-  // They are there by now. On a stream of their own nothing waits for them but the host.
+  // Only now: it takes as long as the host takes to find out which rows of its own were elected.
   turn_ = 1 - turn_;
   const auto size = static_cast<std::size_t>(width * width);
   CUDA_CHECK(cudaMemcpyAsync(heard_factors_[turn_].data(), factors_.data(), size * sizeof(T),
-                             cudaMemcpyDeviceToHost, hearing_.get()));
+                             cudaMemcpyDeviceToHost, streams_.panels.get()));
 }
 
 template <typename T>
 void CandidateStack<T>::set_factors(std::span<const T> factors) {
-  hearing_.wait();
   std::copy(factors.begin(), factors.end(), heard_factors_[turn_].data());
   CUDA_CHECK(cudaMemcpyAsync(factors_.data(), heard_factors_[turn_].data(), factors.size_bytes(),
                              cudaMemcpyHostToDevice, streams_.panels.get()));
@@ -94,7 +93,6 @@ void CandidateStack<T>::set_factors(std::span<const T> factors) {
 
 template <typename T>
 std::span<const T> CandidateStack<T>::factors(Index width) const {
-  hearing_.wait();
   return {heard_factors_[turn_].data(), static_cast<std::size_t>(width * width)};
 }
 

@@ -28,8 +28,8 @@ class CandidateStack {
   std::span<T> candidate_buffer(Index size);
 
   // What BlockedRows has calls of the same names for; finish() follows go_on(), which launches what
-  // start() left. What factors() has stays there until the next but one finishes; it is asked for
-  // once for each panel at least, before the next one finishes.
+  // start() left. The factors come to where factors() has them in order with the stream of panels,
+  // and stay there until the next but one finishes.
   void start(Index width, Index block_rows, std::span<const T> candidates,
              std::span<const Index> counts);
   void go_on(Index width);
@@ -50,7 +50,6 @@ class CandidateStack {
   std::optional<PanelLu<T>> lu_;
   DeviceArray<T> factors_;
   PinnedArray<T> heard_factors_[2];  // by turns
-  Stream hearing_{Stream::Order::alone};
   int turn_ = 0;
 };
 

@@ -4,12 +4,15 @@
 #include "cuda/core/stream.hpp"
 #include "cuda/dense/halves/split_product.hpp"
 #include "cuda/dense/products/device_blas.hpp"
+#include "cuda/dense/products/product_tiles.hpp"
 
 namespace spsolve::cuda {
 
 namespace {
 
-constexpr Index order = 256;
+/// Of products that the library does.
+constexpr Index order = 512;
+static_assert(2.0 * order * order * order > most_flops_of_tiles);
 
 /// A, B and C one after another.
 template <typename T>

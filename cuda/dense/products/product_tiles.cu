@@ -7,9 +7,6 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// Flops of the largest product that is no slower than the library's, and of its call.
-constexpr double most_flops = 2e8;
-
 constexpr int tile_threads = 128;  // four warps, two by two
 constexpr int stages = 4;
 constexpr int depth = 16;        // of a stage: columns of A, rows of B
@@ -181,8 +178,8 @@ bool multiply_by_tiles(const ProductOfDoubles& p, bool forms, cudaStream_t strea
     return reinterpret_cast<std::uintptr_t>(start) % 16 == 0 && stride % 2 == 0;
   };
   constexpr Index most_tiles = 65535;  // in the second dimension of a grid
-  if (p.flops() > most_flops || p.m > 32 * most_tiles || !whole(p.a, p.lda) || !whole(p.b, p.ldb) ||
-      !whole(p.c, p.ldc)) {
+  if (p.flops() > most_flops_of_tiles || p.m > 32 * most_tiles || !whole(p.a, p.lda) ||
+      !whole(p.b, p.ldb) || !whole(p.c, p.ldc)) {
     return false;
   }
   // Small tiles where there are few: all multiprocessors work then.

@@ -6,6 +6,9 @@
 
 namespace spsolve::cuda {
 
+/// Flops of the largest product that is no slower than the library's, and of its call.
+constexpr double most_flops_of_tiles = 2e8;
+
 /// C <- C - A B, or with `forms` C <- A B, for products so small that calling the library takes the
 /// host longer (14 us on an H100) than the product takes the GPU: one launch in turn, tiles of C by
 /// a thread block each. False, and nothing done, where the library is as good: larger products,

@@ -160,7 +160,7 @@ class DeviceBandProducts final : public BandProducts {
                          Vectors& r) override {
     const Index columns = b.columns();
     const auto zeros = std::vector<double>(static_cast<std::size_t>(columns));
-    ResidualNorms norms{zeros, zeros, zeros, 0, 0};
+    ResidualNorms norms{zeros, zeros, zeros, 0, 0, 0};
     if (rows_.rows == 0 || columns == 0) return norms;
     const RowsView rows{
         .csr = rows_.view(), .full = full_, .long_rows = view_of(long_rows_, columns)};
@@ -179,7 +179,8 @@ class DeviceBandProducts final : public BandProducts {
     for (Index c = 0; c < columns; ++c) {
       norms.componentwise = larger(norms.componentwise, *next++);
     }
-    norms.matrix = *next;
+    norms.matrix = *next++;
+    norms.inverse_row = *next;
     return norms;
   }
 

@@ -90,7 +90,7 @@ struct ResidualSum {
 template <int pack>
 struct Maxima {
   double residual[pack], right_hand_side[pack], solution[pack], componentwise[pack];
-  double row;
+  double row, inverse_row;
 
   __device__ void include(const Maxima& other) {
 #pragma unroll
@@ -101,6 +101,7 @@ struct Maxima {
       componentwise[c] = larger(componentwise[c], other.componentwise[c]);
     }
     row = larger(row, other.row);
+    inverse_row = larger(inverse_row, other.inverse_row);
   }
   __device__ Maxima of_lane_behind(int distance) const {
     Maxima result;
@@ -112,6 +113,7 @@ struct Maxima {
       result.componentwise[c] = from_lane_behind(componentwise[c], distance);
     }
     result.row = from_lane_behind(row, distance);
+    result.inverse_row = from_lane_behind(inverse_row, distance);
     return result;
   }
 };
@@ -138,7 +140,9 @@ __device__ void write_maxima(Maxima<pack> mine, const Place<pack>& place, const 
     result[2 * columns + place.column + c] = mine.solution[c];
     result[3 * columns + place.column + c] = mine.componentwise[c];
   }
-  if (place.column == 0) result[4 * columns] = mine.row;
+  if (place.column > 0) return;
+  result[4 * columns] = mine.row;
+  result[4 * columns + 1] = mine.inverse_row;
 }
 
 /// What a row begins with where a lane begins it: b, and |b|.
@@ -166,6 +170,7 @@ __device__ void finish_row(const ResidualSum<pack>& sum, Index i, const SplitRow
   load_columns<pack, true>(b + i * columns + place.column, right);
   Maxima<pack> of_row;
   of_row.row = sum.row;
+  of_row.inverse_row = 1 / sum.row;
 #pragma unroll
   for (int c = 0; c < pack; ++c) {
     value[c] = sum.sums[c].value();

@@ -28,7 +28,8 @@ struct Search {
 };
 
 /// Estimates for all columns of the weights, on own rows, and what the ranks say to each other.
-/// Between products nothing is kept but the weights, signs and the two multivectors.
+/// Between products nothing is kept but the weights, signs, the two multivectors and one in host
+/// memory.
 class OneNormSearch {
  public:
   OneNormSearch(std::unique_ptr<Vectors> weights, LinearOperator& b, const OneNormSetting& setting)
@@ -48,7 +49,7 @@ class OneNormSearch {
       choose_components(follow_signs());
       if (all_finished()) break;
       apply(false);
-      look_at(own_rows(*y_), [](Index c) { return c; });
+      look_at(product(), [](Index c) { return c; });
     }
     for (std::size_t c = 0; c < searches_.size(); ++c) {
       alternating[c] = std::max(searches_[c].norm, alternating[c]);
@@ -98,17 +99,31 @@ class OneNormSearch {
     make_room(2);
     set_own_rows(*x_, first_vectors(n));
     apply(false);
-    const Dense<double> product = own_rows(*y_);
+    const Dense<double>& found = product();
     make_room(count());
-    look_at(product, [](Index) { return Index{0}; });
+    look_at(found, [](Index) { return Index{0}; });
     for (Search& search : searches_) search.finished = search.finished || order_ == 1;
-    std::vector<double> norms = weighted_sums(product, [](Index) { return Index{1}; });
+    std::vector<double> norms = weighted_sums(found, [](Index) { return Index{1}; });
     for (double& norm : norms) norm = 2 * norm / (3 * n);
     return norms;
   }
 
-  Dense<double> first_vectors(double n) const {
-    Dense<double> start(own_.size(), 2);
+  /// Room for `columns` columns in host memory, with whatever numbers: the same one each time.
+  Dense<double>& room(Index columns) {
+    room_.rows = own_.size();
+    room_.columns = columns;
+    room_.values.resize(static_cast<std::size_t>(own_.size() * columns));
+    return room_;
+  }
+
+  const Dense<double>& product() {
+    Dense<double>& values = room(y_->columns());
+    y_->read_rows({0, own_.size()}, values.values);
+    return values;
+  }
+
+  const Dense<double>& first_vectors(double n) {
+    Dense<double>& start = room(2);
 #pragma omp parallel for schedule(static) if (2 * own_.size() > elements_worth_waking)
     for (Index i = 0; i < own_.size(); ++i) {
       const Index row = own_.first + i;
@@ -169,19 +184,19 @@ class OneNormSearch {
   }
 
   /// The gradient of the norm, which points to the column to look at next: B^T (w signs).
-  Dense<double> follow_signs() {
-    {
-      Dense<double> v(own_.size(), count());
-      for (Index c = 0; c < count(); ++c) {
-        if (searches_[c].finished) continue;
-        const Weights weights = weights_of(c);
+  const Dense<double>& follow_signs() {
+    Dense<double>& v = room(count());
+    for (Index c = 0; c < count(); ++c) {
+      const bool finished = searches_[c].finished;
+      const Weights weights = weights_of(c);
 #pragma omp parallel for schedule(static) if (v.rows > elements_worth_waking)
-        for (Index i = 0; i < v.rows; ++i) v(i, c) = weights[i] * searches_[c].signs[i];
+      for (Index i = 0; i < v.rows; ++i) {
+        v(i, c) = finished ? 0 : weights[i] * searches_[c].signs[i];
       }
-      set_own_rows(*x_, v);
     }
+    set_own_rows(*x_, v);
     apply(true);
-    return own_rows(*y_);
+    return product();
   }
 
   /// x <- unit vectors for the largest |z_i| of every search, the first among equals; a search ends
@@ -238,6 +253,7 @@ class OneNormSearch {
   LinearOperator& b_;
   double factor_;
   std::unique_ptr<Vectors> x_, y_;
+  Dense<double> room_;
   std::vector<Search> searches_;
   bool first_ = true;
 };
@@ -294,13 +310,6 @@ std::unique_ptr<Vectors> row_sums(SystemMatrix& matrix, double h) {
   return sums;
 }
 
-/// No condition number is below 1. An estimate from below may be, by a little; one far below is of
-/// solves that overflowed, vanished or did not converge, and tells nothing.
-double possible(double estimate) {
-  constexpr double believable = 0.01;
-  return std::isfinite(estimate) && estimate >= believable ? std::max(estimate, 1.0) : infinite;
-}
-
 /// The largest of numbers >= 0, or nan where one is; 0 of none.
 double largest_of(const std::vector<double>& values) {
   double largest = 0;
@@ -313,6 +322,26 @@ double smallest_of(const std::vector<double>& values) {
   double smallest = infinite;
   for (const double value : values) smallest = std::min(smallest, value);
   return smallest;
+}
+
+/// The same as numbers, of h^2 A: without a product where it was measured by A and nothing of that
+/// is near the ends of the range. Collective.
+SystemMatrix::RowSums scaled_row_sums(SystemMatrix& matrix, double h) {
+  constexpr double far = 0x1p900;
+  if (const auto& known = matrix.row_sums();
+      known && known->most < far && known->inverse_of_least < far && h < far && 1 / h < far) {
+    return {known->most * h * h, known->inverse_of_least / h / h};
+  }
+  const Dense<double> of_rows = own_rows(*row_sums(matrix, h));
+  return {all_maximum(matrix.team(), largest_of(of_rows.values)),
+          1 / -all_maximum(matrix.team(), -smallest_of(of_rows.values))};
+}
+
+/// No condition number is below 1. An estimate from below may be, by a little; one far below is of
+/// solves that overflowed, vanished or did not converge, and tells nothing.
+double possible(double estimate) {
+  constexpr double believable = 0.01;
+  return std::isfinite(estimate) && estimate >= believable ? std::max(estimate, 1.0) : infinite;
 }
 
 }  // namespace
@@ -331,14 +360,9 @@ Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vecto
   if (matrix.order() == 0) return {};
   // Neither condition number changes where A and b are multiplied by h^2.
   const double h = half_of_scale(matrix);
-  double norm, inverse_norm;
-  {
-    const Dense<double> of_rows = own_rows(*row_sums(matrix, h));
-    norm = all_maximum(matrix.team(), largest_of(of_rows.values));  // of h^2 A
-    // Row i of A times A^-1 is e_i^T: ||A^-1|| is 1 / sum over j of |a_ij| at least. Solves that
-    // iterate may not see a row that is small beside others.
-    inverse_norm = 1 / -all_maximum(matrix.team(), -smallest_of(of_rows.values));
-  }
+  // Row i of A times A^-1 is e_i^T: ||A^-1|| is 1 / sum over j of |a_ij| at least. Solves that
+  // iterate may not see a row that is small beside others.
+  auto [norm, inverse_norm] = scaled_row_sums(matrix, h);
   Transposed transposed(inverse);
   std::unique_ptr<Vectors> weights = component_weights(matrix, b, x, h);
   const bool is_zero = maxima(*weights)[0] == 0;

@@ -13,7 +13,7 @@ struct Probe {
   int steps = 0;    ///< corrections that it took
   double first = 0;  ///< what the first of them left, as a part of the solution
 
-  /// Below `left` = tau a singular A has at most this chance of 0.8 tau to come.
+  /// Below `left` = tau a singular A has at most this chance of 1.5 tau to come.
   static constexpr double least_doubt = 1e-6;
 
   /// Whether the solution was found: A is regular, and solves with it contract.
@@ -24,21 +24,22 @@ struct Probe {
   }
 };
 
-/// Takes z_j = c_j g_j with random g_j of the normal distribution, C = diag(c) the column scaling
-/// of equilibration_of(), starts with the error e = z of x = 0 as a solution of A x = A z, and
-/// refines: e <- e - M A e, M = `inverse` an approximation to A^-1, A e in twice the precision of
-/// double (see measure()). Stops where ||C^-1 e||_2 <= least_doubt after `least_steps`, or where it
-/// is round-off, after three steps in a row that do not halve it, and after 10. Two steps tell what
-/// of e an iteration does not see.
+/// Takes z_j = c_j g_j with random g_j, evenly distributed between -1 and 1, C = diag(c) the column
+/// scaling of equilibration_of(), starts with the error e = z of x = 0 as a solution of A x = A z,
+/// and refines: e <- e - M A e, M = `inverse` an approximation to A^-1, A e in twice the precision
+/// of double (see measure()). Stops where ||C^-1 e||_2 <= least_doubt after `least_steps`, or where
+/// it is round-off, after three steps in a row that do not halve it, and after 10. Two steps tell
+/// what of e an iteration does not see.
 ///
 /// Where A is regular and ||M A - I|| < 1/2, e vanishes, mostly in one step. Where A is singular,
 /// it cannot: with A v = 0, ||C^-1 v||_2 = 1, A z is the same for all z + t v, so whatever is
-/// computed from A z, by whatever factors, knows nothing of the part of z along v, which is
-/// normally distributed: ||C^-1 e||_2 <= tau has a probability of at most sqrt(2 / pi) tau. So this
-/// tells singular matrices whose factors are round-off from regular ones, for any right-hand side
-/// and any scaling of rows and columns, where a condition estimated from such factors can't: it may
-/// come out small, as the factors are those of some other, regular matrix. Cost: 1 to 10 products
-/// with A and solves of one column, and one equilibration_of(). Collective.
+/// computed from A z, by whatever factors, knows nothing of the part of z along v, whose density is
+/// nowhere above 1 / sqrt(2) (Ball, "Cube slicing in R^n", Proc. AMS 97, 1986): ||C^-1 e||_2 <= tau
+/// has a probability of at most sqrt(2) tau. So this tells singular matrices whose factors are
+/// round-off from regular ones, for any right-hand side and any scaling of rows and columns, where
+/// a condition estimated from such factors can't: it may come out small, as the factors are those
+/// of some other, regular matrix. Cost: 1 to 10 products with A and solves of one column, and one
+/// equilibration_of(). Collective.
 Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse, int least_steps = 1);
 
 }  // namespace spsolve

@@ -17,6 +17,7 @@ struct ResidualNorms {
   std::vector<double> right_hand_side;  ///< max |b_i|
   std::vector<double> solution;         ///< max |x_i|
   double matrix = 0;                    ///< max over rows of sum over j of |a_ij|
+  double inverse_row = 0;               ///< max over rows of 1 / that sum
   double componentwise = 0;             ///< max |r_i| / (|A| |x| + |b|)_i, 0 / 0 = 0
 };
 

@@ -62,7 +62,7 @@ class LargestOf {
 
 ResidualNorms empty_norms(Index columns) {
   const std::vector<double> zeros(static_cast<std::size_t>(columns));
-  return {zeros, zeros, zeros, 0, 0};
+  return {zeros, zeros, zeros, 0, 0, 0};
 }
 
 void include(ResidualNorms& norms, const ResidualNorms& others) {
@@ -72,6 +72,7 @@ void include(ResidualNorms& norms, const ResidualNorms& others) {
     norms.solution[c] = larger(norms.solution[c], others.solution[c]);
   }
   norms.matrix = larger(norms.matrix, others.matrix);
+  norms.inverse_row = larger(norms.inverse_row, others.inverse_row);
   norms.componentwise = larger(norms.componentwise, others.componentwise);
 }
 
@@ -181,6 +182,7 @@ class HostBandProducts final : public BandProducts {
           }
         }
         of_thread.matrix = larger(of_thread.matrix, row_sum);
+        of_thread.inverse_row = larger(of_thread.inverse_row, 1 / row_sum);
         for (Index c = 0; c < columns; ++c) {
           const double value = sums[c].value();
           result.row(i)[c] = value;
@@ -314,7 +316,7 @@ class HostBandProducts final : public BandProducts {
     const double* const values = rows_.values.data();
 #pragma omp parallel if (rows_.nonzeros() > worthwhile_elements)
     {
-      LargestOf residual, right_hand_side, solution, matrix, componentwise;
+      LargestOf residual, right_hand_side, solution, matrix, inverse_row, componentwise;
 #pragma omp for schedule(static) nowait
       for (Index first = 0; first < rows_.rows; first += at_once) {
         const Index count = std::min(at_once, rows_.rows - first);
@@ -334,6 +336,7 @@ class HostBandProducts final : public BandProducts {
           row_sums[i] = row_sum;
         }
         matrix.include(count, [&](Index i) { return row_sums[i]; });
+        inverse_row.include(count, [&](Index i) { return 1 / row_sums[i]; });
         residual.include(count, [&](Index i) { return std::abs(r[first + i]); });
         right_hand_side.include(count, [&](Index i) { return std::abs(b[first + i]); });
         solution.include(count, [&](Index i) { return std::abs(x[first + i]); });
@@ -345,6 +348,7 @@ class HostBandProducts final : public BandProducts {
                       {right_hand_side.value()},
                       {solution.value()},
                       matrix.value(),
+                      inverse_row.value(),
                       componentwise.value()});
     }
     return norms;

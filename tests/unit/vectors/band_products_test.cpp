@@ -109,6 +109,7 @@ TEST(Residual, NormsFollowTheirDefinitions) {
   EXPECT_EQ(r(0, 0), 12);
   EXPECT_EQ(r(1, 0), 3);
   EXPECT_EQ(norms.matrix, 7);
+  EXPECT_EQ(norms.inverse_row, 1.0 / 3);
   EXPECT_EQ(norms.residual[0], 12);
   EXPECT_EQ(norms.right_hand_side[0], 20);
   EXPECT_EQ(norms.solution[0], 5);
