@@ -12,7 +12,7 @@ namespace spsolve {
 
 template <typename T>
 std::int64_t HostBlockedRows<T>::bytes(Index height, Index order, Index max_width, int ranks) {
-  const Index of_team = max_width * (2 * order + (1 + 2 * ranks) * max_width);
+  const Index of_team = max_width * (2 * order + (1 + 4 * ranks) * max_width);
   const Index elements =
       height * padded_stride<T>(order) + height * max_width + (ranks == 1 ? 0 : of_team);
   return elements * static_cast<std::int64_t>(sizeof(T));
