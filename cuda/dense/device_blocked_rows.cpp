@@ -28,7 +28,7 @@ std::int64_t DeviceBlockedRows<T>::bytes(Index height, Index order, Index max_wi
   return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
          InvertedTriangles<T>::bytes(max_width) +
          DeviceBlockedSolution<T>::bytes(height, order, max_width, ranks, right_hand_sides) +
-         (alone ? 0 : CandidateStack<T>::bytes(height, order, max_width, ranks)) +
+         (alone ? 0 : CandidateStack<T>::bytes(order, max_width, ranks)) +
          (alone ? 0 : FactorStore<T>::bytes(order, max_width)) +
          (refined ? TrailingUpdate<T>::bytes({height, order, max_width}) : 0);
 }
@@ -135,7 +135,6 @@ void DeviceBlockedRows<T>::begin_panel(Index first_active, Range panel, Pivoting
   // Also where there is nothing to offer: what follows on this stream writes to the factors.
   next_ready_.hold(stream);
   if (rows == 0) return;
-  if (!alone() && offers_all(panel)) return;
   if (alone()) {
     if (tournament) copy_panel(first_active, panel, scratch_.data(), max_width());
     start_panel(panel, pivoting);
@@ -169,24 +168,27 @@ PanelOutcome DeviceBlockedRows<T>::factor_panel(Range panel, Pivoting pivoting) 
 }
 
 template <typename T>
-bool DeviceBlockedRows<T>::offers_all(Range panel) const {
+bool DeviceBlockedRows<T>::prefers_all(Range panel) const {
   return order() - panel.first <= gpu_tuning.rows_elected_at_once;
 }
 
 template <typename T>
-Candidates<T> DeviceBlockedRows<T>::offer(Index first_active, Range panel, Index block_rows,
-                                          int ranks) {
+Candidates<T> DeviceBlockedRows<T>::offer_all(Index first_active, Range panel, Index block_rows,
+                                              int ranks) {
+  // As in begin_panel().
+  next_ready_.hold(streams_.panels);
+  Candidates<T> offered = stack_.room_for(block_rows * panel.size(), ranks);
+  if (first_active < height()) copy_panel(first_active, panel, offered.mine.data(), panel.size());
+  return offered;
+}
+
+template <typename T>
+Candidates<T> DeviceBlockedRows<T>::offer_best(Index first_active, Range panel, int ranks) {
   const Stream& stream = streams_.panels;
   const Index width = panel.size();
   const Index rows = height() - first_active;
-  const Index block = block_rows * width;
-  const std::span<T> buffer = stack_.candidate_buffer((1 + ranks) * block);
-  Candidates<T> offered{{}, buffer.first(block), buffer.subspan(block)};
+  Candidates<T> offered = stack_.room_for(width * width, ranks);
   if (rows == 0) return offered;
-  if (offers_all(panel)) {
-    copy_panel(first_active, panel, offered.mine.data(), width);
-    return offered;
-  }
   std::vector<Index> swaps(static_cast<std::size_t>(std::min(rows, width)));
   panel_lu_.finish(swaps);
   offered.places = rows_in_front<Index>(first_active, rows, swaps);

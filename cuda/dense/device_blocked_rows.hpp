@@ -48,8 +48,9 @@ class DeviceBlockedRows final : public BlockedRows<T> {
 
   void begin_panel(Index first_active, Range panel, Pivoting pivoting) override;
   PanelOutcome factor_panel(Range panel, Pivoting pivoting) override;
-  bool offers_all(Range panel) const override;
-  Candidates<T> offer(Index first_active, Range panel, Index block_rows, int ranks) override;
+  bool prefers_all(Range panel) const override;
+  Candidates<T> offer_best(Index first_active, Range panel, int ranks) override;
+  Candidates<T> offer_all(Index first_active, Range panel, Index block_rows, int ranks) override;
   void start_stack(Index width, Index block_rows, std::span<const T> candidates,
                    std::span<const Index> counts) override;
   void finish_stack(Index width, std::span<Index> numbers) override;

@@ -12,7 +12,7 @@ class PiecewiseRows final : public HostBlockedRows<T> {
   PiecewiseRows(const Csr<double>& sparse, Index max_width, bool alone)
       : HostBlockedRows<T>(sparse, max_width, alone, 10) {}
 
-  bool offers_all(Range panel) const override {
+  bool prefers_all(Range panel) const override {
     return BlockedRows<T>::order() - panel.first <= 60;
   }
 };

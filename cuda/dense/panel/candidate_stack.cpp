@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/tuning.hpp"
+#include "dense/lu/election.hpp"
 
 namespace spsolve::cuda {
 
@@ -28,18 +29,20 @@ CandidateStack<T>::CandidateStack(DenseStreams& streams, Index order, Index max_
 }
 
 template <typename T>
-std::int64_t CandidateStack<T>::bytes(Index height, Index order, Index max_width, int ranks) {
-  const Index block_rows = std::max(std::min(height, gpu_tuning.rows_elected_at_once), max_width);
+std::int64_t CandidateStack<T>::bytes(Index order, Index max_width, int ranks) {
   const Index rows = most_rows(order, max_width, ranks);
+  const Index block_rows =
+      most_offered(std::min(order, gpu_tuning.rows_elected_at_once), max_width, ranks);
   return ((1 + ranks) * block_rows + rows + max_width) * max_width *
              static_cast<std::int64_t>(sizeof(T)) +
          PanelLu<T>::bytes(rows, max_width);
 }
 
 template <typename T>
-std::span<T> CandidateStack<T>::candidate_buffer(Index size) {
-  candidates_.grow(size);
-  return {candidates_.data(), static_cast<std::size_t>(size)};
+Candidates<T> CandidateStack<T>::room_for(Index values_of_rank, int ranks) {
+  candidates_.grow((1 + ranks) * values_of_rank);
+  const auto block = static_cast<std::size_t>(values_of_rank);
+  return {{}, {candidates_.data(), block}, {candidates_.data() + block, ranks * block}};
 }
 
 template <typename T>

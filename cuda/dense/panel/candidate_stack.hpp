@@ -7,6 +7,7 @@
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/dense/dense_streams.hpp"
 #include "cuda/dense/panel/panel_lu.hpp"
+#include "dense/lu/blocked_rows.hpp"
 
 namespace spsolve::cuda {
 
@@ -20,12 +21,11 @@ class CandidateStack {
   CandidateStack(DenseStreams& streams, Index order, Index max_width,
                  InvertedTriangles<T>& inverses);
 
-  /// Bytes of GPU memory that it takes with the candidates of so many ranks, of which one has
-  /// `height` rows.
-  static std::int64_t bytes(Index height, Index order, Index max_width, int ranks);
+  /// Bytes of GPU memory that it takes with the candidates of so many ranks.
+  static std::int64_t bytes(Index order, Index max_width, int ranks);
 
-  /// Room for candidates.
-  std::span<T> candidate_buffer(Index size);
+  /// Room for the candidates of this rank, so many values, and for those of all.
+  Candidates<T> room_for(Index values_of_rank, int ranks);
 
   // What BlockedRows has calls of the same names for; finish() follows go_on(), which launches what
   // start() left. The factors come to where factors() has them in order with the stream of panels,

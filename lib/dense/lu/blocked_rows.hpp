@@ -76,7 +76,7 @@ class BlockedRows {
   // --- the pivots of a panel
 
   /// Begins the elimination of a panel of a rank alone, or the search for a tournament's
-  /// candidates; the next of the panels' calls is factor_panel(), or offer().
+  /// candidates; the next of the panels' calls is factor_panel(), or offer_best().
   virtual void begin_panel(Index first_active, Range panel, Pivoting pivoting) = 0;
 
   /// Alone: eliminates the columns `panel` in the active rows, which begin at panel.first; other
@@ -85,14 +85,17 @@ class BlockedRows {
   /// is partial pivoting.
   virtual PanelOutcome factor_panel(Range panel, Pivoting pivoting) = 0;
 
-  /// Whether the ranks of a team offer all their active rows for the panel's pivots, rather than
-  /// the best ones: one elimination of many rows then takes the place of two, one after the other.
-  virtual bool offers_all(Range) const { return false; }
+  /// The best rows of the active ones by partial pivoting on a copy of the panel, as they are
+  /// before its elimination: as many as the panel is wide, fewer where fewer are active; and room
+  /// for those of `ranks` ranks, blocks of as many rows.
+  virtual Candidates<T> offer_best(Index first_active, Range panel, int ranks) = 0;
 
-  /// All active rows as they are, where offers_all(); else the best of them by partial pivoting on
-  /// a copy of the panel, as they are before its elimination: as many as the panel is wide, fewer
-  /// where fewer are active. And room for those of `ranks` ranks, blocks of `block_rows` rows.
-  virtual Candidates<T> offer(Index first_active, Range panel, Index block_rows, int ranks) = 0;
+  /// In the place of begin_panel() and offer_best(): all active rows as they are, and room for
+  /// those of `ranks` ranks, blocks of `block_rows` rows. One elimination of many rows then takes
+  /// the place of two, one after the other: whether that is sooner done for a panel, is what
+  /// prefers_all() says, the same on every rank.
+  virtual bool prefers_all(Range) const { return false; }
+  virtual Candidates<T> offer_all(Index first_active, Range panel, Index block_rows, int ranks) = 0;
 
   /// Starts the LU with partial pivoting of the candidates of all ranks, `width` columns. Those of
   /// rank r are the first counts[r] rows of block r of `candidates`, blocks of block_rows rows.

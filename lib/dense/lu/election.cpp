@@ -46,7 +46,7 @@ template <typename T>
 Election offer_best(Team& team, Team& candidate_team, BlockedRows<T>& rows, Index first_active,
                     Range panel, const std::vector<Index>& rows_here) {
   const Index width = panel.size();
-  const Candidates<T> offered = rows.offer(first_active, panel, width, team.size());
+  const Candidates<T> offered = rows.offer_best(first_active, panel, team.size());
   candidate_team.all_gather_bytes(std::as_bytes(offered.mine), std::as_writable_bytes(offered.all));
 
   const std::vector<Index> offers = gather_offers(team, offered.places, rows_here, width);
@@ -78,7 +78,7 @@ Election offer_all(Team& candidate_team, BlockedRows<T>& rows, std::span<const R
   }
   const Index most = *std::ranges::max_element(counts);
   const Candidates<T> offered =
-      rows.offer(active[rank].first, panel, most, static_cast<int>(active.size()));
+      rows.offer_all(active[rank].first, panel, most, static_cast<int>(active.size()));
   candidate_team.all_gather_bytes(std::as_bytes(offered.mine), std::as_writable_bytes(offered.all));
   rows.start_stack(panel.size(), most, offered.all, counts);
   return stack;

@@ -34,8 +34,14 @@ template <typename T>
 Election offer_best(Team& team, Team& candidate_team, BlockedRows<T>& rows, Index first_active,
                     Range panel, const std::vector<Index>& rows_here);
 
-/// The same of all active rows, for rows.offers_all(): active[r] are the places of rank r. They are
-/// not numbered yet.
+/// The most of `active` rows that a rank has where they are dealt out evenly enough for all to be
+/// offered: a quarter above its share, and the width of a panel. Plans of memory reckon with it.
+constexpr Index most_offered(Index active, Index width, Index ranks) {
+  return 5 * active / (4 * ranks) + width;
+}
+
+/// The same of all active rows: active[r] are the places of rank r, most_offered() of them at most.
+/// They are not numbered yet.
 template <typename T>
 Election offer_all(Team& candidate_team, BlockedRows<T>& rows, std::span<const Range> active,
                    int rank, Range panel);

@@ -96,22 +96,30 @@ void HostBlockedRows<T>::set_factors(Range, std::span<const T> factors) {
 }
 
 template <typename T>
-Candidates<T> HostBlockedRows<T>::offer(Index first_active, Range panel, Index block_rows,
-                                        int ranks) {
-  const Index rows = height() - first_active;
-  const Index width = panel.size();
-  const auto block = static_cast<std::size_t>(block_rows * width);
+Candidates<T> HostBlockedRows<T>::room_for(Index values_of_rank, int ranks) {
+  const auto block = static_cast<std::size_t>(values_of_rank);
   if (candidates_.size() < (1 + ranks) * block) candidates_.resize((1 + ranks) * block);
   const std::span<T> buffer(candidates_);
-  Candidates<T> offered{{}, buffer.first(block), buffer.subspan(block, ranks * block)};
-  if (rows == 0) return offered;
-  if (this->offers_all(panel)) {
-    T* next = offered.mine.data();
-    for (Index i = first_active; i < height(); ++i) {
-      next = std::copy_n(row(i) + panel.first, width, next);
-    }
-    return offered;
+  return {{}, buffer.first(block), buffer.subspan(block, ranks * block)};
+}
+
+template <typename T>
+Candidates<T> HostBlockedRows<T>::offer_all(Index first_active, Range panel, Index block_rows,
+                                            int ranks) {
+  Candidates<T> offered = room_for(block_rows * panel.size(), ranks);
+  T* next = offered.mine.data();
+  for (Index i = first_active; i < height(); ++i) {
+    next = std::copy_n(row(i) + panel.first, panel.size(), next);
   }
+  return offered;
+}
+
+template <typename T>
+Candidates<T> HostBlockedRows<T>::offer_best(Index first_active, Range panel, int ranks) {
+  const Index rows = height() - first_active;
+  const Index width = panel.size();
+  Candidates<T> offered = room_for(width * width, ranks);
+  if (rows == 0) return offered;
   copy_panel(row(first_active) + panel.first, stride_, rows, width, scratch_.data());
   std::vector<int> swaps(static_cast<std::size_t>(std::min(rows, width)));
   blas::factor_columns(rows, width, scratch_.data(), rows, swaps.data());

@@ -23,7 +23,8 @@ class HostBlockedRows : public BlockedRows<T> {
 
   void begin_panel(Index, Range, Pivoting) override {}
   PanelOutcome factor_panel(Range panel, Pivoting pivoting) override;
-  Candidates<T> offer(Index first_active, Range panel, Index block_rows, int ranks) override;
+  Candidates<T> offer_best(Index first_active, Range panel, int ranks) override;
+  Candidates<T> offer_all(Index first_active, Range panel, Index block_rows, int ranks) override;
   void start_stack(Index width, Index block_rows, std::span<const T> candidates,
                    std::span<const Index> counts) override;
   void finish_stack(Index width, std::span<Index> numbers) override;
@@ -60,6 +61,9 @@ class HostBlockedRows : public BlockedRows<T> {
   // Both swap rows in the panel; PanelOutcome::bad_column counts from the panel's first.
   PanelOutcome factor_with_pivoting(Range panel);
   PanelOutcome factor_without_pivoting(Range panel);
+
+  /// Room for the candidates of this rank and of all.
+  Candidates<T> room_for(Index values_of_rank, int ranks);
 
   Index stride_;
   RawArray<T> values_;             // height x stride

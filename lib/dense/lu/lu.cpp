@@ -37,9 +37,11 @@ class BlockedElimination {
     PartTimer timer;
     const auto begin_panel = [&](Index first_active, Range columns) {
       timer.measure(&LuSeconds::panel, [&] {
-        rows_.begin_panel(first_active, columns, pivoting_);
-        const bool all = pivoting_ == Pivoting::tournament && !alone() && rows_.offers_all(columns);
-        if (all) stack_ = offer_all(candidate_team_, rows_, active_rows(), team_.rank(), columns);
+        if (elects_from_all(columns)) {
+          stack_ = offer_all(candidate_team_, rows_, active_rows(), team_.rank(), columns);
+        } else {
+          rows_.begin_panel(first_active, columns, pivoting_);
+        }
       });
     };
     const auto choose_pivots = [&](Range columns) {
@@ -197,6 +199,12 @@ class BlockedElimination {
       active.push_back({first_of_ranks_[rank], layout_.height(rank)});
     }
     return active;
+  }
+
+  bool elects_from_all(Range panel) const {
+    if (pivoting_ != Pivoting::tournament || alone() || !rows_.prefers_all(panel)) return false;
+    const Index most = most_offered(layout_.rows - panel.first, panel.size(), team_.size());
+    return std::ranges::all_of(active_rows(), [&](Range rows) { return rows.size() <= most; });
   }
 
   /// The first row that stays active.

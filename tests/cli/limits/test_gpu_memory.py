@@ -118,8 +118,8 @@ class GpuRemedies(CliTest):
         self.assertIn("use at least 2 GPUs like these, one for each of 2 ranks", text)
         for way in ("solve.precision=mixed", "solve.precision=float", "device=host"):
             self.assertIn(f"{way}, with which it fits", text)
-        text = self.refused("matrix: tridiagonal:13000\nsolve: {method: lu}\n", 450)
-        self.assertRegex(text, r"use at least [34] GPUs like these")
+        text = self.refused("matrix: tridiagonal:13000\nsolve: {method: lu}\n", 650)
+        self.assertRegex(text, r"use at least [45] GPUs like these")
         self.assertNotIn("precision", text)
         text = self.refused("matrix: tridiagonal:10000\nsolve: {method: gauss, ranks: all}\n", 150, ranks=2)
         self.assertRegex(text, r"use at least [67] GPUs like these")
