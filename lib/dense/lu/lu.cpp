@@ -118,8 +118,7 @@ class BlockedElimination {
   /// Does what all ranks wish for behind `step` columns, nothing being on its way.
   void keep(CheckpointWish wish, Index step) {
     if (wish == CheckpointWish::none) return;
-    keep_factors();
-    end_keeping();
+    take_in_factors();
     EliminationState state = state_behind(step, layout_, result_);
     for (const auto& panel : result_.panels) state.panel_ends.push_back(panel.columns.last);
     state.rows = result_.rows_here;
@@ -135,11 +134,8 @@ class BlockedElimination {
   /// Who has the pivots of a panel. Alone, the panel is eliminated then.
   Election elect(Range panel) {
     if (alone()) return eliminate_panel(panel);
-    end_keeping();
-    if (pivoting_ != Pivoting::tournament) {
-      keep_factors();
-      end_keeping();
-    }
+    // Only a stack leaves the factors before it where they are.
+    pivoting_ == Pivoting::tournament ? end_keeping() : take_in_factors();
     switch (pivoting_) {
       case Pivoting::none:
         return take_in_order(team_, rows_, first_active_, panel,
@@ -308,6 +304,11 @@ class BlockedElimination {
     kept_panel_ = result_.panels.size() - 1;
   }
 
+  void take_in_factors() {
+    keep_factors();
+    end_keeping();
+  }
+
   void end_keeping() {
     if (!kept_.valid()) return;
     Kept kept = kept_.get();
@@ -333,8 +334,7 @@ class BlockedElimination {
   }
 
   LuFactors<T> take_result() {
-    keep_factors();
-    end_keeping();
+    take_in_factors();
     const Index n = layout_.rows;
     if (alone()) {
       const std::vector<T> diagonal = rows_.diagonal();

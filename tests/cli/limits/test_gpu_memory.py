@@ -121,6 +121,9 @@ class GpuRemedies(CliTest):
         text = self.refused("matrix: tridiagonal:13000\nsolve: {method: lu}\n", 650)
         self.assertRegex(text, r"use at least [45] GPUs like these")
         self.assertNotIn("precision", text)
+        text = self.refused("matrix: tridiagonal:13000\nsolve: {method: lu, block: 128}\n", 450)
+        self.assertRegex(text, r"use at least [34] GPUs like these")
+        self.assertNotIn("precision", text)
         text = self.refused("matrix: tridiagonal:10000\nsolve: {method: gauss, ranks: all}\n", 150, ranks=2)
         self.assertRegex(text, r"use at least [67] GPUs like these")
 
