@@ -9,6 +9,7 @@
 #include "cuda/vectors/device_coefficients.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
+#include "cuda/vectors/sign_kernels.hpp"
 #include "cuda/vectors/vector_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -134,6 +135,11 @@ void DeviceVectors::scale_rows(const Vectors& d) {
   cuda::scale_rows(on_device(d).data(), data(), height(), columns(), current_stream());
 }
 
+void DeviceVectors::take_largest(const Vectors& y, const Vectors& z) {
+  largest_of_rows(on_device(y).data(), on_device(z).data(), height(), y.columns(), data(),
+                  current_stream());
+}
+
 void DeviceVectors::gather(Vectors& all) const {
   const bool linked = links_ != nullptr && &links_->team() == &team();
   if (!linked || links_->nccl() == nullptr) return Vectors::gather(all);
@@ -200,6 +206,32 @@ void DeviceVectors::own_maxima(std::span<double> largest) const {
   reduce(largest, [&](const ReductionRoom& room, double* results) {
     column_maxima(data(), height(), columns(), room, results, current_stream());
   });
+}
+
+std::vector<Index> DeviceVectors::own_first_rows(std::span<const double> magnitudes) const {
+  std::vector<double> left(magnitudes.size());
+  reduce(left, [&](const ReductionRoom& room, double* results) {
+    first_rows(magnitudes, data(), height(), room, results, current_stream());
+  });
+  std::vector<Index> rows;
+  for (const double from_end : left) {
+    rows.push_back(from_end > 0 ? height() - static_cast<Index>(from_end) : -1);
+  }
+  return rows;
+}
+
+void DeviceVectors::own_take_signs(const Vectors& y, std::span<double> sums,
+                                   std::span<double> changes) {
+  std::ranges::fill(sums, 0.0);
+  std::ranges::fill(changes, 0.0);
+  if (size() == 0) return;
+  reductions_->make_room(height(), 2 * columns());
+  double* const results = reductions_->results();
+  take_signs(on_device(y).data(), data(), height(), columns(), reductions_->room(), results,
+             results + columns(), current_stream());
+  const std::span<const double> both = reductions_->fetch(2 * columns(), current_stream());
+  std::copy_n(both.begin(), columns(), sums.begin());
+  std::copy_n(both.begin() + columns(), columns(), changes.begin());
 }
 
 std::unique_ptr<Coefficients> DeviceVectors::coefficients(int rows) const {

@@ -83,6 +83,9 @@ class Vectors {
   /// x(i, :) <- d_i x(i, :) for d of one column.
   virtual void scale_rows(const Vectors& d) = 0;
 
+  /// x_i <- max over c of |y_ic| + |z_ic|, for x of one column; a nan stays one.
+  virtual void take_largest(const Vectors& y, const Vectors& z) = 0;
+
   // --- over all ranks
 
   /// `whole`, of a team of this rank alone and as many rows and columns, gets the rows of all
@@ -102,6 +105,14 @@ class Vectors {
 
   /// largest_c <- max over own rows i of |x_ic|; a nan stays one.
   virtual void own_maxima(std::span<double> largest) const = 0;
+
+  /// The first own row i, numbered from 0, with |x_ic| = magnitude_c; -1 where there is none.
+  virtual std::vector<Index> own_first_rows(std::span<const double> magnitudes) const = 0;
+
+  /// x_ic <- |x_ic| with the sign of y_ic, + for zeros and nans. sums_c <- sum over own rows i of
+  /// |x_ic y_ic|, changes_c <- how many of their signs that changed.
+  virtual void own_take_signs(const Vectors& y, std::span<double> sums,
+                              std::span<double> changes) = 0;
 
   // --- with coefficients in the same memory: what comes of one operation is there for the next
 

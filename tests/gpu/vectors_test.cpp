@@ -253,6 +253,47 @@ TEST_F(GpuVectors, ANanStaysTheMaximum) {
   }
 }
 
+TEST_F(GpuVectors, SignsAndRowsAreThoseOfTheHost) {
+  for_sizes([&](Index rows, Index columns) {
+    VectorPair x(team, rows, columns, 1);
+    Dense<double> values = random_multivector(rows, columns, 2);
+    for (std::size_t k = 0; k < values.values.size(); k += 3) values.values[k] = 0;
+    VectorPair y(team, values), one(team, rows, 1, 3);
+    std::vector<double> sums(static_cast<std::size_t>(columns)), changes = sums, of_host = sums,
+                                                                 changes_of_host = sums;
+    for (int time = 0; time < 2; ++time) {
+      x.device.own_take_signs(y.device, sums, changes);
+      x.host.own_take_signs(y.host, of_host, changes_of_host);
+      EXPECT_EQ(bits(x.device), bits(x.host));
+      EXPECT_EQ(changes, changes_of_host);
+      for (std::size_t c = 0; c < sums.size(); ++c) {
+        EXPECT_NEAR(sums[c], of_host[c], 1e-14 * (1 + of_host[c]));
+      }
+    }
+    std::vector<double> largest = maxima(x.host);
+    if (columns > 2) largest[1] = 3;
+    EXPECT_EQ(x.device.own_first_rows(largest), x.host.own_first_rows(largest));
+    one.device.take_largest(x.device, y.device);
+    one.host.take_largest(x.host, y.host);
+    EXPECT_EQ(bits(one.device), bits(one.host));
+  });
+}
+
+TEST_F(GpuVectors, TheFirstOfEqualRowsAndANanInOne) {
+  const Index rows = 70001;
+  Dense<double> values(rows, 3);
+  for (const Index i : {12, 40000, 70000}) values(i, 0) = values(i, 2) = -1;
+  values(5, 1) = nan;
+  VectorPair x(team, values), one(team, rows, 1, 1);
+  EXPECT_EQ(x.device.own_first_rows(std::vector<double>{1, nan, 1}),
+            (std::vector<Index>{12, -1, 12}));
+  one.device.take_largest(x.device, x.device);
+  const Dense<double> found = own_rows(one.device);
+  EXPECT_TRUE(std::isnan(found(5, 0)));
+  EXPECT_EQ(found(12, 0), 2);
+  EXPECT_EQ(found(13, 0), 0);
+}
+
 TEST_F(GpuVectors, Combine) {
   for_sizes([&](Index rows, Index columns) {
     VectorPair x(team, rows, columns, 1);

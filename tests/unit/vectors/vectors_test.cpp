@@ -332,5 +332,76 @@ TEST_F(HostVectorsTest, SubtractAndTellTheLargestThatIsLeft) {
   EXPECT_TRUE(std::isnan(told[0]));
 }
 
+TEST_F(HostVectorsTest, TakeSigns) {
+  for_sizes([&](Index rows, Index columns) {
+    const Dense<double> x = random_multivector(rows, columns, 1);
+    Dense<double> y = random_multivector(rows, columns, 2);
+    for (std::size_t k = 0; k < y.values.size(); k += 3) y.values[k] = k % 2 == 0 ? 0.0 : -0.0;
+    std::vector<double> sums(static_cast<std::size_t>(columns)), changes = sums, sizes = sums,
+                                                                 expected = sums;
+    const auto of_x = vectors(x);
+    of_x->own_take_signs(*vectors(y), sums, changes);
+    const Dense<double> found = own_rows(*of_x);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index c = 0; c < columns; ++c) {
+        EXPECT_EQ(found(i, c), y(i, c) < 0 ? -std::abs(x(i, c)) : std::abs(x(i, c)));
+        sizes[c] += std::abs(x(i, c) * y(i, c));
+        expected[c] += (x(i, c) < 0) != (y(i, c) < 0) ? 1 : 0;
+      }
+    }
+    EXPECT_EQ(changes, expected);
+    for (Index c = 0; c < columns; ++c) EXPECT_NEAR(sums[c], sizes[c], 1e-14 * (1 + sizes[c]));
+  });
+  // What is 0 has a sign, too, and a nan has none.
+  const auto x = vectors(Dense<double>(3, 1)), y = vectors(Dense<double>(3, 1));
+  y->write_rows({0, 3}, std::vector<double>{-1, nan, 1});
+  std::vector<double> sums(1), changes(1);
+  x->own_take_signs(*y, sums, changes);
+  EXPECT_EQ(changes[0], 1);
+  EXPECT_TRUE(std::isnan(sums[0]));
+  x->own_take_signs(*y, sums, changes);
+  EXPECT_EQ(changes[0], 0);
+}
+
+TEST_F(HostVectorsTest, TheFirstRowsOfMagnitudes) {
+  for_sizes([&](Index rows, Index columns) {
+    if (rows == 0) return;
+    Dense<double> values = random_multivector(rows, columns, 1);
+    std::vector<Index> expected;
+    for (Index c = 0; c < columns; ++c) {
+      expected.push_back(c == 1 ? -1 : (c + 1) * rows / (columns + 1));
+      if (c != 1) values(expected.back(), c) = values(rows - 1, c) = c % 2 == 0 ? 2 : -2;
+    }
+    const std::vector<double> two(static_cast<std::size_t>(columns), 2.0);
+    EXPECT_EQ(vectors(values)->own_first_rows(two), expected);
+    const std::vector<double> nans(two.size(), nan);
+    EXPECT_EQ(vectors(values)->own_first_rows(nans), std::vector<Index>(two.size(), -1));
+  });
+  EXPECT_EQ(random(0, 2, 1)->own_first_rows(std::vector<double>{1, 0}),
+            (std::vector<Index>{-1, -1}));
+}
+
+TEST_F(HostVectorsTest, TakeTheLargestOfRows) {
+  for_sizes([&](Index rows, Index columns) {
+    const Dense<double> y = random_multivector(rows, columns, 1);
+    Dense<double> z = random_multivector(rows, columns, 2);
+    if (rows > 4) z(3, columns / 2) = nan;
+    const auto x = random(rows, 1, 3);
+    x->take_largest(*vectors(y), *vectors(z));
+    const Dense<double> found = own_rows(*x);
+    for (Index i = 0; i < rows; ++i) {
+      double largest = 0;
+      for (Index c = 0; c < columns; ++c) {
+        largest = std::max(largest, std::abs(y(i, c)) + std::abs(z(i, c)));
+      }
+      if (rows > 4 && i == 3) {
+        EXPECT_TRUE(std::isnan(found(i, 0)));
+      } else {
+        EXPECT_EQ(found(i, 0), largest);
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace spsolve
