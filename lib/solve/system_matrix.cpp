@@ -19,10 +19,12 @@ void SystemMatrix::apply_magnitudes(double h, const Vectors& x, Vectors& y) {
       x, [&](const HaloView& halo) { bands_.products().multiply_magnitudes(h, x, halo, y); });
 }
 
-ResidualNorms SystemMatrix::residual(const Vectors& b, const Vectors& x, Vectors& r) {
+ResidualNorms SystemMatrix::residual(const Vectors& b, const Vectors& x, Vectors& r,
+                                     Vectors* magnitudes) {
   ResidualNorms norms;
-  bands_.with_halo(
-      x, [&](const HaloView& halo) { norms = bands_.products().residual(b, x, halo, r); });
+  bands_.with_halo(x, [&](const HaloView& halo) {
+    norms = bands_.products().residual(b, x, halo, r, magnitudes);
+  });
   std::vector<double> all{norms.matrix, norms.inverse_row, norms.componentwise};
   for (auto* norm : {&norms.residual, &norms.right_hand_side, &norms.solution}) {
     all.insert(all.end(), norm->begin(), norm->end());

@@ -71,8 +71,10 @@ class SystemMatrix : public LinearOperator {
   /// y <- |A| |x| scaled by h^2: see BandProducts::multiply_magnitudes().
   void apply_magnitudes(double h, const Vectors& x, Vectors& y);
 
-  /// r <- b - A x; the norms are those of all rows, the same on every rank.
-  ResidualNorms residual(const Vectors& b, const Vectors& x, Vectors& r);
+  /// r <- b - A x; the norms are those of all rows, the same on every rank. `magnitudes`, where it
+  /// is not null, gets |A| |x| + |b|.
+  ResidualNorms residual(const Vectors& b, const Vectors& x, Vectors& r,
+                         Vectors* magnitudes = nullptr);
 
   /// The sums over j of |a_ij| as residual() found them: the largest, and 1 / the least one. Not
   /// there before. Not collective.

@@ -35,8 +35,10 @@ class GpuBandProducts : public GpuTest {
   /// both are exact but for the last bits and m u^2 of what cancels.
   static void expect_same_residual(Products& p, VectorPair& r) {
     const ResidualNorms host = p.host->residual(p.y.host, p.x.host, p.halo, r.host);
-    const ResidualNorms device = p.device->residual(p.y.device, p.x.device, p.halo, r.device);
-    const Dense<double> a = own_rows(r.device), b = own_rows(r.host);
+    const auto magnitudes = r.device.similar(r.device.columns());
+    const ResidualNorms device =
+        p.device->residual(p.y.device, p.x.device, p.halo, r.device, magnitudes.get());
+    const Dense<double> a = own_rows(r.device), b = own_rows(r.host), all = own_rows(*magnitudes);
     double of_errors = 0;
     for (Index i = 0; i < b.rows; ++i) {
       const double m = p.length(i) + 2;
@@ -45,6 +47,7 @@ class GpuBandProducts : public GpuTest {
         const double bound =
             2 * unit_roundoff * std::abs(b(i, c)) + 4 * m * unit_roundoff * unit_roundoff * scale;
         EXPECT_LE(std::abs(a(i, c) - b(i, c)), bound) << i << " " << c;
+        EXPECT_NEAR(all(i, c), scale, m * unit_roundoff * scale) << i << " " << c;
         of_errors = std::max(of_errors, 4 * m * unit_roundoff);
       }
     }

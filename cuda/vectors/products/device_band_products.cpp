@@ -157,7 +157,7 @@ class DeviceBandProducts final : public BandProducts {
   }
 
   ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo,
-                         Vectors& r) override {
+                         Vectors& r, Vectors* magnitudes) override {
     const Index columns = b.columns();
     const auto zeros = std::vector<double>(static_cast<std::size_t>(columns));
     ResidualNorms norms{zeros, zeros, zeros, 0, 0, 0};
@@ -167,7 +167,9 @@ class DeviceBandProducts final : public BandProducts {
     const Index blocks = residual_blocks(rows, columns), width = residual_width(columns);
     maxima_.grow(blocks * width);
     reductions_.make_room(blocks, width);
-    subtract_product(rows, with_halo(x, halo), on_device(b).data(), on_device(r).data(), columns,
+    const ResidualRows results{on_device(r).data(),
+                               magnitudes != nullptr ? on_device(*magnitudes).data() : nullptr};
+    subtract_product(rows, with_halo(x, halo), on_device(b).data(), results, columns,
                      maxima_.data(), current_stream());
     cuda::column_maxima(maxima_.data(), blocks, width, reductions_.room(), reductions_.results(),
                         current_stream());

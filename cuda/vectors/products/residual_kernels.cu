@@ -2,32 +2,13 @@
 #include "cuda/vectors/products/full_rows.cuh"
 #include "cuda/vectors/products/residual_kernels.hpp"
 #include "cuda/vectors/products/row_lanes.cuh"
+#include "cuda/vectors/products/twofold_sums.cuh"
 
 namespace spsolve::cuda {
 
 using namespace row_lanes;
 
 namespace {
-
-/// A sum in two pieces, high + low. Every operation is rounded by itself, never contracted.
-struct TwofoldSum {
-  double high = 0, low = 0;
-
-  /// Adds `value` + `error`, the error of the sum after Knuth.
-  __device__ void add(double value, double error) {
-    const double sum = __dadd_rn(high, value);
-    const double part = __dsub_rn(sum, high);
-    const double sum_error =
-        __dadd_rn(__dsub_rn(high, __dsub_rn(sum, part)), __dsub_rn(value, part));
-    high = sum;
-    low = __dadd_rn(low, __dadd_rn(sum_error, error));
-  }
-  __device__ void subtract_product(double a, double b) {
-    const double product = __dmul_rn(-a, b);
-    add(product, __fma_rn(-a, b, -product));
-  }
-  __device__ double value() const { return __dadd_rn(high, low); }
-};
 
 template <int pack>
 struct ResidualSum {
@@ -86,6 +67,82 @@ struct ResidualSum {
   }
 };
 
+/// A ResidualSum whose sums of products are BesidePower.
+template <int pack>
+struct RunningResidual {
+  BesidePower sums[pack];
+  double scale[pack];
+  double row;
+
+  __device__ void add(double a, const double (&x)[pack]) {
+    row += fabs(a);
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      scale[c] = fma(fabs(a), fabs(x[c]), scale[c]);
+      if (!sums[c].has_room(scale[c])) sums[c].make_room(scale[c]);
+      sums[c].subtract_product(a, x[c]);
+    }
+  }
+  /// Takes in the magnitudes of a pair, and says whether its products may follow.
+  __device__ bool has_room(double2 a, const double (&x)[2][pack]) {
+    row += fabs(a.x);
+    row += fabs(a.y);
+    bool result = true;
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      scale[c] = fma(fabs(a.x), fabs(x[0][c]), scale[c]);
+      scale[c] = fma(fabs(a.y), fabs(x[1][c]), scale[c]);
+      result = result && sums[c].has_room(scale[c]);
+    }
+    return result;
+  }
+};
+
+__device__ RunningResidual<1> running(const ResidualSum<1>& sum) {
+  return {{BesidePower(sum.sums[0], sum.scale[0])}, {sum.scale[0]}, sum.row};
+}
+__device__ RunningResidual<2> running(const ResidualSum<2>& sum) {
+  return {{BesidePower(sum.sums[0], sum.scale[0]), BesidePower(sum.sums[1], sum.scale[1])},
+          {sum.scale[0], sum.scale[1]},
+          sum.row};
+}
+template <int pack>
+__device__ ResidualSum<pack> total(const RunningResidual<pack>& running) {
+  ResidualSum<pack> sum;
+  sum.row = running.row;
+#pragma unroll
+  for (int c = 0; c < pack; ++c) {
+    sum.sums[c] = running.sums[c].sum();
+    sum.scale[c] = running.scale[c];
+  }
+  return sum;
+}
+
+/// Adds pairs of elements to the sums of some rows.
+template <int pack, int rows>
+__device__ void add_pairs(RunningResidual<pack> (&of)[rows], const full_rows::Pairs<pack>& pairs) {
+  bool has_room = true;
+#pragma unroll
+  for (int q = 0; q < rows; ++q) {
+    has_room = of[q].has_room(pairs.of_rows[q], pairs.of_x) && has_room;
+  }
+  if (!has_room) {
+#pragma unroll
+    for (int q = 0; q < rows; ++q) {
+#pragma unroll
+      for (int c = 0; c < pack; ++c) of[q].sums[c].make_room(of[q].scale[c]);
+    }
+  }
+#pragma unroll
+  for (int q = 0; q < rows; ++q) {
+#pragma unroll
+    for (int c = 0; c < pack; ++c) {
+      of[q].sums[c].subtract_product(pairs.of_rows[q].x, pairs.of_x[0][c]);
+      of[q].sums[c].subtract_product(pairs.of_rows[q].y, pairs.of_x[1][c]);
+    }
+  }
+}
+
 /// The maxima of a lane's rows and columns.
 template <int pack>
 struct Maxima {
@@ -118,11 +175,15 @@ struct Maxima {
   }
 };
 
+/// In shared memory, of the threads of a block.
+template <int pack>
+using MaximaOfThreads = Maxima<pack>[warps][warp_size];
+
 /// Leaves the maxima of all rows of the thread block in its row of `results`.
 template <int pack>
-__device__ void write_maxima(Maxima<pack> mine, const Place<pack>& place, const Lanes& lanes,
-                             Index columns, double* results) {
-  __shared__ Maxima<pack> shared[warps][warp_size];
+__device__ void write_maxima(Maxima<pack> mine, MaximaOfThreads<pack>& shared,
+                             const Place<pack>& place, const Lanes& lanes, Index columns,
+                             double* results) {
   for (int distance = warp_size / 2; distance >= lanes.columns; distance /= 2) {
     mine.include(mine.of_lane_behind(distance));
   }
@@ -163,8 +224,8 @@ __device__ ResidualSum<pack> begun_with(const double* b, Index i, Index columns,
 /// Stores row i of r, and takes its numbers in.
 template <int pack>
 __device__ void finish_row(const ResidualSum<pack>& sum, Index i, const SplitRows<const double>& x,
-                           const double* b, double* r, Index columns, const Place<pack>& place,
-                           Maxima<pack>& maxima) {
+                           const double* b, const ResidualRows& to, Index columns,
+                           const Place<pack>& place, Maxima<pack>& maxima) {
   double own[pack], right[pack], value[pack];
   load_columns<pack, true>(row_of(x, i, columns) + place.column, own);
   load_columns<pack, true>(b + i * columns + place.column, right);
@@ -180,15 +241,19 @@ __device__ void finish_row(const ResidualSum<pack>& sum, Index i, const SplitRow
     of_row.componentwise[c] = relative_error(fabs(value[c]), sum.scale[c]);
   }
   maxima.include(of_row);
-  store_columns(r + i * columns + place.column, value, pack > 1);
+  store_columns(to.r + i * columns + place.column, value, pack > 1);
+  if (to.magnitudes != nullptr) {
+    store_columns(to.magnitudes + i * columns + place.column, sum.scale, pack > 1);
+  }
 }
 
 template <int pack>
 __global__ void __launch_bounds__(threads)
-    residual_kernel(SplitRows<const double> x, const double* b, double* r, Index columns,
+    residual_kernel(SplitRows<const double> x, const double* b, ResidualRows to, Index columns,
                     double* results, CsrView<double> a, Lanes lanes, LongRowsView long_rows) {
   const Place<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
+  __shared__ MaximaOfThreads<pack> shared;
   Maxima<pack> maxima = {};
   for (Index first = place.warp * lanes.rows_of_warp(); first < a.rows; first += stride) {
     const Index i = first + place.row;
@@ -196,31 +261,35 @@ __global__ void __launch_bounds__(threads)
     ResidualSum<pack> sum;
     if (has_result) sum = begun_with(b, i, columns, place);
     sum_up(a, i, x, columns, place, lanes, long_rows, sum);
-    if (has_result) finish_row(sum, i, x, b, r, columns, place, maxima);
+    if (has_result) finish_row(sum, i, x, b, to, columns, place, maxima);
   }
-  write_maxima(maxima, place, lanes, columns, results);
+  write_maxima(maxima, shared, place, lanes, columns, results);
 }
 
 /// The same of rows that have all columns.
-template <int pack>
+template <int pack, bool paired>
 __global__ void __launch_bounds__(threads, 2)
-    full_residual_kernel(SplitRows<const double> x, const double* b, double* r, Index columns,
+    full_residual_kernel(SplitRows<const double> x, const double* b, ResidualRows to, Index columns,
                          double* results, CsrView<double> a, Lanes lanes) {
   const Place<pack> place(lanes, columns);
   constexpr int at_once = full_rows::rows_at_once;
-  Maxima<pack> maxima = {};
+  // There: while rows are added up, all registers are needed.
+  __shared__ MaximaOfThreads<pack> shared;
+  Maxima<pack>& maxima =
+      shared[static_cast<int>(threadIdx.x) / warp_size][static_cast<int>(threadIdx.x) % warp_size];
+  maxima = {};
   for (Index first = static_cast<Index>(blockIdx.x) * at_once; first < a.rows;
        first += static_cast<Index>(gridDim.x) * at_once) {
-    full_rows::sum_up<pack, ResidualSum<pack>>(
+    full_rows::sum_up<pack, ResidualSum<pack>, paired>(
         a, first, x.own, columns, place, lanes,
         [&](Index i, bool begins) {
           return begins ? begun_with(b, i, columns, place) : ResidualSum<pack>{};
         },
         [&](Index i, const ResidualSum<pack>& sum) {
-          finish_row(sum, i, x, b, r, columns, place, maxima);
+          finish_row(sum, i, x, b, to, columns, place, maxima);
         });
   }
-  write_maxima(maxima, place, lanes, columns, results);
+  write_maxima(Maxima<pack>(maxima), shared, place, lanes, columns, results);
 }
 
 dim3 residual_grid(dim3 grid) {
@@ -244,11 +313,13 @@ void with_residual_kernel(const RowsView& a, Index columns, const Launch& launch
         });
   }
   const auto in_full_rows = [&]<int pack>(std::integral_constant<int, pack>) {
+    const auto kernel = full_rows::have_pairs(a.csr) ? full_residual_kernel<pack, true>
+                                                     : full_residual_kernel<pack, false>;
     const Lanes lanes = full_rows::lanes_for_full(columns / pack);
     dim3 grid = full_rows::grid_for_full(a.csr.rows, lanes, columns / pack);
     // As many as are at work at the same time: none is left for a round of its own.
-    grid.x = blocks_at_once(full_residual_kernel<pack>, threads, grid.x);
-    launch(full_residual_kernel<pack>, residual_grid(grid), a.csr, lanes);
+    grid.x = blocks_at_once(kernel, threads, grid.x);
+    launch(kernel, residual_grid(grid), a.csr, lanes);
   };
   in_widest_packs(columns) ? in_full_rows(std::integral_constant<int, widest_pack>{})
                            : in_full_rows(std::integral_constant<int, 1>{});
@@ -263,13 +334,13 @@ Index residual_blocks(const RowsView& a, Index columns) {
 }
 
 void subtract_product(const RowsView& a, const SplitRows<const double>& x, const double* b,
-                      double* r, Index columns, double* maxima, cudaStream_t stream) {
+                      const ResidualRows& to, Index columns, double* maxima, cudaStream_t stream) {
   in_packs(a.csr, in_widest_packs(columns), columns,
            [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3) {
              sum_pieces<pack>(a.csr, x, columns, lanes, a.long_rows, stream, ResidualSum<pack>{});
            });
   with_residual_kernel(a, columns, [&](auto kernel, dim3 grid, const auto&... rows) {
-    kernel<<<grid, threads, 0, stream>>>(x, b, r, columns, maxima, rows...);
+    kernel<<<grid, threads, 0, stream>>>(x, b, to, columns, maxima, rows...);
   });
   check_launch("subtract_product");
 }

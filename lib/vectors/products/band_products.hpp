@@ -84,9 +84,10 @@ class BandProducts {
   /// r <- b - A x, products and sums carried in twice the precision of double (Dekker, 1971; Ogita,
   /// Rump and Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26, 2005), so that r has
   /// an error of about u |r| + m u^2 (|A| |x| + |b|), m the non-zeros of the row, u = 2^-53: exact
-  /// to its last bits where b and A x cancel. Cost: 20 flops a non-zero and column.
+  /// to its last bits where b and A x cancel. `magnitudes`, where it is not null, gets
+  /// |A| |x| + |b|. Cost: 20 flops a non-zero and column.
   virtual ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo,
-                                 Vectors& r) = 0;
+                                 Vectors& r, Vectors* magnitudes = nullptr) = 0;
 
   /// largest_i <- max over j of |a_ij|, and largest_j <- max over i of factor_i |a_ij| for factors
   /// >= 0, over all columns, own ones and the halo's; in host memory. A nan is nothing.

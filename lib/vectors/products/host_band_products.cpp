@@ -148,13 +148,14 @@ class HostBandProducts final : public BandProducts {
   }
 
   ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo,
-                         Vectors& r) override {
+                         Vectors& r, Vectors* magnitudes) override {
     const HostVectors& right = on_host(b);
     const HostVectors& own = on_host(x);
     const LocalRows solution{own, halo};
     HostVectors& result = on_host(r);
+    HostVectors* const scales = magnitudes != nullptr ? &on_host(*magnitudes) : nullptr;
     const Index columns = b.columns();
-    if (columns == 1 && halo.rows == 0) {
+    if (columns == 1 && halo.rows == 0 && scales == nullptr) {
       return residual_of_one(right.row(0), own.row(0), result.row(0));
     }
     ResidualNorms norms = empty_norms(columns);
@@ -186,6 +187,7 @@ class HostBandProducts final : public BandProducts {
         for (Index c = 0; c < columns; ++c) {
           const double value = sums[c].value();
           result.row(i)[c] = value;
+          if (scales != nullptr) scales->row(i)[c] = scale[c];
           of_thread.residual[c] = larger(of_thread.residual[c], std::abs(value));
           of_thread.right_hand_side[c] =
               larger(of_thread.right_hand_side[c], std::abs(right.row(i)[c]));

@@ -46,16 +46,21 @@ struct Band {
 struct Residual {
   Dense<double> r;
   ResidualNorms norms;
+  Dense<double> magnitudes;
 };
 
 /// `own` of the columns are own ones; as many as there are where it is left out.
 Residual residual_of(const Csr<double>& matrix, const Dense<double>& b, const Dense<double>& x,
                      Index own = -1) {
   Band band(matrix, own < 0 ? matrix.columns : own);
-  const std::unique_ptr<Vectors> r = band.result(b.columns);
-  ResidualNorms norms = band.products->residual(*test::vectors_of(band.team, b), *band.own_of(x),
-                                                band.halo_of(x), *r);
-  return {own_rows(*r), std::move(norms)};
+  const std::unique_ptr<Vectors> r = band.result(b.columns), all = band.result(b.columns),
+                                 right = test::vectors_of(band.team, b), own_x = band.own_of(x);
+  ResidualNorms norms = band.products->residual(*right, *own_x, band.halo_of(x), *r);
+  const Dense<double> alone = own_rows(*r);
+  r->fill(0);
+  band.products->residual(*right, *own_x, band.halo_of(x), *r, all.get());
+  EXPECT_EQ(own_rows(*r).values, alone.values);
+  return {alone, std::move(norms), own_rows(*all)};
 }
 
 TEST(Residual, KeepsWhatTheRoundingOfAProductLoses) {
@@ -105,7 +110,8 @@ TEST(Residual, NormsFollowTheirDefinitions) {
   Dense<double> x(2, 1), b(2, 1);
   x.values = {-1, 5};
   b.values = {1, 20};
-  const auto [r, norms] = residual_of(test::sparse(matrix), b, x);
+  const auto [r, norms, magnitudes] = residual_of(test::sparse(matrix), b, x);
+  EXPECT_EQ(magnitudes.values, (std::vector<double>{11 + 1, 23 + 20}));
   EXPECT_EQ(r(0, 0), 12);
   EXPECT_EQ(r(1, 0), 3);
   EXPECT_EQ(norms.matrix, 7);
