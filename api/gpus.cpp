@@ -23,6 +23,7 @@ Gpus gpu_part() {
     return cuda::start_ahead(team, device, wanted.transport, [products = wanted.products] {
       if (!products) return;
       cuda::load_products(*products);
+      cuda::load_solves(*products);
       cuda::load_band_products();
     });
   };

@@ -55,7 +55,13 @@ void DeviceBlockedSolution<T>::solve_whole(bool transposed, const Vectors& b, Ve
                      columns, x_.data(), stream);
   for (const bool second : {false, true}) {
     const Triangle triangle = second == transposed ? Triangle::unit_lower : Triangle::upper;
-    if (by_passes) {
+    if (columns_of_triangle(columns) == columns) {
+      // In one pass each: to the other room, and back.
+      const T* const from = (second ? other_ : x_).data();
+      solve_triangle<T>(triangle, transposed, {order_, a_, stride_}, from, columns,
+                        (second ? x_ : other_).data(), static_cast<int>(columns), ticket_.data(),
+                        stream);
+    } else if (by_passes) {
       solve_by_passes(triangle, transposed, {order_, a_, stride_}, x_.data(), columns);
     } else {
       solve_columns(triangle, transposed, order_, a_, stride_, x_.data(), columns);

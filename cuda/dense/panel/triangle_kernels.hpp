@@ -32,4 +32,9 @@ template <typename T>
 void solve_triangle(Triangle triangle, bool transposed, const TriangleView<T>& a, const T* b,
                     Index b_stride, T* x, int columns, int* ticket, cudaStream_t stream);
 
+/// Loads what solve_triangle() launches, each of which is loaded else when it is first launched,
+/// some 40 us.
+template <typename T>
+void load_triangle_kernels();
+
 }  // namespace spsolve::cuda
