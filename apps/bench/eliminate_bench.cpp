@@ -11,7 +11,7 @@
 #include "dense/dense_inverse.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
-#include "solve/trust/condition.hpp"
+#include "solve/trust/one_norm.hpp"
 #include "solve/trust/refine.hpp"
 
 namespace spsolve::bench {

@@ -28,7 +28,7 @@ void MixedInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
   scaling_ = &scaling;
   if (factors_ == nullptr || facts_.mixed->fell_back) factors_ = in_float_();
   factors_->prepare(matrix, scaling);
-  gmres_.emplace(matrix, scaling, *factors_, true);
+  gmres_.emplace(matrix, scaling, *factors_);
 }
 
 std::unique_ptr<Vectors> MixedInverse::try_in_float(const EliminationRun& run,
@@ -50,6 +50,8 @@ std::unique_ptr<Vectors> MixedInverse::try_in_float(const EliminationRun& run,
         "GMRES with the float factors stopped at a backward error of {:.1e} after {} steps, as the "
         "matrix is too ill-conditioned for float",
         outcome.backward_error, outcome.steps);
+  } else {
+    facts_.mixed->probe = gmres_->probe_factors();
   }
   return std::move(trial.x);
 }

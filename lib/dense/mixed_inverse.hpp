@@ -40,6 +40,7 @@ class MixedInverse final : public Inverse {
   std::vector<double> left() const override {
     return gmres_ ? gmres_->left() : std::vector<double>{};
   }
+  double part_left() const override { return gmres_ ? gmres_->part_left() : 0; }
   const InverseFacts& facts() const override { return facts_; }
 
  private:

@@ -1,6 +1,7 @@
 #include "solve/equilibrate.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -23,12 +24,6 @@ std::vector<std::int16_t> exponents_for(const std::vector<double>& largest) {
     exponents[i] = static_cast<std::int16_t>(std::clamp(-exponent, -1022, 1022));
   }
   return exponents;
-}
-
-std::vector<double> powers_of_two(const std::vector<std::int16_t>& exponents) {
-  std::vector<double> powers(exponents.size());
-  for (std::size_t i = 0; i < powers.size(); ++i) powers[i] = std::ldexp(1.0, exponents[i]);
-  return powers;
 }
 
 /// On all ranks. Collective.
@@ -56,6 +51,15 @@ bool is_extreme(double largest, Precision precision) {
 }
 
 }  // namespace
+
+std::vector<double> powers_of_two(const std::vector<std::int16_t>& exponents, int sign) {
+  constexpr int bias = 1023, digits = 52;
+  std::vector<double> powers(exponents.size());
+  for (std::size_t i = 0; i < powers.size(); ++i) {
+    powers[i] = std::bit_cast<double>(std::int64_t{bias + sign * exponents[i]} << digits);
+  }
+  return powers;
+}
 
 const MatrixScales& scales_of(const SystemMatrix& matrix) {
   if (matrix.scales() != nullptr) return *matrix.scales();

@@ -38,6 +38,9 @@ struct MatrixScales {
 /// non-zeros by the host, a message each way with each neighbour, the first time. Collective.
 const MatrixScales& scales_of(const SystemMatrix& matrix);
 
+/// 2^(sign e) for these exponents e, -1022 to 1022.
+std::vector<double> powers_of_two(const std::vector<std::int16_t>& exponents, int sign = 1);
+
 /// Scale factors as LAPACK's geequb finds them: r_i = 1 / max_j |a_ij|, then c_j = 1 / max_i r_i
 /// |a_ij|, each rounded to a power of two, so that scaling rounds nothing (short of underflow of
 /// entries 10^300 times smaller than the largest of their row). A row or column of zeros keeps

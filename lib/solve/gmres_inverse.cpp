@@ -9,12 +9,11 @@
 namespace spsolve {
 
 GmresInverse::GmresInverse(SystemMatrix& matrix, const Equilibration& scaling,
-                           LinearOperator& factors, bool rounded)
+                           LinearOperator& factors)
     : matrix_(matrix),
       scaling_(scaling),
       scaled_(ScaledOperator::scaled(matrix, scaling)),
       factors_(factors),
-      rounded_(rounded),
       infinity_norm_(matrix.infinity_norm(scaling)) {}
 
 std::unique_ptr<Vectors> GmresInverse::right_hand_sides(const Vectors* first) {
@@ -41,25 +40,13 @@ GmresInverse::Trial GmresInverse::try_factors_alone(const Vectors* first) {
   return trial;
 }
 
-bool GmresInverse::is_near() {
-  if (near_) return *near_;
-  near_ = rounded_ && !scaling_.scales;
-  if (!*near_) return false;
-  constexpr int steps = 3;
-  constexpr double most = 0.1;
-  std::unique_ptr<Vectors> error = matrix_.vectors(1), product = matrix_.vectors(1),
-                           found = matrix_.vectors(1);
-  error->fill_random(23);
-  double before = norms(*error).front();
-  for (int step = 0; step < steps && *near_ && before > 0; ++step) {
-    scaled_.apply(*error, *product);
-    factors_.apply(*product, *found);
-    add_multiple(-1, *found, *error);
-    const double after = norms(*error).front();
-    near_ = after <= most * before;
-    before = after;
-  }
-  return *near_;
+std::optional<Probe> GmresInverse::probe_factors() {
+  if (scaling_.scales) return std::nullopt;
+  constexpr ProbeSetting setting{.least_steps = 3, .largest_part = 0.1};
+  const Probe probe = probe_known_solution(matrix_, factors_, setting);
+  if (!probe.found() || probe.slowest > setting.largest_part) return std::nullopt;
+  contraction_ = probe.slowest;
+  return probe;
 }
 
 double GmresInverse::enough(const ScaleFactors& factors, std::optional<double>& spread) {
@@ -83,6 +70,7 @@ double GmresInverse::enough(const ScaleFactors& factors, std::optional<double>& 
 
 void GmresInverse::solve(LinearOperator& matrix, LinearOperator& inverse, double norm,
                          double enough, const Vectors& f, Vectors& y) {
+  part_left_ = 0;
   left_ = maxima(f);
   copy(f, y);
   const GmresOutcome outcome = solve_by_gmres(matrix, inverse, norm, y, enough);
@@ -92,15 +80,34 @@ void GmresInverse::solve(LinearOperator& matrix, LinearOperator& inverse, double
   }
 }
 
+void GmresInverse::correct(LinearOperator& matrix, LinearOperator& inverse, const Vectors& f,
+                           Vectors& y) {
+  constexpr double enough = 1e-4;
+  const std::vector<double> plus(static_cast<std::size_t>(f.columns()), 1), minus(plus.size(), -1);
+  left_.clear();
+  inverse.apply(f, y);
+  for (part_left_ = *contraction_; part_left_ > enough; part_left_ *= *contraction_) {
+    Vectors &residual = residual_.like(f), &step = step_.like(f);
+    matrix.apply(y, residual);
+    residual.combine(minus, plus, f);
+    inverse.apply(residual, step);
+    add_multiple(1, step, y);
+  }
+  residual_.finish();
+  step_.finish();
+}
+
 void GmresInverse::apply(const Vectors& x, Vectors& y) {
-  if (purpose_ == SolvePurpose::estimate && is_near()) return factors_.apply(x, y);
+  if (contraction_ && purpose_ == SolvePurpose::estimate) return factors_.apply(x, y);
+  if (contraction_ && purpose_ == SolvePurpose::correction) return correct(scaled_, factors_, x, y);
   solve(scaled_, factors_, infinity_norm_, enough(scaling_.rows, row_spread_), x, y);
 }
 
 void GmresInverse::apply_transposed(const Vectors& x, Vectors& y) {
-  if (purpose_ == SolvePurpose::estimate && is_near()) return factors_.apply_transposed(x, y);
-  if (!one_norm_) one_norm_ = matrix_.one_norm(scaling_);
+  if (contraction_ && purpose_ == SolvePurpose::estimate) return factors_.apply_transposed(x, y);
   Transposed matrix(scaled_), inverse(factors_);
+  if (contraction_ && purpose_ == SolvePurpose::correction) return correct(matrix, inverse, x, y);
+  if (!one_norm_) one_norm_ = matrix_.one_norm(scaling_);
   solve(matrix, inverse, *one_norm_, enough(scaling_.columns, column_spread_), x, y);
 }
 

@@ -7,17 +7,16 @@
 #include "solve/gmres.hpp"
 #include "solve/solve_purpose.hpp"
 #include "solve/system_matrix.hpp"
+#include "solve/trust/probe.hpp"
+#include "vectors/spare_vectors.hpp"
 
 namespace spsolve {
 
 /// (R A C)^-1 by solve_by_gmres() on factors that are near it, where these alone are not enough.
 class GmresInverse final : public LinearOperator {
  public:
-  /// What is given must outlive the object. `rounded`: the factors are those of A but for their
-  /// rounding, so that norms of what they stand for may be those of A^-1. Collective: norms of
-  /// R A C.
-  GmresInverse(SystemMatrix& matrix, const Equilibration& scaling, LinearOperator& factors,
-               bool rounded = false);
+  /// What is given must outlive the object. Collective: norms of R A C.
+  GmresInverse(SystemMatrix& matrix, const Equilibration& scaling, LinearOperator& factors);
 
   /// What a first solve came to.
   struct Trial {
@@ -30,12 +29,21 @@ class GmresInverse final : public LinearOperator {
   /// The same by the factors alone.
   Trial try_factors_alone(const Vectors* first);
 
+  /// Looks whether factors that are those of A but for their rounding are near: whether I - M A, M
+  /// being what they are of, leaves a tenth at most of each error of probe_known_solution(), which
+  /// in three steps come to what it amplifies most. Corrections and estimates are by them alone
+  /// then. Hands back that probe; none where they are not near, or R A C is not A. Collective.
+  std::optional<Probe> probe_factors();
+
   /// As Inverse::expect(). For estimates it solves for f - r instead of f, ||R^-1 r||_1 a tenth of
   /// ||R^-1 f||_1 at most (of A^T: C), which tells as much of the norms of A^-1 but for that part;
-  /// by the factors alone where these are rounded and so near to A.
+  /// by the factors alone where these are near. A correction y then takes y <- y + M (f - R A C y)
+  /// until a ten-thousandth of it is left, as the probe tells.
   void expect(SolvePurpose purpose) { purpose_ = purpose; }
-  /// Inverse::left() of the last apply() that was not by the factors alone.
+  /// Inverse::left() and Inverse::part_left() of the last apply() that was no estimate by the
+  /// factors alone.
   const std::vector<double>& left() const { return left_; }
+  double part_left() const { return part_left_; }
 
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
@@ -44,9 +52,7 @@ class GmresInverse final : public LinearOperator {
   std::unique_ptr<Vectors> right_hand_sides(const Vectors* first);
   void solve(LinearOperator& matrix, LinearOperator& inverse, double norm, double enough,
              const Vectors& f, Vectors& y);
-  /// Whether M^-1 A is I but for a tenth, M being what the factors are of: by steps of the power
-  /// method with I - M^-1 A, of which the first ones amplify what is largest.
-  bool is_near();
+  void correct(LinearOperator& matrix, LinearOperator& inverse, const Vectors& f, Vectors& y);
   /// The part of ||f||_2 that ||r||_2 may be for the purpose, `factors` being those of f.
   double enough(const ScaleFactors& factors, std::optional<double>& spread);
 
@@ -54,11 +60,12 @@ class GmresInverse final : public LinearOperator {
   const Equilibration& scaling_;
   ScaledOperator scaled_;  // R A C
   LinearOperator& factors_;
-  bool rounded_;
-  std::optional<bool> near_;  // when first asked for
+  std::optional<double> contraction_;  // of near factors: the part of an error that a step leaves
   double infinity_norm_;
   std::optional<double> one_norm_, row_spread_, column_spread_;  // when first asked for
   std::vector<double> left_;
+  double part_left_ = 0;
+  SpareVectors residual_, step_;  // of corrections
   SolvePurpose purpose_ = SolvePurpose::solution;
 };
 

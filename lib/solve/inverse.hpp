@@ -16,6 +16,7 @@
 #include "solve/pivot_statistics.hpp"
 #include "solve/solve_purpose.hpp"
 #include "solve/system_matrix.hpp"
+#include "solve/trust/probe.hpp"
 
 namespace spsolve {
 
@@ -23,8 +24,9 @@ class Checkpoints;
 
 /// How an elimination in mixed precision went.
 struct MixedOutcome {
-  int steps = 0;           ///< of GMRES for the first right-hand sides
-  bool fell_back = false;  ///< the factors are those of double
+  int steps = 0;               ///< of GMRES for the first right-hand sides
+  bool fell_back = false;      ///< the factors are those of double
+  std::optional<Probe> probe;  ///< by the float factors alone, where these are near
 };
 
 /// The fronts at one level of an elimination tree.
@@ -144,6 +146,10 @@ class Inverse : public LinearOperator {
   /// correction y (or of A^T, ||f - C A^T R y||), where an iteration stopped at it; empty where
   /// factors alone solve.
   virtual std::vector<double> left() const { return {}; }
+
+  /// The part of the last correction that is left to correct, at most, as far as a probe tells:
+  /// where factors that are near A, but not those of A, made it in a few steps.
+  virtual double part_left() const { return 0; }
 
   /// Whether the last correction, or any estimate since expect(), came to nothing: an iteration
   /// that did not halve its right-hand side. What it made tells neither errors nor norms.

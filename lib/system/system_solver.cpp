@@ -122,8 +122,10 @@ SolveOutcome SystemSolver::solve_near_one(const Side& side, const Vectors& b, Ve
       near->scale_columns(factors);
     }
     solve(near != nullptr ? *near : b, x);
+    // Of all x: a GPU has computed them then, in the time of this phase.
+    const std::vector<double> sizes = maxima(x);
     const auto is_finite = [](double size) { return std::isfinite(size); };
-    if (near == nullptr || std::ranges::all_of(maxima(x), is_finite)) return;
+    if (near == nullptr || std::ranges::all_of(sizes, is_finite)) return;
     near = nullptr;
     factors.assign(factors.size(), 1);
     solve(b, x);
@@ -145,10 +147,21 @@ SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x
   const auto& krylov = inverse_->facts().krylov;
   const bool as_it_is = krylov && (!krylov->converged || question_.options.tolerance > 0);
   const int most_sweeps = as_it_is ? 0 : question_.options.refinement;
+  // What estimates of the condition weigh components by: one more multivector is little beside rows
+  // that a product reads as long.
+  constexpr Index long_rows = 64;
+  const bool estimates = question_.options.condition && !is_singular();
+  if (estimates && !side.known.normwise && matrix.nonzeros() >= long_rows * matrix.order()) {
+    space_.magnitudes = together(x.team(), [&] { return x.similar(x.columns()); });
+  }
   outcome.refinement =
       times.measure("check", [&] { return refine(matrix, b, inverse, most_sweeps, x, space_); });
   space_.residual.finish();
   space_.correction.finish();
+  if (const double part = inverse_->part_left(); part > 0 && outcome.refinement.tried) {
+    double& error = outcome.refinement.forward_error;
+    error = std::max(error, part * outcome.refinement.step);
+  }
   // What is left may be what no A d is, for a singular A.
   if (inverse_->came_to_nothing() && !is_singular()) {
     outcome.refinement.forward_error = Trust::unknown;
@@ -201,7 +214,9 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   constexpr double largest_error = 1e-3;
   const double error = outcome.refinement.before.backward_error;
   const InverseFacts& facts = inverse_->facts();
+  const bool of_a = &matrix == matrix_.get();  // and not of A^T, whose null space may be another
   const bool fit = error <= largest_error && !(facts.krylov && !facts.krylov->converged);
+  const bool near = of_a && facts.mixed && facts.mixed->probe;
   TrustFigures figures{.order = matrix.order(),
                        .method = choice().method,
                        .precision = question_.options.precision,
@@ -224,7 +239,8 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   figures.refinement.tried = figures.refinement.tried || (facts.krylov && facts.krylov->converged);
   // Of iterations two steps tell what they don't see.
   const auto probe = [&] {
-    return probe_known_solution(matrix, inverse, figures.iterates ? 2 : 1);
+    if (near) return *facts.mixed->probe;
+    return probe_known_solution(matrix, inverse, {.least_steps = figures.iterates ? 2 : 1});
   };
   // Factors of a singular matrix solve for what is in its range, and iterations may not see the
   // part of x, nor of its error, that A all but annihilates: a solve more tells. But iterations
@@ -257,6 +273,7 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
     judged = outcome.trust.doubt == Doubt::none && outcome.trust.notes.empty();
   }
   if (estimates && !judged) {
+    std::unique_ptr<Vectors> magnitudes = std::move(space_.magnitudes);
     space_ = {};  // estimates have vectors of their own
     times.measure("condition", [&] {
       figures.condition.reset();
@@ -264,7 +281,7 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
       inverse_->expect(SolvePurpose::estimate);
       figures.hidden = hidden.of_rounding;
       if (fit) {
-        figures.condition = estimate_condition(matrix, b, x, inverse);
+        figures.condition = estimate_condition(matrix, b, x, inverse, std::move(magnitudes));
         figures.hidden = hidden_error(side, x, hidden, *figures.condition);
         if (inverse_->came_to_nothing()) {
           figures.condition.reset();
@@ -283,7 +300,6 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   if (facts.krylov && !facts.krylov->shortfall.empty()) {
     outcome.trust.notes.push_back(facts.krylov->shortfall);
   }
-  const bool of_a = &matrix == matrix_.get();  // and not of A^T, whose null space may be another
   if (of_a && outcome.trust.verdict != Verdict::solved && !is_singular() &&
       takes_constants_to_zero(matrix)) {
     outcome.trust.notes.push_back(

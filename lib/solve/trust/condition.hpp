@@ -7,21 +7,6 @@
 
 namespace spsolve {
 
-/// What estimate_one_norms() is asked for beside.
-struct OneNormSetting {
-  double factor = 1;       ///< f, a power of two: of f B f instead of B
-  bool with_ones = false;  ///< also of f B f without weights, first
-};
-
-/// Estimates ||diag(w) B||_1 = max over j of sum over i of w_i |b_ij| for every column w >= 0 of
-/// `weights` (n x W) from products with B and B^T (Hager, 1984; Higham, "FORTRAN codes for
-/// estimating the one-norm", ACM TOMS 14, 1988). Lower bounds, seldom off by more than 3 and mostly
-/// exact; infinite where a product isn't finite. Usually 2 products with B and 1 or 2 with B^T, at
-/// most 5 and 5, for all W at once: 2 columns in the first, W in the others. Works in vectors like
-/// `weights`, two multivectors beside them and, between products, one in host memory. Collective.
-std::vector<double> estimate_one_norms(std::unique_ptr<Vectors> weights, LinearOperator& b,
-                                       const OneNormSetting& setting = {});
-
 /// How a change of A and b may change x, the worst of all right-hand sides. Estimates, as by
 /// estimate_one_norms(); infinite where the factors are singular.
 struct Condition {
@@ -38,10 +23,12 @@ struct Condition {
 };
 
 /// Estimates the condition of A x = b from solves with A and A^T by `inverse`; b and x as of
-/// measure(). || |A^-1| w || is the one-norm of diag(w) A^-T. Cost: 3 to 10 solves with at most 4
-/// columns, mostly 4. Collective.
+/// measure(). || |A^-1| w || is the one-norm of diag(w) A^-T. `magnitudes`: |A| |x| + |b|, where
+/// that is known; it saves a product. Cost: 3 to 10 solves with at most 4 columns, mostly 4.
+/// Collective.
 Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
-                             LinearOperator& inverse);
+                             LinearOperator& inverse,
+                             std::unique_ptr<Vectors> magnitudes = nullptr);
 
 /// || |A^-1| w || 2^power, infinity norm, for own rows w_i >= 0: the error of x where row i of its
 /// residual is off by w_i 2^power. Estimated as by estimate_condition(); infinite for what is not

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/extremes.hpp"
 #include "solve/equilibrate.hpp"
 #include "solve/trust/refine.hpp"
 
@@ -27,22 +28,23 @@ double scaled_norm(const Vectors& e, const Vectors& inverse_scale, Vectors& scal
 
 }  // namespace
 
-Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse, int least_steps) {
-  const std::unique_ptr<Vectors> error = matrix.vectors(1), back = matrix.vectors(1);
+Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse,
+                           const ProbeSetting& setting) {
+  const std::unique_ptr<Vectors> error = matrix.vectors(1), back = error->similar(1);
   {
-    const ScaleFactors scale = equilibration_of(matrix, AutoSwitch::on, Precision::float64).columns;
+    const std::vector<std::int16_t>& exponents = scales_of(matrix).columns;
+    const Range rows{0, back->height()};
+    back->write_rows(rows, powers_of_two(exponents));
     error->fill_random(17);
-    error->scale_rows(scale.vector(matrix));
-    std::vector<double> inverses = scale.on_host();
-    for (double& factor : inverses) factor = 1 / factor;
-    back->write_rows({0, back->height()}, inverses);
+    error->scale_rows(*back);
+    back->write_rows(rows, powers_of_two(exponents, -1));
   }
-  const std::unique_ptr<Vectors> residual = matrix.vectors(1), correction = matrix.vectors(1);
+  const std::unique_ptr<Vectors> residual = error->similar(1), correction = error->similar(1);
   Probe probe;
   const double whole = probe.left = scaled_norm(*error, *back, *correction);
   int stalled = 0;
   const auto enough = [&] {
-    return probe.found() && (probe.steps >= least_steps || probe.found_all(matrix.order()));
+    return probe.found() && (probe.steps >= setting.least_steps || probe.found_all(matrix.order()));
   };
   while (!enough() && probe.steps < most_steps) {
     const double before = probe.left;
@@ -53,8 +55,10 @@ Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse, int le
     add_multiple(1, *correction, *error);
     probe.left = scaled_norm(*error, *back, *correction);
     if (++probe.steps == 1) probe.first = probe.left / whole;
+    probe.slowest = larger(probe.slowest, probe.left / before);
     stalled = probe.left <= before / 2 ? 0 : stalled + 1;
     if (!std::isfinite(probe.left) || stalled > most_stalled) break;
+    if (probe.slowest > setting.largest_part) break;
   }
   return probe;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "solve/linear_operator.hpp"
 #include "solve/system_matrix.hpp"
@@ -11,7 +12,8 @@ namespace spsolve {
 struct Probe {
   double left = 0;  ///< of the known solution's error, ||e / c||_2; infinite for what is not finite
   int steps = 0;    ///< corrections that it took
-  double first = 0;  ///< what the first of them left, as a part of the solution
+  double first = 0;    ///< what the first of them left, as a part of the solution
+  double slowest = 0;  ///< the largest part of an error that one of them left
 
   /// Below `left` = tau a singular A has at most this chance of 1.5 tau to come.
   static constexpr double least_doubt = 1e-6;
@@ -22,6 +24,13 @@ struct Probe {
   bool found_all(Index n) const {
     return left <= 4 * unit_roundoff * std::sqrt(static_cast<double>(n));
   }
+};
+
+/// What is asked of a probe beside.
+struct ProbeSetting {
+  int least_steps = 1;
+  /// It ends, too, with a step that leaves a larger part of the error.
+  double largest_part = std::numeric_limits<double>::infinity();
 };
 
 /// Takes z_j = c_j g_j with random g_j, evenly distributed between -1 and 1, C = diag(c) the column
@@ -40,6 +49,7 @@ struct Probe {
 /// a condition estimated from such factors can't: it may come out small, as the factors are those
 /// of some other, regular matrix. Cost: 1 to 10 products with A and solves of one column, and one
 /// equilibration_of(). Collective.
-Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse, int least_steps = 1);
+Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse,
+                           const ProbeSetting& setting = {});
 
 }  // namespace spsolve

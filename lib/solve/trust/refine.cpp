@@ -95,8 +95,9 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
 Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
                   Vectors& x, RefinementSpace& space) {
   Vectors& residual = space.residual.like(b);
+  Vectors* const magnitudes = space.magnitudes.get();
   Refinement result;
-  const ResidualNorms first = matrix.residual(b, x, residual);
+  const ResidualNorms first = matrix.residual(b, x, residual, magnitudes);
   std::vector<double> residuals = first.residual;
   result.before = result.after = quality_of(first);
   result.history.push_back(result.before);
@@ -116,9 +117,9 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
     result.tried = true;
     const std::vector<double> steps = maxima(better);
     add_multiple(1, x, better);
-    const ResidualNorms norms = matrix.residual(b, better, residual);
+    const ResidualNorms norms = matrix.residual(b, better, residual, magnitudes);
     const Quality quality = quality_of(norms);
-    const double step = relative_step(steps, norms.solution, residuals, result.after);
+    const double step = result.step = relative_step(steps, norms.solution, residuals, result.after);
     residuals = norms.residual;
     const double contraction = step / last_step;
     const bool contracts = contraction <= 0.5;
@@ -130,6 +131,7 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
       } else if (contracts) {
         result.forward_error = std::max(step / (1 - contraction), unit_roundoff);
       }
+      space.magnitudes = nullptr;
       break;
     }
     copy(better, x);

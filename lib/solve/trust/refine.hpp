@@ -27,6 +27,7 @@ struct Refinement {
   Quality after;       ///< of the solution that is handed back
   int sweeps = 0;      ///< corrections that were kept
   bool tried = false;  ///< a correction was computed, kept or not
+  double step = 0;     ///< max ||d|| / ||x|| of the last one over the right-hand sides
   /// `before`, then what each correction that was kept came to: sweeps + 1 of them.
   std::vector<Quality> history;
   /// Estimate of max ||x - x*|| / ||x|| over the right-hand sides, infinity norms, x* the exact
@@ -37,6 +38,9 @@ struct Refinement {
 /// What refinement works in, for whoever refines often.
 struct RefinementSpace {
   SpareVectors residual, correction;
+  /// Where this is there, like b, it gets |A| |x| + |b|, which residuals find on their
+  /// way, for the x that is handed back; it is taken away where that was not the last one measured.
+  std::unique_ptr<Vectors> magnitudes;
 };
 
 /// Improves the solution x of A x = b by at most `most_sweeps` steps of iterative refinement:
@@ -51,8 +55,8 @@ struct RefinementSpace {
 /// the backward errors are at round-off and the next step is expected to change no bit of ||x||:
 /// with s = ||d|| / ||x|| and rho the ratio of the last two steps, x is
 /// expected to be off by rho s / (1 - rho). The first step tells rho only as far as the first
-/// solution was no luckier than others: 100 s is taken for it. Beside b and x two multivectors,
-/// those of `space`. Collective.
+/// solution was no luckier than others: 100 s is taken for it. Beside b and x the multivectors of
+/// `space`. Collective.
 Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
                   Vectors& x, RefinementSpace& space);
 Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,

@@ -9,6 +9,7 @@
 #include "helpers/systems_in_bands.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
+#include "solve/trust/one_norm.hpp"
 
 namespace spsolve {
 namespace {
@@ -102,6 +103,33 @@ Condition condition_of(const Dense<double>& a, const Dense<double>& b, const Den
   test::OperatorOf inverse(solve);
   return estimate_condition(matrix, *test::vectors_of(matrix, b), *test::vectors_of(matrix, x),
                             inverse);
+}
+
+TEST(Condition, IsTheSameWithMagnitudesThatAResidualFound) {
+  const Index n = 30;
+  SoloTeam team;
+  for (const double scale : {1.0, 1e-80, 1e80, 1e-280, 1e280}) {
+    Dense<double> dense = random_multivector(n, n, 4);
+    for (double& value : dense.values) value *= scale;
+    const Csr<double> matrix = test::sparse(dense), transposed = transpose(matrix);
+    SystemMatrix system = test::matrix_in_bands(team, matrix);
+    test::OperatorOf inverse([&](Dense<double>& y) { y = test::lapack_solve(matrix, y); },
+                             [&](Dense<double>& y) { y = test::lapack_solve(transposed, y); });
+    Dense<double> x = random_multivector(n, 3, 5);
+    for (const bool has_zeros : {false, true}) {
+      for (Index i = 0; has_zeros && i < n; ++i) x(i, 1) = 0;
+      const auto solution = test::vectors_of(system, x),
+                 right = test::vectors_of(system, test::multiply(matrix, x)),
+                 residual = system.vectors(3);
+      auto magnitudes = system.vectors(3);
+      system.residual(*right, *solution, *residual, magnitudes.get());
+      const Condition with =
+          estimate_condition(system, *right, *solution, inverse, std::move(magnitudes));
+      const Condition without = estimate_condition(system, *right, *solution, inverse);
+      EXPECT_EQ(with.normwise, without.normwise);
+      EXPECT_NEAR(with.componentwise / without.componentwise, 1, 1e-12) << scale;
+    }
+  }
 }
 
 /// diag(d) with b and x such that the condition is known.

@@ -22,7 +22,7 @@ struct Estimates {
 struct Setting {
   SolvePurpose purpose = SolvePurpose::correction;
   AutoSwitch scales = AutoSwitch::on;
-  bool rounded = false;
+  bool looks = false;  ///< whether the factors are near
   double off = 0.02;
 };
 
@@ -51,7 +51,8 @@ Estimates estimates_of(const Csr<double>& matrix, const Setting& setting) {
     };
   };
   test::OperatorOf factors(near(scaled), near(transposed));
-  GmresInverse inverse(system, scaling, factors, setting.rounded);
+  GmresInverse inverse(system, scaling, factors);
+  if (setting.looks) inverse.probe_factors();
   inverse.expect(setting.purpose);
   ScaledOperator unscaled = ScaledOperator::unscaled(inverse, system, scaling);
   const std::unique_ptr<Vectors> b =
@@ -92,7 +93,7 @@ TEST(GmresInverse, EstimatesAreByFactorsAloneWhereTheseAreNear) {
     EXPECT_NEAR(estimates.condition.componentwise / all.condition.componentwise, 1, 0.1);
   };
   Setting near = setting, far = setting;
-  near.rounded = far.rounded = true;
+  near.looks = far.looks = true;
   far.off = 0.4;
   const Estimates alone = estimates_of(matrix, near), by_gmres = estimates_of(matrix, setting);
   like_all(alone);
@@ -101,6 +102,51 @@ TEST(GmresInverse, EstimatesAreByFactorsAloneWhereTheseAreNear) {
   const Estimates not_near = estimates_of(matrix, far);
   like_all(not_near);
   EXPECT_GT(not_near.solves, 2 * alone.solves);
+}
+
+TEST(GmresInverse, CorrectionsByNearFactorsLeaveAsMuchAsTheyTell) {
+  const Index n = 50;
+  const Csr<double> matrix = test::sparse(random_multivector(n, n, 11)),
+                    transposed = transpose(matrix);
+  SoloTeam team;
+  SystemMatrix system = test::matrix_in_bands(team, matrix);
+  for (const bool of_transpose : {false, true}) {
+    for (const double off : {0.0, 1e-6, 0.02, 0.4}) {
+      int solves = 0;
+      const auto with = [&](const Csr<double>& of) {
+        return [&solves, &of, off](Dense<double>& x) {
+          ++solves;
+          x = test::lapack_solve(of, x);
+          for (Index i = 0; i < x.rows; ++i) x(i, 0) *= 1 + off * std::sin(3.0 * i);
+        };
+      };
+      test::OperatorOf factors(with(matrix), with(transposed));
+      const Equilibration unscaled;
+      GmresInverse inverse(system, unscaled, factors);
+      const bool is_near = inverse.probe_factors().has_value();
+      EXPECT_EQ(is_near, off < 0.1);
+      inverse.expect(SolvePurpose::correction);
+      solves = 0;
+      const Dense<double> f = random_multivector(n, 1, 5);
+      const auto right = test::vectors_of(system, f), y = system.vectors(1);
+      of_transpose ? inverse.apply_transposed(*right, *y) : inverse.apply(*right, *y);
+      const Dense<double> found = own_rows(*y),
+                          exact = test::lapack_solve(of_transpose ? transposed : matrix, f);
+      double error = 0, size = 0;
+      for (Index i = 0; i < n; ++i) {
+        error = std::max(error, std::abs(found(i, 0) - exact(i, 0)));
+        size = std::max(size, std::abs(exact(i, 0)));
+      }
+      EXPECT_LE(error, 10 * (inverse.part_left() + 1e-13) * size) << off;
+      EXPECT_LE(inverse.part_left(), 1e-4);
+      EXPECT_EQ(inverse.left().empty(), is_near);
+      if (is_near) {
+        EXPECT_EQ(solves, off == 0.02 ? 3 : 1);
+      } else {
+        EXPECT_EQ(inverse.part_left(), 0);
+      }
+    }
+  }
 }
 
 }  // namespace

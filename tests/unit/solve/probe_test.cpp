@@ -16,7 +16,7 @@ Probe probe_of(const Dense<double>& a, const Dense<double>& inverse, int least_s
   const Csr<double> of_inverse = test::sparse(inverse);
   SystemMatrix matrix = test::matrix_in_bands(team, test::sparse(a));
   test::OperatorOf solves([&](Dense<double>& x) { x = test::multiply(of_inverse, x); });
-  return probe_known_solution(matrix, solves, least_steps);
+  return probe_known_solution(matrix, solves, {.least_steps = least_steps});
 }
 
 Dense<double> two_by_two(double a, double b, double c, double d) {

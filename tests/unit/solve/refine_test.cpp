@@ -70,7 +70,10 @@ TEST(Refine, StopsWhenItNoLongerHelpsAndKeepsTheBest) {
     ++calls;
     for (double& value : y.values) value = 100;
   });
-  const Refinement refinement = refine(system.matrix, *system.b, useless, 10, *x);
+  RefinementSpace space;
+  space.magnitudes = system.matrix.vectors(1);
+  const Refinement refinement = refine(system.matrix, *system.b, useless, 10, *x, space);
+  EXPECT_EQ(space.magnitudes, nullptr) << "of an x that was not kept";
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(refinement.sweeps, 0);
   EXPECT_EQ(own_rows(*x).values, before.values);
@@ -84,7 +87,11 @@ TEST(Refine, ConvergesWithACrudeSolver) {
     const double inverse[] = {0.9, 0.45, 0.3};
     for (Index i = 0; i < 3; ++i) y(i, 0) *= inverse[i];
   });
-  const Refinement refinement = refine(system.matrix, *system.b, crude, 60, *x);
+  RefinementSpace space;
+  space.magnitudes = system.matrix.vectors(1);
+  const Refinement refinement = refine(system.matrix, *system.b, crude, 60, *x, space);
+  ASSERT_NE(space.magnitudes, nullptr);
+  EXPECT_NEAR(own_rows(*space.magnitudes)(2, 0), 2, 1e-15);  // 4 x 0.25 + 1
   EXPECT_LE(refinement.after.backward_error, unit_roundoff);
   EXPECT_NEAR(own_rows(*x)(2, 0), 0.25, 1e-15);
   EXPECT_GT(refinement.sweeps, 5);
