@@ -156,8 +156,8 @@ class DeviceBandProducts final : public BandProducts {
                             current_stream());
   }
 
-  ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo,
-                         Vectors& r, Vectors* magnitudes) override {
+  ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo, Vectors& r,
+                         Vectors* magnitudes) override {
     const Index columns = b.columns();
     const auto zeros = std::vector<double>(static_cast<std::size_t>(columns));
     ResidualNorms norms{zeros, zeros, zeros, 0, 0, 0};

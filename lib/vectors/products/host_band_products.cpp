@@ -147,8 +147,8 @@ class HostBandProducts final : public BandProducts {
         [h](double value, double element) { return std::abs(value * h * h * element); }, unchanged);
   }
 
-  ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo,
-                         Vectors& r, Vectors* magnitudes) override {
+  ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo, Vectors& r,
+                         Vectors* magnitudes) override {
     const HostVectors& right = on_host(b);
     const HostVectors& own = on_host(x);
     const LocalRows solution{own, halo};
