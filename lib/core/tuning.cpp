@@ -78,6 +78,7 @@ std::string tuning_table() {
   line("gpu", "wide_panel", gpu.wide_panel);
   line("gpu", "shared_orders", gpu.shared_orders);
   line("gpu", "shared_panels", gpu.shared_panels);
+  line("gpu", "shared_wide_panel", gpu.shared_wide_panel);
   line("gpu", "wide_order_a_gpu", gpu.wide_order_a_gpu);
   line("gpu", "rows_that_hide_a_panel", gpu.rows_that_hide_a_panel);
   line("gpu", "rows_elected_at_once", gpu.rows_elected_at_once);

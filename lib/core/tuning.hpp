@@ -207,13 +207,16 @@ struct GpuTuning {
   Index wide_panel = 1024;
 
   /// Columns of a panel among several GPUs, and of a cyclic block: shared_panels[i] below the order
-  /// shared_orders[i]; from wide_order_a_gpu times the GPUs on wide_panel, else the last one.
+  /// shared_orders[i]; from wide_order_a_gpu times the GPUs on shared_wide_panel, else the last
+  /// one. Four H200 took 3.73 to 3.75 s for order 100000 with 1152, 3.77 to 3.80 with 1024 by
+  /// turns; four others 3.80 and 3.84, and 3.84 with 1280, 3.97 with 1536.
   Index shared_orders[3] = {2500, 6000, 8000};
   Index shared_panels[4] = {64, 128, 256, 512};
+  Index shared_wide_panel = 1152;
   Index wide_order_a_gpu = 20000;
 
-  /// Rows a GPU that are left to an update that still hides the election of a panel of wide_panel
-  /// columns; below, panels half as wide pay.
+  /// Rows a GPU that are left to an update that still hides the election of a panel of
+  /// shared_wide_panel columns; below, panels half as wide pay.
   Index rows_that_hide_a_panel = 8192;
 
   /// Active rows of all GPUs up to which pivots are elected among all of them, which every GPU

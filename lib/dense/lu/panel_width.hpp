@@ -21,7 +21,7 @@ inline Index panel_width(Index order, MemoryKind memory, int ranks) {
     if (order <= gpu.one_panel_order) return std::max<Index>(order, 1);
     return order < gpu.wide_panel_order ? gpu.narrow_panel : gpu.wide_panel;
   }
-  if (order >= gpu.wide_order_a_gpu * ranks) return gpu.wide_panel;
+  if (order >= gpu.wide_order_a_gpu * ranks) return gpu.shared_wide_panel;
   const Index* const above = std::ranges::upper_bound(gpu.shared_orders, order);
   return gpu.shared_panels[above - gpu.shared_orders];
 }
