@@ -50,6 +50,49 @@ TEST(Mixed, ConvergesWhereRefinementByFloatFactorsDoesNot) {
   }
 }
 
+TEST(Mixed, TellsWhatCorrectionsLeave) {
+  const Index n = 120;
+  test::HostRanks ranks;
+  int near = 0;
+  for (const double condition : {1e4, 1e7, 1e10}) {
+    const Csr<double> matrix = with_condition(n, condition, 3);
+    const Dense<double> b = test::multiply(matrix, random_multivector(n, 2, 5));
+    const Solved truth =
+        solve_in_team(matrix, b, {Method::lu, Pivoting::tournament, Precision::float64, 16}, 20);
+    ASSERT_EQ(truth.refinement.forward_error, unit_roundoff);
+    SolverOptions options;
+    options.method = Method::lu;
+    options.precision = Precision::mixed;
+    options.equilibrate = AutoSwitch::off;
+    for (const bool estimates : {true, false}) {
+      options.condition = estimates;
+      SystemSolver solver = test::solver_in_team(ranks, matrix, options);
+      solver.set_up();
+      near += solver.facts().mixed->probe ? 1 : 0;
+      const auto right = test::vectors_of(solver.matrix(), b), x = solver.matrix().vectors(2);
+      PhaseTimes times;
+      const SolveOutcome outcome = solver.solve(*right, *x, times);
+      const Dense<double> found = test::whole(*x);
+      double error = 0;
+      for (Index c = 0; c < 2; ++c) {
+        double difference = 0, size = 0;
+        for (Index i = 0; i < n; ++i) {
+          difference = std::max(difference, std::abs(found(i, c) - truth.x(i, c)));
+          size = std::max(size, std::abs(found(i, c)));
+        }
+        error = std::max(error, difference / size);
+      }
+      EXPECT_LE(error, 2 * outcome.refinement.forward_error + 2 * unit_roundoff) << condition;
+      EXPECT_LE(error, 1e-12) << condition;
+      if (condition > 1e5) continue;
+      EXPECT_EQ(outcome.trust.verdict, Verdict::solved) << condition;
+      EXPECT_LE(outcome.trust.estimate, 1e-14) << condition;
+    }
+  }
+  EXPECT_GE(near, 2) << "corrections were by GMRES";
+  EXPECT_LT(near, 6) << "all were by the factors";
+}
+
 TEST(Mixed, FallsBackToDoubleAndSaysWhy) {
   const Index n = 120;
   const Csr<double> matrix = with_condition(n, 1e14, 4);

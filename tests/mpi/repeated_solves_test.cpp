@@ -26,15 +26,10 @@ class SparseRepeatedSolves : public testing::Test {
  protected:
   SystemSolver solver_for(const Csr<double>& whole, Method method,
                           Ordering ordering = Ordering::automatic) {
-    SolverQuestion question;
-    question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
-    question.ranks = ranks.team.size();
-    question.options.method = method;
-    question.options.ordering = ordering;
-    std::unique_ptr<SystemMatrix> matrix(
-        new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
-    const auto row = std::ranges::find(solver_table(), method, &SolverRow::method);
-    return {std::move(matrix), *row, question, ranks.memory};
+    SolverOptions options;
+    options.method = method;
+    options.ordering = ordering;
+    return test::solver_in_team(ranks, whole, options);
   }
 
   static SolveOutcome solve(SystemSolver& solver, const Dense<double>& b, bool transposed) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include "helpers/systems_in_bands.hpp"
 #include "mpi/mpi_team.hpp"
 #include "solve/trust/refine.hpp"
+#include "system/system_solver.hpp"
 
 namespace spsolve::test {
 
@@ -22,6 +24,18 @@ struct SystemInTeam : HostRanks, EliminatedSystem {
   SystemInTeam(const Csr<double>& matrix, const EliminationChoice& choice, AutoSwitch equilibrate)
       : EliminatedSystem(team, memory, matrix, choice, equilibrate) {}
 };
+
+/// What solves with `whole` again and again, as options.method says.
+inline SystemSolver solver_in_team(HostRanks& ranks, const Csr<double>& whole,
+                                   const SolverOptions& options) {
+  SolverQuestion question;
+  question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
+  question.ranks = ranks.team.size();
+  question.options = options;
+  std::unique_ptr<SystemMatrix> matrix(new SystemMatrix(matrix_in_bands(ranks.team, whole)));
+  const auto row = std::ranges::find(solver_table(), options.method, &SolverRow::method);
+  return {std::move(matrix), *row, question, ranks.memory};
+}
 
 struct Solved {
   PivotStatistics pivots;
