@@ -147,11 +147,11 @@ SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x
   const auto& krylov = inverse_->facts().krylov;
   const bool as_it_is = krylov && (!krylov->converged || question_.options.tolerance > 0);
   const int most_sweeps = as_it_is ? 0 : question_.options.refinement;
-  // What estimates of the condition weigh components by: one more multivector is little beside rows
-  // that a product reads as long.
-  constexpr Index long_rows = 64;
+  // What estimates of the condition weigh components by: one more multivector is little beside long
+  // rows, by which a product takes long, too.
+  const Index long_row = 16 * x.columns();
   const bool estimates = question_.options.condition && !is_singular();
-  if (estimates && !side.known.normwise && matrix.nonzeros() >= long_rows * matrix.order()) {
+  if (estimates && !side.known.normwise && matrix.nonzeros() >= long_row * matrix.order()) {
     space_.magnitudes = together(x.team(), [&] { return x.similar(x.columns()); });
   }
   outcome.refinement =

@@ -83,9 +83,10 @@ class BandProducts {
 
   /// r <- b - A x, products and sums carried in twice the precision of double (Dekker, 1971; Ogita,
   /// Rump and Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26, 2005), so that r has
-  /// an error of about u |r| + m u^2 (|A| |x| + |b|), m the non-zeros of the row, u = 2^-53: exact
-  /// to its last bits where b and A x cancel. `magnitudes`, where it is not null, gets
-  /// |A| |x| + |b|. Cost: 20 flops a non-zero and column.
+  /// an error of about u |r| + m u^2 (|A| |x| + |b|), m the non-zeros of the row, u = 2^-53, for
+  /// u^2 2^-100 in full rows on a GPU: exact to its last bits where b and A x cancel. `magnitudes`,
+  /// where it is not null, gets |A| |x| + |b|. Cost: 20 flops a non-zero and column, 8 in full rows
+  /// on a GPU.
   virtual ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo,
                                  Vectors& r, Vectors* magnitudes = nullptr) = 0;
 

@@ -155,8 +155,9 @@ class HostBandProducts final : public BandProducts {
     HostVectors& result = on_host(r);
     HostVectors* const scales = magnitudes != nullptr ? &on_host(*magnitudes) : nullptr;
     const Index columns = b.columns();
-    if (columns == 1 && halo.rows == 0 && scales == nullptr) {
-      return residual_of_one(right.row(0), own.row(0), result.row(0));
+    if (columns == 1 && halo.rows == 0) {
+      return residual_of_one(right.row(0), own.row(0), result.row(0),
+                             scales != nullptr ? scales->row(0) : nullptr);
     }
     ResidualNorms norms = empty_norms(columns);
 #pragma omp parallel if (rows_.nonzeros() * columns > worthwhile_elements)
@@ -311,7 +312,8 @@ class HostBandProducts final : public BandProducts {
 
   /// The residual of one column without a halo, with the same bits: row by row, and the maxima of
   /// some rows after them, in vectors.
-  ResidualNorms residual_of_one(const double* b, const double* x, double* r) const {
+  ResidualNorms residual_of_one(const double* b, const double* x, double* r,
+                                double* magnitudes) const {
     constexpr Index at_once = 64;
     ResidualNorms norms = empty_norms(1);
     const LocalIndex* const places = rows_.column_indices.data();
@@ -342,6 +344,7 @@ class HostBandProducts final : public BandProducts {
         residual.include(count, [&](Index i) { return std::abs(r[first + i]); });
         right_hand_side.include(count, [&](Index i) { return std::abs(b[first + i]); });
         solution.include(count, [&](Index i) { return std::abs(x[first + i]); });
+        if (magnitudes != nullptr) std::copy_n(scales, count, magnitudes + first);
         componentwise.include(
             count, [&](Index i) { return relative_error(std::abs(r[first + i]), scales[i]); });
       }

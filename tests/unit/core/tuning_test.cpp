@@ -65,12 +65,14 @@ TEST(Tuning, PanelsGrowWithTheOrder) {
       EXPECT_GE(width, last) << order;
       last = width;
     }
-    EXPECT_EQ(last, memory == MemoryKind::host ? host_tuning.most_panel : gpu_tuning.wide_panel);
+    const Index on_gpus = ranks == 1 ? gpu_tuning.wide_panel : gpu_tuning.shared_wide_panel;
+    EXPECT_EQ(last, memory == MemoryKind::host ? host_tuning.most_panel : on_gpus);
   }
   EXPECT_EQ(panel_width(2499, MemoryKind::gpu, 2), 64);
   EXPECT_EQ(panel_width(2500, MemoryKind::gpu, 2), 128);
   EXPECT_EQ(panel_width(20000, MemoryKind::gpu, 2), 512);
-  EXPECT_EQ(panel_width(40000, MemoryKind::gpu, 2), 1024);
+  EXPECT_EQ(panel_width(39999, MemoryKind::gpu, 2), 512);
+  EXPECT_EQ(panel_width(40000, MemoryKind::gpu, 2), 1152);
   EXPECT_EQ(panel_width(100, MemoryKind::host, 1), 16);
 }
 
