@@ -5,11 +5,13 @@
 #include "cuda/core/device_info.hpp"
 #include "cuda/core/device_memory.hpp"
 #include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/dense/panel/triangle_kernels.hpp"
 #include "cuda/dense/products/load_products.hpp"
 #include "cuda/distribute/cuda_backend.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "cuda/team/start_ahead.hpp"
 #include "cuda/vectors/products/band_product_kernels.hpp"
+#include "cuda/vectors/sign_kernels.hpp"
 #endif
 
 namespace spsolve {
@@ -23,7 +25,8 @@ Gpus gpu_part() {
     return cuda::start_ahead(team, device, wanted.transport, [products = wanted.products] {
       if (!products) return;
       cuda::load_products(*products);
-      cuda::load_solves(*products);
+      cuda::load_triangle_kernels(*products);
+      cuda::load_sign_kernels();
       cuda::load_band_products();
     });
   };

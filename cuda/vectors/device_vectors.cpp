@@ -208,16 +208,11 @@ void DeviceVectors::own_maxima(std::span<double> largest) const {
   });
 }
 
-std::vector<Index> DeviceVectors::own_first_rows(std::span<const double> magnitudes) const {
-  std::vector<double> left(magnitudes.size());
+void DeviceVectors::own_rows_from_first(std::span<const double> magnitudes,
+                                        std::span<double> left) const {
   reduce(left, [&](const ReductionRoom& room, double* results) {
-    first_rows(magnitudes, data(), height(), room, results, current_stream());
+    rows_from_first(magnitudes, data(), height(), room, results, current_stream());
   });
-  std::vector<Index> rows;
-  for (const double from_end : left) {
-    rows.push_back(from_end > 0 ? height() - static_cast<Index>(from_end) : -1);
-  }
-  return rows;
 }
 
 void DeviceVectors::own_take_signs(const Vectors& y, std::span<double> sums,

@@ -70,19 +70,10 @@ struct Difference : Kinds {
   Difference(const Factors& factors, const QuotientView& quotient, const double* from, double* to)
       : wanted(factors), t(quotient), y(from), x(to) {}
   template <int pack>
-  struct Of {
-    struct Term {
-      double y[pack];
-      Packed<double, pack> x;
-    };
-    const double* y;
-    double* x;
+  struct Of : Rewriting<pack> {
+    using typename Rewriting<pack>::Term;
     double factor[pack];
 
-    __device__ void load(Index at, Term& term) const {
-      load_columns<pack, true>(y + at, term.y);
-      term.x = pack_at<pack>(x + at, 0);
-    }
     __device__ void include(Index at, Term& term, double (&result)[Kinds::kinds * pack]) const {
 #pragma unroll
       for (int c = 0; c < pack; ++c) {
@@ -91,12 +82,12 @@ struct Difference : Kinds {
         result[c] = larger(result[c], fabs(left));
         if constexpr (Kinds::kinds > 1) result[pack + c] = fma(left, left, result[pack + c]);
       }
-      pack_at<pack>(x + at, 0) = term.x;
+      this->store(at, term);
     }
   };
   template <int pack>
   __device__ Of<pack> begin(Index column) const {
-    Of<pack> of{y, x, {}};
+    Of<pack> of{{y, x}, {}};
 #pragma unroll
     for (int c = 0; c < pack; ++c) {
       of.factor[c] = quotient_of(t, column + c, wanted.values[(column + c) % most_columns]);

@@ -37,6 +37,23 @@ struct MaximaAndSums {
 // both(kind, a, b). begin() is called once by every thread, with its first column; several terms
 // are loaded before the first of them is included.
 
+/// For terms of two arrays, of which x is written again.
+template <int pack>
+struct Rewriting {
+  struct Term {
+    double y[pack];
+    Packed<double, pack> x;
+  };
+  const double* y;
+  double* x;
+
+  __device__ void load(Index at, Term& term) const {
+    load_columns<pack, true>(y + at, term.y);
+    term.x = pack_at<pack>(x + at, 0);
+  }
+  __device__ void store(Index at, const Term& term) const { pack_at<pack>(x + at, 0) = term.x; }
+};
+
 /// Where a thread stands in rows of `packs` packs: it keeps to one pack.
 struct Place {
   int rows, row, place;

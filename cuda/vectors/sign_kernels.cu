@@ -19,18 +19,9 @@ struct Signs : TwoSums {
 
   Signs(const double* from, double* to) : y(from), x(to) {}
   template <int pack>
-  struct Of {
-    struct Term {
-      double y[pack];
-      Packed<double, pack> x;
-    };
-    const double* y;
-    double* x;
+  struct Of : Rewriting<pack> {
+    using typename Rewriting<pack>::Term;
 
-    __device__ void load(Index at, Term& term) const {
-      load_columns<pack, true>(y + at, term.y);
-      term.x = pack_at<pack>(x + at, 0);
-    }
     __device__ void include(Index at, Term& term, double (&result)[kinds * pack]) const {
 #pragma unroll
       for (int c = 0; c < pack; ++c) {
@@ -41,12 +32,12 @@ struct Signs : TwoSums {
         result[pack + c] += was_negative != is_negative ? 1 : 0;
         own = is_negative ? -size : size;
       }
-      pack_at<pack>(x + at, 0) = term.x;
+      this->store(at, term);
     }
   };
   template <int pack>
   __device__ Of<pack> begin(Index) const {
-    return {y, x};
+    return {{y, x}};
   }
 };
 
@@ -104,8 +95,8 @@ void take_signs(const double* y, double* x, Index height, Index columns, const R
          ranges(columns), room, {{sums, changes}}, stream);
 }
 
-void first_rows(std::span<const double> magnitudes, const double* x, Index height,
-                const ReductionRoom& room, double* left, cudaStream_t stream) {
+void rows_from_first(std::span<const double> magnitudes, const double* x, Index height,
+                     const ReductionRoom& room, double* left, cudaStream_t stream) {
   const auto columns = static_cast<Index>(magnitudes.size());
   for (unsigned range = 0; range < ranges(columns); ++range) {
     const Factors wanted = factors_from(magnitudes, static_cast<Index>(range) * most_columns);

@@ -18,8 +18,8 @@ void take_signs(const double* y, double* x, Index height, Index columns, const R
                 double* sums, double* changes, cudaStream_t stream);
 
 /// left_c <- height - i for the first row i with |x_ic| = magnitude_c, 0 where there is none.
-void first_rows(std::span<const double> magnitudes, const double* x, Index height,
-                const ReductionRoom& room, double* left, cudaStream_t stream);
+void rows_from_first(std::span<const double> magnitudes, const double* x, Index height,
+                     const ReductionRoom& room, double* left, cudaStream_t stream);
 
 /// x_i <- max over c of |y_ic| + |z_ic| for i < height; a nan stays one.
 void largest_of_rows(const double* y, const double* z, Index height, Index columns, double* x,

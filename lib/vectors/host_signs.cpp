@@ -37,10 +37,10 @@ void HostVectors::own_take_signs(const Vectors& y, std::span<double> sums,
   std::copy_n(both.begin() + k, k, changes.begin());
 }
 
-std::vector<Index> HostVectors::own_first_rows(std::span<const double> magnitudes) const {
+void HostVectors::own_rows_from_first(std::span<const double> magnitudes,
+                                      std::span<double> left) const {
   const Index k = columns(), rows = height();
   const double* const mine = row(0);
-  std::vector<double> left(static_cast<std::size_t>(k));
   over_blocks(
       rows, left,
       [&](Index first, Index last, double* block) {
@@ -51,11 +51,6 @@ std::vector<Index> HostVectors::own_first_rows(std::span<const double> magnitude
         }
       },
       [](double a, double b) { return larger(a, b); });
-  std::vector<Index> result;
-  for (const double from_end : left) {
-    result.push_back(from_end > 0 ? rows - static_cast<Index>(from_end) : -1);
-  }
-  return result;
 }
 
 void HostVectors::take_largest(const Vectors& y, const Vectors& z) {

@@ -31,7 +31,8 @@ class HostVectors final : public Vectors {
   void own_dots_with_each(List ys, std::span<double> sums) const override;
   void own_products(const Vectors& y, std::span<double> sums) const override;
   void own_maxima(std::span<double> largest) const override;
-  std::vector<Index> own_first_rows(std::span<const double> magnitudes) const override;
+  void own_rows_from_first(std::span<const double> magnitudes,
+                           std::span<double> left) const override;
   void own_take_signs(const Vectors& y, std::span<double> sums, std::span<double> changes) override;
   std::unique_ptr<Coefficients> coefficients(int rows) const override;
   void own_dots(const Vectors& y, const ToRow& sums) const override;

@@ -106,8 +106,10 @@ class Vectors {
   /// largest_c <- max over own rows i of |x_ic|; a nan stays one.
   virtual void own_maxima(std::span<double> largest) const = 0;
 
-  /// The first own row i, numbered from 0, with |x_ic| = magnitude_c; -1 where there is none.
-  virtual std::vector<Index> own_first_rows(std::span<const double> magnitudes) const = 0;
+  /// left_c <- how many own rows there are from the first with |x_ic| = magnitude_c on, that one
+  /// included; 0 where there is none.
+  virtual void own_rows_from_first(std::span<const double> magnitudes,
+                                   std::span<double> left) const = 0;
 
   /// x_ic <- |x_ic| with the sign of y_ic, + for zeros and nans. sums_c <- sum over own rows i of
   /// |x_ic y_ic|, changes_c <- how many of their signs that changed.

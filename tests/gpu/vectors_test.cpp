@@ -272,7 +272,9 @@ TEST_F(GpuVectors, SignsAndRowsAreThoseOfTheHost) {
     }
     std::vector<double> largest = maxima(x.host);
     if (columns > 2) largest[1] = 3;
-    EXPECT_EQ(x.device.own_first_rows(largest), x.host.own_first_rows(largest));
+    x.device.own_rows_from_first(largest, sums);
+    x.host.own_rows_from_first(largest, of_host);
+    EXPECT_EQ(sums, of_host);
     one.device.take_largest(x.device, y.device);
     one.host.take_largest(x.host, y.host);
     EXPECT_EQ(bits(one.device), bits(one.host));
@@ -285,8 +287,9 @@ TEST_F(GpuVectors, TheFirstOfEqualRowsAndANanInOne) {
   for (const Index i : {12, 40000, 70000}) values(i, 0) = values(i, 2) = -1;
   values(5, 1) = nan;
   VectorPair x(team, values), one(team, rows, 1, 1);
-  EXPECT_EQ(x.device.own_first_rows(std::vector<double>{1, nan, 1}),
-            (std::vector<Index>{12, -1, 12}));
+  std::vector<double> left(3);
+  x.device.own_rows_from_first(std::vector<double>{1, nan, 1}, left);
+  EXPECT_EQ(left, (std::vector<double>{rows - 12, 0, rows - 12}));
   one.device.take_largest(x.device, x.device);
   const Dense<double> found = own_rows(one.device);
   EXPECT_TRUE(std::isnan(found(5, 0)));

@@ -256,19 +256,17 @@ void solve_triangle(Triangle triangle, bool transposed, const TriangleView<T>& a
   check_launch("solve_triangle");
 }
 
-template <typename T>
-void load_triangle_kernels() {
+void load_triangle_kernels(Precision precision) {
   for (const Triangle triangle : {Triangle::unit_lower, Triangle::upper}) {
     for (const bool transposed : {false, true}) {
       for (const int columns : {1, 2, 4}) {
-        visit_solve<T>(triangle, transposed, columns, [](auto, int) {});
+        const auto load = [](auto, int) {};
+        precision == Precision::float64 ? visit_solve<double>(triangle, transposed, columns, load)
+                                        : visit_solve<float>(triangle, transposed, columns, load);
       }
     }
   }
 }
-
-template void load_triangle_kernels<float>();
-template void load_triangle_kernels<double>();
 
 template void solve_triangle(Triangle, bool, const TriangleView<float>&, const float*, Index,
                              float*, int, int*, cudaStream_t);

@@ -4,6 +4,7 @@
 
 #include "core/types.hpp"
 #include "dense/lu/blocked_solution.hpp"
+#include "solve/options.hpp"
 
 namespace spsolve::cuda {
 
@@ -32,9 +33,8 @@ template <typename T>
 void solve_triangle(Triangle triangle, bool transposed, const TriangleView<T>& a, const T* b,
                     Index b_stride, T* x, int columns, int* ticket, cudaStream_t stream);
 
-/// Loads what solve_triangle() launches, each of which is loaded else when it is first launched,
-/// some 40 us.
-template <typename T>
-void load_triangle_kernels();
+/// Loads what solve_triangle() launches for factors in such a precision, each of which is loaded
+/// else when it is first launched, some 40 us.
+void load_triangle_kernels(Precision precision);
 
 }  // namespace spsolve::cuda

@@ -3,10 +3,8 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/dense/halves/split_product.hpp"
-#include "cuda/dense/panel/triangle_kernels.hpp"
 #include "cuda/dense/products/device_blas.hpp"
 #include "cuda/dense/products/product_tiles.hpp"
-#include "cuda/vectors/sign_kernels.hpp"
 
 namespace spsolve::cuda {
 
@@ -50,12 +48,6 @@ void load_products(Precision precision) {
   split.take_left(a, order, order, order, stream.get());
   split.subtract(blas, a + order * order, order, order, a + 2 * order * order, order, stream.get());
   stream.wait();
-}
-
-void load_solves(Precision precision) {
-  precision == Precision::float64 ? load_triangle_kernels<double>()
-                                  : load_triangle_kernels<float>();
-  load_sign_kernels();
 }
 
 }  // namespace spsolve::cuda

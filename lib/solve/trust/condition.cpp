@@ -65,10 +65,8 @@ std::unique_ptr<Vectors> component_weights(SystemMatrix& matrix, const Vectors& 
   for (std::size_t c = 0; c < sizes.size(); ++c) {
     // Whatever b holds beside an x of zeros overflows.
     constexpr double most = 0x1p1022;
-    if (sizes[c] == 0)
-      rest[c] = factors[c] = of_scale[c] = most;
-    else
-      rest[c] *= h;
+    rest[c] *= h;
+    if (sizes[c] == 0) rest[c] = factors[c] = of_scale[c] = most;
   }
   Vectors& right = *relative;
   copy(b, right);

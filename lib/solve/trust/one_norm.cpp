@@ -158,11 +158,11 @@ class OneNormSearch {
   Largest find_largest() const {
     Largest largest{maxima(*y_), {}, {}};
     // Counted from the end, so that the first of all ranks has the most.
-    std::vector<double> numbers;
-    for (const Index row : y_->own_first_rows(largest.magnitudes)) {
-      numbers.push_back(row < 0 ? 0.0 : static_cast<double>(order_ - own_.first - row));
+    std::vector<double> numbers(searches_.size()), values(searches_.size());
+    y_->own_rows_from_first(largest.magnitudes, numbers);
+    for (double& left : numbers) {
+      if (left > 0) left += static_cast<double>(order_ - own_.last);
     }
-    std::vector<double> values(static_cast<std::size_t>(count()));
     for (std::size_t c = 0; c < searches_.size(); ++c) {
       double& present = numbers.emplace_back(0);
       if (searches_[c].finished || !own_.contains(searches_[c].component)) continue;

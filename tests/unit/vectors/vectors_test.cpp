@@ -363,22 +363,22 @@ TEST_F(HostVectorsTest, TakeSigns) {
   EXPECT_EQ(changes[0], 0);
 }
 
-TEST_F(HostVectorsTest, TheFirstRowsOfMagnitudes) {
+TEST_F(HostVectorsTest, RowsFromTheFirstOfAMagnitudeOn) {
   for_sizes([&](Index rows, Index columns) {
-    if (rows == 0) return;
     Dense<double> values = random_multivector(rows, columns, 1);
-    std::vector<Index> expected;
-    for (Index c = 0; c < columns; ++c) {
-      expected.push_back(c == 1 ? -1 : (c + 1) * rows / (columns + 1));
-      if (c != 1) values(expected.back(), c) = values(rows - 1, c) = c % 2 == 0 ? 2 : -2;
+    std::vector<double> expected(static_cast<std::size_t>(columns)), found(expected.size(), nan);
+    for (Index c = 0; rows > 0 && c < columns; ++c) {
+      if (c == 1) continue;
+      const Index first = (c + 1) * rows / (columns + 1);
+      expected[c] = static_cast<double>(rows - first);
+      values(first, c) = values(rows - 1, c) = c % 2 == 0 ? 2 : -2;
     }
-    const std::vector<double> two(static_cast<std::size_t>(columns), 2.0);
-    EXPECT_EQ(vectors(values)->own_first_rows(two), expected);
-    const std::vector<double> nans(two.size(), nan);
-    EXPECT_EQ(vectors(values)->own_first_rows(nans), std::vector<Index>(two.size(), -1));
+    const std::vector<double> two(expected.size(), 2.0), nans(expected.size(), nan);
+    vectors(values)->own_rows_from_first(two, found);
+    EXPECT_EQ(found, expected);
+    vectors(values)->own_rows_from_first(nans, found);
+    EXPECT_EQ(found, std::vector<double>(expected.size(), 0.0));
   });
-  EXPECT_EQ(random(0, 2, 1)->own_first_rows(std::vector<double>{1, 0}),
-            (std::vector<Index>{-1, -1}));
 }
 
 TEST_F(HostVectorsTest, TakeTheLargestOfRows) {
