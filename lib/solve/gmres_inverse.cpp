@@ -41,11 +41,16 @@ GmresInverse::Trial GmresInverse::try_factors_alone(const Vectors* first) {
 }
 
 std::optional<Probe> GmresInverse::probe_factors() {
-  if (scaling_.scales) return std::nullopt;
-  constexpr ProbeSetting setting{.least_steps = 3, .largest_part = 0.1};
-  const Probe probe = probe_known_solution(matrix_, factors_, setting);
-  if (!probe.found() || probe.slowest > setting.largest_part) return std::nullopt;
-  contraction_ = probe.slowest;
+  ScaledOperator inverse = ScaledOperator::unscaled(factors_, matrix_, scaling_);
+  Probe probe = probe_known_solution(
+      matrix_, inverse, {.least_steps = Probe::steps_of_near, .largest_part = Probe::part_of_near});
+  probe.by_factors = true;
+  if (!probe.near(matrix_.order())) return std::nullopt;
+  near_ = true;
+  // What steps leave is a part of C^-1 x, which may be a larger one of x; more of them than this
+  // takes are no sooner done than GMRES.
+  constexpr double soon = 0.25;
+  if (!scaling_.scales && probe.slowest <= soon) contraction_ = probe.slowest;
   return probe;
 }
 
@@ -98,13 +103,13 @@ void GmresInverse::correct(LinearOperator& matrix, LinearOperator& inverse, cons
 }
 
 void GmresInverse::apply(const Vectors& x, Vectors& y) {
-  if (contraction_ && purpose_ == SolvePurpose::estimate) return factors_.apply(x, y);
+  if (near_ && purpose_ == SolvePurpose::estimate) return factors_.apply(x, y);
   if (contraction_ && purpose_ == SolvePurpose::correction) return correct(scaled_, factors_, x, y);
   solve(scaled_, factors_, infinity_norm_, enough(scaling_.rows, row_spread_), x, y);
 }
 
 void GmresInverse::apply_transposed(const Vectors& x, Vectors& y) {
-  if (contraction_ && purpose_ == SolvePurpose::estimate) return factors_.apply_transposed(x, y);
+  if (near_ && purpose_ == SolvePurpose::estimate) return factors_.apply_transposed(x, y);
   Transposed matrix(scaled_), inverse(factors_);
   if (contraction_ && purpose_ == SolvePurpose::correction) return correct(matrix, inverse, x, y);
   if (!one_norm_) one_norm_ = matrix_.one_norm(scaling_);

@@ -29,10 +29,10 @@ class GmresInverse final : public LinearOperator {
   /// The same by the factors alone.
   Trial try_factors_alone(const Vectors* first);
 
-  /// Looks whether factors that are those of A but for their rounding are near: whether I - M A, M
-  /// being what they are of, leaves a tenth at most of each error of probe_known_solution(), which
-  /// in three steps come to what it amplifies most. Corrections and estimates are by them alone
-  /// then. Hands back that probe; none where they are not near, or R A C is not A. Collective.
+  /// Looks whether the factors alone find a known solution, and are near (see Probe::near()), as
+  /// those of A but for their rounding are. Estimates are by them alone then, and where R A C is A
+  /// and each step left a quarter at most, corrections, too. Hands back that probe; none where they
+  /// are not near. Collective.
   std::optional<Probe> probe_factors();
 
   /// As Inverse::expect(). For estimates it solves for f - r instead of f, ||R^-1 r||_1 a tenth of
@@ -60,7 +60,8 @@ class GmresInverse final : public LinearOperator {
   const Equilibration& scaling_;
   ScaledOperator scaled_;  // R A C
   LinearOperator& factors_;
-  std::optional<double> contraction_;  // of near factors: the part of an error that a step leaves
+  bool near_ = false;                  // the factors are
+  std::optional<double> contraction_;  // the part of an error that a step leaves, if it is small
   double infinity_norm_;
   std::optional<double> one_norm_, row_spread_, column_spread_;  // when first asked for
   std::vector<double> left_;

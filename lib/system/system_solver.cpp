@@ -237,10 +237,15 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   if (facts.krylov) known.normwise = known.componentwise = {};
   // By finish(), without adding the correction.
   figures.refinement.tried = figures.refinement.tried || (facts.krylov && facts.krylov->converged);
-  // Of iterations two steps tell what they don't see.
+  // Of iterations two steps tell what they don't see, of factors in float three whether they are
+  // near.
   const auto probe = [&] {
     if (near) return *facts.mixed->probe;
-    return probe_known_solution(matrix, inverse, {.least_steps = figures.iterates ? 2 : 1});
+    const bool by_float = question_.options.precision == Precision::float32;
+    const int steps = figures.iterates ? 2 : by_float ? Probe::steps_of_near : 1;
+    Probe result = probe_known_solution(matrix, inverse, {.least_steps = steps});
+    result.by_factors = !facts.krylov && inverse_->left().empty();
+    return result;
   };
   // Factors of a singular matrix solve for what is in its range, and iterations may not see the
   // part of x, nor of its error, that A all but annihilates: a solve more tells. But iterations

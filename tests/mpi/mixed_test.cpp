@@ -50,47 +50,91 @@ TEST(Mixed, ConvergesWhereRefinementByFloatFactorsDoesNot) {
   }
 }
 
-TEST(Mixed, TellsWhatCorrectionsLeave) {
-  const Index n = 120;
-  test::HostRanks ranks;
-  int near = 0;
-  for (const double condition : {1e4, 1e7, 1e10}) {
-    const Csr<double> matrix = with_condition(n, condition, 3);
-    const Dense<double> b = test::multiply(matrix, random_multivector(n, 2, 5));
+/// The largest ||x - truth|| / ||x|| of the columns.
+double largest_error(const Dense<double>& x, const Dense<double>& truth) {
+  double error = 0;
+  for (Index c = 0; c < x.columns; ++c) {
+    double difference = 0, size = 0;
+    for (Index i = 0; i < x.rows; ++i) {
+      difference = std::max(difference, std::abs(x(i, c) - truth(i, c)));
+      size = std::max(size, std::abs(x(i, c)));
+    }
+    error = std::max(error, difference / size);
+  }
+  return error;
+}
+
+/// A system of two right-hand sides with such a condition, and its solution by long refinement.
+struct Refined {
+  Csr<double> matrix;
+  Dense<double> b, x;
+
+  explicit Refined(double condition) : matrix(with_condition(120, condition, 3)) {
+    b = test::multiply(matrix, random_multivector(matrix.rows, 2, 5));
     const Solved truth =
         solve_in_team(matrix, b, {Method::lu, Pivoting::tournament, Precision::float64, 16}, 20);
-    ASSERT_EQ(truth.refinement.forward_error, unit_roundoff);
-    SolverOptions options;
-    options.method = Method::lu;
-    options.precision = Precision::mixed;
-    options.equilibrate = AutoSwitch::off;
+    EXPECT_EQ(truth.refinement.forward_error, unit_roundoff);
+    x = truth.x;
+  }
+};
+
+/// What comes of it by lu, unscaled.
+struct Outcome {
+  bool near;
+  SolveOutcome of;
+  double error;
+};
+Outcome solve_with_estimates(const Refined& system, Precision precision, bool condition = true) {
+  test::HostRanks ranks;
+  SolverOptions options;
+  options.method = Method::lu;
+  options.precision = precision;
+  options.equilibrate = AutoSwitch::off;
+  options.condition = condition;
+  SystemSolver solver = test::solver_in_team(ranks, system.matrix, options);
+  solver.set_up();
+  const auto right = test::vectors_of(solver.matrix(), system.b), x = solver.matrix().vectors(2);
+  PhaseTimes times;
+  SolveOutcome outcome = solver.solve(*right, *x, times);
+  const auto& mixed = solver.facts().mixed;
+  return {mixed && mixed->probe, std::move(outcome), largest_error(test::whole(*x), system.x)};
+}
+
+TEST(Mixed, TellsWhatCorrectionsLeave) {
+  int near = 0;
+  for (const double condition : {1e4, 1e7, 1e10}) {
+    const Refined system(condition);
     for (const bool estimates : {true, false}) {
-      options.condition = estimates;
-      SystemSolver solver = test::solver_in_team(ranks, matrix, options);
-      solver.set_up();
-      near += solver.facts().mixed->probe ? 1 : 0;
-      const auto right = test::vectors_of(solver.matrix(), b), x = solver.matrix().vectors(2);
-      PhaseTimes times;
-      const SolveOutcome outcome = solver.solve(*right, *x, times);
-      const Dense<double> found = test::whole(*x);
-      double error = 0;
-      for (Index c = 0; c < 2; ++c) {
-        double difference = 0, size = 0;
-        for (Index i = 0; i < n; ++i) {
-          difference = std::max(difference, std::abs(found(i, c) - truth.x(i, c)));
-          size = std::max(size, std::abs(found(i, c)));
-        }
-        error = std::max(error, difference / size);
-      }
-      EXPECT_LE(error, 2 * outcome.refinement.forward_error + 2 * unit_roundoff) << condition;
-      EXPECT_LE(error, 1e-12) << condition;
-      if (condition > 1e5) continue;
-      EXPECT_EQ(outcome.trust.verdict, Verdict::solved) << condition;
-      EXPECT_LE(outcome.trust.estimate, 1e-14) << condition;
+      const Outcome outcome = solve_with_estimates(system, Precision::mixed, estimates);
+      near += outcome.near ? 1 : 0;
+      EXPECT_LE(outcome.error, 2 * outcome.of.refinement.forward_error + 2 * unit_roundoff)
+          << condition;
+      EXPECT_LE(outcome.error, 1e-12) << condition;
+      if (!outcome.near) continue;
+      EXPECT_EQ(outcome.of.trust.verdict, Verdict::solved) << condition;
+      EXPECT_LE(outcome.of.trust.estimate, 1e-14) << condition;
     }
   }
   EXPECT_GE(near, 2) << "corrections were by GMRES";
   EXPECT_LT(near, 6) << "all were by the factors";
+}
+
+TEST(Mixed, NearFactorsTellConditionsThatFloatCouldNotTellFromSingular) {
+  constexpr double told_by_any = 1.7e6;
+  for (const Precision precision : {Precision::float32, Precision::mixed}) {
+    int beyond = 0;
+    for (const double condition : {1e5, 1e6, 3e6, 1e7, 3e7, 1e8, 1e11}) {
+      const Outcome outcome = solve_with_estimates(Refined(condition), precision);
+      const bool solved = outcome.of.trust.verdict == Verdict::solved;
+      EXPECT_FALSE(solved && precision == Precision::float32 && condition > 1e10);
+      if (!solved) continue;
+      ASSERT_TRUE(outcome.of.condition);
+      beyond += outcome.of.condition->componentwise >= told_by_any ? 1 : 0;
+      EXPECT_LE(outcome.error, 2 * outcome.of.trust.estimate + 2 * unit_roundoff) << condition;
+      EXPECT_LE(outcome.error, outcome.of.trust.bound) << condition;
+    }
+    EXPECT_GE(beyond, 1) << name(precision);
+  }
 }
 
 TEST(Mixed, FallsBackToDoubleAndSaysWhy) {

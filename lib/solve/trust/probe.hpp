@@ -12,8 +12,9 @@ namespace spsolve {
 struct Probe {
   double left = 0;  ///< of the known solution's error, ||e / c||_2; infinite for what is not finite
   int steps = 0;    ///< corrections that it took
-  double first = 0;    ///< what the first of them left, as a part of the solution
-  double slowest = 0;  ///< the largest part of an error that one of them left
+  double first = 0;         ///< what the first of them left, as a part of the solution
+  double slowest = 0;       ///< the largest part of an error that one of them left
+  bool by_factors = false;  ///< corrections were by factors alone, not by an iteration
 
   /// Below `left` = tau a singular A has at most this chance of 1.5 tau to come.
   static constexpr double least_doubt = 1e-6;
@@ -23,6 +24,16 @@ struct Probe {
   /// Whether it was found to its last digit, of n elements.
   bool found_all(Index n) const {
     return left <= 4 * unit_roundoff * std::sqrt(static_cast<double>(n));
+  }
+
+  static constexpr int steps_of_near = 3;
+  static constexpr double part_of_near = 0.5;
+  /// Whether factors M of order n are near A^-1, so that norms of M are those of A^-1 within a
+  /// factor of two: I - M A left half at most of each of three errors, which come to what it
+  /// amplifies most, or of the solution no more than its last digit.
+  bool near(Index n) const {
+    const bool enough = steps >= steps_of_near || found_all(n);
+    return by_factors && found() && enough && slowest <= part_of_near;
   }
 };
 

@@ -20,7 +20,7 @@ constexpr double noteworthy = 1e8;
 /// Decimal digits of a double.
 constexpr int digits_of_double = 16;
 
-/// By components; factors in float can't tell more.
+/// By components; factors in float can't tell more where they are not near.
 constexpr double largest_by_float = 0.1 * 0x1p24;
 
 /// Above these growths of entries the reader is told.
@@ -51,10 +51,16 @@ bool is_the_matrix(const TrustFigures& figures) {
          figures.condition->normwise * static_cast<double>(figures.order) >= 0.1 / unit_roundoff;
 }
 
+/// Whether factors found a known solution by themselves, in steps that left little each.
+bool near_factors(const TrustFigures& figures) {
+  return figures.probe && figures.probe->near(figures.order);
+}
+
 /// What an iteration does not see of the error of x, and corrects no more than it did of a known
-/// solution's.
+/// solution's. With near factors it sees all.
 double unseen(const TrustFigures& figures) {
-  const bool all = !figures.iterates || !figures.probe || figures.probe->found_all(figures.order);
+  const bool all = !figures.iterates || !figures.probe || near_factors(figures) ||
+                   figures.probe->found_all(figures.order);
   return all ? 0.0 : figures.probe->left;
 }
 
@@ -80,8 +86,9 @@ Doubt doubt_about(const TrustFigures& figures) {
     return is_the_matrix(figures) ? Doubt::singular : Doubt::factors;
   }
   // What is small beside others vanishes in float, and so do corrections of it.
-  const bool vanishes = condition ? condition->componentwise >= largest_by_float
-                                  : figures.refinement.after.componentwise_error >= no_digit;
+  const bool vanishes = condition
+                            ? condition->componentwise >= largest_by_float && !near_factors(figures)
+                            : figures.refinement.after.componentwise_error >= no_digit;
   if (figures.float_factors && vanishes) return Doubt::factors;
   if (condition && condition->componentwise >= 1 / unit_roundoff) return Doubt::singular;
   const double estimate = estimate_of(figures);

@@ -85,9 +85,10 @@ double forward_bound(const Condition& condition, const Quality& quality);
 /// left of the known solution is added to B, or to s where there is no B:
 ///
 ///     singular    the known solution was not found (see probe_known_solution()), or c >= 1 / u
-///     factors     the same with factors in float, already for c >= 2^24 / 10, or without c for
-///                 omega >= 0.1; or where the known solution was not found although n kappa <
-///                 0.1 / u: then it is not A that is at fault, or the factors don't tell
+///     factors     the same with factors in float, already for c >= 2^24 / 10 unless they are near
+///                 A^-1 (see Probe::near()), so that they tell c, or without c for omega >= 0.1; or
+///                 where the known solution was not found although n kappa < 0.1 / u: then it is
+///                 not A that is at fault, or the factors don't tell
 ///     bound       B >= 0.1, and refinement did not converge: not s < 0.1; or it did, by factors
 ///                 in float or by an iteration, whose corrections are of the largest parts of
 ///                 residuals first, and vanish where others are too small beside them

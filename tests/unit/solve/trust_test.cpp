@@ -12,6 +12,7 @@ namespace {
 constexpr double unknown = Trust::unknown;
 constexpr Probe found{1e-14, 1};
 constexpr Probe lost{3.0, 2};
+constexpr Probe near{1e-8, 4, 0.02, 0.03, true};
 
 /// Figures of a system that is solved to the last digit.
 TrustFigures harmless() {
@@ -136,6 +137,54 @@ const Case cases[] = {
        f.condition = Condition{1e8, 2e6};
      },
      Doubt::factors, 0, false, false, "solve.precision=double"},
+    {"float_by_near_factors",
+     [](TrustFigures& f) {
+       f.float_factors = true;
+       f.condition = Condition{1e8, 2e6};
+       f.probe = near;
+     },
+     Doubt::none, 9, true, true, ""},
+    {"float_by_factors_that_are_near_in_two_steps_alone",
+     [](TrustFigures& f) {
+       f.float_factors = true;
+       f.condition = Condition{1e8, 2e6};
+       f.probe = near;
+       f.probe->steps = 2;
+       f.probe->left = 1e-7;
+     },
+     Doubt::factors, 0, false, false, "solve.precision=double"},
+    {"float_by_factors_that_are_not_near",
+     [](TrustFigures& f) {
+       f.float_factors = true;
+       f.condition = Condition{1e8, 2e6};
+       f.probe = near;
+       f.probe->slowest = 0.6;
+     },
+     Doubt::factors, 0, false, false, "solve.precision=double"},
+    {"float_by_an_iteration_that_comes_near",
+     [](TrustFigures& f) {
+       f.float_factors = true;
+       f.condition = Condition{1e8, 2e6};
+       f.probe = near;
+       f.probe->by_factors = false;
+     },
+     Doubt::factors, 0, false, false, "solve.precision=double"},
+    {"near_factors_and_a_bound_without_digits",
+     [](TrustFigures& f) {
+       f.float_factors = true;
+       f.condition = Condition{1e15, 1e13};
+       f.refinement.after = {1e-15, 1e-13};
+       f.probe = near;
+     },
+     Doubt::bound, 0, false, false, "as large as x itself"},
+    {"near_factors_and_rows_that_vanish_in_them",
+     [](TrustFigures& f) {
+       f.float_factors = true;
+       f.condition.reset();
+       f.refinement.after.componentwise_error = 1;
+       f.probe = near;
+     },
+     Doubt::factors, 0, false, false, "a componentwise backward error of 1e+00"},
     {"float_and_lost",
      [](TrustFigures& f) {
        f.float_factors = true;
