@@ -1,5 +1,7 @@
 #include "dense/lu/lu.hpp"
 
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 #include "cuda/dense/device_blocked_rows.hpp"
@@ -97,7 +99,8 @@ TEST_F(GpuLu, PanelsTooTallForPartialPivotingGoByTheHost) {
   const Csr<double> matrix = test::sparse(dense);
   const Range panel{0, width};
   HostBlockedRows<double> host(matrix, width, true);
-  const std::vector<Index> theirs = host.factor_panel(panel, Pivoting::partial).swaps;
+  // What a library makes of a pivot whose inverse is no number is for it to know.
+  const PanelOutcome theirs = host.factor_panel(panel, Pivoting::partial);
   const auto expected = host.read({0, height}, panel);
   DenseStreams streams;
   for (const Pivoting pivoting : {Pivoting::partial, Pivoting::tournament}) {
@@ -106,9 +109,11 @@ TEST_F(GpuLu, PanelsTooTallForPartialPivotingGoByTheHost) {
     rows.begin_panel(0, panel, pivoting);
     const PanelOutcome outcome = rows.factor_panel(panel, pivoting);
     EXPECT_EQ(outcome.redone, pivoting == Pivoting::tournament);
-    EXPECT_EQ(outcome.bad_column, -1);
-    EXPECT_EQ(outcome.swaps, theirs);
-    EXPECT_EQ(rows.read({0, height}, panel), expected);
+    EXPECT_EQ(outcome.bad_column, theirs.bad_column);
+    EXPECT_EQ(outcome.swaps, theirs.swaps);
+    const auto found = rows.read({0, height}, panel);
+    ASSERT_EQ(found.size(), expected.size());
+    EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(double)), 0);
   }
 }
 

@@ -55,13 +55,14 @@ __device__ void multiply_by_inverse(BlockRoom<T>& room) {
 }
 
 /// Thread blocks on a multiprocessor: two where their registers allow it.
-template <typename T, int count>
-constexpr int blocks_on_processor = sizeof(T) * count <= sizeof(double) || sizeof(T) == 4 ? 2 : 1;
+template <typename T, bool transposed, int count>
+constexpr int blocks_on_processor = sizeof(T) == 4 || (transposed && count == 1) ? 2 : 1;
 
 /// Tiles that are on their way while one is worked with: two, where registers allow it, to keep the
 /// memory at work.
-template <typename T, int count>
-constexpr int tiles_ahead = sizeof(T) == 8 && blocks_on_processor<T, count> == 2 ? 1 : 2;
+template <typename T, bool transposed, int count>
+constexpr int tiles_ahead = sizeof(T) == 8 && blocks_on_processor<T, transposed, count> == 2 ? 1
+                                                                                             : 2;
 
 /// Blocks of rows of T, or of T^T, one after another, each as soon as those before it are solved.
 /// While it waits, a block inverts its triangle D and multiplies the tile B of the block right
@@ -70,7 +71,7 @@ constexpr int tiles_ahead = sizeof(T) == 8 && blocks_on_processor<T, count> == 2
 /// everything runs from the last row to the first.
 /// x, n x count, holds `unknown` everywhere at first: a value is its own flag.
 template <typename T, Triangle triangle, bool transposed, int count>
-__global__ void __launch_bounds__(threads, (blocks_on_processor<T, count>))
+__global__ void __launch_bounds__(threads, (blocks_on_processor<T, transposed, count>))
     solve(Index n, const T* a, Index stride, const T* b, Index b_stride, T* x, int* ticket) {
   using Way = Sweep<triangle, transposed>;
   extern __shared__ double memory[];
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(threads, (blocks_on_processor<T, count>))
     const Index row = (transposed ? first_of(step) : first) + warp * warp_rows;
     load_tile(a, stride, n, row, transposed ? first : first_of(step), tile);
   };
-  constexpr int ahead = tiles_ahead<T, count>;
+  constexpr int ahead = tiles_ahead<T, transposed, count>;
   T tiles[ahead + 1][warp_rows][2];
 #pragma unroll
   for (int k = 0; k < ahead; ++k) {
@@ -131,16 +132,20 @@ __global__ void __launch_bounds__(threads, (blocks_on_processor<T, count>))
   Parts parts;
   const T* place = x;
   T value{};
-  if (last > 0) value = seen_at(place = Parts::find(x, first_of(0), n));
+  const bool brings = Parts::brings();
+  if (last > 0 && brings) value = seen_at(place = Parts::find(x, first_of(0), n));
   for (int step = 0; step < last; ++step) {
     T next_value{};
     const T* next_place = x;
     if (step + ahead < last) load(step + ahead, tiles[ahead]);
-    if (step + 1 < last) {
+    if (step + 1 < last && brings) {
       next_value = seen_at(next_place = Parts::find(x, first_of(step + 1), n));
     }
-    wait_from_afar(place, value, steps - step);
-    parts.add(tiles[0], wait_for_value(place, value), room.x[step % 2]);
+    if (brings) {
+      wait_from_afar(place, value, steps - step);
+      value = wait_for_value(place, value);
+    }
+    parts.add(tiles[0], value, room.x[step % 2]);
 #pragma unroll
     for (int k = 0; k < ahead; ++k) {
 #pragma unroll
@@ -202,7 +207,9 @@ __global__ void __launch_bounds__(threads, (blocks_on_processor<T, count>))
       tiles[0][r][1] = room.before[warp * warp_rows + r][lane + warp_size];
     }
     const T* const before = of_last.find(x, first_of(last), n);
-    of_last.add(tiles[0], wait_for_value(before, seen_at(before)), room.x[last % 2]);
+    T value_before{};
+    if (of_last.brings()) value_before = wait_for_value(before, seen_at(before));
+    of_last.add(tiles[0], value_before, room.x[last % 2]);
     solved -= sum_of_lanes(of_last.sums);
   }
   const Index row = first + place_of(in_warp / count);

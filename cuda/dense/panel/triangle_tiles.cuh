@@ -106,8 +106,8 @@ __device__ void invert_unit_lower(T (&l)[block_rows][block_rows + 1]) {
 }
 
 /// A lane's share of the tiles before a block's turn, of T x: sums over the tile's columns, which
-/// are over lanes at the end. Each thread brings one value of x, which all others get from shared
-/// memory.
+/// are over lanes at the end. As many threads as there are values of x bring one each, which all
+/// others get from shared memory.
 template <int count, typename T>
 struct RowSums {
   T sums[warp_rows * count] = {};
@@ -118,6 +118,8 @@ struct RowSums {
     const Index place = column * count + static_cast<int>(threadIdx.x) % (block_rows * count);
     return x + min(place, n * count - 1);
   }
+  /// Whether the thread brings a value, and waits for it; the same for all lanes of a warp.
+  static __device__ bool brings() { return threadIdx.x < block_rows * count; }
 
   /// `room`: block_rows x count values. All threads of the block must call it, with another room
   /// than the last time.
@@ -153,6 +155,7 @@ struct ColumnSums {
     return x + min(row + mine / count, n - 1) * count + mine % count;
   }
 
+  static __device__ bool brings() { return true; }
   __device__ void add(const T (&tile)[warp_rows][2], T value, T*) {
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r) {
