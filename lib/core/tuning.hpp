@@ -212,7 +212,7 @@ struct GpuTuning {
   /// turns; four others 3.80 and 3.84, and 3.84 with 1280, 3.97 with 1536. With 1024 and 512 four
   /// took 0.0700 and 0.0713 s for 16384, two 0.0774 and 0.0804, 0.369 and 0.381 for 34920, and as
   /// long for 10000.
-  Index shared_orders[4] = {2500, 6000, 8000, 12000};
+  Index shared_orders[4] = {2500, 6000, 8000, 16000};
   Index shared_panels[5] = {64, 128, 256, 512, 1024};
   Index shared_wide_panel = 1152;
   Index wide_order_a_gpu = 20000;

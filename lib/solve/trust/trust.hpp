@@ -82,13 +82,14 @@ double forward_bound(const Condition& condition, const Quality& quality);
 /// Judges a solution. With u = 2^-53, kappa and c the condition in the norm and by components, eta
 /// and omega the backward errors alike, v what is hidden, B = min(2 kappa eta, c omega) + v, s the
 /// estimate of refinement, the last correction, + v. Of an iteration B is s at least, and what it
-/// left of the known solution is added to B, or to s where there is no B:
+/// left of the known solution is added to B, or to s where there is no B, unless it is by factors
+/// that are near A^-1 (see Probe::near()):
 ///
 ///     singular    the known solution was not found (see probe_known_solution()), or c >= 1 / u
-///     factors     the same with factors in float, already for c >= 2^24 / 10 unless they are near
-///                 A^-1 (see Probe::near()), so that they tell c, or without c for omega >= 0.1; or
-///                 where the known solution was not found although n kappa < 0.1 / u: then it is
-///                 not A that is at fault, or the factors don't tell
+///     factors     the same with factors in float, already for c >= 2^24 / 10 unless they are near,
+///                 so that they tell c, or without c for omega >= 0.1; or where the known solution
+///                 was not found although n kappa < 0.1 / u: then it is not A that is at fault, or
+///                 the factors don't tell
 ///     bound       B >= 0.1, and refinement did not converge: not s < 0.1; or it did, by factors
 ///                 in float or by an iteration, whose corrections are of the largest parts of
 ///                 residuals first, and vanish where others are too small beside them

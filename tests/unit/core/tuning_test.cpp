@@ -70,8 +70,8 @@ TEST(Tuning, PanelsGrowWithTheOrder) {
   }
   EXPECT_EQ(panel_width(2499, MemoryKind::gpu, 2), 64);
   EXPECT_EQ(panel_width(2500, MemoryKind::gpu, 2), 128);
-  EXPECT_EQ(panel_width(11999, MemoryKind::gpu, 2), 512);
-  EXPECT_EQ(panel_width(12000, MemoryKind::gpu, 2), 1024);
+  EXPECT_EQ(panel_width(15999, MemoryKind::gpu, 2), 512);
+  EXPECT_EQ(panel_width(16000, MemoryKind::gpu, 2), 1024);
   EXPECT_EQ(panel_width(39999, MemoryKind::gpu, 2), 1024);
   EXPECT_EQ(panel_width(40000, MemoryKind::gpu, 2), 1152);
   EXPECT_EQ(panel_width(100, MemoryKind::host, 1), 16);
