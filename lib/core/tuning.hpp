@@ -209,11 +209,9 @@ struct GpuTuning {
   /// Columns of a panel among several GPUs, and of a cyclic block: shared_panels[i] below the order
   /// shared_orders[i]; from wide_order_a_gpu times the GPUs on shared_wide_panel, else the last
   /// one. Four H200 took 3.73 to 3.75 s for order 100000 with 1152, 3.77 to 3.80 with 1024 by
-  /// turns; four others 3.80 and 3.84, and 3.84 with 1280, 3.97 with 1536. With 1024 and 512 four
-  /// took 0.0700 and 0.0713 s for order 16384, four others 0.082 and 0.087, two 0.0774 and 0.0804;
-  /// for 34920 four 0.275 and 0.255, two 0.369 and 0.381.
-  Index shared_orders[5] = {2500, 6000, 8000, 16000, 20000};
-  Index shared_panels[6] = {64, 128, 256, 512, 1024, 512};
+  /// turns; four others 3.80 and 3.84, and 3.84 with 1280, 3.97 with 1536.
+  Index shared_orders[3] = {2500, 6000, 8000};
+  Index shared_panels[4] = {64, 128, 256, 512};
   Index shared_wide_panel = 1152;
   Index wide_order_a_gpu = 20000;
 

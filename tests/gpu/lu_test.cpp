@@ -1,7 +1,5 @@
 #include "dense/lu/lu.hpp"
 
-#include <cstring>
-
 #include <gtest/gtest.h>
 
 #include "cuda/dense/device_blocked_rows.hpp"
@@ -94,13 +92,13 @@ TEST_F(GpuLu, TallPanelsPlayThreeRounds) {
 TEST_F(GpuLu, PanelsTooTallForPartialPivotingGoByTheHost) {
   const Index height = 70000, width = 48;
   Dense<double> dense = random_multivector(height, width, 5);
-  // Beyond the exponents of a tournament's pivots, so that it is done again.
-  for (Index i = 0; i < height; ++i) dense(i, 20) *= 1e-309;
+  // Beyond the exponents of a tournament's pivots, so that it is done again. The pivot of 1e-308
+  // has an inverse, by which some libraries multiply.
+  for (Index i = 0; i < height; ++i) dense(i, 20) *= 3e-309;
   const Csr<double> matrix = test::sparse(dense);
   const Range panel{0, width};
   HostBlockedRows<double> host(matrix, width, true);
-  // What a library makes of a pivot whose inverse is no number is for it to know.
-  const PanelOutcome theirs = host.factor_panel(panel, Pivoting::partial);
+  const std::vector<Index> theirs = host.factor_panel(panel, Pivoting::partial).swaps;
   const auto expected = host.read({0, height}, panel);
   DenseStreams streams;
   for (const Pivoting pivoting : {Pivoting::partial, Pivoting::tournament}) {
@@ -109,11 +107,9 @@ TEST_F(GpuLu, PanelsTooTallForPartialPivotingGoByTheHost) {
     rows.begin_panel(0, panel, pivoting);
     const PanelOutcome outcome = rows.factor_panel(panel, pivoting);
     EXPECT_EQ(outcome.redone, pivoting == Pivoting::tournament);
-    EXPECT_EQ(outcome.bad_column, theirs.bad_column);
-    EXPECT_EQ(outcome.swaps, theirs.swaps);
-    const auto found = rows.read({0, height}, panel);
-    ASSERT_EQ(found.size(), expected.size());
-    EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(double)), 0);
+    EXPECT_EQ(outcome.bad_column, -1);
+    EXPECT_EQ(outcome.swaps, theirs);
+    EXPECT_EQ(rows.read({0, height}, panel), expected);
   }
 }
 

@@ -110,7 +110,7 @@ TEST(Mixed, TellsWhatCorrectionsLeave) {
       EXPECT_LE(outcome.error, 2 * outcome.of.refinement.forward_error + 2 * unit_roundoff)
           << condition;
       EXPECT_LE(outcome.error, 1e-12) << condition;
-      if (!outcome.near) continue;
+      if (condition > 1e5 && !outcome.near) continue;
       EXPECT_EQ(outcome.of.trust.verdict, Verdict::solved) << condition;
       EXPECT_LE(outcome.of.trust.estimate, 1e-14) << condition;
     }

@@ -119,19 +119,19 @@ class Memory(CliTest):
                 with self.subTest(f"{matrix} on {ranks}", **solve):
                     self.check(f"matrix: {matrix}\nsolve: {words(solve)}\n", ranks, at_most)
 
-    def test_beyond_factors_stack_and_matrix_is_less_than_a_third_of_them(self):
-        """In two dimensions, where a row has fewer entries of factors than anywhere else: a quarter,
-        and up to 0.02 more where a busy machine has threads begin fronts in another order."""
+    def test_beyond_factors_stack_and_matrix_is_a_quarter_of_them(self):
+        """In two dimensions, where a row has fewer entries of factors than anywhere else."""
         part = re.compile(r"eliminate +([\d.]+) (\w+)  (?:sparse factors|stack of fronts|compressed "
                           r"rows of this rank's band)$", re.MULTILINE)
         for method in ("sparse_cholesky", "sparse_lu"):
             with self.subTest(method=method):
                 solve = f"matrix: grid2d:1000\nthreads: 2\nsolve: {{method: {method}}}\n"
-                (_, peak), = self.measure(solve, 1)
+                # On a busy machine threads begin fronts in another order, and hold a little more.
+                peak = min(peak for _ in range(3) for _, peak in self.measure(solve, 1))
                 parts = part.findall(self.spsolve("c.yaml", "--dry-run").out)
                 self.assertEqual(len(parts), 3)
                 needed = sum(float(number) * UNITS[unit] for number, unit in parts)
-                self.assertLess(peak, 1.3 * needed + FIXED, f"{needed / MIB:.1f} MiB of them")
+                self.assertLess(peak, 1.25 * needed + FIXED, f"{needed / MIB:.1f} MiB of them")
 
     def test_right_hand_sides(self):
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n1000 1500\n"
