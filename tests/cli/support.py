@@ -86,7 +86,7 @@ def session_folder():
 
 
 def variables(more=None):
-    """The environment of programs under test."""
+    """The environment of programs under test, with `more` variables, and without those of None."""
     result = dict(os.environ, OMP_NUM_THREADS="1", OMPI_MCA_mpi_yield_when_idle="1")
     result.update(dict.fromkeys(("OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base"),
                                 str(session_folder())))
@@ -96,7 +96,7 @@ def variables(more=None):
     if os.geteuid() == 0:  # Open MPI asks root to say so
         result.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     result.update(more or {})
-    return result
+    return {key: value for key, value in result.items() if value is not None}
 
 
 @functools.cache

@@ -1,6 +1,6 @@
 """What the BLAS is: its name, its kernels and threads, and a note where the processor could do more."""
 
-import os
+import pathlib
 import re
 import unittest
 
@@ -51,9 +51,18 @@ class Blas(CliTest):
         self.assertEqual(notes(small), [])
         _, krylov = self.solve("--set", "matrix=tridiagonal:50", "--set", "solve.method=cg", **large)
         self.assertEqual(notes(krylov), [])
-        if "OPENBLAS_CORETYPE" not in os.environ:
-            _, own = self.solve(order=1200)
-            self.assertEqual(notes(own), [])
+        _, own = self.solve(order=1200, OPENBLAS_CORETYPE=None)
+        self.assertEqual(notes(own), [])
+
+    def test_kernels_for_the_processor_where_the_library_does_not_know_it(self):
+        # An empty word is one that no OpenBLAS knows, and it decides as any other.
+        _, told = self.solve(OPENBLAS_CORETYPE="")
+        if "Prescott kernels" not in told["blas"]:
+            self.skipTest(f"no OpenBLAS with kernels of 2004: {told['blas']}")
+        if "avx2" not in pathlib.Path("/proc/cpuinfo").read_text().split():
+            self.skipTest("a processor without AVX2")
+        _, chosen = self.solve(OPENBLAS_CORETYPE=None)
+        self.assertNotIn("Prescott", chosen["blas"])
 
 
 if __name__ == "__main__":

@@ -357,6 +357,26 @@ class Scripts(unittest.TestCase):
                     x = factors.solve(b[:, 0].copy(), transposed)
                     np.testing.assert_allclose(scale * matrix @ x, b[:, 0], atol=1e-12)
 
+    def test_kernels_of_a_blas_that_does_not_know_the_processor(self):
+        def kernels(*statements):
+            name = "ctypes.CDLL('libopenblas.so.0').openblas_get_corename"
+            ran = subprocess.run(
+                [sys.executable, "-c", "\n".join(("import ctypes", *statements, f"name = {name}",
+                                                  "name.restype = ctypes.c_char_p",
+                                                  "print(name().decode())"))],
+                capture_output=True, text=True, check=False,
+                env={key: word for key, word in os.environ.items() if key != "OPENBLAS_CORETYPE"})
+            return ran.stdout.strip()
+
+        own = kernels()
+        flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+        if not own or "avx2" not in flags or "/libopenblas" not in pathlib.Path(
+                "/proc/self/maps").read_text(encoding="utf-8"):
+            self.skipTest("no OpenBLAS, or no processor that it may fall short of")
+        self.assertNotIn(kernels("import spsolve"), ("", "Prescott"))
+        # Others may be computing by a library that was there before.
+        self.assertEqual(kernels("ctypes.CDLL('libopenblas.so.0')", "import spsolve"), own)
+
 
 class Files(unittest.TestCase):
     def test_read(self):

@@ -14,6 +14,8 @@ namespace spsolve::blas {
 
 namespace {
 
+[[maybe_unused]] const bool kernels_are_chosen = choose_kernels();
+
 // Row-major calls of BLAS, and column-major ones of LAPACK, by type.
 
 // C <- alpha op(A) B + beta C

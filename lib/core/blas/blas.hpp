@@ -28,6 +28,12 @@ void map_buffers(int threads);
 /// 2 threads".
 std::string library();
 
+/// An OpenBLAS that is older than the processor may not know it, and compute by kernels of 2004:
+/// has it take those that it would take by OPENBLAS_CORETYPE, where that is not in the environment,
+/// and nothing had loaded the library before this code, so that nobody computes by it. Is called
+/// when this code is loaded, before main() of a program. Hands back whether it did.
+bool choose_kernels();
+
 /// Where its kernels leave instructions of this processor unused, a sentence that says so and what
 /// to do; or "".
 std::string faster_kernels();
