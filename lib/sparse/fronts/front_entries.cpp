@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include "core/over_blocks.hpp"
+#include "core/untouched_vector.hpp"
 
 namespace spsolve {
 
@@ -82,23 +83,39 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
   walk([&](Index& counter, Index source, LocalIndex row, LocalIndex column) {
     result.entries[counter++] = {source, row, column};
   });
-#pragma omp parallel for schedule(dynamic, 256) if (many)
-  for (LocalIndex s = 0; s < fronts.size(); ++s) {
-    const LocalIndex first = fronts.first[s], end = fronts.first[s + 1];
-    const auto border = fronts.border_of(s);
-    const auto place_of = [&](LocalIndex row) {
-      return static_cast<LocalIndex>(std::ranges::lower_bound(border, row) - border.begin());
-    };
-    const std::span<FrontEntry> own(result.entries.data() + result.starts[s],
-                                    result.entries.data() + result.starts[s + 1]);
-    for (FrontEntry& entry : own) {
-      if (entry.column < end) {
-        entry.row = entry.row < end ? entry.row - first : end - first + place_of(entry.row);
-        entry.column -= first;
-      } else {
-        const LocalIndex pivot = entry.row - first;
-        entry.row = place_of(entry.column);
-        entry.column = ~pivot;
+  // A border that is searched for many of its rows has their places looked up.
+  const Index chunk = std::clamp<Index>(count / (8 * omp_get_max_threads()), 1, 256);
+#pragma omp parallel if (many)
+  {
+    // One thread has the room of front_of, which has served.
+    UntouchedVector<LocalIndex> own_places(omp_get_thread_num() == 0 ? 0 : n);
+    LocalIndex* const places = own_places.empty() ? front_of.data() : own_places.data();
+#pragma omp for schedule(dynamic, chunk)
+    for (LocalIndex s = 0; s < fronts.size(); ++s) {
+      const LocalIndex first = fronts.first[s], end = fronts.first[s + 1];
+      const auto border = fronts.border_of(s);
+      const std::span<FrontEntry> own(result.entries.data() + result.starts[s],
+                                      result.entries.data() + result.starts[s + 1]);
+      const bool looks_up = 8 * own.size() > border.size();
+      if (looks_up) {
+        for (std::size_t k = 0; k < border.size(); ++k) {
+          places[border[k]] = static_cast<LocalIndex>(k);
+        }
+      }
+      const auto place_of = [&](LocalIndex row) {
+        return looks_up ? places[row]
+                        : static_cast<LocalIndex>(std::ranges::lower_bound(border, row) -
+                                                  border.begin());
+      };
+      for (FrontEntry& entry : own) {
+        if (entry.column < end) {
+          entry.row = entry.row < end ? entry.row - first : end - first + place_of(entry.row);
+          entry.column -= first;
+        } else {
+          const LocalIndex pivot = entry.row - first;
+          entry.row = place_of(entry.column);
+          entry.column = ~pivot;
+        }
       }
     }
   }

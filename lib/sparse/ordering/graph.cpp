@@ -2,13 +2,61 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
-#include "core/count_up.hpp"
+#include <omp.h>
+
 #include "core/over_blocks.hpp"
 #include "matrix/random.hpp"
 #include "sparse/matching/permutation.hpp"
 
 namespace spsolve {
+
+namespace {
+
+/// A pattern by its columns, with ascending rows.
+struct Columns {
+  std::vector<Index> starts;
+  UntouchedVector<LocalIndex> rows;
+};
+
+/// Of an n x n pattern, row(i) of which are columns: threads take rows one behind the other, count
+/// them for each column and put them behind those of the threads before. No more threads than
+/// there are non-zeros a row, as each has n counters.
+template <typename Row>
+Columns transpose(LocalIndex n, Index nonzeros, const Row& row) {
+  const Index most = nonzeros > worthwhile_elements ? nonzeros / n : 1;
+  const int parts = static_cast<int>(std::clamp<Index>(omp_get_max_threads(), 1, most));
+  Columns result{std::vector<Index>(n + 1), UntouchedVector<LocalIndex>(nonzeros)};
+  // Behind what stays, so that nothing is left free between it and what comes next.
+  UntouchedVector<Index> counters(static_cast<std::size_t>(parts) * n);
+  /// Calls begin(counters) for each part, then visit(counter of j, i) for the non-zeros of its
+  /// rows.
+  const auto walk = [&](const auto& begin, const auto& visit) {
+#pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
+    for (int part = 0; part < parts; ++part) {
+      const std::span<Index> own(counters.data() + static_cast<std::size_t>(part) * n, n);
+      begin(own);
+      const LocalIndex last = static_cast<LocalIndex>(Index{n} * (part + 1) / parts);
+      for (LocalIndex i = static_cast<LocalIndex>(Index{n} * part / parts); i < last; ++i) {
+        for (const LocalIndex j : row(i)) visit(own[j], i);
+      }
+    }
+  };
+  walk([](std::span<Index> own) { std::ranges::fill(own, 0); },
+       [](Index& counter, LocalIndex) { ++counter; });
+  Index next = 0;
+  for (LocalIndex j = 0; j < n; ++j) {
+    for (int part = 0; part < parts; ++part) {
+      next += std::exchange(counters[static_cast<std::size_t>(part) * n + j], next);
+    }
+    result.starts[j + 1] = next;
+  }
+  walk([](std::span<Index>) {}, [&](Index& counter, LocalIndex i) { result.rows[counter++] = i; });
+  return result;
+}
+
+}  // namespace
 
 Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalIndex>& columns,
                std::span<const LocalIndex> row_of) {
@@ -18,27 +66,11 @@ Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalInd
     return std::span<const LocalIndex>(columns.data() + row_offsets[r],
                                        columns.data() + row_offsets[r + 1]);
   };
-  // A^T in compressed rows.
-  std::vector<Index> ends(n + 1, 0);
   const Index nonzeros = static_cast<Index>(columns.size());
-#pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
-  for (Index k = 0; k < nonzeros; ++k) count_up(ends[columns[k] + 1]);
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  UntouchedVector<LocalIndex> transposed(columns.size());
-  {
-    std::vector<Index> next(ends.begin(), ends.end() - 1);
-#pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
-    for (LocalIndex i = 0; i < n; ++i) {
-      for (const LocalIndex j : row(i)) transposed[count_up(next[j])] = i;
-    }
-  }
-#pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
-  for (LocalIndex j = 0; j < n; ++j) {
-    std::sort(transposed.begin() + ends[j], transposed.begin() + ends[j + 1]);
-  }
+  const Columns transposed = transpose(n, nonzeros, row);
   const auto column = [&](LocalIndex j) {
-    return std::span<const LocalIndex>(transposed.data() + ends[j],
-                                       transposed.data() + ends[j + 1]);
+    return std::span<const LocalIndex>(transposed.rows.data() + transposed.starts[j],
+                                       transposed.rows.data() + transposed.starts[j + 1]);
   };
   /// Calls visit(u) for the neighbours of v in ascending order.
   const auto merge = [&](LocalIndex v, const auto& visit) {

@@ -1,10 +1,12 @@
 #include "matrix/symmetry.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <gtest/gtest.h>
 
 #include "helpers/reference.hpp"
+#include "helpers/threads.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 
@@ -65,13 +67,38 @@ TEST(Symmetry, OfOthers) {
 }
 
 TEST(Symmetry, OfMatricesForThreads) {
-  Csr<double> matrix = generate_matrix("grid2d:100");
-  EXPECT_TRUE(symmetry_of(matrix).symmetric);
-  EXPECT_TRUE(symmetry_of(matrix).positive_diagonal);
-  matrix.values[matrix.row_offsets[7000]] += 1;
-  EXPECT_FALSE(symmetry_of(matrix).symmetric);
-  EXPECT_TRUE(symmetry_of(matrix).symmetric_pattern);
-  EXPECT_FALSE(symmetry_of(rotate_rows(matrix, 1)).symmetric_pattern);
+  test::Threads lent(1);
+  for (const int threads : {1, 2, 5}) {
+    SCOPED_TRACE(threads);
+    lent.set(threads);
+    Csr<double> matrix = generate_matrix("grid2d:100");
+    EXPECT_TRUE(symmetry_of(matrix).symmetric);
+    EXPECT_TRUE(symmetry_of(matrix).positive_diagonal);
+    matrix.values[matrix.row_offsets[7000]] += 1;
+    EXPECT_FALSE(symmetry_of(matrix).symmetric);
+    EXPECT_TRUE(symmetry_of(matrix).symmetric_pattern);
+    EXPECT_FALSE(symmetry_of(rotate_rows(matrix, 1)).symmetric_pattern);
+  }
+}
+
+TEST(Symmetry, OfPatternsWithOneEntryElsewhere) {
+  test::Threads lent(1);
+  const Csr<double> matrix = generate_matrix("grid2d:100");
+  for (const int threads : {1, 2, 5}) {
+    lent.set(threads);
+    for (const Index row : {0, 1, 4999, 5000, 5001, 9998}) {
+      SCOPED_TRACE(testing::Message() << threads << " threads, row " << row);
+      // The entry right of the diagonal one column further: as many as before on both sides.
+      Csr<double> other = matrix;
+      const auto columns = matrix.row_columns(row);
+      const auto right = std::ranges::upper_bound(columns, static_cast<LocalIndex>(row));
+      ASSERT_NE(right, columns.end());
+      if (right + 1 != columns.end() && right[1] == right[0] + 1) continue;
+      if (right[0] + 1 == matrix.columns) continue;
+      ++other.column_indices[right - columns.begin() + matrix.row_offsets[row]];
+      EXPECT_FALSE(symmetry_of(other).symmetric_pattern);
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -193,6 +194,29 @@ std::vector<Index> numbers_of(const FrontEntries& entries) {
     numbers.insert(numbers.end(), {entry.source, entry.row, entry.column});
   }
   return numbers;
+}
+
+TEST(SparseAnalysis, TakesTheGraphOfMatchedRowsByAnyNumberOfThreads) {
+  const Csr<double> matrix = generate_matrix("random_sparse:3000:3000:9");
+  std::vector<LocalIndex> row_of(matrix.rows);
+  for (LocalIndex j = 0; j < matrix.rows; ++j) row_of[j] = (7 * j + 5) % matrix.rows;
+  std::vector<std::set<LocalIndex>> neighbours(matrix.rows);
+  for (LocalIndex i = 0; i < matrix.rows; ++i) {
+    for (const LocalIndex j : matrix.row_columns(row_of[i])) {
+      if (i == j) continue;
+      neighbours[i].insert(j);
+      neighbours[j].insert(i);
+    }
+  }
+  test::Threads lent(1);
+  for (const int threads : {1, 3, 5}) {
+    lent.set(threads);
+    const Graph graph = graph_of(matrix.row_offsets, matrix.column_indices, row_of);
+    ASSERT_EQ(graph.size(), matrix.rows);
+    for (LocalIndex v = 0; v < graph.size(); ++v) {
+      ASSERT_TRUE(std::ranges::equal(graph.of(v), neighbours[v])) << threads << " threads, " << v;
+    }
+  }
 }
 
 TEST(SparseAnalysis, IsTheSameForAnyNumberOfThreads) {
