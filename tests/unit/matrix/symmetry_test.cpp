@@ -86,16 +86,15 @@ TEST(Symmetry, OfPatternsWithOneEntryElsewhere) {
   const Csr<double> matrix = generate_matrix("grid2d:100");
   for (const int threads : {1, 2, 5}) {
     lent.set(threads);
-    for (const Index row : {0, 1, 4999, 5000, 5001, 9998}) {
+    for (const Index row : {0, 1, 4999, 5000, 5001, 9897}) {
       SCOPED_TRACE(testing::Message() << threads << " threads, row " << row);
       // The entry right of the diagonal one column further: as many as before on both sides.
       Csr<double> other = matrix;
-      const auto columns = matrix.row_columns(row);
-      const auto right = std::ranges::upper_bound(columns, static_cast<LocalIndex>(row));
-      ASSERT_NE(right, columns.end());
-      if (right + 1 != columns.end() && right[1] == right[0] + 1) continue;
-      if (right[0] + 1 == matrix.columns) continue;
-      ++other.column_indices[right - columns.begin() + matrix.row_offsets[row]];
+      const Index right = std::ranges::upper_bound(matrix.row_columns(row), row) -
+                          matrix.row_columns(row).begin() + matrix.row_offsets[row];
+      ++other.column_indices[right];
+      ASSERT_FALSE(
+          std::ranges::binary_search(matrix.row_columns(row), other.column_indices[right]));
       EXPECT_FALSE(symmetry_of(other).symmetric_pattern);
     }
   }
