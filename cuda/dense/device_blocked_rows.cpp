@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/tuning.hpp"
+#include "cuda/dense/device_shared_rest.hpp"
 #include "cuda/dense/products/device_blas.hpp"
+#include "dense/lu/panel_width.hpp"
 
 namespace spsolve::cuda {
 
@@ -30,6 +32,7 @@ std::int64_t DeviceBlockedRows<T>::bytes(Index height, Index order, Index max_wi
          DeviceBlockedSolution<T>::bytes(height, order, max_width, ranks, right_hand_sides) +
          (alone ? 0 : CandidateStack<T>::bytes(order, max_width, ranks)) +
          (alone ? 0 : FactorStore<T>::bytes(order, max_width)) +
+         (alone ? 0 : DeviceSharedRest<T>::bytes(height, order, max_width, refined)) +
          (refined ? TrailingUpdate<T>::bytes({height, order, max_width}) : 0);
 }
 
@@ -58,7 +61,28 @@ DeviceBlockedRows<T>::DeviceBlockedRows(DenseStreams& streams, Index own_rows, I
       swaps_(own_rows, by_itself ? width : 2 * width),  // a team's panel may be elected twice
       panel_swaps_(own_rows, width),
       kept_factors_(size, by_itself ? 0 : width),
-      solution_(streams, values_.data(), stride_, size, kept_factors_) {}
+      solution_(streams, values_.data(), stride_, size, kept_factors_) {
+  if (!by_itself && rest_begins(size, width) < size) {
+    rest_ = std::make_unique<DeviceSharedRest<T>>(
+        streams, typename DeviceSharedRest<T>::Own{values_.data(), stride_, own_rows, size}, width,
+        kept_factors_, refined);
+  }
+}
+
+template <typename T>
+DeviceBlockedRows<T>::~DeviceBlockedRows() = default;
+
+template <typename T>
+SharedRest<T>* DeviceBlockedRows<T>::rest() {
+  return rest_.get();
+}
+
+template <typename T>
+std::optional<LuSeconds> DeviceBlockedRows<T>::seconds() const {
+  LuSeconds seconds = clock_.seconds();
+  if (rest_) seconds += rest_->seconds();
+  return seconds;
+}
 
 // --- rows that change places
 
@@ -294,7 +318,7 @@ void DeviceBlockedRows<T>::set_pivot_block(Range panel, Range piece,
   if (piece.first == panel.last) {
     copy_rows(pivot_block(panel, panel.first), stride_, stack_.factors_there(), width, width, width,
               stream);
-    kept_factors_.keep(panel, stack_.factors_there(), stream);
+    kept_factors_.keep(panel, stack_.factors_there(), width, stream);
     send_list(numbers, RowList::in_block, stream);
   }
   T* const to = by_inverses() ? pivot_rows_.data() + piece.first : pivot_block(panel, piece.first);

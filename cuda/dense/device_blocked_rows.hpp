@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,9 @@
 
 namespace spsolve::cuda {
 
+template <typename T>
+class DeviceSharedRest;
+
 /// BlockedRows in the memory of this rank's GPU: row-major, cuBLAS for the products, panels by
 /// PanelLu, looking ahead.
 template <typename T>
@@ -29,6 +33,7 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   /// update() may be a SplitProduct where T is float.
   DeviceBlockedRows(DenseStreams& streams, Index height, Index order, Index max_width, bool alone,
                     bool refined = false);
+  ~DeviceBlockedRows() override;
 
   /// The dense form of the sparse rows `sparse`, in their order.
   void fill(const Csr<double>& sparse);
@@ -40,6 +45,11 @@ class DeviceBlockedRows final : public BlockedRows<T> {
 
   /// The values of the height x order matrix `dense` in GPU memory.
   void fill(const double* dense, Index stride);
+
+  /// Room for values that are written by others: height rows of device_stride(order). taken_in()
+  /// says that they are there.
+  std::span<T> room() { return {values_.data(), static_cast<std::size_t>(height() * stride_)}; }
+  void taken_in();
 
   /// Bytes of GPU memory that `height` rows of one of `ranks` ranks allocate, and solutions of so
   /// many columns at a time.
@@ -64,11 +74,12 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   void set_pivot_block(Range panel, Range piece, std::span<const Index> order) override;
   void solve_pivot_rows(Range panel, Range piece, std::span<const Index> own, Index first) override;
   void update(Index first_active, Range panel, Range piece) override;
+  SharedRest<T>* rest() override;
   std::vector<T> read(Range rows, Range columns) const override;
   void write_rows(Index first, std::span<const T> values) override;
   double largest_in(Range rows, Range columns, bool upper = false) const override;
   std::vector<T> diagonal() const override;
-  std::optional<LuSeconds> seconds() const override { return clock_.seconds(); }
+  std::optional<LuSeconds> seconds() const override;
   BlockedSolution<T>& solution() const override { return solution_; }
 
  private:
@@ -113,9 +124,6 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   bool waits_for_panel(Range panel) const;
   const Stream& pivot_stream(Range panel) const;
 
-  /// What is done with a matrix that has just come.
-  void take_in();
-
   DenseStreams& streams_;
   Index stride_;
   DeviceArray<T> values_;      // height x stride
@@ -146,6 +154,7 @@ class DeviceBlockedRows final : public BlockedRows<T> {
 
   mutable FactorStore<T> kept_factors_;  // of a team
   mutable DeviceBlockedSolution<T> solution_;
+  std::unique_ptr<DeviceSharedRest<T>> rest_;  // of a team that has one
 };
 
 extern template class DeviceBlockedRows<float>;

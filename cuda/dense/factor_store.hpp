@@ -24,11 +24,11 @@ class FactorStore {
     return order * max_width * static_cast<std::int64_t>(sizeof(T));
   }
 
-  /// Keeps what is at `factors` in GPU memory, in order with `stream`.
-  void keep(Range panel, const T* factors, const Stream& stream) {
+  /// Keeps what is at `factors` in GPU memory, rows `stride` values apart, in order with `stream`.
+  void keep(Range panel, const T* factors, Index stride, const Stream& stream) {
     T* const there = factors_.data() + panel.first * max_width_;
     kept_[panel.first] = there;
-    copy_rows(there, panel.size(), factors, panel.size(), panel.size(), panel.size(), stream);
+    copy_rows(there, panel.size(), factors, stride, panel.size(), panel.size(), stream);
   }
 
   /// The factors of a panel, in GPU memory: those in host memory, `factors`, where none have been

@@ -82,6 +82,7 @@ std::string tuning_table() {
   line("gpu", "wide_order_a_gpu", gpu.wide_order_a_gpu);
   line("gpu", "rows_that_hide_a_panel", gpu.rows_that_hide_a_panel);
   line("gpu", "rows_elected_at_once", gpu.rows_elected_at_once);
+  line("gpu", "rows_for_each", gpu.rows_for_each);
   line("gpu", "leaves_at_once", gpu.leaves_at_once);
   line("gpu", "panel_processors", gpu.panel_processors);
   line("gpu", "seconds_of_run", gpu.seconds_of_run);

@@ -225,6 +225,12 @@ struct GpuTuning {
   /// 0.254, 0.250 and 0.265, 0.273 with all.
   Index rows_elected_at_once = 8192;
 
+  /// The most rows that every GPU of a team eliminates for itself in the end, and no more than half
+  /// of the matrix: messages of so few take longer than the whole elimination of one GPU. Four H200
+  /// took 0.0767 to 0.0839 s for order 16384 with none, 0.0711 with 6144, 0.0682 to 0.0702 with
+  /// 8192, 0.0679 to 0.0700 with 10240 and 0.0669 with 12288, which take twice the memory of 8192.
+  Index rows_for_each = 8192;
+
   /// Leaves of a panel that are launched before what is launched beside it: as many as keep a GPU
   /// busy until that is done.
   Index leaves_at_once = 3;

@@ -2,6 +2,7 @@
 
 #include "cuda/dense/columnwise/run_kernels.hpp"
 #include "cuda/dense/device_dense_memory.hpp"
+#include "dense/lu/panel_width.hpp"
 #include "gpu_mpi/gpu_team_test.hpp"
 #include "helpers/checkpoint_runs.hpp"
 
@@ -23,8 +24,12 @@ class GpuCheckpoints : public GpuTeamTest {
     return run(team, memory, system, c.choice, c.equilibrate, folder->path(), stop);
   }
 
-  /// Where GPUs stop: one alone, behind a run of columns.
+  /// Where GPUs stop: one alone, behind a run of columns; several, in the end where each eliminates
+  /// for itself.
   Index boundary_on_gpus(const Case& c, Index step, Index n) const {
+    const bool shares_rest =
+        team.size() > 1 && c.choice.method == Method::lu && c.choice.pivoting != Pivoting::none;
+    if (shares_rest && step > rest_begins(n, c.choice.block)) return n;
     const bool runs = team.size() == 1 && c.choice.method != Method::lu &&
                       c.choice.pivoting != Pivoting::complete;
     if (!runs) return boundary(c, step, n);

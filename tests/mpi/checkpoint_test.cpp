@@ -7,6 +7,7 @@
 
 #include "checkpoint/checkpoints.hpp"
 #include "helpers/checkpoint_runs.hpp"
+#include "helpers/piecewise_rows.hpp"
 #include "mpi/mpi_team.hpp"
 
 namespace spsolve {
@@ -81,6 +82,31 @@ TEST_F(HostCheckpoints, SameRanksGiveTheSameBits) {
       wait_for_all(team);
     }
   }
+}
+
+// Every rank eliminates what stands behind column 40 for itself.
+TEST_F(HostCheckpoints, StopsBeforeARestAndBehindIt) {
+  const Case c{{Method::lu, Pivoting::tournament, Precision::float64, 8}};
+  const Index n = 60;
+  const System system = system_for(c, n);
+  test::PiecewiseMemory piecewise(team);
+  const auto run_by_pieces = [&](Index stop) {
+    return test::checkpoints::run(team, piecewise, system, c.choice, c.equilibrate, folder.path(),
+                                  stop);
+  };
+  const Ran undisturbed = run_by_pieces(never);
+  const bool shares = team.size() > 1;
+  for (const auto& [stop, resumed] :
+       {std::pair{8, 8}, std::pair{39, 40}, std::pair{41, shares ? 60 : 48}, std::pair{60, 60}}) {
+    EXPECT_FALSE(run_by_pieces(stop).x) << stop;
+    const Ran ran = run_by_pieces(never);
+    EXPECT_EQ(ran.checkpoints.resumed_step, resumed) << stop;
+    expect_same(ran, undisturbed, fmt::format("stopped at {}", stop));
+  }
+  // Another way goes on behind the column where the rest would have begun.
+  EXPECT_FALSE(run(system, c, 41).x);
+  const Ran ran = run_by_pieces(never);
+  expect_went_on(ran, system, c, 41, "by pieces");
 }
 
 TEST_F(HostCheckpoints, OneStopAfterAnother) {

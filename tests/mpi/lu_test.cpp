@@ -183,13 +183,43 @@ TEST(Lu, AgreesWithTheReferenceOnGrowthAndPivots) {
   const Index n = 90;
   const Csr<double> matrix = sparse(random_multivector(n, n, 21));
   const Dense<double> b = random_multivector(n, 1, 22);
+  MpiTeam team;
   const Solved reference =
       solve_in_team(matrix, b, {Method::gauss, Pivoting::partial, Precision::float64});
-  const Solved blocked = solve_in_team(matrix, b, test::lu(Pivoting::partial, 16));
-  EXPECT_NEAR(blocked.pivots.growth, reference.pivots.growth, 1e-9);
-  EXPECT_NEAR(blocked.pivots.smallest_pivot, reference.pivots.smallest_pivot, 1e-9);
-  EXPECT_NEAR(blocked.pivots.largest_pivot, reference.pivots.largest_pivot, 1e-9);
-  EXPECT_EQ(blocked.pivots.largest_entry, reference.pivots.largest_entry);
+  const auto expect_the_same = [&](DenseMemory& memory) {
+    test::EliminatedSystem blocked(team, memory, matrix, test::lu(Pivoting::partial, 16));
+    blocked.eliminate();
+    const PivotStatistics& pivots = blocked.facts().pivots;
+    EXPECT_NEAR(pivots.growth, reference.pivots.growth, 1e-9);
+    EXPECT_NEAR(pivots.smallest_pivot, reference.pivots.smallest_pivot, 1e-9);
+    EXPECT_NEAR(pivots.largest_pivot, reference.pivots.largest_pivot, 1e-9);
+    EXPECT_EQ(pivots.largest_entry, reference.pivots.largest_entry);
+  };
+  HostDenseMemory whole(team);
+  expect_the_same(whole);
+  test::PiecewiseMemory piecewise(team);
+  expect_the_same(piecewise);
+}
+
+// The largest u_ij and pivot are the last ones, which every rank eliminates for itself.
+TEST(Lu, GrowthOfTheRest) {
+  const Index n = 60;
+  Dense<double> dense(n, n);
+  for (Index i = 0; i < n; ++i) {
+    dense(i, n - 1) = dense(i, i) = 1;
+    for (Index j = 0; j < i; ++j) dense(i, j) = -0.9;
+  }
+  MpiTeam team;
+  test::PiecewiseMemory memory(team);
+  for (const Pivoting pivoting : {Pivoting::tournament, Pivoting::partial, Pivoting::none}) {
+    test::EliminatedSystem system(team, memory, sparse(dense), test::lu(pivoting, 5));
+    system.eliminate();
+    const PivotStatistics& pivots = system.facts().pivots;
+    const double last = std::pow(1.9, n - 1);
+    EXPECT_NEAR(pivots.growth, last, 1e-13 * last);
+    EXPECT_NEAR(pivots.largest_pivot, last, 1e-13 * last);
+    EXPECT_EQ(pivots.smallest_pivot, 1);
+  }
 }
 
 TEST(Lu, SameBitsFromRunToRun) {
@@ -212,6 +242,17 @@ TEST(Lu, NamesTheStepOfASingularMatrix) {
         ExitCode::not_trustworthy);
     EXPECT_NE(text.find("step 23 of 40"), std::string::npos) << text;
   }
+  // What every rank eliminates for itself begins at column 27.
+  dense(22, 22) = 4;
+  dense(33, 33) = 0;
+  MpiTeam team;
+  test::PiecewiseMemory memory(team);
+  const auto eliminate = [&] {
+    test::EliminatedSystem(team, memory, sparse(dense), test::lu(Pivoting::tournament, 8))
+        .eliminate();
+  };
+  const std::string text = test::error_on_every_rank(eliminate, ExitCode::not_trustworthy);
+  EXPECT_NE(text.find("step 34 of 40"), std::string::npos) << text;
 }
 
 TEST(Lu, NamesOverflow) {

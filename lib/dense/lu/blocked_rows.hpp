@@ -32,6 +32,9 @@ struct Candidates {
   std::span<T> mine, all;
 };
 
+template <typename T>
+class SharedRest;
+
 /// What one rank can do with its own rows in a blocked elimination of the dense n x n matrix A.
 ///
 /// Rows have local numbers 0 ... height() - 1 and change places: pivot rows of finished panels
@@ -147,6 +150,9 @@ class BlockedRows {
   /// A(active, piece) <- A(active, piece) - A(active, panel) pivot block(:, piece).
   virtual void update(Index first_active, Range panel, Range piece) = 0;
 
+  /// What every rank of a team is to eliminate for itself in the end, or null.
+  virtual SharedRest<T>* rest() { return nullptr; }
+
   // --- what is there
 
   /// A(rows, columns) for local rows, row-major without gaps.
@@ -183,12 +189,14 @@ class BlockedRows {
 };
 
 /// The columns behind `panel`: where work goes on beside the search for the next pivots, those of
-/// the panel after it, `next`, come first. At least one piece, which may be without columns.
+/// the panel after it, `next`, come first, if there is one. At least one piece, which may be
+/// without columns.
 template <typename T>
 std::vector<Range> pieces_behind(const BlockedRows<T>& rows, Range panel, Range next) {
   const Index order = rows.order();
   if (!rows.overlaps()) return {{panel.last, order}};
-  std::vector<Range> pieces{next};
+  std::vector<Range> pieces;
+  if (next.size() > 0 || panel.last == order) pieces.push_back(next);
   for (Index first = next.last; first < order;) {
     const Index last = std::min((first / rows.piece_width() + 1) * rows.piece_width(), order);
     pieces.push_back({first, last});

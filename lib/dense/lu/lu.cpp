@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "dense/fill_rows.hpp"
 #include "dense/lu/election.hpp"
+#include "dense/lu/factor_keeper.hpp"
 #include "dense/lu/lu_state.hpp"
 #include "dense/lu/lu_steps.hpp"
+#include "dense/lu/shared_rest.hpp"
 #include "dense/swaps.hpp"
 
 namespace spsolve {
@@ -22,17 +23,21 @@ template <typename T>
 class BlockedElimination {
  public:
   BlockedElimination(Team& team, Team& pivot_team, Team& candidate_team, const RowLayout& layout,
-                     BlockedRows<T>& rows, Pivoting pivoting, Checkpoints* checkpoints)
+                     BlockedRows<T>& rows, Pivoting pivoting, Checkpoints* checkpoints,
+                     Index steps_before)
       : team_(team),
         pivot_team_(pivot_team),
         candidate_team_(candidate_team),
         layout_(layout),
         rows_(rows),
         pivoting_(pivoting),
-        checkpoints_(checkpoints) {}
+        checkpoints_(checkpoints),
+        steps_before_(steps_before),
+        // Rows of a rest come rank after rank, not as they stand in the matrix.
+        rest_(team.size() == 1 || pivoting == Pivoting::none ? nullptr : rows.rest()) {}
 
   LuFactors<T> run(Progress& progress) {
-    Range panel = panel_from(layout_, rows_, begin(progress));
+    Range panel = panel_at(begin(progress));
     Election election;
     PartTimer timer;
     const auto begin_panel = [&](Index first_active, Range columns) {
@@ -53,7 +58,7 @@ class BlockedElimination {
     }
     while (panel.size() > 0) {
       timer.measure(&LuSeconds::panel, [&] { settle(election, panel); });
-      const Range next = panel_from(layout_, rows_, panel.last);
+      const Range next = panel_at(panel.last);
       const std::vector<Index> own = election.of(team_.rank());
       const Index active = first_active_ + std::ssize(own);
       for (const Range piece : pieces_behind(rows_, panel, next)) {
@@ -67,15 +72,18 @@ class BlockedElimination {
         if (begins && wish_ == CheckpointWish::none) begin_panel(active, next);
       }
       finish(std::move(election), panel, std::ssize(own));
-      if (next.size() > 0) {
-        if (wish_ != CheckpointWish::none) {
-          keep(wish_, panel.last);
-          begin_panel(active, next);
-        }
-        choose_pivots(next);
+      if (wish_ != CheckpointWish::none && panel.last < layout_.rows) {
+        keep(wish_, panel.last);
+        if (next.size() > 0) begin_panel(active, next);
       }
+      if (next.size() > 0) choose_pivots(next);
       tell(progress, panel.last, layout_.rows);
       panel = next;
+    }
+    if (panel.first < layout_.rows) {
+      timer.measure(&LuSeconds::panel, [&] { finish_by_rest(); });
+      panel = {layout_.rows, layout_.rows};
+      tell(progress, panel.last, layout_.rows);
     }
     result_.seconds = timer.result(rows_.seconds());
     if (checkpoints_ != nullptr) keep(checkpoints_->wish_at_the_end(panel.first), panel.first);
@@ -84,6 +92,15 @@ class BlockedElimination {
 
  private:
   bool alone() const { return team_.size() == 1; }
+
+  /// The panel that begins at column `first`; none where the rest begins.
+  Range panel_at(Index first) const {
+    Range panel = panel_from(layout_, rows_, first);
+    if (rest_ != nullptr && first <= rest_->first()) {
+      panel.last = std::min(panel.last, rest_->first());
+    }
+    return panel;
+  }
 
   /// The first column to eliminate: 0, or where a checkpoint goes on.
   Index begin(Progress& progress) {
@@ -104,8 +121,7 @@ class BlockedElimination {
     result_.pivots.largest_entry = state->largest_entry;
     for (const auto& panel : result_.panels) {
       include(panel.factors, panel.columns);
-      largest_upper_ =
-          std::max(largest_upper_, largest_in_upper(panel.factors, panel.columns.size()));
+      keeper_.include(panel);
       first_active_ += panel.retired;
     }
     result_.order = std::move(state->pivot_rows);
@@ -118,7 +134,7 @@ class BlockedElimination {
   /// Does what all ranks wish for behind `step` columns, nothing being on its way.
   void keep(CheckpointWish wish, Index step) {
     if (wish == CheckpointWish::none) return;
-    take_in_factors();
+    keeper_.take_in();
     EliminationState state = state_behind(step, layout_, result_);
     for (const auto& panel : result_.panels) state.panel_ends.push_back(panel.columns.last);
     state.rows = result_.rows_here;
@@ -135,7 +151,7 @@ class BlockedElimination {
   Election elect(Range panel) {
     if (alone()) return eliminate_panel(panel);
     // Only a stack leaves the factors before it where they are.
-    pivoting_ == Pivoting::tournament ? end_keeping() : take_in_factors();
+    pivoting_ == Pivoting::tournament ? keeper_.end() : keeper_.take_in();
     switch (pivoting_) {
       case Pivoting::none:
         return take_in_order(team_, rows_, first_active_, panel,
@@ -145,7 +161,7 @@ class BlockedElimination {
           stack_ =
               offer_best(team_, candidate_team_, rows_, first_active_, panel, result_.rows_here);
         }
-        keep_factors();
+        keeper_.start();
         const Election stack = *std::exchange(stack_, std::nullopt);
         return elect_from(stack, team_, rows_, panel, result_.rows_here);
       }
@@ -158,7 +174,7 @@ class BlockedElimination {
     const PanelOutcome outcome = rows_.factor_panel(panel, pivoting_);
     result_.redone_panels += outcome.redone ? 1 : 0;
     if (outcome.bad_column >= 0) {
-      check_pivot(rows_.diagonal()[outcome.bad_column], outcome.bad_column, layout_.rows, advice());
+      check(rows_.diagonal()[outcome.bad_column], outcome.bad_column);
     }
     swap_numbers(outcome.swaps);
     const auto first = result_.rows_here.begin() + first_active_;
@@ -238,11 +254,15 @@ class BlockedElimination {
     return largest[0];
   }
 
+  void check(double pivot, Index step) const {
+    check_pivot(pivot, steps_before_ + step, steps_before_ + layout_.rows, advice());
+  }
+
   void check(Range panel, double largest) {
     const std::span<const T> factors = rows_.factors(panel);
     for (Index i = 0; i < panel.size(); ++i) {
       const auto pivot = static_cast<double>(factors[i * panel.size() + i]);
-      check_pivot(pivot, panel.first + i, layout_.rows, advice());
+      check(pivot, panel.first + i);
     }
     include(factors, panel);
     if (std::isfinite(largest)) return;
@@ -282,38 +302,33 @@ class BlockedElimination {
   void finish(Election&& election, Range panel, Index retired) {
     result_.order.insert(result_.order.end(), election.row.begin(), election.row.end());
     typename LuFactors<T>::Panel done{panel, std::move(election.owner), {}, first_active_, retired};
-    if (!alone()) to_keep_ = rows_.factors(panel);
     result_.panels.push_back(std::move(done));
+    if (!alone()) keeper_.put(rows_.factors(panel));
     first_active_ += retired;
   }
 
-  /// Takes in the factors of the panel that was last finished. It is put off until the host would
-  /// wait, and goes on beside it until end_keeping(): copies to new memory take longer than a
-  /// narrow panel's elimination on a GPU.
-  void keep_factors() {
-    end_keeping();
-    if (to_keep_.empty()) return;
-    const auto take_in = [from = std::exchange(to_keep_, {}),
-                          width = result_.panels.back().columns.size()] {
-      return Kept{{from.begin(), from.end()}, largest_in_upper(from, width)};
-    };
-    // Deferred where the system gives no more threads.
-    kept_ = std::async(
-        rows_.overlaps() ? std::launch::async | std::launch::deferred : std::launch::deferred,
-        take_in);
-    kept_panel_ = result_.panels.size() - 1;
-  }
-
-  void take_in_factors() {
-    keep_factors();
-    end_keeping();
-  }
-
-  void end_keeping() {
-    if (!kept_.valid()) return;
-    Kept kept = kept_.get();
-    largest_upper_ = std::max(largest_upper_, kept.largest_upper);
-    result_.panels[kept_panel_].factors = std::move(kept.factors);
+  /// What stands behind the last panel, as every rank eliminates it for itself.
+  void finish_by_rest() {
+    keeper_.take_in();
+    EliminatedRest rest =
+        eliminate_rest(team_, pivot_team_, *rest_, active_rows(), result_.rows_here, pivoting_);
+    swap_numbers(rest.swaps);
+    result_.order.insert(result_.order.end(), rest.row.begin(), rest.row.end());
+    result_.redone_panels += rest.redone_panels;
+    result_.pivots.include(rest.pivots.smallest_pivot, rest_->first() == 0);
+    result_.pivots.include(rest.pivots.largest_pivot, false);
+    largest_of_rest_ = rest.largest_upper;
+    const auto owner = rest.owner.begin() - rest_->first();
+    for (Range panel{0, rest_->first()}; panel.last < layout_.rows;) {
+      panel = panel_from(layout_, rows_, panel.last);
+      typename LuFactors<T>::Panel done{panel,
+                                        {owner + panel.first, owner + panel.last},
+                                        rest_->keep_factors(panel),
+                                        first_active_};
+      done.retired = std::ranges::count(done.owner, team_.rank());
+      first_active_ += done.retired;
+      result_.panels.push_back(std::move(done));
+    }
   }
 
   // --- what is told of it
@@ -325,33 +340,34 @@ class BlockedElimination {
     }
   }
 
-  static double largest_in_upper(std::span<const T> factors, Index width) {
-    double largest = 0;
-    for (Index i = 0; i < width && !factors.empty(); ++i) {
-      largest = std::max(largest, largest_of(&factors[i * width + i], width - i));
+  /// max |u_ij| of this rank's rows.
+  double largest_upper() const {
+    const Index n = layout_.rows;
+    if (alone()) return n > 0 ? rows_.largest_in({0, n}, {0, n}, true) : 0;
+    double largest = std::max(keeper_.largest_upper(), largest_of_rest_);
+    for (const auto& panel : result_.panels) {
+      if (largest_of_rest_ > 0 && panel.columns.first >= rest_->first()) break;
+      // Behind the panel, rows are whole: their upper part begins at the panel's last column.
+      const Range retired{panel.first_active, panel.first_active + panel.retired};
+      largest = std::max(largest, rows_.largest_in(retired, {panel.columns.last, n}));
     }
     return largest;
   }
 
   LuFactors<T> take_result() {
-    take_in_factors();
+    keeper_.take_in();
     const Index n = layout_.rows;
     if (alone()) {
       const std::vector<T> diagonal = rows_.diagonal();
       for (Index k = 0; k < n; ++k) {
-        check_pivot(diagonal[k], k, n, "");
+        check(static_cast<double>(diagonal[k]), k);
         result_.pivots.include(diagonal[k], k == 0);
       }
-      if (n > 0) largest_upper_ = rows_.largest_in({0, n}, {0, n}, true);
-    }
-    for (const auto& panel : result_.panels) {
-      if (alone()) break;
-      // Behind the panel, rows are whole: their upper part begins at the panel's last column.
-      const Range retired{panel.first_active, panel.first_active + panel.retired};
-      largest_upper_ = std::max(largest_upper_, rows_.largest_in(retired, {panel.columns.last, n}));
     }
     if (n > 0) {
-      result_.pivots.growth = all_maximum(team_, largest_upper_) / result_.pivots.largest_entry;
+      result_.largest_upper = largest_upper();
+      result_.pivots.growth =
+          all_maximum(team_, result_.largest_upper) / result_.pivots.largest_entry;
     }
     if (alone()) {
       rows_.solution().take_order(result_.rows_here);
@@ -368,16 +384,11 @@ class BlockedElimination {
   BlockedRows<T>& rows_;
   Pivoting pivoting_;
   Checkpoints* checkpoints_;
+  Index steps_before_;
+  SharedRest<T>* rest_;         // of a team, or null
+  double largest_of_rest_ = 0;  // max |u_ij| there, once it is eliminated
   LuFactors<T> result_;
-  double largest_upper_ = 0;    // of what is known so far
-  std::span<const T> to_keep_;  // factors that keep_factors() has not taken in yet
-  /// What it takes in, and of which panel.
-  struct Kept {
-    std::vector<T> factors;
-    double largest_upper = 0;
-  };
-  std::future<Kept> kept_;
-  std::size_t kept_panel_ = 0;
+  FactorKeeper<T> keeper_{result_.panels, rows_.overlaps()};
   Index first_active_ = 0;
   std::vector<Index> first_of_ranks_;  // first active places behind what was settled last
   std::optional<Election> stack_;      // what all offer, where it is being eliminated already
@@ -389,15 +400,15 @@ class BlockedElimination {
 template <typename T>
 LuFactors<T> factor_lu(Team& team, Team& pivot_team, Team& candidate_team, const RowLayout& layout,
                        BlockedRows<T>& rows, Pivoting pivoting, Progress& progress,
-                       Checkpoints* checkpoints) {
+                       Checkpoints* checkpoints, Index steps_before) {
   return BlockedElimination<T>(team, pivot_team, candidate_team, layout, rows, pivoting,
-                               checkpoints)
+                               checkpoints, steps_before)
       .run(progress);
 }
 
 template LuFactors<float> factor_lu(Team&, Team&, Team&, const RowLayout&, BlockedRows<float>&,
-                                    Pivoting, Progress&, Checkpoints*);
+                                    Pivoting, Progress&, Checkpoints*, Index);
 template LuFactors<double> factor_lu(Team&, Team&, Team&, const RowLayout&, BlockedRows<double>&,
-                                     Pivoting, Progress&, Checkpoints*);
+                                     Pivoting, Progress&, Checkpoints*, Index);
 
 }  // namespace spsolve

@@ -21,12 +21,15 @@ struct LuFactors {
   struct Panel {
     Range columns;
     std::vector<int> owner;  ///< per pivot, in the order of elimination
-    std::vector<T> factors;  ///< in a team: L and U of the panel's pivot rows, width squared
+    /// In a team: L and U of the panel's pivot rows, width squared; empty where solve_lu() does
+    /// without and solve_lu_transposed() has not asked for them yet.
+    std::vector<T> factors;
     Index first_active = 0;  ///< this rank's first active row before the panel
     Index retired = 0;       ///< this rank's pivots in the panel
   };
 
   PivotStatistics pivots;
+  double largest_upper = 0;  ///< max |u_ij| of this rank's rows
   std::vector<Index> order;  ///< step k eliminated with row order[k] of A
   std::vector<Panel> panels;
   std::vector<Index> rows_here;          ///< the row of A at each local place
@@ -55,16 +58,19 @@ struct LuFactors {
 /// of those that are elected from (see BlockedRows::pack_rows() and elect()), `team` everything
 /// else; it outlives what comes of it.
 ///
+/// The rest: where few rows are left and the rows have room for it, every rank eliminates them all
+/// for itself; see SharedRest.
+///
 /// With `checkpoints` it goes on from the newest good one, over any number of ranks (see
 /// lu_state.hpp), and keeps itself between two panels; what the ranks wish for travels with their
 /// largest multipliers.
 ///
 /// Throws Error(not_trustworthy) on every rank where a pivot is zero or not finite, naming the
-/// step. Collective.
+/// step, before which others have made `steps_before`. Collective.
 template <typename T>
 LuFactors<T> factor_lu(Team& team, Team& pivot_team, Team& candidate_team, const RowLayout& layout,
                        BlockedRows<T>& rows, Pivoting pivoting, Progress& progress,
-                       Checkpoints* checkpoints = nullptr);
+                       Checkpoints* checkpoints = nullptr, Index steps_before = 0);
 
 // Solves of a team with the factors P A = L U; a rank alone has BlockedSolution::solve_whole() for
 // that. `x` holds this rank's rows of the right-hand sides on entry and of the solutions on exit,
@@ -81,23 +87,24 @@ void solve_lu(Team& team, Team& row_team, const BlockedRows<T>& rows, const LuFa
 
 /// A^T x = b: x = P^T L^-T U^-T b. Blocked rows are columns of L^T and U^T: each rank adds up what
 /// its own rows give to a panel's part of x, and an all-gather a panel and sweep brings the sums to
-/// all, in host memory.
+/// all, in host memory. The first one completes `factors` by those that only the rows have.
 template <typename T>
-void solve_lu_transposed(Team& team, const BlockedRows<T>& rows, const LuFactors<T>& factors,
+void solve_lu_transposed(Team& team, const BlockedRows<T>& rows, LuFactors<T>& factors,
                          Dense<T>& x);
 
 extern template LuFactors<float> factor_lu(Team&, Team&, Team&, const RowLayout&,
-                                           BlockedRows<float>&, Pivoting, Progress&, Checkpoints*);
+                                           BlockedRows<float>&, Pivoting, Progress&, Checkpoints*,
+                                           Index);
 extern template LuFactors<double> factor_lu(Team&, Team&, Team&, const RowLayout&,
-                                            BlockedRows<double>&, Pivoting, Progress&,
-                                            Checkpoints*);
+                                            BlockedRows<double>&, Pivoting, Progress&, Checkpoints*,
+                                            Index);
 extern template void solve_lu(Team&, Team&, const BlockedRows<float>&, const LuFactors<float>&,
                               Dense<float>&);
 extern template void solve_lu(Team&, Team&, const BlockedRows<double>&, const LuFactors<double>&,
                               Dense<double>&);
-extern template void solve_lu_transposed(Team&, const BlockedRows<float>&, const LuFactors<float>&,
+extern template void solve_lu_transposed(Team&, const BlockedRows<float>&, LuFactors<float>&,
                                          Dense<float>&);
-extern template void solve_lu_transposed(Team&, const BlockedRows<double>&,
-                                         const LuFactors<double>&, Dense<double>&);
+extern template void solve_lu_transposed(Team&, const BlockedRows<double>&, LuFactors<double>&,
+                                         Dense<double>&);
 
 }  // namespace spsolve

@@ -3,6 +3,7 @@
 
 #include "core/ranges.hpp"
 #include "dense/lu/lu.hpp"
+#include "dense/lu/lu_state.hpp"
 #include "dense/lu/small_lu.hpp"
 
 namespace spsolve {
@@ -157,8 +158,11 @@ void solve_lu(Team& team, Team& row_team, const BlockedRows<T>& rows, const LuFa
 }
 
 template <typename T>
-void solve_lu_transposed(Team& team, const BlockedRows<T>& rows, const LuFactors<T>& factors,
+void solve_lu_transposed(Team& team, const BlockedRows<T>& rows, LuFactors<T>& factors,
                          Dense<T>& x) {
+  for (Panel<T>& panel : factors.panels) {
+    if (panel.factors.empty()) panel.factors = factors_of(team, rows, panel);
+  }
   TransposedSweeps<T> sweeps(team, rows, factors, x.columns);
   sweeps.solve_upper(x);
   sweeps.solve_lower();
@@ -169,9 +173,9 @@ template void solve_lu(Team&, Team&, const BlockedRows<float>&, const LuFactors<
                        Dense<float>&);
 template void solve_lu(Team&, Team&, const BlockedRows<double>&, const LuFactors<double>&,
                        Dense<double>&);
-template void solve_lu_transposed(Team&, const BlockedRows<float>&, const LuFactors<float>&,
+template void solve_lu_transposed(Team&, const BlockedRows<float>&, LuFactors<float>&,
                                   Dense<float>&);
-template void solve_lu_transposed(Team&, const BlockedRows<double>&, const LuFactors<double>&,
+template void solve_lu_transposed(Team&, const BlockedRows<double>&, LuFactors<double>&,
                                   Dense<double>&);
 
 }  // namespace spsolve

@@ -31,7 +31,8 @@ std::vector<int> owners_of_rows(Team& team, const RowLayout& layout,
   return owner;
 }
 
-/// L and U of a panel, whose rows lie with their owners, to all.
+}  // namespace
+
 template <typename T>
 std::vector<T> factors_of(Team& team, const BlockedRows<T>& rows,
                           const typename LuFactors<T>::Panel& panel) {
@@ -54,8 +55,6 @@ std::vector<T> factors_of(Team& team, const BlockedRows<T>& rows,
   }
   return factors;
 }
-
-}  // namespace
 
 template <typename T>
 std::optional<EliminationState> resume_lu(Team& team, const RowLayout& layout, BlockedRows<T>& rows,
@@ -117,6 +116,10 @@ void keep_lu(Checkpoints& checkpoints, CheckpointWish wish, const BlockedRows<T>
                    });
 }
 
+template std::vector<float> factors_of(Team&, const BlockedRows<float>&,
+                                       const LuFactors<float>::Panel&);
+template std::vector<double> factors_of(Team&, const BlockedRows<double>&,
+                                        const LuFactors<double>::Panel&);
 template std::optional<EliminationState> resume_lu(Team&, const RowLayout&, BlockedRows<float>&,
                                                    Checkpoints*);
 template std::optional<EliminationState> resume_lu(Team&, const RowLayout&, BlockedRows<double>&,

@@ -33,4 +33,11 @@ inline bool halves_panels(Index block, Index rows, int ranks) {
          rows < gpu_tuning.rows_that_hide_a_panel * ranks;
 }
 
+/// The first column of what each of several GPUs eliminates for itself, where panels have `block`
+/// columns; `order` where that is nothing.
+inline Index rest_begins(Index order, Index block) {
+  const Index rows = std::min(gpu_tuning.rows_for_each, order / 2);
+  return std::min((order - rows + block - 1) / block * block, order);
+}
+
 }  // namespace spsolve

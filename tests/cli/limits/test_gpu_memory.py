@@ -109,19 +109,20 @@ class GpuRemedies(CliTest):
         result = self.spsolve("c.yaml", "--dry-run", ranks=ranks,
                               environment={"SPSOLVE_FAULT": f"gpu_memory={mebibytes}"})
         self.assertEqual(result.code, RESOURCES, result.text)
-        self.assertRegex(result.out, r"its GPU +[\d.]+ [GM]iB  of [\d.]+ MiB free on it: does not fit")
+        self.assertRegex(result.out, r"its GPU +[\d.]+ [GM]iB  of [\d.]+ [GM]iB free on it: does not fit")
         return result.out.split("It does not fit: ")[1]
 
     def test_of_a_solve(self):
-        # 1.4 GiB in double, half of it in float, two thirds in mixed precision.
-        text = self.refused("matrix: tridiagonal:13000\nsolve: {method: lu}\n", 1000)
+        # 5.4 GiB in double, half of it in float, two thirds in mixed precision.
+        text = self.refused("matrix: tridiagonal:26000\nsolve: {method: lu}\n", 4000)
         self.assertIn("use at least 2 GPUs like these, one for each of 2 ranks", text)
         for way in ("solve.precision=mixed", "solve.precision=float", "device=host"):
             self.assertIn(f"{way}, with which it fits", text)
-        text = self.refused("matrix: tridiagonal:13000\nsolve: {method: lu}\n", 650)
+        # Each of several needs 0.6 GiB beside its share.
+        text = self.refused("matrix: tridiagonal:26000\nsolve: {method: lu}\n", 2600)
         self.assertRegex(text, r"use at least [45] GPUs like these")
         self.assertNotIn("precision", text)
-        text = self.refused("matrix: tridiagonal:13000\nsolve: {method: lu, block: 128}\n", 450)
+        text = self.refused("matrix: tridiagonal:26000\nsolve: {method: lu, block: 128}\n", 2400)
         self.assertRegex(text, r"use at least [34] GPUs like these")
         self.assertNotIn("precision", text)
         text = self.refused("matrix: tridiagonal:10000\nsolve: {method: gauss, ranks: all}\n", 150, ranks=2)

@@ -1,0 +1,89 @@
+#include "cuda/dense/device_shared_rest.hpp"
+
+#include "dense/lu/panel_width.hpp"
+
+namespace spsolve::cuda {
+
+template <typename T>
+DeviceSharedRest<T>::DeviceSharedRest(DenseStreams& streams, const Own& own, Index max_width,
+                                      FactorStore<T>& factors, bool refined)
+    : SharedRest<T>(rest_begins(own.order, max_width)),
+      streams_(streams),
+      own_(own),
+      factors_(factors),
+      rows_(streams, own.order - first(), own.order - first(),
+            panel_width(own.order - first(), MemoryKind::gpu, 1), true, refined),
+      swaps_(own.height, own.height),
+      numbers_staging_(own.height),
+      numbers_(own.height) {}
+
+template <typename T>
+std::int64_t DeviceSharedRest<T>::bytes(Index height, Index order, Index max_width, bool refined) {
+  const Index rows = order - rest_begins(order, max_width);
+  if (rows == 0) return 0;
+  return DeviceBlockedRows<T>::bytes(rows, rows, panel_width(rows, MemoryKind::gpu, 1), 1, 0,
+                                     refined) +
+         height * static_cast<std::int64_t>(sizeof(int) + 2 * sizeof(RowMove));
+}
+
+template <typename T>
+std::span<T> DeviceSharedRest<T>::offer(Index first_active, Index place) {
+  const Stream& stream = streams_.exchanges;
+  const Index columns = own_.order - first();
+  const std::span<T> all = rows_.room();
+  const Index stride = std::ssize(all) / columns;
+  updated_.record(streams_.updates);
+  updated_.hold(stream);
+  clock_.begin(&LuSeconds::exchange, stream);
+  copy_rows(all.data() + place * stride, stride, own_.values + first_active * own_.stride + first(),
+            own_.stride, own_.height - first_active, columns, stream);
+  return all;
+}
+
+template <typename T>
+BlockedRows<T>& DeviceSharedRest<T>::rows() {
+  clock_.end(streams_.exchanges);
+  streams_.exchanges.wait();
+  rows_.taken_in();
+  return rows_;
+}
+
+template <typename T>
+void DeviceSharedRest<T>::take(Index first_active, std::span<const Index> numbers,
+                               std::span<const Index> swaps) {
+  const Stream& stream = streams_.updates;
+  const Index columns = own_.order - first();
+  std::vector<RowSwap> pairs;
+  append_swaps(first_active, swaps, pairs);
+  std::copy(numbers.begin(), numbers.end(), numbers_staging_.data());
+  CUDA_CHECK(cudaMemcpyAsync(numbers_.data(), numbers_staging_.data(), numbers.size() * sizeof(int),
+                             cudaMemcpyHostToDevice, stream.get()));
+  clock_.begin(&LuSeconds::exchange, stream);
+  swaps_.set(pairs, stream);
+  swaps_.apply(own_.values, own_.stride, {0, first()}, stream);
+  gather_rows<T>(rows_.room().data(), std::ssize(rows_.room()) / columns, numbers_.data(),
+                 std::ssize(numbers), columns, own_.values + first_active * own_.stride + first(),
+                 own_.stride, stream.get());
+  clock_.end(stream);
+}
+
+template <typename T>
+std::vector<T> DeviceSharedRest<T>::keep_factors(Range columns) {
+  const std::span<T> all = rows_.room();
+  const Index stride = std::ssize(all) / (own_.order - first());
+  factors_.keep(columns, all.data() + (columns.first - first()) * (stride + 1), stride,
+                streams_.updates);
+  return {};
+}
+
+template <typename T>
+LuSeconds DeviceSharedRest<T>::seconds() const {
+  LuSeconds seconds = clock_.seconds();
+  seconds += rows_.seconds().value_or(LuSeconds{});
+  return seconds;
+}
+
+template class DeviceSharedRest<float>;
+template class DeviceSharedRest<double>;
+
+}  // namespace spsolve::cuda

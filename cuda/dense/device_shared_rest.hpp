@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+
+#include "cuda/dense/device_blocked_rows.hpp"
+#include "dense/lu/shared_rest.hpp"
+
+namespace spsolve::cuda {
+
+/// The SharedRest of a team's rows in the memory of this rank's GPU.
+template <typename T>
+class DeviceSharedRest final : public SharedRest<T> {
+ public:
+  /// This rank's rows of the matrix.
+  struct Own {
+    T* values;
+    Index stride, height, order;
+  };
+
+  /// `own` and `factors` outlive the object; `refined` is that of DeviceBlockedRows.
+  DeviceSharedRest(DenseStreams& streams, const Own& own, Index max_width, FactorStore<T>& factors,
+                   bool refined);
+
+  /// Bytes of GPU memory that it takes for `height` of `order` rows.
+  static std::int64_t bytes(Index height, Index order, Index max_width, bool refined);
+
+  std::span<T> offer(Index first_active, Index place) override;
+  BlockedRows<T>& rows() override;
+  void take(Index first_active, std::span<const Index> numbers,
+            std::span<const Index> swaps) override;
+  std::vector<T> keep_factors(Range columns) override;
+
+  /// How long its parts took, but for `wait`.
+  LuSeconds seconds() const;
+
+ private:
+  using SharedRest<T>::first;
+
+  DenseStreams& streams_;
+  Own own_;
+  FactorStore<T>& factors_;
+  DeviceBlockedRows<T> rows_;
+  RowSwaps swaps_;
+  PinnedArray<int> numbers_staging_;
+  DeviceArray<int> numbers_;
+  Event updated_;
+  PartClock clock_;
+};
+
+extern template class DeviceSharedRest<float>;
+extern template class DeviceSharedRest<double>;
+
+}  // namespace spsolve::cuda

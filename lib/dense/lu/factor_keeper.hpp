@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <future>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "dense/fill_rows.hpp"
+#include "dense/lu/lu.hpp"
+
+namespace spsolve {
+
+/// Takes the factors of a team's panels into host memory. That is put off until the host would
+/// wait, and goes on beside it until end(): copies to new memory take longer than a narrow panel's
+/// elimination on a GPU.
+template <typename T>
+class FactorKeeper {
+ public:
+  /// For `panels`, which grow; where `overlaps` is false, nothing goes on beside the host.
+  FactorKeeper(std::vector<typename LuFactors<T>::Panel>& panels, bool overlaps)
+      : panels_(panels), overlaps_(overlaps) {}
+
+  /// `factors`, which stay where they are until start() and end(), are those of the last panel.
+  void put(std::span<const T> factors) {
+    factors_ = factors;
+    panel_ = panels_.size() - 1;
+  }
+
+  void start() {
+    end();
+    if (factors_.empty()) return;
+    const auto take_in = [from = std::exchange(factors_, {}),
+                          width = panels_[panel_].columns.size()] {
+      return Kept{{from.begin(), from.end()}, largest_in_upper(from, width)};
+    };
+    // Deferred where the system gives no more threads.
+    kept_ = std::async(
+        overlaps_ ? std::launch::async | std::launch::deferred : std::launch::deferred, take_in);
+    kept_panel_ = panel_;
+  }
+
+  void end() {
+    if (!kept_.valid()) return;
+    Kept kept = kept_.get();
+    largest_upper_ = std::max(largest_upper_, kept.largest_upper);
+    panels_[kept_panel_].factors = std::move(kept.factors);
+  }
+
+  void take_in() {
+    start();
+    end();
+  }
+
+  /// Takes note of factors that have come into their panel otherwise.
+  void include(const typename LuFactors<T>::Panel& panel) {
+    largest_upper_ =
+        std::max(largest_upper_, largest_in_upper(panel.factors, panel.columns.size()));
+  }
+
+  /// max |u_ij| over all that were taken in, both in the panel.
+  double largest_upper() const { return largest_upper_; }
+
+ private:
+  struct Kept {
+    std::vector<T> factors;
+    double largest_upper = 0;
+  };
+
+  static double largest_in_upper(std::span<const T> factors, Index width) {
+    double largest = 0;
+    for (Index i = 0; i < width && !factors.empty(); ++i) {
+      largest = std::max(largest, largest_of(&factors[i * width + i], width - i));
+    }
+    return largest;
+  }
+
+  std::vector<typename LuFactors<T>::Panel>& panels_;
+  bool overlaps_;
+  std::span<const T> factors_;  // put, not started on yet
+  std::size_t panel_ = 0;       // whose they are
+  std::future<Kept> kept_;
+  std::size_t kept_panel_ = 0;
+  double largest_upper_ = 0;
+};
+
+}  // namespace spsolve
