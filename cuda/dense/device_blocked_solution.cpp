@@ -5,6 +5,7 @@
 #include "core/ranges.hpp"
 #include "cuda/dense/columnwise/row_kernels.hpp"
 #include "cuda/dense/products/device_blas.hpp"
+#include "cuda/team/part_kernels.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 
 namespace spsolve::cuda {
@@ -113,24 +114,33 @@ void DeviceBlockedSolution<T>::pack_sums(Range rows, std::span<T> packed) {
 }
 
 template <typename T>
-void DeviceBlockedSolution<T>::solve(Triangle triangle, Range panel, std::span<const T> factors,
-                                     std::span<const T> gathered) {
-  const cudaStream_t stream = streams_.updates.get();
+void DeviceBlockedSolution<T>::make_room(Index width) {
+  const Index of_pass = width * columns_of_triangle(columns_);
+  if (x_.size() >= width * columns_ && other_.size() >= of_pass) return;
+  streams_.updates.wait();
+  x_.grow(width * columns_);
+  other_.grow(of_pass);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::solve_panel(Triangle triangle, bool transposed, Range panel,
+                                           std::span<const T> factors) {
   const Index width = panel.size();
   const T* const lu = factors_.find(panel, factors);
-  const Index of_pass = width * columns_of_triangle(columns_);
-  if (x_.size() < width * columns_ || other_.size() < of_pass) {
-    streams_.updates.wait();
-    x_.grow(width * columns_);
-    other_.grow(of_pass);
-  }
-  gather_rows(gathered.data(), columns_, places_.data() + panel.first, width, columns_, x_.data(),
-              columns_, stream);
   if (columns_ <= most_by_passes) {
-    solve_by_passes(triangle, false, {width, lu, width}, x_.data(), columns_);
+    solve_by_passes(triangle, transposed, {width, lu, width}, x_.data(), columns_);
   } else {
-    solve_columns(triangle, false, width, lu, width, x_.data(), columns_);
+    solve_columns(triangle, transposed, width, lu, width, x_.data(), columns_);
   }
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::solve(Triangle triangle, Range panel, std::span<const T> factors,
+                                     std::span<const T> gathered) {
+  make_room(panel.size());
+  gather_rows(gathered.data(), columns_, places_.data() + panel.first, panel.size(), columns_,
+              x_.data(), columns_, streams_.updates.get());
+  solve_panel(triangle, false, panel, factors);
 }
 
 template <typename T>
@@ -164,20 +174,56 @@ void DeviceBlockedSolution<T>::read(std::span<T> band) {
 }
 
 template <typename T>
+void DeviceBlockedSolution<T>::begin_transposed(std::span<const T> band, const SolutionOrder& order,
+                                                Index columns) {
+  begin({}, order, columns);
+  sums_.grow(std::ssize(order.in_panel) * columns);
+  kept_.upload(band);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::pack_band(Range panel, std::span<T> packed) {
+  CUDA_CHECK(cudaMemsetAsync(packed.data(), 0, packed.size_bytes(), streams_.updates.get()));
+  const Range both = intersect(panel, band_);
+  if (both.size() == 0) return;
+  copy_rows(packed.data() + (both.first - panel.first) * columns_, columns_,
+            static_cast<const T*>(kept_.data()) + (both.first - band_.first) * columns_, columns_,
+            both.size(), columns_, streams_.updates);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::pack_pivots(Range rows, std::span<T> packed) {
+  const cudaStream_t stream = streams_.updates.get();
+  CUDA_CHECK(cudaMemsetAsync(packed.data(), 0, packed.size_bytes(), stream));
+  scatter_narrow_rows(static_cast<const T*>(sums_.data()) + rows.first * columns_,
+                      in_panel_.data() + rows.first, rows.size(), columns_, packed.data(), stream);
+}
+
+template <typename T>
 void DeviceBlockedSolution<T>::subtract_transposed_product(Range rows, Range panel,
-                                                           std::span<const T> x, std::span<T> c,
-                                                           Index columns) {
+                                                           std::span<T> packed) {
   if (rows.size() == 0) return;
-  x_.grow(static_cast<Index>(x.size()));
-  other_.grow(static_cast<Index>(c.size()));
-  x_.upload(x);
-  other_.upload(c);
-  cuda::subtract_transposed_product(streams_.update_blas, panel.size(), columns, rows.size(),
+  cuda::subtract_transposed_product(streams_.update_blas, panel.size(), columns_, rows.size(),
                                     a_ + rows.first * stride_ + panel.first, stride_,
-                                    static_cast<const T*>(x_.data()), columns, other_.data(),
-                                    columns);
+                                    static_cast<const T*>(sums_.data()) + rows.first * columns_,
+                                    columns_, packed.data(), columns_);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::solve_transposed(Triangle triangle, Range panel,
+                                                std::span<const T> factors,
+                                                std::span<const T> gathered) {
+  make_room(panel.size());
+  const Index size = panel.size() * columns_;
+  add_parts(gathered.data(), static_cast<int>(std::ssize(gathered) / size), size, x_.data(),
+            streams_.updates.get());
+  solve_panel(triangle, true, panel, factors);
+}
+
+template <typename T>
+void DeviceBlockedSolution<T>::read_sums(std::span<T> sums) {
   streams_.updates.wait();
-  other_.download(c);
+  sums_.download(sums);
 }
 
 template class DeviceBlockedSolution<float>;

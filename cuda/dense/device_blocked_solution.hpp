@@ -45,8 +45,15 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
   void keep_sums(Range rows) override;
   void keep_band(Range panel) override;
   void read(std::span<T> band) override;
-  void subtract_transposed_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
-                                   Index columns) override;
+  void begin_transposed(std::span<const T> band, const SolutionOrder& order,
+                        Index columns) override;
+  void pack_band(Range panel, std::span<T> packed) override;
+  void pack_pivots(Range rows, std::span<T> packed) override;
+  void subtract_transposed_product(Range rows, Range panel, std::span<T> packed) override;
+  void solve_transposed(Triangle triangle, Range panel, std::span<const T> factors,
+                        std::span<const T> gathered) override;
+  void read_sums(std::span<T> sums) override;
+  bool keeps_factors() const override { return true; }
 
  private:
   /// B <- the inverse of a triangle of the w x w matrix at `a`, or of its transpose, times B.
@@ -55,6 +62,10 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
   /// The same for few columns, a pass for every four of them, through other_.
   void solve_by_passes(Triangle triangle, bool transposed, const TriangleView<T>& a, T* x,
                        Index columns);
+  /// Room in x_ and other_ for a panel of `width` columns; and x_ <- the inverse of a triangle of
+  /// its factors, or of its transpose, times x_.
+  void make_room(Index width);
+  void solve_panel(Triangle triangle, bool transposed, Range panel, std::span<const T> factors);
 
   DenseStreams& streams_;
   const T* a_;
@@ -67,7 +78,7 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
   DeviceArray<int> places_, in_panel_;
   DeviceArray<T> sums_, kept_, buffer_;
   DeviceArray<T> x_;         // of a panel, or whole
-  DeviceArray<T> other_;     // the columns of a pass, or c of a transposed product
+  DeviceArray<T> other_;     // the columns of a pass
   DeviceArray<int> ticket_;  // of solve_triangle()
 };
 

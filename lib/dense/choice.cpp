@@ -10,6 +10,16 @@
 
 namespace spsolve {
 
+namespace {
+
+/// Bytes of host memory that the L and U of all panels take on each of several ranks.
+std::int64_t panel_factors_bytes(const EliminationChoice& choice, Index order, int ranks) {
+  if (choice.method != Method::lu || ranks == 1) return 0;
+  return choice.block * order * static_cast<std::int64_t>(value_bytes(choice.precision));
+}
+
+}  // namespace
+
 EliminationChoice choose_elimination(const SolverOptions& options, Index order, int ranks,
                                      MemoryKind memory) {
   EliminationChoice choice;
@@ -53,11 +63,6 @@ std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, In
   return panel_factors_bytes(choice, order, ranks) +
          (reduced ? HostBlockedRows<float>::bytes(height, order, choice.block, ranks)
                   : HostBlockedRows<double>::bytes(height, order, choice.block, ranks));
-}
-
-std::int64_t panel_factors_bytes(const EliminationChoice& choice, Index order, int ranks) {
-  if (choice.method != Method::lu || ranks == 1) return 0;
-  return choice.block * order * static_cast<std::int64_t>(value_bytes(choice.precision));
 }
 
 }  // namespace spsolve

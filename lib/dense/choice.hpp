@@ -31,8 +31,4 @@ RowLayout dense_layout(const EliminationChoice& choice, Index order, int ranks);
 std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, Index order,
                                int ranks);
 
-/// Bytes of host memory, part of the former, that the L and U of all panels take on each of several
-/// ranks.
-std::int64_t panel_factors_bytes(const EliminationChoice& choice, Index order, int ranks);
-
 }  // namespace spsolve

@@ -123,7 +123,7 @@ void LuInverse<T>::solve(Dense<T>& x) {
 
 template <typename T>
 void LuInverse<T>::solve_transposed(Dense<T>& x) {
-  solve_lu_transposed<T>(this->team_, *rows_, factors_, x);
+  solve_lu_transposed<T>(this->team_, this->memory_.row_team(), *rows_, factors_, x);
 }
 
 template class DenseInverse<float>;

@@ -45,8 +45,6 @@ void add_rows(MemoryPlan& plan, const DensePlanning& of, const EliminationChoice
   if (of.gpu) {
     plan.on_gpu.push_back(
         {phase, dense, of.gpu(choice, height, order, of.ranks, filled ? of.columns : 0)});
-    const std::int64_t panels = panel_factors_bytes(choice, order, of.ranks);
-    if (filled && panels > 0) plan.parts.push_back({phase, "L and U of all panels", panels});
   } else if (!filled) {
     plan.parts.push_back({phase, dense, height * order * value});
   } else {

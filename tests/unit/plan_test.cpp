@@ -213,9 +213,8 @@ TEST(MemoryPlan, CountsWhatGpusSolveFor) {
   // Dense rows and what is solved for; 5 multivectors and the halo of one; the sparse rows.
   EXPECT_EQ(plan.gpu_peak(),
             500 * (1000 + 5000) * 8 + (5 + 1) * 500 * 5000 * 8 + (8 * 501 + 12 * 1500));
-  // The L and U of all panels stay on the host, and copies of what is solved for.
-  EXPECT_EQ(panel_factors_bytes(lu, 1000, 2), 100 * 1000 * 8);
-  EXPECT_GE(plan.bytes_in("eliminate"), 6 * 5000 * 500 * 8 + 100 * 1000 * 8);
+  // Copies of what is solved for stay on the host.
+  EXPECT_GE(plan.bytes_in("eliminate"), 6 * 5000 * 500 * 8);
 }
 
 TEST(MemoryCheck, SaysWhatNoNumberOfGpusCanHold) {

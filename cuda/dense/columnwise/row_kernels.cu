@@ -140,11 +140,10 @@ __global__ void gather_narrow(const double* from, const int* list, Index count, 
               [&](Index e, Index place) { to[e] = static_cast<T>(from[place]); });
 }
 
-template <typename T>
-__global__ void scatter_narrow(const T* from, const int* list, Index count, Index columns,
-                               double* to) {
+template <typename T, typename To>
+__global__ void scatter_narrow(const T* from, const int* list, Index count, Index columns, To* to) {
   over_listed(list, count, columns,
-              [&](Index e, Index place) { to[place] = static_cast<double>(from[e]); });
+              [&](Index e, Index place) { to[place] = static_cast<To>(from[e]); });
 }
 
 template <typename T>
@@ -240,8 +239,8 @@ void gather_narrow_rows(const double* from, const int* list, Index count, Index 
   check_launch("gather_narrow_rows");
 }
 
-template <typename T>
-void scatter_narrow_rows(const T* from, const int* list, Index count, Index columns, double* to,
+template <typename T, typename To>
+void scatter_narrow_rows(const T* from, const int* list, Index count, Index columns, To* to,
                          cudaStream_t stream) {
   if (count == 0 || columns == 0) return;
   scatter_narrow<<<grid_for(count * columns, threads), threads, 0, stream>>>(from, list, count,
@@ -271,11 +270,12 @@ void find_largest(const T* a, Index stride, Index rows, Index columns, bool uppe
   template void set_identity(T*, Index, Index, cudaStream_t);                                    \
   template void gather_rows(const T*, Index, const int*, Index, Index, T*, Index, cudaStream_t); \
   template void gather_narrow_rows(const double*, const int*, Index, Index, T*, cudaStream_t);   \
-  template void scatter_narrow_rows(const T*, const int*, Index, Index, double*, cudaStream_t);  \
+  template void scatter_narrow_rows(const T*, const int*, Index, Index, T*, cudaStream_t);       \
   template void find_largest(const T*, Index, Index, Index, bool, unsigned long long*,           \
                              cudaStream_t);
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE
+template void scatter_narrow_rows(const float*, const int*, Index, Index, double*, cudaStream_t);
 
 }  // namespace spsolve::cuda

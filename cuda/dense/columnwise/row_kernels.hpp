@@ -69,9 +69,9 @@ template <typename T>
 void gather_narrow_rows(const double* from, const int* list, Index count, Index columns, T* to,
                         cudaStream_t stream);
 
-/// The other way: to(list[i], :) <- from(i, :).
-template <typename T>
-void scatter_narrow_rows(const T* from, const int* list, Index count, Index columns, double* to,
+/// The other way: to(list[i], :) <- from(i, :), for To = double or T.
+template <typename T, typename To>
+void scatter_narrow_rows(const T* from, const int* list, Index count, Index columns, To* to,
                          cudaStream_t stream);
 
 /// largest <- max(largest, magnitude_key(a_ij)) over rows x columns values; with `upper` over those

@@ -12,6 +12,7 @@
 #include "cuda/sparse/ranks/team_lists.hpp"
 #include "cuda/sparse/sweeps/front_sweeps.hpp"
 #include "cuda/sparse/values/device_scaled_values.hpp"
+#include "cuda/team/part_kernels.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
 #include "solve/in_precision.hpp"

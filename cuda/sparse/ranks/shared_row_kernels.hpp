@@ -22,8 +22,4 @@ template <typename T>
 void gather_shared_rows(const SharedRows<T>& rows, Index first, Index count, T* to,
                         cudaStream_t stream);
 
-/// to[i] <- from[i] + from[i + count] + ... + from[i + (parts - 1) count]
-template <typename T>
-void add_parts(const T* from, int parts, Index count, T* to, cudaStream_t stream);
-
 }  // namespace spsolve::cuda

@@ -67,10 +67,30 @@ class BlockedSolution {
   /// Copies the band of the solution to `band`, in host memory; done when it returns.
   virtual void read(std::span<T> band) = 0;
 
-  /// c <- c - A(rows, panel)^T x for x of rows x K, c of panel width x K, both in host memory, and
-  /// done when it returns. Needs no begin().
-  virtual void subtract_transposed_product(Range rows, Range panel, std::span<const T> x,
-                                           std::span<T> c, Index columns) = 0;
+  // --- in a team, with A^T: c has what own rows solved for
+
+  /// Begins anew with the band of the right-hand sides, in host memory. No places are needed.
+  virtual void begin_transposed(std::span<const T> band, const SolutionOrder& order,
+                                Index columns) = 0;
+
+  /// packed <- what this rank has of the right-hand sides of a panel, panel width x K in a part of
+  /// the buffer, zeros elsewhere: the band's part, or c of the panel's own pivot rows `rows`.
+  virtual void pack_band(Range panel, std::span<T> packed) = 0;
+  virtual void pack_pivots(Range rows, std::span<T> packed) = 0;
+
+  /// packed <- packed - A(rows, panel)^T c(rows, :)
+  virtual void subtract_transposed_product(Range rows, Range panel, std::span<T> packed) = 0;
+
+  /// x <- T^-T times the sum of all ranks' parts of `gathered`, one after another; see solve().
+  virtual void solve_transposed(Triangle triangle, Range panel, std::span<const T> factors,
+                                std::span<const T> gathered) = 0;
+
+  /// Copies c to `sums`, in host memory; done when it returns.
+  virtual void read_sums(std::span<T> sums) = 0;
+
+  /// Whether solve() has the factors of a team's panels in its own memory, and does without those
+  /// in host memory, but for panels of a checkpoint.
+  virtual bool keeps_factors() const { return false; }
 };
 
 }  // namespace spsolve

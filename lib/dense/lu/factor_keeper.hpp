@@ -17,9 +17,9 @@ namespace spsolve {
 template <typename T>
 class FactorKeeper {
  public:
-  /// For `panels`, which grow; where `overlaps` is false, nothing goes on beside the host.
-  FactorKeeper(std::vector<typename LuFactors<T>::Panel>& panels, bool overlaps)
-      : panels_(panels), overlaps_(overlaps) {}
+  /// For `panels`, which grow, of `rows`.
+  FactorKeeper(std::vector<typename LuFactors<T>::Panel>& panels, const BlockedRows<T>& rows)
+      : panels_(panels), overlaps_(rows.overlaps()), copies_(!rows.solution().keeps_factors()) {}
 
   /// `factors`, which stay where they are until start() and end(), are those of the last panel.
   void put(std::span<const T> factors) {
@@ -30,9 +30,10 @@ class FactorKeeper {
   void start() {
     end();
     if (factors_.empty()) return;
-    const auto take_in = [from = std::exchange(factors_, {}),
+    const auto take_in = [from = std::exchange(factors_, {}), copies = copies_,
                           width = panels_[panel_].columns.size()] {
-      return Kept{{from.begin(), from.end()}, largest_in_upper(from, width)};
+      const auto copied = copies ? from : from.first(0);
+      return Kept{{copied.begin(), copied.end()}, largest_in_upper(from, width)};
     };
     // Deferred where the system gives no more threads.
     kept_ = std::async(
@@ -76,7 +77,7 @@ class FactorKeeper {
   }
 
   std::vector<typename LuFactors<T>::Panel>& panels_;
-  bool overlaps_;
+  bool overlaps_, copies_;
   std::span<const T> factors_;  // put, not started on yet
   std::size_t panel_ = 0;       // whose they are
   std::future<Kept> kept_;

@@ -23,8 +23,8 @@ void HostBlockedSolution<T>::solve_whole(bool transposed, const Vectors& b, Vect
     std::copy_n(rows.row(transposed ? k : order_of_rows_[k]), columns, solved.row(k));
   }
   if (transposed) {
-    solve_transposed(Triangle::upper, solved);
-    solve_transposed(Triangle::unit_lower, solved);
+    solve_whole_transposed(Triangle::upper, solved);
+    solve_whole_transposed(Triangle::unit_lower, solved);
   } else {
     blas::solve_unit_lower(order_, columns, a_, stride_, solved.values.data(), columns);
     blas::solve_upper(order_, columns, a_, stride_, solved.values.data(), columns);
@@ -38,7 +38,7 @@ void HostBlockedSolution<T>::solve_whole(bool transposed, const Vectors& b, Vect
 /// Rows of the matrix are columns of the transposed triangle: panel after panel, what its rows have
 /// solved for gives to the others.
 template <typename T>
-void HostBlockedSolution<T>::solve_transposed(Triangle triangle, Dense<T>& x) {
+void HostBlockedSolution<T>::solve_whole_transposed(Triangle triangle, Dense<T>& x) {
   const Index columns = x.columns;
   const std::span<T> all = x.values;
   const bool upper = triangle == Triangle::upper;
@@ -49,7 +49,7 @@ void HostBlockedSolution<T>::solve_transposed(Triangle triangle, Dense<T>& x) {
     const Range solved = upper ? Range{0, first} : Range{panel.last, order_};
     const std::span<T> own = all.subspan(first * columns, panel.size() * columns);
     x_.assign(own.size(), T{});
-    subtract_transposed_product(solved, panel, all.subspan(solved.first * columns), x_, columns);
+    subtract_transposed(solved, panel, x.row(solved.first), x_.data(), columns);
     for (std::size_t i = 0; i < own.size(); ++i) own[i] += x_[i];
     solve_small_transposed(triangle, panel.size(), a_ + first * stride_ + first, stride_,
                            own.data(), columns);
@@ -122,13 +122,57 @@ void HostBlockedSolution<T>::read(std::span<T> band) {
 }
 
 template <typename T>
-void HostBlockedSolution<T>::subtract_transposed_product(Range rows, Range panel,
-                                                         std::span<const T> x, std::span<T> c,
-                                                         Index columns) {
+void HostBlockedSolution<T>::subtract_transposed(Range rows, Range panel, const T* x, T* c,
+                                                 Index columns) const {
   if (rows.size() == 0) return;
   blas::subtract_transposed_product(panel.size(), columns, rows.size(),
-                                    a_ + rows.first * stride_ + panel.first, stride_, x.data(),
-                                    columns, c.data(), columns);
+                                    a_ + rows.first * stride_ + panel.first, stride_, x, columns, c,
+                                    columns);
+}
+
+template <typename T>
+void HostBlockedSolution<T>::begin_transposed(std::span<const T> band, const SolutionOrder& order,
+                                              Index columns) {
+  begin(std::vector<T>(order.in_panel.size() * static_cast<std::size_t>(columns)), order, columns);
+  kept_.assign(band.begin(), band.end());
+}
+
+template <typename T>
+void HostBlockedSolution<T>::pack_band(Range panel, std::span<T> packed) {
+  std::ranges::fill(packed, T{});
+  const Range both = intersect(panel, band_);
+  if (both.size() == 0) return;
+  std::copy_n(kept_.data() + (both.first - band_.first) * columns_, both.size() * columns_,
+              packed.data() + (both.first - panel.first) * columns_);
+}
+
+template <typename T>
+void HostBlockedSolution<T>::pack_pivots(Range rows, std::span<T> packed) {
+  std::ranges::fill(packed, T{});
+  for (Index i = rows.first; i < rows.last; ++i) {
+    std::copy_n(sums(i), columns_, packed.data() + in_panel_[i] * columns_);
+  }
+}
+
+template <typename T>
+void HostBlockedSolution<T>::subtract_transposed_product(Range rows, Range panel,
+                                                         std::span<T> packed) {
+  subtract_transposed(rows, panel, sums(rows.first), packed.data(), columns_);
+}
+
+template <typename T>
+void HostBlockedSolution<T>::solve_transposed(Triangle triangle, Range panel,
+                                              std::span<const T> factors,
+                                              std::span<const T> gathered) {
+  const Index width = panel.size();
+  x_.assign(static_cast<std::size_t>(width * columns_), T{});
+  for (std::size_t k = 0; k < gathered.size(); ++k) x_[k % x_.size()] += gathered[k];
+  solve_small_transposed(triangle, width, factors.data(), width, x_.data(), columns_);
+}
+
+template <typename T>
+void HostBlockedSolution<T>::read_sums(std::span<T> sums) {
+  std::ranges::copy(sums_, sums.begin());
 }
 
 template class HostBlockedSolution<float>;

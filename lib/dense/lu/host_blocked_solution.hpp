@@ -27,11 +27,19 @@ class HostBlockedSolution final : public BlockedSolution<T> {
   void keep_sums(Range rows) override;
   void keep_band(Range panel) override;
   void read(std::span<T> band) override;
-  void subtract_transposed_product(Range rows, Range panel, std::span<const T> x, std::span<T> c,
-                                   Index columns) override;
+  void begin_transposed(std::span<const T> band, const SolutionOrder& order,
+                        Index columns) override;
+  void pack_band(Range panel, std::span<T> packed) override;
+  void pack_pivots(Range rows, std::span<T> packed) override;
+  void subtract_transposed_product(Range rows, Range panel, std::span<T> packed) override;
+  void solve_transposed(Triangle triangle, Range panel, std::span<const T> factors,
+                        std::span<const T> gathered) override;
+  void read_sums(std::span<T> sums) override;
 
  private:
-  void solve_transposed(Triangle triangle, Dense<T>& x);
+  void solve_whole_transposed(Triangle triangle, Dense<T>& x);
+  /// c <- c - A(rows, panel)^T x for x of rows x K, c of panel width x K.
+  void subtract_transposed(Range rows, Range panel, const T* x, T* c, Index columns) const;
   T* sums(Index row) { return sums_.data() + row * columns_; }
 
   const T* a_;

@@ -388,7 +388,7 @@ class BlockedElimination {
   SharedRest<T>* rest_;         // of a team, or null
   double largest_of_rest_ = 0;  // max |u_ij| there, once it is eliminated
   LuFactors<T> result_;
-  FactorKeeper<T> keeper_{result_.panels, rows_.overlaps()};
+  FactorKeeper<T> keeper_{result_.panels, rows_};
   Index first_active_ = 0;
   std::vector<Index> first_of_ranks_;  // first active places behind what was settled last
   std::optional<Election> stack_;      // what all offer, where it is being eliminated already

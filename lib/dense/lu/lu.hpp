@@ -21,8 +21,8 @@ struct LuFactors {
   struct Panel {
     Range columns;
     std::vector<int> owner;  ///< per pivot, in the order of elimination
-    /// In a team: L and U of the panel's pivot rows, width squared; empty where solve_lu() does
-    /// without and solve_lu_transposed() has not asked for them yet.
+    /// In a team: L and U of the panel's pivot rows, width squared; empty where
+    /// BlockedSolution::keeps_factors().
     std::vector<T> factors;
     Index first_active = 0;  ///< this rank's first active row before the panel
     Index retired = 0;       ///< this rank's pivots in the panel
@@ -86,11 +86,11 @@ void solve_lu(Team& team, Team& row_team, const BlockedRows<T>& rows, const LuFa
               Dense<T>& x);
 
 /// A^T x = b: x = P^T L^-T U^-T b. Blocked rows are columns of L^T and U^T: each rank adds up what
-/// its own rows give to a panel's part of x, and an all-gather a panel and sweep brings the sums to
-/// all, in host memory. The first one completes `factors` by those that only the rows have.
+/// its own rows give to a panel's part of x, and all solve with the sums of all ranks. Two
+/// all-gathers a panel by `row_team`, too.
 template <typename T>
-void solve_lu_transposed(Team& team, const BlockedRows<T>& rows, LuFactors<T>& factors,
-                         Dense<T>& x);
+void solve_lu_transposed(Team& team, Team& row_team, const BlockedRows<T>& rows,
+                         const LuFactors<T>& factors, Dense<T>& x);
 
 extern template LuFactors<float> factor_lu(Team&, Team&, Team&, const RowLayout&,
                                            BlockedRows<float>&, Pivoting, Progress&, Checkpoints*,
@@ -102,9 +102,9 @@ extern template void solve_lu(Team&, Team&, const BlockedRows<float>&, const LuF
                               Dense<float>&);
 extern template void solve_lu(Team&, Team&, const BlockedRows<double>&, const LuFactors<double>&,
                               Dense<double>&);
-extern template void solve_lu_transposed(Team&, const BlockedRows<float>&, LuFactors<float>&,
-                                         Dense<float>&);
-extern template void solve_lu_transposed(Team&, const BlockedRows<double>&, LuFactors<double>&,
-                                         Dense<double>&);
+extern template void solve_lu_transposed(Team&, Team&, const BlockedRows<float>&,
+                                         const LuFactors<float>&, Dense<float>&);
+extern template void solve_lu_transposed(Team&, Team&, const BlockedRows<double>&,
+                                         const LuFactors<double>&, Dense<double>&);
 
 }  // namespace spsolve

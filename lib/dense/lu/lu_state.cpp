@@ -31,8 +31,7 @@ std::vector<int> owners_of_rows(Team& team, const RowLayout& layout,
   return owner;
 }
 
-}  // namespace
-
+/// L and U of a panel, whose rows lie with their owners, to all.
 template <typename T>
 std::vector<T> factors_of(Team& team, const BlockedRows<T>& rows,
                           const typename LuFactors<T>::Panel& panel) {
@@ -55,6 +54,8 @@ std::vector<T> factors_of(Team& team, const BlockedRows<T>& rows,
   }
   return factors;
 }
+
+}  // namespace
 
 template <typename T>
 std::optional<EliminationState> resume_lu(Team& team, const RowLayout& layout, BlockedRows<T>& rows,
@@ -116,10 +117,6 @@ void keep_lu(Checkpoints& checkpoints, CheckpointWish wish, const BlockedRows<T>
                    });
 }
 
-template std::vector<float> factors_of(Team&, const BlockedRows<float>&,
-                                       const LuFactors<float>::Panel&);
-template std::vector<double> factors_of(Team&, const BlockedRows<double>&,
-                                        const LuFactors<double>::Panel&);
 template std::optional<EliminationState> resume_lu(Team&, const RowLayout&, BlockedRows<float>&,
                                                    Checkpoints*);
 template std::optional<EliminationState> resume_lu(Team&, const RowLayout&, BlockedRows<double>&,

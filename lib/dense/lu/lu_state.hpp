@@ -24,11 +24,6 @@ std::optional<EliminationState> resume_lu(Team& team, const RowLayout& layout, B
 template <typename T>
 EliminationState state_behind(Index step, const RowLayout& layout, const LuFactors<T>& result);
 
-/// L and U of a panel, whose rows lie with their owners, to all. Collective.
-template <typename T>
-std::vector<T> factors_of(Team& team, const BlockedRows<T>& rows,
-                          const typename LuFactors<T>::Panel& panel);
-
 /// The panels of an elimination so far, from the ranks' rows. Collective.
 template <typename T>
 std::vector<typename LuFactors<T>::Panel> panels_of(Team& team, const RowLayout& layout,

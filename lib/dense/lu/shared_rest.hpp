@@ -34,8 +34,8 @@ class SharedRest {
   virtual void take(Index first_active, std::span<const Index> numbers,
                     std::span<const Index> swaps) = 0;
 
-  /// L and U of the panel `columns`, eliminated, for BlockedSolution::solve(); empty where that
-  /// does without values in host memory.
+  /// L and U of the panel `columns`, eliminated, for BlockedSolution::solve(): empty where that
+  /// keeps_factors(), which it does then.
   virtual std::vector<T> keep_factors(Range columns) = 0;
 
  protected:

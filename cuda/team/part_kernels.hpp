@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "core/types.hpp"
+
+namespace spsolve::cuda {
+
+/// What gathered parts of all ranks come to, the same bits on each:
+/// to[i] <- from[i] + from[i + count] + ... + from[i + (parts - 1) count], in this order.
+template <typename T>
+void add_parts(const T* from, int parts, Index count, T* to, cudaStream_t stream);
+
+}  // namespace spsolve::cuda
