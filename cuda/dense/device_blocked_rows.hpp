@@ -46,6 +46,12 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   /// The values of the height x order matrix `dense` in GPU memory.
   void fill(const double* dense, Index stride);
 
+  /// The rows of a team that lie in bands of `from`, own ones `sparse` in GPU memory, whose column
+  /// j is columns[j] of the matrix, as `dealt` has them, in blocks of max_width(). Every rank sends
+  /// its rows one block after another, dense. Collective.
+  void take(Team& team, const RowLayout& from, const CsrView<double>& sparse,
+            const std::vector<LocalIndex>& columns, const RowLayout& dealt);
+
   /// Room for values that are written by others: height rows of device_stride(order). taken_in()
   /// says that they are there.
   std::span<T> room() { return {values_.data(), static_cast<std::size_t>(height() * stride_)}; }

@@ -32,6 +32,56 @@ void DeviceBlockedRows<T>::fill(const double* dense, Index stride) {
 }
 
 template <typename T>
+void DeviceBlockedRows<T>::take(Team& team, const RowLayout& from, const CsrView<double>& sparse,
+                                const std::vector<LocalIndex>& columns, const RowLayout& dealt) {
+  const cudaStream_t stream = streams_.updates.get();
+  const DeviceArray<LocalIndex> numbers(columns);
+  const auto clear = [&](T* rows, Index count) {
+    CUDA_CHECK(
+        cudaMemsetAsync(rows, 0, static_cast<std::size_t>(count * stride_) * sizeof(T), stream));
+  };
+  const auto bytes = [&](T* rows, Range range) {
+    return std::as_writable_bytes(
+        std::span(rows, static_cast<std::size_t>(range.size() * stride_)));
+  };
+  // The rows of a rank's band in its block number k, which go to one rank.
+  const auto rows_of = [&](int rank, Index k) {
+    const Range band = from.band(rank);
+    const Index first = (band.first / dealt.block + k) * dealt.block;
+    return Range{std::clamp(first, band.first, band.last),
+                 std::clamp(first + dealt.block, band.first, band.last)};
+  };
+  Index turns = 0;
+  for (int rank = 0; rank < team.size(); ++rank) {
+    const Range band = from.band(rank);
+    if (band.size() == 0) continue;
+    turns = std::max(turns, (band.last - 1) / dealt.block - band.first / dealt.block + 1);
+  }
+  for (Index k = 0; k < turns; ++k) {
+    std::vector<Outgoing> outgoing;
+    std::vector<Incoming> incoming;
+    if (const Range rows = rows_of(team.rank(), k); rows.size() > 0) {
+      const int owner = dealt.owner(rows.first);
+      const bool stay = owner == team.rank();
+      T* const to = stay ? at(dealt.local_row(rows.first), 0) : block_.data();
+      clear(to, rows.size());
+      scatter_nonzeros(sparse.row_offsets + (rows.first - from.band(team.rank()).first),
+                       sparse.column_indices, sparse.values, rows.size(), to, stride_, stream,
+                       numbers.data());
+      if (!stay) outgoing.push_back({owner, bytes(to, rows)});
+    }
+    for (int rank = 0; rank < team.size(); ++rank) {
+      const Range rows = rows_of(rank, k);
+      if (rank == team.rank() || rows.size() == 0) continue;
+      if (dealt.owner(rows.first) != team.rank()) continue;
+      incoming.push_back({rank, bytes(at(dealt.local_row(rows.first), 0), rows)});
+    }
+    team.exchange_parts(outgoing, incoming);
+  }
+  taken_in();
+}
+
+template <typename T>
 void DeviceBlockedRows<T>::taken_in() {
   if (update_.splits()) update_.restart(largest_in({0, height()}, {0, order()}));
   streams_.updates.wait();
@@ -78,16 +128,18 @@ std::vector<T> DeviceBlockedRows<T>::diagonal() const {
   return values;
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                \
-  template void DeviceBlockedRows<T>::taken_in();                             \
-  template void DeviceBlockedRows<T>::fill(const Csr<double>&);               \
-  template void DeviceBlockedRows<T>::fill(const CsrView<double>&);           \
-  template void DeviceBlockedRows<T>::fill(const double*, Index);             \
-  template void DeviceBlockedRows<T>::fill_random(std::uint64_t, double,      \
-                                                  const std::vector<Index>&); \
-  template std::vector<T> DeviceBlockedRows<T>::read(Range, Range) const;     \
-  template void DeviceBlockedRows<T>::write_rows(Index, std::span<const T>);  \
-  template double DeviceBlockedRows<T>::largest_in(Range, Range, bool) const; \
+#define SPSOLVE_INSTANTIATE(T)                                                                \
+  template void DeviceBlockedRows<T>::taken_in();                                             \
+  template void DeviceBlockedRows<T>::fill(const Csr<double>&);                               \
+  template void DeviceBlockedRows<T>::fill(const CsrView<double>&);                           \
+  template void DeviceBlockedRows<T>::fill(const double*, Index);                             \
+  template void DeviceBlockedRows<T>::take(Team&, const RowLayout&, const CsrView<double>&,   \
+                                           const std::vector<LocalIndex>&, const RowLayout&); \
+  template void DeviceBlockedRows<T>::fill_random(std::uint64_t, double,                      \
+                                                  const std::vector<Index>&);                 \
+  template std::vector<T> DeviceBlockedRows<T>::read(Range, Range) const;                     \
+  template void DeviceBlockedRows<T>::write_rows(Index, std::span<const T>);                  \
+  template double DeviceBlockedRows<T>::largest_in(Range, Range, bool) const;                 \
   template std::vector<T> DeviceBlockedRows<T>::diagonal() const;
 SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)

@@ -24,7 +24,7 @@ void fill(Dense& dense, const Csr<double>& rows, const BandProducts* there) {
 template <typename T>
 class Maker final : public DenseRowsOf<T> {
  public:
-  explicit Maker(DenseStreams& streams) : streams_(streams) {}
+  explicit Maker(RankStreams& ranks) : streams_(ranks.streams), row_team_(*ranks.row_team) {}
 
   std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, const BandProducts* there,
                                            Index first_row) override {
@@ -40,9 +40,28 @@ class Maker final : public DenseRowsOf<T> {
     fill(*dense, rows, there);
     return dense;
   }
+  std::unique_ptr<BlockedRows<T>> dealt(SystemMatrix& matrix, const RowLayout& layout,
+                                        bool refined) override {
+    const auto here = rows_on_device(matrix.bands().products());
+    if (!here) return nullptr;
+    Team& team = matrix.team();
+    std::unique_ptr<DeviceBlockedRows<T>> dense;
+    std::vector<LocalIndex> columns;
+    together(team, [&] {
+      dense = std::make_unique<DeviceBlockedRows<T>>(streams_, layout.height(team.rank()),
+                                                     layout.rows, layout.block, false, refined);
+      for (Index j = 0; j < here->columns; ++j) {
+        columns.push_back(
+            static_cast<LocalIndex>(matrix.global_column(static_cast<LocalIndex>(j))));
+      }
+    });
+    dense->take(row_team_, matrix.layout(), *here, columns, layout);
+    return dense;
+  }
 
  private:
   DenseStreams& streams_;
+  Team& row_team_;
 };
 
 /// What dense rows work with is made when the first of them are: a sparse elimination does without.
@@ -73,11 +92,11 @@ class DeviceDenseMemory final : public DenseMemory {
   Team& pivot_team() override { return *ranks().pivot_team; }
   Team& candidate_team() override { return *ranks().candidate_team; }
   DenseRowsOf<float>& in_float() override {
-    if (!float_) float_.emplace(ranks().streams);
+    if (!float_) float_.emplace(ranks());
     return *float_;
   }
   DenseRowsOf<double>& in_double() override {
-    if (!double_) double_.emplace(ranks().streams);
+    if (!double_) double_.emplace(ranks());
     return *double_;
   }
   SparseMemory& sparse() override { return *sparse_; }

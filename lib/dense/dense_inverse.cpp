@@ -74,6 +74,10 @@ template <typename T>
 void LuInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
   layout_ = RowLayout::cyclic(matrix.order(), this->team_.size(), this->choice_.block);
   rows_ = nullptr;
+  if (this->team_.size() > 1 && !scaling.scales) {
+    rows_ = this->memory_.template of<T>().dealt(matrix, layout_, this->choice_.refined);
+    if (rows_) return;
+  }
   std::optional<Csr<double>> copy;
   const Csr<double>& rows = this->dealt_rows(matrix, scaling, copy);
   rows_ = together(this->team_, [&] {

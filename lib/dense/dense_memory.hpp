@@ -13,6 +13,7 @@
 
 namespace spsolve {
 
+class SystemMatrix;
 class SparseMemory;
 SparseMemory& host_sparse_memory();
 
@@ -33,6 +34,14 @@ class DenseRowsOf {
   virtual std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows,
                                                   const BandProducts* there, Index max_width,
                                                   bool alone, bool refined) = 0;
+
+  /// The same for the rows of a team's `matrix` as `layout`, in cyclic blocks of max_width, deals
+  /// them out: null on every rank, and nothing done, where they do not lie in this memory.
+  /// Collective.
+  virtual std::unique_ptr<BlockedRows<T>> dealt(SystemMatrix&, const RowLayout&, bool refined) {
+    static_cast<void>(refined);
+    return nullptr;
+  }
 };
 
 /// Where the dense rows of an elimination lie: makes them in the memory of one kind of device and

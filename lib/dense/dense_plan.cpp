@@ -28,9 +28,10 @@ Index height_of(const DensePlanning& of) {
   return dense_layout(of.choice, of.shape.rows, of.ranks).height(of.rank);
 }
 
-/// Whether the rows that are made dense are a copy of the matrix's own.
+/// Whether the rows that are made dense are a copy of the matrix's own: GPUs take those that they
+/// have, lu's from each other.
 bool copies_rows(const DensePlanning& of) {
-  return of.ranks > 1 || of.scales;
+  return of.scales || (of.ranks > 1 && !(of.gpu && of.choice.method == Method::lu));
 }
 
 /// Adds, in `phase`, the dense rows and what goes with them; filled, their panels, the work space
@@ -62,7 +63,7 @@ void add_rows(MemoryPlan& plan, const DensePlanning& of, const EliminationChoice
 void plan_dense(MemoryPlan& plan, const DensePlanning& of) {
   const std::int64_t share = share_bytes(of.shape, height_of(of));
   const bool cyclic = dense_layout(of.choice, of.shape.rows, of.ranks).is_cyclic();
-  if (cyclic) {
+  if (cyclic && copies_rows(of)) {
     plan.parts.push_back({"deal", "compressed rows of this rank's band", share});
     plan.parts.push_back({"deal", "rows on their way to who eliminates them", 3 * share});
   }

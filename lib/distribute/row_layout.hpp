@@ -89,6 +89,12 @@ struct RowLayout {
     return static_cast<int>(higher + (group - in_higher) / height);
   }
 
+  /// The local number of `row` with its owner.
+  Index local_row(Index row) const {
+    if (!is_cyclic()) return row - border(owner(row));
+    return row / (ranks * block) * block + row % block;
+  }
+
   bool operator==(const RowLayout&) const = default;
 
  private:

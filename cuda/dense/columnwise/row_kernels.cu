@@ -16,10 +16,11 @@ unsigned rows_of_grid(Index rows) {
 
 template <typename T>
 __global__ void scatter(const Index* offsets, const int* columns, const double* values, Index rows,
-                        T* a, Index stride) {
+                        T* a, Index stride, const int* numbers) {
   for (Index i = blockIdx.x; i < rows; i += gridDim.x) {
     for (Index k = offsets[i] + threadIdx.x; k < offsets[i + 1]; k += blockDim.x) {
-      a[i * stride + columns[k]] = static_cast<T>(values[k]);
+      const int j = numbers == nullptr ? columns[k] : numbers[columns[k]];
+      a[i * stride + j] = static_cast<T>(values[k]);
     }
   }
 }
@@ -164,9 +165,10 @@ __global__ void largest_key(const T* a, Index stride, Index rows, Index columns,
 
 template <typename T>
 void scatter_nonzeros(const Index* offsets, const int* columns, const double* values, Index rows,
-                      T* a, Index stride, cudaStream_t stream) {
+                      T* a, Index stride, cudaStream_t stream, const int* numbers) {
   if (rows == 0) return;
-  scatter<T><<<grid_for(rows, 1), threads, 0, stream>>>(offsets, columns, values, rows, a, stride);
+  scatter<T><<<grid_for(rows, 1), threads, 0, stream>>>(offsets, columns, values, rows, a, stride,
+                                                        numbers);
   check_launch("scatter_nonzeros");
 }
 
@@ -260,7 +262,7 @@ void find_largest(const T* a, Index stride, Index rows, Index columns, bool uppe
 
 #define SPSOLVE_INSTANTIATE(T)                                                                   \
   template void scatter_nonzeros(const Index*, const int*, const double*, Index, T*, Index,      \
-                                 cudaStream_t);                                                  \
+                                 cudaStream_t, const int*);                                      \
   template void fill_random(unsigned long long, double, const Index*, Index, Index, T*, Index,   \
                             cudaStream_t);                                                       \
   template void convert_rows(const double*, Index, Index, Index, T*, Index, cudaStream_t);       \

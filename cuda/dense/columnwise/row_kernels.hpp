@@ -9,10 +9,11 @@ namespace spsolve::cuda {
 // What dense rows in GPU memory do beside panels and products. Matrices are
 // row-major; `stride` is the leading dimension.
 
-/// Writes the non-zeros of compressed rows into rows of zeros.
+/// Writes the non-zeros of compressed rows into rows of zeros: column j to column numbers[j], or to
+/// j without `numbers`.
 template <typename T>
 void scatter_nonzeros(const Index* offsets, const int* columns, const double* values, Index rows,
-                      T* a, Index stride, cudaStream_t stream);
+                      T* a, Index stride, cudaStream_t stream, const int* numbers = nullptr);
 
 /// a_ij of random_dense:ORDER:seed=S for the rows whose numbers are `row_numbers`, and `diagonal`
 /// added to a_ii; see matrix/generate.cpp. `key` is the generator's key for values.
