@@ -79,11 +79,8 @@ class SolveRun {
     Csr<double> whole;
     const bool looks_first = may_be_sparse(config_);
     if (looks_first) plan_to_read(shape);
-    // Until all that works on GPUs is made. Dense rows of several ranks make their own transports.
-    std::shared_ptr<void> started;
-    if (looks_first || team_.size() == 1) {
-      started = start_gpus_ahead(config_, shape.matrix, team_, gpus_);
-    }
+    // Until all that works on GPUs is made.
+    const std::shared_ptr<void> started = start_gpus_ahead(config_, shape.matrix, team_, gpus_);
     if (looks_first) whole = read();
     const KeptAnalysis kept{config_.checkpoint.directory,
                             config_.checkpoint.resume != ResumeChoice::never};
