@@ -29,15 +29,12 @@ std::int64_t DeviceSharedRest<T>::bytes(Index height, Index order, Index max_wid
 template <typename T>
 std::span<T> DeviceSharedRest<T>::offer(Index first_active, Index place) {
   const Stream& stream = streams_.exchanges;
-  const Index columns = own_.order - first();
-  const std::span<T> all = rows_.room();
-  const Index stride = std::ssize(all) / columns;
   updated_.record(streams_.updates);
   updated_.hold(stream);
   clock_.begin(&LuSeconds::exchange, stream);
-  copy_rows(all.data() + place * stride, stride, own_.values + first_active * own_.stride + first(),
-            own_.stride, own_.height - first_active, columns, stream);
-  return all;
+  copy_rows(at(place, 0), stride(), own_at(first_active), own_.stride, own_.height - first_active,
+            order(), stream);
+  return rows_.room();
 }
 
 template <typename T>
@@ -52,7 +49,6 @@ template <typename T>
 void DeviceSharedRest<T>::take(Index first_active, std::span<const Index> numbers,
                                std::span<const Index> swaps) {
   const Stream& stream = streams_.updates;
-  const Index columns = own_.order - first();
   std::vector<RowSwap> pairs;
   append_swaps(first_active, swaps, pairs);
   std::copy(numbers.begin(), numbers.end(), numbers_staging_.data());
@@ -61,18 +57,15 @@ void DeviceSharedRest<T>::take(Index first_active, std::span<const Index> number
   clock_.begin(&LuSeconds::exchange, stream);
   swaps_.set(pairs, stream);
   swaps_.apply(own_.values, own_.stride, {0, first()}, stream);
-  gather_rows<T>(rows_.room().data(), std::ssize(rows_.room()) / columns, numbers_.data(),
-                 std::ssize(numbers), columns, own_.values + first_active * own_.stride + first(),
-                 own_.stride, stream.get());
+  gather_rows<T>(at(0, 0), stride(), numbers_.data(), std::ssize(numbers), order(),
+                 own_at(first_active), own_.stride, stream.get());
   clock_.end(stream);
 }
 
 template <typename T>
 std::vector<T> DeviceSharedRest<T>::keep_factors(Range columns) {
-  const std::span<T> all = rows_.room();
-  const Index stride = std::ssize(all) / (own_.order - first());
-  factors_.keep(columns, all.data() + (columns.first - first()) * (stride + 1), stride,
-                streams_.updates);
+  const Index begin = columns.first - first();
+  factors_.keep(columns, at(begin, begin), stride(), streams_.updates);
   return {};
 }
 

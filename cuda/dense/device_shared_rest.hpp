@@ -36,6 +36,13 @@ class DeviceSharedRest final : public SharedRest<T> {
  private:
   using SharedRest<T>::first;
 
+  Index order() const { return own_.order - first(); }
+  Index stride() const { return device_stride<T>(order()); }
+  T* at(Index row, Index column) { return rows_.room().data() + row * stride() + column; }
+
+  /// Own rows of the matrix from `row` on, in the rest's columns.
+  T* own_at(Index row) const { return own_.values + row * own_.stride + first(); }
+
   DenseStreams& streams_;
   Own own_;
   FactorStore<T>& factors_;

@@ -1,6 +1,5 @@
-#include "cuda/team/part_kernels.hpp"
-
 #include "cuda/core/launch.cuh"
+#include "cuda/team/part_kernels.hpp"
 
 namespace spsolve::cuda {
 

@@ -35,8 +35,8 @@ class DenseRowsOf {
                                                   const BandProducts* there, Index max_width,
                                                   bool alone, bool refined) = 0;
 
-  /// The same for the rows of a team's `matrix` as `layout`, in cyclic blocks of max_width, deals
-  /// them out: null on every rank, and nothing done, where they do not lie in this memory.
+  /// The same for the rows of a team's `matrix` as `layout` deals them out, in blocks as wide as
+  /// panels: null on every rank, and nothing done, where they do not lie in this memory.
   /// Collective.
   virtual std::unique_ptr<BlockedRows<T>> dealt(SystemMatrix&, const RowLayout&, bool refined) {
     static_cast<void>(refined);

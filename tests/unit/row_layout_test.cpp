@@ -46,6 +46,20 @@ TEST(RowLayout, KeepNodesWholeWhereTheyAreToldOf) {
   }
 }
 
+TEST(RowLayout, LocalNumbersAreThoseOfTheOwnersRows) {
+  for (const RowLayout& layout :
+       {RowLayout{29, 3}, RowLayout::cyclic(29, 3, 4), RowLayout::cyclic(29, 1, 4),
+        RowLayout::cyclic(29, 3, 40), RowLayout::on_first_rank(29, 2)}) {
+    for (int rank = 0; rank < layout.ranks; ++rank) {
+      const std::vector<Index> rows = layout.global_rows(rank);
+      for (Index i = 0; i < std::ssize(rows); ++i) {
+        EXPECT_EQ(layout.owner(rows[i]), rank);
+        EXPECT_EQ(layout.local_row(rows[i]), i);
+      }
+    }
+  }
+}
+
 TEST(RowLayout, CountBeyondThirtyTwoBits) {
   const RowLayout bands{Index{1} << 40, 3};
   EXPECT_EQ(bands.owner((Index{1} << 40) - 1), 2);

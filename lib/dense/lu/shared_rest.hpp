@@ -18,7 +18,7 @@ class SharedRest {
  public:
   virtual ~SharedRest() = default;
 
-  /// The first of its columns, with which a panel ends.
+  /// The first of its columns, before which a panel ends.
   Index first() const { return first_; }
 
   /// Copies own active rows to its rows from `place` on. Hands back all its values, row after row
