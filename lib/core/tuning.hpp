@@ -188,8 +188,9 @@ struct GpuTuning {
   double bytes_between_ranks = 1.5e11;
   double seconds_of_message = 1e-5;
 
-  /// Smallest order that solve.ranks=auto gives to all GPUs: below, messages between them take
-  /// longer than the whole elimination on one.
+  /// Smallest order that solve.ranks=auto gives to all GPUs: below, one is as soon done with all of
+  /// a solve. Two H200 eliminate order 16384 in 0.0704 s, four in 0.0602, one in 0.0754, but NCCL
+  /// takes longer than that to start, and each panel of each solve waits for a message.
   Index least_order_for_all = 20000;
 
   /// Smallest order that is eliminated in mixed precision on a GPU alone: below, panels take most

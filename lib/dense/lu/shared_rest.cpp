@@ -1,7 +1,5 @@
 #include "dense/lu/shared_rest.hpp"
 
-#include <numeric>
-
 #include "dense/lu/lu.hpp"
 #include "dense/swaps.hpp"
 
