@@ -237,29 +237,38 @@ void BalancedCsr<T>::multiply_block(int part, const Column* column_indices, cons
   const T* values = values_.data();
   fast::for_each_column_block<T, 8>(columns, [&]<int width, int count>(fast::ColumnBlock block) {
     const T* x_block = x + block.first;
-    if constexpr (count <= 2 && ahead == 0) {
-      if (!runs_.empty()) {
-        return multiply_runs<width, count>(part, column_indices, x_block, y + block.first, columns,
-                                           block.last, &carries_[part * columns + block.first]);
+    T* const carry = &carries_[part * columns + block.first];
+    const auto all_rows = [&](auto columns_of_x) {
+      if constexpr (count <= 2 && ahead == 0) {
+        if (!runs_.empty()) {
+          return multiply_runs<width, count>(part, column_indices, x_block, y + block.first,
+                                             columns_of_x, block.last, carry);
+        }
       }
+      for_each_row(
+          parts_[part], y + block.first, &carries_[part * columns + block.first], columns,
+          [ =, last = block.last ](Index k, Index length, T * to) __attribute__((always_inline)) {
+            fast::Vector<T, width> sum[1][count];
+            fast::sum_rows<1, width, count, ahead>(values + k, 0, column_indices + k, length,
+                                                   x_block, columns_of_x, last, sum);
+            for (int v = 0; v < count; ++v) {
+              fast::store(to + fast::vector_start<width, count>(v, last), sum[0][v]);
+            }
+          });
+    };
+    // A row of X of a length that the compiler knows is found by a shift.
+    if constexpr (count <= 2) {
+      if (columns == width * count) return all_rows(std::integral_constant<Index, width * count>());
     }
-    for_each_row(parts_[part], y + block.first, &carries_[part * columns + block.first], columns,
-                 [=, last = block.last](Index k, Index length, T* to) {
-                   fast::Vector<T, width> sum[1][count];
-                   fast::sum_rows<1, width, count, ahead>(values + k, 0, column_indices + k, length,
-                                                          x_block, columns, last, sum);
-                   for (int v = 0; v < count; ++v) {
-                     fast::store(to + fast::vector_start<width, count>(v, last), sum[0][v]);
-                   }
-                 });
+    all_rows(columns);
   });
 }
 
 /// Few vectors of columns, run by run.
 template <typename T>
-template <int width, int count, typename Column>
+template <int width, int count, typename Column, typename Columns>
 void BalancedCsr<T>::multiply_runs(int part, const Column* column_indices, const T* x, T* y,
-                                   Index columns, Index last, T* carry) {
+                                   Columns columns, Index last, T* carry) {
   using V = fast::Vector<T, width>;
   const Part& own = parts_[part];
   const T* values = values_.data() + own.first_nonzero;

@@ -63,8 +63,8 @@ class BalancedCsr {
   void multiply_vector(int part, const Column* column_indices, const T* x, T* y);
   template <int ahead, typename Column>
   void multiply_block(int part, const Column* column_indices, const T* x, T* y, Index columns);
-  template <int width, int count, typename Column>
-  void multiply_runs(int part, const Column* column_indices, const T* x, T* y, Index columns,
+  template <int width, int count, typename Column, typename Columns>
+  void multiply_runs(int part, const Column* column_indices, const T* x, T* y, Columns columns,
                      Index last, T* carry);
   template <typename Column>
   void multiply_part(int part, const Column* column_indices, const T* x, T* y, Index columns);

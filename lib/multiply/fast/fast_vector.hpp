@@ -214,10 +214,10 @@ inline void for_each_column_block(Index columns, Work&& work) {
   }
 }
 
-/// Start of vector v of `count` in a block.
+/// Start of vector v of `count` in a block; the only one begins it.
 template <int width, int count>
 constexpr Index vector_start(int v, Index last) {
-  return v + 1 == count ? last : static_cast<Index>(v) * width;
+  return count > 1 && v + 1 == count ? last : static_cast<Index>(v) * width;
 }
 
 }  // namespace spsolve::fast
