@@ -1,7 +1,5 @@
 #pragma once
 
-#include <memory>
-
 #include "cuda/dense/device_blocked_rows.hpp"
 #include "dense/lu/shared_rest.hpp"
 
