@@ -13,6 +13,7 @@
 #include "core/untouched_array.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/symmetry.hpp"
+#include "multiply/fast/fast_csr.hpp"
 #include "multiply/fast/fast_groups.hpp"
 #include "multiply/fast/row_types.hpp"
 
@@ -22,6 +23,11 @@ namespace {
 
 /// What takes any matrix, with nothing to convert.
 constexpr std::string_view plain_kernel = "csr_balanced";
+
+/// Its twin for short rows of changing length, and the columns of X for which it is the quicker one
+/// without a trial.
+constexpr std::string_view sorted_kernel = "csr_sorted";
+constexpr Index most_sorted_columns = 8;
 
 template <typename T>
 class AutoProduct final : public KernelProduct<T> {
@@ -120,6 +126,7 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
   // Slices element by element, where so few columns leave vectors half empty.
   constexpr Index narrow = 8;
   if (columns > 1 && columns < narrow && mean_row < few) names.push_back("sliced_ellpack");
+  if (columns > 1 && lengths_are_irregular(matrix)) names.push_back(sorted_kernel);
   names.push_back(plain_kernel);
   return names;
 }
@@ -130,7 +137,10 @@ std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const Kerne
   std::vector<std::string_view> names = likely_kernels(matrix, columns);
   // As long as a conversion and a trial take.
   constexpr Index few_products = 100;
-  if (options.products > 0 && options.products <= few_products) names = {plain_kernel};
+  if (options.products > 0 && options.products <= few_products) {
+    names = {columns <= most_sorted_columns && lengths_are_irregular(matrix) ? sorted_kernel
+                                                                             : plain_kernel};
+  }
   const auto contender = [&](std::string_view name) {
     return Contender<T>{name, prepare(find_kernel(host_kernels(), name), matrix, options)};
   };

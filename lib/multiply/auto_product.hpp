@@ -22,7 +22,8 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
 /// is kept, and it then serves every K; no more than two converted matrices exist at a time. Cost:
 /// for each likely kernel its conversion and, until it is decided, up to 0.1 s or 400 turns of 4
 /// products by both, one turn at least: where options.products tells that no more than 100 are
-/// expected there is no trial, and it is csr_balanced. detail() names the winner and the times.
+/// expected there is no trial, and it is csr_balanced, or csr_sorted. detail() names the winner and
+/// the times.
 template <typename T>
 std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options);
 

@@ -95,8 +95,13 @@ constexpr Kernel table[] = {
              [](auto& a, const auto* x, auto* y, Index columns) { a.multiply(x, y, columns); }>(
         {"csr_balanced", "csr", true,
          "OpenMP, equal non-zeros a thread, long rows cut (merge-path: Merrill, Garland 2016); "
-         "sums "
-         "in vector registers for every K",
+         "sums in vector registers for every K",
+         takes_all}),
+    host_row<SortedCsr,
+             [](auto& a, const auto* x, auto* y, Index columns) { a.multiply(x, y, columns); }>(
+        {"csr_sorted", "csr_sorted", true,
+         "csr_balanced with rows sorted by length within windows, so that the processor foresees "
+         "where they end (SELL-C-sigma's sorting: Kreutzer et al. 2014)",
          takes_all}),
     host_row<GroupedCsr,
              [](auto& a, const auto* x, auto* y, Index columns) { a.multiply(x, y, columns); }>(

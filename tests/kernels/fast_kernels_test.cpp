@@ -21,8 +21,9 @@
 namespace spsolve {
 namespace {
 
-constexpr std::string_view fast_kernels[] = {"csr_balanced",     "csr_grouped", "sliced_rows",
-                                             "symmetric_halves", "row_types",   "auto"};
+constexpr std::string_view fast_kernels[] = {"csr_balanced", "csr_sorted",       "csr_grouped",
+                                             "sliced_rows",  "symmetric_halves", "row_types",
+                                             "auto"};
 
 /// A matrix of the given columns by row, with pseudo-random values.
 Csr<double> with_pattern(Index columns, const std::vector<std::vector<LocalIndex>>& rows) {
@@ -209,7 +210,7 @@ TEST(FastKernels, InfinityStaysInItsRows) {
   const Csr<double> matrix =
       with_pattern(6, {{0, 1}, {1, 4}, {2}, {0, 1, 2, 3}, {4}, {5}, {0, 3, 5}, {1, 2}, {5}});
   for (const std::string_view name :
-       {"csr_balanced", "csr_grouped", "sliced_rows", "row_types", "auto"}) {
+       {"csr_balanced", "csr_sorted", "csr_grouped", "sliced_rows", "row_types", "auto"}) {
     const auto product = prepare<double>(find_kernel(host_kernels(), name), matrix, {1, 2, 0});
     for (const Index columns : {1, 3}) {
       std::vector<double> x(6 * columns, 1);
@@ -338,14 +339,19 @@ TEST(Auto, TellsWhatItChose) {
 }
 
 TEST(Auto, TriesNothingForAFewProducts) {
-  const Csr<double> matrix = generate_matrix("grid3d27:6:3");
-  const auto detail = [&](Index products) {
-    return prepare<double>(find_kernel(host_kernels(), "auto"), matrix, {4, 2, 0, products})
+  Csr<double> matrix = generate_matrix("grid3d27:6:3");
+  const auto detail = [&](Index products, Index columns = 4) {
+    return prepare<double>(find_kernel(host_kernels(), "auto"), matrix, {columns, 2, 0, products})
         ->detail();
   };
   EXPECT_EQ(detail(1), "csr_balanced");
   EXPECT_NE(detail(100'000).find("csr_grouped"), std::string::npos);
   EXPECT_NE(detail(0).find("csr_grouped"), std::string::npos);
+  // Short rows of changing length.
+  matrix = with_pattern(500, random_rows(1000, 500, 0, 12));
+  EXPECT_EQ(detail(1), "csr_sorted");
+  EXPECT_EQ(detail(1, 16), "csr_balanced");
+  EXPECT_NE(detail(0).find("csr_sorted"), std::string::npos);
 }
 
 }  // namespace

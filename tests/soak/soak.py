@@ -174,7 +174,7 @@ class Round:
         matrix, symmetry = random_matrix(draw, rows, columns, solvable=False)
         k = draw.choice([1, 2, 3, 4, 7, 8, 12, 16, 32, 64])
         precision = draw.choice(["float", "double", "double"])
-        kernel = draw.choice(["auto", "csr_serial", "csr_openmp", "csr_balanced", "csr_grouped",
+        kernel = draw.choice(["auto", "csr_serial", "csr_openmp", "csr_balanced", "csr_sorted", "csr_grouped",
                               "row_types", "sliced_rows", "ellpack_serial"])
         if kernel not in KERNELS:
             kernel = "auto"

@@ -24,15 +24,19 @@ struct NonzeroSplit {
 /// within 1/64 of a part, so that only rows too long for one part are cut.
 NonzeroSplit split_nonzeros(const std::vector<Index>& row_offsets, int parts);
 
+/// Whether rows are short and often of another length than the row before, so that the processor
+/// guesses wrong where they end. Cost: reads the row offsets once.
+template <typename T>
+bool lengths_are_irregular(const Csr<T>& csr);
+
 /// CSR shared out by non-zeros, each part in memory placed by its thread. Row lengths instead of
 /// offsets: four bytes a row are read instead of eight; and two of a column's number where 65536
-/// columns are all. Where rows are short and of changing length, they are sorted by length within
-/// windows of 256, so that the processor foresees where they end; runs of rows of one short length
-/// go by a loop of their own.
+/// columns are all. Runs of rows of one short length go by a loop of their own.
 template <typename T>
 class BalancedCsr {
  public:
-  static BalancedCsr from_csr(const Csr<T>& csr, const KernelOptions& options);
+  /// With `sorted`, rows are sorted by length within windows of 256.
+  static BalancedCsr from_csr(const Csr<T>& csr, const KernelOptions& options, bool sorted = false);
 
   /// Y = A X. Each part's sums stay in registers over a whole row; the carries of cut rows are
   /// added in the order of the parts. Cost: 2 nnz K; the matrix is read once for every 64 columns
@@ -56,16 +60,13 @@ class BalancedCsr {
   };
 
   void sort_rows(const Csr<T>& csr);
-  template <typename RowWork>
-  void for_each_row(const Part& part, T* y, T* carry, Index columns, RowWork&& row_work);
+  template <bool by_runs, typename RowWork, typename RowAhead>
+  void for_each_row(const Part& part, RowWork&& row_work, RowAhead&& row_ahead) const;
   void find_runs();
   template <typename Column>
   void multiply_vector(int part, const Column* column_indices, const T* x, T* y);
   template <int ahead, typename Column>
   void multiply_block(int part, const Column* column_indices, const T* x, T* y, Index columns);
-  template <int width, int count, typename Column, typename Columns>
-  void multiply_runs(int part, const Column* column_indices, const T* x, T* y, Columns columns,
-                     Index last, T* carry);
   template <typename Column>
   void multiply_part(int part, const Column* column_indices, const T* x, T* y, Index columns);
 
@@ -81,6 +82,19 @@ class BalancedCsr {
   UntouchedArray<std::uint16_t> narrow_;  ///< in their place, where there are few columns
   UntouchedArray<T> values_;
   std::vector<T> carries_;  ///< parts x K
+};
+
+/// The same with its rows sorted by length, so that the processor foresees where they end: for
+/// short rows of changing length, where rows of X are not so long that their order costs more.
+template <typename T>
+class SortedCsr : public BalancedCsr<T> {
+ public:
+  static SortedCsr from_csr(const Csr<T>& csr, const KernelOptions& options) {
+    return SortedCsr(BalancedCsr<T>::from_csr(csr, options, true));
+  }
+
+ private:
+  explicit SortedCsr(BalancedCsr<T>&& rows) : BalancedCsr<T>(std::move(rows)) {}
 };
 
 }  // namespace spsolve

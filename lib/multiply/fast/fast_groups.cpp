@@ -101,18 +101,20 @@ std::int64_t GroupedCsr<T>::bytes() const {
 /// work.template operator()<rows>(values, columns, length, x, y) for all groups of a part, x and y
 /// pointing to the rows where the group's begin.
 template <typename T>
-template <typename Column, typename GroupWork>
-inline void GroupedCsr<T>::for_each_group(const Part& part, const UntouchedArray<Column>& indices,
-                                          const T* x, T* y, Index columns, GroupWork&& work) const {
+template <typename Column, typename Columns, typename GroupWork>
+[[gnu::always_inline]] inline void GroupedCsr<T>::for_each_group(
+    const Part& part, const UntouchedArray<Column>& indices, const T* x, T* y, Columns columns,
+    GroupWork&& work) const {
   const T* values = values_.data() + part.first_value;
   const Column* list = indices.data() + part.first_column;
   T* to = y + part.first_row * columns;
   for (Index g = part.first_group; g < part.last_group; ++g) {
     const Group group = groups_[g];
     const T* x_base = x + group.base * columns;
-    fast::for_row_count(group.rows, [&]<int rows>() {
-      work.template operator()<rows>(values, list, group.length, x_base, to);
-    });
+    fast::for_row_count(
+        group.rows, [&]<int rows>() __attribute__((always_inline)) {
+          work.template operator()<rows>(values, list, group.length, x_base, to);
+        });
     values += static_cast<Index>(group.length) * group.rows;
     list += group.length;
     to += group.rows * columns;
@@ -134,19 +136,22 @@ void GroupedCsr<T>::multiply_part(const Part& part, const UntouchedArray<Column>
     return;
   }
   fast::for_each_column_block<T, 4>(columns, [&]<int width, int count>(fast::ColumnBlock block) {
-    for_each_group(part, indices, x + block.first, y + block.first, columns,
-                   [=, last = block.last]<int rows>(const T* values, const Column* list,
-                                                    Index length, const T* x_base, T* to) {
-                     fast::Vector<T, width> sum[rows][count];
-                     fast::sum_rows<rows, width, count, 0>(values, length, list, length, x_base,
-                                                           columns, last, sum);
-                     for (int r = 0; r < rows; ++r) {
-                       for (int v = 0; v < count; ++v) {
-                         fast::store(to + r * columns + fast::vector_start<width, count>(v, last),
-                                     sum[r][v]);
-                       }
-                     }
-                   });
+    fast::with_row_of_x<width, count>(columns, block, [&](auto columns_of_x, auto last) {
+      for_each_group(
+          part, indices, x + block.first, y + block.first, columns_of_x,
+          [=]<int rows>(const T* values, const Column* list, Index length, const T* x_base, T* to)
+              __attribute__((always_inline)) {
+                fast::Vector<T, width> sum[rows][count];
+                fast::sum_rows<rows, width, count, 0>(values, length, list, length, x_base,
+                                                      columns_of_x, last, sum);
+                for (int r = 0; r < rows; ++r) {
+                  for (int v = 0; v < count; ++v) {
+                    fast::store(to + r * columns_of_x + fast::vector_start<width, count>(v, last),
+                                sum[r][v]);
+                  }
+                }
+              });
+    });
   });
 }
 

@@ -55,9 +55,9 @@ class GroupedCsr {
 
   template <typename Column>
   void copy(const Csr<T>& csr, const Part& part, UntouchedArray<Column>& to);
-  template <typename Column, typename GroupWork>
+  template <typename Column, typename Columns, typename GroupWork>
   void for_each_group(const Part& part, const UntouchedArray<Column>& indices, const T* x, T* y,
-                      Index columns, GroupWork&& work) const;
+                      Columns columns, GroupWork&& work) const;
   template <typename Column>
   void multiply_part(const Part& part, const UntouchedArray<Column>& indices, const T* x, T* y,
                      Index columns) const;

@@ -12,7 +12,7 @@ namespace spsolve::fast {
 
 /// Calls `work.template operator()<R>()`, R the number of rows at hand.
 template <typename Work>
-inline void for_row_count(int rows, Work&& work) {
+[[gnu::always_inline]] inline void for_row_count(int rows, Work&& work) {
   switch (rows) {
     case 1:
       return work.template operator()<1>();
@@ -29,11 +29,55 @@ inline void for_row_count(int rows, Work&& work) {
 /// longer than what is in them.
 template <typename Work>
 [[gnu::always_inline]] inline void for_short_length(Index length, Work&& work) {
-  const auto is_short = [&]<Index... shorter>(std::integer_sequence<Index, shorter...>) {
+  const auto is_short = [&]<Index... shorter>(std::integer_sequence<Index, shorter...>)
+      __attribute__((always_inline)) {
     return ((length == shorter + 1 && (work(std::integral_constant<Index, shorter + 1>()), true)) ||
             ...);
   };
   if (!is_short(std::make_integer_sequence<Index, 8>())) work(length);
+}
+
+/// The sums of sum_rows() of one vector of half a register, two non-zeros at a time in a whole one.
+template <int rows, int width, int ahead, typename T, typename Column, typename Columns>
+[[gnu::always_inline]] inline void sum_rows_by_pairs(const T* values, Index stride,
+                                                     const Column* columns, Index length,
+                                                     const T* x, Columns columns_of_x,
+                                                     Vector<T, width> (&sum)[rows][1]) {
+  using Pair = Vector<T, 2 * width>;
+  constexpr int chains = rows <= 2 ? 2 : 1;
+  Pair part[chains][rows] = {};
+  const auto x_row = [&](Index k) __attribute__((always_inline)) {
+    return x + static_cast<Index>(columns[k]) * columns_of_x;
+  };
+  const auto step = [&](Index k, Pair(&into)[rows]) __attribute__((always_inline)) {
+    if constexpr (ahead > 0) {
+      __builtin_prefetch(x_row(k + ahead));
+      __builtin_prefetch(x_row(k + 1 + ahead));
+    }
+    const Pair x_pair = load_halves(x_row(k), x_row(k + 1));
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) into[r] += spread_pair(values + r * stride + k) * x_pair;
+  };
+  Index k = 0;
+  for (; k + 2 * chains <= length; k += 2 * chains) {
+#pragma GCC unroll 2
+    for (int c = 0; c < chains; ++c) step(k + 2 * c, part[c]);
+  }
+  // Two branches for up to three non-zeros: a loop over them would be guessed wrong more often.
+  if (chains == 2 && (length & 2) != 0) {
+    step(k, part[0]);
+    k += 2;
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < rows; ++r) {
+    if constexpr (chains == 2) part[0][r] += part[1][r];
+    sum[r][0] = sum_of_halves<T, 2 * width>(part[0][r]);
+  }
+  if ((length & 1) != 0) {
+    const auto x_last = load<Vector<T, width>>(x_row(k));
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) sum[r][0] += values[r * stride + k] * x_last;
+  }
 }
 
 /// sum[r][v] = sum over k of a_rk X(columns[k], vector v of the block); x points to the block's
@@ -41,14 +85,19 @@ template <typename Work>
 /// independent chains, so that a sum does not wait for the one before it.
 /// With ahead > 0, rows of X are fetched that many non-zeros before they are needed; the columns
 /// must then be readable up to columns[length + ahead - 1].
-template <int rows, int width, int count, int ahead, typename T, typename Column>
+template <int rows, int width, int count, int ahead, typename T, typename Column, typename Columns,
+          typename Last>
 [[gnu::always_inline]] inline void sum_rows(const T* values, Index stride, const Column* columns,
-                                            Index length, const T* x, Index columns_of_x,
-                                            Index last, Vector<T, width> (&sum)[rows][count]) {
+                                            Index length, const T* x, Columns columns_of_x,
+                                            Last last, Vector<T, width> (&sum)[rows][count]) {
   using V = Vector<T, width>;
+  if constexpr (count == 1 && is_half<T, width>) {
+    return sum_rows_by_pairs<rows, width, ahead>(values, stride, columns, length, x, columns_of_x,
+                                                 sum);
+  }
   constexpr int chains = rows * count >= 6 ? 1 : rows * count >= 3 ? 2 : 4;
   V part[chains][rows][count] = {};
-  const auto step = [&](Index k, V(&into)[rows][count]) {
+  const auto step = [&](Index k, V(&into)[rows][count]) __attribute__((always_inline)) {
     const T* x_row = x + static_cast<Index>(columns[k]) * columns_of_x;
     if constexpr (ahead > 0) {
       const T* next = x + static_cast<Index>(columns[k + ahead]) * columns_of_x;
@@ -74,9 +123,13 @@ template <int rows, int width, int count, int ahead, typename T, typename Column
 #pragma GCC unroll 4
     for (int c = 0; c < chains; ++c) step(k + c, part[c]);
   }
-  if constexpr (chains > 1) {
-    for (; k < length; ++k) step(k, part[0]);
+  // Two branches for up to three non-zeros: a loop over them would be guessed wrong more often.
+  if (chains == 4 && (length & 2) != 0) {
+    step(k, part[0]);
+    step(k + 1, part[1]);
+    k += 2;
   }
+  if (chains > 1 && (length & 1) != 0) step(k, part[0]);
 #pragma GCC unroll 4
   for (int r = 0; r < rows; ++r) {
 #pragma GCC unroll 8

@@ -24,15 +24,21 @@ using short_vectors::load, short_vectors::register_bytes, short_vectors::store,
 template <typename T>
 inline constexpr int lanes = register_bytes / static_cast<int>(sizeof(T));
 
+/// The lower half of a vector plus its upper one.
+template <typename T, int width>
+inline Vector<T, width / 2> sum_of_halves(const Vector<T, width>& vector) {
+  Vector<T, width / 2> halves[2];
+  std::memcpy(halves, &vector, sizeof(vector));
+  return halves[0] + halves[1];
+}
+
 /// The sum of the elements, by halves: the order is fixed.
 template <typename T, int width>
 inline T horizontal_sum(const Vector<T, width>& vector) {
   if constexpr (width == 2) {
     return vector[0] + vector[1];
   } else {
-    Vector<T, width / 2> halves[2];
-    std::memcpy(halves, &vector, sizeof(vector));
-    return horizontal_sum<T, width / 2>(halves[0] + halves[1]);
+    return horizontal_sum<T, width / 2>(sum_of_halves<T, width>(vector));
   }
 }
 
@@ -78,6 +84,37 @@ inline auto load_indices(const Column* columns, Index count) {
 
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
 
+/// Whether two vectors of `width` elements fill a register of which halves can be set apart.
+template <typename T, int width>
+inline constexpr bool is_half = 2 * width == lanes<T>;
+
+/// `low` and `high`, half a register each, in one.
+template <typename T>
+inline Vector<T, lanes<T>> load_halves(const T* low, const T* high) {
+  if constexpr (sizeof(T) == 8) {
+    return _mm512_maskz_insertf64x4(0xff, _mm512_castpd256_pd512(_mm256_loadu_pd(low)),
+                                    _mm256_loadu_pd(high), 1);
+  } else {
+    return _mm512_castpd_ps(_mm512_maskz_insertf64x4(
+        0xff, _mm512_castpd256_pd512(_mm256_castps_pd(_mm256_loadu_ps(low))),
+        _mm256_castps_pd(_mm256_loadu_ps(high)), 1));
+  }
+}
+
+/// values[0] in the lower half of a register, values[1] in the upper one.
+template <typename T>
+inline Vector<T, lanes<T>> spread_pair(const T* values) {
+  if constexpr (sizeof(T) == 8) {
+    return _mm512_maskz_permutexvar_pd(0xff, _mm512_set_epi64(1, 1, 1, 1, 0, 0, 0, 0),
+                                       _mm512_castpd128_pd512(_mm_loadu_pd(values)));
+  } else {
+    const __m128i pair = _mm_loadu_si64(values);
+    return _mm512_maskz_permutexvar_ps(
+        0xffff, _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0),
+        _mm512_castps128_ps512(_mm_castsi128_ps(pair)));
+  }
+}
+
 /// Whether a processor of the kind that is compiled for takes longer for a gather than for the
 /// loads that it stands for, as AMD's do (Zen 4: twice as long).
 #if defined(__znver3__) || defined(__znver4__) || defined(__znver5__)
@@ -85,6 +122,11 @@ inline constexpr bool gathers_are_slow = true;
 #else
 inline constexpr bool gathers_are_slow = false;
 #endif
+
+#else
+
+template <typename T, int width>
+inline constexpr bool is_half = false;
 
 #endif
 
@@ -218,6 +260,19 @@ inline void for_each_column_block(Index columns, Work&& work) {
 template <int width, int count>
 constexpr Index vector_start(int v, Index last) {
   return count > 1 && v + 1 == count ? last : static_cast<Index>(v) * width;
+}
+
+/// Calls work(K, start of the last vector), which are constants where a block of few vectors is the
+/// whole of a row of X: such a row is found by a shift.
+template <int width, int count, typename Work>
+inline void with_row_of_x(Index columns, ColumnBlock block, Work&& work) {
+  if constexpr (count <= 2) {
+    if (columns == width * count) {
+      return work(std::integral_constant<Index, width * count>(),
+                  std::integral_constant<Index, width*(count - 1)>());
+    }
+  }
+  work(columns, block.last);
 }
 
 }  // namespace spsolve::fast
