@@ -147,7 +147,7 @@ class AutoProduct final : public KernelProduct<T> {
   Choice& choose(const T* x, T* y, Index columns) {
     const NvtxRange range("auto chooses");
     const auto likely =
-        likely_kernels(columns, facts_.row_types <= most_row_types, facts_.symmetric);
+        likely_kernels(columns, rows_repeat(facts_.rows, facts_.row_types), facts_.symmetric);
     const PatternKey key{matrix_.rows, matrix_.columns, matrix_.nonzeros(),
                          hash_,        sizeof(T),       columns};
     // The values may differ from the remembered matrix's, and so what takes them.

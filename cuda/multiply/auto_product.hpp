@@ -13,9 +13,9 @@ namespace spsolve::cuda {
 inline constexpr std::string_view plain_kernel = "csr_row_split";
 
 /// The GPU kernels that may be fastest for a matrix and K columns: plain_kernel, what takes no
-/// longer to convert, then the others. `row_types` and `symmetric` say whether those storages take
-/// the matrix. The library's products are among them: where one of these is the fastest it is
-/// taken, under its name.
+/// longer to convert, then the others. `row_types` and `symmetric` say whether those storages may
+/// pay for the matrix. The library's products are among them: where one of these is the fastest it
+/// is taken, under its name.
 std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool symmetric);
 
 /// The fastest of likely_kernels() for each K, by trial: the first product of each K converts the

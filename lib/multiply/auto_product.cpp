@@ -112,7 +112,7 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
       static_cast<double>(matrix.nonzeros()) / static_cast<double>(std::max<Index>(1, matrix.rows));
   std::vector<std::string_view> names;
   // Hardly any bytes of the matrix where rows repeat, and no loads of indices in any case.
-  if (count_row_types(matrix) <= most_row_types) names.push_back("row_types");
+  if (rows_repeat(matrix.rows, count_row_types(matrix))) names.push_back("row_types");
   // Half of the bytes.
   if (symmetry_of(matrix).symmetric) names.push_back("symmetric_halves");
   // One list of columns for several rows, and 16 bits a column where rows are not tiny.

@@ -198,7 +198,9 @@ TEST(RowTypes, CandidateOfAuto) {
   };
   EXPECT_TRUE(is_likely(generate_matrix("grid2d:20")));
   EXPECT_FALSE(is_likely(generate_matrix("random_sparse:6000:6000:5")));
-  EXPECT_FALSE(is_likely(diagonal(3 * most_row_types, most_row_types + 1)));
+  EXPECT_FALSE(is_likely(diagonal(8 * most_row_types, most_row_types + 1)));
+  EXPECT_TRUE(is_likely(diagonal(4000, 1000)));
+  EXPECT_FALSE(is_likely(diagonal(4000, 1001)));
 }
 
 }  // namespace

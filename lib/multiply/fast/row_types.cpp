@@ -147,6 +147,11 @@ Index count_row_types(const Csr<T>& csr) {
   return std::min(count, most_row_types + 1);
 }
 
+bool rows_repeat(Index rows, Index types) {
+  constexpr Index least_rows = 4;
+  return types <= most_row_types && least_rows * types <= rows;
+}
+
 std::string row_types_problem(Index types) {
   if (types <= most_row_types) return {};
   return fmt::format(
