@@ -56,7 +56,8 @@ MULTIPLY = [  # matrix, multiply.*, matrix.reader, ranks
     *((SPARSE, {"kernel": kernel, "columns": 8}, "serial", ranks)
       for kernel in ("csr_serial", "csr_openmp", "ellpack_serial", "ellpack_openmp",
                      "ellpack_unpadded_serial", "ellpack_unpadded_openmp", "sliced_ellpack",
-                     "symmetric_atomic", "symmetric_colored", "csr_balanced", "sliced_rows")
+                     "symmetric_atomic", "symmetric_colored", "csr_balanced", "csr_sorted",
+                     "sliced_rows")
       for ranks in ((1, 2) if kernel == "csr_balanced" else (1,))),
     ("grid3d27:13:2", {"kernel": "dense_blas", "columns": 8}, "serial", 1),
     ("grid3d27:13:2", {"kernel": "dense_reference", "columns": 8}, "serial", 2),
