@@ -134,13 +134,15 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
 template <typename T>
 std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options) {
   const Index columns = std::max<Index>(1, options.columns);
-  std::vector<std::string_view> names = likely_kernels(matrix, columns);
   // As long as a conversion and a trial take.
   constexpr Index few_products = 100;
   if (options.products > 0 && options.products <= few_products) {
-    names = {columns <= most_sorted_columns && lengths_are_irregular(matrix) ? sorted_kernel
-                                                                             : plain_kernel};
+    const bool sorted = columns <= most_sorted_columns && lengths_are_irregular(matrix);
+    const std::string_view name = sorted ? sorted_kernel : plain_kernel;
+    return std::make_unique<AutoProduct<T>>(
+        prepare(find_kernel(host_kernels(), name), matrix, options), std::string(name));
   }
+  const std::vector<std::string_view> names = likely_kernels(matrix, columns);
   const auto contender = [&](std::string_view name) {
     return Contender<T>{name, prepare(find_kernel(host_kernels(), name), matrix, options)};
   };
