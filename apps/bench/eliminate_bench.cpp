@@ -219,6 +219,7 @@ SolverOptions options_for(const EliminationPlan& plan, Method method, Precision 
   options.pivoting = plan.pivoting;
   options.precision = precision;
   options.block = block;
+  options.refinement = 0;
   return options;
 }
 

@@ -41,6 +41,7 @@ EliminationChoice choose_elimination(const SolverOptions& options, Index order, 
   if (const auto reason = why_not(choice.method, choice.pivoting); !reason.empty()) {
     fail_everywhere(ExitCode::input, "{}", reason);
   }
+  choice.refined = blocked && choice.precision == Precision::float32 && options.refinement > 0;
   choice.block = options.block > 0 ? options.block : panel_width(order, memory, ranks);
   choice.block = std::clamp<Index>(choice.block, 1, std::max<Index>(order, 1));
   return choice;

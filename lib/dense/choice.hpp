@@ -12,8 +12,8 @@ struct EliminationChoice {
   Pivoting pivoting = Pivoting::tournament;
   Precision precision = Precision::float64;
   Index block = 128;  ///< lu: columns of a panel, rows of a cyclic block
-  /// Whether solutions are refined against the matrix, so that products in float may be those that
-  /// are almost as accurate and much faster, where there are such.
+  /// Of lu in float: whether solutions are refined against the matrix, so that products may be
+  /// those that are almost as accurate and much faster, where there are such. Those of mixed are.
   bool refined = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checkpoint/checkpoints.hpp"
+#include "dense/float_inverse.hpp"
 #include "distribute/redistribute.hpp"
 #include "solve/in_precision.hpp"
 
@@ -140,20 +141,26 @@ template class LuInverse<double>;
 std::unique_ptr<Inverse> make_dense_inverse(Team& team, DenseMemory& memory,
                                             const EliminationChoice& choice,
                                             BeforeDouble before_double) {
-  const auto in = [&team, &memory, choice](Precision precision) {
+  const auto in = [&team, &memory, choice](Precision precision, bool refined = false) {
     EliminationChoice one = choice;
     one.precision = precision;
-    one.refined = choice.precision == Precision::mixed && precision == Precision::float32;
+    one.refined = refined;
     const auto make = [&]<typename T>(T) -> std::unique_ptr<Inverse> {
       if (one.method == Method::lu) return std::make_unique<LuInverse<T>>(team, memory, one);
       return std::make_unique<ColumnwiseInverse<T>>(team, memory, one);
     };
     return precision == Precision::float32 ? make(float{}) : make(double{});
   };
-  if (choice.precision != Precision::mixed) return in(choice.precision);
-  return std::make_unique<MixedInverse>([in] { return in(Precision::float32); },
-                                        [in] { return in(Precision::float64); },
-                                        std::move(before_double));
+  const auto refined = [in] { return in(Precision::float32, true); };
+  if (choice.precision == Precision::mixed) {
+    return std::make_unique<MixedInverse>(
+        refined, [in] { return in(Precision::float64); }, std::move(before_double));
+  }
+  if (!choice.refined) return in(choice.precision);
+  // Products of a host round as float does, whether x is refined or not.
+  const bool same = memory.memory() == MemoryKind::host;
+  return std::make_unique<FloatInverse>(
+      refined, same ? IteratedInverse::Make{} : [in] { return in(Precision::float32); });
 }
 
 }  // namespace spsolve

@@ -19,8 +19,10 @@ constexpr const char* filled_from = "compressed rows that they are filled from";
 
 /// What is eliminated first.
 EliminationChoice first_try(EliminationChoice choice) {
-  choice.refined = choice.precision == Precision::mixed;
-  if (choice.refined) choice.precision = Precision::float32;
+  if (choice.precision == Precision::mixed) {
+    choice.precision = Precision::float32;
+    choice.refined = true;
+  }
   return choice;
 }
 
@@ -82,10 +84,11 @@ void plan_dense(MemoryPlan& plan, const DensePlanning& of) {
     plan.parts.push_back({"eliminate", "right-hand sides that go along, and their solutions",
                           4 * vectors_bytes(height_of(of), of.columns)});
   }
-  if (of.choice.precision != Precision::mixed) return;
+  if (!first_try(of.choice).refined) return;
   const Index own = RowLayout{of.shape.rows, of.ranks}.height(of.rank);
   (of.gpu ? plan.on_gpu : plan.parts)
       .push_back({"eliminate", "vectors of GMRES", gmres_bytes(own, of.columns)});
+  if (of.choice.precision != Precision::mixed) return;
   MemoryPlan in_double = plan_in_double(of);
   plan.in_double = of.gpu ? std::move(in_double.on_gpu) : std::move(in_double.parts);
 }

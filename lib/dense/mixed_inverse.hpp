@@ -2,12 +2,9 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "solve/equilibrate.hpp"
-#include "solve/gmres_inverse.hpp"
-#include "solve/inverse.hpp"
+#include "dense/iterated_inverse.hpp"
 
 namespace spsolve {
 
@@ -21,39 +18,19 @@ using BeforeDouble = std::function<void(const std::string& why)>;
 /// matrix is eliminated in double, and a note says why. The float factors are gone before the
 /// double ones are made. Both eliminations keep themselves by the run's checkpoints, where there
 /// are any.
-class MixedInverse final : public Inverse {
+class MixedInverse final : public IteratedInverse {
  public:
-  using Make = std::function<std::unique_ptr<Inverse>()>;
-
   /// What makes the inverses in float and in double.
   MixedInverse(Make in_float, Make in_double, BeforeDouble before_double = {});
 
-  void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
-                    Equilibration& scaling) override;
-  void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
   std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
-  void apply(const Vectors& x, Vectors& y) override;
-  void apply_transposed(const Vectors& x, Vectors& y) override;
-  void expect(SolvePurpose purpose) override {
-    if (gmres_) gmres_->expect(purpose);
-  }
-  std::vector<double> left() const override {
-    return gmres_ ? gmres_->left() : std::vector<double>{};
-  }
-  double part_left() const override { return gmres_ ? gmres_->part_left() : 0; }
-  const InverseFacts& facts() const override { return facts_; }
 
  private:
   /// The solution of the trial, or null and why float does not do.
   std::unique_ptr<Vectors> try_in_float(const EliminationRun& run, std::string& failure);
 
-  Make in_float_, in_double_;
+  Make in_double_;
   BeforeDouble before_double_;
-  SystemMatrix* matrix_ = nullptr;
-  const Equilibration* scaling_ = nullptr;
-  std::unique_ptr<Inverse> factors_;
-  std::optional<GmresInverse> gmres_;  // on float factors
-  InverseFacts facts_;
 };
 
 }  // namespace spsolve

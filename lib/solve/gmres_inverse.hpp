@@ -34,6 +34,8 @@ class GmresInverse final : public LinearOperator {
   /// and each step left a quarter at most, corrections, too. Hands back that probe; none where they
   /// are not near. Collective.
   std::optional<Probe> probe_factors();
+  /// Whether corrections are, then.
+  bool corrects_by_factors() const { return contraction_.has_value(); }
 
   /// As Inverse::expect(). For estimates it solves for f - r instead of f, ||R^-1 r||_1 a tenth of
   /// ||R^-1 f||_1 at most (of A^T: C), which tells as much of the norms of A^-1 but for that part;

@@ -24,9 +24,8 @@ class Checkpoints;
 
 /// How an elimination in mixed precision went.
 struct MixedOutcome {
-  int steps = 0;               ///< of GMRES for the first right-hand sides
-  bool fell_back = false;      ///< the factors are those of double
-  std::optional<Probe> probe;  ///< by the float factors alone, where these are near
+  int steps = 0;           ///< of GMRES for the first right-hand sides
+  bool fell_back = false;  ///< the factors are those of double
 };
 
 /// The fronts at one level of an elimination tree.
@@ -101,6 +100,7 @@ struct InverseFacts {
   PivotStatistics pivots;
   std::vector<std::string> notes;  ///< what a reader of the report should know
   std::optional<MixedOutcome> mixed;
+  std::optional<Probe> probe;        ///< by float factors alone, where these are near
   std::optional<LuSeconds> seconds;  ///< of lu
   std::optional<SparseOutcome> sparse;
   std::optional<KrylovOutcome> krylov;  ///< then there are no pivots

@@ -216,7 +216,7 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   const InverseFacts& facts = inverse_->facts();
   const bool of_a = &matrix == matrix_.get();  // and not of A^T, whose null space may be another
   const bool fit = error <= largest_error && !(facts.krylov && !facts.krylov->converged);
-  const bool near = of_a && facts.mixed && facts.mixed->probe;
+  const bool near = of_a && facts.probe;
   TrustFigures figures{.order = matrix.order(),
                        .method = choice().method,
                        .precision = question_.options.precision,
@@ -240,7 +240,7 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   // Of iterations two steps tell what they don't see, of factors in float three whether they are
   // near.
   const auto probe = [&] {
-    if (near) return *facts.mixed->probe;
+    if (near) return *facts.probe;
     const bool by_float = question_.options.precision == Precision::float32;
     const int steps = figures.iterates ? 2 : by_float ? Probe::steps_of_near : 1;
     Probe result = probe_known_solution(matrix, inverse, {.least_steps = steps});

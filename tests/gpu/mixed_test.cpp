@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cuda/dense/dense_streams.hpp"
@@ -9,6 +10,7 @@
 #include "helpers/reference.hpp"
 #include "helpers/systems.hpp"
 #include "helpers/systems_in_bands.hpp"
+#include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 #include "solve/gmres.hpp"
 
@@ -17,6 +19,7 @@ namespace {
 
 class GpuSplitProduct : public GpuTest {};
 class GpuMixed : public GpuTest {};
+class GpuFloat : public GpuTest {};
 
 /// A rows x columns matrix of floats in [-size, size), in GPU memory with the given stride.
 struct Matrix {
@@ -96,11 +99,13 @@ TEST_F(GpuSplitProduct, WhatDoesNotFitBecomesInfinite) {
   EXPECT_TRUE(std::ranges::none_of(result, [](float value) { return std::isfinite(value); }));
 }
 
-/// A system that is eliminated in mixed precision, `b` being known.
+/// A system that is eliminated in mixed precision, or in float for solutions that will be refined,
+/// `b` being known.
 std::unique_ptr<test::EliminatedSystem> eliminate_mixed(Team& team, DenseMemory& memory,
                                                         const Csr<double>& matrix,
-                                                        const Dense<double>& b, Index block) {
-  const EliminationChoice choice{Method::lu, Pivoting::tournament, Precision::mixed, block};
+                                                        const Dense<double>& b, Index block,
+                                                        Precision precision = Precision::mixed) {
+  const EliminationChoice choice{Method::lu, Pivoting::tournament, precision, block, true};
   auto system = std::make_unique<test::EliminatedSystem>(team, memory, matrix, choice);
   system->eliminate(b);
   return system;
@@ -158,6 +163,35 @@ TEST_F(GpuMixed, SameBitsFromRunToRun) {
     return eliminate_mixed(team, *memory, matrix, b, 128)->solve(b).values;
   };
   EXPECT_EQ(solve_once(), solve_once());
+}
+
+TEST_F(GpuFloat, NearFactorsSolveToDouble) {
+  SoloTeam team;
+  const auto memory = device_dense_memory(team, Transport::automatic);
+  for (const Index n : {1, 40, 1100}) {
+    Csr<double> matrix = test::sparse(random_multivector(n, n, n));
+    for (Index i = 0; i < n; ++i) matrix.values[matrix.row_offsets[i] + i] += 30;
+    const Dense<double> b = random_multivector(n, 2, 9);
+    const auto system =
+        eliminate_mixed(team, *memory, matrix, b, std::min<Index>(100, n), Precision::float32);
+    EXPECT_TRUE(system->facts().probe.has_value()) << n;
+    EXPECT_TRUE(system->facts().notes.empty()) << n;
+    EXPECT_LE(test::backward_error(matrix, b, system->solve(b)), attainable_error(n)) << n;
+  }
+}
+
+TEST_F(GpuFloat, EliminatesOnceMoreWhatHalvesCannotHold) {
+  // Entries grow to 2^23, which float holds exactly.
+  const Index n = 24;
+  const Csr<double> matrix = generate_matrix(fmt::format("gfpp:{}", n));
+  const Dense<double> b = random_multivector(n, 1, 9);
+  SoloTeam team;
+  const auto memory = device_dense_memory(team, Transport::automatic);
+  const auto system = eliminate_mixed(team, *memory, matrix, b, 4, Precision::float32);
+  ASSERT_EQ(system->facts().notes.size(), 1u);
+  EXPECT_NE(system->facts().notes[0].find("in the range of float"), std::string::npos);
+  EXPECT_DOUBLE_EQ(system->facts().pivots.growth, std::ldexp(1.0, n - 1));
+  EXPECT_LE(test::backward_error(matrix, b, system->solve(b)), 1e-2);
 }
 
 }  // namespace

@@ -96,8 +96,8 @@ Outcome solve_with_estimates(const Refined& system, Precision precision, bool co
   const auto right = test::vectors_of(solver.matrix(), system.b), x = solver.matrix().vectors(2);
   PhaseTimes times;
   SolveOutcome outcome = solver.solve(*right, *x, times);
-  const auto& mixed = solver.facts().mixed;
-  return {mixed && mixed->probe, std::move(outcome), largest_error(test::whole(*x), system.x)};
+  return {solver.facts().probe.has_value(), std::move(outcome),
+          largest_error(test::whole(*x), system.x)};
 }
 
 TEST(Mixed, TellsWhatCorrectionsLeave) {
@@ -135,6 +135,30 @@ TEST(Mixed, NearFactorsTellConditionsThatFloatCouldNotTellFromSingular) {
     }
     EXPECT_GE(beyond, 1) << name(precision);
   }
+}
+
+TEST(Float, NearFactorsSolveToDoubleAtOnceWhereXIsRefined) {
+  int near = 0, far = 0;
+  for (const double condition : {1e4, 1e7, 1e10}) {
+    const Outcome outcome = solve_with_estimates(Refined(condition), Precision::float32);
+    const double before = outcome.of.refinement.before.backward_error;
+    (outcome.near ? near : far) += 1;
+    EXPECT_EQ(before <= attainable_error(120), outcome.near) << condition;
+    EXPECT_TRUE(!outcome.near || outcome.of.refinement.sweeps <= 2) << condition;
+  }
+  EXPECT_GE(near, 1);
+  EXPECT_GE(far, 1);
+}
+
+TEST(Float, ASingularMatrixIsEliminatedOnce) {
+  Dense<double> dense(2, 2, 1.0);
+  dense(1, 1) = 1 + 1e-9;
+  EliminationChoice choice{Method::lu, Pivoting::tournament, Precision::float32, 1};
+  choice.refined = true;
+  const std::string text = test::error_on_every_rank(
+      [&] { solve_in_team(sparse(dense), Dense<double>(2, 1, 1.0), choice); },
+      ExitCode::not_trustworthy);
+  EXPECT_NE(text.find("singular: at step 2 of 2"), std::string::npos) << text;
 }
 
 TEST(Mixed, FallsBackToDoubleAndSaysWhy) {

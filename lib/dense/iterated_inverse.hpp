@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "solve/equilibrate.hpp"
+#include "solve/gmres_inverse.hpp"
+#include "solve/inverse.hpp"
+
+namespace spsolve {
+
+/// What inverses have in common whose factors may be iterated with: GmresInverse on the factors of
+/// an inverse that they make, or where it is gone, those alone.
+class IteratedInverse : public Inverse {
+ public:
+  using Make = std::function<std::unique_ptr<Inverse>()>;
+
+  void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
+                    Equilibration& scaling) override;
+  void prepare(SystemMatrix& matrix, const Equilibration& scaling) override;
+  void apply(const Vectors& x, Vectors& y) override;
+  void apply_transposed(const Vectors& x, Vectors& y) override;
+  void expect(SolvePurpose purpose) override {
+    if (gmres_) gmres_->expect(purpose);
+  }
+  std::vector<double> left() const override {
+    return gmres_ ? gmres_->left() : std::vector<double>{};
+  }
+  double part_left() const override { return gmres_ ? gmres_->part_left() : 0; }
+  const InverseFacts& facts() const override { return facts_; }
+
+ protected:
+  /// What makes the inverse that every elimination begins with.
+  explicit IteratedInverse(Make first) : first_(std::move(first)) {}
+
+  /// Eliminates in the first inverse. Hands back why its elimination failed, "" where it did not:
+  /// the same on every rank, as all must go on together.
+  std::string eliminate_first(const EliminationRun& run);
+  /// Begins anew with another one, once the first is gone, after a call of `before`.
+  void take_other(const Make& other, const std::function<void()>& before = {});
+
+  Inverse& factors() { return *factors_; }
+  std::optional<GmresInverse> gmres_;
+  InverseFacts facts_;
+
+ private:
+  /// Unless its factors are those here.
+  void make_first();
+
+  Make first_;
+  SystemMatrix* matrix_ = nullptr;
+  const Equilibration* scaling_ = nullptr;
+  std::unique_ptr<Inverse> factors_;
+  bool other_ = false;  // than first_ made
+};
+
+}  // namespace spsolve
