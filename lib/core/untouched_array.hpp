@@ -8,6 +8,10 @@
 
 namespace spsolve {
 
+/// What memory is for: what is read over and over, as a matrix by products, is worth a large page
+/// as soon as it fills one.
+enum class Use { any, rereading };
+
 /// `bytes` of memory that nobody has touched, aligned to cache lines, to pages where there are
 /// some, or to large pages (which the system is asked for) where there are many. Throws
 /// std::bad_alloc.
@@ -16,8 +20,8 @@ namespace spsolve {
 /// cache lines cost a third of a product's time, and where the rows of Y lie one row behind those
 /// of X within a page, each load of X waits for the store to Y before it, whose address is the same
 /// in the low 12 bits: 1.6 times the time. At whole pages, there is one speed.
-void* allocate_untouched(std::size_t bytes);
-void release_untouched(void* memory, std::size_t bytes) noexcept;
+void* allocate_untouched(std::size_t bytes, Use use = Use::any);
+void release_untouched(void* memory, std::size_t bytes, Use use = Use::any) noexcept;
 
 /// An array whose pages are placed by the threads that first write to them: its elements begin
 /// uninitialised. For trivial types only.
@@ -25,9 +29,9 @@ template <typename T>
 class UntouchedArray {
  public:
   UntouchedArray() = default;
-  explicit UntouchedArray(Index size)
-      : data_(static_cast<T*>(allocate_untouched(static_cast<std::size_t>(size) * sizeof(T))),
-              Release{static_cast<std::size_t>(size) * sizeof(T)}),
+  explicit UntouchedArray(Index size, Use use = Use::any)
+      : data_(static_cast<T*>(allocate_untouched(static_cast<std::size_t>(size) * sizeof(T), use)),
+              Release{static_cast<std::size_t>(size) * sizeof(T), use}),
         size_(size) {}
 
   T* data() { return data_.get(); }
@@ -40,7 +44,8 @@ class UntouchedArray {
  private:
   struct Release {
     std::size_t bytes = 0;
-    void operator()(T* memory) const noexcept { release_untouched(memory, bytes); }
+    Use use = Use::any;
+    void operator()(T* memory) const noexcept { release_untouched(memory, bytes, use); }
   };
   std::unique_ptr<T, Release> data_;
   Index size_ = 0;

@@ -120,9 +120,9 @@ BalancedCsr<T> BalancedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& 
   const bool narrow = csr.columns <= most_narrow_columns;
   const Index room = csr.nonzeros() + prefetch_distance;
   if (narrow) {
-    result.narrow_ = UntouchedArray<std::uint16_t>(room);
+    result.narrow_ = UntouchedArray<std::uint16_t>(room, Use::rereading);
   } else {
-    result.column_indices_ = UntouchedArray<LocalIndex>(room);
+    result.column_indices_ = UntouchedArray<LocalIndex>(room, Use::rereading);
   }
   const auto set_column = [&](Index place, LocalIndex column) {
     if (narrow) {
@@ -131,34 +131,36 @@ BalancedCsr<T> BalancedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& 
       result.column_indices_[place] = column;
     }
   };
-  result.values_ = UntouchedArray<T>(csr.nonzeros());
+  result.values_ = UntouchedArray<T>(csr.nonzeros(), Use::rereading);
   for (int p = 0; p < split.parts(); ++p) {
     const Index row = split.first_row[p], last = split.first_row[p + 1];
     const Index begin = split.first_nonzero[p], end = split.first_nonzero[p + 1];
-    result.parts_.push_back({row, last, begin, row < last ? csr.row_offsets[row + 1] - begin : 0,
+    result.parts_.push_back({row, last, begin, end,
+                             row < last ? csr.row_offsets[row + 1] - begin : 0,
                              last < csr.rows ? end - std::max(begin, csr.row_offsets[last]) : 0});
   }
   if (sorted) result.sort_rows(csr);
-  fast::for_each_part(
-      split.parts(), fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
-        const Part& part = result.parts_[p];
-        Index place = part.first_nonzero;
-        const auto copy = [&](Index first, Index last) {
-          for (Index k = first; k < last; ++k, ++place) {
-            set_column(place, csr.column_indices[k]);
-            result.values_[place] = csr.values[k];
-          }
-        };
-        for (Index at = part.first_row; at < part.last_row; ++at) {
-          const Index i = result.order_.size() > 0 ? result.order_[at] : at;
-          result.lengths_[at] =
-              static_cast<LocalIndex>(csr.row_offsets[i + 1] - csr.row_offsets[i]);
-          copy(at == part.first_row ? part.first_nonzero : csr.row_offsets[i],
-               csr.row_offsets[i + 1]);
-        }
-        copy(split.first_nonzero[p + 1] - part.carry_length, split.first_nonzero[p + 1]);
-      });
+  fast::for_each_part(split.parts(), fast::worthwhile_threads(result.threads_, csr.nonzeros()),
+                      [&](int p) {
+                        const Part& part = result.parts_[p];
+                        Index place = part.first_nonzero;
+                        const auto copy = [&](Index first, Index last) {
+                          for (Index k = first; k < last; ++k, ++place) {
+                            set_column(place, csr.column_indices[k]);
+                            result.values_[place] = csr.values[k];
+                          }
+                        };
+                        for (Index at = part.first_row; at < part.last_row; ++at) {
+                          const Index i = result.order_.size() > 0 ? result.order_[at] : at;
+                          result.lengths_[at] =
+                              static_cast<LocalIndex>(csr.row_offsets[i + 1] - csr.row_offsets[i]);
+                          copy(at == part.first_row ? part.first_nonzero : csr.row_offsets[i],
+                               csr.row_offsets[i + 1]);
+                        }
+                        copy(part.last_nonzero - part.carry_length, part.last_nonzero);
+                      });
   for (Index k = csr.nonzeros(); k < room; ++k) set_column(k, 0);
+  result.cut_into_pieces();
   result.find_runs();
   result.carries_.resize(split.parts() * std::max<Index>(1, options.columns));
   return result;
@@ -188,17 +190,31 @@ void BalancedCsr<T>::sort_rows(const Csr<T>& csr) {
 }
 
 template <typename T>
+void BalancedCsr<T>::cut_into_pieces() {
+  for (const Part& part : parts_) {
+    pieces_.begin_part();
+    Index nonzero = part.first_nonzero;
+    for (Index at = part.first_row; at < part.last_row; ++at) {
+      const Index length = at == part.first_row ? part.first_length : lengths_[at];
+      const auto make = [&] { return Piece{at, at, nonzero, length}; };
+      ++pieces_.next(length + 1, make).last_row;
+      nonzero += length;
+    }
+  }
+}
+
+template <typename T>
 void BalancedCsr<T>::find_runs() {
   Index rows = 0;
-  for (Part& part : parts_) {
-    part.first_run = runs_.size();
-    for (Index at = part.first_row + 1; at < part.last_row; ++at, ++rows) {
-      if (runs_.size() == part.first_run || runs_.back().length != lengths_[at]) {
+  for (Piece& piece : pieces_.all()) {
+    piece.first_run = runs_.size();
+    for (Index at = piece.first_row + 1; at < piece.last_row; ++at, ++rows) {
+      if (runs_.size() == piece.first_run || runs_.back().length != lengths_[at]) {
         runs_.push_back({lengths_[at], 0});
       }
       ++runs_.back().rows;
     }
-    part.last_run = runs_.size();
+    piece.last_run = runs_.size();
   }
   if (std::ssize(runs_) * rows_of_run > rows) runs_ = {};
 }
@@ -206,26 +222,26 @@ void BalancedCsr<T>::find_runs() {
 template <typename T>
 std::int64_t BalancedCsr<T>::bytes() const {
   return lengths_.bytes() + order_.bytes() + column_indices_.bytes() + narrow_.bytes() +
-         values_.bytes() + static_cast<std::int64_t>(runs_.size() * sizeof(Run));
+         values_.bytes() + pieces_.bytes() + static_cast<std::int64_t>(runs_.size() * sizeof(Run));
 }
 
-/// row_work(length, row) for all rows of a part in their order here, of which row_ahead(row) tells
+/// row_work(length, row) for all rows of a piece in their order here, of which row_ahead(row) tells
 /// some steps before where they are sorted. With `by_runs`, lengths of a few non-zeros are
-/// constants where the part has runs of them.
+/// constants where the piece has runs of them.
 template <typename T>
 template <bool by_runs, typename RowWork, typename RowAhead>
-[[gnu::always_inline]] inline void BalancedCsr<T>::for_each_row(const Part& part,
+[[gnu::always_inline]] inline void BalancedCsr<T>::for_each_row(const Piece& piece,
                                                                 RowWork&& row_work,
                                                                 RowAhead&& row_ahead) const {
   const LocalIndex* lengths = lengths_.data();
   const LocalIndex* order = order_.data();
   const auto rows = [&](auto row_at) __attribute__((always_inline)) {
-    Index at = part.first_row;
-    const Index last = part.last_row;
-    if (at < last) row_work(part.first_length, row_at(at++));
+    Index at = piece.first_row;
+    const Index last = piece.last_row;
+    if (at < last) row_work(piece.first_length, row_at(at++));
     if constexpr (by_runs) {
       if (!runs_.empty()) {
-        for (std::size_t r = part.first_run; r < part.last_run; ++r) {
+        for (std::size_t r = piece.first_run; r < piece.last_run; ++r) {
           const Run& run = runs_[r];
           // A length that the compiler knows leaves nothing of the loop over a row.
           fast::for_short_length(
@@ -249,8 +265,12 @@ template <typename T>
 template <typename Column>
 void BalancedCsr<T>::multiply_vector(int p, const Column* column_indices, const T* x, T* y) {
   const Part& part = parts_[p];
-  const T* values = values_.data() + part.first_nonzero;
-  const Column* columns = column_indices + part.first_nonzero;
+  const T* values = nullptr;
+  const Column* columns = nullptr;
+  const auto start_at = [&](Index nonzero) __attribute__((always_inline)) {
+    values = values_.data() + nonzero;
+    columns = column_indices + nonzero;
+  };
   const auto row = [&](Index length, T * to) __attribute__((always_inline)) {
     T sum[1];
     fast::dot_rows<1>(values, 0, columns, length, x, sum);
@@ -258,10 +278,17 @@ void BalancedCsr<T>::multiply_vector(int p, const Column* column_indices, const 
     values += length;
     columns += length;
   };
-  for_each_row<false>(
-      part, [&](Index length, Index i) __attribute__((always_inline)) { row(length, y + i); },
-      [](Index) {});
-  if (part.carry_length > 0) row(part.carry_length, &carries_[p]);
+  pieces_.for_each(
+      p, [&](const Piece& piece) __attribute__((always_inline)) {
+        start_at(piece.first_nonzero);
+        for_each_row<false>(
+            piece,
+            [&](Index length, Index i) __attribute__((always_inline)) { row(length, y + i); },
+            [](Index) {});
+      });
+  if (part.carry_length == 0) return;
+  start_at(part.last_nonzero - part.carry_length);
+  row(part.carry_length, &carries_[p]);
 }
 
 template <typename T>
@@ -271,10 +298,14 @@ void BalancedCsr<T>::multiply_block(int p, const Column* column_indices, const T
   const Part& part = parts_[p];
   const auto block_of = [&]<int width, int count>(fast::ColumnBlock block) {
     fast::with_row_of_x<width, count>(columns, block, [&](auto columns_of_x, auto last) {
-      const T* values = values_.data() + part.first_nonzero;
-      const Column* indices = column_indices + part.first_nonzero;
+      const T* values = nullptr;
+      const Column* indices = nullptr;
       const T* x_block = x + block.first;
       T* y_block = y + block.first;
+      const auto start_at = [&](Index nonzero) __attribute__((always_inline)) {
+        values = values_.data() + nonzero;
+        indices = column_indices + nonzero;
+      };
       const auto row = [&](auto length, T* to) __attribute__((always_inline)) {
         fast::Vector<T, width> sum[1][count];
         fast::sum_rows<1, width, count, ahead>(values, 0, indices, length, x_block, columns_of_x,
@@ -285,23 +316,28 @@ void BalancedCsr<T>::multiply_block(int p, const Column* column_indices, const T
         values += length;
         indices += length;
       };
-      // More vectors a row go through memory, and loops that run ahead of their stores then wait
-      // for them where X and Y lie badly to each other within their pages: 1.25 times the time.
-      for_each_row<count == 1 && ahead == 0>(
-          part,
-          [&](auto length, Index i)
-              __attribute__((always_inline)) { row(length, y_block + i * columns_of_x); },
-          [&](Index i) __attribute__((always_inline)) {
-            if constexpr (sizeof(T) * width * count >= fetched_bytes) {
-              for (int v = 0; v < count; ++v) {
-                __builtin_prefetch(
-                    y_block + i * columns_of_x + fast::vector_start<width, count>(v, last), 1);
-              }
-            }
+      const auto row_of_y = [&](auto length, Index i) __attribute__((always_inline)) {
+        row(length, y_block + i * columns_of_x);
+      };
+      const auto fetch_row_of_y = [&](Index i) __attribute__((always_inline)) {
+        if constexpr (sizeof(T) * width * count >= fetched_bytes) {
+          for (int v = 0; v < count; ++v) {
+            __builtin_prefetch(
+                y_block + i * columns_of_x + fast::vector_start<width, count>(v, last), 1);
+          }
+        }
+      };
+      pieces_.for_each(
+          p, [&](const Piece& piece) __attribute__((always_inline)) {
+            start_at(piece.first_nonzero);
+            // More vectors a row go through memory, and loops that run ahead of their stores then
+            // wait for them where X and Y lie badly to each other within their pages: 1.25 times
+            // the time.
+            for_each_row<count == 1 && ahead == 0>(piece, row_of_y, fetch_row_of_y);
           });
-      if (part.carry_length > 0) {
-        row(part.carry_length, &carries_[p * columns + block.first]);
-      }
+      if (part.carry_length == 0) return;
+      start_at(part.last_nonzero - part.carry_length);
+      row(part.carry_length, &carries_[p * columns + block.first]);
     });
   };
   fast::for_each_column_block<T, 8>(columns, block_of);
@@ -332,6 +368,7 @@ void BalancedCsr<T>::multiply(const T* x, T* y, Index columns) {
       multiply_part(p, column_indices_.data(), x, y, columns);
     }
   });
+  pieces_.turn();
   for (int p = 0; p < parts; ++p) {
     if (parts_[p].carry_length == 0) continue;
     T* y_row = y + parts_[p].last_row * columns;

@@ -5,6 +5,7 @@
 
 #include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
+#include "multiply/fast/fast_pieces.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {
@@ -46,12 +47,19 @@ class BalancedCsr {
   std::int64_t bytes() const;
 
  private:
+  /// Some rows one behind the other here.
+  struct Piece {
+    Index first_row, last_row;
+    Index first_nonzero;
+    Index first_length;                       ///< non-zeros here of its first row
+    std::size_t first_run = 0, last_run = 0;  ///< of its rows behind the first one
+  };
+
   struct Part {
     Index first_row, last_row;  ///< rows that end in this part
-    Index first_nonzero;
+    Index first_nonzero, last_nonzero;
     Index first_length;  ///< non-zeros that it holds of its first row
     Index carry_length;  ///< non-zeros that it holds of row last_row, which ends in a later part
-    std::size_t first_run = 0, last_run = 0;  ///< of its rows behind the first one
   };
 
   /// Rows of one length, one behind the other here.
@@ -61,7 +69,8 @@ class BalancedCsr {
 
   void sort_rows(const Csr<T>& csr);
   template <bool by_runs, typename RowWork, typename RowAhead>
-  void for_each_row(const Part& part, RowWork&& row_work, RowAhead&& row_ahead) const;
+  void for_each_row(const Piece& piece, RowWork&& row_work, RowAhead&& row_ahead) const;
+  void cut_into_pieces();
   void find_runs();
   template <typename Column>
   void multiply_vector(int part, const Column* column_indices, const T* x, T* y);
@@ -71,6 +80,7 @@ class BalancedCsr {
   void multiply_part(int part, const Column* column_indices, const T* x, T* y, Index columns);
 
   std::vector<Part> parts_;
+  fast::Pieces<Piece> pieces_;
   int threads_ = 1;
   Index nonzeros_ = 0;
   Index x_rows_ = 0;

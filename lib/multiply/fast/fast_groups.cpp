@@ -44,58 +44,59 @@ GroupedCsr<T> GroupedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
   result.threads_ = fast::threads_of(options);
   result.nonzeros_ = csr.nonzeros();
   result.groups_ = UntouchedArray<Group>(group_count);
-  result.values_ = UntouchedArray<T>(csr.nonzeros());
+  result.values_ = UntouchedArray<T>(csr.nonzeros(), Use::rereading);
   // A part begins with the first group at or behind its share of the path through rows and
   // non-zeros.
   const Index steps = csr.rows + csr.nonzeros();
   Index row = 0, stored = 0;
   bool narrow = true;
-  for (Index g = 0; g <= group_count; ++g) {
+  for (Index g = 0; g < group_count; ++g) {
     const Index value = csr.row_offsets[row];
-    while (static_cast<int>(result.parts_.size()) < result.threads_ &&
-           (g == group_count ||
-            row + value >=
-                fast::boundary(steps, static_cast<int>(result.parts_.size()), result.threads_))) {
-      if (!result.parts_.empty()) result.parts_.back().last_group = g;
-      result.parts_.push_back({g, group_count, row, value, stored});
+    while (result.pieces_.parts() < result.threads_ &&
+           row + value >= fast::boundary(steps, result.pieces_.parts(), result.threads_)) {
+      result.pieces_.begin_part();
     }
-    if (g == group_count) break;
     const auto pattern = csr.row_columns(row);
+    const Index steps_of_group = groups[g] * (static_cast<Index>(pattern.size()) + 1);
+    const auto make = [&] { return Piece{g, g, row, value, stored}; };
+    ++result.pieces_.next(steps_of_group, make).last_group;
     narrow = narrow && (pattern.empty() || pattern.back() - pattern.front() <=
                                                std::numeric_limits<std::uint16_t>::max());
     stored += static_cast<Index>(pattern.size());
     row += groups[g];
   }
+  while (result.pieces_.parts() < result.threads_) result.pieces_.begin_part();
   if (narrow) {
-    result.narrow_ = UntouchedArray<std::uint16_t>(stored);
+    result.narrow_ = UntouchedArray<std::uint16_t>(stored, Use::rereading);
   } else {
-    result.wide_ = UntouchedArray<LocalIndex>(stored);
+    result.wide_ = UntouchedArray<LocalIndex>(stored, Use::rereading);
   }
   fast::for_each_part(
       result.threads_, fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
-        const Part& part = result.parts_[p];
-        Index i = part.first_row, place = part.first_column, value = part.first_value;
-        for (Index g = part.first_group; g < part.last_group; ++g) {
-          const auto pattern = csr.row_columns(i);
-          const LocalIndex base = narrow && !pattern.empty() ? pattern.front() : 0;
-          result.groups_[g] = {static_cast<LocalIndex>(pattern.size()), base, groups[g]};
-          for (const LocalIndex column : pattern) {
-            if (narrow) {
-              result.narrow_[place++] = static_cast<std::uint16_t>(column - base);
-            } else {
-              result.wide_[place++] = column;
+        result.pieces_.for_each(p, [&](const Piece& piece) {
+          Index i = piece.first_row, place = piece.first_column, value = piece.first_value;
+          for (Index g = piece.first_group; g < piece.last_group; ++g) {
+            const auto pattern = csr.row_columns(i);
+            const LocalIndex base = narrow && !pattern.empty() ? pattern.front() : 0;
+            result.groups_[g] = {static_cast<LocalIndex>(pattern.size()), base, groups[g]};
+            for (const LocalIndex column : pattern) {
+              if (narrow) {
+                result.narrow_[place++] = static_cast<std::uint16_t>(column - base);
+              } else {
+                result.wide_[place++] = column;
+              }
             }
+            i += groups[g];
+            for (; value < csr.row_offsets[i]; ++value) result.values_[value] = csr.values[value];
           }
-          i += groups[g];
-          for (; value < csr.row_offsets[i]; ++value) result.values_[value] = csr.values[value];
-        }
+        });
       });
   return result;
 }
 
 template <typename T>
 std::int64_t GroupedCsr<T>::bytes() const {
-  return groups_.bytes() + values_.bytes() + narrow_.bytes() + wide_.bytes();
+  return groups_.bytes() + values_.bytes() + narrow_.bytes() + wide_.bytes() + pieces_.bytes();
 }
 
 /// work.template operator()<rows>(values, columns, length, x, y) for all groups of a part, x and y
@@ -103,28 +104,31 @@ std::int64_t GroupedCsr<T>::bytes() const {
 template <typename T>
 template <typename Column, typename Columns, typename GroupWork>
 [[gnu::always_inline]] inline void GroupedCsr<T>::for_each_group(
-    const Part& part, const UntouchedArray<Column>& indices, const T* x, T* y, Columns columns,
+    int part, const UntouchedArray<Column>& indices, const T* x, T* y, Columns columns,
     GroupWork&& work) const {
-  const T* values = values_.data() + part.first_value;
-  const Column* list = indices.data() + part.first_column;
-  T* to = y + part.first_row * columns;
-  for (Index g = part.first_group; g < part.last_group; ++g) {
-    const Group group = groups_[g];
-    const T* x_base = x + group.base * columns;
-    fast::for_row_count(
-        group.rows, [&]<int rows>() __attribute__((always_inline)) {
-          work.template operator()<rows>(values, list, group.length, x_base, to);
-        });
-    values += static_cast<Index>(group.length) * group.rows;
-    list += group.length;
-    to += group.rows * columns;
-  }
+  pieces_.for_each(
+      part, [&](const Piece& piece) __attribute__((always_inline)) {
+        const T* values = values_.data() + piece.first_value;
+        const Column* list = indices.data() + piece.first_column;
+        T* to = y + piece.first_row * columns;
+        for (Index g = piece.first_group; g < piece.last_group; ++g) {
+          const Group group = groups_[g];
+          const T* x_base = x + group.base * columns;
+          fast::for_row_count(
+              group.rows, [&]<int rows>() __attribute__((always_inline)) {
+                work.template operator()<rows>(values, list, group.length, x_base, to);
+              });
+          values += static_cast<Index>(group.length) * group.rows;
+          list += group.length;
+          to += group.rows * columns;
+        }
+      });
 }
 
 template <typename T>
 template <typename Column>
-void GroupedCsr<T>::multiply_part(const Part& part, const UntouchedArray<Column>& indices,
-                                  const T* x, T* y, Index columns) const {
+void GroupedCsr<T>::multiply_part(int part, const UntouchedArray<Column>& indices, const T* x, T* y,
+                                  Index columns) const {
   if (columns == 1) {
     for_each_group(
         part, indices, x, y, 1,
@@ -156,15 +160,16 @@ void GroupedCsr<T>::multiply_part(const Part& part, const UntouchedArray<Column>
 }
 
 template <typename T>
-void GroupedCsr<T>::multiply(const T* x, T* y, Index columns) const {
+void GroupedCsr<T>::multiply(const T* x, T* y, Index columns) {
   const int threads = fast::worthwhile_threads(threads_, nonzeros_ * columns);
   fast::for_each_part(threads_, threads, [&](int p) {
     if (wide_.size() > 0) {
-      multiply_part(parts_[p], wide_, x, y, columns);
+      multiply_part(p, wide_, x, y, columns);
     } else {
-      multiply_part(parts_[p], narrow_, x, y, columns);
+      multiply_part(p, narrow_, x, y, columns);
     }
   });
+  pieces_.turn();
 }
 
 template std::vector<int> equal_row_groups(const Csr<float>&);

@@ -5,6 +5,7 @@
 
 #include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
+#include "multiply/fast/fast_pieces.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {
@@ -36,7 +37,7 @@ class GroupedCsr {
 
   /// Y = A X. Groups are shared out by non-zeros. Cost: 2 nnz K; the matrix is read once for every
   /// 32 columns (double) of X.
-  void multiply(const T* x, T* y, Index columns) const;
+  void multiply(const T* x, T* y, Index columns);
 
   std::int64_t bytes() const;
 
@@ -46,23 +47,21 @@ class GroupedCsr {
     LocalIndex base;    ///< what to add to each
     LocalIndex rows;
   };
-  struct Part {
+  struct Piece {
     Index first_group, last_group;
     Index first_row;
     Index first_value;
     Index first_column;  ///< place of its first column index
   };
 
-  template <typename Column>
-  void copy(const Csr<T>& csr, const Part& part, UntouchedArray<Column>& to);
   template <typename Column, typename Columns, typename GroupWork>
-  void for_each_group(const Part& part, const UntouchedArray<Column>& indices, const T* x, T* y,
+  void for_each_group(int part, const UntouchedArray<Column>& indices, const T* x, T* y,
                       Columns columns, GroupWork&& work) const;
   template <typename Column>
-  void multiply_part(const Part& part, const UntouchedArray<Column>& indices, const T* x, T* y,
+  void multiply_part(int part, const UntouchedArray<Column>& indices, const T* x, T* y,
                      Index columns) const;
 
-  std::vector<Part> parts_;
+  fast::Pieces<Piece> pieces_;
   int threads_ = 1;
   Index nonzeros_ = 0;
   UntouchedArray<Group> groups_;

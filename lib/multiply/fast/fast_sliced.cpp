@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "multiply/fast/fast_rows.hpp"
 #include "multiply/fast/fast_team.hpp"
@@ -28,14 +29,16 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
   std::iota(result.order_.data(), result.order_.data() + csr.rows, LocalIndex{0});
   std::vector<Slice> slices;
   const Index steps = csr.rows + csr.nonzeros();
-  Part at;
+  Piece at;
   for (Index first = 0; first < csr.rows; first += window) {
     const Index end = std::min(first + window, csr.rows);
-    while (static_cast<int>(result.parts_.size()) < result.threads_ &&
+    while (result.pieces_.parts() < result.threads_ &&
            first + csr.row_offsets[first] >=
-               fast::boundary(steps, static_cast<int>(result.parts_.size()), result.threads_)) {
-      result.parts_.push_back(at);
+               fast::boundary(steps, result.pieces_.parts(), result.threads_)) {
+      result.pieces_.begin_part();
     }
+    const Index steps_of_window = end - first + csr.row_offsets[end] - csr.row_offsets[first];
+    Piece& piece = result.pieces_.next(steps_of_window, [&] { return at; });
     LocalIndex* order = result.order_.data();
     std::stable_sort(order + first, order + end,
                      [&](LocalIndex i, LocalIndex j) { return length(i) > length(j); });
@@ -48,37 +51,34 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
       at.first_step += longest - shortest;
       i += count;
     }
-    at.first_slice = static_cast<Index>(slices.size());
+    at.first_slice = at.last_slice = piece.last_slice = static_cast<Index>(slices.size());
     at.first_row = end;
     at.first_value = csr.row_offsets[end];
   }
-  while (static_cast<int>(result.parts_.size()) < result.threads_) result.parts_.push_back(at);
-  for (int p = 0; p < result.threads_; ++p) {
-    result.parts_[p].last_slice =
-        p + 1 < result.threads_ ? result.parts_[p + 1].first_slice : at.first_slice;
-  }
+  while (result.pieces_.parts() < result.threads_) result.pieces_.begin_part();
   result.slices_ = UntouchedArray<Slice>(at.first_slice);
   result.active_ = UntouchedArray<std::uint8_t>(at.first_step);
-  result.column_indices_ = UntouchedArray<LocalIndex>(csr.nonzeros());
-  result.values_ = UntouchedArray<T>(csr.nonzeros());
+  result.column_indices_ = UntouchedArray<LocalIndex>(csr.nonzeros(), Use::rereading);
+  result.values_ = UntouchedArray<T>(csr.nonzeros(), Use::rereading);
   fast::for_each_part(
       result.threads_, fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
-        const Part& part = result.parts_[p];
-        Index place = part.first_value, row = part.first_row, counted = part.first_step;
-        for (Index s = part.first_slice; s < part.last_slice; ++s) {
-          const Slice slice = slices[s];
-          result.slices_[s] = slice;
-          for (Index j = 0; j < slice.longest; ++j) {
-            Index lane = 0;
-            for (; lane < slice.rows && length(result.order_[row + lane]) > j; ++lane) {
-              const Index from = csr.row_offsets[result.order_[row + lane]] + j;
-              result.column_indices_[place] = csr.column_indices[from];
-              result.values_[place++] = csr.values[from];
+        result.pieces_.for_each(p, [&](const Piece& piece) {
+          Index place = piece.first_value, row = piece.first_row, counted = piece.first_step;
+          for (Index s = piece.first_slice; s < piece.last_slice; ++s) {
+            const Slice slice = slices[s];
+            result.slices_[s] = slice;
+            for (Index j = 0; j < slice.longest; ++j) {
+              Index lane = 0;
+              for (; lane < slice.rows && length(result.order_[row + lane]) > j; ++lane) {
+                const Index from = csr.row_offsets[result.order_[row + lane]] + j;
+                result.column_indices_[place] = csr.column_indices[from];
+                result.values_[place++] = csr.values[from];
+              }
+              if (j >= slice.shortest) result.active_[counted++] = static_cast<std::uint8_t>(lane);
             }
-            if (j >= slice.shortest) result.active_[counted++] = static_cast<std::uint8_t>(lane);
+            row += slice.rows;
           }
-          row += slice.rows;
-        }
+        });
       });
   return result;
 }
@@ -86,17 +86,17 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
 template <typename T>
 std::int64_t SlicedRows<T>::bytes() const {
   return slices_.bytes() + order_.bytes() + active_.bytes() + column_indices_.bytes() +
-         values_.bytes();
+         values_.bytes() + pieces_.bytes();
 }
 
 template <typename T>
-void SlicedRows<T>::multiply_vector(const Part& part, const T* x, T* y) const {
+void SlicedRows<T>::multiply_vector(const Piece& piece, const T* x, T* y) const {
   constexpr Index lanes = fast::lanes<T>;
-  const T* values = values_.data() + part.first_value;
-  const LocalIndex* columns = column_indices_.data() + part.first_value;
-  const LocalIndex* order = order_.data() + part.first_row;
-  const std::uint8_t* active = active_.data() + part.first_step;
-  for (Index s = part.first_slice; s < part.last_slice; ++s) {
+  const T* values = values_.data() + piece.first_value;
+  const LocalIndex* columns = column_indices_.data() + piece.first_value;
+  const LocalIndex* order = order_.data() + piece.first_row;
+  const std::uint8_t* active = active_.data() + piece.first_step;
+  for (Index s = piece.first_slice; s < piece.last_slice; ++s) {
     const Slice slice = slices_[s];
     if (slice.rows == 1) {
       T sum[1];
@@ -124,11 +124,11 @@ void SlicedRows<T>::multiply_vector(const Part& part, const T* x, T* y) const {
 }
 
 template <typename T>
-void SlicedRows<T>::multiply_columns(const Part& part, const T* x, T* y, Index columns) const {
+void SlicedRows<T>::multiply_columns(const Piece& piece, const T* x, T* y, Index columns) const {
   fast::for_each_column_block<T, 8>(columns, [&]<int width, int count>(fast::ColumnBlock block) {
     using V = fast::Vector<T, width>;
-    Index place = part.first_value, row = part.first_row, counted = part.first_step;
-    for (Index s = part.first_slice; s < part.last_slice; ++s) {
+    Index place = piece.first_value, row = piece.first_row, counted = piece.first_step;
+    for (Index s = piece.first_slice; s < piece.last_slice; ++s) {
       const Slice slice = slices_[s];
       const std::uint8_t* active = active_.data() + counted;
       Index summed = 0;
@@ -160,15 +160,18 @@ void SlicedRows<T>::multiply_columns(const Part& part, const T* x, T* y, Index c
 }
 
 template <typename T>
-void SlicedRows<T>::multiply(const T* x, T* y, Index columns) const {
+void SlicedRows<T>::multiply(const T* x, T* y, Index columns) {
   const int threads = fast::worthwhile_threads(threads_, nonzeros_ * columns);
   fast::for_each_part(threads_, threads, [&](int p) {
-    if (columns == 1) {
-      multiply_vector(parts_[p], x, y);
-    } else {
-      multiply_columns(parts_[p], x, y, columns);
-    }
+    pieces_.for_each(p, [&](const Piece& piece) {
+      if (columns == 1) {
+        multiply_vector(piece, x, y);
+      } else {
+        multiply_columns(piece, x, y, columns);
+      }
+    });
   });
+  pieces_.turn();
 }
 
 template class SlicedRows<float>;

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <vector>
-
 #include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
+#include "multiply/fast/fast_pieces.hpp"
 #include "multiply/kernel.hpp"
 
 namespace spsolve {
@@ -21,7 +20,7 @@ class SlicedRows {
 
   /// Y = A X. Made for K = 1: a row's length is no branch to guess. Cost: 2 nnz K. Windows are
   /// shared out by non-zeros; long rows are not cut.
-  void multiply(const T* x, T* y, Index columns) const;
+  void multiply(const T* x, T* y, Index columns);
 
   std::int64_t bytes() const;
 
@@ -31,17 +30,17 @@ class SlicedRows {
     LocalIndex longest;   ///< steps; a row that is alone has shortest == longest and one row
     LocalIndex rows;      ///< 1 for long rows, which are contiguous; else lanes or fewer
   };
-  struct Part {
+  struct Piece {
     Index first_slice = 0, last_slice = 0;
     Index first_row = 0;    ///< place in the sorted order
     Index first_value = 0;  ///< place of the first non-zero
     Index first_step = 0;   ///< place of the first lane count
   };
 
-  void multiply_vector(const Part& part, const T* x, T* y) const;
-  void multiply_columns(const Part& part, const T* x, T* y, Index columns) const;
+  void multiply_vector(const Piece& piece, const T* x, T* y) const;
+  void multiply_columns(const Piece& piece, const T* x, T* y, Index columns) const;
 
-  std::vector<Part> parts_;
+  fast::Pieces<Piece> pieces_;
   int threads_ = 1;
   Index nonzeros_ = 0;
   UntouchedArray<Slice> slices_;

@@ -105,12 +105,12 @@ void SymmetricHalves<T>::share_out(const Csr<T>& csr, const std::vector<Group>& 
   }
   nonzeros_ = at.first_value + at.first_triangle;
   groups_ = UntouchedArray<Group>(at.first_group);
-  values_ = UntouchedArray<T>(at.first_value);
+  values_ = UntouchedArray<T>(at.first_value, Use::rereading);
   triangles_ = UntouchedArray<T>(at.first_triangle);
   if (narrow) {
-    narrow_ = UntouchedArray<std::uint16_t>(at.first_column);
+    narrow_ = UntouchedArray<std::uint16_t>(at.first_column, Use::rereading);
   } else {
-    wide_ = UntouchedArray<LocalIndex>(at.first_column);
+    wide_ = UntouchedArray<LocalIndex>(at.first_column, Use::rereading);
   }
 }
 
