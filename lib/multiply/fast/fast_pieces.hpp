@@ -38,7 +38,8 @@ class Pieces {
   [[gnu::always_inline]] void for_each(int part, Work&& work) const {
     const std::size_t begin = first_[part];
     const std::size_t end = part + 1 < parts() ? first_[part + 1] : all_.size();
-    for (std::size_t k = begin; k < end; ++k) work(all_[backwards_ ? end - 1 - (k - begin) : k]);
+    const bool backwards = backwards_;
+    for (std::size_t k = begin; k < end; ++k) work(all_[backwards ? end - 1 - (k - begin) : k]);
   }
 
   /// Behind each product.
