@@ -13,8 +13,8 @@ namespace spsolve {
 enum class Use { any, rereading };
 
 /// `bytes` of memory that nobody has touched, aligned to cache lines, to pages where there are
-/// some, or to large pages (which the system is asked for) where there are many. Throws
-/// std::bad_alloc.
+/// some, or to large pages (which the system is asked for) where there are many, or for rereading
+/// where it fills one. Throws std::bad_alloc.
 ///
 /// Where a multivector begins decides more than one would think: vectors of a row that straddle two
 /// cache lines cost a third of a product's time, and where the rows of Y lie one row behind those

@@ -27,7 +27,8 @@ std::unique_ptr<Vectors> FloatInverse::eliminate(const EliminationRun& run) {
     if (!in_its_range_) fail_everywhere(ExitCode::not_trustworthy, "{}", failure);
     take_other(in_its_range_);
     run.progress.restart("eliminating again, by products in float");
-    factors().eliminate(run);
+    // Not by the checkpoints: what the first one kept may be what it failed of.
+    factors().eliminate({run.progress, nullptr, nullptr});
   }
   facts_ = factors().facts();
   facts_.probe = probe;

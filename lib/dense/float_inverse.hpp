@@ -13,7 +13,8 @@ namespace spsolve {
 class FloatInverse final : public IteratedInverse {
  public:
   /// What makes the inverse, and, unless it is empty, one whose products have the range of float
-  /// for where the first has none of pivots that are finite. A note says so then.
+  /// for where the first finds no finite pivot. A note says so then, and the second elimination
+  /// keeps no checkpoints.
   FloatInverse(Make in_float, Make in_its_range);
 
   std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;
