@@ -27,6 +27,7 @@ class IteratedInverse : public Inverse {
   void expect(SolvePurpose purpose) override {
     if (gmres_) gmres_->expect(purpose);
   }
+  bool iterates() const override { return gmres_ && !gmres_->corrects_by_factors(); }
   std::vector<double> left() const override {
     return gmres_ ? gmres_->left() : std::vector<double>{};
   }

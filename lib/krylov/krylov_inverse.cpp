@@ -379,10 +379,8 @@ void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
     }
     solved = solve({transposed, true}, goal, x, y);
   }
-  const bool to_nothing = came_to_nothing();
-  if (purpose_ == SolvePurpose::estimate) to_nothing_ = to_nothing_ || to_nothing;
-  if (purpose_ != SolvePurpose::correction) return;
-  to_nothing_ = to_nothing;
+  const bool earlier = purpose_ == SolvePurpose::estimate && to_nothing_;
+  to_nothing_ = earlier || came_to_nothing();
   left_ = maxima(x);
   const double part = solved.error < 1 ? solved.error : 1.0;
   for (double& left : left_) left *= part;

@@ -39,6 +39,10 @@ class KrylovInverse final : public Inverse {
     purpose_ = purpose;
     to_nothing_ = false;
   }
+  bool iterates() const override { return true; }
+  void project(Vectors& x) const override {
+    if (null_space_) null_space_->project(x);
+  }
   std::vector<double> left() const override { return left_; }
   bool came_to_nothing() const override { return to_nothing_; }
   const InverseFacts& facts() const override { return facts_; }

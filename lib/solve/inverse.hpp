@@ -142,9 +142,12 @@ class Inverse : public LinearOperator {
   /// with more or fewer steps.
   virtual void expect(SolvePurpose) {}
 
+  /// Whether an iteration makes the corrections: a Krylov method, or GMRES on factors.
+  virtual bool iterates() const { return false; }
+
   /// ||f - R A C y||, infinity norm, for each column of the right-hand sides f of the last
-  /// correction y (or of A^T, ||f - C A^T R y||), where an iteration stopped at it; empty where
-  /// factors alone solve.
+  /// correction y, or estimate, since expect() (or of A^T, ||f - C A^T R y||), where an iteration
+  /// stopped at it; empty where factors alone solve.
   virtual std::vector<double> left() const { return {}; }
 
   /// The part of the last correction that is left to correct, at most, as far as a probe tells:
@@ -154,6 +157,9 @@ class Inverse : public LinearOperator {
   /// Whether the last correction, or any estimate since expect(), came to nothing: an iteration
   /// that did not halve its right-hand side. What it made tells neither errors nor norms.
   virtual bool came_to_nothing() const { return false; }
+
+  /// Takes out of x the null space of A that was named; leaves x as it is where none was.
+  virtual void project(Vectors&) const {}
 
   virtual const InverseFacts& facts() const = 0;
 };

@@ -45,6 +45,7 @@ class SparseInverse final : public Inverse {
   void expect(SolvePurpose purpose) override {
     if (by_gmres_) gmres_->expect(purpose);
   }
+  bool iterates() const override { return by_gmres_; }
   std::vector<double> left() const override {
     return by_gmres_ ? gmres_->left() : std::vector<double>{};
   }

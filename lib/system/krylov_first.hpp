@@ -36,6 +36,8 @@ class KrylovFirst final : public Inverse {
   void apply(const Vectors& x, Vectors& y) override { inverse_->apply(x, y); }
   void apply_transposed(const Vectors& x, Vectors& y) override { inverse_->apply_transposed(x, y); }
   void expect(SolvePurpose purpose) override { inverse_->expect(purpose); }
+  bool iterates() const override { return inverse_->iterates(); }
+  void project(Vectors& x) const override { inverse_->project(x); }
   std::vector<double> left() const override { return inverse_->left(); }
   bool came_to_nothing() const override { return inverse_->came_to_nothing(); }
   const InverseFacts& facts() const override { return eliminated_ ? facts_ : inverse_->facts(); }

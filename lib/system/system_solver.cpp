@@ -11,6 +11,33 @@
 
 namespace spsolve {
 
+namespace {
+
+/// Which elements of a vector, one column, are positive and which negative, of those that are not
+/// small: how many, and the first of each. Collective.
+std::string words_of_signs(const Vectors& v) {
+  constexpr double small = 1e-2;  // of the largest
+  const double least = small * maxima(v).front();
+  const Dense<double> own = own_rows(v);
+  const auto those_of = [&](double sign) {
+    Index count = 0, first = v.rows();
+    for (Index i = own.rows - 1; i >= 0; --i) {
+      if (sign * own(i, 0) <= least) continue;
+      ++count;
+      first = v.own().first + i;
+    }
+    count = all_sum(v.team(), count);
+    const double row = -all_maximum(v.team(), -static_cast<double>(first));
+    return count == 0 ? std::string("in none")
+                      : fmt::format("in {} row{}, row {:.0f} the first", count,
+                                    count == 1 ? "" : "s", row + 1);
+  };
+  const std::string positive = those_of(1), negative = those_of(-1);
+  return fmt::format("positive {}, negative {}", positive, negative);
+}
+
+}  // namespace
+
 SystemSolver::SystemSolver(std::unique_ptr<SystemMatrix> matrix, const SolverRow& row,
                            const SolverQuestion& question, DenseMemory& memory,
                            BeforeDouble before_double)
@@ -137,49 +164,113 @@ SolveOutcome SystemSolver::solve_near_one(const Side& side, const Vectors& b, Ve
   return outcome;
 }
 
+bool SystemSolver::probes(const Side& side, bool fit) const {
+  const SolverOptions& options = question_.options;
+  // Of A^T the null space may be another one than that which was named.
+  if (is_singular() && !is_of_a(side)) return false;
+  // Iterations that stop early lose solutions of other systems, too, as do factors in float where
+  // scales leave its range.
+  if (inverse_->facts().krylov) return fit && (options.condition || options.tolerance == 0);
+  if (options.condition || options.precision != Precision::float32) return true;
+  const Spread rows = scales_of(side.matrix).of_rows;
+  return rows.most <= 0x1p60 * rows.least;
+}
+
+void SystemSolver::look_for_known_solution(const Side& side, PhaseTimes& times) {
+  const InverseFacts& facts = inverse_->facts();
+  times.measure(question_.options.condition ? "condition" : "check", [&] {
+    if (is_of_a(side) && facts.probe) {
+      side.known.probe = *facts.probe;
+      return;
+    }
+    // Of iterations two steps tell what they don't see, of factors in float three whether they are
+    // near.
+    const bool by_float = question_.options.precision == Precision::float32;
+    const bool iterates = inverse_->iterates();
+    ProbeSetting setting{.least_steps = iterates ? 2 : by_float ? Probe::steps_of_near : 1};
+    std::unique_ptr<Vectors> rest;
+    if (is_singular()) {
+      setting.project = [this](Vectors& x) { inverse_->project(x); };
+      rest = side.matrix.vectors(1);
+      setting.rest = rest.get();
+    }
+    Probe probe = probe_known_solution(side.matrix, side.inverse, setting);
+    probe.by_factors = !iterates;
+    side.known.probe = probe;
+    side.known.null_vector.clear();
+    constexpr double rounding = 1e-10;
+    if (is_singular() && !probe.found() &&
+        rounding * side.matrix.infinity_norm({}) * probe.inverse_norm >= 1) {
+      side.known.null_vector = words_of_signs(*rest);
+    }
+  });
+}
+
+std::string SystemSolver::inertia_doubt() const {
+  const auto& probe = estimates_.probe;
+  if (!probe) return "nothing told whether the factors are near A";
+  const InverseFacts& facts = inverse_->facts();
+  if (!probe->by_factors) {
+    const Index perturbed = facts.sparse ? facts.sparse->perturbed_pivots : 0;
+    return fmt::format(
+        "{}solutions are by an iteration on factors that may be of another matrix",
+        perturbed > 0 ? fmt::format("{} pivots were made larger, and ", perturbed) : "");
+  }
+  return probe->found() ? "" : "the factors did not find a solution that was known";
+}
+
 SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x,
                                   const std::vector<double>& factors, PhaseTimes& times) {
   SystemMatrix& matrix = side.matrix;
   LinearOperator& inverse = side.inverse;
   SolveOutcome outcome;
   inverse_->expect(SolvePurpose::correction);
+  const InverseFacts& facts = inverse_->facts();
+  RefinementSetting setting{.most_sweeps = question_.options.refinement};
   // A Krylov method stops where it was told to, and where it got no further.
-  const auto& krylov = inverse_->facts().krylov;
-  const bool as_it_is = krylov && (!krylov->converged || question_.options.tolerance > 0);
-  const int most_sweeps = as_it_is ? 0 : question_.options.refinement;
-  // What estimates of the condition weigh components by: one more multivector is little beside long
-  // rows, by which a product takes long, too.
+  const auto& krylov = facts.krylov;
+  if (krylov && (!krylov->converged || question_.options.tolerance > 0)) setting.most_sweeps = 0;
+  if (!krylov && probes(side, true)) {
+    if (!side.known.probe) look_for_known_solution(side, times);
+    // What iterations leave of corrections they tell themselves.
+    const bool of_corrections = !inverse_->iterates() && !(is_of_a(side) && facts.probe);
+    if (of_corrections) setting.rate = side.known.probe->rate();
+  }
+  // What estimates of the condition weigh components by: one more multivector is little compared
+  // with long rows, by which a product takes long, too.
   const Index long_row = 16 * x.columns();
   const bool estimates = question_.options.condition && !is_singular();
   if (estimates && !side.known.normwise && matrix.nonzeros() >= long_row * matrix.order()) {
     space_.magnitudes = together(x.team(), [&] { return x.similar(x.columns()); });
   }
   outcome.refinement =
-      times.measure("check", [&] { return refine(matrix, b, inverse, most_sweeps, x, space_); });
+      times.measure("check", [&] { return refine(matrix, b, inverse, setting, x, space_); });
   space_.residual.finish();
   space_.correction.finish();
   if (const double part = inverse_->part_left(); part > 0 && outcome.refinement.tried) {
     double& error = outcome.refinement.forward_error;
     error = std::max(error, part * outcome.refinement.step);
   }
-  // What is left may be what no A d is, for a singular A.
-  if (inverse_->came_to_nothing() && !is_singular()) {
-    outcome.refinement.forward_error = Trust::unknown;
-  }
-  if (krylov && krylov->converged && !outcome.refinement.tried) {
+  Hidden hidden{maxima(x), {}, 0};
+  const auto look_at_correction = [&] {
+    hidden.left = inverse_->left();
+    // What is left may be what no A d is, for a singular A.
+    if (inverse_->came_to_nothing() && !is_singular()) {
+      outcome.refinement.forward_error = Trust::unknown;
+    }
+  };
+  if (outcome.refinement.tried) {
+    look_at_correction();
+  } else if (krylov && krylov->converged) {
     // What iterations estimate of the condition tells nothing of parts of x that they don't see.
     times.measure("check", [&] {
       inverse_->expect(SolvePurpose::estimate);
       outcome.refinement.forward_error =
           std::max(unit_roundoff, relative_correction(matrix, b, inverse, x));
-      if (inverse_->came_to_nothing() && !is_singular()) {
-        outcome.refinement.forward_error = Trust::unknown;
-      }
+      look_at_correction();
       inverse_->expect(SolvePurpose::correction);
     });
   }
-  Hidden hidden{maxima(x), {}, 0};
-  if (outcome.refinement.tried) hidden.left = inverse_->left();
   std::vector<double> sizes = hidden.sizes;
   for (std::size_t c = 0; c < sizes.size(); ++c) {
     const double before = std::exchange(sizes[c], sizes[c] * factors[c]);
@@ -214,17 +305,21 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   constexpr double largest_error = 1e-3;
   const double error = outcome.refinement.before.backward_error;
   const InverseFacts& facts = inverse_->facts();
-  const bool of_a = &matrix == matrix_.get();  // and not of A^T, whose null space may be another
+  const bool of_a = is_of_a(side);
   const bool fit = error <= largest_error && !(facts.krylov && !facts.krylov->converged);
-  const bool near = of_a && facts.probe;
+  const EliminationChoice taken = choice();
   TrustFigures figures{.order = matrix.order(),
-                       .method = choice().method,
+                       .method = taken.method,
                        .precision = question_.options.precision,
                        .float_factors = question_.options.precision == Precision::float32 ||
                                         (facts.mixed && !facts.mixed->fell_back),
                        .pivots = facts.pivots,
                        .has_pivots = !facts.krylov,
+                       .complete = taken.pivoting == Pivoting::complete,
+                       .asked_condition = question_.options.condition,
+                       .asked_refinement = question_.options.refinement > 0,
                        .null_space = is_singular(),
+                       .null_vector = {},
                        .iterates = facts.krylov.has_value() || !hidden.left.empty(),
                        .hidden = hidden.of_rounding,
                        .asked = question_.options.tolerance,
@@ -233,43 +328,26 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
                        .condition = {},
                        .probe = {}};
   const bool estimates = question_.options.condition && !is_singular() && (fit || !facts.krylov);
-  // What a Krylov method comes to differs from one right-hand side to the next.
-  if (facts.krylov) known.normwise = known.componentwise = {};
   // By finish(), without adding the correction.
   figures.refinement.tried = figures.refinement.tried || (facts.krylov && facts.krylov->converged);
-  // Of iterations two steps tell what they don't see, of factors in float three whether they are
-  // near.
-  const auto probe = [&] {
-    if (near) return *facts.probe;
-    const bool by_float = question_.options.precision == Precision::float32;
-    const int steps = figures.iterates ? 2 : by_float ? Probe::steps_of_near : 1;
-    Probe result = probe_known_solution(matrix, inverse, {.least_steps = steps});
-    result.by_factors = !facts.krylov && inverse_->left().empty();
-    return result;
-  };
-  // Factors of a singular matrix solve for what is in its range, and iterations may not see the
-  // part of x, nor of its error, that A all but annihilates: a solve more tells. But iterations
-  // that stop early lose solutions of other systems, too, as do factors in float where scales
-  // leave its range.
-  const auto finds = [&] {
-    if (facts.krylov) return fit && question_.options.tolerance == 0;
-    if (question_.options.precision != Precision::float32) return true;
-    const Spread rows = scales_of(matrix).of_rows;
-    return rows.most <= 0x1p60 * rows.least;
-  };
-  if (!question_.options.condition && !is_singular() && finds()) {
-    if (!known.probe) times.measure("check", [&] { known.probe = probe(); });
+  // What a Krylov method comes to differs from one right-hand side to the next.
+  if (facts.krylov) known = {};
+  if (probes(side, fit)) {
+    if (!known.probe) look_for_known_solution(side, times);
     figures.probe = known.probe;
+    figures.null_vector = known.null_vector;
+  }
+  if (figures.probe && !estimates) {
+    figures.hidden = hidden_error(side, x, hidden, {.inverse_norm = figures.probe->inverse_norm});
   }
   bool judged = false;
-  if (estimates && known.probe && known.normwise && fit) {
+  if (estimates && known.normwise && fit) {
     times.measure("condition", [&] {
       if (!known.componentwise) {
         inverse_->expect(SolvePurpose::estimate);
         known.componentwise = condition_of_any(matrix, inverse);
         inverse_->expect(SolvePurpose::correction);
       }
-      figures.probe = known.probe;
       figures.condition =
           Condition{*known.normwise, *known.componentwise, true, known.inverse_norm};
       figures.hidden = hidden_error(side, x, hidden, *figures.condition);
@@ -277,21 +355,18 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
     outcome.trust = judge(figures);
     judged = outcome.trust.doubt == Doubt::none && outcome.trust.notes.empty();
   }
-  if (estimates && !judged) {
+  if (estimates && !judged && fit) {
     std::unique_ptr<Vectors> magnitudes = std::move(space_.magnitudes);
     space_ = {};  // estimates have vectors of their own
     times.measure("condition", [&] {
-      figures.condition.reset();
-      figures.probe = known.probe = probe();
       inverse_->expect(SolvePurpose::estimate);
-      figures.hidden = hidden.of_rounding;
-      if (fit) {
-        figures.condition = estimate_condition(matrix, b, x, inverse, std::move(magnitudes));
-        figures.hidden = hidden_error(side, x, hidden, *figures.condition);
-        if (inverse_->came_to_nothing()) {
-          figures.condition.reset();
-          figures.refinement.forward_error = Trust::unknown;
-        }
+      // Estimates by iterations are too small where these see no more than solutions of them do.
+      const double least = figures.iterates ? figures.probe->inverse_norm : 0;
+      figures.condition = estimate_condition(matrix, b, x, inverse, std::move(magnitudes), least);
+      figures.hidden = hidden_error(side, x, hidden, *figures.condition);
+      if (inverse_->came_to_nothing()) {
+        figures.condition.reset();
+        figures.refinement.forward_error = Trust::unknown;
       }
       inverse_->expect(SolvePurpose::correction);
     });
@@ -302,18 +377,21 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   }
   outcome.condition = figures.condition;
   if (!judged) outcome.trust = judge(figures);
-  if (facts.krylov && !facts.krylov->shortfall.empty()) {
-    outcome.trust.notes.push_back(facts.krylov->shortfall);
-  }
+  // Causes come first.
+  std::vector<std::string>& notes = outcome.trust.notes;
   if (of_a && outcome.trust.verdict != Verdict::solved && !is_singular() &&
       takes_constants_to_zero(matrix)) {
-    outcome.trust.notes.push_back(
+    notes.insert(
+        notes.begin(),
         "A takes vectors of equal elements to zero, so that x is one of many solutions, if there "
         "is one: a Krylov method with solve.null_space=constants finds the one whose elements add "
         "up to zero");
   }
+  if (facts.krylov && !facts.krylov->shortfall.empty()) {
+    notes.insert(notes.begin(), facts.krylov->shortfall);
+  }
   if (estimates && !fit && std::isfinite(error)) {
-    outcome.trust.notes.push_back(
+    notes.push_back(
         fmt::format("no condition estimate: the factors are too inaccurate for it (backward error "
                     "{:.1e} before refinement)",
                     error));

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "process/phase_times.hpp"
 #include "solve/equilibrate.hpp"
@@ -64,7 +65,15 @@ class SystemSolver final : public LinearOperator {
   /// brought near it meanwhile, by powers of two (see factors_near_one()), unless x then overflows.
   SolveOutcome solve(const Vectors& b, Vectors& x, PhaseTimes& times);
 
-  /// The same for A^T x = b. Keeps the rows of A^T from the first call on, until set_values().
+  /// Why the signs of the pivots of L D L^T need not be those of the eigenvalues of A, once a
+  /// system was solved; "" where they are: where the factors M alone found a known solution. With
+  /// M = (A + E)^-1 for a symmetric E, all of A + t E, 0 <= t <= 1, are regular then, as no
+  /// eigenvalue of M E is 1 or larger (see probe_known_solution()), so that A has the inertia of
+  /// A + E, which is that of the pivots (Sylvester).
+  std::string inertia_doubt() const;
+
+  /// The same as solve() for A^T x = b. Keeps the rows of A^T from the first call on, until
+  /// set_values().
   SolveOutcome solve_transposed(const Vectors& b, Vectors& x, PhaseTimes& times);
 
  private:
@@ -75,6 +84,7 @@ class SystemSolver final : public LinearOperator {
     std::optional<double> normwise;
     std::optional<double> componentwise;  ///< condition_of_any()
     double inverse_norm = 0;              ///< where the condition in the norm is known
+    std::string null_vector;  ///< one beside those of the null space that was named, in words
   };
 
   /// Whether A is known to be; then it has no condition number, and what is found of a known
@@ -88,6 +98,14 @@ class SystemSolver final : public LinearOperator {
     const ScaleFactors& rows;  ///< of its equilibration
     Estimates& known;
   };
+
+  bool is_of_a(const Side& side) const { return &side.matrix == matrix_.get(); }
+
+  /// Whether a solution that is known beforehand is asked for: what solves for what is in the range
+  /// of a singular A need not know. `fit`: of an iteration, whether it does for estimates.
+  bool probes(const Side& side, bool fit) const;
+  /// side.known.probe <- what comes of it.
+  void look_for_known_solution(const Side& side, PhaseTimes& times);
 
   /// What is known of right-hand sides and their solutions before they are judged.
   struct Hidden {

@@ -65,7 +65,8 @@ inline Solved solve_in_team(const Csr<double>& matrix, const Dense<double>& b,
   const auto x = system->matrix().vectors(b.columns);
   system->inverse().apply(*right, *x);
   const InverseFacts& facts = system->facts();
-  Refinement refinement = refine(system->matrix(), *right, system->inverse(), sweeps, *x);
+  Refinement refinement =
+      refine(system->matrix(), *right, system->inverse(), {.most_sweeps = sweeps}, *x);
   return {facts.pivots, facts.notes, facts.mixed, std::move(refinement), whole(*x)};
 }
 

@@ -124,7 +124,8 @@ double possible(double estimate) {
 }  // namespace
 
 Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
-                             LinearOperator& inverse, std::unique_ptr<Vectors> magnitudes) {
+                             LinearOperator& inverse, std::unique_ptr<Vectors> magnitudes,
+                             double least_inverse_norm) {
   if (matrix.order() == 0) return {};
   // Neither condition number changes where A and b are multiplied by h^2.
   const double h = half_of_scale(matrix);
@@ -138,8 +139,13 @@ Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vecto
   const std::vector<double> norms =
       estimate_one_norms(std::move(weights), transposed, {.factor = 1 / h, .with_ones = true});
   inverse_norm = larger(inverse_norm, norms[0]);
-  return {possible(norm * inverse_norm), is_zero ? 0 : possible(norms[1]), false,
-          inverse_norm * h * h};
+  double componentwise = is_zero ? 0 : possible(norms[1]);
+  constexpr double far_off = 3;
+  if (const double least = least_inverse_norm / h / h; least > far_off * inverse_norm) {
+    inverse_norm = least;
+    if (!is_zero) componentwise = larger(componentwise, 2 * norm * least);
+  }
+  return {possible(norm * inverse_norm), componentwise, false, inverse_norm * h * h};
 }
 
 double error_of_residuals(SystemMatrix& matrix, LinearOperator& inverse,

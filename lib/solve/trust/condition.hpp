@@ -27,8 +27,8 @@ struct Condition {
 /// that is known; it saves a product. Cost: 3 to 10 solves with at most 4 columns, mostly 4.
 /// Collective.
 Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vectors& x,
-                             LinearOperator& inverse,
-                             std::unique_ptr<Vectors> magnitudes = nullptr);
+                             LinearOperator& inverse, std::unique_ptr<Vectors> magnitudes = nullptr,
+                             double least_inverse_norm = 0);
 
 /// || |A^-1| w || 2^power, infinity norm, for own rows w_i >= 0: the error of x where row i of its
 /// residual is off by w_i 2^power. Estimated as by estimate_condition(); infinite for what is not

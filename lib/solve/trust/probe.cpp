@@ -1,11 +1,11 @@
 #include "solve/trust/probe.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/extremes.hpp"
 #include "solve/equilibrate.hpp"
-#include "solve/trust/refine.hpp"
 
 namespace spsolve {
 
@@ -37,6 +37,7 @@ Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse,
     back->write_rows(rows, powers_of_two(exponents));
     error->fill_random(17);
     error->scale_rows(*back);
+    if (setting.project) setting.project(*error);
     back->write_rows(rows, powers_of_two(exponents, -1));
   }
   const std::unique_ptr<Vectors> residual = error->similar(1), correction = error->similar(1);
@@ -50,9 +51,12 @@ Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse,
     const double before = probe.left;
     Vectors& zero = *correction;
     zero.fill(0);
-    measure(matrix, zero, *error, *residual);  // -A e
+    const ResidualNorms norms = matrix.residual(zero, *error, *residual);  // of -A e
+    const double size = norms.solution.front(), product = norms.residual.front();
+    if (size > 0) probe.inverse_norm = std::max(probe.inverse_norm, size / product);
     inverse.apply(*residual, *correction);
     add_multiple(1, *correction, *error);
+    if (setting.project) setting.project(*error);
     probe.left = scaled_norm(*error, *back, *correction);
     if (++probe.steps == 1) probe.first = probe.left / whole;
     probe.slowest = larger(probe.slowest, probe.left / before);
@@ -60,6 +64,7 @@ Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse,
     if (!std::isfinite(probe.left) || stalled > most_stalled) break;
     if (probe.slowest > setting.largest_part) break;
   }
+  if (setting.rest != nullptr) copy(*error, *setting.rest);
   return probe;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "solve/linear_operator.hpp"
@@ -15,6 +16,9 @@ struct Probe {
   double first = 0;         ///< what the first of them left, as a part of the solution
   double slowest = 0;       ///< the largest part of an error that one of them left
   bool by_factors = false;  ///< corrections were by factors alone, not by an iteration
+  /// max ||e|| / ||A e|| of the errors, infinity norms: at most ||A^-1||, infinite where A takes
+  /// one to zero.
+  double inverse_norm = 0;
 
   /// Below `left` = tau a singular A has at most this chance of 1.5 tau to come.
   static constexpr double least_doubt = 1e-6;
@@ -24,6 +28,13 @@ struct Probe {
   /// Whether it was found to its last digit, of n elements.
   bool found_all(Index n) const {
     return left <= 4 * unit_roundoff * std::sqrt(static_cast<double>(n));
+  }
+
+  /// The part of an error that corrections of other solutions leave at most, as far as this tells:
+  /// a first step alone may have met little of what they leave most of.
+  double rate() const {
+    constexpr double luck_of_one = 10, luck_of_more = 2;
+    return slowest * (steps > 1 ? luck_of_more : luck_of_one);
   }
 
   static constexpr int steps_of_near = 3;
@@ -42,6 +53,9 @@ struct ProbeSetting {
   int least_steps = 1;
   /// It ends, too, with a step that leaves a larger part of the error.
   double largest_part = std::numeric_limits<double>::infinity();
+  /// Takes out of z, and of every error, what A takes to zero as is known; empty: nothing.
+  std::function<void(Vectors&)> project = {};
+  Vectors* rest = nullptr;  ///< gets the last error, where it is not null: one column
 };
 
 /// Takes z_j = c_j g_j with random g_j, evenly distributed between -1 and 1, C = diag(c) the column
@@ -49,7 +63,8 @@ struct ProbeSetting {
 /// and refines: e <- e - M A e, M = `inverse` an approximation to A^-1, A e in twice the precision
 /// of double (see measure()). Stops where ||C^-1 e||_2 <= least_doubt after `least_steps`, or where
 /// it is round-off, after three steps in a row that do not halve it, and after 10. Two steps tell
-/// what of e an iteration does not see.
+/// what of e an iteration does not see: what is left after a first one is made of that alone, so
+/// that ||e|| / ||A e|| comes near ||A^-1||, as in inverse iteration.
 ///
 /// Where A is regular and ||M A - I|| < 1/2, e vanishes, mostly in one step. Where A is singular,
 /// it cannot: with A v = 0, ||C^-1 v||_2 = 1, A z is the same for all z + t v, so whatever is

@@ -86,14 +86,14 @@ double relative_correction(SystemMatrix& matrix, const Vectors& b, LinearOperato
   return relative_step(maxima(*correction), norms.solution, norms.residual, quality_of(norms));
 }
 
-Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
-                  Vectors& x) {
+Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
+                  const RefinementSetting& setting, Vectors& x) {
   RefinementSpace space;
-  return refine(matrix, b, inverse, most_sweeps, x, space);
+  return refine(matrix, b, inverse, setting, x, space);
 }
 
-Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
-                  Vectors& x, RefinementSpace& space) {
+Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
+                  const RefinementSetting& setting, Vectors& x, RefinementSpace& space) {
   Vectors& residual = space.residual.like(b);
   Vectors* const magnitudes = space.magnitudes.get();
   Refinement result;
@@ -104,14 +104,17 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
   tell(0, result.before);
   if (result.after.componentwise_error == 0) result.forward_error = 0;
   const auto finished = [&] {
-    return result.sweeps == most_sweeps ||
+    return result.sweeps == setting.most_sweeps ||
            (at_roundoff(result.after) && result.forward_error <= unit_roundoff);
   };
   if (finished()) return result;
   Vectors& better = space.correction.like(b);
   // Of the first solution; it may have been luckier than others.
   constexpr double luck = 100;
+  // What converges more slowly is not waited for: corrections that do not halve are not kept.
+  constexpr double largest_rate = 0.9;
   double last_step = 1;
+  double slowest = std::min(setting.rate, largest_rate);
   while (!finished()) {
     inverse.apply(residual, better);
     result.tried = true;
@@ -139,8 +142,10 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
     result.history.push_back(quality);
     ++result.sweeps;
     // x is rounded to double, whatever its corrections were.
-    const double rate = result.sweeps == 1 ? std::min(luck * contraction, 0.5) : contraction;
+    const double seen = result.sweeps == 1 ? std::min(luck * contraction, 0.5) : contraction;
+    const double rate = std::max(seen, slowest);
     result.forward_error = contracts ? std::max(rate / (1 - rate) * step, unit_roundoff) : unknown;
+    if (result.sweeps > 1 && contracts) slowest = std::max(slowest, contraction);
     last_step = step;
   }
   return result;

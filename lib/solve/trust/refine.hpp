@@ -43,7 +43,13 @@ struct RefinementSpace {
   std::unique_ptr<Vectors> magnitudes;
 };
 
-/// Improves the solution x of A x = b by at most `most_sweeps` steps of iterative refinement:
+/// What refinement is asked for.
+struct RefinementSetting {
+  int most_sweeps = 0;
+  double rate = 0;  ///< the part of an error that a correction leaves, as far as it is known
+};
+
+/// Improves the solution x of A x = b by at most setting.most_sweeps steps of iterative refinement:
 /// r = b - A x, x <- x + d, d = `inverse` r, an approximation to A^-1 r. Since r is computed in
 /// twice the precision of double, x itself, and not only its residual, becomes right to working
 /// precision wherever the solves contract at all: condition x (error of the solves) < 1/2
@@ -53,14 +59,15 @@ struct RefinementSpace {
 /// A step is kept if a backward error halves, or if d is at most half of the step before (of x, for
 /// the first), and neither backward error grows. Stops after the first that is not kept, or when
 /// the backward errors are at round-off and the next step is expected to change no bit of ||x||:
-/// with s = ||d|| / ||x|| and rho the ratio of the last two steps, x is
-/// expected to be off by rho s / (1 - rho). The first step tells rho only as far as the first
-/// solution was no luckier than others: 100 s is taken for it. Beside b and x the multivectors of
-/// `space`. Collective.
-Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
-                  Vectors& x, RefinementSpace& space);
-Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse, int most_sweeps,
-                  Vectors& x);
+/// with s = ||d|| / ||x|| and rho the largest ratio of two steps so far, x is expected to be off by
+/// rho s / (1 - rho). The first step tells rho only as far as the first solution was no luckier
+/// than others: 100 s is taken for it. Neither shows how slowly a part of x converges that is small
+/// compared with the others, until they have converged: rho is `setting.rate` at least. Needs b, x
+/// and the multivectors of `space`. Collective.
+Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
+                  const RefinementSetting& setting, Vectors& x, RefinementSpace& space);
+Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
+                  const RefinementSetting& setting, Vectors& x);
 
 /// max ||d|| / ||x|| over the right-hand sides for d = `inverse` (b - A x), which is not added to
 /// x: how far x is off, where the solves have a digit right. Infinite for what is not finite.

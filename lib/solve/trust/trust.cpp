@@ -14,12 +14,6 @@ namespace {
 /// No digit of x is certain where its error may be as large.
 constexpr double no_digit = 0.1;
 
-/// From this condition on (half of the digits of double) a note counts the digits that are lost.
-constexpr double noteworthy = 1e8;
-
-/// Decimal digits of a double.
-constexpr int digits_of_double = 16;
-
 /// By components; factors in float can't tell more where they are not near.
 constexpr double largest_by_float = 0.1 * 0x1p24;
 
@@ -64,11 +58,16 @@ double unseen(const TrustFigures& figures) {
   return all ? 0.0 : figures.probe->left;
 }
 
-/// What corrections say of the error of x: the last one, and what it does not show. Beside a bound
-/// it is what they let expect.
+/// What corrections say of the error of x: the last one, and what it does not show. Where there is
+/// a bound, it is what they let expect.
 double estimate_of(const TrustFigures& figures) {
-  const double beside = figures.condition ? 0.0 : unseen(figures);
-  return figures.refinement.forward_error + figures.hidden + beside;
+  const double in_place_of_bound = figures.condition ? 0.0 : unseen(figures);
+  return figures.refinement.forward_error + figures.hidden + in_place_of_bound;
+}
+
+/// Whether what an iteration does not see was looked for.
+bool is_measured(const TrustFigures& figures) {
+  return !figures.iterates || figures.condition || figures.probe;
 }
 
 /// The same of the condition, where there is one. That of an iteration is too small where its
@@ -82,7 +81,11 @@ double bound_of(const TrustFigures& figures) {
 
 Doubt doubt_about(const TrustFigures& figures) {
   const auto& condition = figures.condition;
-  if (figures.probe && !figures.probe->found()) {
+  if (!figures.null_vector.empty()) return Doubt::null_space;
+  // Of a singular A whose null space was named, corrections may be poor though x is right: what
+  // they leave counts as unseen then.
+  const double most_left = figures.null_space ? no_digit : Probe::least_doubt;
+  if (figures.probe && !(figures.probe->left <= most_left)) {
     return is_the_matrix(figures) ? Doubt::singular : Doubt::factors;
   }
   // What is small beside others vanishes in float, and so do corrections of it.
@@ -132,14 +135,23 @@ std::string evidence(const TrustFigures& figures) {
   return words;
 }
 
-/// What loses the fewest digits, for people to try.
-std::string most_stable(Method method) {
-  return std::string("solve.method=gauss with solve.pivoting=complete") +
-         (is_sparse(method) ? ", which makes A dense" : "");
+/// What else is there to try, "; try ..." with alternatives to choose from; "" where there is none.
+std::string advice(const std::vector<std::string>& alternatives) {
+  return alternatives.empty() ? "" : fmt::format("; try {}", fmt::join(alternatives, " or "));
+}
+
+/// Adds what loses the fewest digits, unless that was done or A is too large for it.
+void add_most_stable(const TrustFigures& figures, std::vector<std::string>& alternatives) {
+  constexpr Index most_rows = 30000;  // 7 GB, and an hour
+  if (figures.complete || figures.order > most_rows) return;
+  alternatives.push_back(
+      std::string("solve.method=gauss with solve.pivoting=complete") +
+      (is_sparse(figures.method) || is_krylov(figures.method) ? " (which makes A dense)" : ""));
 }
 
 /// What doubt, or a large condition, means for x; nothing where few digits are at stake.
 std::string note_on(Doubt doubt, const TrustFigures& figures) {
+  std::vector<std::string> alternatives;
   const char* but = has_small_residual(figures) ? "x has a small residual, but " : "";
   switch (doubt) {
     case Doubt::singular:
@@ -155,11 +167,21 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
             "tells how many are",
             evidence(figures), but);
       }
+      if (figures.has_pivots) {
+        add_most_stable(figures, alternatives);
+      } else {
+        alternatives.push_back("a sparse method");
+      }
       return fmt::format(
           "the {} to tell this matrix from a singular one ({}): none of the digits of x is "
-          "certain; try {}",
+          "certain{}",
           figures.has_pivots ? "elimination lost too many digits" : "iteration finds too little",
-          evidence(figures), figures.has_pivots ? most_stable(figures.method) : "a sparse method");
+          evidence(figures), advice(alternatives));
+    case Doubt::null_space:
+      return fmt::format(
+          "A takes more vectors to zero than solve.null_space names (one is {}), so that x is one "
+          "of many solutions: none of its digits is certain; name all of them, by a file",
+          figures.null_vector);
     case Doubt::bound:
       if (figures.hidden >= no_digit) {
         return fmt::format(
@@ -182,13 +204,15 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
           "refinement did not converge (its last correction was {:.0e} of x): none of the digits "
           "of x is certain",
           figures.refinement.forward_error);
-    case Doubt::unmeasured:
+    case Doubt::unmeasured: {
+      std::vector<std::string_view> missing;
+      if (!figures.asked_condition) missing.push_back("solve.condition=true");
+      if (!figures.asked_refinement) missing.push_back("solve.refinement=10");
       return fmt::format(
           "neither a condition number nor a correction of refinement tells how far x may be off: "
-          "{}none of its digits is certain; solve.condition=true with solve.refinement=10 tells "
-          "how "
-          "many are",
-          but);
+          "{}none of its digits is certain{}",
+          but, missing.empty() ? "" : fmt::format("; {} may tell", fmt::join(missing, " with ")));
+    }
     case Doubt::pivots:
     case Doubt::none:
       break;
@@ -198,23 +222,31 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
         "pivots range over {:.0e}: the matrix is badly scaled, or singular to working precision; "
         "x may have few correct digits although its backward error is small{}",
         figures.pivots.largest_pivot / figures.pivots.smallest_pivot,
-        doubt == Doubt::pivots ? "; solve.condition=true tells" : "");
+        doubt == Doubt::pivots && !figures.asked_condition ? "; solve.condition=true tells" : "");
   }
-  const bool has_estimates = figures.condition || figures.probe || figures.has_pivots;
-  if (!has_estimates && !figures.null_space && doubt == Doubt::none) {
-    return "without solve.condition nothing tells whether the matrix is singular, and x one of "
-           "many "
-           "solutions";
+  if (!is_measured(figures) && doubt == Doubt::none) {
+    if (figures.null_space) {
+      return "nothing tells how many digits of x are right: the null space that was named is that "
+             "of "
+             "A, and not of the transposed matrix";
+    }
+    return fmt::format(
+        "nothing tells how many digits of x are right, nor whether the matrix is singular and x "
+        "one "
+        "of many solutions: {}",
+        figures.asked_condition ? "the iteration ended too early for estimates; a smaller "
+                                  "solve.tolerance allows them"
+                                : "solve.condition=true does");
   }
-  if (!figures.condition || figures.condition->componentwise < noteworthy) return {};
+  if (!figures.condition || figures.condition->componentwise < noteworthy_condition) return {};
   const double componentwise = figures.condition->componentwise;
-  const int lost = static_cast<int>(std::ceil(std::log10(componentwise)));
   return fmt::format(
-      "the system is ill-conditioned (condition number about {:.0e} by components): changes of A "
-      "and b in their last digit change x by up to {:.0e} of its norm, so that about {} of its {} "
-      "digits are lost unless A and b are exact",
-      componentwise, componentwise * unit_roundoff, std::min(lost, digits_of_double),
-      digits_of_double);
+      "the system is ill-conditioned (condition number about {:.0e} by components): if A and b "
+      "were "
+      "rounded before they were stored, x may be off by up to {:.0e} of its norm, and about {} of "
+      "its {} digits are lost",
+      componentwise, componentwise * unit_roundoff,
+      digits_of_double - digits_if_rounded(componentwise), digits_of_double);
 }
 
 /// Whether numbers that x is judged by are not finite.
@@ -228,15 +260,21 @@ std::string note_on_residual(const TrustFigures& figures) {
     return "x, or what its residual b - A x is made of, is beyond the range of double: scale b, or "
            "the rows and columns of A, nearer to 1";
   }
-  return fmt::format(
-      "the backward error is above {:.0e}: x does not solve this system; try {}{}{}",
-      std::max(figures.asked, largest_trusted_error(figures.precision)),
-      is_krylov(figures.method) ? "a sparse method, or "
-      : figures.method == Method::gauss_jordan
-          ? "solve.method=lu (gauss_jordan is less stable where U is ill-conditioned) or "
-          : "",
-      most_stable(figures.method),
-      figures.precision == Precision::float32 ? ", or solve.precision=double" : "");
+  std::vector<std::string> alternatives;
+  if (figures.precision == Precision::float32) alternatives.push_back("solve.precision=double");
+  if (is_krylov(figures.method)) {
+    alternatives.push_back("a sparse method");
+  } else {
+    if (figures.method == Method::gauss_jordan) {
+      alternatives.push_back(
+          "solve.method=lu (gauss_jordan is less stable where U is "
+          "ill-conditioned)");
+    }
+    add_most_stable(figures, alternatives);
+  }
+  return fmt::format("the backward error is above {:.0e}: x does not solve this system{}",
+                     std::max(figures.asked, largest_trusted_error(figures.precision)),
+                     advice(alternatives));
 }
 
 }  // namespace
@@ -247,31 +285,37 @@ double forward_bound(const Condition& condition, const Quality& quality) {
   return std::min(in_norm, infinite_if_nan(condition.componentwise * quality.componentwise_error));
 }
 
+int digits_if_rounded(double condition) {
+  const double lost = std::ceil(std::log10(std::max(condition, 1.0)));
+  return digits_of_double - static_cast<int>(std::min<double>(lost, digits_of_double));
+}
+
 Trust judge(const TrustFigures& figures) {
   Trust trust;
   trust.doubt = doubt_about(figures);
   trust.verdict = verdict_on(trust.doubt, figures);
   if (trust.doubt == Doubt::none) {
-    trust.estimate = estimate_of(figures);
+    if (is_measured(figures)) trust.estimate = estimate_of(figures);
     if (figures.condition) {
       trust.bound = bound_of(figures);
-      const double lost = std::log10(std::max(figures.condition->componentwise, 1.0));
-      trust.digits = std::max(0, digits_of_double - static_cast<int>(std::ceil(lost)));
+      trust.digits = digits_if_rounded(figures.condition->componentwise);
     }
   } else if (trust.doubt != Doubt::pivots && trust.doubt != Doubt::unmeasured) {
     trust.digits = 0;
   }
-  if (!has_small_residual(figures)) trust.notes.push_back(note_on_residual(figures));
+  // Causes come first.
+  if (figures.pivots.growth > noteworthy_growth) {
+    std::vector<std::string> alternatives;
+    add_most_stable(figures, alternatives);
+    trust.notes.push_back(
+        fmt::format("entries grew by {:.0e} during elimination{}", figures.pivots.growth,
+                    alternatives.empty() ? "" : fmt::format("; {} grows least", alternatives[0])));
+  }
   if (std::string note = note_on(trust.doubt, figures);
       !note.empty() && !is_out_of_range(figures)) {
     trust.notes.push_back(std::move(note));
   }
-  if (figures.pivots.growth > noteworthy_growth) {
-    trust.notes.push_back(
-        fmt::format("entries grew by {:.0e} during elimination; "
-                    "solve.method=gauss with solve.pivoting=complete grows least",
-                    figures.pivots.growth));
-  }
+  if (!has_small_residual(figures)) trust.notes.push_back(note_on_residual(figures));
   return trust;
 }
 
@@ -281,6 +325,8 @@ std::string why_unknown(Doubt doubt) {
       return "the matrix is singular to working precision";
     case Doubt::factors:
       return "the factors can't tell";
+    case Doubt::null_space:
+      return "A has null vectors that were not named";
     case Doubt::bound:
     case Doubt::correction:
       return "it may be as large as x";

@@ -23,8 +23,12 @@ struct TrustFigures {
   Precision precision = Precision::float64;  ///< as it was asked for
   bool float_factors = false;                ///< what solves is factors in float
   PivotStatistics pivots;
-  bool has_pivots = true;   ///< whether they are those of an elimination
+  bool has_pivots = true;        ///< whether they are those of an elimination
+  bool complete = false;         ///< pivoting is complete
+  bool asked_condition = true;   ///< solve.condition was
+  bool asked_refinement = true;  ///< more than no sweeps were
   bool null_space = false;  ///< A is singular; x is orthogonal to its null space, which was named
+  std::string null_vector;  ///< where one more was found: which of its elements have which sign
   bool iterates = false;    ///< corrections are by a Krylov method, or GMRES on factors
   double hidden = 0;        ///< what neither residuals nor corrections show of ||x - x*|| / ||x||
   double asked = 0;         ///< the backward error that was asked for; 0: as small as it gets
@@ -34,11 +38,22 @@ struct TrustFigures {
   std::optional<Probe> probe;
 };
 
+/// Decimal digits of a double.
+inline constexpr int digits_of_double = 16;
+
+/// From this condition by components on (half of the digits of double) a note counts the digits
+/// that are lost if A and b are rounded.
+inline constexpr double noteworthy_condition = 1e8;
+
+/// Digits of the largest components of x that are left then, for a condition >= 0 by components.
+int digits_if_rounded(double condition);
+
 /// Why no digit of x is certain.
 enum class Doubt {
   none,        ///< some digits are, or nothing is known to the contrary
   singular,    ///< A is singular to working precision
   factors,     ///< to these factors A is no different from a singular matrix
+  null_space,  ///< A takes more to zero than the null space that was named
   bound,       ///< condition x backward error, or what is hidden, leaves x no digit
   correction,  ///< the last correction of refinement was as large as x
   pivots,      ///< nothing was estimated, and the pivots may be those of a singular matrix
@@ -85,6 +100,8 @@ double forward_bound(const Condition& condition, const Quality& quality);
 /// left of the known solution is added to B, or to s where there is no B, unless it is by factors
 /// that are near A^-1 (see Probe::near()):
 ///
+///     null_space  the known solution, which had no part in the null space that was named, was not
+///                 found, and what was left of it is taken to zero by A
 ///     singular    the known solution was not found (see probe_known_solution()), or c >= 1 / u
 ///     factors     the same with factors in float, already for c >= 2^24 / 10 unless they are near,
 ///                 so that they tell c, or without c for omega >= 0.1; or where the known solution
@@ -116,6 +133,8 @@ double forward_bound(const Condition& condition, const Quality& quality);
 ///   make up a row of |A| |x| + |b|. B then says nothing, and corrections that vanish do, once the
 ///   known solution has shown that they tell the error.
 ///
+/// Neither B nor s is published of an iteration that nothing but its own correction tells of: what
+/// it does not see of the error of x, it does not see of a correction.
 /// B is not published where c or kappa may be of another matrix, so that it does bound the error,
 /// short of estimates that are off (by less than 3, mostly exact). O(1).
 Trust judge(const TrustFigures& figures);

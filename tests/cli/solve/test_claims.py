@@ -1,5 +1,6 @@
 """What spsolve claims of its digits, against exact numbers."""
 
+import functools
 import math
 import random
 import unittest
@@ -76,6 +77,31 @@ def weakly_coupled(draw, order):
     return rows
 
 
+def beside_one(rows, *ones):
+    """The block diagonal matrix of a diagonal and another matrix."""
+    order = len(ones) + len(rows)
+    whole = [[0.0] * order for _ in range(order)]
+    for i, one in enumerate(ones):
+        whole[i][i] = one
+    for i, row in enumerate(rows):
+        whole[len(ones) + i][len(ones):] = row
+    return whole
+
+
+def hilbert(order):
+    return [[1 / (i + j + 1) for j in range(order)] for i in range(order)]
+
+
+def with_eigenvalues(draw, eigenvalues):
+    """H D H for a reflection H, symmetric to the last bit."""
+    v = [draw.uniform(-1, 1) for _ in eigenvalues]
+    size = sum(value * value for value in v)
+    h = [[float(i == j) - 2 * a * b / size for j, b in enumerate(v)] for i, a in enumerate(v)]
+    rows = [[sum(left * e * right for left, e, right in zip(a, eigenvalues, b)) for b in h]
+            for a in h]
+    return [[rows[max(i, j)][min(i, j)] for j in range(len(v))] for i in range(len(v))]
+
+
 FAMILIES = (graph_with_a_weak_tie, augmented, with_an_eigenvalue_of_round_off, weakly_coupled)
 
 
@@ -142,6 +168,119 @@ class Claims(CliTest):
                                           settings=settings):
                             solved += self.check_bound(rows, right, method, *settings)
         self.assertGreater(solved, 50)
+
+    def test_a_small_part_of_x_that_converges_slowly(self):
+        near = [[-7.285714285714286, -11.0], [-11.714285714285714, -17.686274509803933]]
+        three = (beside_one(near, 1.0), [[1.0], [-6.689815424627285e-08], [-1.0756173819988969e-07]])
+        rows = beside_one(hilbert(12), 1.0)
+        z = [1.0] + [1e-8 * math.cos(3 * i) for i in range(12)]
+        hidden = (rows, [[sum(a * b for a, b in zip(row, z))] for row in rows])
+        for name, (rows, right) in (("three", three), ("hidden", hidden)):
+            for method in ("auto", "lu", "gauss_jordan", "sparse_lu", "sparse_ldlt", "gmres"):
+                for precision in ("double", "mixed"):
+                    if name == "three" and method == "sparse_ldlt":
+                        continue  # is not symmetric
+                    if precision == "mixed" and method in ("gauss_jordan", "gmres"):
+                        continue  # is for others
+                    with self.subTest(name, method=method, precision=precision):
+                        errors, claims = self.solve(rows, right, method,
+                                                    f"solve.precision={precision}")
+                        for error in errors:
+                            self.assertLess(error, 10 * claims["estimate"])
+
+    def test_what_a_krylov_method_leaves_where_it_stops_early(self):
+        for order in (10, 40):
+            diagonal = [.5 + .5 * i / (order - 1) for i in range(order)]
+            c = 1 / sum(1 / (value - 1e-9) for value in diagonal)
+            rows = [[(diagonal[i] if i == j else 0.0) - c for j in range(order)]
+                    for i in range(order)]
+            right = [[math.cos(i * i)] for i in range(order)]
+            for method in ("minres", "cg", "gmres"):
+                for tolerance in ("1e-6", "1e-10"):
+                    with self.subTest(order=order, method=method, tolerance=tolerance):
+                        errors, claims = self.solve(rows, right, method,
+                                                    f"solve.tolerance={tolerance}",
+                                                    "solve.preconditioner=none")
+                        for error in errors:
+                            self.assertLess(error, 10 * claims["estimate"])
+
+    def test_a_krylov_method_that_hardly_sees_two_tiny_eigenvalues(self):
+        draw = random.Random(4)
+        for _ in range(6):
+            tiny = [10.0 ** -draw.uniform(12, 15), 10.0 ** -draw.uniform(12, 15)]
+            rows = with_eigenvalues(draw, [1.0] * 18 + tiny)
+            right = [[draw.uniform(-1, 1)] for _ in rows]
+            for method in ("minres", "cg"):
+                with self.subTest(tiny=tiny, method=method):
+                    errors, claims = self.solve(rows, right, method, "solve.preconditioner=none")
+                    for error in errors:
+                        self.assertLess(error, 10 * claims["estimate"])
+
+    def test_nothing_is_claimed_that_nothing_tells(self):
+        order = 30
+        rows = [[float((abs(i - j) == 1) * -1) for j in range(order)] for i in range(order)]
+        for i, row in enumerate(rows):
+            row[i] = -sum(row)
+        self.write_dense("path.mtx", rows)
+        self.write_dense("b.mtx", [[float(i == 0) - float(i == order - 1)] for i in range(order)])
+        result = self.run_program(BIN / "spsolve", "path.mtx", "b.mtx", "-o", "x.mtx", "--method",
+                                  "minres", "--report", "report.json", "--set",
+                                  "solve.condition=false", "--set", "solve.tolerance=1e-8", "--set",
+                                  "solve.preconditioner=none")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertNotIn("digit", self.report()["summary"])
+        self.assertNotIn("estimate", self.report().get("forward_error", {}))
+        self.assertIn("nothing tells how many digits of x are right", result.err)
+
+    def test_the_first_line_says_what_the_notes_say(self):
+        rows = hilbert(9)
+        self.write_dense("a.mtx", rows)
+        result = self.run_program(BIN / "spsolve", "a.mtx", "--method", "lu", "--report",
+                                  "report.json")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertRegex(self.report()["summary"],
+                         r"about 1[56] digits \(4 if A and b are rounded\), ")
+        self.assertRegex(result.err, "if A and b were rounded .* about 12 of its 16 digits are lost")
+
+    def test_signs_of_pivots_that_were_made_larger_are_no_inertia(self):
+        rows = [[-4, 0, -4, -1], [0, -2.0 ** -8, 4, 1], [-4, 4, -2.0 ** -24, 0],
+                [-1, 1, 0, -2.0 ** -32]]
+        self.write_dense("a.mtx", rows)
+        self.write_dense("b.mtx", [[-4.0], [4.0], [1.0], [2.0]])
+        for precision in ("double", "mixed", "float"):
+            with self.subTest(precision):
+                result = self.run_program(BIN / "spsolve", "a.mtx", "b.mtx", "--method",
+                                          "sparse_ldlt", "--precision", precision, "--report",
+                                          "report.json")
+                self.assertEqual(result.code, SOLVED, result.text)
+                sparse = self.report()["sparse"]
+                told = sparse["negative_pivots"]
+                self.assertIn(told, (None, 3))
+                self.assertEqual(told is None, sparse["perturbed_pivots"] > 0, result.text)
+                self.assertEqual(told is None,
+                                 "the number of negative eigenvalues is not told" in result.err)
+
+    def test_a_null_space_that_is_larger_than_the_one_that_was_named(self):
+        self.write_dense("a.mtx", [[1, -1, 0, 0], [-1, 1, 0, 0], [0, 0, 1, -1], [0, 0, -1, 1]])
+        self.write_dense("b.mtx", [[-1.0], [1.0], [0.0], [0.0]])
+        self.write_dense("n.mtx", [[1, 0], [1, 0], [0, 1], [0, 1]])
+        for method in ("cg", "minres", "gmres"):
+            for ranks in (0, 2):
+                with self.subTest(method, ranks=ranks):
+                    words = ("a.mtx", "b.mtx", "--method", method, "--report", "report.json",
+                             "-o", "x.mtx")
+                    solve = self.spsolve if ranks else functools.partial(self.run_program,
+                                                                         BIN / "spsolve")
+                    more = {"ranks": ranks} if ranks else {}
+                    result = solve(*words, "--set", "solve.null_space=constants", **more)
+                    self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+                    self.assertIn("A takes more vectors to zero than solve.null_space names",
+                                  result.err)
+                    self.assertRegex(result.err, "(positive in 2 rows, row 1 the first, negative in "
+                                                 "2 rows, row 3|positive in 2 rows, row 3 the first, "
+                                                 "negative in 2 rows, row 1)")
+                    result = solve(*words, "--set", "solve.null_space=./n.mtx", **more)
+                    self.assertEqual(result.code, SOLVED, result.text)
 
     def test_scales_as_far_apart_as_double_goes_come_to_an_end(self):
         chance = random.Random(5)

@@ -76,6 +76,33 @@ TEST(Probe, WhatIsNotFiniteIsNotFound) {
   EXPECT_FALSE(probe_of(two_by_two(1, 0, 0, 1), two_by_two(bad, bad, bad, bad)).found());
 }
 
+TEST(Probe, TellsWhatIterationsDoNotSeeOfTheNormOfTheInverse) {
+  // diag(1, 1e-9), solved with as diag(1, 1): the second unknown is left alone, all of it.
+  const Probe probe = probe_of(two_by_two(1, 0, 0, 1e-9), two_by_two(1, 0, 0, 1), 2);
+  EXPECT_NEAR(probe.inverse_norm, 1e9, 1);
+  EXPECT_FALSE(probe.found());
+}
+
+TEST(Probe, LooksForNothingInANullSpaceThatIsKnown) {
+  // A Laplacian of two nodes, whose pseudo-inverse is a fourth of it.
+  SoloTeam team;
+  SystemMatrix matrix = test::matrix_in_bands(team, test::sparse(two_by_two(1, -1, -1, 1)));
+  const Csr<double> half = test::sparse(two_by_two(0.25, -0.25, -0.25, 0.25));
+  test::OperatorOf solves([&](Dense<double>& x) { x = test::multiply(half, x); });
+  const auto project = [](Vectors& x) {
+    Dense<double> rows = own_rows(x);
+    const double mean = (rows(0, 0) + rows(1, 0)) / 2;
+    for (double& value : rows.values) value -= mean;
+    x.write_rows({0, 2}, rows.values);
+  };
+  EXPECT_TRUE(probe_known_solution(matrix, solves, {.project = project}).found());
+  const std::unique_ptr<Vectors> rest = matrix.vectors(1);
+  EXPECT_FALSE(probe_known_solution(matrix, solves, {.rest = rest.get()}).found());
+  const Dense<double> left = own_rows(*rest);  // is a multiple of (1, 1)
+  EXPECT_NEAR(left(0, 0), left(1, 0), 1e-14);
+  EXPECT_GT(std::abs(left(0, 0)), 1e-3);
+}
+
 TEST(Probe, FindsNothingToLookForWithoutUnknowns) {
   EXPECT_TRUE(probe_of(Dense<double>(0, 0), Dense<double>(0, 0)).found());
 }

@@ -72,12 +72,41 @@ TEST(Refine, StopsWhenItNoLongerHelpsAndKeepsTheBest) {
   });
   RefinementSpace space;
   space.magnitudes = system.matrix.vectors(1);
-  const Refinement refinement = refine(system.matrix, *system.b, useless, 10, *x, space);
+  const Refinement refinement =
+      refine(system.matrix, *system.b, useless, {.most_sweeps = 10}, *x, space);
   EXPECT_EQ(space.magnitudes, nullptr) << "of an x that was not kept";
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(refinement.sweeps, 0);
   EXPECT_EQ(own_rows(*x).values, before.values);
   EXPECT_EQ(refinement.after.backward_error, refinement.before.backward_error);
+}
+
+TEST(Refine, GoesOnWhereAKnownRateSaysThatASmallPartIsNotThereYet) {
+  // Eigenvalues 1, of (1, 1), and s, of (1, -1), which converges by a tenth a step, the first at
+  // once; x = (1 + t, 1 - t). Residuals show next to nothing of the second.
+  SoloTeam team;
+  constexpr double s = 0x1p-25, t = 0x1p-27;
+  Dense<double> a(2, 2), b(2, 1);
+  a.values = {(1 + s) / 2, (1 - s) / 2, (1 - s) / 2, (1 + s) / 2};
+  b.values = {1 + s * t, 1 - s * t};
+  SystemMatrix matrix = test::matrix_in_bands(team, test::sparse(a));
+  test::OperatorOf slow([](Dense<double>& y) {
+    const double mean = (y(0, 0) + y(1, 0)) / 2, half = 0.9 * (y(0, 0) - y(1, 0)) / 2 / s;
+    y.values = {mean + half, mean - half};
+  });
+  const auto refined = [&](double rate) {
+    const std::unique_ptr<Vectors> right = test::vectors_of(matrix, b), x = matrix.vectors(1);
+    slow.apply(*right, *x);
+    const Refinement refinement =
+        refine(matrix, *right, slow, {.most_sweeps = 20, .rate = rate}, *x);
+    return std::pair(refinement, std::abs(own_rows(*x)(0, 0) - 1 - t));
+  };
+  const auto [early, left] = refined(0);
+  EXPECT_GT(left, 10 * early.forward_error) << "what the test is about";
+  const auto [late, rest] = refined(0.1);
+  EXPECT_GT(late.sweeps, early.sweeps);
+  EXPECT_LE(rest, late.forward_error);
+  EXPECT_LE(late.forward_error, unit_roundoff);
 }
 
 TEST(Refine, ConvergesWithACrudeSolver) {
@@ -89,7 +118,8 @@ TEST(Refine, ConvergesWithACrudeSolver) {
   });
   RefinementSpace space;
   space.magnitudes = system.matrix.vectors(1);
-  const Refinement refinement = refine(system.matrix, *system.b, crude, 60, *x, space);
+  const Refinement refinement =
+      refine(system.matrix, *system.b, crude, {.most_sweeps = 60}, *x, space);
   ASSERT_NE(space.magnitudes, nullptr);
   EXPECT_NEAR(own_rows(*space.magnitudes)(2, 0), 2, 1e-15);  // 4 x 0.25 + 1
   EXPECT_LE(refinement.after.backward_error, unit_roundoff);

@@ -224,8 +224,25 @@ const Case cases[] = {
        f.condition.reset();
        f.probe.reset();
      },
-     Doubt::none, std::nullopt, false, true, "nothing tells whether the matrix is singular"},
+     Doubt::none, std::nullopt, false, false, "nothing tells how many digits of x are right"},
+    {"iterations_alone_as_it_was_asked_for",
+     [](TrustFigures& f) {
+       f.has_pivots = false;
+       f.iterates = true;
+       f.asked_condition = false;
+       f.condition.reset();
+       f.probe.reset();
+     },
+     Doubt::none, std::nullopt, false, false, "solve.condition=true does"},
     {"iterations_of_a_matrix_whose_null_space_was_named",
+     [](TrustFigures& f) {
+       f.has_pivots = false;
+       f.iterates = true;
+       f.null_space = true;
+       f.condition.reset();
+     },
+     Doubt::none, std::nullopt, false, true, ""},
+    {"iterations_of_the_transposed_one",
      [](TrustFigures& f) {
        f.has_pivots = false;
        f.iterates = true;
@@ -233,7 +250,17 @@ const Case cases[] = {
        f.condition.reset();
        f.probe.reset();
      },
-     Doubt::none, std::nullopt, false, true, ""},
+     Doubt::none, std::nullopt, false, false, "is that of A, and not of the transposed matrix"},
+    {"iterations_of_a_matrix_with_a_larger_null_space",
+     [](TrustFigures& f) {
+       f.has_pivots = false;
+       f.iterates = true;
+       f.null_space = true;
+       f.null_vector = "positive in 2 rows";
+       f.condition.reset();
+       f.probe = lost;
+     },
+     Doubt::null_space, 0, false, false, "(one is positive in 2 rows)"},
     {"iterations_that_found_a_known_solution",
      [](TrustFigures& f) {
        f.has_pivots = false;
@@ -274,9 +301,18 @@ const Case cases[] = {
      [](TrustFigures& f) {
        f.condition.reset();
        f.probe.reset();
+       f.asked_condition = f.asked_refinement = false;
        f.refinement.forward_error = unknown;
      },
-     Doubt::unmeasured, std::nullopt, false, false, "solve.condition=true"},
+     Doubt::unmeasured, std::nullopt, false, false,
+     "solve.condition=true with solve.refinement=10 may tell"},
+    {"nothing_estimated_nor_corrected_though_it_was_asked_for",
+     [](TrustFigures& f) {
+       f.condition.reset();
+       f.probe.reset();
+       f.refinement.forward_error = unknown;
+     },
+     Doubt::unmeasured, std::nullopt, false, false, "none of its digits is certain\n"},
     {"found_but_nothing_estimated_nor_corrected",
      [](TrustFigures& f) {
        f.condition.reset();
@@ -324,7 +360,7 @@ TEST(Judge, SaysThatTheMostStableMethodIsDense) {
     figures.method = method;
     const std::string note = judge(figures).notes[0];
     EXPECT_NE(note.find("solve.method=gauss with solve.pivoting=complete"), std::string::npos);
-    EXPECT_EQ(note.ends_with(", which makes A dense"), is_sparse(method)) << note;
+    EXPECT_EQ(note.ends_with(" (which makes A dense)"), is_sparse(method)) << note;
   }
 }
 
