@@ -208,6 +208,8 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
                              {"status", step.status},
                              {"backward_error", step.backward_error},
                              {"forward_error", step.forward_error},
+                             {"condition", step.condition},
+                             {"failure", step.failure},
                              {"seconds", step.seconds},
                              {"earlier", step.earlier}});
   }

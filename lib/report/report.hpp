@@ -103,7 +103,9 @@ struct StepReport {
   std::string status;           ///< steps[].status
   double backward_error = 0;    ///< steps[].backward_error
   double forward_error = 0;     ///< steps[].forward_error
+  double condition = 0;         ///< steps[].condition, infinite where it is not known
   double seconds = 0;           ///< steps[].seconds
+  std::string failure;          ///< steps[].failure, "" where it did not fail
   bool earlier = false;         ///< steps[].earlier
 };
 

@@ -19,7 +19,8 @@ constexpr ReportField field_table[] = {
     {"report_version", FieldType::integer, always, "Version of this form, 1."},
     {"status", FieldType::text, always,
      "solved; uncertain: x has a small residual, but no digit of it is known to be right; not "
-     "trustworthy: the residual is too large, or a product is wrong; for either the exit code is 1 "
+     "trustworthy: the residual is too large, a system of several has no solution, or a product is "
+     "wrong; for either the exit code is 1 "
      "and a note says why. failed or stopped: there is no result of this run, and failure says "
      "why; running: not yet, or never, where the run was killed."},
     {"summary", FieldType::text, always,
@@ -56,10 +57,14 @@ constexpr ReportField field_table[] = {
      "The file of its values, empty for those of the matrix itself."},
     {"steps[].solution", FieldType::text, solve_sometimes,
      "The file of x, empty where it was not written."},
-    {"steps[].status", FieldType::text, solve_sometimes, "As status, of this x."},
+    {"steps[].status", FieldType::text, solve_sometimes,
+     "As status, of this x; failed where this system has none, as its matrix is singular."},
     {"steps[].backward_error", FieldType::number, solve_sometimes, "Its backward error."},
     {"steps[].forward_error", FieldType::number, solve_sometimes,
      "Its forward error as the last corrections let expect it, or else its bound."},
+    {"steps[].condition", FieldType::number, solve_sometimes,
+     "Its condition by components; null where it is not known."},
+    {"steps[].failure", FieldType::text, solve_sometimes, "Why it failed; empty where it did not."},
     {"steps[].seconds", FieldType::number, solve_sometimes,
      "Seconds from its files to its file, with its elimination where it has values of its own."},
     {"steps[].earlier", FieldType::boolean, solve_sometimes,
@@ -108,7 +113,8 @@ constexpr ReportField field_table[] = {
     {"sparse.moved_pivots", FieldType::integer, solve_sometimes,
      "Sparse methods: pivots that were taken off the diagonal."},
     {"sparse.negative_pivots", FieldType::integer_or_null, solve_sometimes,
-     "sparse_ldlt: negative eigenvalues of A, as many as D has; null for other factors."},
+     "sparse_ldlt: negative eigenvalues of A, as many as D has; null for other factors, and where "
+     "they need not be those of A, as a note says."},
     {"sparse.gmres_steps", FieldType::integer, solve_sometimes,
      "Sparse methods: steps of GMRES in the first solve with factors of perturbed pivots; 0 "
      "without "

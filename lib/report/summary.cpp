@@ -19,12 +19,19 @@ std::string seconds_text(double seconds) {
                         : fmt::format("{:.0f} s", seconds);
 }
 
-std::string digits_text(double error) {
+/// How many digits of x are right for A and b as they are stored; and if these are rounded, where
+/// a note counts the digits that are lost then.
+std::string digits_text(double error, double condition) {
   if (!std::isfinite(error)) return "";
-  constexpr double most = 16;
+  constexpr double most = digits_of_double;
   const double digits = error > 0 ? std::clamp(std::round(-std::log10(error)), 0.0, most) : most;
-  return digits < 1 ? ", no certain digit"
-                    : fmt::format(", about {:.0f} digit{}", digits, digits == 1 ? "" : "s");
+  if (digits < 1) return ", no certain digit";
+  std::string text = fmt::format(", about {:.0f} digit{}", digits, digits == 1 ? "" : "s");
+  const int left = digits_if_rounded(condition);
+  if (std::isfinite(condition) && condition >= noteworthy_condition && left < digits) {
+    text += fmt::format(" ({} if A and b are rounded)", left == 0 ? "none" : std::to_string(left));
+  }
+  return text;
 }
 
 }  // namespace
@@ -33,11 +40,16 @@ double forward_error(const Trust& trust) {
   return std::isfinite(trust.estimate) ? trust.estimate : trust.bound;
 }
 
+double condition_of(const std::optional<Condition>& condition) {
+  return condition ? condition->componentwise : Trust::unknown;
+}
+
 std::string summary(const StepReport& step) {
-  return fmt::format("{}: {}{}{}{}, {}", step.status, step.right_hand_side,
+  return fmt::format("{}: {}{}{}{}{}, {}", step.status, step.right_hand_side,
                      step.values.empty() ? "" : " with " + step.values,
                      step.solution.empty() ? "" : ", x in " + step.solution,
-                     digits_text(step.forward_error),
+                     digits_text(step.forward_error, step.condition),
+                     step.failure.empty() ? "" : ": " + step.failure,
                      step.earlier ? "by an earlier run" : seconds_text(step.seconds));
 }
 
@@ -48,9 +60,10 @@ std::string summary(const SolveReport& report) {
     return fmt::format("{}: {} of {} systems, {}", report.status, solved, report.steps.size(),
                        seconds_text(report.longest("total")));
   }
-  return fmt::format(
-      "{}: {}{}, {}", report.status, where(report.configuration.output.solution, "x"),
-      digits_text(forward_error(report.trust)), seconds_text(report.longest("total")));
+  return fmt::format("{}: {}{}, {}", report.status,
+                     where(report.configuration.output.solution, "x"),
+                     digits_text(forward_error(report.trust), condition_of(report.condition)),
+                     seconds_text(report.longest("total")));
 }
 
 std::string summary(const MultiplyReport& report) {

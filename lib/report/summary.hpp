@@ -7,8 +7,9 @@
 namespace spsolve {
 
 /// A run in one line: "solved: x in x.npy, about 16 digits, 0.22 s". Digits are those of the
-/// largest components of x that are right, by the forward error as the last corrections or else the
-/// bound have it; none are named where neither is known.
+/// largest components of x that are right for A and b as they are stored, by the forward error as
+/// the last corrections or else the bound have it; none are named where neither is known. Where a
+/// note counts digits that are lost if A and b are rounded, those that are left then follow.
 std::string summary(const SolveReport& report);
 std::string summary(const MultiplyReport& report);
 
@@ -17,6 +18,9 @@ std::string summary(const StepReport& step);
 
 /// The forward error as the last corrections let expect it, or else its bound.
 double forward_error(const Trust& trust);
+
+/// The condition by components, infinite where it is not known.
+double condition_of(const std::optional<Condition>& condition);
 
 /// The same of one that came to no end.
 std::string summary(const Failure& failure);

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr SectionKind sequence_kind{"sequence", 1};
+constexpr SectionKind sequence_kind{"sequence", 2};
 
 std::string name_of(std::size_t number) {
   return fmt::format("system {}", number + 1);
@@ -53,15 +53,19 @@ double number_of(const Json& value) {
 std::optional<StepReport> report_of(const Json& kept, const Step& step) {
   if (kept.at("inputs") != inputs_of(step)) return std::nullopt;
   std::error_code none;
-  if (!step.solution.empty() && !fs::exists(step.solution, none)) return std::nullopt;
   const Json& told = kept.at("report");
-  StepReport report{step.source,
-                    step.values.string(),
-                    step.solution.string(),
-                    told.at("status").get<std::string>(),
-                    number_of(told.at("backward_error")),
-                    number_of(told.at("forward_error")),
-                    number_of(told.at("seconds"))};
+  const bool has_solution = told.at("failure").get<std::string>().empty();
+  if (has_solution && !step.solution.empty() && !fs::exists(step.solution, none)) {
+    return std::nullopt;
+  }
+  StepReport report = begun_report(step);
+  report.failure = told.at("failure").get<std::string>();
+  if (report.failure.empty()) report.solution = step.solution.string();
+  report.status = told.at("status").get<std::string>();
+  report.backward_error = number_of(told.at("backward_error"));
+  report.forward_error = number_of(told.at("forward_error"));
+  report.condition = number_of(told.at("condition"));
+  report.seconds = number_of(told.at("seconds"));
   report.earlier = true;
   return report;
 }
@@ -77,6 +81,15 @@ std::string text_of(const SectionReader& file, const FileSection& section) {
 }
 
 }  // namespace
+
+StepReport begun_report(const Step& step) {
+  StepReport report;
+  report.right_hand_side = step.source;
+  report.values = step.values.string();
+  report.status = "failed";
+  report.backward_error = report.forward_error = report.condition = Trust::unknown;
+  return report;
+}
 
 FinishedSystems::FinishedSystems(fs::path file, std::uint64_t matrix)
     : file_(std::move(file)), matrix_(matrix) {}
@@ -126,6 +139,8 @@ void FinishedSystems::add(const Step& step, const StepReport& told) {
                    {{"status", told.status},
                     {"backward_error", told.backward_error},
                     {"forward_error", told.forward_error},
+                    {"condition", told.condition},
+                    {"failure", told.failure},
                     {"seconds", told.seconds}}}};
   SectionWriter file = begun_ ? SectionWriter::adding_to(file_) : SectionWriter(file_);
   if (!begun_) {

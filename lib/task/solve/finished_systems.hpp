@@ -10,6 +10,9 @@
 
 namespace spsolve {
 
+/// The line of a system that has no solution yet: failed.
+StepReport begun_report(const Step& step);
+
 /// The file of checkpoint.systems: which systems of a sequence are solved, so that a run that was
 /// stopped goes on behind the last of them. It holds a section for the sequence, with a checksum of
 /// its matrix, and one for each system, with checksums of its files and its line of the report;

@@ -22,11 +22,11 @@
 #include "task/gpu_memory.hpp"
 #include "task/ignored_keys.hpp"
 #include "task/solve/deal_out.hpp"
-#include "task/solve/finished_systems.hpp"
 #include "task/solve/right_hand_side.hpp"
 #include "task/solve/sequence.hpp"
 #include "task/solve/solve_plan.hpp"
 #include "task/solve/system_known.hpp"
+#include "task/solve/systems_so_far.hpp"
 #include "vectors/vector_files.hpp"
 
 namespace spsolve {
@@ -61,7 +61,7 @@ Progress::Show show_progress(const Team& team, AutoSwitch wanted) {
 class SolveRun {
  public:
   SolveRun(const Config& config, Team& team, const Gpus& gpus, SolveReport& report)
-      : config_(config), team_(team), gpus_(gpus), report_(report) {}
+      : config_(config), team_(team), gpus_(gpus), report_(report), systems_(team, report) {}
 
   void run() {
     std::optional<SignalRequests> requests;  // as long as the run: they never end it
@@ -109,9 +109,13 @@ class SolveRun {
                         return team_.rank() == 0 ? steps_of(config_, found) : std::vector<Step>{};
                       }));
     if (steps.size() > 1) std::erase(report_.files, config_.output.solution.string());
-    const std::size_t first = begin_systems(solver.matrix(), steps);
-    for (std::size_t k = first; k < steps.size(); ++k) {
-      solve(solver, steps[k], steps.size() > 1, keeps);
+    if (steps.size() == 1) {
+      solve(solver, steps.front(), keeps);
+    } else {
+      for (std::size_t k = systems_.begin(config_, solver.matrix(), steps); k < steps.size(); ++k) {
+        solve_one_of_many(solver, steps[k], keeps);
+      }
+      systems_.finish();
     }
     report_.transport = memory->transport();
     finish(solver, on_its_gpu);
@@ -232,57 +236,51 @@ class SolveRun {
       solver.eliminate(progress, checkpoints_ ? &*checkpoints_ : nullptr, &b, guess.get());
     });
     ++eliminations_;
+    eliminated_ = true;
     if (checkpoints_) tell_apart(*checkpoints_, times_, report_);
   }
 
-  /// How many systems an earlier run has solved, whose lines go into the report.
-  std::size_t begin_systems(SystemMatrix& matrix, const std::vector<Step>& steps) {
-    const std::filesystem::path& file = config_.checkpoint.systems;
-    if (file.empty() || steps.size() < 2) return 0;
-    const std::uint64_t sum = problem_of(matrix, {}, {}).matrix;
-    together(team_, [&] {
-      if (team_.rank() != 0) return;
-      systems_.emplace(file, sum);
-      if (config_.checkpoint.resume == ResumeChoice::never) return;
-      report_.steps = systems_->found(steps, report_.notes);
-    });
-    for (const StepReport& step : report_.steps) {
-      if (!step.solution.empty()) report_.files.push_back(step.solution);
-      log_line(summary(step));
-      for (const Verdict verdict : {Verdict::uncertain, Verdict::not_trustworthy}) {
-        if (step.status == name(verdict)) earlier_ = std::max(earlier_, verdict);
-      }
+  /// One system of a sequence, whose failure is its own: the others are solved all the same.
+  void solve_one_of_many(SystemSolver& solver, const Step& step, bool keeps) {
+    const Timer timer;
+    StepReport told = begun_report(step);
+    if (!step.values.empty()) why_singular_.clear();
+    try {
+      if (!why_singular_.empty()) fail_everywhere(ExitCode::not_trustworthy, "{}", why_singular_);
+      const SolveOutcome outcome = solve(solver, step, keeps);
+      told.solution = step.solution.string();
+      told.status = name(outcome.trust.verdict);
+      told.backward_error = outcome.refinement.after.backward_error;
+      told.forward_error = forward_error(outcome.trust);
+      told.condition = condition_of(outcome.condition);
+    } catch (const Error& error) {
+      // The same on every rank, as all must go on together.
+      const bool has_no_solution =
+          error.code() == ExitCode::not_trustworthy && error.scope() == Scope::every_rank;
+      if (!has_no_solution) throw;
+      told.failure = error.what();
+      if (!eliminated_ && !is_krylov(solver.choice().method)) why_singular_ = told.failure;
     }
-    earlier_ = broadcast_value(team_, earlier_, 0);
-    return static_cast<std::size_t>(
-        broadcast_value(team_, static_cast<Index>(report_.steps.size()), 0));
+    told.seconds = timer.seconds();
+    systems_.add(step, told);
   }
 
-  /// One system of the sequence; its factors are there, unless it is the first with its values.
-  void solve(SystemSolver& solver, const Step& step, bool is_one_of_many, bool keeps) {
-    const Timer timer;
+  /// One system; its factors are there, unless it is the first with its values.
+  SolveOutcome solve(SystemSolver& solver, const Step& step, bool keeps) {
     if (!step.values.empty()) {
       times_.measure("read", [&] { solver.set_values(values_of(step.values, solver.matrix())); });
+      eliminated_ = false;
     }
     const std::unique_ptr<Vectors> b = times_.measure("read", [&] {
       return right_hand_side(step.b, solver.matrix(), config_.matrix.rotate_rows);
     });
-    if (eliminations_ == 0 || !step.values.empty()) eliminate(solver, *b, keeps);
+    if (!eliminated_) eliminate(solver, *b, keeps);
     const std::unique_ptr<Vectors> x = solver.matrix().vectors(b->columns());
     const SolveOutcome outcome = solver.solve(*b, *x, times_);
     write(*x, step);
     columns_ = x->columns();
     note(outcome, *x, step);
-    if (!is_one_of_many) return;
-    report_.steps.push_back({step.source, step.values.string(), step.solution.string(),
-                             std::string(name(outcome.trust.verdict)),
-                             outcome.refinement.after.backward_error, forward_error(outcome.trust),
-                             timer.seconds()});
-    if (!step.solution.empty()) report_.files.push_back(step.solution.string());
-    together(team_, [&] {
-      if (systems_) systems_->add(step, report_.steps.back());
-    });
-    if (team_.rank() == 0) log_line(summary(report_.steps.back()));
+    return outcome;
   }
 
   /// Keeps what a solution came to, where it is the first, or less trustworthy than those before.
@@ -314,8 +312,7 @@ class SolveRun {
 
   /// What is left to be told.
   void finish(const SystemSolver& solver, const GpuMemoryWatch& on_its_gpu) {
-    report_.status = name(std::max(report_.trust.verdict, earlier_));
-    if (systems_) systems_->remove();
+    report_.status = name(std::max(report_.trust.verdict, systems_.worst()));
     if (checkpoints_ && report_.trust.verdict == Verdict::solved) checkpoints_->remove();
     if (report_.trust.verdict == Verdict::solved) {
       std::error_code ignored;
@@ -330,6 +327,12 @@ class SolveRun {
     report_.pivoting = name(choice.pivoting);
     report_.mixed = facts.mixed;
     report_.sparse = facts.sparse;
+    if (report_.sparse && report_.sparse->negative_pivots) {
+      if (const std::string doubt = solver.inertia_doubt(); !doubt.empty()) {
+        report_.sparse->negative_pivots.reset();
+        report_.notes.push_back("the number of negative eigenvalues is not told: " + doubt);
+      }
+    }
     report_.krylov = facts.krylov;
     if (!facts.krylov) report_.pivots = facts.pivots;
     on_its_gpu.note(report_);
@@ -371,10 +374,11 @@ class SolveRun {
   Config::RightHandSide b_;  // as it was found
   Index columns_ = 0;        // of the last right-hand side
   int eliminations_ = 0;
-  bool noted_ = false;                      // whether a solution's figures are in the report
-  std::optional<FinishedSystems> systems_;  // on rank 0, where they are kept
-  Verdict earlier_ = Verdict::solved;       // the worst of those that an earlier run solved
-  std::int64_t resident_ = 0;               // bytes that this process held at first
+  bool eliminated_ = false;    // whether the factors are those of the matrix as it is
+  std::string why_singular_;   // the matrix as it is cannot be eliminated
+  SystemsSoFar systems_;       // of a sequence
+  bool noted_ = false;         // whether a solution's figures are in the report
+  std::int64_t resident_ = 0;  // bytes that this process held at first
   PhaseTimes times_;
   std::optional<Checkpoints> checkpoints_;
   std::filesystem::path kept_analysis_;     // on rank 0, beside checkpoints; or empty

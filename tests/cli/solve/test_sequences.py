@@ -164,6 +164,33 @@ class Sequences(CliTest):
                                "--report", "report.json")
         self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
 
+    def test_one_that_is_singular_fails_alone(self):
+        for k, values in ((1, (2, 1, 4, 1, 5)), (2, (1, 1, 1, 1, 1)), (3, (4, 2, 8, 2, 10))):
+            self.write(f"in/v-{k}.npy", array(list(values)))
+        for method in ("auto", "lu", "sparse_lu", "gauss"):
+            for ranks in (0, 3):
+                with self.subTest(method, ranks=ranks):
+                    result = self.run_with("in/A.npz", "in/b-1.mtx", "--set",
+                                           "matrix.values=in/v-*.npy", "--method", method, "-o",
+                                           "x-*.mtx", "--report", "report.json", ranks=ranks)
+                    self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+                    report = self.report()
+                    self.assertEqual([step["status"] for step in report["steps"]],
+                                     ["solved", "failed", "solved"])
+                    self.assertEqual([bool(step["failure"]) for step in report["steps"]],
+                                     [False, True, False])
+                    self.assertIn("singular", report["steps"][1]["failure"])
+                    self.assertRegex(report["summary"], "^not trustworthy: 2 of 3 systems, ")
+                    self.assertEqual(self.solution("x-1.mtx"), [1, 1, 1])
+                    self.assertEqual(self.solution("x-3.mtx"), [.5, .5, .5])
+                    self.assertIn("1 of 3 systems failed, the first of them number 2", result.err)
+        # Right-hand sides with a matrix that none can be solved with.
+        self.write("in/A.npz", archive(**dict(CSR, data=array([1, 1, 1, 1, 1]))))
+        result = self.run_with("in/A.npz", "in/b-*.mtx", "-o", "y-*.mtx", "--method", "lu")
+        self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+        self.assertIn("no system was solved; the first: the matrix is singular", result.err)
+        self.assertEqual(result.err.count("failed: in/b-"), 3, result.err)
+
     def test_what_does_not_go_together(self):
         self.write("in/v-1.npy", array([2, 1, 4, 1, 5]))
         self.write("in/v-2.npy", array([2, 1, 4, 1]))

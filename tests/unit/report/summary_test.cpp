@@ -37,11 +37,18 @@ TEST(Summary, OfASolve) {
 
 TEST(Summary, OfSeveralSystems) {
   SolveReport report = solved(1e-16);
-  report.steps = {{"b-1.npy", "", "x-1.npy", "solved", 1e-17, 1e-15, 0.01},
-                  {"b-2.npy", "A-2.npz", "", "uncertain", 1e-17, Trust::unknown, 0.02}};
-  EXPECT_EQ(summary(report), "solved: 1 of 2 systems, 0.22 s");
+  report.steps = {{"b-1.npy", "", "x-1.npy", "solved", 1e-17, 1e-15, 10, 0.01, "", false},
+                  {"b-2.npy", "A-2.npz", "", "uncertain", 1e-17, Trust::unknown, Trust::unknown,
+                   0.02, "", false},
+                  {"b-3.npy", "", "", "failed", Trust::unknown, Trust::unknown, Trust::unknown,
+                   0.03, "is singular", false},
+                  {"b-4.npy", "", "", "solved", 1e-17, 1e-15, 3e11, 0.04, "", false}};
+  EXPECT_EQ(summary(report), "solved: 2 of 4 systems, 0.22 s");
   EXPECT_EQ(summary(report.steps[0]), "solved: b-1.npy, x in x-1.npy, about 15 digits, 0.01 s");
   EXPECT_EQ(summary(report.steps[1]), "uncertain: b-2.npy with A-2.npz, 0.02 s");
+  EXPECT_EQ(summary(report.steps[2]), "failed: b-3.npy: is singular, 0.03 s");
+  EXPECT_EQ(summary(report.steps[3]),
+            "solved: b-4.npy, about 15 digits (4 if A and b are rounded), 0.04 s");
 }
 
 TEST(ReportText, PhasesThatTookNoTimeAreOneLine) {
