@@ -30,7 +30,7 @@ struct TakenEntries {
   bool serve(const std::vector<double>& values) const;
 };
 
-/// Those of `matrix` that are left in `clean`, which without_stored_zeros() made of it.
+/// The entries of `matrix` that are left in `clean`, which without_stored_zeros() made of it.
 TakenEntries without_zeros(const Csr<double>& matrix, const Csr<double>& clean);
 
 }  // namespace spsolve

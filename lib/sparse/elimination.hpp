@@ -31,13 +31,13 @@ class SparseElimination {
   virtual PivotCounts factor(Factorization kind, const std::vector<double>& values,
                              const Advance& advance) = 0;
 
-  /// The same with values that may lie in the memory of the device.
+  /// Factors the matrix with values that may lie in the memory of the device.
   virtual PivotCounts factor(Factorization kind, ScaledValues& values, const Advance& advance) {
     return factor(kind, values.on_host(), advance);
   }
 
-  /// The same with threshold pivoting, which looks in whole columns and delays pivots that fail:
-  /// for what the pivots of the fronts alone did not do for. kind: ldlt or lu.
+  /// Factors the matrix with threshold pivoting, which looks in whole columns and delays pivots
+  /// that fail: for matrices for which the pivots of the fronts alone did not do. kind: ldlt or lu.
   virtual const ThresholdOutcome& factor_with_threshold(Factorization kind,
                                                         const std::vector<double>& values,
                                                         const Advance& advance) = 0;
@@ -48,22 +48,22 @@ class SparseElimination {
   /// Bytes of factors that a device has in host memory, as its own does not hold them.
   virtual std::int64_t host_bytes() const { return 0; }
 
-  /// Of the last factorisation, where a GPU did it.
+  /// The regimes of the last factorisation, where a GPU did it.
   virtual std::optional<GpuRegimes> regimes() const { return {}; }
 
   /// x <- A^-1 b or A^-T b for b of n x `columns`, row-major, in host memory; b is lost.
   virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;
 
-  /// The same for vectors of all rows in the memory of the device.
+  /// x <- A^-1 b or A^-T b for vectors of all rows in the memory of the device.
   virtual void solve(bool transposed, const Vectors& b, Vectors& x) = 0;
 };
 
-/// What a factorisation of a matrix whose entries are up to about 1 makes of smaller pivots:
-/// sqrt(u) for the unit round-off u of T (Li and Demmel 1998).
+/// The rule that raises small pivots of a matrix whose entries are up to about 1: to sqrt(u) for
+/// the unit round-off u of T (Li and Demmel 1998).
 template <typename T>
 PivotRule perturbing_rule();
 
-/// The same for a matrix with entries up to `largest`.
+/// The rule that raises small pivots of a matrix with entries up to `largest`.
 template <typename T>
 PivotRule perturbing_rule(double largest);
 

@@ -37,12 +37,12 @@ class GatheredMatrix {
   GatheredMatrix(Team& team, SparseMemory& memory, LentProcessors& lent, const SparseChoice& choice,
                  std::shared_ptr<const SparseAnalysis> analysis);
 
-  /// What may gather new values without host memory, for values() on rank 0 and null elsewhere, and
-  /// says whether it did.
+  /// A function that may gather new values without host memory, for values() on rank 0 and null
+  /// elsewhere, and says whether it did.
   using GatherValues = std::function<bool(SystemMatrix& matrix, ScaledValues* whole)>;
   void gather_by(GatherValues gather) { gather_values_ = std::move(gather); }
 
-  /// As Inverse::find_scaling() says.
+  /// Finds the scaling, see Inverse::find_scaling().
   void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
                     Equilibration& scaling);
 

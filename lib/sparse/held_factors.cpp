@@ -43,7 +43,7 @@ template <typename T>
 HeldFactors<T>::HeldFactors(Team& team, SparseMemory& memory, LentProcessors& lent, bool over_ranks)
     : team_(team), memory_(memory), lent_(lent), over_ranks_(over_ranks && team.size() > 1) {}
 
-/// What was made by another analysis goes.
+/// Lets go of all that was made by another analysis.
 template <typename T>
 void HeldFactors<T>::take(const std::shared_ptr<const SparseAnalysis>& analysis) {
   if (analysis_ != analysis) elimination_.reset();
@@ -107,7 +107,7 @@ FactorFailure HeldFactors<T>::known_failure() const {
   return found() && found()->threshold ? found()->failure : FactorFailure{};
 }
 
-/// What a checkpoint knows that factors of this kind came to, as others took their place.
+/// The failure of factors of this kind that a checkpoint knows of, as others took their place.
 template <typename T>
 std::optional<PivotCounts> HeldFactors<T>::known_counts(Factorization kind) const {
   if (!found()) return std::nullopt;
@@ -121,7 +121,7 @@ std::optional<PivotCounts> HeldFactors<T>::known_counts(Factorization kind) cons
   return std::nullopt;
 }
 
-/// What hears of the fronts of that stage of the elimination.
+/// The keeper of the fronts of that stage of the elimination.
 template <typename T>
 Advance HeldFactors<T>::begin_stage(const KeptStage& stage, const EliminationRun& run) {
   if (elimination_ == nullptr) elimination_ = memory_.make<T>(analysis_);

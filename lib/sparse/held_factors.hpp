@@ -13,7 +13,7 @@
 
 namespace spsolve {
 
-/// What elimination with threshold pivoting came to, on every rank.
+/// The outcome of an elimination with threshold pivoting, on every rank.
 struct ThresholdTold {
   PivotCounts counts;
   Index delayed = 0, factor_entries = 0;
@@ -51,16 +51,16 @@ class HeldFactors {
   PivotCounts factor(const std::shared_ptr<const SparseAnalysis>& analysis, const RowLayout& bands,
                      Factorization kind, ScaledValues* values, const EliminationRun& run);
 
-  /// The same with threshold pivoting, by rank 0, as factor() did not do for the reason that
-  /// `failure` tells. `refuse` is called there with what was found
-  /// where pivots are missing, and throws. Collective.
+  /// Eliminates with threshold pivoting, by rank 0, as factor() did not do for the reason that
+  /// `failure` tells. `refuse` is called there with what was found where pivots are missing, and
+  /// throws. Collective.
   ThresholdTold factor_with_threshold(const std::shared_ptr<const SparseAnalysis>& analysis,
                                       Factorization kind, ScaledValues* values,
                                       const EliminationRun& run, const FactorFailure& failure,
                                       const std::function<void(const ThresholdOutcome&)>& refuse);
 
-  /// As TeamFronts::gather_values() says, of factors that all ranks hold; those of rank 0 alone
-  /// gather nothing. Collective.
+  /// Gathers values as TeamFronts::gather_values() does, for factors that all ranks hold; those of
+  /// rank 0 alone gather nothing. Collective.
   bool gather_values(SystemMatrix& matrix, ScaledValues* whole) {
     return shared_ != nullptr && shared_->gather_values(matrix, whole);
   }
@@ -70,7 +70,7 @@ class HeldFactors {
     return elimination_ != nullptr ? elimination_->host_bytes() : 0;
   }
 
-  /// How rank 0's GPU takes them, where that is alone with them; on rank 0.
+  /// The regimes in which rank 0's GPU takes the fronts, if it eliminates alone; on rank 0.
   std::optional<GpuRegimes> regimes() const {
     return elimination_ != nullptr ? elimination_->regimes() : std::nullopt;
   }

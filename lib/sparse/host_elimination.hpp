@@ -27,7 +27,7 @@ class HostSparseElimination final : public SparseElimination<T> {
   }
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
   void solve(bool transposed, const Vectors& b, Vectors& x) override;
-  /// The same for arrays of n x `columns`; x may be b.
+  /// x <- A^-1 b or A^-T b for arrays of n x `columns`; x may be b.
   void solve(bool transposed, Index columns, const T* b, T* x);
 
  private:

@@ -66,7 +66,7 @@ class SparseInverse final : public Inverse {
   Probe look_for_known_solution();
   /// Whether factors found a known solution well enough: in one step, where others are soon made.
   bool finds(const Probe& probe) const;
-  /// What elimination with threshold pivoting takes a thread of the host, as predicted.
+  /// Predicted seconds that elimination with threshold pivoting takes a thread of the host.
   double seconds_of_threshold() const;
   /// Whether the factors do, by themselves or with GMRES; if not, `failure` says why. Hands back
   /// what was solved for run.first on the way.

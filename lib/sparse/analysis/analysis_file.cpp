@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t version = 3;
 
-/// What an analysis has beside its arrays, but for what follows from its fronts.
+/// The part of an analysis besides its arrays that does not follow from its fronts.
 struct Head {
   std::int64_t rows = 0, nonzeros = 0;
   std::uint64_t pattern = 0;
@@ -103,7 +103,7 @@ bool has_its_border_above(const Fronts& fronts, LocalIndex s) {
   return true;
 }
 
-/// What is wrong with the fronts of n unknowns, in a few words, or "".
+/// The error in the fronts of n unknowns, in a few words, or "".
 std::string problem_of(const Fronts& fronts, Index n) {
   const auto count = static_cast<Index>(fronts.parent.size());
   if (static_cast<Index>(fronts.first.size()) != count + 1 || fronts.first.front() != 0 ||
@@ -125,7 +125,8 @@ std::string problem_of(const Fronts& fronts, Index n) {
   return "";
 }
 
-/// The same of the entries between blocks: `seen` are the entries of A that are somewhere already.
+/// The error in the entries between blocks, likewise: `seen` are the entries of A that are
+/// somewhere already.
 std::string problem_of(const Couplings& couplings, const Fronts& fronts, std::vector<bool>& seen) {
   const auto blocks = static_cast<Index>(couplings.roots.size());
   if (blocks == 0) {
@@ -163,8 +164,8 @@ std::string problem_of(const Couplings& couplings, const Fronts& fronts, std::ve
   return "";
 }
 
-/// The same of the entries of A, in its fronts and between blocks: of LU all of them, else those of
-/// one triangle.
+/// The error in the entries of A, in its fronts and between blocks, likewise: LU has all of them,
+/// other kinds those of one triangle.
 std::string problem_of(const FrontEntries& entries, const Couplings& couplings,
                        const Fronts& fronts, bool lu, Index nonzeros) {
   if (!are_starts(entries.starts, fronts.size(), entries.entries.size())) {

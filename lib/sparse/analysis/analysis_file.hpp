@@ -11,7 +11,7 @@ namespace spsolve {
 void save_analysis(const std::filesystem::path& path, const SparseAnalysis& analysis);
 
 /// Reads it back. What is read is checked against its checksums, and its permutations, tree, rows
-/// and entries against each other: by what is handed back, no elimination leaves its fronts. Throws
+/// and entries against each other: an elimination by this analysis never leaves its fronts. Throws
 /// Error(input) with the file's name, what is wrong with it and what to do.
 SparseAnalysis load_analysis(const std::filesystem::path& path);
 

@@ -6,7 +6,7 @@
 
 namespace spsolve {
 
-// What reports show of an analysis.
+// The figures of an analysis that reports show.
 
 /// The fronts by level of the elimination tree, with the flops that analysis.flops is the sum of.
 FrontLevels front_levels(const SparseAnalysis& analysis);

@@ -32,7 +32,7 @@ bool is_sparse_enough(const Csr<double>& matrix) {
   return matrix.rows >= least && nonzeros <= host_tuning.most_density_for_sparse * n * n;
 }
 
-/// What an analysis is asked for.
+/// The analysis that is wanted.
 struct Asked {
   const Csr<double>& matrix;
   Factorization kind;
@@ -116,7 +116,7 @@ SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
   return kept_beside_checkpoints(asked, kept_in, kept.reads);
 }
 
-/// What each rank takes where all of them eliminate.
+/// The memory that each rank takes if all ranks eliminate.
 std::vector<FactorMemory> memory_of_ranks(const SparseAnalysis& analysis, Factorization kind,
                                           int ranks, int threads) {
   const SharingRule rule = SharingRule::of(kind, MemoryKind::host);
@@ -129,7 +129,7 @@ std::vector<FactorMemory> memory_of_ranks(const SparseAnalysis& analysis, Factor
   return result;
 }
 
-/// The same where their GPUs do.
+/// The memory that each rank's GPU takes if all GPUs eliminate.
 std::vector<GpuFactorMemory> memory_of_gpus(const SparseAnalysis& analysis, Factorization kind,
                                             int ranks) {
   const SharingRule rule = SharingRule::of(kind, MemoryKind::gpu);
@@ -216,7 +216,7 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options, Memory
   outlook.flops = analysis->flops;
   outlook.factor_entries = analysis->factor_entries;
   outlook.gpu_path = longest_path_on_gpu(analysis->fronts);
-  // What Cholesky can't do L D L^T does in its place, which takes a little more.
+  // L D L^T takes over where Cholesky fails, which takes a little more.
   const Factorization most =
       outlook.kind == Factorization::cholesky ? Factorization::ldlt : outlook.kind;
   outlook.memory =

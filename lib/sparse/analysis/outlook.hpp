@@ -16,11 +16,11 @@
 
 namespace spsolve {
 
-/// What the analysis of a pattern says of its sparse elimination, the same on every rank.
+/// The forecast of a sparse elimination by the analysis of its pattern, the same on every rank.
 struct SparseOutlook {
   bool analysed = false;  ///< there is an analysis, of the factorisation `kind`
   bool elliptic = false;  ///< symmetric, and looks like a discrete elliptic operator
-  /// Of an iteration that is tried before anything is analysed; then nothing is.
+  /// The promise of an iteration, which is tried before anything is analysed; with one, nothing is.
   IterationPromise promise;
   Factorization kind = Factorization::lu;
   SymmetryFacts facts;
@@ -46,7 +46,7 @@ constexpr Factorization factorization_of(Method method) {
 /// The outlook in lines of text for a plan, where it would be eliminated.
 std::string to_text(const SparseOutlook& outlook, MemoryKind memory);
 
-/// What each ordering would cost a matrix, as a table: seconds of the ordering, entries of the
+/// The cost of each ordering for a matrix, as a table: seconds of the ordering, entries of the
 /// factor L, flops of L L^T (L U takes twice as many), predicted seconds. Square matrices.
 std::string ordering_table(const Csr<double>& matrix);
 
@@ -54,7 +54,7 @@ std::string ordering_table(const Csr<double>& matrix);
 /// 40 a non-zero: graph, order, tree and fronts on the way.
 void plan_study(MemoryPlan& plan, const MatrixShape& shape, int rank);
 
-/// What was found out about rank 0's matrix, with its analysis where one was made.
+/// The findings about rank 0's matrix, with its analysis where one was made.
 struct SparseStudy {
   SparseOutlook outlook;
   std::shared_ptr<const SparseAnalysis> analysis;  ///< on rank 0 alone
@@ -72,7 +72,7 @@ struct KeptAnalysis {
   bool reads = true;             ///< whether what is there is used
 };
 
-/// What else is known of a system that `auto` may iterate without an analysis.
+/// Further facts of a system that `auto` may iterate without an analysis.
 struct Hopes {
   /// Whether it may, where promise_of_iteration() or promise_on_gpu() has something to promise, as
   /// for a system that is solved once, in double, with nothing said of how.

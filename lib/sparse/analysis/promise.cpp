@@ -13,7 +13,7 @@ namespace spsolve {
 
 namespace {
 
-/// Of non-zeros beside the diagonal.
+/// Counts non-zeros off the diagonal.
 bool is_like_a_solid(const Csr<double>& matrix) {
   Index most = 0;
   for (Index i = 0; i < matrix.rows; ++i) {
@@ -90,7 +90,7 @@ IterationPromise promise_of_iteration(const Csr<double>& matrix, const SymmetryF
   constexpr int steps = 8;
   constexpr double hopeless = 0.35, slowest = 0.67;
   if (!is_like_a_solid(matrix)) return {};
-  // Of -A, where the diagonal is negative.
+  // -A is looked at where the diagonal is negative.
   const bool negative = facts.symmetric && !facts.positive_diagonal;
   if (negative && !elliptic_rows(matrix, 0, -1).positive) return {};
   const double rate = probe_diagonal(matrix, steps, hopeless).rate();

@@ -27,11 +27,12 @@ struct IterationPromise {
 IterationPromise promise_of_iteration(const Csr<double>& matrix, const SymmetryFacts& facts,
                                       bool estimates, int threads);
 
-/// The same for a matrix that multigrid suits, on a GPU, where an analysis on the host takes most
-/// of an elimination's time: from gpu_tuning.least_order_for_iteration rows on.
+/// The promise of an iteration on a GPU for a matrix that multigrid suits, as an analysis on the
+/// host takes most of an elimination's time there: from gpu_tuning.least_order_for_iteration rows
+/// on.
 IterationPromise promise_on_gpu(const MatrixShape& shape, bool estimates);
 
-/// What cg with multigrid is predicted to take on so many GPUs, estimates of the condition included
+/// Predicted seconds of cg with multigrid on so many GPUs, estimates of the condition included
 /// where they are wanted.
 double seconds_of_multigrid_on_gpus(const MatrixShape& shape, int gpus, bool estimates);
 

@@ -35,8 +35,8 @@ class Blocks {
     failure.rethrow();
   }
 
-  /// What stands before each block, where work(first, end) counts what is in it, and all at the
-  /// end.
+  /// The counts before each block, where work(first, end) counts the things in it, and the sum of
+  /// all at the end.
   template <typename Count, typename Work>
   std::vector<Count> starts(const Work& work) const {
     std::vector<Count> result(count_ + 1);
@@ -46,8 +46,8 @@ class Blocks {
     return result;
   }
 
-  /// What stands before each block, without what all come to: nothing is counted where there is
-  /// one.
+  /// The counts before each block, without the sum of all: nothing is counted if there is one
+  /// block.
   template <typename Count, typename Work>
   std::vector<Count> before_each(const Work& work) const {
     return count_ == 1 ? std::vector<Count>(1) : starts<Count>(work);

@@ -223,7 +223,7 @@ void Dissection::dissect(const Piece& piece, std::uint64_t path, int depth, int 
 void Dissection::begin() {
   const LocalIndex n = graph_.size();
   if (n == 0) return;
-  // What has far more neighbours than others comes last.
+  // Vertices with far more neighbours than others come last.
   const double dense = std::max(16.0, 10 * std::sqrt(static_cast<double>(n)));
   const auto is_dense = [&](LocalIndex v) {
     return static_cast<double>(graph_.starts[v + 1] - graph_.starts[v]) > dense;

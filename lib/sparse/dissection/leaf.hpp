@@ -8,8 +8,8 @@
 
 namespace spsolve::dissection {
 
-/// What lies around a part: the neighbours in `graph` of its vertices, which are called labels[v]
-/// there, whose rank is not negative. Distinct vertices have distinct ranks.
+/// The surroundings of a part: the neighbours in `graph` of its vertices, which are called
+/// labels[v] there, whose rank is not negative. Distinct vertices have distinct ranks.
 struct Halo {
   const Graph& graph;
   const LocalIndex* labels;

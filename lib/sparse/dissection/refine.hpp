@@ -10,7 +10,7 @@
 
 namespace spsolve::dissection {
 
-/// How good a separator is: the smaller the better.
+/// The quality of a separator: the smaller the better.
 struct Cost {
   Index excess = 0;      ///< weight of the heavier side beyond what is balanced
   Index separator = 0;   ///< its weight
@@ -24,7 +24,7 @@ struct Cost {
 /// its neighbours on the other side come into the separator.
 class Refiner {
  public:
-  /// Of the graph to be dissected now; side[v] is 0, 1 or 2. Cost: O(size).
+  /// Begins with the graph to be dissected now; side[v] is 0, 1 or 2. Cost: O(size).
   void begin(const Part& graph, std::span<std::uint8_t> side, std::span<LocalIndex> gains);
 
   /// The separator of the least cost on the way of a part that grows from `seed` until it holds

@@ -9,7 +9,7 @@
 
 namespace spsolve::dissection {
 
-/// What a thread needs to find separators; kept between them.
+/// The memory in which a thread finds separators; kept from one to the next.
 struct Workspace {
   Arena arena;
   Refiner refiner;

@@ -35,7 +35,7 @@ class BorderBlock {
   Index leading(Index first) const { return m_ - first; }
 
  private:
-  /// Where the panel begins whose first column is `first`: behind those of columns 0, w, 2 w, ...
+  /// Where the panel begins whose first column is `first`: after those of columns 0, w, 2 w, ...
   Index begin_of(Index first) const { return first * m_ - first * (first - width_) / 2; }
 
   /// Few enough panels that what the BLAS copies for each stays cheap.

@@ -22,7 +22,7 @@ std::vector<LocalIndex> fronts_below(const Fronts& fronts, LocalIndex root) {
   return result;
 }
 
-/// Values beside it that a front is eliminated with by so many threads.
+/// Values of scratch that so many threads eliminate a front with, in addition to the front.
 Index scratch_of(const Fronts& fronts, LocalIndex s, Factorization kind, int threads) {
   if (kind != Factorization::ldlt) return 0;
   const Index p = fronts.pivots(s), m = fronts.border_size(s), piece = border_piece(m, kind);

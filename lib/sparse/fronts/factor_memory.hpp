@@ -12,7 +12,7 @@ namespace spsolve {
 
 // The memory that a multifrontal factorisation takes: factors, and stacks of what fronts pass up.
 
-/// Bytes that a factorisation takes beside its matrix and its fronts.
+/// Bytes that a factorisation takes in addition to its matrix and its fronts.
 struct FactorMemory {
   std::int64_t factors = 0;
   std::int64_t stack = 0;  ///< of what fronts pass up, and scratch of threads

@@ -15,7 +15,7 @@ enum class Factorization {
   lu,        ///< P L U
 };
 
-/// What the pivots of fronts come to.
+/// Counts of the pivots of fronts.
 struct PivotCounts {
   Index perturbed = 0;               ///< pivots that were too small and made larger
   Index swaps = 0;                   ///< pivots off the diagonal
@@ -38,7 +38,7 @@ struct PivotCounts {
 /// ones while they are under way, which the front is then told without. Called by any thread.
 struct Advance {
   Advance() = default;
-  /// Of fronts alone.
+  /// Hears of fronts alone.
   template <std::invocable<double> Front>
   Advance(Front tell) : front(std::move(tell)) {}
 
@@ -50,7 +50,7 @@ struct Advance {
   }
 };
 
-/// What a pivot must come to.
+/// The magnitude that a pivot must have.
 struct PivotRule {
   double least = 0;  ///< smaller ones are made this large, and counted
 };

@@ -239,7 +239,7 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
     const double height = pivots + static_cast<double>(fronts_.border_size(s));
     return pivots * height * height;
   };
-  // Parts are told of large fronts that no other is eliminated beside.
+  // Parts are told of large fronts that are eliminated while no other is.
   double told = 0;
   const Tiles::Tell tell = [&](double flops) {
     told += flops;

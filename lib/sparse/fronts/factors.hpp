@@ -54,8 +54,8 @@ class SparseFactors final : public KeptFronts {
   const Fronts& fronts() const { return fronts_; }
   FactoredFront<T> front(LocalIndex s) const;
 
-  /// What a front without a parent here, but with a border, has passed up (BorderBlock); until it
-  /// is released, or factor() is called again.
+  /// The block that a front without a parent here, but with a border, has passed up (BorderBlock);
+  /// until it is released, or factor() is called again.
   const T* handed_over(LocalIndex s) const { return handed_over_[s].data(); }
   void release(LocalIndex s) { handed_over_[s] = {}; }
 

@@ -113,7 +113,7 @@ void amalgamate(Supernodes& nodes) {
 }
 
 /// The supernodes that are left, children of each in the order in which the stack of contribution
-/// blocks stays smallest: those first whose own peak is most above what they leave behind.
+/// blocks stays smallest: those first whose own peak is most above what they leave on the stack.
 std::vector<LocalIndex> stack_postorder(const Supernodes& nodes) {
   const LocalIndex count = nodes.size();
   std::vector<LocalIndex> parent(count, -1), first_child(count, -1), next_sibling(count, -1), own;

@@ -9,7 +9,8 @@
 
 namespace spsolve {
 
-// What an elimination front by front shows of itself, so that it can be kept and gone on with.
+// The state that an elimination front by front shows of itself, so that it can be kept and gone on
+// with.
 
 /// Bytes of fronts, in the order in which they are named: to be kept, or to become what was kept.
 class FrontBytes {
@@ -57,7 +58,7 @@ class KeptFronts {
   /// Releases what front s passes up, as its parent is done.
   virtual void release_passed_up(LocalIndex s) = 0;
 
-  /// Names what the fronts that are done came to, all together. As name().
+  /// Names what the fronts that are done came to, all together. Same as name().
   virtual bool name_totals(FrontBytes& bytes) = 0;
 
   /// Bytes of a front that is done, and of what it passes up.

@@ -34,8 +34,8 @@ void swap_rows(Index columns, T* a, Index ld, const LocalIndex* swaps, Index cou
 template <typename T>
 void permute_rows(Index columns, Index w, const LocalIndex* rows, T* b, Index ld);
 
-/// W <- L D for `count` rows of L in w columns; D as the diagonal of a matrix and what is beside
-/// it. W has `count` rows.
+/// W <- L D for `count` rows of L in w columns; D as the diagonal of a matrix and the entries next
+/// to it. W has `count` rows.
 template <typename T>
 void multiply_by_d(Index count, Index w, const T* l, Index ld, const T* diagonal, Index ldd,
                    const T* off_diagonal, T* product);

@@ -25,7 +25,7 @@ struct Schedule {
 /// front. `work`: of each front.
 Schedule cut_subtrees(const Fronts& fronts, const std::vector<double>& work, double share,
                       std::span<const LocalIndex> roots);
-/// The same for all trees.
+/// Cuts all trees so.
 Schedule cut_subtrees(const Fronts& fronts, const std::vector<double>& work, double share);
 
 /// `work` of the fronts, summed over the subtree of each.
@@ -38,7 +38,7 @@ class SubtreeWalk {
  public:
   explicit SubtreeWalk(const Schedule& schedule)
       : SubtreeWalk(schedule.subtrees.size(), schedule.threads) {}
-  /// The same for so many subtrees, or sets of them.
+  /// A walk over so many subtrees, or sets of them.
   SubtreeWalk(std::size_t count, int threads)
       : count_(count), under_way_(static_cast<std::size_t>(threads), none) {}
 
@@ -82,8 +82,8 @@ class SubtreeWalk {
   std::vector<std::size_t> under_way_;  // of each lane
 };
 
-/// The same from beginning to end: calls work(i, thread) for the i-th of so many subtrees, or sets
-/// of them.
+/// Walks over subtrees from beginning to end: calls work(i, thread) for the i-th of so many
+/// subtrees, or sets of them.
 template <typename Work>
 void for_subtrees(std::size_t count, int threads, const Work& work) {
   SubtreeWalk(count, threads).go_on([&](std::size_t i, int thread) {
@@ -91,7 +91,7 @@ void for_subtrees(std::size_t count, int threads, const Work& work) {
     return true;
   });
 }
-/// The same for those of a schedule.
+/// Walks over the subtrees of a schedule from beginning to end.
 template <typename Work>
 void for_subtrees(const Schedule& schedule, const Work& work) {
   for_subtrees(schedule.subtrees.size(), schedule.threads, work);
@@ -105,7 +105,7 @@ double front_flops(const Fronts& fronts, LocalIndex s, bool symmetric);
 /// Flops and memory traffic of each front as a rough figure of nanoseconds on one core.
 std::vector<double> front_work(const Fronts& fronts, bool symmetric);
 
-/// The same on a GPU, as predictions have it.
+/// Nanoseconds of each front on a GPU, as predictions have it.
 std::vector<double> front_work_of_gpu(const Fronts& fronts, bool symmetric);
 
 /// Entries of what fronts first ... last pass up that are there at a time, at most, while these are

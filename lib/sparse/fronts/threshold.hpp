@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// What threshold pivoting came to.
+/// The outcome of threshold pivoting.
 struct ThresholdOutcome {
   PivotCounts counts;
   Index delayed = 0;  ///< pivots that fronts passed on to their parents, each time counted
@@ -49,13 +49,13 @@ class ThresholdFactors final : public KeptFronts {
   std::int64_t passed_up_bytes(LocalIndex s) const override;
 
  private:
-  /// What is kept of a front.
+  /// The part of a front that is kept: its factors.
   struct Kept {
     LocalIndex pivots = 0, border = 0;
     std::vector<T> lower, upper, off_diagonal;
     std::vector<LocalIndex> rows, columns;  // pivots, then border
   };
-  /// What a front passes up: delayed rows and columns first, then its border.
+  /// The block that a front passes up: delayed rows and columns first, then its border.
   struct Passed {
     std::vector<T> block;
     std::vector<LocalIndex> rows, columns;  // delayed ones

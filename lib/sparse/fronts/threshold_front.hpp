@@ -9,8 +9,8 @@ namespace spsolve {
 
 /// A front with all that was delayed to it: n x n, column-major, of which the first `candidates`
 /// rows and columns are fully summed. Symmetric matrices are there with both triangles. Pivots are
-/// taken column by column within panels, each column brought up to date when it is looked at; what
-/// is behind a panel follows by matrix products. Cost 2/3 n^3 flops at most, n^2 entries.
+/// taken column by column within panels, each column brought up to date when it is looked at; the
+/// columns after a panel follow by matrix products. Cost 2/3 n^3 flops at most, n^2 entries.
 template <typename T>
 class ThresholdFront {
  public:

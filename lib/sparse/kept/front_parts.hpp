@@ -26,7 +26,7 @@ class FrontParts {
   Index columns() const { return columns_; }
   double flops(bool symmetric) const;
 
-  /// What front s passes up is taken, though none of these fronts that is done did so.
+  /// The block that front s passes up is taken, though none of these fronts that is done did so.
   void take(LocalIndex s) { taken_[s] = 1; }
   /// Whether what a front passes up waits.
   bool waits(LocalIndex s) const;

@@ -8,13 +8,13 @@
 
 namespace spsolve {
 
-// What a sparse elimination by one process keeps in a checkpoint, in sections:
+// Sections that a sparse elimination by one process keeps in a checkpoint:
 //
 //     sparse elimination   how far it is, and what its fronts came to; of several, the last counts
 //     fronts K             the fronts that were done between two checkpoints (FrontParts)
 //
-// Nothing of it depends on threads. What a front passed up is written once at most, and read for
-// those alone whose parents are not done.
+// Nothing of it depends on threads. The block that a front passed up is written once at most, and
+// read only for fronts whose parents are not done.
 
 /// Keeps an elimination by the checkpoints of its run, and goes on from the newest good one.
 class KeptElimination final : public FrontKeeper, public KeptStages {
@@ -41,7 +41,7 @@ class KeptElimination final : public FrontKeeper, public KeptStages {
 
   const SparseAnalysis& analysis_;
   const std::uint64_t sum_;  // of the analysis
-  // How far it is; what the threads change is behind the mutex.
+  // The progress of the elimination; the mutex guards all that the threads change.
   std::mutex mutex_;
   FrontParts fronts_;
   Index paused_at_ = -1;

@@ -29,7 +29,7 @@ struct KeptStage {
 };
 
 /// How far an elimination is, of one process or one rank's part: the section "sparse elimination",
-/// behind which the totals of the fronts stand.
+/// after which the totals of the fronts stand.
 struct KeptState {
   std::uint64_t order = 0;  ///< checksum of what says which front has what
   KeptStage stage;
@@ -38,8 +38,8 @@ struct KeptState {
   Index columns = 0;  ///< pivots of those
 };
 
-/// What keeps a sparse elimination by the checkpoints of its run, and goes on from the newest good
-/// one, whoever eliminates: the stages of an elimination, one after another.
+/// The keeper of a sparse elimination by the checkpoints of its run, and goes on from the newest
+/// good one, whoever eliminates: the stages of an elimination, one after another.
 class KeptStages {
  public:
   /// Where a checkpoint was found, and no stage has begun yet: whose.

@@ -248,7 +248,7 @@ void KeptTeamElimination::meet(bool failed, const Ahead& ahead) {
     all.seconds = std::max(all.seconds, of.seconds);
     all.failed += of.failed;
   }
-  // What failed ends this elimination, and what was kept of it would not be gone on with.
+  // A failure ends this elimination, and nothing that was kept of it would be gone on with.
   if (all.failed == 0) {
     place_.step = all.columns;
     checkpoints_.expect(all.seconds, unwritten_bytes_ + ahead.bytes);

@@ -10,8 +10,8 @@
 
 namespace spsolve {
 
-// What a rank keeps in a checkpoint of a sparse elimination that all ranks share, in sections of
-// its own file:
+// Sections that a rank keeps, in its own file of a checkpoint, of a sparse elimination that all
+// ranks share:
 //
 //     sparse elimination   how far its own fronts are, and what they came to
 //     fronts K             own fronts that were done between two checkpoints (FrontParts)
@@ -19,7 +19,8 @@ namespace spsolve {
 //     shared elimination   at which meeting of the ranks that was, and what the shared fronts came
 //     to front under way      its columns of a front that all ranks are in the midst of, then
 //
-// Of several of a name the last counts. Which shared fronts are done follows from the meeting.
+// Of several sections of a name the last counts. Which shared fronts are done follows from the
+// meeting.
 
 /// Keeps a rank's part of an elimination by the checkpoints of its run, and goes on from the newest
 /// good one of as many ranks: all ranks meet, and do what one of them wishes for.
@@ -68,7 +69,7 @@ class KeptTeamElimination : public TeamKeeper, public KeptStages {
 
     bool has(LocalIndex s) const { return tree.teams[s].holds(tree.rank); }
     bool is_first_of(LocalIndex s) const { return tree.teams[s].first == tree.rank; }
-    /// What is below shared front s is taken in.
+    /// Notes that all that is below shared front s is taken in.
     void note_taken(LocalIndex s);
     Index columns(const Place& place) const;
 
@@ -81,7 +82,7 @@ class KeptTeamElimination : public TeamKeeper, public KeptStages {
 
   Index take(const CheckpointFiles& files, const Deal& deal);
   void read_part(const CheckpointReader& file, const KeptState& state, const Place& place);
-  /// What comes behind a meeting.
+  /// The work that follows a meeting.
   struct Ahead {
     double flops = 0;  ///< of this rank, up to the next one
     double bytes = 0;  ///< of the shared front that may be under way then

@@ -216,7 +216,7 @@ bool Assignment::take_next(Place& next) {
     fetch_row_of(next.column);
     std::pop_heap(heap_.begin(), heap_.end());
     heap_.pop_back();
-    // Those that a shorter path has reached since are still there.
+    // Columns that a shorter path has reached since are still in the heap.
     if (columns_[next.column].distance == next.distance) return true;
   }
   return false;

@@ -40,7 +40,7 @@ class Assignment {
     double cost;
     LocalIndex column;
   };
-  // What a search knows of a row or column lies together, in one cache line.
+  // The knowledge of a search about a row or column lies together, in one cache line.
   struct Row {
     Index begin = 0, end = 0;  ///< its entries
     double potential = 0;
@@ -106,7 +106,7 @@ class Assignment {
   std::vector<Column> columns_;
   bool threads_ = false;  ///< whether there is enough to do for several
 
-  // Of the forest that grows.
+  // The forest that grows.
   std::vector<LocalIndex> roots_;    ///< free rows where it began
   double bound_ = infinite;          ///< of one tree alone: no path that is as long is of use
   std::vector<LocalIndex> reached_;  ///< columns with a distance

@@ -132,7 +132,7 @@ bool Assignment::assign_by_path(LocalIndex source, CostlessPaths& paths) {
       ++ahead;
     }
     if (ahead < row.end) {
-      // What each row on the path gives up was asked of it by the one before.
+      // Each row on the path gives up the column that the row before asked of it.
       for (LocalIndex column = entries_[ahead].column; !paths.rows.empty();) {
         const LocalIndex taker = paths.rows.back();
         const LocalIndex former = rows_[taker].column;

@@ -85,8 +85,9 @@ void check_square(const Csr<double>& matrix) {
   }
 }
 
-/// Those of `first` and every row of `matrix` that is reached from them: from a row to the columns
-/// of its non-zeros, and from column j to row match[j]. Hands back rows and columns, ascending.
+/// The rows of `first` and every row of `matrix` that is reached from them: from a row to the
+/// columns of its non-zeros, and from column j to row match[j]. Hands back rows and columns,
+/// ascending.
 std::pair<std::vector<LocalIndex>, std::vector<LocalIndex>> reached_from(
     const Csr<double>& matrix, const std::vector<LocalIndex>& first,
     const std::vector<LocalIndex>& match) {

@@ -40,9 +40,9 @@ struct DividedPattern {
 /// between blocks. Cost: that of block_triangular_form(), and another pass over A.
 DividedPattern divide(const Csr<double>& matrix, std::vector<LocalIndex> row_of);
 
-/// What makes a square matrix structurally singular (Dulmage and Mendelsohn 1958; Pothen and Fan
-/// 1990): sets of rows that have non-zeros in too few columns, and of columns in too few rows. All
-/// ascending; empty where it is nonsingular.
+/// The defect that makes a square matrix structurally singular (Dulmage and Mendelsohn 1958; Pothen
+/// and Fan 1990): sets of rows that have non-zeros in too few columns, and of columns in too few
+/// rows. All ascending; empty where it is nonsingular.
 struct StructuralDefect {
   /// Rows whose non-zeros all lie in `few_columns`, of which there are n - rank fewer.
   std::vector<LocalIndex> rows, few_columns;

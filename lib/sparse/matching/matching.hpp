@@ -22,7 +22,8 @@ struct MaximumProductMatching {
   /// a_ij r_i alone may overflow. Where a factor would lie outside of 2^-1000 ... 2^1000 even with
   /// r and c balanced, it is the nearer one of these, and larger entries remain.
   std::vector<double> rows, columns;
-  /// What is not matched, ascending, n - rank of each; empty where A is structurally nonsingular.
+  /// Rows and columns that are not matched, ascending, n - rank of each; empty where A is
+  /// structurally nonsingular.
   std::vector<LocalIndex> unmatched_rows, unmatched_columns;
 };
 
@@ -40,8 +41,8 @@ struct MaximumProductMatching {
 /// Throws Error(internal) where A is not square.
 MaximumProductMatching maximum_product_matching(const Csr<double>& matrix);
 
-/// The same for the pattern alone, as if all non-zeros were 1: any matching of the largest number.
-/// Cost: likewise, and a copy of A.
+/// A maximum matching of the pattern alone, as if all non-zeros were 1: any matching of the largest
+/// number. Cost: likewise, and a copy of A.
 MaximumProductMatching maximum_matching(const Csr<double>& matrix);
 
 }  // namespace spsolve

@@ -18,11 +18,11 @@ struct EliminationTree {
 
 /// Puts `order` (order[k]: the vertex that is eliminated k-th) into a postorder of its elimination
 /// tree, which leaves the fill as it is, and hands back the tree in positions of the new order:
-/// parents follow their children, and each subtree is a contiguous range.
-/// Source: tree by Liu (1990), counts by Gilbert, Ng and Peyton (1994). `apart`: ascending ranges
-/// of the order of which no two have an edge between them, which threads share. The postorder and
-/// the tree do not depend on them. Cost: nearly linear in the edges; 40 bytes a vertex, and the
-/// graph once more, beside the result.
+/// parents follow their children, and each subtree is a contiguous range. Source: tree by Liu
+/// (1990), counts by Gilbert, Ng and Peyton (1994). `apart`: ascending ranges of the order of which
+/// no two have an edge between them, which threads share. The postorder and the tree do not depend
+/// on them. Cost: nearly linear in the edges; 40 bytes a vertex, and the graph once more, in
+/// addition to the result.
 EliminationTree postordered_tree(const Graph& graph, std::vector<LocalIndex>& order,
                                  const std::vector<PlaceRange>& apart = {});
 
@@ -39,14 +39,14 @@ std::vector<LocalIndex> postorder(const std::vector<LocalIndex>& parent,
 /// Nodes on the longest path of a forest whose children come before their parents.
 Index height_of(std::span<const LocalIndex> parent);
 
-/// What the elimination of a symmetric matrix in that order takes: entries of L and flops of
-/// L L^T (sum over the columns of the square of their counts; LU takes twice as many of both).
+/// The cost of the elimination of a symmetric matrix in that order: entries of L and flops of L L^T
+/// (sum over the columns of the square of their counts; LU takes twice as many of both).
 struct EliminationCost {
   Index entries = 0;
   double flops = 0;
 };
 EliminationCost cost_of(const Graph& graph, std::vector<LocalIndex> order);
-/// The same where the tree of that order is known.
+/// The cost of an elimination if the tree of that order is known.
 EliminationCost cost_of(const Graph& graph, const std::vector<LocalIndex>& order,
                         const EliminationTree& tree);
 

@@ -20,15 +20,16 @@ struct Columns {
   UntouchedVector<LocalIndex> rows;
 };
 
-/// Of an n x n pattern, row(i) of which are columns: threads take rows one behind the other, count
-/// them for each column and put them behind those of the threads before. No more threads than
-/// there are non-zeros a row, as each has n counters.
+/// The graph of an n x n pattern, row(i) of which are columns: threads take rows one after the
+/// other, count them for each column and put them after those of the threads before. No more
+/// threads than there are non-zeros a row, as each has n counters.
 template <typename Row>
 Columns transpose(LocalIndex n, Index nonzeros, const Row& row) {
   const Index most = nonzeros > worthwhile_elements ? nonzeros / n : 1;
   const int parts = static_cast<int>(std::clamp<Index>(omp_get_max_threads(), 1, most));
   Columns result{std::vector<Index>(n + 1), UntouchedVector<LocalIndex>(nonzeros)};
-  // Behind what stays, so that nothing is left free between it and what comes next.
+  // Allocated after the arrays that stay, so that nothing is left free between it and what comes
+  // next.
   UntouchedVector<Index> counters(static_cast<std::size_t>(parts) * n);
   /// Calls begin(counters) for each part, then visit(counter of j, i) for the non-zeros of its
   /// rows.
@@ -207,7 +208,7 @@ CompressedGraph compress(Graph graph) {
   }
   result.graph.weights.resize(count);
   result.graph.starts.assign(count + 1, 0);
-  /// Calls visit(u) for the first vertices of the sets beside set g: numbers ascend with them.
+  /// Calls visit(u) for the first vertices of the sets next to set g: numbers ascend with them.
   const auto beside = [&](LocalIndex g, const auto& visit) {
     for (const LocalIndex u : graph.of(result.members[result.firsts[g]])) {
       if (leader[u] == u && number[u] != g) visit(u);

@@ -31,13 +31,13 @@ struct Graph {
 Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalIndex>& columns,
                std::span<const LocalIndex> row_of = {});
 
-/// The same of a symmetric pattern, half as costly.
+/// The graph of a symmetric pattern, half as costly.
 Graph graph_of_symmetric(const std::vector<Index>& row_offsets,
                          const std::vector<LocalIndex>& columns);
 
 /// A graph by places in an order: place k stands for the vertex order[k], and has the places of its
-/// neighbours, which do not ascend here. What walks along an order finds side by side what is far
-/// apart in the graph.
+/// neighbours, which do not ascend here. A walk along an order finds vertices side by side that are
+/// far apart in the graph.
 struct PlacedGraph : Graph {};
 
 /// Cost: one pass over the graph, in the order's order, by all threads.

@@ -136,7 +136,8 @@ bool is_like_a_solid(const Graph& graph) {
   return has_degrees_of_solids(static_cast<double>(graph.starts[n]) / n, static_cast<double>(most));
 }
 
-/// Beside a GPU, where many threads have small graphs, too, these have no work for all of them.
+/// A host with a GPU has many threads for small graphs, too, and these have no work for all of
+/// them.
 double seconds_of_dissection(double vertices, int threads, MemoryKind memory) {
   constexpr double vertices_of_thread = 5000;
   const double working = memory == MemoryKind::host
@@ -145,7 +146,7 @@ double seconds_of_dissection(double vertices, int threads, MemoryKind memory) {
   return vertices * host_tuning.seconds_of_dissected_vertex / working;
 }
 
-/// Of an elimination by a tree of which fronts are not known yet.
+/// Seconds of an elimination by a tree whose fronts are not known yet.
 double seconds_on_gpu(const OrderedGraph& ordered) {
   constexpr double columns_of_front = 6;  // at least, as small ones are taken together
   const double levels = static_cast<double>(height_of(ordered.tree.parent)) / columns_of_front;
@@ -162,7 +163,7 @@ bool fills_in(const OrderedGraph& dissected) {
   return dissected.cost.flops > n * n * std::min(most_of_solids, share_of_dense * n / 3);
 }
 
-/// The one that is predicted to be eliminated sooner.
+/// The ordering that is predicted to be eliminated sooner.
 OrderedGraph sooner(OrderedGraph dissected, OrderedGraph simple, MemoryKind memory) {
   const bool is_better = memory == MemoryKind::gpu
                              ? seconds_on_gpu(dissected) < seconds_on_gpu(simple)

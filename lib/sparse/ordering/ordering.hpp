@@ -24,8 +24,8 @@ struct OrderedGraph {
 /// - rcm: reverse Cuthill-McKee (1969) from a pseudo-peripheral vertex of each component;
 /// - natural: as it is;
 /// - file: as `given`, an order of its vertices that a file had;
-/// - automatic: amd for small graphs; dissection for those that are like solids, beside amd where
-///   it shows that they fill in more than these do; else amd, and where the elimination is
+/// - automatic: amd for small graphs; dissection for those that are like solids, and amd as well
+///   where it shows that they fill in more than these do; else amd, and where the elimination is
 ///   predicted to take longer than a dissection would, dissection as well: the one whose
 ///   elimination takes fewer flops. On a GPU, whose time for a tree is that of its longest path
 ///   where fronts are small, the one that is predicted to take less time: minimum degree makes one
@@ -42,7 +42,8 @@ bool has_degrees_of_solids(double mean, double most);
 
 /// Seconds that an elimination is predicted to take, as a rough model of hosts has it.
 double predicted_seconds(double flops, Index factor_entries, int threads);
-/// The same of a GPU that has started, which takes so long for the longest path of the tree alone.
+/// Predicted seconds of an elimination on a GPU that has started, which takes so long for the
+/// longest path of the tree alone.
 double predicted_gpu_seconds(double flops, Index factor_entries, double longest_path);
 
 }  // namespace spsolve

@@ -27,7 +27,7 @@ FrontPlace shape_of(const Fronts& fronts, LocalIndex s) {
   return place;
 }
 
-/// One front's factors behind those of the one before.
+/// Each front's factors follow those of the front before.
 void place_factors(Factorization kind, FrontPlaces& all) {
   Index next = 0;
   for (FrontPlace& place : all.places) next = place_factors_at(next, kind, place);
@@ -72,7 +72,7 @@ void place_stack(const std::vector<int>& level, FrontPlaces& all) {
   struct Passed {
     Index place, size;
   };
-  // By the level of the parents; what roots pass up stays behind the last level.
+  // By the level of the parents; blocks that roots pass up stay after the last level.
   std::vector<std::vector<Passed>> until(all.levels() + 1);
   Room room(all.window_elements);
   // By the level of the parents: of a chain there are as many as fronts, so that only those that
@@ -187,7 +187,7 @@ GpuFactorMemory gpu_lists_memory(const Fronts& fronts, Index elements, Index non
   constexpr auto value = static_cast<std::int64_t>(sizeof(double));
   constexpr auto index = static_cast<std::int64_t>(sizeof(LocalIndex));
   constexpr auto entry = static_cast<std::int64_t>(sizeof(FrontEntry));
-  // Of a front: its place, where its entries begin, counters of sweeps, two tasks.
+  // The lists of a front: its place, where its entries begin, counters of sweeps, two tasks.
   constexpr auto front = static_cast<std::int64_t>(sizeof(FrontPlace)) + 64;
   // Products, their tiles and pieces of assemblies, some bytes for thousands of values each.
   constexpr std::int64_t values_a_byte_of_program = 32;

@@ -47,10 +47,10 @@ constexpr Size aligned(Size size) {
 ///     lower = ( L11 )   upper = ( U11^T )   passed_up, m x m
 ///             ( L21 )           ( U12^T )
 ///
-/// Rows of the border begin at `border_row`, so that they are aligned where the front is large. Of
-/// L11 and U11^T blocks below the diagonal ones are there. The diagonal blocks D_k = P_k^T L_k U_k
-/// are kept inverted: lower has L_k^-1 P_k, upper U_k^-T. L L^T has no `upper` (it is lower), and
-/// L D L^T has D L^T in the place of U.
+/// Rows of the border begin at `border_row`, so that they are aligned where the front is large. L11
+/// and U11^T have the blocks below the diagonal ones. The diagonal blocks D_k = P_k^T L_k U_k are
+/// kept inverted: lower has L_k^-1 P_k, upper U_k^-T. L L^T has no `upper` (it is lower), and L D
+/// L^T has D L^T in the place of U.
 struct FrontPlace {
   Index lower = 0, upper = 0, passed_up = 0;
   int pivots = 0, border = 0;
@@ -104,18 +104,18 @@ struct FrontPlaces {
   bool streams() const { return parts.size() > 1; }
 };
 
-/// Places the fronts of a factorisation: factors first, what is passed up behind them, where each
-/// level's blocks of one lifetime lie together and take the room of those whose parents are done.
-/// What roots pass up, whose parents other ranks have a part in, stays.
-/// Where that is more than `most_elements`, large subtrees come one after another, so that less is
-/// passed up at a time; and where that does not do, factors get two windows, as large as there is
-/// room for beside the stack, each for some levels at a time, and for one level at least.
-/// Cost: linear in the fronts, also where they are a chain, but for sorting levels and looking for
-/// gaps in the stack.
+/// Places the fronts of a factorisation: factors first, then the blocks that are passed up, where
+/// each level's blocks of one lifetime lie together and take the room of those whose parents are
+/// done. Blocks of roots whose parents other ranks have a part in stay. Where that is more than
+/// `most_elements`, large subtrees come one after another, so that less is passed up at a time; and
+/// where that does not do, factors get two windows, as large as there is room for next to the
+/// stack, each for some levels at a time, and for one level at least. Cost: linear in the fronts,
+/// also where they are a chain, but for sorting levels and looking for gaps in the stack.
 FrontPlaces place_fronts(const Fronts& fronts, Factorization kind,
                          Index most_elements = std::numeric_limits<Index>::max());
 
-/// Bytes that a sparse elimination takes of a GPU's memory beside its matrix and its vectors.
+/// Bytes that a sparse elimination takes of a GPU's memory in addition to its matrix and its
+/// vectors.
 struct GpuFactorMemory {
   std::int64_t factors = 0;
   std::int64_t largest_level = 0;  ///< of the factors
@@ -124,7 +124,7 @@ struct GpuFactorMemory {
   std::int64_t lists = 0;          ///< where everything lies, and what is done when
   std::int64_t column = 0;  ///< what one column of a solve takes, of most_sweep_columns at most
 
-  /// The same on a GPU on which all of it may take `most` bytes, see place_fronts(): a smaller
+  /// The memory on a GPU on which all of it may take `most` bytes, see place_fronts(): a smaller
   /// stack, and factors of less bytes than they are where they are in host memory.
   GpuFactorMemory within(std::int64_t most) const {
     GpuFactorMemory fitted = *this;
@@ -136,13 +136,13 @@ struct GpuFactorMemory {
   }
 };
 
-/// The same for values in double but for what the factors and the stack take: of fronts whose arena
+/// The memory for values in double without that of the factors and the stack: of fronts whose arena
 /// has so many elements.
 GpuFactorMemory gpu_lists_memory(const Fronts& fronts, Index elements, Index nonzeros,
                                  Index entries);
 
-/// The same for values in double, of a matrix with so many non-zeros, of which so many entries are
-/// in fronts.
+/// The memory for values in double, of a matrix with so many non-zeros, of which so many entries
+/// are in fronts.
 GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros,
                                   Index entries);
 

@@ -22,7 +22,7 @@ struct GatheredElement {
 /// the hubs of circuits and networks have: a sum over all of them for each element of the front,
 /// not hundreds of steps one after another.
 struct GatheredChildren {
-  /// Those of each front as its place has them, first those that are taken in one by one.
+  /// The children of each front as its place has them, first those that are taken in one by one.
   std::vector<LocalIndex> children;
   std::vector<GatheredElement> elements;  ///< front by front
   std::vector<Index> sources;             ///< in the arena

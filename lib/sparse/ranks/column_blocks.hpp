@@ -8,9 +8,9 @@
 
 namespace spsolve {
 
-/// What ranks of a team share: from where on they do a front column by column, how wide its blocks
-/// are, and the nanoseconds that it takes beside its work, of messages, and on GPUs of launches for
-/// each block.
+/// The rule by which ranks of a team share fronts: from where on they do a front column by column,
+/// how wide its blocks are, and the nanoseconds that it takes in addition to its work, of messages,
+/// and on GPUs of launches for each block.
 struct SharingRule {
   bool on_gpus = false;
   double worth_sharing = 4e6;  ///< multiplications
@@ -29,7 +29,8 @@ struct SharingRule {
 /// How the p + m columns of a front that several ranks eliminate are dealt out: blocks of pivots,
 /// then blocks of the border, each of `width` columns but for the last of either, block b to rank
 /// (start + b) mod ranks of the front's team; or all of them to rank `start`. On GPUs blocks are
-/// wide, whole ones of pivot_block columns, and a block has the rows of U beside its columns of L.
+/// wide, whole ones of pivot_block columns, and a block has the rows of U in addition to its
+/// columns of L.
 class ColumnBlocks {
  public:
   ColumnBlocks() = default;
@@ -72,7 +73,7 @@ class ColumnBlocks {
   int owner(Index block) const {
     return shares_ ? static_cast<int>((start_ + block) % ranks_) : start_;
   }
-  /// Of an entry of the front.
+  /// The owner of an entry of the front.
   int owner_of_entry(Index row, Index column) const {
     return owner(block_of(on_gpus_ ? std::min(row, column) : column));
   }

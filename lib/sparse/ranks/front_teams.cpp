@@ -96,7 +96,7 @@ class Dealer {
         least = seconds;
         best = cuts;
       }
-      // What is left cannot be dealt out better than evenly.
+      // The rest cannot be dealt out better than evenly.
       const double even = (sides.left + sides.right) / range.count;
       constexpr double as_good_as_even = 1.05;
       if (shared >= least || slower <= as_good_as_even * even) break;

@@ -38,8 +38,8 @@ struct FrontTeams {
 /// what is below can be dealt to their two halves so that the predicted time is least, and so on in
 /// each half. Below a front that one rank has, all are that rank's; those of a subtree on ranks r
 /// ... s are on ranks within. `work`: nanoseconds of each front on one rank; `shared_costs`: those
-/// of a shared front beside its share of that. Cost: linear in the fronts for each level of halves,
-/// and some hundred sorts of what is dealt out.
+/// of a shared front in addition to its share of that. Cost: linear in the fronts for each level of
+/// halves, and some hundred sorts of what is dealt out.
 FrontTeams assign_fronts(const Fronts& fronts, const std::vector<double>& work, double shared_costs,
                          int ranks);
 

@@ -13,7 +13,7 @@ Meetings::Meetings(Team& team, const RankTree& tree, const MeetingRule& rule)
   for (LocalIndex s = 0; s < tree.own.size(); ++s) {
     own += front_flops(tree.own, s, tree.kind != Factorization::lu);
   }
-  // Of each rank, before the fronts of all.
+  // The flops of each rank before the fronts of all.
   std::vector<double> done = all_gather(team, own), below = done;
   const auto each_below = [&](const auto& visit) {
     for (LocalIndex s = 0; s < tree.shared.size() && tree.depth[s] > 0; ++s) visit(s);

@@ -16,7 +16,7 @@ struct MeetingRule {
 /// When all ranks of an elimination that they share meet, for instance to keep it: at points that
 /// each finds by itself, and all in the same order, so that none waits for one that waits for it.
 ///
-/// What comes before the fronts that all ranks share - a rank's own fronts and those that it shares
+/// The work before the fronts that all ranks share - a rank's own fronts and those that it shares
 /// with some - is cut into rounds, as many on each rank: meeting k is when a rank has done k of
 /// them. The ranks of a shared front have been at as many meetings before it, the most that one of
 /// them wants. Between fronts of all ranks, and between the panels of large ones, they meet where
@@ -27,11 +27,11 @@ class Meetings {
   Meetings(Team& team, const RankTree& tree, const MeetingRule& rule);
 
   int rounds() const { return rounds_; }
-  /// The number of the last one, behind all fronts.
+  /// The number of the last meeting, after all fronts.
   int last() const { return last_; }
-  /// How many there are before shared front s.
+  /// The number of meetings before shared front s.
   int before(LocalIndex s) const { return before_[s]; }
-  /// How many this rank has come to behind so many flops of its own fronts.
+  /// The number of meetings that this rank has come to after so many flops of its own fronts.
   int behind(double own_flops) const;
   /// Whether there is one within a front of all ranks, before panel `panel` of it is used.
   bool within(LocalIndex s, Index panel) const;
@@ -50,7 +50,7 @@ class Meetings {
   const RankTree& tree_;
   MeetingRule rule_;
   int rounds_ = 1, last_ = 0;
-  int behind_own_ = 0;  // of this rank, behind its own fronts
+  int behind_own_ = 0;  // of this rank, after its own fronts
   double flops_ = 0, flops_below_ = 0;
   std::vector<int> before_;  // of each shared front
 };

@@ -146,7 +146,7 @@ std::vector<std::vector<FrontEntry>> panel_entries(const RankTree& tree, LocalIn
     const Index block = blocks.block_of(std::min(entry.row, entry.column));
     const auto begin = static_cast<LocalIndex>(blocks.begin(block));
     const auto width = static_cast<LocalIndex>(blocks.end(block)) - begin;
-    // What is behind the panel's pivots is of its border, where the gap counts.
+    // Rows after the panel's pivots are of its border, where the gap counts.
     const auto in_panel = [&](LocalIndex row) {
       const LocalIndex behind = row - begin;
       return behind < width || row < layout.pivots() || begin + width == layout.pivots()

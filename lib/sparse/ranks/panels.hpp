@@ -11,9 +11,9 @@ namespace spsolve {
 inline constexpr int panel_buffers = 3;
 
 /// How a front that the GPUs of several ranks share lies in their memory. Each block of its pivots
-/// is a front of its own on its rank's GPU, a panel: its border are all rows of the front behind
-/// it, zeros between the last pivot and the border where that begins at a multiple of
-/// front_alignment. What the front passes up lies there in blocks of columns.
+/// is a front of its own on its rank's GPU, a panel: its border are all rows of the front after it,
+/// zeros between the last pivot and the border where that begins at a multiple of front_alignment.
+/// What the front passes up lies there in blocks of columns.
 class PanelLayout {
  public:
   PanelLayout() = default;

@@ -145,7 +145,7 @@ void send_nothing(Team& team, int to) {
   send(team, std::span(sizes), to);
 }
 
-/// What rank 0 sends; a failure of this rank.
+/// Receives the part that rank 0 sends; hands back a failure of this rank.
 std::optional<Failure> receive_part(Team& team, RankTree& part) {
   Sizes sizes{};
   receive(team, std::span(sizes), 0);

@@ -9,9 +9,9 @@
 
 namespace spsolve {
 
-/// What one rank knows of an elimination that all ranks of a team share: the fronts that are its
-/// own, which are whole subtrees, and the fronts above them, which several ranks share. Rows of the
-/// shared fronts are numbered from 0 in their order; behind its own rows a rank's fronts name them
+/// One rank's part of an elimination that all ranks of a team share: the fronts that are its own,
+/// which are whole subtrees, and the fronts above them, which several ranks share. Rows of the
+/// shared fronts are numbered from 0 in their order; after its own rows a rank's fronts name them
 /// from own.order() on.
 struct RankTree {
   Factorization kind = Factorization::lu;
@@ -57,14 +57,14 @@ struct RankTree {
   bool owns(LocalIndex s, Index block) const {
     return teams[s].first + blocks(s).owner(block) == rank;
   }
-  /// The row of vectors, whose shared rows are behind the own ones, that rows[i] and columns[i]
-  /// are.
+  /// The row of vectors, whose shared rows follow the own ones, that rows[i] and columns[i] are.
   LocalIndex row_of(LocalIndex i) const {
     const LocalIndex n = own.order();
     return i < n ? i : n + shared_rows[i - n];
   }
 
-  /// What passes up columns to a shared front: one below it, or a subtree that hangs there.
+  /// The source of columns that are passed up to a shared front: a front below it, or a subtree
+  /// that hangs there.
   struct Below {
     Index hanging = -1;
     LocalIndex shared = -1;              ///< -1 for a subtree
@@ -84,8 +84,8 @@ struct RankTree {
 };
 
 /// Each rank's part of the analysis that rank 0 has, one rank's after the other: rank 0 holds no
-/// more than two of them beside its own, the next one made while one travels. Other ranks pass
-/// null. `rule`: of shared fronts. Throws std::bad_alloc on every rank. Collective.
+/// more than two of them in addition to its own, the next one made while one travels. Other ranks
+/// pass null. `rule`: of shared fronts. Throws std::bad_alloc on every rank. Collective.
 RankTree deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind,
                        const SharingRule& rule);
 

@@ -77,8 +77,8 @@ class Clocks {
     for (int r = range.first; r < range.first + range.count; ++r) {
       begin = std::max(begin, seconds_[r]);
     }
-    // What children pass up is spread over the ranks, and comes to each of them; then every rank
-    // gets all panels but its own.
+    // The blocks that children pass up are spread over the ranks, and come to each of them; then
+    // every rank gets all panels but its own.
     double coming = 0;
     for (const LocalIndex child : fronts_.children_of(s)) coming += passed_entries(child);
     const double share = 1.0 - 1.0 / range.count;

@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// What predictions reckon with.
+/// The rates that predictions reckon with.
 struct RankSpeed {
   std::vector<double> work;  ///< nanoseconds of each front on one rank
   MemoryKind memory = MemoryKind::host;

@@ -41,7 +41,7 @@ SharedFrontSize shared_front_size(Factorization kind, const ColumnBlocks& blocks
   return size;
 }
 
-/// A panel on its way: as bytes what it did with rows, D's entries beside the diagonal, values.
+/// A panel on its way: as bytes what it did with rows, D's entries next to the diagonal, values.
 template <typename T>
 struct SharedFront<T>::Panel {
   struct Head {
@@ -59,7 +59,7 @@ struct SharedFront<T>::Panel {
   /// Where row `row` of the front lies in the panel's first column.
   const T* at(Index row) const { return values() + row - first_row; }
 
-  /// What travels.
+  /// The bytes that travel.
   std::span<std::byte> message() {
     return {bytes.data(), sizeof(Head) + static_cast<std::size_t>(width * height) * sizeof(T)};
   }
@@ -254,7 +254,7 @@ void SharedFront<T>::note_rows(const Panel& panel) {
   }
 }
 
-/// What comes before the update of a block to the right: its rows of U, or L D of its columns.
+/// The step before the update of a block to the right: finds its rows of U, or L D of its columns.
 template <typename T>
 void SharedFront<T>::prepare_block(const Panel& panel, const OwnBlock<T>& block,
                                    T* products) const {

@@ -52,7 +52,7 @@ class SharedFront {
   std::span<const OwnBlock<T>> own() const { return own_; }
   /// The row of the front that each pivot was taken from, on every rank of the team.
   const std::vector<LocalIndex>& rows() const { return rows_; }
-  /// Of D, for the pivots of this rank's blocks.
+  /// The entries of D next to its diagonal, for the pivots of this rank's blocks.
   const std::vector<T>& off_diagonal() const { return off_diagonal_; }
 
   /// Makes room for what is passed up and for panels, and all values 0. Throws std::bad_alloc.
@@ -75,7 +75,8 @@ class SharedFront {
   // --- to be kept, as KeptFronts has it
 
   bool name(bool waits, FrontBytes& bytes);
-  /// The same of a front that is eliminated up to `panel`, which is factored and not used yet.
+  /// Names the state of a front that is eliminated up to `panel`, which is factored and not used
+  /// yet.
   bool name_under_way(Index panel, FrontBytes& bytes);
   /// Bytes of this rank's columns, and of what is passed up of them.
   std::int64_t bytes() const { return kept_.bytes(); }

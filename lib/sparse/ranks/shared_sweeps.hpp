@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// What a solve with the factors F of a matrix, or with F^T, does with one front that the ranks of
+/// The part of a solve with the factors F of a matrix, or with F^T, in one front that the ranks of
 /// a team share; as FrontSweeps does with a front of one rank. Rows are those of the shared fronts,
 /// K values each. Where a triangle is taken by its columns, each block's rank adds up what the
 /// others' columns come to in its rows; where by its rows, it tells the others what it has found.
@@ -24,8 +24,8 @@ class SharedSweeps {
                const Tiles& tiles);
 
   /// Solves for the pivots; b: this rank's share of what rows have come to, to be added up over
-  /// ranks. What the pivots come to is in y of the rank that has their columns, and what they take
-  /// off the border in b of some rank.
+  /// ranks. The values of the pivots are in y of the rank that has their columns; their
+  /// contributions to the border are taken off b of some rank.
   void forward(T* b, T* y);
   /// x of the pivots on every rank of the team, where x of the border is known on all of them.
   void backward(const T* y, T* x);

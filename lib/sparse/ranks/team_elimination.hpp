@@ -26,14 +26,14 @@ class TeamElimination {
       : TeamElimination(team, memory, analysis, kind, bands,
                         SharingRule::of(kind, memory.memory())) {}
 
-  /// The same with fronts shared by this rule.
+  /// Deals out the fronts, shared by this rule.
   TeamElimination(Team& team, SparseMemory& memory, const SparseAnalysis* analysis,
                   Factorization kind, const RowLayout& bands, const SharingRule& rule);
 
   Factorization kind() const { return tree_.kind; }
   /// This rank's part.
   const RankTree& tree() const { return tree_; }
-  /// Of this rank's part.
+  /// Flops of this rank's part.
   double flops() const { return flops_; }
   LocalIndex fronts() const { return fronts_; }
 
@@ -45,11 +45,12 @@ class TeamElimination {
   PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
                      const std::function<void(double)>& advance = {});
 
-  /// The same with values that may lie in the memory of the device; other ranks pass null.
+  /// Factors the matrix with values that may lie in the memory of the device; other ranks pass
+  /// null.
   PivotCounts factor(ScaledValues* values, const PivotRule& rule,
                      const std::function<void(double)>& advance);
 
-  /// As TeamFronts::gather_values() says. Collective.
+  /// Gathers values, see TeamFronts::gather_values(). Collective.
   bool gather_values(SystemMatrix& matrix, ScaledValues* whole) {
     return made_->gather_values(matrix, whole);
   }

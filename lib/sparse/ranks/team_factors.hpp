@@ -60,7 +60,7 @@ class TeamFactors final : public KeptTeamFronts {
  private:
   using Below = RankTree::Below;
 
-  /// What a call of factor() goes by.
+  /// The arguments of a call of factor().
   struct Run {
     const std::vector<double>& values;
     const PivotRule& rule;

@@ -49,7 +49,7 @@ class TeamFronts {
   /// team, and x what this rank's own columns are of. b is lost.
   virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;
 
-  /// The same for vectors in bands, in the memory of the device, which `from` lists for b and `to`
+  /// Solves for vectors in bands, in the memory of the device, which `from` lists for b and `to`
   /// for x: this rank's rows as RankTree::rows has them. False where they lie on the host: then
   /// solve() does it.
   virtual bool solve_in_bands(bool /*transposed*/, const RowExchange& /*from*/,
@@ -58,7 +58,7 @@ class TeamFronts {
   }
 };
 
-/// What the ranks' counts come to; the first failure of any. Collective.
+/// The sum of the ranks' counts; the first failure of any. Collective.
 PivotCounts counts_of_all(Team& team, const PivotCounts& mine);
 
 /// In the memory of this process, by its threads; `team` and `tree` must outlive the object.

@@ -5,8 +5,8 @@
 
 namespace spsolve {
 
-// What an elimination that ranks share shows of itself on each of them, so that it can be kept and
-// gone on with; see kept_fronts.hpp.
+// The state that an elimination shared by ranks shows of itself on each of them, so that it can be
+// kept and gone on with; see kept_fronts.hpp.
 
 /// A rank's fronts: those that it shares, while none is under way but for the one that all ranks
 /// share, and its own.
@@ -20,7 +20,8 @@ class KeptTeamFronts : public KeptFronts {
 };
 
 /// Keeps a rank's part of an elimination: as FrontKeeper its own fronts, between which it meets the
-/// other ranks; then the shared ones. What it throws to end the elimination is thrown on all ranks.
+/// other ranks; then the shared ones. An exception of the keeper, which ends the elimination, is
+/// thrown on all ranks.
 class TeamKeeper : public FrontKeeper {
  public:
   /// Before anything else.

@@ -19,7 +19,7 @@ struct Coupling {
 /// is known of x to the other side by these entries.
 struct Couplings {
   /// Topmost fronts of the blocks in the order of solves: a block whose rows have entries in
-  /// columns of another comes behind that one. Empty where A is one block.
+  /// columns of another comes after that one. Empty where A is one block.
   std::vector<LocalIndex> roots;
   std::vector<Index> starts;      ///< roots + 1; empty with them
   std::vector<Coupling> entries;  ///< of the rows of one block after the other

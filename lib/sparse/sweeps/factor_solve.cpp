@@ -30,7 +30,7 @@ void prefetch(const FactoredFront<T>& f, bool upper) {
 
 }  // namespace
 
-/// What a solve works in, kept from one to the next.
+/// The arrays that a solve works in, kept from one to the next.
 template <typename T>
 struct FactorSolve<T>::Workspace {
   Index columns = 0;

@@ -18,7 +18,7 @@ template <typename T>
 class FactorSolve {
  public:
   /// `fronts`: those of `tree`, in their order; `between`: the value of each coupling. `tree` and
-  /// `couplings` must outlive the object. `outside`: rows behind those of the pivots that borders
+  /// `couplings` must outlive the object. `outside`: rows after those of the pivots that borders
   /// may name, of fronts that others have eliminated.
   FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts, Factorization kind,
               int threads, const Couplings& couplings, std::vector<T> between,

@@ -22,7 +22,7 @@ void copy_row(Index columns, const T* from, T* to) {
   for (Index c = 0; c < columns; ++c) to[c] = from[c];
 }
 
-/// What a front comes to that is one pivot, as many of a diagonal matrix are.
+/// to <- from / pivot: the sweep of a front that is one pivot, as many of a diagonal matrix are.
 template <typename T>
 void divide_row(Index columns, const T* from, T pivot, T* to) {
   for (Index c = 0; c < columns; ++c) to[c] = from[c] / pivot;

@@ -19,7 +19,7 @@ struct FrontRows {
   }
 };
 
-/// What a solve with the factors F of a matrix, or with F^T, does with one front: forward on the
+/// The part of a solve with the factors F of a matrix, or with F^T, in one front: forward on the
 /// way up the tree, backward on the way down. One column is taken by own sweeps
 /// (vector_sweeps.hpp), more as row_products.hpp has it.
 template <typename T>
@@ -39,7 +39,7 @@ class FrontSweeps {
                 T* z) const;
 
  private:
-  /// The same for one column, by one thread.
+  /// forward() and backward() for one column, by one thread.
   void forward_one(const FactoredFront<T>& front, const FrontRows<T>& rows, T* x, T* z) const;
   void backward_one(const FactoredFront<T>& front, T* x, T* z) const;
 

@@ -23,7 +23,7 @@ Lanes<T> load(const T* from) {
   return short_vectors::load<Lanes<T>>(from);
 }
 
-/// The first `count` values, and 0 behind.
+/// The first `count` values, and 0 after them.
 template <typename T>
 Lanes<T> load(const T* from, Index count) {
   Lanes<T> v{};
@@ -70,7 +70,7 @@ void unrolled(const Work& work) {
   (std::make_integer_sequence<int, count>{});
 }
 
-/// The same from count - 1 down to 0.
+/// Calls work with the constants count - 1 ... 0, one after another.
 template <int count, typename Work>
 void unrolled_down(const Work& work) {
   unrolled<count>([&](auto j) { work(std::integral_constant<int, count - 1 - j>{}); });

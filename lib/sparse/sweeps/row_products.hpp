@@ -29,7 +29,7 @@ inline SweepTriangles sweep_triangles(Factorization kind, bool transposed) {
   }
 }
 
-/// The same triangle for a system that is transposed.
+/// The triangle t for a system that is transposed.
 inline column_blas::Triangle flipped(column_blas::Triangle t) {
   t.op = t.op == CblasNoTrans ? CblasTrans : CblasNoTrans;
   return t;
@@ -57,8 +57,8 @@ template <typename T>
 void subtract_transposed_product(Index m, Index w, Index columns, const T* a, Index ld, const T* b,
                                  T* z);
 
-/// Z <- D^-1 Z for w rows of K values; D as the diagonal of a column-major matrix and what is
-/// beside it.
+/// Z <- D^-1 Z for w rows of K values; D as the diagonal of a column-major matrix and the entries
+/// next to it.
 template <typename T>
 void divide_by_d(Index w, const T* diagonal, Index ld, const T* off_diagonal, Index columns, T* z) {
   for (Index k = 0; k < w; ++k) {

@@ -11,14 +11,14 @@ namespace spsolve::vector_sweeps {
 // and what eight pivots do to each other stays in the processor's registers. A call of the BLAS
 // costs more than a small front. Matrices are column-major: element (i, j) is a[i + j * ld].
 //
-// Fronts are short, and what is left of a column behind its last whole vector costs more than the
-// vectors. Where ends are padded, whole vectors are taken to the end: up to `padding` values behind
-// y are read and written, which must be 0 where y is only read, and as many behind the last column
+// Fronts are short, and the rest of a column after its last whole vector costs more than the
+// vectors. Where ends are padded, whole vectors are taken to the end: up to `padding` values after
+// y are read and written, which must be 0 where y is only read, and as many after the last column
 // are read, which must be there and finite.
 
 enum class Ends { exact, padded };
 
-/// Values that must lie behind what is padded.
+/// Values that must lie after padded arrays.
 template <typename T>
 inline constexpr Index padding = lanes;
 

@@ -20,8 +20,7 @@ class ScaledValues {
   /// Whether passes over A are work for this process' threads.
   virtual bool by_threads() const = 0;
 
-  /// What finish() makes are the values of these entries alone, ascending; of all where there are
-  /// none.
+  /// finish() makes the values of these entries alone, ascending; of all entries if there are none.
   virtual void take_only(std::vector<Index> entries) = 0;
 
   /// A may have new values; factors are these from now on, n each, or 1 where there are none.
@@ -63,8 +62,9 @@ class ScaledValues {
   virtual const std::vector<double>& on_host() = 0;
 };
 
-/// The same by this process' threads. `rows`, with ascending columns, must stay until finish() has
-/// returned, or for as long as the values are used where that does not scale.
+/// The scaled values of a matrix in host memory, by this process' threads. `rows`, with ascending
+/// columns, must stay until finish() has returned, or for as long as the values are used where that
+/// does not scale.
 std::unique_ptr<ScaledValues> host_scaled_values(const Csr<double>& rows);
 
 /// The largest magnitude of these values; infinite where one is not a finite number.
