@@ -105,7 +105,7 @@ struct ChildrenOfPiece {
   T tile[2][piece_columns][tile_columns + 1];
 };
 
-/// What the threads of a block know of their piece.
+/// The facts that the threads of a block know of their piece.
 template <typename T>
 struct PieceOfFront {
   const AssemblyPiece& piece;
@@ -160,7 +160,7 @@ __device__ void add_columns(const PieceOfFront<T>& of, int count, bool first_tou
   for (int c = here.warp; c < of.width(); c += here.warps) {
     const int j = of.piece.begin + c;
     T* const column = of.columns + j * ld;
-    // Of L11 the blocks on the diagonal and below.
+    // L11 has the blocks on the diagonal and below.
     const int least = symmetric ? j : of.to_border() ? 0 : j / pivot_block * pivot_block;
     const T* from[most_children];
 #pragma unroll
@@ -207,7 +207,7 @@ template <typename T>
 __device__ void add_rows(const PieceOfFront<T>& of, int count) {
   const Lanes here;
   const int p = of.front.pivots;
-  // Children that have an element of the piece, as bits. Columns of blocks behind a row's are in
+  // Children that have an element of the piece, as bits. Columns of blocks after a row's are in
   // upper.
   const auto having = [&](int row, int column) {
     const int i = of.piece.begin + row, j = of.piece.across + column;
@@ -219,7 +219,7 @@ __device__ void add_rows(const PieceOfFront<T>& of, int count) {
     }
     return bits;
   };
-  // What a thread loads of a tile, and what it stores of it.
+  // The values that a thread loads of a tile, and those that it stores.
   constexpr int loaded = tile_columns * piece_columns / threads;
   constexpr int wide = tile_columns / warp_size, stored = loaded;
   constexpr int row_step = threads / warp_size;
@@ -241,7 +241,7 @@ __device__ void add_rows(const PieceOfFront<T>& of, int count) {
                         (child.across + of.taken.across[g][first + c]) * child.ld);
       }
     }
-    // What they are added to is on its way as well.
+    // The values that they are added to are on their way as well.
 #pragma unroll
     for (int k = 0; k < stored; ++k) {
       const int r = here.warp + k / wide * row_step, c = here.lane + k % wide * warp_size;

@@ -16,13 +16,13 @@ std::int64_t free_bytes() {
   std::size_t free = 0, all = 0;
   CUDA_CHECK(cudaMemGetInfo(&free, &all));
   auto bytes = static_cast<std::int64_t>(free);
-  // What is injected was free from the beginning.
+  // An injected figure is the memory that was free in the beginning.
   if (const auto told = injected_gpu_memory()) bytes = std::min(bytes, *told - device_bytes().now);
   return bytes;
 }
 
-/// Where fronts lie if factors, what fronts pass up and all lists take at most so many bytes, and
-/// what solves take beside.
+/// The places of fronts if factors, passed-up blocks and all lists take at most so many bytes, and
+/// solves their own in addition.
 template <typename T>
 FrontPlaces places_within(const SparseAnalysis& analysis, Factorization kind,
                           std::int64_t most_bytes) {

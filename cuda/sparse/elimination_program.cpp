@@ -147,7 +147,7 @@ class Writer {
     for (const int s : fronts) {
       const bool takes_in = place(s).child_begin < place(s).child_end - place(s).gathered_children;
       const int pivots = place(s).pivots, border = place(s).border;
-      // Behind the last block of pivots, which may be no whole one, the border begins.
+      // The border begins after the last block of pivots, which may be no whole one.
       const auto behind_block = [&](int column) {
         return std::min(pivots, block_of(column) + pivot_block);
       };

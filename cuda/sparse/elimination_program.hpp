@@ -22,8 +22,8 @@ struct EliminationStep {
   What what;
   Index begin, count;
   int rows, side;
-  bool follows = false;  ///< of small fronts, right behind such a one
-  bool beside = false;   ///< of products, which may run beside the step before
+  bool follows = false;  ///< of small fronts, right after such a one
+  bool beside = false;   ///< of products, which may run concurrently with the step before
 };
 
 /// The launches of the elimination of fronts that lie in their places, level by level, and the
@@ -36,7 +36,7 @@ struct EliminationStep {
 /// front passes up is updated by all blocks at once.
 struct EliminationProgram {
   std::vector<EliminationStep> steps;
-  std::vector<Index> part_ends;  ///< behind the steps of each part of the places
+  std::vector<Index> part_ends;  ///< after the steps of each part of the places
   std::vector<int> fronts;
   std::vector<AssemblyPiece> pieces;
   std::vector<FrontProduct> products;

@@ -11,7 +11,7 @@ namespace spsolve::cuda {
 
 /// Factors that are more than the GPU has room for: the parts of a FrontPlaces that streams, each
 /// in its window of the arena for as long as it is worked on, all of them in host memory. Copies
-/// run beside the work on other parts.
+/// run concurrently with the work on other parts.
 template <typename T>
 class FactorWindows {
  public:
@@ -26,14 +26,14 @@ class FactorWindows {
   /// `stream` may fill the part's window from here on: what stood there is in host memory.
   void open(std::size_t part, cudaStream_t stream);
 
-  /// The part was factored by what is on `stream`, and goes to host memory behind that.
+  /// The part was factored by the work on `stream`, and goes to host memory after that.
   void keep(std::size_t part, const T* arena, cudaStream_t stream);
 
-  /// What follows on `stream` finds the part in its window, and the one after it is fetched beside
-  /// that; `next` may be what there are parts of, for none.
+  /// Work that follows on `stream` finds the part in its window; the part `next` is fetched
+  /// concurrently with it; `next` may be the number of parts, for none.
   void bring(std::size_t part, std::size_t next, T* arena, cudaStream_t stream);
 
-  /// What is on `stream` was the last that wants the part for now.
+  /// The work on `stream` was the last that wants the part for now.
   void leave(std::size_t part, cudaStream_t stream);
 
  private:

@@ -22,16 +22,16 @@ class FrontLauncher {
   FrontLauncher(Factorization kind, const FrontPlaces& places, EliminationProgram program,
                 const std::vector<LocalIndex>& in_parent);
 
-  /// What the following steps, behind this on the stream, belong to: a new factorisation, smaller
-  /// pivots than `least` made as large and counted.
+  /// Begins a new factorisation, which the following steps on the stream belong to: smaller pivots
+  /// than `least` made as large and counted.
   void begin(double least, cudaStream_t stream);
 
-  /// Steps begin ... end - 1 of the program; products that may run beside each other take turns on
-  /// two streams where that is wanted: where the last tiles of one leave multiprocessors idle, the
-  /// next one's first begin.
+  /// Steps begin ... end - 1 of the program; products that may run concurrently take turns on two
+  /// streams where that is wanted: where the last tiles of one leave multiprocessors idle, the next
+  /// one's first begin.
   void run(Index begin, Index end, cudaStream_t stream, bool in_turns = true);
 
-  /// What begin() and the steps since came to; waits for nothing but the copy.
+  /// The counts of the steps since begin(); waits for nothing but the copy.
   PivotCounts counts() const;
 
   const EliminationProgram& program() const { return program_; }

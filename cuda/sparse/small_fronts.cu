@@ -11,8 +11,8 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// A front in shared memory, (p + m) x (p + m), column-major. Of symmetric ones the lower triangle
-/// is there before pivots are eliminated.
+/// A front in shared memory, (p + m) x (p + m), column-major. Symmetric fronts have the lower
+/// triangle before pivots are eliminated.
 template <typename T>
 struct SharedFront {
   T* values;

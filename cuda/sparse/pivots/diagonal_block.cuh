@@ -35,7 +35,7 @@ __device__ void fill(DiagonalBlock<T, side>& block, int n, const Entry& entry) {
 }
 
 /// Puts the inverted factors of the block in their place: a thread a column, which it keeps in
-/// registers, those of U beside those of L. L comes with a diagonal of ones, of L L^T too, whose
+/// registers, those of U next to those of L. L comes with a diagonal of ones, of L L^T too, whose
 /// rows are scaled in the end.
 template <Factorization kind, typename T, int side>
 __device__ void invert_factors(DiagonalBlock<T, side>& block, int n) {

@@ -41,7 +41,7 @@ struct PanelInRegisters {
 template <typename T>
 using PivotRows = SharedList<T, PanelInRegisters<T>::wide, PanelInRegisters<T>::wide>;
 
-/// Where they are: behind what columns to the right are brought up to date by.
+/// Their place: after the values that columns to the right are brought up to date by.
 template <typename T>
 __device__ PivotRows<T> pivot_rows(DiagonalBlock<T, pivot_block>& block) {
   return PivotRows<T>(block.upper + pivot_block * PanelInRegisters<T>::stride);
@@ -127,7 +127,8 @@ __device__ void subtract_panel(DiagonalBlock<T, pivot_block>& block, int begin, 
     const T* of_column[batch];
 #pragma unroll
     for (int b = 0; b < batch; ++b) {
-      // Behind the last column its first again: others are written to by other warps meanwhile.
+      // After the last column the group takes its first again: others are written to by other warps
+      // meanwhile.
       const int next = first + b * groups, c = next < n ? next : first;
       of_column[b] = rows + c * stride;
       values[b][0] = block.at(lane, c);

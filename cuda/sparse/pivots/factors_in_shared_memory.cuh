@@ -82,7 +82,7 @@ template <typename T, int side>
 __device__ void eliminate_pair(DiagonalBlock<T, side>& block, int j, int n, PivotCounter& counter) {
   const int row = threadIdx.x % side, group = threadIdx.x / side;
   const T a = block.at(j, j), b = block.at(j + 1, j), c = block.at(j + 1, j + 1);
-  // Of the largest entry b first: products of all three may overflow.
+  // Divides by the largest entry b first: products of all three may overflow.
   const T x = a / b, y = c / b, determinant = x * y - 1;
   const T scale = 1 / (determinant * b);
   const T first = y * scale, second = x * scale, off = -scale;

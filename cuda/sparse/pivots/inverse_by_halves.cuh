@@ -1,8 +1,8 @@
 #pragma once
 
 // Inverts the factors of a diagonal block of pivot_block columns: the halves on the diagonal by a
-// warp each, a lane a column, then what lies beside them by products. What is read from shared
-// memory takes the time, and a product uses it four times.
+// warp each, a lane a column, then the block next to them by products. Reads from shared memory
+// take the time, and a product uses each value four times.
 
 #include "cuda/sparse/pivots/pivot_block.cuh"
 #include "sparse/places/front_places.hpp"

@@ -42,7 +42,7 @@ class UsualPivots {
 };
 
 /// 1 / value where it is a usual pivot, else anything: by Newton's iteration from an approximation,
-/// without the branches of a division. Lanes do it beside the search, as one of them has the pivot.
+/// without the branches of a division. Lanes do it while they search, as one of them has the pivot.
 __device__ inline double inverse_if_usual(double value) {
   double inverse;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(inverse) : "d"(value));

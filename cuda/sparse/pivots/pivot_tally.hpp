@@ -6,7 +6,7 @@
 
 namespace spsolve::cuda {
 
-/// What the pivots of all fronts come to, as a GPU counts it: sums and extremes of whole numbers,
+/// The counts of the pivots of all fronts, as a GPU makes them: sums and extremes of whole numbers,
 /// which are the same in any order. Magnitudes are bits of doubles, which have the same order.
 struct PivotTally {
   unsigned long long perturbed = 0, swaps = 0, negative = 0, pairs = 0;

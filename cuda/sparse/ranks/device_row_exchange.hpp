@@ -8,9 +8,9 @@
 
 namespace spsolve::cuda {
 
-/// What RowExchange does for rows in GPU memory: some columns of an n x K multivector in double, in
-/// bands, and vectors of T in which the listed rows have places of their own. Work is in order with
-/// a stream, which `team` is on.
+/// RowExchange for rows in GPU memory: some columns of an n x K multivector in double, in bands,
+/// and vectors of T in which the listed rows have places of their own. Work is in order with a
+/// stream, which `team` is on.
 template <typename T>
 class DeviceRowExchange {
  public:
@@ -38,7 +38,7 @@ class DeviceRowExchange {
   DeviceArray<int> in_band_;     // of rows that leave, then of those that stay
   DeviceArray<int> in_vectors_;  // of rows that come, then of those that stay
   Index leaving_ = 0, coming_ = 0, staying_ = 0;
-  DeviceArray<T> outgoing_, incoming_;  // what stays is behind what comes
+  DeviceArray<T> outgoing_, incoming_;  // rows that stay follow rows that come
 };
 
 extern template class DeviceRowExchange<float>;

@@ -44,7 +44,7 @@ class DeviceTeamFronts final : public TeamFronts<T> {
                       const Vectors& b, Vectors& x) override;
 
  private:
-  /// What is made from the tree, where there is memory for it.
+  /// The program and arrays made from the tree, if there is memory for them.
   struct Made {
     explicit Made(const RankTree& tree)
         : program(tree, tree.kind),
@@ -105,7 +105,7 @@ class DeviceTeamFronts final : public TeamFronts<T> {
   Team& team_;
   const RankTree& tree_;
   Stream main_{Stream::Order::alone};
-  // What others wait for goes first.
+  // Work that others wait for goes first.
   Stream panel_{Stream::Order::alone_and_first}, travel_{Stream::Order::alone_and_first};
   const Stream* lanes_[TeamProgram::lanes] = {&main_, &panel_, &travel_};
   Event events_[TeamProgram::events];

@@ -77,7 +77,7 @@ void PanelWriter::update_border(const SharedPlaces& of, const Panel& by, Index b
   writer_.update(product, symmetric() ? 0 : -product.n);
 }
 
-/// The same of whatever block.
+/// Updates any block by a panel.
 void PanelWriter::update(const SharedPlaces& of, const Panel& by, Index block) {
   if (of.layout.blocks().is_border(block)) {
     update_border(of, by, block);
@@ -174,7 +174,7 @@ void PanelWriter::eliminate(const SharedPlaces& of, const PanelBuffers& buffers)
     const int arrived = line.arrived.back();
     if (b + 1 < count) start_panel(of, b + 1, line);
     await(Lane::main, arrived);
-    // The panel lane waits for the one behind the next.
+    // The panel lane waits for the block after the next.
     if (b + 2 < count && tree_.owns(of.front, b + 2)) {
       update_panel(of, by, b + 2);
       finish_updates(Lane::main);

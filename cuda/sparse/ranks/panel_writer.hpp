@@ -22,8 +22,8 @@ using PanelBuffers = std::array<Range, panel_buffers>;
 
 /// Writes how a rank takes part in the elimination of fronts that it shares. The chain that others
 /// wait for is short: a panel is updated by the one before it, part by part as that comes in, and
-/// eliminated, while the main lane is still behind with the updates by earlier panels; and its
-/// first columns travel while its last ones are eliminated.
+/// eliminated, while the main lane is still late with the updates by earlier panels; and its first
+/// columns travel while its last ones are eliminated.
 class PanelWriter {
  public:
   /// Goes on with `program`, whose places are there; all of them must outlive the object.

@@ -14,7 +14,7 @@ namespace spsolve::cuda {
 ///     add_upper      to[column + row ld], for the others
 ///     add_passed_up  to[row + column ld]
 ///
-/// where row and column count from `base_row` and `base_column`, and behind the last pivot a row of
+/// where row and column count from `base_row` and `base_column`, and after the last pivot a row of
 /// a panel stands `gap` further on.
 struct FrontMove {
   enum : int { copy, add_lower, add_upper, add_passed_up };
@@ -26,8 +26,8 @@ struct FrontMove {
   int base_row = 0, base_column = 0;
   int pivots = 0;  ///< of the front: rows from there on are its border
   int gap = 0;
-  /// Of symmetric factorisations: row r and column c are of the lower triangle where r + below is c
-  /// or more; others are left out.
+  /// For symmetric factorisations: row r and column c are of the lower triangle where r + below is
+  /// c or more; others are left out.
   bool symmetric = false;
   int below = 0;
 };

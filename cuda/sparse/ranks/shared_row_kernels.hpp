@@ -10,7 +10,7 @@ namespace spsolve::cuda {
 /// added to each; all arrays in GPU memory.
 template <typename T>
 struct SharedRows {
-  const Index* starts;    ///< of each shared row, and behind the last one
+  const Index* starts;    ///< of each shared row, and after the last one
   const unsigned* taken;  ///< rows of passed_up
   const T* b;             ///< of the first shared row
   const T* passed_up;

@@ -16,7 +16,7 @@ std::vector<SharedBlock> shared_blocks(const RankTree& tree, const TeamProgram& 
       SharedBlock block{tree.depth[s], blocks.owner(b), tree.shared.first[s] + blocks.begin(b),
                         blocks.end(b) - blocks.begin(b), -1};
       if (tree.owns(s, b)) {
-        block.piece = static_cast<int>(++panel);  // behind that of the own fronts
+        block.piece = static_cast<int>(++panel);  // after that of the own fronts
       }
       all.push_back(block);
     }

@@ -16,7 +16,7 @@ struct SharedBlock {
 /// The blocks that this rank meets, in the order of elimination.
 std::vector<SharedBlock> shared_blocks(const RankTree& tree, const TeamProgram& program);
 
-/// The rows of the borders of own fronts, and behind them those of panels.
+/// The rows of the borders of own fronts, and after them those of panels.
 std::vector<LocalIndex> borders_of(const RankTree& tree, const TeamProgram& program);
 
 /// The entries of A of panels, and where those of all of this rank's fronts begin: own ones first.

@@ -123,7 +123,7 @@ class TeamWriter {
     return shared_[s].passed_up[block - shared_[s].layout.blocks().pivot_blocks()];
   }
 
-  /// What lies in this rank's memory, as a move takes it from there.
+  /// Takes a share that lies in this rank's memory by a move from there.
   void come_from_here(const RankTree::Below& child, const FrontShare& share,
                       FrontMove& move) const {
     if (child.shared < 0) {
@@ -182,7 +182,8 @@ class TeamWriter {
     if (begin < end) program_.steps.push_back({What::move, begin, end});
   }
 
-  /// What some children pass up travels from who has it to who has the blocks that it is added to.
+  /// Blocks that some children pass up travel from their owners to the owners of the blocks that
+  /// they are added to.
   void take_in(LocalIndex s, std::span<const RankTree::Below> children) {
     const std::vector<FrontShare> shares = shares_of(tree_, s, children);
     const RankRange range = tree_.teams[s];

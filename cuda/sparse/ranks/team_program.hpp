@@ -34,8 +34,8 @@ struct OwnPanel {
   int place = 0;
 };
 
-/// What goes on side by side on a GPU: all that is not named; what leads to the next panel, which
-/// others wait for; and panels that travel.
+/// The lanes of work that go on side by side on a GPU: all work that is not named; work that leads
+/// to the next panel, which others wait for; and panels that travel.
 enum class Lane { main, panel, travel };
 
 /// One piece of work of a rank's elimination with others.
@@ -54,19 +54,19 @@ struct TeamStep {
   Lane lane = Lane::main;
 };
 
-/// What a rank does for an elimination that the GPUs of a team share: its own fronts as
+/// The part of a rank in an elimination that the GPUs of a team share: its own fronts as
 /// write_program() has them; then, front by front, those that it shares with others: children's
 /// shares come together, and panel by panel its owner eliminates it and tells the others, which
 /// update their columns. Panels are first in everything: columns of one travel while the next ones
 /// of it are eliminated, and as soon as they have come the rank of the next panel takes them in,
-/// beside the updates by the panels before.
+/// concurrently with the updates by the panels before.
 struct TeamProgram {
   static constexpr int lanes = 3;    ///< that Lane has
   static constexpr int events = 64;  ///< that take turns
 
   TeamProgram(const RankTree& tree, Factorization kind);
 
-  FrontPlaces places;  ///< own fronts, and behind them panels, which are in no level
+  FrontPlaces places;  ///< own fronts, and after them panels, which are in no level
   EliminationProgram launches;
   std::vector<TeamStep> steps;
   std::vector<FrontMove> moves;

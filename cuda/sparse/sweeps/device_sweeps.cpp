@@ -18,7 +18,7 @@ std::vector<int> roots_of(const std::vector<FrontPlace>& places) {
   return root;
 }
 
-/// The number of each front's piece: that of its part, behind those of the groups before its own.
+/// The number of each front's piece: that of its part, after those of the groups before its own.
 std::vector<int> pieces_of(const FrontPlaces& all, const std::vector<int>& group_of) {
   std::vector<int> piece(group_of.size());
   const int parts = static_cast<int>(all.parts.size());
@@ -33,7 +33,7 @@ std::vector<int> pieces_of(const FrontPlaces& all, const std::vector<int>& group
 
 }  // namespace
 
-/// For each front the group of its block: one behind the last of those that its rows wait for.
+/// For each front the group of its block: one after the last of those that its rows wait for.
 template <typename T>
 std::vector<int> DeviceSweeps<T>::groups_of(const SparseAnalysis& analysis, int& count) const {
   const auto& places = factors_.places().places;
@@ -46,7 +46,7 @@ std::vector<int> DeviceSweeps<T>::groups_of(const SparseAnalysis& analysis, int&
   for (std::size_t s = 0; s < places.size(); ++s) {
     std::fill_n(front_of.begin() + places[s].first, places[s].pivots, static_cast<int>(s));
   }
-  for (std::size_t i = 0; i < couplings.roots.size(); ++i) {  // each behind those it waits for
+  for (std::size_t i = 0; i < couplings.roots.size(); ++i) {  // each after those it waits for
     int& own = group[couplings.roots[i]];
     for (Index e = couplings.starts[i]; e < couplings.starts[i + 1]; ++e) {
       own = std::max(own, group[root[front_of[couplings.entries[e].column]]] + 1);

@@ -11,7 +11,7 @@
 namespace spsolve::cuda {
 
 /// Solves with finished factors on their GPU. Blocks of the block triangular form that don't wait
-/// for one another are solved with side by side, by two sweeps; the others behind them.
+/// for one another are solved with side by side, by two sweeps; the others follow.
 template <typename T>
 class DeviceSweeps {
  public:

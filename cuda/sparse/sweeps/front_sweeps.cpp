@@ -175,7 +175,7 @@ void FrontSweeps<T>::backward(std::size_t piece, cudaStream_t stream) {
   sweep.next = next_.data() + 2 * piece + 1;
   if (of.panel >= 0) {
     // A panel has few blocks of pivots, each of which would go along the whole border by itself.
-    // Its x is there: blocks behind it, and other fronts, are other pieces.
+    // Its x is there: blocks after it, and other fronts, are other pieces.
     subtract_border(sweep, of.panel, of.place, border_parts_.data(), forward_sweep_.x, stream);
     sweep.without_borders = true;
   }

@@ -13,7 +13,7 @@ namespace spsolve::cuda {
 template <typename T>
 class FrontSweeps {
  public:
-  /// `places`: those of `fronts`, and behind them panels, which are in no level and take nothing in
+  /// `places`: those of `fronts`, and after them panels, which are in no level and take nothing in
   /// from children; `border`: the rows of all their borders. `piece_of` each of them, of `pieces`;
   /// vectors have `rows` rows.
   FrontSweeps(const Fronts& fronts, const FrontPlaces& places,
@@ -38,9 +38,9 @@ class FrontSweeps {
   void make_room(Index columns);
 
   T* b() { return vectors_.data(); }
-  /// Of the sweeps that began last.
+  /// x of the sweeps that began last.
   T* x() { return backward_sweep_.x; }
-  /// What borders passed up in the forward one, a row for each of all borders.
+  /// The values that borders passed up in the forward sweep, a row for each row of all borders.
   const T* passed_up() const { return forward_sweep_.passed_up; }
 
  private:
@@ -62,7 +62,7 @@ class FrontSweeps {
   DeviceArray<int> border_, small_, next_;
   DeviceArray<unsigned> taken_starts_, taken_;
   DeviceArray<SweepTask> forward_, backward_;
-  DeviceArray<T> vectors_;                   // b, y, x and what is passed up, one behind the other
+  DeviceArray<T> vectors_;                   // b, y, x and what is passed up, one after the other
   DeviceArray<T> border_parts_;              // of a panel, see subtract_border()
   Sweep<T> forward_sweep_, backward_sweep_;  // of the sweeps that began last
 };

@@ -1,9 +1,9 @@
 #pragma once
 
-// What fronts take in of what their children hand up, summed by the threads of a warp or of a
+// The values that fronts take in from their children, summed by the threads of a warp or of a
 // thread block. A hub of a graph takes in tens of thousands of values in one row, other fronts one
-// or two in each of a few: what is dealt out to threads in equal shares is all that a front takes
-// in, wherever rows end. The order of every sum is fixed.
+// or two in each of a few: all that a front takes in is dealt out to threads in equal shares,
+// wherever rows end. The order of every sum is fixed.
 
 #include "cuda/core/first_from.cuh"
 #include "cuda/sparse/sweeps/published.cuh"
@@ -11,7 +11,7 @@
 
 namespace spsolve::cuda {
 
-/// What `threads` threads need for it, for at most `most` rows.
+/// The shared memory that `threads` threads need for it, for at most `most` rows.
 template <typename T, int threads, int most>
 struct HandedUpSpace {
   unsigned starts[most + 1];  ///< of each row in the list of what is taken in

@@ -14,8 +14,8 @@ constexpr int warps = threads / warp_size;
 constexpr int few_columns = 8;
 
 /// A warp's shared memory: the vectors in the rows of its front, its pivots' apart, and its factors
-/// where there is room for them. A front has two to ten pivots mostly, and what it waits for are
-/// trips to memory, one behind the other: its place, then all that this names at once.
+/// where there is room for them. A front has two to ten pivots mostly, and it waits for trips to
+/// memory, one after the other: its place, then all that this names at once.
 template <typename T>
 struct WarpSpace {
   static constexpr int size = small_front * 2 * few_columns;
@@ -30,7 +30,7 @@ __device__ inline int stride_of(const FrontPlace& place) {
   return place.ld | 1;
 }
 
-/// Whether a front's factors have room beside its vectors of `width` columns.
+/// Whether a front's factors have room next to its vectors of `width` columns.
 template <typename T>
 __device__ bool has_room_for_factors(const FrontPlace& place, int width) {
   return stride_of(place) * place.pivots + (2 * place.pivots + place.border) * width <=
@@ -122,7 +122,7 @@ class SmallFront {
     __pipeline_commit();
     return to;
   }
-  /// What was put to shared memory is there for all lanes.
+  /// All lanes see the values that were put to shared memory.
   __device__ void there() const {
     if constexpr (staged) __pipeline_wait_prior(0);
     __syncwarp();

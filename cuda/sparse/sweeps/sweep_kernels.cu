@@ -18,7 +18,7 @@ constexpr int values_of_thread = side / groups;
 constexpr int summed_together = side / warps;  // sums over the lanes of a warp
 static_assert(side / warp_size * summed_together == values_of_thread);
 
-/// What a thread block works with, for at most `most` columns.
+/// The shared memory that a thread block works with, for at most `most` columns.
 template <typename T, int most>
 struct Space {
   T tile[side][most];      ///< rows of the tile
@@ -55,7 +55,7 @@ struct RowsOfTile {
   }
 };
 
-/// The same for products with F^T: warp w has the columns w, w + warps, ..., its lanes the rows.
+/// sums <- sums + F^T z: warp w has the columns w, w + warps, ..., its lanes the rows.
 template <typename T>
 struct ColumnsOfTile {
   T values[side / warp_size][summed_together];

@@ -40,8 +40,8 @@ template <typename T>
 void sweep_backward(const Sweep<T>& sweep, const SweepTask* tasks, Index count,
                     cudaStream_t stream);
 
-/// The same for small fronts, children before parents in `list`, each by one warp. Forward: before
-/// the tasks of the fronts above; backward: behind them.
+/// Solves so in small fronts, children before parents in `list`, each by one warp. Forward: before
+/// the tasks of the fronts above; backward: after them.
 template <typename T>
 void sweep_small_forward(const Sweep<T>& sweep, const int* list, Index count, cudaStream_t stream);
 template <typename T>

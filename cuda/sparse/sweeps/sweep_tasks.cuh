@@ -59,7 +59,7 @@ __device__ void fetch(const Sweep<T>& sweep, int rows, const RowOf& row_of,
   }
 }
 
-/// What tiles take in of what children hand up is summed with this.
+/// The shared memory in which the values that tiles take in from children are summed.
 template <typename T>
 using TileSums = HandedUpSpace<T, sweep_threads, sweep_side>;
 

@@ -11,8 +11,9 @@ constexpr int step = 4;                           // rows of vectors that one in
 
 static_assert(rows_of_warp == 8);
 
-/// What a thread block works with, for at most `most` columns, a multiple of 8. Between rows lie as
-/// many values as keep the lanes of half a warp, which read four rows, in different banks.
+/// The shared memory that a thread block works with, for at most `most` columns, a multiple of 8.
+/// Between rows lie as many values as keep the lanes of half a warp, which read four rows, in
+/// different banks.
 template <int most>
 struct WideSpace {
   static constexpr int stride = most + 4;

@@ -123,7 +123,8 @@ ScaledValues::Spreads DeviceScaledValues::spreads() {
   CUDA_CHECK(cudaMemcpyAsync(room, found.data(), sizeof(found), cudaMemcpyHostToDevice, stream));
   find_spread(of_rows_.data(), a_.rows, room, stream);
   if (!symmetric_) find_spread(of_columns_.data(), a_.rows, room + 2, stream);
-  // What is asked for next: small matrices take no longer than one wait for either.
+  // Finds the answer to the next question as well: small matrices take no longer than one wait for
+  // either.
   if (symmetric_) find_unmatched(rows(), room + 4, stream);
   find_largest(a_.values, a_.nonzeros, room + 5, stream);
   CUDA_CHECK(cudaMemcpyAsync(found.data(), room, sizeof(found), cudaMemcpyDeviceToHost, stream));

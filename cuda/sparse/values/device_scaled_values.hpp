@@ -56,14 +56,14 @@ class DeviceScaledValues final : public ScaledValues {
     bool has_new = true;  // values that came otherwise
   };
 
-  /// What spreads() found of A on its way, since begin().
+  /// The facts about A that spreads() found on its way, since begin().
   struct Found {
     std::optional<bool> symmetric;
     std::optional<double> largest;
   };
 
   void upload_new_values();
-  /// What find(number, stream) makes of a 0 in GPU memory.
+  /// The number that find(number, stream) makes of a 0 in GPU memory.
   template <typename Find>
   double found_by(const Find& find);
   std::unique_ptr<Vectors> vector() const;
