@@ -16,7 +16,7 @@ using Owned = std::unique_ptr<Vectors>;
 
 constexpr int steps_of_cycle = 20;
 constexpr Index columns_at_once = 8;
-/// What one cycle asks for, as a part of its residual: more would be lost to the rounding of M^-1.
+/// The goal of one cycle, as a part of its residual: more would be lost to the rounding of M^-1.
 constexpr double reduction_of_cycle = 1e-9;
 
 /// a(:, c) <- a(:, c) / norm_c; zero where the norm is zero or not finite, or the column is `done`.
@@ -92,7 +92,8 @@ class SmallProblem {
   std::vector<double> right_;
 };
 
-/// What Gram-Schmidt makes of w: its coefficients, by basis vector and column, and what is left.
+/// The result of Gram-Schmidt for w: its coefficients, by basis vector and column, and the norms of
+/// the rest.
 struct Orthogonal {
   std::vector<Columns> coefficients;
   Columns length;  ///< ||w||_2
@@ -105,7 +106,7 @@ struct Orthogonal {
 /// Z = V H holds to round-off whatever is tolerated; norms of residuals are off by that part.
 class GramSchmidt {
  public:
-  /// A reduction for each pass, and one for the length behind it.
+  /// A reduction for each pass, and one for the length after it.
   Orthogonal apply(Vectors& w, const std::vector<Owned>& basis) {
     const auto columns = static_cast<std::size_t>(w.columns());
     Orthogonal result{std::vector<Columns>(basis.size(), Columns(columns)), {}};
@@ -176,7 +177,7 @@ void residual_of(LinearOperator& matrix, const Vectors& b, const Vectors& x, Vec
   add_multiple(1, b, r);
 }
 
-/// What is asked of the columns of x, A x = b.
+/// The accuracy that is asked of the columns of x, A x = b.
 class Goal {
  public:
   Goal(const Vectors& b, double norm, double enough)

@@ -8,9 +8,9 @@
 
 namespace spsolve {
 
-/// What a cycle of GMRES has come to between two steps. Both functions write into one multivector,
-/// which their caller may change, and which lasts until the next call of either. No reductions;
-/// 2 n K steps flops.
+/// The state of a cycle of GMRES between two steps. Both functions write into one multivector,
+/// which their caller may change, and which lasts until the next call of either. No reductions; 2 n
+/// K steps flops.
 struct GmresStep {
   std::vector<double> norms;             ///< ||r - A d||_2 of every column
   std::function<Vectors&()> correction;  ///< d
@@ -24,15 +24,15 @@ struct GmresStep {
 /// 2009).
 ///
 /// `x` holds r on entry and d on exit. Stops where every column's norm is at most its `target`, or
-/// after `most_steps`. Hands back the steps: as many applications of A and of M^-1. Keeps
-/// 2 (steps + 1) multivectors; 2 n K steps^2 flops beside the operators'. Deterministic.
-/// `look` is called after every step, and says whether to stop. Collective: two
-/// all-gathers for a step, of K numbers for each vector that the new one is made orthogonal to and
-/// of K, and two more where it is made so once again.
+/// after `most_steps`. Hands back the steps: as many applications of A and of M^-1. Keeps 2 (steps
+/// + 1) multivectors; 2 n K steps^2 flops in addition to the operators'. Deterministic. `look` is
+/// called after every step, and says whether to stop. Collective: two all-gathers for a step, of K
+/// numbers for each vector that the new one is made orthogonal to and of K, and two more where it
+/// is made so once again.
 int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
                 int most_steps, Vectors& x, const std::function<bool(const GmresStep&)>& look = {});
 
-/// What solve_by_gmres() came to, the worst of the right-hand sides.
+/// The outcome of solve_by_gmres(), of the worst of the right-hand sides.
 struct GmresOutcome {
   /// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, in double; of columns that have
   /// converged, attainable_error(n) at most.

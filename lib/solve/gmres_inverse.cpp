@@ -47,8 +47,8 @@ std::optional<Probe> GmresInverse::probe_factors() {
   probe.by_factors = true;
   if (!probe.near(matrix_.order())) return std::nullopt;
   near_ = true;
-  // What steps leave is a part of C^-1 x, which may be a larger one of x; more of them than this
-  // takes are no sooner done than GMRES.
+  // The error that steps leave is a part of C^-1 x, which may be a larger one of x; more of them
+  // than this takes are no sooner done than GMRES.
   constexpr double soon = 0.25;
   if (!scaling_.scales && probe.slowest <= soon) contraction_ = probe.slowest;
   return probe;

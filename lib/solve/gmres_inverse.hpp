@@ -15,10 +15,10 @@ namespace spsolve {
 /// (R A C)^-1 by solve_by_gmres() on factors that are near it, where these alone are not enough.
 class GmresInverse final : public LinearOperator {
  public:
-  /// What is given must outlive the object. Collective: norms of R A C.
+  /// All arguments must outlive the object. Collective: norms of R A C.
   GmresInverse(SystemMatrix& matrix, const Equilibration& scaling, LinearOperator& factors);
 
-  /// What a first solve came to.
+  /// The outcome of a first solve.
   struct Trial {
     std::unique_ptr<Vectors> x;
     GmresOutcome outcome;
@@ -26,7 +26,7 @@ class GmresInverse final : public LinearOperator {
   /// Solves for `first`, right-hand sides of R A C, or where it is null for the row sums.
   /// Collective.
   Trial try_out(const Vectors* first);
-  /// The same by the factors alone.
+  /// Solves so by the factors alone.
   Trial try_factors_alone(const Vectors* first);
 
   /// Looks whether the factors alone find a known solution, and are near (see Probe::near()), as
@@ -37,7 +37,8 @@ class GmresInverse final : public LinearOperator {
   /// Whether corrections are, then.
   bool corrects_by_factors() const { return contraction_.has_value(); }
 
-  /// As Inverse::expect(). For estimates it solves for f - r instead of f, ||R^-1 r||_1 a tenth of
+  /// Tells the purpose, see Inverse::expect(). For estimates it solves for f - r instead of f,
+  /// ||R^-1 r||_1 a tenth of
   /// ||R^-1 f||_1 at most (of A^T: C), which tells as much of the norms of A^-1 but for that part;
   /// by the factors alone where these are near. A correction y then takes y <- y + M (f - R A C y)
   /// until a ten-thousandth of it is left, as the probe tells.

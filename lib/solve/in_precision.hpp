@@ -26,7 +26,7 @@ void solve_in_place_in(const Vectors& b, Vectors& x, const Solve& solve) {
   } else {
     std::vector<double> down, up;
     for (const int any : column_exponents(b)) {
-      // What 2^exponent and its inverse are numbers for.
+      // An exponent for which 2^exponent and its inverse are numbers.
       const int exponent = std::clamp(any, -1022, 1022);
       down.push_back(std::ldexp(1.0, -exponent));
       up.push_back(std::ldexp(1.0, exponent));
@@ -38,8 +38,8 @@ void solve_in_place_in(const Vectors& b, Vectors& x, const Solve& solve) {
   }
 }
 
-/// The same in host memory: calls solve(rows) with own rows in T, a Dense<T>, and puts what becomes
-/// of them into x.
+/// x <- the solution for b in host memory: calls solve(rows) with own rows in T, a Dense<T>, and
+/// puts its results into x.
 template <typename T, typename Solve>
 void solve_in(const Vectors& b, Vectors& x, const Solve& solve) {
   solve_in_place_in<T>(b, x, [&](const Vectors& from, Vectors& to) {

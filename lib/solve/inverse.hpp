@@ -35,8 +35,8 @@ struct FrontLevel {
   double flops = 0;         ///< of all of them
 };
 
-/// The fronts of a sparse elimination, level by level, the roots at level 0. What lies deeper than
-/// there is room for counts in the last level.
+/// The fronts of a sparse elimination, level by level, the roots at level 0. Fronts deeper than
+/// there is room for count in the last level.
 struct FrontLevels {
   static constexpr std::size_t most = 64;
   std::array<FrontLevel, most> of{};
@@ -94,7 +94,7 @@ struct KrylovOutcome {
   std::string shortfall;             ///< where it did not converge: a sentence
 };
 
-/// What an inverse tells of itself for a report, the same on every rank but for seconds.
+/// The facts that an inverse tells of itself for a report, the same on every rank but for seconds.
 struct InverseFacts {
   std::optional<Method> instead;  ///< the method that did it, where it is not the one chosen
   PivotStatistics pivots;
@@ -106,7 +106,7 @@ struct InverseFacts {
   std::optional<KrylovOutcome> krylov;  ///< then there are no pivots
 };
 
-/// What goes along with an elimination.
+/// The services and inputs that go along with an elimination.
 struct EliminationRun {
   Progress& progress;
   Checkpoints* checkpoints = nullptr;  ///< that it keeps itself by, and goes on from
@@ -123,7 +123,7 @@ struct EliminationRun {
 class Inverse : public LinearOperator {
  public:
   /// scaling <- scale factors R and C that this elimination wants: those of equilibration_of(),
-  /// unless it says otherwise. What prepare() is called with next; its memory is used again.
+  /// unless it says otherwise. prepare() is called with `scaling` next; its memory is used again.
   virtual void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
                             Equilibration& scaling) {
     scaling = equilibration_of(matrix, wanted, precision);
@@ -155,7 +155,7 @@ class Inverse : public LinearOperator {
   virtual double part_left() const { return 0; }
 
   /// Whether the last correction, or any estimate since expect(), came to nothing: an iteration
-  /// that did not halve its right-hand side. What it made tells neither errors nor norms.
+  /// that did not halve its right-hand side. Its results tell neither errors nor norms.
   virtual bool came_to_nothing() const { return false; }
 
   /// Takes out of x the null space of A that was named; leaves x as it is where none was.

@@ -19,9 +19,9 @@ inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial",
 inline constexpr std::string_view ordering_words[] = {"auto", "nested_dissection", "amd",
                                                       "rcm",  "natural",           "file"};
 inline constexpr std::string_view null_space_words[] = {"none", "constants", "file"};
-/// Those of null spaces that need no file.
+/// The words of null spaces that need no file.
 inline constexpr Words named_null_space_words = Words(null_space_words).first(2);
-/// Those of orders that the program finds by itself.
+/// The words of orders that the program finds by itself.
 inline constexpr Words found_ordering_words = Words(ordering_words).first(5);
 constexpr Words words_of(Ordering) {
   return ordering_words;
@@ -73,7 +73,7 @@ constexpr std::string_view why_not(Method method, Pivoting pivoting) {
   return "";
 }
 
-/// The same of a method and a null space.
+/// Why a method and a null space don't go together, likewise.
 constexpr std::string_view why_not(Method method, NullSpaceKind null_space) {
   return null_space == NullSpaceKind::none || is_krylov(method)
              ? ""
@@ -90,7 +90,7 @@ constexpr std::string_view why_sparse_is_not_kept(int ranks, bool over_ranks, Me
   return ranks > 1 && !over_ranks ? "rank 0 eliminates alone, without checkpoints" : "";
 }
 
-/// The same of any elimination, or iteration.
+/// Why any elimination, or iteration, is not kept in checkpoints, likewise.
 constexpr std::string_view why_not_kept(Method method, int ranks, bool over_ranks,
                                         MemoryKind memory) {
   return is_sparse(method) ? why_sparse_is_not_kept(ranks, over_ranks, memory) : "";

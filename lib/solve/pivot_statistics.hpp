@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// What the pivots of an elimination say about its answer, the same on every rank.
+/// The facts that the pivots of an elimination tell about its answer, the same on every rank.
 struct PivotStatistics {
   double largest_entry = 0;   ///< max |a_ij| before the first step
   double growth = 0;          ///< max |u_ij| / max |a_ij|, u the pivot rows as they are used
@@ -22,7 +22,7 @@ struct PivotStatistics {
   }
 };
 
-/// What to try where a pivot is zero because none was looked for.
+/// The advice where a pivot is zero because none was looked for.
 inline constexpr const char* advice_without_pivoting =
     "solve.pivoting is none; try solve.pivoting=partial";
 

@@ -2,7 +2,7 @@
 
 namespace spsolve {
 
-/// What a solve is for: a solution as it was asked for, a correction of one or a trial of the
+/// The purpose of a solve: a solution as it was asked for, a correction of one or a trial of the
 /// inverse, an estimate of norms.
 enum class SolvePurpose { solution, correction, estimate };
 

@@ -55,8 +55,8 @@ class SystemMatrix : public LinearOperator {
     bands_.set_values(values);
   }
 
-  /// What scales_of() found of these values, null before, and the place where it keeps that. Not
-  /// collective.
+  /// The scales that scales_of() found of these values, null before, and the place where it keeps
+  /// them. Not collective.
   std::shared_ptr<const struct MatrixScales>& scales() const { return scales_; }
 
   /// n x `columns` zeros where the products are computed; on every rank or none.
@@ -65,7 +65,7 @@ class SystemMatrix : public LinearOperator {
   void apply(const Vectors& x, Vectors& y) override { bands_.apply(x, y); }
   void apply_transposed(const Vectors& x, Vectors& y) override { bands_.apply_transposed(x, y); }
 
-  /// The rows of x that this rank's columns name behind its own ones, in host memory.
+  /// The rows of x that this rank's columns name after its own ones, in host memory.
   Dense<double> halo_of(const Vectors& x) const { return bands_.halo().fetch(x); }
 
   /// y <- |A| |x| scaled by h^2: see BandProducts::multiply_magnitudes().
