@@ -16,7 +16,7 @@ constexpr SectionKind head_section{"iteration"}, way_section{"way"}, numbers_sec
 constexpr Index piece_bytes = Index{4} << 20;
 constexpr double level_mark = 1;  // before the numbers of a level, of which there may be none
 
-/// The beginning of the section "iteration", the columns of the vectors behind it; no padding.
+/// The beginning of the section "iteration", followed by the columns of the vectors; no padding.
 struct Head {
   std::int64_t step = 0, first = 0, last = 0, vectors = 0, recurrence_vectors = 0;
 };
@@ -45,7 +45,7 @@ std::vector<double> read_numbers(const CheckpointReader& file, const FileSection
   return values;
 }
 
-/// Of all that must be the same in every file of a checkpoint.
+/// A checksum of all that must be the same in every file of a checkpoint.
 std::uint64_t sum_of_common(const KeptPart& part) {
   Checksum sum;
   sum.add(std::as_bytes(std::span(&part.step, 1)));

@@ -10,7 +10,7 @@
 
 namespace spsolve {
 
-// What a Krylov method keeps in a checkpoint, in sections:
+// Sections that a Krylov method keeps in a checkpoint:
 //
 //     iteration            how far it is, which rows of vectors these are, and their columns
 //     way                  by what it iterates, in words
@@ -32,7 +32,7 @@ class KeptState {
   /// As many as are there, and as many as there were.
   void each(std::vector<double>& values);
   void numbers(std::vector<double>& values);
-  /// Of as many columns as were kept. Collective where it is taken.
+  /// Names a multivector of as many columns as were kept. Collective where it is taken.
   virtual void vectors(Vectors& x) = 0;
 
  protected:
@@ -87,7 +87,7 @@ class KeptIteration {
   /// Does what was wished for: may throw Error(interrupted) on every rank.
   void keep();
 
-  /// The same behind the last step of a cycle that no other follows, where the run is to end.
+  /// Does so after the last step of a cycle that no other follows, where the run is to end.
   void keep_at_the_end();
 
   /// A level of the solve, as long as the object lives; inner ones are later ones. Names are asked

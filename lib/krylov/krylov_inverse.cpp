@@ -283,7 +283,7 @@ KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, cons
     const bool follows = !all.history.empty() && !round.history.empty();
     all.history.insert(all.history.end(), round.history.begin() + (follows ? 1 : 0),
                        round.history.end());
-    // What is asked for by default is as near as double gets, in either scale.
+    // The default goal is as near as double gets, in either scale.
     if (scaled_ == nullptr || options_.tolerance == 0) return all;
     all.error = worst(errors_for_a(start.transposed, b, x));
     all.converged = all.error <= asked;
@@ -319,7 +319,7 @@ KrylovSolve KrylovInverse::solve_for(Start start, const KrylovWatch::Goal& goal,
   const bool turned = start.transposed && !method_.symmetric;
   LinearOperator& preconditioner =
       turned ? static_cast<LinearOperator&>(other_preconditioner) : *preconditioner_;
-  // Of A^T alone the null space is not known.
+  // The null space of A^T alone is not known.
   const bool projects = null_space_ && (symmetric_ || !start.transposed);
   std::optional<Projected> projected;
   if (projects) projected.emplace(preconditioner, *null_space_);
@@ -370,7 +370,8 @@ void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
   const KrylovWatch::Goal goal{0, tolerance, first_goal().most_steps};
   KrylovSolve solved = solve({transposed}, goal, x, y);
   const auto came_to_nothing = [&] { return !(solved.error <= 0.5); };
-  // What broke down need not do so from elsewhere; of a singular A it may be that no A y is near x.
+  // An iteration that broke down may not do so from another start; for a singular A no A y may be
+  // near x.
   if (came_to_nothing() && !null_space_) {
     if (transposed && !method_.symmetric) {
       preconditioner_->apply_transposed(x, y);

@@ -14,15 +14,15 @@ namespace spsolve {
 
 /// (R A C)^-1 by a Krylov method with a preconditioner, which prepare() sets up. For new values of
 /// one pattern multigrid keeps its aggregates and patterns, until a solution takes half as many
-/// steps again as the first one with them did; what does not converge with them is solved once more
-/// with a preconditioner that is made anew. eliminate() solves for run.first to the backward error
-/// that is asked for, and so does a solve that is expected to be for a solution; corrections stop
-/// at residuals of 1e-6 of their right-hand sides, estimates at 1e-2. What eliminate() solves is
-/// kept by run.checkpoints and gone on from. Methods for symmetric matrices leave A as it is.
-/// Refuses, with Error(not_trustworthy), a matrix that is not symmetric or not positive definite as
-/// the method wants it, where that shows. Of a singular A whose null space is named it makes the
-/// pseudo-inverse, as far as A is symmetric: solutions are orthogonal to the null space; right-hand
-/// sides that are not, so that there is no solution, are refused likewise.
+/// steps again as the first one with them did; systems that do not converge with them are solved
+/// once more with a preconditioner that is made anew. eliminate() solves for run.first to the
+/// backward error that is asked for, and so does a solve that is expected to be for a solution;
+/// corrections stop at residuals of 1e-6 of their right-hand sides, estimates at 1e-2. The solve of
+/// eliminate() is kept by run.checkpoints and gone on from. Methods for symmetric matrices leave A
+/// as it is. Refuses, with Error(not_trustworthy), a matrix that is not symmetric or not positive
+/// definite as the method wants it, where that shows. Of a singular A whose null space is named it
+/// makes the pseudo-inverse, as far as A is symmetric: solutions are orthogonal to the null space;
+/// right-hand sides that are not, so that there is no solution, are refused likewise.
 class KrylovInverse final : public Inverse {
  public:
   /// `memory` must outlive the object.
@@ -50,7 +50,7 @@ class KrylovInverse final : public Inverse {
  private:
   class Products;
 
-  /// What a solve begins with, and with which matrix.
+  /// The start of a solve: A or A^T, and from 0 or from x.
   struct Start {
     bool transposed = false;
     bool from_x = false;
@@ -65,7 +65,7 @@ class KrylovInverse final : public Inverse {
   /// `kept` may be null.
   void solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress,
                       KeptIteration* kept = nullptr);
-  /// What M depends on, in words.
+  /// The choices that M depends on, in words.
   std::string way() const;
   void apply(bool transposed, const Vectors& x, Vectors& y);
   /// solve() until the goal is reached for A itself, and not only as it is equilibrated.
@@ -75,7 +75,7 @@ class KrylovInverse final : public Inverse {
   /// Whether the limit of time has come, reckoned from now.
   std::function<bool()> out_of_time(Team& team) const;
   KrylovSolve solve(Start start, KrylovWatch::Goal goal, const Vectors& b, Vectors& x);
-  /// The same for a right-hand side that is consistent, as many columns at a time as the method
+  /// solve() for a right-hand side that is consistent, as many columns at a time as the method
   /// takes.
   KrylovSolve solve_for(Start start, const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x);
 

@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// What one solve by a Krylov method came to.
+/// The outcome of one solve by a Krylov method.
 struct KrylovSolve {
   Index steps = 0;
   double error = 0;        ///< as KrylovWatch::errors() has it, of the true residual; the worst

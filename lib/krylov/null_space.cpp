@@ -15,7 +15,7 @@ namespace spsolve {
 
 namespace {
 
-/// What products leave of vectors that A takes to zero, no more than rounding, relative to ||A||.
+/// The largest product, relative to ||A||, of vectors that A takes to zero: no more than rounding.
 constexpr double negligible = 1e-10;
 
 /// max over the columns of ||A n||_max / (||A|| ||n||_max); 0 for A = 0, nan where ||A|| is beyond

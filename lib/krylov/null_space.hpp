@@ -13,8 +13,8 @@ namespace spsolve {
 /// Collective, all of it.
 class NullSpace {
  public:
-  /// That of options.null_space, which is one. Throws Error(input) on every rank where the vectors
-  /// depend on each other, or A does not take them to zero but for round-off.
+  /// The null space of options.null_space, which names one. Throws Error(input) on every rank where
+  /// the vectors depend on each other, or A does not take them to zero but for round-off.
   NullSpace(SystemMatrix& matrix, const SolverOptions& options);
 
   Index dimension() const { return vectors_->columns(); }

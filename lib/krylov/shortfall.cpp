@@ -22,7 +22,7 @@ std::string how_it_ended(KrylovEnd end, double time_limit) {
   }
 }
 
-/// What to try where a method did not converge.
+/// The advice where a method did not converge.
 std::string advice(Method method, Preconditioner preconditioner) {
   std::string text = preconditioner == Preconditioner::elimination
                          ? "try a sparse method"

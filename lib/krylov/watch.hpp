@@ -26,7 +26,7 @@ class KrylovWatch {
     std::function<bool()> out_of_time = {};
     /// Called with the steps so far and the largest error; may be empty.
     std::function<void(Index, double)> tell = {};
-    /// What keeps the solve; null where nothing does.
+    /// The iteration that keeps the solve; null where none does.
     KeptIteration* kept = nullptr;
   };
 
@@ -50,10 +50,11 @@ class KrylovWatch {
   /// Takes notice of the maxima of the residual's columns before a first step.
   void begin(const std::vector<double>& of_r);
 
-  /// The same after a step, and of x now and then; hands back whether to stop: nothing is left to
-  /// do, or no steps or no time are left. Collective, as learn() and out_of_time() may be called.
+  /// Takes notice of the maxima after a step, and of x now and then; hands back whether to stop:
+  /// nothing is left to do, or no steps or no time are left. Collective, as learn() and
+  /// out_of_time() may be called.
   bool enough(const std::vector<double>& of_r, const Vectors& x);
-  /// The same where x is not at hand.
+  /// Takes notice of a step where x is not at hand.
   bool enough(const std::vector<double>& of_r);
 
   /// Whether a column is done.

@@ -7,14 +7,14 @@ namespace spsolve {
 
 namespace {
 
-/// What steps leave behind, a row for each; r^T z of one step and of the next one take turns.
+/// Numbers that steps leave, a row for each; r^T z of one step and of the next one take turns.
 enum Row : int { curvature, largest, even_rho, odd_rho, all_rows };
 
 constexpr int rho_of(Index step) {
   return step % 2 == 0 ? even_rho : odd_rho;
 }
 
-/// What is wrong with the running columns of a row that must be positive.
+/// The trouble with the running columns of a row that must be positive.
 std::optional<KrylovEnd> trouble(const Dense<double>& numbers, int row, KrylovEnd where_negative,
                                  const KrylovWatch& watch) {
   for (std::size_t c = 0; c < watch.columns(); ++c) {
@@ -42,7 +42,7 @@ KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x,
     system.preconditioner.apply_and_dot(r, z, {*numbers, even_rho});
   }
   if (!kept.goes_on()) copy(z, *p);
-  Index looked_at = 0;  // steps whose numbers the host has seen; it may be some behind
+  Index looked_at = 0;  // steps whose numbers the host has seen; it may be some steps late
   const auto look = [&]() -> std::optional<KrylovEnd> {
     const Dense<double> seen = numbers->take();
     const auto unfit = trouble(seen, rho_of(looked_at), KrylovEnd::unfit, watch);
@@ -64,8 +64,8 @@ KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x,
     std::optional<KrylovEnd> end;
     if (step - looked_at >= numbers->lead()) end = look();
     if (!plain && !end) system.preconditioner.apply_and_dot(r, z, next_rho);
-    // x is a step behind r until here: with p, of which nothing is wanted after an end, that is one
-    // pass less over the vectors.
+    // x is a step late compared with r until here: with p, of which nothing is wanted after an end,
+    // that is one pass less over the vectors.
     p->step_and_turn(wanted, *numbers, alpha, x, beta, z);
     if (end) return *end;
     kept.may_keep([&] {

@@ -10,7 +10,7 @@
 
 namespace spsolve {
 
-/// What ended the steps of a Krylov method.
+/// The event that ended the steps of a Krylov method.
 enum class KrylovEnd {
   reached,     ///< every residual is small enough, as the recurrences have it
   cycle,       ///< a cycle is full, as restarted methods have them
@@ -32,7 +32,7 @@ struct KrylovSystem {
 struct KrylovMethod {
   Method method;
   bool symmetric;  ///< whether it wants a symmetric A
-  int vectors;     ///< multivectors that it holds beside b, x and r
+  int vectors;     ///< multivectors that it holds in addition to b, x and r
   /// Whether it keeps two more for every step of a cycle.
   bool keeps_basis;
   Index at_once;  ///< most right-hand sides that it takes at a time; 0: any number
@@ -50,7 +50,8 @@ std::span<const KrylovMethod> krylov_methods();
 /// The row of a method; null where it is none of these.
 const KrylovMethod* krylov_method(Method method);
 
-/// What a method goes on with at its next step, r among it, as long as the object lives.
+/// The numbers and vectors that a method goes on with at its next step, r among them, as long as
+/// the object lives.
 class KeptRecurrence {
  public:
   KeptRecurrence(const KrylovWatch& watch, Vectors& r, KeptIteration::Name name)

@@ -188,8 +188,7 @@ NodeNorms node_norms(const BandMatrix& matrix, Index size, const Csr<double>& bl
   return norms;
 }
 
-/// The neighbours in `places` at offsets of their own, `counts` for each node, one behind the
-/// other.
+/// The neighbours in `places` at offsets of their own, `counts` for each node, one after the other.
 NodeGraph packed(const Csr<double>& blocks, const UntouchedVector<LocalIndex>& places,
                  UntouchedVector<Index> counts) {
   NodeGraph graph;

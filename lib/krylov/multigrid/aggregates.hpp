@@ -13,7 +13,7 @@ namespace spsolve {
 /// Not collective.
 bool own_are_nodes(const BandMatrix& matrix, Index size);
 
-/// The same on every rank. Collective.
+/// Whether own rows and the columns they name are whole nodes on every rank. Collective.
 bool are_nodes(const BandMatrix& matrix, Index size);
 
 /// The same matrix with zeros stored, so that all rows of a node name the same whole nodes; bands
@@ -27,11 +27,12 @@ Index nodes_of(const BandMatrix& matrix);
 
 /// Couplings of own nodes, for the blocks A_ij of A between their unknowns and d_i = ||A_ii||_F.
 struct NodeCouplings {
-  /// What node i depends on: the j with ||A_ij||_F >= 0.1 max_k ||A_ik||_F (Ruge and Stueben,
-  /// "Algebraic multigrid", 1987) and ||A_ij||_F > theta (d_i min(d_i, d_j))^1/2. Where
+  /// The nodes that node i depends on: the j with ||A_ij||_F >= 0.1 max_k ||A_ik||_F (Ruge and
+  /// Stueben, "Algebraic multigrid", 1987) and ||A_ij||_F > theta (d_i min(d_i, d_j))^1/2. Where
   /// coefficients jump, i may depend on j and j not on i.
   NodeGraph dependences;
-  /// What may share an aggregate with it: those of them with ||A_ij||_F >= 0.1 max_k ||A_jk||_F and
+  /// The nodes that may share an aggregate with it: those of them with ||A_ij||_F >= 0.1 max_k
+  /// ||A_jk||_F and
   /// ||A_ij||_F > theta (d_i d_j)^1/2 (Vanek, Mandel and Brezina, 1996).
   NodeGraph strong;
 };
@@ -40,8 +41,8 @@ struct NodeCouplings {
 NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta);
 
 /// For own rows and then those of the halo: of row i of the near null space the entry in the column
-/// of the unknown's kind, i mod size, where others in the row are no more than rounding beside it;
-/// else 0. Collective.
+/// of the unknown's kind, i mod size, where others in the row are no more than rounding compared
+/// with it; else 0. Collective.
 std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& near);
 
 /// Own nodes in no aggregate that depend on others and whose rows are not dominated by their

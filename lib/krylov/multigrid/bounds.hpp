@@ -2,7 +2,7 @@
 
 namespace spsolve::coarsening_bounds {
 
-// What coarsening decides by, on hosts and on GPUs alike.
+// The bounds that coarsening decides by, on hosts and on GPUs alike.
 
 /// A node depends on another one by at least this share of its strongest coupling.
 constexpr double share = 0.1;
@@ -15,8 +15,8 @@ constexpr double dominance = 0.5;
 /// than this is orthogonal to them.
 constexpr double dependent = 1e-10;
 
-/// Entries of the near null space are lone beside others that are at most this much of them: below
-/// the finest level, what would be zero is rounding.
+/// Entries of the near null space are lone if others are at most this much of them: below the
+/// finest level, what would be zero is rounding.
 constexpr double negligible = 1e-10;
 
 }  // namespace spsolve::coarsening_bounds

@@ -17,7 +17,7 @@ void FilteredRows::operator()(Index i, RowChunk& chunk) const {
   const Index node = i / size_;
   const auto columns = rows_.row_columns(i);
   const auto values = rows_.row_values(i);
-  // What a node depends on follows in its list as in its rows.
+  // The nodes that a node depends on follow in its list as in its rows.
   Index next = dependences_.offsets[node], before = -1;
   const Index end = dependences_.offsets[node + 1];
   bool depends = false;

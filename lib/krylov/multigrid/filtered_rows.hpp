@@ -13,7 +13,7 @@ namespace spsolve {
 /// where there are none. Rows are of whole nodes; columns as A has them.
 class FilteredRows {
  public:
-  /// What is given must outlive the object.
+  /// All arguments must outlive the object.
   FilteredRows(const Csr<double>& rows, Index size, const NodeGraph& dependences,
                const std::vector<double>& lone)
       : rows_(rows), size_(size), dependences_(dependences), lone_(lone) {}

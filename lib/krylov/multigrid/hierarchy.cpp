@@ -129,7 +129,7 @@ std::unique_ptr<BandMatrix> complete(const BandMatrix& matrix, NearNullSpace& ne
   return are_nodes(matrix, near.size) ? nullptr : with_whole_nodes(matrix, near.size);
 }
 
-/// What P_0 is smoothed with, for the largest eigenvalue of D^-1 A.
+/// The factor omega that P_0 is smoothed with, for the largest eigenvalue of D^-1 A.
 double omega_of(double largest) {
   return 4.0 / (3 * largest);
 }

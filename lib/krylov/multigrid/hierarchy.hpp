@@ -62,7 +62,7 @@ class Hierarchy {
 
   /// Whether every rank is to have the matrix whole.
   bool is_sooner_whole(const BandMatrix& matrix) const;
-  /// What smooths a level.
+  /// Makes the smoother of a level.
   void make_smoother(Level& level);
   /// The level below that of the number, whose matrix is `matrix`, of whole nodes: made, where it
   /// is the last one, by couplings that are strong for `theta`, or else given new numbers. Whether
@@ -80,7 +80,7 @@ class Hierarchy {
   bool symmetric_;
   Options options_;
   std::vector<std::unique_ptr<Level>> levels_;
-  std::unique_ptr<WholeLevels> whole_;  // behind the last of these levels, or else
+  std::unique_ptr<WholeLevels> whole_;  // after the last of these levels, or else
   std::unique_ptr<Coarsest> coarsest_;
 };
 

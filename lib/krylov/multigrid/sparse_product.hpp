@@ -17,7 +17,8 @@ enum class ColumnOrder {
 };
 
 /// A matrix B in two parts, as a product over ranks meets it: the left factor's column j is row j
-/// of `own` for j < own.rows, and row j - own.rows of `halo` behind. Both outlive the object.
+/// of `own` for j < own.rows, and row j - own.rows of `halo` from there on. Both outlive the
+/// object.
 struct RightFactor {
   /// `own_columns`: this rank's share of B's columns, which most of these rows' are in. `together`:
   /// columns that may come in runs of so many.
@@ -80,7 +81,7 @@ class RowSum {
   }
 
  private:
-  /// Of a run of columns, in the last row that has it.
+  /// The sums of a run of columns, in the last row that has it.
   struct Sums {
     double values[Run] = {};
     Index row = -1;

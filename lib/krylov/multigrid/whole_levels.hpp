@@ -22,7 +22,7 @@ class WholeLevels {
   /// x <- M^-1 b by a cycle of that hierarchy. Collective.
   void apply(const Vectors& b, Vectors& x);
 
-  /// Of that hierarchy, see Hierarchy.
+  /// The levels of that hierarchy, see Hierarchy.
   std::vector<GridLevel> levels() const { return hierarchy_->levels(); }
 
  private:

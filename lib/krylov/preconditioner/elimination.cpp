@@ -16,7 +16,7 @@ class Elimination final : public PreconditionerOperator {
     const Index own = matrix.own_rows().size();
     together(matrix.team(), [&] {
       Csr<double> rows = own_block(matrix.local_rows());
-      // As much as float tells from zero with digits to spare.
+      // A share that float tells from zero with digits to spare.
       constexpr double share = 1e-4;
       if (input.singular) shift_diagonal(alone_, rows, 0, share);
       block_.emplace(alone_, RowLayout{own, 1}, std::move(rows), matrix.memory());

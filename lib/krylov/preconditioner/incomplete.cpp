@@ -123,8 +123,8 @@ Index eliminate_in_place(Csr<double>& rows) {
   return enlarged;
 }
 
-/// The same of A + shift diag(A) for a symmetric A, whose U is then D L^T; whether all pivots are
-/// positive.
+/// Eliminates A + shift diag(A) for a symmetric A, whose U is then D L^T; hands back nothing unless
+/// all pivots are positive.
 std::optional<Csr<double>> eliminate_shifted(const Csr<double>& block, double shift) {
   Csr<double> rows = block;
   const std::vector<Index> diagonals = diagonal_places(rows);

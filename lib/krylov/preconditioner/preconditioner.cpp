@@ -30,7 +30,7 @@ std::int64_t factor_bytes(Index height, Index nonzeros) {
   return 2 * csr_bytes(height, nonzeros, sizeof(double)) + 3 * diagonal_bytes(height, 0);
 }
 
-/// As of blocks of 8 rows.
+/// Bytes as of blocks of 8 rows.
 std::int64_t block_bytes(Index height, Index) {
   return csr_bytes(height, 8 * height, sizeof(double));
 }

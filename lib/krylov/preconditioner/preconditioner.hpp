@@ -21,7 +21,8 @@ struct NearNullSpace {
   Dense<double> vectors;  ///< own rows x m; m = 0: not known
 };
 
-/// That of R A C where coordinates are known: C^-1 times the motions of a rigid body. Collective.
+/// The near null space of R A C where coordinates are known: C^-1 times the motions of a rigid
+/// body. Collective.
 NearNullSpace near_null_space_of(SystemMatrix& matrix, const Equilibration& scaling);
 
 /// M^-1 for a matrix M near A, as a Krylov method applies it.
@@ -31,13 +32,13 @@ class PreconditionerOperator : public LinearOperator {
   /// one that is made anew; false where it does not, and then nothing is changed. Collective.
   virtual bool renew(NearNullSpace) { return false; }
 
-  /// What a reader of the report should know of it.
+  /// Sentences that a reader of the report should know of it.
   std::vector<std::string> notes;
-  /// Of multigrid, the finest first.
+  /// The levels of multigrid, the finest first.
   std::vector<GridLevel> levels;
 };
 
-/// What a preconditioner is made of.
+/// The inputs that a preconditioner is made of.
 struct PreconditionerInput {
   BandMatrix& matrix;      ///< A, square, in one layout of rows and columns; outlives the operator
   DenseMemory& memory;     ///< of the kind that the vectors lie in
@@ -68,10 +69,10 @@ const PreconditionerRow& preconditioner_row(Preconditioner kind);
 
 /// What Preconditioner::automatic stands for: multigrid where A is symmetric, of at least 2000
 /// unknowns, its diagonal is positive and it looks elliptic: the diagonal is, in nine rows of ten,
-/// at least half of what stands beside it, or rigid-body modes are known, `elastic`; else ic0 for a
-/// symmetric A with a positive diagonal that `cg` or `block_cg` solves, jacobi for one without
-/// zeros on it that minres does, none for others of these, ilu0 for methods that want no
-/// symmetry. Collective.
+/// at least half of the sum of its row's other entries, or rigid-body modes are known, `elastic`;
+/// else ic0 for a symmetric A with a positive diagonal that `cg` or `block_cg` solves, jacobi for
+/// one without zeros on it that minres does, none for others of these, ilu0 for methods that want
+/// no symmetry. Collective.
 Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool symmetric,
                                      bool elastic = false);
 

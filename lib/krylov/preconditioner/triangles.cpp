@@ -19,7 +19,7 @@ struct Levels {
   std::vector<LocalIndex> rows;  ///< level after level, ascending in each
 };
 
-/// `ascending`: rows need rows before them, else those behind.
+/// `ascending`: rows need rows before them, else those after them.
 Levels levels_of(const Csr<double>& triangle, bool ascending) {
   const Index n = triangle.rows;
   std::vector<LocalIndex> depth(static_cast<std::size_t>(n));
