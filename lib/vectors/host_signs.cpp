@@ -1,4 +1,4 @@
-// What searches for the norms of operators ask of vectors in host memory.
+// Operations that searches for the norms of operators ask of vectors in host memory.
 
 #include <cmath>
 #include <functional>

@@ -95,7 +95,7 @@ double subtract_multiple(double t, const double* y, double* x, Index count) {
   return std::bit_cast<double>(largest);
 }
 
-// The same for the `k` columns of row-major numbers.
+// Sums, maxima and steps for the `k` columns of row-major numbers.
 
 void add_dots(const double* x, const double* y, Index rows, Index k, double* sums) {
   for (Index i = 0; i < rows; ++i, x += k, y += k) {
@@ -324,7 +324,8 @@ void HostVectors::own_dots_with_each(List ys, std::span<double> sums) const {
 }
 
 void HostVectors::own_products(const Vectors& y, std::span<double> sums) const {
-  // A few columns of X at a time, so that sums of all blocks of rows are few beside the vectors.
+  // A few columns of X at a time, so that sums of all blocks of rows are few compared with the
+  // vectors.
   constexpr Index strip = 16;
   const HostVectors& other = on_host(y);
   const Index theirs = y.columns();

@@ -42,7 +42,7 @@ class HostVectors final : public Vectors {
                      Vectors& x, Quotient t, const Vectors& y) override;
 
  private:
-  /// Those of some rows, added to K sums.
+  /// Adds the dots of some rows to K sums.
   void add_own_dots(const HostVectors& y, Range rows, double* sums) const;
 
   std::vector<double> values_;

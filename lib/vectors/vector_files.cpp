@@ -81,7 +81,7 @@ std::unique_ptr<io::EntryReader> open_file(const fs::path& file, const RowLayout
   return reader;
 }
 
-/// What all ranks know of a piece.
+/// The facts that all ranks know of a piece.
 struct Piece {
   Range entries;  ///< their numbers in the file
   bool last = false;
@@ -238,7 +238,7 @@ class OwnElements {
   explicit OwnElements(const Vectors& x)
       : x_(x), column_(x.columns() == 1 ? nullptr : x.similar(1)) {}
 
-  /// Those among the elements of the whole, column by column.
+  /// Reads the piece's values among these elements of the whole, column by column.
   void read(Range elements, std::vector<double>& values) {
     values.resize(static_cast<std::size_t>(count_in(x_.rows(), elements, x_.own())));
     std::span<double> rest(values);

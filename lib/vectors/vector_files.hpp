@@ -9,8 +9,8 @@
 #include "vectors/vectors.hpp"
 
 // Multivectors in bands from and to files (io/dense_source.hpp). Those of Matrix Market rank 0
-// alone opens, of those of numpy and PETSc each rank reads its own rows where it sees them: what is
-// whole in the file is never whole in the memory of a rank.
+// alone opens, of those of numpy and PETSc each rank reads its own rows where it sees them: a
+// multivector that is whole in the file is never whole in the memory of a rank.
 
 namespace spsolve {
 

@@ -20,11 +20,11 @@ class VectorMemory {
   virtual std::unique_ptr<Vectors> vectors(Team& team, const RowLayout& layout,
                                            Index columns) const = 0;
 
-  /// What multiplies `rows`, which must outlive it, as BandProducts numbers their columns.
+  /// The products of `rows`, which must outlive them, as BandProducts numbers their columns.
   virtual std::unique_ptr<BandProducts> products(const Csr<double>& rows,
                                                  Index own_columns) const = 0;
 
-  /// What makes coarser matrices, in this memory, of one that was made for it, with nodes of `size`
+  /// A maker of coarser matrices, in this memory, of one that was made for it, with nodes of `size`
   /// unknowns and a near null space of `kinds` vectors; none, on all ranks, where hosts do that.
   /// Collective.
   virtual std::unique_ptr<Coarsening> coarsening(const BandMatrix& /*matrix*/, Index /*size*/,
@@ -32,7 +32,7 @@ class VectorMemory {
     return nullptr;
   }
 
-  /// What brings the halo of such vectors; team and plan must outlive it.
+  /// The carrier of the halo of such vectors; team and plan must outlive it.
   virtual std::unique_ptr<HaloCarrier> halo_carrier(Team& team, const HaloPlan& plan) const = 0;
 };
 

@@ -62,7 +62,8 @@ class Vectors {
   /// x(:, c) <- x(:, c) + factor_c y(:, c)
   virtual void add_multiples(std::span<const double> factors, const Vectors& y) = 0;
 
-  /// The same for one y after another, by factors of the first, of the second ...
+  /// x(:, c) <- x(:, c) + factor_c y(:, c) for one y after another, by factors of the first, of the
+  /// second ...
   virtual void add_multiples_of_each(std::span<const double> factors, List ys);
 
   /// x(:, c) <- own_c x(:, c) + factor_c y(:, c); an own_c of 0 takes nothing of what x holds.
@@ -97,7 +98,7 @@ class Vectors {
   /// sums_c <- sum over own rows i of x_ic y_ic
   virtual void own_dots(const Vectors& y, std::span<double> sums) const = 0;
 
-  /// The same with one y after another.
+  /// sums_c <- sum over own rows i of x_ic y_ic with one y after another.
   virtual void own_dots_with_each(List ys, std::span<double> sums) const;
 
   /// sums_ac <- sum over own rows i of x_ia y_ic: X^T Y, K x Y's columns, row-major.
@@ -155,7 +156,7 @@ std::unique_ptr<Vectors> copy_of(const Vectors& x);
 /// Collective.
 std::vector<double> dots(const Vectors& x, const Vectors& y);
 
-/// The same with one y after another: so many times K numbers.
+/// dots() with one y after another: so many times K numbers.
 std::vector<double> dots(const Vectors& x, Vectors::List ys);
 
 /// X^T Y, X's columns x Y's, the same on every rank. One all-gather of so many numbers. Collective.

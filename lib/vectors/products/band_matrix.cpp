@@ -100,7 +100,7 @@ void BandMatrix::apply_magnitudes_transposed(const Vectors& x, Vectors& y) {
   add_from_others(halo, y);
 }
 
-/// What this rank found for others' rows goes there.
+/// The sums that this rank found for others' rows go there.
 void BandMatrix::add_from_others(const Dense<double>& halo, Vectors& y) {
   if (team_.size() == 1) return;
   Dense<double> own = spsolve::own_rows(y);

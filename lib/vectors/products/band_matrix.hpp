@@ -38,7 +38,7 @@ class BandMatrix {
   /// This rank's rows; columns as BandProducts has them. Not collective.
   const Csr<double>& local_rows() const { return products_->rows(); }
 
-  /// What brings rows to host memory, and back.
+  /// The carrier of rows to host memory, and back.
   const HaloRows& halo() const { return halo_; }
 
   /// The column of A that local column j is. Not collective.
@@ -84,7 +84,7 @@ class BandMatrix {
     carrier_->release();
   }
 
-  /// What computes the products of this rank's rows, as BandProducts says. Not collective.
+  /// The products of this rank's rows, see BandProducts. Not collective.
   BandProducts& products() { return *products_; }
   const BandProducts& products() const { return *products_; }
 

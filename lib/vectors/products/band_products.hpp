@@ -10,8 +10,8 @@
 
 namespace spsolve {
 
-/// What backward errors are made of, over some rows of A x = b; vectors have one value for each
-/// right-hand side. Every number is infinite or nan where a value is not finite.
+/// The norms that backward errors are made of, over some rows of A x = b; vectors have one value
+/// for each right-hand side. Every number is infinite or nan where a value is not finite.
 struct ResidualNorms {
   std::vector<double> residual;         ///< max |r_i|
   std::vector<double> right_hand_side;  ///< max |b_i|
@@ -30,8 +30,8 @@ struct RelaxationStep {
 };
 
 /// Products with the rows of A that one rank holds, in the memory of its vectors. Column j of the
-/// rows is own row j of x for j < own columns, and row j - own columns of the halo behind: what
-/// other ranks hold of x. On this rank alone.
+/// rows is own row j of x for j < own columns, and row j - own columns of the halo from there on:
+/// the part of x that other ranks hold. On this rank alone.
 class BandProducts {
  public:
   virtual ~BandProducts() = default;
@@ -72,7 +72,7 @@ class BandProducts {
   /// transposed matrix is made at the first call, and kept.
   virtual void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) = 0;
 
-  /// The same with |A|^T |x|.
+  /// multiply_transposed() with |A|^T |x|.
   virtual void multiply_magnitudes_transposed(const Vectors& x, Vectors& y,
                                               Dense<double>& halo) = 0;
 

@@ -11,7 +11,8 @@ namespace spsolve {
 
 class BandMatrix;
 
-/// Of a node that is looked for, or coarsened elsewhere than on hosts: six motions of a rigid body.
+/// The unknowns of a node that is looked for, or coarsened elsewhere than on hosts: six motions of
+/// a rigid body.
 inline constexpr Index most_unknowns_of_node = 6;
 
 /// Nodes of a matrix' own rows: unknowns that follow each other, as many each, and the neighbours

@@ -5,7 +5,7 @@
 
 namespace spsolve {
 
-/// The rows of x that this rank's columns name behind its own ones, row-major: in host memory, or
+/// The rows of x that this rank's columns name after its own ones, row-major: in host memory, or
 /// where x lies.
 struct HaloView {
   HaloView(const Dense<double>& on_host)  // NOLINT: any halo in host memory is one
@@ -31,7 +31,7 @@ class HaloCarrier {
   /// The halo of x, until release(); one at a time. Collective.
   virtual HaloView bring(const Vectors& x) = 0;
 
-  /// What has been asked for by now is all that reads the halo.
+  /// All that reads the halo has been asked for by now.
   virtual void release() {}
 
   /// Many are to come: what makes them faster may be started. Collective.

@@ -21,7 +21,7 @@ class HaloRows {
   Dense<double> fetch(const Vectors& x) const;
   Dense<double> fetch(const Dense<double>& own) const;
 
-  /// The same where the rows that others need are at hand: row k of `leaving` is own row
+  /// The halo's rows if the rows that others need are at hand: row k of `leaving` is own row
   /// plan.rows_to_send[k].
   Dense<double> trade(const Dense<double>& leaving) const;
 

@@ -277,7 +277,7 @@ class HostBandProducts final : public BandProducts {
     }
   }
 
-  /// The same for row i and so many columns from `first` on, whose sums stay in registers.
+  /// y_ic for row i and so many columns from `first` on, whose sums stay in registers.
   template <Index width, typename Term, typename Result>
   static void add_up_row(const Csr<double>& rows, Index i, Index first, const LocalRows& x,
                          HostVectors& y, const Term& term, const Result& result) {
@@ -291,7 +291,7 @@ class HostBandProducts final : public BandProducts {
     for (Index c = 0; c < width; ++c) y.row(i)[first + c] = result(i, first + c, sum[c]);
   }
 
-  /// The same for one column, as Krylov methods and multigrid have it most; element(j) is x_j.
+  /// y_i for row i and one column, as Krylov methods and multigrid have it most; element(j) is x_j.
   template <typename Element, typename Term, typename Result>
   static void add_up_one(const Csr<double>& rows, const Element& element, HostVectors& y,
                          const Term& term, const Result& result) {

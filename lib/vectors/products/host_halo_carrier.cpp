@@ -11,7 +11,8 @@ namespace spsolve {
 
 namespace {
 
-/// What leaves and what comes stays where it is for one number of columns after another.
+/// The buffers of leaving and coming rows stay where they are for one number of columns after
+/// another.
 class HostHaloCarrier final : public HaloCarrier {
  public:
   HostHaloCarrier(Team& team, const HaloPlan& plan) : team_(team), plan_(plan) {}
