@@ -1,6 +1,6 @@
 #pragma once
 
-// What kernels over height x K arrays share: columns in packs, and factors of columns.
+// The parts that kernels over height x K arrays share: columns in packs, and factors of columns.
 
 #include <algorithm>
 #include <span>

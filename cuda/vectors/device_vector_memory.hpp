@@ -10,8 +10,8 @@ namespace spsolve::cuda {
 /// The memory of the current GPU; vectors of several ranks reach each other through host memory.
 const VectorMemory& device_vector_memory();
 
-/// The same for vectors of the links' team, which reach each other by them. The links must outlive
-/// it and what it makes.
+/// The memory of the current GPU for vectors of the links' team, which reach each other by them.
+/// The links must outlive it and what it makes.
 std::unique_ptr<VectorMemory> linked_vector_memory(GpuLinks& links);
 
 }  // namespace spsolve::cuda

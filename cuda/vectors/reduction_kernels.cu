@@ -34,7 +34,7 @@ struct Products : Sums {
   }
 };
 
-/// Of the elements of one array, their sums or largest magnitudes.
+/// Sums or largest magnitudes of the elements of one array.
 template <typename Kind>
 struct Elements : Kind {
   const double* x;
@@ -59,7 +59,7 @@ struct Elements : Kind {
   }
 };
 
-/// Of x - t y, which x becomes: the largest magnitude, or it and the sum of squares.
+/// x <- x - t y; finds the largest magnitude of x, or it and the sum of squares.
 template <typename Kinds>
 struct Difference : Kinds {
   Factors wanted;  ///< of the columns of one range

@@ -14,9 +14,9 @@ namespace spsolve::cuda {
 // of rows, within a chunk a thread for every so many rows, and trees over both; the thread block
 // that is last done combines the chunks, in their order.
 
-/// What a reduction needs beside it: `partials` has room for reduction_chunks() rows of K for each
-/// number of a column that it finds, and
-/// `tickets`, all 0 before and after, for reduction_tickets().
+/// Room that a reduction needs in addition: `partials` has room for reduction_chunks() rows of K
+/// for each number of a column that it finds, and `tickets`, all 0 before and after, for
+/// reduction_tickets().
 struct ReductionRoom {
   double* partials;
   unsigned* tickets;

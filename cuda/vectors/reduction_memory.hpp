@@ -10,8 +10,9 @@
 
 namespace spsolve::cuda {
 
-/// What sums and maxima over the rows of height x K arrays need beside them: partial results, and a
-/// way for the K results to reach the host. It grows, and is used for one reduction after another.
+/// Memory that sums and maxima over the rows of height x K arrays need in addition to them: partial
+/// results, and a way for the K results to reach the host. It grows, and is used for one reduction
+/// after another.
 class ReductionMemory {
  public:
   /// For the rows of so many columns.

@@ -32,9 +32,9 @@ struct MaximaAndSums {
   }
 };
 
-// What is combined, `Terms` in what follows: result <- result and the term of place `at`, `kinds`
-// results for each column, those of the first kind first, two of which are combined by
-// both(kind, a, b). begin() is called once by every thread, with its first column; several terms
+// The operation of a reduction, `Terms` in what follows: result <- result and the term of place
+// `at`, `kinds` results for each column, those of the first kind first, two of which are combined
+// by both(kind, a, b). begin() is called once by every thread, with its first column; several terms
 // are loaded before the first of them is included.
 
 /// For terms of two arrays, of which x is written again.

@@ -12,7 +12,7 @@ struct TwoSums {
   __device__ static double both(int, double a, double b) { return a + b; }
 };
 
-/// Of x, which takes the signs of y: sums of |x y|, and numbers of changes.
+/// Sums of |x y| and numbers of changes as x takes the signs of y.
 struct Signs : TwoSums {
   const double* y;
   double* x;

@@ -9,8 +9,8 @@
 
 namespace spsolve::cuda {
 
-// What searches for the norms of operators ask of height x K arrays: see Vectors. In the way of
-// reduction_kernels.hpp.
+// Kernels by which searches for the norms of operators work on height x K arrays: see Vectors. In
+// the way of reduction_kernels.hpp.
 
 /// x_ic <- |x_ic| with the sign of y_ic, + for zeros and nans; sums_c <- sum over i of |x_ic y_ic|,
 /// changes_c <- how many rows' signs of x changed. The room is for 2 K columns.

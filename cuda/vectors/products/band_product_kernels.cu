@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(threads)
   wait_for_turn();
   const Place<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
-  // The same number of rounds for all lanes of a warp.
+  // All lanes of a warp take the same number of rounds.
   for (Index first = place.warp * lanes.rows_of_warp(); first < a.rows; first += stride) {
     const Index i = first + place.row;
     Sum sum = start;
@@ -36,8 +36,8 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// As multiply_kernel, a group of rows in the place of a row: what is read of x goes to all of its
-/// sums.
+/// As multiply_kernel, a group of rows in the place of a row: each x_j that is read goes to all of
+/// its sums.
 template <int most, int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_groups_kernel(CsrView<double> a, GroupedView groups, SplitRows<const double> x,

@@ -12,7 +12,7 @@
 namespace spsolve::cuda {
 
 /// Rows of K elements in two arrays: row i is row i of `own` for i < split, and row i - split of
-/// `others` behind.
+/// `others` from there on.
 template <typename T>
 struct SplitRows {
   T* own;
@@ -60,7 +60,7 @@ void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const do
 void add_rows(const RowsView& a, const SplitRows<const double>& x, double* y, Index columns,
               cudaStream_t stream);
 
-/// What RelaxationStep has, in GPU memory.
+/// The fields of RelaxationStep, in GPU memory.
 struct Relaxation {
   double of_x, of_y, factor;
   const double* inverse;

@@ -15,9 +15,9 @@ namespace spsolve::cuda {
 /// band_products_bytes() says what they take.
 std::unique_ptr<BandProducts> device_band_products(const Csr<double>& rows, Index own_columns);
 
-/// The same of rows that are there already, and are brought to the host only where something asks
-/// for them; their values stay as they are. They are known to come in groups of `together` with the
-/// same columns.
+/// BandProducts of rows that are there already, and are brought to the host only where something
+/// asks for them; their values stay as they are. They are known to come in groups of `together`
+/// with the same columns.
 std::unique_ptr<BandProducts> device_band_products(DeviceCsr<double> rows, Index own_columns,
                                                    Index together = 1);
 

@@ -5,7 +5,7 @@
 
 namespace spsolve::cuda {
 
-/// What a product with the transposed rows adds up.
+/// The terms that a product with the transposed rows adds up.
 enum class Terms { values, magnitudes };
 
 /// y_jc <- sum over i of a_ij x_ic, or of |a_ij| |x_ic|, for rows that have all columns: A^T is not

@@ -27,8 +27,8 @@ inline dim3 grid_for_full(Index rows, const Lanes& lanes, Index packs) {
   return {grid_for(rows, rows_at_once), grid_for(packs, lanes.columns)};
 }
 
-/// What a thread adds its elements up in, begun with `sum`, and the sum that it comes to: the sum
-/// itself, where there is no overload for its type.
+/// The object that a thread adds its elements up in, begun with `sum`, and the sum that it comes
+/// to: the sum itself, where there is no overload for its type.
 template <typename Sum>
 __device__ Sum running(const Sum& sum) {
   return sum;
@@ -51,7 +51,8 @@ __device__ void add_elements(const CsrView<double>& a, Index first, const double
     from[q] = a.values + min(first + q, a.rows - 1) * a.columns;
   }
   const int step = warps * lanes.nonzeros;
-  // What is multiplied, by rows and columns: of one j while that of another is on its way.
+  // The factors of products, by rows and columns: those of one j while those of another are on
+  // their way.
   struct Elements {
     double of_rows[rows_at_once], of_x[pack];
   };

@@ -37,7 +37,7 @@ struct ResidualSum {
       scale[c] += other.scale[c];
     }
   }
-  /// That of another lane, as move(value) fetches its values.
+  /// The sum of another lane, as move(value) fetches its values.
   template <typename Move>
   __device__ ResidualSum moved(const Move& move) const {
     ResidualSum other;
@@ -206,7 +206,7 @@ __device__ void write_maxima(Maxima<pack> mine, MaximaOfThreads<pack>& shared,
   result[4 * columns + 1] = mine.inverse_row;
 }
 
-/// What a row begins with where a lane begins it: b, and |b|.
+/// The sum that a row begins with where a lane begins it: b, and |b|.
 template <int pack>
 __device__ ResidualSum<pack> begun_with(const double* b, Index i, Index columns,
                                         const Place<pack>& place) {
@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(threads)
   write_maxima(maxima, shared, place, lanes, columns, results);
 }
 
-/// The same of rows that have all columns.
+/// Residuals of rows that have all columns.
 template <int pack, bool paired>
 __global__ void __launch_bounds__(threads, 2)
     full_residual_kernel(SplitRows<const double> x, const double* b, ResidualRows to, Index columns,

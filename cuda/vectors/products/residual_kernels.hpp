@@ -10,7 +10,7 @@ constexpr Index residual_width(Index columns) {
   return 4 * columns + 2;
 }
 
-/// What each row gives.
+/// The outputs for each row.
 struct ResidualRows {
   double* r;
   double* magnitudes;  ///< |A| |x| + |b|; null where that is not wanted

@@ -51,8 +51,8 @@ __device__ inline const double* row_of(const OwnRows& rows, Index i, Index colum
   return rows.own + i * columns;
 }
 
-/// What a lane works on, and where its results go: only the first lane of those with the same
-/// columns has them, and only where the columns exist.
+/// The rows and columns that a lane works on, and where its results go: only the first lane of
+/// those with the same columns has them, and only where the columns exist.
 template <int pack>
 struct Place {
   Index warp;    ///< number of the warp in its row of the grid
@@ -164,7 +164,7 @@ void sum_pieces(const CsrView<double>& a, const SplitRows<const double>& x, Inde
   check_launch("sum_pieces");
 }
 
-/// What the pieces of row i, which is one of the long ones, add up to, in their order.
+/// The sum of the pieces of row i, which is one of the long ones, in their order.
 template <int pack, typename Sum>
 __device__ void include_pieces(const LongRowsView& long_rows, Index i, Index columns,
                                const Place<pack>& place, Sum& sum) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What products with rows add up for one row and `pack` columns: values[c] in the end, after add()
-// for each element of the row, include() of other lanes' parts and finish() of row i.
+// The sums that products with rows add up for one row and `pack` columns: values[c] in the end,
+// after add() for each element of the row, include() of other lanes' parts and finish() of row i.
 
 #include <utility>
 
@@ -66,7 +66,7 @@ struct DifferenceSum : PlainSum<pack> {
   }
 };
 
-/// What y holds + the sum
+/// The old value of y + the sum
 template <int pack>
 struct AddedSum : PlainSum<pack> {
   const double* y;

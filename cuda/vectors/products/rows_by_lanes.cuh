@@ -45,7 +45,7 @@ inline unsigned grid_of_rows(Index rows) {
   return grid_for(rows * lanes, threads);
 }
 
-/// Where a row's entries stand; none behind the last row.
+/// Where a row's entries stand; none after the last row.
 struct Place {
   Index first = 0, last = 0;
 };

@@ -37,15 +37,15 @@ __global__ void starts_kernel(const LocalIndex* sorted, Index count, Index colum
   }
 }
 
-/// Sorted entry k of a piece, places[k] in the piece, behind those of its column that earlier
-/// pieces have brought.
+/// Sorted entry k of a piece, places[k] in the piece, after those of its column that earlier pieces
+/// have brought.
 __global__ void deal_out_kernel(CsrView<double> from, Index piece, const LocalIndex* sorted,
                                 const LocalIndex* places, Index count, const Index* starts,
                                 const Index* next, LocalIndex* columns, double* values) {
   for (Index k = thread_index(); k < count; k += thread_count()) {
     const Index place = piece + places[k];
     const Index to = next[sorted[k]] + k - starts[sorted[k]];
-    // The row is the one before the first that begins behind the place.
+    // The row is the one before the first that begins after the place.
     const Index row = first_from(from.row_offsets, from.rows + 1, place + 1) - 1;
     columns[to] = static_cast<LocalIndex>(row);
     values[to] = from.values[place];

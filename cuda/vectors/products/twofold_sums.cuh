@@ -24,14 +24,15 @@ struct TwofoldSum {
   __device__ double value() const { return __dadd_rn(high, low); }
 };
 
-/// A TwofoldSum of long rows by 4 operations a product instead of 10. Beside the sum a thread has
-/// 1.5 s, a power of two s above the sum of all magnitudes so far: a multiply-add to that loses
-/// nothing but bits below a fixed place, which another one finds (after Rump, Ogita and Oishi,
-/// "Accurate floating-point summation part I", SIAM J. Sci. Comput. 31, 2008). They are right but
-/// for 2^-53 of that place: the sum of n products but for some n 2^-100 of their magnitudes.
+/// A TwofoldSum of long rows by 4 operations a product instead of 10. In addition to the sum a
+/// thread has 1.5 s, a power of two s above the sum of all magnitudes so far: a multiply-add to
+/// that loses nothing but bits below a fixed place, which another one finds (after Rump, Ogita and
+/// Oishi, "Accurate floating-point summation part I", SIAM J. Sci. Comput. 31, 2008). They are
+/// right but for 2^-53 of that place: the sum of n products but for some n 2^-100 of their
+/// magnitudes.
 class BesidePower {
  public:
-  /// Of a sum whose magnitudes add up to `scale`.
+  /// Begins with a sum whose magnitudes add up to `scale`.
   __device__ BesidePower(const TwofoldSum& sum, double scale) : low_(sum.low) {
     move_to(above(scale), sum.high);
   }

@@ -23,8 +23,8 @@ class GroupedRows {
   /// others. Cost: reads the columns once, on the host.
   static std::optional<GroupedRows> of(const Csr<double>& host);
 
-  /// Of rows that are known to come in groups of `together`, which divides their number: larger
-  /// ones than kernels take are cut.
+  /// The groups of rows that are known to come in groups of `together`, which divides their number:
+  /// larger ones than kernels take are cut.
   static GroupedRows of_equal(Index rows, int together);
 
   GroupedView view() const { return {firsts_.size() - 1, most_, firsts_.data()}; }

@@ -27,7 +27,7 @@ struct LongRowsView {
 /// Where the long rows are.
 class LongRows {
  public:
-  /// Of rows with these offsets; nothing where none is long.
+  /// The long ones of rows with these offsets; nothing where none is long.
   static std::optional<LongRows> of(std::span<const Index> row_offsets);
 
   /// With room for the sums of so many columns.

@@ -45,7 +45,7 @@ __device__ void sum_up_row(const SlicedView& a, Index i, const X& x, Sum& sum) {
   }
 }
 
-/// The same for the columns of one pack of a row by its type.
+/// Calls sum.add(a_ij, x_j) for the columns of one pack of a row by its type.
 template <int pack, typename X, typename Sum>
 __device__ void sum_up_typed(const TypedView<double>& a, Index i, const X& x, Index columns,
                              Index column, Sum& sum) {
