@@ -12,9 +12,9 @@ struct EliminationChoice {
   Pivoting pivoting = Pivoting::tournament;
   Precision precision = Precision::float64;
   Index block = 128;  ///< lu: columns of a panel, rows of a cyclic block
-  /// Of lu in float: whether solutions are refined against the matrix, so that products may be
-  /// those that are almost as accurate and much faster, where there are such. Of mixed they always
-  /// are.
+  /// For lu in float: whether solutions are refined against the matrix, so that products may be
+  /// those that are almost as accurate and much faster, where there are such. With mixed they
+  /// always are.
   bool refined = false;
 };
 

@@ -12,7 +12,7 @@
 
 namespace spsolve {
 
-/// What the inverses of matrices that were made dense have in common, with factors in T.
+/// The common part of the inverses of matrices that were made dense, with factors in T.
 template <typename T>
 class DenseInverse : public Inverse {
  public:

@@ -35,8 +35,8 @@ class DenseRowsOf {
                                                   const BandProducts* there, Index max_width,
                                                   bool alone, bool refined) = 0;
 
-  /// The same for the rows of a team's `matrix` as `layout` deals them out, in blocks as wide as
-  /// panels: null on every rank, and nothing done, where they do not lie in this memory.
+  /// Rows for a blocked elimination from a team's `matrix` as `layout` deals them out, in blocks as
+  /// wide as panels: null on every rank, and nothing done, where they do not lie in this memory.
   /// Collective.
   virtual std::unique_ptr<BlockedRows<T>> dealt(SystemMatrix&, const RowLayout&, bool refined) {
     static_cast<void>(refined);
@@ -68,7 +68,7 @@ class DenseMemory {
   /// The ranks' team with messages that lie in the dense rows' own memory.
   virtual Team& row_team() = 0;
 
-  /// The same for the pivot rows of BlockedRows, which may travel beside their products, and for
+  /// Teams likewise for the pivot rows of BlockedRows, which may travel while products run, and for
   /// the values of rows that pivots are elected from.
   virtual Team& pivot_team() = 0;
   virtual Team& candidate_team() = 0;

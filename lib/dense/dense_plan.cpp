@@ -17,7 +17,7 @@ constexpr std::int64_t blas_bytes = std::int64_t{8}
 
 constexpr const char* filled_from = "compressed rows that they are filled from";
 
-/// What is eliminated first.
+/// The choice that is tried first.
 EliminationChoice first_try(EliminationChoice choice) {
   if (choice.precision == Precision::mixed) {
     choice.precision = Precision::float32;

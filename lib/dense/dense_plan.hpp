@@ -13,7 +13,7 @@ namespace spsolve {
 using GpuDenseBytes = std::function<std::int64_t(const EliminationChoice& choice, Index height,
                                                  Index order, int ranks, Index right_hand_sides)>;
 
-/// What a dense elimination is planned for, on one of `ranks` ranks.
+/// The facts that a dense elimination is planned for, on one of `ranks` ranks.
 struct DensePlanning {
   MatrixShape shape;
   EliminationChoice choice;
@@ -24,14 +24,14 @@ struct DensePlanning {
   GpuDenseBytes gpu;   ///< empty: dense rows lie in host memory
 };
 
-/// Adds what the elimination takes beside the system's matrix and vectors: in phase "deal" rows on
-/// their way to who eliminates them, in "prepare" and "eliminate" the dense rows and what goes with
-/// them; in float where the precision is mixed, for which in_double is what takes the place of the
-/// float rows should float not do.
+/// Adds the memory that the elimination takes in addition to the system's matrix and vectors: in
+/// phase "deal" rows on their way to who eliminates them, in "prepare" and "eliminate" the dense
+/// rows and what goes with them; in float where the precision is mixed, for which plan_in_double()
+/// has the rows that take the place of the float rows should float not do.
 void plan_dense(MemoryPlan& plan, const DensePlanning& planning);
 
-/// What takes the place of the float rows where the choice is mixed and float does not do: the
-/// dense rows in double and what goes with them, in phase "in double".
+/// The memory that takes the place of the float rows if the choice is mixed and float does not do:
+/// the dense rows in double and what goes with them, in phase "in double".
 MemoryPlan plan_in_double(const DensePlanning& planning);
 
 }  // namespace spsolve

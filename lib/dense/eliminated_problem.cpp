@@ -6,7 +6,7 @@ namespace spsolve {
 
 namespace {
 
-/// Of the sum over rows of every rank's `sum`: it does not matter who holds which.
+/// A checksum of the sum over rows of every rank's `sum`: it does not matter who holds which.
 std::uint64_t over_ranks(Team& team, std::uint64_t sum) {
   sum = all_sum(team, sum);
   return checksum(std::as_bytes(std::span(&sum, 1)));

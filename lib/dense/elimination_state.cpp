@@ -56,7 +56,7 @@ bool is_good(const EliminationState& state, const EliminatedProblem& problem) {
          (blocked ? are_distinct(state.pivot_rows, n) : are_swaps(state.pivot_rows, n));
 }
 
-/// What a rank found in the files that it read; rows < 0 where it had none.
+/// The share that a rank found in the files that it read; rows < 0 where it had none.
 struct Share {
   Index step = 0;
   Index rows = -1;
@@ -72,8 +72,8 @@ struct Share {
   }
 };
 
-/// What all files of a generation hold together; throws an Error(input) on every rank where that is
-/// not one elimination's. Collective.
+/// The share that all files of a generation hold together; throws an Error(input) on every rank
+/// where that is not one elimination's. Collective.
 Share shares_of(Team& team, const EliminatedProblem& problem, const CheckpointFiles& files) {
   const Share mine = together(team, [&] {
     Share share;

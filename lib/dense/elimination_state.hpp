@@ -10,7 +10,7 @@
 
 namespace spsolve {
 
-// What an elimination of dense rows keeps in a checkpoint: two sections,
+// An elimination of dense rows keeps two sections in a checkpoint,
 //
 //     elimination   how far it is: numbers, lengths of lists, lists; 8 bytes a number
 //     rows          the dense rows of the rank, place by place, without gaps
@@ -28,7 +28,7 @@ struct EliminationState {
   std::vector<Index> pivot_rows;
   /// The column that step k swapped with column k; empty without complete pivoting.
   std::vector<Index> column_swaps;
-  /// lu: the column behind each panel so far, the last one is `step`.
+  /// lu: the column after each panel so far, the last one is `step`.
   std::vector<Index> panel_ends;
   /// This rank's rows, place by place: lu: rows of A, those eliminated with at the top, in the
   /// order of elimination; else the rows of its band.
@@ -64,12 +64,12 @@ std::size_t row_bytes(const EliminatedProblem& problem);
 /// but one row at least.
 Index rows_in_piece(const EliminatedProblem& problem);
 
-/// Writes both sections behind what the file holds.
+/// Writes both sections after the sections that the file holds.
 void write_elimination(SectionWriter& file, const EliminatedProblem& problem,
                        const EliminationState& state, const RowsOut& rows);
 
-/// The state of a file's section "elimination", beside which there are as many rows as it says.
-/// Refuses what contradicts itself or the file's problem by an Error(input).
+/// The state of a file's section "elimination", which comes with as many rows as it says. Refuses a
+/// state that contradicts itself or the file's problem by an Error(input).
 EliminationState read_elimination(const CheckpointReader& file);
 
 /// The dense rows at the places [first, first + rows.size() / row_bytes) of a file.

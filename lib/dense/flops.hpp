@@ -17,7 +17,7 @@ inline double elimination_flops(Method method, Index n) {
   return (method == Method::gauss_jordan ? 1.0 : 2.0 / 3.0) * order * order * order;
 }
 
-/// The share of those flops that is behind an elimination with `done` of n columns, 0 to 1.
+/// The share of those flops that an elimination has done with `done` of n columns, 0 to 1.
 inline double share_done(Method method, Index done, Index n) {
   if (n == 0) return 1.0;
   const double left = 1.0 - static_cast<double>(done) / static_cast<double>(n);

@@ -13,7 +13,7 @@
 
 namespace spsolve {
 
-/// What inverses have in common whose factors may be iterated with: GmresInverse on the factors of
+/// The common part of inverses whose factors may be iterated with: GmresInverse on the factors of
 /// an inverse that they make, or where it is gone, those alone.
 class IteratedInverse : public Inverse {
  public:
@@ -35,7 +35,7 @@ class IteratedInverse : public Inverse {
   const InverseFacts& facts() const override { return facts_; }
 
  protected:
-  /// What makes the inverse that every elimination begins with.
+  /// `first` makes the inverse that every elimination begins with.
   explicit IteratedInverse(Make first) : first_(std::move(first)) {}
 
   /// Eliminates in the first inverse. Hands back why its elimination failed, "" where it did not:

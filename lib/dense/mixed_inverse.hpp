@@ -20,7 +20,7 @@ using BeforeDouble = std::function<void(const std::string& why)>;
 /// are any.
 class MixedInverse final : public IteratedInverse {
  public:
-  /// What makes the inverses in float and in double.
+  /// `in_float` and `in_double` make the inverses.
   MixedInverse(Make in_float, Make in_double, BeforeDouble before_double = {});
 
   std::unique_ptr<Vectors> eliminate(const EliminationRun& run) override;

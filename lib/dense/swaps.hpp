@@ -27,7 +27,7 @@ std::vector<Index> rows_in_front(Index first, Index rows, std::span<const Swap> 
   return order;
 }
 
-/// What brings the rows `chosen`, in this order, to the places from first_active on, as swaps one
+/// The swaps that bring the rows `chosen`, in this order, to the places from first_active on, one
 /// after another: of row first_active + i and row i of the result.
 inline std::vector<Index> swaps_to_front(Index first_active, std::span<const Index> chosen) {
   std::vector<Index> swaps(chosen.begin(), chosen.end());
@@ -47,7 +47,7 @@ inline std::vector<Index> swaps_to_front(Index first_active, std::span<const Ind
   return swaps;
 }
 
-/// Row first + i and row swaps[i], one pair after another, behind what `pairs` has.
+/// Row first + i and row swaps[i], one pair after another, after the pairs that `pairs` has.
 inline void append_swaps(Index first, std::span<const Index> swaps, std::vector<RowSwap>& pairs) {
   for (const Index other : swaps) pairs.push_back({first++, other});
 }

@@ -13,7 +13,7 @@ namespace spsolve {
 
 namespace {
 
-/// What a rank says before a step.
+/// A rank's candidate and wish before a step.
 struct Vote {
   PivotCandidate candidate;
   CheckpointWish wish = CheckpointWish::none;

@@ -15,9 +15,9 @@
 
 namespace spsolve {
 
-/// What an elimination leaves beside the dense rows, the same on every rank but for the exchanges.
-/// The dense rows themselves hold the pivots on the diagonal, the multipliers of step k in column
-/// k, and for Method::gauss the upper triangle U above it.
+/// The results of an elimination in addition to the dense rows, the same on every rank but for the
+/// exchanges. The dense rows themselves hold the pivots on the diagonal, the multipliers of step k
+/// in column k, and for Method::gauss the upper triangle U above it.
 struct Elimination {
   Method method = Method::gauss;
   std::vector<Index> row_swaps;     ///< step k swapped rows k and row_swaps[k] >= k
@@ -36,9 +36,9 @@ struct Elimination {
 /// whose rows can leaves it runs of steps, see DenseRows::eliminate_run(): the same elements.
 ///
 /// `right_hand_sides`, own rows x K, go along with Method::gauss_jordan, as published: every step
-/// does to them what it does to the columns behind it, and x_i = b_i / a_ii at the end, own rows
+/// changes them as it changes the columns after it, and x_i = b_i / a_ii at the end, own rows
 /// again. Elimination::solved says whether they are solutions now: not where the rows cannot carry
-/// them, nor behind a checkpoint that another run left. The multipliers of all steps are kept for
+/// them, nor after a checkpoint that another run left. The multipliers of all steps are kept for
 /// those that come later.
 ///
 /// `row_team` carries matrix rows between the ranks' own memories (see DenseRows::row_buffer());
@@ -59,8 +59,8 @@ Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& ba
 // Solves with the eliminated A = P^T L U Q^T, Q all column swaps; for Method::gauss_jordan U^-1 is
 // D^-1 (I - M), M the multipliers above the diagonal D. `x` holds this rank's band of the
 // right-hand sides on entry and of the solutions on exit, its height x K: a rank has its band and
-// another one's beside it, never more. 2 n^2 K flops over the ranks, one rank's block after
-// another's. Collective.
+// another one's, never more. 2 n^2 K flops over the ranks, one rank's block after another's.
+// Collective.
 
 /// A x = b: x = Q U^-1 L^-1 P b. Each rank's block of x is sent to all as soon as it is known.
 template <typename T>

@@ -70,7 +70,7 @@ void take_contributions(Team& team, Sweep sweep, Dense<T>& x) {
   }
 }
 
-/// Sends the ranks behind this one in the sweep what its rows give to their blocks of x:
+/// Sends the ranks after this one in the sweep the contributions of its rows to their blocks of x:
 /// -A(own rows, block)^T x.
 template <typename T>
 void give_contributions(Team& team, const RowLayout& bands, const DenseRows<T>& rows, Sweep sweep,

@@ -17,15 +17,16 @@ struct PivotCandidate {
   Index column = -1;
 };
 
-/// What a run of steps did, see DenseRows::eliminate_run().
+/// The outcome of a run of steps, see DenseRows::eliminate_run().
 struct EliminatedRun {
   std::vector<PivotCandidate> pivots;  ///< one a step; the last is zero or not finite where the run
                                        ///< ended before its last column
   double largest_in_pivot_rows = 0;    ///< max |u_kj|, j >= k, over the steps that were done
 };
 
-/// What the diagonal block of a rank's rows does to x, see DenseRows::apply_block(). L is its unit
-/// lower triangle of multipliers, U its upper triangle, M its multipliers above the diagonal.
+/// The operation of the diagonal block of a rank's rows on x, see DenseRows::apply_block(). L is
+/// its unit lower triangle of multipliers, U its upper triangle, M its multipliers above the
+/// diagonal.
 enum class BlockOperation {
   solve_unit_lower,             ///< x <- L^-1 x
   solve_upper,                  ///< x <- U^-1 x
@@ -35,9 +36,9 @@ enum class BlockOperation {
   jordan_upper_transposed,      ///< x <- (I - M)^T x
 };
 
-/// What one rank can do with its own rows of the dense n x n matrix that is being eliminated.
-/// All row and column numbers are global; rows are always this rank's own. Spans of rows are in
-/// the matrix's own memory (host or device), as is row_buffer(); multivectors are row-major with
+/// One rank's own rows of the dense n x n matrix that is being eliminated, and its operations on
+/// them. All row and column numbers are global; rows are always this rank's own. Spans of rows are
+/// in the matrix's own memory (host or device), as is row_buffer(); multivectors are row-major with
 /// `columns` values in a row, live on the host, and hold the rank's own rows, or those of another
 /// rank's block: never all.
 template <typename T>
@@ -63,7 +64,7 @@ class DenseRows {
   /// n, and the right-hand sides that are carried along.
   virtual Index width() const { return order(); }
 
-  /// What has become of them, own rows x columns.
+  /// The right-hand sides as they are now, own rows x columns.
   virtual std::span<const T> carried() const { return {}; }
 
   /// Two buffers of width() values for rows that travel between ranks.

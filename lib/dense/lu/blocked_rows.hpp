@@ -15,7 +15,7 @@ namespace spsolve {
 /// Multipliers above this make a tournament's panel worth redoing with partial pivoting.
 inline constexpr double largest_tournament_multiplier = 10;
 
-/// What the panel of a rank alone came to.
+/// The outcome of the panel of a rank alone.
 struct PanelOutcome {
   std::vector<Index> swaps;  ///< step i swapped the rows panel.first + i and swaps[i]
   Index bad_column = -1;     ///< the first column whose pivot is zero or not finite, or -1
@@ -35,7 +35,8 @@ struct Candidates {
 template <typename T>
 class SharedRest;
 
-/// What one rank can do with its own rows in a blocked elimination of the dense n x n matrix A.
+/// One rank's own rows in a blocked elimination of the dense n x n matrix A, and its operations on
+/// them.
 ///
 /// Rows have local numbers 0 ... height() - 1 and change places: pivot rows of finished panels
 /// have retired to the top, in the order of their elimination, the others are active:
@@ -47,17 +48,18 @@ class SharedRest;
 /// factor_panel(), which remembers its swaps. In a team the ranks elect pivots, whose L and U all
 /// get by finish_stack() or set_factors(); each then calls retire() and form_multipliers().
 ///
-/// Behind that all is the same: the other columns follow the swaps, the pivot rows of all ranks
-/// pass through the pivot block, a copy of the panel's pivot rows in the order of elimination
-/// (alone: the rows themselves), are solved for, and take their multiples from the active rows.
-/// The columns behind a panel go through those steps piece by piece, as pieces_behind() divides
-/// them: all steps of one piece, then those of the next.
+/// After that alone and in a team the same follows: the other columns follow the swaps, the pivot
+/// rows of all ranks pass through the pivot block, a copy of the panel's pivot rows in the order of
+/// elimination (alone: the rows themselves), are solved for, and take their multiples from the
+/// active rows. The columns after a panel go through those steps piece by piece, as pieces_behind()
+/// divides them: all steps of one piece, then those of the next.
 ///
-/// Look-ahead: where overlaps() is true, calls may return before they are done, and what depends on
-/// nothing that is under way goes on beside it. Calls that touch no columns but the panel's
-/// (begin_panel() to withdraw_multipliers()) wait for no more than the latest update() of columns
-/// that began with their own panel's; the exchange of a piece, follow_swaps() to set_pivot_block(),
-/// for no more than the decision on its pivots and the last update() of the piece.
+/// Look-ahead: where overlaps() is true, calls may return before they are done, and work that
+/// depends on nothing that is under way goes on concurrently. Calls that touch no columns but the
+/// panel's (begin_panel() to withdraw_multipliers()) wait for no more than the latest update() of
+/// columns that began with their own panel's; the exchange of a piece, follow_swaps() to
+/// set_pivot_block(), for no more than the decision on its pivots and the last update() of the
+/// piece.
 template <typename T>
 class BlockedRows {
  public:
@@ -70,7 +72,8 @@ class BlockedRows {
   /// Whether no other rank has rows: all n are here.
   bool alone() const { return alone_; }
 
-  /// Whether work goes on beside the caller, so that it pays to update the next panel first.
+  /// Whether work goes on concurrently with the caller, so that it pays to update the next panel
+  /// first.
   bool overlaps() const { return piece_width_ > 0; }
 
   /// Columns of a piece: pieces end at its multiples. 0 where nothing overlaps: all are one piece.
@@ -110,8 +113,8 @@ class BlockedRows {
                            std::span<const Index> counts) = 0;
   virtual void finish_stack(Index width, std::span<Index> numbers) = 0;
 
-  /// The factors: L and U of the panel's pivots, row-major, panel width squared. What is set takes
-  /// the place of those that are there; see finish_stack().
+  /// The factors: L and U of the panel's pivots, row-major, panel width squared. Factors that are
+  /// set take the place of those that are there; see finish_stack().
   virtual void set_factors(Range panel, std::span<const T> factors) = 0;
   virtual std::span<const T> factors(Range panel) const = 0;
 
@@ -126,7 +129,7 @@ class BlockedRows {
   /// Puts back what the last form_multipliers(), of the same rows, replaced.
   virtual void withdraw_multipliers(Index first_active, Range panel) = 0;
 
-  // --- a piece of the columns behind it
+  // --- a piece of the columns after it
 
   /// Swaps rows in a piece as factor_panel() or retire() did in the panel; with the last piece, in
   /// all columns before the panel, too.
@@ -150,7 +153,7 @@ class BlockedRows {
   /// A(active, piece) <- A(active, piece) - A(active, panel) pivot block(:, piece).
   virtual void update(Index first_active, Range panel, Range piece) = 0;
 
-  /// What every rank of a team is to eliminate for itself in the end, or null.
+  /// The rows that every rank of a team is to eliminate for itself in the end, or null.
   virtual SharedRest<T>* rest() { return nullptr; }
 
   // --- what is there
@@ -188,9 +191,9 @@ class BlockedRows {
   bool alone_;
 };
 
-/// The columns behind `panel`: where work goes on beside the search for the next pivots, those of
-/// the panel after it, `next`, come first, if there is one. At least one piece, which may be
-/// without columns.
+/// The columns after `panel`: where work goes on concurrently with the search for the next pivots,
+/// those of the panel after it, `next`, come first, if there is one. At least one piece, which may
+/// be without columns.
 template <typename T>
 std::vector<Range> pieces_behind(const BlockedRows<T>& rows, Range panel, Range next) {
   const Index order = rows.order();

@@ -40,8 +40,8 @@ constexpr Index most_offered(Index active, Index width, Index ranks) {
   return 5 * active / (4 * ranks) + width;
 }
 
-/// The same of all active rows: active[r] are the places of rank r, most_offered() of them at most.
-/// They are not numbered yet.
+/// One all-gather of all active rows, whose stack elect_from() then has the LU of: active[r] are
+/// the places of rank r, most_offered() of them at most. They are not numbered yet.
 template <typename T>
 Election offer_all(Team& candidate_team, BlockedRows<T>& rows, std::span<const Range> active,
                    int rank, Range panel);

@@ -13,8 +13,8 @@ namespace spsolve {
 
 /// Finds the largest number in U among the factors of a team's panels, and takes them into host
 /// memory where somebody wants them there. That is put off until the host would wait, and goes on
-/// beside it until end(): copies to new memory take longer than a narrow panel's elimination on a
-/// GPU.
+/// concurrently until end(): copies to new memory take longer than a narrow panel's elimination on
+/// a GPU.
 template <typename T>
 class FactorKeeper {
  public:

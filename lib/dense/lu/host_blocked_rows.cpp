@@ -165,7 +165,7 @@ void HostBlockedRows<T>::withdraw_multipliers(Index first_active, Range panel) {
   }
 }
 
-// --- a piece of the columns behind it
+// --- a piece of the columns after it
 
 template <typename T>
 void HostBlockedRows<T>::follow_swaps(Range panel, Range piece) {

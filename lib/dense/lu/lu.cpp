@@ -131,7 +131,7 @@ class BlockedElimination {
     return state->step;
   }
 
-  /// Does what all ranks wish for behind `step` columns, nothing being on its way.
+  /// Does what all ranks wish for after `step` columns, nothing being on its way.
   void keep(CheckpointWish wish, Index step) {
     if (wish == CheckpointWish::none) return;
     keeper_.take_in();
@@ -204,7 +204,7 @@ class BlockedElimination {
     for (const int owner : election.owner) ++first_of_ranks_[owner];
   }
 
-  /// The places of the rows of every rank that stay active behind what was settled last.
+  /// The places of the rows of every rank that stay active after the panel that was settled last.
   std::vector<Range> active_rows() const {
     std::vector<Range> active;
     for (int rank = 0; rank < team_.size(); ++rank) {
@@ -273,7 +273,7 @@ class BlockedElimination {
         panel.first + 1, panel.last, layout_.rows, advice());
   }
 
-  // --- the columns behind it
+  // --- the columns after it
 
   /// A piece of all owners' pivot rows into everybody's pivot block; alone, it is the rows.
   void share_pivot_rows(const Election& election, Range panel, Range piece) {
@@ -307,7 +307,7 @@ class BlockedElimination {
     first_active_ += retired;
   }
 
-  /// What stands behind the last panel, as every rank eliminates it for itself.
+  /// Every rank eliminates the rest after the last panel for itself.
   void finish_by_rest() {
     keeper_.take_in();
     EliminatedRest rest =
@@ -347,7 +347,7 @@ class BlockedElimination {
     double largest = std::max(keeper_.largest_upper(), largest_of_rest_);
     for (const auto& panel : result_.panels) {
       if (largest_of_rest_ > 0 && panel.columns.first >= rest_->first()) break;
-      // Behind the panel, rows are whole: their upper part begins at the panel's last column.
+      // After the panel, rows are whole: their upper part begins at the panel's last column.
       const Range retired{panel.first_active, panel.first_active + panel.retired};
       largest = std::max(largest, rows_.largest_in(retired, {panel.columns.last, n}));
     }
@@ -390,9 +390,9 @@ class BlockedElimination {
   LuFactors<T> result_;
   FactorKeeper<T> keeper_{result_.panels, rows_};
   Index first_active_ = 0;
-  std::vector<Index> first_of_ranks_;  // first active places behind what was settled last
+  std::vector<Index> first_of_ranks_;  // first active places after the panel settled last
   std::optional<Election> stack_;      // what all offer, where it is being eliminated already
-  CheckpointWish wish_ = CheckpointWish::none;  // of all ranks, behind the present panel
+  CheckpointWish wish_ = CheckpointWish::none;  // of all ranks, after the present panel
 };
 
 }  // namespace

@@ -14,8 +14,8 @@
 
 namespace spsolve {
 
-/// What lu leaves beside the blocked rows. Every rank knows the pivots of every panel, and in a
-/// team their L and U.
+/// The results of lu in addition to the blocked rows. Every rank knows the pivots of every panel,
+/// and in a team their L and U.
 template <typename T>
 struct LuFactors {
   struct Panel {
@@ -40,8 +40,8 @@ struct LuFactors {
 
 /// Blocked right-looking LU with rows as the unit of everything: a panel of layout.block columns at
 /// a time, its pivots are elected, their rows retire in place at the top of their owner's rows,
-/// what lies behind the panel is sent to all ranks, and every rank updates its own active rows by
-/// one matrix product. 2/3 n^3 flops over the ranks; about n^2 / 2 values received by each rank.
+/// their columns after the panel are sent to all ranks, and every rank updates its own active rows
+/// by one matrix product. 2/3 n^3 flops over the ranks; about n^2 / 2 values received by each rank.
 ///
 /// Pivoting::tournament: each rank offers the best rows of its own part of the panel, one
 /// all-gather brings their original values to all, and every rank factors that small stack in the
@@ -52,7 +52,7 @@ struct LuFactors {
 /// lies. Alone on a host, tournament and partial are the same.
 ///
 /// Look-ahead: where work overlaps, the next panel is updated first, and its pivots are looked for
-/// beside the update of the rest.
+/// concurrently with the update of the rest.
 ///
 /// `pivot_team` carries the pivot rows between the ranks' own memories, `candidate_team` the values
 /// of those that are elected from (see BlockedRows::pack_rows() and elect()), `team` everything
@@ -74,9 +74,9 @@ LuFactors<T> factor_lu(Team& team, Team& pivot_team, Team& candidate_team, const
 
 // Solves of a team with the factors P A = L U; a rank alone has BlockedSolution::solve_whole() for
 // that. `x` holds this rank's rows of the right-hand sides on entry and of the solutions on exit,
-// those of the contiguous RowLayout{n, ranks}, their height x K.
-// Beside the factors a rank has its own rows of x three times and one panel's rows of x from all
-// ranks: O(n K / ranks + ranks K layout.block) values. 2 n^2 K flops over the ranks. Collective.
+// those of the contiguous RowLayout{n, ranks}, their height x K. In addition to the factors a rank
+// has its own rows of x three times and one panel's rows of x from all ranks: O(n K / ranks + ranks
+// K layout.block) values. 2 n^2 K flops over the ranks. Collective.
 
 /// A x = b: x = U^-1 L^-1 P b. The sums of a panel's pivots go to all ranks, which solve for the
 /// panel's part of x and take it from their own sums. Two all-gathers a panel by `row_team`, whose

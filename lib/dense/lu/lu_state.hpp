@@ -9,10 +9,10 @@
 namespace spsolve {
 
 // How lu is kept and goes on. A row of A holds the same values on any number of ranks: multipliers
-// in the columns of earlier panels, L and U in those of its own panel, U or what is left of the
-// matrix behind. So a checkpoint is the rows by their numbers in A, and the order of elimination.
-// Whoever holds a row that was a pivot has it at the top of its rows, in that order; what every
-// rank knows of all panels is read from these rows again.
+// in the columns of earlier panels, L and U in those of its own panel, U or the rest of the matrix
+// after those. So a checkpoint is the rows by their numbers in A, and the order of elimination.
+// Whoever holds a row that was a pivot has it at the top of its rows, in that order; the factors of
+// all panels that every rank has are read from these rows again.
 
 /// The state of the newest good checkpoint, its dense rows in `rows`, their numbers as they lie
 /// there; nothing where there is none to go on from, or no `checkpoints` at all. Collective.
@@ -20,7 +20,8 @@ template <typename T>
 std::optional<EliminationState> resume_lu(Team& team, const RowLayout& layout, BlockedRows<T>& rows,
                                           Checkpoints* checkpoints);
 
-/// What a checkpoint behind `step` columns tells of an elimination beside its rows.
+/// The state of an elimination after `step` columns that a checkpoint tells in addition to its
+/// rows.
 template <typename T>
 EliminationState state_behind(Index step, const RowLayout& layout, const LuFactors<T>& result);
 

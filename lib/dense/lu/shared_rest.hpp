@@ -10,9 +10,9 @@
 
 namespace spsolve {
 
-/// What is left of a team's matrix where its column `first` begins: all its rows go to every rank,
-/// which eliminates them for itself. Few rows are sooner eliminated so than by ranks that wait for
-/// each other's pivots, and nothing has to be dealt out again: every rank comes to the same bits.
+/// The rest of a team's matrix from column `first` on: all its rows go to every rank, which
+/// eliminates them for itself. Few rows are sooner eliminated so than by ranks that wait for each
+/// other's pivots, and nothing has to be dealt out again: every rank comes to the same bits.
 template <typename T>
 class SharedRest {
  public:
@@ -45,7 +45,7 @@ class SharedRest {
   Index first_;
 };
 
-/// What an elimination of a team's rest came to, the same on every rank but for its own swaps.
+/// The outcome of an elimination of a team's rest, the same on every rank but for its own swaps.
 struct EliminatedRest {
   std::vector<int> owner;    ///< of the row of each step
   std::vector<Index> row;    ///< its number in A
