@@ -54,7 +54,7 @@ void upload_rows(T* rows, Index stride, std::span<const T> host, Index count, In
   const auto width = static_cast<std::size_t>(columns) * sizeof(T);
   CUDA_CHECK(cudaMemcpy2D(rows, static_cast<std::size_t>(stride) * sizeof(T), host.data(), width,
                           width, static_cast<std::size_t>(count), cudaMemcpyHostToDevice));
-  // As in DeviceArray::upload(): the last piece may still be on its way.
+  // The last piece may still be on its way, as in DeviceArray::upload().
   CUDA_CHECK(cudaStreamSynchronize(nullptr));
 }
 

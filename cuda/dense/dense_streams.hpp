@@ -11,7 +11,7 @@
 namespace spsolve::cuda {
 
 /// The streams and library handles that dense rows on this rank's GPU work with: updates on one;
-/// the next panel beside them on another that goes first; pivot rows, as they change places and
+/// the next panel concurrently on another that goes first; pivot rows, as they change places and
 /// ranks and are solved for, on a third that goes between.
 struct DenseStreams {
   DenseStreams();

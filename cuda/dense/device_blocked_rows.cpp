@@ -11,7 +11,7 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// Pieces of the columns: pivot rows of one travel and are solved for beside the update of another.
+/// Pieces of the columns: pivot rows of one travel and are solved for during the update of another.
 constexpr Index pieces = gpu_tuning.column_pieces;
 
 Index width_of_pieces(Index order, Index max_width) {
@@ -199,7 +199,7 @@ bool DeviceBlockedRows<T>::prefers_all(Range panel) const {
 template <typename T>
 Candidates<T> DeviceBlockedRows<T>::offer_all(Index first_active, Range panel, Index block_rows,
                                               int ranks) {
-  // As in begin_panel().
+  // Held as in begin_panel().
   next_ready_.hold(streams_.panels);
   Candidates<T> offered = stack_.room_for(block_rows * panel.size(), ranks);
   if (first_active < height()) copy_panel(first_active, panel, offered.mine.data(), panel.size());
@@ -272,7 +272,7 @@ void DeviceBlockedRows<T>::withdraw_multipliers(Index first_active, Range panel)
             height() - first_active, panel.size(), streams_.panels);
 }
 
-// --- what goes on beside what
+// --- what runs concurrently with what
 
 template <typename T>
 bool DeviceBlockedRows<T>::waits_for_panel(Range panel) const {
@@ -281,7 +281,7 @@ bool DeviceBlockedRows<T>::waits_for_panel(Range panel) const {
   const double rows = static_cast<double>(height()) / static_cast<double>(order()) * columns;
   const double election = (alone() ? 0.6e-6 : 3e-6) + 0.27e-9 * rows;
   const double update = 2.0 / 50e12 * rows * columns;
-  // What an update loses by fewer processors, an election beside it gains several times.
+  // The time that an update loses by fewer processors, a concurrent election gains several times.
   return election > 0.6 * update;
 }
 

@@ -100,10 +100,10 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   const T* at(Index row, Index column) const { return values_.data() + row * stride_ + column; }
   T* pivot_block(Range panel, Index column);
 
-  /// What is launched on the stream of updates from now on waits for that of exchanges.
+  /// Work that is launched on the stream of updates from now on waits for that of exchanges.
   void wait_for_exchanges();
 
-  /// What was done last in a piece's columns by update().
+  /// The event of the last update() of a piece's columns.
   Event& updated(Range piece);
 
   /// Lists of rows that go to the GPU, by what they are for: none waits for another.
@@ -125,8 +125,8 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   /// Copies the own ones of the solved pivot rows back: see solve_pivot_rows().
   void keep_pivot_rows(Range panel, Range piece, std::span<const Index> own, Index first);
 
-  /// Whether the step behind `panel` is likely to wait for the next panel rather than for its
-  /// update; and what works at the pivot rows then.
+  /// Whether the step after `panel` is likely to wait for the next panel rather than for its
+  /// update; and the stream that works at the pivot rows then.
   bool waits_for_panel(Range panel) const;
   const Stream& pivot_stream(Range panel) const;
 

@@ -12,8 +12,8 @@
 namespace spsolve::cuda {
 
 /// A BlockedSolution in the memory of this rank's GPU: everything is work on the stream of updates.
-/// Of a team's sweeps, the host waits for none of it before read(); a solve of a rank alone is in
-/// order with the current stream.
+/// The host waits for none of a team's sweeps before read(); a solve of a rank alone is in order
+/// with the current stream.
 template <typename T>
 class DeviceBlockedSolution final : public BlockedSolution<T> {
  public:
@@ -59,7 +59,8 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
   /// B <- the inverse of a triangle of the w x w matrix at `a`, or of its transpose, times B.
   void solve_columns(Triangle triangle, bool transposed, Index w, const T* a, Index stride, T* b,
                      Index columns);
-  /// The same for few columns, a pass for every four of them, through other_.
+  /// x <- the inverse of a triangle, or of its transpose, times x for few columns, a pass for every
+  /// four of them, through other_.
   void solve_by_passes(Triangle triangle, bool transposed, const TriangleView<T>& a, T* x,
                        Index columns);
   /// Room in x_ and other_ for a panel of `width` columns; and x_ <- the inverse of a triangle of

@@ -64,7 +64,8 @@ class Maker final : public DenseRowsOf<T> {
   Team& row_team_;
 };
 
-/// What dense rows work with is made when the first of them are: a sparse elimination does without.
+/// Streams and handles of dense rows are made with the first of the rows: a sparse elimination does
+/// without.
 class DeviceDenseMemory final : public DenseMemory {
  public:
   DeviceDenseMemory(Team& team, Transport transport)

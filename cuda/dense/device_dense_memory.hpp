@@ -14,8 +14,7 @@ namespace spsolve::cuda {
 std::unique_ptr<DenseMemory> device_dense_memory(Team& team, Transport transport);
 
 /// Bytes of GPU memory that one of `ranks` ranks allocates for `height` of the matrix's rows, and
-/// for solutions of so many columns at a time. Beside it stand NCCL and CUDA
-/// itself.
+/// for solutions of so many columns at a time. NCCL and CUDA itself take theirs in addition.
 std::int64_t device_dense_bytes(const EliminationChoice& choice, Index height, Index order,
                                 int ranks, Index right_hand_sides);
 

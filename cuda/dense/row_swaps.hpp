@@ -18,8 +18,8 @@ class RowSwaps {
   /// For up to `most` swaps at a time among `rows` rows.
   RowSwaps(Index rows, Index most);
 
-  /// Sends the permutation to the GPU, in order with `stream`. What was set before must have been
-  /// sent by then. Rows of `lifted` count as moved though they stay.
+  /// Sends the permutation to the GPU, in order with `stream`. Permutations set before must have
+  /// been sent by then. Rows of `lifted` count as moved though they stay.
   void set(std::span<const RowSwap> swaps, const Stream& stream, Range lifted = {});
 
   /// Permutes rows in the columns `columns` of `a`; those that set() had lifted come to the same
@@ -34,7 +34,7 @@ class RowSwaps {
 
  private:
   PinnedArray<RowMove> staging_;
-  DeviceArray<RowMove> moves_;   // and behind them the groups of permute_rows()
+  DeviceArray<RowMove> moves_;   // and after them the groups of permute_rows()
   std::vector<Index> content_;   // the row that stands at each place: the identity between calls
   const int* groups_ = nullptr;  // in GPU memory
   int group_count_ = 0;

@@ -27,8 +27,8 @@ class TrailingUpdate {
   bool splits() const { return split_.has_value(); }
   void restart(double largest_entry);
 
-  /// In order with the stream of updates. `panel` tells one L from another. `narrow`: on the
-  /// processors that are not left to a panel beside it, where streams have such.
+  /// C <- C - L U in order with the stream of updates. `panel` tells one L from another. `narrow`:
+  /// on the processors that are not left to a concurrent panel, where streams have such.
   void subtract(Shape shape, const T* l, const T* u, T* c, Index panel, bool narrow);
 
  private:
@@ -39,7 +39,7 @@ class TrailingUpdate {
   Index stride_;
   std::optional<SplitProduct> split_;
   Index split_panel_ = -1;  // whose L is split
-  Event before_, behind_;   // what is done beside a panel
+  Event before_, behind_;   // of work that is concurrent with a panel
 };
 
 }  // namespace spsolve::cuda

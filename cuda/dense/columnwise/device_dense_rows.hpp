@@ -11,7 +11,7 @@
 namespace spsolve::cuda {
 
 /// DenseRows in the memory of this rank's GPU: row-major, all rows of a step updated at once. A
-/// step moves the rows' columns behind the pivot once in and once out: 2 rows (n - k) values. With
+/// step moves the rows' columns after the pivot once in and once out: 2 rows (n - k) values. With
 /// all rows, and where pivots are not looked for in the whole matrix, it eliminates in runs, during
 /// which the host only launches.
 template <typename T>
@@ -24,7 +24,7 @@ class DeviceDenseRows final : public DenseRows<T> {
   void fill(const Csr<double>& sparse);
   void fill(const CsrView<double>& sparse);  ///< in GPU memory
 
-  /// As DeviceBlockedRows::fill_random(), with all of these rows.
+  /// Fills all of these rows as DeviceBlockedRows::fill_random() does.
   void fill_random(std::uint64_t key, double diagonal);
 
   /// Bytes of GPU memory that `rows` rows of order `order` allocate, and solutions of so many

@@ -6,8 +6,8 @@
 
 namespace spsolve::cuda {
 
-// What dense rows in GPU memory do beside panels and products. Matrices are
-// row-major; `stride` is the leading dimension.
+// Operations of dense rows in GPU memory other than panels and products. Matrices are row-major;
+// `stride` is the leading dimension.
 
 /// Writes the non-zeros of compressed rows into rows of zeros: column j to column numbers[j], or to
 /// j without `numbers`.
@@ -43,7 +43,7 @@ struct LiftedRows {
 };
 
 /// Permutes rows of `columns` values. Group g of moves, whole cycles each, is moves[groups[g]] ...
-/// moves[groups[g + 1] - 1]. Those of `lifted` are written there instead.
+/// moves[groups[g + 1] - 1]. Rows of `lifted` are written there instead.
 template <typename T>
 void permute_rows(T* a, Index stride, Index columns, const RowMove* moves, const int* groups,
                   int group_count, const LiftedRows<T>& lifted, cudaStream_t stream);

@@ -17,8 +17,7 @@ constexpr int rows_at_once = 4;
 constexpr int smallest_tile = warps * rows_at_once;
 constexpr int largest_tile = 4 * smallest_tile;
 
-/// What a thread has of a row; a warp has a stripe of columns, 512 bytes from a whole cache line
-/// on.
+/// A thread's part of a row; a warp has a stripe of columns, 512 bytes from a whole cache line on.
 template <typename T>
 using Pack = Packed<T, full_pack<T>>;
 template <typename T>
@@ -35,7 +34,7 @@ __device__ void store_pack(float* p, const Pack<float>& from) {
          make_float4(from.elements[0], from.elements[1], from.elements[2], from.elements[3]));
 }
 
-/// What all blocks of a step know.
+/// The facts that all blocks of a step know.
 template <typename T>
 struct Step {
   ColumnRun<T> run;
@@ -54,7 +53,7 @@ struct Step {
 template <typename T>
 struct Lane {
   Index j;
-  bool active;  ///< it has columns behind k
+  bool active;  ///< it has columns after k
   bool whole;   ///< nothing but such columns; beyond the order there is padding
   bool next;    ///< column k + 1 is one of them
 
@@ -125,9 +124,9 @@ struct PivotRow {
   Pack<T> values;
 };
 
-/// What is left of a stripe when its tiles are done: row p, which takes what row k was and is
-/// updated as the other rows; row k, which takes the pivot row; and, in stripe 0, the choice of the
-/// next pivot among the tiles' candidates and row p.
+/// The rest of a stripe when its tiles are done: row p, which takes what row k was and is updated
+/// as the other rows; row k, which takes the pivot row; and, in stripe 0, the choice of the next
+/// pivot among the tiles' candidates and row p.
 template <typename T>
 __device__ void finish_stripe(const Step<T>& step, const Lane<T>& lane, const PivotRow<T>& p) {
   const Index k = step.k;
@@ -239,7 +238,7 @@ __global__ void __launch_bounds__(threads, 4) eliminate_column(const Step<T> ste
   tile.load(lane, tile.warp, values);
 
   const Candidate chosen = step.run.report->pivots[step.place];
-  if (!is_key_of_pivot<T>(chosen.key)) return;  // and so do all steps behind this one
+  if (!is_key_of_pivot<T>(chosen.key)) return;  // and so do all steps after this one
   const PivotRow<T> p{chosen.row, step.column()[chosen.row],
                       lane.load(step.run.a + chosen.row * step.run.stride)};
   static_assert(largest_tile <= threads);
@@ -264,7 +263,8 @@ __global__ void __launch_bounds__(threads, 4) eliminate_column(const Step<T> ste
   if (is_last_block(step.run.stripes + blockIdx.x, gridDim.y)) finish_stripe(step, lane, p);
 }
 
-/// What the first step reads, and nothing in the report behind its pivot.
+/// Writes the column that the first step reads, and its pivot into the report, with nothing after
+/// it.
 template <typename T>
 __global__ void begin_run(ColumnRun<T> run, Index k, const Candidate* pivot) {
   const Index i = thread_index();

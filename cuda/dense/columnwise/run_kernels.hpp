@@ -13,10 +13,10 @@ namespace spsolve::cuda {
 /// The most columns of a run.
 inline constexpr int longest_column_run = 64;
 
-/// What a run leaves for the host.
+/// The results that a run leaves for the host.
 struct RunReport {
   unsigned long long largest;  ///< magnitude_key() of max |u_kj|, j >= k, over the steps done
-  /// Entry s: the pivot of step s of the run; of key 0 behind one that is zero or not finite, which
+  /// Entry s: the pivot of step s of the run; of key 0 after one that is zero or not finite, which
   /// ends the run.
   Candidate pivots[longest_column_run + 1];
 };
@@ -27,7 +27,7 @@ struct ColumnRun {
   T* a;               ///< order x order, row-major, 16-byte aligned rows
   Index stride;       ///< leading dimension, a multiple of 16 bytes
   Index order;        ///< n
-  T* columns;         ///< 2 n: the column of a step as it is before it, and the one behind it
+  T* columns;         ///< 2 n: the column of a step as it is before it, and the one after it
   Candidate* offers;  ///< offer_count(n): the next pivot's candidates
   unsigned* stripes;  ///< stripe_count(n) zeros, left as zeros: blocks that are done
   RunReport* report;
@@ -38,8 +38,8 @@ template <typename T>
 Index stripe_count(Index order);
 
 /// Steps `first`, ..., first + count - 1 of Gaussian elimination, or with `jordan` of Gauss-Jordan
-/// elimination, with partial pivoting or, without `search`, pivots on the diagonal. As
-/// find_candidate(), swap_two_rows() and eliminate_rows() would do it, element by element the same.
+/// elimination, with partial pivoting or, without `search`, pivots on the diagonal. Same element by
+/// element as by find_candidate(), swap_two_rows() and eliminate_rows().
 ///
 /// Each step reads and writes the active part once, 2 rows (n - k) values. Blocks update tiles of
 /// it; what a step needs of the one before it, the pivot's row number and the column, is left by

@@ -8,7 +8,7 @@ constexpr std::uint32_t alignment = 16;
 
 using Layout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 
-/// Of the transpose of a row-major matrix, as cuBLAS goes by columns.
+/// The layout of the transpose of a row-major matrix, as cuBLAS goes by columns.
 Layout transposed_layout(cudaDataType type, Index rows, Index columns, Index stride) {
   cublasLtMatrixLayout_t layout = nullptr;
   CUDA_CHECK(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(columns),

@@ -16,7 +16,7 @@ namespace spsolve::cuda {
 /// below those of `largest` are lost, as are all of L below 2^-31.
 ///
 /// A holds multipliers, up to 1000; B may be up to 16000 times as large as the `largest` of
-/// set_largest(). What is larger becomes infinite, and a pivot that is not finite tells.
+/// set_largest(). Larger entries become infinite, and a pivot that is not finite tells.
 class SplitProduct {
  public:
   /// Room for A of rows x inner and B of inner x columns.

@@ -17,7 +17,7 @@ template <typename T>
 class CandidateStack {
  public:
   /// For panels of at most `max_width` of `order` columns; 0: for none. `inverses` of L are made
-  /// beside.
+  /// concurrently.
   CandidateStack(DenseStreams& streams, Index order, Index max_width,
                  InvertedTriangles<T>& inverses);
 
@@ -27,9 +27,9 @@ class CandidateStack {
   /// Room for the candidates of this rank, so many values, and for those of all.
   Candidates<T> room_for(Index values_of_rank, int ranks);
 
-  // What BlockedRows has calls of the same names for; finish() follows go_on(), which launches what
-  // start() left. The factors come to where factors() has them in order with the stream of panels,
-  // and stay there until the next but one finishes.
+  // Calls that BlockedRows has under the same names; finish() follows go_on(), which launches the
+  // steps that start() left. The factors come to where factors() has them in order with the stream
+  // of panels, and stay there until the next but one finishes.
   void start(Index width, Index block_rows, std::span<const T> candidates,
              std::span<const Index> counts);
   void go_on(Index width);

@@ -16,7 +16,7 @@ struct alignas(16) WarpOffer {
   T unused;
 };
 
-/// What the blocks of a grid show each other in one step; two sets, used in turns.
+/// The words that the blocks of a grid show each other in one step; two sets, used in turns.
 template <typename T>
 struct GridSlot {
   WarpOffer<T> offer;

@@ -11,8 +11,8 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// Entries of an inverse above this cost digits that substitution keeps. Those of a random matrix
-/// of order 3000 stay below 3 for up to 1024 columns.
+/// Entries of an inverse above this cost digits that substitution keeps. Entries of that of a
+/// random matrix of order 3000 stay below 3 for up to 1024 columns.
 constexpr double largest_usable = 1000;
 
 constexpr unsigned long long unknown = ~0ull;

@@ -12,10 +12,11 @@ namespace spsolve::cuda {
 
 /// Inverses of unit lower triangles on the diagonal of a panel's L: of the left half of its
 /// columns, of the left half of the others, and so on down to small_triangle columns. They are made
-/// beside the panel's elimination, as its columns become final, so that behind it U = L^-1 B takes
-/// a product for each triangle where substitution takes a launch for every small_triangle columns,
-/// one after the other (Du Croz and Higham, Stability of methods for matrix inversion, IMA J.
-/// Numer. Anal. 12, 1992: as accurate as substitution where entries of the inverse are not large).
+/// concurrently with the panel's elimination, as its columns become final, so that after it U =
+/// L^-1 B takes a product for each triangle where substitution takes a launch for every
+/// small_triangle columns, one after the other (Du Croz and Higham, Stability of methods for matrix
+/// inversion, IMA J. Numer. Anal. 12, 1992: as accurate as substitution where entries of the
+/// inverse are not large).
 template <typename T>
 class InvertedTriangles {
  public:
@@ -32,8 +33,8 @@ class InvertedTriangles {
   /// that ends there, if one does. `l` is the panel's first pivot.
   void follow(Index last, const T* l, Index stride, cudaStream_t from);
 
-  /// Whatever is launched on `stream` behind this waits for all inverses; and what they are worth
-  /// is known to the host when it has waited for that.
+  /// Whatever is launched on `stream` after this waits for all inverses; and whether they are
+  /// usable is known to the host when it has waited for that.
   void finish(cudaStream_t stream);
 
   /// Whether they were made, and no entry is too large.

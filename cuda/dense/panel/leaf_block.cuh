@@ -62,9 +62,9 @@ class LeafBlock {
     }
   }
 
-  /// Eliminates `steps` columns of `width`. What becomes of the rows, factors of the pivot rows and
-  /// multipliers of the others, is in the tiles then, the pivots' places on the board; returns the
-  /// largest word of a multiplier's magnitude.
+  /// Eliminates `steps` columns of `width`. The results, factors of the pivot rows and multipliers
+  /// of the other rows, are in the tiles then, the pivots' places on the board; returns the largest
+  /// word of a multiplier's magnitude.
   __device__ unsigned eliminate(int steps, int width) {
     unsigned largest = 0;
 #pragma unroll 1
@@ -94,7 +94,7 @@ class LeafBlock {
     return largest;
   }
 
-  /// What became of them back to their place.
+  /// Writes the results back to the places of the rows.
   __device__ void store(T* a, Index stride, int width, bool aligned) const {
     tiles_.copy_rows_out(a, stride, numbers_, width, aligned);
   }
@@ -136,7 +136,7 @@ class LeafBlock {
       const unsigned second_word = active_[1] ? magnitude_word(x_[1][j]) + 32u : 0;
       const bool second = second_word > word;
       const unsigned mine = max(word, second_word);
-      // Beside the reduction, not behind it.
+      // Computed during the reduction, not after it.
       const T value = mine == 0 ? T{1} : second ? x_[1][j] : x_[0][j];
       const T inverse = quick_inverse(value);
       const unsigned best =
@@ -253,7 +253,7 @@ class LeafBlock {
     }
   }
 
-  /// The columns behind a slice: rows of U by its unit lower triangle, then all active rows.
+  /// The columns after a slice: rows of U by its unit lower triangle, then all active rows.
   __device__ void eliminate_behind(int first, int width) {
     const auto& rows = blocks_ == 1 ? board_.here : board_.all;
     if (warp_ == 0) {

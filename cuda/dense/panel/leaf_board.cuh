@@ -1,6 +1,7 @@
 #pragma once
 
-// What the blocks of a cluster that eliminate a leaf show each other, and the threads of a block.
+// The shared memory by which the blocks of a cluster that eliminate a leaf, and the threads of a
+// block, show each other values.
 
 #include "cuda/dense/panel/leaf_tiles.cuh"
 
@@ -9,7 +10,7 @@ namespace spsolve::cuda {
 /// Most blocks of a cluster. More than 8 is beyond what CUDA promises for every GPU.
 inline constexpr int most_blocks = 16;
 
-/// Columns that are eliminated step by step before those behind them follow all at once.
+/// Columns that are eliminated step by step before those after them follow all at once.
 inline constexpr int slice_width = 8;
 inline constexpr int slices = leaf_width / slice_width;
 
@@ -27,7 +28,7 @@ __device__ inline float quick_inverse(float x) {
   return 1 / x;
 }
 
-/// What the best row of a warp or of a block shows the others in one step.
+/// The values that the best row of a warp or of a block shows the others in one step.
 template <typename T>
 struct alignas(16) StepOffer {
   T row[slice_width];
@@ -36,7 +37,8 @@ struct alignas(16) StepOffer {
   unsigned key;  // the order of pivots; 0: no row
 };
 
-/// What a block's threads show each other, and what other blocks of the cluster send.
+/// The values that a block's threads show each other, and those that other blocks of the cluster
+/// send.
 template <typename T>
 struct Board {
   StepOffer<T> of_warps[2][most_warps];  // by turns

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the kernels of a panel share: rows of a leaf between memory and registers, and what an
-// election leaves behind.
+// The common parts of the kernels of a panel: rows of a leaf between memory and registers, and the
+// results of an election.
 
 #include "cuda/core/launch.cuh"
 #include "cuda/core/magnitude.cuh"
@@ -62,8 +62,8 @@ __device__ void store_tile(T* a, Index stride, Index first, Index rows, int widt
   __syncwarp();
 }
 
-/// Writes what one warp knows of the finished election: `pivot` of lane i is the row of pivot i.
-/// Step i swaps rows i and swaps[i]. What stands at place t of the top goes where pivot t was; if
+/// Writes the results of the finished election, by one warp: `pivot` of lane i is the row of pivot
+/// i. Step i swaps rows i and swaps[i]. The row at place t of the top goes where pivot t was; if
 /// that is in the top, too, it goes on from there: to the end of the chain t, pivot t, and so on,
 /// or, at step i, to its first place from i on.
 template <typename T>

@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(column_threads)
   for (int r = 0; r < own; ++r) keep(r * column_warps + warp, is_leaf ? factors[r] : top[r]);
 }
 
-/// Columns of a leaf that form_multipliers() solves for one by one before those behind follow.
+/// Columns of a leaf that form_multipliers() solves for one by one before those after them follow.
 constexpr int multiplier_slice = 8;
 
 /// Shared memory of form_multipliers(): U, its diagonal inverted, zeros beyond it, and tiles.

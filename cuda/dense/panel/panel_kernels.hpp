@@ -12,7 +12,7 @@ namespace spsolve::cuda {
 
 inline constexpr int leaf_width = 32;
 
-/// What the election of a leaf's pivots leaves in GPU memory. Row numbers count from the leaf's
+/// The results of the election of a leaf's pivots in GPU memory. Row numbers count from the leaf's
 /// first row.
 template <typename T>
 struct Leaf {
@@ -21,7 +21,7 @@ struct Leaf {
   int moves_to[2 * leaf_width];        ///< -1: nothing
 };
 
-/// What a panel's elimination tells the host.
+/// The report of a panel's elimination for the host.
 struct PanelReport {
   unsigned long long largest_multiplier;  ///< magnitude_key() of it
   int first_bad;                          ///< panel column of the first pivot that is zero or not
@@ -36,7 +36,8 @@ struct ElectionSpace {
 Index candidate_count(Index rows);
 Index grid_slot_bytes(Index rows);
 
-/// The absolute value behind a magnitude_key() of a T; infinite where the value was not finite.
+/// The absolute value that a magnitude_key() of a T stands for; infinite where the value was not
+/// finite.
 double magnitude_of_key(unsigned long long key, double);
 double magnitude_of_key(unsigned long long key, float);
 
@@ -67,8 +68,8 @@ void take_in_order(const T* a, Index stride, int width, int column, Leaf<T>* lea
                    PanelReport* report, cudaStream_t stream);
 
 /// Moves the leaf's rows in the columns [0, columns) of the panel, writes L and U of the pivot rows
-/// into the leaf's columns [column, column + width), and solves with L in the `next` columns
-/// behind: those rows of U are final then. `column` is a multiple of leaf_width.
+/// into the leaf's columns [column, column + width), and solves with L in the `next` columns after
+/// them: those rows of U are final then. `column` is a multiple of leaf_width.
 template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
                     const Leaf<T>* leaf, cudaStream_t stream);

@@ -56,9 +56,10 @@ class PanelLu {
     T* at(Index row, Index column) const { return a + row * stride + column; }
   };
 
-  /// What else goes on: `leaves` are launched by start() and the others by go_on(), so that what
-  /// the caller launches in between need not wait for hundreds of launches; and `inverses`, if any,
-  /// of triangles of L are made beside, from go_on() on: until then those of the panel before hold.
+  /// The work that goes on concurrently: `leaves` are launched by start() and the others by
+  /// go_on(), so that launches of the caller in between need not wait for hundreds of launches; and
+  /// `inverses`, if any, of triangles of L are made concurrently, from go_on() on: until then those
+  /// of the panel before hold.
   struct Beside {
     Index leaves = std::numeric_limits<Index>::max();
     InvertedTriangles<T>* inverses = nullptr;
@@ -78,7 +79,7 @@ class PanelLu {
   Outcome finish(std::span<Index> swaps);
 
  private:
-  /// A leaf's elimination, and of `next` columns behind it; or, where there are any, the columns
+  /// A leaf's elimination, and of `next` columns after it; or, where there are any, the columns
   /// `right` by those on the left.
   struct Step {
     Range columns;
@@ -87,7 +88,8 @@ class PanelLu {
   };
 
   void plan(Range columns);
-  /// Launches steps up to the end of so many leaves, and behind the last step what the host hears.
+  /// Launches steps up to the end of so many leaves, and after the last step the report for the
+  /// host.
   void launch(Index leaves);
   void follow(const Step& step);
   void eliminate_leaf(Range columns, Index next);
@@ -100,7 +102,7 @@ class PanelLu {
   DeviceArray<char> told_;  // a PanelReport and the swaps
   PinnedArray<char> heard_;
 
-  // What start() began.
+  // The factorisation that start() began.
   const CublasHandle* blas_ = nullptr;
   cudaStream_t stream_ = nullptr;
   Panel panel_{};

@@ -16,7 +16,7 @@ struct Sweep {
   static constexpr bool backward = (triangle == Triangle::upper) != transposed;
 };
 
-/// What a thread block works with in shared memory; a place p of the block is its row p, or 63 - p
+/// The shared memory that a thread block works with; a place p of the block is its row p, or 63 - p
 /// where the sweep goes backward.
 template <typename T>
 struct BlockRoom {

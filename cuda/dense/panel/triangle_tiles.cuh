@@ -1,7 +1,7 @@
 #pragma once
 
-// What solves with triangles in blocks of 64 rows are made of: values of x that stand for
-// themselves as flags, tiles, and the sums over them.
+// The parts of solves with triangles in blocks of 64 rows: values of x that stand for themselves as
+// flags, tiles, and the sums over them.
 
 #include <type_traits>
 
@@ -112,8 +112,8 @@ template <int count, typename T>
 struct RowSums {
   T sums[warp_rows * count] = {};
 
-  /// Where the thread's value is for a tile of columns from `column` on. What is behind the last
-  /// row is in no tile: any value that is known does.
+  /// Where the thread's value is for a tile of columns from `column` on. Rows after the last one
+  /// are in no tile: any value that is known does.
   static __device__ const T* find(const T* x, Index column, Index n) {
     const Index place = column * count + static_cast<int>(threadIdx.x) % (block_rows * count);
     return x + min(place, n * count - 1);
@@ -142,8 +142,8 @@ struct RowSums {
   }
 };
 
-/// The same of T^T x: sums over the tile's rows, which are over warps at the end. A lane's value is
-/// of its warp's rows, and goes to the other lanes.
+/// The part of T^T x of a tile: sums over the tile's rows, which are over warps at the end. A
+/// lane's value is of its warp's rows, and goes to the other lanes.
 template <int count, typename T>
 struct ColumnSums {
   T sums[2 * count] = {};

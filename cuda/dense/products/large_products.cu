@@ -51,8 +51,8 @@ struct LargeProduct {
   TileGrid grid;
 };
 
-/// What a block has in shared memory: stages of A and B, its tile of C, and barriers where a stage
-/// is full and read, and where C is there.
+/// A block's shared memory: stages of A and B, its tile of C, and barriers where a stage is full
+/// and read, and where C is there.
 struct SharedPlaces {
   unsigned stage, c;
   std::uint64_t *full, *read, *c_full;

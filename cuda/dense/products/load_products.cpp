@@ -10,7 +10,7 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// Of products that the library does.
+/// The order of products that the library does.
 constexpr Index order = 512;
 static_assert(2.0 * order * order * order > most_flops_of_tiles);
 
