@@ -41,7 +41,7 @@ class DistributedProduct {
   /// How the halo travels for the last product's K, in words; the same on every rank.
   std::string transport() const { return device_->transport(); }
 
-  /// What the kernels chose on this rank, in words, or "".
+  /// The choices of the kernels on this rank, in words, or "".
   std::string detail() const;
 
  private:
@@ -52,8 +52,8 @@ class DistributedProduct {
   std::unique_ptr<HaloDevice<T>> device_;
 };
 
-/// What `kernel` asks of a matrix before it refuses it or not. Whether it is symmetric and of how
-/// many types its rows are is found out only where it matters.
+/// The facts that `kernel` asks of a matrix before it refuses it or not. Whether it is symmetric
+/// and of how many types its rows are is found out only where it matters.
 template <typename T>
 MatrixFacts facts_for(const Kernel& kernel, const Csr<T>& rows, Index columns);
 

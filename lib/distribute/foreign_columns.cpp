@@ -65,7 +65,7 @@ void name_columns(Csr<double>& rows, Range own, const std::vector<Index>& others
       *column = static_cast<LocalIndex>(*column < own.size() ? own.first + *column
                                                              : others[*column - own.size()]);
     }
-    // Own columns, and others behind them, some of which belong before.
+    // Own columns, and others after them, some of which belong before.
     const auto first_other = std::is_sorted_until(begin, end);
     if (first_other == end) continue;
     const auto values = rows.values.begin() + rows.row_offsets[i];

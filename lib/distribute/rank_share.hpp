@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// What one rank has of a distributed product.
+/// One rank's part of a distributed product.
 struct RankShare {
   Index rows = 0;               ///< of A and Y
   Index x_rows = 0;             ///< of X

@@ -135,8 +135,8 @@ Departures depart_parts(const Csr<double>& rows, const std::vector<Index>& numbe
   return out;
 }
 
-/// Parts of rows that came: row numbers[k] has lengths[k] of the columns and values, one part
-/// behind the other.
+/// Parts of rows that came: row numbers[k] has lengths[k] of the columns and values, one part after
+/// the other.
 struct Arrivals {
   std::vector<Index> numbers, lengths;
   std::vector<LocalIndex> columns;
@@ -154,8 +154,8 @@ Arrivals trade_parts(Team& team, const std::vector<Index>& numbers, const Depart
   return came;
 }
 
-/// Own rows with what came put before the own columns where it has smaller ones, else behind them;
-/// parts of a row come in the order of their columns. `first_row`: the number of row 0.
+/// Own rows with the parts that came put before the own columns where they have smaller ones, else
+/// after them; parts of a row come in the order of their columns. `first_row`: the number of row 0.
 Csr<double> joined(const Csr<double>& own, Index first_row, Index first_column,
                    const Arrivals& came, Index all_columns) {
   // Places in `came` of each row's parts, by row.

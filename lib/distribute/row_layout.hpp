@@ -143,7 +143,7 @@ double imbalance(const NonzeroProfile& profile, const RowLayout& bands);
 /// more than the mean.
 RowLayout choose_bands(BandsChoice choice, const NonzeroProfile& profile, int ranks);
 
-/// The same on every rank, from rank 0's profile. Collective.
+/// The bands of the choice on every rank, from rank 0's profile. Collective.
 RowLayout choose_bands(Team& team, BandsChoice choice, const NonzeroProfile& profile);
 
 /// The word for bands in reports: rows or nonzeros.

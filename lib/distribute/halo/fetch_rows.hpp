@@ -11,7 +11,7 @@ namespace spsolve {
 /// neighbour, of lengths and of entries. Collective.
 Csr<double> fetch_rows(Team& team, const HaloPlan& plan, const Csr<double>& own);
 
-/// The same where the rows that others need are at hand: row k of `leaving` is own row
+/// The halo's rows if the rows that others need are at hand: row k of `leaving` is own row
 /// plan.rows_to_send[k]. Collective.
 Csr<double> trade_rows(Team& team, const HaloPlan& plan, const Csr<double>& leaving);
 

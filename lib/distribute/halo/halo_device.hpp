@@ -12,7 +12,7 @@
 namespace spsolve {
 
 /// Seconds of one distributed product on one rank, by what they went into. On a GPU pack, exchange
-/// and the boundary part's product go on beside the interior part.
+/// and the boundary part's product go on concurrently with the interior part.
 struct ProductTimes {
   double pack = 0;      ///< own rows of X into messages
   double exchange = 0;  ///< letting messages go; on a GPU: until the last one is there
@@ -23,9 +23,9 @@ struct ProductTimes {
   double total() const { return pack + exchange + interior + wait + boundary; }
 };
 
-/// What a rank's device does in one product: pack, exchange and both kernels, in this order. X, Y
-/// and the halo are row-major and lie in the memory of that device; K = `columns` may change from
-/// product to product.
+/// The operations of a rank's device in one product: pack, exchange and both kernels, in this
+/// order. X, Y and the halo are row-major and lie in the memory of that device; K = `columns` may
+/// change from product to product.
 template <typename T>
 class HaloDevice {
  public:
@@ -60,7 +60,7 @@ class DeviceBlock {
   virtual void download(std::span<T> host) = 0;      ///< from the front
 };
 
-/// What a device makes for numbers of type T.
+/// The makers of a device for numbers of type T.
 template <typename T>
 class DeviceMaker {
  public:

@@ -53,7 +53,7 @@ HaloPlan make_halo_plan(Team& team, const RowLayout& bands, const std::vector<In
   const std::vector<Index> needs = gather_needs(team, plan.receives);
   Index first = 0;
   for (int rank = 0; rank < team.size(); ++rank) {
-    // What rank `rank` needs of this one.
+    // The number of rows that rank `rank` needs of this one.
     const Index count = needs[static_cast<std::size_t>(rank * team.size() + team.rank())];
     if (count == 0) continue;
     plan.sends.push_back({rank, first, count});

@@ -8,8 +8,8 @@
 namespace spsolve {
 
 /// Which rows of X this rank gets from whom, and which of its own it gives to whom. The rows of X
-/// that a rank needs beside its own are its halo, numbered in ascending global order; so those of
-/// one neighbour are contiguous. The plan holds for every number of columns of X.
+/// that a rank needs in addition to its own are its halo, numbered in ascending global order; so
+/// those of one neighbour are contiguous. The plan holds for every number of columns of X.
 struct HaloPlan {
   struct Part {
     int rank = 0;     ///< the neighbour

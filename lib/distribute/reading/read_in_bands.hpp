@@ -17,7 +17,7 @@ struct BandedMatrix {
   CompressedRows rows;
 };
 
-/// What read_in_bands() is asked for.
+/// The request to read_in_bands().
 struct BandedReading {
   std::string name;     ///< a file that every rank can open, or a generator
   Index rotate_by = 0;  ///< as rotate_rows()
@@ -29,7 +29,7 @@ struct BandedReading {
 /// Reads a matrix with all ranks, none of which ever holds more than its own band and a piece of
 /// the file: piece p of the file is parsed by rank p mod ranks, once to count and check, and once
 /// to send each entry to the rank of its row, in rounds. Generated matrices are generated band by
-/// band. Of files of PETSc and of scipy (csr, not compressed) each rank reads the offsets of all
+/// band. From files of PETSc and of scipy (csr, not compressed) each rank reads the offsets of all
 /// rows, the entries of its band, and an equal share of each array for its check sum. The rows are
 /// those of load_matrix(), bit for bit.
 ///
