@@ -21,7 +21,7 @@ namespace spsolve {
 
 namespace {
 
-/// What takes any matrix, with nothing to convert.
+/// The kernel that takes any matrix, with nothing to convert.
 constexpr std::string_view plain_kernel = "csr_balanced";
 
 /// Its twin for short rows of changing length, and the columns of X for which it is the quicker one

@@ -14,7 +14,7 @@ inline int host_threads(int wanted) {
   return wanted > 0 ? wanted : omp_get_max_threads();
 }
 
-/// A storage format beside what a threaded host kernel needs with it.
+/// A storage format together with the data that a threaded host kernel needs with it.
 template <typename T, template <typename> class Format>
 struct HostStorage {
   Format<T> matrix;

@@ -30,11 +30,11 @@ class KernelProduct {
   /// Bytes of the converted matrix.
   virtual std::int64_t bytes() const = 0;
 
-  /// What was chosen, where the kernel had a choice ("csr_balanced"); "" otherwise.
+  /// The choice that was made, where the kernel had one ("csr_balanced"); "" otherwise.
   virtual std::string detail() const { return {}; }
 };
 
-/// What a kernel needs to know of a matrix before it converts it.
+/// The facts that a kernel needs to know of a matrix before it converts it.
 struct MatrixFacts {
   Index rows = 0;
   Index columns = 0;
@@ -53,7 +53,7 @@ struct KernelOptions {
   int threads = 0;           ///< host: threads; 0: as many as OpenMP gives
   int width = 0;             ///< the kernel's parameter (sub-warp width, tile); 0: its default
   Index products = 0;        ///< that are expected, for what auto may try and convert; 0: many
-  bool room_behind = false;  ///< there is room for an element behind Y, which may be written
+  bool room_behind = false;  ///< there is room for an element after Y, which may be written
 };
 
 /// One row of the table of kernels. The configuration's allowed values, --list-kernels, the

@@ -33,7 +33,7 @@ class FormatProduct final : public KernelProduct<T> {
   Storage<T> storage_;
 };
 
-/// What a row of the table says of a kernel beside its functions.
+/// The description of a kernel in a row of the table, in addition to its functions.
 struct KernelDescription {
   std::string_view name;
   std::string_view format;
@@ -68,7 +68,7 @@ constexpr Kernel format_row(KernelDevice device, const KernelDescription& descri
   return table_row<make>(device, description);
 }
 
-/// The same in the table of host kernels.
+/// A row for a storage format and a function in the table of host kernels.
 template <template <typename> class Storage, auto multiply_function>
 constexpr Kernel host_row(const KernelDescription& description) {
   return format_row<Storage, multiply_function>(KernelDevice::host, description);

@@ -21,7 +21,7 @@ constexpr Index most_narrow_columns = Index{1} << 16;
 constexpr Index rows_of_run = 4;
 
 /// Sorted rows between the request for a row of Y and its sums, where these are as many bytes as
-/// here: such rows do not come one behind the other, and the processor would wait for each.
+/// here: such rows do not come one after the other, and the processor would wait for each.
 constexpr Index rows_ahead = 8;
 constexpr std::size_t fetched_bytes = 64;
 
@@ -48,7 +48,7 @@ bool columns_are_irregular(const Csr<T>& csr) {
 /// Row and non-zero at place `place` of the path that passes row i's non-zeros, then its end.
 std::pair<Index, Index> point_on_path(const std::vector<Index>& row_offsets, Index place) {
   const auto rows = static_cast<Index>(row_offsets.size()) - 1;
-  // The first row whose end lies behind `place`.
+  // The first row whose end lies after `place`.
   Index low = 0, high = rows;
   while (low < high) {
     const Index middle = low + (high - low) / 2;

@@ -47,12 +47,12 @@ class BalancedCsr {
   std::int64_t bytes() const;
 
  private:
-  /// Some rows one behind the other here.
+  /// Some rows one after the other here.
   struct Piece {
     Index first_row, last_row;
     Index first_nonzero;
     Index first_length;                       ///< non-zeros here of its first row
-    std::size_t first_run = 0, last_run = 0;  ///< of its rows behind the first one
+    std::size_t first_run = 0, last_run = 0;  ///< of its rows after the first one
   };
 
   struct Part {
@@ -62,7 +62,7 @@ class BalancedCsr {
     Index carry_length;  ///< non-zeros that it holds of row last_row, which ends in a later part
   };
 
-  /// Rows of one length, one behind the other here.
+  /// Rows of one length, one after the other here.
   struct Run {
     LocalIndex length, rows;
   };
@@ -94,7 +94,7 @@ class BalancedCsr {
   std::vector<T> carries_;  ///< parts x K
 };
 
-/// The same with its rows sorted by length, so that the processor foresees where they end: for
+/// A BalancedCsr with its rows sorted by length, so that the processor foresees where they end: for
 /// short rows of changing length, where rows of X are not so long that their order costs more.
 template <typename T>
 class SortedCsr : public BalancedCsr<T> {

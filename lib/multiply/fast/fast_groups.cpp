@@ -45,7 +45,7 @@ GroupedCsr<T> GroupedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
   result.nonzeros_ = csr.nonzeros();
   result.groups_ = UntouchedArray<Group>(group_count);
   result.values_ = UntouchedArray<T>(csr.nonzeros(), Use::rereading);
-  // A part begins with the first group at or behind its share of the path through rows and
+  // A part begins with the first group at or after its share of the path through rows and
   // non-zeros.
   const Index steps = csr.rows + csr.nonzeros();
   Index row = 0, stored = 0;

@@ -14,7 +14,7 @@ namespace spsolve::fast {
 template <typename Piece>
 class Pieces {
  public:
-  /// What is added from now on is of the next part.
+  /// Pieces that are added from now on are of the next part.
   void begin_part() { first_.push_back(all_.size()); }
 
   /// The piece to add to next, after a call with the rows and non-zeros that it is given next:
@@ -42,11 +42,11 @@ class Pieces {
     for (std::size_t k = begin; k < end; ++k) work(all_[backwards ? end - 1 - (k - begin) : k]);
   }
 
-  /// Behind each product.
+  /// Called after each product.
   void turn() { backwards_ = !backwards_; }
 
  private:
-  /// Little beside the caches that it may stay in.
+  /// Little compared with the caches that it may stay in.
   static constexpr Index steps_of_piece = 4096;
 
   std::vector<Piece> all_;

@@ -69,7 +69,7 @@ inline void finish_streaming() {
 #endif
 }
 
-/// Asks for `count` vectors at prefetch_distance behind `from`; behind the end of X that does
+/// Asks for `count` vectors at prefetch_distance after `from`; after the end of X that does
 /// nothing.
 template <int count, typename T>
 inline void prefetch_ahead(const T* from) {
@@ -106,7 +106,7 @@ template <int count, bool streaming, typename T>
   }
 }
 
-/// The same for t < count elements, count <= lanes.
+/// y[t] likewise for t < count elements, count <= lanes.
 template <typename T>
 inline void part_of_vector(const RowType<T>& type, const T* x, Index place, T* y, Index columns,
                            Index count) {
@@ -117,7 +117,7 @@ inline void part_of_vector(const RowType<T>& type, const T* x, Index place, T* y
   store_first(y, sum, count);
 }
 
-/// The same for t < count elements.
+/// y[t] likewise for any t < count elements.
 template <bool streaming, typename T>
 [[gnu::always_inline]] inline void multiply_run(const RowType<T>& type, const T* x, Index place,
                                                 T* y, Index columns, Index count) {

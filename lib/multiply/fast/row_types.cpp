@@ -74,7 +74,7 @@ class Dictionary {
   std::vector<Index> examples_;
 };
 
-/// The first row at or behind part p's share of the rows and non-zeros.
+/// The first row at or after part p's share of the rows and non-zeros.
 template <typename T>
 Index first_row_of(const Csr<T>& csr, int p, int parts) {
   const Index share = fast::boundary(csr.rows + csr.nonzeros(), p, parts);

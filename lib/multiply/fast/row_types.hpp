@@ -18,7 +18,7 @@ struct RowRun {
 struct RowTypes {
   /// A type's first row. Types are numbered in the order in which they are met.
   std::vector<Index> examples;
-  /// For each part of the rows its first row (and behind the last part all rows) and its runs.
+  /// For each part of the rows its first row (and after the last part all rows) and its runs.
   std::vector<Index> first_row{0};
   std::vector<std::vector<RowRun>> runs;
 };

@@ -22,8 +22,8 @@ void ellpack_serial(const Ellpack<T>& a, const T* x, T* y, Index columns);
 template <typename T>
 void ellpack_unpadded_serial(const UnpaddedEllpack<T>& a, const T* x, T* y, Index columns);
 
-// The same by threads. X is first transposed into `scratch`, row c of which is column c of X, as
-// part of every product; then rows and columns of Y are one loop, divided statically.
+// Y = A X likewise by threads. X is first transposed into `scratch`, row c of which is column c of
+// X, as part of every product; then rows and columns of Y are one loop, divided statically.
 
 template <typename T>
 void ellpack_openmp(const Ellpack<T>& a, const T* x, T* y, Index columns, int threads,
