@@ -189,8 +189,8 @@ class AutoProduct final : public KernelProduct<T> {
   /// Whether a kernel could win back what its conversion and trial cost in the products that are
   /// expected, by the fastest trial so far; of the first one it is taken that it could.
   bool may_pay(std::string_view name, const std::vector<Trial>& trials) const {
-    // What conversions took on matrices of 3.6 to 59 million non-zeros and 16 cores, at most; what
-    // was won, likewise.
+    // Seconds that conversions took on matrices of 3.6 to 59 million non-zeros and 16 cores, at
+    // most; the share that was won, likewise.
     constexpr double plain_seconds = 3e-9, other_seconds = 16e-9, most_won = 0.6;
     if (tries_nothing()) return false;
     if (options_.products == 0 || trials.empty() || converted_.contains(name)) return true;

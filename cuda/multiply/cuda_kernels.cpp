@@ -190,7 +190,7 @@ constexpr Kernel table[] = {
         "change from run to run, and be one that uses atomics",
         takes_all}),
 
-    // Peers. What they promise of reproducibility depends on version and algorithm.
+    // Peers. Their promises of reproducibility depend on version and algorithm.
     peer_row<[](const auto& matrix, const KernelOptions& options) {
       return cusparse_csr_spmv(matrix, 1, options.room_behind);
     }>({"cusparse_csr_spmv_1", "csr", false, "cuSPARSE SpMV, CSR algorithm 1, preprocessed",

@@ -15,7 +15,7 @@ struct CutRowList {
   LocalIndex count() const { return pieces.back(); }
 };
 
-/// The same in GPU memory, with room for the sums.
+/// Cut rows in GPU memory, with room for the sums.
 template <typename T>
 struct CutRows {
   DeviceArray<Index> rows;

@@ -233,7 +233,7 @@ __global__ void __launch_bounds__(1 << most_bits)
 
 template <int pack, int n, typename T>
 void launch(RowSplit<T>& a, const T* x, T* y, const PassColumns& pass) {
-  // What was measured on matrices of 40 000 to 2 400 000 non-zeros: so many non-zeros to a lane
+  // The rule measured on matrices of 40 000 to 2 400 000 non-zeros: so many non-zeros to a lane
   // that about 100 000 lanes are at work; fewer where the lanes of a row read few neighbouring
   // ones.
   constexpr double lanes_at_work = 1e5, least_nonzeros = 4, most_nonzeros = 24, most_a_lane = 6;
@@ -274,7 +274,7 @@ void launch(RowSplit<T>& a, const T* x, T* y, const PassColumns& pass) {
     blocks += grid_for(of.rows, threads >> of.width_bits);
     shared = shared || of.width_bits > warp_bits;
   }
-  // What no block needs would be taken from the L1 cache.
+  // Shared memory that no block needs would be taken from the L1 cache.
   const auto bytes = shared ? static_cast<std::size_t>(threads) * sizeof(Sums<pack, n, T>) : 0;
   const unsigned grid = grid_for(blocks, 1);
   const bool packed = pack == 1 || rows_aligned(x, pass.all, pack * sizeof(T));
@@ -289,7 +289,7 @@ void csr_row_split(RowSplit<T>& a, const T* x, T* y, Index columns) {
   if (a.classes.empty() && a.pieces.size() == 0) return;
   const NvtxRange range("csr_row_split");
   a.cut.sums.grow(a.cut.count * columns);
-  // What K alone decides, so that sums do not hang on where X and Y lie.
+  // The passes depend on K alone, so that sums do not hang on where X and Y lie.
   const auto with_pack = [&]<int pack>() {
     constexpr Index most_loads = 2 * warp_size;  // of a pass, two to a lane
     constexpr Index least_two = 8, least_three = 12;

@@ -46,8 +46,8 @@ struct RowWalk {
 
   Index rows, stride;
   unsigned packs;   // of a row
-  unsigned lanes;   // threads beside each other on packs of one row
-  unsigned width;   // rows beside each other
+  unsigned lanes;   // threads next to each other on packs of one row
+  unsigned width;   // rows next to each other
   unsigned across;  // blocks that have rows of one stride
   unsigned depth;
   dim3 grid;

@@ -22,8 +22,8 @@ struct TypedView {
 };
 
 /// Rows by type (multiply/fast/row_types.hpp): each row is a 16-bit number of its type, and a type
-/// holds its values and their distances from the diagonal once. Of a stencil hardly more than X and
-/// Y moves.
+/// holds its values and their distances from the diagonal once. For a stencil hardly more than X
+/// and Y moves.
 template <typename T>
 struct TypedRows {
   Index rows = 0;

@@ -12,7 +12,7 @@ namespace spsolve::cuda {
 /// Y = A X for X and Y that are column-major (column c begins at c times the rows), by a product of
 /// row-major ones: X goes through a row-major copy, Y comes through another, both kept for the next
 /// call. With one column the orders are the same, and nothing is copied. Moves 2 (m + n) K values
-/// beside the product's.
+/// in addition to the product's.
 template <typename T>
 class ColumnMajorProduct final : public KernelProduct<T> {
  public:

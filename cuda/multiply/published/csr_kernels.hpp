@@ -19,7 +19,7 @@ void csr_scalar_1(const CsrView<T>& a, const T* x, T* y, Index columns);
 template <typename T>
 void csr_scalar_2(const CsrView<T>& a, const T* x, T* y, Index columns);
 
-/// As csr_scalar_2; start and end of the row are read once.
+/// csr_scalar_2 with start and end of the row read once.
 template <typename T>
 void csr_scalar_3(const CsrView<T>& a, const T* x, T* y, Index columns);
 

@@ -14,7 +14,8 @@ __global__ void form_products(CsrView<T> a, const T* x, T* products, Index colum
   }
 }
 
-/// One level of the trees of all rows. What is read, at odd multiples of `step`, is not written.
+/// One level of the trees of all rows. Places that are read, at odd multiples of `step`, are not
+/// written.
 template <typename T>
 __global__ void add_pairs(const LocalIndex* places, Index nonzeros, Index step, T* products) {
   for (Index k = thread_index(); k < nonzeros; k += thread_count()) {

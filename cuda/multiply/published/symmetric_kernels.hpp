@@ -48,7 +48,7 @@ struct DeviceSymmetric {
   }
 };
 
-/// The same with its slots sorted by colour (matrix/formats/colouring.hpp).
+/// The symmetric ELLPACK form with its slots sorted by colour (matrix/formats/colouring.hpp).
 template <typename T>
 struct DeviceColored {
   DeviceSymmetric<T> matrix;

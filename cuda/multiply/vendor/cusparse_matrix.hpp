@@ -10,7 +10,8 @@ using SparseDescriptor = Owned<cusparseSpMatDescr_t, cusparseDestroySpMat>;
 using VectorDescriptor = Owned<cusparseDnVecDescr_t, cusparseDestroyDnVec>;
 using DenseDescriptor = Owned<cusparseDnMatDescr_t, cusparseDestroyDnMat>;
 
-/// A sparse matrix in GPU memory in a format of cuSPARSE, with what its calls need beside it.
+/// A sparse matrix in GPU memory in a format of cuSPARSE, with the buffers that its calls need in
+/// addition.
 template <typename T>
 struct CusparseMatrix {
   Index rows = 0;

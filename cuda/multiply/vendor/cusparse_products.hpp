@@ -15,7 +15,7 @@ namespace spsolve::cuda {
 std::string cusparse_problem(const MatrixFacts& facts);
 
 /// SpMV, K = 1, with algorithm CUSPARSE_SPMV_CSR_ALG1 or 2. The first, of cuSPARSE 12.6, may write
-/// a zero behind Y (seen with Maragal_1, of 32 rows): without `room_behind` it gets a vector of its
+/// a zero after Y (seen with Maragal_1, of 32 rows): without `room_behind` it gets a vector of its
 /// own with room for that, which is then copied to Y.
 template <typename T>
 std::unique_ptr<KernelProduct<T>> cusparse_csr_spmv(const Csr<T>& matrix, int algorithm,
@@ -31,7 +31,7 @@ enum class DenseOrder {
   columns,  ///< transposed before and after, as part of the product
 };
 
-/// SpMM with algorithm CUSPARSE_SPMM_CSR_ALG1, 2 or 3. The third may write a zero behind Y of one
+/// SpMM with algorithm CUSPARSE_SPMM_CSR_ALG1, 2 or 3. The third may write a zero after Y of one
 /// column, too, and is given room for it likewise.
 template <typename T>
 std::unique_ptr<KernelProduct<T>> cusparse_csr_spmm(const Csr<T>& matrix, int algorithm,

@@ -13,7 +13,7 @@ namespace {
 /// Columns that items are filled up to: enough to hide the end of an item, few enough to deal out.
 constexpr Index item_columns = 32;
 
-/// What the items of one group size hold, on the host.
+/// The contents of the items of one group size, on the host.
 struct ItemList {
   std::vector<LaneItem> items;
   std::vector<LocalIndex> destinations;

@@ -1,6 +1,7 @@
 #pragma once
 
-// What grouped_lanes.hpp declares. A translation unit per type includes it: there are many kernels.
+// The definitions of grouped_lanes.hpp. A translation unit per type includes it: there are many
+// kernels.
 
 #include <algorithm>
 
@@ -53,7 +54,7 @@ struct Stages {
   static constexpr int column_places = column_bytes / 16;
   static constexpr int places = (column_bytes + value_bytes) / 16;
   static constexpr int bytes = (places | 1) * 16;
-  /// Of so many threads.
+  /// Bytes of a block of so many threads.
   static constexpr int block_bytes(int threads) { return threads / width * depth * bytes; }
 };
 

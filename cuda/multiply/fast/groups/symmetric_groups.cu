@@ -9,9 +9,9 @@ namespace {
 constexpr int block = 128;
 
 /// One column of X and Y, at c * columns. A thread per group of `rows` rows, and a warp per slice.
-/// What a lane adds to `rows` neighbouring columns goes through shared memory, so that the lanes of
-/// a warp then add to neighbouring elements of y: the unknowns of a node side by side make a third
-/// as many accesses of the L2 cache.
+/// The values that a lane adds to `rows` neighbouring columns go through shared memory, so that the
+/// lanes of a warp then add to neighbouring elements of y: the unknowns of a node side by side make
+/// a third as many accesses of the L2 cache.
 template <int rows, typename T, typename Column>
 __global__ void __launch_bounds__(block)
     symmetric_kernel(GroupView<T, Column> a, const T* __restrict__ x, T* __restrict__ y,
