@@ -19,10 +19,10 @@ bool gpu_is_left() noexcept;
 void leave_gpu() noexcept;
 
 /// To be called when a call of CUDA or of a library on it failed: finds out whether the GPU is
-/// lost. What is to be added to a message then, or "".
+/// lost. Hands back the words to be added to a message then, or "".
 const char* note_failure();
 
-/// The same where it is known.
+/// Notes a loss that is known.
 void note_loss() noexcept;
 
 inline void check(cudaError_t status, const char* call) {

@@ -12,8 +12,8 @@ void* allocate_device(std::size_t bytes);
 /// Gives back what allocate_device(bytes) gave; null is nothing.
 void free_device(void* memory, std::size_t bytes) noexcept;
 
-/// Bytes that this process's arrays take on GPUs, now and at most so far. What CUDA and its
-/// libraries allocate for themselves is no part of it.
+/// Bytes that this process's arrays take on GPUs, now and at most so far. Allocations of CUDA and
+/// its libraries for themselves are no part of it.
 struct DeviceBytes {
   std::int64_t now = 0;
   std::int64_t peak = 0;

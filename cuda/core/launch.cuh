@@ -1,8 +1,8 @@
 #pragma once
 
-// What kernels share: places in the grid, sizes of grids, sums within a warp, the thread block that
-// is last done. All sizes are 64 bits wide; grids are as large as the work, up to what CUDA takes,
-// and every kernel strides over what is beyond.
+// The common parts of kernels: places in the grid, sizes of grids, sums within a warp, the thread
+// block that is last done. All sizes are 64 bits wide; grids are as large as the work, up to what
+// CUDA takes, and every kernel strides over what is beyond.
 
 #include <algorithm>
 
@@ -54,8 +54,8 @@ __device__ T sum_of_group(T value) {
 }
 
 /// Whether this thread block is the last of `count` that come here with `ticket`, which is 0 before
-/// and after. What all of them wrote to global memory before is there then, for loads that pass by
-/// the multiprocessor's own cache (__ldcg). All threads of the block must call it.
+/// and after. All that they wrote to global memory before is there then, for loads that pass by the
+/// multiprocessor's own cache (__ldcg). All threads of the block must call it.
 __device__ inline bool is_last_block(unsigned* ticket, unsigned count) {
   __shared__ bool is_last;
   __syncthreads();

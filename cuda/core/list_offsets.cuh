@@ -7,7 +7,7 @@
 
 namespace spsolve::cuda {
 
-/// offsets_i <- sum over k < i of lengths_k for i <= count: where lists begin that stand one behind
+/// offsets_i <- sum over k < i of lengths_k for i <= count: where lists begin that stand one after
 /// the other, and the last one ends. Both have room for count + 1 numbers; the last length is set
 /// to 0. On `stream`, and waited for.
 inline void list_offsets(DeviceArray<Index>& lengths, Index count, DeviceArray<Index>& offsets,

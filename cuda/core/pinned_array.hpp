@@ -17,8 +17,8 @@ void* allocate_pinned(std::size_t bytes);
 /// nothing.
 void free_pinned(void* memory, std::size_t bytes) noexcept;
 
-/// An array in page-locked host memory, owned and moved, never copied: what copies to and from the
-/// GPU can go on beside other work with. Its elements are uninitialised. Throws Error(resources)
+/// An array in page-locked host memory, owned and moved, never copied: copies between it and the
+/// GPU can be concurrent with other work. Its elements are uninitialised. Throws Error(resources)
 /// where memory does not suffice.
 template <typename T>
 class PinnedArray {

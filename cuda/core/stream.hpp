@@ -61,7 +61,7 @@ class Event {
   void record(const Stream& stream) { record(stream.get()); }
   void record(cudaStream_t stream);
 
-  /// What is launched on `stream` from now on waits for this event.
+  /// Work that is launched on `stream` from now on waits for this event.
   void hold(const Stream& stream) const { hold(stream.get()); }
   void hold(cudaStream_t stream) const;
 

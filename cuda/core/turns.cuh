@@ -1,6 +1,6 @@
 #pragma once
 
-// Launches one behind the other on a stream, of which the next begins while the last one ends: one
+// Launches one after the other on a stream, of which the next begins while the last one ends: one
 // that waits for nothing but to be launched costs about a microsecond less. Blocks of the next one
 // take places as they become free, several on the multiprocessors that are done first: turns are
 // given early only where that was measured to pay, and else shortly before a block ends, or then.
@@ -35,7 +35,8 @@ __device__ inline void take_turn() {
   wait_for_turn();
 }
 
-/// What a launch that waits for its turn may start before the one before it has ended by.
+/// The attribute by which a launch that waits for its turn may start before the one before it has
+/// ended.
 inline cudaLaunchAttribute in_turn() {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

@@ -38,7 +38,7 @@ BestExchange::Choice BestExchange::choose(const std::byte* x, Index row_bytes) {
   const std::vector<Transport> usable = transports_.for_halos(any_halo);
   Choice best{usable.front(), transports_.name_of(usable.front())};
   if (usable.size() == 1) return best;
-  // Only what takes less from the product beside it may be slower.
+  // Only an exchange that takes less from the concurrent product may be slower.
   double shortest = std::numeric_limits<double>::infinity();
   std::string tried;
   for (const Transport transport : usable) {

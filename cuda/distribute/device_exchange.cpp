@@ -31,7 +31,7 @@ struct HaloBuffers {
   Index row_bytes = 0;
 };
 
-/// As work on the stream, which the host does not wait for.
+/// Exchanges by NCCL as work on the stream, which the host does not wait for.
 class NcclExchange final : public DeviceExchange {
  public:
   NcclExchange(NcclCommunicator& nccl, const HaloPlan& plan)
@@ -95,7 +95,7 @@ class PinnedExchange final : public DeviceExchange {
 
   void finish(cudaStream_t stream) override {
     if (plan_.sends.empty() && plan_.receives.empty()) return;
-    // What leaves is in host memory, and what came last time has left it.
+    // Rows that leave are in host memory, and rows that came last time have left it.
     wait_for(stream);
     messages_->start();
     messages_->wait();

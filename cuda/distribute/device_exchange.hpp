@@ -31,13 +31,13 @@ class DeviceExchange {
   /// Where the halo rows are between finish() and release(), in GPU memory; likewise.
   virtual const std::byte* incoming() const = 0;
 
-  /// What `stream` has packed by then, or has in X, may leave. Waits for nothing.
+  /// Rows that `stream` has packed by then, or has in X, may leave. Waits for nothing.
   virtual void start(const std::byte* x, cudaStream_t stream) = 0;
 
-  /// What `stream` does from then on finds the halo. May wait for the neighbours.
+  /// Work of `stream` from then on finds the halo. May wait for the neighbours.
   virtual void finish(cudaStream_t stream) = 0;
 
-  /// What `stream` has launched by then is all that reads this halo.
+  /// All that reads this halo has been launched on `stream` by then.
   virtual void release(cudaStream_t stream) { static_cast<void>(stream); }
 };
 

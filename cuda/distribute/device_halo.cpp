@@ -38,7 +38,7 @@ void DeviceHalo<T>::interior(KernelProduct<T>& product, const T* x, T* y, Index 
   interior_begin_.record(products_);
   product.multiply(x, y, columns);
   interior_end_.record(products_);
-  // Behind the launch of the interior, which takes longer than all of this.
+  // After the launch of the interior, which takes longer than all of this.
   x_ready_.hold(halo_);
   packing_.record(halo_);
   if (std::byte* const packed = exchange_.outgoing(); packed != nullptr) {

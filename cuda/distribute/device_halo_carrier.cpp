@@ -51,7 +51,8 @@ class DeviceHaloCarrier final : public HaloCarrier {
   }
 
  private:
-  /// What is made when the first halo is asked for: most matrices of many ranks are eliminated.
+  /// The exchange that is made when the first halo is asked for: most matrices of many ranks are
+  /// eliminated.
   struct Way {
     explicit Way(const HaloPlan& plan) : rows_to_send(plan.rows_to_send) {}
 

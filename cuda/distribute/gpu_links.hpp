@@ -7,8 +7,8 @@
 
 namespace spsolve::cuda {
 
-/// What multivectors in the memory of the ranks' GPUs reach each other by. Few messages are worth
-/// no start of anything: they go through host memory until expect_many().
+/// The links by which multivectors in the memory of the ranks' GPUs reach each other. Few messages
+/// are worth no start of anything: they go through host memory until expect_many().
 class GpuLinks {
  public:
   /// `team` outlives the object. Starts nothing.
@@ -23,7 +23,7 @@ class GpuLinks {
   /// Whether that was called.
   bool expects_many() const { return transports_.has_value(); }
 
-  /// What works since then, and which of them is taken.
+  /// The transports that work since then, and the choice among them.
   Transports& transports() { return *transports_; }
   std::string name() const { return transports_->name_of(transport_); }
   Transport transport() const { return transport_; }

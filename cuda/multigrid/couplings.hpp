@@ -9,7 +9,7 @@ namespace spsolve::cuda {
 // Couplings of the nodes of a matrix A, of `size` rows each; `blocks` is its matrix of nodes, see
 // node_rows().
 
-/// What find_couplings() finds of an entry of it: bits of its flag.
+/// The findings of find_couplings() about an entry of it: bits of its flag.
 inline constexpr unsigned char depends_on = 1, may_join = 2;
 
 /// A flag for each entry, and the strong couplings' columns row after row, which begin at
@@ -23,7 +23,7 @@ struct Couplings {
 Couplings find_couplings(const CsrView<double>& blocks, Index size, const double* norms,
                          double theta, cudaStream_t stream);
 
-/// ||A_ii||_F and max over j != i of ||A_ij||_F, one behind the other, for each row of each node.
+/// ||A_ii||_F and max over j != i of ||A_ij||_F, one after the other, for each row of each node.
 DeviceArray<double> row_norms(const CsrView<double>& blocks, Index size, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

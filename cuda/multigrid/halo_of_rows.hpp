@@ -9,11 +9,11 @@
 
 namespace spsolve::cuda {
 
-// Rows in the memory of each rank's current GPU with those behind that other ranks have of them.
-// What goes from rank to rank does so through host memory. Collective.
+// Rows in the memory of each rank's current GPU followed by those that other ranks have of them.
+// Messages from rank to rank go through host memory. Collective.
 
-/// `own`: own rows of the matrix x `columns`, row-major; the same with the halo's rows behind them.
-/// Cost: a copy, and a message each way with each neighbour.
+/// `own`, own rows of the matrix x `columns`, row-major, followed by the halo's rows. Cost: a copy,
+/// and a message each way with each neighbour.
 DeviceArray<double> with_halo(const BandMatrix& matrix, DeviceArray<double> own, Index columns);
 
 /// A rank's rows of a matrix; columns as BandProducts has them: own ones, and then `others`.

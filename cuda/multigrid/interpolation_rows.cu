@@ -13,7 +13,7 @@ using namespace rows_by_lanes;
 
 namespace {
 
-/// Of row i of nodes of `size`: the node, and where its blocks stand among all.
+/// The place of row i of nodes of `size`: the node, and where its blocks stand among all.
 struct NodeOfRow {
   unsigned size, kind;
   Index node, first_block;
@@ -272,7 +272,7 @@ TentativeRows tentative_rows(const LocalIndex* aggregates, Index nodes, Index si
   TentativeRows result;
   result.rows = rows_of_aggregates(aggregates, nodes, size, count, kinds, stream);
   fill_rows_of_aggregates(aggregates, size, near, kinds, result.rows, stream);
-  // Of the nodes alone, with any numbers: the transpose has the members of each aggregate.
+  // The rows of the nodes alone, with any numbers: the transpose has the members of each aggregate.
   DeviceCsr<double> of_nodes;
   const bool single = size == 1 && kinds == 1;
   if (!single) {

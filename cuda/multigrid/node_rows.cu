@@ -40,7 +40,7 @@ __global__ void node_rows_kernel(NodeRows a, Index nodes, const Index* offsets, 
   });
 }
 
-/// Row r of a node begins behind those before, all as long as the blocks say.
+/// Row r of a node begins after those before, all as long as the blocks say.
 __global__ void offsets_kernel(const Index* of_nodes, Index nodes, Index size, Index run,
                                Index* offsets) {
   for (Index i = thread_index(); i <= nodes * size; i += thread_count()) {

@@ -20,11 +20,11 @@ inline constexpr Index largest_block = 64;
 DeviceCsr<double> node_rows(const NodeRows& rows, cudaStream_t stream);
 
 /// C = A B of nodes, as many columns to a run of A as rows to a node of B, on `stream` and waited
-/// for. What may be in C is what is in the product of the matrices of nodes (row_products()); a
-/// warp adds up a node's rows, block after block, in the order of A's row: the same bits each time.
+/// for. C may have entries where the product of the matrices of nodes has (row_products()); a warp
+/// adds up a node's rows, block after block, in the order of A's row: the same bits each time.
 /// Cost: a block's product for every pair of blocks, and, for every block of C, a search through
-/// the rows of B that A's row names; memory for three matrices of nodes.
-/// Blocks of C have at most largest_block elements.
+/// the rows of B that A's row names; memory for three matrices of nodes. Blocks of C have at most
+/// largest_block elements.
 DeviceCsr<double> node_products(const NodeRows& a, const NodeRows& b, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

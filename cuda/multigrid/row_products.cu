@@ -33,7 +33,7 @@ constexpr __host__ __device__ Kind shared_kind(int number) {
 constexpr int kinds = shared_kinds + 1;  // the last one in GPU memory
 constexpr std::int64_t most_table_bytes = std::int64_t{256} << 20;
 
-/// What each row of C may have entries at most.
+/// The most entries that each row of C may have.
 __global__ void bounds_kernel(CsrView<double> a, CsrView<double> b, Index* bounds) {
   for (Index i = thread_index(); i < a.rows; i += thread_count()) {
     Index bound = 0;
@@ -198,8 +198,8 @@ __global__ void __launch_bounds__(lanes* rows_at_once)
   }
 }
 
-/// Rows that may be long and seldom are, in the largest table in shared memory: a warp for each.
-/// What has more entries than that holds gets the length -1, and `given_up` is their number.
+/// Rows that may be long and seldom are, in the largest table in shared memory: a warp for each. A
+/// row with more entries than that holds gets the length -1, and `given_up` is their number.
 __global__ void __launch_bounds__(warp_size)
     try_to_count_kernel(CsrView<double> a, CsrView<double> b, const LocalIndex* rows, Index count,
                         Index* lengths, unsigned* given_up) {

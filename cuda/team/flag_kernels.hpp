@@ -10,7 +10,7 @@ namespace spsolve::cuda {
 /// Sets `count` flags to `value`; what was done on the stream before is seen by who sees that.
 void raise_flags(unsigned* const* flags, int count, unsigned value, cudaStream_t stream);
 
-/// What comes on the stream waits until `count` flags are `value` or more.
+/// Work that follows on the stream waits until `count` flags are `value` or more.
 void wait_for_flags(unsigned* const* flags, int count, unsigned value, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

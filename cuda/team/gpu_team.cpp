@@ -132,7 +132,7 @@ void GpuTeam::exchange_bytes(std::span<std::byte> data, int partner) {
 
 void GpuTeam::exchange_parts(std::span<const Outgoing> outgoing,
                              std::span<const Incoming> incoming) {
-  // The same messages between pieces of host memory.
+  // Messages likewise between pieces of host memory.
   std::vector<Outgoing> sent(outgoing.begin(), outgoing.end());
   std::vector<Incoming> received(incoming.begin(), incoming.end());
   const auto place = [&](auto& messages, int buffer) {

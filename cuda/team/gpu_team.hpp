@@ -15,14 +15,14 @@ inline constexpr std::string_view direct_transport = "CUDA-aware MPI";
 inline constexpr std::string_view pinned_transport = "MPI through pinned host memory";
 
 /// The team of the ranks with messages in the memory of their GPUs, in order with the work on one
-/// stream. Words that are not about memory (rank, size, abort) are those of the team behind it.
+/// stream. Words that are not about memory (rank, size, abort) are those of the underlying team.
 ///
 /// This one goes through page-locked host memory: pieces are copied while others travel.
 class GpuTeam : public Team {
  public:
   GpuTeam(Team& team, const Stream& stream);
 
-  /// Holds the team behind it, as one that was split off does.
+  /// Holds the underlying team, as one that was split off does.
   GpuTeam(std::shared_ptr<Team> team, const Stream& stream);
 
   int rank() const override { return team_->rank(); }
@@ -43,25 +43,26 @@ class GpuTeam : public Team {
   /// split_gpus(), for those who know no more than a team.
   std::unique_ptr<Team> split(int group, int order) override;
 
-  /// split() of the team and of what its messages travel by; in order with the same stream. What
-  /// was launched before is done by then. Collective.
+  /// split() of the team and of the transport of its messages; in order with the same stream. Work
+  /// that was launched before is done by then. Collective.
   virtual std::unique_ptr<GpuTeam> split_gpus(int group, int order) const;
 
-  /// The same team in order with the work on another stream. Messages of the two are not to be on
-  /// their way at the same time: who uses both orders their streams.
+  /// This team in order with the work on another stream. Messages of the two are not to be on their
+  /// way at the same time: who uses both orders their streams.
   virtual std::unique_ptr<GpuTeam> on(const Stream& stream) const {
     return std::make_unique<GpuTeam>(team_, stream);
   }
 
-  /// The same, for messages that may be on their way beside this one's, in whatever order.
-  /// Collective.
+  /// This team for messages that may be on their way at the same time as this one's, in whatever
+  /// order. Collective.
   virtual std::unique_ptr<GpuTeam> beside(const Stream& stream) const { return on(stream); }
 
   /// How messages travel, in a word or two for reports.
   virtual std::string transport() const { return std::string(pinned_transport); }
 
  protected:
-  /// A team of the kind of `OfGpus` over a part of the team behind this one, which is all it needs.
+  /// A team of the kind of `OfGpus` over a part of the team underlying this one, which is all it
+  /// needs.
   template <typename OfGpus>
   std::unique_ptr<GpuTeam> split_into(int group, int order) const {
     stream_.wait();

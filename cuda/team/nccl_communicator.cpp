@@ -62,7 +62,7 @@ std::string name_of_nccl() {
   return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
-/// What several objects may send by.
+/// A communicator that several objects may send by.
 using Handle = std::shared_ptr<ncclComm>;
 
 Handle held(ncclComm_t communicator) {
@@ -163,7 +163,7 @@ struct Part {
   std::size_t largest = 0;  ///< ranks of the largest part of the team
 };
 
-/// Those that name the same group. Collective.
+/// The part of the ranks that name the same group. Collective.
 Part part_of(Team& team, int group, int order) {
   struct Wish {
     int group, order, rank;
@@ -300,7 +300,7 @@ ncclResult_t connect(ncclComm_t communicator, int rank, int size) {
   return status;
 }
 
-/// What all ranks begin with; or why not.
+/// The id that all ranks begin with; or why not.
 std::optional<ncclUniqueId> agree_on_id(Team& team, std::string& reason) {
   // On one host GPUs share memory in CUDA's older way, unless the environment says otherwise: in
   // the newer one, to connect four takes 0.4 s longer.
@@ -362,7 +362,7 @@ class Ahead final : public NcclAhead {
   std::future<Started> started_ = result_.get_future();
 };
 
-/// The one that was prepared last, while it lives.
+/// The communicator that was prepared last, while it lives.
 std::weak_ptr<Ahead> prepared;
 
 }  // namespace

@@ -19,7 +19,7 @@ class NcclCommunicator {
   /// Copies root's `data` to every rank.
   virtual void broadcast(std::span<std::byte> data, int root, cudaStream_t stream) = 0;
 
-  /// The same for several parts, as one piece of work.
+  /// Broadcasts several parts, each from its root, as one piece of work.
   virtual void broadcast(std::span<const BroadcastPart> parts, cudaStream_t stream) = 0;
 
   /// Puts the `mine` of rank r at position r of `all` on every rank; all the same length.
@@ -49,14 +49,14 @@ class NcclAhead {
   virtual void run() = 0;
 };
 
-/// What the next make_nccl_communicator() of this team with as many blocks takes, as long as the
-/// object lives; null where NCCL cannot be had. Collective; the same on every rank.
+/// The preparation that the next make_nccl_communicator() of this team with as many blocks takes,
+/// as long as the object lives; null where NCCL cannot be had. Collective; the same on every rank.
 std::shared_ptr<NcclAhead> prepare_nccl_ahead(Team& team, int most_blocks);
 
 /// Starts NCCL with the current GPU of each rank; or null and why not: it was not built in, or does
 /// not start on every rank (ranks that share a GPU, for one). Its messages take at most
-/// `most_blocks` multiprocessors from what works beside them; 0: as many as NCCL likes, which is
-/// faster for messages alone. Collective; the same on every rank.
+/// `most_blocks` multiprocessors from concurrent work; 0: as many as NCCL likes, which is faster
+/// for messages alone. Collective; the same on every rank.
 std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, int most_blocks,
                                                          std::string& reason);
 

@@ -6,8 +6,8 @@
 
 namespace spsolve::cuda {
 
-/// What gathered parts of all ranks come to, the same bits on each:
-/// to[i] <- from[i] + from[i + count] + ... + from[i + (parts - 1) count], in this order.
+/// The sum of the gathered parts of all ranks, the same bits on each: to[i] <- from[i] + from[i +
+/// count] + ... + from[i + (parts - 1) count], in this order.
 template <typename T>
 void add_parts(const T* from, int parts, Index count, T* to, cudaStream_t stream);
 

@@ -16,8 +16,8 @@ namespace spsolve::cuda {
 inline constexpr std::string_view peer_transport = "copies from GPU to GPU";
 
 /// The transports between the GPUs of a team, for its messages (make_team()) and for halos
-/// (make_exchange() in cuda/distribute/device_exchange.hpp). What works is tried once, when it is
-/// first asked for: NCCL is started where it is used only.
+/// (make_exchange() in cuda/distribute/device_exchange.hpp). Transports are tried once, when they
+/// are first asked for: NCCL is started where it is used only.
 class Transports {
  public:
   /// With a `wanted` other than automatic no other transport is tried or taken; throws
@@ -27,13 +27,14 @@ class Transports {
 
   Team& team() const { return team_; }
 
-  /// What a halo may take: the wanted one, or all that work, the least disturbing first: peer,
-  /// nccl, mpi, pinned; where no rank has `any_halo`, none is tried, and it is pinned. Collective
-  /// when first called.
+  /// The transports that a halo may take: the wanted one, or all that work, the least disturbing
+  /// first: peer, nccl, mpi, pinned; where no rank has `any_halo`, none is tried, and it is pinned.
+  /// Collective when first called.
   std::vector<Transport> for_halos(bool any_halo);
 
-  /// What the ranks' messages take: the wanted one, or the first of nccl, mpi and pinned that
-  /// works; peers have no messages, so that with them it is pinned. Collective when first called.
+  /// The transport that the ranks' messages take: the wanted one, or the first of nccl, mpi and
+  /// pinned that works; peers have no messages, so that with them it is pinned. Collective when
+  /// first called.
   Transport for_messages();
 
   /// The ranks' messages by that, in order with the work on `stream`. May outlive this object, not

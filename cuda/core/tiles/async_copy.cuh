@@ -16,7 +16,7 @@ __device__ inline void copy_async(unsigned to, const void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
-/// The same where the first `bytes` of them are there, and the others become zeros.
+/// Begins to copy 16 bytes of which the first `bytes` are there, and the others become zeros.
 __device__ inline void copy_async(unsigned to, const void* from, int bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
                : "memory");

@@ -12,7 +12,7 @@
 namespace spsolve::cuda {
 
 /// A barrier that opens when `arrivals` arrived and all bytes came that some of them expected. It
-/// may be used again and again: wait k, counted from 0, has parity k mod 2. Others see it behind
+/// may be used again and again: wait k, counted from 0, has parity k mod 2. Others see it after
 /// publish_barriers() and a wait for each other.
 __device__ inline void init_barrier(std::uint64_t* barrier, int arrivals) {
 #if __CUDA_ARCH__ >= 900
@@ -72,7 +72,7 @@ __device__ inline void copy_box(unsigned to, const CUtensorMap* map, int column,
 #endif
 }
 
-/// The same of a map_of_columns(), at this row and line.
+/// Starts to copy a box of a map_of_columns(), at this row and line.
 __device__ inline void copy_lines(unsigned to, const CUtensorMap* map, int row, int line,
                                   std::uint64_t* barrier) {
 #if __CUDA_ARCH__ >= 900

@@ -11,7 +11,7 @@
 
 namespace spsolve::cuda {
 
-/// As fail_call() of the runtime.
+/// Throws as fail_call() of the runtime does.
 [[noreturn]] void fail_call(cublasStatus_t status, const char* call);
 [[noreturn]] void fail_call(cusparseStatus_t status, const char* call);
 [[noreturn]] void fail_call(cusolverStatus_t status, const char* call);
@@ -26,7 +26,7 @@ inline void check(cusolverStatus_t status, const char* call) {
   if (status != CUSOLVER_STATUS_SUCCESS) fail_call(status, call);
 }
 
-/// What a vendor's library made and must destroy, by the function that does it.
+/// An object that a vendor's library made and must destroy, by the function that does it.
 template <auto& destroy>
 struct Destroyer {
   template <typename Pointer>
