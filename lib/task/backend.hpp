@@ -26,9 +26,10 @@ bool wants_gpu_products(const Config& config, Team& team, const Gpus& gpus, Task
 bool wants_gpu_elimination(const Config& config, Index order, Team& team, const Gpus& gpus,
                            TaskReport& report);
 
-/// Begins to start GPUs, where an elimination of a matrix of this shape would take them, beside
-/// what is read and analysed before: with `auto`, which may leave it to the host, only for one that
-/// takes some time. As long as what it hands back lives. Throws as take_gpu(). Collective.
+/// Begins to start GPUs, where an elimination of a matrix of this shape would take them,
+/// concurrently with the reading and analysis before: with `auto`, which may leave it to the host,
+/// only for one that takes some time. It goes on as long as the object handed back lives. Throws as
+/// take_gpu(). Collective.
 std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& shape, Team& team,
                                        const Gpus& gpus);
 

@@ -48,7 +48,7 @@ void set_blas_threads(int threads) {
     void* volatile first = std::malloc(1);
     std::free(first);
   }
-  constexpr std::int64_t beside = 4 << 20;  // what else is mapped until it has its buffers
+  constexpr std::int64_t beside = 4 << 20;  // of other mappings until it has its buffers
   const std::int64_t left = left_under_process_limit(), buffers = blas::bytes_to_map(threads);
   const std::int64_t needed = buffers > 0 ? buffers + beside : 0;
   if (needed > left) {
@@ -130,7 +130,7 @@ int take_threads(const Config& config, Team& team) {
 
 void begin_task(const Config& config, Team& team, TaskReport& report) {
   together(team, [&] {
-    // Better before the work than behind it.
+    // Better before the work than after it.
     if (team.rank() == 0) std::ranges::for_each(result_files(config), io::require_folder_of);
   });
   report.threads = take_threads(config, team);

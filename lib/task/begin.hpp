@@ -18,7 +18,7 @@ void begin_report(const Config& config, const Team& team, const Versions& versio
                   TaskReport& report);
 
 /// Throws Error, one sentence a line, where files that the task reads cannot be read, or folders of
-/// its results are missing: what begin_task() and the readers would say. Of files to read it looks
+/// its results are missing: the words of begin_task() and of the readers. Of files to read it looks
 /// at no more than the header.
 void check_files(const Config& config);
 

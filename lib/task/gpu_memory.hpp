@@ -14,13 +14,13 @@ namespace spsolve {
 /// (process/fault.hpp).
 std::optional<std::int64_t> free_gpu_memory(const Gpus& gpus);
 
-/// The same for a plan, once each rank has taken its GPU. A plan for GPUs may be asked for where
-/// some ranks see none, such as on a cluster's login node: then nothing is known on any.
-/// Collective.
+/// Bytes free on this rank's GPU for a plan, once each rank has taken its GPU. A plan for GPUs may
+/// be asked for where some ranks see none, such as on a cluster's login node: then nothing is known
+/// on any. Collective.
 std::optional<std::int64_t> free_memory_of_own_gpu(const Config& config, Team& team,
                                                    const Gpus& gpus);
 
-/// What a task takes of its GPU's memory, beginning where its plan is made.
+/// Watches the memory that a task takes of its GPU, beginning where its plan is made.
 class GpuMemoryWatch {
  public:
   /// Watches nothing unless `on_gpu`.

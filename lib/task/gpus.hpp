@@ -21,7 +21,7 @@ struct GpuArrays {
   std::int64_t now = 0, peak = 0;
 };
 
-/// What an elimination will want of a GPU.
+/// The wants of an elimination from a GPU.
 struct GpuStart {
   Transport transport = Transport::automatic;
   std::optional<Precision> products;  ///< whose kernels are to be loaded, as many products come
@@ -33,8 +33,8 @@ struct Gpus {
   std::vector<GpuName> visible;
   std::function<void(int)> use;               ///< makes one of them the current one
   std::function<std::int64_t()> free_memory;  ///< bytes free on the current one
-  /// Starts what an elimination on one of them begins with, beside other work, for as long as what
-  /// it hands back lives; ranks share none. Collective.
+  /// Starts all that an elimination on one of them begins with, concurrently with other work, for
+  /// as long as the object handed back lives; ranks share none. Collective.
   std::function<std::shared_ptr<void>(Team&, int, const GpuStart&)> start;
   std::function<GpuArrays()> arrays;  ///< what this process's arrays take on GPUs
   GpuDenseBytes dense_bytes;          ///< also where no GPU is visible

@@ -6,7 +6,7 @@
 
 namespace spsolve {
 
-/// What `spsolve --help TOPIC` answers, from the tables of options, report fields, generators and
+/// The answers of `spsolve --help TOPIC`, from the tables of options, report fields, generators and
 /// kernels.
 
 /// The topics by name, without the single options, each of which is a topic too.

@@ -11,7 +11,7 @@ namespace spsolve {
 
 namespace {
 
-/// What a run was, as far as keys have something to say to it.
+/// The facts of a run, as far as keys have something to say to them.
 struct Run {
   const Config& config;
   Method taken;
@@ -27,7 +27,7 @@ struct Rule {
   std::string (*reason)(const Run& run);  ///< why not, where they do not
 };
 
-/// What took the place of `auto`, for a sentence.
+/// The method that took the place of `auto`, for a sentence.
 std::string method_taken(const Run& run) {
   const bool by_itself = run.config.solve.method == Method::automatic;
   return fmt::format("{}{}", by_itself ? "auto took " : "", name(run.taken));
@@ -122,7 +122,7 @@ const Rule about_gpus[] = {
      [](const Run&) { return std::string("it was computed on hosts, not on GPUs"); }},
 };
 
-/// Those of the keys whose values are not the defaults.
+/// The keys whose values are not the defaults.
 std::vector<std::string_view> set_keys(const Config& config,
                                        const std::vector<std::string_view>& keys) {
   std::vector<std::string_view> set;

@@ -25,7 +25,7 @@ namespace spsolve {
 
 namespace {
 
-/// The same numbers in T.
+/// These numbers in T.
 template <typename T>
 Dense<T> rounded(const Dense<double>& values) {
   Dense<T> result(values.rows, values.columns);
@@ -104,7 +104,7 @@ RepeatTimes repeat_product(Team& team, DistributedProduct<T>& product, const T* 
   return times;
 }
 
-/// What a run has besides the configuration.
+/// The data of a run besides the configuration.
 struct Problem {
   RowLayout bands;      ///< of A and Y
   RowLayout x_bands;    ///< of X
@@ -140,7 +140,7 @@ Dense<double> multiply_bands(const Config& config, Team& team, ProductBackend& b
     report.product_seconds = statistics_of(repeats.slowest).median;
     report.parts = spread_over_ranks(team, repeats.parts);
   });
-  // What GPU kernels choose, they choose in the first product.
+  // GPU kernels make their choices in the first product.
   for (int rank = 0; rank < team.size(); ++rank) {
     report.details.push_back(broadcast_text(team, product->detail(), rank));
   }
@@ -199,7 +199,7 @@ void deal_out(const Config& config, Team& team, PhaseTimes& times, Problem& prob
   });
 }
 
-/// The same with every rank reading; rank 0 reads all again where it will verify.
+/// Phase "read" with every rank reading; rank 0 reads all again where it will verify.
 void read_together(const Config& config, Team& team, PhaseTimes& times, Problem& problem,
                    MultiplyReport& report) {
   const Config::Multiply& wanted = config.multiply;

@@ -21,7 +21,7 @@ namespace spsolve {
 /// rank. Collective.
 void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyReport& report);
 
-/// What a plan needs to know of where products are computed.
+/// The facts that a plan needs to know of the device of products.
 struct ProductDevice {
   std::string_view format = "csr";  ///< storage format of the kernel
   bool on_gpu = false;
@@ -34,7 +34,7 @@ struct ProductDevice {
 MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice& device,
                           MemoryPlan& plan);
 
-/// The same with the device that run_multiply() would take.
+/// The memory that run_multiply() will need with the device that it would take.
 MemoryCheck plan_multiply(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan);
 
 }  // namespace spsolve

@@ -27,7 +27,7 @@ std::int64_t format_bytes(std::string_view format, Index rows, Index columns, In
   return csr_bytes(rows, half ? (nonzeros + rows) / 2 : nonzeros, value);
 }
 
-/// What a kernel of a GPU takes beside its format, X and Y.
+/// The bytes that a kernel of a GPU takes in addition to its format, X and Y.
 std::int64_t gpu_extra_bytes(std::string_view kernel, std::string_view format, Index nonzeros,
                              std::int64_t x_bytes, std::int64_t y_bytes, std::size_t value) {
   if (kernel == "csr_product_tree") {  // products, and their places in the rows
@@ -38,7 +38,7 @@ std::int64_t gpu_extra_bytes(std::string_view kernel, std::string_view format, I
   return format == "csr_adaptive" || kernel == "csr_vector_by_row" ? x_bytes : 0;
 }
 
-/// What is known before anything is read.
+/// The sizes that are known before anything is read.
 struct Sizes {
   MatrixShape shape;
   Index k = 1;
@@ -113,7 +113,7 @@ class ProductPlan {
     }
     if (keeps_matrix()) add("scatter", "compressed rows of this rank's band", band_);
   }
-  /// What stays through the products.
+  /// Adds all that stays through the products.
   void stays(const char* phase) {
     if (keeps_matrix()) add(phase, "compressed rows of the whole matrix", whole());
     if (keeps_x() && config_.multiply.verify) {

@@ -19,17 +19,17 @@ struct FoundCoordinates {
 /// so many rows; `source` names them in the sentence.
 void require_coordinates(std::string_view source, Index nodes, Index dimensions, Index rows);
 
-/// Those of a file, "" for none, or else of the matrix if it is a generator's, for a system of so
-/// many rows. Looks at the files of this rank. Throws Error(input).
+/// Coordinates of a file, "" for none, or else of the matrix if it is a generator's, for a system
+/// of so many rows. Looks at the files of this rank. Throws Error(input).
 FoundCoordinates find_coordinates(const std::filesystem::path& file, const std::string& generator,
                                   Index rows);
 
-/// The same, found by rank 0 for all. Collective.
+/// Coordinates found by rank 0 for all. Collective.
 FoundCoordinates find_coordinates(Team& team, const std::filesystem::path& file,
                                   const std::string& generator, Index rows);
 
-/// Those of a configuration's system: none of a generator whose rows are rotated, as no node has
-/// those of its unknowns then. Collective.
+/// Coordinates of a configuration's system: none of a generator whose rows are rotated, as no node
+/// has those of its unknowns then. Collective.
 FoundCoordinates find_coordinates(Team& team, const Config& config, Index rows);
 
 /// The layout of the nodes of a layout of rows, whose bands are bands_of_nodes().

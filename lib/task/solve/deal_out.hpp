@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// What a system's matrix is for.
+/// The use of a system's matrix.
 struct MatrixUse {
   const VectorMemory& memory;  ///< where products are computed; outlives the matrix
   Method method;

@@ -23,7 +23,7 @@ std::string name_of(std::size_t number) {
   return fmt::format("system {}", number + 1);
 }
 
-/// Of the file's bytes; 0 where it is none, such as a generator or nothing at all.
+/// A checksum of the file's bytes; 0 where it is none, such as a generator or nothing at all.
 std::uint64_t sum_of_file(const fs::path& path) {
   std::error_code none;
   if (!fs::is_regular_file(path, none)) return 0;
@@ -36,7 +36,7 @@ std::uint64_t sum_of_file(const fs::path& path) {
   return sum.value();
 }
 
-/// What a system was solved from, and what came of it.
+/// The files that a system was solved from, and its outcome.
 Json inputs_of(const Step& step) {
   return {{"right_hand_side", {step.source, sum_of_file(step.b.file)}},
           {"columns", step.b.columns},
@@ -115,7 +115,7 @@ std::vector<StepReport> FinishedSystems::found(const std::vector<Step>& steps,
       reports.push_back(std::move(*report));
       kept_.push_back(std::move(text));
     }
-    // What it says of others is not what is there now.
+    // Further sections are of other files than those that are there now.
     begun_ = reports.size() + 1 == file.sections().size();
   } catch (const Error& error) {
     notes.push_back(fmt::format("systems are solved anew: {}", error.what()));

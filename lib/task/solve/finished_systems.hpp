@@ -14,7 +14,7 @@ namespace spsolve {
 StepReport begun_report(const Step& step);
 
 /// The file of checkpoint.systems: which systems of a sequence are solved, so that a run that was
-/// stopped goes on behind the last of them. It holds a section for the sequence, with a checksum of
+/// stopped goes on after the last of them. It holds a section for the sequence, with a checksum of
 /// its matrix, and one for each system, with checksums of its files and its line of the report;
 /// each counts when it lies complete on the disk, after its solution. On one rank.
 class FinishedSystems {
@@ -28,7 +28,8 @@ class FinishedSystems {
   /// in any case.
   std::vector<StepReport> found(const std::vector<Step>& steps, std::vector<std::string>& notes);
 
-  /// That `step`, behind those found or added before, is solved. Throws Error(resources).
+  /// Notes that `step`, which follows those found or added before, is solved. Throws
+  /// Error(resources).
   void add(const Step& step, const StepReport& told);
 
   /// Removes the file: all of them are solved.

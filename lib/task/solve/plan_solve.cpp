@@ -13,7 +13,7 @@ namespace spsolve {
 
 namespace {
 
-/// What other numbers of ranks would take, for rank 0 to say.
+/// The memory that other numbers of ranks would take, for rank 0 to say.
 std::string table_of_ranks(const SolverQuestion& question, Team& team, int most) {
   const SparseOutlook& outlook = question.study.outlook;
   if (!outlook.analysed) {

@@ -43,7 +43,7 @@ std::string why_not_taken(const fs::path& file, Index rows) {
   return "";
 }
 
-/// The names that a right-hand side may have beside the matrix, the nearest first.
+/// The names that a right-hand side may have next to the matrix, the nearest first.
 std::vector<fs::path> files_beside(const Config& config) {
   const fs::path& matrix = config.matrix.file;
   if (matrix.empty() || io::is_written_through(matrix)) return {};

@@ -28,9 +28,9 @@ struct FoundRightHandSide {
   std::string note;  ///< on a file that was not taken, or ""
 };
 
-/// What right_hand_side.kind=auto means for a matrix of so many rows: the file NAME_b.mtx beside
-/// the matrix' file NAME.mtx, as collections name it; or b.mtx there, if it has a row for each of
-/// the matrix; else row sums. Looks at the files of this rank.
+/// The right-hand side of kind=auto for a matrix of so many rows: the file NAME_b.mtx next to the
+/// matrix' file NAME.mtx, as collections name it; or b.mtx there, if it has a row for each of the
+/// matrix; else row sums. Looks at the files of this rank.
 FoundRightHandSide find_right_hand_side(const Config& config, Index rows);
 
 /// K of one that was found, before it is read, for a matrix of so many rows, where they are known.

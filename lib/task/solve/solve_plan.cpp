@@ -32,7 +32,7 @@ PlanFor planner(const SolverQuestion& question, Rotated rotated, std::int64_t re
   };
 }
 
-/// The same system by another method, what does not go with that left to the program, and the words
+/// The system by another method, all that does not go with that left to the program, and the words
 /// that ask for it.
 std::pair<SolverQuestion, std::string> by_method(const SolverQuestion& question, Method method) {
   SolverQuestion changed = question;
@@ -87,7 +87,7 @@ std::vector<Remedy> remedies(const SolverQuestion& question, Rotated rotated,
     offer(fmt::format("solve.precision={}", name(precision)),
           [&](SolverQuestion& changed) { changed.options.precision = precision; });
   };
-  // What was analysed is on rank 0 as a whole.
+  // A matrix that was analysed is on rank 0 as a whole.
   if (question.ranks > 1 && !question.study.outlook.analysed && !question.reads_together) {
     offer("matrix.reader=parallel", [](SolverQuestion& changed) {
       changed.reads_together = ReadingTogether{BandedReading{}.piece_bytes, false};

@@ -22,7 +22,7 @@ struct SystemShape {
   std::optional<ReadingTogether> reads_together;  ///< how, where rank 0 does not deal out
 };
 
-/// What `config` asks of the solver table, for a shape that is known: on GPUs where `gpu`
+/// The question of `config` to the solver table, for a shape that is known: on GPUs where `gpu`
 /// says what dense rows take there.
 SolverQuestion question_for(const Config& config, const SystemShape& shape, int ranks,
                             const GpuDenseBytes& gpu, SparseStudy study = {});
@@ -30,8 +30,8 @@ SolverQuestion question_for(const Config& config, const SystemShape& shape, int 
 /// Where a system is eliminated for certain, or else hosts'.
 MemoryKind memory_asked_for(const Config& config);
 
-/// What the pattern of rank 0's `whole` says of sparse elimination, where `config` leaves room for
-/// it. Collective.
+/// The study of the pattern of rank 0's `whole` for sparse elimination, where `config` leaves room
+/// for it. Collective.
 SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole,
                       const KeptAnalysis& kept = {});
 
@@ -50,17 +50,18 @@ std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShap
                                           const SparseStudy& study, Team& team, const Gpus& gpus,
                                           TaskReport& report);
 
-/// What has its rows rotated once it is read (matrix.rotate_rows).
+/// The parts of a system whose rows are rotated once they are read (matrix.rotate_rows).
 struct Rotated {
   bool matrix = false, right_hand_sides = false;
 };
 Rotated rotated_by(const Config& config);
 
-/// What does without rank 0 reading the whole matrix: an iteration whose ranks read their rows.
+/// The remedy that does without rank 0 reading the whole matrix: an iteration whose ranks read
+/// their rows.
 Remedy iterated_in_bands(const Config& config, const SystemShape& shape, std::int64_t resident);
 
-/// What a study of the pattern says, for a system that was not studied as it is to be made dense;
-/// nothing where rank 0 cannot read it. Collective.
+/// The study of the pattern, for a system that was not studied as it is to be made dense; nothing
+/// where rank 0 cannot read it. Collective.
 using StudyLate = std::function<SparseStudy()>;
 
 /// plan_solve() for such a question, where this process held `resident` bytes before it read
@@ -71,14 +72,15 @@ MemoryCheck plan_question(const SolverQuestion& question, Rotated rotated, std::
                           Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
                           const StudyLate& study_late = {});
 
-/// The same; but where `auto` would eliminate and that does not fit, of the Krylov method that
-/// suits the matrix, if that fits: the question then asks for it, and `note` says so. Collective.
+/// plan_question(); but if `auto` would eliminate and that does not fit, the check of the Krylov
+/// method that suits the matrix, if that fits: the question then asks for it, and `note` says so.
+/// Collective.
 MemoryCheck plan_what_fits(SolverQuestion& question, Rotated rotated, std::int64_t resident,
                            Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
                            std::string& note, const StudyLate& study_late = {});
 
-/// What looks once more, before a matrix is eliminated in double where float did not do, whether
-/// that fits. `team` and `gpus` must outlive it.
+/// A function that looks once more, before a matrix is eliminated in double where float did not do,
+/// whether that fits. `team` and `gpus` must outlive it.
 BeforeDouble check_in_double(const SolverQuestion& question, Team& team, const Gpus& gpus);
 
 }  // namespace spsolve

@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-// What all ranks know of a system before its rows are dealt out.
+// The facts that all ranks know of a system before its rows are dealt out.
 
 /// The shape of the system that `config` names, from the headers of its files, on every rank.
 /// Throws what is wrong with them on every rank. Collective.
