@@ -56,7 +56,7 @@ std::unique_ptr<Vectors> KrylovFirst::try_iteration(const EliminationRun& run,
   try {
     x = inverse_->eliminate(trial);
   } catch (const Error& error) {
-    // The same on every rank, as all must go on together.
+    // Only failures of every rank are taken, as all must go on together.
     if (error.code() != ExitCode::not_trustworthy || error.scope() != Scope::every_rank) throw;
     failure = error.what();
     return nullptr;
@@ -69,7 +69,7 @@ std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
   std::string failure;
   std::unique_ptr<Vectors> x = try_iteration(run, failure);
   if (failure.empty()) return run.first != nullptr ? std::move(x) : nullptr;
-  // What was to be tried in its place is done here.
+  // The advice is left out, as it is followed here.
   failure = failure.substr(0, failure.find("; "));
   x = nullptr;
   inverse_ = nullptr;
@@ -86,7 +86,7 @@ std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
   facts_ = inverse_->facts();
   facts_.instead = method_;
   if (negates_ && facts_.sparse && facts_.sparse->negative_pivots) {
-    // Of -A.
+    // Counted for -A.
     facts_.sparse->negative_pivots = matrix_->order() - *facts_.sparse->negative_pivots;
   }
   facts_.notes.push_back(

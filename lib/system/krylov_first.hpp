@@ -12,8 +12,8 @@ namespace spsolve {
 /// An inverse by iteration, or, where that does not do, by elimination, as `auto` takes it for what
 /// looks elliptic, or as if it converged soon: the first right-hand sides, or the row sums, are the
 /// trial. Where it does not converge, or the matrix turns out not to be what the method wants, the
-/// matrix is eliminated, and a note says why. What iterated is gone before the elimination begins,
-/// which takes the scale factors that the iteration wanted.
+/// matrix is eliminated, and a note says why. The iteration's memory is gone before the elimination
+/// begins, which takes the scale factors that the iteration wanted.
 class KrylovFirst final : public Inverse {
  public:
   struct Way {
@@ -21,7 +21,7 @@ class KrylovFirst final : public Inverse {
     std::unique_ptr<Inverse> inverse;
   };
   using Iterates = std::function<Way()>;
-  /// What eliminates a matrix, `why` it is needed being said in words.
+  /// A maker of the elimination of a matrix, `why` it is needed being said in words.
   using Eliminates = std::function<Way(SystemMatrix& matrix, const std::string& why)>;
 
   /// `before_second` is called as BeforeDouble says, before the elimination. `negates`: the scale

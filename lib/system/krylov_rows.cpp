@@ -84,7 +84,8 @@ SolverAnalysis analyse_krylov(const SolverQuestion& question) {
   return {0, steps * bytes / (rate * question.ranks)};
 }
 
-/// Of those that `auto` may choose the one that takes the most, on a rank of such a share.
+/// The bytes of the preconditioner that takes the most of those that `auto` may choose, on a rank
+/// of such a share.
 std::int64_t preconditioner_bytes(const SolverQuestion& question, Index height, Index nonzeros) {
   const Preconditioner wanted = question.options.preconditioner;
   const PreconditionerRow& row =
@@ -152,7 +153,7 @@ bool is_a_trial(const SolverQuestion& question) {
          (outlook.analysed || outlook.promise.made());
 }
 
-/// The elimination that stands behind a trial.
+/// The elimination that follows a trial that fails.
 SolverRow row_behind(const SolverQuestion& question) {
   switch (question.study.outlook.kind) {
     case Factorization::cholesky:
@@ -165,7 +166,7 @@ SolverRow row_behind(const SolverQuestion& question) {
   return sparse_lu_row();
 }
 
-/// What the elimination behind a trial takes; nothing where there is none.
+/// The memory of the elimination that follows a trial that fails; nothing where there is none.
 MemoryPlan plan_behind(const SolverQuestion& question, int rank) {
   return is_a_trial(question) && question.study.outlook.analysed
              ? row_behind(question).plan_in_double(question, rank)

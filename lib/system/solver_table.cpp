@@ -41,7 +41,7 @@ constexpr double rate_of(Method method, MemoryKind memory) {
   return memory == MemoryKind::gpu ? 5e11 : 4e9;
 }
 
-/// What each column takes beside, which waits for the one before it.
+/// Seconds that each column takes in addition, which waits for the one before it.
 constexpr double seconds_of_column(Method method, MemoryKind memory) {
   if (memory == MemoryKind::host) return 0;
   return method == Method::lu ? gpu_tuning.seconds_of_dense_column
@@ -141,7 +141,7 @@ void plan_vectors(const SolverQuestion& question, Index height, MemoryPlan& plan
   plan.on_gpu.push_back({"eliminate", "rows of x from other ranks", vectors_bytes(halo, k)});
 }
 
-/// What the elimination is predicted to take, in a line of text.
+/// The predicted cost of the elimination, in a line of text.
 std::string prediction(const SolverRow& row, const SolverQuestion& question) {
   const SolverAnalysis analysis = row.analyse(question);
   return is_krylov(row.method)
@@ -194,7 +194,7 @@ const SolverRow& choose_solver(const SolverQuestion& question) {
   const SolverRow* best = nullptr;
   double least = 0;
   std::string reason;
-  // What stands behind an iteration is analysed when it is needed.
+  // An elimination that would follow an iteration is analysed when it is needed.
   const bool stands_behind = is_sparse(wanted) && question.study.outlook.promise.made();
   for (const SolverRow& row : solver_table()) {
     if (wanted != Method::automatic && row.method != wanted) continue;

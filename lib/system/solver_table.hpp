@@ -17,8 +17,8 @@
 
 namespace spsolve {
 
-/// What memory plans call vectors that live behind an elimination: those of solutions, and of the
-/// condition estimate.
+/// The name in memory plans of vectors that live after an elimination: those of solutions, and of
+/// the condition estimate.
 inline constexpr std::string_view solved_vectors = "right-hand sides, solutions, residuals";
 inline constexpr std::string_view estimate_vectors = "vectors of the condition estimate";
 
@@ -41,7 +41,7 @@ struct SolverQuestion {
   SparseStudy study;       ///< what the analysis of the pattern came to
 };
 
-/// What a method of the table finds out before it takes any memory.
+/// The findings of a method of the table before it takes any memory.
 struct SolverAnalysis {
   double flops = 0;    ///< of the elimination, over all ranks
   double seconds = 0;  ///< predicted, as a rough model of today's processors and GPUs has it
@@ -62,13 +62,14 @@ struct SolverRow {
 
   SolverAnalysis (*analyse)(const SolverQuestion& question);
 
-  /// Adds what it takes on `rank` beside the system's matrix and vectors.
+  /// Adds the memory that it takes on `rank` in addition to the system's matrix and vectors.
   void (*plan)(const SolverQuestion& question, int rank, MemoryPlan& plan);
 
-  /// The same for what takes its place should mixed precision fail, as a plan of its own.
+  /// The memory of the elimination that takes its place should mixed precision fail, as a plan of
+  /// its own.
   MemoryPlan (*plan_in_double)(const SolverQuestion& question, int rank);
 
-  /// What eliminates. `team` and `memory` must outlive it.
+  /// Makes the inverse. `team` and `memory` must outlive it.
   std::unique_ptr<Inverse> (*make)(Team& team, DenseMemory& memory, const SolverQuestion& question,
                                    BeforeDouble before_double);
 

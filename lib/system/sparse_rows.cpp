@@ -49,10 +49,10 @@ bool over_ranks(const SolverQuestion& question) {
                                              : outlook.over_gpus && question.ranks > 1;
 }
 
-/// What a factorisation in double takes of the GPU's memory, where the system's matrix and vectors
-/// lie, too.
+/// The memory that a factorisation in double takes of the GPU, where the system's matrix and
+/// vectors lie, too.
 GpuFactorMemory fitted_gpu_memory(const SolverQuestion& question) {
-  constexpr Index most_vectors = 12;  // beside the right-hand sides
+  constexpr Index most_vectors = 12;  // in addition to the right-hand sides
   const auto vectors = static_cast<std::int64_t>(sizeof(double)) * question.shape.rows *
                        (4 * question.right_hand_sides + most_vectors);
   const std::int64_t beside =
@@ -63,7 +63,8 @@ GpuFactorMemory fitted_gpu_memory(const SolverQuestion& question) {
                                               static_cast<double>(question.gpu_memory - beside)));
 }
 
-/// Of factors that a GPU has no room for: to host memory once, and back for each sweep.
+/// Seconds of copying factors that a GPU has no room for: to host memory once, and back for each
+/// sweep.
 double seconds_on_the_way(const SolverQuestion& question) {
   if (question.memory != MemoryKind::gpu || over_ranks(question)) return 0;
   const std::int64_t factors = question.study.outlook.gpu_memory.factors;
@@ -86,7 +87,7 @@ SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
               predicted_solve_seconds(question, static_cast<double>(outlook.factor_entries))};
 }
 
-/// What a rank takes that eliminates with all others, of question.ranks, as it was studied; for
+/// The memory of a rank that eliminates with all others, of question.ranks, as it was studied; for
 /// another number of ranks as much for all of them.
 template <typename Memory>
 std::pair<Memory, double> memory_in_team(const SolverQuestion& question,
@@ -185,10 +186,10 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
                         outlook.memory.rest + 4 * vectors * question.right_hand_sides});
 }
 
-/// What is alive when, where rank 0 eliminates on a host, from a plan that has it all beside each
-/// other: right-hand sides while fronts are eliminated; what is solved for and refined then, beside
-/// the stack where no condition is estimated; the vectors of the estimate in the end. Of several
-/// ranks all gather and scatter what is solved for.
+/// Lets parts of a plan that are not alive at the same time take turns where rank 0 eliminates on a
+/// host: right-hand sides while fronts are eliminated; solutions and their refinement then, next to
+/// the stack where no condition is estimated; the vectors of the estimate in the end. With several
+/// ranks all gather and scatter the solutions.
 void take_turns(const SolverQuestion& question, MemoryPlan& plan) {
   const Index n = question.shape.rows, k = question.right_hand_sides;
   const bool estimates = question.options.condition, alone = question.ranks == 1;
