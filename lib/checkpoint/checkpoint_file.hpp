@@ -11,9 +11,9 @@
 
 namespace spsolve {
 
-/// What a checkpoint belongs to: a matrix and the way it is eliminated. Nothing of it depends on
-/// the number of ranks, on panels or on devices, and right-hand sides are no part of it: the
-/// factors serve any. Krylov methods iterate for right-hand sides, which are a part of it then.
+/// The problem that a checkpoint belongs to: a matrix and the way it is eliminated. Nothing of it
+/// depends on the number of ranks, on panels or on devices, and right-hand sides are no part of it:
+/// the factors serve any. Krylov methods iterate for right-hand sides, which are a part of it then.
 struct EliminatedProblem {
   Index order = 0;
   Method method = Method::lu;
@@ -28,11 +28,12 @@ struct EliminatedProblem {
   bool operator==(const EliminatedProblem&) const = default;
 };
 
-/// What tells `theirs` from `ours` in words, such as "another matrix"; "" where nothing does.
+/// The difference of `theirs` from `ours` in words, such as "another matrix"; "" where nothing
+/// does.
 std::string difference(const EliminatedProblem& theirs, const EliminatedProblem& ours);
 
 /// A rank's part of a generation of checkpoints. Whole generations bear one `stamp`: files of the
-/// same number that two runs left behind do not.
+/// same number that two runs left do not.
 struct CheckpointPart {
   Index generation = 0;
   std::uint64_t stamp = 0;
@@ -43,7 +44,7 @@ struct CheckpointPart {
 };
 
 /// Begins the file of a checkpoint by its section "checkpoint": whose it is, and what part. The
-/// sections behind it are the solver's.
+/// sections after it are the solver's.
 void write_identity(SectionWriter& file, const EliminatedProblem& problem,
                     const CheckpointPart& part);
 

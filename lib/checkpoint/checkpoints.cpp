@@ -61,7 +61,7 @@ std::string Checkpoints::place(Index step) const {
 
 // --- to go on
 
-/// Those of this problem, ascending, whether whole or not.
+/// The generations of this problem, ascending, whether whole or not.
 std::vector<Generation> Checkpoints::generations_there() {
   std::vector<Generation> found;
   if (team_.rank() == 0) {
@@ -348,7 +348,8 @@ void Checkpoints::remove_files(const Generation& generation) {
   }
 }
 
-/// What runs of this problem left when they were ended while they wrote. Not collective.
+/// Removes files that runs of this problem left when they were ended while they wrote. Not
+/// collective.
 void Checkpoints::remove_temporaries() const {
   if (team_.rank_on_host() != 0) return;
   const std::string beginning = fmt::format(".spsolve-{:016x}-", problem_.fingerprint());

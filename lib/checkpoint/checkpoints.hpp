@@ -14,7 +14,7 @@
 
 namespace spsolve {
 
-/// What a rank would like to happen at a boundary of an elimination; the largest of all ranks does.
+/// The wish of a rank at a boundary of an elimination; the largest of all ranks is granted.
 enum class CheckpointWish : int {
   none,
   save,        ///< write a checkpoint and go on
@@ -43,8 +43,8 @@ class Checkpoints {
 
   // --- to go on
 
-  /// Reads what a solver kept in the files of a generation, whose checksums are those of their
-  /// contents and which are of this problem; hands back the step behind which it was written.
+  /// Reads the state that a solver kept in the files of a generation, whose checksums are those of
+  /// their contents and which are of this problem; hands back the step after which it was written.
   /// Throws an Error on every rank where it is not good, in words that name a file. Called by all
   /// ranks.
   using Take = std::function<Index(const CheckpointFiles& files)>;
@@ -67,7 +67,7 @@ class Checkpoints {
   // --- to keep
 
   /// Says what is ahead: seconds of the next step, where it may be longer than those before, and
-  /// bytes that this rank would add behind it.
+  /// bytes that this rank would add after it.
   void expect(double step_seconds, double bytes);
 
   /// The files that are gone on from have that many bytes on this rank, other than were expected.
@@ -77,19 +77,19 @@ class Checkpoints {
   /// nothing is gone on with: the next checkpoint is a new one, whatever its step.
   void begin_another();
 
-  /// What resume() found holds that fraction of the flops.
+  /// The state that resume() found holds that fraction of the flops.
   void tell_work(double fraction) { statistics_.resumed_work = fraction; }
 
-  /// What this rank wishes for at the boundary behind `step` columns. Cheap: to be asked often.
+  /// The wish of this rank at the boundary after `step` columns. Cheap: to be asked often.
   virtual CheckpointWish wish(Index step);
 
-  /// The largest wish of all ranks to end, behind the last step; or none. Collective.
+  /// The largest wish of all ranks to end, after the last step; or none. Collective.
   CheckpointWish wish_at_the_end(Index step);
 
   /// Writes the solver's sections of this rank.
   using Write = std::function<void(SectionWriter& file)>;
 
-  /// Does what all ranks wish for: writes a checkpoint behind `step`, where none is there of that
+  /// Does what all ranks wish for: writes a checkpoint after `step`, where none is there of that
   /// step, and then, where that was the wish, throws Error(interrupted) on every rank. A disk that
   /// is full is no reason to end: a note says so, and the older checkpoint stays. Collective.
   void keep(CheckpointWish agreed, Index step, const Write& write);
@@ -98,11 +98,11 @@ class Checkpoints {
   /// many ranks.
   bool can_add() const;
 
-  /// The same as keep() by sections that are added to the files of the newest generation, behind
-  /// those that are there. A rank's file holds all of the new sections or none, whatever happens;
-  /// where the run ends in between, files of some ranks hold them and others do not: resume() goes
-  /// back to what all of them hold. Where it goes on without them, they lie before what is added
-  /// next, which must name again whatever they named. Collective.
+  /// Does as keep() by sections that are added to the files of the newest generation, after those
+  /// that are there. A rank's file holds all of the new sections or none, whatever happens; where
+  /// the run ends in between, files of some ranks hold them and others do not: resume() goes back
+  /// to what all of them hold. Where it goes on without them, they lie before the sections that are
+  /// added next, which must name again whatever they named. Collective.
   void add(CheckpointWish agreed, Index step, const Write& write);
 
   /// Removes all checkpoints of this problem. Collective.

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::int64_t sample_bytes = 16 << 20;
 
-/// How long rank 0's file took, beside those of the others, for the runs that go on from it.
+/// The time that rank 0's file took while the other ranks wrote theirs, for the runs that go on
+/// from it.
 constexpr SectionKind speed_section{"speed"};
 struct Speed {
   double seconds = 0, bytes = 0;

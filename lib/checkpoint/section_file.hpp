@@ -19,8 +19,8 @@
 
 namespace spsolve {
 
-/// What the bytes of a section mean: whoever writes a section declares its kind, and counts the
-/// version up where it writes other bytes under the same name.
+/// The meaning of the bytes of a section: whoever writes a section declares its kind, and counts
+/// the version up where it writes other bytes under the same name.
 struct SectionKind {
   std::string_view name;  ///< of at most 31 characters, such as "rows" or "subtree 12"
   std::uint32_t version = 1;
@@ -39,20 +39,20 @@ struct FileSection {
 ///
 ///     head       of fixed size: mark, byte order, version, where the last section ends, how many
 ///                there are, checksum of the head
-///     sections   one behind another, each as its bytes and, behind them, its entry: name, version,
+///     sections one after another, each as its bytes and, after them, its entry: name, version,
 ///                length and checksum of the bytes, checksum of the entry
 ///
 /// The head tells where the newest entry lies, and each entry where the one before it does: so
 /// sections are added to a file one by one, and nothing that is there is written again but the
-/// head, last. What lies behind the end that the head names is of an addition that was cut short,
-/// and counts for nothing. Failures throw Error(resources) with the file's name and the reason.
+/// head, last. Bytes after the end that the head names are of an addition that was cut short, and
+/// count for nothing. Failures throw Error(resources) with the file's name and the reason.
 class SectionWriter {
  public:
-  /// Of a new file: whole or not at all (io::AtomicFile).
+  /// A writer of a new file: whole or not at all (io::AtomicFile).
   explicit SectionWriter(const std::filesystem::path& path);
 
-  /// Of sections to be added to the file that is there: all of them count from commit() on, or none
-  /// does. Throws Error(input) where the file is none of this form.
+  /// A writer of sections to be added to the file that is there: all of them count from commit()
+  /// on, or none does. Throws Error(input) where the file is none of this form.
   static SectionWriter adding_to(const std::filesystem::path& path);
 
   /// Lets only the first `sections` of the file that is there count from now on. Throws as
@@ -73,7 +73,7 @@ class SectionWriter {
     write(std::as_bytes(values));
   }
 
-  /// Completes the file and flushes it to the disk: entries first, the head behind them. To be
+  /// Completes the file and flushes it to the disk: entries first, the head after them. To be
   /// called once, last. Bytes of the whole file.
   std::int64_t commit();
 
@@ -109,7 +109,7 @@ class SectionReader {
   /// The section of that name, of two the later one; null where there is none.
   const FileSection* find(std::string_view name) const;
 
-  /// The same, refused where it is missing or has another version.
+  /// find(), but a section that is missing or has another version is refused.
   const FileSection& section(const SectionKind& kind) const;
 
   /// Reads all sections once and compares their checksums.

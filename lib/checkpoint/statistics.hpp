@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// What checkpoints came to in a run; the same on every rank but for seconds.
+/// The figures of checkpoints in a run; the same on every rank but for seconds.
 struct CheckpointStatistics {
   int written = 0;
   int failed = 0;

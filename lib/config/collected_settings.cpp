@@ -155,7 +155,7 @@ std::string CollectedSettings::resolved(const Option& option, const Given& given
   if (!is_file) return given.text;
   if (given.text == "-") return given.text;
   if (io::is_pattern(given.text) && option.type == OptionType::input_path) {
-    // Beside the file where its folder is, unless that folder is here.
+    // Next to the configuration file if the pattern's folder is there, else here.
     std::error_code ignored;
     const fs::path folder = fs::path(given.text).parent_path();
     const bool here_too = given.origin.override_number > 0 || folder_.empty() ||

@@ -61,7 +61,7 @@ class CollectedSettings {
     matrix_blamed_ = matrix_blamed_ || subject == "matrix" || subject.starts_with("matrix.");
   }
 
-  /// What may stand at the top of the file, or, with `section`, in that section.
+  /// The words that may stand at the top of the file, or, with `section`, in that section.
   static std::vector<std::string_view> words_in(const Section* section);
 
   void read_entries(const YamlNode& mapping, const Section* section);

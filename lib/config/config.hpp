@@ -43,7 +43,7 @@ constexpr Words words_of(ReaderChoice) {
   return reader_words;
 }
 
-/// What a run is asked to do. Plain values; lib/config/schema.cpp says what each one means, and
+/// The settings of a run. Plain values; lib/config/schema.cpp says what each one means, and
 /// load_config() fills and checks them. Empty paths and texts mean "none".
 struct Config {
   /// Exactly one of `file` and `generate` is set.

@@ -51,7 +51,7 @@ void find_patterns(const Config& config, std::vector<Inconsistency>& found) {
   }
 }
 
-/// What is read and what is written by descriptors that have one end.
+/// Finds inputs and outputs that share a descriptor with one end.
 void find_shared_streams(const Config& config, std::vector<Inconsistency>& found) {
   const auto once = [&](auto is_it, std::string_view what,
                         std::initializer_list<std::pair<std::string_view, fs::path>> files) {

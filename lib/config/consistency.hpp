@@ -14,7 +14,7 @@ struct Inconsistency {
   std::string sentence;
 };
 
-/// Those of a configuration whose paths have been found.
+/// The inconsistencies of a configuration whose paths have been found.
 std::vector<Inconsistency> inconsistencies(const Config& config);
 
 /// The keys that only the other task looks at, and whose values are not the defaults: whoever set

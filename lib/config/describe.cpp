@@ -1,4 +1,4 @@
-// What is printed from the table of options: a configuration file, a report, help texts.
+// Texts that are printed from the table of options: a configuration file, a report, help texts.
 
 #include <algorithm>
 #include <charconv>
@@ -22,8 +22,8 @@ std::string_view last_word(const Option& option) {
   return option.key.substr(option.key.find('.') + 1);  // npos + 1 is 0
 }
 
-/// What may stand behind the key, in short: "auto|host|cuda", "PATH", "integer from 0 to 100, in
-/// sweeps".
+/// The form of the value after the key, in short: "auto|host|cuda", "PATH", "integer from 0 to 100,
+/// in sweeps".
 std::string form(const Option& option) {
   switch (option.type) {
     case OptionType::choice:
@@ -139,7 +139,7 @@ std::string section_help(const Section& section) {
   return text;
 }
 
-/// Long lists of words in lines that end behind a |.
+/// Long lists of words in lines that end after a |.
 std::string broken_form(const Option& option) {
   constexpr std::size_t most = 60;
   std::string text = form(option);

@@ -1,4 +1,4 @@
-// What options take, and what is wrong with a value.
+// The values that options take, and the problems of a value.
 
 #include <algorithm>
 
@@ -13,7 +13,8 @@ using namespace option_rows;
 
 namespace {
 
-/// What is none of its words must look like a file, so that a misspelt word is not sought as one.
+/// A text that is none of its words must look like a file, so that a misspelt word is not sought as
+/// one.
 std::string word_or_path_problem(const Option& option, std::string_view text) {
   if (std::ranges::find(option.words, text) != option.words.end() || text == "-" ||
       text.find('/') != text.npos || ends_in(text, option.endings))

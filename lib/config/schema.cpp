@@ -56,8 +56,8 @@ std::string time_limit_problem(std::string_view text) {
                      printable(text));
 }
 
-/// What is wrong with the name of a file of results that is not to end like that, or "". What is no
-/// regular file may have any name.
+/// The problem with the name of a file of results that is not to end like that, or "". Other things
+/// than regular files may have any name.
 std::string ending_problem(std::string_view key, std::string_view text, Words endings) {
   if (text.empty() || ends_in(text, endings) || io::is_written_through(text)) return "";
   const Words front = endings.first(endings.size() - 1);

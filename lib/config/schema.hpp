@@ -34,7 +34,8 @@ struct Option {
   std::string (*get)(const Config& config);
   /// Stores a text that option_problem() finds nothing wrong with.
   void (*set)(Config& config, std::string_view text);
-  /// Of a text: one sentence of what is wrong with it beyond its type, or "". May be null.
+  /// The problem of a text: one sentence of what is wrong with it beyond its type, or "". May be
+  /// null.
   std::string (*check)(std::string_view text);
   Words endings = {};  ///< a word_or_path: of names of files; any text with a '/' is one as well
 };
@@ -49,7 +50,7 @@ struct Setting {
 struct Section {
   std::string_view name;
   std::string_view help;
-  /// What one scalar in place of the section means; null where that is not allowed.
+  /// The settings that one scalar in place of the section means; null where that is not allowed.
   std::vector<Setting> (*shorthand)(std::string_view text);
   std::string_view shorthand_help;  ///< the shorthand in a few words
 };
@@ -66,7 +67,7 @@ const Section* find_section(std::string_view name);
 /// "tol"; "" for other words.
 std::string meant_key(std::string_view word);
 
-/// What an option takes, after "must be": "an integer from 0 to 100".
+/// The values that an option takes, after "must be": "an integer from 0 to 100".
 std::string expected_value(const Option& option);
 
 /// The text as the option's words have it: on, off, true, false, yes and no, in letters of either

@@ -1,4 +1,4 @@
-// What CollectedSettings takes in from the tree of a file.
+// The part of CollectedSettings that takes in the tree of a file.
 
 #include <map>
 

@@ -123,7 +123,8 @@ class SecondDocument : public TreeBuilder {
   YAML::Mark begin;
 };
 
-/// What yaml-cpp says of a text, in words of what stands there and what to do where they are known.
+/// The complaint of yaml-cpp about a text, in words of what stands there and what to do where they
+/// are known.
 std::string_view told(std::string_view message) {
   static const std::pair<std::string_view, std::string_view> table[] = {
       {YAML::ErrorMsg::END_OF_MAP_FLOW, "a '{' is not closed before here; add the '}'"},

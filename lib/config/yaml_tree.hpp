@@ -32,7 +32,7 @@ struct YamlEntry {
   YamlNode value;
 };
 
-/// What is wrong at a place of a text: one sentence.
+/// The problem at a place of a text: one sentence.
 struct YamlProblem {
   int line;
   int column;

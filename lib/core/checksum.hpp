@@ -19,7 +19,7 @@ class Checksum {
 
   void add(std::span<const std::byte> bytes);
 
-  /// Of all bytes so far.
+  /// The checksum of all bytes so far.
   std::uint64_t value() const;
 
  private:
@@ -27,10 +27,11 @@ class Checksum {
   std::unique_ptr<State> state_;
 };
 
-/// Of bytes that lie together.
+/// The checksum of bytes that lie together.
 std::uint64_t checksum(std::span<const std::byte> bytes);
 
-/// Of bytes that lie together, by all threads: of the checksums of blocks of them.
+/// The checksum of bytes that lie together, by all threads: that of the checksums of blocks of
+/// them.
 std::uint64_t checksum_of_blocks(std::span<const std::byte> bytes);
 
 }  // namespace spsolve

@@ -15,7 +15,7 @@ template <typename... Arguments>
   throw Error(code, fmt::format(text, std::forward<Arguments>(arguments)...));
 }
 
-/// The same, for a failure that every rank finds at this point from data that all share.
+/// Throws so for a failure that every rank finds at this point from data that all share.
 template <typename... Arguments>
 [[noreturn]] void fail_everywhere(ExitCode code, fmt::format_string<Arguments...> text,
                                   Arguments&&... arguments) {

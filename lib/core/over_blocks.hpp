@@ -14,8 +14,9 @@ inline constexpr Index block_rows = 4096;
 /// Elements that are worth waking threads for.
 inline constexpr Index worthwhile_elements = 1 << 14;
 
-/// The same between products that others compute, on a GPU above all: threads have gone to sleep by
-/// then, and to wake 16 of them can take as long as one needs for so many elements.
+/// Elements that are worth waking threads for between products that others compute, on a GPU above
+/// all: threads have gone to sleep by then, and to wake 16 of them can take as long as one needs
+/// for so many elements.
 inline constexpr Index elements_worth_waking = 1 << 17;
 
 /// Calls work(first, last, sums) for blocks of rows, in threads where there are more than

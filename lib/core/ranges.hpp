@@ -6,7 +6,7 @@
 
 namespace spsolve {
 
-/// What is in both; where nothing is, a range without rows that does not begin before either.
+/// The rows in both; if there are none, a range without rows that does not begin before either.
 constexpr Range intersect(Range a, Range b) {
   const Index first = std::max(a.first, b.first);
   return {first, std::max(first, std::min(a.last, b.last))};

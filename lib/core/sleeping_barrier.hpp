@@ -13,8 +13,8 @@ namespace spsolve {
 /// between: who waits looks for some microseconds whether it may go on and then sleeps. OpenMP's
 /// own barriers spin for milliseconds by default (OMP_WAIT_POLICY), and where another process wants
 /// the processor, each of them takes the time that the system gives to that one; a thread that
-/// yields instead, as std::atomic::wait() does at first, gives it away as well. What a thread wrote
-/// before is there for all others behind it.
+/// yields instead, as std::atomic::wait() does at first, gives it away as well. Whatever a thread
+/// wrote before the barrier is there for all others after it.
 class SleepingBarrier {
  public:
   /// Waits until `threads` threads, the same number in every call, have come here.

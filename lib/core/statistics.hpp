@@ -31,7 +31,7 @@ class Welford {
   double squares_ = 0;
 };
 
-/// What a set of samples comes to, in the units of the samples (variance: squared).
+/// The statistics of a set of samples, in the units of the samples (variance: squared).
 struct Statistics {
   std::int64_t count = 0;
   double mean = 0;

@@ -10,7 +10,7 @@ namespace spsolve {
 // were measured, and are measured anew for another kind. Sizes that kernels are compiled with stand
 // with the kernels.
 
-/// A host: some cores with caches, memory beside them.
+/// A host: some cores with caches, and memory.
 struct HostTuning {
   /// Columns of a panel: of a matrix of order n, n / panels_of_matrix in multiples of 8 between the
   /// two. Wide panels bring the update to the rate of dgemm, and cost latency while it is small.
@@ -26,13 +26,13 @@ struct HostTuning {
   /// cache.
   Index swap_columns = 512;
 
-  /// What solve.method=auto tries sparse elimination for: the smallest order, and the largest share
-  /// of non-zeros; else making it dense is as soon done.
+  /// The matrices that solve.method=auto tries sparse elimination for: the smallest order, and the
+  /// largest share of non-zeros; else making it dense is as soon done.
   Index least_order_for_sparse = 500;
   double most_density_for_sparse = 0.1;
 
-  /// The same of matrices with at most so many non-zeros a row, which an analysis is soon done
-  /// with: 416 rows of 5.5 took 1 ms sparse and 4 ms made dense, 450 rows of 10 more than made
+  /// The smallest order of matrices with at most so many non-zeros a row, which an analysis is soon
+  /// done with: 416 rows of 5.5 took 1 ms sparse and 4 ms made dense, 450 rows of 10 more than made
   /// dense.
   Index least_order_of_few = 200;
   double few_nonzeros_a_row = 8;
@@ -41,7 +41,7 @@ struct HostTuning {
   double bytes_per_second = 1e10;
 
   /// Flops a second of one thread that predictions of sparse elimination reckon with, and the
-  /// seconds that every entry of the factors takes beside.
+  /// seconds that every entry of the factors takes in addition.
   double sparse_flops_per_second = 2e10;
   double seconds_of_sparse_entry = 2e-9;
 
@@ -53,11 +53,11 @@ struct HostTuning {
   Index steps_of_trial = 80;
 
   /// solve.method=auto: a matrix that is not analysed yet is left to cg or bicgstab where that is
-  /// predicted to take so little of the time of an analysis and what follows it. What the
-  /// prediction reckons with for each non-zero and five for each row: seconds of one thread for
-  /// incomplete factors, and for a step of cg, or half of one of bicgstab, with them, the solves of
-  /// the estimates included, for which three steps are made for each one of the solution. The steps
-  /// are this number over -log of the rate of GMRES with the diagonal: such factors take a third of
+  /// predicted to take so little of the time of an analysis and what follows it. The figures of the
+  /// prediction for each non-zero and five for each row: seconds of one thread for incomplete
+  /// factors, and for a step of cg, or half of one of bicgstab, with them, the solves of the
+  /// estimates included, for which three steps are made for each one of the solution. The steps are
+  /// this number over -log of the rate of GMRES with the diagonal: such factors take a third of
   /// those to 1e-16. And for an analysis: for each non-zero, and for each row where A is dissected.
   double worthwhile_promise = 0.95;
   double seconds_of_incomplete = 2.5e-8;
@@ -74,7 +74,7 @@ struct HostTuning {
   /// ones, whole: one message takes the place of one for each product, and all ranks do all work.
   Index whole_level_nonzeros = 50000;
 
-  /// What predictions of multigrid reckon with for each non-zero and five for each row: seconds of
+  /// The figures of predictions of multigrid for each non-zero and five for each row: seconds of
   /// two threads for its setup, for a solution, and for the solves that estimate its condition.
   /// More threads take them less by this power of their number: memory and its first use hold them
   /// up.
@@ -125,8 +125,9 @@ struct GpuTuning {
   double usable_memory = 0.96;
   double bytes_over_link = 50e9;
 
-  /// device=auto: the non-zeros from which on GPUs are started beside the analysis, whether they
-  /// are chosen then or not: a smaller matrix is sooner solved on a host than they have started.
+  /// device=auto: the non-zeros from which on GPUs are started concurrently with the analysis,
+  /// whether they are chosen then or not: a smaller matrix is sooner solved on a host than they
+  /// have started.
   Index least_nonzeros_to_start_ahead = 1000000;
 
   /// Seconds until a GPU and its libraries are there, which device=auto adds to what it predicts.
@@ -138,8 +139,8 @@ struct GpuTuning {
   /// 0.35, 0.37 to 0.48 and 0.79 to 0.87, most of it the analysis.
   Index least_order_for_iteration = 100000;
 
-  /// What a setup of multigrid takes for each non-zero and five for each row: 0.06 to 0.1 s for
-  /// grid3d:100, 3.4 for grid3d:460, 0.18 for elastic3d:60 on an H200 with 16 threads.
+  /// The seconds that a setup of multigrid takes for each non-zero and five for each row: 0.06 to
+  /// 0.1 s for grid3d:100, 3.4 for grid3d:460, 0.18 for elastic3d:60 on an H200 with 16 threads.
   double seconds_of_setup = 4e-9;
 
   /// Seconds of what is not in proportion to the work: what launches of a setup, solves, and those
@@ -147,26 +148,26 @@ struct GpuTuning {
   double seconds_of_solves = 0.05;
   double seconds_of_estimates = 0.1;
 
-  /// What predictions of sparse elimination on a GPU reckon with: flops a second, and the seconds
-  /// that every entry of the factors takes beside. An H100 took 0.103, 0.314 and 1.08 s for
+  /// The figures of predictions of sparse elimination on a GPU: flops a second, and the seconds
+  /// that every entry of the factors takes in addition. An H100 took 0.103, 0.314 and 1.08 s for
   /// elastic3d:40, grid3d:100 and grid3d:128 by L U, for which they say 0.109, 0.345 and 1.40, and
   /// two of them 0.073, 0.198 and 0.608 at work, for which the simulation says 0.060, 0.187, 0.740.
   double sparse_flops_per_second = 3.5e13;
   double seconds_of_sparse_entry = 1e-10;
 
-  /// What each level of fronts takes beside, as one waits for the one below it: 8 to 10
-  /// microseconds on an H200, however small the fronts are, and half of that in each sweep of a
-  /// solve.
+  /// The seconds that each level of fronts takes in addition, as one waits for the one below it: 8
+  /// to 10 microseconds on an H200, however small the fronts are, and half of that in each sweep of
+  /// a solve.
   double seconds_of_level = 1e-5;
 
-  /// What each pivot of larger fronts takes beside on the way from a leaf to a root, where blocks
-  /// of pivots wait for each other, with a few solves: an H200 eliminates grid2d:1000 by L L^T,
-  /// with 7300 pivots on its longest path, in 9.9 ms and cage:6000 by L U, with 5200, in 20.4; one
-  /// solve takes 1.4 and 4.6 ms.
+  /// The seconds that each pivot of larger fronts takes in addition on the way from a leaf to a
+  /// root, where blocks of pivots wait for each other, with a few solves: an H200 eliminates
+  /// grid2d:1000 by L L^T, with 7300 pivots on its longest path, in 9.9 ms and cage:6000 by L U,
+  /// with 5200, in 20.4; one solve takes 1.4 and 4.6 ms.
   double seconds_of_front_pivot = 3e-6;
 
-  /// What each column of a dense elimination takes beside the flops, in panels (H200: 1.06 ms for
-  /// order 430, 7.3 for 3557) and column by column.
+  /// The seconds that each column of a dense elimination takes in addition to the flops, in panels
+  /// (H200: 1.06 ms for order 430, 7.3 for 3557) and column by column.
   double seconds_of_dense_column = 2e-6;
   double seconds_of_run_column = 8e-6;
 
@@ -178,13 +179,13 @@ struct GpuTuning {
   /// on: 0.242 s for grid3d:100 (7.5e12) where one takes 0.314, 0.684 for grid3d:128 (3.6e13) and
   /// 1.079; elastic3d:40 (1.9e12) 0.162 and 0.103. But to deal out pattern and values for the first
   /// time takes some 0.3 s for a million unknowns, which one elimination alone wins back from where
-  /// it takes some 3 s. What one GPU has no room for is sooner done by several than through host
-  /// memory.
+  /// it takes some 3 s. Factors that one GPU has no room for are sooner made by several than
+  /// through host memory.
   double least_flops_over_ranks = 1e14;
   Index least_bytes_over_ranks = 40000000000;
 
-  /// What predictions reckon with between GPUs of a host with links of their own: bytes that reach
-  /// one in a second, and seconds until a short message has come.
+  /// The figures of predictions for messages between GPUs of a host with links of their own: bytes
+  /// that reach one in a second, and seconds until a short message has come.
   double bytes_between_ranks = 1.5e11;
   double seconds_of_message = 1e-5;
 
@@ -232,37 +233,37 @@ struct GpuTuning {
   /// 8192, 0.0679 to 0.0700 with 10240 and 0.0669 with 12288, which take twice the memory of 8192.
   Index rows_for_each = 8192;
 
-  /// Leaves of a panel that are launched before what is launched beside it: as many as keep a GPU
+  /// Leaves of a panel that are launched before concurrent work is launched: as many as keep a GPU
   /// busy until that is done.
   Index leaves_at_once = 3;
 
-  /// Multiprocessors that an update leaves to the panel beside it: as many as the cluster that a
+  /// Multiprocessors that an update leaves to the concurrent panel: as many as the cluster that a
   /// leaf is eliminated by has blocks.
   int panel_processors = 16;
 
-  /// What one launch of eliminated columns may take, and what its length is reckoned by: bytes that
-  /// the GPU moves in a second, and the time of a step that moves none.
+  /// The seconds that one launch of eliminated columns may take, and the figures that its length is
+  /// reckoned by: bytes that the GPU moves in a second, and the time of a step that moves none.
   double seconds_of_run = 20e-3;
   double bytes_per_second = 3e12;
   double seconds_of_empty_step = 5e-6;
 
-  /// Pieces of the columns, whose pivot rows travel and are solved for beside the update of
+  /// Pieces of the columns, whose pivot rows travel and are solved for during the update of
   /// another; and the fewest panels of a piece, since each takes two dozen launches.
   Index column_pieces = 4;
   Index panels_of_piece = 24;
 
-  /// Multiprocessors that NCCL may take from the work beside its messages. Four GPUs eliminated
-  /// grid3d:128 by sparse L U in 0.326 s with 8, 0.311 with 12 and 0.312 with 16; dense systems of
-  /// n = 100000 in 4.16 s with 4, 4.15 to 4.20 with 8 and 0.2 more with NCCL's choice, n = 34920 in
-  /// 0.299 s with 8 and 0.296 with 16; products of grid3d27:127:3, K = 16, took 0.768 ms with 8,
-  /// 0.770 with 1 to 4 and 0.778 with NCCL's choice.
+  /// Multiprocessors that NCCL may take from work concurrent with its messages. Four GPUs
+  /// eliminated grid3d:128 by sparse L U in 0.326 s with 8, 0.311 with 12 and 0.312 with 16; dense
+  /// systems of n = 100000 in 4.16 s with 4, 4.15 to 4.20 with 8 and 0.2 more with NCCL's choice, n
+  /// = 34920 in 0.299 s with 8 and 0.296 with 16; products of grid3d27:127:3, K = 16, took 0.768 ms
+  /// with 8, 0.770 with 1 to 4 and 0.778 with NCCL's choice.
   int nccl_blocks_beside_work = 12;
 
   /// Bytes that are copied between GPU and host memory while as many travel.
   Index message_piece = Index{4} << 20;
 
   /// The share of the fastest halo's time that one of a later transport must stay under: later ones
-  /// take more from the product beside them, multiprocessors at first and then waits of the host
+  /// take more from the concurrent product, multiprocessors at first and then waits of the host
   /// before each next launch.
   double clearly_faster = 0.8;
 };

@@ -8,8 +8,8 @@
 
 namespace spsolve {
 
-/// What memory is for: what is read over and over, as a matrix by products, is worth a large page
-/// as soon as it fills one.
+/// The use of memory: data that are read over and over, as a matrix by products, are worth a large
+/// page as soon as they fill one.
 enum class Use { any, rereading };
 
 /// `bytes` of memory that nobody has touched, aligned to cache lines, to pages where there are
@@ -17,9 +17,9 @@ enum class Use { any, rereading };
 /// where it fills one. Throws std::bad_alloc.
 ///
 /// Where a multivector begins decides more than one would think: vectors of a row that straddle two
-/// cache lines cost a third of a product's time, and where the rows of Y lie one row behind those
-/// of X within a page, each load of X waits for the store to Y before it, whose address is the same
-/// in the low 12 bits: 1.6 times the time. At whole pages, there is one speed.
+/// cache lines cost a third of a product's time, and where the rows of Y lie one row after those of
+/// X within a page, each load of X waits for the store to Y before it, whose address is the same in
+/// the low 12 bits: 1.6 times the time. At whole pages, there is one speed.
 void* allocate_untouched(std::size_t bytes, Use use = Use::any);
 void release_untouched(void* memory, std::size_t bytes, Use use = Use::any) noexcept;
 

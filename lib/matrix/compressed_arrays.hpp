@@ -16,13 +16,13 @@ struct CompressedArrays {
   bool by_columns = false;
 };
 
-/// The same matrix as Csr. One pass over the arrays, in threads; two more where rows are not in
-/// order, and a sort by rows where it is compressed by columns. Throws Error(input), beginning with
-/// `name`, where arrays contradict each other, an index is no integer or lies outside, or a value
-/// is not finite; Error(resources) where the columns do not fit LocalIndex.
+/// The matrix of such arrays as Csr. One pass over the arrays, in threads; two more where rows are
+/// not in order, and a sort by rows where it is compressed by columns. Throws Error(input),
+/// beginning with `name`, where arrays contradict each other, an index is no integer or lies
+/// outside, or a value is not finite; Error(resources) where the columns do not fit LocalIndex.
 Csr<double> csr_from_arrays(const CompressedArrays& arrays, const std::string& name);
 
-/// The same by rows, whose offsets were looked at: rows of it can be made alone.
+/// Such arrays by rows, whose offsets were looked at: rows of them can be made alone.
 struct StoredRows {
   Index rows = 0, columns = 0;
   std::vector<Index> offsets;

@@ -53,7 +53,7 @@ void check(const Coo& coo) {
     fail(ExitCode::internal, "a {} matrix cannot be {} x {}", name(coo.symmetry), coo.rows,
          coo.columns);
   }
-  // What a file claims of its rows costs memory, whatever it stores.
+  // The rows that a file claims cost memory, whatever it stores.
   constexpr Index harmless = Index{1} << 23;
   if (coo.rows > harmless && coo.rows >= available_memory() / static_cast<Index>(sizeof(Index))) {
     fail(ExitCode::resources,

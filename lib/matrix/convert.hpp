@@ -22,10 +22,11 @@ namespace spsolve {
 /// entry lies outside the matrix or the three arrays differ in length.
 Csr<double> csr_from_coo(const Coo& coo);
 
-/// The same; `coo` is left empty, and its memory is given back as soon as it has been read.
+/// csr_from_coo() of a list that is given up: `coo` is left empty, and its memory is given back as
+/// soon as it has been read.
 Csr<double> csr_from_coo(Coo&& coo);
 
-/// The same matrix with every value rounded to To.
+/// The matrix with every value rounded to To.
 template <typename To, typename From>
 Csr<To> csr_cast(const Csr<From>& matrix);
 

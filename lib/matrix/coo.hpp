@@ -7,7 +7,7 @@
 
 namespace spsolve {
 
-/// What a Matrix Market header says of the entries that are not stored.
+/// The statement of a Matrix Market header on the entries that are not stored.
 enum class Symmetry {
   general,         ///< every non-zero is stored
   symmetric,       ///< a_ji = a_ij, one triangle stored

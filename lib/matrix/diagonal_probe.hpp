@@ -9,7 +9,7 @@ struct DiagonalProbe {
   int steps = 0;        ///< that were taken
   double residual = 1;  ///< |r| after them as a part of |r| before
 
-  /// What a step leaves of the residual, in the geometric mean; 1 where none was taken.
+  /// The part of the residual that a step leaves, in the geometric mean; 1 where none was taken.
   double rate() const;
 };
 

@@ -11,8 +11,8 @@ struct EllipticRows {
   bool positive = true;  ///< whether a_ii > 0 in all rows
 };
 
-/// Of a square matrix, or of a rank's rows of one whose column i is that of the diagonal entry of
-/// its row i. `sign`: 1, or -1 for those of -A. In threads.
+/// Counts such rows of a square matrix, or of a rank's rows of one whose column i is that of the
+/// diagonal entry of its row i. `sign`: 1, or -1 for those of -A. In threads.
 EllipticRows elliptic_rows(const Csr<double>& rows, double dominance, double sign = 1);
 
 }  // namespace spsolve

@@ -11,16 +11,16 @@
 
 namespace spsolve {
 
-/// Rows that one thread makes at a time, one behind the other. There may be no values.
+/// Rows that one thread makes at a time, one after the other. There may be no values.
 struct RowChunk {
   std::vector<LocalIndex> columns;
   std::vector<double> values;
 };
 
-/// A matrix whose rows are made one by one, in threads: `make_worker()` makes what a thread works
-/// with, and worker(i, chunk) appends row i to the chunk. What a row is must not depend on the
-/// worker, so that the matrix doesn't depend on the number of threads. Where workers leave values
-/// out the matrix has none.
+/// A matrix whose rows are made one by one, in threads: `make_worker()` makes the worker of a
+/// thread, and worker(i, chunk) appends row i to the chunk. Row i must not depend on the worker, so
+/// that the matrix doesn't depend on the number of threads. Where workers leave values out the
+/// matrix has none.
 template <typename MakeWorker>
 Csr<double> made_of_rows(Index rows, Index columns, const MakeWorker& make_worker) {
   // Some for each of many threads, also of few rows, which may be long ones.

@@ -37,7 +37,7 @@ constexpr std::string_view name(NumberType type) {
   return names[static_cast<std::size_t>(type)];
 }
 
-/// Numbers of one type that lie one behind the other, at any address and in either order of bytes,
+/// Numbers of one type that lie one after the other, at any address and in either order of bytes,
 /// as in a file.
 struct Numbers {
   const char* data = nullptr;

@@ -30,7 +30,7 @@ struct Pattern {
 /// Cost: one pass over the non-zeros.
 Pattern pattern_of(const Csr<double>& matrix, Index most_cells = 96);
 
-/// The same for a matrix whose rows and columns are put into another order: row i to
+/// The pattern of a matrix whose rows and columns are put into another order: row i to
 /// row_places[i], column j to column_places[j].
 Pattern pattern_of(const Csr<double>& matrix, std::span<const LocalIndex> row_places,
                    std::span<const LocalIndex> column_places, Index most_cells = 96);

@@ -10,7 +10,7 @@
 
 namespace spsolve {
 
-/// What a sparse matrix looks like.
+/// The look of a sparse matrix: its sizes and rows.
 struct Structure {
   Index rows = 0;
   Index columns = 0;

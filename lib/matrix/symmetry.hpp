@@ -5,8 +5,8 @@
 
 namespace spsolve {
 
-/// What decides how a matrix may be eliminated or multiplied by half of its entries. Values are
-/// compared as they are, without a tolerance; all false where the matrix is not square.
+/// The facts that decide how a matrix may be eliminated or multiplied by half of its entries.
+/// Values are compared as they are, without a tolerance; all false where the matrix is not square.
 struct SymmetryFacts {
   bool symmetric_pattern = false;  ///< a_ij stored <=> a_ji stored
   bool symmetric = false;          ///< and a_ij = a_ji

@@ -21,10 +21,10 @@ struct MemoryPlan {
     std::int64_t bytes = 0;
   };
   std::vector<Part> parts;
-  std::vector<Part> on_gpu;     ///< in the memory of this rank's GPU, beside the host's
+  std::vector<Part> on_gpu;     ///< in the memory of this rank's GPU, in addition to the host's
   std::vector<Part> in_double;  ///< of plan_in_double(), no part of any peak
   std::string about;            ///< what is planned, in lines of text; may be empty
-  /// What this process held before anything of what is planned was there: program, MPI.
+  /// Bytes that this process held before anything that is planned was there: program, MPI.
   std::int64_t resident = 0;
 
   std::int64_t bytes_in(const std::string& phase) const;
@@ -49,7 +49,7 @@ struct ReadingTogether {
   bool rows_in_file = false;  ///< a file that holds rows as they are
 };
 
-/// The same where all ranks read: of one of `ranks`, for `height` rows.
+/// The plan where all ranks read: for one of `ranks`, with `height` rows.
 void plan_reading_together(MemoryPlan& plan, const MatrixShape& shape, const ReadingTogether& how,
                            int rank, int ranks, Index height);
 

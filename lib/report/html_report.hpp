@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// What a page shows of matrices.
+/// The patterns of matrices that a page shows.
 struct DrawnPatterns {
   std::optional<Pattern> matrix;
   std::optional<Pattern> in_order;  ///< the same in the order in which it is eliminated sparse

@@ -8,7 +8,8 @@
 
 namespace spsolve {
 
-/// What a solve by a Krylov method tells of itself: as krylov.* of a report, and in a line.
+/// The facts that a solve by a Krylov method tells of itself: as krylov.* of a report, and in a
+/// line.
 nlohmann::ordered_json to_json(const KrylovOutcome& outcome);
 std::string to_text(const KrylovOutcome& outcome);
 

@@ -39,7 +39,7 @@ int count_hosts(Team& team) {
 
 namespace {
 
-/// What all reports begin with, those of failed runs too.
+/// The fields that all reports begin with, those of failed runs too.
 nlohmann::ordered_json first_fields(const TaskReport& report, std::string_view status,
                                     const std::string& in_short) {
   nlohmann::ordered_json json;
@@ -60,14 +60,14 @@ nlohmann::ordered_json first_fields(const TaskReport& report, std::string_view s
   return json;
 }
 
-/// What all reports end with.
+/// The fields that all reports end with.
 void add_last_fields(nlohmann::ordered_json& json, const TaskReport& report) {
   json["notes"] = report.notes;
   for (const auto& [name, version] : report.versions) json["versions"][name] = version;
   json["configuration"] = to_json(report.configuration);
 }
 
-/// What the reports of all tasks begin with, and what they end with.
+/// The fields that the reports of all tasks begin with, and those that they end with.
 template <typename Report>
 nlohmann::ordered_json begin_json(const Report& report) {
   nlohmann::ordered_json json = first_fields(report, report.status, summary(report));

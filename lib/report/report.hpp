@@ -55,8 +55,8 @@ int count_hosts(Team& team);
 /// Names of programs and libraries, and their versions.
 using Versions = std::vector<std::pair<std::string, std::string>>;
 
-/// What the reports of all tasks say. The JSON form is that of the file named by output.report; its
-/// keys are those named beside the members.
+/// The facts that the reports of all tasks tell. The JSON form is that of the file named by
+/// output.report; its keys are those named next to the members.
 struct TaskReport {
   std::string started;               ///< started: the time, as ISO 8601 has it
   double before = 0;                 ///< seconds.start: of the process, before the task
@@ -95,7 +95,7 @@ struct TaskReport {
   double longest(std::string_view phase) const;
 };
 
-/// What one system of a sequence came to.
+/// The outcome of one system of a sequence.
 struct StepReport {
   std::string right_hand_side;  ///< steps[].right_hand_side
   std::string values;           ///< steps[].values, "" for those of the matrix
@@ -109,7 +109,7 @@ struct StepReport {
   bool earlier = false;         ///< steps[].earlier
 };
 
-/// What one solve came to.
+/// The outcome of one solve.
 struct SolveReport : TaskReport {
   Index right_hand_sides = 1;           ///< right_hand_sides
   std::string right_hand_side;          ///< right_hand_side: where B came from
@@ -143,7 +143,7 @@ struct HaloTotals {
   Index boundary_nonzeros = 0;  ///< halo.boundary_nonzeros
 };
 
-/// What one product Y = A X came to.
+/// The outcome of one product Y = A X.
 struct MultiplyReport : TaskReport {
   std::string kernel;                ///< kernel
   std::string detail;                ///< detail: what the kernel chose, on rank 0
@@ -172,10 +172,10 @@ struct MultiplyReport : TaskReport {
 nlohmann::ordered_json to_json(const SolveReport& report);
 nlohmann::ordered_json to_json(const MultiplyReport& report);
 
-/// What there is to tell of a run that has begun: status running.
+/// The report of a run that has begun: status running.
 nlohmann::ordered_json running_json(const TaskReport& report);
 
-/// What is left to be told of a run that failed, or was stopped: why, and what was known by then.
+/// The report of a run that failed, or was stopped: why, and what was known by then.
 nlohmann::ordered_json failure_json(const TaskReport& report, const Failure& failure);
 
 /// The report as a person reads it on a terminal.

@@ -22,7 +22,7 @@ enum class FieldType {
   configuration,  ///< what to_json(Config) makes
 };
 
-/// Of which tasks, and whether always, a report holds a field.
+/// The tasks whose reports hold a field, and whether always.
 enum class FieldPresence {
   always,
   finished,  ///< of every run that came to its end; so are those of solve and multiply

@@ -20,7 +20,7 @@ constexpr auto failed = FieldPresence::failed;
 constexpr auto solve = FieldPresence::solve;
 constexpr auto multiply = FieldPresence::multiply;
 
-/// What a run that came to its end calls itself.
+/// The statuses of a run that came to its end.
 const Json finished_statuses(verdict_words);
 
 /// One that did not.
@@ -64,8 +64,8 @@ void require(Json& object, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-/// Puts the field into the object whose fields are at `path` and below. What lies inside an object
-/// or a list that may be absent is required where that is there.
+/// Puts the field into the object whose fields are at `path` and below. A field inside an object or
+/// a list that may be absent is required where that is there.
 void add(Json& object, std::string_view path, const ReportField& field, bool required) {
   const std::size_t dot = path.find('.');
   std::string name(path.substr(0, dot));
@@ -107,7 +107,8 @@ bool only_for(const ReportField& field, Task task) {
   return field.presence == other || field.presence == maybe;
 }
 
-/// What a report of a run that came to its end must hold beyond the rest, and what one of another.
+/// The fields that a report of a run that came to its end must hold beyond the rest, and those of
+/// one that did not.
 Json rule_for_ends(std::span<const ReportField> fields) {
   Json rule;
   rule["if"]["properties"]["status"]["enum"] = finished_statuses;
@@ -123,7 +124,8 @@ Json rule_for_ends(std::span<const ReportField> fields) {
   return rule;
 }
 
-/// What a report of a `task` that came to its end must hold beyond the rest, and what it must not.
+/// The fields that a report of a `task` that came to its end must hold beyond the rest, and those
+/// that it must not.
 Json rule_for(std::span<const ReportField> fields, Task task) {
   const Task other = task == Task::solve ? Task::multiply : Task::solve;
   Json rule;

@@ -12,7 +12,7 @@ namespace spsolve {
 /// not in the table is refused.
 nlohmann::ordered_json report_schema();
 
-/// The same for the fields of another table.
+/// The JSON Schema for the fields of another table.
 nlohmann::ordered_json schema_of_fields(std::span<const ReportField> fields);
 
 }  // namespace spsolve

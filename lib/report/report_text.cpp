@@ -1,4 +1,4 @@
-// What a report says to people; report.cpp has it for programs.
+// The text of a report for people; report.cpp has it for programs.
 
 #include <algorithm>
 #include <cmath>
@@ -78,7 +78,7 @@ std::string end_text(const TaskReport& report) {
                                       static_cast<double>(report.peak_memory) / (1 << 20)));
   const bool several = report.ranks > 1;
   text += line("seconds", several ? "min / mean / max over ranks" : "");
-  // What takes less than this share, or is printed as 0, says nothing.
+  // A phase that takes less than this share, or is printed as 0, says nothing.
   const double least = std::max(0.01 * report.longest("total"), 0.0001);
   int left_out = 0;
   for (const PhaseSpread& phase : report.seconds) {

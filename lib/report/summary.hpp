@@ -22,7 +22,7 @@ double forward_error(const Trust& trust);
 /// The condition by components, infinite where it is not known.
 double condition_of(const std::optional<Condition>& condition);
 
-/// The same of one that came to no end.
+/// The summary of a run that came to no end.
 std::string summary(const Failure& failure);
 
 }  // namespace spsolve

@@ -21,7 +21,7 @@ struct Bar {
   double value = 0;
   double least = 0;
   double most = 0;
-  std::string note;  ///< stands behind the bar
+  std::string note;  ///< stands after the bar
 };
 
 /// Horizontal bars from zero, one a line.

@@ -15,7 +15,7 @@
 
 #include "core/blas/blas.hpp"
 
-// What OpenBLAS and MKL tell of themselves; other libraries have none of it.
+// Functions by which OpenBLAS and MKL tell of themselves; other libraries have none of them.
 extern "C" [[gnu::weak]] char* openblas_get_config();
 extern "C" [[gnu::weak]] char* openblas_get_corename();
 extern "C" [[gnu::weak]] int openblas_get_num_threads();
@@ -56,7 +56,7 @@ std::string file_name() {
 /// Instructions that kernels of OpenBLAS are written for, and that processors of x86 have.
 enum class Vectors { sse, avx, avx2, avx512 };
 
-/// Of kernels by name; those of names that are not known here are newer than these.
+/// The vectors of kernels by name; kernels of names that are not known here are newer than these.
 Vectors of_kernels(std::string_view core) {
   constexpr std::array sse{"Katmai", "Coppermine", "Northwood",    "Prescott",   "Banias",
                            "Atom",   "Core2",      "Penryn",       "Dunnington", "Nehalem",
@@ -135,7 +135,7 @@ bool falls_short() {
   return of_kernels(openblas_get_corename()) < of_processor();
 }
 
-/// What to do where kernels fall short.
+/// The advice where kernels fall short.
 std::string remedy() {
   if (const char* const asked = std::getenv(kernels_key); asked != nullptr) {
     return fmt::format("without {}={} in the environment it may be much faster", kernels_key,

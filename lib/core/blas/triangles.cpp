@@ -131,7 +131,7 @@ struct Solve {
   /// Whether the first of the unknowns is known first.
   bool forward() const { return is_upper() == on_right(); }
 
-  /// The same for unknowns first ... first + size - 1 alone.
+  /// The solve for unknowns first ... first + size - 1 alone.
   Solve part(Index first, Index size) const {
     return {side, t, size, count, a + first * (1 + lda), lda, b + first * (on_right() ? ldb : 1),
             ldb};
@@ -173,7 +173,7 @@ void solve_few_columns(const Solve<T>& s) {
   }
 }
 
-/// What the unknowns of `done` leave of the right-hand sides of `left`.
+/// Subtracts the part of the unknowns of `done` from the right-hand sides of `left`.
 template <typename T>
 void subtract_known(const Solve<T>& done, const Solve<T>& left, const T* between) {
   if (!done.on_right()) {

@@ -195,7 +195,7 @@ void balance(const Touched<T>& touched, UsedColors& used, Index colors, std::uin
   for (Index i = 0; i < touched.rows(); ++i) {
     const Index own = color_of[i];
     forbidden.assign(colors / word_bits + 1, 0);
-    // What the last word holds beyond the last colour is not free.
+    // Bits of the last word beyond the last colour are not free.
     forbidden.back() = ~Word{0} << (colors % word_bits);
     touched.each(i, [&](Index v) { used.forbid(v, forbidden); });
     const Index free = count_free(forbidden);

@@ -23,13 +23,13 @@ struct Colouring {
   Index smallest() const;  ///< rows of the smallest colour
 };
 
-/// What the second pass of a colouring does, which is to make colours of equal size.
+/// The second pass of a colouring, which is to make colours of equal size.
 enum class SecondPass {
   /// Each row draws two of its free colours at random and moves to the one with fewer rows, if that
   /// has fewer than its own; made twice. Never needs more colours than the first pass.
   balanced,
-  /// As published: begins anew, and each row draws one of the first pass' colours that are free, at
-  /// random; where none is, a colour more is opened.
+  /// The published pass: begins anew, and each row draws one of the first pass' colours that are
+  /// free, at random; where none is, a colour more is opened.
   published,
 };
 

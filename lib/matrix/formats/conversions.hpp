@@ -10,9 +10,9 @@
 
 namespace spsolve {
 
-/// The conversions of Capotombolo, Zarrelli 2023, section 2, from a list of entries. What
-/// csr_from_coo() says of duplicates, mirrored entries and the order of sums holds for all, and
-/// their results are the same, bit for bit, for every number of threads.
+/// The conversions of Capotombolo, Zarrelli 2023, section 2, from a list of entries. The rules of
+/// csr_from_coo() for duplicates, mirrored entries and the order of sums hold for all, and their
+/// results are the same, bit for bit, for every number of threads.
 
 /// By scanning: every row looks at all entries for its own, rows in parallel. The published first
 /// version, kept as the baseline of the benchmark. Cost: rows * entries.
@@ -24,7 +24,7 @@ UnpaddedEllpack<double> unpadded_ellpack_by_scanning(const Coo& coo);
 /// Through csr_from_coo(), whose arrays become the result's. Cost: linear.
 UnpaddedEllpack<double> unpadded_ellpack_from_coo(const Coo& coo);
 
-/// What one run of a conversion took and made.
+/// The cost and the result of one run of a conversion.
 struct ConversionResult {
   double seconds = 0;
   std::int64_t bytes = 0;  ///< of the result

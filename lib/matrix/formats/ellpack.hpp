@@ -30,8 +30,8 @@ struct Ellpack {
   /// padding_problem()'s sentence, before anything is allocated.
   static Ellpack from_csr(const Csr<T>& matrix);
 
-  /// The same matrix without padding. A row that holds nothing but a zero stored in column 0 looks
-  /// like padding and comes back empty.
+  /// The matrix without padding. A row that holds nothing but a zero stored in column 0 looks like
+  /// padding and comes back empty.
   Csr<T> to_csr() const;
 
   std::int64_t bytes() const;

@@ -7,7 +7,7 @@
 
 namespace spsolve {
 
-/// What a storage format would take for a matrix.
+/// The cost of a storage format for a matrix.
 struct FormatCost {
   std::string format;
   double bytes = 0;  ///< in double precision; a double, because a padded size may overflow

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the padded formats share inside; not for their users.
+// The common part of the padded formats inside; not for their users.
 
 #include <algorithm>
 #include <cstdint>

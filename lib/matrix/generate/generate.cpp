@@ -26,7 +26,7 @@ namespace {
 
 constexpr Index most_columns = std::numeric_limits<LocalIndex>::max();
 
-// What the sizes have to obey.
+// The rules that the sizes have to obey.
 
 /// "" if factors' product is at most the largest dimension, else a sentence.
 std::string too_large(std::initializer_list<Index> factors) {

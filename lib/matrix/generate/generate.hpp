@@ -13,7 +13,7 @@
 
 namespace spsolve {
 
-/// What a generator is called with.
+/// The arguments that a generator is called with.
 struct GeneratorArguments {
   std::span<const Index> sizes;  ///< the integers of the specification, each at least 1
   Index seed = 1;                ///< chooses among the pseudo-random matrices of these sizes
@@ -70,7 +70,7 @@ Csr<double> generate_rows(std::string_view spec, Index first, Index last);
 /// Dimensions of the coordinates that the generator has for its nodes; 0: it has none.
 Index generated_dimensions(std::string_view spec);
 
-/// Those of nodes first <= i < last.
+/// The coordinates of nodes first <= i < last.
 Dense<double> generate_coordinates(std::string_view spec, Index first, Index last);
 
 /// The table for a terminal: form and description of every generator.

@@ -96,7 +96,7 @@ class Circuit {
   }
 
  private:
-  // What random numbers are used for.
+  // The uses of random numbers.
   enum Part : std::uint64_t { wire, net, member, supply, pair, transistor, terminal };
 
   std::uint64_t bits(Part part, Index number, Index level = 0) const {
@@ -104,7 +104,7 @@ class Circuit {
                        static_cast<std::uint64_t>(number));
   }
 
-  /// Of a part, with twelve decades: 2^-30 .. 2^10.
+  /// The conductance of a part, with twelve decades: 2^-30 .. 2^10.
   double conductance(Part part, Index number, Index level = 0) const {
     return log_uniform(mix_bits(bits(part, number, level)), -30, 10);
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the generators of generate.cpp's table are made of.
+// The parts that the generators of generate.cpp's table are made of.
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 
 namespace spsolve::generated {
 
-// What a seed's random numbers are used for; each use has its own key.
+// The uses of a seed's random numbers; each has its own key.
 enum Use : std::uint64_t { for_values = 1, for_lengths, for_columns, for_order };
 
 inline std::uint64_t key_of(Index seed, Use use) {
