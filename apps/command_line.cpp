@@ -72,8 +72,8 @@ std::string as_key(const CLI::App& app, std::string_view option) {
              : fmt::format("; as a key of the configuration: {}", fmt::join(keys, ", or "));
 }
 
-/// What is wrong with a command line, in a sentence: about the first word that nobody takes, or
-/// else CLI11's.
+/// The problem of a command line, in a sentence: about the first word that nobody takes, or else
+/// CLI11's.
 std::string told(const CLI::App& app, const CLI::ParseError& why) {
   const CLI::App* level = &app;  // the subcommand that was chosen
   for (const CLI::App* sub : app.get_subcommands()) level = sub;

@@ -13,10 +13,10 @@ class ParseError;
 
 namespace spsolve {
 
-// What all programs do about the standard output and about their own command line: help by topic,
-// and what is said of a wrong one.
+// The common part of all programs about the standard output and their own command line: help by
+// topic, and the message about a wrong one.
 
-/// Prints `text` to the standard output, at once. What is lost shows in check_output(), so that a
+/// Prints `text` to the standard output, at once. Lost output shows in check_output(), so that a
 /// program goes on to the files it was asked for.
 void print_out(std::string_view text);
 
@@ -34,7 +34,7 @@ ExitCode parsing_ended(const CLI::App& app, const CLI::ParseError& why, bool spe
 /// The help of a subcommand by name, or "".
 std::string subcommand_help(const CLI::App& app, std::string_view topic);
 
-/// The word behind --help or -h, where there is one.
+/// The word after --help or -h, where there is one.
 std::optional<std::string> topic_asked(int argc, const char* const* argv);
 
 /// generated(), or else the help on the topic_asked(), a subcommand's or of the whole project; for

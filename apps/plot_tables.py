@@ -8,7 +8,7 @@ import math
 import pathlib
 import re
 
-# What no other table has, beside what is drawn.
+# Columns that no other table has, in addition to those that are drawn.
 KINDS = {
     "convert": ("conversion", "from", "to", "threads", "median_s", "variance_s2", "bytes"),
     "eliminate --n": ("n", "method", "precision", "ranks", "threads", "total_s", "gflops"),

@@ -23,7 +23,7 @@ import scipy.sparse
 
 import spsolve
 
-# Of mkl_spblas.h.
+# Constants of mkl_spblas.h.
 NON_TRANSPOSE, GENERAL, ROW_MAJOR, NON_UNIT = 10, 20, 101, 50
 
 

@@ -74,8 +74,8 @@ std::string roff(std::string_view text) {
   return result;
 }
 
-/// Long lines broken at spaces; what follows is indented as the line was. The
-/// width fits a terminal of 80 columns beside man's own indentation.
+/// Long lines broken at spaces; their continuations are indented as the line was. The width fits a
+/// terminal of 80 columns with man's own indentation.
 std::string wrapped(std::string_view text) {
   constexpr std::size_t width = 72;
   std::string result;
@@ -87,7 +87,7 @@ std::string wrapped(std::string_view text) {
     result += indent;
     while (line.size() + indent.size() > width) {
       std::size_t space = line.rfind(' ', width - indent.size());
-      // A long list of alternatives is broken behind one of them.
+      // A long list of alternatives is broken after one of them.
       const std::size_t bar = line.rfind('|', width - indent.size() - 1);
       if (space == line.npos && bar != line.npos) {
         result += fmt::format("{}\n{}", line.substr(0, bar + 1), indent);
@@ -131,7 +131,8 @@ std::string synopsis(const CLI::App& app, const std::string& name) {
 
 // --- completions
 
-/// What may be completed at one level of the command line: of the program or of a subcommand.
+/// The words that may be completed at one level of the command line: of the program or of a
+/// subcommand.
 struct Level {
   std::string name;
   std::vector<std::string> words;                       // options and subcommands

@@ -34,7 +34,7 @@ struct ManualSection {
   std::string text;  ///< shown as it is, lines kept
 };
 
-/// What a word of the command line may be, where CLI11 does not know.
+/// The values of a word of the command line, where CLI11 does not know them.
 struct Choices {
   std::string option;              ///< such as "--help"
   std::vector<std::string> words;  ///< what may follow
@@ -47,7 +47,7 @@ struct Program {
   std::string sentence;  ///< what it does, for the head of the manual page
   std::vector<ManualSection> sections;
   std::vector<Choices> words;
-  /// What --generate makes beyond man and bash, by name.
+  /// The texts that --generate makes beyond man and bash, by name.
   std::vector<std::pair<std::string, std::function<std::string()>>> texts;
 };
 

@@ -1,6 +1,6 @@
 // Linked into programs that are linked with a BLAS. An OpenBLAS maps a buffer for each of its
-// threads when it is loaded, before main(), and where it gets none, it tries again for ever. What
-// stands in .preinit_array runs before the libraries' own beginnings, and can still end in words.
+// threads when it is loaded, before main(), and where it gets none, it tries again for ever. A
+// function in .preinit_array runs before the libraries' own beginnings, and can still end in words.
 // No more than system calls here: the C library has not begun either.
 
 #include <cstddef>

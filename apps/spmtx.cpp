@@ -32,13 +32,13 @@
 namespace spsolve {
 namespace {
 
-// Beside the matrix: its transpose, and arrays of its rows; an order of elimination, a graph and a
-// tree; colours and neighbours of neighbours.
+// In addition to the matrix: its transpose, and arrays of its rows; an order of elimination, a
+// graph and a tree; colours and neighbours of neighbours.
 constexpr BytesBeside to_look_at{16, 16};
 constexpr BytesBeside to_order{200, 40};
 constexpr BytesBeside to_colour{40, 24};
 
-/// What the header of a file says, and how fast the file was read.
+/// The statement of the header of a file, and how fast the file was read.
 std::string describe_file(const std::string& file, const ReadTiming& timing, bool with_timing) {
   const MatrixMarketHeader header = read_header(file);
   std::string text =

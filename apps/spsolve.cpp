@@ -1,6 +1,6 @@
-// spsolve A.mtx b.mtx, or CONFIG.yaml, alone or under mpirun: the application. What it does is in
-// lib/task, and what its command line means in spsolve_line.cpp; this file starts the team, and
-// turns what happened into words and an exit code.
+// spsolve A.mtx b.mtx, or CONFIG.yaml, alone or under mpirun: the application. Its work is in
+// lib/task, and the meaning of its command line in spsolve_line.cpp; this file starts the team, and
+// turns the outcome into words and an exit code.
 
 #include <algorithm>
 #include <csignal>
@@ -71,7 +71,7 @@ void remove_reports(const std::vector<std::filesystem::path>& files) {
 }
 
 /// Puts a report that says so in the place of an earlier run's, which would be taken for this one's
-/// if this one is killed. What cannot be written goes: the end of the run tells why.
+/// if this one is killed. A failure to write passes: the end of the run tells why.
 void leave_running(const TaskReport& report, const Config::Output& wanted) {
   if (io::is_written_through(wanted.report) || io::is_written_through(wanted.html)) return;
   try {
@@ -81,8 +81,8 @@ void leave_running(const TaskReport& report, const Config::Output& wanted) {
   }
 }
 
-/// Leaves a report of a run that failed, lest an earlier run's is taken for its. What goes wrong
-/// here is told and no more: the failure of the run is what counts.
+/// Leaves a report of a run that failed, lest an earlier run's is taken for its. A failure here is
+/// told and no more: the failure of the run is what counts.
 void leave_report(TaskReport& report, const Failure& failure, const Config& config) {
   const bool solves = config.task == Task::solve;
   const auto& result = solves ? config.output.solution : config.output.product;
@@ -97,7 +97,8 @@ void leave_report(TaskReport& report, const Failure& failure, const Config& conf
   }
 }
 
-/// What a reader of the answer must know, on the standard error, whatever becomes of the report.
+/// Prints the notes that a reader of the answer must know, on the standard error, whatever becomes
+/// of the report.
 void tell_notes(const TaskReport& report) {
   for (const std::string& note : report.notes) log_line("note: " + note);
   if (report.status != name(Verdict::solved)) log_line("status: " + report.status);

@@ -80,13 +80,13 @@ std::string long_name(const ShortOption& option) {
   return std::string(flags.substr(flags.find("--")));
 }
 
-/// The files behind the configuration: A, then b or X.
+/// The files after the configuration: A, then b or X.
 std::vector<std::string> matrices(const SpsolveLine& line) {
   const bool first_is_configuration = line.config.empty() && !line.configuration().empty();
   return {line.files.begin() + (first_is_configuration ? 1 : 0), line.files.end()};
 }
 
-/// The setting that the file behind the matrix stands for: B, or X.
+/// The setting that the file after the matrix stands for: B, or X.
 std::string second_file(const std::string& name, bool solves) {
   const Words words = solves ? Words(right_hand_side_words) : Words(multivector_words);
   const bool is_word = std::ranges::find(words, name) != words.end();
@@ -203,7 +203,7 @@ void describe(CLI::App& app, SpsolveLine& line) {
   add_common_flags(app);
 }
 
-/// What the manual page and the completions say beyond it.
+/// The description for the manual page and the completions.
 Program describe_program(const CLI::App& app) {
   std::vector<std::string> topics;
   for (const std::string_view topic : help_topics()) topics.push_back(std::string(topic));

@@ -13,7 +13,7 @@
 
 namespace spsolve {
 
-/// What spsolve was asked for on its command line.
+/// The request to spsolve on its command line.
 struct SpsolveLine {
   std::vector<std::string> files;   ///< a configuration, or a matrix and its right-hand side
   std::string config;               ///< of --config
@@ -32,7 +32,7 @@ struct SpsolveLine {
   /// The configuration's file; "" where the command line stands for one.
   std::string configuration() const;
 
-  /// What messages call the configuration.
+  /// The name of the configuration in messages.
   std::string name() const;
 };
 
@@ -49,7 +49,7 @@ std::span<const ShortOption> short_options();
 /// Reads the words of a command line.
 class SpsolveParser {
  public:
-  /// What is read goes into `line`, which must outlive this.
+  /// Words that are read go into `line`, which must outlive this.
   explicit SpsolveParser(SpsolveLine& line);
   ~SpsolveParser();
 

@@ -91,7 +91,7 @@ class MpiMessages final : public Messages {
 };
 
 /// Where mpirun started all ranks on this host, Open MPI need not look for networks before it takes
-/// shared memory, for 0.2 s. What the environment, or mpirun --mca, says of that stands.
+/// shared memory, for 0.2 s. The environment, or mpirun --mca, takes precedence.
 void look_for_no_network() {
   const char* const all = std::getenv("OMPI_COMM_WORLD_SIZE");
   const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");

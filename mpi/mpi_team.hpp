@@ -40,7 +40,7 @@ class MpiTeam final : public Team {
   void receive_bytes(std::span<std::byte> data, int from) override;
   void exchange_bytes(std::span<std::byte> data, int partner) override;
 
-  /// As persistent requests.
+  /// Messages as persistent requests.
   std::unique_ptr<Messages> messages(std::span<const Outgoing> outgoing,
                                      std::span<const Incoming> incoming) override;
 

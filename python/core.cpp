@@ -68,7 +68,7 @@ void raise(const Error& error) {
   PyErr_SetString(package.attr(name).ptr(), error.what());
 }
 
-/// What any exception of the library stands for.
+/// Turns an exception of the library into one of Python.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
@@ -286,7 +286,7 @@ class PreparedProduct {
     });
   }
 
-  /// The same with arrays of numpy that it takes as they are, on the host; false, and nothing done,
+  /// Applies with arrays of numpy that it takes as they are, on the host; false, and nothing done,
   /// where it does not, whatever the reason. Signals wait for its end, which nothing in it asks
   /// for.
   bool apply_plain(nb::handle x, nb::handle y) {

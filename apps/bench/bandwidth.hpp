@@ -4,7 +4,7 @@
 
 namespace spsolve::bench {
 
-/// What the triad of one thread count came to.
+/// The result of the triad with one thread count.
 struct Triad {
   int threads = 1;
   std::int64_t array_bytes = 0;  ///< of each of the three arrays

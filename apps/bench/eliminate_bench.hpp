@@ -61,15 +61,15 @@ struct EliminationPlan {
   int samples = 5;
 };
 
-/// What is added to the diagonal of a matrix of order n: shift sqrt(n / 3), as sqrt(n / 3) is the
-/// radius of the disk that the eigenvalues of a matrix uniform in [-1, 1) fill. With z = shift > 1
-/// the singular values lie, for large n, between the roots of (sqrt(1 + 8 z^2) -+ 3)^3 /
+/// The shift that is added to the diagonal of a matrix of order n: shift sqrt(n / 3), as sqrt(n /
+/// 3) is the radius of the disk that the eigenvalues of a matrix uniform in [-1, 1) fill. With z =
+/// shift > 1 the singular values lie, for large n, between the roots of (sqrt(1 + 8 z^2) -+ 3)^3 /
 /// (8 (sqrt(1 + 8 z^2) -+ 1)) times that radius (Bai and Silverstein, Annals of Probability 26,
-/// 1998), so that the 2-norm condition number does not depend on n: 4.8 for z = 2, 190 for z
-/// = 1.05, 4e3 for z = 1.007; without a shift it is about 2 n and varies much.
+/// 1998), so that the 2-norm condition number does not depend on n: 4.8 for z = 2, 190 for z =
+/// 1.05, 4e3 for z = 1.007; without a shift it is about 2 n and varies much.
 double shifted_diagonal(double shift, Index order);
 
-/// What one elimination took, and how good its answer is.
+/// The times of one elimination, and the quality of its answer.
 struct BenchRun {
   /// Seconds from the dense matrix to the factors, and in mixed precision through their trial; 0:
   /// not told.
@@ -97,7 +97,7 @@ class EliminationContest {
  public:
   virtual ~EliminationContest() = default;
 
-  /// Those that `plan` asks for; the first peer is the one that others are compared with.
+  /// The contenders that `plan` asks for; the first peer is the one that others are compared with.
   virtual std::vector<EliminationContender> contenders(const EliminationPlan& plan,
                                                        Index order) = 0;
 
@@ -106,7 +106,7 @@ class EliminationContest {
   virtual double gemm_gflops() = 0;
 };
 
-/// The processors of this host beside LAPACK's dgesv.
+/// The processors of this host compared with LAPACK's dgesv.
 class HostContest final : public EliminationContest {
  public:
   std::vector<EliminationContender> contenders(const EliminationPlan& plan, Index order) override;
@@ -124,8 +124,9 @@ std::vector<EliminationContender> own_contenders(const EliminationPlan& plan, In
                                                  std::vector<EliminationChoice>& choices,
                                                  int ranks = 1);
 
-/// Eliminates the matrix that `inverse` has prepared, solves for b, and takes what a run tells of
-/// it beside its backward error. `begun` runs since the elimination began. Collective.
+/// Eliminates the matrix that `inverse` has prepared, solves for b, and takes the figures that a
+/// run tells of it in addition to its backward error. `begun` runs since the elimination began.
+/// Collective.
 void time_elimination(Inverse& inverse, const Vectors& b, Vectors& x, const Timer& begun,
                       BenchRun& run);
 

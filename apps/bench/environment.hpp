@@ -8,8 +8,8 @@
 
 namespace spsolve::bench {
 
-/// What a measurement was made on and with; every row of a CSV carries it, so that files of several
-/// machines can be joined.
+/// The machine and the programs of a measurement; every row of a CSV carries it, so that files of
+/// several machines can be joined.
 struct Environment {
   std::string processor;       ///< model, as the system names it
   int processors = 1;          ///< that this process may run on

@@ -17,9 +17,9 @@ struct SamplingOptions {
 struct Sampled {
   int repeats = 1;     ///< runs within each sample
   Statistics seconds;  ///< of the samples, each divided by `repeats`
-  /// Of single runs that find nothing in the caches, from devices that can see to that.
+  /// Seconds of single runs that find nothing in the caches, from devices that can see to that.
   std::optional<Statistics> cold_seconds;
-  /// What the two figures above are of.
+  /// The samples of the two figures above.
   std::vector<double> samples, cold_samples;
 
   /// Takes more samples of the same work in; `repeats` becomes the later ones'.

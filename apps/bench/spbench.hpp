@@ -16,7 +16,7 @@
 
 namespace spsolve {
 
-/// What every subcommand of spbench takes.
+/// The options that every subcommand of spbench takes.
 struct BenchOptions {
   std::vector<std::string> matrices;
   std::vector<int> threads;
@@ -35,7 +35,7 @@ void add_bench_options(CLI::App& command, BenchOptions& options, int ranks_on_ho
 void require_folders(const BenchOptions& options);
 
 /// Writes the files asked for, whole; to be called as often as there are new rows. `facts` go into
-/// the JSON beside the rows.
+/// the JSON in addition to the rows.
 void write_results(const BenchOptions& options, const bench::Environment& environment,
                    bench::Table table, const nlohmann::ordered_json& facts = {});
 
@@ -50,7 +50,7 @@ Choice choice_of(const std::string& word) {
        did_you_mean(word, words));
 }
 
-/// The same for each of several words.
+/// The enumerators that several words name, likewise.
 template <typename Choice>
 std::vector<Choice> choices_of(const std::vector<std::string>& words) {
   std::vector<Choice> choices;

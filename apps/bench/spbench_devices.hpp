@@ -13,7 +13,7 @@
 
 namespace spsolve {
 
-// What spbench does with GPUs beyond find_gpus(), whether it was built with CUDA or not.
+// The operations of spbench on GPUs beyond find_gpus(), whether it was built with CUDA or not.
 
 /// A GPU and what is to be said of it in files.
 struct OpenGpu {

@@ -37,7 +37,7 @@ struct EliminateOptions {
   bool only_on_all = false;
 };
 
-/// What the words of the command line mean, for so many ranks.
+/// The plan that the words of the command line mean, for so many ranks.
 bench::EliminationPlan plan_of(const EliminateOptions& options, int ranks) {
   bench::EliminationPlan plan = options.plan;
   if (!options.methods.empty()) plan.methods = choices_of<Method>(options.methods);

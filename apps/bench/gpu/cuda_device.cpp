@@ -49,7 +49,7 @@ template <typename T>
 bench::Sampled CudaDevice::measure(KernelProduct<T>& product, const Dense<T>& x, Dense<T>& y,
                                    const bench::SamplingOptions& options) {
   const DeviceArray<T> x_device(x.values);
-  // Room behind Y, see KernelOptions.
+  // Room after Y, see KernelOptions.
   DeviceArray<T> y_device(static_cast<Index>(y.values.size()) + 1);
   y_device.upload(y.values);
   const StreamScope scope(stream_);

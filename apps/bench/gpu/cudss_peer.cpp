@@ -197,7 +197,7 @@ class CudssContender final : public ColumnwisePeer {
     cuda::wait_for_device();
   }
 
-  /// Of the last elimination; what that is timed by is without it.
+  /// Looks at the pivots of the last elimination; its timing is without this.
   void look_at_pivots() const {
     if (!factored_ || told<int>(Cudss::info) == 0) return;
     if (kind_ == Cudss::definite) throw NotDefinite("the matrix is not definite");

@@ -16,14 +16,14 @@ namespace spsolve::bench {
 
 namespace {
 
-/// What one run of a candidate came to.
+/// The result of one run of a candidate.
 struct IterationRun {
   double set_up = 0, solve = 0;
   IterationFigures figures;
   double residual = 0, backward_error = 0, largest_x = 0;
 };
 
-/// What solutions are measured with.
+/// The judge that measures solutions.
 class Judge {
  public:
   Judge(Team& team, const IterativeSystem& system)
@@ -48,7 +48,7 @@ class Judge {
   std::unique_ptr<Vectors> b_;
 };
 
-/// Of the longest rank: none is done before all are.
+/// Seconds of the slowest rank: none is done before all are.
 template <typename Work>
 double timed(Team& team, const Work& work) {
   wait_for_all(team);

@@ -43,7 +43,7 @@ struct IterationRow {
   double step() const {
     return solve.median / static_cast<double>(std::max<Index>(figures.steps, 1));
   }
-  /// What a step takes at least, as a fraction of what it took.
+  /// The least time of a step, as a fraction of the time that it took.
   std::optional<double> of_floor() const;
 };
 
@@ -57,7 +57,7 @@ struct IterationCandidate {
   std::function<std::unique_ptr<IterativeContender>(const IterativeSystem& system)> make;
 };
 
-/// What is asked for. The systems' own tolerances are theirs.
+/// The measurements that are asked for. The systems have their own tolerances.
 struct IterationPlan {
   std::vector<Method> methods{Method::cg};
   std::vector<Preconditioner> preconditioners{Preconditioner::automatic};

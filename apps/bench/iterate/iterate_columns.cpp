@@ -11,7 +11,7 @@ Cell cell_of(const std::optional<T>& figure) {
   return figure ? Cell(*figure) : Cell();
 }
 
-/// What only a run that was measured has.
+/// A figure that only a run that was measured has.
 template <typename T>
 Cell measured(const IterationRow& row, const T& figure) {
   return row.refused.empty() ? Cell(figure) : Cell();

@@ -160,7 +160,7 @@ std::vector<DistributedRow> sample_distributed(
                              ? sample_product<float>(team, *backend, row, matrix, plan)
                              : sample_product<double>(team, *backend, row, matrix, plan);
           } catch (const Error& error) {
-            // What every rank throws is a refusal; one rank's own failure ends the run.
+            // An error that every rank throws is a refusal; one rank's own failure ends the run.
             if (error.scope() != Scope::every_rank || error.code() == ExitCode::internal) throw;
             row.refused = error.what();
           }

@@ -16,7 +16,7 @@
 
 namespace spsolve::bench {
 
-/// What was measured of one distributed product.
+/// The measurements of one distributed product.
 struct DistributedSample {
   Sampled product;             ///< seconds of one product, of the slowest rank
   ProductTimes parts;          ///< of a sample's last product, medians; each where it took longest

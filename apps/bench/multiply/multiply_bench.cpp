@@ -36,7 +36,7 @@ namespace {
 template <typename T>
 class Entrant {
  public:
-  /// Converts the matrix. What goes wrong with it is a refusal.
+  /// Converts the matrix. A failure of that is a refusal.
   Entrant(const Kernel& kernel, Device& device, const Workload<T>& work, int threads, int width)
       : device_(device), work_(work), threads_(threads) {
     const Index k = work.x.columns;
@@ -159,7 +159,7 @@ void sample_precision(const MultiplyRow& labelled, const Csr<T>& matrix, const M
   for (const Index k : plan.columns) {
     const Workload<T> work = make_workload(matrix, labelled.facts, k, plan.seed, plan.check);
     std::vector<MultiplyRow> now = rows_of(labelled, k, plan, devices);
-    // Those that take turns are in memory together.
+    // Entrants that take turns are in memory together.
     const std::size_t together = plan.rounds > 1 ? now.size() : 1;
     for (std::size_t first = 0; first < now.size(); first += together) {
       const std::span group(now.data() + first, together);

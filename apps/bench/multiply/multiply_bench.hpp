@@ -17,7 +17,7 @@
 
 namespace spsolve::bench {
 
-/// What all kernels of one matrix, type and K compute: Y = A X, and the serial product to compare
+/// The work of all kernels of one matrix, type and K: Y = A X, and the serial product to compare
 /// with. The matrix must outlive it.
 template <typename T>
 struct Workload {
@@ -32,7 +32,7 @@ template <typename T>
 Workload<T> make_workload(const Csr<T>& matrix, const MatrixFacts& facts, Index k, Index seed,
                           bool check = true);
 
-/// What was measured of one kernel, in all its rounds.
+/// The measurements of one kernel, in all its rounds.
 struct KernelSample {
   Sampled product;                      ///< seconds of one product
   double convert_seconds = 0;           ///< from CSR to the kernel's format, once
@@ -79,7 +79,7 @@ struct MultiplyRow {
 /// The columns of `spbench multiply`.
 std::span<const Column<MultiplyRow>> multiply_columns();
 
-/// What to measure.
+/// The measurements to make.
 struct MultiplyPlan {
   std::vector<const Kernel*> kernels;
   std::vector<Index> columns{1, 3, 4, 8, 12, 16, 32, 64};

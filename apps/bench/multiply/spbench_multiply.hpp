@@ -10,7 +10,7 @@
 
 namespace spsolve {
 
-/// What spbench multiply takes.
+/// The options of spbench multiply.
 struct MultiplyOptions {
   BenchOptions common;
   std::vector<std::string> kernels{"all"};

@@ -7,7 +7,7 @@
 
 namespace spsolve::bench {
 
-/// What peers have in common: right-hand sides and solutions column by column, 32-bit pattern.
+/// The common part of peers: right-hand sides and solutions column by column, 32-bit pattern.
 class ColumnwisePeer : public SparseContender {
  public:
   void set_right_hand_sides(const Dense<double>& b) override {

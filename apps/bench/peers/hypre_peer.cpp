@@ -131,7 +131,7 @@ class HypreIteration final : public IterativeContender {
     if (matrix_ != nullptr) hypre().IJMatrixDestroy(matrix_);
   }
 
-  /// What BoomerAMG does by default: HMIS, extended+i interpolation, one sweep of l1-Gauss-Seidel.
+  /// The defaults of BoomerAMG: HMIS, extended+i interpolation, one sweep of l1-Gauss-Seidel.
   void set_up() override {
     check(hypre().BoomerAMGCreate(&multigrid_));
     check(hypre().BoomerAMGSetTol(multigrid_, 0));

@@ -56,7 +56,7 @@ std::string help_of_peers(std::span<const Peer> table) {
   return text;
 }
 
-/// Those that "all" among the words does not mean, a line each.
+/// The peers that "all" among the words does not mean, a line each.
 template <typename Peer>
 std::string peers_left_out(std::span<const Peer> table, const std::vector<std::string>& words) {
   std::string text;

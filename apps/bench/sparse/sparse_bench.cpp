@@ -23,7 +23,7 @@ namespace spsolve::bench {
 
 namespace {
 
-/// What one run of a candidate came to.
+/// The result of one run of a candidate.
 struct SparseRun {
   double seconds[sparse_phases] = {};
   FactorFigures figures;
@@ -32,7 +32,7 @@ struct SparseRun {
   Quality quality;
 };
 
-/// What solutions of 2 A x = b are measured with, on rank 0.
+/// The judge that measures solutions of 2 A x = b, on rank 0.
 struct Judge {
   explicit Judge(const SparseSystem& system)
       : one(random_multivector(system.order, 1, 1)),
@@ -209,7 +209,7 @@ std::optional<SparseRun> take_turn(Team& team, SparseSystem& system,
 
 constexpr std::string_view laplacian = "laplacian:";
 
-/// What a file or generator is named behind "laplacian:".
+/// The name of a file or generator after "laplacian:".
 std::string source_of(const std::string& name) {
   return name.starts_with(laplacian) ? name.substr(laplacian.size()) : name;
 }

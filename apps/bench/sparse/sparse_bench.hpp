@@ -55,7 +55,8 @@ struct SparseCandidate {
   bool all_ranks = false;
   /// Why it does not take the system, or "".
   std::function<std::string(const SparseSystem& system)> refuse;
-  /// Collective where all_ranks; else rank 0's alone. What it throws stands for a refusal, too.
+  /// Collective where all_ranks; else rank 0's alone. An error that it throws stands for a refusal,
+  /// too.
   std::function<std::unique_ptr<SparseContender>(const SparseSystem& system)> make;
   /// Bytes of rank 0's GPU that are free, where there is one.
   std::function<std::int64_t()> free_gpu_memory{};

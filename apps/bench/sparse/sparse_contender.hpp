@@ -11,7 +11,7 @@
 
 namespace spsolve::bench {
 
-/// The right-hand sides that are solved for at once, beside one alone.
+/// The right-hand sides that are solved for at once, in addition to one alone.
 inline constexpr Index many_columns = 16;
 
 /// A square sparse system, as those that are timed on it get it. Where several ranks share the
@@ -31,7 +31,7 @@ struct NotDefinite : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What the factors are, by the account of whoever made them.
+/// The figures of the factors, by the account of whoever made them.
 struct FactorFigures {
   std::string kind;                 ///< LL^T, LDL^T, LU, or the dense method
   std::optional<double> nonzeros;   ///< of L and U, or of L

@@ -1,4 +1,4 @@
-// spbench eliminate --matrix: sparse systems, beside direct solvers of other houses.
+// spbench eliminate --matrix: sparse systems, compared with direct solvers of other houses.
 
 #include "apps/bench/sparse/spbench_sparse.hpp"
 

@@ -5,7 +5,7 @@
 
 namespace spsolve {
 
-/// What `spbench eliminate --matrix` is asked for.
+/// The options of `spbench eliminate --matrix`.
 struct SparseOptions {
   BenchOptions files;  ///< matrices: each maybe several, with commas between
   std::vector<std::string> peers{"all"};
