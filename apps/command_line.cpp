@@ -52,7 +52,7 @@ std::string as_key(const CLI::App& app, std::string_view option) {
   const std::string meant = meant_key(wanted);
   if (meant == "device") return "; did you mean '--device cuda'?";
   if (meant == "right_hand_side") {
-    return "; a right-hand side is named behind the matrix, such as spsolve A.mtx b.mtx";
+    return "; a right-hand side is named after the matrix, such as spsolve A.mtx b.mtx";
   }
   for (const CLI::Option* known : dashed(app)) {
     if (!meant.empty() && known->check_lname(meant.substr(meant.find('.') + 1))) {

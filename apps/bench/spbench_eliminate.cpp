@@ -142,9 +142,9 @@ void run_eliminate(const EliminateOptions& options, const bench::Environment& en
 void add_eliminate_command(CLI::App& app, const bench::Environment& environment, Team& team) {
   CLI::App* const command = app.add_subcommand(
       "eliminate",
-      "samples eliminations: of random systems (--n), beside LAPACK's dgesv or, on a GPU, "
-      "cuSOLVER, under mpirun over GPUs, one a rank; of sparse systems (--matrix), beside direct "
-      "solvers of other houses");
+      "samples eliminations: of random systems (--n), compared with LAPACK's dgesv or, on a GPU, "
+      "cuSOLVER, under mpirun over GPUs, one a rank; of sparse systems (--matrix), compared with "
+      "direct solvers of other houses");
   const auto options = std::make_shared<EliminateOptions>();
   options->plan.threads = choose_threads(0, 1);
   CLI::Option* const orders =

@@ -134,7 +134,7 @@ std::string_view told(std::string_view message) {
       {YAML::ErrorMsg::END_OF_MAP,
        "this line is indented otherwise than the keys beside it; indent them by as many spaces"},
       {YAML::ErrorMsg::MAP_VALUE,
-       "a ':' with a value behind it is not expected here; put a text that contains one between "
+       "a ':' with a value after it is not expected here; put a text that contains one between "
        "quotation marks, and indent keys that belong together by as many spaces"},
   };
   for (const auto& [said, words] : table) {

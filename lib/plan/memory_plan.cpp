@@ -253,17 +253,18 @@ std::string to_text(const MemoryPlan& plan, const MemoryCheck& check) {
   }
   for (std::size_t rank = 0; rank < check.ranks.size(); ++rank) {
     const MemoryCheck::Rank& one = check.ranks[rank];
-    text += fmt::format("  rank {:<5} {:>12}  of {} {}, beside {} that it held before{}\n", rank,
-                        readable_bytes(one.needed), readable_bytes(one.available),
+    text += fmt::format("  rank {:<5} {:>12}  of {} {}, in addition to {} that it held before{}\n",
+                        rank, readable_bytes(one.needed), readable_bytes(one.available),
                         one.limited ? "under its limit (ulimit -v)" : "free to it",
                         readable_bytes(one.resident),
                         one.needed > one.available ? ": does not fit" : "");
     if (one.gpu_needed == 0) continue;
     const bool known = one.gpu_available != std::numeric_limits<std::int64_t>::max();
-    text += fmt::format("  {:<10} {:>12}  {}{}\n", "  its GPU", readable_bytes(one.gpu_needed),
-                        known ? fmt::format("of {} free on it", readable_bytes(one.gpu_available))
-                              : "of a GPU's memory, beside CUDA's own; no GPU is here to ask",
-                        one.gpu_needed > one.gpu_available ? ": does not fit" : "");
+    text +=
+        fmt::format("  {:<10} {:>12}  {}{}\n", "  its GPU", readable_bytes(one.gpu_needed),
+                    known ? fmt::format("of {} free on it", readable_bytes(one.gpu_available))
+                          : "of a GPU's memory, in addition to CUDA's own; no GPU is here to ask",
+                    one.gpu_needed > one.gpu_available ? ": does not fit" : "");
   }
   return text;
 }

@@ -51,7 +51,7 @@ std::string checkpoint_text(const CheckpointStatistics& checkpoint, double share
                        checkpoint.seconds, 100 * share,
                        checkpoint.failed > 0 ? fmt::format("; {} failed", checkpoint.failed) : ""));
   if (checkpoint.resumed_step) {
-    text += line("resumed", fmt::format("behind step {}, from {}", *checkpoint.resumed_step,
+    text += line("resumed", fmt::format("after step {}, from {}", *checkpoint.resumed_step,
                                         checkpoint.resumed_from));
   }
   return text;

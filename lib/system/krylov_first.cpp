@@ -93,7 +93,7 @@ std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
       fmt::format("auto took {} first, and eliminated after all: {}", name(tried), failure));
   if (run.checkpoints != nullptr) {
     facts_.notes.push_back(
-        fmt::format("{} keeps no checkpoints behind an iteration", name(method_)));
+        fmt::format("{} keeps no checkpoints after an iteration", name(method_)));
   }
   return x;
 }

@@ -111,10 +111,10 @@ class OneLine(CliTest):
         self.assertEqual(result.code, SOLVED, result.text)
         for ranks in (1, 2):
             result = self.spsolve("set/A.mtx", ranks=ranks)
-            self.assertIn("1: set/b.mtx, found beside the matrix", result.out, result.text)
+            self.assertIn("1: set/b.mtx, found next to the matrix", result.out, result.text)
             self.assertNotIn("squared error", result.out)
         self.write("set/A_b.mtx", RIGHT)
-        self.assertIn("1: set/A_b.mtx, found beside the matrix", self.run_alone("set/A.mtx").out)
+        self.assertIn("1: set/A_b.mtx, found next to the matrix", self.run_alone("set/A.mtx").out)
         self.assertIn("1: ones\n", self.run_alone("set/A.mtx", "ones").out)
         self.write("set/A_b.mtx", SHORT)  # it says whose it is
         result = self.run_alone("set/A.mtx")
@@ -188,8 +188,8 @@ class OneLine(CliTest):
                 (("A.mtx", "--iterations", "9"), "'--iterations' is not an option; as a key of the "
                                                  "configuration: --set solve.iterations=VALUE\n"),
                 (("A.mtx", "--rhs", "b.mtx"), "'--rhs' is not an option; a right-hand side is named "
-                                              "behind the matrix, such as spsolve A.mtx b.mtx\n"),
-                (("A.mtx", "-b", "b.mtx"), "a right-hand side is named behind the matrix"),
+                                              "after the matrix, such as spsolve A.mtx b.mtx\n"),
+                (("A.mtx", "-b", "b.mtx"), "a right-hand side is named after the matrix"),
                 (("A.mtx", "-A"), "a matrix is named by itself"),
                 (("A.mtx", "--tol", "1e-9"), "'--tol' is not an option; as a key of the "
                                              "configuration: --set solve.tolerance=VALUE\n"),

@@ -352,7 +352,7 @@ class OneRankOnly(CliTest):
         self.assertEqual(result.code, RESOURCES, result.text)
         self.assertIn("does not fit into memory; raise the limit", result.err)
         self.assertRegex(result.err, r"rank 1 +[0-9.]+ GiB  of [0-9.]+ [MG]iB under its limit "
-                                     r"\(ulimit -v\), beside [0-9.]+ MiB that it held before: does not fit")
+                                     r"\(ulimit -v\), in addition to [0-9.]+ MiB that it held before: does not fit")
 
     def test_a_rank_that_cannot_allocate(self):
         self.needs_limits()

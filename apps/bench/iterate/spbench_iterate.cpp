@@ -110,8 +110,8 @@ void run_iterate(const IterateOptions& options, const bench::Environment& enviro
 void add_iterate_command(CLI::App& app, const bench::Environment& environment, Team& team) {
   CLI::App* const command = app.add_subcommand(
       "iterate",
-      "samples Krylov methods with their preconditioners on sparse systems, beside those of other "
-      "houses; under mpirun all of them on all ranks");
+      "samples Krylov methods with their preconditioners on sparse systems, compared with those "
+      "of other houses; under mpirun all of them on all ranks");
   const auto options = std::make_shared<IterateOptions>();
   options->threads = choose_threads(0, team.ranks_on_host());
   command
@@ -151,7 +151,7 @@ void add_iterate_command(CLI::App& app, const bench::Environment& environment, T
   command->add_option("--threads", options->threads, "threads of each rank; peers take one")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  command->add_option("--samples", options->samples, "rounds, behind one that does not count")
+  command->add_option("--samples", options->samples, "rounds, after one that does not count")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command->add_flag("!--no-triad", options->triad, "leave out the rate of memory, and the floor");

@@ -106,7 +106,7 @@ FoundRightHandSide find_right_hand_side(const Config& config, Index rows) {
       }
       b.kind = RightHandSideKind::file;
       b.file = file;
-      found.source = fmt::format("{}, found beside the matrix", file.string());
+      found.source = fmt::format("{}, found next to the matrix", file.string());
       return found;
     }
   }

@@ -12,7 +12,7 @@ import unittest
 from support import BIN, CliTest, MIB, SOLVED, UNITS
 
 FIXED = 6 * MIB  # MPI's buffers, which grow with the messages; what the allocator keeps
-RANK = re.compile(r"rank (\d+) +([\d.]+) (\w+)  of .* beside ([\d.]+) (\w+) that it held before")
+RANK = re.compile(r"rank (\d+) +([\d.]+) (\w+)  of .* in addition to ([\d.]+) (\w+) that it held before")
 
 SOLVE = [  # matrix, solve.*, ranks
     # Float's factors can tell that digits of x are certain where the condition is small.

@@ -169,7 +169,7 @@ class Iterations(Checkpoint):
         notes = self.report()["notes"]
         self.assertTrue(any("auto took cg first, and eliminated after all" in note
                             for note in notes), notes)
-        self.assertTrue(any(note == "sparse_cholesky keeps no checkpoints behind an iteration" for note in notes), notes)
+        self.assertTrue(any(note == "sparse_cholesky keeps no checkpoints after an iteration" for note in notes), notes)
 
     def test_a_dry_run_and_a_check_know_of_them(self):
         self.configure()
