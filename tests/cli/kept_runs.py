@@ -48,12 +48,12 @@ class Checkpoint(CliTest):
                             **options)
 
     def stopped(self, step=100, ranks=1):
-        """A run that a signal stops behind so many steps."""
+        """A run that a signal stops after so many steps."""
         result = self.failing(at(step, "end"), ranks=ranks)
         self.assertEqual(result.code, INTERRUPTED, result.text)
 
     def waits_for_a_signal(self, ranks=1, step=100):
-        """The launched program, in the background, all its ranks waiting behind so many steps; of one
+        """The launched program, in the background, all its ranks waiting after so many steps; of one
         rank, itself."""
         self.needs_faults()
         command = [BIN / "spsolve", "c.yaml"]
@@ -116,7 +116,7 @@ class Checkpoint(CliTest):
 
 
 class SparseCheckpoint(Checkpoint):
-    """Of sparse methods, beside whose checkpoints the analysis lies."""
+    """Checkpoints of sparse methods, next to which the analysis lies."""
 
     def configure(self, matrix="grid3d:12", method="sparse_lu", interval=0):
         self.write("c.yaml", SPARSE_SYSTEM.format(matrix=matrix, method=method, interval=interval))

@@ -1,4 +1,4 @@
-"""Files of numpy, scipy and PETSc beside those of Matrix Market."""
+"""Files of numpy, scipy and PETSc compared with those of Matrix Market."""
 
 import io
 import importlib.util

@@ -251,7 +251,7 @@ class Kills(Checkpoint):
         self.configure()
         solution = self.undisturbed(2)
         self.stopped(100, 2)
-        # The first checkpoint of the next run ends it, on rank 1 only, behind a few pieces.
+        # The first checkpoint of the next run ends it, on rank 1 only, after a few pieces.
         killed = self.failing(at(100, "save") + ",rank=1:phase=checkpoint:step=2:kill", ranks=2)
         self.assertEqual(killed.code, 128 + signal.SIGKILL, killed.text)
         report = self.check_goes_on(solution, 2)

@@ -1,4 +1,4 @@
-"""apps/choices.py: auto beside every method by name; apps/outcomes.py: how each of them ends."""
+"""apps/choices.py: auto compared with every method by name; apps/outcomes.py: how each of them ends."""
 
 import csv
 import sys
@@ -49,7 +49,7 @@ class Outcomes(CliTest):
         self.write("files/wide.mtx", head + "real general\n1 2 1\n1 1 1\n")
         self.write("files/tall.mtx", head + "pattern general\n3 2 1\n3 1\n")
         self.write("files/broken.mtx", "nothing\n")
-        # A path of 3 nodes, with a node of its own beside it.
+        # A path of 3 nodes, with a node of its own next to it.
         self.write("files/path.mtx", head + "pattern symmetric\n4 4 3\n2 1\n3 2\n4 4\n")
         result = self.run_program(sys.executable, ROOT / "apps" / "outcomes.py", "--spsolve",
                                   BIN / "spsolve", "grid2d:12", "hilbert:15", "--matrices", "files",

@@ -206,7 +206,7 @@ class Plot(BenchTest):
             self.skipTest("matplotlib is not here (Debian: python3-matplotlib)")
         self.multiply("--matrix", "grid2d:9", "--columns", "1,3,8", "--threads", "1,2",
                       "--precision", "double,float", "--baseline", "csr_serial")
-        # As rows of a GPU will look: a device of its own, no threads.
+        # Rows as those of a GPU will look: a device of its own, no threads.
         rows = self.rows()
         device = dict(rows[0], device="GPU X", kernel="csr_vector", threads="")
         with open(self.folder / "gpu.csv", "w", newline="", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""spbench eliminate: dense and sparse systems, beside the solvers of other houses."""
+"""spbench eliminate: dense and sparse systems, compared with the solvers of other houses."""
 
 import json
 import unittest

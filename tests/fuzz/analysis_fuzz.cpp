@@ -1,5 +1,5 @@
-// Any bytes as the file of an analysis, with their checksums made good so that what lies behind
-// them is reached: refused by one Error of the input, or taken, and then every elimination by it
+// Any bytes as the file of an analysis, with their checksums made good so that the contents after
+// them are reached: refused by one Error of the input, or taken, and then every elimination by it
 // stays within its fronts. Half of the inputs are changed number by number, which keeps them near
 // to files that are taken.
 
@@ -44,7 +44,7 @@ void solve(HostSparseElimination<double>& elimination, Index n) {
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
-/// Changes a number of one section: to one beside it, to another one of the section, or both swap.
+/// Changes a number of one section: to one next to it, to another one of the section, or both swap.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t most, unsigned seed) {
   std::minstd_rand chance(seed);

@@ -18,7 +18,7 @@ namespace {
 using namespace spsolve;
 using fuzz::require;
 
-/// What `read` gives; none where it refuses.
+/// The result of `read`; none where it refuses.
 template <typename Read>
 auto attempt(Read&& read) -> std::optional<decltype(read())> {
   try {

@@ -1,5 +1,5 @@
 // Any bytes as the file of a checkpoint: taken, or one Error of the input. A second time with the
-// checksums made good, so that what lies behind them is reached too.
+// checksums made good, so that the contents after them are reached too.
 
 #include <vector>
 

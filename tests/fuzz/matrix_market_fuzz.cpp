@@ -17,7 +17,7 @@ namespace {
 using namespace spsolve;
 using fuzz::require;
 
-/// What `read` gives, or the words with which it refuses.
+/// The result of `read`, or the words with which it refuses.
 template <typename Read>
 auto attempt(std::string& refusal, Read&& read) -> std::optional<decltype(read())> {
   try {
@@ -47,8 +47,8 @@ bool tries_dense(const MatrixMarketHeader& matrix) {
 
 }  // namespace
 
-/// What several threads do is done by one, one after another: starting and awaiting threads would
-/// take most of the time. OpenMP reads that limit before main() is reached, so once more from
+/// The work of several threads is done by one, one after another: starting and awaiting threads
+/// would take most of the time. OpenMP reads that limit before main() is reached, so once more from
 /// there.
 extern "C" int LLVMFuzzerInitialize(int*, char*** arguments) {
   if (std::getenv("OMP_THREAD_LIMIT") == nullptr) {

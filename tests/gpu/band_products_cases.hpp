@@ -72,7 +72,7 @@ inline std::vector<Csr<double>> matrices() {
   std::vector<Index> lengths(520, 520);
   lengths[519] = 260;
   result.push_back(rows_of_lengths(lengths, 520));
-  // Rows of few types: all of a grid, and the first ones of it, the others' rows behind.
+  // Rows of few types: all of a grid, and the first ones of it, followed by the others' rows.
   result.push_back(generate_matrix("grid2d:70"));
   result.push_back(generate_rows("grid2d:70", 0, 1000));
   result.back().columns = 1070;

@@ -40,7 +40,7 @@ Csr<double> random_system(Index n, const Case& c) {
   return test::sparse(dense);
 }
 
-/// What an elimination leaves.
+/// The results of an elimination.
 template <typename T>
 struct Left {
   std::vector<Index> rows;     ///< of the pivots

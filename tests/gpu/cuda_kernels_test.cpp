@@ -64,7 +64,7 @@ bool check(const Kernel& kernel, const ProductReference<T>& reference,
     const std::vector<T> y = gpu_product(*product, x, size, columns);
     SCOPED_TRACE(product->detail());
     if (testing::Test::HasFailure() && !failed_before) ADD_FAILURE() << "by what is named here";
-    // Of `auto` not before its first product: that is when it converts the matrix.
+    // `auto` has no bytes before its first product, which converts the matrix.
     if (reference.matrix.nonzeros() > 0) {
       EXPECT_GT(product->bytes(), 0);
     }
@@ -262,7 +262,7 @@ TEST_F(CudaKernels, AreSampledColdAndWarm) {
   }
 }
 
-// What needs no GPU.
+// Tests that need no GPU.
 
 TEST(CudaTable, NamesAreUniqueAndOfTheGpu) {
   const auto table = cuda_kernels();

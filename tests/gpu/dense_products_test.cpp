@@ -101,7 +101,7 @@ TEST_F(LargeProducts, AreTheProductAndTouchNothingElse) {
     stream.wait();
     Dense<double> found = before;
     c.download(found.values);
-    // Of every row and every column the sum, with weights: C w and v C for w and v of whole
+    // The sum of every row and every column, with weights: C w and v C for w and v of whole
     // numbers.
     const auto weight = [](Index i) { return static_cast<double>(i * 7 % 5 + 1); };
     std::vector<double> b_w(static_cast<std::size_t>(k)), v_a(static_cast<std::size_t>(k));

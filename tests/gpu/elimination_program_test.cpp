@@ -176,7 +176,7 @@ struct Piece {
   }
 };
 
-/// What a product, or a tile of it, writes and reads.
+/// The places that a product, or a tile of it, writes and reads.
 struct Touched {
   Piece written, read[2];
 
@@ -236,7 +236,7 @@ TEST(EliminationProgram, ProductsThatTakeTurnsHangOnNothingOfEachOther) {
       next += static_cast<Index>(place.ld_passed) * place.border;
     }
     const EliminationProgram program = write_program(places, kind);
-    std::vector<Touched> before;  // by the steps that the next one may go beside
+    std::vector<Touched> before;  // by the steps that the next one may be concurrent with
     int beside = 0, wrong = 0;
     for (const EliminationStep& step : program.steps) {
       if (!step.beside) before.clear();
@@ -282,7 +282,7 @@ std::vector<int> times_taken_in(const EliminationProgram& program, int front, in
 }
 
 TEST(EliminationProgram, TakesInEveryEntryOnce) {
-  // Blocks of pivots that are no whole ones end before, at and behind the ends of pieces.
+  // Blocks of pivots that are no whole ones end before, at and after the ends of pieces.
   for (const int p : {1, 64, 100, 995, 1000, 1023, 1024, 1030}) {
     for (const int m : {65, 1100}) {
       for (const Factorization kind :

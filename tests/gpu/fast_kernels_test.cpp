@@ -1,4 +1,4 @@
-// What the table's tests do not reach in the fast kernels and auto: long rows around the
+// Cases that the table's tests do not reach in the fast kernels and auto: long rows around the
 // limit and around a chunk, windows and slices that are cut short, every K from 1 to 70, aligned
 // and unaligned X.
 
@@ -39,7 +39,7 @@ Csr<double> rows_of(const std::vector<Index>& lengths, Index columns) {
   return matrix;
 }
 
-/// Y with X and Y `shift` elements behind an aligned place.
+/// Y with X and Y `shift` elements after an aligned place.
 template <typename T>
 std::vector<T> shifted_product(KernelProduct<T>& product, const std::vector<T>& x, Index size,
                                Index columns, Index shift) {
@@ -54,7 +54,7 @@ std::vector<T> shifted_product(KernelProduct<T>& product, const std::vector<T>& 
   return {y.begin() + shift, y.end()};
 }
 
-/// Those that take any matrix.
+/// The kernels that take any matrix.
 constexpr const char* fast_kernels[] = {"sliced_rows",    "csr_row_split", "csr_tiles",
                                         "grouped_slices", "grouped_lanes", "auto"};
 
@@ -236,7 +236,7 @@ TEST_F(FastKernels, ColumnMajorGivesTheBitsOfRowMajor) {
   }
 }
 
-// What needs no GPU.
+// Tests that need no GPU.
 
 TEST(Tiles, HoldWholeRowsAndPiecesOfLongerOnes) {
   const std::vector<Index> lengths{3, 0, 1021, 1, 40, 33, 32, 1025, 5000, 0, 7};

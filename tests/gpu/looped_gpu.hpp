@@ -8,8 +8,8 @@
 
 namespace spsolve::cuda {
 
-/// What the launches of an elimination do, in plain loops and host memory, for matrices that need
-/// no pivoting: programs are tried out by it where there is no GPU.
+/// The launches of an elimination, in plain loops and host memory, for matrices that need no
+/// pivoting: programs are tried out by it where there is no GPU.
 class LoopedGpu {
  public:
   LoopedGpu(Factorization kind, const FrontPlaces& places, EliminationProgram program,

@@ -143,7 +143,7 @@ TEST_F(GpuLu, DifficultSystems) {
 
 TEST_F(GpuLu, TrianglesOfLargeInversesAreSubstitutedFor) {
   // L U for l_ij = -0.9: entries of the inverses of its triangles grow by 1.9 from row to row, and
-  // U behind a panel is as small as these are large.
+  // U after a panel is as small as these are large.
   const Index n = 600;
   Dense<double> dense(n, n), upper = random_multivector(n, n, 7);
   for (Index i = 0; i < n; ++i) upper(i, i) = 2;

@@ -1,4 +1,4 @@
-// Multigrid that is set up on a GPU beside one that is set up on the host.
+// Multigrid that is set up on a GPU compared with one that is set up on the host.
 
 #include <cmath>
 #include <tuple>
@@ -239,7 +239,8 @@ TEST_F(GpuMultigrid, HasTheLevelsAndCyclesOfTheHost) {
     const Dense<double> x = test::cycled(on_host, here, b), y = test::cycled(on_device, there, b);
     EXPECT_LE(test::relative_difference(x, y), 1e-8);
 
-    // The same bits again, and with new values, too: larger ones, where all rows have a diagonal.
+    // A second hierarchy has the same bits, and with new values, too: larger ones, where all rows
+    // have a diagonal.
     Hierarchy again(there.bands(), *memory, each.symmetric, options, near());
     EXPECT_EQ(test::cycled(again, there, b).values, y.values);
     std::vector<double> values = each.whole.values;

@@ -134,7 +134,7 @@ TEST_F(GpuScaledValues, GiveTheNormsOfAHost) {
     EXPECT_NEAR(device.one_norm(on_device) / host.one_norm(scaling), 1, bound);
     EXPECT_NEAR(device.one_norm({}) / host.one_norm({}), 1, bound);
   }
-  // What overflows before both factors are there.
+  // Values that overflow before both factors are there.
   Csr<double> matrix = generate_matrix("tridiagonal:5");
   for (double& value : matrix.values) value = 0x1p1000;
   const Equilibration scaling{true, std::vector<double>(5, 0x1p-1020),

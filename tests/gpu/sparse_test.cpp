@@ -84,7 +84,7 @@ TEST_F(GpuSparse, SolvesWithFrontsOfAllSizes) {
 }
 
 TEST_F(GpuSparse, SolvesWithAFrontOfThousandsOfChildren) {
-  // A hub beside leaves.
+  // A hub next to leaves.
   const Index hub = 3000;
   Coo entries{hub + 1, hub + 1, Symmetry::general, {}, {}, {}};
   for (Index i = 0; i < hub; ++i) {

@@ -16,7 +16,7 @@ REACHES_MEMORY = re.compile(r"(ld|st|red|atom|cp\.async)\b(?!\.(?:param|shared|l
 
 
 def sources():
-    """The .cu files whose kernels wait for turns, by themselves or in a header beside them; but for those
+    """The .cu files whose kernels wait for turns, by themselves or in a header next to them; but for those
     of fronts, which read tables, and values that no launch in turn writes, before."""
     headers = {file.name for file in (ptx.ROOT / "cuda").rglob("*.cuh")
                if file.name != "turns.cuh" and TAKES_TURNS.search(file.read_text())}

@@ -24,7 +24,7 @@ class GpuCheckpoints : public GpuTeamTest {
     return run(team, memory, system, c.choice, c.equilibrate, folder->path(), stop);
   }
 
-  /// Where GPUs stop: one alone, behind a run of columns; several, in the end where each eliminates
+  /// Where GPUs stop: one alone, after a run of columns; several, in the end where each eliminates
   /// for itself.
   Index boundary_on_gpus(const Case& c, Index step, Index n) const {
     const bool shares_rest =

@@ -179,7 +179,7 @@ TEST_P(HaloTransport, SameBitsAsThroughHostMemory) {
   }
 }
 
-// A halo of many pieces of any transport, beside an interior part that takes as long.
+// A halo of many pieces of any transport, concurrent with an interior part that takes as long.
 TEST_P(HaloTransport, LargeHalos) {
   const Csr<double> matrix = generate_matrix("grid3d27:40:2");
   const auto x = random_multivector(matrix.columns, 32, 5).values;

@@ -178,7 +178,7 @@ TEST_F(GpuTeamKrylov, CyclesAsHostsDoWithSharedAndWholeLevels) {
         const Dense<double> x = test::cycled(on_host, here, b), y = test::cycled(on_gpu, there, b);
         EXPECT_LE(test::relative_difference(x, y), bound);
       }
-      // The same bits of new values, in the hierarchy and in one of their own.
+      // New values have the same bits in the hierarchy and in one of their own.
       const Dense<double> b = random_multivector(rows.rows, 1, 5);
       std::vector<double> values = there.bands().global_rows().values;
       for (double& value : values) value *= 3;

@@ -19,7 +19,7 @@ namespace {
 
 class GpuTeamElimination : public GpuTeamTest {
  protected:
-  /// What all ranks know of an elimination by all of their GPUs.
+  /// The facts that all ranks know of an elimination by all of their GPUs.
   template <typename T>
   struct InTeam {
     InTeam(GpuTeamElimination& test, const Csr<double>& whole, Factorization kind,
@@ -38,7 +38,7 @@ class GpuTeamElimination : public GpuTeamTest {
       return elimination.factor(team.rank() == 0 ? matrix.values : std::vector<double>{},
                                 perturbing_rule<T>(largest_magnitude(matrix.values)));
     }
-    /// The same with values that rank 0 has on its GPU.
+    /// Factors with values that rank 0 has on its GPU.
     PivotCounts factor_on_gpu() {
       SystemMatrix in_bands = test::matrix_in_bands(team, matrix, device_vector_memory());
       std::unique_ptr<ScaledValues> values;
@@ -55,7 +55,7 @@ class GpuTeamElimination : public GpuTeamTest {
       elimination.solve(transposed, *right, *x);
       return test::whole(*x);
     }
-    /// The same with vectors on the GPUs, and x in the place of b.
+    /// Solves with vectors on the GPUs, and x in the place of b.
     Dense<double> solve_in_place(bool transposed, const Dense<double>& b) {
       const RowLayout bands{matrix.rows, team.size()};
       const auto x = device_vector_memory().vectors(team, bands, b.columns);

@@ -32,12 +32,12 @@ class GpuTeams : public GpuTeamTest {
   std::vector<std::unique_ptr<GpuTeam>> made;
 };
 
-/// What rank r brings: r + 2 numbers, rank 1 none.
+/// The size of rank r's part: r + 2 numbers, rank 1 none.
 Index size_of(int rank) {
   return rank == 1 ? 0 : rank + 2;
 }
 
-/// All parts behind one another on every rank of `gpus`, gathered in GPU memory.
+/// All parts one after another on every rank of `gpus`, gathered in GPU memory.
 void expect_gathered_parts(GpuTeam& gpus, const Stream& stream) {
   std::vector<Index> sizes;
   for (int rank = 0; rank < gpus.size(); ++rank) sizes.push_back(size_of(rank));

@@ -30,7 +30,7 @@ std::int64_t number_at(const Bytes& file, std::int64_t at) {
   return number;
 }
 
-/// A section of a file: where its bytes begin, and how many they are; its entry lies behind them.
+/// A section of a file: where its bytes begin, and how many they are; its entry follows them.
 struct SectionPlace {
   std::int64_t first, size;
 };

@@ -17,7 +17,7 @@ namespace spsolve::test::checkpoints {
 
 inline constexpr Index never = -1;
 
-/// Wishes to stop behind a certain step, whatever the time.
+/// Wishes to stop after a certain step, whatever the time.
 class StopsAt final : public Checkpoints {
  public:
   StopsAt(Team& team, const CheckpointOptions& wanted, const EliminatedProblem& problem,
@@ -68,7 +68,7 @@ struct Ran {
   CheckpointStatistics checkpoints;
 };
 
-/// The way of the application up to x, until the checkpoint behind `stop`.
+/// The way of the application up to x, until the checkpoint after `stop`.
 inline Ran run(Team& team, DenseMemory& memory, const System& system,
                const EliminationChoice& choice, AutoSwitch equilibrate,
                const std::filesystem::path& folder, Index stop,
@@ -135,7 +135,7 @@ inline System system_for(const Case& c, Index n) {
   return {sparse(dense), random_multivector(n, 3, 5)};
 }
 
-/// The boundary at which an elimination stops that is asked to behind `step`.
+/// The boundary at which an elimination stops that is asked to after `step`.
 inline Index boundary(const Case& c, Index step, Index n) {
   if (c.choice.method != Method::lu) return step;
   return std::min((step + c.choice.block - 1) / c.choice.block * c.choice.block, n);

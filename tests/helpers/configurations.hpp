@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of the configuration share.
+// The common part of the tests of the configuration.
 
 #include <algorithm>
 #include <string>
@@ -20,7 +20,7 @@ inline Config parse(std::string_view text, const Overrides& overrides = {}) {
   return parse_config(text, "c.yaml", overrides);
 }
 
-/// What parse() complains of, "" if nothing.
+/// The complaints of parse(), "" if nothing.
 inline std::string problems(std::string_view text, const Overrides& overrides = {}) {
   try {
     parse(text, overrides);

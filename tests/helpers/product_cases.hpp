@@ -47,7 +47,7 @@ struct ProductReference {
 template <typename T>
 ProductReference<T> product_reference(const Csr<double>& matrix);
 
-/// Of all product_cases(), made once.
+/// The references of all product_cases(), made once.
 template <typename T>
 const std::vector<ProductReference<T>>& product_references();
 

@@ -15,8 +15,8 @@ Dense<double> lapack_solve(const Csr<double>& matrix, const Dense<double>& b);
 /// Normwise backward error of x, the worst column, computed from scratch in long double.
 double backward_error(const Csr<double>& matrix, const Dense<double>& b, const Dense<double>& x);
 
-/// What the backward error of an elimination may be: 20 times LAPACK's, as some growth of round-off
-/// is normal.
+/// The bound of the backward error of an elimination: 20 times LAPACK's, as some growth of
+/// round-off is normal.
 double error_bound(const Csr<double>& matrix, const Dense<double>& b);
 
 /// b = A x, summed in long double.

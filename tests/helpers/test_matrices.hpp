@@ -14,8 +14,8 @@ namespace spsolve::test {
 /// The root of the project's sources.
 std::filesystem::path source_folder();
 
-/// The folder of real matrices: $SPSOLVE_MATRICES, or ../shared/matrices beside the project.
-/// Empty where there is none: such a test skips by name.
+/// The folder of real matrices: $SPSOLVE_MATRICES, or ../shared/matrices next to the project. Empty
+/// where there is none: such a test skips by name.
 std::optional<std::filesystem::path> real_matrices();
 
 /// Calls work(name, matrix), which hands back whether it tried it, with each of these real matrices

@@ -1,4 +1,4 @@
-"""What `cmake --install` leaves behind: programs, and libraries for programs from outside."""
+"""The installation that `cmake --install` leaves: programs, and libraries for programs from outside."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
-// What is special to the fast host kernels: cuts inside rows, classes of K, groups of equal rows,
-// overlaps of symmetric parts, and the choice of auto.
+// Cases that are special to the fast host kernels: cuts inside rows, classes of K, groups of equal
+// rows, overlaps of symmetric parts, and the choice of auto.
 
 #include <algorithm>
 #include <cmath>

@@ -52,7 +52,7 @@ const Kernel& kernel() {
   return find_kernel(host_kernels(), "row_types");
 }
 
-/// The product equals the serial one where Y begins `shift` elements behind an aligned place, and
+/// The product equals the serial one where Y begins `shift` elements after an aligned place, and
 /// nothing is written around it.
 template <typename T>
 void expect_exact(const Csr<T>& matrix, Index columns, int threads, Index shift = 0) {
@@ -142,7 +142,7 @@ TEST(RowTypes, AsManyAsAreTakenAndOneMore) {
       EXPECT_EQ(error.code(), ExitCode::resources);
     }
   }
-  // What differs in double may be one type in float.
+  // Rows that differ in double may be one type in float.
   Csr<double> close = diagonal(2 * most_row_types, 1);
   for (std::size_t i = 0; i < close.values.size(); ++i) {
     close.values[i] = 1 + static_cast<double>(i) * 0x1p-50;

@@ -48,7 +48,7 @@ class HostCheckpoints : public testing::Test {
     wait_for_all(team);
   }
 
-  /// A run that went on from behind `stop`, on another number of ranks.
+  /// A run that went on after `stop`, on another number of ranks.
   void expect_went_on(const Ran& ran, const System& system, const Case& c, Index stop,
                       const std::string& where) {
     EXPECT_EQ(ran.checkpoints.resumed_step, boundary(c, stop, system.matrix.rows)) << where;
@@ -84,7 +84,7 @@ TEST_F(HostCheckpoints, SameRanksGiveTheSameBits) {
   }
 }
 
-// Every rank eliminates what stands behind column 40 for itself.
+// Every rank eliminates the part after column 40 for itself.
 TEST_F(HostCheckpoints, StopsBeforeARestAndBehindIt) {
   const Case c{{Method::lu, Pivoting::tournament, Precision::float64, 8}};
   const Index n = 60;
@@ -103,7 +103,7 @@ TEST_F(HostCheckpoints, StopsBeforeARestAndBehindIt) {
     EXPECT_EQ(ran.checkpoints.resumed_step, resumed) << stop;
     expect_same(ran, undisturbed, fmt::format("stopped at {}", stop));
   }
-  // Another way goes on behind the column where the rest would have begun.
+  // Another way goes on after the column where the rest would have begun.
   EXPECT_FALSE(run(system, c, 41).x);
   const Ran ran = run_by_pieces(never);
   expect_went_on(ran, system, c, 41, "by pieces");
@@ -182,7 +182,7 @@ TEST_F(HostCheckpoints, AnotherWidthOfPanelsGoesOn) {
   }
 }
 
-/// Saves behind one step of its first elimination, stops behind one of its second.
+/// Saves after one step of its first elimination, stops after one of its second.
 class SavesAndStops final : public Checkpoints {
  public:
   SavesAndStops(Team& team, const CheckpointOptions& wanted, const EliminatedProblem& problem,
@@ -201,7 +201,7 @@ class SavesAndStops final : public Checkpoints {
 };
 
 TEST_F(HostCheckpoints, TwoEliminationsOneAfterTheOther) {
-  // As in mixed precision: float first, and double where that was not enough.
+  // Precisions as in mixed: float first, and double where that was not enough.
   const EliminationChoice in_float{Method::lu, Pivoting::tournament, Precision::float32, 8};
   const EliminationChoice in_double{Method::lu, Pivoting::tournament, Precision::float64, 8};
   const System system = system_for({in_double}, 61);

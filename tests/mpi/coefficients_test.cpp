@@ -16,7 +16,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// What rank has at this place: sums of these depend on their order.
+/// The number that a rank has at this place: sums of these depend on their order.
 double number_of(int rank, int row, Index c) {
   return std::ldexp(1.0 + 0.1 * rank, (7 * rank + 5 * row) % 60) * (c % 2 == 0 ? 1 : -1);
 }

@@ -253,7 +253,7 @@ TYPED_TEST(KeptInTeam, WhatSomeRanksLackIsLeftOut) {
     this->stop_at(steps[at + 1], steps[at]);
     // A kill came before the last rank had added its part.
     this->between_runs([&](const auto& file) { std::filesystem::rename(copy, file); });
-    // What came of the other ranks' is written anew, and ends likewise.
+    // Parts that came from the other ranks are written anew, and end likewise.
     this->between_runs([&](const auto& file) { std::filesystem::copy_file(file, copy); });
     this->stop_at(steps[at + 2], steps[at]);
     this->between_runs([&](const auto& file) { std::filesystem::rename(copy, file); });
@@ -297,7 +297,7 @@ TYPED_TEST(KeptInTeam, APivotThatFailsKeepsNobodyWaiting) {
     const auto saves = this->checkpoints([](Index) { return CheckpointWish::save; });
     EXPECT_GE(this->eliminate(&*saves).counts.failed, 0);
     EXPECT_EQ(saves->statistics().failed, 0);
-    // What was kept before is gone on with, and comes to the same.
+    // The part that was kept before is gone on with, and comes to the same.
     const auto again = this->checkpoints(no_wish);
     EXPECT_GE(this->eliminate(&*again).counts.failed, 0);
     again->remove();
@@ -339,7 +339,7 @@ TYPED_TEST(KeptInTeam, AnotherStageBeginsAnew) {
   this->kind_ = Factorization::cholesky;
   this->stop_at(some);
   this->kind_ = Factorization::ldlt;
-  // What was found is of the stage before.
+  // The checkpoint that was found is of the stage before.
   this->expect_same(this->finish_from(some), undisturbed, "L D L^T");
 }
 

@@ -242,7 +242,7 @@ TEST(Lu, NamesTheStepOfASingularMatrix) {
         ExitCode::not_trustworthy);
     EXPECT_NE(text.find("step 23 of 40"), std::string::npos) << text;
   }
-  // What every rank eliminates for itself begins at column 27.
+  // The part that every rank eliminates for itself begins at column 27.
   dense(22, 22) = 4;
   dense(33, 33) = 0;
   MpiTeam team;

@@ -5,7 +5,7 @@
 
 namespace {
 
-/// What ranks other than 0 print: failures, with their rank.
+/// The output of ranks other than 0: failures, with their rank.
 class FailuresOnly : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}

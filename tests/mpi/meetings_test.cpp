@@ -32,7 +32,7 @@ TEST(Meetings, AreInOneOrderOnAllRanks) {
         EXPECT_GE(meetings.behind(own), before);
         before = meetings.behind(own);
       }
-      // Then shared ones, each behind as many meetings on all of its ranks.
+      // Then shared ones, each after as many meetings on all of its ranks.
       double all = own;
       for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
         const std::vector<int> of_ranks = all_gather(team, meetings.before(s));

@@ -78,7 +78,7 @@ struct Refined {
   }
 };
 
-/// What comes of it by lu, unscaled.
+/// The outcome by lu, unscaled.
 struct Outcome {
   bool near;
   SolveOutcome of;

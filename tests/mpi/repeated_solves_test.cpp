@@ -102,7 +102,7 @@ TEST_P(RepeatedSolves, TakeNewValuesAmongStoredZeros) {
   const Range own = solver.matrix().own();
   const Dense<double> b = random_multivector(solver.matrix().order(), 2, 7);
   solver.set_up();
-  // The same zeros, fewer, none, others, the first ones.
+  // Stored zeros: the same, fewer, none, others, the first ones.
   for (const Index step : {Index{5}, Index{10}, none, Index{3}, Index{5}}) {
     SCOPED_TRACE(step);
     const Csr<double> next = with_stored_zeros(step, 1 + 1.0 / static_cast<double>(step));

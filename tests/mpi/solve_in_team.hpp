@@ -25,7 +25,7 @@ struct SystemInTeam : HostRanks, EliminatedSystem {
       : EliminatedSystem(team, memory, matrix, choice, equilibrate) {}
 };
 
-/// What solves with `whole` again and again, as options.method says.
+/// A solver of `whole` again and again, as options.method says.
 inline SystemSolver solver_in_team(HostRanks& ranks, const Csr<double>& whole,
                                    const SolverOptions& options) {
   SolverQuestion question;
@@ -56,7 +56,7 @@ inline std::unique_ptr<SystemInTeam> eliminate_in_team(const Csr<double>& matrix
   return system;
 }
 
-/// The same up to x, refined by at most `sweeps` sweeps.
+/// Solves so up to x, refined by at most `sweeps` sweeps.
 inline Solved solve_in_team(const Csr<double>& matrix, const Dense<double>& b,
                             const EliminationChoice& choice, int sweeps = 0,
                             AutoSwitch equilibrate = AutoSwitch::off) {

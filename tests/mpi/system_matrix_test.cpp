@@ -1,5 +1,5 @@
-// What a system's matrix in bands gives, against the whole matrix: whole numbers, so that sums have
-// no rounding and do not depend on who adds them up.
+// The results of a system's matrix in bands compared with the whole matrix: whole numbers, so that
+// sums have no rounding and do not depend on who adds them up.
 
 #include "solve/system_matrix.hpp"
 

@@ -23,7 +23,7 @@ struct Case {
   bool over_ranks = false;  ///< sparse elimination by all ranks, and not by rank 0
 };
 
-/// Of all methods that take any matrix; the symmetric ones are tried in
+/// Cases of all methods that take any matrix; the symmetric ones are tried in
 /// tests/unit/sparse/sparse_elimination_test.cpp, Krylov methods in krylov_test.cpp.
 std::vector<Case> cases() {
   std::vector<Case> all;
@@ -57,7 +57,8 @@ class SystemSolverTest : public testing::TestWithParam<Case> {
     question.options.equilibrate = equilibrate;
     question.options.refinement = refinement;
     question.study.outlook.over_ranks = GetParam().over_ranks;
-    // What a function hands back can be made on the heap, though it cannot be moved there.
+    // An object that a function hands back can be made on the heap, though it cannot be moved
+    // there.
     std::unique_ptr<SystemMatrix> matrix(
         new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
     return {std::move(matrix), *GetParam().row, question, ranks.memory};
@@ -77,7 +78,7 @@ class SystemSolverTest : public testing::TestWithParam<Case> {
 
   bool in_float() const { return GetParam().precision == Precision::float32; }
 
-  /// What backward errors may be before refinement.
+  /// The bound of backward errors before refinement.
   double bound() const {
     if (in_float()) return 1e-4;
     return GetParam().row->method == Method::gauss_jordan ? 1e-11 : 1e-14;
@@ -126,7 +127,7 @@ TEST_P(SystemSolverTest, AppliesTheInverseOfTheMatrixAndOfItsTranspose) {
   const Csr<double> matrix = test::sparse(random_multivector(n, n, 5));
   const Dense<double> b = random_multivector(n, 3, 6);
   for (const AutoSwitch equilibrate : {AutoSwitch::off, AutoSwitch::on}) {
-    // Of solutions that are to be refined, those in float may be better than factors in float are.
+    // Solutions in float that are to be refined may be better than factors in float are.
     for (const int refinement : {0, 10}) {
       SystemSolver solver = solver_for(matrix, equilibrate, refinement);
       solver.set_up();
@@ -221,7 +222,7 @@ TEST_P(SystemSolverTest, RightHandSidesThatAreKnownAreSolvedForAsOthers) {
     knowing.eliminate(silent, nullptr, known.get());
     EXPECT_EQ(solve(knowing, b).x.values, solve(plain, b).x.values);
     EXPECT_EQ(solve(knowing, other).x.values, solve(plain, other).x.values);
-    // As right-hand sides of their own once more.
+    // They are right-hand sides of their own once more.
     EXPECT_EQ(solve(knowing, b).x.values, solve(plain, b).x.values);
   }
 }

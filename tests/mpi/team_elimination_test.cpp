@@ -16,7 +16,7 @@ namespace {
 
 using test::backward_error;
 
-/// What all ranks know of an elimination by all of them.
+/// The facts that all ranks know of an elimination by all of them.
 template <typename T>
 struct InTeam : test::HostRanks {
   InTeam(const Csr<double>& whole, Factorization kind, int threads = 1)
@@ -190,7 +190,7 @@ TEST(TeamElimination, TellsEveryRankOfAPivotThatFails) {
       }
       EXPECT_GE(system.factor(broken.values).failed, 0);
     }
-    // What came before leaves nothing behind.
+    // Earlier eliminations leave no trace.
     EXPECT_EQ(system.factor(matrix.values).failed, -1);
     EXPECT_LT(system.error(false, 1), 1e-12);
   }

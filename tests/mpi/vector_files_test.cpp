@@ -69,7 +69,7 @@ std::string elements(int count) {
   return text;
 }
 
-/// Of a matrix of order 23, in the lower triangle and off the diagonal; some of them twice.
+/// Entries of a matrix of order 23, in the lower triangle and off the diagonal; some of them twice.
 std::string entries(int count) {
   std::mt19937 generator(12);
   std::string text;

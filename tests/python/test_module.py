@@ -1,4 +1,4 @@
-"""The Python module beside numpy and scipy."""
+"""The Python module compared with numpy and scipy."""
 
 import ctypes.util
 import os
@@ -203,7 +203,7 @@ class Solving(unittest.TestCase):
                 mine = np.abs(a @ x - b).max() / scale
                 self.assertLess(mine, 1e-13)
                 self.assertLessEqual(mine, 2 * np.abs(a @ theirs - b).max() / scale + 1e-16)
-        print(f"{tried} real matrices beside scipy", flush=True)
+        print(f"{tried} real matrices compared with scipy", flush=True)
         self.assertGreater(tried, 0)
 
     def test_analyse(self):

@@ -45,7 +45,7 @@ for method in ("sparse_lu", "lu", "gmres"):
 x = spsolve.solve(a if comm.rank == 0 else None, b if comm.rank == 0 else None, comm=comm)
 close(a, x, b)
 
-# What fails on one rank fails on every rank, in the same words.
+# A failure on one rank fails on every rank, in the same words.
 said = []
 for work in (lambda: spsolve.factor("no such file" if comm.rank == 0 else None, comm=comm),
              lambda: spsolve.factor(a, comm=comm, method="lux"),

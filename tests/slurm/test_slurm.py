@@ -122,7 +122,7 @@ class Batch(CliTest):
                 sent = self.slurm.command("scancel", "--batch", "--signal=USR2", job)
                 signalled.append(sent.returncode)
 
-        # All ranks wait behind step 100; behind it there are not as many left for the second time.
+        # All ranks wait after step 100; after it there are not as many left for the second time.
         code, log = self.submit("resume.sbatch", "c.yaml", "-v", launcher=launcher, watch=signal_once,
                                 fault="rank=all:phase=eliminate:step=100:await",
                                 options=SMALL[:2] + ("--nodes=2", "--time=60"))

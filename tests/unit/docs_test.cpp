@@ -1,4 +1,4 @@
-// What the README and the guides say is what the tables and the sources say, and what they point to
+// The README and the guides say the same as the tables and the sources, and whatever they point to
 // is there.
 
 #include <algorithm>

@@ -114,7 +114,7 @@ TEST(MemoryCheck, SaysWhatNoNumberOfRanksCanHold) {
   EXPECT_NE(refused.remedy.find("rank 0 needs 1.00 PiB"), std::string::npos) << refused.remedy;
 }
 
-/// What the parts of a phase come to.
+/// The sum of the parts of a phase.
 std::int64_t bytes_of(const std::vector<MemoryPlan::Part>& parts, std::string_view phase) {
   std::int64_t bytes = 0;
   for (const auto& part : parts) bytes += part.phase == phase ? part.bytes : 0;
@@ -182,8 +182,8 @@ TEST(MemoryCheck, CountsTheMemoryOfGpus) {
     return plan_of(question, rank, ranks);
   };
   const MemoryPlan plan = plans(0, 1);
-  // Dense rows, and beside them 5 vectors, 7 of the condition estimate, and the sparse rows and
-  // their transposed ones, with what it takes to transpose.
+  // Dense rows, and in addition 5 vectors, 7 of the condition estimate, and the sparse rows and
+  // their transposed ones, with the memory to transpose.
   const Index rows = 8 * 1001 + 12 * 3000, to_transpose = 20 * 3000 + 16 * 1001;
   EXPECT_EQ(plan.gpu_peak(), 8000000 + 12 * 8000 + 2 * rows + to_transpose);
   EXPECT_LT(plan.peak(), 1000000);

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 /// Which rooms each room includes something of.
 using Rooms = std::map<std::string, std::set<std::string>>;
 
-/// lib/NAME, or the folder beside lib.
+/// lib/NAME, or the folder next to lib.
 std::string room_of(const fs::path& file) {
   auto part = file.begin();
   const std::string first = part->string();

@@ -188,7 +188,7 @@ TEST(SolverTable, PlansOfKrylovMethodsAreLinear) {
       };
       EXPECT_GT(most(100000, 1), 100000.0 * 8 * krylov_method(row.method)->vectors);
       EXPECT_NEAR(most(400000, 1) / most(100000, 1), 4, 0.5);
-      // Of small ones every rank has all levels of multigrid.
+      // Every rank has all levels of multigrid of a small matrix.
       EXPECT_LT(most(40000000, 4), 0.5 * most(40000000, 1));
     }
   }

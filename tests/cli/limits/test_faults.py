@@ -22,7 +22,8 @@ import unittest
 from support import (BIN, CliTest, INPUT, INTERNAL, RESOURCES, SOLVED, TIME_LIMIT, injects,
                      variables, why_no_gpu)
 
-# Of the watchdog, in seconds: longer than any step takes on a machine that does much else.
+# The patience of the watchdog, in seconds: longer than any step takes on a machine that does much
+# else.
 PATIENCE = 10
 KILLED = 128 + signal.SIGKILL
 
@@ -76,7 +77,7 @@ SPARSE_ON_GPU = SPARSE.replace("grid2d:60", "grid2d:300") + WATCHED + "device: c
 ITERATED_ON_GPU = SPARSE_ON_GPU.replace("sparse_cholesky", "cg, preconditioner: multigrid")
 MULTIPLY_ON_GPU = MULTIPLY.replace("csr_balanced", "csr_row_split") + WATCHED + "device: cuda\nshare_gpus: true\n"
 
-# Out of time at once: a checkpoint is written behind the first step.
+# Out of time at once: a checkpoint is written after the first step.
 KEPT = SOLVE + "checkpoint: {directory: kept, time_limit: 1}\n"
 ITERATED = KEPT.replace("random_dense:300:seed=3", "grid2d:30").replace(
     "gauss", "cg, preconditioner: none")

@@ -1,4 +1,4 @@
-"""The memory plan of GPUs beside the memory that the ranks really took there.
+"""The memory plan of GPUs compared with the memory that the ranks really took there.
 
 `python3 -m limits.test_gpu_memory --table` in tests/cli prints the figures. Where no GPU is, all but the remedies skip.
 """
@@ -9,7 +9,7 @@ import unittest
 from support import CliTest, MIB, RESOURCES, SOLVED, why_no_gpu
 
 SMALLEST = 256 * MIB  # at most on the GPU, so that fixed costs do not decide
-LIBRARIES = 1024 * MIB  # work space of cuBLAS, cuSPARSE and NCCL, beside the plan
+LIBRARIES = 1024 * MIB  # work space of cuBLAS, cuSPARSE and NCCL, in addition to the plan
 
 DENSE, SPARSE = "random_dense:8000", "grid2d:120"
 SOLVE = [  # matrix, solve.*, ranks
@@ -118,7 +118,7 @@ class GpuRemedies(CliTest):
         self.assertIn("use at least 2 GPUs like these, one for each of 2 ranks", text)
         for way in ("solve.precision=mixed", "solve.precision=float", "device=host"):
             self.assertIn(f"{way}, with which it fits", text)
-        # Each of several needs 0.6 GiB beside its share.
+        # Each of several needs 0.6 GiB in addition to its share.
         text = self.refused("matrix: tridiagonal:26000\nsolve: {method: lu}\n", 2600)
         self.assertRegex(text, r"use at least [45] GPUs like these")
         self.assertNotIn("precision", text)

@@ -1,7 +1,7 @@
-"""The memory plan beside the memory that every rank really held, for each method and format.
+"""The memory plan compared with the memory that every rank really held, for each method and format.
 
 What a process holds before it begins (the program, its libraries, MPI) is measured when the plan is
-made and stands beside it. The plan of the rest must be within 10 % of the measured peak's, for matrices
+made and stands next to it. The plan of the rest must be within 10 % of the measured peak's, for matrices
 that are large enough; what MPI and the C library take for themselves meanwhile is a fixed share.
 """
 
@@ -38,7 +38,8 @@ SOLVE = [  # matrix, solve.*, ranks
     *(("grid3d:45", {"method": method, "ranks": "all"}, ranks)
       for method, ranks in (("sparse_cholesky", 2), ("sparse_ldlt", 3), ("sparse_lu", 2))),
 ]
-# What comes of a matrix's hierarchy, and of a restarted method's steps: never more than planned.
+# Plans that depend on a matrix's hierarchy, and on a restarted method's steps: never more than
+# planned.
 SOLVE_AT_MOST = [
     *(("grid3d:60", {"method": method, "preconditioner": "multigrid", "tolerance": 1e-6}, ranks)
       for method, ranks in (("cg", 1), ("cg", 3), ("minres", 1), ("gmres", 1), ("bicgstab", 1),

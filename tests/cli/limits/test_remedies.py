@@ -95,7 +95,7 @@ class Remedies(CliTest):
                    "solve: {method: gauss, precision: mixed, equilibrate: off}\n")
         large = 2**33
         need, left = self.planned_under(large)
-        # Libraries and threads reserve address space beside the plan.
+        # Libraries and threads reserve address space in addition to the plan.
         result = self.limited(large - left + need + 128 * MIB)
         self.assertEqual(result.code, RESOURCES, result.text)
         self.assertEqual(result.err.count("its elimination in double does not fit"), 1, result.text)

@@ -1,7 +1,7 @@
 """Small tasks of one rank under valgrind: no wrong access, nothing unset used, nothing of spsolve lost.
 
 Needs valgrind and a spsolve that was not built for this machine's processor alone, whose instructions
-valgrind may not know; `./dev valgrind` builds one. What Open MPI leaves behind is in valgrind.supp.
+valgrind may not know; `./dev valgrind` builds one. The leaks of Open MPI are in valgrind.supp.
 """
 
 import pathlib

@@ -22,7 +22,7 @@ class Iterations(Checkpoint):
         return self.undisturbed(ranks), self.report()["krylov"]["steps"]
 
     def test_a_kill_loses_what_came_after_the_last_checkpoint(self):
-        # gmres looks for a signal behind a cycle of 30 steps.
+        # gmres looks for a signal after a cycle of 30 steps.
         for method, ranks, kept in (("cg", 1, self.STEP), ("cg", 2, self.STEP),
                                     ("minres", 1, self.STEP), ("bicgstab", 1, self.STEP),
                                     ("idr", 1, self.STEP), ("block_cg", 2, self.STEP),
@@ -145,7 +145,8 @@ class Iterations(Checkpoint):
     def test_what_auto_tries_by_iteration_is_kept(self):
         # Large enough for auto to take cg.
         self.configure()
-        # By an analysis for many right-hand sides, which lies beside, and without one for a single.
+        # By an analysis for many right-hand sides, which lies next to the checkpoint, and without
+        # one for a single.
         for columns, kept in (("2", [".analysis", ".checkpoint"]), ("1", [".checkpoint"])):
             with self.subTest(columns):
                 settings = ("--set", "solve.method=auto", "--set", "solve.preconditioner=auto",

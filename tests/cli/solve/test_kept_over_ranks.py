@@ -89,7 +89,7 @@ class KeptOverRanks(SparseCheckpoint):
         killed = self.failing(at(1, "save") + ",rank=1:phase=checkpoint:step=1:kill", ranks=2)
         self.assertEqual(killed.code, 128 + signal.SIGKILL, killed.text)
         report = self.check_goes_on(solution, 2)
-        # What the other rank may have added is left out.
+        # Additions of the other rank are left out.
         self.assertIn(f"from step {report['checkpoint']['resumed_step']}, by its", found)
 
     def test_a_damaged_one_is_named_and_not_used(self):

@@ -50,7 +50,7 @@ class KeptSparse(SparseCheckpoint):
                 self.assertEqual(sum("L D L^T instead" in note for note in whole["notes"]), changes)
                 self.assertGreater(whole["sparse"]["gmres_steps"], 0)
                 stopped = []
-                # Behind fronts of the first factors, in threshold pivoting, and there again.
+                # After fronts of the first factors, in threshold pivoting, and there again.
                 for step in (fronts // 2, fronts + 10, 5):
                     self.stopped(step)
                     stopped.append(self.report()["failure"]["message"])

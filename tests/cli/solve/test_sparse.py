@@ -8,7 +8,7 @@ from support import BIN, CliTest, INPUT, MIB, NOT_TRUSTWORTHY, RESOURCES, SOLVED
 METHODS = ("sparse_cholesky", "sparse_ldlt", "sparse_lu")
 ALL = (*METHODS, "auto")
 
-# What stands in the section solve, further lines, and the whole message.
+# The contents of the section solve, further lines, and the whole message.
 CONFIGURATIONS = (
     ("method: sparse_cholesky, orderng: amd", "",
      "c.yaml:2:34: 'solve.orderng' is not an option; did you mean 'solve.ordering'?"),

@@ -1,4 +1,4 @@
-// The same system over MPI ranks: rank 0 brings it, each has its rows of b and x.
+// A system solved over MPI ranks: rank 0 brings it, each has its rows of b and x.
 #include <iostream>
 #include <string>
 

@@ -1,4 +1,4 @@
-// What a shared library may be made of: the static ones of spsolve.
+// A shared library may be made of this: the static ones of spsolve.
 #include <spsolve/spsolve.hpp>
 
 double first_unknown() {

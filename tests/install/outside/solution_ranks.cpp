@@ -1,4 +1,4 @@
-// The same over MPI ranks: rank r writes its rows to the file x.r.
+// The solution of a system over MPI ranks: rank r writes its rows to the file x.r.
 #include <fstream>
 #include <iomanip>
 #include <string>

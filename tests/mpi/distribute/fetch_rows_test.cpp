@@ -52,7 +52,7 @@ TEST(GiveRowsBack, BringsPartsToTheirOwners) {
   const RowLayout rows{60, ranks.team.size()}, columns{23, ranks.team.size()};
   const Range own_rows = rows.band(ranks.team.rank()), own = columns.band(ranks.team.rank());
   const Csr<double> mine = scatter_rows(ranks.team, rows, Csr<double>(whole));
-  // What this rank has of others' rows of the transpose.
+  // The part that this rank has of others' rows of the transpose.
   const std::vector<Index> numbers = foreign_columns(mine, own);
   const Csr<double> all = transpose(whole);
   const auto take = [&](Index row, bool of_this_rank, Csr<double>& to) {
@@ -81,7 +81,7 @@ TEST(BandMatrix, MayBeMadeOfProductsOverRanks) {
       test::matrix_in_bands(ranks.team, load_matrix("random_sparse:97:97:5:seed=3")));
   BandMatrix& bands = matrix.bands();
   const std::vector<Index>& others = bands.halo().plan().halo;
-  // As they are made on GPUs, in the order of these numbers.
+  // Rows as they are made on GPUs, in the order of these numbers.
   const Csr<double> rows = transpose(transpose(bands.local_rows()));
   BandMatrix made(ranks.team, bands.row_layout(), bands.column_layout(), others,
                   host_band_products(rows, bands.own_columns().size()), host_vector_memory());

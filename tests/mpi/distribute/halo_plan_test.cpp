@@ -33,7 +33,7 @@ TEST(HaloPlan, NeighboursAgreeOnWhatTravels) {
   EXPECT_EQ(halo, plan.halo_rows());
   for (const HaloPlan::Part& part : plan.sends) {
     for (Index i = part.first; i < part.first + part.count; ++i) {
-      // What that rank needs, as it was built above.
+      // The rows that that rank needs, as it was built above.
       EXPECT_EQ((plan.own.first + plan.rows_to_send[i]) % 3, part.rank % 3);
     }
   }
@@ -80,7 +80,7 @@ TEST(HaloPlan, KnowsWhetherRowsNeedPacking) {
   MpiTeam team;
   const Index rows = 12 * team.size();
   const RowLayout bands{rows, team.size()};
-  // Of each band: all rows, the two in the middle, or the first and the third.
+  // Rows of each band: all, the two in the middle, or the first and the third.
   const std::pair<std::vector<Index>, bool> cases[] = {
       {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, true}, {{5, 6}, true}, {{0, 2}, team.size() == 1}};
   for (const auto& [of_band, ranges_only] : cases) {

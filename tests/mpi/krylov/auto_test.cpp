@@ -1,4 +1,4 @@
-// What solve.method=auto iterates, over the ranks of a team.
+// Systems that solve.method=auto iterates, over the ranks of a team.
 
 #include <algorithm>
 

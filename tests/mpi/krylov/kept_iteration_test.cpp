@@ -159,7 +159,7 @@ TEST_F(KeptIterations, BreaksCostNoStepAndNoBit) {
         EXPECT_EQ(stopped.checkpoints.resumed_step, before);
         ASSERT_FALSE(stopped.x);
         before = newest_step();
-        // gmres looks behind cycles of twenty steps, idr behind five.
+        // gmres looks after cycles of twenty steps, idr after five.
         EXPECT_GE(*before, stop);
         EXPECT_LE(*before, stop + tried.options.restart);
       }

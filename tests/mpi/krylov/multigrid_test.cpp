@@ -141,7 +141,7 @@ TEST_F(Multigrid, MultigridIsTakenByItselfWhereNodesAreKnown) {
 }
 
 TEST_F(Multigrid, NewValuesKeepAggregatesAndPatterns) {
-  // Of values whose strong couplings are the same it is the very hierarchy that is made of them.
+  // For values with the same strong couplings it is the very hierarchy that is made of them.
   for (const auto& [told, holed, whole] : {std::tuple{false, false, 0},
                                            {false, true, 0},
                                            {true, false, 0},

@@ -76,7 +76,7 @@ TEST(MpiTeam, MessagesGoRoundAsOftenAsWanted) {
   EXPECT_EQ(all_sum(team, Index{1}), team.size());
 }
 
-/// What rank r brings: r + 1 numbers, rank 1 none.
+/// The part of rank r: r + 1 numbers, rank 1 none.
 std::vector<int> part_of(int rank) {
   std::vector<int> part(rank == 1 ? 0 : static_cast<std::size_t>(rank) + 1);
   std::iota(part.begin(), part.end(), 100 * rank);
@@ -185,8 +185,8 @@ TEST(MpiTeam, TakesAnyCommunicator) {
   EXPECT_EQ(all_sum(part, 1), part.size());
 }
 
-/// What rank r brings to a reduction: numbers whose sum depends on the order, and some of those
-/// that are none.
+/// The values that rank r brings to a reduction: numbers whose sum depends on the order, and some
+/// of those that are none.
 std::vector<double> values_of(int rank, std::size_t count) {
   std::mt19937_64 random(static_cast<std::uint64_t>(rank) * 977 + count);
   std::uniform_real_distribution<double> exponent(-40, 40);
@@ -203,7 +203,7 @@ std::vector<double> values_of(int rank, std::size_t count) {
   return values;
 }
 
-/// The same one rank after another, from the first.
+/// The reduction one rank after another, from the first.
 std::vector<double> serial(int ranks, std::size_t count, Reduction how) {
   std::vector<double> result = values_of(0, count);
   for (int rank = 1; rank < ranks; ++rank) {

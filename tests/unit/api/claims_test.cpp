@@ -1,5 +1,5 @@
-// What a solution claims of its error, beside solutions that are known exactly: systems of small
-// whole numbers, A x = b without rounding, times powers of two.
+// The claims of solutions about their errors, compared with solutions that are known exactly:
+// systems of small whole numbers, A x = b without rounding, times powers of two.
 
 #include <cmath>
 #include <functional>

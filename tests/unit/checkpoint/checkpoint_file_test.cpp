@@ -109,7 +109,7 @@ TEST(CheckpointFile, SaysWhatIsWrong) {
   const std::string good = test::contents(folder / "a");
   ASSERT_EQ(refusal(folder / "a"), "");
   ASSERT_EQ(test::with_good_sums(good), good);
-  /// The refusal where byte `at` of a section, and those behind it, are others, sums made good.
+  /// The refusal where byte `at` of a section, and those after it, are others, sums made good.
   const auto changed = [&](std::string_view section, std::int64_t at, auto value) {
     const FileSection found = *SectionReader(folder / "a").find(section);
     std::string file = good;

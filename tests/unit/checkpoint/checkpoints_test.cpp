@@ -8,7 +8,8 @@
 namespace spsolve {
 namespace {
 
-/// What a solver would keep that works in parts: an analysis, and each part when it is done.
+/// The sections that a solver would keep that works in parts: an analysis, and each part when it is
+/// done.
 class KeptInParts : public testing::Test {
  protected:
   std::unique_ptr<Checkpoints> checkpoints(int time_limit = 0) {
@@ -101,7 +102,7 @@ TEST_F(KeptInParts, TheTimeThatAFileTookIsKnownToTheNextRun) {
 
 TEST_F(KeptInParts, ALimitThatIsTooShortForItsCheckpointIsRefused) {
   checkpoints(1000)->keep(CheckpointWish::save, 1, write_first);
-  // As of a disk that took 400 s: 400 to read, 800 to be safe, and a second.
+  // Times of a disk that took 400 s: 400 to read, 800 to be safe, and a second.
   SectionWriter slow = SectionWriter::adding_to(only_file());
   slow.begin({"speed"});
   const double speed[] = {400, 1000};
@@ -109,7 +110,7 @@ TEST_F(KeptInParts, ALimitThatIsTooShortForItsCheckpointIsRefused) {
   slow.commit();
   EXPECT_EQ(resume(*checkpoints(1300)), 1);
   EXPECT_EQ(resume(*checkpoints()), 1);
-  // With so little left, the first look behind a step ends the run.
+  // With so little left, the first look after a step ends the run.
   const auto near = checkpoints(1210);
   EXPECT_EQ(resume(*near), 1);
   EXPECT_EQ(near->wish(1), CheckpointWish::none);
@@ -125,7 +126,7 @@ TEST_F(KeptInParts, TheFirstRunTriesTheDiskWhereTimeIsShort) {
   const auto begin = [](Checkpoints& kept, double bytes) {
     return kept.resume(Precision::float64, bytes, [](const CheckpointFiles&) { return Index{0}; });
   };
-  // So much that no disk writes it in an hour: the first look behind a step ends the run.
+  // So much that no disk writes it in an hour: the first look after a step ends the run.
   const auto hopeless = checkpoints(3600);
   EXPECT_FALSE(begin(*hopeless, 1e18));
   EXPECT_EQ(hopeless->wish(1), CheckpointWish::out_of_time);
@@ -153,7 +154,7 @@ TEST_F(KeptInParts, AnAdditionThatFailsLeavesWhatIsThere) {
 
 TEST_F(KeptInParts, GoesBackToTheNewestAdditionOfAllFiles) {
   using Stamps = std::vector<std::uint64_t>;
-  /// Of a run by two ranks, with these additions.
+  /// A checkpoint of a run by two ranks, with these additions.
   const auto write = [&](int rank, const Stamps& stamps) {
     const Generation generation{problem.fingerprint(), 1, 2};
     const std::filesystem::path path = folder / generation.file_name(rank);

@@ -36,7 +36,7 @@ struct System {
     }
   }
 
-  /// Of op(A).
+  /// Entry (i, k) of op(A).
   double entry(Index i, Index k) const {
     if (i == k) return t.diagonal == CblasUnit ? 1 : static_cast<double>(a[i + i * lda]);
     if (t.op == CblasTrans) std::swap(i, k);

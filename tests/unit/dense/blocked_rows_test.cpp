@@ -1,4 +1,4 @@
-// What blocked rows of every kind share: the order in which rows and columns are worked on.
+// The common part of blocked rows of every kind: the order in which rows and columns are worked on.
 
 #include "dense/lu/blocked_rows.hpp"
 

@@ -5,8 +5,8 @@
 namespace spsolve {
 namespace {
 
-/// Flops of the steps [first, n), counted: a product and a difference for each element behind
-/// column k of every row that changes.
+/// Flops of the steps [first, n), counted: a product and a difference for each element after column
+/// k of every row that changes.
 double counted(Method method, Index first, Index n) {
   double flops = 0;
   for (Index k = first; k < n; ++k) {

@@ -29,7 +29,7 @@ std::string banner(const std::string& words) {
   return "%%MatrixMarket matrix " + words + "\n";
 }
 
-/// All runs one behind the other.
+/// All runs one after the other.
 Coo read_all(EntryReader& reader) {
   Coo all;
   all.symmetry = reader.matrix().symmetry;

@@ -17,7 +17,7 @@ struct OrderFile {
   const char* name;
   std::string text;
   std::vector<LocalIndex> order;  ///< of 4 rows, where the file is good
-  std::string complaint;          ///< behind the file's name, where it is not
+  std::string complaint;          ///< after the file's name, where it is not
 };
 
 void PrintTo(const OrderFile& file, std::ostream* out) {

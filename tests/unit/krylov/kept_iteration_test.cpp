@@ -30,7 +30,7 @@ class KeptFile : public testing::Test {
     return host_vector_memory().vectors(team, {order, 1}, columns);
   }
 
-  /// A checkpoint behind three steps, and what it holds.
+  /// A checkpoint after three steps, and what it holds.
   Method write(const std::string& way = "ilu0") {
     Method method{vectors(2), vectors(1), 3, true, {1, 0.5, 0.25}, {7, 8}};
     set_own_rows(*method.x, random_multivector(order, 2, 1));
@@ -107,7 +107,7 @@ TEST_F(KeptFile, ComesBackAsItWas) {
   EXPECT_EQ(method.rho, written.rho);
   EXPECT_EQ(own_rows(*method.x).values, own_rows(*written.x).values);
   EXPECT_EQ(own_rows(*method.p).values, own_rows(*written.p).values);
-  // What comes later begins anew.
+  // Levels that come later begin anew.
   EXPECT_FALSE(kept.has_recurrence());
   const Levels later = name(kept, method);
   EXPECT_FALSE(later.progress->goes_on());

@@ -60,7 +60,7 @@ TEST(Couplings, ANodeOfManyDoesNotDependOnAnyOfThem) {
 }
 
 TEST(FilteredRows, DoToTheNearNullSpaceWhatTheMatrixDoes) {
-  // Of any vector of one entry in a row, as coarse levels have them.
+  // This holds for any vector of one entry in a row, as coarse levels have them.
   SoloTeam team;
   for (const auto& [generator, of_node] :
        {std::pair{"aniso2d:20", 1}, std::pair{"aniso3d:9", 1}, std::pair{"grid3d27:6:2", 2}}) {

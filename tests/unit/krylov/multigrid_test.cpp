@@ -38,7 +38,7 @@ TEST(SparseProduct, IsThatOfTheDenseMatrices) {
       part->row_offsets.push_back(static_cast<Index>(part->values.size()));
     }
   }
-  // Of the columns of B some are this rank's.
+  // Some of the columns of B are this rank's.
   const RightFactor factor(own, halo, {7, 19});
   EXPECT_EQ(factor.places.count(), 31);
   const Csr<double> c = sparse_product(a, factor);
@@ -62,7 +62,7 @@ TEST(SparseProduct, IsThatOfTheDenseMatrices) {
 TEST(SparseProduct, OfRunsOfColumnsIsTheSame) {
   const Csr<double> a = load_matrix("random_sparse:40:50:6:seed=2");
   for (const Index together : {2, 3, 6, 5}) {
-    // Of B every node's columns, of which one row lacks the last.
+    // B has every node's columns, but one row lacks the last.
     const Csr<double> nodes = load_matrix("random_sparse:50:20:4:seed=3");
     for (const bool whole : {true, false}) {
       Csr<double> b, none;
@@ -251,7 +251,7 @@ struct Aggregated {
 };
 
 TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
-  // Of a matrix with zero row sums but at its border, P must keep constants inside.
+  // For a matrix with zero row sums but at its border, P must keep constants inside.
   Aggregated of("grid2d:20", 1);
   const Dense<double> ones = [] {
     Dense<double> result(400, 1);
@@ -335,7 +335,7 @@ TEST(LargestEigenvalue, IsNearAndNotBelow) {
 }
 
 TEST(Polynomials, TakeTheirStepsByProducts) {
-  // Of a diagonal matrix every row is a polynomial of its own entry; D^-1 is set to 1.
+  // For a diagonal matrix every row is a polynomial of its own entry; D^-1 is set to 1.
   SoloTeam team;
   const Index n = 50;
   Dense<double> dense(n, n);

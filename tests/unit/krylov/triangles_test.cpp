@@ -14,7 +14,7 @@
 namespace spsolve {
 namespace {
 
-/// L and U of the pattern of a matrix, with its off-diagonal entries made small beside D.
+/// L and U of the pattern of a matrix, with its off-diagonal entries made small compared with D.
 IncompleteFactors factors_of(const Csr<double>& matrix) {
   IncompleteFactors factors;
   double largest = 0;

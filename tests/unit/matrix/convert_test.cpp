@@ -35,7 +35,7 @@ Coo empty_coo(Index rows, Index columns, Symmetry symmetry = Symmetry::general) 
   return coo;
 }
 
-/// What csr_from_coo computes, by a map and no cleverness.
+/// The result of csr_from_coo, by a map and no cleverness.
 Csr<double> reference(const Coo& coo) {
   std::vector<std::map<Index, double>> rows(coo.rows);
   const auto put = [&](Index row, Index column, double value) {

@@ -51,7 +51,7 @@ TEST(ReportFields, MakeASchemaOfEveryKindOfPath) {
   // Only runs that came to their end have phases, only others a failure.
   EXPECT_EQ(schema["allOf"][2]["then"]["required"], Json({"phases"}));
   EXPECT_EQ(schema["allOf"][2]["then"]["properties"]["failure"], false);
-  // Of those, one that runs has none yet.
+  // A run that is under way has no failure yet.
   EXPECT_EQ(schema["allOf"][2]["else"]["then"]["required"], Json({"failure"}));
   EXPECT_EQ(schema["allOf"][2]["else"]["else"]["properties"]["failure"], false);
 }

@@ -384,7 +384,8 @@ TEST(Judge, WhatIsHiddenIsAddedToBoundAndEstimate) {
   const Trust trust = judge(figures);
   EXPECT_EQ(trust.bound, 1e13 * 1e-16 + 1e-6);
   EXPECT_EQ(trust.estimate, exact + 1e-6);
-  // Residuals and corrections that are as small as they get say nothing beside what they hide.
+  // Residuals and corrections that are as small as they get say nothing compared with the error
+  // that they hide.
   figures.hidden = 0.2;
   const Trust doubted = judge(figures);
   EXPECT_EQ(doubted.doubt, Doubt::bound);

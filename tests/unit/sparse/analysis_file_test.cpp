@@ -63,7 +63,7 @@ TEST(AnalysisFile, IsMadeAnewForAnotherOrder) {
   EXPECT_THROW(study_sparsity(team, matrix, options), Error);
 }
 
-/// What may be wrong with an analysis, and the words for it.
+/// The errors that an analysis may have, and the words for it.
 struct Spoilt {
   std::string_view words;
   void (*spoil)(SparseAnalysis&);

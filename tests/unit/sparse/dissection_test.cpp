@@ -39,8 +39,8 @@ Graph graph_from(LocalIndex vertices, const Edges& edges) {
   return graph;
 }
 
-/// nx x ny x nz vertices, each beside those whose coordinates differ by 1 in at most `differing` of
-/// them.
+/// nx x ny x nz vertices, each next to those whose coordinates differ by 1 in at most `differing`
+/// of them.
 Graph grid(LocalIndex nx, LocalIndex ny, LocalIndex nz, int differing) {
   Edges edges;
   const auto at = [&](LocalIndex x, LocalIndex y, LocalIndex z) { return (z * ny + y) * nx + x; };
@@ -76,7 +76,7 @@ Graph clique(LocalIndex n) {
   return graph_from(n, edges);
 }
 
-/// Every vertex of `left` beside each of `right` others.
+/// Every vertex of `left` next to each of `right` others.
 Graph bipartite(LocalIndex left, LocalIndex right) {
   Edges edges;
   for (LocalIndex v = 0; v < left; ++v)
@@ -101,7 +101,7 @@ Graph power_law(LocalIndex n, int links) {
   return graph_from(n, edges);
 }
 
-/// Each vertex beside `links` that are drawn from all.
+/// Each vertex next to `links` that are drawn from all.
 Graph random_graph(LocalIndex n, int links) {
   Edges edges;
   for (LocalIndex v = 0; v < n; ++v)
@@ -118,7 +118,7 @@ Graph random_tree(LocalIndex n) {
   return graph_from(n, edges);
 }
 
-/// All graphs of the list beside each other, without an edge between them.
+/// All graphs of the list next to each other, without an edge between them.
 Graph beside(const std::vector<Graph>& graphs) {
   Edges edges;
   LocalIndex first = 0;
@@ -130,7 +130,7 @@ Graph beside(const std::vector<Graph>& graphs) {
   return graph_from(first, edges);
 }
 
-/// The same with other numbers for the vertices.
+/// The graph with other numbers for the vertices.
 Graph shuffled(const Graph& graph) {
   std::vector<LocalIndex> name(graph.size());
   std::iota(name.begin(), name.end(), 0);
@@ -286,7 +286,7 @@ TEST(Dissection, TakesLeavesOfAnySize) {
   }
 }
 
-// What METIS_NodeND 5.1 takes for these.
+// The flops that METIS_NodeND 5.1 takes for these.
 TEST(Dissection, TakesFewFlopsForMeshes) {
   const struct {
     std::string name;

@@ -17,7 +17,7 @@ struct Block {
   int from, until;  ///< levels
 };
 
-/// What lies in the arena as long as it is needed.
+/// The blocks that lie in the arena as long as they are needed.
 std::vector<Block> blocks_of(const FrontPlaces& all, Factorization kind) {
   std::vector<int> level(all.places.size());
   for (int l = 0; l < all.levels(); ++l) {

@@ -148,7 +148,7 @@ TYPED_TEST(KeptSparse, PausesAtEveryFrontChangeNothing) {
     SavesAlways saves(this->team_, this->wanted_, this->problem_, this->timer_);
     this->expect_same(this->eliminate(false, &saves), undisturbed, "saved always");
     EXPECT_GT(saves.statistics().written, 1);
-    // As additions to one file.
+    // All stops are additions to one file.
     EXPECT_EQ(names_in(this->wanted_.directory).size(), 1u);
     saves.remove();
   }

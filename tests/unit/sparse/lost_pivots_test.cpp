@@ -10,7 +10,7 @@
 namespace spsolve {
 namespace {
 
-/// [0 B; B^T 0] with B of n rows: I and some six entries a row beside it, of the sizes given.
+/// [0 B; B^T 0] with B of n rows: I and some six entries a row next to it, of the sizes given.
 Csr<double> bipartite(Index n, double first, double others) {
   const Csr<double> random = generate_matrix(fmt::format("random_sparse:{}:{}:6", n, n));
   Coo coo;
@@ -34,7 +34,7 @@ TEST(SparseAnalysis, CountsPivotsThatAreZeroForCertain) {
         analyse_sparse(matrix, Factorization::ldlt, Ordering::automatic, false), matrix);
   };
   EXPECT_EQ(count(generate_matrix("grid2d:40")), 0);
-  // What constraints are coupled with goes first, or with them.
+  // The unknowns that constraints are coupled with go first, or with them.
   EXPECT_EQ(count(generate_matrix("kkt:3000")), 0);
   EXPECT_GT(count(bipartite(1000, 1, 2)), 20);
   Coo zeros;  // one entry alone on its diagonal
@@ -50,7 +50,7 @@ TEST(SparseStudy, AutoLeavesMatricesThatLoseTheirPivotsToLu) {
   };
   const Csr<double> matrix = bipartite(1000, 1, 2);
   EXPECT_EQ(kind_of(matrix), Factorization::lu);
-  // Of values that are all alike no matching is better than another one.
+  // For values that are all alike no matching is better than another one.
   EXPECT_EQ(kind_of(bipartite(1000, 1, 1)), Factorization::ldlt);
   EXPECT_EQ(kind_of(generate_matrix("kkt:3000")), Factorization::ldlt);
   SolverOptions named;

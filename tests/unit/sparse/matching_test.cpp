@@ -53,7 +53,7 @@ void expect_permutation(const std::vector<LocalIndex>& order) {
   for (std::size_t k = 0; k < sorted.size(); ++k) ASSERT_EQ(sorted[k], static_cast<LocalIndex>(k));
 }
 
-/// What the header promises of scale factors.
+/// The promises of the header about scale factors.
 void expect_scaled(const Csr<double>& matrix, const MaximumProductMatching& matching) {
   for (Index i = 0; i < matrix.rows; ++i) {
     for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {

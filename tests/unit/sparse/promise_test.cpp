@@ -91,7 +91,7 @@ TEST(IterationPromise, LeavesDefiniteMatricesToCgAlone) {
 TEST(WidthOfGraph, IsThatOfTheWidestLevel) {
   EXPECT_EQ(width_of_graph(generate_matrix("tridiagonal:50")), 1);
   EXPECT_EQ(width_of_graph(generate_matrix("grid2d:20")), 20);
-  // Of x + y + z = s with 0 <= x, y, z < 5.
+  // The largest level of x + y + z = s with 0 <= x, y, z < 5.
   EXPECT_EQ(width_of_graph(generate_matrix("grid3d:5")), 19);
   EXPECT_EQ(width_of_graph(generate_matrix("random_dense:9")), 8);
   EXPECT_EQ(width_of_graph(Csr<double>{}), 0);

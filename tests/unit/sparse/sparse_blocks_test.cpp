@@ -126,7 +126,7 @@ TEST(SparseBlocks, GiveTheSameBitsWithAnyThreads) {
   }
 }
 
-/// What may be wrong with the couplings of an analysis, and the words for it.
+/// The errors that the couplings of an analysis may have, and the words for it.
 struct Spoilt {
   std::string_view words;
   void (*spoil)(Couplings&);

@@ -52,7 +52,7 @@ TEST(BorderBlock, HasEachEntryOfTheLowerTriangleOnce) {
 
 constexpr double canary = 12345.0;
 
-/// What L D L^T makes of a dense symmetric front of p pivots and a border of m rows.
+/// The factors by L D L^T of a dense symmetric front of p pivots and a border of m rows.
 struct EliminatedFront {
   EliminatedFront(const Dense<double>& a, Index p, int threads) : height(a.rows), pivots(p) {
     for (Index j = 0; j < p; ++j) {
@@ -118,7 +118,7 @@ TEST(Fronts, LdltMovesRowsAndKeepsToItsScratch) {
   omp_set_num_threads(all);
 }
 
-/// What a border has of C = -L21 D L21^T, or of -L21 U12, panel by panel.
+/// The parts that a border has of C = -L21 D L21^T, or of -L21 U12, panel by panel.
 TEST(Fronts, PassUpTheLowerTriangleOfSymmetricOnes) {
   for (const auto& [p, m] : {std::pair<Index, Index>{2, 30}, {2, 130}, {40, 30}, {40, 700}}) {
     const Dense<double> a = random_multivector(p + m, p, 7), u = random_multivector(m, p, 8);

@@ -13,7 +13,7 @@ namespace {
 using namespace vector_sweeps;
 
 /// A front of h rows and n columns with a diagonal that is far from small, and, where ends are
-/// padded, values behind it that no result may depend on.
+/// padded, values after it that no result may depend on.
 template <typename T>
 struct Block {
   Block(Index h, Index n, Ends ends) : ld(h), a(static_cast<std::size_t>(h * n), T(0)) {
@@ -30,7 +30,7 @@ struct Block {
   std::vector<T> a;
 };
 
-/// m numbers, and zeros behind them as far as padding goes.
+/// m numbers, and zeros after them as far as padding goes.
 template <typename T>
 std::vector<T> numbers(Index m, Index from) {
   std::vector<T> result(static_cast<std::size_t>(m + padding<T>), T(0));

@@ -352,7 +352,7 @@ TEST_F(HostVectorsTest, TakeSigns) {
     EXPECT_EQ(changes, expected);
     for (Index c = 0; c < columns; ++c) EXPECT_NEAR(sums[c], sizes[c], 1e-14 * (1 + sizes[c]));
   });
-  // What is 0 has a sign, too, and a nan has none.
+  // A value of 0 has a sign, too, and a nan has none.
   const auto x = vectors(Dense<double>(3, 1)), y = vectors(Dense<double>(3, 1));
   y->write_rows({0, 3}, std::vector<double>{-1, nan, 1});
   std::vector<double> sums(1), changes(1);
