@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sets `solve.method: auto` beside every method by name:
+"""Compares `solve.method: auto` with every method by name:
 
     apps/choices.py grid2d:100 cage:2000 a.mtx b.mtx
     apps/choices.py --matrices FOLDER --largest 200000 --csv table.csv

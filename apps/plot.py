@@ -8,7 +8,7 @@ Of CSV files of `spbench eliminate --matrix`: eliminate_seconds.png and eliminat
 every matrix and precision of those of `spbench multiply`, up to four pictures (PNG):
 
     MATRIX_PRECISION_gflops.png      GFLOP/s against K, a line a kernel
-    MATRIX_PRECISION_bandwidth.png   effective bandwidth against K, beside the triad
+    MATRIX_PRECISION_bandwidth.png   effective bandwidth against K, next to the triad
     MATRIX_PRECISION_threads.png     GFLOP/s against threads, one panel for each K
     MATRIX_PRECISION_speedup.png     speed-up over the baseline against K
 

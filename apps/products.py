@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Products Y = A X on the host from Python, beside MKL's inspector-executor products, Eigen's and
-scipy's.
+"""Products Y = A X on the host from Python, compared with MKL's inspector-executor products,
+Eigen's and scipy's.
 
 Needs the Python module (pip install ., or PYTHONPATH=build/python), numpy and scipy; for MKL its
 libmkl_rt.so, which MKL_RT may name (pip install mkl); for Eigen its headers (libeigen3-dev) and a

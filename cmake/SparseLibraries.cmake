@@ -1,5 +1,5 @@
 # Libraries of sparse elimination that bring no CMake package of their own, as NAME::NAME. Included by
-# the build and, installed beside it, by spsolveConfig.cmake.
+# the build and, installed next to it, by spsolveConfig.cmake.
 function(spsolve_find_library name header)
   if(TARGET ${name}::${name})
     return()

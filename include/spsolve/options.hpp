@@ -67,7 +67,7 @@ enum class NullSpaceKind {
 /// What may be switched on or off, or left to the program to decide.
 enum class AutoSwitch { automatic, on, off };
 
-/// What a solution must be to be called solved, beside having a small residual.
+/// What a solution must be to be called solved, in addition to having a small residual.
 enum class Acceptance {
   digits,    ///< digits of x are right, as far as its forward error is known
   residual,  ///< nothing more
