@@ -15,7 +15,7 @@ enum class ExitCode : int {
   interrupted = 5,      ///< stopped before its end, as asked; the same command goes on
 };
 
-/// Who throws an Error: one rank by itself, or every rank of the team at the same point.
+/// The ranks that throw an Error: one rank by itself, or every rank of the team at the same point.
 enum class Scope { one_rank, every_rank };
 
 /// The one exception type. Its text is one sentence for a person: what is wrong, where, what to do.

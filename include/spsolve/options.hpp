@@ -25,7 +25,7 @@ enum class Method {
   block_cg,  ///< as cg, each right-hand side searching the directions of all
 };
 
-/// What stands for A^-1 in a step of a Krylov method.
+/// The operator that stands for A^-1 in a step of a Krylov method.
 enum class Preconditioner {
   automatic,  ///< what A and the method call for
   none,
@@ -64,10 +64,10 @@ enum class NullSpaceKind {
   file,       ///< the columns of a file: SolverOptions::null_space_file
 };
 
-/// What may be switched on or off, or left to the program to decide.
+/// A switch that is on or off, or left to the program to decide.
 enum class AutoSwitch { automatic, on, off };
 
-/// What a solution must be to be called solved, in addition to having a small residual.
+/// The condition for a solution to be called solved, in addition to a small residual.
 enum class Acceptance {
   digits,    ///< digits of x are right, as far as its forward error is known
   residual,  ///< nothing more
@@ -121,7 +121,7 @@ enum class Device { automatic, host, cuda };
 struct Options : SolverOptions {
   Device device = Device::automatic;
   bool share_gpus = false;  ///< whether ranks may share a GPU
-  /// What a file of `coordinates` would hold, nodes x 2 or 3, in place of one; of rank 0.
+  /// Coordinates of the nodes, nodes x 2 or 3, in place of a file of `coordinates`; of rank 0.
   Dense<double> node_coordinates = {};
 };
 

@@ -36,7 +36,7 @@ class Product {
   /// This rank's rows of Y for its rows of X, own_x().size() x K.
   Dense<double> apply(const Dense<double>& x);
 
-  /// The same without copies, for arrays in the memory of the device that computes: X of
+  /// Y = A X without copies, for arrays in the memory of the device that computes: X of
   /// own_x().size() x `columns`, Y of own().size() x `columns`, row-major and apart from each
   /// other. Throws Error(input) for less than one column.
   void apply(const double* x, double* y, Index columns);

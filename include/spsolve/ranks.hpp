@@ -16,7 +16,7 @@ class Ranks {
   int rank() const;  ///< of this process, from 0
   int size() const;
 
-  /// What the library lets them say to each other, for its own use.
+  /// The messages of the library between them, for its own use.
   Team& team() const { return *team_; }
   explicit Ranks(std::shared_ptr<Team> team) : team_(std::move(team)) {}
 

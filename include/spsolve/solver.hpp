@@ -43,7 +43,7 @@ struct Solution {
   std::vector<std::string> notes;  ///< what to know before using x
 };
 
-/// What a Solver would do with a matrix, as far as it is known before a value is eliminated.
+/// The plan of a Solver for a matrix, as far as it is known before a value is eliminated.
 struct SolverPlan {
   std::string method;        ///< as SetUpReport::method
   std::string device;        ///< host or cuda
@@ -64,7 +64,7 @@ SolverPlan plan_solver(const Matrix& a, const Options& options = {}, Index right
 /// Solves systems with one square matrix A, n x n: eliminated once, solved with as often as wanted,
 /// eliminated again for new values of the same pattern. Over several ranks every call is
 /// collective; rank r has the rows own() of right-hand sides and solutions, and none holds more,
-/// but for rank 0 where it does a sparse elimination alone. What fails throws the same Error on
+/// but for rank 0 where it does a sparse elimination alone. A failure throws the same Error on
 /// every rank: input, resources (with what would do), not_trustworthy (A is singular). The program
 /// spsolve does its work by the same code, and gets the same bits.
 class Solver {
@@ -84,9 +84,9 @@ class Solver {
   Solution solve(const Dense<double>& b);
   Solution solve_transposed(const Dense<double>& b);
 
-  /// The same, with `transposed` of A^T, for numbers that lie elsewhere, own().size() x columns
-  /// each, row-major: the solution is written to `x`, which may be `b`, and Solution::x stays
-  /// empty. Of a Solver on a GPU both may lie in the memory of that GPU.
+  /// Solves A x = b, with `transposed` A^T x = b, for numbers that lie elsewhere, own().size() x
+  /// columns each, row-major: the solution is written to `x`, which may be `b`, and Solution::x
+  /// stays empty. Of a Solver on a GPU both may lie in the memory of that GPU.
   Solution solve(std::span<const double> b, Index columns, std::span<double> x,
                  bool transposed = false);
 

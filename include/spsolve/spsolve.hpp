@@ -1,6 +1,6 @@
 #pragma once
 
-// What a program of its own needs of spsolve: matrices, solvers, products. Over MPI ranks also
+// The parts of spsolve that another program needs: matrices, solvers, products. Over MPI ranks also
 // <spsolve/mpi.hpp>; from C <spsolve/spsolve.h>.
 
 #include "spsolve/dense.hpp"
