@@ -1,5 +1,5 @@
-// What most source files include and no change of this project touches; see precompile_headers() in
-// CMakeLists.txt. Source files include what they use all the same.
+// Headers that most source files include and no change of this project touches; see
+// precompile_headers() in CMakeLists.txt. Source files include what they use all the same.
 #include <algorithm>
 #include <array>
 #include <atomic>

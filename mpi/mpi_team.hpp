@@ -44,7 +44,7 @@ class MpiTeam final : public Team {
   std::unique_ptr<Messages> messages(std::span<const Outgoing> outgoing,
                                      std::span<const Incoming> incoming) override;
 
-  /// By MPI_Comm_split.
+  /// Splits by MPI_Comm_split.
   std::unique_ptr<Team> split(int group, int order) override;
 
   void rest_until_called(int root) override;
@@ -55,7 +55,8 @@ class MpiTeam final : public Team {
   /// A window of shared memory (MPI 3.1, 11.2.3); at most one of a team's life.
   std::span<std::byte> shared_on_host(std::size_t bytes) override;
 
-  /// By MPI_Abort from the thread that started MPI; from another one by the end of this process.
+  /// Ends all ranks by MPI_Abort from the thread that started MPI; from another one by the end of
+  /// this process.
   [[noreturn]] void abort(ExitCode code) override;
 
  private:

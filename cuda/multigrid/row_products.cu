@@ -228,7 +228,8 @@ __global__ void __launch_bounds__(warp_size)
   }
 }
 
-/// With tables in GPU memory, a warp and a table for each thread block: the rows of length -1.
+/// Adds up with tables in GPU memory, a warp and a table for each thread block: the rows of length
+/// -1.
 __global__ void __launch_bounds__(warp_size)
     count_long_kernel(CsrView<double> a, CsrView<double> b, const LocalIndex* rows, Index count,
                       LocalIndex* keys, int slots, Index* lengths) {

@@ -35,7 +35,7 @@ class DeviceElimination final : public SparseElimination<T> {
 
  private:
   void make_room(Factorization kind);
-  /// With the values that the factors have got, up to `largest`.
+  /// Factors with the values that the factors have got, up to `largest`.
   PivotCounts factor(double largest);
 
   std::shared_ptr<const SparseAnalysis> analysis_;

@@ -29,7 +29,7 @@ class DeviceFactors {
   void copy(const double* values);
 
   /// Factors the matrix with these values, smaller pivots than `least` made as large and counted.
-  /// What it hands back names a failure by the position of the pivot; then there are no factors.
+  /// The result names a failure by the position of the pivot; then there are no factors.
   PivotCounts factor(double least);
 
   Factorization kind() const { return kind_; }

@@ -40,7 +40,7 @@ __device__ void load_columns(const T* from, Index ld, int rows, int left, T* to)
 template <typename T>
 struct Quarter;
 
-/// By tensor cores: 2 x 4 pieces of 16 x 8.
+/// Products by tensor cores: 2 x 4 pieces of 16 x 8.
 template <>
 struct Quarter<double> {
   static constexpr int elements = 32;  ///< of a thread
@@ -92,7 +92,7 @@ struct Quarter<double> {
   }
 };
 
-/// By plain multiplications: 8 x 4 elements a thread.
+/// Products by plain multiplications: 8 x 4 elements a thread.
 template <>
 struct Quarter<float> {
   static constexpr int elements = 32;

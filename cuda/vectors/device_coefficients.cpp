@@ -45,7 +45,7 @@ void DeviceCoefficients::write(int number, std::span<const double> values) {
 void DeviceCoefficients::reduce_over_ranks(Team& team, std::span<const SharedRow> shared) {
   if (alone_ || shared.empty() || columns() == 0) return;
   if (!stays_there()) return Coefficients::reduce_over_ranks(team, shared);
-  // From the first of these rows to the last one: what lies between travels with them.
+  // Sends from the first of these rows to the last one: rows between travel with them.
   const auto [first, last] = std::ranges::minmax(shared, {}, &SharedRow::row);
   const Index count = (last.row - first.row + 1) * columns();
   of_ranks_.grow(count * team.size());

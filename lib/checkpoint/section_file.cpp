@@ -22,7 +22,7 @@ constexpr std::uint32_t swapped_mark = 0x04030201;
 constexpr std::uint32_t file_version = 2;
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
-/// As they stand in the file; no padding anywhere.
+/// The head and entries as they stand in the file; no padding anywhere.
 struct Head {
   std::array<char, 8> mark = file_mark;
   std::uint32_t byte_order = byte_order_mark;

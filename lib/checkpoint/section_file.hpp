@@ -92,9 +92,9 @@ class SectionWriter {
   Checksum sum_;
 };
 
-/// Reads a file of sections. What is read is checked before it is believed: a file of any content
-/// costs no more memory than a few times its size, and is refused by an Error(input) that names it
-/// and says in one sentence what is wrong.
+/// Reads a file of sections. All that is read is checked before it is believed: a file of any
+/// content costs no more memory than a few times its size, and is refused by an Error(input) that
+/// names it and says in one sentence what is wrong.
 class SectionReader {
  public:
   /// Opens the file and reads its head and all entries.

@@ -7,8 +7,8 @@
 
 namespace spsolve {
 
-/// As std::allocator, but that elements of trivial types begin uninitialised where no value is
-/// given for them.
+/// A std::allocator, but that elements of trivial types begin uninitialised where no value is given
+/// for them.
 template <typename T>
 struct UntouchedAllocator : std::allocator<T> {
   template <typename U>

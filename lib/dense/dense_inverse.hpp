@@ -46,7 +46,7 @@ class DenseInverse : public Inverse {
   InverseFacts facts_;
 };
 
-/// By gauss or gauss_jordan, column by column.
+/// The inverse by gauss or gauss_jordan, column by column.
 template <typename T>
 class ColumnwiseInverse final : public DenseInverse<T> {
  public:
@@ -63,7 +63,7 @@ class ColumnwiseInverse final : public DenseInverse<T> {
   Elimination elimination_;
 };
 
-/// By lu, panel by panel.
+/// The inverse by lu, panel by panel.
 template <typename T>
 class LuInverse final : public DenseInverse<T> {
  public:

@@ -200,7 +200,7 @@ std::string pattern(std::string_view title, const Pattern& pattern) {
     for (Index j = 0; j < pattern.cells_across; ++j) {
       const Index count = pattern.counts[i * pattern.cells_across + j];
       if (count == 0) continue;
-      // By the logarithm: one non-zero must be seen next to a cell of thousands.
+      // Shades go by the logarithm: one non-zero must be seen next to a cell of thousands.
       const double share =
           std::log1p(density(i, j) * largest_cell) / std::log1p(fullest * largest_cell);
       const int shade = std::clamp(static_cast<int>(share * shades), 0, shades - 1);

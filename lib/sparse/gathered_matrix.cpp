@@ -159,7 +159,7 @@ void GatheredMatrix::analyse(const Csr<double>& rows, const SystemMatrix& matrix
   known_ = whole || !entries_.taken.empty() ? &matrix : nullptr;
 }
 
-/// From rank 0, which has the factors of all rows, to each rank its own.
+/// Sends each rank its own scale factors from rank 0, which has those of all rows.
 void GatheredMatrix::scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const {
   Dense<double> all;
   if (team_.rank() == 0) {

@@ -95,7 +95,7 @@ void HeldFactors<T>::begin(const std::shared_ptr<const SparseAnalysis>& analysis
                         });
 }
 
-/// Whose checkpoint there is to go on from.
+/// The stage of the checkpoint that there is to go on from.
 template <typename T>
 const std::optional<KeptStage>& HeldFactors<T>::found() const {
   static const std::optional<KeptStage> none;

@@ -62,7 +62,7 @@ class SparseInverse final : public Inverse {
   /// than another elimination on hosts.
   bool is_slow(int steps) const;
   bool has_failed_soon() const;
-  /// By the factors as they are, or by GMRES on them where that is how they solve.
+  /// Looks for it by the factors as they are, or by GMRES on them where that is how they solve.
   Probe look_for_known_solution();
   /// Whether factors found a known solution well enough: in one step, where others are soon made.
   bool finds(const Probe& probe) const;

@@ -18,8 +18,8 @@ void begin_report(const Config& config, const Team& team, const Versions& versio
                   TaskReport& report);
 
 /// Throws Error, one sentence a line, where files that the task reads cannot be read, or folders of
-/// its results are missing: the words of begin_task() and of the readers. Of files to read it looks
-/// at no more than the header.
+/// its results are missing: the words of begin_task() and of the readers. It looks at no more than
+/// the header of files to read.
 void check_files(const Config& config);
 
 /// Sets the threads of this process' BLAS and, where the process may not map what it likes (ulimit

@@ -8,8 +8,8 @@
 #include "vectors/vector_memory.hpp"
 #include "vectors/vectors.hpp"
 
-// Multivectors in bands from and to files (io/dense_source.hpp). Those of Matrix Market rank 0
-// alone opens, of those of numpy and PETSc each rank reads its own rows where it sees them: a
+// Multivectors in bands from and to files (io/dense_source.hpp). Rank 0 alone opens files of Matrix
+// Market; of files of numpy and PETSc each rank reads its own rows where it sees them: a
 // multivector that is whole in the file is never whole in the memory of a rank.
 
 namespace spsolve {

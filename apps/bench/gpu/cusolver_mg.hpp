@@ -12,9 +12,9 @@ namespace spsolve::cuda {
 /// in blocks of 256.
 class CusolverMg {
  public:
-  /// With the current GPUs of the team's ranks. Null on every rank where rank 0 doesn't see each of
-  /// them, or one serves two ranks. Throws Error(resources) on every rank where the library can't
-  /// use them. Collective; `team` outlives the object.
+  /// The library with the current GPUs of the team's ranks. Null on every rank where rank 0 doesn't
+  /// see each of them, or one serves two ranks. Throws Error(resources) on every rank where the
+  /// library can't use them. Collective; `team` outlives the object.
   static std::shared_ptr<CusolverMg> find(Team& team);
 
   ~CusolverMg();

@@ -10,7 +10,7 @@
 
 namespace spsolve::bench {
 
-/// Who takes part in a peer's work.
+/// The ranks that take part in a peer's work.
 struct PeerTeam {
   int threads = 1;         ///< of each rank
   bool all_ranks = false;  ///< all of the run's, or rank 0 alone

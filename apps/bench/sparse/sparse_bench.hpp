@@ -41,7 +41,8 @@ struct SparseRow {
   std::optional<std::int64_t> gpu_bytes;  ///< of rank 0's GPU, held once it has solved, the most
   double backward_error = 0;              ///< normwise, the worst of rounds and columns
   double componentwise_error = 0;
-  /// By SparsePhase: the shortest median of a peer on this matrix / own median. See compare().
+  /// Ratios by SparsePhase: the shortest median of a peer on this matrix / own median. See
+  /// compare().
   std::optional<double> speedup[sparse_phases];
 
   double median(SparsePhase phase) const { return seconds[static_cast<int>(phase)].median; }

@@ -34,7 +34,8 @@ __device__ void exchange(DiagonalBlock<T, side>& block, int a, int b) {
   }
 }
 
-/// By the first warp: which pivot is next at j, of one row or of two (Bunch and Kaufman 1977).
+/// Finds, by the first warp, which pivot is next at j, of one row or of two (Bunch and Kaufman
+/// 1977).
 template <typename T, int side>
 __device__ void choose_symmetric(DiagonalBlock<T, side>& block, int j, int n, T least) {
   constexpr T alpha = static_cast<T>(0.6403882032022076);  // (1 + sqrt(17)) / 8

@@ -235,7 +235,7 @@ bool DeviceTeamFronts<T>::take_values(const ValueDealer& dealer, ScaledValues* v
   return true;
 }
 
-/// From the first rank, which has all values on its GPU, to each rank those of its entries.
+/// Sends each rank the values of its entries from the first rank, which has all on its GPU.
 template <typename T>
 void DeviceTeamFronts<T>::deal(const double* values) {
   GpuTeam& team = teams_.at(0);

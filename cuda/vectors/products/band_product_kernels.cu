@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// As multiply_kernel, a group of rows in the place of a row: each x_j that is read goes to all of
+/// multiply_kernel with a group of rows in the place of a row: each x_j that is read goes to all of
 /// its sums.
 template <int most, int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// As multiply_kernel, rows that have all columns.
+/// multiply_kernel for rows that have all columns.
 template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_full_kernel(CsrView<double> a, const double* x, SplitRows<double> y, Index columns,

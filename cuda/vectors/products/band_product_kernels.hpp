@@ -21,7 +21,7 @@ struct SplitRows {
 };
 
 /// Rows of A in CSR form, and in others where there are such: by type, in slices, which products
-/// with one column take, or in groups, which those with more take. Of full rows the columns are not
+/// with one column take, or in groups, which those with more take. The columns of full rows are not
 /// read.
 struct RowsView {
   CsrView<double> csr;

@@ -103,12 +103,12 @@ class BlockedRows {
   virtual bool prefers_all(Range) const { return false; }
   virtual Candidates<T> offer_all(Index first_active, Range panel, Index block_rows, int ranks) = 0;
 
-  /// Starts the LU with partial pivoting of the candidates of all ranks, `width` columns. Those of
-  /// rank r are the first counts[r] rows of block r of `candidates`, blocks of block_rows rows.
-  /// finish_stack(): the L and U of the winners are the factors, and the `numbers` of the
-  /// candidates, counted without gaps, are put in the order of elimination, the winners first. The
-  /// same bits on every rank. The factors before stay where they are until the next but one
-  /// finishes.
+  /// Starts the LU with partial pivoting of the candidates of all ranks, `width` columns. The
+  /// candidates of rank r are the first counts[r] rows of block r of `candidates`, blocks of
+  /// block_rows rows. finish_stack(): the L and U of the winners are the factors, and the `numbers`
+  /// of the candidates, counted without gaps, are put in the order of elimination, the winners
+  /// first. The same bits on every rank. The factors before stay where they are until the next but
+  /// one finishes.
   virtual void start_stack(Index width, Index block_rows, std::span<const T> candidates,
                            std::span<const Index> counts) = 0;
   virtual void finish_stack(Index width, std::span<Index> numbers) = 0;
@@ -144,9 +144,9 @@ class BlockedRows {
   /// packed ones; with the first piece, the panel's factors, too.
   virtual void set_pivot_block(Range panel, Range piece, std::span<const Index> order) = 0;
 
-  /// Pivot block(:, piece) <- L^-1 pivot block(:, piece), L its unit lower triangle. Those of its
-  /// rows that are this rank's, `own`, go back to the places from `first` on; with the first piece,
-  /// their columns of the panel, too.
+  /// Pivot block(:, piece) <- L^-1 pivot block(:, piece), L its unit lower triangle. Its rows that
+  /// are this rank's, `own`, go back to the places from `first` on; with the first piece, their
+  /// columns of the panel, too.
   virtual void solve_pivot_rows(Range panel, Range piece, std::span<const Index> own,
                                 Index first) = 0;
 

@@ -147,7 +147,7 @@ class BlockedElimination {
 
   // --- the pivots of a panel
 
-  /// Who has the pivots of a panel. Alone, the panel is eliminated then.
+  /// The election of the pivots of a panel. A rank alone eliminates the panel here.
   Election elect(Range panel) {
     if (alone()) return eliminate_panel(panel);
     // Only a stack leaves the factors before it where they are.

@@ -16,8 +16,8 @@ bool own_are_nodes(const BandMatrix& matrix, Index size);
 /// Whether own rows and the columns they name are whole nodes on every rank. Collective.
 bool are_nodes(const BandMatrix& matrix, Index size);
 
-/// The same matrix with zeros stored, so that all rows of a node name the same whole nodes; bands
-/// are of whole nodes. Throws Error(internal) where they are not. Collective.
+/// The matrix with zeros stored, so that all rows of a node name the same whole nodes; bands are of
+/// whole nodes. Throws Error(internal) where they are not. Collective.
 std::unique_ptr<BandMatrix> with_whole_nodes(const BandMatrix& matrix, Index size);
 
 /// The unknowns of a node that rows of equal columns tell, on all ranks the same: the largest size

@@ -171,7 +171,7 @@ class Incomplete final : public PreconditionerOperator {
   }
 
  private:
-  /// With the smallest shift of 0, 0.001, 0.01, ... that does (Manteuffel, 1980).
+  /// Eliminates with the smallest shift of 0, 0.001, 0.01, ... that does (Manteuffel, 1980).
   static Csr<double> positive_factors(const Csr<double>& block, const char* name, double& shift) {
     for (shift = 0; shift <= 10; shift = shift == 0 ? 1e-3 : 10 * shift) {
       if (auto rows = eliminate_shifted(block, shift)) return std::move(*rows);

@@ -67,12 +67,12 @@ std::span<const PreconditionerRow> preconditioners();
 /// The row of a kind, which is not automatic.
 const PreconditionerRow& preconditioner_row(Preconditioner kind);
 
-/// What Preconditioner::automatic stands for: multigrid where A is symmetric, of at least 2000
-/// unknowns, its diagonal is positive and it looks elliptic: the diagonal is, in nine rows of ten,
-/// at least half of the magnitudes of its row's other entries, or rigid-body modes are known,
-/// `elastic`; else ic0 for a symmetric A with a positive diagonal that `cg` or `block_cg` solves,
-/// jacobi for one without zeros on it that minres does, none for others of these, ilu0 for methods
-/// that want no symmetry. Collective.
+/// The choice that Preconditioner::automatic stands for: multigrid where A is symmetric, of at
+/// least 2000 unknowns, its diagonal is positive and it looks elliptic: the diagonal is, in nine
+/// rows of ten, at least half of the magnitudes of its row's other entries, or rigid-body modes are
+/// known, `elastic`; else ic0 for a symmetric A with a positive diagonal that `cg` or `block_cg`
+/// solves, jacobi for one without zeros on it that minres does, none for others of these, ilu0 for
+/// methods that want no symmetry. Collective.
 Preconditioner choose_preconditioner(BandMatrix& matrix, Method method, bool symmetric,
                                      bool elastic = false);
 

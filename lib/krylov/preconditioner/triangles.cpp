@@ -193,7 +193,7 @@ class ExactTriangles final : public TriangleSolver {
   std::optional<Triangle> transposed_lower_, transposed_upper_;
 };
 
-/// By sweeps x <- D^-1 (b - N x) for each triangle D + N.
+/// Solves by sweeps x <- D^-1 (b - N x) for each triangle D + N.
 class SweptTriangles final : public TriangleSolver {
  public:
   SweptTriangles(IncompleteFactors factors, const VectorMemory& memory, const Vectors& like)

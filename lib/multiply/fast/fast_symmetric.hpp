@@ -28,7 +28,7 @@ class SymmetricHalves {
   /// read once for every 32 columns (double) of X, the overlaps are written and read once.
   void multiply(const T* x, T* y, Index columns);
 
-  /// Without the overlaps, which depend on K.
+  /// Bytes without the overlaps, which depend on K.
   std::int64_t bytes() const;
 
  private:

@@ -62,14 +62,13 @@ struct SparseAnalysis {
 
 /// Analyses a square matrix for that factorisation: `matches` rows with columns, as
 /// wants_matching() says (for LU's pivots by maximum product; for a symmetric factorisation only to
-/// see that all can be matched; see matching.hpp), divides it into the diagonal blocks of its
-/// block triangular form (LU), orders, and finds the fronts. `given`: with Ordering::file all
-/// columns in the order wanted, which is kept but for what has no part in the fill (a postorder of
-/// the elimination trees). Of values, only the matching takes notice. `divides`: whether LU's
-/// matrix may be divided; several ranks eliminate it as one block. `memory`: where it is to be
-/// eliminated, which `automatic` ordering goes by. Throws Error(not_trustworthy)
-/// for a structurally singular matrix, naming rows and columns, and Error(resources) where it has
-/// 2^31 rows or more.
+/// see that all can be matched; see matching.hpp), divides it into the diagonal blocks of its block
+/// triangular form (LU), orders, and finds the fronts. `given`: with Ordering::file all columns in
+/// the order wanted, which is kept but for what has no part in the fill (a postorder of the
+/// elimination trees). Only the matching takes notice of values. `divides`: whether LU's matrix may
+/// be divided; several ranks eliminate it as one block. `memory`: where it is to be eliminated,
+/// which `automatic` ordering goes by. Throws Error(not_trustworthy) for a structurally singular
+/// matrix, naming rows and columns, and Error(resources) where it has 2^31 rows or more.
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
                               bool matches, std::vector<LocalIndex> given = {}, bool divides = true,
                               MemoryKind memory = MemoryKind::host);

@@ -10,7 +10,7 @@ namespace spsolve {
 /// all. Throws Error(resources) with the file's name.
 void save_analysis(const std::filesystem::path& path, const SparseAnalysis& analysis);
 
-/// Reads it back. What is read is checked against its checksums, and its permutations, tree, rows
+/// Reads an analysis back. It is checked against its checksums, and its permutations, tree, rows
 /// and entries against each other: an elimination by this analysis never leaves its fronts. Throws
 /// Error(input) with the file's name, what is wrong with it and what to do.
 SparseAnalysis load_analysis(const std::filesystem::path& path);

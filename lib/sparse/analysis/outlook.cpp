@@ -66,7 +66,7 @@ struct Asked {
   }
 };
 
-/// By the file that the options name.
+/// The analysis by the file that the options name.
 SparseAnalysis kept_or_new(const Asked& asked, const std::string& file) {
   if (std::filesystem::exists(file)) {
     SparseAnalysis kept = load_analysis(file);
@@ -77,7 +77,7 @@ SparseAnalysis kept_or_new(const Asked& asked, const std::string& file) {
   return made;
 }
 
-/// By a file that may be gone, or damaged, or not be written: a run does without.
+/// The analysis by a file that may be gone, or damaged, or not be written: a run does without.
 SparseAnalysis kept_beside_checkpoints(const Asked& asked, const std::filesystem::path& file,
                                        bool reads) {
   std::error_code none;

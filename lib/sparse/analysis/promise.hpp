@@ -21,9 +21,10 @@ struct IterationPromise {
 /// Looks at a square matrix that has not been analysed: how fast probe_diagonal() converges tells
 /// how many steps a better preconditioner will take, and how wide the graph of A is what dissection
 /// would come to. Only matrices whose rows have about as many non-zeros, as many as in three
-/// dimensions, are worth a trial: all others are analysed soon. What looks elliptic is reckoned
-/// with multigrid, where it is large enough. `estimates`: whether the condition will be estimated.
-/// The figures that it reckons with are in host_tuning. Cost: eight products, often three.
+/// dimensions, are worth a trial: all others are analysed soon. A matrix that looks elliptic is
+/// reckoned with multigrid, where it is large enough. `estimates`: whether the condition will be
+/// estimated. The figures that it reckons with are in host_tuning. Cost: eight products, often
+/// three.
 IterationPromise promise_of_iteration(const Csr<double>& matrix, const SymmetryFacts& facts,
                                       bool estimates, int threads);
 

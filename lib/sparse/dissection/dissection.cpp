@@ -24,9 +24,9 @@ constexpr double lopsided = 0.85;        // of the vertices in one part
 // So many such splits above a part, and minimum degree takes the next one whole.
 constexpr int lopsided_allowed = 3;
 
-/// Memory for the vertices and edges of parts. Those of a part with the first place p in the order
-/// begin at place p, so that its two parts find room in another of these, in which nobody else
-/// writes.
+/// Memory for the vertices and edges of parts. The vertices and edges of a part with the first
+/// place p in the order begin at place p, so that its two parts find room in another of these, in
+/// which nobody else writes.
 struct Storage {
   UntouchedArray<Index> starts;  // from 2 p: a part of n vertices has n + 1 of them
   UntouchedArray<LocalIndex> neighbours;

@@ -42,10 +42,9 @@ class SparseFactors final : public KeptFronts {
   ~SparseFactors() override;
 
   /// Factors the matrix with these values, one for each entry of A. `advance` is called with the
-  /// flops of each piece of work, by any thread. What it hands back names a failure by the position
-  /// of the pivot; then there are no factors.
-  /// With a `keeper` it goes on from what that has. Cost: flops of the fronts. Throws
-  /// std::bad_alloc.
+  /// flops of each piece of work, by any thread. The result names a failure by the position of the
+  /// pivot; then there are no factors. With a `keeper` it goes on from the state that this has.
+  /// Cost: flops of the fronts. Throws std::bad_alloc.
   PivotCounts factor(const FrontEntries& entries, const std::vector<double>& values,
                      const PivotRule& rule, const Advance& advance = {},
                      FrontKeeper* keeper = nullptr);

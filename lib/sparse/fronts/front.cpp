@@ -280,7 +280,7 @@ void eliminate_lu(const Front<T>& front, const PivotRule& rule, const Tiles& til
   for (const T value : multipliers) {
     own.largest_multiplier = std::max(own.largest_multiplier, static_cast<double>(value));
   }
-  // From swaps in their order to the row of each pivot.
+  // Turns swaps in their order into the row of each pivot.
   if (own.swaps > 0) {
     std::vector<LocalIndex> row(p);
     for (Index k = 0; k < p; ++k) row[k] = static_cast<LocalIndex>(k);

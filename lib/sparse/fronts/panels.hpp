@@ -6,8 +6,8 @@
 namespace spsolve {
 
 // Panels of fronts whose columns are spread over ranks: w columns of a front from the row of their
-// first pivot on, `height` rows, column-major. What is done to the columns to their right is left
-// to whoever has them.
+// first pivot on, `height` rows, column-major. The update of the columns to their right is left to
+// whoever has them.
 
 /// L11 L11^T = the first w rows, L21 below.
 template <typename T>

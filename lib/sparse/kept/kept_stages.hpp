@@ -16,8 +16,8 @@ struct FactorFailure {
   int gmres_steps = 0;  ///< that were taken on them in vain
 };
 
-/// Whose fronts are kept: the factorisation, and whether by threshold pivoting, which takes the
-/// place of factors that did not do.
+/// The stage whose fronts are kept: the factorisation, and whether by threshold pivoting, which
+/// takes the place of factors that did not do.
 struct KeptStage {
   Factorization kind = Factorization::lu;
   bool threshold = false;

@@ -19,7 +19,7 @@ namespace spsolve {
 //     shared elimination   at which meeting of the ranks that was, and what the shared fronts came
 //     to front under way      its columns of a front that all ranks are in the midst of, then
 //
-// Of several sections of a name the last counts. Which shared fronts are done follows from the
+// The last one of several sections of a name counts. Which shared fronts are done follows from the
 // meeting.
 
 /// Keeps a rank's part of an elimination by the checkpoints of its run, and goes on from the newest

@@ -16,11 +16,11 @@ namespace spsolve {
 /// Method: potentials of columns from their least costs, or from a least-squares fit of u_i + v_j
 /// to the costs (Curtis and Reid 1972) where with that more rows have their cheapest entry in a
 /// column of their own; then rows are assigned along entries without reduced cost, by paths found
-/// depth first (Duff 1981; Pothen and Fan 1990). What is left is found by shortest augmenting
-/// paths, with reduced costs as lengths, by Dijkstra's method: from one free row after the other,
-/// or from all of them at once, which makes a forest whose every tree that reaches a free column
-/// assigns one row more; whichever took fewer steps a row when it was tried last. Where no free
-/// column is reached, none ever will be: what was reached is left out of all later searches.
+/// depth first (Duff 1981; Pothen and Fan 1990). The rest is found by shortest augmenting paths,
+/// with reduced costs as lengths, by Dijkstra's method: from one free row after the other, or from
+/// all of them at once, which makes a forest whose every tree that reaches a free column assigns
+/// one row more; whichever took fewer steps a row when it was tried last. Where no free column is
+/// reached, none ever will be: what was reached is left out of all later searches.
 class Assignment {
  public:
   /// Values are finite; zeros that are stored are no entries.

@@ -83,7 +83,7 @@ std::vector<LocalIndex> reverse_cuthill_mckee(const Graph& graph) {
     if (seen[v] != -1) continue;
     const std::size_t begin = order.size();
     LocalIndex root = v;
-    // From the far end of the far end: one as far out as levels find it.
+    // A vertex at the far end of the far end: as far out as levels find one.
     for (int round = 0; round < 3; ++round) {
       order.resize(begin);
       const std::size_t last = walk_levels(graph, root, mark++, seen, order);

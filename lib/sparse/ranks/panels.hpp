@@ -13,7 +13,7 @@ inline constexpr int panel_buffers = 3;
 /// How a front that the GPUs of several ranks share lies in their memory. Each block of its pivots
 /// is a front of its own on its rank's GPU, a panel: its border are all rows of the front after it,
 /// zeros between the last pivot and the border where that begins at a multiple of front_alignment.
-/// What the front passes up lies there in blocks of columns.
+/// The block that the front passes up lies there in blocks of columns.
 class PanelLayout {
  public:
   PanelLayout() = default;
@@ -69,8 +69,8 @@ struct FrontShare {
 };
 
 /// All that goes into shared front `s` from these children of it, the same on every rank: child by
-/// child, and block by block. Of symmetric factorisations it is the lower triangle, with
-/// more in rectangles on the diagonal.
+/// child, and block by block. For symmetric factorisations it is the lower triangle, with more in
+/// rectangles on the diagonal.
 std::vector<FrontShare> shares_of(const RankTree& tree, LocalIndex s,
                                   std::span<const RankTree::Below> children);
 

@@ -138,7 +138,7 @@ void send_part(Team& team, const RankTree& part, int to) {
   });
 }
 
-/// Instead of a part, where rank 0 cannot make it.
+/// Sends this instead of a part, where rank 0 cannot make it.
 void send_nothing(Team& team, int to) {
   Sizes sizes;
   sizes.fill(-1);

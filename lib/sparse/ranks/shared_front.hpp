@@ -24,7 +24,7 @@ struct BlockPart {
   Index ld() const { return rows; }
 };
 
-/// A block of columns of a front that this rank has. Of L U all rows of the front are there, else
+/// A block of columns of a front that this rank has. For L U all rows of the front are there, else
 /// those from the diagonal on.
 template <typename T>
 struct OwnBlock {

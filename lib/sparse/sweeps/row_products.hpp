@@ -35,7 +35,7 @@ inline column_blas::Triangle flipped(column_blas::Triangle t) {
   return t;
 }
 
-/// As many columns as solves take at once.
+/// The number of columns that solves take at once.
 using FixedColumns = std::integral_constant<Index, 16>;
 
 /// Calls work(K), with a constant where K is FixedColumns.

@@ -69,7 +69,7 @@ MULTIPLY = [  # matrix, multiply.*, matrix.reader, ranks
       for ranks in (1, 2, 3)),
     ("g.mtx", {"kernel": "csr_balanced", "columns": 4}, "serial", 2),
     ("g.mtx.gz", {"kernel": "csr_balanced", "columns": 4}, "serial", 1),
-    # Of a file of few pieces some ranks read more than others.
+    # Some ranks read more than others of a file of few pieces.
     *(("g.mtx", {"kernel": "csr_balanced", "columns": 4}, "parallel", ranks) for ranks in (1, 2, 3)),
 ]
 # Formats whose size hangs on what is in the matrix: never more than planned.

@@ -1,4 +1,4 @@
-/* The same in C. */
+/* A system solved in C. */
 #include <spsolve/spsolve.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The same over MPI ranks in C: rank r writes its rows to the file x.r. */
+/* The solution of a system over MPI ranks in C: rank r writes its rows to the file x.r. */
 #include <spsolve/spsolve_mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -30,7 +30,7 @@ class LongRows {
   /// The long ones of rows with these offsets; nothing where none is long.
   static std::optional<LongRows> of(std::span<const Index> row_offsets);
 
-  /// With room for the sums of so many columns.
+  /// The view with room for the sums of so many columns.
   LongRowsView view(Index columns);
 
  private:
