@@ -25,7 +25,7 @@ OUTCOMES = ("solved", "solved above", "uncertain", "refused", "no fit", "failed"
 
 
 def entries_of(lines):
-    """Rows, columns and positions of a pattern's Matrix Market text after its first line, from 1."""
+    """Rows, columns and positions of a pattern's Matrix Market text after line 1, from 1."""
     lines = (line for line in lines if not line.startswith("%") and line.strip())
     rows, columns = map(int, next(lines).split()[:2])
     return rows, columns, {tuple(map(int, line.split()[:2])) for line in lines}

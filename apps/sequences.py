@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Sequences from Python, compared with SuperLU (scipy's splu) and UMFPACK, one thread each: matrices
-of one pattern, each with a right-hand side of its own, and right-hand sides one after another by the
-same factors, without the elimination and with it.
+"""Sequences from Python, compared with SuperLU (scipy's splu) and UMFPACK, one thread each:
+matrices of one pattern, each with a right-hand side of its own, and right-hand sides one after
+another by the same factors, without the elimination and with it.
 
 Needs the Python module (pip install ., or PYTHONPATH=build/python), numpy and scipy; UMFPACK is
 left out where there is no libumfpack (Debian: libumfpack5). The matrices are networks - each node

@@ -53,8 +53,8 @@ class Checkpoint(CliTest):
         self.assertEqual(result.code, INTERRUPTED, result.text)
 
     def waits_for_a_signal(self, ranks=1, step=100):
-        """The launched program, in the background, all its ranks waiting after so many steps; of one
-        rank, itself."""
+        """The launched program, in the background, all its ranks waiting after so many steps; of
+        one rank, itself."""
         self.needs_faults()
         command = [BIN / "spsolve", "c.yaml"]
         if ranks > 1:

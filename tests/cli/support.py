@@ -78,7 +78,7 @@ def session_folders():
 
 def session_folder():
     """Where one mpirun keeps its session. All of a user's share a folder else, which the last to end
-    removes, and of two that make it at once one fails (Open MPI 4.1: some 1 of 2000 among others)."""
+    removes, and of two that make it at once one fails (Open MPI 4.1: 1 of 2000 among others)."""
     folder, numbers = session_folders()
     own = folder / str(next(numbers))
     own.mkdir()

@@ -1,4 +1,4 @@
-"""apps/choices.py: auto compared with every method by name; apps/outcomes.py: how each of them ends."""
+"""apps/choices.py: auto compared with every method by name; apps/outcomes.py: how each ends."""
 
 import csv
 import sys

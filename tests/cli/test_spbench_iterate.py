@@ -1,4 +1,4 @@
-"""spbench iterate: Krylov methods with their preconditioners, compared with those of other houses."""
+"""spbench iterate: Krylov methods with their preconditioners, compared with other houses'."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""The installation that `cmake --install` leaves: programs, and libraries for programs from outside."""
+"""The result of `cmake --install`: programs, and libraries for programs from outside."""
 
 import os
 import pathlib

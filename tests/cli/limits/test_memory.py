@@ -1,8 +1,9 @@
 """The memory plan compared with the memory that every rank really held, for each method and format.
 
 What a process holds before it begins (the program, its libraries, MPI) is measured when the plan is
-made and stands next to it. The plan of the rest must be within 10 % of the measured peak's, for matrices
-that are large enough; what MPI and the C library take for themselves meanwhile is a fixed share.
+made and stands next to it. The plan of the rest must be within 10 % of the measured peak's, for
+matrices that are large enough; what MPI and the C library take for themselves meanwhile is a fixed
+share.
 """
 
 import json
