@@ -314,8 +314,8 @@ SolverPlan plan_solver(const Matrix& a, const Options& options, Index right_hand
 }
 
 void Solver::set_values(std::span<const double> values) {
-  state_->first_notes.clear();
   state_->solver->set_values(values);
+  state_->first_notes.clear();
   state_->set_up();
 }
 

@@ -204,7 +204,6 @@ Ranks ranks_numbered([[maybe_unused]] int communicator) {
 #endif
 }
 
-/// A Solver that says so where an elimination was broken off.
 class Factors {
  public:
   /// `coordinates`: of nodes, or None. `communicator`: of MPI, as Fortran numbers it, or None.
@@ -216,15 +215,15 @@ class Factors {
     solver_ = unlocked([&] { return std::make_unique<Solver>(a, options, ranks); });
   }
 
-  Index order() const { return whole().order(); }
+  Index order() const { return solver_->order(); }
   nb::tuple own() const {
-    const Range rows = whole().own();
+    const Range rows = solver_->own();
     return nb::make_tuple(rows.first, rows.last);
   }
-  nb::dict report() const { return facts(whole().report()); }
+  nb::dict report() const { return facts(solver_->report()); }
 
   nb::dict solve(const ConstMultivector& b, const Multivector& x, bool transposed) {
-    Solver& solver = whole();
+    Solver& solver = *solver_;
     require_rows(b, solver.own().size(), "b");
     require_rows(x, solver.own().size(), "x");
     require_alike(b, x, solver.report().device == "cuda");
@@ -238,21 +237,10 @@ class Factors {
     if (static_cast<Index>(values.size()) != nonzeros) {
       fail(ExitCode::input, "there are {} values for {} non-zeros", values.size(), nonzeros);
     }
-    std::unique_ptr<Solver> solver = std::move(solver_);
-    if (solver == nullptr) fail_broken();
-    unlocked([&] { solver->set_values({values.data(), values.size()}); });
-    solver_ = std::move(solver);
+    unlocked([&] { solver_->set_values({values.data(), values.size()}); });
   }
 
  private:
-  [[noreturn]] static void fail_broken() {
-    fail(ExitCode::input,
-         "an earlier elimination with these values failed or was stopped; factor the matrix again");
-  }
-  Solver& whole() const {
-    if (solver_ == nullptr) fail_broken();
-    return *solver_;
-  }
   std::unique_ptr<Solver> solver_;
 };
 

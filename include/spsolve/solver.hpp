@@ -91,7 +91,9 @@ class Solver {
                  bool transposed = false);
 
   /// New values for the pattern of A: of own rows, row after row, columns ascending; eliminates
-  /// again.
+  /// again. Values that are too few, too many or not finite throw Error(input), and the solver
+  /// stays as it was. Where the elimination fails, as that of a singular matrix does, solve()
+  /// throws Error(input) until set_values() has succeeded.
   void set_values(std::span<const double> values);
 
   const SetUpReport& report() const;

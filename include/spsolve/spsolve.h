@@ -141,9 +141,10 @@ typedef struct {
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
                                      spsolve_solver** solver);
 
-/* The same over ranks, all of which call this, and each function that takes the solver but _notes and
- * _own_rows. `matrix` is of rank 0, and NULL elsewhere; what fails hands back the same status on
- * every rank. Each has some rows of right-hand sides, solutions and new values; see _own_rows. */
+/* The same over ranks, all of which call this, and each function that takes the solver but _notes
+ * and _own_rows. `matrix` is of rank 0, and NULL elsewhere; what fails hands back the same status
+ * on every rank. Each has some rows of right-hand sides, solutions and new values; see _own_rows.
+ */
 spsolve_status spsolve_solver_create_over(const spsolve_ranks* ranks, const spsolve_matrix* matrix,
                                           const spsolve_options* options, spsolve_solver** solver);
 
@@ -151,12 +152,15 @@ spsolve_status spsolve_solver_create_over(const spsolve_ranks* ranks, const spso
 spsolve_status spsolve_solver_own_rows(const spsolve_solver* solver, int64_t* first, int64_t* end);
 
 /* x of A x = b, or with `transposed` of A^T x = b; b and x are n x columns (over ranks, own rows x
- * columns) and may be the same array; `trust` may be NULL. SPSOLVE_NOT_TRUSTWORTHY: x is written, but does not solve the system,
- * or none of its digits is certain. */
+ * columns) and may be the same array; `trust` may be NULL. SPSOLVE_NOT_TRUSTWORTHY: x is written,
+ * but does not solve the system, or none of its digits is certain. */
 spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int64_t columns,
                                     const double* b, double* x, spsolve_trust* trust);
 
-/* New values for the same pattern, row after row, columns ascending; eliminates again. */
+/* New values for the same pattern, row after row, columns ascending; eliminates again. Values that
+ * are too few, too many or not finite are SPSOLVE_INPUT, and the solver stays as it was. Where the
+ * elimination fails, as that of a singular matrix does, _solve is SPSOLVE_INPUT until _set_values
+ * has succeeded. */
 spsolve_status spsolve_solver_set_values(spsolve_solver* solver, int64_t count,
                                          const double* values);
 

@@ -62,6 +62,7 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   scaling_ = &scaling;
   products_ = nullptr;
   facts_ = {};
+  facts_.krylov.emplace();
   if (!again) {
     preconditioner_ = nullptr;
     scaled_ = nullptr;
@@ -86,7 +87,6 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
                     name(options_.method));
   }
   if (options_.null_space != NullSpaceKind::none) null_space_.emplace(matrix, options_);
-  facts_.krylov.emplace();
   make_preconditioner(again && was_symmetric == symmetric_ && !worn_ && steps_when_new_);
   if (null_space_) {
     facts_.krylov->null_space = null_space_->words();
@@ -160,6 +160,7 @@ std::string KrylovInverse::way() const {
 
 void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress,
                                    KeptIteration* kept) {
+  if (preconditioner_ == nullptr) make_preconditioner(false);  // making the last one failed
   if (null_space_ && symmetric_) refuse_inconsistent(b);
   KrylovWatch::Goal goal = first_goal();
   goal.kept = kept;

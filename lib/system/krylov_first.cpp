@@ -24,6 +24,7 @@ void KrylovFirst::begin() {
   method_ = way.method;
   inverse_ = std::move(way.inverse);
   eliminated_ = false;
+  facts_ = {};
 }
 
 void KrylovFirst::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,

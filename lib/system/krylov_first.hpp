@@ -40,7 +40,9 @@ class KrylovFirst final : public Inverse {
   void project(Vectors& x) const override { inverse_->project(x); }
   std::vector<double> left() const override { return inverse_->left(); }
   bool came_to_nothing() const override { return inverse_->came_to_nothing(); }
-  const InverseFacts& facts() const override { return eliminated_ ? facts_ : inverse_->facts(); }
+  const InverseFacts& facts() const override {
+    return eliminated_ || inverse_ == nullptr ? facts_ : inverse_->facts();
+  }
 
  private:
   /// Makes the iteration where there is none.

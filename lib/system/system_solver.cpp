@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/over_blocks.hpp"
 #include "distribute/redistribute.hpp"
 #include "krylov/null_space.hpp"
 #include "solve/near_one.hpp"
@@ -59,13 +60,53 @@ double SystemSolver::flops() const {
   return row_.analyse(question_).flops;
 }
 
+void SystemSolver::set_values(std::span<const double> values) {
+  together(matrix_->team(), [&] {
+    bool finite = true;
+#pragma omp parallel for schedule(static) reduction(&& : finite) if ( \
+        std::ssize(values) > worthwhile_elements)
+    for (std::size_t k = 0; k < values.size(); ++k) finite = finite && std::isfinite(values[k]);
+    if (!finite) {
+      fail(ExitCode::input,
+           "a new value of the matrix is not a finite number; the solver stays as it was");
+    }
+  });
+  matrix_->set_values(values);
+  transposed_ = nullptr;
+  unscaled_.reset();
+  why_not_ = "it was not asked for since new values came";
+}
+
+template <typename Work>
+void SystemSolver::set_up_by(const Work& work) {
+  try {
+    work();
+  } catch (...) {
+    unscaled_.reset();
+    why_not_ = current_failure().message;
+    why_not_.resize(std::min(why_not_.size(), why_not_.find('\n')));  // without a plan's table
+    throw;
+  }
+}
+
+ScaledOperator& SystemSolver::whole() {
+  if (unscaled_) return *unscaled_;
+  fail_everywhere(ExitCode::input,
+                  "there are no factors to solve with, as the last set-up failed ({}); set up the "
+                  "solver with other values first",
+                  why_not_);
+}
+
 void SystemSolver::prepare() {
   first_ = nullptr;
   unscaled_.reset();
+  tried_ = false;
   estimates_ = of_transposed_ = {};
-  inverse_->find_scaling(*matrix_, question_.options.equilibrate, question_.options.precision,
-                         scaling_);
-  inverse_->prepare(*matrix_, scaling_);
+  set_up_by([&] {
+    inverse_->find_scaling(*matrix_, question_.options.equilibrate, question_.options.precision,
+                           scaling_);
+    inverse_->prepare(*matrix_, scaling_);
+  });
 }
 
 void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const Vectors* b,
@@ -90,7 +131,7 @@ void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const
     }
     run.guess = scaled_guess.get();
   }
-  first_ = inverse_->eliminate(run);
+  set_up_by([&] { first_ = inverse_->eliminate(run); });
   if (first_ != nullptr && scaling_.scales) scale_own_rows(*matrix_, scaling_.columns, *first_);
   unscaled_.emplace(ScaledOperator::unscaled(*inverse_, *matrix_, scaling_));
 }
@@ -101,15 +142,25 @@ void SystemSolver::set_up() {
   eliminate(silent);
 }
 
+template <typename Apply>
+void SystemSolver::apply_by(const Apply& apply) {
+  ScaledOperator& inverse = whole();
+  // What iterates stays as it was; factors that fail when they are first tried are half made.
+  if (tried_ || inverse_->facts().krylov) return apply(inverse);
+  set_up_by([&] { apply(inverse); });
+  tried_ = true;
+}
+
 void SystemSolver::apply(const Vectors& x, Vectors& y) {
-  unscaled_->apply(x, y);
+  apply_by([&](ScaledOperator& inverse) { inverse.apply(x, y); });
 }
 
 void SystemSolver::apply_transposed(const Vectors& x, Vectors& y) {
-  unscaled_->apply_transposed(x, y);
+  apply_by([&](ScaledOperator& inverse) { inverse.apply_transposed(x, y); });
 }
 
 SolveOutcome SystemSolver::solve(const Vectors& b, Vectors& x, PhaseTimes& times) {
+  whole();
   const Side side{*matrix_, *this, scaling_.rows, estimates_};
   return solve_near_one(side, b, x, times, [this](const Vectors& right, Vectors& to) {
     if (first_ != nullptr && first_->columns() == right.columns()) {
@@ -123,6 +174,7 @@ SolveOutcome SystemSolver::solve(const Vectors& b, Vectors& x, PhaseTimes& times
 }
 
 SolveOutcome SystemSolver::solve_transposed(const Vectors& b, Vectors& x, PhaseTimes& times) {
+  whole();
   if (transposed_ == nullptr) {
     transposed_ =
         std::make_unique<SystemMatrix>(matrix_->team(), matrix_->layout(),

@@ -23,7 +23,9 @@ struct SolveOutcome {
 
 /// Solves systems with one matrix A: owns A, its scale factors and its inverse. The application and
 /// the library's interface are its users. set_up() once, solve() as often as wanted; new values of
-/// the same pattern by set_values() and set_up() again. Collective, all of it.
+/// the same pattern by set_values() and set_up() again. Where a set-up failed, whatever it threw,
+/// what solves refuses by Error(input), with its reason, until another one has succeeded.
+/// Collective, all of it.
 class SystemSolver final : public LinearOperator {
  public:
   /// `row` is of the solver table. The team and the memory must outlive the object.
@@ -38,11 +40,10 @@ class SystemSolver final : public LinearOperator {
   /// What did it, once it is eliminated; what was chosen before.
   EliminationChoice choice() const;
 
-  /// New values for the pattern of A, see SystemMatrix::set_values(); asks for set_up().
-  void set_values(std::span<const double> values) {
-    matrix_->set_values(values);
-    transposed_ = nullptr;
-  }
+  /// New values for the pattern of A, see SystemMatrix::set_values(); asks for set_up(). Throws
+  /// Error(input) on every rank, and leaves all as it was, where their number differs or one of
+  /// them is not finite.
+  void set_values(std::span<const double> values);
 
   /// Finds scale factors and takes the values in.
   void prepare();
@@ -114,6 +115,17 @@ class SystemSolver final : public LinearOperator {
     double of_rounding = 0;     ///< when x comes back to the scale of b
   };
 
+  /// Does a part of a set-up; where it throws, there is none, for that reason.
+  template <typename Work>
+  void set_up_by(const Work& work);
+
+  /// unscaled_, where there is one to solve with; see above.
+  ScaledOperator& whole();
+
+  /// Applies the inverse, whose factors some methods try out, or make, when they first solve.
+  template <typename Apply>
+  void apply_by(const Apply& apply);
+
   /// x <- A^-1 b, or that of the transposed matrix.
   template <typename Solve>
   SolveOutcome solve_near_one(const Side& side, const Vectors& b, Vectors& x, PhaseTimes& times,
@@ -140,7 +152,9 @@ class SystemSolver final : public LinearOperator {
   SolverQuestion question_;
   Equilibration scaling_;
   std::unique_ptr<Inverse> inverse_;
-  std::optional<ScaledOperator> unscaled_;
+  std::optional<ScaledOperator> unscaled_;        // where A is set up
+  std::string why_not_ = "it was not asked for";  // set up
+  bool tried_ = false;                            // whether the inverse has solved since
   std::unique_ptr<Vectors> first_;  // the solution for b of eliminate(), if it came with it
   Estimates estimates_, of_transposed_;
   RefinementSpace space_;

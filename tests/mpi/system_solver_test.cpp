@@ -202,11 +202,32 @@ TEST_P(SystemSolverTest, GoesOnBehindASingularMatrix) {
   const char* const words =
       is_sparse(GetParam().row->method) ? "column 18 has no " : "step 18 of 40";
   EXPECT_NE(text.find(words), std::string::npos) << text;
+  const Dense<double> b = random_multivector(n, 1, 6);
+  const std::string refused = test::error_on_every_rank([&] { solve(solver, b); }, ExitCode::input);
+  EXPECT_NE(refused.find(words), std::string::npos) << refused;
   const SystemMatrix rows = test::matrix_in_bands(ranks.team, regular);
   solver.set_values(rows.local_rows().values);
+  test::error_on_every_rank([&] { solve(solver, b); }, ExitCode::input);  // not set up yet
   solver.set_up();
-  const Dense<double> b = random_multivector(n, 1, 6);
   EXPECT_LE(test::backward_error(regular, b, solve(solver, b).x), 4 * unit_roundoff);
+}
+
+TEST_P(SystemSolverTest, ValuesThatAreWrongOnOneRankChangeNothing) {
+  const Csr<double> matrix = test::sparse(random_multivector(40, 40, 8));
+  const Dense<double> b = random_multivector(40, 1, 6);
+  SystemSolver solver = solver_for(matrix);
+  solver.set_up();
+  const std::vector<double> x = solve(solver, b).x.values;
+  const std::vector<double> values = solver.matrix().local_rows().values;
+  const bool is_last = ranks.team.rank() == ranks.team.size() - 1;
+  for (const bool too_many : {false, true}) {
+    std::vector<double> other(values.size(), 3.0);
+    if (is_last && too_many) other.push_back(3);
+    if (is_last && !too_many) other.back() = std::nan("");
+    test::error_on_every_rank([&] { solver.set_values(other); }, ExitCode::input);
+    EXPECT_EQ(solver.matrix().local_rows().values, values);
+    EXPECT_EQ(solve(solver, b).x.values, x);
+  }
 }
 
 TEST_P(SystemSolverTest, RightHandSidesThatAreKnownAreSolvedForAsOthers) {

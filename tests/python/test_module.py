@@ -134,6 +134,21 @@ class Solving(unittest.TestCase):
         with self.assertRaisesRegex(spsolve.InputError, "values for"):
             f.refactor(np.ones(3))
         self.assert_solves(again, f.solve(b), b)  # refused, and as it was
+        with self.assertRaisesRegex(spsolve.InputError, "not a finite number"):
+            f.refactor(np.nan * again.data)
+        self.assert_solves(again, f.solve(b), b)
+
+    def test_after_a_refactor_that_failed(self):
+        a, b = system(40)
+        for method in ("auto", "sparse_lu", "lu", "gauss"):
+            f = spsolve.factor(a, method=method)
+            x = f.solve(b)
+            with self.assertRaises(spsolve.NotTrustworthyError):
+                f.refactor(0 * a.data)
+            for transposed in (False, True):
+                with self.assertRaisesRegex(spsolve.InputError, "as the last set-up failed"):
+                    f.solve(b, transposed=transposed)
+            np.testing.assert_allclose(f.refactor(a.data).solve(b), x, rtol=1e-13)
 
     def test_methods(self):
         laplace, b = spsolve.read("grid2d:30"), np.ones(900)

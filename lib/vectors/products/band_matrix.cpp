@@ -59,7 +59,10 @@ void BandMatrix::set_values(std::span<const double> values) {
            "the matrix has {} non-zeros on this rank, and {} new values came; give one for each",
            rows_.values.size(), values.size());
     }
-    // Into the memory that is there: new pages take longer than the copy.
+  });
+  // Not before all ranks agree: else some would have new ones.
+  together(team_, [&] {
+  // Into the memory that is there: new pages take longer than the copy.
 #pragma omp parallel for schedule(static) if (std::ssize(values) > worthwhile_elements)
     for (std::size_t k = 0; k < values.size(); ++k) rows_.values[k] = values[k];
     products_->take_new_values();
