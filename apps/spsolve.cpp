@@ -6,6 +6,7 @@
 #include <csignal>
 #include <ctime>
 #include <iostream>
+#include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,6 +24,7 @@
 #include "mpi/mpi_team.hpp"
 #include "process/fault.hpp"
 #include "process/interrupt.hpp"
+#include "process/last_words.hpp"
 #include "process/launcher.hpp"
 #include "process/log.hpp"
 #include "process/signals.hpp"
@@ -81,15 +83,54 @@ void leave_running(const TaskReport& report, const Config::Output& wanted) {
   }
 }
 
-/// Leaves a report of a run that failed, lest an earlier run's is taken for its. A failure here is
-/// told and no more: the failure of the run is what counts.
-void leave_report(TaskReport& report, const Failure& failure, const Config& config) {
+/// Says that a run that came to no end wrote no result.
+void note_no_result(TaskReport& report, const Config& config) {
   const bool solves = config.task == Task::solve;
   const auto& result = solves ? config.output.solution : config.output.product;
-  if (!result.empty()) {
-    report.notes.push_back(fmt::format("this run wrote no {}: a file {} is of an earlier one",
-                                       solves ? "solution" : "product", result.string()));
+  if (result.empty()) return;
+  report.notes.push_back(fmt::format("this run wrote no {}: a file {} is of an earlier one",
+                                     solves ? "solution" : "product", result.string()));
+}
+
+/// What is left of a run that a signal or a watchdog ends, as far as its report knows it now.
+std::unique_ptr<LastWords> last_words_of(TaskReport report, const Team& team,
+                                         const Config& config) {
+  note_no_result(report, config);
+  const auto json = [report](ExitCode code, const std::string& sentence) {
+    return failure_json(report, {code, sentence, Scope::one_rank});
+  };
+  std::vector<LastWords::File> files;
+  const Config::Output& wanted = config.output;
+  if (!io::is_written_through(wanted.report) && !io::is_written_through(wanted.html)) {
+    if (!wanted.report.empty()) {
+      files.push_back({wanted.report, [json](ExitCode code, const std::string& sentence) {
+                         return report_text(json(code, sentence));
+                       }});
+    }
+    if (!wanted.html.empty()) {
+      files.push_back({wanted.html, [json](ExitCode code, const std::string& sentence) {
+                         return html_report(json(code, sentence), {});
+                       }});
+    }
   }
+  std::string remedy = !config.checkpoint.directory.empty()
+                           ? "the same command goes on from its checkpoint, if one was written"
+                       : config.task == Task::solve
+                           ? "nothing is kept: with checkpoint.directory an elimination goes on "
+                             "where it was stopped"
+                           : "nothing is kept";
+  if (team.size() > 1) {
+    remedy += "; if nobody asked for it, another rank was ended, and its launcher says why";
+  }
+  const auto ending =
+      MpiSession::is_open() ? LastWords::Ending::by_code : LastWords::Ending::by_signal;
+  return std::make_unique<LastWords>(files, remedy, ending, team.rank() == 0);
+}
+
+/// Leaves a report of a run that failed, lest an earlier run's is taken for its. What goes wrong
+/// here is told and no more: the failure of the run is what counts.
+void leave_report(TaskReport& report, const Failure& failure, const Config& config) {
+  note_no_result(report, config);
   try {
     write_files(failure_json(report, failure), report.patterns, config.output);
   } catch (const Error& error) {
@@ -153,6 +194,7 @@ ExitCode perform(void (&task)(const Config&, Team&, const Gpus&, Report&), const
   together(team, [&] {
     if (speaks) leave_running(report, config.output);
   });
+  const auto last_words = together(team, [&] { return last_words_of(report, team, config); });
   try {
     task(config, team, gpus, report);
   } catch (...) {

@@ -127,6 +127,13 @@ std::string MpiSession::version() {
   return whole.substr(0, whole.find_first_of(",\n"));
 }
 
+bool MpiSession::is_open() {
+  int started = 0, ended = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  return started != 0 && ended == 0;
+}
+
 MpiTeam::MpiTeam(MPI_Comm ranks) {
   MPI_CHECK(MPI_Comm_dup(ranks, &ranks_));
   MPI_Comm_set_errhandler(ranks_, MPI_ERRORS_RETURN);

@@ -16,6 +16,9 @@ class MpiSession {
 
   /// Library and version as MPI names itself, in one line.
   static std::string version();
+
+  /// Whether there is one in this process.
+  static bool is_open();
 };
 
 /// The ranks of a communicator. Messages of any length: what is too long for one MPI call goes in

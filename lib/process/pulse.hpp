@@ -12,6 +12,7 @@ namespace spsolve {
 /// processes. It may lie in memory that they share, and is written by its own rank only.
 struct Pulse {
   static constexpr std::size_t phase_words = 4;
+  static constexpr std::int32_t telling = 1, has_told = 2;
 
   std::atomic<std::uint64_t> moves{0};     ///< grows with every step of the work
   std::atomic<std::uint64_t> looks{0};     ///< of its own watchdog
@@ -19,7 +20,7 @@ struct Pulse {
   std::atomic<std::int32_t> waiting{0};    ///< above 0: for other ranks, in a call of Team
   std::atomic<std::int32_t> on_device{0};  ///< above 0: for work that was given to a GPU
   std::atomic<std::int32_t> watched{0};    ///< above 0: there is work that may be watched
-  std::atomic<std::int32_t> told{0};       ///< above 0: its watchdog has said why all ranks end
+  std::atomic<std::int32_t> told{0};       ///< whether its watchdog says why all ranks end, or has
   /// The name of the phase, eight characters a word, zeros behind it.
   std::array<std::atomic<std::uint64_t>, phase_words> phase{};
 

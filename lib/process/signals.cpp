@@ -2,10 +2,12 @@
 
 #include <atomic>
 #include <csignal>
+#include <string_view>
 
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "process/last_words.hpp"
 
 namespace spsolve {
 
@@ -13,10 +15,12 @@ namespace {
 
 /// Only what a signal handler may call.
 [[noreturn]] void end_by_bus_error(int) {
-  constexpr char text[] =
+  constexpr std::string_view text =
       "spsolve: memory behind a file went away (SIGBUS): a matrix file became shorter while it was "
       "read, its disk failed, or /dev/shm is full; copy the file again, or make room\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, sizeof text - 1);
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+  constexpr std::size_t before = std::string_view("spsolve: ").size();
+  leave_last_words_at_once(ExitCode::resources, text.substr(before, text.size() - before - 1));
   ::_exit(static_cast<int>(ExitCode::resources));
 }
 

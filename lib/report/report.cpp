@@ -297,8 +297,12 @@ nlohmann::ordered_json failure_json(const TaskReport& report, const Failure& fai
   return json;
 }
 
+std::string report_text(const nlohmann::ordered_json& json) {
+  return json.dump(2) + "\n";
+}
+
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json) {
-  io::write_text(file, json.dump(2) + "\n");
+  io::write_text(file, report_text(json));
 }
 
 Versions build_versions() {

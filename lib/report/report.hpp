@@ -182,7 +182,9 @@ nlohmann::ordered_json failure_json(const TaskReport& report, const Failure& fai
 std::string to_text(const SolveReport& report);
 std::string to_text(const MultiplyReport& report);
 
-/// Writes `json` whole or not at all. Throws Error(resources) naming the file.
+/// `json` as the text of a file, and written to one whole or not at all. Throws Error(resources)
+/// naming the file.
+std::string report_text(const nlohmann::ordered_json& json);
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json);
 
 /// Versions of this program and of what it was built with.

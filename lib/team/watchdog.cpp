@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "process/last_words.hpp"
 #include "process/system.hpp"
 
 namespace spsolve {
@@ -132,6 +133,7 @@ void Watchdog::watch(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any sleep;
   const auto pause = std::chrono::duration<double>(std::min(1.0, patience_ / 4));
+  int rounds = 0;  // while another one has told why all end
   for (;;) {
     std::unique_lock lock(mutex);
     sleep.wait_for(lock, stop, pause, [] { return false; });
@@ -140,13 +142,21 @@ void Watchdog::watch(const std::stop_token& stop) {
     const auto found = standstill(ranks, me_, patience_);
     if (!found) continue;
     // Until a launcher has ended the others, which may take it longer than a turn, they say nothing
-    // more; each ends by itself all the same.
-    const bool told = std::ranges::any_of(pulses_, [](const Pulse& one) { return one.told > 0; });
-    pulse().told = 1;
-    if (!told) {
-      say(fmt::format("spsolve: the watchdog of rank {} of {} on host {} ends all ranks: {}\n",
-                      team_.rank(), team_.size(), host_name(), found->sentence));
+    // more; each ends by itself all the same, but not while another one tells why.
+    const auto someone = [this](std::int32_t has_told) {
+      return std::ranges::any_of(pulses_, [=](const Pulse& one) { return one.told == has_told; });
+    };
+    constexpr int most_rounds = 6;
+    if (someone(Pulse::telling) && ++rounds < most_rounds) continue;
+    if (!someone(Pulse::telling) && !someone(Pulse::has_told)) {
+      pulse().told = Pulse::telling;
+      const std::string sentence =
+          fmt::format("the watchdog of rank {} of {} on host {} ends all ranks: {}", team_.rank(),
+                      team_.size(), host_name(), found->sentence);
+      say("spsolve: " + sentence + "\n");
+      leave_last_words(found->code, sentence);
     }
+    pulse().told = Pulse::has_told;
     team_.abort(found->code);
   }
 }

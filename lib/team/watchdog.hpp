@@ -43,9 +43,10 @@ std::optional<Standstill> standstill(std::span<const WatchedRank> ranks, std::si
 
 /// While it lives, a thread beside the work sees to it that no rank waits for ever: where a rank
 /// makes no step for `seconds`, one message names the rank, its host and its phase, and all ranks
-/// end. Ranks of one host see each other, so that a process that stands still altogether is named,
-/// too. Steps are the beginning of a phase, a step of an elimination, every exchange with other
-/// ranks and every wait for a GPU that ends. Collective; `team` must outlive it.
+/// end; last words are left (process/last_words.hpp). Ranks of one host see each other, so that a
+/// process that stands still altogether is named, too. Steps are the beginning of a phase, a step
+/// of an elimination, every exchange with other ranks and every wait for a GPU that ends.
+/// Collective; `team` must outlive it.
 class Watchdog {
  public:
   /// 0 seconds: nobody watches.

@@ -1,6 +1,8 @@
 """What tests of checkpoints share: runs that stop at a step, however fast the machine is, by
 SPSOLVE_FAULT (lib/process/fault.hpp), and go on."""
 
+import os
+import pathlib
 import random
 import subprocess
 
@@ -52,15 +54,16 @@ class Checkpoint(CliTest):
         result = self.failing(at(step, "end"), ranks=ranks)
         self.assertEqual(result.code, INTERRUPTED, result.text)
 
-    def waits_for_a_signal(self, ranks=1, step=100):
-        """The launched program, in the background, all its ranks waiting after so many steps; of
-        one rank, itself."""
+    def waits_for_a_signal(self, ranks=1, step=100, fault="", environment=None):
+        """The launched program, in the background, all its ranks waiting behind so many steps, or
+        as `fault` has it; of one rank, itself."""
         self.needs_faults()
         command = [BIN / "spsolve", "c.yaml"]
         if ranks > 1:
             command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", ranks, *command]
         process = subprocess.Popen([str(word) for word in command], cwd=self.folder,
-                                   env=variables({"SPSOLVE_FAULT": at(step, "await")}),
+                                   env=variables({"SPSOLVE_FAULT": fault or at(step, "await"),
+                                                  **(environment or {})}),
                                    stdin=subprocess.DEVNULL, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.addCleanup(self.end, process)
@@ -84,10 +87,14 @@ class Checkpoint(CliTest):
                 return
         self.fail(f"it ended without a word of '{words}': {text}")
 
-    def signalled(self, how, ranks=1, step=100):
-        """Sends the signal to an elimination on its way; (code, words)."""
-        process = self.waits_for_a_signal(ranks, step)
-        process.send_signal(how)
+    def signalled(self, how, ranks=1, step=100, to_rank=None, **options):
+        """Sends the signal to an elimination on its way, or to one of its ranks; (code, words)."""
+        process = self.waits_for_a_signal(ranks, step, **options)
+        if to_rank is None:
+            process.send_signal(how)
+        else:
+            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            os.kill(int(children.read_text().split()[to_rank]), how)
         text = process.communicate(timeout=TIME_LIMIT)[0]
         return process.returncode, text
 
