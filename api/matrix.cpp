@@ -5,10 +5,14 @@
 #include "core/error.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
+#include "process/forks.hpp"
 
 namespace spsolve {
 
 namespace {
+
+// Who uses this library has a matrix.
+[[maybe_unused]] const bool forks_are_prepared = prepare_for_forks();
 
 /// Throws unless there is one value for each place.
 void require_equal(std::size_t places, std::size_t values) {

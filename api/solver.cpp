@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include "api/gpus.hpp"
+#include "api/threads.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
 #include "krylov/null_space.hpp"
@@ -202,8 +203,10 @@ Solution told(const SolveOutcome& outcome) {
 
 }  // namespace
 
-Solver::Solver(const Matrix& a, const Options& options, Ranks ranks)
-    : state_(std::make_unique<State>(a, options, std::move(ranks))) {}
+Solver::Solver(const Matrix& a, const Options& options, Ranks ranks) {
+  const UsersThreads users;
+  state_ = std::make_unique<State>(a, options, std::move(ranks));
+}
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
@@ -223,7 +226,9 @@ Solution Solver::State::solve(std::span<const double> b, Index own_columns, std:
   Team& team = ranks.team();
   const Range own = solver->matrix().own();
   const Index columns = broadcast_value(team, own_columns, 0);
+  const UsersThreads users;
   together(team, [&] {
+    set_blas_threads(omp_get_max_threads());
     if (columns < 1) fail(ExitCode::input, "right-hand sides of no column: give one at least");
     const auto size = static_cast<std::size_t>(own.size() * columns);
     if (own_columns != columns || b.size() != size || x.size() != size) {
@@ -291,6 +296,7 @@ Solution Solver::solve_transposed(const Dense<double>& b) {
 
 SolverPlan plan_solver(const Matrix& a, const Options& options, Index right_hand_sides,
                        Ranks ranks) {
+  const UsersThreads users;
   Team& team = ranks.team();
   const Decided decided(a, options, right_hand_sides, team);
   const SolverRow& row = choose_solver(decided.question);
@@ -314,6 +320,8 @@ SolverPlan plan_solver(const Matrix& a, const Options& options, Index right_hand
 }
 
 void Solver::set_values(std::span<const double> values) {
+  const UsersThreads users;
+  together(state_->ranks.team(), [] { set_blas_threads(omp_get_max_threads()); });
   state_->solver->set_values(values);
   state_->first_notes.clear();
   state_->set_up();

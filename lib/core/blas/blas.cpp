@@ -1,6 +1,7 @@
 #include "core/blas/blas.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include <cblas.h>
@@ -78,19 +79,31 @@ void set_threads(int threads) {
   if (openblas_set_num_threads != nullptr) openblas_set_num_threads(threads);
 }
 
+int threads() {
+  return openblas_get_num_threads != nullptr ? openblas_get_num_threads() : 0;
+}
+
+namespace {
+
+std::atomic<int> mapped_for{0};  // so many threads; what is mapped stays
+
+}  // namespace
+
 std::int64_t bytes_to_map(int threads) {
-  if (openblas_get_num_threads == nullptr) return 0;
+  if (openblas_get_num_threads == nullptr || threads <= mapped_for) return 0;
   constexpr std::int64_t buffer = 128 << 20;  // its largest, which it takes on x86-64
-  const int mapped = openblas_get_num_threads();
+  const int mapped = std::max(openblas_get_num_threads(), mapped_for.load());
   return std::max(0, threads + 1 - mapped) * buffer;
 }
 
 void map_buffers(int threads) {
   set_threads(threads);
+  if (threads <= mapped_for) return;
   constexpr Index n = 128;  // enough for the library to share the work among its threads
   const std::vector<double> a(static_cast<std::size_t>(n * n), 0.0);
   std::vector<double> c(a);
   product(n, n, n, a.data(), n, a.data(), n, c.data(), n);
+  mapped_for = threads;
 }
 
 template <typename T>

@@ -14,13 +14,16 @@ namespace spsolve::blas {
 /// on OpenMP sets what the caller's own parallel regions take, too.
 void set_threads(int threads);
 
+/// How many it uses now; 0 where that cannot be told.
+int threads();
+
 /// Address space that the library still has to map before `threads` threads may call it, or one of
 /// them with work for all: an OpenBLAS has a buffer for each of its threads, which it maps when it
 /// is loaded or told of more, and one more for the caller, and where it gets none, it tries again
 /// for ever. 0 for other libraries.
 std::int64_t bytes_to_map(int threads);
 
-/// set_threads(), and the library maps those buffers now.
+/// set_threads(), and the library maps those buffers now, where it has not before.
 void map_buffers(int threads);
 
 /// The library that was loaded, as it says itself or by its file, with the processors that its
