@@ -87,6 +87,7 @@ ExitCode run(int argc, char** argv, Team& team) {
 /// A failure that all ranks share is told by rank 0; one rank's own ends the others too.
 int run_and_tell(int argc, char** argv, Team& team) {
   try {
+    together(team, require_stack);
     const ExitCode code = run(argc, argv, team);
     together(team, check_output);
     return static_cast<int>(code);

@@ -24,6 +24,7 @@
 #include "matrix/structure.hpp"
 #include "matrix/symmetry.hpp"
 #include "plan/reading_room.hpp"
+#include "process/system.hpp"
 #include "report/html_report.hpp"
 #include "report/svg.hpp"
 #include "sparse/analysis/outlook.hpp"
@@ -282,6 +283,7 @@ ExitCode run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    spsolve::require_stack();
     const spsolve::ExitCode code = spsolve::run(argc, argv);
     spsolve::check_output();
     return static_cast<int>(code);

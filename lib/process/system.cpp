@@ -1,12 +1,15 @@
 #include "process/system.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <latch>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -16,6 +19,8 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "core/error.hpp"
 
 namespace spsolve {
 
@@ -182,7 +187,44 @@ int choose_threads(int wanted, int ranks_on_host, bool with_gpus) {
   return few_are_free ? threads - for_messages : threads;
 }
 
+namespace {
+
+/// What OpenMP's threads are told to have of stack, "512k"; none where nothing is said.
+std::optional<double> stack_of_openmp() {
+  for (const char* key : {"OMP_STACKSIZE", "GOMP_STACKSIZE"}) {
+    const char* const text = std::getenv(key);
+    if (text == nullptr) continue;
+    char* unit = nullptr;
+    const double number = std::strtod(text, &unit);
+    while (*unit == ' ') ++unit;
+    const std::size_t power = std::string_view("bkmg").find(*unit == 0 ? 'k' : *unit | 0x20);
+    if (number <= 0 || power == std::string_view::npos) continue;
+    return std::ldexp(number, 10 * static_cast<int>(power));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void require_stack() {
+  constexpr double least = 256 << 10;
+  const auto refuse = [](const char* what, double bytes) {
+    fail(ExitCode::resources,
+         "{} leaves {:.0f} KiB of stack to a thread, and {:.0f} KiB are wanted; raise it", what,
+         bytes / 1024, least / 1024);
+  };
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      static_cast<double>(limit.rlim_cur) < least) {
+    refuse("the limit of the stack (ulimit -s)", static_cast<double>(limit.rlim_cur));
+  }
+  if (const auto bytes = stack_of_openmp(); bytes && *bytes < least) {
+    refuse("OMP_STACKSIZE in the environment", *bytes);
+  }
+}
+
 void require_threads(int threads) {
+  require_stack();
   std::latch all_started(1);
   std::vector<std::jthread> others;
   // Goes before the threads do, which wait for it, whether all could be started or not.

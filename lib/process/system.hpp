@@ -58,8 +58,14 @@ int host_processors();
 /// team of threads waits for the last one.
 int choose_threads(int wanted, int ranks_on_host, bool with_gpus = false);
 
+/// Throws Error(resources) where this process, or threads of OpenMP, have less stack than they take
+/// (ulimit -s, OMP_STACKSIZE): they would end without a word, or compute with what others wrote
+/// over their numbers.
+void require_stack();
+
 /// Starts so many threads for a moment, the calling one among them, and throws std::system_error
-/// where the system gives no more: OpenMP would end the process, with an exit code of its own.
+/// where the system gives no more: OpenMP would end the process, with an exit code of its own. As
+/// require_stack().
 void require_threads(int threads);
 
 }  // namespace spsolve
