@@ -31,7 +31,37 @@ bool write_all(std::string_view bytes, const Some& some) {
   return true;
 }
 
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
 }  // namespace
+
+fs::path path_without_links(const fs::path& path) {
+  const auto refuse = [&](int reason) {
+    fail(ExitCode::resources, "{}: where it leads to cannot be told ({}); name another file",
+         path.string(), std::strerror(reason));
+  };
+  // One by one, for the last may lead to a file that is yet to come.
+  fs::path target = path;
+  std::error_code none;
+  for (int links = 0; fs::is_symlink(target, none); ++links) {
+    if (links == 40) refuse(ELOOP);
+    const fs::path folder = folder_of(target);
+    struct stat link {};
+    struct stat around {};
+    if (::lstat(target.c_str(), &link) != 0 || ::stat(folder.c_str(), &around) != 0) refuse(errno);
+    const bool anyone_may = (around.st_mode & S_ISVTX) != 0 && (around.st_mode & S_IWOTH) != 0;
+    if (anyone_may && link.st_uid != ::geteuid() && link.st_uid != around.st_uid) {
+      fail(ExitCode::resources,
+           "{}: {} is a link of another user in a folder that anyone may write to, and is not "
+           "followed; remove it, or name another file",
+           path.string(), target.string());
+    }
+    target = target.parent_path() / fs::read_symlink(target, none);
+  }
+  return target;
+}
 
 File::~File() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -68,23 +98,17 @@ void File::fail_with_reason(int reason) const {
        path_.string(), std::strerror(reason));
 }
 
-AtomicFile::AtomicFile(const fs::path& path) : File(path), target_(path) {
+AtomicFile::AtomicFile(const fs::path& path) : File(path), target_(path_without_links(path)) {
   if (is_written_through(path)) {
     open_as_it_is();
     return;
-  }
-  // Links are followed one by one, for the last may lead to a file that is yet to come.
-  std::error_code none;
-  for (int links = 0; fs::is_symlink(target_, none); ++links) {
-    if (links == 40) fail_with_reason(ELOOP);
-    target_ = target_.parent_path() / fs::read_symlink(target_, none);
   }
   struct stat status {};
   const bool replaces = ::stat(path.c_str(), &status) == 0;
   if (replaces && S_ISDIR(status.st_mode)) fail_with_reason(EISDIR);
   const mode_t mode = replaces ? status.st_mode & 0777 : 0666;
   static std::atomic<unsigned> serial{0};
-  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  const fs::path folder = folder_of(target_);
   // A name of its own, short enough where the target's name is at the file system's limit.
   do {
     temporary_ = folder / fmt::format(".{}.{}-{}.tmp", target_.filename().string().substr(0, 200),
@@ -120,7 +144,7 @@ void AtomicFile::commit(std::string_view beginning) {
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail_with_reason(errno);
   temporary_.clear();
   // The folder's entry, too: a failure here no longer makes the file less than whole.
-  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  const fs::path folder = folder_of(target_);
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor >= 0) {
     ::fsync(descriptor);
@@ -129,7 +153,7 @@ void AtomicFile::commit(std::string_view beginning) {
 }
 
 GrowingFile::GrowingFile(const fs::path& path, std::int64_t size) : File(path) {
-  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  descriptor_ = ::open(path_without_links(path).c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor_ < 0 || ::ftruncate(descriptor_, size) != 0 ||
       ::lseek(descriptor_, size, SEEK_SET) != size) {
     fail_with_reason(errno);
@@ -144,8 +168,10 @@ void GrowingFile::commit(std::string_view beginning) {
 }
 
 void require_folder_of(const std::filesystem::path& file) {
-  if (file.empty() || is_written_through(file)) return;
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (file.empty()) return;
+  path_without_links(file);
+  if (is_written_through(file)) return;
+  const fs::path folder = folder_of(file);
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored)) {
     fail(ExitCode::resources, "{}: there is no folder {} to write it into; make it first",

@@ -7,6 +7,11 @@
 
 namespace spsolve::io {
 
+/// What `path` leads to, which need not be there. Throws Error(resources) where a link on the way
+/// is another user's, neither this process' nor that of the folder's owner, and anyone may put
+/// links into that folder, as into /tmp (world-writable, sticky).
+std::filesystem::path path_without_links(const std::filesystem::path& path);
+
 /// A file that is written piece by piece, and counts from commit() on. All failures throw
 /// Error(resources) with the file's name and the system's reason.
 class File {
@@ -36,7 +41,8 @@ class File {
 
 /// A file that comes into being whole or not at all: written under a temporary name beside the
 /// target, flushed to the disk and renamed by commit(). Without commit() the temporary file is
-/// removed and an older file of the target's name stays. A symbolic link is followed. The new file
+/// removed and an older file of the target's name stays. A symbolic link is followed, but for
+/// one that another user has put into a folder such as /tmp. The new file
 /// has the mode of the one that it replaces. What is no regular file - "-", a pipe, a device - is
 /// written to as it is, without commit() too, and cannot be given a beginning at last.
 class AtomicFile final : public File {
@@ -64,7 +70,8 @@ class GrowingFile final : public File {
 };
 
 /// Throws Error(resources) where a file of results could not be made, as its folder is not there or
-/// takes none: better before the work than behind it. "" is no file, and goes.
+/// takes none, or as path_without_links() does: better before the work than behind it. "" is no
+/// file, and goes.
 void require_folder_of(const std::filesystem::path& file);
 
 /// Writes `text` to a file, whole or not at all, as AtomicFile does.
