@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/plain_text.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
 #include "process/forks.hpp"
@@ -42,6 +43,7 @@ Matrix made_of(Coo entries) {
 Matrix::Matrix() : csr_(std::make_shared<const Csr<double>>()) {}
 
 Matrix Matrix::load(const std::string& file_or_generator) {
+  require_whole_name("a matrix", file_or_generator);
   return Matrix(std::make_shared<const Csr<double>>(load_matrix(file_or_generator)),
                 means_generator(file_or_generator) ? file_or_generator : std::string());
 }

@@ -12,6 +12,7 @@
 #include "config/schema.hpp"
 #include "core/build_info.hpp"
 #include "core/did_you_mean.hpp"
+#include "core/plain_text.hpp"
 #include "task/help.hpp"
 
 namespace spsolve {
@@ -24,7 +25,7 @@ int why_output_is_lost = 0;
 }  // namespace
 
 void print_out(std::string_view text) {
-  std::cout << text << std::flush;
+  std::cout << without_controls(text) << std::flush;
   if (!std::cout && why_output_is_lost == 0) why_output_is_lost = errno;
 }
 

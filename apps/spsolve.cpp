@@ -18,6 +18,7 @@
 #include "config/consistency.hpp"
 #include "config/loader.hpp"
 #include "config/schema.hpp"
+#include "core/plain_text.hpp"
 #include "core/tuning.hpp"
 #include "io/atomic_file.hpp"
 #include "io/special_file.hpp"
@@ -64,11 +65,16 @@ void write_files(const nlohmann::ordered_json& json, const DrawnPatterns& patter
   if (!wanted.html.empty()) io::write_text(wanted.html, html_report(json, patterns));
 }
 
-/// Removes them, unless they are no files of their own.
+/// Removes them, unless they are no files of their own, or led to by links of others.
 void remove_reports(const std::vector<std::filesystem::path>& files) {
   for (const auto& file : files) {
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(file, ignored)) std::filesystem::remove(file, ignored);
+    try {
+      std::error_code ignored;
+      io::path_without_links(file);
+      if (std::filesystem::is_regular_file(file, ignored)) std::filesystem::remove(file, ignored);
+    } catch (const Error&) {
+      continue;  // writing it says why
+    }
   }
 }
 
@@ -153,9 +159,9 @@ void tell(const Report& report, const SpsolveLine& line) {
   const std::string text = to_text(report);
   // The standard output may belong to a file of results.
   if (std::ranges::any_of(report.files, io::is_standard_output)) {
-    std::cerr << text << std::flush;
+    std::cerr << plain_text(text) << std::flush;
   } else {
-    print_out(text);
+    print_out(plain_text(text));
   }
 }
 
@@ -213,7 +219,10 @@ ExitCode perform(void (&task)(const Config&, Team&, const Gpus&, Report&), const
 
 ExitCode run(Team& team, const SpsolveLine& line) {
   const bool speaks = team.rank() == 0;
-  together(team, [&] { prepare_fault(team.rank()); });
+  together(team, [&] {
+    require_stack();
+    prepare_fault(team.rank());
+  });
   offer_gpu_kernels(gpu_part().kernels);
   const Config config = load_together(team, line);
   if (line.print_config) {
@@ -280,7 +289,7 @@ ExitCode parse_and_run(SpsolveParser& parser, int argc, char** argv, const Spsol
       return *end;
     }
   } catch (const Error& error) {
-    if (team.rank() == 0) std::cerr << "spsolve: " << error.what() << std::endl;
+    if (team.rank() == 0) std::cerr << "spsolve: " << plain_text(error.what()) << std::endl;
     return error.code();
   }
   start_log(team.rank(), line.verbose);
@@ -304,7 +313,7 @@ int main(int argc, char** argv) {
       return 0;
     }
   } catch (const Error& error) {
-    std::cerr << "spsolve: " << error.what() << "\n";
+    std::cerr << "spsolve: " << plain_text(error.what()) << "\n";
     return static_cast<int>(error.code());
   }
   const Launch started = launch();

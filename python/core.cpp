@@ -17,6 +17,7 @@
 #include "core/build_info.hpp"
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
+#include "core/plain_text.hpp"
 #include "io/dense_source.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/compressed_arrays.hpp"
@@ -65,7 +66,7 @@ void raise(const Error& error) {
                            : error.code() == ExitCode::input         ? "InputError"
                            : error.code() == ExitCode::resources     ? "ResourcesError"
                                                                      : "InternalError";
-  PyErr_SetString(package.attr(name).ptr(), error.what());
+  PyErr_SetString(package.attr(name).ptr(), plain_text(error.what()).c_str());
 }
 
 /// Turns an exception of the library into one of Python.
@@ -153,6 +154,7 @@ nb::tuple arrays_of(const nb::object& self) {
 
 /// A dense array of a file, rows x columns.
 nb::object read_array(const std::string& file) {
+  require_whole_name("an array", file);
   auto array = std::make_unique<Dense<double>>(unlocked([&] { return load_dense(file); }));
   const auto rows = static_cast<std::size_t>(array->rows);
   const auto columns = static_cast<std::size_t>(array->columns);

@@ -94,6 +94,7 @@ std::string option_problem(const Option& option, std::string_view text, bool quo
     return fmt::format("'{}' must be {}, not {}'{}'{}", option.key, expected_value(option),
                        quoted ? "the quoted text " : "", printable(text), hint);
   };
+  if (text.find('\0') != text.npos) return refuse(", which holds a zero byte");
   switch (option.type) {
     case OptionType::integer: {
       Index value = 0;

@@ -103,8 +103,9 @@ void write_matrix(const std::filesystem::path& path, const Csr<double>& matrix,
 }
 
 bool means_generator(const std::string& name) {
+  std::error_code none;
   return is_generator_spec(name) ||
-         (name.find(':') != std::string::npos && !std::filesystem::exists(name));
+         (name.find(':') != std::string::npos && !std::filesystem::exists(name, none));
 }
 
 bool is_binary(const std::string& file) {

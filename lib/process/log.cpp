@@ -3,6 +3,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "core/plain_text.hpp"
+
 namespace spsolve {
 
 void start_log(int rank, bool verbose) {
@@ -16,7 +18,7 @@ void start_log(int rank, bool verbose) {
 }
 
 void log_line(const std::string& text) {
-  spdlog::info(text);
+  spdlog::info(plain_text(text));
 }
 
 bool tells_details() {

@@ -298,7 +298,8 @@ nlohmann::ordered_json failure_json(const TaskReport& report, const Failure& fai
 }
 
 std::string report_text(const nlohmann::ordered_json& json) {
-  return json.dump(2) + "\n";
+  // Names of files may be no UTF-8, which JSON is.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 void write_report(const std::filesystem::path& file, const nlohmann::ordered_json& json) {

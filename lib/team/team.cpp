@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "core/plain_text.hpp"
 #include "process/system.hpp"
 #include "team/reduce.hpp"
 
@@ -95,7 +96,7 @@ Failure current_failure() {
   try {
     throw;
   } catch (const Error& error) {
-    return {error.code(), error.what(), error.scope()};
+    return {error.code(), plain_text(error.what()), error.scope()};
   } catch (const std::bad_alloc&) {
     return {ExitCode::resources,
             "the system refused to give more memory; run --dry-run to see what the task needs "
