@@ -27,10 +27,15 @@ DenseFile::DenseFile(std::string_view bytes, const std::string& name)
 }
 
 void DenseFile::parse(std::string_view bytes) {
-  if (!is_npy(bytes)) {
-    dense_ = petsc_dense(bytes, name_);
-    return;
+  is_npy(bytes) ? parse_npy_array(bytes) : void(dense_ = petsc_dense(bytes, name_));
+  constexpr Index most_columns = std::numeric_limits<LocalIndex>::max();
+  if (dense_.columns > most_columns) {
+    fail(ExitCode::input, "{}: has {} columns, and at most {} are read; transpose or split it",
+         name_, dense_.columns, most_columns);
   }
+}
+
+void DenseFile::parse_npy_array(std::string_view bytes) {
   const NpyArray array = parse_npy(bytes, name_);
   if (array.shape.empty() || array.shape.size() > 2) {
     fail(ExitCode::input, "{}: an array of {} dimensions; vectors and matrices have one or two",

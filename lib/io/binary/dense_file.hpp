@@ -46,6 +46,7 @@ class DenseFile {
 
  private:
   void parse(std::string_view bytes);
+  void parse_npy_array(std::string_view bytes);
 
   std::string name_;
   MappedFile file_;

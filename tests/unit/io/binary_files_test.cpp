@@ -120,6 +120,21 @@ TEST(Npy, SizesThatNoArrayHasAreRefused) {
   EXPECT_THAT(error_of([&] { io::parse_npy(front, "a"); }), HasSubstr("a: is cut off"));
 }
 
+TEST(Npy, MoreColumnsThanAreCountedAreRefused) {
+  // Without a byte of numbers, so that no file of their size is needed.
+  const auto refused = [](Index columns, bool fortran) {
+    const std::string front = io::npy_front("|i1", fortran, {0, columns});
+    return error_of([&] { io::DenseFile(std::string_view(front), "a"); });
+  };
+  for (const bool fortran : {false, true}) {
+    EXPECT_EQ(refused(Index{1} << 31, fortran),
+              "a: has 2147483648 columns, and at most 2147483647 are read; transpose or split it");
+    EXPECT_THAT(refused((Index{1} << 40) + 5, fortran), HasSubstr("has 1099511627781 columns"));
+  }
+  const std::string front = io::npy_front("|i1", false, {0, (Index{1} << 31) - 1});
+  EXPECT_EQ(io::DenseFile(std::string_view(front), "a").columns(), (Index{1} << 31) - 1);
+}
+
 TEST(CompressedArrays, OfEveryType) {
   const std::vector<std::int64_t> offsets{0, 2, 3};
   const std::vector<std::int32_t> indices{2, 0, 1};
