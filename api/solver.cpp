@@ -7,6 +7,7 @@
 
 #include "api/gpus.hpp"
 #include "api/threads.hpp"
+#include "core/plain_text.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
 #include "krylov/null_space.hpp"
@@ -40,7 +41,10 @@ struct Decided {
 
   Decided(const Matrix& a, const Options& options, Index right_hand_sides, Team& team)
       : gpus(find_gpus(options.device)) {
-    together(team, [] {
+    together(team, [&] {
+      require_whole_name("Options::coordinates", options.coordinates);
+      require_whole_name("Options::ordering_file", options.ordering_file);
+      require_whole_name("Options::analysis_file", options.analysis_file);
       require_threads(omp_get_max_threads());
       set_blas_threads(omp_get_max_threads());
     });
@@ -63,6 +67,7 @@ struct Decided {
     shape.null_vectors = broadcast_value(team, vectors, 0);
     shape.threads = broadcast_value(team, omp_get_max_threads(), 0);
     SparseStudy study = study_for(config, team, a.csr());
+    if (!study.note.empty()) noted.notes.push_back(study.note);
     memory = place_system(config, shape, study, team, gpus, noted);
     on_gpu = memory->memory() == MemoryKind::gpu;
     find_nodes(a, options, team);

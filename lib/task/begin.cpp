@@ -33,8 +33,7 @@ namespace {
 std::vector<std::filesystem::path> result_files(const Config& config) {
   const bool solves = config.task == Task::solve;
   return {solves ? config.output.solution : config.output.product, config.output.report,
-          config.output.html, solves ? config.solve.analysis_file : "",
-          solves ? config.checkpoint.systems : ""};
+          config.output.html, solves ? config.checkpoint.systems : ""};
 }
 
 }  // namespace
@@ -106,6 +105,9 @@ void check_files(const Config& config) {
     check([&] { null_vectors(config.solve, shape.rows); });
   }
   for (const auto& file : result_files(config)) check([&] { io::require_folder_of(file); });
+  if (config.task == Task::solve) {
+    check([&] { io::require_folder_of(config.solve.analysis_file); });  // a run does without
+  }
   if (failures.empty()) return;
   std::vector<std::string_view> sentences;
   for (const Failure& failure : failures) sentences.push_back(failure.message);
@@ -143,8 +145,8 @@ void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check,
   report.planned_memory = plan.resident + plan.peak();
   report.gpu_memory.planned = plan.gpu_peak();
   if (check.fits) return;
-  fail_everywhere(ExitCode::resources, "this task does not fit into memory; {}\n{}", check.remedy,
-                  to_text(plan, check));
+  fail_everywhere(ExitCode::resources, "{}: this task does not fit into memory; {}\n{}",
+                  report.matrix, check.remedy, to_text(plan, check));
 }
 
 Csr<double> load_rotated(const Config::Matrix& config) {

@@ -66,14 +66,24 @@ struct Asked {
   }
 };
 
+/// What to say where an analysis cannot be written, or "": a run does without.
+std::string keep(const SparseAnalysis& made, const std::filesystem::path& file) {
+  try {
+    save_analysis(file, made);
+    return "";
+  } catch (const Error& error) {
+    return fmt::format("the analysis is not kept: {}", error.what());
+  }
+}
+
 /// The analysis by the file that the options name.
-SparseAnalysis kept_or_new(const Asked& asked, const std::string& file) {
-  if (std::filesystem::exists(file)) {
+SparseAnalysis kept_or_new(const Asked& asked, const std::string& file, std::string& note) {
+  if (std::error_code none; std::filesystem::exists(file, none)) {
     SparseAnalysis kept = load_analysis(file);
     if (asked.is_served_by(kept)) return kept;
   }
   SparseAnalysis made = asked.make();
-  save_analysis(file, made);
+  note = keep(made, file);
   return made;
 }
 
@@ -90,19 +100,15 @@ SparseAnalysis kept_beside_checkpoints(const Asked& asked, const std::filesystem
     log_line(fmt::format("the analysis is made anew: {}", error.what()));
   }
   SparseAnalysis made = asked.make();
-  try {
-    std::filesystem::create_directories(file.parent_path(), none);
-    save_analysis(file, made);
-  } catch (const Error& error) {
-    log_line(fmt::format("the analysis is not kept: {}", error.what()));
-  }
+  std::filesystem::create_directories(file.parent_path(), none);
+  if (const std::string note = keep(made, file); !note.empty()) log_line(note);
   return made;
 }
 
-/// The analysis by the file where it is kept, if it is; `kept_in` becomes that of `kept`.
+/// The analysis by the file where it is kept, if it is; study.kept_in becomes that of `kept`.
 SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
                             const SolverOptions& options, bool divides, MemoryKind memory,
-                            const KeptAnalysis& kept, std::filesystem::path& kept_in) {
+                            const KeptAnalysis& kept, SparseStudy& study) {
   Asked asked{matrix, kind, options, divides, memory, {}};
   if (options.ordering == Ordering::file) {
     if (options.ordering_file.empty()) {
@@ -110,10 +116,12 @@ SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
     }
     asked.given = read_order(options.ordering_file, matrix.rows);
   }
-  if (!options.analysis_file.empty()) return kept_or_new(asked, options.analysis_file);
+  if (!options.analysis_file.empty()) {
+    return kept_or_new(asked, options.analysis_file, study.note);
+  }
   if (kept.folder.empty()) return asked.make();
-  kept_in = kept.folder / asked.name();
-  return kept_beside_checkpoints(asked, kept_in, kept.reads);
+  study.kept_in = kept.folder / asked.name();
+  return kept_beside_checkpoints(asked, study.kept_in, kept.reads);
 }
 
 /// The memory that each rank takes if all ranks eliminate.
@@ -202,14 +210,14 @@ SparseStudy study(const Csr<double>& whole, const SolverOptions& options, Memory
   }
   const bool all = team.size() > 1 && options.ranks == SolvingRanks::all;
   auto analysis = std::make_shared<SparseAnalysis>(
-      analysis_for(matrix, outlook.kind, options, !all, memory, kept, result.kept_in));
+      analysis_for(matrix, outlook.kind, options, !all, memory, kept, result));
   if (options.method == Method::automatic && outlook.kind == Factorization::ldlt &&
       options.ordering == Ordering::automatic && options.analysis_file.empty() &&
       loses_pivots(*analysis, matrix)) {
     outlook.kind = Factorization::lu;
     std::error_code none;
     if (!result.kept_in.empty()) std::filesystem::remove(result.kept_in, none);
-    *analysis = analysis_for(matrix, outlook.kind, options, !all, memory, kept, result.kept_in);
+    *analysis = analysis_for(matrix, outlook.kind, options, !all, memory, kept, result);
   }
   outlook.analysed = true;
   outlook.ordering = analysis->ordering;

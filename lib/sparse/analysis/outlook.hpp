@@ -63,6 +63,7 @@ struct SparseStudy {
   std::vector<FactorMemory> of_ranks;
   std::vector<GpuFactorMemory> of_gpus;
   std::filesystem::path kept_in;  ///< on rank 0: the file of the analysis in KeptAnalysis::folder
+  std::string note;  ///< on rank 0: why solve.analysis_file could not be written, or ""
 };
 
 /// Where an analysis is kept for the runs that go on with its matrix: in a folder, under a name
@@ -87,7 +88,7 @@ struct Hopes {
 /// to be done, or gpu_tuning.least_bytes_over_ranks to be kept, and A is one block. Other ranks
 /// pass an empty matrix. A matrix that looks elliptic and has host_tuning.least_order_for_iteration
 /// rows `auto` leaves to iteration, without an analysis, which would take longer. Throws on every
-/// rank what read_order(), load_analysis(), save_analysis() and analyse_sparse() throw on rank 0.
+/// rank what read_order(), load_analysis() and analyse_sparse() throw on rank 0.
 /// Collective. With `kept` the analysis is read from there, or written; where it cannot be, the log
 /// says so. `memory`: where it is to be eliminated, if that is known.
 SparseStudy study_sparsity(Team& team, const Csr<double>& whole, const SolverOptions& options,

@@ -21,6 +21,7 @@
 #include "task/begin.hpp"
 #include "task/gpu_memory.hpp"
 #include "task/ignored_keys.hpp"
+#include "task/naming.hpp"
 #include "task/solve/deal_out.hpp"
 #include "task/solve/right_hand_side.hpp"
 #include "task/solve/sequence.hpp"
@@ -84,9 +85,12 @@ class SolveRun {
     if (looks_first) whole = read();
     const KeptAnalysis kept{config_.checkpoint.directory,
                             config_.checkpoint.resume != ResumeChoice::never};
-    SparseStudy study = times_.measure(
-        "analyse", [&] { return study_for_run(config_, shape, team_, whole, kept, gpus_); });
+    SparseStudy study = times_.measure("analyse", [&] {
+      return naming(report_.matrix,
+                    [&] { return study_for_run(config_, shape, team_, whole, kept, gpus_); });
+    });
     kept_analysis_ = study.kept_in;
+    if (!study.note.empty()) report_.notes.push_back(study.note);
     if (study.analysis != nullptr) hand_back_freed_memory();  // graphs and what they were cut into
     const std::unique_ptr<DenseMemory> memory = times_.measure(
         "device", [&] { return place_system(config_, shape, study, team_, gpus_, report_); });
@@ -98,7 +102,7 @@ class SolveRun {
     plan(shape, question, on_its_gpu.available());
     if (!looks_first && !shape.reads_together) whole = read();
 
-    const SolverRow& row = choose_solver(question);
+    const SolverRow& row = *naming(report_.matrix, [&] { return &choose_solver(question); });
     const bool keeps = is_kept(row, question);
     if (is_sparse(row.method)) draw(whole, question.study);
     SystemSolver solver(deal_out(config_, shape, team_, std::move(whole),
@@ -168,9 +172,10 @@ class SolveRun {
             std::optional<std::int64_t> gpu_available) {
     MemoryPlan plan;
     std::string note;
-    const MemoryCheck memory =
-        plan_what_fits(question, rotated_by(config_), resident_, team_, plan, gpu_available, note,
-                       [&] { return study_instead(config_, shape, team_); });
+    const MemoryCheck memory = naming(report_.matrix, [&] {
+      return plan_what_fits(question, rotated_by(config_), resident_, team_, plan, gpu_available,
+                            note, [&] { return study_instead(config_, shape, team_); });
+    });
     if (!note.empty()) report_.notes.push_back(note);
     refuse_what_does_not_fit(plan, memory, report_);
   }
@@ -274,9 +279,10 @@ class SolveRun {
     const std::unique_ptr<Vectors> b = times_.measure("read", [&] {
       return right_hand_side(step.b, solver.matrix(), config_.matrix.rotate_rows);
     });
-    if (!eliminated_) eliminate(solver, *b, keeps);
+    const std::string source = step.values.empty() ? report_.matrix : step.values.string();
+    if (!eliminated_) naming(source, [&] { eliminate(solver, *b, keeps); });
     const std::unique_ptr<Vectors> x = solver.matrix().vectors(b->columns());
-    const SolveOutcome outcome = solver.solve(*b, *x, times_);
+    const SolveOutcome outcome = naming(source, [&] { return solver.solve(*b, *x, times_); });
     write(*x, step);
     columns_ = x->columns();
     note(outcome, *x, step);

@@ -47,11 +47,23 @@ class Analysis(CliTest):
                 self.assertEqual(result.err.count(said), 1, result.err)
                 self.assertEqual(path.read_bytes(), before)
 
-    def test_a_missing_folder_is_told_before_the_work(self):
-        result = self.solve("grid2d:20", "none/a.analysis")
+    def test_one_that_cannot_be_written_is_a_note(self):
+        for file, why in (("none/a.analysis", "No such file or directory"),
+                          ("/proc/a.analysis", "No such file"),
+                          ("n" * 300, "File name too long")):
+            with self.subTest(file):
+                result = self.solve("grid2d:20", file)
+                self.assertEqual(result.code, SOLVED, result.text)
+                note = f"the analysis is not kept: {file}: cannot be written ({why}"
+                self.assertEqual(sum(text.startswith(note) for text in self.report()["notes"]), 1,
+                                 self.report()["notes"])
+                self.assertEqual(result.err.count("note: " + note), 1, result.err)
+
+    def test_a_missing_folder_is_told_by_a_check(self):
+        self.write("c.yaml", CONFIG.format("grid2d:20", "none/a.analysis"))
+        result = self.spsolve("c.yaml", "--check")
         self.assertEqual(result.code, RESOURCES, result.text)
         self.assertIn("none/a.analysis: there is no folder none to write it into", result.err)
-        self.assertEqual(self.spsolve("c.yaml", "--check").code, RESOURCES)
 
 
 if __name__ == "__main__":
