@@ -154,7 +154,6 @@ nb::tuple arrays_of(const nb::object& self) {
 
 /// A dense array of a file, rows x columns.
 nb::object read_array(const std::string& file) {
-  require_whole_name("an array", file);
   auto array = std::make_unique<Dense<double>>(unlocked([&] { return load_dense(file); }));
   const auto rows = static_cast<std::size_t>(array->rows);
   const auto columns = static_cast<std::size_t>(array->columns);
@@ -372,6 +371,7 @@ NB_MODULE(_core, module) {
   module.def(
       "holds_array",
       [](const std::string& name) {
+        require_whole_name("a matrix", name);
         return unlocked([&] { return !means_generator(name) && holds_array(name); });
       },
       "name"_a);

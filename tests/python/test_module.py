@@ -150,6 +150,25 @@ class Solving(unittest.TestCase):
                     f.solve(b, transposed=transposed)
             np.testing.assert_allclose(f.refactor(a.data).solve(b), x, rtol=1e-13)
 
+    def test_names_with_a_zero_byte(self):
+        for work in (lambda: spsolve.read("a\0b.mtx"), lambda: spsolve.factor("a\0b.mtx"),
+                     lambda: spsolve.factor("grid2d:3", ordering="a\0b.mtx")):
+            with self.assertRaisesRegex(spsolve.InputError, "holds a zero byte"):
+                work()
+
+    def test_a_child_of_fork_solves(self):
+        a, b = system(400)
+        before = spsolve.threads()
+        spsolve.set_threads(2)
+        f = spsolve.factor(a, method="lu")
+        x = f.solve(b)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if np.array_equal(f.solve(b), x) else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        np.testing.assert_array_equal(f.solve(b), x)
+        spsolve.set_threads(before)
+
     def test_methods(self):
         laplace, b = spsolve.read("grid2d:30"), np.ones(900)
         for method in ("sparse_cholesky", "sparse_ldlt", "sparse_lu", "lu", "gauss", "cg", "gmres"):

@@ -253,7 +253,7 @@ class Faults(CliTest):
         self.assertEqual(status == "solved", "x.mtx" in left, text)
         if case.code == KILLED:  # a launcher lets the others live a moment longer, or not
             self.assertIn(status, ("running", "stopped"))
-        if WATCHED in case.config:
+        elif WATCHED in case.config:
             self.assertEqual(status, "solved" if case.code == SOLVED else "failed")
         self.assertNotIn("left: ", text, "a file that is not whole")
 

@@ -21,6 +21,19 @@ TEST(PublicInterface, RefusesVectorsWithoutAColumn) {
   EXPECT_EQ(product.apply(Dense<double>(5, 2, 1.0)).columns, 2);
 }
 
+TEST(PublicInterface, RefusesNamesWithAZeroByte) {
+  const std::string name("a\0b.mtx", 7), said = "'a\\x00b.mtx' holds a zero byte";
+  EXPECT_NE(error_of([&] { Matrix::load(name); }).find(said), std::string::npos);
+  Options options;
+  for (std::string* const file :
+       {&options.coordinates, &options.ordering_file, &options.analysis_file}) {
+    *file = name;
+    EXPECT_NE(error_of([&] { Solver(Matrix::load("tridiagonal:5"), options); }).find(said),
+              std::string::npos);
+    file->clear();
+  }
+}
+
 TEST(PublicInterface, NamesARightHandSideThatIsNotFinite) {
   const Matrix a = Matrix::load("tridiagonal:50");
   Solver solver(a);
