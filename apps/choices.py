@@ -16,6 +16,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import resource
 import sys
 import tempfile
@@ -65,7 +66,7 @@ def verdict(said):
     if said.get("status") in ("solved", "uncertain"):
         return said["status"]
     failure = said.get("failure", {}).get("message", "")
-    singular = failure.startswith(("the matrix is singular", "the matrix is structurally singular"))
+    singular = re.search(r"(^|: )the matrix is (structurally )?singular", failure)
     return "singular" if singular else None
 
 
