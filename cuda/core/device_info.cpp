@@ -1,6 +1,7 @@
 #include "cuda/core/device_info.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cuda/core/cuda_check.hpp"
 
@@ -17,9 +18,21 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
+/// Whether this process is a child, by fork(), of one that has asked for GPUs: CUDA works in the
+/// process that it began in, and in no child of it.
+bool began_in_parent() {
+  static const pid_t first = ::getpid();
+  return ::getpid() != first;
+}
+
 }  // namespace
 
 std::string why_no_gpu() {
+  if (began_in_parent()) {
+    return "this process is a fork() of one that has used CUDA, which works in no child; fork "
+           "before "
+           "the first solve";
+  }
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) return {};

@@ -3,6 +3,8 @@
 
 #include "helpers/threads.hpp"
 
+#include <cstdio>
+#include <exception>
 #include <functional>
 #include <vector>
 
@@ -17,13 +19,18 @@
 namespace spsolve::test {
 namespace {
 
-/// The exit code of a child that hands back `work()`; -1 where a signal ended it. One that waits
-/// for ever is ended.
+/// The exit code of a child that hands back `work()`; -1 where a signal ended it, 2 where it threw.
+/// One that waits for ever is ended.
 int code_of_child(const std::function<int()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(600);
-    ::_exit(work());
+    try {
+      ::_exit(work());
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "in the child: %s\n", error.what());
+    }
+    ::_exit(2);
   }
   int status = 0;
   ::waitpid(child, &status, 0);
