@@ -188,7 +188,7 @@ class Sequences(CliTest):
         self.write("in/A.npz", archive(**dict(CSR, data=array([1, 1, 1, 1, 1]))))
         result = self.run_with("in/A.npz", "in/b-*.mtx", "-o", "y-*.mtx", "--method", "lu")
         self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
-        self.assertIn("no system was solved; the first: the matrix is singular", result.err)
+        self.assertIn("no system was solved; the first: in/A.npz: the matrix is singular", result.err)
         self.assertEqual(result.err.count("failed: in/b-"), 3, result.err)
 
     def test_what_does_not_go_together(self):
